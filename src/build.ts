@@ -1,0 +1,57 @@
+/** The story of a build: source → data set → site → output. */
+
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { performance } from 'node:perf_hooks';
+import { capture, type Watchers } from './capture.ts';
+import { countWarnings } from './contract/data-set.ts';
+import type { Meta } from './contract/meta.ts';
+import { createRoutes } from './contract/routes.ts';
+import { type SiteFile, siteFiles } from './contract/site.ts';
+import { hosts } from './hosts/index.ts';
+import { type BuildOptions, PUBLIC_FOLDER, resolveBuild } from './options.ts';
+import { withOutput } from './output/publish.ts';
+import { listFiles } from './output/published.ts';
+import { createReport, type Report } from './report.ts';
+import { GENERATOR } from './version.ts';
+
+/**
+ * Builds the site and publishes it into a folder.
+ *
+ * @throws UsageError, UpstreamError, DataError or OutputError; the published site is then the old one, untouched
+ */
+export async function build(options: BuildOptions = {}, watchers: Watchers = {}): Promise<Report> {
+  const started = performance.now();
+  const { source: sourceOptions, baseUrl, links, hosts: hostNames, out } = resolveBuild(options, process.env);
+  const { signal } = options;
+
+  return withOutput(out, async (output) => {
+    const captured = await capture({ ...sourceOptions, ...watchers, signal, previous: output.previous });
+    const { dataSet, records, counts, digest, source, fallback } = captured;
+    const meta: Meta = {
+      generator: GENERATOR,
+      source,
+      upstream: dataSet.provenance.upstream,
+      captured: dataSet.provenance.captured,
+      fallback,
+      counts,
+      warnings: countWarnings(dataSet.warnings),
+      digest,
+      base_url: baseUrl,
+      links,
+      hosts: [...hostNames],
+    };
+    const routes = createRoutes(records);
+    const extras = [...readAssets(PUBLIC_FOLDER), ...hostNames.flatMap((name) => hosts[name].files(routes))];
+    const site = siteFiles({ records, meta, linkBase: { baseUrl, links }, extras });
+    return createReport(captured, await output.publish(site, { signal }), { out, started });
+  });
+}
+
+/** The hand-written files, in a fixed order and without what file managers leave. */
+function readAssets(folder: string): SiteFile[] {
+  return listFiles(folder)
+    .filter((file) => !path.basename(file).startsWith('.'))
+    .sort()
+    .map((file) => ({ path: file, body: readFileSync(path.join(folder, file)) }));
+}

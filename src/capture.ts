@@ -1,0 +1,61 @@
+/** Capturing: reads a data set and believes it only where the guards do. */
+
+import type { Counts, DataSet, EncodedRecords } from './contract/data-set.ts';
+import { mapKinds } from './contract/kinds.ts';
+import { digestRecords, encodeRecords } from './digest.ts';
+import { refuseShrinking } from './guards.ts';
+import type { FetcherStats } from './http/fetcher.ts';
+import { BUNDLED_DATA, type ResolvedSource } from './options.ts';
+import { load } from './sources/load.ts';
+import type { Progress, SourceResult } from './sources/source.ts';
+
+/** What a caller may follow while data is read. */
+export interface Watchers {
+  readonly onProgress?: ((progress: Progress) => void) | undefined;
+  /** Called where local data is read although the upstream was asked for. */
+  readonly onFallback?: ((message: string, cause: Error | undefined) => void) | undefined;
+}
+
+/** What the last build, or the last snapshot, said of its data. */
+export interface Previous {
+  readonly counts: Counts;
+  readonly digest: string;
+  readonly captured: string;
+}
+
+export interface Captured {
+  readonly dataSet: DataSet;
+  readonly records: EncodedRecords;
+  readonly counts: Counts;
+  readonly digest: string;
+  readonly source: SourceResult['source'];
+  readonly fallback: string | null;
+  readonly requests: FetcherStats | null;
+}
+
+export async function capture(
+  options: ResolvedSource & Watchers & { previous: Previous | undefined; signal: AbortSignal | undefined },
+): Promise<Captured> {
+  const { previous, onFallback, maxShrink } = options;
+  const loaded = await load({ ...options, dataFolder: BUNDLED_DATA });
+  if (loaded.fallback !== undefined) onFallback?.(loaded.fallback, loaded.cause);
+  const records = encodeRecords(loaded.dataSet.records);
+  const counts = mapKinds((kind) => records[kind].length);
+  refuseShrinking(counts, previous?.counts, maxShrink);
+  const digest = digestRecords(records);
+  return {
+    dataSet: loaded.source === 'snapshot' ? loaded.dataSet : sinceUnchanged(loaded.dataSet, digest, previous),
+    records,
+    counts,
+    digest,
+    source: loaded.source,
+    fallback: loaded.fallback ?? null,
+    requests: loaded.requests ?? null,
+  };
+}
+
+/** Data that is the same as last time keeps its day: it was captured, as it is, then. */
+function sinceUnchanged(dataSet: DataSet, digest: string, previous: Previous | undefined): DataSet {
+  if (previous?.digest !== digest) return dataSet;
+  return { ...dataSet, provenance: { ...dataSet.provenance, captured: previous.captured } };
+}

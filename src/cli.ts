@@ -1,0 +1,205 @@
+#!/usr/bin/env node
+/** The command line: the only file that knows about arguments, exit codes and the console. */
+
+import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
+import { linkStyles } from './contract/addresses.ts';
+import { GamedataError } from './errors.ts';
+import { hostNames } from './hosts/index.ts';
+import type { BuildOptions, SnapshotOptions, SourceOptions } from './options.ts';
+import { createReporter, type Reporter } from './reporter.ts';
+import { sourceNames } from './sources/source.ts';
+import { VERSION } from './version.ts';
+
+/** What every command has for the person who runs it. */
+interface Presentation {
+  readonly json?: boolean;
+  readonly quiet?: boolean;
+}
+
+const exitCodes = { done: 0, failed: 1, usage: 2, SIGINT: 130, SIGTERM: 143 } as const;
+
+const program = new Command('gamedata')
+  .description('Builds a read-only JSON API of game moves and items as static files for a CDN.')
+  .version(VERSION)
+  .exitOverride()
+  .configureOutput({ outputError: () => {} });
+
+withSourceOptions(program.command('build'))
+  .summary('build the site')
+  .description('Reads every move and item and publishes the site into a folder.')
+  .option(
+    '--base-url <url>',
+    'address the site will be served under (default: $BASE_URL, then what Netlify sets, then http://localhost:3000)',
+  )
+  .option('--out <dir>', 'folder of the site', 'build')
+  .addOption(
+    new Option('--host <name...>', 'hosts to write configuration for')
+      .choices(hostNames)
+      .default(['netlify']),
+  )
+  .addOption(
+    new Option('--links <style>', 'what links lead to: endpoints, or the files themselves')
+      .choices(linkStyles)
+      .default('query'),
+  )
+  .action(async (options: BuildOptions & Presentation & { host: NonNullable<BuildOptions['hosts']> }) => {
+    const { host: hosts, ...rest } = options;
+    await perform(options, async (reporter, signal) => {
+      const { build } = await import('./build.ts');
+      const report = await build({ ...rest, hosts, signal }, watch(reporter));
+      reporter.summary(report);
+      return { output: report };
+    });
+  });
+
+withSourceOptions(program.command('snapshot'))
+  .summary('refresh the bundled data set')
+  .description(
+    'Reads every move and item and keeps them in a folder that builds can read instead of the upstream.',
+  )
+  .option('--data <dir>', 'folder of the data set (default: the bundled one)')
+  .action(async (options: SnapshotOptions & Presentation) => {
+    await perform(options, async (reporter, signal) => {
+      const { snapshot } = await import('./snapshot.ts');
+      const report = await snapshot({ ...options, signal }, watch(reporter));
+      reporter.summary(report);
+      return { output: report };
+    });
+  });
+
+withPresentation(program.command('verify'))
+  .summary('check a built site')
+  .description('Re-reads a built site: complete, linked, equal to its manifest, true to the schemas.')
+  .argument('<dir>', 'folder of the site')
+  .action(async (folder: string, options: Presentation) => {
+    await perform(options, async (reporter) => {
+      const { verify } = await import('./output/verify.ts');
+      const report = verify(folder);
+      reporter.verified(folder, report);
+      return { output: report, failed: report.problems.length > 0 };
+    });
+  });
+
+function withSourceOptions(command: Command): Command {
+  command
+    .addOption(
+      new Option('--source <name>', 'where the data comes from').choices(sourceNames).default('auto'),
+    )
+    .option(
+      '--upstream <url|dir>',
+      "the source's address, or folder for csv and snapshot (default: the live PokeAPI v2)",
+    )
+    .option('--label <text>', 'what the site calls the upstream instead of its address')
+    .option('--concurrency <n>', 'requests at one time', parseNumber, 16)
+    .option('--retries <n>', 'how often a failed request is sent again', parseNumber, 4)
+    .option('--cache <dir>', 'folder of the disk cache', '.cache/gamedata')
+    .option('--no-cache', 'fetch everything anew')
+    .option(
+      '--max-shrink <percent>',
+      'refuse data with fewer records than the last by more than this',
+      parseNumber,
+      1,
+    );
+  return withPresentation(command);
+}
+
+function withPresentation(command: Command): Command {
+  return command
+    .option('--json', 'print the report as one JSON object on stdout')
+    .option('--quiet', 'print nothing but problems');
+}
+
+function parseNumber(text: string): number {
+  if (!/^\d+(?:\.\d+)?$/.test(text)) throw new InvalidArgumentError('Expected a number.');
+  return Number(text);
+}
+
+function watch(reporter: Reporter): Parameters<typeof import('./build.ts').build>[1] {
+  return {
+    onProgress: reporter.progress,
+    onFallback(message, cause) {
+      reporter.notice(`WARNING: ${message}: building from the bundled data set instead`);
+      if (cause) reporter.notice(`  ${cause.message}`);
+    },
+  };
+}
+
+/** Runs a command's work, and sets the exit code by how it ends. */
+async function perform(
+  { json = false, quiet = false }: Presentation,
+  work: (reporter: Reporter, signal: AbortSignal) => Promise<{ output: object; failed?: boolean }>,
+): Promise<void> {
+  const reporter = createReporter(process.stderr, { quiet });
+  const print = (output: object): void => void (json && process.stdout.write(`${JSON.stringify(output)}\n`));
+  const interruption = interruptible();
+  try {
+    const { output, failed = false } = await work(reporter, interruption.signal);
+    print(output);
+    process.exitCode = failed ? exitCodes.failed : exitCodes.done;
+  } catch (error) {
+    reporter.settle();
+    const interrupted = interruption.by();
+    if (interrupted) {
+      reporter.notice(
+        `stopped by ${interrupted}: nothing was published, what was fetched is kept in the cache`,
+      );
+      process.exitCode = exitCodes[interrupted];
+      return;
+    }
+    if (error instanceof GamedataError)
+      print({ error: { code: error.code, message: error.message, hint: error.hint ?? null } });
+    throw error;
+  } finally {
+    interruption.end();
+  }
+}
+
+/** A signal that is aborted by the first SIGINT or SIGTERM; a second one ends the process at once. */
+function interruptible(): { signal: AbortSignal; by(): 'SIGINT' | 'SIGTERM' | undefined; end(): void } {
+  const controller = new AbortController();
+  let name: 'SIGINT' | 'SIGTERM' | undefined;
+  const stop = (signal: NodeJS.Signals): void => {
+    end();
+    name = signal === 'SIGTERM' ? 'SIGTERM' : 'SIGINT';
+    controller.abort();
+  };
+  const end = (): void => {
+    process.off('SIGINT', stop).off('SIGTERM', stop);
+  };
+  process.on('SIGINT', stop).on('SIGTERM', stop);
+  return { signal: controller.signal, by: () => name, end };
+}
+
+/** Says what went wrong; a bug shows its stack. */
+function explain(error: unknown): number {
+  const { notice } = createReporter(process.stderr, { quiet: false });
+  if (error instanceof CommanderError) {
+    if (error.exitCode === 0) return exitCodes.done;
+    if (error.code !== 'commander.help') notice(error.message);
+    notice(usageLine());
+    return exitCodes.usage;
+  }
+  if (error instanceof GamedataError) {
+    notice(`error: ${error.message}`);
+    if (error.hint !== undefined) notice(`hint: ${error.hint}`);
+    if (error.code !== 'usage') return exitCodes.failed;
+    notice(usageLine());
+    return exitCodes.usage;
+  }
+  process.stderr.write(
+    `${error instanceof Error ? error.stack : String(error)}\nThis is a bug in gamedata: please report it.\n`,
+  );
+  return exitCodes.failed;
+}
+
+function usageLine(): string {
+  const command = program.commands.find((candidate) => candidate.name() === process.argv[2]);
+  const usage = command ? `gamedata ${command.name()} ${command.usage()}` : `gamedata ${program.usage()}`;
+  return `usage: ${usage} (see gamedata ${command ? `${command.name()} ` : ''}--help)`;
+}
+
+try {
+  await program.parseAsync();
+} catch (error) {
+  process.exitCode = explain(error);
+}

@@ -1,0 +1,64 @@
+/** What a record is: the schemas that validate every build, and the types that follow from them. */
+
+import * as z from 'zod';
+
+/**
+ * A slug is one path segment that every file system, archive and URL keeps as it is: lower-case letters, digits and
+ * inner hyphens, at most 200 characters, never the folder of the list pages and never a name that Windows reserves.
+ */
+export const slugSchema = z
+  .string()
+  .max(200)
+  .regex(/^(?!(?:offset|con|prn|aux|nul|com\d|lpt\d)$)[a-z0-9]+(?:-+[a-z0-9]+)*$/, 'expected a safe slug');
+
+/** A display name: not empty, and nothing in it that a terminal, a page or a CSV cell could trip over. */
+export const nameSchema = z
+  .string()
+  .min(1)
+  .regex(
+    /^[^\p{Cc}\p{Cs}\p{Zl}\p{Zp}\p{Bidi_Control}]+$/u,
+    'expected text without control, bidirectional or line-break characters',
+  );
+
+/** The path of a picture under `sprites/items`, without a host and without a way out of that folder. */
+export const iconSchema = z
+  .string()
+  .max(255)
+  .regex(
+    /^sprites\/items\/(?:\w[\w-]*\/)*\w(?:[\w-]|\.(?=\w))*\.(?:png|gif|jpg|webp)$/,
+    'expected a picture under sprites/items',
+  );
+
+export const idSchema = z.int().positive();
+const gameIndexSchema = z.int().min(0).nullable();
+
+/** A move as a data set holds it: everything but its `url`, which depends on where the site is served. */
+export const moveSchema = z.strictObject({
+  id: idSchema,
+  slug: slugSchema,
+  name: nameSchema,
+  generation: z.int().positive(),
+});
+
+/** An item as a data set holds it. `id1` … `id9` are its in-game indices in generations 1 … 9. */
+export const itemSchema = z.strictObject({
+  id: idSchema,
+  id1: gameIndexSchema,
+  id2: gameIndexSchema,
+  id3: gameIndexSchema,
+  id4: gameIndexSchema,
+  id5: gameIndexSchema,
+  id6: gameIndexSchema,
+  id7: gameIndexSchema,
+  id8: gameIndexSchema,
+  id9: gameIndexSchema,
+  slug: slugSchema,
+  name: nameSchema,
+  icon: iconSchema,
+});
+
+/** Where the site's own picture for records without one lies. */
+export const PLACEHOLDER_ICON = 'sprites/items/unknown.png';
+
+/** The highest generation that has a field of its own in an item. */
+export const LAST_INDEXED_GENERATION = 9;

@@ -1,0 +1,60 @@
+/** The host-neutral route table: which request gets which file. Everything that serves the site is derived from it. */
+
+import { API_PREFIX, listPath, pageFile, recordFile, recordPath, rootFile } from './addresses.ts';
+import type { EncodedRecords } from './data-set.ts';
+import { errorFiles } from './errors.ts';
+import { type Kind, kindNames } from './kinds.ts';
+import { PAGE_SIZE, pageOffsets } from './windows.ts';
+
+/** A public path and the file behind it. Paths begin with a slash, files are relative to the site's folder. */
+export interface Route {
+  readonly path: string;
+  readonly file: string;
+}
+
+/** A list: its path, and the file of each window that is built. */
+export interface ListRoute {
+  readonly kind: Kind;
+  readonly path: string;
+  readonly count: number;
+  readonly pages: readonly { readonly offset: number; readonly file: string }[];
+}
+
+export interface RouteTable {
+  /** Every path that begins with this belongs to the API: what no route answers is a JSON 404. */
+  readonly prefix: string;
+  /** The only `limit` that the built pages answer, and what counts where it is left out. */
+  readonly pageSize: number;
+  /** The values of `format` that exist; any other is a 404. */
+  readonly formats: readonly string[];
+  readonly root: Route;
+  readonly lists: readonly ListRoute[];
+  readonly records: readonly Route[];
+  /** Status → the file with the body of a refusal. */
+  readonly errors: typeof errorFiles;
+  /** Pictures that the site does not hold itself are redirected to the upstream's own. */
+  readonly pictures: { readonly path: string; readonly upstream: string };
+}
+
+export function createRoutes(records: EncodedRecords): RouteTable {
+  return {
+    prefix: API_PREFIX,
+    pageSize: PAGE_SIZE,
+    formats: ['api', 'json'],
+    root: { path: API_PREFIX, file: rootFile },
+    lists: kindNames.map((kind) => ({
+      kind,
+      path: listPath(kind),
+      count: records[kind].length,
+      pages: pageOffsets(records[kind].length).map((offset) => ({ offset, file: pageFile(kind, offset) })),
+    })),
+    records: kindNames.flatMap((kind) =>
+      records[kind].map(({ slug }) => ({ path: recordPath(kind, slug), file: recordFile(kind, slug) })),
+    ),
+    errors: errorFiles,
+    pictures: {
+      path: '/sprites/items/',
+      upstream: 'https://raw.githubusercontent.com/PokeAPI/sprites/master/sprites/items/',
+    },
+  };
+}

@@ -1,0 +1,62 @@
+/** The site: turns a data set into the files that are served, one at a time and in a fixed order. */
+
+import { type LinkBase, listUrl, pageFile, recordFile, recordUrl, rootFile } from './addresses.ts';
+import type { EncodedRecord, EncodedRecords } from './data-set.ts';
+import { errorBody, errorDetails, errorFiles } from './errors.ts';
+import { type Kind, kindNames, mapKinds } from './kinds.ts';
+import { META_FILE, type Meta } from './meta.ts';
+import { nextWindow, PAGE_SIZE, pageOffsets, previousWindow } from './windows.ts';
+
+/** A file of the site. `path` is relative to the site's folder, with forward slashes. */
+export interface SiteFile {
+  readonly path: string;
+  readonly body: string | Uint8Array;
+}
+
+export interface SitePlan {
+  readonly records: EncodedRecords;
+  readonly meta: Meta;
+  readonly linkBase: LinkBase;
+  /** Files that do not depend on the data: hand-written assets and hosts' configuration. */
+  readonly extras: readonly SiteFile[];
+}
+
+/** Yields every file of the site but its manifest. Bodies are made as they are asked for and not kept. */
+export function* siteFiles({ records, meta, linkBase, extras }: SitePlan): Generator<SiteFile> {
+  yield { path: rootFile, body: JSON.stringify(mapKinds((kind) => listUrl(linkBase, kind))) };
+  for (const kind of kindNames) yield* kindFiles(linkBase, kind, records[kind]);
+  for (const [status, path] of Object.entries(errorFiles)) {
+    yield { path, body: errorBody(errorDetails[Number(status) as keyof typeof errorFiles]) };
+  }
+  yield { path: META_FILE, body: JSON.stringify(meta) };
+  yield* extras;
+}
+
+/** Yields the pages of a kind, each after the records on it: a record's text is made once and used in both. */
+function* kindFiles(base: LinkBase, kind: Kind, records: readonly EncodedRecord[]): Generator<SiteFile> {
+  for (const offset of pageOffsets(records.length)) {
+    const results: string[] = [];
+    for (const { slug, json } of records.slice(offset, offset + PAGE_SIZE)) {
+      const body = `{"url":${JSON.stringify(recordUrl(base, kind, slug))},${json.slice(1)}`;
+      results.push(body);
+      yield { path: recordFile(kind, slug), body };
+    }
+    yield {
+      path: pageFile(kind, offset),
+      body: listPage(base, kind, { offset, count: records.length, results }),
+    };
+  }
+}
+
+/** The JSON of a list page around the JSON of its records. */
+function listPage(
+  base: LinkBase,
+  kind: Kind,
+  { offset, count, results }: { offset: number; count: number; results: readonly string[] },
+): string {
+  const window = { limit: PAGE_SIZE, offset };
+  const next = nextWindow(window, count);
+  const previous = previousWindow(window);
+  const link = (to: typeof next): string => JSON.stringify(to && listUrl(base, kind, to));
+  return `{"count":${count},"next":${link(next)},"previous":${link(previous)},"results":[${results.join(',')}]}`;
+}

@@ -1,0 +1,87 @@
+/**
+ * Netlify: `_redirects` and `_headers`. No code runs there, so only the built pages are answered.
+ *
+ * A rule's query parameters match as a subset in Netlify's engine, and as an exact set in its documentation
+ * (https://docs.netlify.com/routing/redirects/redirect-options/#query-parameters). One rule for each non-empty subset of
+ * the parameters, the largest first, gives the same answer under both readings. A rewrite to a missing file would give
+ * the host's own text page, so every slug has a rule, and what is left falls to the JSON 404.
+ */
+
+import { apiHeaders, commonHeaders, pageHeaders } from '../contract/headers.ts';
+import type { ListRoute, RouteTable } from '../contract/routes.ts';
+import type { Host } from './host.ts';
+
+export const netlify: Host = {
+  name: 'netlify',
+  summary: 'rules only: the built pages and records, every other window refused with 404',
+  files: (routes) => [
+    { path: '_redirects', body: redirects(routes) },
+    { path: '_headers', body: headers(routes) },
+  ],
+};
+
+const parameters = ['format', 'limit', 'offset'] as const;
+type Parameter = (typeof parameters)[number];
+type Query = Partial<Record<Parameter, string | number>>;
+
+/** A value that matches anything: rules with it come after those that name the values which exist. */
+const anything = (parameter: Parameter): string => `:${parameter}`;
+
+function redirects(routes: RouteTable): string {
+  const missing = routes.errors[404];
+  const lines = [
+    rule(routes.root.path, { format: anything('format') }, missing, 404),
+    rule(routes.root.path, {}, routes.root.file, 200),
+  ];
+  lines.unshift(...routes.formats.map((format) => rule(routes.root.path, { format }, routes.root.file, 200)));
+  for (const list of routes.lists) lines.push(...listRules(routes, list));
+  for (const { path, file } of routes.records) lines.push(rule(path, {}, file, 200));
+  lines.push(rule(`${routes.prefix}*`, {}, missing, 404));
+  lines.push(`${routes.pictures.path}* ${routes.pictures.upstream}:splat 302`);
+  return `${lines.join('\n')}\n`;
+}
+
+/** The rules of a list: within each subset of the parameters first what exists, then the refusal of what does not. */
+function listRules(routes: RouteTable, { path, pages }: ListRoute): string[] {
+  const lines: string[] = [];
+  for (const subset of subsets) {
+    const limit: Query = subset.includes('limit') ? { limit: routes.pageSize } : {};
+    const formats: Query[] = subset.includes('format') ? routes.formats.map((format) => ({ format })) : [{}];
+    for (const format of formats) {
+      for (const { offset, file } of subset.includes('offset') ? pages : pages.slice(0, 1)) {
+        const start: Query = subset.includes('offset') ? { offset } : {};
+        lines.push(rule(path, { ...format, ...limit, ...start }, file, 200));
+      }
+    }
+    // The body says what is available; where only `format` is wrong there is nothing to say but that it is not there.
+    const body = subset.length === 1 && subset[0] === 'format' ? routes.errors[404] : routes.errors[400];
+    if (subset.length > 0) {
+      lines.push(rule(path, Object.fromEntries(subset.map((name) => [name, anything(name)])), body, 404));
+    }
+  }
+  return lines;
+}
+
+/** Every subset of the parameters, the largest first, the empty one last. */
+const subsets: readonly (readonly Parameter[])[] = parameters
+  .reduce<Parameter[][]>((found, name) => [...found, ...found.map((subset) => [...subset, name])], [[]])
+  .sort((a, b) => b.length - a.length);
+
+function rule(path: string, query: Query, file: string, status: number): string {
+  const conditions = Object.entries(query).map(([name, value]) => `${name}=${value}`);
+  return [path, ...conditions, `/${file}`, status].join(' ');
+}
+
+/** Netlify matches `_headers` by the path asked for, its local server by the rewritten one: both are listed. */
+function headers(routes: RouteTable): string {
+  const refusals = Object.values(routes.errors).map((file) => `/${file}`);
+  const blocks: [path: string, headers: Readonly<Record<string, string>>][] = [
+    ['/*', commonHeaders],
+    ...[`${routes.prefix}*`, ...refusals].map((path): (typeof blocks)[number] => [path, apiHeaders]),
+    ...['/', '/index.html'].map((path): (typeof blocks)[number] => [path, pageHeaders]),
+  ];
+  return blocks
+    .map(([path, fields]) => [path, ...Object.entries(fields).map(([name, value]) => `  ${name}: ${value}`)])
+    .map((lines) => `${lines.join('\n')}\n`)
+    .join('\n');
+}

@@ -1,0 +1,47 @@
+/** Bodies of answers: decompressed within a bound, and read as the JSON that they have to be. */
+
+import { isUtf8 } from 'node:buffer';
+import { promisify } from 'node:util';
+import { brotliDecompress, gunzip, inflate } from 'node:zlib';
+
+/** The largest body that is read, compressed or not: a hundred times the largest record of the live upstream. */
+export const MAX_BODY_BYTES = 8 * 1024 * 1024;
+
+const decoders = { gzip: promisify(gunzip), br: promisify(brotliDecompress), deflate: promisify(inflate) };
+
+/** What the client asks for. */
+export const ACCEPT_ENCODING = 'gzip, br';
+
+/** A body that is not what its answer says or not what was asked for. Asking again may help. */
+export class MalformedBody extends Error {}
+
+/** Undoes `Content-Encoding`. Rejects with `MalformedBody` for one that was not asked for. */
+export async function decompress(body: Buffer, encoding: string | undefined): Promise<Buffer> {
+  if (encoding === undefined || encoding === '' || encoding === 'identity') return body;
+  const decoder = decoders[encoding.trim().toLowerCase() as keyof typeof decoders];
+  if (!decoder)
+    throw new MalformedBody(
+      `answered with Content-Encoding ${JSON.stringify(encoding)}, asked for ${ACCEPT_ENCODING}`,
+    );
+  return decoder(body, { maxOutputLength: MAX_BODY_BYTES });
+}
+
+/** The text of a body. Throws `MalformedBody` where it is not UTF-8. */
+export function decodeText(body: Buffer): string {
+  if (!isUtf8(body)) throw new MalformedBody(`answered ${body.length} bytes that are not UTF-8`);
+  return body.toString('utf8').replace(/^\uFEFF/, '');
+}
+
+/** The JSON of a body. Throws `MalformedBody` that shows how the body begins where it is not JSON. */
+export function decodeJson(body: Buffer): unknown {
+  const text = decodeText(body);
+  try {
+    return JSON.parse(text);
+  } catch (cause) {
+    throw new MalformedBody(`answered ${preview(text)}, expected JSON`, { cause });
+  }
+}
+
+function preview(text: string): string {
+  return text === '' ? 'an empty body' : JSON.stringify(text.length > 60 ? `${text.slice(0, 60)}…` : text);
+}

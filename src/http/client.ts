@@ -1,0 +1,267 @@
+/** The polite client: bounded connections, time-outs, retries that honour `Retry-After`, and no redirects. */
+
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type Dispatcher, EnvHttpProxyAgent, request } from 'undici';
+import { errorCode, GamedataError, UpstreamError } from '../errors.ts';
+import { USER_AGENT } from '../version.ts';
+import { ACCEPT_ENCODING, decompress, MAX_BODY_BYTES, MalformedBody } from './body.ts';
+import {
+  isRetryableCode,
+  isRetryableStatus,
+  isUnreachable,
+  MAX_RETRY_AFTER_MS,
+  parseRetryAfter,
+  retryDelay,
+} from './retry.ts';
+
+export interface ClientOptions {
+  /** The most requests, and so connections, at one time. */
+  readonly concurrency: number;
+  /** How often a failed request is sent again. */
+  readonly retries: number;
+  /** The wait before the first retry; it doubles with each further one. */
+  readonly retryBaseMs?: number | undefined;
+  /** Longest waits, in milliseconds: for a connection, for headers, between parts of a body, for all of one answer. */
+  readonly timeouts?: Partial<Timeouts> | undefined;
+}
+
+interface Timeouts {
+  readonly connect: number;
+  readonly headers: number;
+  readonly body: number;
+  readonly total: number;
+}
+const defaultTimeouts: Timeouts = { connect: 10_000, headers: 30_000, body: 30_000, total: 60_000 };
+
+/** What a cache knows of the last answer, sent along so that an unchanged one costs no body. */
+export interface Validator {
+  readonly etag?: string | undefined;
+  readonly lastModified?: string | undefined;
+}
+
+/** An answer, its body already decoded. 304 comes only where a validator was sent, and says that nothing changed. */
+export type Answer<T> = ({ readonly status: 200; readonly value: T } | { readonly status: 304 }) & {
+  readonly validator: Validator;
+  /** For how many more milliseconds the answer need not be asked for again. */
+  readonly freshForMs: number;
+};
+
+/** Counts over the life of a client. `bytes` is what travelled, before decompression. */
+export interface ClientStats {
+  requests: number;
+  bodies: number;
+  notModified: number;
+  retries: number;
+  bytes: number;
+}
+
+export interface HttpClient {
+  readonly stats: Readonly<ClientStats>;
+  /**
+   * Sends a GET until it is answered or hopeless. `decode` turns the body into a value; it throws `MalformedBody` where
+   * asking again may help, and any other error where not. Rejects with `UpstreamError`.
+   */
+  get<T>(
+    url: string,
+    decode: (body: Buffer) => T,
+    options?: { validator?: Validator; retries?: number },
+  ): Promise<Answer<T>>;
+  /** Ends every connection and every wait at once. */
+  close(): Promise<void>;
+}
+
+/** Why an attempt failed, and whether another one may do better. */
+class FailedAttempt extends Error {
+  readonly status: number | undefined;
+  readonly retryable: boolean;
+  readonly retryAfterMs: number;
+  readonly hint: string | undefined;
+
+  constructor(
+    message: string,
+    details: { retryable: boolean; status?: number; retryAfterMs?: number; hint?: string; cause?: unknown },
+  ) {
+    super(message, { cause: details.cause });
+    this.status = details.status;
+    this.retryable = details.retryable;
+    this.retryAfterMs = details.retryAfterMs ?? 0;
+    this.hint = details.hint;
+  }
+}
+
+export function createClient({
+  concurrency,
+  retries,
+  retryBaseMs = 500,
+  timeouts: given,
+}: ClientOptions): HttpClient {
+  const timeouts = { ...defaultTimeouts, ...given };
+  const dispatcher = new EnvHttpProxyAgent({
+    connections: concurrency,
+    connect: { timeout: timeouts.connect },
+    headersTimeout: timeouts.headers,
+    bodyTimeout: timeouts.body,
+    maxResponseSize: MAX_BODY_BYTES,
+  });
+  const stats: ClientStats = { requests: 0, bodies: 0, notModified: 0, retries: 0, bytes: 0 };
+  /** Until when nobody sends anything, because the upstream asked for a pause. */
+  let pausedUntil = 0;
+  /** True once anything has come back. */
+  let answered = false;
+  const closed = new AbortController();
+  const wait = (ms: number): Promise<void> => sleep(ms, undefined, { signal: closed.signal });
+
+  async function attempt<T>(
+    url: string,
+    decode: (body: Buffer) => T,
+    validator: Validator,
+  ): Promise<Answer<T>> {
+    const deadline = new AbortController();
+    const timer = setTimeout(() => deadline.abort(), timeouts.total);
+    stats.requests++;
+    try {
+      const { statusCode, headers, body } = await request(url, {
+        dispatcher,
+        signal: deadline.signal,
+        headers: requestHeaders(validator),
+      });
+      answered = true;
+      const bytes = Buffer.from(await body.arrayBuffer());
+      stats.bytes += bytes.length;
+      const freshForMs = freshness(headers);
+      if (statusCode === 304 && (validator.etag ?? validator.lastModified) !== undefined) {
+        stats.notModified++;
+        return { status: 304, validator, freshForMs };
+      }
+      if (statusCode !== 200) throw refused(statusCode, headers);
+      const value = decode(await decompress(bytes, single(headers['content-encoding'])));
+      stats.bodies++;
+      return { status: 200, value, validator: validatorOf(headers), freshForMs };
+    } catch (error) {
+      if (deadline.signal.aborted) {
+        throw new FailedAttempt(`no complete answer within ${timeouts.total / 1000} s`, {
+          retryable: true,
+          cause: error,
+        });
+      }
+      throw asFailedAttempt(error);
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  return {
+    stats,
+    async get(url, decode, options = {}) {
+      const attempts = 1 + (options.retries ?? retries);
+      for (let failures = 0; ; ) {
+        const pause = pausedUntil - Date.now();
+        if (pause > 0) await wait(pause);
+        try {
+          return await attempt(url, decode, options.validator ?? {});
+        } catch (error) {
+          if (!(error instanceof FailedAttempt)) throw error;
+          failures++;
+          const tooLong = error.retryAfterMs > MAX_RETRY_AFTER_MS;
+          if (!error.retryable || tooLong || failures === attempts)
+            throw hopeless(url, error, { attempts: failures, answered });
+          stats.retries++;
+          if (error.retryAfterMs > 0) pausedUntil = Math.max(pausedUntil, Date.now() + error.retryAfterMs);
+          await wait(
+            retryDelay(failures, {
+              baseMs: retryBaseMs,
+              retryAfterMs: error.retryAfterMs,
+              random: Math.random,
+            }),
+          );
+        }
+      }
+    },
+    close() {
+      closed.abort();
+      return dispatcher.destroy();
+    },
+  };
+}
+
+function requestHeaders({ etag, lastModified }: Validator): Record<string, string> {
+  return {
+    'user-agent': USER_AGENT,
+    accept: 'application/json, text/csv;q=0.9, */*;q=0.1',
+    'accept-encoding': ACCEPT_ENCODING,
+    ...(etag !== undefined && { 'if-none-match': etag }),
+    ...(lastModified !== undefined && { 'if-modified-since': lastModified }),
+  };
+}
+
+type Headers = Dispatcher.ResponseData['headers'];
+const single = (header: string | string[] | undefined): string | undefined =>
+  Array.isArray(header) ? header[0] : header;
+
+function validatorOf(headers: Headers): Validator {
+  return { etag: single(headers['etag']), lastModified: single(headers['last-modified']) };
+}
+
+/** https://httpwg.org/specs/rfc9111.html#calculating.freshness.lifetime, as far as a private cache needs it. */
+function freshness(headers: Headers): number {
+  const control = single(headers['cache-control']) ?? '';
+  if (/\bno-(?:cache|store)\b/i.test(control)) return 0;
+  const maxAge = Number(/\bmax-age=(\d+)/i.exec(control)?.[1] ?? 0);
+  const age = Number(single(headers['age']) ?? 0);
+  return Math.max(0, maxAge - (Number.isFinite(age) ? age : 0)) * 1000;
+}
+
+function refused(status: number, headers: Headers): FailedAttempt {
+  const location = single(headers['location']);
+  if (status >= 300 && status < 400 && location !== undefined) {
+    return new FailedAttempt(`answered ${status}, a redirect to ${JSON.stringify(location)}, expected 200`, {
+      status,
+      retryable: false,
+      hint: 'Redirects are never followed: set --upstream to the address that answers itself.',
+    });
+  }
+  const retryAfterMs = parseRetryAfter(single(headers['retry-after']), Date.now());
+  const asked = retryAfterMs > 0 ? ` and asked to wait ${Math.ceil(retryAfterMs / 1000)} s` : '';
+  return new FailedAttempt(`answered ${status}${asked}, expected 200`, {
+    status,
+    retryable: isRetryableStatus(status),
+    retryAfterMs,
+  });
+}
+
+/** Sorts what undici, zlib and `decode` throw into failed attempts; what is none of them goes on as it is. */
+function asFailedAttempt(error: unknown): unknown {
+  if (error instanceof FailedAttempt || error instanceof GamedataError) return error;
+  if (error instanceof MalformedBody)
+    return new FailedAttempt(error.message, { retryable: true, cause: error });
+  const code = errorCode(error);
+  if (code === 'UND_ERR_RES_EXCEEDED_MAX_SIZE' || code === 'ERR_BUFFER_TOO_LARGE') {
+    return new FailedAttempt(`answered more than ${MAX_BODY_BYTES} bytes`, {
+      retryable: false,
+      cause: error,
+    });
+  }
+  if (code === '' || !(error instanceof Error)) return error;
+  const message = error.message.includes(code)
+    ? error.message
+    : `${error.message || 'connection failed'} (${code})`;
+  return new FailedAttempt(message, { retryable: isRetryableCode(code), cause: error });
+}
+
+function hopeless(
+  url: string,
+  failure: FailedAttempt,
+  { attempts, answered }: { attempts: number; answered: boolean },
+): UpstreamError {
+  return new UpstreamError(
+    failure.message,
+    {
+      method: 'GET',
+      url,
+      status: failure.status,
+      attempts,
+      unreachable: !answered && isUnreachable(errorCode(failure.cause)),
+    },
+    { cause: failure, hint: failure.hint },
+  );
+}

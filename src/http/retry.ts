@@ -1,0 +1,60 @@
+/** When to ask again, and how long to wait before: pure decisions, so that they can be tested without waiting. */
+
+/** Answers that may be better the next time. */
+const RETRYABLE_STATUS = new Set([408, 425, 429, 500, 502, 503, 504]);
+
+/** Failures before any answer: nobody was there. */
+const UNREACHABLE_CODES = new Set([
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'ECONNREFUSED',
+  'EHOSTUNREACH',
+  'EHOSTDOWN',
+  'ENETUNREACH',
+  'ENETDOWN',
+  'EADDRNOTAVAIL',
+  'ETIMEDOUT',
+  'UND_ERR_CONNECT_TIMEOUT',
+  'UND_ERR_HEADERS_TIMEOUT',
+]);
+
+/** Failures on the way: somebody was there, but the answer did not arrive whole. */
+const BROKEN_CODES = new Set([
+  'ECONNRESET',
+  'EPIPE',
+  'UND_ERR_SOCKET',
+  'UND_ERR_BODY_TIMEOUT',
+  'UND_ERR_RES_CONTENT_LENGTH_MISMATCH',
+  'Z_DATA_ERROR',
+  'Z_BUF_ERROR',
+  'ERR_STREAM_PREMATURE_CLOSE',
+]);
+
+export const isRetryableStatus = (status: number): boolean => RETRYABLE_STATUS.has(status);
+export const isUnreachable = (code: string): boolean => UNREACHABLE_CODES.has(code);
+export const isRetryableCode = (code: string): boolean =>
+  isUnreachable(code) || BROKEN_CODES.has(code) || code.startsWith('HPE_') || code.startsWith('ERR_BROTLI');
+
+/** The longest that a client waits because the upstream asks it to. Past this the build fails and can be run later. */
+export const MAX_RETRY_AFTER_MS = 120_000;
+const MAX_BACKOFF_MS = 30_000;
+
+/**
+ * Milliseconds to wait before the next attempt: doubling from `baseMs`, with jitter over the upper half so that
+ * parallel requests spread out, and never less than what the upstream asked for.
+ */
+export function retryDelay(
+  failures: number,
+  { baseMs, retryAfterMs = 0, random }: { baseMs: number; retryAfterMs?: number; random: () => number },
+): number {
+  const backoff = Math.min(MAX_BACKOFF_MS, baseMs * 2 ** (failures - 1));
+  return Math.max(retryAfterMs, backoff * (0.5 + random() / 2));
+}
+
+/** Milliseconds that a `Retry-After` header asks for: seconds or an HTTP date; 0 where there is none to go by. */
+export function parseRetryAfter(header: string | undefined, now: number): number {
+  if (header === undefined) return 0;
+  if (/^\s*\d+\s*$/.test(header)) return Number(header) * 1000;
+  const date = Date.parse(header);
+  return Number.isNaN(date) ? 0 : Math.max(0, date - now);
+}

@@ -1,0 +1,13 @@
+/** The public API. */
+
+export { build } from './build.ts';
+export type { Watchers } from './capture.ts';
+export type { LinkStyle } from './contract/addresses.ts';
+export type { Item, Kind, Move } from './contract/kinds.ts';
+export { DataError, GamedataError, OutputError, UpstreamError, UsageError } from './errors.ts';
+export type { HostName } from './hosts/index.ts';
+export type { BuildOptions, SnapshotOptions, SourceOptions } from './options.ts';
+export { type Problem, type VerifyReport, verify } from './output/verify.ts';
+export type { Report, WarningGroup } from './report.ts';
+export { snapshot } from './snapshot.ts';
+export type { Progress, SourceName } from './sources/source.ts';

@@ -1,0 +1,171 @@
+/** Options: what a build may be told, what counts where it is not told, and what is refused. */
+
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { type LinkStyle, linkStyles } from './contract/addresses.ts';
+import { UsageError } from './errors.ts';
+import { type HostName, hostNames } from './hosts/index.ts';
+import { isAddress } from './sources/load.ts';
+import { type SourceName, sourceNames } from './sources/source.ts';
+
+/** Where the data comes from, and how it is fetched. Everything may be left out. */
+export interface SourceOptions {
+  /** `auto` (the default) reads `rest`, and the bundled data set where the upstream cannot be reached. */
+  readonly source?: SourceName | undefined;
+  /** The upstream's base address; for `csv` and `snapshot` also a folder. The source's own default where left out. */
+  readonly upstream?: string | undefined;
+  /** What `meta.json` and the provenance call the upstream instead of its address. */
+  readonly label?: string | undefined;
+  /** The most requests at one time. Default 16. */
+  readonly concurrency?: number | undefined;
+  /** How often a failed request is sent again. Default 4. */
+  readonly retries?: number | undefined;
+  /** The folder of the disk cache, or false for none. Default `.cache/gamedata`. */
+  readonly cache?: string | false | undefined;
+  /** Refuse data with fewer records of a kind than the last by more than this share, in percent. Default 1. */
+  readonly maxShrink?: number | undefined;
+  /** Stops the work in an orderly way; what was fetched stays in the cache. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+export interface BuildOptions extends SourceOptions {
+  /** The address that the site will be served under. Default: `BASE_URL`, Netlify's variables, `http://localhost:3000`. */
+  readonly baseUrl?: string | undefined;
+  /** The folder of the site. Default `build`. */
+  readonly out?: string | undefined;
+  /** Whose configuration files are written into the site. Default `['netlify']`. */
+  readonly hosts?: readonly HostName[] | undefined;
+  /** How links are written. Default `query`. */
+  readonly links?: LinkStyle | undefined;
+}
+
+export interface SnapshotOptions extends SourceOptions {
+  /** The folder of the data set. Default: the bundled one. */
+  readonly data?: string | undefined;
+}
+
+/** The variables that are looked at. */
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/** The data set that comes with the package. */
+export const BUNDLED_DATA = fileURLToPath(new URL('../data', import.meta.url));
+/** Hand-written files that every site has. */
+export const PUBLIC_FOLDER = fileURLToPath(new URL('../public', import.meta.url));
+
+export interface ResolvedSource {
+  readonly source: SourceName;
+  readonly upstream: string | undefined;
+  readonly label: string | undefined;
+  readonly concurrency: number;
+  readonly retries: number;
+  readonly cacheFolder: string | undefined;
+  readonly maxShrink: number;
+  /** The day that data fetched now is captured on, `YYYY-MM-DD`. */
+  readonly today: string;
+}
+
+/** Fills in defaults and checks. Throws `UsageError`. */
+export function resolveSource(options: SourceOptions, environment: Environment): ResolvedSource {
+  const source = oneOf('source', options.source ?? 'auto', sourceNames);
+  const { cache = path.join('.cache', 'gamedata') } = options;
+  return {
+    source,
+    upstream: options.upstream === undefined ? undefined : checkUpstream(options.upstream, source),
+    label: options.label,
+    concurrency: wholeNumber('concurrency', options.concurrency ?? 16, { from: 1, to: 256 }),
+    retries: wholeNumber('retries', options.retries ?? 4, { from: 0, to: 20 }),
+    cacheFolder: cache === false ? undefined : cache,
+    maxShrink: percentage('max-shrink', options.maxShrink ?? 1),
+    today: resolveToday(environment),
+  };
+}
+
+/** Today, or the day that reproducible builds set: https://reproducible-builds.org/docs/source-date-epoch/ */
+function resolveToday(environment: Environment): string {
+  const epoch = environment['SOURCE_DATE_EPOCH'];
+  if (epoch !== undefined && !/^\d{1,11}$/.test(epoch)) {
+    throw new UsageError(`SOURCE_DATE_EPOCH: got ${JSON.stringify(epoch)}, expected seconds since 1970`);
+  }
+  return new Date(epoch === undefined ? Date.now() : Number(epoch) * 1000).toISOString().slice(0, 10);
+}
+
+export interface ResolvedBuild {
+  readonly source: ResolvedSource;
+  readonly baseUrl: string;
+  readonly out: string;
+  readonly hosts: readonly HostName[];
+  readonly links: LinkStyle;
+}
+
+/** Fills in defaults, from the environment where it has them, and checks. Throws `UsageError`. */
+export function resolveBuild(options: BuildOptions, environment: Environment): ResolvedBuild {
+  return {
+    source: resolveSource(options, environment),
+    baseUrl: resolveBaseUrl(options.baseUrl, environment),
+    out: options.out ?? 'build',
+    hosts: [...new Set(options.hosts ?? (['netlify'] as const))].map((host) =>
+      oneOf('host', host, hostNames),
+    ),
+    links: oneOf('links', options.links ?? 'query', linkStyles),
+  };
+}
+
+/** https://docs.netlify.com/configure-builds/environment-variables/#deploy-urls-and-metadata */
+function resolveBaseUrl(given: string | undefined, environment: Environment): string {
+  const isPreview = environment['CONTEXT'] !== undefined && environment['CONTEXT'] !== 'production';
+  const candidates: [name: string, value: string | undefined][] = [
+    ['--base-url', given],
+    ['BASE_URL', environment['BASE_URL'] || undefined],
+    ['DEPLOY_PRIME_URL', (isPreview && environment['DEPLOY_PRIME_URL']) || undefined],
+    ['URL', environment['URL'] || undefined],
+    ['default', 'http://localhost:3000'],
+  ];
+  const [name, value = ''] = candidates.find(([, candidate]) => candidate !== undefined) ?? ['', ''];
+  return checkAddress(name, value);
+}
+
+/** An upstream is an address, or a folder where the source can read one. */
+function checkUpstream(upstream: string, source: SourceName): string {
+  if (isAddress(upstream)) {
+    if (source === 'snapshot')
+      throw new UsageError(`--upstream: got ${upstream}, expected a folder for --source snapshot`);
+    return checkAddress('--upstream', upstream);
+  }
+  if (source !== 'csv' && source !== 'snapshot') {
+    throw new UsageError(
+      `--upstream: got ${upstream}, expected an http or https address for --source ${source}`,
+    );
+  }
+  return upstream;
+}
+
+/** An http address without anything that a path cannot be put behind, and without a slash at its end. */
+function checkAddress(name: string, text: string): string {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (!url || !/^https?:$/.test(url.protocol)) {
+    throw new UsageError(`${name}: got ${JSON.stringify(text)}, expected an http or https address`);
+  }
+  if (url.username || url.password || url.search || url.hash) {
+    throw new UsageError(
+      `${name}: got an address with credentials, a query or a fragment, expected one without`,
+    );
+  }
+  return url.href.replace(/\/+$/, '');
+}
+
+function oneOf<T extends string>(name: string, value: string, known: readonly T[]): T {
+  const found = known.find((candidate) => candidate === value);
+  if (found === undefined)
+    throw new UsageError(`--${name}: got ${JSON.stringify(value)}, expected one of ${known.join(', ')}`);
+  return found;
+}
+
+function wholeNumber(name: string, value: number, { from, to }: { from: number; to: number }): number {
+  if (Number.isInteger(value) && value >= from && value <= to) return value;
+  throw new UsageError(`--${name}: got ${value}, expected a whole number from ${from} to ${to}`);
+}
+
+function percentage(name: string, value: number): number {
+  if (value >= 0 && value <= 100) return value;
+  throw new UsageError(`--${name}: got ${value}, expected a percentage from 0 to 100`);
+}

@@ -1,0 +1,167 @@
+/** Publishing: the folder holds the old site or the new one, whole, whatever happens in between. */
+
+import { createHash } from 'node:crypto';
+import { existsSync, renameSync } from 'node:fs';
+import path from 'node:path';
+import { setImmediate } from 'node:timers/promises';
+import fsExtra from 'fs-extra';
+import {
+  MANIFEST_FILE,
+  type Manifest,
+  type ManifestEntry,
+  type Meta,
+  manifestEntrySchema,
+} from '../contract/meta.ts';
+import type { SiteFile } from '../contract/site.ts';
+import { errorCode, OutputError } from '../errors.ts';
+import { GENERATOR } from '../version.ts';
+import { acquireLock } from './lock.ts';
+import { type Published, readPublished, refuseStrangers } from './published.ts';
+import { createStage, type Stage } from './stage.ts';
+import { heal, type WorkFolders, workFolders } from './work-folders.ts';
+
+export interface PublishResult {
+  /** False where the folder held exactly this site already, and was not touched. */
+  readonly changed: boolean;
+  /** All files, the manifest included, and their size together. */
+  readonly files: number;
+  readonly bytes: number;
+  readonly written: number;
+  readonly kept: number;
+  /** Files of the old site that the new one does not have. */
+  readonly removed: number;
+}
+
+export interface Output {
+  /** What the published site says of its data. */
+  readonly previous: Meta | undefined;
+  /** Replaces what is published by these files, in one pass over them. */
+  publish(files: Iterable<SiteFile>, options?: { signal?: AbortSignal | undefined }): Promise<PublishResult>;
+}
+
+/**
+ * Lends a folder for publishing into it: alone, and healed of what a killed build left behind.
+ *
+ * @throws OutputError where another build has it, or it holds something that no build wrote
+ */
+export async function withOutput<T>(out: string, use: (output: Output) => Promise<T>): Promise<T> {
+  const folders = workFolders(out);
+  makeParent(folders);
+  const release = acquireLock(folders);
+  try {
+    heal(folders);
+    const published = readPublished(folders);
+    return await use({
+      previous: published.meta,
+      publish: (files, { signal } = {}) => publish(files, folders, published, signal),
+    });
+  } finally {
+    heal(folders);
+    release();
+  }
+}
+
+/** Puts back a site that a build, killed at the wrong moment, left moved aside. */
+export function healAbandoned(out: string): void {
+  const folders = workFolders(out);
+  if (existsSync(folders.out) || !existsSync(folders.retired)) return;
+  const release = acquireLock(folders);
+  try {
+    heal(folders);
+  } finally {
+    release();
+  }
+}
+
+function makeParent({ name, out }: WorkFolders): void {
+  try {
+    fsExtra.ensureDirSync(path.dirname(out));
+  } catch (cause) {
+    throw new OutputError(`cannot be made (${errorCode(cause)})`, name, { cause });
+  }
+}
+
+async function publish(
+  files: Iterable<SiteFile>,
+  folders: WorkFolders,
+  published: Published,
+  signal: AbortSignal | undefined,
+): Promise<PublishResult> {
+  const listed = createListing();
+  const unchanged: string[] = [];
+  let written = 0;
+  let stage: Stage | undefined;
+  /** The new tree is begun at the first difference: where there is none, nothing is touched. */
+  const begin = (): Stage => {
+    refuseStrangers(folders, published);
+    const begun = createStage(folders.fresh, folders.out);
+    for (const name of unchanged) begun.keep(name);
+    return begun;
+  };
+
+  for (const file of files) {
+    const body = typeof file.body === 'string' ? Buffer.from(file.body) : file.body;
+    const entry = listed.add(file.path, body);
+    if (published.entries.get(entry.path)?.sha256 !== entry.sha256 || !published.isIntact(entry)) {
+      stage ??= begin();
+      stage.write(entry.path, body);
+      written++;
+    } else if (stage) stage.keep(entry.path);
+    else unchanged.push(entry.path);
+    // Now and then a turn for signals and the progress line.
+    if (listed.entries.length % 512 === 0) await setImmediate();
+    signal?.throwIfAborted();
+  }
+
+  const entries = listed.entries.sort((a, b) => (a.path < b.path ? -1 : 1));
+  const manifest = JSON.stringify({ generator: GENERATOR, files: entries } satisfies Manifest);
+  const changed = stage !== undefined || manifest !== published.manifest;
+  if (changed) {
+    stage ??= begin();
+    stage.write(MANIFEST_FILE, Buffer.from(manifest));
+    written++;
+    for (const { path, bytes } of entries) stage.inspect(path, bytes);
+    swap(folders);
+  }
+  const paths = new Set(entries.map(({ path }) => path));
+  return {
+    changed,
+    files: entries.length + 1,
+    bytes: entries.reduce((sum, { bytes }) => sum + bytes, Buffer.byteLength(manifest)),
+    written,
+    kept: entries.length + 1 - written,
+    removed: [...published.entries.keys()].filter((path) => !paths.has(path)).length,
+  };
+}
+
+/** Collects the manifest's entries, and refuses a path that is unsafe or comes twice, be it in other letter case. */
+function createListing(): { entries: ManifestEntry[]; add(path: string, body: Uint8Array): ManifestEntry } {
+  const entries: ManifestEntry[] = [];
+  const folded = new Set<string>();
+  return {
+    entries,
+    add(path, body) {
+      const entry = { path, bytes: body.length, sha256: createHash('sha256').update(body).digest('hex') };
+      if (!manifestEntrySchema.shape.path.safeParse(path).success)
+        throw new OutputError('is no path inside the site', path);
+      const key = path.toLowerCase();
+      if (folded.has(key)) throw new OutputError('comes twice in the site, be it in other letter case', path);
+      folded.add(key);
+      entries.push(entry);
+      return entry;
+    },
+  };
+}
+
+/** The only moment without a site is between two renames, and `heal` puts the old one back if it ends there. */
+function swap({ name, out, fresh, retired }: WorkFolders): void {
+  try {
+    if (existsSync(out)) renameSync(out, retired);
+    renameSync(fresh, out);
+  } catch (cause) {
+    throw new OutputError(`cannot be replaced (${errorCode(cause)})`, name, {
+      cause,
+      hint: 'Its parent folder has to be writable, and it must not be a mount point.',
+    });
+  }
+}

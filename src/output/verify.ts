@@ -1,0 +1,153 @@
+/** Verifying a folder: re-reads a built site and says everything that is wrong with it. */
+
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import type * as z from 'zod';
+import { listPath, listUrl, pageFile, recordFile, rootFile } from '../contract/addresses.ts';
+import { checkPage } from '../contract/check.ts';
+import type { Counts, EncodedRecord } from '../contract/data-set.ts';
+import { errorFiles } from '../contract/errors.ts';
+import { type Kind, mapKinds } from '../contract/kinds.ts';
+import { MANIFEST_FILE, META_FILE, type Meta, manifestSchema, metaSchema } from '../contract/meta.ts';
+import { PLACEHOLDER_ICON } from '../contract/records.ts';
+import { PAGE_SIZE, pageOffsets } from '../contract/windows.ts';
+import { digestRecords } from '../digest.ts';
+import { errorCode, OutputError } from '../errors.ts';
+import { healAbandoned } from './publish.ts';
+import { listFiles } from './published.ts';
+
+/** Something that is wrong, and the file it is wrong in. */
+export interface Problem {
+  readonly file: string;
+  readonly problem: string;
+}
+
+export interface VerifyReport {
+  /** Every file of the folder, the manifest included. */
+  readonly files: number;
+  readonly counts: Counts;
+  /** Empty where the site is complete, linked, equal to its manifest and true to the schemas. */
+  readonly problems: readonly Problem[];
+}
+
+/**
+ * Reads every file of a built site.
+ *
+ * @throws OutputError where the folder has no manifest and description to go by
+ */
+export function verify(folder: string): VerifyReport {
+  healAbandoned(folder);
+  const problems: Problem[] = [];
+  const site: Site = {
+    folder,
+    files: new Set(listSite(folder)),
+    report: (file, problem) => problems.push({ file, problem }),
+  };
+  const meta = readDescription(site, META_FILE, metaSchema);
+  checkManifest(site, readDescription(site, MANIFEST_FILE, manifestSchema).files);
+  const records = mapKinds((kind) => checkKind(site, kind, meta));
+  const digest = digestRecords(records);
+  if (digest !== meta.digest)
+    site.report(META_FILE, `says digest ${meta.digest}, the records have ${digest}`);
+  const root = JSON.stringify(mapKinds((kind) => listUrl(linkBaseOf(meta), kind)));
+  if (readText(site, rootFile) !== root) site.report(rootFile, `is not ${root}`);
+  for (const file of [PLACEHOLDER_ICON, ...Object.values(errorFiles)]) {
+    if (!site.files.has(file)) site.report(file, 'is missing');
+  }
+  return { files: site.files.size, counts: meta.counts, problems };
+}
+
+/** A folder under examination. */
+interface Site {
+  readonly folder: string;
+  readonly files: ReadonlySet<string>;
+  report(file: string, problem: string): void;
+}
+
+const linkBaseOf = ({ base_url, links }: Meta) => ({ baseUrl: base_url, links });
+
+/** Every file has to be listed, there, and the very bytes that were built. */
+function checkManifest(site: Site, entries: z.infer<typeof manifestSchema>['files']): void {
+  const listed = new Set<string>([MANIFEST_FILE]);
+  for (const entry of entries) {
+    listed.add(entry.path);
+    if (!site.files.has(entry.path)) {
+      site.report(entry.path, 'is missing');
+      continue;
+    }
+    const body = readFileSync(path.join(site.folder, entry.path));
+    const sha256 = createHash('sha256').update(body).digest('hex');
+    if (body.length !== entry.bytes)
+      site.report(entry.path, `has ${body.length} bytes, the manifest says ${entry.bytes}`);
+    else if (sha256 !== entry.sha256)
+      site.report(entry.path, `has SHA-256 ${sha256}, the manifest says ${entry.sha256}`);
+  }
+  for (const file of site.files) {
+    if (!listed.has(file)) site.report(file, 'is not in the manifest');
+  }
+}
+
+/** Every page has to be right, every record on it to have its file, and no other file to look like one of them. */
+function checkKind(site: Site, kind: Kind, meta: Meta): EncodedRecord[] {
+  const count = meta.counts[kind];
+  const records: EncodedRecord[] = [];
+  const expected = new Set<string>();
+  for (const offset of pageOffsets(count)) {
+    const file = pageFile(kind, offset);
+    expected.add(file);
+    const text = readText(site, file);
+    if (text === undefined) continue;
+    const page = {
+      kind,
+      window: { limit: PAGE_SIZE, offset },
+      count,
+      linkBase: linkBaseOf(meta),
+      after: records.at(-1)?.id ?? 0,
+    };
+    for (const record of checkPage(text, page, (problem) => site.report(file, problem))) {
+      const own = recordFile(kind, record.slug);
+      if (expected.has(own)) site.report(file, `has slug ${record.slug} twice`);
+      expected.add(own);
+      if (readText(site, own) !== record.served) site.report(own, `is not its record on ${file}`);
+      records.push(record);
+    }
+  }
+  const folder = listPath(kind).slice(1);
+  for (const file of site.files) {
+    if (file.startsWith(folder) && !expected.has(file)) site.report(file, 'belongs to no list');
+  }
+  return records;
+}
+
+function readText(site: Site, file: string): string | undefined {
+  if (site.files.has(file)) return readFileSync(path.join(site.folder, file), 'utf8');
+  site.report(file, 'is missing');
+  return undefined;
+}
+
+/** Reads one of the site's files about itself, without which there is nothing to compare with. */
+function readDescription<S extends z.ZodType>({ folder }: Site, file: string, schema: S): z.infer<S> {
+  const fail = (problem: string, cause?: unknown): OutputError =>
+    new OutputError(`holds no ${file} of a gamedata build: ${problem}`, folder, { cause });
+  let json: unknown;
+  try {
+    json = JSON.parse(readFileSync(path.join(folder, file), 'utf8'));
+  } catch (cause) {
+    throw fail(errorCode(cause) || 'it is not JSON', cause);
+  }
+  const result = schema.safeParse(json);
+  if (!result.success)
+    throw fail(`${result.error.issues[0]?.path.join('.')}: ${result.error.issues[0]?.message}`);
+  return result.data;
+}
+
+function listSite(folder: string): string[] {
+  try {
+    return listFiles(folder);
+  } catch (cause) {
+    throw new OutputError(`cannot be read (${errorCode(cause)}), expected the folder of a site`, folder, {
+      cause,
+    });
+  }
+}

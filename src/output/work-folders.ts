@@ -1,0 +1,33 @@
+/** Where a build works: beside the folder it replaces, so that renaming stays inside one file system. */
+
+import { existsSync, realpathSync, renameSync, rmSync } from 'node:fs';
+import path from 'node:path';
+
+export interface WorkFolders {
+  /** The published folder as its user calls it. */
+  readonly name: string;
+  /** The published folder, absolute. */
+  readonly out: string;
+  /** The new tree while it is built. */
+  readonly fresh: string;
+  /** The old tree between the two renames and until it is removed. */
+  readonly retired: string;
+  readonly lock: string;
+}
+
+/** A published folder that is a symbolic link is replaced where the link leads. */
+export function workFolders(out: string): WorkFolders {
+  const target = existsSync(out) ? realpathSync(out) : path.resolve(out);
+  const beside = (role: string): string =>
+    path.join(path.dirname(target), `.${path.basename(target)}.gamedata-${role}`);
+  return { name: out, out: target, fresh: beside('new'), retired: beside('old'), lock: beside('lock') };
+}
+
+/**
+ * Undoes what a killed build left: a site that was moved aside and not yet replaced is put back, the rest is removed.
+ * Only for whoever holds the lock.
+ */
+export function heal({ out, fresh, retired }: WorkFolders): void {
+  if (!existsSync(out) && existsSync(retired)) renameSync(retired, out);
+  for (const leftover of [fresh, retired]) rmSync(leftover, { recursive: true, force: true });
+}

@@ -1,0 +1,135 @@
+/** The reporter: tells people on stderr what is going on, one live line on a terminal and plain lines elsewhere. */
+
+import { clearLine, cursorTo } from 'node:readline';
+import type { WriteStream } from 'node:tty';
+import type { VerifyReport } from './output/verify.ts';
+import type { Report } from './report.ts';
+import type { Progress } from './sources/source.ts';
+
+export interface Reporter {
+  progress(progress: Progress): void;
+  /** Ends the live line. */
+  settle(): void;
+  /** Something that whoever runs this should know. Shown even where everything else is quiet. */
+  notice(text: string): void;
+  summary(report: Report): void;
+  verified(folder: string, report: VerifyReport): void;
+}
+
+/** Milliseconds between two states of the live line, and between two plain lines. */
+const LIVE_INTERVAL = 100;
+const PLAIN_INTERVAL = 5000;
+
+export function createReporter(stream: NodeJS.WriteStream, { quiet }: { quiet: boolean }): Reporter {
+  const live = stream.isTTY && process.env['TERM'] !== 'dumb';
+  const started = performance.now();
+  let shownAt = started;
+  let liveShown = false;
+
+  const line = (text: string): void => void stream.write(`${printable(text)}\n`);
+  function settle(): void {
+    if (liveShown) erase(stream);
+    liveShown = false;
+  }
+
+  return {
+    settle,
+    progress(progress) {
+      const now = performance.now();
+      const isLast = progress.total > 0 && progress.done === progress.total;
+      if (quiet || (now - shownAt < (live ? LIVE_INTERVAL : PLAIN_INTERVAL) && !isLast)) return;
+      shownAt = now;
+      const text = progressLine(progress, (now - started) / 1000);
+      if (!live || isLast) {
+        settle();
+        line(text);
+        return;
+      }
+      erase(stream);
+      stream.write(text.slice(0, stream.columns - 1));
+      liveShown = true;
+    },
+    notice(text) {
+      settle();
+      line(text);
+    },
+    summary(report) {
+      settle();
+      if (!quiet) for (const text of summaryLines(report)) line(text);
+    },
+    verified(folder, report) {
+      if (!quiet || report.problems.length > 0) for (const text of verifyLines(folder, report)) line(text);
+    },
+  };
+}
+
+function erase(stream: NodeJS.WriteStream): void {
+  cursorTo(stream as WriteStream, 0);
+  clearLine(stream as WriteStream, 0);
+}
+
+/** `1,200 of 3,160 records · 412 requests/s · 3 retries · 20 from the cache · 5 s left` */
+export function progressLine({ done, total, requests }: Progress, seconds: number): string {
+  const parts = [`${number(done)} of ${number(total)} read`];
+  if (seconds > 0) parts.push(`${number(Math.round(requests.requests / seconds))} requests/s`);
+  if (requests.retries > 0) parts.push(plural(requests.retries, 'retry', 'retries'));
+  if (requests.cacheHits > 0) parts.push(`${number(requests.cacheHits)} from the cache`);
+  if (done > 0 && done < total) parts.push(`${number(Math.ceil((seconds / done) * (total - done)))} s left`);
+  return parts.join(' · ');
+}
+
+/** What a build or snapshot did, in a few lines. */
+export function summaryLines(report: Report): string[] {
+  const { counts, files, requests } = report;
+  const lines: string[] = [];
+  for (const { kind, code, count, examples } of report.warnings) {
+    lines.push(`warning: ${kind} ${code}: ${number(count)}`);
+    for (const example of examples) lines.push(`  ${example}`);
+    if (count > examples.length) lines.push(`  … and ${number(count - examples.length)} more`);
+  }
+  const records = Object.entries(counts).map(([kind, count]) => plural(count, kind, `${kind}s`));
+  lines.push(`data: ${records.join(', ')} from ${report.upstream}, captured ${report.captured}`);
+  if (requests) {
+    const sent = [
+      plural(requests.requests, 'request', 'requests'),
+      plural(requests.bodies, 'body', 'bodies'),
+      size(requests.bytes),
+    ];
+    sent.push(`${number(requests.notModified)} not modified`, `${number(requests.cacheHits)} from the cache`);
+    if (requests.retries > 0) sent.push(plural(requests.retries, 'retry', 'retries'));
+    lines.push(`fetched: ${sent.join(' · ')}`);
+  }
+  const what = report.changed
+    ? `${number(files.written)} written, ${number(files.kept)} kept, ${number(files.removed)} removed`
+    : 'nothing changed';
+  lines.push(
+    `${report.out}: ${plural(files.files, 'file', 'files')}, ${size(files.bytes)}: ${what}, in ${report.seconds} s`,
+  );
+  return lines;
+}
+
+const PROBLEMS_SHOWN = 20;
+
+export function verifyLines(folder: string, { files, counts, problems }: VerifyReport): string[] {
+  if (problems.length === 0) {
+    const records = Object.entries(counts).map(([kind, count]) => plural(count, kind, `${kind}s`));
+    return [`${folder}: ${plural(files, 'file', 'files')}, ${records.join(', ')}: complete and right`];
+  }
+  const lines = problems.slice(0, PROBLEMS_SHOWN).map(({ file, problem }) => `${file}: ${problem}`);
+  if (problems.length > PROBLEMS_SHOWN) lines.push(`… and ${number(problems.length - PROBLEMS_SHOWN)} more`);
+  return [...lines, `${folder}: ${plural(problems.length, 'problem', 'problems')} found`];
+}
+
+const number = (value: number): string => value.toLocaleString('en-US');
+const plural = (count: number, one: string, many: string): string =>
+  `${number(count)} ${count === 1 ? one : many}`;
+const size = (bytes: number): string =>
+  bytes < 1e6 ? `${(bytes / 1e3).toFixed(1)} kB` : `${(bytes / 1e6).toFixed(1)} MB`;
+
+/** Text from outside must not move the cursor, ring the bell or turn the line around. */
+export function printable(text: string): string {
+  return text.replace(
+    /[\p{Cc}\p{Bidi_Control}\p{Zl}\p{Zp}]/gu,
+    (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
+}

@@ -1,0 +1,54 @@
+/** The upstream's tables as text: reads CSV strictly and picks the columns that are needed. */
+
+import { CsvError, parse } from 'csv-parse/sync';
+import { show } from '../contract/parse.ts';
+import { DataError } from '../errors.ts';
+
+/** Table → the columns that are read, in the order in which rows have them. */
+export const tables = {
+  moves: ['id', 'identifier', 'generation_id'],
+  move_names: ['move_id', 'local_language_id', 'name'],
+  items: ['id', 'identifier'],
+  item_names: ['item_id', 'local_language_id', 'name'],
+  item_game_indices: ['item_id', 'generation_id', 'game_index'],
+} as const satisfies Record<string, readonly string[]>;
+
+export type TableName = keyof typeof tables;
+export const tableNames = Object.keys(tables) as readonly TableName[];
+
+/** The picked columns of one row. */
+export type Row = readonly string[];
+
+/** @throws DataError where the text is not CSV, a row has too few or many fields, or a column is missing */
+export function readTable(table: TableName, text: string): Row[] {
+  const record = `${table}.csv`;
+  let rows: string[][];
+  try {
+    rows = parse(text, { bom: true, skip_empty_lines: true });
+  } catch (cause) {
+    if (!(cause instanceof CsvError)) throw cause;
+    throw new DataError(`${cause.message}: expected CSV`, { record }, { cause });
+  }
+  const header = rows.shift() ?? [];
+  const columns = tables[table].map((column) => {
+    const at = header.indexOf(column);
+    if (at === -1)
+      throw new DataError(`got columns ${show(header)}: expected ${column} among them`, {
+        record,
+        field: column,
+      });
+    return at;
+  });
+  return rows.map((row) => columns.map((at) => row[at] ?? ''));
+}
+
+/** A whole number in a row. `at` is its place among the picked columns. */
+export function integerAt(table: TableName, row: Row, at: number): number {
+  const text = row[at] ?? '';
+  const value = /^\d+$/.test(text) ? Number(text) : Number.NaN;
+  if (Number.isSafeInteger(value)) return value;
+  throw new DataError(`got ${show(text)} in row ${show(row)}: expected a whole number`, {
+    record: `${table}.csv`,
+    field: tables[table][at],
+  });
+}

@@ -1,0 +1,112 @@
+/** Chooses the source, gives it a client and a cache, and falls back to local data where `auto` may. */
+
+import { UpstreamError } from '../errors.ts';
+import { noCache, openCache } from '../http/cache.ts';
+import { type ClientOptions, createClient } from '../http/client.ts';
+import { createFetcher, type Fetcher } from '../http/fetcher.ts';
+import { DEFAULT_CSV_UPSTREAM, fetchTables, readCsv, readTableFolder } from './csv.ts';
+import { normalise } from './normalise.ts';
+import { DEFAULT_REST_UPSTREAM, readRest, restCacheVersion } from './rest.ts';
+import { readSnapshot } from './snapshot.ts';
+import type { Progress, SourceName, SourceResult } from './source.ts';
+
+export interface LoadOptions extends ClientOptions {
+  readonly source: SourceName;
+  /** An address or a folder; undefined for the source's own default. */
+  readonly upstream: string | undefined;
+  /** What the provenance calls the upstream instead of its address. */
+  readonly label?: string | undefined;
+  /** The bundled data set. */
+  readonly dataFolder: string;
+  /** Where the cache is kept; undefined for none. */
+  readonly cacheFolder: string | undefined;
+  /** The day that data fetched now is captured on, `YYYY-MM-DD`. */
+  readonly today: string;
+  readonly signal?: AbortSignal | undefined;
+  readonly onProgress?: ((progress: Progress) => void) | undefined;
+}
+
+/** `auto` asks once more at most before it falls back: whoever is offline should not have to wait. */
+const AUTO_FIRST_RETRIES = 1;
+
+/** Reads a complete data set, or rejects with what is wrong. */
+export async function load(options: LoadOptions): Promise<SourceResult> {
+  switch (options.source) {
+    case 'auto':
+      return loadAuto(options);
+    case 'rest':
+      return loadRest(options);
+    case 'csv':
+      return loadCsv(options);
+    case 'snapshot':
+      return { dataSet: readSnapshot(options.upstream ?? options.dataFolder), source: 'snapshot' };
+  }
+}
+
+/** The upstream, or the bundled data set where the upstream cannot be reached. A wrong answer is not a way out. */
+async function loadAuto(options: LoadOptions): Promise<SourceResult> {
+  try {
+    return await loadRest(options, AUTO_FIRST_RETRIES);
+  } catch (error) {
+    if (!(error instanceof UpstreamError && error.request.unreachable)) throw error;
+    const fallback = `${options.upstream ?? DEFAULT_REST_UPSTREAM} could not be reached`;
+    return { dataSet: readSnapshot(options.dataFolder), source: 'snapshot', fallback, cause: error };
+  }
+}
+
+async function loadRest(options: LoadOptions, firstRetries?: number): Promise<SourceResult> {
+  const upstream = options.upstream ?? DEFAULT_REST_UPSTREAM;
+  return fetching(options, { upstream, version: restCacheVersion() }, async (fetcher) => {
+    const { concurrency, onProgress, label, today } = options;
+    const raw = await readRest({ upstream, fetcher, concurrency, firstRetries, onProgress });
+    const dataSet = normalise(raw, { source: 'rest', upstream: label ?? upstream, captured: today });
+    return { dataSet, source: 'rest', requests: fetcher.stats };
+  });
+}
+
+async function loadCsv(options: LoadOptions): Promise<SourceResult> {
+  const { upstream = DEFAULT_CSV_UPSTREAM, label, today } = options;
+  if (!isAddress(upstream)) {
+    const { tables, captured } = readTableFolder(upstream);
+    const dataSet = normalise(readCsv(tables), { source: 'csv', upstream: label ?? 'local files', captured });
+    return { dataSet, source: 'csv' };
+  }
+  return fetching(options, { upstream, version: 'csv' }, async (fetcher) => {
+    const tables = await fetchTables(upstream, { fetcher, onProgress: options.onProgress });
+    const dataSet = normalise(readCsv(tables), {
+      source: 'csv',
+      upstream: label ?? upstream,
+      captured: today,
+    });
+    return { dataSet, source: 'csv', requests: fetcher.stats };
+  });
+}
+
+/** Lends a client and a cache for one upstream; ends both whatever happens, at once where the signal says so. */
+async function fetching<T>(
+  options: LoadOptions,
+  { upstream, version }: { upstream: string; version: string },
+  read: (fetcher: Fetcher) => Promise<T>,
+): Promise<T> {
+  const { cacheFolder, signal } = options;
+  const name = upstream.replace(/^https?:\/\//, '');
+  const cache = cacheFolder === undefined ? noCache : openCache(cacheFolder, { name, version });
+  const client = createClient(options);
+  const stop = (): void => void client.close();
+  signal?.addEventListener('abort', stop);
+  let complete = false;
+  try {
+    const result = await read(createFetcher({ client, cache }));
+    complete = true;
+    return result;
+  } catch (error) {
+    signal?.throwIfAborted();
+    throw error;
+  } finally {
+    signal?.removeEventListener('abort', stop);
+    await client.close();
+    cache.close({ complete });
+  }
+}
+
+export const isAddress = (upstream: string): boolean => /^https?:\/\//i.test(upstream);

@@ -1,0 +1,106 @@
+/** The snapshot source: a data set as files, one record a line, so that its diff is the change log of the data. */
+
+import { existsSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import * as z from 'zod';
+import {
+  countsSchema,
+  type DataSet,
+  provenanceSchema,
+  type Records,
+  warningSchema,
+} from '../contract/data-set.ts';
+import { type Kind, kindNames, kinds, mapKinds, type RecordOf } from '../contract/kinds.ts';
+import { parse } from '../contract/parse.ts';
+import type { SiteFile } from '../contract/site.ts';
+import { digestLines, digestRecords, encodeLine, encodeRecords } from '../digest.ts';
+import { DataError, errorCode, OutputError } from '../errors.ts';
+
+const PROVENANCE_FILE = 'provenance.json';
+const recordsFile = (kind: Kind): string => `${kind}.ndjson`;
+
+/** `provenance.json`: where the records are from, what was odd about them, and their digest. */
+const snapshotSchema = z.strictObject({
+  ...provenanceSchema.shape,
+  counts: countsSchema,
+  digest: z.string(),
+  warnings: z.array(warningSchema),
+});
+
+type SnapshotSummary = z.infer<typeof snapshotSchema>;
+
+/** The files of a snapshot: the same data set gives the same bytes. */
+export function snapshotFiles({ records, warnings, provenance }: DataSet): SiteFile[] {
+  const encoded = encodeRecords(records);
+  const summary: SnapshotSummary = {
+    ...provenance,
+    counts: mapKinds((kind) => encoded[kind].length),
+    digest: digestRecords(encoded),
+    warnings: [...warnings],
+  };
+  return [
+    ...kindNames.map((kind) => ({ path: recordsFile(kind), body: encoded[kind].map(encodeLine).join('') })),
+    { path: PROVENANCE_FILE, body: `${JSON.stringify(summary, null, 2)}\n` },
+  ];
+}
+
+/**
+ * Reads a snapshot and checks every record.
+ *
+ * @throws OutputError where a file cannot be read
+ * @throws DataError where a record is not one, or the records are not those that the digest was made of
+ */
+export function readSnapshot(folder: string): DataSet {
+  const { digest, warnings, counts: _, ...provenance } = readSummary(folder);
+  const texts = mapKinds((kind) => readText(folder, recordsFile(kind)));
+  const found = digestLines((kind) => texts[kind]);
+  if (found !== digest) {
+    throw new DataError(`got ${found}: expected ${digest}, as ${PROVENANCE_FILE} says`, {
+      record: 'snapshot',
+      field: 'digest',
+    });
+  }
+  const records: Records = { move: parseLines('move', texts.move), item: parseLines('item', texts.item) };
+  return { records, warnings, provenance };
+}
+
+function parseLines<K extends Kind>(kind: K, text: string): RecordOf<K>[] {
+  const lines = text.split('\n').slice(0, -1);
+  return lines.map((line, at) => {
+    const record = `${recordsFile(kind)} line ${at + 1}`;
+    return parse(kinds[kind].record, parseJson(line, record), { record }) as RecordOf<K>;
+  });
+}
+
+/** What a snapshot says of itself; undefined where there is none. */
+export function readPreviousSnapshot(folder: string): SnapshotSummary | undefined {
+  return existsSync(path.join(folder, PROVENANCE_FILE)) ? readSummary(folder) : undefined;
+}
+
+function readSummary(folder: string): SnapshotSummary {
+  const record = PROVENANCE_FILE;
+  return parse(snapshotSchema, parseJson(readText(folder, PROVENANCE_FILE), record), { record });
+}
+
+function parseJson(text: string, record: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (cause) {
+    throw new DataError(`${(cause as SyntaxError).message}: expected JSON`, { record }, { cause });
+  }
+}
+
+function readText(folder: string, file: string): string {
+  try {
+    return readFileSync(path.join(folder, file), 'utf8');
+  } catch (cause) {
+    throw new OutputError(
+      `cannot be read (${errorCode(cause)}), expected a snapshot`,
+      path.join(folder, file),
+      {
+        cause,
+        hint: 'Make one with: gamedata snapshot --data <dir>',
+      },
+    );
+  }
+}

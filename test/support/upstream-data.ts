@@ -1,0 +1,129 @@
+/** What the test upstream serves: the recorded answers where they lie beside the project, else a small hand-made set. */
+
+import { existsSync, readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import type { Kind } from '../../src/contract/kinds.ts';
+
+/** Answers by kind and id; links in them begin with `/api/v2/`. */
+export interface UpstreamData {
+  readonly name: 'recorded' | 'hand-made';
+  /** In the order in which the upstream lists them. */
+  list(kind: Kind): readonly { id: number; name: string }[];
+  /** The answer's text; undefined where there is no such record. */
+  record(kind: Kind, id: number): string | undefined;
+}
+
+const RECORDED = fileURLToPath(new URL('../../../shared/upstream/api/v2', import.meta.url));
+
+export const hasRecordedUpstream = existsSync(RECORDED);
+
+export function recordedUpstream(): UpstreamData {
+  const texts = new Map<string, string>();
+  return {
+    name: 'recorded',
+    list(kind) {
+      const { results } = JSON.parse(readFileSync(`${RECORDED}/${kind}/index.json`, 'utf8')) as {
+        results: { name: string; url: string }[];
+      };
+      return results.map(({ name, url }) => ({ id: Number(url.split('/').at(-2)), name }));
+    },
+    record(kind, id) {
+      const file = `${RECORDED}/${kind}/${id}/index.json`;
+      if (!texts.has(file) && existsSync(file)) texts.set(file, readFileSync(file, 'utf8'));
+      return texts.get(file);
+    },
+  };
+}
+
+export type Answer = Record<string, unknown> & { id: number; name: string };
+
+const generation = (number: number) => ({
+  name: `generation-${number}`,
+  url: `/api/v2/generation/${number}/`,
+});
+const english = (name: string) => [
+  { language: { name: 'fr', url: '/api/v2/language/5/' }, name: `le ${name}` },
+  { language: { name: 'en', url: '/api/v2/language/9/' }, name },
+];
+const sprite = (file: string) => ({
+  default: `https://raw.githubusercontent.com/PokeAPI/sprites/master/sprites/items/${file}.png`,
+});
+
+export function moveAnswer(id: number, overrides: Record<string, unknown> = {}): Answer {
+  const name = `move-${id}`;
+  return { id, name, accuracy: 100, generation: generation(1), names: english(`Move ${id}`), ...overrides };
+}
+
+export function itemAnswer(id: number, overrides: Record<string, unknown> = {}): Answer {
+  const name = `item-${id}`;
+  return {
+    id,
+    name,
+    cost: 0,
+    game_indices: [],
+    names: english(`Item ${id}`),
+    sprites: sprite(name),
+    ...overrides,
+  };
+}
+
+const index = (game_index: number, of: number) => ({ game_index, generation: generation(of) });
+
+/** Every quirk of the real data once, and enough records for three pages of items and two of moves. */
+function handMadeAnswers(): Record<Kind, Answer[]> {
+  const range = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, at) => from + at);
+  return {
+    move: [
+      moveAnswer(1, { name: 'pound', names: english('Pound') }),
+      moveAnswer(2, { name: 'breakneck-blitz--physical', generation: generation(7) }),
+      ...range(3, 118).map((id) => moveAnswer(id)),
+      moveAnswer(10_001, { name: 'shadow-rush', names: english('Shadow Rush'), generation: generation(3) }),
+    ],
+    item: [
+      itemAnswer(1, {
+        name: 'master-ball',
+        names: english('Master Ball'),
+        sprites: sprite('master-ball'),
+        game_indices: [index(1, 1), index(1, 3)],
+      }),
+      itemAnswer(2, {
+        name: 'poke-ball',
+        names: english('Poké Ball'),
+        game_indices: [index(65, 2), index(21, 2), index(4, 9)],
+      }),
+      itemAnswer(3, { name: 'tm01', names: english('TM01'), sprites: sprite('tm-normal') }),
+      itemAnswer(5, { name: 'data-card-01', names: english('Data Card 01'), sprites: sprite('data-card') }),
+      itemAnswer(6, { name: 'tm-case--old', sprites: { default: null } }),
+      itemAnswer(7, { name: 'twice-listed', game_indices: [index(9, 7), index(9, 7)] }),
+      itemAnswer(8, { name: 'from-the-future', game_indices: [index(3, 10)] }),
+      ...range(20, 220).map((id) => itemAnswer(id, { game_indices: [index(id, 4)] })),
+      itemAnswer(723, {
+        name: 'roseli-berry',
+        names: english('Roseli Berry'),
+        sprites: sprite('roseli-berry'),
+      }),
+      itemAnswer(2278, { name: 'gold-leaf', names: [], sprites: { default: null } }),
+      itemAnswer(2279, { name: 'roseli-berry', names: [], sprites: sprite('roseli-berry') }),
+    ],
+  };
+}
+
+/** An upstream of given answers. They may be changed while it serves. */
+export function upstreamOf(answers: Record<Kind, Answer[]>): UpstreamData {
+  return {
+    name: 'hand-made',
+    list: (kind) => answers[kind],
+    record(kind, id) {
+      const answer = answers[kind].find((candidate) => candidate.id === id);
+      return answer && JSON.stringify(answer);
+    },
+  };
+}
+
+export const handMadeUpstream = (): UpstreamData => upstreamOf(handMadeAnswers());
+
+/** A few records of each kind, for tests that need no more. */
+export const tinyUpstream = (): Record<Kind, Answer[]> => ({
+  move: [moveAnswer(1), moveAnswer(2), moveAnswer(3)],
+  item: [itemAnswer(1), itemAnswer(2)],
+});

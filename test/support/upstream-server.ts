@@ -1,0 +1,120 @@
+/** A real HTTP upstream on loopback: absolute links, paged lists, weak ETags with 304, gzip, and faults where told to. */
+
+import { createHash } from 'node:crypto';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { gzipSync } from 'node:zlib';
+import { type Kind, kindNames } from '../../src/contract/kinds.ts';
+import type { UpstreamData } from './upstream-data.ts';
+
+/** Answers a request in another way; true where it did. `at` counts the requests from 1. */
+export type Fault = (request: IncomingMessage, response: ServerResponse, at: number) => boolean;
+
+export interface UpstreamOptions {
+  /** Milliseconds before each answer. */
+  readonly latency?: number;
+  /** `Cache-Control: max-age`, in seconds; the live upstream says a day. */
+  readonly maxAge?: number;
+  readonly fault?: Fault;
+  /** 0 for a free one. */
+  readonly port?: number;
+}
+
+export interface UpstreamServer {
+  /** The base address, such as `http://127.0.0.1:1234/api/v2`. */
+  readonly url: string;
+  /** The path and query of each request so far, with the status of its answer. */
+  readonly log: { path: string; status: number; headers: IncomingMessage['headers'] }[];
+  close(): Promise<void>;
+}
+
+const GZIP_FROM_BYTES = 500;
+
+export async function startUpstream(
+  data: UpstreamData,
+  options: UpstreamOptions = {},
+): Promise<UpstreamServer> {
+  const { latency = 0, maxAge = 0, fault, port = 0 } = options;
+  const log: UpstreamServer['log'] = [];
+  /** Path → body and headers: compressed once, as a CDN does. */
+  const encoded = new Map<string, { text: string; etag: string; gzip: Buffer }>();
+
+  const server = createServer((request, response) => {
+    const at = log.push({ path: request.url ?? '', status: 0, headers: request.headers });
+    response.on('close', () => Object.assign(log[at - 1] ?? {}, { status: response.statusCode }));
+    setTimeout(() => {
+      if (!fault?.(request, response, at)) answer(request, response);
+    }, latency);
+  });
+
+  function answer(request: IncomingMessage, response: ServerResponse): void {
+    const { origin, pathname, searchParams } = new URL(request.url ?? '/', `http://${request.headers.host}`);
+    const text = body(pathname, searchParams, origin);
+    if (text === undefined) {
+      response.writeHead(404, { 'content-type': 'application/json' }).end('{"detail":"Not found."}');
+      return;
+    }
+    let entry = encoded.get(request.url ?? '');
+    if (entry?.text !== text) {
+      entry = {
+        text,
+        etag: `W/"${createHash('sha256').update(text).digest('hex').slice(0, 32)}"`,
+        gzip: gzipSync(text),
+      };
+      encoded.set(request.url ?? '', entry);
+    }
+    const headers = {
+      etag: entry.etag,
+      vary: 'accept-encoding',
+      ...(maxAge > 0 && { 'cache-control': `public, max-age=${maxAge}` }),
+    };
+    if (request.headers['if-none-match'] === entry.etag) {
+      response.writeHead(304, headers).end();
+      return;
+    }
+    const compress =
+      /\bgzip\b/.test(request.headers['accept-encoding'] ?? '') && text.length >= GZIP_FROM_BYTES;
+    response
+      .writeHead(200, {
+        ...headers,
+        'content-type': 'application/json; charset=utf-8',
+        ...(compress && { 'content-encoding': 'gzip' }),
+      })
+      .end(compress ? entry.gzip : text);
+  }
+
+  function body(pathname: string, query: URLSearchParams, origin: string): string | undefined {
+    const [, kind, id] = /^\/api\/v2\/(\w+)\/(?:(\d+)\/)?$/.exec(pathname) ?? [];
+    if (!isKind(kind)) return undefined;
+    if (id === undefined) return list(kind, query, origin);
+    return data.record(kind, Number(id))?.replaceAll('"/api/v2/', `"${origin}/api/v2/`);
+  }
+
+  function list(kind: Kind, query: URLSearchParams, origin: string): string {
+    const all = data.list(kind);
+    const limit = Number(query.get('limit') ?? 20);
+    const offset = Number(query.get('offset') ?? 0);
+    const link = (to: number) => `${origin}/api/v2/${kind}/?offset=${to}&limit=${limit}`;
+    return JSON.stringify({
+      count: all.length,
+      next: offset + limit < all.length ? link(offset + limit) : null,
+      previous: offset > 0 ? link(Math.max(0, offset - limit)) : null,
+      results: all
+        .slice(offset, offset + limit)
+        .map(({ id, name }) => ({ name, url: `${origin}/api/v2/${kind}/${id}/` })),
+    });
+  }
+
+  await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/api/v2`,
+    log,
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+}
+
+const isKind = (name: string | undefined): name is Kind => kindNames.some((kind) => kind === name);
