@@ -5,7 +5,7 @@ import { Command, CommanderError, InvalidArgumentError, Option } from 'commander
 import { linkStyles } from './contract/addresses.ts';
 import { GamedataError } from './errors.ts';
 import { hostNames } from './hosts/index.ts';
-import type { BuildOptions, SnapshotOptions, SourceOptions } from './options.ts';
+import type { BuildOptions, SnapshotOptions } from './options.ts';
 import { createReporter, type Reporter } from './reporter.ts';
 import { sourceNames } from './sources/source.ts';
 import { VERSION } from './version.ts';

@@ -82,7 +82,7 @@ export function resolveSource(options: SourceOptions, environment: Environment):
 
 /** Today, or the day that reproducible builds set: https://reproducible-builds.org/docs/source-date-epoch/ */
 function resolveToday(environment: Environment): string {
-  const epoch = environment['SOURCE_DATE_EPOCH'];
+  const epoch = environment.SOURCE_DATE_EPOCH;
   if (epoch !== undefined && !/^\d{1,11}$/.test(epoch)) {
     throw new UsageError(`SOURCE_DATE_EPOCH: got ${JSON.stringify(epoch)}, expected seconds since 1970`);
   }
@@ -112,12 +112,12 @@ export function resolveBuild(options: BuildOptions, environment: Environment): R
 
 /** https://docs.netlify.com/configure-builds/environment-variables/#deploy-urls-and-metadata */
 function resolveBaseUrl(given: string | undefined, environment: Environment): string {
-  const isPreview = environment['CONTEXT'] !== undefined && environment['CONTEXT'] !== 'production';
+  const isPreview = environment.CONTEXT !== undefined && environment.CONTEXT !== 'production';
   const candidates: [name: string, value: string | undefined][] = [
     ['--base-url', given],
-    ['BASE_URL', environment['BASE_URL'] || undefined],
-    ['DEPLOY_PRIME_URL', (isPreview && environment['DEPLOY_PRIME_URL']) || undefined],
-    ['URL', environment['URL'] || undefined],
+    ['BASE_URL', environment.BASE_URL || undefined],
+    ['DEPLOY_PRIME_URL', (isPreview && environment.DEPLOY_PRIME_URL) || undefined],
+    ['URL', environment.URL || undefined],
     ['default', 'http://localhost:3000'],
   ];
   const [name, value = ''] = candidates.find(([, candidate]) => candidate !== undefined) ?? ['', ''];

@@ -21,7 +21,7 @@ const LIVE_INTERVAL = 100;
 const PLAIN_INTERVAL = 5000;
 
 export function createReporter(stream: NodeJS.WriteStream, { quiet }: { quiet: boolean }): Reporter {
-  const live = stream.isTTY && process.env['TERM'] !== 'dumb';
+  const live = stream.isTTY && process.env.TERM !== 'dumb';
   const started = performance.now();
   let shownAt = started;
   let liveShown = false;

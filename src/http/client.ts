@@ -199,7 +199,7 @@ const single = (header: string | string[] | undefined): string | undefined =>
   Array.isArray(header) ? header[0] : header;
 
 function validatorOf(headers: Headers): Validator {
-  return { etag: single(headers['etag']), lastModified: single(headers['last-modified']) };
+  return { etag: single(headers.etag), lastModified: single(headers['last-modified']) };
 }
 
 /** https://httpwg.org/specs/rfc9111.html#calculating.freshness.lifetime, as far as a private cache needs it. */
@@ -207,12 +207,12 @@ function freshness(headers: Headers): number {
   const control = single(headers['cache-control']) ?? '';
   if (/\bno-(?:cache|store)\b/i.test(control)) return 0;
   const maxAge = Number(/\bmax-age=(\d+)/i.exec(control)?.[1] ?? 0);
-  const age = Number(single(headers['age']) ?? 0);
+  const age = Number(single(headers.age) ?? 0);
   return Math.max(0, maxAge - (Number.isFinite(age) ? age : 0)) * 1000;
 }
 
 function refused(status: number, headers: Headers): FailedAttempt {
-  const location = single(headers['location']);
+  const location = single(headers.location);
   if (status >= 300 && status < 400 && location !== undefined) {
     return new FailedAttempt(`answered ${status}, a redirect to ${JSON.stringify(location)}, expected 200`, {
       status,
