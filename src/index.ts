@@ -3,7 +3,8 @@
 export { build } from './build.ts';
 export type { Watchers } from './capture.ts';
 export type { LinkStyle } from './contract/addresses.ts';
-export type { Item, Kind, Move } from './contract/kinds.ts';
+export type { Kind } from './contract/kinds.ts';
+export type { Item, Move } from './contract/records.ts';
 export { DataError, GamedataError, OutputError, UpstreamError, UsageError } from './errors.ts';
 export type { HostName } from './hosts/index.ts';
 export type { BuildOptions, SnapshotOptions, SourceOptions } from './options.ts';

@@ -1,7 +1,7 @@
 /** Where everything is: public addresses of the contract and the site's files behind them. */
 
 import type { Kind } from './kinds.ts';
-import type { Window } from './windows.ts';
+import type { Whole, Window } from './windows.ts';
 
 /** The path that all addresses of the API begin with. */
 export const API_PREFIX = '/api/gamedata/';
@@ -27,7 +27,7 @@ export const recordPath = (kind: Kind, slug: string): string => `${API_PREFIX}${
 const fileBehind = (path: string): string => `${path.slice(1)}index.json`;
 
 export const rootFile = fileBehind(API_PREFIX);
-export const pageFile = (kind: Kind, offset: number): string =>
+export const pageFile = (kind: Kind, offset: Whole): string =>
   fileBehind(offset === 0 ? listPath(kind) : `${listPath(kind)}offset/${offset}/`);
 export const recordFile = (kind: Kind, slug: string): string => fileBehind(recordPath(kind, slug));
 

@@ -3,8 +3,9 @@
 import * as z from 'zod';
 import { type LinkBase, listUrl, recordUrl } from './addresses.ts';
 import type { EncodedRecord } from './data-set.ts';
-import { type Kind, kinds } from './kinds.ts';
+import type { Kind } from './kinds.ts';
 import { show } from './parse.ts';
+import { recordSchemas } from './records.ts';
 import { nextWindow, previousWindow, type Window } from './windows.ts';
 
 const envelopeSchema = z.strictObject({
@@ -16,8 +17,8 @@ const envelopeSchema = z.strictObject({
 
 /** Kind → the record as it is served: with its `url` before everything else. */
 const servedSchemas = {
-  move: z.strictObject({ url: z.string(), ...kinds.move.record.shape }),
-  item: z.strictObject({ url: z.string(), ...kinds.item.record.shape }),
+  move: z.strictObject({ url: z.string(), ...recordSchemas.move.shape }),
+  item: z.strictObject({ url: z.string(), ...recordSchemas.item.shape }),
 } as const satisfies Record<Kind, z.ZodObject>;
 
 /** A record on a list page. `json` is without its `url`, `served` the text that the record's own address has to answer. */
@@ -27,7 +28,7 @@ export interface ListedRecord extends EncodedRecord {
 
 export interface ExpectedPage {
   readonly kind: Kind;
-  readonly window: Window;
+  readonly window: Window<number>;
   readonly count: number;
   readonly linkBase: LinkBase;
   /** The last id of the page before; 0 where there is none. */

@@ -1,7 +1,8 @@
 /** A data set: every record of every kind, complete and in order, with where it came from and what was odd about it. */
 
 import * as z from 'zod';
-import { type Kind, kindNames, mapKinds, type RecordOf } from './kinds.ts';
+import { type Kind, kindNames, mapKinds } from './kinds.ts';
+import type { RecordOf } from './records.ts';
 
 /** Where a data set was read and when. Nothing in it depends on the machine that read it. */
 export const provenanceSchema = z.strictObject({

@@ -13,4 +13,8 @@ export const errorDetails: Readonly<Record<ErrorStatus, string>> = {
   405: 'Method not allowed.',
 };
 
+/** What a refusal says where code runs. */
+export const notAllowedDetail = (method: string): string => `Method "${method}" not allowed.`;
+export const NOT_ACCEPTABLE_DETAIL = 'Could not satisfy the request Accept header.';
+
 export const errorBody = (detail: string): string => JSON.stringify({ detail });

@@ -1,6 +1,7 @@
 /** What a record is: the schemas that validate every build, and the types that follow from them. */
 
 import * as z from 'zod';
+import type { Kind } from './kinds.ts';
 
 /**
  * A slug is one path segment that every file system, archive and URL keeps as it is: lower-case letters, digits and
@@ -33,7 +34,7 @@ export const idSchema = z.int().positive();
 const gameIndexSchema = z.int().min(0).nullable();
 
 /** A move as a data set holds it: everything but its `url`, which depends on where the site is served. */
-export const moveSchema = z.strictObject({
+const moveSchema = z.strictObject({
   id: idSchema,
   slug: slugSchema,
   name: nameSchema,
@@ -41,7 +42,7 @@ export const moveSchema = z.strictObject({
 });
 
 /** An item as a data set holds it. `id1` … `id9` are its in-game indices in generations 1 … 9. */
-export const itemSchema = z.strictObject({
+const itemSchema = z.strictObject({
   id: idSchema,
   id1: gameIndexSchema,
   id2: gameIndexSchema,
@@ -56,6 +57,17 @@ export const itemSchema = z.strictObject({
   name: nameSchema,
   icon: iconSchema,
 });
+
+/** Kind → its record, without `url`. */
+export const recordSchemas = { move: moveSchema, item: itemSchema } as const satisfies Record<
+  Kind,
+  z.ZodObject
+>;
+
+type RecordTypes = { [K in Kind]: z.infer<(typeof recordSchemas)[K]> };
+export type RecordOf<K extends Kind> = RecordTypes[K];
+export type Move = RecordOf<'move'>;
+export type Item = RecordOf<'item'>;
 
 /** Where the site's own picture for records without one lies. */
 export const PLACEHOLDER_ICON = 'sprites/items/unknown.png';

@@ -3,10 +3,13 @@
 /** How many records a list page holds where `limit` is left out. */
 export const PAGE_SIZE = 100;
 
+/** A whole number of any size: clients may ask for offsets that no `number` holds, and get them back in links. */
+export type Whole = number | bigint;
+
 /** A part of a list: `limit` records from the zero-based `offset` on. */
-export interface Window {
-  readonly limit: number;
-  readonly offset: number;
+export interface Window<N extends Whole = Whole> {
+  readonly limit: N;
+  readonly offset: N;
 }
 
 /** The offsets of the pages that are built: multiples of the page size; an empty kind has one, empty page. */
@@ -17,10 +20,19 @@ export function pageOffsets(count: number): number[] {
 
 /** The window after this one, or null where nothing is left. */
 export function nextWindow({ limit, offset }: Window, count: number): Window | null {
-  return offset + limit < count ? { limit, offset: offset + limit } : null;
+  const next = BigInt(offset) + BigInt(limit);
+  return next < count ? { limit, offset: narrow(next) } : null;
 }
 
 /** The window before this one, or null at the start. A shorter way back than `limit` leads to offset 0. */
 export function previousWindow({ limit, offset }: Window): Window | null {
-  return offset > 0 ? { limit, offset: Math.max(0, offset - limit) } : null;
+  if (offset <= 0) return null;
+  const previous = BigInt(offset) - BigInt(limit);
+  return { limit, offset: previous > 0 ? narrow(previous) : 0 };
+}
+
+/** The same number as a `number` where that holds it. */
+export function narrow(value: bigint): Whole {
+  const number = Number(value);
+  return Number.isSafeInteger(number) ? number : value;
 }

@@ -1,9 +1,16 @@
 /** The contract's decisions: makes the upstream's records ours, and warns of everything that had to be decided. */
 
 import type { DataSet, Provenance, Records, Warning, WarningCode } from '../contract/data-set.ts';
-import { type Item, type Kind, kinds, type Move, type RecordOf } from '../contract/kinds.ts';
+import type { Kind } from '../contract/kinds.ts';
 import { parse, show } from '../contract/parse.ts';
-import { LAST_INDEXED_GENERATION, PLACEHOLDER_ICON } from '../contract/records.ts';
+import {
+  type Item,
+  LAST_INDEXED_GENERATION,
+  type Move,
+  PLACEHOLDER_ICON,
+  type RecordOf,
+  recordSchemas,
+} from '../contract/records.ts';
 import { DataError } from '../errors.ts';
 import type { RawItem, RawMove, RawOf, RawRecords } from './raw.ts';
 
@@ -45,7 +52,7 @@ function normaliseKind<K extends Kind>(
       warnings.push({ code, kind, id: raw.id, message: `${raw.slug}: ${message}` });
     const slug = settleSlug(kind, raw, slugs, warn);
     const name = settleName(raw, warn);
-    return parse(kinds[kind].record, converters[kind](raw, { slug, name }, warn), {
+    return parse(recordSchemas[kind], converters[kind](raw, { slug, name }, warn), {
       kind,
       record: `${raw.slug} (${raw.id})`,
     }) as RecordOf<K>;

@@ -10,8 +10,9 @@ import {
   type Records,
   warningSchema,
 } from '../contract/data-set.ts';
-import { type Kind, kindNames, kinds, mapKinds, type RecordOf } from '../contract/kinds.ts';
+import { type Kind, kindNames, mapKinds } from '../contract/kinds.ts';
 import { parse } from '../contract/parse.ts';
+import { type RecordOf, recordSchemas } from '../contract/records.ts';
 import type { SiteFile } from '../contract/site.ts';
 import { digestLines, digestRecords, encodeLine, encodeRecords } from '../digest.ts';
 import { DataError, errorCode, OutputError } from '../errors.ts';
@@ -68,7 +69,7 @@ function parseLines<K extends Kind>(kind: K, text: string): RecordOf<K>[] {
   const lines = text.split('\n').slice(0, -1);
   return lines.map((line, at) => {
     const record = `${recordsFile(kind)} line ${at + 1}`;
-    return parse(kinds[kind].record, parseJson(line, record), { record }) as RecordOf<K>;
+    return parse(recordSchemas[kind], parseJson(line, record), { record }) as RecordOf<K>;
   });
 }
 

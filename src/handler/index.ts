@@ -1,0 +1,102 @@
+/**
+ * The handler: the whole contract as a function from a request to its answer, over any asset store. Web standards only,
+ * so that it runs in Node, in Workers, in Deno and in a test.
+ */
+
+import { errorDetails, NOT_ACCEPTABLE_DETAIL, notAllowedDetail } from '../contract/errors.ts';
+import { negotiate } from './accept.ts';
+import {
+  answerApi,
+  answerFile,
+  answerJson,
+  answerPage,
+  answerPreflight,
+  JSON_TYPE,
+  redirectTo,
+  refuse,
+} from './answer.ts';
+import { readFormat, readWindow } from './query.ts';
+import { quickHash } from './quick-hash.ts';
+import type { Asset, AssetStore } from './store.ts';
+import { resolveTarget, type Target } from './target.ts';
+import { createWindowReader } from './window.ts';
+
+export type { Asset, AssetStore } from './store.ts';
+
+export type Handler = (request: Request) => Promise<Response>;
+
+/** The browsable page, one file for every address. */
+const PAGE_FILE = 'browse.html';
+
+/** What the reference framework says that its endpoints take and give. */
+const endpointMedia = {
+  renders: [JSON_TYPE, 'text/html'],
+  parses: [JSON_TYPE, 'application/x-www-form-urlencoded', 'multipart/form-data'],
+};
+
+/**
+ * Makes the handler of a site. Decisions come in the reference framework's order: format (404), Accept (406), method
+ * (405), lookup (404). A body is never read.
+ */
+export function createHandler(store: AssetStore): Handler {
+  const readList = createWindowReader(store);
+
+  /** The JSON of an endpoint. */
+  function lookUp(target: Endpoint, query: URLSearchParams): Promise<Asset | undefined> {
+    return target.type === 'list' ? readList(target.kind, readWindow(query)) : store.get(target.file);
+  }
+
+  async function answerEndpoint(
+    request: Request,
+    target: Endpoint,
+    query: URLSearchParams,
+  ): Promise<Response> {
+    const format = readFormat(query);
+    if (format === 'other') return refuse(request, 404, errorDetails[404]);
+    const { representation, indent } = negotiate(format, request.headers.get('Accept'));
+    if (representation === undefined) return refuse(request, 406, NOT_ACCEPTABLE_DETAIL);
+    if (request.method === 'OPTIONS')
+      return answerJson({ name: target.name, description: '', ...endpointMedia });
+    if (!isRead(request)) return refuse(request, 405, notAllowedDetail(request.method));
+    const asset = await lookUp(target, query);
+    if (!asset) return refuse(request, 404, errorDetails[404]);
+    const page = representation === 'html' ? await store.get(PAGE_FILE) : undefined;
+    if (page) return answerPage(request, page);
+    return answerApi(request, indent > 0 ? indented(asset, indent) : asset, JSON_TYPE);
+  }
+
+  async function answerFileAt(request: Request, file: string): Promise<Response> {
+    const asset = await store.get(file);
+    if (!asset) return refuse(request, 404, errorDetails[404]);
+    return isRead(request)
+      ? answerFile(request, asset, file)
+      : refuse(request, 405, notAllowedDetail(request.method));
+  }
+
+  return async (request) => {
+    const { pathname, search, searchParams } = new URL(request.url);
+    if (request.method === 'OPTIONS' && request.headers.has('Access-Control-Request-Method'))
+      return answerPreflight();
+    const target = resolveTarget(pathname);
+    switch (target.type) {
+      case 'slashless':
+        return redirectTo(`${target.path}${search}`);
+      case 'file':
+        return answerFileAt(request, target.file);
+      case 'nothing':
+        return refuse(request, 404, errorDetails[404]);
+      default:
+        return answerEndpoint(request, target, searchParams);
+    }
+  };
+}
+
+type Endpoint = Extract<Target, { name: string }>;
+
+const isRead = ({ method }: Request): boolean => method === 'GET' || method === 'HEAD';
+
+/** The same JSON with line breaks and blanks, for people who ask for it with `Accept: application/json; indent=4`. */
+function indented({ body, etag }: Asset, indent: number): Asset {
+  const text = JSON.stringify(JSON.parse(new TextDecoder().decode(body)), null, indent);
+  return { body: new TextEncoder().encode(text), etag: `"${quickHash(`${etag}:${indent}`)}"` };
+}
