@@ -1,0 +1,88 @@
+/** Data sets and whole sites for tests: a tiny one that is easy to read, and one of the real size. */
+
+import type { DataSet } from '../../src/contract/data-set.ts';
+import { kindNames, mapKinds } from '../../src/contract/kinds.ts';
+import type { Meta } from '../../src/contract/meta.ts';
+import { PLACEHOLDER_ICON } from '../../src/contract/records.ts';
+import { createRoutes, type RouteTable } from '../../src/contract/routes.ts';
+import { type SiteFile, siteFiles } from '../../src/contract/site.ts';
+import { digestRecords, encodeRecords } from '../../src/digest.ts';
+import { netlify } from '../../src/hosts/netlify.ts';
+import { normalise } from '../../src/sources/normalise.ts';
+import type { RawItem, RawMove, RawRecords } from '../../src/sources/raw.ts';
+import { readRecordAnswer } from '../../src/sources/rest-answers.ts';
+import { hasRecordedUpstream, recordedUpstream } from './upstream-data.ts';
+
+export const rawMove = (id: number, overrides: Partial<RawMove> = {}): RawMove => ({
+  id,
+  slug: `move-${id}`,
+  englishName: `Move ${id}`,
+  generation: 1,
+  ...overrides,
+});
+
+export const rawItem = (id: number, overrides: Partial<RawItem> = {}): RawItem => ({
+  id,
+  slug: `item-${id}`,
+  englishName: `Item ${id}`,
+  gameIndices: [],
+  sprite: `sprites/items/item-${id}.png`,
+  ...overrides,
+});
+
+const range = (length: number): number[] => Array.from({ length }, (_, at) => at + 1);
+
+/** So many plain records of each kind. */
+export const rawRecords = (moves: number, items: number): RawRecords => ({
+  move: range(moves).map((id) => rawMove(id)),
+  item: range(items).map((id) => rawItem(id)),
+});
+
+export const dataSetOf = (raw: RawRecords): DataSet =>
+  normalise(raw, { source: 'rest', upstream: 'https://upstream.test/api/v2', captured: '2026-01-02' });
+
+export interface SiteOptions {
+  readonly links?: Meta['links'];
+  /** Beside the placeholder icon, without which no site is complete. */
+  readonly extras?: readonly SiteFile[];
+}
+
+/** Everything that makes a site of raw records, its description and its routes. */
+export function siteOf(raw: RawRecords, { links = 'query', extras = [] }: SiteOptions = {}) {
+  const records = encodeRecords(dataSetOf(raw).records);
+  const meta: Meta = {
+    generator: 'gamedata/0.0.0',
+    source: 'rest',
+    upstream: 'https://upstream.test/api/v2',
+    captured: '2026-01-02',
+    fallback: null,
+    counts: mapKinds((kind) => records[kind].length),
+    warnings: mapKinds(() => ({})),
+    digest: digestRecords(records),
+    base_url: 'https://example.test',
+    links,
+    hosts: [],
+  };
+  const routes: RouteTable = createRoutes(records);
+  const icon: SiteFile = { path: PLACEHOLDER_ICON, body: new Uint8Array([0x89, 0x50, 0x4e, 0x47]) };
+  const plan = { records, meta, linkBase: { baseUrl: meta.base_url, links }, extras: [icon, ...extras] };
+  return { plan, meta, routes, records, files: () => siteFiles(plan) };
+}
+
+/** The recorded records where they lie beside the project, else as many made-up ones. */
+export function fullSizeRecords(): RawRecords {
+  if (!hasRecordedUpstream) return rawRecords(937, 2223);
+  const upstream = recordedUpstream();
+  const read = <K extends 'move' | 'item'>(kind: K) =>
+    upstream
+      .list(kind)
+      .map(({ id }) => readRecordAnswer[kind](JSON.parse(upstream.record(kind, id) ?? ''), `${id}`));
+  return { move: read('move'), item: read('item') };
+}
+
+/** The full-size site with Netlify's files, without bodies: which paths there are, and how requests find them. */
+export function fullSizeSite() {
+  const { routes, files } = siteOf(fullSizeRecords());
+  const configuration = new Map(netlify.files(routes).map(({ path, body }) => [path, String(body)]));
+  return { routes, configuration, paths: new Set([...files()].map(({ path }) => path)), kindNames };
+}
