@@ -9,7 +9,7 @@ import type { Meta } from './contract/meta.ts';
 import { createRoutes } from './contract/routes.ts';
 import { type SiteFile, siteFiles } from './contract/site.ts';
 import { hosts } from './hosts/index.ts';
-import { type BuildOptions, PUBLIC_FOLDER, resolveBuild } from './options.ts';
+import { type BuildOptions, HANDLER_MODULE, PUBLIC_FOLDER, resolveBuild } from './options.ts';
 import { withOutput } from './output/publish.ts';
 import { listFiles } from './output/published.ts';
 import { createReport, type Report } from './report.ts';
@@ -42,11 +42,17 @@ export async function build(options: BuildOptions = {}, watchers: Watchers = {})
       hosts: [...hostNames],
     };
     const routes = createRoutes(records);
-    const extras = [...readAssets(PUBLIC_FOLDER), ...hostNames.flatMap((name) => hosts[name].files(routes))];
+    const extras = [
+      ...readAssets(PUBLIC_FOLDER),
+      ...hostNames.flatMap((name) => hosts[name].files({ routes, handlerModule })),
+    ];
     const site = siteFiles({ records, meta, linkBase: { baseUrl, links }, extras });
     return createReport(captured, await output.publish(site, { signal }), { out, started });
   });
 }
+
+/** The handler as one module, as `npm run compile` bundles it. */
+const handlerModule = (): string => readFileSync(HANDLER_MODULE, 'utf8');
 
 /** The hand-written files, in a fixed order and without what file managers leave. */
 function readAssets(folder: string): SiteFile[] {

@@ -49,6 +49,8 @@ export type Environment = Readonly<Record<string, string | undefined>>;
 
 /** The data set that comes with the package. */
 export const BUNDLED_DATA = fileURLToPath(new URL('../data', import.meta.url));
+/** The handler and what it imports in one file. */
+export const HANDLER_MODULE = fileURLToPath(new URL('../dist/handler.bundle.js', import.meta.url));
 /** Hand-written files that every site has. */
 export const PUBLIC_FOLDER = fileURLToPath(new URL('../public', import.meta.url));
 
@@ -145,7 +147,7 @@ function checkAddress(name: string, text: string): string {
   if (!url || !/^https?:$/.test(url.protocol)) {
     throw new UsageError(`${name}: got ${JSON.stringify(text)}, expected an http or https address`);
   }
-  if (url.username || url.password || url.search || url.hash) {
+  if (url.username || url.password || /[?#]/.test(url.href)) {
     throw new UsageError(
       `${name}: got an address with credentials, a query or a fragment, expected one without`,
     );

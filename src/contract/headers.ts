@@ -13,8 +13,15 @@ export const apiHeaders = {
   'Cache-Control': 'public, max-age=300, stale-while-revalidate=86400',
 } as const;
 
-/** On pages: they run nothing, and load nothing but the site's own style and pictures. */
+/** On the answer to a CORS preflight. */
+export const preflightHeaders = {
+  'Access-Control-Allow-Methods': 'GET, HEAD, OPTIONS',
+  'Access-Control-Allow-Headers': '*',
+  'Access-Control-Max-Age': '86400',
+} as const;
+
+/** On pages: they run and load nothing but what the site itself holds. */
 export const pageHeaders = {
   'Content-Security-Policy':
-    "default-src 'none'; style-src 'self'; img-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+    "default-src 'none'; script-src 'self'; connect-src 'self'; style-src 'self'; img-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
 } as const;

@@ -1,7 +1,8 @@
 /** Answers: every response of the handler is made here, so that none can miss a header. */
 
+import { API_PREFIX } from '../contract/addresses.ts';
 import { errorBody } from '../contract/errors.ts';
-import { apiHeaders, commonHeaders, pageHeaders } from '../contract/headers.ts';
+import { apiHeaders, commonHeaders, pageHeaders, preflightHeaders } from '../contract/headers.ts';
 import type { Asset } from './store.ts';
 
 export const JSON_TYPE = 'application/json';
@@ -22,7 +23,6 @@ const mediaTypes: Readonly<Record<string, string>> = {
 };
 
 const api = { ...commonHeaders, ...apiHeaders };
-const withoutCaching = { ...api, 'Cache-Control': 'no-cache' };
 
 /** An asset under the API's prefix: 304 where the client has it already. */
 export function answerApi(request: Request, asset: Asset, type: string): Response {
@@ -37,28 +37,18 @@ export const answerPage = (request: Request, asset: Asset): Response => answerAp
 export function answerFile(request: Request, asset: Asset, file: string): Response {
   const type = mediaTypes[file.slice(file.lastIndexOf('.') + 1)] ?? 'application/octet-stream';
   const page = type === PAGE_TYPE ? pageHeaders : {};
-  return answerAsset(request, asset, { ...commonHeaders, ...page, 'Content-Type': type });
+  const headers = `/${file}`.startsWith(API_PREFIX) ? api : commonHeaders;
+  return answerAsset(request, asset, { ...headers, ...page, 'Content-Type': type });
 }
 
 /** JSON that is no part of the site: what `OPTIONS` says of an endpoint. */
 export function answerJson(value: unknown): Response {
-  return withBody(new TextEncoder().encode(JSON.stringify(value)), 200, {
-    ...api,
-    'Content-Type': JSON_TYPE,
-  });
+  return new Response(JSON.stringify(value), { headers: { ...api, 'Content-Type': JSON_TYPE } });
 }
 
 /** A CORS preflight: https://fetch.spec.whatwg.org/#cors-preflight-fetch */
 export function answerPreflight(): Response {
-  return new Response(null, {
-    status: 204,
-    headers: {
-      ...api,
-      'Access-Control-Allow-Methods': apiHeaders.Allow,
-      'Access-Control-Allow-Headers': '*',
-      'Access-Control-Max-Age': '86400',
-    },
-  });
+  return new Response(null, { status: 204, headers: { ...api, ...preflightHeaders } });
 }
 
 export function redirectTo(location: string): Response {
@@ -68,34 +58,28 @@ export function redirectTo(location: string): Response {
 /** A refusal. It is not cached: the next site may have what this one has not. */
 export function refuse(request: Request, status: 404 | 405 | 406, detail: string): Response {
   const body = new TextEncoder().encode(errorBody(detail));
-  return withBody(request.method === 'HEAD' ? null : body, status, {
-    ...withoutCaching,
-    'Content-Type': JSON_TYPE,
+  return withBody(request, body, {
+    status,
+    headers: { ...api, 'Cache-Control': 'no-cache', 'Content-Type': JSON_TYPE },
   });
 }
 
 function answerAsset(request: Request, { body, etag }: Asset, headers: Record<string, string>): Response {
-  const validated = { ...headers, ETag: etag };
-  if (isKnown(request.headers.get('If-None-Match'), etag)) {
-    const { 'Content-Type': _, ...rest } = validated as Record<string, string>;
-    return new Response(null, { status: 304, headers: rest });
-  }
-  if (request.method === 'HEAD') {
-    return new Response(null, {
-      status: 200,
-      headers: { ...validated, 'Content-Length': String(body.length) },
-    });
-  }
-  return withBody(body, 200, validated);
+  const validated: Record<string, string> = { ...headers, ETag: etag };
+  if (!isKnown(request.headers.get('If-None-Match'), etag))
+    return withBody(request, body, { headers: validated });
+  const { 'Content-Type': _, ...unchanged } = validated;
+  return new Response(null, { status: 304, headers: unchanged });
 }
 
+/** HEAD gets the length and not the body. */
 function withBody(
-  body: Uint8Array<ArrayBuffer> | null,
-  status: number,
-  headers: Record<string, string>,
+  request: Request,
+  body: Uint8Array<ArrayBuffer>,
+  { status = 200, headers }: { status?: number; headers: Record<string, string> },
 ): Response {
-  const length = body === null ? {} : { 'Content-Length': String(body.length) };
-  return new Response(body, { status, headers: { ...headers, ...length } });
+  const sized = { ...headers, 'Content-Length': String(body.length) };
+  return new Response(request.method === 'HEAD' ? null : body, { status, headers: sized });
 }
 
 /** Weak comparison: https://httpwg.org/specs/rfc9110.html#field.if-none-match */

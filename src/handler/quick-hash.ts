@@ -1,6 +1,6 @@
 /** A quick hash for validators of assembled answers; not for anything that an adversary could gain from. */
 
-/** 64 bits as text, from two rounds of 32-bit FNV-1a with different beginnings (http://www.isthe.com/chongo/tech/comp/fnv/). */
+/** 64 bits as text, from two 32-bit multiplicative hashes, the first of them FNV-1a (http://www.isthe.com/chongo/tech/comp/fnv/). */
 export function quickHash(text: string): string {
   let low = 0x811c9dc5;
   let high = 0x01000193;

@@ -12,9 +12,19 @@ import type { ListRoute, RouteTable } from '../contract/routes.ts';
 import type { Host } from './host.ts';
 
 export const netlify: Host = {
-  name: 'netlify',
   summary: 'rules only: the built pages and records, every other window refused with 404',
-  files: (routes) => [
+  cannot: [
+    'allow-vary',
+    'unknown-record-format',
+    'slash',
+    'options',
+    'method',
+    'browser',
+    'windows',
+    'repeated',
+    'not-acceptable',
+  ],
+  files: ({ routes }) => [
     { path: '_redirects', body: redirects(routes) },
     { path: '_headers', body: headers(routes) },
   ],

@@ -3,11 +3,16 @@
 import { isUtf8 } from 'node:buffer';
 import { promisify } from 'node:util';
 import { brotliDecompress, gunzip, inflate } from 'node:zlib';
+import { errorCode } from '../errors.ts';
 
 /** The largest body that is read, compressed or not: a hundred times the largest record of the live upstream. */
 export const MAX_BODY_BYTES = 8 * 1024 * 1024;
 
-const decoders = { gzip: promisify(gunzip), br: promisify(brotliDecompress), deflate: promisify(inflate) };
+const decoders = new Map([
+  ['gzip', promisify(gunzip)],
+  ['br', promisify(brotliDecompress)],
+  ['deflate', promisify(inflate)],
+]);
 
 /** What the client asks for. */
 export const ACCEPT_ENCODING = 'gzip, br';
@@ -15,15 +20,20 @@ export const ACCEPT_ENCODING = 'gzip, br';
 /** A body that is not what its answer says or not what was asked for. Asking again may help. */
 export class MalformedBody extends Error {}
 
-/** Undoes `Content-Encoding`. Rejects with `MalformedBody` for one that was not asked for. */
+/** Undoes `Content-Encoding`. Rejects with `MalformedBody` for one that was not asked for, or is not what the body has. */
 export async function decompress(body: Buffer, encoding: string | undefined): Promise<Buffer> {
   if (encoding === undefined || encoding === '' || encoding === 'identity') return body;
-  const decoder = decoders[encoding.trim().toLowerCase() as keyof typeof decoders];
+  const decoder = decoders.get(encoding.trim().toLowerCase());
   if (!decoder)
     throw new MalformedBody(
       `answered with Content-Encoding ${JSON.stringify(encoding)}, asked for ${ACCEPT_ENCODING}`,
     );
-  return decoder(body, { maxOutputLength: MAX_BODY_BYTES });
+  try {
+    return await decoder(body, { maxOutputLength: MAX_BODY_BYTES });
+  } catch (cause) {
+    if (errorCode(cause) === 'ERR_BUFFER_TOO_LARGE') throw cause;
+    throw new MalformedBody(`answered ${body.length} bytes that are not ${encoding}`, { cause });
+  }
 }
 
 /** The text of a body. Throws `MalformedBody` where it is not UTF-8. */

@@ -57,12 +57,20 @@ export function openCache(folder: string, { name, version }: { name: string; ver
   }
   const used = new Set<string>();
   let pending: CacheEntry[] = [];
-  let touched = false;
+  /** True where the journal has lines that no longer count. */
+  let outdated = false;
+  let closed = false;
 
   // A line break comes before each line: where a crash left half a line, only that one is lost.
   function flush(): void {
-    if (pending.length > 0) writeSync(descriptor, pending.map((entry) => `\n${encodeLine(entry)}`).join(''));
+    if (pending.length === 0) return;
+    const lines = pending.map((entry) => `\n${encodeLine(entry)}`).join('');
     pending = [];
+    try {
+      writeSync(descriptor, lines);
+    } catch (cause) {
+      throw unusable(folder, cause);
+    }
   }
 
   return {
@@ -71,20 +79,23 @@ export function openCache(folder: string, { name, version }: { name: string; ver
       return entries.get(url);
     },
     put(entry) {
+      // What arrives while a failed run ends has nowhere to go.
+      if (closed) return;
       const known = entries.get(entry.url);
       entries.set(entry.url, entry);
+      if (known) outdated = true;
       // An answer that was only confirmed is on disk already: its new dates wait for the rewrite at the end.
-      if (known?.value === entry.value) touched = true;
-      else if (pending.push(entry) >= GROUP_SIZE) flush();
+      if (known?.value !== entry.value && pending.push(entry) >= GROUP_SIZE) flush();
     },
     close({ complete }) {
+      closed = true;
+      flush();
       try {
-        flush();
         closeSync(descriptor);
         const kept = complete
           ? [...entries.values()].filter(({ url }) => used.has(url))
           : [...entries.values()];
-        if (touched || kept.length < entries.size) {
+        if (outdated || kept.length < entries.size) {
           writeFileSync(`${file}.new`, [header, ...kept.map(encodeLine)].join('\n'));
           renameSync(`${file}.new`, file);
         }

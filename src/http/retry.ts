@@ -25,15 +25,13 @@ const BROKEN_CODES = new Set([
   'UND_ERR_SOCKET',
   'UND_ERR_BODY_TIMEOUT',
   'UND_ERR_RES_CONTENT_LENGTH_MISMATCH',
-  'Z_DATA_ERROR',
-  'Z_BUF_ERROR',
   'ERR_STREAM_PREMATURE_CLOSE',
 ]);
 
 export const isRetryableStatus = (status: number): boolean => RETRYABLE_STATUS.has(status);
 export const isUnreachable = (code: string): boolean => UNREACHABLE_CODES.has(code);
 export const isRetryableCode = (code: string): boolean =>
-  isUnreachable(code) || BROKEN_CODES.has(code) || code.startsWith('HPE_') || code.startsWith('ERR_BROTLI');
+  isUnreachable(code) || BROKEN_CODES.has(code) || code.startsWith('HPE_');
 
 /** The longest that a client waits because the upstream asks it to. Past this the build fails and can be run later. */
 export const MAX_RETRY_AFTER_MS = 120_000;

@@ -89,6 +89,7 @@ async function fetching<T>(
   read: (fetcher: Fetcher) => Promise<T>,
 ): Promise<T> {
   const { cacheFolder, signal } = options;
+  signal?.throwIfAborted();
   const name = upstream.replace(/^https?:\/\//, '');
   const cache = cacheFolder === undefined ? noCache : openCache(cacheFolder, { name, version });
   const client = createClient(options);

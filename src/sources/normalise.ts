@@ -46,11 +46,11 @@ function normaliseKind<K extends Kind>(
 ): RecordOf<K>[] {
   const raws = [...unsorted].sort((a, b) => a.id - b.id);
   refuseRepeatedIds(kind, raws);
-  const slugs = new Map<string, RawOf<K>>();
+  const owners = new Map(raws.toReversed().map((raw) => [raw.slug, raw]));
   return raws.map((raw) => {
     const warn: Warn = (code, message) =>
       warnings.push({ code, kind, id: raw.id, message: `${raw.slug}: ${message}` });
-    const slug = settleSlug(kind, raw, slugs, warn);
+    const slug = settleSlug(kind, raw, owners, warn);
     const name = settleName(raw, warn);
     return parse(recordSchemas[kind], converters[kind](raw, { slug, name }, warn), {
       kind,
@@ -66,24 +66,27 @@ function refuseRepeatedIds(kind: Kind, sorted: readonly { id: number; slug: stri
   throw new DataError(`got repeated ids: ${culprits}: expected each id once`, { kind, field: 'id' });
 }
 
-/** Of records that share a slug the lowest id keeps it; each later one gets its id appended. */
+/**
+ * Of records that share a slug the lowest id owns it; each later one gets its id appended. Two of those never meet, since
+ * they end in different ids, but one may meet a slug that is some record's own.
+ */
 function settleSlug<R extends { id: number; slug: string }>(
   kind: Kind,
   raw: R,
-  taken: Map<string, R>,
+  owners: ReadonlyMap<string, R>,
   warn: Warn,
 ): string {
-  const first = taken.get(raw.slug);
-  const slug = first ? `${raw.slug}-${raw.id}` : raw.slug;
-  const holder = first && taken.get(slug);
+  const owner = owners.get(raw.slug);
+  if (!owner || owner === raw) return raw.slug;
+  const slug = `${raw.slug}-${raw.id}`;
+  const holder = owners.get(slug);
   if (holder) {
     throw new DataError(
       `got slug ${show(slug)} for ids ${holder.id} and ${raw.id}: expected distinct slugs`,
       { kind, field: 'slug' },
     );
   }
-  if (first) warn('duplicate-slug', `is the slug of ${first.id} already, ${raw.id} becomes ${slug}`);
-  taken.set(slug, raw);
+  warn('duplicate-slug', `is the slug of ${owner.id} already, ${raw.id} becomes ${slug}`);
   return slug;
 }
 

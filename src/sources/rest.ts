@@ -130,11 +130,17 @@ async function readRecord<K extends Kind>(
   kind: K,
   { id, slug, url }: Listed,
 ): Promise<RawOf<K>> {
+  const isListed = (record: { id: number; slug: string }): boolean =>
+    record.id === id && record.slug === slug;
   const record = await fetcher.load<RawOf<K>>(url, {
     decode: (body) => readRecordAnswer[kind](decodeJson(body), `${slug} (${id})`),
-    revive: (cached) => rawSchemas[kind].safeParse(cached).data as RawOf<K> | undefined,
+    revive(cached) {
+      const record = rawSchemas[kind].safeParse(cached).data as RawOf<K> | undefined;
+      // The list is always new: what contradicts it was renamed since.
+      return record && isListed(record) ? record : undefined;
+    },
   });
-  if (record.id !== id || record.slug !== slug) {
+  if (!isListed(record)) {
     throw new DataError(
       `got id ${record.id}, name ${show(record.slug)}: expected ${id}, ${show(slug)}, as the list says`,
       {
