@@ -2,7 +2,7 @@
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Dispatcher, EnvHttpProxyAgent, request } from 'undici';
-import { errorCode, GamedataError, UpstreamError } from '../errors.ts';
+import { errorCode, GamedataError, UpstreamError, UsageError } from '../errors.ts';
 import { USER_AGENT } from '../version.ts';
 import { ACCEPT_ENCODING, decompress, MAX_BODY_BYTES, MalformedBody } from './body.ts';
 import {
@@ -89,6 +89,7 @@ class FailedAttempt extends Error {
   }
 }
 
+/** @throws UsageError where the environment names a proxy that is none */
 export function createClient({
   concurrency,
   retries,
@@ -96,13 +97,7 @@ export function createClient({
   timeouts: given,
 }: ClientOptions): HttpClient {
   const timeouts = { ...defaultTimeouts, ...given };
-  const dispatcher = new EnvHttpProxyAgent({
-    connections: concurrency,
-    connect: { timeout: timeouts.connect },
-    headersTimeout: timeouts.headers,
-    bodyTimeout: timeouts.body,
-    maxResponseSize: MAX_BODY_BYTES,
-  });
+  const dispatcher = createDispatcher(concurrency, timeouts);
   const stats: ClientStats = { requests: 0, bodies: 0, notModified: 0, retries: 0, bytes: 0 };
   /** Until when nobody sends anything, because the upstream asked for a pause. */
   let pausedUntil = 0;
@@ -182,6 +177,25 @@ export function createClient({
       return dispatcher.destroy();
     },
   };
+}
+
+/** Goes by way of a proxy where the environment names one. */
+function createDispatcher(connections: number, timeouts: Timeouts): Dispatcher {
+  try {
+    return new EnvHttpProxyAgent({
+      connections,
+      connect: { timeout: timeouts.connect },
+      headersTimeout: timeouts.headers,
+      bodyTimeout: timeouts.body,
+      maxResponseSize: MAX_BODY_BYTES,
+    });
+  } catch (cause) {
+    // Its value may hold a password, and is not shown.
+    throw new UsageError(
+      'HTTP_PROXY or HTTPS_PROXY: got no address of a proxy, expected one such as http://127.0.0.1:8080',
+      { cause },
+    );
+  }
 }
 
 function requestHeaders({ etag, lastModified }: Validator): Record<string, string> {

@@ -91,8 +91,8 @@ async function fetching<T>(
   const { cacheFolder, signal } = options;
   signal?.throwIfAborted();
   const name = upstream.replace(/^https?:\/\//, '');
-  const cache = cacheFolder === undefined ? noCache : openCache(cacheFolder, { name, version });
   const client = createClient(options);
+  const cache = cacheFolder === undefined ? noCache : openCache(cacheFolder, { name, version });
   const stop = (): void => void client.close();
   signal?.addEventListener('abort', stop);
   let complete = false;

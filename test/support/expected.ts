@@ -1,0 +1,84 @@
+/** What a site has to hold, worked out from the upstream's answers by the contract alone: nothing here comes from `src`. */
+
+import type { UpstreamData } from './upstream-data.ts';
+
+type Kind = 'move' | 'item';
+
+/** As much of an answer as the contract needs. */
+interface RawAnswer {
+  id: number;
+  name: string;
+  names: { name: string; language: { name: string } }[];
+  generation: { url: string };
+  game_indices: { game_index: number; generation: { url: string } }[];
+  sprites: { default: string | null };
+}
+
+export interface ExpectedRecord {
+  readonly slug: string;
+  readonly record: Readonly<Record<string, string | number | null>>;
+}
+
+/** The records of a kind in the order in which the contract lists them. */
+export function expectedRecords(data: UpstreamData, kind: Kind, baseUrl: string): ExpectedRecord[] {
+  const answers = data
+    .list(kind)
+    .map(({ id }) => JSON.parse(data.record(kind, id) ?? 'null') as RawAnswer)
+    .sort((a, b) => a.id - b.id);
+  const seen = new Set<string>();
+  return answers.map((answer) => {
+    const slug = seen.has(answer.name) ? `${answer.name}-${answer.id}` : answer.name;
+    seen.add(answer.name);
+    const name = englishName(answer);
+    const url = `${baseUrl}/api/gamedata/${kind}/${slug}/?format=api`;
+    const { id } = answer;
+    if (kind === 'move') return { slug, record: { url, id, slug, name, generation: generationOf(answer) } };
+    const [id1, id2, id3, id4, id5, id6, id7, id8, id9] = indices(answer);
+    const ids = { id1, id2, id3, id4, id5, id6, id7, id8, id9 } as Record<string, number | null>;
+    return { slug, record: { url, id, ...ids, slug, name, icon: icon(answer) } };
+  });
+}
+
+const generationOf = ({ generation }: Pick<RawAnswer, 'generation'>): number =>
+  Number(/\/generation\/(\d+)\/$/.exec(generation.url)?.[1]);
+
+function englishName({ name, names }: RawAnswer): string {
+  for (const candidate of names) if (candidate.language.name === 'en') return candidate.name;
+  return name.replace(/-+/g, ' ').replace(/(^| )(\w)/g, (_, space, letter) => space + letter.toUpperCase());
+}
+
+/** The first index that is listed for each of the generations 1 … 9. */
+function indices({ game_indices }: RawAnswer): (number | null)[] {
+  const slots = Array<number | null>(10).fill(null);
+  for (const entry of game_indices.toReversed()) slots[generationOf(entry)] = entry.game_index;
+  return slots.slice(1, 10);
+}
+
+const icon = ({ sprites }: RawAnswer): string =>
+  sprites.default === null
+    ? 'sprites/items/unknown.png'
+    : `sprites/items/${sprites.default.split('/sprites/items/')[1]}`;
+
+/** Path → text of every file below `api/gamedata`. */
+export function expectedFiles(data: UpstreamData, baseUrl: string): Map<string, string> {
+  const api = `${baseUrl}/api/gamedata`;
+  const root = { move: `${api}/move/?format=api`, item: `${api}/item/?format=api` };
+  const files = new Map([['index.json', JSON.stringify(root)]]);
+  for (const kind of ['move', 'item'] as const) {
+    const records = expectedRecords(data, kind, baseUrl);
+    for (const { slug, record } of records) files.set(`${kind}/${slug}/index.json`, JSON.stringify(record));
+    const count = records.length;
+    for (let offset = 0; offset < count; offset += 100) {
+      const to = (start: number) => `${api}/${kind}/?format=api&limit=100&offset=${start}`;
+      const page = {
+        count,
+        next: offset + 100 < count ? to(offset + 100) : null,
+        previous: offset >= 100 ? to(offset - 100) : null,
+        results: records.slice(offset, offset + 100).map(({ record }) => record),
+      };
+      const folder = offset === 0 ? kind : `${kind}/offset/${offset}`;
+      files.set(`${folder}/index.json`, JSON.stringify(page));
+    }
+  }
+  return files;
+}

@@ -1,0 +1,47 @@
+/** A real HTTP server on loopback for one test: answers as told, and notes what it saw. */
+
+import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { onTestFinished } from 'vitest';
+
+/** `at` counts the requests from 1. */
+export type Answerer = (response: ServerResponse, request: IncomingMessage, at: number) => void;
+
+export interface LocalServer {
+  /** Its origin, such as `http://127.0.0.1:1234`. */
+  readonly url: string;
+  readonly port: number;
+  readonly requests: { path: string; headers: IncomingHttpHeaders; time: number }[];
+  /** How many connections were made, and the most requests that were open at one time. */
+  readonly seen: { connections: number; busiest: number };
+  close(): Promise<void>;
+}
+
+export async function startServer(answer: Answerer): Promise<LocalServer> {
+  const requests: LocalServer['requests'] = [];
+  const seen = { connections: 0, busiest: 0 };
+  let open = 0;
+  const server = createServer((request, response) => {
+    seen.busiest = Math.max(seen.busiest, ++open);
+    response.on('close', () => open--);
+    const { url: path = '', headers } = request;
+    answer(response, request, requests.push({ path, headers, time: Date.now() }));
+  });
+  server.on('connection', () => seen.connections++);
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const close = (): Promise<void> =>
+    new Promise((resolve) => {
+      server.close(() => resolve());
+      server.closeAllConnections();
+    });
+  onTestFinished(close);
+  const { port } = server.address() as AddressInfo;
+  return { url: `http://127.0.0.1:${port}`, port, requests, seen, close };
+}
+
+/** An address on which nobody listens. */
+export async function deserted(): Promise<string> {
+  const server = await startServer((response) => response.end());
+  await server.close();
+  return server.url;
+}
