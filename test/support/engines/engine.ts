@@ -1,0 +1,19 @@
+/** The seam of the engines: the real programs that serve a built site, each started on a free port of loopback. */
+
+import type { HostName } from '../../../src/hosts/index.ts';
+
+export interface Engine {
+  readonly name: string;
+  /** Whose configuration the site is built with; undefined where the engine needs none. */
+  readonly host?: HostName | undefined;
+  /** Why the engine cannot be started here, such as `nginx is not installed`; undefined where it can. */
+  missing(): string | undefined;
+  /** Serves the site in a folder. What it started is gone once `stop` resolves. */
+  start(site: string): Promise<RunningEngine>;
+}
+
+export interface RunningEngine {
+  /** `http://127.0.0.1:<port>` */
+  readonly url: string;
+  stop(): Promise<void>;
+}
