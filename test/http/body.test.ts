@@ -1,0 +1,64 @@
+import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
+import { describe, expect, it } from 'vitest';
+import { decodeJson, decompress, MAX_BODY_BYTES, MalformedBody } from '../../src/http/body.ts';
+
+const TEXT = '{"name":"Poké Ball"}';
+
+describe('decompress', () => {
+  it.each([
+    { encoding: undefined, body: Buffer.from(TEXT) },
+    { encoding: 'identity', body: Buffer.from(TEXT) },
+    { encoding: 'gzip', body: gzipSync(TEXT) },
+    { encoding: 'GZIP', body: gzipSync(TEXT) },
+    { encoding: 'br', body: brotliCompressSync(TEXT) },
+    { encoding: 'deflate', body: deflateSync(TEXT) },
+  ])('undoes $encoding', async ({ encoding, body }) => {
+    expect(String(await decompress(body, encoding))).toBe(TEXT);
+  });
+
+  it.each(['zstd', 'gzip, br', 'constructor', '__proto__'])('refuses the encoding %j', async (encoding) => {
+    await expect(decompress(Buffer.from(TEXT), encoding)).rejects.toThrow(
+      new MalformedBody(`answered with Content-Encoding "${encoding}", asked for gzip, br`),
+    );
+  });
+
+  it.each([
+    { encoding: 'gzip', body: Buffer.from(TEXT), what: 'plain text' },
+    { encoding: 'br', body: Buffer.from(TEXT), what: 'plain text' },
+    { encoding: 'gzip', body: gzipSync(TEXT).subarray(0, -4), what: 'the first part' },
+    { encoding: 'br', body: brotliCompressSync(TEXT.repeat(99)).subarray(0, 12), what: 'the first part' },
+  ])('refuses $what as $encoding', async ({ encoding, body }) => {
+    await expect(decompress(body, encoding)).rejects.toThrow(
+      new MalformedBody(`answered ${body.length} bytes that are not ${encoding}`),
+    );
+  });
+
+  it.each([
+    { encoding: 'gzip', compress: gzipSync },
+    { encoding: 'br', compress: brotliCompressSync },
+  ])('stops at the cap, however small the $encoding body is', async ({ encoding, compress }) => {
+    const bomb = compress(Buffer.alloc(MAX_BODY_BYTES + 1));
+    expect(bomb.length).toBeLessThan(20_000);
+    await expect(decompress(bomb, encoding)).rejects.toThrow(RangeError);
+  });
+});
+
+describe('decodeJson', () => {
+  it.each([
+    ['', TEXT],
+    ['with a byte order mark', `\uFEFF${TEXT}`],
+    ['with space around it', ` ${TEXT}\n`],
+  ])('reads JSON %s', (_, text) => {
+    expect(decodeJson(Buffer.from(text))).toEqual({ name: 'Poké Ball' });
+  });
+
+  it.each([
+    { body: Buffer.from(''), problem: 'answered an empty body, expected JSON' },
+    { body: Buffer.from('<!doctype html>'), problem: 'answered "<!doctype html>", expected JSON' },
+    { body: Buffer.from(TEXT.slice(0, 9)), problem: String.raw`answered "{\"name\":\"", expected JSON` },
+    { body: Buffer.from('x'.repeat(90)), problem: `answered "${'x'.repeat(60)}…", expected JSON` },
+    { body: Buffer.from('{"é":1}', 'latin1'), problem: 'answered 7 bytes that are not UTF-8' },
+  ])('refuses a body: $problem', ({ body, problem }) => {
+    expect(() => decodeJson(body)).toThrow(new MalformedBody(problem));
+  });
+});

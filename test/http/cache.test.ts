@@ -1,0 +1,177 @@
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { OutputError } from '../../src/errors.ts';
+import { type Cache, type CacheEntry, openCache } from '../../src/http/cache.ts';
+import { temporaryFolder } from '../support/temporary.ts';
+
+const NAME = 'example.test/api/v2';
+const journal = (folder: string): string => path.join(folder, 'example.test-api-v2.ndjson');
+const open = (folder: string, version = '1'): Cache => openCache(folder, { name: NAME, version });
+
+const url = (id: number): string => `https://example.test/api/v2/move/${id}/`;
+const entry = (id: number, value: unknown = { id }): CacheEntry => ({
+  url: url(id),
+  etag: `W/"${id}"`,
+  storedAt: 1000,
+  freshUntil: 2000,
+  value,
+});
+
+/** A journal of entries 1 … count, closed as a failed run closes it. */
+function filled(count = 3): string {
+  const folder = temporaryFolder();
+  const cache = open(folder);
+  for (let id = 1; id <= count; id++) cache.put(entry(id));
+  cache.close({ complete: false });
+  return folder;
+}
+
+/** The ids, of the first hundred, that the journal still has. */
+function kept(folder: string, version?: string): number[] {
+  const cache = open(folder, version);
+  const ids = Array.from({ length: 100 }, (_, at) => at + 1).filter((id) => cache.get(url(id)));
+  cache.close({ complete: false });
+  return ids;
+}
+
+const edit = (folder: string, change: (lines: string[]) => string[]): void =>
+  writeFileSync(journal(folder), change(readFileSync(journal(folder), 'utf8').split('\n')).join('\n'));
+
+describe('the cache', () => {
+  it('gives back what was put into it', () => {
+    const cache = open(filled());
+    expect(cache.get(url(2))).toEqual(entry(2));
+    expect(cache.get(url(9))).toBeUndefined();
+    cache.close({ complete: true });
+  });
+
+  it('has the last of several answers of one address', () => {
+    const folder = filled();
+    const first = open(folder);
+    first.put(entry(2, { id: 'new' }));
+    first.close({ complete: false });
+    const second = open(folder);
+    expect(second.get(url(2))?.value).toEqual({ id: 'new' });
+    second.close({ complete: false });
+  });
+
+  it('loses no more than the last few answers where the process is killed', () => {
+    const folder = temporaryFolder();
+    const killed = open(folder);
+    for (let id = 1; id <= 40; id++) killed.put(entry(id));
+    expect(kept(folder).length).toBeGreaterThanOrEqual(40 - 16);
+    killed.close({ complete: false });
+  });
+
+  it.each<{ damage: string; change: (lines: string[]) => string[]; left: number[] }>([
+    {
+      damage: 'a torn last line',
+      change: (lines) => [...lines.slice(0, -1), '0123456789abcdef {"u'],
+      left: [1, 2],
+    },
+    {
+      damage: 'a line cut in two',
+      change: ([a = '', b = '', ...rest]) => [a, b.slice(0, 40), ...rest],
+      left: [2, 3],
+    },
+    {
+      damage: 'garbage in the middle',
+      change: (lines) => lines.toSpliced(2, 1, '\0\0\0\uFFFD'),
+      left: [1, 3],
+    },
+    {
+      damage: 'a changed value',
+      change: (lines) => lines.map((line) => line.replace('"value":{"id":2}', '"value":{"id":7}')),
+      left: [1, 3],
+    },
+    {
+      damage: 'entries under each other’s checksums',
+      change: ([header = '', a = '', b = '', c = '']) => [
+        header,
+        a.slice(0, 16) + b.slice(16),
+        b.slice(0, 16) + a.slice(16),
+        c,
+      ],
+      left: [3],
+    },
+    { damage: 'no header', change: (lines) => lines.slice(1), left: [] },
+    { damage: 'nothing in it', change: () => [], left: [] },
+  ])('does without what $damage has spoilt, and is whole again after', ({ change, left }) => {
+    const folder = filled();
+    edit(folder, change);
+    expect(kept(folder)).toEqual(left);
+
+    const cache = open(folder);
+    for (const id of [1, 2, 3]) cache.put(entry(id));
+    cache.close({ complete: false });
+
+    expect(kept(folder)).toEqual([1, 2, 3]);
+  });
+
+  it('starts anew where what makes its values has changed', () => {
+    const folder = filled();
+    expect(kept(folder, '2')).toEqual([]);
+    expect(kept(folder, '1')).toEqual([]);
+  });
+
+  it('keeps only what a complete run used, and everything after any other', () => {
+    const folder = filled();
+    const failed = open(folder);
+    failed.get(url(1));
+    failed.close({ complete: false });
+    expect(kept(folder)).toEqual([1, 2, 3]);
+
+    const complete = open(folder);
+    for (const id of [1, 3]) complete.get(url(id));
+    complete.close({ complete: true });
+
+    expect(kept(folder)).toEqual([1, 3]);
+    expect(readdirSync(folder)).toEqual([path.basename(journal(folder))]);
+  });
+
+  it('does not grow where the same answers are stored again and again', () => {
+    const folder = filled();
+    const size = (): number => statSync(journal(folder)).size;
+    const before = size();
+    for (let run = 0; run < 3; run++) {
+      const cache = open(folder);
+      for (const id of [1, 2, 3]) {
+        cache.get(url(id));
+        cache.put(entry(id));
+      }
+      cache.close({ complete: true });
+    }
+    expect(size()).toBe(before);
+  });
+
+  it('writes the new dates of an answer that was only confirmed', () => {
+    const folder = filled();
+    const cache = open(folder);
+    const known = cache.get(url(2));
+    cache.put({ ...entry(2), value: known?.value, freshUntil: 9000 });
+    cache.close({ complete: false });
+    const reopened = open(folder);
+    expect(reopened.get(url(2))?.freshUntil).toBe(9000);
+    reopened.close({ complete: false });
+  });
+
+  it('takes nothing more once it is closed', () => {
+    const folder = filled();
+    const cache = open(folder);
+    cache.close({ complete: false });
+    for (let id = 50; id < 90; id++) cache.put(entry(id));
+    expect(kept(folder)).toEqual([1, 2, 3]);
+  });
+
+  it('says so where its folder cannot be made', () => {
+    const file = path.join(temporaryFolder(), 'file');
+    writeFileSync(file, '');
+    expect(() => open(path.join(file, 'cache'))).toThrow(
+      new OutputError('the cache cannot be written (ENOTDIR)', path.join(file, 'cache'), {
+        hint: 'Name another folder with --cache, or do without one with --no-cache.',
+      }),
+    );
+    expect(existsSync(path.join(file, 'cache'))).toBe(false);
+  });
+});

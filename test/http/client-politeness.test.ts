@@ -1,0 +1,86 @@
+import { describe, expect, it } from 'vitest';
+import { decodeJson } from '../../src/http/body.ts';
+import { VERSION } from '../../src/version.ts';
+import { startServer } from '../support/local-server.ts';
+import { body, ok, status, testClient } from '../support/test-client.ts';
+
+describe('Retry-After', () => {
+  it.each([
+    { form: 'seconds', header: () => '1' },
+    { form: 'an HTTP date', header: () => new Date(Date.now() + 2000).toUTCString() },
+  ])('in $form holds back every request until then', async ({ header }) => {
+    let until = 0;
+    const server = await startServer((response, _, at) => {
+      if (at > 1) return ok(response);
+      const value = header();
+      until = /^\d+$/.test(value) ? Date.now() + Number(value) * 1000 : Date.parse(value);
+      response.writeHead(429, { 'retry-after': value }).end();
+    });
+    const { get, stats } = testClient();
+
+    const first = get(`${server.url}/1`, decodeJson);
+    await expect.poll(() => stats.retries).toBe(1);
+    await Promise.all([first, get(`${server.url}/2`, decodeJson), get(`${server.url}/3`, decodeJson)]);
+
+    // A timer may be a moment early.
+    const early = server.requests.slice(1).filter(({ time }) => time < until - 20);
+    expect(early).toEqual([]);
+    expect(server.requests).toHaveLength(4);
+  });
+});
+
+describe('what is sent', () => {
+  it('names the project and its version, and asks for compression', async () => {
+    const server = await startServer(ok);
+    await testClient().get(server.url, decodeJson);
+    expect(server.requests[0]?.headers).toMatchObject({
+      'user-agent': expect.stringMatching(new RegExp(`^gamedata/${VERSION.replaceAll('.', '\\.')} \\(`)),
+      'accept-encoding': 'gzip, br',
+    });
+  });
+
+  it.each([
+    { validator: { etag: 'W/"1"' }, header: 'if-none-match', value: 'W/"1"' },
+    {
+      validator: { lastModified: 'Wed, 21 Oct 2026 07:28:00 GMT' },
+      header: 'if-modified-since',
+      value: 'Wed, 21 Oct 2026 07:28:00 GMT',
+    },
+  ])('has the validator as $header, so that 304 is an answer', async ({ validator, header, value }) => {
+    const server = await startServer(status(304, { 'cache-control': 'max-age=60', age: '20' }));
+    const answer = await testClient().get(server.url, decodeJson, { validator });
+    expect(answer).toEqual({ status: 304, validator, freshForMs: 40_000 });
+    expect(server.requests[0]?.headers[header]).toBe(value);
+  });
+
+  it.each([
+    { control: 'public, max-age=60', age: '', freshForMs: 60_000 },
+    { control: 'max-age=60', age: '50', freshForMs: 10_000 },
+    { control: 'max-age=60', age: '90', freshForMs: 0 },
+    { control: 'no-cache, max-age=60', age: '', freshForMs: 0 },
+    { control: 'no-store', age: '', freshForMs: 0 },
+    { control: '', age: '', freshForMs: 0 },
+  ])('is not sent again for $freshForMs ms after "$control" with age "$age"', async (row) => {
+    const server = await startServer(body('{}', { 'cache-control': row.control, age: row.age }));
+    expect(await testClient().get(server.url, decodeJson)).toMatchObject({ freshForMs: row.freshForMs });
+  });
+});
+
+describe('connections', () => {
+  it('are kept alive, and never more than the concurrency', async () => {
+    const server = await startServer((response) => setTimeout(() => response.end('{}'), 2));
+    const { get } = testClient({ concurrency: 3 });
+    await Promise.all(Array.from({ length: 60 }, (_, at) => get(`${server.url}/${at}`, decodeJson)));
+    expect(server.requests).toHaveLength(60);
+    expect(server.seen).toEqual({ connections: 3, busiest: 3 });
+  });
+
+  it('end at once when the client closes, and so do waits', async () => {
+    const server = await startServer((response, _, at) => at === 1 && response.writeHead(503).end());
+    const { get, close, stats } = testClient({ retryBaseMs: 60_000 });
+    const pending = Promise.allSettled([1, 2].map((id) => get(`${server.url}/${id}`, decodeJson)));
+    await expect.poll(() => [server.requests.length, stats.retries]).toEqual([2, 1]);
+    await close();
+    expect((await pending).map((outcome) => outcome.status)).toEqual(['rejected', 'rejected']);
+  });
+});

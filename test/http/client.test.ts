@@ -1,0 +1,152 @@
+import { gzipSync } from 'node:zlib';
+import { describe, expect, it } from 'vitest';
+import { UpstreamError } from '../../src/errors.ts';
+import { decodeJson, MAX_BODY_BYTES } from '../../src/http/body.ts';
+import { type Answerer, deserted, startServer } from '../support/local-server.ts';
+import {
+  body,
+  dripping,
+  ok,
+  reset,
+  silent,
+  stalled,
+  status,
+  testClient,
+  truncated,
+} from '../support/test-client.ts';
+
+const failure = async (promise: Promise<unknown>): Promise<UpstreamError> => {
+  const error = await promise.then(
+    () => new Error('did not fail'),
+    (reason: unknown) => reason,
+  );
+  if (!(error instanceof UpstreamError)) throw error;
+  return error;
+};
+
+describe('a request that fails once', () => {
+  it.each([
+    { name: 'with 429', fault: status(429) },
+    { name: 'with 500', fault: status(500) },
+    { name: 'with 502', fault: status(502) },
+    { name: 'with 503', fault: status(503, { 'retry-after': '0' }) },
+    { name: 'with 504', fault: status(504) },
+    { name: 'with a reset connection', fault: reset },
+    { name: 'with a truncated body', fault: truncated },
+    { name: 'with no headers in time', fault: silent },
+    { name: 'with no further body in time', fault: stalled },
+    { name: 'with no end in time', fault: dripping },
+    { name: 'with HTML', fault: body('<html>') },
+    { name: 'with an empty body', fault: body('') },
+    { name: 'with bytes that are not UTF-8', fault: body(Buffer.from([0x22, 0xff, 0x22])) },
+    { name: 'with an unknown encoding', fault: body('{}', { 'content-encoding': 'zstd' }) },
+    { name: 'with a broken encoding', fault: body('{}', { 'content-encoding': 'br' }) },
+  ])('$name is sent again', async ({ fault }) => {
+    const server = await startServer((response, _, at) => (at === 1 ? fault : ok)(response));
+    const { get, stats } = testClient({ timeouts: { headers: 100, body: 100, total: 300 } });
+
+    expect(await get(server.url, decodeJson)).toMatchObject({ status: 200, value: { ok: true } });
+    expect(stats).toMatchObject({ requests: 2, retries: 1, bodies: 1 });
+  });
+});
+
+describe('a request that always fails', () => {
+  const cap = 'answered more than 8388608 bytes';
+  it.each<{ name: string; answer: Answerer; attempts: number; problem: string }>([
+    { name: '429', answer: status(429), attempts: 3, problem: 'answered 429, expected 200' },
+    { name: '503', answer: status(503), attempts: 3, problem: 'answered 503, expected 200' },
+    { name: 'a reset connection', answer: reset, attempts: 3, problem: 'read ECONNRESET' },
+    {
+      name: 'a truncated body',
+      answer: truncated,
+      attempts: 3,
+      problem: 'other side closed (UND_ERR_SOCKET)',
+    },
+    { name: 'HTML', answer: body('<html>'), attempts: 3, problem: 'answered "<html>", expected JSON' },
+    { name: '403', answer: status(403), attempts: 1, problem: 'answered 403, expected 200' },
+    { name: '404', answer: status(404), attempts: 1, problem: 'answered 404, expected 200' },
+    { name: '204', answer: status(204), attempts: 1, problem: 'answered 204, expected 200' },
+    {
+      name: '304 that nobody asked for',
+      answer: status(304),
+      attempts: 1,
+      problem: 'answered 304, expected 200',
+    },
+    {
+      name: 'a wait that is too long',
+      answer: status(429, { 'retry-after': '3600' }),
+      attempts: 1,
+      problem: 'answered 429 and asked to wait 3600 s, expected 200',
+    },
+    { name: 'too much', answer: body(Buffer.alloc(MAX_BODY_BYTES + 1, ' ')), attempts: 1, problem: cap },
+    {
+      name: 'a gzip bomb',
+      answer: body(gzipSync(Buffer.alloc(MAX_BODY_BYTES + 1)), { 'content-encoding': 'gzip' }),
+      attempts: 1,
+      problem: cap,
+    },
+  ])('by $name is given up after $attempts attempts', async ({ answer, attempts, problem }) => {
+    const server = await startServer(answer);
+    const { get } = testClient();
+
+    const error = await failure(get(`${server.url}/move/1/`, decodeJson));
+
+    const times = attempts === 1 ? '' : ` (${attempts} attempts)`;
+    expect(error.message).toBe(`GET ${server.url}/move/1/: ${problem}${times}`);
+    expect(error.request).toMatchObject({ method: 'GET', url: `${server.url}/move/1/`, attempts });
+    expect(server.requests).toHaveLength(attempts);
+  });
+
+  it.each([
+    {
+      answer: silent,
+      timeouts: { headers: 100 },
+      problem: 'Headers Timeout Error (UND_ERR_HEADERS_TIMEOUT)',
+      unreachable: true,
+    },
+    {
+      answer: stalled,
+      timeouts: { body: 100 },
+      problem: 'Body Timeout Error (UND_ERR_BODY_TIMEOUT)',
+      unreachable: false,
+    },
+    {
+      answer: dripping,
+      timeouts: { total: 100 },
+      problem: 'no complete answer within 0.1 s',
+      unreachable: false,
+    },
+  ])('by taking its time is given up: $problem', async ({ answer, timeouts, problem, unreachable }) => {
+    const server = await startServer(answer);
+    const error = await failure(testClient({ retries: 1, timeouts }).get(server.url, decodeJson));
+    expect(error.message).toBe(`GET ${server.url}: ${problem} (2 attempts)`);
+    expect(error.request).toMatchObject({ attempts: 2, unreachable });
+    expect(server.requests).toHaveLength(2);
+  });
+
+  it('is said to be unreachable where nobody listens, and not once anybody has answered', async () => {
+    const { get } = testClient({ retries: 0 });
+    const [gone, server] = [await deserted(), await startServer(ok)];
+    expect((await failure(get(gone, decodeJson))).request.unreachable).toBe(true);
+    await get(server.url, decodeJson);
+    expect((await failure(get(gone, decodeJson))).request.unreachable).toBe(false);
+  });
+});
+
+describe('redirects', () => {
+  it.each([301, 302, 307, 308])('%i is refused with a hint, and not followed', async (code) => {
+    const target = await startServer(ok);
+    const server = await startServer(status(code, { location: `${target.url}/there` }));
+
+    const error = await failure(testClient().get(server.url, decodeJson));
+
+    expect(error.message).toBe(
+      `GET ${server.url}: answered ${code}, a redirect to "${target.url}/there", expected 200`,
+    );
+    expect(error.hint).toBe(
+      'Redirects are never followed: set --upstream to the address that answers itself.',
+    );
+    expect(target.requests).toEqual([]);
+    expect(server.requests).toHaveLength(1);
+  });
+});

@@ -1,0 +1,92 @@
+import { describe, expect, it } from 'vitest';
+import { decodeJson } from '../../src/http/body.ts';
+import { type CacheEntry, openCache } from '../../src/http/cache.ts';
+import { createFetcher, type Fetcher } from '../../src/http/fetcher.ts';
+import { type LocalServer, startServer } from '../support/local-server.ts';
+import { temporaryFolder } from '../support/temporary.ts';
+import { testClient } from '../support/test-client.ts';
+
+const HOUR = 3_600_000;
+const codec = {
+  decode: decodeJson,
+  revive: (cached: unknown) => (cached === 'spoilt' ? undefined : cached),
+};
+
+/** A server that confirms the validator `"1"`, a fetcher for it, and what the cache has of the address. */
+async function prepare(
+  entry: Partial<CacheEntry>,
+): Promise<{ fetcher: Fetcher; server: LocalServer; url: string; entry(): CacheEntry | undefined }> {
+  const server = await startServer((response, { headers }) => {
+    const known = headers['if-none-match'] === '"1"';
+    response.writeHead(known ? 304 : 200, { etag: '"1"', 'cache-control': 'max-age=3600' });
+    response.end(known ? undefined : '"new"');
+  });
+  const url = `${server.url}/move/1/`;
+  const cache = openCache(temporaryFolder(), { name: 'upstream', version: '1' });
+  const now = Date.now();
+  cache.put({ url, etag: '"1"', storedAt: now - HOUR, freshUntil: now + HOUR, value: 'old', ...entry });
+  return {
+    fetcher: createFetcher({ client: testClient(), cache }),
+    server,
+    url,
+    entry: () => cache.get(url),
+  };
+}
+
+describe('an answer in the cache', () => {
+  const past = Date.now() - 1000;
+  it.each<{
+    answer: string;
+    entry: Partial<CacheEntry>;
+    revalidate?: boolean;
+    gives: string;
+    sent: (string | undefined)[];
+  }>([
+    { answer: 'that is fresh is used', entry: {}, gives: 'old', sent: [] },
+    {
+      answer: 'that is fresh is asked for if told to',
+      entry: {},
+      revalidate: true,
+      gives: 'old',
+      sent: ['"1"'],
+    },
+    { answer: 'that is stale is asked for', entry: { freshUntil: past }, gives: 'old', sent: ['"1"'] },
+    {
+      answer: 'from the future is not trusted',
+      entry: { storedAt: Date.now() + HOUR, freshUntil: Date.now() + 2 * HOUR },
+      gives: 'old',
+      sent: ['"1"'],
+    },
+    {
+      answer: 'that has changed is replaced',
+      entry: { etag: '"0"', freshUntil: past },
+      gives: 'new',
+      sent: ['"0"'],
+    },
+    {
+      answer: 'without a validator is fetched anew',
+      entry: { etag: undefined, freshUntil: past },
+      gives: 'new',
+      sent: [undefined],
+    },
+    {
+      answer: 'that cannot be revived is fetched anew',
+      entry: { value: 'spoilt' },
+      gives: 'new',
+      sent: [undefined],
+    },
+  ])('$answer', async ({ entry, revalidate = false, gives, sent }) => {
+    const { fetcher, server, url } = await prepare(entry);
+    expect(await fetcher.load(url, codec, { revalidate })).toBe(gives);
+    expect(server.requests.map(({ headers }) => headers['if-none-match'])).toEqual(sent);
+    expect(fetcher.stats.cacheHits).toBe(gives === 'old' ? 1 : 0);
+  });
+
+  it('is fresh again once it was confirmed', async () => {
+    const { fetcher, server, url, entry } = await prepare({ freshUntil: past });
+    await fetcher.load(url, codec);
+    await fetcher.load(url, codec);
+    expect(server.requests).toHaveLength(1);
+    expect(entry()?.freshUntil).toBeGreaterThan(Date.now());
+  });
+});
