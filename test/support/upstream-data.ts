@@ -54,8 +54,10 @@ export function moveAnswer(id: number, overrides: Record<string, unknown> = {}):
   return { id, name, accuracy: 100, generation: generation(1), names: english(`Move ${id}`), ...overrides };
 }
 
-export function itemAnswer(id: number, overrides: Record<string, unknown> = {}): Answer {
-  const name = `item-${id}`;
+export function itemAnswer(
+  id: number,
+  { name = `item-${id}`, ...overrides }: Record<string, unknown> & { name?: string } = {},
+): Answer {
   return {
     id,
     name,

@@ -1,0 +1,216 @@
+import { utimesSync } from 'node:fs';
+import path from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { DataError, GamedataError } from '../../src/errors.ts';
+import { load } from '../../src/sources/load.ts';
+import { startServer } from '../support/local-server.ts';
+import { type TableTexts, tablesOf, writeTables } from '../support/tables.ts';
+import { temporaryFolder } from '../support/temporary.ts';
+import { serveUpstream } from '../support/test-upstream.ts';
+import {
+  handMadeUpstream,
+  hasRecordedUpstream,
+  itemAnswer,
+  recordedUpstream,
+  tinyUpstream,
+  upstreamOf,
+} from '../support/upstream-data.ts';
+
+const settings = {
+  concurrency: 8,
+  retries: 0,
+  retryBaseMs: 1,
+  dataFolder: 'unused',
+  cacheFolder: undefined,
+  today: '2026-01-02',
+} as const;
+const loadCsv = async (upstream: string) => (await load({ ...settings, source: 'csv', upstream })).dataSet;
+
+async function loadTables(tables: TableTexts) {
+  const folder = temporaryFolder();
+  writeTables(folder, tables);
+  return loadCsv(folder);
+}
+
+const serveTables = (tables: TableTexts) =>
+  startServer((response, { url = '' }) => {
+    const text = tables[path.basename(url)];
+    response.writeHead(text === undefined ? 404 : 200).end(text);
+  });
+
+const upstreams = hasRecordedUpstream ? [handMadeUpstream(), recordedUpstream()] : [handMadeUpstream()];
+const withoutIcon = ({ icon: _, ...record }: { icon: string }) => record;
+
+describe.each(upstreams)('the tables of the $name upstream', (data) => {
+  it('give the records that its answers give', async () => {
+    const { url } = await serveUpstream(data);
+    const rest = (await load({ ...settings, source: 'rest', upstream: url })).dataSet;
+
+    const csv = await loadTables(tablesOf(data));
+
+    expect(csv.records.move).toEqual(rest.records.move);
+    expect(csv.records.item.map(withoutIcon)).toEqual(rest.records.item.map(withoutIcon));
+    const pictured = rest.records.item.filter(({ icon }) => icon !== 'sprites/items/unknown.png');
+    const byId = new Map(csv.records.item.map((item) => [item.id, item]));
+    const differing = pictured.filter(({ id, icon }) => byId.get(id)?.icon !== icon).map(({ slug }) => slug);
+    expect(differing).toEqual([]);
+    expect(csv.warnings).toEqual(rest.warnings.filter(({ code }) => code !== 'missing-sprite'));
+  });
+});
+
+describe('tables', () => {
+  const tables = tablesOf(handMadeUpstream());
+
+  it('are read from an address as they are from a folder', async () => {
+    const server = await serveTables(tables);
+    const upstream = `${server.url}/data/v2/csv`;
+
+    const dataSet = await loadCsv(upstream);
+
+    expect(dataSet).toEqual({ ...(await loadTables(tables)), provenance: expect.anything() });
+    expect(dataSet.provenance).toEqual({ source: 'csv', upstream, captured: '2026-01-02' });
+    expect(server.requests.map(({ path }) => path).sort()).toEqual(
+      Object.keys(tables)
+        .sort()
+        .map((file) => `/data/v2/csv/${file}`),
+    );
+  });
+
+  it('in a folder were captured when the newest of them was written', async () => {
+    const folder = temporaryFolder();
+    writeTables(folder, tables);
+    for (const file of Object.keys(tables)) utimesSync(path.join(folder, file), 0, 1_500_000_000);
+    utimesSync(path.join(folder, 'items.csv'), 0, 1_600_000_000);
+    expect((await loadCsv(folder)).provenance).toEqual({
+      source: 'csv',
+      upstream: 'local files',
+      captured: '2020-09-13',
+    });
+  });
+
+  it('may have a byte order mark, CRLF, quotes, and their columns in any order', async () => {
+    const dataSet = await loadTables({
+      ...tablesOf(upstreamOf({ move: [], item: [itemAnswer(1, { name: 'x' })] })),
+      'item_names.csv': '\uFEFFname,item_id,local_language_id\r\n"Ball, ""old""",1,9\r\nBälle,1,6\r\n',
+    });
+    expect(dataSet.records.item[0]).toMatchObject({ slug: 'x', name: 'Ball, "old"' });
+  });
+
+  it.each([
+    { slug: 'tm01', icon: 'tm-normal' },
+    { slug: 'tm100', icon: 'tm-normal' },
+    { slug: 'hm08', icon: 'hm-normal' },
+    { slug: 'data-card-27', icon: 'data-card' },
+    { slug: 'tm-case', icon: 'tm-case' },
+    { slug: 'hm-case--old', icon: 'hm-case--old' },
+    { slug: 'atm1', icon: 'atm1' },
+    { slug: 'poke-ball', icon: 'poke-ball' },
+  ])('say that the picture of $slug is $icon', async ({ slug, icon }) => {
+    const { records } = await loadTables(
+      tablesOf(upstreamOf({ move: [], item: [itemAnswer(1, { name: slug })] })),
+    );
+    expect(records.item[0]?.icon).toBe(`sprites/items/${icon}.png`);
+  });
+});
+
+describe('tables that are wrong', () => {
+  const tables = tablesOf(upstreamOf(tinyUpstream()));
+  const replaced = (file: string, from: string | RegExp, to: string): TableTexts => ({
+    ...tables,
+    [file]: (tables[file] ?? '').replace(from, to),
+  });
+  const added = (file: string, row: string): TableTexts => ({ ...tables, [file]: `${tables[file]}${row}\n` });
+
+  it.each<{ flaw: string; tables: TableTexts; problem: string }>([
+    {
+      flaw: 'a missing column',
+      tables: replaced('moves.csv', 'generation_id', 'generation'),
+      problem:
+        'moves.csv › generation_id: got columns ["id","identifier","generation","type_id"]: expected generation_id among them',
+    },
+    {
+      flaw: 'no header',
+      tables: { ...tables, 'items.csv': '' },
+      problem: 'items.csv › id: got columns []: expected id among them',
+    },
+    {
+      flaw: 'a row that is too short',
+      tables: added('items.csv', '3,x'),
+      problem: 'items.csv: Invalid Record Length: expect 3, got 2 on line 4: expected CSV',
+    },
+    {
+      flaw: 'a row that is too long',
+      tables: added('item_names.csv', '1,9,a,b'),
+      problem: 'item_names.csv: Invalid Record Length: expect 3, got 4 on line 6: expected CSV',
+    },
+    {
+      flaw: 'an open quote',
+      tables: added('moves.csv', '4,"x,1,'),
+      problem:
+        'moves.csv: Quote Not Closed: the parsing is finished with an opening quote at line 5: expected CSV',
+    },
+    {
+      flaw: 'an id that is no number',
+      tables: added('items.csv', '0x3,x,1'),
+      problem: 'items.csv › id: got "0x3" in row ["0x3","x"]: expected a whole number',
+    },
+    {
+      flaw: 'an empty generation',
+      tables: replaced('moves.csv', '2,move-2,1', '2,move-2,'),
+      problem: 'moves.csv › generation_id: got "" in row ["2","move-2",""]: expected a whole number',
+    },
+    {
+      flaw: 'a negative index',
+      tables: added('item_game_indices.csv', '1,2,-1'),
+      problem: 'item_game_indices.csv › game_index: got "-1" in row ["1","2","-1"]: expected a whole number',
+    },
+    {
+      flaw: 'no identifier',
+      tables: added('items.csv', '3,,1'),
+      problem: 'items.csv › identifier: got row 3,: expected an identifier',
+    },
+    {
+      flaw: 'a name of no move',
+      tables: added('move_names.csv', '9,9,Nobody'),
+      problem: 'move_names.csv: got rows for ids that do not exist: 9: expected tables of one date',
+    },
+    {
+      flaw: 'a name of no item',
+      tables: added('item_names.csv', '8,9,Nobody\n9,9,Nothing'),
+      problem: 'item_names.csv: got rows for ids that do not exist: 8, 9: expected tables of one date',
+    },
+    {
+      flaw: 'an index of no item',
+      tables: added('item_game_indices.csv', '9,1,1'),
+      problem: 'item_game_indices.csv: got rows for ids that do not exist: 9: expected tables of one date',
+    },
+    {
+      flaw: 'an id twice',
+      tables: added('moves.csv', '2,other,1,'),
+      problem: 'move › id: got repeated ids: 2 (move-2), 2 (other): expected each id once',
+    },
+    {
+      flaw: 'an id of 0',
+      tables: added('moves.csv', '0,zero,1,'),
+      problem: 'move › zero (0) › id: got 0: Too small: expected number to be >0',
+    },
+  ])('are refused: $flaw', async ({ tables, problem }) => {
+    const error = await loadTables(tables).catch((reason: unknown) => reason);
+    expect(error).toBeInstanceOf(DataError);
+    expect(error).toHaveProperty('message', problem);
+  });
+
+  it('are refused: a file that is not there', async () => {
+    const folder = temporaryFolder();
+    const { 'item_names.csv': _, ...rest } = tables;
+    writeTables(folder, rest);
+    const file = path.join(folder, 'item_names.csv');
+    await expect(loadCsv(folder)).rejects.toThrow(
+      `${file}: cannot be read (ENOENT), expected a table of the upstream`,
+    );
+    const { url } = await serveTables(rest);
+    const error = await loadCsv(url).catch((reason: unknown) => reason);
+    expect(error).toBeInstanceOf(GamedataError);
+    expect(error).toHaveProperty('message', `GET ${url}/item_names.csv: answered 404, expected 200`);
+  });
+});
