@@ -4,10 +4,12 @@
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
 import { linkStyles } from './contract/addresses.ts';
 import { GamedataError } from './errors.ts';
+import { describeHosts, hostLines } from './hosts/description.ts';
 import { hostNames } from './hosts/index.ts';
-import type { BuildOptions, SnapshotOptions } from './options.ts';
+import type { BuildOptions, SnapshotOptions, VerifyOptions } from './options.ts';
 import { createReporter, type Reporter } from './reporter.ts';
 import { sourceNames } from './sources/source.ts';
+import { levels } from './verify/level.ts';
 import { VERSION } from './version.ts';
 
 /** What every command has for the person who runs it. */
@@ -68,16 +70,38 @@ withSourceOptions(program.command('snapshot'))
   });
 
 withPresentation(program.command('verify'))
-  .summary('check a built site')
-  .description('Re-reads a built site: complete, linked, equal to its manifest, true to the schemas.')
-  .argument('<dir>', 'folder of the site')
-  .action(async (folder: string, options: Presentation) => {
-    await perform(options, async (reporter) => {
-      const { verify } = await import('./output/verify.ts');
-      const report = verify(folder);
-      reporter.verified(folder, report);
-      return { output: report, failed: report.problems.length > 0 };
+  .summary('check a built site or a deployment')
+  .description(
+    'Re-reads a built site, or asks a deployment: complete, linked, true to the schemas and to every clause that is promised.',
+  )
+  .argument('<dir|url>', 'folder of the site, or address of a deployment')
+  .addOption(
+    new Option('--level <level>', 'of an address: what every host keeps, or the whole contract')
+      .choices(levels)
+      .default('static'),
+  )
+  .option('--concurrency <n>', 'of an address: requests at one time', parseNumber, 16)
+  .option(
+    '--link-base <url>',
+    'of an address: what links begin with, if the site was built under another name',
+  )
+  .action(async (target: string, options: VerifyOptions & Presentation) => {
+    await perform(options, async (reporter, signal) => {
+      const { verify } = await import('./verify.ts');
+      const report = await verify(target, { ...options, signal });
+      const failed = 'clauses' in report ? report.failed > 0 : report.problems.length > 0;
+      reporter.verified(target, report);
+      return { output: report, failed };
     });
+  });
+
+program
+  .command('hosts')
+  .summary('list the hosts')
+  .description('Lists the hosts that --host knows, and what each can and cannot do.')
+  .option('--json', 'print the list as one JSON object on stdout')
+  .action(({ json = false }: Presentation) => {
+    process.stdout.write(json ? `${JSON.stringify(describeHosts())}\n` : hostLines().join('\n').concat('\n'));
   });
 
 function withSourceOptions(command: Command): Command {

@@ -7,6 +7,8 @@ import { UsageError } from './errors.ts';
 import { type HostName, hostNames } from './hosts/index.ts';
 import { isAddress } from './sources/load.ts';
 import { type SourceName, sourceNames } from './sources/source.ts';
+import type { DeploymentOptions } from './verify/deployment.ts';
+import { type Level, levels } from './verify/level.ts';
 
 /** Where the data comes from, and how it is fetched. Everything may be left out. */
 export interface SourceOptions {
@@ -153,6 +155,31 @@ function checkAddress(name: string, text: string): string {
     );
   }
   return url.href.replace(/\/+$/, '');
+}
+
+/** What `verify` was asked to look at, and how. */
+export interface VerifyOptions {
+  readonly level?: Level | undefined;
+  readonly concurrency?: number | undefined;
+  readonly linkBase?: string | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** Fills in defaults and checks. Throws `UsageError`. */
+export function resolveVerify(
+  address: string,
+  options: VerifyOptions,
+): { address: string; options: DeploymentOptions } {
+  const { level = 'static', concurrency = 16, linkBase, signal } = options;
+  return {
+    address: checkAddress('address', address),
+    options: {
+      level: oneOf('level', level, levels),
+      concurrency: wholeNumber('concurrency', concurrency, { from: 1, to: 256 }),
+      linkBase: linkBase === undefined ? undefined : checkAddress('--link-base', linkBase),
+      signal,
+    },
+  };
 }
 
 function oneOf<T extends string>(name: string, value: string, known: readonly T[]): T {

@@ -2,9 +2,11 @@
 
 import { clearLine, cursorTo } from 'node:readline';
 import type { WriteStream } from 'node:tty';
+import type { Counts } from './contract/data-set.ts';
 import type { VerifyReport } from './output/verify.ts';
 import type { Report } from './report.ts';
 import type { Progress } from './sources/source.ts';
+import type { DeploymentReport } from './verify/deployment.ts';
 
 export interface Reporter {
   progress(progress: Progress): void;
@@ -13,7 +15,7 @@ export interface Reporter {
   /** Something that whoever runs this should know. Shown even where everything else is quiet. */
   notice(text: string): void;
   summary(report: Report): void;
-  verified(folder: string, report: VerifyReport): void;
+  verified(target: string, report: VerifyReport | DeploymentReport): void;
 }
 
 /** Milliseconds between two states of the live line, and between two plain lines. */
@@ -57,8 +59,9 @@ export function createReporter(stream: NodeJS.WriteStream, { quiet }: { quiet: b
       settle();
       if (!quiet) for (const text of summaryLines(report)) line(text);
     },
-    verified(folder, report) {
-      if (!quiet || report.problems.length > 0) for (const text of verifyLines(folder, report)) line(text);
+    verified(target, report) {
+      const failed = 'clauses' in report ? report.failed > 0 : report.problems.length > 0;
+      if (!quiet || failed) for (const text of verifyLines(target, report)) line(text);
     },
   };
 }
@@ -87,8 +90,7 @@ export function summaryLines(report: Report): string[] {
     for (const example of examples) lines.push(`  ${example}`);
     if (count > examples.length) lines.push(`  … and ${number(count - examples.length)} more`);
   }
-  const records = Object.entries(counts).map(([kind, count]) => plural(count, kind, `${kind}s`));
-  lines.push(`data: ${records.join(', ')} from ${report.upstream}, captured ${report.captured}`);
+  lines.push(`data: ${recordCounts(counts)} from ${report.upstream}, captured ${report.captured}`);
   if (requests) {
     const sent = [
       plural(requests.requests, 'request', 'requests'),
@@ -110,15 +112,35 @@ export function summaryLines(report: Report): string[] {
 
 const PROBLEMS_SHOWN = 20;
 
-export function verifyLines(folder: string, { files, counts, problems }: VerifyReport): string[] {
+export function verifyLines(target: string, report: VerifyReport | DeploymentReport): string[] {
+  return 'clauses' in report ? deploymentLines(report) : folderLines(target, report);
+}
+
+function folderLines(folder: string, { files, counts, problems }: VerifyReport): string[] {
   if (problems.length === 0) {
-    const records = Object.entries(counts).map(([kind, count]) => plural(count, kind, `${kind}s`));
-    return [`${folder}: ${plural(files, 'file', 'files')}, ${records.join(', ')}: complete and right`];
+    return [`${folder}: ${plural(files, 'file', 'files')}, ${recordCounts(counts)}: complete and right`];
   }
   const lines = problems.slice(0, PROBLEMS_SHOWN).map(({ file, problem }) => `${file}: ${problem}`);
   if (problems.length > PROBLEMS_SHOWN) lines.push(`… and ${number(problems.length - PROBLEMS_SHOWN)} more`);
   return [...lines, `${folder}: ${plural(problems.length, 'problem', 'problems')} found`];
 }
+
+/** One line for each clause that does not hold, with the first request that shows it. */
+function deploymentLines({ address, level, counts, clauses, failed, seconds }: DeploymentReport): string[] {
+  const lines = clauses.flatMap(({ clause, title, failures }) => {
+    const [first] = failures;
+    if (!first) return [];
+    const more = failures.length > 1 ? ` (and ${number(failures.length - 1)} more)` : '';
+    return [`FAIL ${clause}: ${title}: ${first.request}: ${first.problem}${more}`];
+  });
+  const kept = `${clauses.length - failed} of ${plural(clauses.length, 'clause', 'clauses')} kept`;
+  return [...lines, `${address}: ${recordCounts(counts)}, ${level} level: ${kept}, in ${seconds} s`];
+}
+
+const recordCounts = (counts: Counts): string =>
+  Object.entries(counts)
+    .map(([kind, count]) => plural(count, kind, `${kind}s`))
+    .join(', ');
 
 const number = (value: number): string => value.toLocaleString('en-US');
 const plural = (count: number, one: string, many: string): string =>

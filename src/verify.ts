@@ -1,0 +1,20 @@
+/** The story of a verification: a folder is read, an address is asked. */
+
+import { resolveVerify, type VerifyOptions } from './options.ts';
+import { type VerifyReport, verify as verifyFolder } from './output/verify.ts';
+import { isAddress } from './sources/load.ts';
+import { type DeploymentReport, verifyDeployment } from './verify/deployment.ts';
+
+/**
+ * Checks a built site in a folder, or a deployment at an address.
+ *
+ * @throws UsageError, OutputError where the folder is no site, UpstreamError where the address gives no answer
+ */
+export async function verify(
+  target: string,
+  options: VerifyOptions = {},
+): Promise<VerifyReport | DeploymentReport> {
+  if (!isAddress(target)) return verifyFolder(target);
+  const resolved = resolveVerify(target, options);
+  return verifyDeployment(resolved.address, resolved.options);
+}

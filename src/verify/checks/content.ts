@@ -1,0 +1,44 @@
+/** Checks of what is served: every record, and the pictures. */
+
+import { recordUrl } from '../../contract/addresses.ts';
+import { kindNames } from '../../contract/kinds.ts';
+import { show } from '../../contract/parse.ts';
+import { PLACEHOLDER_ICON } from '../../contract/records.ts';
+import { askAll, type Check } from '../examination.ts';
+
+/** Every record, by the path of its own `url`. */
+export const checkRecords: Check = async (examination, fail) => {
+  const { linkBase, lists } = examination;
+  const questions = kindNames.flatMap((kind) =>
+    lists[kind].records.map(({ slug, served }) => ({
+      path: recordUrl(linkBase, kind, slug).slice(linkBase.baseUrl.length),
+      served,
+    })),
+  );
+  await askAll(examination, questions, (reply, { served }) => {
+    if (reply.status !== 200) fail(reply, `got status ${reply.status}, expected 200`);
+    else if (JSON.stringify(reply.json) !== served)
+      fail(reply, `got ${show(reply.json)}, expected ${served}, as the list has it`);
+  });
+};
+
+/** The placeholder is a file of every site; other pictures may be somewhere else, if the host can redirect. */
+export const checkIcons: Check = async ({ probe, lists, linkBase }, fail) => {
+  const placeholder = await probe.ask({ path: `/${PLACEHOLDER_ICON}` });
+  if (placeholder.status !== 200 || !isPicture(placeholder.header('content-type'))) {
+    fail(
+      placeholder,
+      `got status ${placeholder.status}, ${placeholder.header('content-type')}, expected a picture`,
+    );
+  }
+  const [item] = lists.item.records;
+  if (!item || linkBase.links === 'file') return;
+  const { icon } = JSON.parse(item.json) as { icon: string };
+  const reply = await probe.ask({ path: `/${icon}` });
+  const redirected = reply.status === 302 && reply.header('location')?.startsWith('https://');
+  if (!redirected && !(reply.status === 200 && isPicture(reply.header('content-type')))) {
+    fail(reply, `got status ${reply.status}, expected a picture or a redirect to one`);
+  }
+};
+
+const isPicture = (type: string | undefined): boolean => type?.startsWith('image/') === true;
