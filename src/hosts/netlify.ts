@@ -14,7 +14,6 @@ import type { Host } from './host.ts';
 export const netlify: Host = {
   summary: 'rules only: the built pages and records, every other window refused with 404',
   cannot: [
-    'allow-vary',
     'unknown-record-format',
     'slash',
     'options',
