@@ -8,7 +8,7 @@ import { countWarnings } from './contract/data-set.ts';
 import type { Meta } from './contract/meta.ts';
 import { createRoutes } from './contract/routes.ts';
 import { type SiteFile, siteFiles } from './contract/site.ts';
-import { hosts } from './hosts/index.ts';
+import { hostFiles } from './hosts/index.ts';
 import { type BuildOptions, HANDLER_MODULE, PUBLIC_FOLDER, resolveBuild } from './options.ts';
 import { withOutput } from './output/publish.ts';
 import { listFiles } from './output/published.ts';
@@ -42,10 +42,7 @@ export async function build(options: BuildOptions = {}, watchers: Watchers = {})
       hosts: [...hostNames],
     };
     const routes = createRoutes(records);
-    const extras = [
-      ...readAssets(PUBLIC_FOLDER),
-      ...hostNames.flatMap((name) => hosts[name].files({ routes, handlerModule })),
-    ];
+    const extras = [...readAssets(PUBLIC_FOLDER), ...hostFiles(hostNames, { routes, handlerModule })];
     const site = siteFiles({ records, meta, linkBase: { baseUrl, links }, extras });
     return createReport(captured, await output.publish(site, { signal }), { out, started });
   });

@@ -36,6 +36,12 @@ export interface RouteTable {
   readonly pictures: { readonly path: string; readonly upstream: string };
 }
 
+/** Where pictures are that the site does not hold itself. */
+export const pictures: RouteTable['pictures'] = {
+  path: '/sprites/items/',
+  upstream: 'https://raw.githubusercontent.com/PokeAPI/sprites/master/sprites/items/',
+};
+
 export function createRoutes(records: EncodedRecords): RouteTable {
   return {
     prefix: API_PREFIX,
@@ -52,9 +58,6 @@ export function createRoutes(records: EncodedRecords): RouteTable {
       records[kind].map(({ slug }) => ({ path: recordPath(kind, slug), file: recordFile(kind, slug) })),
     ),
     errors: errorFiles,
-    pictures: {
-      path: '/sprites/items/',
-      upstream: 'https://raw.githubusercontent.com/PokeAPI/sprites/master/sprites/items/',
-    },
+    pictures,
   };
 }

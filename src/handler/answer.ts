@@ -55,6 +55,11 @@ export function redirectTo(location: string): Response {
   return new Response(null, { status: 301, headers: { ...api, Location: location } });
 }
 
+/** To a file of another site, for now: this one may hold it later. */
+export function redirectAway(location: string): Response {
+  return new Response(null, { status: 302, headers: { ...commonHeaders, Location: location } });
+}
+
 /** A refusal. It is not cached: the next site may have what this one has not. */
 export function refuse(request: Request, status: 404 | 405 | 406, detail: string): Response {
   const body = new TextEncoder().encode(errorBody(detail));

@@ -4,6 +4,7 @@
  */
 
 import { errorDetails, NOT_ACCEPTABLE_DETAIL, notAllowedDetail } from '../contract/errors.ts';
+import { pictures } from '../contract/routes.ts';
 import { negotiate } from './accept.ts';
 import {
   answerApi,
@@ -12,15 +13,18 @@ import {
   answerPage,
   answerPreflight,
   JSON_TYPE,
+  redirectAway,
   redirectTo,
   refuse,
 } from './answer.ts';
-import { readFormat, readWindow } from './query.ts';
+import { isRead, readFormat, readWindow } from './query.ts';
 import { quickHash } from './quick-hash.ts';
 import type { Asset, AssetStore } from './store.ts';
 import { resolveTarget, type Target } from './target.ts';
 import { createWindowReader } from './window.ts';
 
+export { asksForBuilt } from './built.ts';
+export { createFetchStore } from './fetch-store.ts';
 export type { Asset, AssetStore } from './store.ts';
 
 export type Handler = (request: Request) => Promise<Response>;
@@ -42,8 +46,9 @@ export function createHandler(store: AssetStore): Handler {
   const readList = createWindowReader(store);
 
   /** The JSON of an endpoint. */
-  function lookUp(target: Endpoint, query: URLSearchParams): Promise<Asset | undefined> {
-    return target.type === 'list' ? readList(target.kind, readWindow(query)) : store.get(target.file);
+  async function lookUp(target: Endpoint, query: URLSearchParams): Promise<Asset | undefined> {
+    if (target.type === 'list') return readList(target.kind, readWindow(query));
+    return target.file === undefined ? undefined : store.get(target.file);
   }
 
   async function answerEndpoint(
@@ -67,10 +72,10 @@ export function createHandler(store: AssetStore): Handler {
 
   async function answerFileAt(request: Request, file: string): Promise<Response> {
     const asset = await store.get(file);
-    if (!asset) return refuse(request, 404, errorDetails[404]);
-    return isRead(request)
-      ? answerFile(request, asset, file)
-      : refuse(request, 405, notAllowedDetail(request.method));
+    const elsewhere = asset ? undefined : pictureElsewhere(file);
+    const answer = asset ? answerFile(request, asset, file) : elsewhere && redirectAway(elsewhere);
+    if (!answer) return refuse(request, 404, errorDetails[404]);
+    return isRead(request) ? answer : refuse(request, 405, notAllowedDetail(request.method));
   }
 
   return async (request) => {
@@ -93,7 +98,11 @@ export function createHandler(store: AssetStore): Handler {
 
 type Endpoint = Extract<Target, { name: string }>;
 
-const isRead = ({ method }: Request): boolean => method === 'GET' || method === 'HEAD';
+/** The address of a picture that the site may not hold itself. */
+function pictureElsewhere(file: string): string | undefined {
+  const path = `/${file}`;
+  return path.startsWith(pictures.path) ? pictures.upstream + path.slice(pictures.path.length) : undefined;
+}
 
 /** The same JSON with line breaks and blanks, for people who ask for it with `Accept: application/json; indent=4`. */
 function indented({ body, etag }: Asset, indent: number): Asset {

@@ -1,7 +1,9 @@
-/** What a query asks for. The last of repeated parameters counts, unknown ones are ignored. */
+/** What a request asks for. The last of repeated parameters counts, unknown ones are ignored. */
 
 import { PAGE_SIZE, type Window } from '../contract/windows.ts';
 import { parseWhole } from './whole.ts';
+
+export const isRead = ({ method }: Request): boolean => method === 'GET' || method === 'HEAD';
 
 /** `other` is a format that does not exist. */
 export type Format = 'api' | 'json' | 'other' | undefined;

@@ -4,8 +4,8 @@ import { API_PREFIX, recordFile, rootFile } from '../contract/addresses.ts';
 import { type Kind, kindNames } from '../contract/kinds.ts';
 
 export type Target =
-  /** An endpoint of the API. `file` holds its JSON; a list's depends on the window. */
-  | { readonly type: 'root' | 'record'; readonly name: string; readonly file: string }
+  /** An endpoint of the API. `file` holds its JSON; a list's depends on the window; what can be no slug has none. */
+  | { readonly type: 'root' | 'record'; readonly name: string; readonly file: string | undefined }
   | { readonly type: 'list'; readonly name: string; readonly kind: Kind }
   /** An endpoint whose final slash is missing. */
   | { readonly type: 'slashless'; readonly path: string }
@@ -29,8 +29,7 @@ export function resolveTarget(sent: string): Target {
   if (slash === '') return { type: 'slashless', path: `${path}/` };
   const title = kind.charAt(0).toUpperCase() + kind.slice(1);
   if (slug === undefined) return { type: 'list', name: `${title} List`, kind };
-  // What can be no slug has no file: the empty path never exists.
-  const file = /^[a-z0-9-]+$/.test(slug) ? recordFile(kind, slug) : '';
+  const file = /^[a-z0-9-]+$/.test(slug) ? recordFile(kind, slug) : undefined;
   return { type: 'record', name: `${title} Instance`, file };
 }
 
