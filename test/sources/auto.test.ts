@@ -1,0 +1,110 @@
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { build } from '../../src/build.ts';
+import { UpstreamError } from '../../src/errors.ts';
+import { BUNDLED_DATA } from '../../src/options.ts';
+import { type LoadOptions, load } from '../../src/sources/load.ts';
+import { deserted, startServer } from '../support/local-server.ts';
+import { temporaryFolder } from '../support/temporary.ts';
+import { body, reset, silent, stalled, status } from '../support/test-client.ts';
+import { serveUpstream } from '../support/test-upstream.ts';
+import { tinyUpstream, upstreamOf } from '../support/upstream-data.ts';
+import type { Fault } from '../support/upstream-server.ts';
+
+const loadAuto = (upstream: string, options: Partial<LoadOptions> = {}) =>
+  load({
+    source: 'auto',
+    upstream,
+    concurrency: 2,
+    retries: 2,
+    retryBaseMs: 1,
+    dataFolder: BUNDLED_DATA,
+    cacheFolder: undefined,
+    today: '2026-01-02',
+    ...options,
+  });
+
+describe('auto, where the upstream cannot be reached', () => {
+  it.each([
+    { failure: 'nobody listens', upstream: deserted },
+    { failure: 'its name does not resolve', upstream: async () => 'http://nothing.invalid' },
+    { failure: 'nothing comes back in time', upstream: async () => (await startServer(silent)).url },
+  ])('reads the bundled data: $failure', async ({ upstream }) => {
+    const address = await upstream();
+    const result = await loadAuto(address, { timeouts: { headers: 100 } });
+    expect(result).toMatchObject({ source: 'snapshot', fallback: `${address} could not be reached` });
+    expect(result.cause).toBeInstanceOf(UpstreamError);
+    expect(result.dataSet.records.move).toHaveLength(746);
+  });
+
+  it('asks only once more', async () => {
+    const server = await startServer(silent);
+    await loadAuto(server.url, { retries: 9, timeouts: { headers: 100 } });
+    expect(server.requests).toHaveLength(2);
+  });
+
+  it('says so to its caller, in the report and in the site', async () => {
+    const upstream = `${await deserted()}/api/v2`;
+    const out = path.join(temporaryFolder(), 'site');
+    const told: unknown[] = [];
+
+    const report = await build(
+      { source: 'auto', upstream, baseUrl: 'https://example.test', out, cache: false, retries: 0 },
+      { onFallback: (message, cause) => told.push(message, cause?.message) },
+    );
+
+    const fallback = `${upstream} could not be reached`;
+    expect(told).toEqual([
+      fallback,
+      expect.stringContaining(`GET ${upstream}/move/?limit=100000&offset=0: `),
+    ]);
+    expect(report).toMatchObject({
+      source: 'snapshot',
+      fallback,
+      requests: null,
+      counts: { move: 746, item: 954 },
+    });
+    const meta: unknown = JSON.parse(readFileSync(path.join(out, 'meta.json'), 'utf8'));
+    expect(meta).toMatchObject({
+      source: 'snapshot',
+      fallback,
+      upstream: 'npm package pokedex@1.1.0, data/csv',
+    });
+  });
+});
+
+describe('auto, where the upstream is there', () => {
+  it('reads it and says nothing', async () => {
+    const server = await serveUpstream(upstreamOf(tinyUpstream()));
+    const result = await loadAuto(server.url);
+    expect(result).toMatchObject({ source: 'rest', dataSet: { provenance: { upstream: server.url } } });
+    expect(result.fallback).toBeUndefined();
+  });
+
+  it.each([
+    { answer: 'an error of its own', fault: status(500), problem: 'answered 500' },
+    { answer: 'that there is nothing', fault: status(404), problem: 'answered 404' },
+    { answer: 'HTML', fault: body('<html>'), problem: 'answered "<html>"' },
+    { answer: 'a redirect', fault: status(302, { location: '/login' }), problem: 'a redirect to "/login"' },
+    { answer: 'another list', fault: body('{"results":[]}'), problem: 'move › list › count: got nothing' },
+    { answer: 'a reset', fault: reset, problem: 'ECONNRESET' },
+    { answer: 'half a body', fault: stalled, problem: 'Body Timeout' },
+  ])('fails for a wrong answer: $answer', async ({ fault, problem }) => {
+    const server = await startServer(fault);
+    await expect(loadAuto(server.url, { retries: 0, timeouts: { body: 100 } })).rejects.toThrow(problem);
+  });
+
+  it.each<{ moment: string; from: number }>([
+    { moment: 'the first list', from: 2 },
+    { moment: 'some records', from: 4 },
+  ])('fails where it vanishes after $moment', async ({ from }) => {
+    const vanish: Fault = (request, _, at) => {
+      if (at === from) void server.close();
+      if (at >= from) request.socket.destroy();
+      return at >= from;
+    };
+    const server = await serveUpstream(upstreamOf(tinyUpstream()), { fault: vanish });
+    await expect(loadAuto(server.url, { concurrency: 1 })).rejects.toThrow('ECONNREFUSED');
+  });
+});

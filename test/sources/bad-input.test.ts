@@ -1,0 +1,258 @@
+import { existsSync } from 'node:fs';
+import path from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { build } from '../../src/build.ts';
+import { GamedataError } from '../../src/errors.ts';
+import { MAX_BODY_BYTES } from '../../src/http/body.ts';
+import { fingerprint } from '../support/fingerprint.ts';
+import { startServer } from '../support/local-server.ts';
+import { temporaryFolder } from '../support/temporary.ts';
+import { serveUpstream } from '../support/test-upstream.ts';
+import { type Answer, itemAnswer, moveAnswer, tinyUpstream, upstreamOf } from '../support/upstream-data.ts';
+import type { Fault } from '../support/upstream-server.ts';
+
+type Answers = ReturnType<typeof tinyUpstream>;
+
+/** Answers one address in another way, once there is something to spoil. */
+const at =
+  (path: string, status: number, body: string): Fault =>
+  ({ url }, response) =>
+    url?.startsWith(path) === true && Boolean(response.writeHead(status).end(body));
+
+const list = (count: number, results: unknown): string => JSON.stringify({ count, results });
+const links = (...urls: string[]) => urls.map((url, at) => ({ name: `move-${at + 1}`, url }));
+
+const rest = (upstream: string) =>
+  ({ source: 'rest', upstream, baseUrl: 'https://example.test', cache: false }) as const;
+
+/** A build that went well, and how the next one fails. */
+async function failSecond({
+  fault,
+  spoil,
+  retries = 0,
+}: {
+  fault?: Fault;
+  spoil?: Change;
+  retries?: number;
+}) {
+  const answers = tinyUpstream();
+  let spoilt = false;
+  const server = await serveUpstream(upstreamOf(answers), {
+    fault: (...given) => spoilt && fault?.(...given) === true,
+  });
+  const out = path.join(temporaryFolder(), 'site');
+  const options = { ...rest(server.url), out, retries };
+  await build(options);
+  const before = fingerprint(out);
+  spoil?.(answers);
+  spoilt = true;
+
+  const error: unknown = await build(options).catch((reason: unknown) => reason);
+
+  expect(fingerprint(out)).toEqual(before);
+  expect(error).toBeInstanceOf(GamedataError);
+  return { message: (error as GamedataError).message.replaceAll(server.url, 'UPSTREAM'), error, answers };
+}
+
+type Change = (answers: Answers) => unknown;
+const change =
+  (kind: 'move' | 'item', overrides: Record<string, unknown>): Change =>
+  (answers) =>
+    Object.assign(answers[kind][1] as Answer, overrides);
+
+describe('a record that is not what it has to be', () => {
+  const generation = (url: unknown) => ({ generation: { url } });
+  it.each<{ flaw: string; spoil: Change; problem: string }>([
+    {
+      flaw: 'a missing field',
+      spoil: change('move', { names: undefined }),
+      problem: 'move › move-2 (2) › names: got nothing: Invalid input: expected array, received undefined',
+    },
+    {
+      flaw: 'a missing inner field',
+      spoil: change('item', { sprites: {} }),
+      problem:
+        'item › item-2 (2) › sprites.default: got nothing: Invalid input: expected string, received undefined',
+    },
+    {
+      flaw: 'a retyped field',
+      spoil: change('item', { game_indices: [{ game_index: '7', ...generation('/api/v2/generation/1/') }] }),
+      problem:
+        'item › item-2 (2) › game_indices[0].game_index: got "7": Invalid input: expected number, received string',
+    },
+    {
+      flaw: 'a null where there is an object',
+      spoil: change('move', { generation: null }),
+      problem: 'move › move-2 (2) › generation: got null: Invalid input: expected object, received null',
+    },
+    {
+      flaw: 'a link that leads to no generation',
+      spoil: change('move', generation('https://example.test/generation/first/')),
+      problem:
+        'move › move-2 (2) › generation.url: got "https://example.test/generation/first/": expected a link to a generation',
+    },
+    {
+      flaw: 'a name that would write on the terminal',
+      spoil: change('move', { names: [{ name: 'a\u001b[31mb', language: { name: 'en' } }] }),
+      problem: String.raw`move › move-2 (2) › name: got "a\u001b[31mb": expected text without control, bidirectional or line-break characters`,
+    },
+    {
+      flaw: 'a sprite outside its folder',
+      spoil: change('item', { sprites: { default: 'https://x.test/sprites/items/../../a.png' } }),
+      problem:
+        'item › item-2 (2) › icon: got "sprites/items/../../a.png": expected a picture under sprites/items',
+    },
+  ])('is refused for $flaw', async ({ spoil, problem }) => {
+    const { message } = await failSecond({ spoil });
+    expect(message).toBe(problem);
+  });
+
+  it.each(['../x', 'con', 'offset', 'A', 'a b', '-a', 'a_b', 'é', 'com1'])(
+    'is refused for the slug %j',
+    async (name) => {
+      const { message } = await failSecond({ spoil: change('move', { name }) });
+      expect(message).toBe(`move › ${name} (2) › slug: got ${JSON.stringify(name)}: expected a safe slug`);
+    },
+  );
+
+  it('is refused for a slug that is too long', async () => {
+    const name = 'a'.repeat(300);
+    const { message } = await failSecond({ spoil: change('move', { name }) });
+    expect(message).toBe(
+      `move › ${name} (2) › slug: got "${'a'.repeat(79)}…: Too big: expected string to have <=200 characters`,
+    );
+  });
+
+  it('is refused where its slug collides with one that had to be made', async () => {
+    const spoil: Change = ({ item }) =>
+      item.push(itemAnswer(3, { name: 'a' }), itemAnswer(5, { name: 'a' }), itemAnswer(9, { name: 'a-5' }));
+    const { message } = await failSecond({ spoil });
+    expect(message).toBe('item › slug: got slug "a-5" for ids 9 and 5: expected distinct slugs');
+  });
+
+  it.each<{ flaw: string; told: object; problem: string }>([
+    { flaw: 'another id', told: { id: 3 }, problem: 'got id 3, name "move-2": expected 2, "move-2"' },
+    { flaw: 'another name', told: { name: 'x' }, problem: 'got id 2, name "x": expected 2, "move-2"' },
+  ])('is refused for $flaw than its list says', async ({ told, problem }) => {
+    const fault = at('/api/v2/move/2/', 200, JSON.stringify({ ...moveAnswer(2), ...told }));
+    const { message } = await failSecond({ fault });
+    expect(message).toBe(`move › move-2 (2): ${problem}, as the list says`);
+  });
+});
+
+describe('an answer that is of no use', () => {
+  it.each<{ answer: string; fault: Fault; problem: string }>([
+    {
+      answer: 'not JSON',
+      fault: at('/api/v2/item/2/', 200, '<html>'),
+      problem: 'answered "<html>", expected JSON (2 attempts)',
+    },
+    { answer: '404', fault: at('/api/v2/item/2/', 404, '{}'), problem: 'answered 404, expected 200' },
+    {
+      answer: '503',
+      fault: at('/api/v2/item/2/', 503, ''),
+      problem: 'answered 503, expected 200 (2 attempts)',
+    },
+    {
+      answer: 'too large',
+      fault: at('/api/v2/item/2/', 200, ' '.repeat(MAX_BODY_BYTES + 1)),
+      problem: 'answered more than 8388608 bytes',
+    },
+  ])('is an error: $answer', async ({ fault, problem }) => {
+    const { message } = await failSecond({ fault, retries: 1 });
+    expect(message).toBe(`GET UPSTREAM/item/2/: ${problem}`);
+  });
+});
+
+describe('a list that is not what it has to be', () => {
+  const [one, two] = ['/api/v2/move/1/', '/api/v2/move/2/'];
+  it.each<{ flaw: string; body: string; problem: string }>([
+    {
+      flaw: 'a count of more than there are',
+      body: list(3, links(one, two)),
+      problem: 'move › list: got 2 results: expected 3, as its count says',
+    },
+    {
+      flaw: 'a count of fewer than there are',
+      body: list(1, links(one, two)),
+      problem: 'move › list: got 2 results: expected 1, as its count says',
+    },
+    {
+      flaw: 'an id twice',
+      body: list(3, links(one, two, one)),
+      problem: 'move › list: got repeated ids: 1 (move-3): expected each record once',
+    },
+    {
+      flaw: 'no results',
+      body: '{"count":0}',
+      problem: 'move › list › results: got nothing: Invalid input: expected array, received undefined',
+    },
+    {
+      flaw: 'another shape',
+      body: '[]',
+      problem: 'move › list: got []: Invalid input: expected object, received array',
+    },
+    {
+      flaw: 'a link to another kind',
+      body: list(1, links('/api/v2/item/1/')),
+      problem: 'move › move-1 › url: got "/api/v2/item/1/": expected a link to UPSTREAM/move/<id>/',
+    },
+    {
+      flaw: 'a link out of its folder',
+      body: list(1, links('/api/v2/move/../../1/')),
+      problem: 'move › move-1 › url: got "/api/v2/move/../../1/": expected a link to UPSTREAM/move/<id>/',
+    },
+    {
+      flaw: 'a link without an id',
+      body: list(1, links('/api/v2/move/pound/')),
+      problem: 'move › move-1 › url: got "/api/v2/move/pound/": expected a link to UPSTREAM/move/<id>/',
+    },
+  ])('is refused for $flaw', async ({ body, problem }) => {
+    const { message } = await failSecond({ fault: at('/api/v2/move/?', 200, body) });
+    expect(message).toBe(problem);
+  });
+
+  it('is refused for a link to another host, of which nothing is asked', async () => {
+    const other = await startServer((response) => response.end(JSON.stringify(moveAnswer(1))));
+    const url = `${other.url}/api/v2/move/1/`;
+    const { message } = await failSecond({ fault: at('/api/v2/move/?', 200, list(1, links(url))) });
+    expect(message).toBe(`move › move-1 › url: got "${url}": expected a link to UPSTREAM/move/<id>/`);
+    expect(other.requests).toEqual([]);
+  });
+});
+
+describe('too few records', () => {
+  it.each<{ flaw: string; spoil: Change; problem: string }>([
+    {
+      flaw: 'one of three less',
+      spoil: ({ move }) => move.pop(),
+      problem: 'move: got 2 records, the last build had 3: expected at most 1 % fewer',
+    },
+    {
+      flaw: 'none',
+      spoil: ({ item }) => item.splice(0),
+      problem: 'item: got 0 records, the last build had 2: expected at most 1 % fewer',
+    },
+  ])('are refused: $flaw', async ({ spoil, problem }) => {
+    const { message, error } = await failSecond({ spoil });
+    expect(message).toBe(problem);
+    expect(error).toHaveProperty('hint', 'If that is right, raise --max-shrink.');
+  });
+
+  it('are refused in a first build, which then leaves nothing behind', async () => {
+    const server = await serveUpstream(upstreamOf({ move: [], item: [itemAnswer(1)] }));
+    const out = path.join(temporaryFolder(), 'site');
+    await expect(build({ ...rest(server.url), out })).rejects.toThrow('move: got 0 records: expected some');
+    expect(existsSync(out)).toBe(false);
+  });
+
+  it('are taken where max-shrink allows them', async () => {
+    const answers = tinyUpstream();
+    const server = await serveUpstream(upstreamOf(answers));
+    const options = { ...rest(server.url), out: path.join(temporaryFolder(), 'site') };
+    await build(options);
+    answers.move.pop();
+    const report = await build({ ...options, maxShrink: 34 });
+    expect(report).toMatchObject({ counts: { move: 2, item: 2 }, files: { removed: 1 } });
+  });
+});

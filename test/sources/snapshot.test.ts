@@ -1,0 +1,113 @@
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { describe, expect, it } from 'vitest';
+import type { DataSet } from '../../src/contract/data-set.ts';
+import { GamedataError } from '../../src/errors.ts';
+import { BUNDLED_DATA } from '../../src/options.ts';
+import { readSnapshot, snapshotFiles } from '../../src/sources/snapshot.ts';
+import { dataSetOf, rawItem, rawMove } from '../support/sites.ts';
+import { temporaryFolder } from '../support/temporary.ts';
+
+const dataSet: DataSet = dataSetOf({
+  move: [rawMove(1), rawMove(2, { slug: 'a--b', englishName: 'Âme “à” 🙂' }), rawMove(10_001)],
+  item: [
+    rawItem(1, { gameIndices: [{ generation: 2, index: 0 }], sprite: null }),
+    rawItem(5, { slug: 'twice', englishName: null }),
+    rawItem(7, { slug: 'twice' }),
+  ],
+});
+
+function written(data: DataSet): string {
+  const folder = path.join(temporaryFolder(), 'data');
+  mkdirSync(folder);
+  for (const { path: file, body } of snapshotFiles(data)) writeFileSync(path.join(folder, file), body);
+  return folder;
+}
+
+describe('a snapshot', () => {
+  it('gives back the data set that it was made of, warnings and provenance too', () => {
+    expect(dataSet.warnings.length).toBeGreaterThan(2);
+    expect(readSnapshot(written(dataSet))).toEqual(dataSet);
+  });
+
+  it('gives back one without any record', () => {
+    const empty = dataSetOf({ move: [], item: [] });
+    expect(readSnapshot(written(empty))).toEqual(empty);
+  });
+
+  it('has one record on each line, and the same bytes each time', () => {
+    const [moves] = snapshotFiles(dataSet);
+    expect(moves).toEqual({
+      path: 'move.ndjson',
+      body: [
+        '{"id":1,"slug":"move-1","name":"Move 1","generation":1}\n',
+        '{"id":2,"slug":"a--b","name":"Âme “à” 🙂","generation":1}\n',
+        '{"id":10001,"slug":"move-10001","name":"Move 10001","generation":1}\n',
+      ].join(''),
+    });
+    expect(snapshotFiles(dataSet)).toEqual(snapshotFiles(dataSet));
+  });
+
+  const edited = (file: string, from: string, to: string) => (folder: string) => {
+    const text = readFileSync(path.join(folder, file), 'utf8');
+    expect(text).toContain(from);
+    writeFileSync(path.join(folder, file), text.replace(from, to));
+  };
+  const DIGEST =
+    /^snapshot › digest: got sha256:[0-9a-f]{64}: expected sha256:[0-9a-f]+, as provenance\.json says$/;
+
+  it.each<{ change: string; tamper: (folder: string) => void; problem: string | RegExp }>([
+    { change: 'a changed value', tamper: edited('move.ndjson', '"Move 1"', '"Move 7"'), problem: DIGEST },
+    { change: 'a missing line', tamper: edited('item.ndjson', '\n', ''), problem: DIGEST },
+    { change: 'a further line', tamper: edited('move.ndjson', '\n', '\n\n'), problem: DIGEST },
+    { change: 'a changed digest', tamper: edited('provenance.json', 'sha256:', 'sha256:0'), problem: DIGEST },
+    {
+      change: 'a missing provenance',
+      tamper: edited('provenance.json', '"captured"', '"caught"'),
+      problem: 'provenance.json › captured: got nothing: Invalid input: expected string, received undefined',
+    },
+    {
+      change: 'half a provenance',
+      tamper: (folder) => writeFileSync(path.join(folder, 'provenance.json'), '{'),
+      problem: /^provenance\.json: .*: expected JSON$/,
+    },
+    {
+      change: 'a file that is gone',
+      tamper: (folder) => rmSync(path.join(folder, 'item.ndjson')),
+      problem: /item\.ndjson: cannot be read \(ENOENT\), expected a snapshot$/,
+    },
+  ])('is refused for $change', ({ tamper, problem }) => {
+    const folder = written(dataSet);
+    tamper(folder);
+    const read = (): DataSet => readSnapshot(folder);
+    expect(read).toThrow(GamedataError);
+    expect(read).toThrow(problem);
+  });
+
+  it('is refused for a record that is none, although its digest is right', () => {
+    const [move] = dataSet.records.move;
+    const broken = { ...dataSet.records, move: [{ ...move, slug: '../x' }] } as DataSet['records'];
+    expect(() => readSnapshot(written({ ...dataSet, records: broken }))).toThrow(
+      'move.ndjson line 1 › slug: got "../x": expected a safe slug',
+    );
+  });
+});
+
+describe('the bundled data set', () => {
+  it('has every record of the tables that it was made of', () => {
+    const { records, warnings, provenance } = readSnapshot(BUNDLED_DATA);
+    expect([records.move.length, records.item.length]).toEqual([746, 954]);
+    expect(warnings).toEqual([]);
+    expect(provenance).toMatchObject({ source: 'csv', upstream: expect.stringContaining('pokedex@1.1.0') });
+    expect(records.move[0]).toEqual({ id: 1, slug: 'pound', name: 'Pound', generation: 1 });
+    expect(records.item[0]).toMatchObject({
+      id: 1,
+      slug: 'master-ball',
+      icon: 'sprites/items/master-ball.png',
+    });
+  });
+
+  it('carries the notice of its license', () => {
+    expect(readFileSync(path.join(BUNDLED_DATA, 'LICENSE.txt'), 'utf8')).toContain('Redistribution and use');
+  });
+});
