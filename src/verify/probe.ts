@@ -44,18 +44,25 @@ export function createProbe(address: string, { concurrency }: { concurrency: num
   };
 }
 
+/** A connection may be closed just when it is used again: one more attempt is no leniency. */
+const ATTEMPTS = 2;
+
 async function ask(dispatcher: Dispatcher, address: string, question: Question): Promise<Reply> {
   const { method = 'GET', path, headers = {} } = question;
-  try {
-    const answer = await request(`${address}${path}`, {
-      dispatcher,
-      method: method as Dispatcher.HttpMethod,
-      headers: { 'user-agent': USER_AGENT, ...headers },
-    });
-    return reply(describe(question), answer.statusCode, answer.headers, await answer.body.text());
-  } catch (cause) {
-    const failed = { method, url: `${address}${path}`, attempts: 1, unreachable: true };
-    throw new UpstreamError(`no answer (${errorCode(cause) || String(cause)})`, failed, { cause });
+  for (let attempts = 1; ; attempts++) {
+    try {
+      const answer = await request(`${address}${path}`, {
+        dispatcher,
+        method: method as Dispatcher.HttpMethod,
+        headers: { 'user-agent': USER_AGENT, ...headers },
+      });
+      return reply(describe(question), answer.statusCode, answer.headers, await answer.body.text());
+    } catch (cause) {
+      const code = errorCode(cause);
+      if (attempts < ATTEMPTS && (code === 'UND_ERR_SOCKET' || code === 'ECONNRESET')) continue;
+      const failed = { method, url: `${address}${path}`, attempts, unreachable: true };
+      throw new UpstreamError(`no answer (${code || String(cause)})`, failed, { cause });
+    }
   }
 }
 

@@ -1,0 +1,283 @@
+/** The verifier finds what is wrong, by the clause that it breaks, and nothing where nothing is. */
+
+import { describe, expect, test } from 'vitest';
+import type { ClauseName } from '../../src/contract/clauses.ts';
+import { type AssetStore, createHandler } from '../../src/handler/index.ts';
+import { verifyDeployment } from '../../src/verify/deployment.ts';
+import type { Level } from '../../src/verify/level.ts';
+import { rawItem, rawRecords, siteOf } from '../support/sites.ts';
+import { serveHandler } from '../support/web-server.ts';
+
+type Tamper = (request: Request, response: Response) => Response | Promise<Response>;
+
+const BASE_URL = 'https://example.test';
+const page = new TextEncoder().encode('<!doctype html>');
+
+/** A handler over a small site in memory: 120 moves, 205 items, the first without a picture of its own. */
+function smallHandler() {
+  const raw = rawRecords(120, 205);
+  const { files } = siteOf({ ...raw, item: [rawItem(1, { sprite: null }), ...raw.item.slice(1)] });
+  const bodies = new Map(
+    [...files()].map(({ path, body }) => [
+      path,
+      typeof body === 'string' ? new TextEncoder().encode(body) : new Uint8Array(body),
+    ]),
+  );
+  bodies.set('browse.html', page);
+  const store: AssetStore = {
+    async get(file) {
+      const body = bodies.get(file);
+      return body && { body, etag: `"${file}"` };
+    },
+  };
+  return createHandler(store);
+}
+
+/** The clauses that a tampered deployment breaks. */
+async function brokenBy(tamper: Tamper, level: Level = 'full'): Promise<ClauseName[]> {
+  const handler = smallHandler();
+  const { url, stop } = await serveHandler(async (request) => tamper(request, await handler(request)));
+  try {
+    const report = await verifyDeployment(url, { level, concurrency: 8, linkBase: BASE_URL });
+    return report.clauses.filter(({ failures }) => failures.length > 0).map(({ clause }) => clause);
+  } finally {
+    await stop();
+  }
+}
+
+const isList = ({ url }: Request): boolean => /\/(?:move|item)\/$/.test(new URL(url).pathname);
+const query = ({ url }: Request): URLSearchParams => new URL(url).searchParams;
+const isJson = (response: Response): boolean =>
+  response.headers.get('content-type') === 'application/json' && response.status === 200;
+
+/** The same answer with another body. */
+async function rewritten(response: Response, change: (text: string) => string): Promise<Response> {
+  if (!isJson(response) || response.body === null) return response;
+  const headers = new Headers(response.headers);
+  headers.delete('content-length');
+  return new Response(change(await response.text()), { status: response.status, headers });
+}
+
+function withHeader(response: Response, name: string, value: string | null): Response {
+  const headers = new Headers(response.headers);
+  if (value === null) headers.delete(name);
+  else headers.set(name, value);
+  return new Response(response.body, { status: response.status, headers });
+}
+
+const asText = (status: number) => () =>
+  new Response('no', { status, headers: { 'content-type': 'text/plain' } });
+
+test('finds nothing wrong with the handler', async () => {
+  expect(await brokenBy((_, response) => response)).toEqual([]);
+});
+
+describe('finds by its clause', () => {
+  const rows: [clause: ClauseName, what: string, tamper: Tamper][] = [
+    [
+      'root',
+      'a root that lists nothing',
+      (request, response) =>
+        request.url.endsWith('/gamedata/') ? rewritten(response, () => '{}') : response,
+    ],
+    [
+      'lists',
+      'a wrong count',
+      (request, response) =>
+        isList(request) && query(request).get('offset') === '100'
+          ? rewritten(response, (text) => text.replace('"count":120', '"count":121'))
+          : response,
+    ],
+    [
+      'lists',
+      'keys in another order',
+      (_, response) =>
+        rewritten(response, (text) => text.replace(/"id":7,"slug":"move-7"/, '"slug":"move-7","id":7')),
+    ],
+    [
+      'lists',
+      'a link to another host',
+      (_, response) =>
+        rewritten(response, (text) =>
+          text.replace(/"next":"https:..example.test/, '"next":"https://other.test'),
+        ),
+    ],
+    [
+      'lists',
+      'a number as a string',
+      (_, response) => rewritten(response, (text) => text.replace('"generation":1', '"generation":"1"')),
+    ],
+    [
+      'records',
+      'a record that differs from the list',
+      (request, response) =>
+        request.url.includes('/move-9/')
+          ? rewritten(response, (text) => text.replace('Move 9', 'Move nine'))
+          : response,
+    ],
+    [
+      'records',
+      'a record that is not there',
+      (request, response) => (request.url.includes('/item-77/') ? asText(404)() : response),
+    ],
+    [
+      'icons',
+      'a placeholder that is no picture',
+      (request, response) =>
+        request.url.includes('unknown.png') ? withHeader(response, 'content-type', 'text/html') : response,
+    ],
+    [
+      'media-type',
+      'JSON as text',
+      (request, response) =>
+        isList(request) && isJson(response) ? withHeader(response, 'content-type', 'text/json') : response,
+    ],
+    [
+      'head',
+      'a HEAD that is refused',
+      (request, response) => (request.method === 'HEAD' ? asText(405)() : response),
+    ],
+    ['etag', 'no validator', (_, response) => withHeader(response, 'etag', null)],
+    ['etag', 'one validator for all', (_, response) => withHeader(response, 'etag', '"same"')],
+    [
+      'cors',
+      'no CORS on errors',
+      (_, response) =>
+        response.status === 404 ? withHeader(response, 'access-control-allow-origin', null) : response,
+    ],
+    ['nosniff', 'no nosniff', (_, response) => withHeader(response, 'x-content-type-options', null)],
+    ['caching', 'another Cache-Control', (_, response) => withHeader(response, 'cache-control', 'no-store')],
+    ['allow-vary', 'a Vary without Accept', (_, response) => withHeader(response, 'vary', 'Accept-Encoding')],
+    [
+      'parameters',
+      'an offset that counts only behind a limit',
+      async (request, response) =>
+        query(request).toString().startsWith('offset=100')
+          ? smallHandler()(new Request(request.url.split('?')[0] ?? ''))
+          : response,
+    ],
+    [
+      'no-wrong-page',
+      'the first page for a small limit',
+      async (request, response) =>
+        query(request).get('limit') === '20'
+          ? smallHandler()(new Request(request.url.split('?')[0] ?? ''))
+          : response,
+    ],
+    [
+      'unknown-slug',
+      'a page for a browser that asks for an unknown slug',
+      (request, response) =>
+        request.url.includes('no-such-slug') && request.headers.get('accept') === 'text/html'
+          ? new Response('', { headers: { 'content-type': 'text/html' } })
+          : response,
+    ],
+    [
+      'unknown-path',
+      'a text for an unknown path',
+      (request, response) => (request.url.includes('no-such-kind') ? asText(404)() : response),
+    ],
+    [
+      'unknown-format',
+      'a list in any format',
+      async (request, response) =>
+        isList(request) && query(request).get('format') === 'xml'
+          ? smallHandler()(new Request(request.url.replace('xml', 'json')))
+          : response,
+    ],
+    [
+      'unknown-record-format',
+      'a record in any format',
+      async (request, response) =>
+        !isList(request) && query(request).get('format') === 'xml'
+          ? smallHandler()(new Request(request.url.replace('xml', 'json')))
+          : response,
+    ],
+    [
+      'slash',
+      'a redirect that loses the query',
+      (_, response) =>
+        response.status === 301
+          ? withHeader(response, 'location', (response.headers.get('location') ?? '').split('?')[0] ?? '')
+          : response,
+    ],
+    [
+      'options',
+      'a preflight without methods',
+      (request, response) =>
+        request.method === 'OPTIONS' ? withHeader(response, 'access-control-allow-methods', null) : response,
+    ],
+    [
+      'method',
+      'a POST that is taken',
+      (request, response) =>
+        request.method === 'POST'
+          ? new Response('{}', { headers: { 'content-type': 'application/json' } })
+          : response,
+    ],
+    [
+      'browser',
+      'the page for a program',
+      (request, response) =>
+        query(request).get('format') === 'api' && request.headers.get('accept') === '*/*'
+          ? new Response(page, { headers: { 'content-type': 'text/html' } })
+          : response,
+    ],
+    [
+      'windows',
+      'a window cut short',
+      async (request, response) =>
+        query(request).get('limit') === '250'
+          ? smallHandler()(new Request(request.url.replace('250', '200')))
+          : response,
+    ],
+    [
+      'repeated',
+      'the first of repeated limits',
+      async (request, response) =>
+        query(request).getAll('limit').join() === '10,20'
+          ? smallHandler()(new Request(request.url.replace('&limit=20', '')))
+          : response,
+    ],
+    [
+      'not-acceptable',
+      'JSON for who wants a picture',
+      async (request, response) =>
+        response.status === 406 ? smallHandler()(new Request(request.url)) : response,
+    ],
+  ];
+  test.each(rows)('%s: %s', async (clause, _, tamper) => {
+    expect(await brokenBy(tamper)).toContain(clause);
+  });
+});
+
+test('holds to the static level what no host without code can keep', async () => {
+  const refuseWindows: Tamper = (request, response) => {
+    if (!isList(request) || (query(request).get('limit') ?? '100') === '100') return response;
+    const headers = new Headers(response.headers);
+    headers.delete('content-length');
+    return new Response('{"detail":"Not found."}', { status: 404, headers });
+  };
+  expect(await brokenBy(refuseWindows, 'static')).toEqual([]);
+  expect(await brokenBy(refuseWindows, 'full')).toEqual(['windows', 'repeated']);
+});
+
+test('says which links it expected where the site was built under another name', async () => {
+  const handler = smallHandler();
+  const { url, stop } = await serveHandler(handler);
+  try {
+    const report = await verifyDeployment(url, { level: 'static', concurrency: 8 });
+    const root = report.clauses.find(({ clause }) => clause === 'root');
+    expect(root?.failures[0]?.problem).toContain(`${url}/api/gamedata/move/?format=api`);
+  } finally {
+    await stop();
+  }
+});
+
+test('an address that gives no answer is an error', async () => {
+  const { url, stop } = await serveHandler(smallHandler());
+  await stop();
+  await expect(verifyDeployment(url, { level: 'static', concurrency: 8 })).rejects.toThrow(
+    'no answer (ECONNREFUSED)',
+  );
+});
