@@ -1,0 +1,35 @@
+/** Deno: the bundled handler in a runtime that shares nothing with Node but the standards. */
+
+import { fileURLToPath } from 'node:url';
+import { HANDLER_MODULE } from '../../../src/options.ts';
+import type { Engine } from './engine.ts';
+import { engineFile, missingEngine } from './npm-engines.ts';
+import { freePort, startProgram } from './process.ts';
+
+const script = fileURLToPath(new URL('deno-server.js', import.meta.url));
+
+export const deno: Engine = {
+  name: 'Deno',
+  missing: () => missingEngine('deno/package.json'),
+  async start(site) {
+    const port = await freePort();
+    const allowed = [`--allow-read=${site},${HANDLER_MODULE}`, `--allow-net=127.0.0.1:${port}`];
+    return startProgram({
+      command: engineFile('.bin/deno'),
+      args: [
+        'run',
+        '--no-prompt',
+        '--no-config',
+        '--no-lock',
+        '--cached-only',
+        ...allowed,
+        script,
+        HANDLER_MODULE,
+        site,
+        String(port),
+      ],
+      url: `http://127.0.0.1:${port}`,
+      env: { DENO_NO_UPDATE_CHECK: '1' },
+    });
+  },
+};

@@ -1,0 +1,12 @@
+/** The handler in the test's own process, over the site's files in memory. */
+
+import { createHandler } from '../../../src/handler/index.ts';
+import type { Engine } from './engine.ts';
+import { readSite, storeOf } from './site-folder.ts';
+import { startWebServer } from './web-server.ts';
+
+export const handler: Engine = {
+  name: 'handler',
+  missing: () => undefined,
+  start: (site) => startWebServer(createHandler(storeOf(readSite(site)))),
+};
