@@ -1,0 +1,65 @@
+/**
+ * Cloudflare's runtime (workerd) and its asset server, run by miniflare as `wrangler dev` does: with the values of the
+ * site's own `wrangler.jsonc`. Miniflare itself leaves out what `.assetsignore` names.
+ */
+
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { pathToFileURL } from 'node:url';
+import type { Engine } from './engine.ts';
+import { engineFile, missingEngine } from './npm-engines.ts';
+
+const ENTRY = 'miniflare/dist/src/index.js';
+
+/** What is used of miniflare, which is no dependency. */
+interface Miniflare {
+  readonly ready: Promise<URL>;
+  dispose(): Promise<void>;
+}
+interface MiniflareModule {
+  readonly Miniflare: new (options: object) => Miniflare;
+}
+
+/** The part of `wrangler.jsonc` that the site's has. */
+interface Configuration {
+  readonly name: string;
+  readonly main: string;
+  readonly compatibility_date: string;
+  readonly assets: {
+    readonly directory: string;
+    readonly binding: string;
+    readonly run_worker_first: boolean;
+    readonly html_handling: string;
+    readonly not_found_handling: string;
+  };
+}
+
+export const cloudflare: Engine = {
+  name: 'Cloudflare',
+  host: 'cloudflare',
+  missing: () => missingEngine(ENTRY),
+  async start(site) {
+    const { Miniflare }: MiniflareModule = await import(pathToFileURL(engineFile(ENTRY)).href);
+    const read = (file: string): string => readFileSync(path.join(site, file), 'utf8');
+    const { name, main, compatibility_date, assets }: Configuration = JSON.parse(read('wrangler.jsonc'));
+    const { directory, binding, run_worker_first, html_handling, not_found_handling } = assets;
+    const miniflare = new Miniflare({
+      name,
+      host: '127.0.0.1',
+      port: 0,
+      cf: false,
+      log: undefined,
+      compatibilityDate: compatibility_date,
+      modules: [{ type: 'ESModule', path: main, contents: read(main) }],
+      assets: {
+        workerName: name,
+        directory: path.join(site, directory),
+        binding,
+        routerConfig: { has_user_worker: true, invoke_user_worker_ahead_of_assets: run_worker_first },
+        assetConfig: { compatibility_date, html_handling, not_found_handling },
+      },
+    });
+    const { origin } = await miniflare.ready;
+    return { url: origin, stop: () => miniflare.dispose() };
+  },
+};
