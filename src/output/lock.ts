@@ -4,6 +4,9 @@ import { linkSync, readFileSync, renameSync, rmSync, statSync, unlinkSync, write
 import { errorCode, OutputError } from '../errors.ts';
 import type { WorkFolders } from './work-folders.ts';
 
+/** The locks that this process holds: its own number in a lock proves nothing, it may have been another's before. */
+const held = new Set<string>();
+
 /**
  * Takes the lock, and returns what gives it back.
  *
@@ -14,7 +17,11 @@ export function acquireLock({ lock: file, name: target }: WorkFolders): () => vo
   for (let attempt = 1; ; attempt++) {
     try {
       writeFileSync(file, own, { flag: 'wx' });
-      return () => rmSync(file, { force: true });
+      held.add(file);
+      return () => {
+        held.delete(file);
+        rmSync(file, { force: true });
+      };
     } catch (cause) {
       if (errorCode(cause) !== 'EEXIST' || attempt > 3)
         throw new OutputError(`cannot be locked (${errorCode(cause)})`, target, { cause });
@@ -28,15 +35,21 @@ function removeStale(file: string, target: string): void {
   if (holder === undefined) return;
   const [pid = '', start = ''] = holder.trim().split(' ');
   // Between its making and its filling a lock is empty for a moment.
-  const isNew = holder === '' && Date.now() - statSync(file).mtimeMs < 5000;
-  if (isNew || isAlive(Number(pid), start)) {
+  const isNew =
+    holder === '' && Date.now() - (statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? 0) < 5000;
+  if (isNew || held.has(file) || isAlive(Number(pid), start)) {
     throw new OutputError(`another build is writing here${isNew ? '' : ` (process ${pid})`}`, target, {
       hint: 'Wait for it to end, or name another folder with --out.',
     });
   }
   // Two builds may find the same stale lock: whoever moves a lock that is not the stale one puts it back.
   const aside = `${file}.${process.pid}`;
-  renameSync(file, aside);
+  try {
+    renameSync(file, aside);
+  } catch (error) {
+    if (errorCode(error) === 'ENOENT') return;
+    throw error;
+  }
   if (readIfThere(aside) !== holder) linkSync(aside, file);
   unlinkSync(aside);
 }

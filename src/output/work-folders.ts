@@ -1,7 +1,8 @@
 /** Where a build works: beside the folder it replaces, so that renaming stays inside one file system. */
 
-import { existsSync, realpathSync, renameSync, rmSync } from 'node:fs';
+import { existsSync, lstatSync, readlinkSync, realpathSync, renameSync, rmSync } from 'node:fs';
 import path from 'node:path';
+import { errorCode, OutputError } from '../errors.ts';
 
 export interface WorkFolders {
   /** The published folder as its user calls it. */
@@ -17,10 +18,23 @@ export interface WorkFolders {
 
 /** A published folder that is a symbolic link is replaced where the link leads. */
 export function workFolders(out: string): WorkFolders {
-  const target = existsSync(out) ? realpathSync(out) : path.resolve(out);
+  const target = follow(out, path.resolve(out));
   const beside = (role: string): string =>
     path.join(path.dirname(target), `.${path.basename(target)}.gamedata-${role}`);
   return { name: out, out: target, fresh: beside('new'), retired: beside('old'), lock: beside('lock') };
+}
+
+/** Where a path leads, also where nothing is there: a killed build may have moved aside what a link points to. */
+function follow(name: string, file: string): string {
+  try {
+    return realpathSync(file);
+  } catch (cause) {
+    const code = errorCode(cause);
+    if (code === 'ELOOP')
+      throw new OutputError(`is a link that leads in a circle (${code})`, name, { cause });
+    if (code !== 'ENOENT' || !lstatSync(file, { throwIfNoEntry: false })?.isSymbolicLink()) return file;
+    return follow(name, path.resolve(realpathSync(path.dirname(file)), readlinkSync(file)));
+  }
 }
 
 /**

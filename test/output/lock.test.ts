@@ -1,0 +1,130 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, readdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { OutputError } from '../../src/errors.ts';
+import { withOutput } from '../../src/output/publish.ts';
+import { publishTree, readTree } from '../support/publishing.ts';
+import { temporaryFolder } from '../support/temporary.ts';
+
+const tree = { 'a.json': '1' };
+const hasProc = existsSync('/proc/self/stat');
+
+function lockable() {
+  const parent = temporaryFolder();
+  return { parent, out: path.join(parent, 'site'), lock: path.join(parent, '.site.gamedata-lock') };
+}
+
+/** A process of somebody else, and when it started. */
+async function stranger() {
+  const child = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1e6)'], { stdio: 'ignore' });
+  await once(child, 'spawn');
+  const end = async () => {
+    if (child.exitCode === null && child.kill('SIGKILL')) await once(child, 'exit');
+  };
+  onTestFinished(end);
+  const pid = child.pid ?? 0;
+  const stat = hasProc ? readFileSync(`/proc/${pid}/stat`, 'utf8') : '';
+  return { pid, start: stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19] ?? '-', end };
+}
+
+/** Publishes, and returns the lock's text as it was meanwhile. */
+const lockDuring = async (out: string, lock: string) => {
+  const text = await withOutput(out, async (output) => {
+    await output.publish([{ path: 'a.json', body: '1' }]);
+    return readFileSync(lock, 'utf8');
+  });
+  expect(readTree(out)).toEqual(tree);
+  expect(existsSync(lock)).toBe(false);
+  return text;
+};
+
+describe('the lock', () => {
+  it('names the process that holds it, and is gone afterwards', async () => {
+    const { out, lock } = lockable();
+    expect(await lockDuring(out, lock)).toMatch(new RegExp(`^${process.pid} (?:\\d+|-)\\n$`));
+  });
+
+  it('keeps a second build out while one is at work, and lets it in afterwards', async () => {
+    const { parent, out } = lockable();
+    await withOutput(out, async (output) => {
+      const second = publishTree(out, { 'a.json': 'second' });
+      await expect(second).rejects.toThrow(OutputError);
+      await expect(second).rejects.toThrow(`${out}: another build is writing here (process ${process.pid})`);
+      await expect(second).rejects.toHaveProperty('hint', expect.stringContaining('--out'));
+      await output.publish([{ path: 'a.json', body: '1' }]);
+    });
+    expect(readTree(out)).toEqual(tree);
+    expect(await publishTree(out, { 'a.json': 'second' })).toMatchObject({ changed: true });
+    expect(readdirSync(parent)).toEqual(['site']);
+  });
+
+  it('is the same whatever the folder is called', async () => {
+    const { parent, out } = lockable();
+    await withOutput(out, async () => {
+      await expect(publishTree(path.join(parent, 'x', '..', 'site') + path.sep, tree)).rejects.toThrow(
+        'another build is writing here',
+      );
+    });
+  });
+
+  it('does not keep builds into other folders out', async () => {
+    const { parent, out } = lockable();
+    await withOutput(out, async () => {
+      await publishTree(path.join(parent, 'other'), tree);
+    });
+    expect(readTree(path.join(parent, 'other'))).toEqual(tree);
+  });
+
+  it('is given back by a build that fails', async () => {
+    const { parent, out } = lockable();
+    await expect(withOutput(out, () => Promise.reject(new RangeError('no data')))).rejects.toThrow('no data');
+    expect(readdirSync(parent)).toEqual([]);
+  });
+});
+
+describe('a lock that is there already', () => {
+  it('counts where its process lives', async () => {
+    const { out, lock } = lockable();
+    const { pid, start } = await stranger();
+    writeFileSync(lock, `${pid} ${start}\n`);
+    await expect(publishTree(out, tree)).rejects.toThrow(`another build is writing here (process ${pid})`);
+    expect(readFileSync(lock, 'utf8')).toBe(`${pid} ${start}\n`);
+    expect(existsSync(out)).toBe(false);
+  });
+
+  it('does not count where its process is dead', async () => {
+    const { out, lock } = lockable();
+    const { pid, start, end } = await stranger();
+    await end();
+    writeFileSync(lock, `${pid} ${start}\n`);
+    await lockDuring(out, lock);
+  });
+
+  it.runIf(hasProc)('does not count where its number belongs to another process now', async () => {
+    const { out, lock } = lockable();
+    const { pid } = await stranger();
+    writeFileSync(lock, `${pid} 1\n`);
+    await lockDuring(out, lock);
+  });
+
+  it('does not count where its number happens to be our own', async () => {
+    const { out, lock } = lockable();
+    writeFileSync(lock, `${process.pid} 1\n`);
+    await lockDuring(out, lock);
+  });
+
+  it.each(['', 'nonsense', '0 1\n', '-1 1\n'])(
+    'counts while it is new and empty, else not: %j',
+    async (text) => {
+      const { out, lock } = lockable();
+      writeFileSync(lock, text);
+      if (text === '') {
+        await expect(publishTree(out, tree)).rejects.toThrow(`${out}: another build is writing here`);
+        utimesSync(lock, 1, 1);
+      }
+      await lockDuring(out, lock);
+    },
+  );
+});

@@ -1,0 +1,170 @@
+import {
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
+import path from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { withOutput } from '../../src/output/publish.ts';
+import { verify } from '../../src/output/verify.ts';
+import { fingerprint } from '../support/fingerprint.ts';
+import { publishTree, readTree, type Tree } from '../support/publishing.ts';
+import { rawRecords, siteOf } from '../support/sites.ts';
+import { temporaryFolder } from '../support/temporary.ts';
+
+const first: Tree = { 'a.json': '1', 'b/c.json': '22', 'b/d.json': '333' };
+
+describe('publishing', () => {
+  it('writes every file and a sorted manifest, and says what it did', async () => {
+    const out = path.join(temporaryFolder(), 'site');
+    const result = await publishTree(out, { 'b/c.json': '22', 'a.json': 'é' });
+    expect(readTree(out)).toEqual({ 'a.json': 'é', 'b/c.json': '22' });
+    const manifest = readFileSync(path.join(out, 'manifest.json'), 'utf8');
+    expect(JSON.parse(manifest).files).toEqual([
+      {
+        path: 'a.json',
+        bytes: 2,
+        sha256: '4a99557e4033c3539de2eb65472017cad5f9557f7a0625a09f1c3f6e2ba69c4c',
+      },
+      {
+        path: 'b/c.json',
+        bytes: 2,
+        sha256: '785f3ec7eb32f30b90cd0fcf3657d388b5ff4297f2f9716ff66e9b69c05ddd09',
+      },
+    ]);
+    expect(result).toEqual({
+      changed: true,
+      files: 3,
+      bytes: 4 + manifest.length,
+      written: 3,
+      kept: 0,
+      removed: 0,
+    });
+  });
+
+  it('touches nothing where everything is as it has to be', async () => {
+    const parent = temporaryFolder();
+    const out = path.join(parent, 'site');
+    await publishTree(out, first);
+    const before = fingerprint(parent);
+    const result = await publishTree(out, first);
+    expect(result).toMatchObject({ changed: false, files: 4, written: 0, kept: 4, removed: 0 });
+    expect(fingerprint(parent)).toEqual(before);
+  });
+
+  it('does not mind in which order the files come', async () => {
+    const out = path.join(temporaryFolder(), 'site');
+    await publishTree(out, first);
+    const reversed = Object.fromEntries(Object.entries(first).toReversed());
+    expect(await publishTree(out, reversed)).toMatchObject({ changed: false });
+  });
+
+  it('rewrites one record, its page and what the site says of itself; all else keeps inode and mtime', async () => {
+    const out = path.join(temporaryFolder(), 'site');
+    const raw = rawRecords(250, 120);
+    const publish = (records: typeof raw) =>
+      withOutput(out, (output) => output.publish(siteOf(records).files()));
+    await publish(raw);
+    const before = fingerprint(out);
+    const move = raw.move.map((record) =>
+      record.id === 150 ? { ...record, englishName: 'Changed' } : record,
+    );
+    const result = await publish({ ...raw, move });
+    const rewritten = [
+      'api/gamedata/move/move-150/index.json',
+      'api/gamedata/move/offset/100/index.json',
+      'manifest.json',
+      'meta.json',
+    ];
+    expect(result).toMatchObject({ changed: true, written: rewritten.length, removed: 0 });
+    const changed = [...fingerprint(out)].filter(
+      ([name, state]) => before.get(name) !== state && lstatSync(path.join(out, name)).isFile(),
+    );
+    expect(changed.map(([name]) => name)).toEqual(rewritten);
+    expect(verify(out).problems).toEqual([]);
+  });
+
+  it('removes what the new site does not have, and folders that are empty then', async () => {
+    const out = path.join(temporaryFolder(), 'site');
+    await publishTree(out, first);
+    const result = await publishTree(out, { 'a.json': '1' });
+    expect(result).toMatchObject({ changed: true, written: 1, kept: 1, removed: 2 });
+    expect(readdirSync(out).sort()).toEqual(['a.json', 'manifest.json']);
+  });
+
+  it('turns a file into a folder, and back', async () => {
+    const out = path.join(temporaryFolder(), 'site');
+    await publishTree(out, { a: '1', keep: 'x' });
+    await publishTree(out, { 'a/b': '2', keep: 'x' });
+    expect(readTree(out)).toEqual({ 'a/b': '2', keep: 'x' });
+    await publishTree(out, { a: '1', keep: 'x' });
+    expect(readTree(out)).toEqual({ a: '1', keep: 'x' });
+  });
+
+  it.each<[string, (file: string) => void]>([
+    [
+      'edited at the same size',
+      (file) => {
+        writeFileSync(file, '2');
+        const later = Date.now() / 1000 + 10;
+        utimesSync(file, later, later);
+      },
+    ],
+    ['edited at another size', (file) => writeFileSync(file, '1 and more')],
+    ['emptied', (file) => writeFileSync(file, '')],
+  ])('repairs a file that somebody has %s', async (_, damage) => {
+    const out = path.join(temporaryFolder(), 'site');
+    await publishTree(out, first);
+    damage(path.join(out, 'a.json'));
+    expect(await publishTree(out, first)).toMatchObject({ changed: true, written: 2, kept: 2 });
+    expect(readTree(out)).toEqual(first);
+  });
+
+  it('leaves no work folders and no lock behind', async () => {
+    const parent = temporaryFolder();
+    await publishTree(path.join(parent, 'site'), first);
+    await publishTree(path.join(parent, 'site'), { ...first, 'a.json': '2' });
+    expect(readdirSync(parent)).toEqual(['site']);
+  });
+
+  it('makes a missing parent, and fills an empty folder', async () => {
+    const parent = temporaryFolder();
+    await publishTree(path.join(parent, 'a', 'b', 'site'), first);
+    expect(readTree(path.join(parent, 'a', 'b', 'site'))).toEqual(first);
+    mkdirSync(path.join(parent, 'empty'));
+    await publishTree(path.join(parent, 'empty'), first);
+    expect(readTree(path.join(parent, 'empty'))).toEqual(first);
+  });
+
+  it('replaces the folder that a symbolic link leads to, and leaves the link', async () => {
+    const parent = temporaryFolder();
+    const real = path.join(parent, 'real', 'site');
+    const link = path.join(parent, 'link');
+    mkdirSync(real, { recursive: true });
+    symlinkSync(path.join('real', 'site'), link);
+    await publishTree(link, first);
+    const { ino } = statSync(path.join(link, 'a.json'));
+    await publishTree(link, { ...first, 'b/c.json': '4' });
+    expect(lstatSync(link).isSymbolicLink()).toBe(true);
+    expect(readTree(real)).toEqual({ ...first, 'b/c.json': '4' });
+    expect(statSync(path.join(real, 'a.json')).ino).toBe(ino);
+    expect(readdirSync(parent).sort()).toEqual(['link', 'real']);
+    expect(readdirSync(path.join(parent, 'real'))).toEqual(['site']);
+  });
+
+  it('tells what the published site says of its data', async () => {
+    const out = path.join(temporaryFolder(), 'site');
+    const { meta, files } = siteOf(rawRecords(3, 2));
+    const before = await withOutput(out, async ({ previous, publish }) => {
+      await publish(files());
+      return previous;
+    });
+    expect(before).toBeUndefined();
+    expect(await withOutput(out, async ({ previous }) => previous)).toEqual(meta);
+  });
+});

@@ -1,0 +1,153 @@
+import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { OutputError } from '../../src/errors.ts';
+import { withOutput } from '../../src/output/publish.ts';
+import { fingerprint } from '../support/fingerprint.ts';
+import { publishTree, readTree, treeFiles } from '../support/publishing.ts';
+import { temporaryFolder } from '../support/temporary.ts';
+
+const old = { 'a.json': '1', 'b/c.json': '2' };
+const fresh = { 'a.json': '10', 'd.json': '3' };
+
+/** A parent folder with a published site in it. */
+async function publishedSite() {
+  const parent = temporaryFolder();
+  const out = path.join(parent, 'site');
+  await publishTree(out, old);
+  return { parent, out };
+}
+
+async function refusal(work: Promise<unknown>): Promise<OutputError> {
+  const error = await work.then(
+    () => undefined,
+    (reason: unknown) => reason,
+  );
+  if (error instanceof OutputError) return error;
+  throw new Error('expected an OutputError', { cause: error });
+}
+
+describe('a folder with somebody else’s files', () => {
+  it.each<[string, (out: string) => void]>([
+    ['no manifest', (out) => writeFileSync(path.join(out, 'thesis.txt'), 'x')],
+    ['a manifest that is not JSON', (out) => writeFileSync(path.join(out, 'manifest.json'), '{')],
+    [
+      'the manifest of something else',
+      (out) => writeFileSync(path.join(out, 'manifest.json'), '{"name":"My app","start_url":"/"}'),
+    ],
+    [
+      'a manifest of another generator',
+      (out) => writeFileSync(path.join(out, 'manifest.json'), '{"generator":"webpack/5","files":[]}'),
+    ],
+    ['an empty folder', (out) => mkdirSync(path.join(out, 'photos'))],
+  ])('is left alone where it has %s', async (_, fill) => {
+    const parent = temporaryFolder();
+    const out = path.join(parent, 'mine');
+    mkdirSync(out);
+    fill(out);
+    const before = fingerprint(parent);
+    const error = await refusal(publishTree(out, fresh));
+    expect(error.message).toBe(
+      `${out}: holds files but no manifest.json of a gamedata build, and is left alone`,
+    );
+    expect(error.hint).toContain('--out');
+    expect(fingerprint(parent)).toEqual(before);
+  });
+
+  it('is not replaced where they are inside a published site; up to five are named', async () => {
+    const { parent, out } = await publishedSite();
+    const strangers = ['1.txt', '2.txt', '3.txt', 'b/4.txt', 'b/5.txt', 'z/6.txt', 'z/7.txt'];
+    mkdirSync(path.join(out, 'z'));
+    for (const name of strangers) writeFileSync(path.join(out, name), name);
+    const error = await refusal(publishTree(out, fresh));
+    expect(error.message).toContain('holds files that no build wrote: ');
+    expect(strangers.filter((name) => error.message.includes(name))).toHaveLength(5);
+    expect(error.message).toMatch(/, and 2 more$/);
+    expect(readTree(out)).toEqual({ ...old, ...Object.fromEntries(strangers.map((name) => [name, name])) });
+    expect(readdirSync(parent)).toEqual(['site']);
+  });
+
+  it('is not replaced where one of ours has become a link', async () => {
+    const { out } = await publishedSite();
+    symlinkSync('/nowhere', path.join(out, 'link'));
+    expect((await refusal(publishTree(out, fresh))).message).toMatch(/no build wrote: link$/);
+  });
+});
+
+describe('a path that is not safe', () => {
+  it.each(['../x', '..', 'a/../../x', '/etc/x', 'a\\b', 'a\0b', '', 'a//b', './a', 'a/'])(
+    'is not written: %j',
+    async (name) => {
+      const { parent, out } = await publishedSite();
+      const files = treeFiles({ ...fresh, [name]: 'x' });
+      const error = await refusal(withOutput(out, (output) => output.publish(files)));
+      expect(error.message).toBe(`${name}: is no path inside the site`);
+      expect(readTree(out)).toEqual(old);
+      expect(readdirSync(parent)).toEqual(['site']);
+    },
+  );
+
+  it.each([
+    ['a.json', 'a.json'],
+    ['a.json', 'A.json'],
+    ['b/C.json', 'B/c.json'],
+  ])('is not written where it comes twice: %s and %s', async (one, other) => {
+    const { parent, out } = await publishedSite();
+    const files = [one, other].map((name) => ({ path: name, body: 'x' }));
+    const error = await refusal(withOutput(out, (output) => output.publish(files)));
+    expect(error.message).toBe(`${other}: comes twice in the site, be it in other letter case`);
+    expect(readTree(out)).toEqual(old);
+    expect(readdirSync(parent)).toEqual(['site']);
+  });
+
+  it.each([
+    [['a', 'a/b'], 'a/b'],
+    [['a/b', 'a'], 'a'],
+    [['manifest.json'], 'manifest.json'],
+  ])('is not written where it is in the way: %j', async (names, culprit) => {
+    const { parent, out } = await publishedSite();
+    const files = names.map((name) => ({ path: name, body: 'x' }));
+    const error = await refusal(withOutput(out, (output) => output.publish(files)));
+    expect(error.message).toMatch(new RegExp(`^${culprit}: cannot be written \\(E\\w+\\)$`));
+    expect(readTree(out)).toEqual(old);
+    expect(readdirSync(parent)).toEqual(['site']);
+  });
+});
+
+describe('a place that cannot be written', () => {
+  it('is refused where the parent is a file', async () => {
+    const parent = temporaryFolder();
+    writeFileSync(path.join(parent, 'file'), 'x');
+    const out = path.join(parent, 'file', 'site');
+    expect((await refusal(publishTree(out, fresh))).message).toMatch(
+      /site: cannot be made \((?:ENOTDIR|EEXIST)\)$/,
+    );
+    expect(readFileSync(path.join(parent, 'file'), 'utf8')).toBe('x');
+  });
+
+  it('is refused where it is a file itself', async () => {
+    const parent = temporaryFolder();
+    const out = path.join(parent, 'file');
+    writeFileSync(out, 'x');
+    expect((await refusal(publishTree(out, fresh))).message).toBe(
+      `${out}: is not a folder that can be read (ENOTDIR)`,
+    );
+    expect(readdirSync(parent)).toEqual(['file']);
+  });
+
+  it.runIf(existsSync('/proc/self'))('is refused where the system lets nobody write', async () => {
+    expect((await refusal(publishTree('/proc/gamedata-site', fresh))).message).toMatch(
+      /^\/proc\/gamedata-site: cannot be locked \(E\w+\)$/,
+    );
+  });
+
+  it('is refused where it is a link that leads in a circle', async () => {
+    const parent = temporaryFolder();
+    const link = path.join(parent, 'link');
+    symlinkSync('other', link);
+    symlinkSync('link', path.join(parent, 'other'));
+    const error = await refusal(publishTree(link, fresh));
+    expect(error.message).toBe(`${link}: is a link that leads in a circle (ELOOP)`);
+    expect(readdirSync(parent)).toEqual(['link', 'other']);
+  });
+});
