@@ -1,0 +1,40 @@
+#!/usr/bin/env bash
+# Installs every engine that the tests serve the site with, on Debian or Ubuntu: web servers from the distribution, and
+# the programs of CDNs from npm into the git-ignored folder .engines. Quick where all is there; leaves no service running.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+# Web servers live in /usr/sbin, which is not on everybody's PATH.
+PATH="$PATH:/usr/local/sbin:/usr/sbin:/sbin"
+
+as_root() {
+  if [ "$(id -u)" = 0 ]; then "$@"; else sudo "$@"; fi
+}
+
+# Packages of the distribution, as <program>:<package>.
+wanted=(nginx:nginx-light caddy:caddy apache2:apache2 wrk:wrk curl:curl python3:python3-minimal)
+
+install_packages() {
+  local packages=() entry
+  for entry in "${wanted[@]}"; do
+    command -v "${entry%%:*}" > /dev/null || packages+=("${entry##*:}")
+  done
+  [ "${#packages[@]}" -gt 0 ] || return 0
+
+  # Packages ask this file whether they may start their services: https://people.debian.org/~hmh/invokerc.d-policyrc.d-specification.txt
+  local policy=/usr/sbin/policy-rc.d
+  if [ ! -e "$policy" ]; then
+    printf '#!/bin/sh\nexit 101\n' | as_root tee "$policy" > /dev/null
+    as_root chmod +x "$policy"
+    trap "as_root rm -f '$policy'" EXIT
+  fi
+
+  local apt_install=(env DEBIAN_FRONTEND=noninteractive apt-get install --yes --quiet --no-install-recommends)
+  # The lists of packages may be missing or out of date; fetching them takes long, so only then.
+  as_root "${apt_install[@]}" "${packages[@]}" || {
+    as_root apt-get update --quiet
+    as_root "${apt_install[@]}" "${packages[@]}"
+  }
+}
+
+install_packages
