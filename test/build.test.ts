@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { build } from '../src/build.ts';
 import { listFiles } from '../src/output/published.ts';
 import { verify } from '../src/output/verify.ts';
@@ -155,6 +155,22 @@ describe('build', () => {
       'meta.json',
     ]);
     expect(report.files).toMatchObject({ written: 4, removed: 0 });
+  });
+
+  it('keeps the day of data that has not changed, and so every file', async () => {
+    const answers = tinyUpstream();
+    const server = await serveUpstream(upstreamOf(answers));
+    const options = buildOptions(server.url);
+    const buildOn = (seconds: number) => {
+      vi.stubEnv('SOURCE_DATE_EPOCH', `${seconds}`);
+      return build(options);
+    };
+    onTestFinished(() => void vi.unstubAllEnvs());
+
+    expect(await buildOn(1_700_000_000)).toMatchObject({ captured: '2023-11-14', changed: true });
+    expect(await buildOn(1_750_000_000)).toMatchObject({ captured: '2023-11-14', changed: false });
+    Object.assign(answers.move[1] ?? {}, { generation: { url: '/api/v2/generation/2/' } });
+    expect(await buildOn(1_800_000_000)).toMatchObject({ captured: '2027-01-15', changed: true });
   });
 
   it('takes a renamed record although the answer under its old name is still fresh', async () => {

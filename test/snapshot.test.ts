@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { build } from '../src/build.ts';
 import { snapshot } from '../src/snapshot.ts';
 import { readSnapshot } from '../src/sources/snapshot.ts';
@@ -55,9 +55,14 @@ describe('snapshot', () => {
   it('touches nothing where nothing has changed, and keeps the day it was captured on', async () => {
     const server = await serveUpstream(upstreamOf(tinyUpstream()));
     const options = snapshotOptions(server.url);
+    onTestFinished(() => void vi.unstubAllEnvs());
+    vi.stubEnv('SOURCE_DATE_EPOCH', '1700000000');
     await snapshot(options);
     const before = fingerprint(options.data);
-    expect(await snapshot(options)).toMatchObject({ changed: false });
+
+    vi.stubEnv('SOURCE_DATE_EPOCH', '1800000000');
+    expect(await snapshot(options)).toMatchObject({ changed: false, captured: '2023-11-14' });
+
     expect(fingerprint(options.data)).toEqual(before);
   });
 
