@@ -2,11 +2,13 @@
  * Netlify with an edge function: the rules serve what is built, the handler everything else.
  *
  * A declaration of an edge function cannot look at the query (https://docs.netlify.com/build/edge-functions/declarations/),
- * so it is called for every address of the API but the files' own, and passes on at once what the rules answer right. Only
- * `Allow` has to be added then: rules cannot set it (https://docs.netlify.com/manage/routing/headers/#limitations).
+ * so it is called for every address of the API but the files' own, and passes on at once what the rules answer right. Netlify
+ * sets no `Allow` there, and no headers at all on redirects (https://docs.netlify.com/manage/routing/headers/#limitations):
+ * the function adds the one, and redirects to pictures itself.
  */
 
 import { apiHeaders, commonHeaders } from '../contract/headers.ts';
+import { PLACEHOLDER_ICON } from '../contract/records.ts';
 import type { RouteTable } from '../contract/routes.ts';
 import type { Host } from './host.ts';
 import { netlify } from './netlify.ts';
@@ -21,7 +23,7 @@ export const netlifyEdge: Host = {
 };
 
 /** `next` reads files past this function and its rules: a `fetch` would begin a new chain of both. */
-const edgeFunction = ({ prefix }: RouteTable): string => `
+const edgeFunction = ({ prefix, pictures }: RouteTable): string => `
 const headers = ${JSON.stringify({ ...commonHeaders, ...apiHeaders })};
 
 export default async function gamedata(request, context) {
@@ -38,7 +40,7 @@ export default async function gamedata(request, context) {
 }
 
 export const config = {
-  path: ${JSON.stringify([prefix.slice(0, -1), `${prefix}*`])},
-  excludedPath: ${JSON.stringify([`${prefix}index.json`, `${prefix}*/index.json`])},
+  path: ${JSON.stringify([prefix.slice(0, -1), `${prefix}*`, `${pictures.path}*`])},
+  excludedPath: ${JSON.stringify([`${prefix}index.json`, `${prefix}*/index.json`, `/${PLACEHOLDER_ICON}`])},
 };
 `;

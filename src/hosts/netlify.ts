@@ -8,6 +8,7 @@
  */
 
 import { apiHeaders, commonHeaders, pageHeaders } from '../contract/headers.ts';
+import { PLACEHOLDER_ICON } from '../contract/records.ts';
 import type { ListRoute, RouteTable } from '../contract/routes.ts';
 import type { Host } from './host.ts';
 
@@ -46,6 +47,8 @@ function redirects(routes: RouteTable): string {
   for (const list of routes.lists) lines.push(...listRules(routes, list));
   for (const { path, file } of routes.records) lines.push(rule(path, {}, file, 200));
   lines.push(rule(`${routes.prefix}*`, {}, missing, 404));
+  // Where another host reads this file too, a rule may come before the file of the same address.
+  lines.push(rule(`/${PLACEHOLDER_ICON}`, {}, PLACEHOLDER_ICON, 200));
   lines.push(`${routes.pictures.path}* ${routes.pictures.upstream}:splat 302`);
   return `${lines.join('\n')}\n`;
 }
