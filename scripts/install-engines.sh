@@ -37,4 +37,20 @@ install_packages() {
   }
 }
 
+# Programs from npm, as <package>@<version>. Their binaries come as packages of their own: no script has to run.
+programs=(miniflare@4.20260426.0 deno@2.9.6)
+
+install_programs() {
+  local program manifest
+  for program in "${programs[@]}"; do
+    manifest=".engines/node_modules/${program%@*}/package.json"
+    if ! grep -qs "\"version\": \"${program##*@}\"" "$manifest"; then
+      # All at once: npm removes what it is not told of.
+      npm install --prefix .engines --no-save --no-audit --no-fund --ignore-scripts "${programs[@]}"
+      return
+    fi
+  done
+}
+
 install_packages
+install_programs
