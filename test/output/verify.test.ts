@@ -1,0 +1,234 @@
+import { createHash } from 'node:crypto';
+import { mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { OutputError } from '../../src/errors.ts';
+import { withOutput } from '../../src/output/publish.ts';
+import { listFiles } from '../../src/output/published.ts';
+import { verify } from '../../src/output/verify.ts';
+import { rawRecords, type SiteOptions, siteOf } from '../support/sites.ts';
+import { temporaryFolder } from '../support/temporary.ts';
+
+/** A published site of 130 moves and 3 items, and how to damage it. */
+async function goodSite(options?: SiteOptions) {
+  const folder = path.join(temporaryFolder(), 'site');
+  await withOutput(folder, (output) => output.publish(siteOf(rawRecords(130, 3), options).files()));
+  const read = (file: string) => readFileSync(path.join(folder, file), 'utf8');
+  const write = (file: string, text: string) => {
+    mkdirSync(path.dirname(path.join(folder, file)), { recursive: true });
+    writeFileSync(path.join(folder, file), text);
+  };
+  return {
+    folder,
+    write,
+    remove: (file: string) => rmSync(path.join(folder, file)),
+    edit(file: string, from: string | RegExp, to: string) {
+      const text = read(file);
+      expect(text.replace(from, to)).not.toBe(text);
+      write(file, text.replace(from, to));
+    },
+    /** Makes the manifest say that all is as it has to be. */
+    bless() {
+      const files = listFiles(folder)
+        .filter((file) => file !== 'manifest.json')
+        .sort()
+        .map((file) => {
+          const body = readFileSync(path.join(folder, file));
+          return { path: file, bytes: body.length, sha256: createHash('sha256').update(body).digest('hex') };
+        });
+      write('manifest.json', JSON.stringify({ generator: 'gamedata/0.0.0', files }));
+    },
+  };
+}
+type Damaged = Awaited<ReturnType<typeof goodSite>>;
+
+const problemsOf = (folder: string): string[] =>
+  verify(folder).problems.map(({ file, problem }) => `${file}: ${problem}`);
+
+const move = (name: string) => `api/gamedata/move/${name}index.json`;
+const second = move('offset/100/');
+
+describe('verifying', () => {
+  it.each(['query', 'file'] as const)('finds nothing wrong with a good site with %s links', async (links) => {
+    const { folder } = await goodSite({ links });
+    expect(verify(folder)).toEqual({ files: 143, counts: { move: 130, item: 3 }, problems: [] });
+  });
+
+  it('finds nothing wrong with a good site without any record', async () => {
+    const folder = path.join(temporaryFolder(), 'site');
+    await withOutput(folder, (output) => output.publish(siteOf(rawRecords(0, 0)).files()));
+    expect(verify(folder)).toMatchObject({ counts: { move: 0, item: 0 }, problems: [] });
+  });
+
+  it.each<[string, (site: Damaged) => void, RegExp[]]>([
+    [
+      'a changed byte in a record',
+      ({ edit }) => edit(move('move-7/'), 'Move 7', 'Move 8'),
+      [
+        /^.*move-7\/index.json: has SHA-256 \w+, the manifest says \w+$/,
+        /^.*move-7.*: is not its record on /,
+      ],
+    ],
+    ['a changed byte elsewhere', ({ edit }) => edit('404.json', 'N', 'n'), [/^404.json: has SHA-256 /]],
+    [
+      'a missing record',
+      ({ remove }) => remove(move('move-7/')),
+      [/^.*move-7\/index.json: is missing$/, /is missing$/, /is not its record/],
+    ],
+    ['a missing asset', ({ remove }) => remove('sprites/items/unknown.png'), [/is missing$/, /is missing$/]],
+    ['an extra file', ({ write }) => write('notes.txt', 'x'), [/^notes.txt: is not in the manifest$/]],
+    [
+      'an extra link',
+      ({ folder }) => symlinkSync('meta.json', path.join(folder, 'link')),
+      [/^link: is not in the manifest$/],
+    ],
+    [
+      'a truncated page',
+      ({ edit }) => edit(second, /.{40}$/, ''),
+      [
+        /has \d+ bytes, the manifest says/,
+        /is not JSON: /,
+        /^meta.json: says digest /,
+        ...Array(30).fill(/belongs to no list$/),
+      ],
+    ],
+  ])('finds %s', async (_, damage, expected) => {
+    const site = await goodSite();
+    damage(site);
+    expectProblems(site.folder, expected);
+  });
+
+  it.each<[string, (site: Damaged) => void, RegExp[]]>([
+    [
+      'a record that is not what its page lists',
+      ({ edit }) => edit(move('move-107/'), '"generation":1', '"generation":2'),
+      [/^.*move-107\/index.json: is not its record on .*offset\/100\/index.json$/],
+    ],
+    [
+      'a changed record, on its page too',
+      ({ edit }) => {
+        edit(move('move-107/'), '"generation":1', '"generation":2');
+        edit(second, '"name":"Move 107","generation":1', '"name":"Move 107","generation":2');
+      },
+      [/^meta.json: says digest sha256:\w+, the records have sha256:\w+$/],
+    ],
+    ['a wrong next', ({ edit }) => edit(move(''), 'offset=100', 'offset=120'), [/got next .*offset=120/]],
+    [
+      'a wrong previous',
+      ({ edit }) => edit(second, /"previous":"[^"]*"/, '"previous":null'),
+      [/got previous null/],
+    ],
+    [
+      'a wrong count',
+      ({ edit }) => edit(second, '"count":130', '"count":131'),
+      [/got count 131, expected 130/],
+    ],
+    [
+      'a wrong order',
+      ({ edit }) => edit(second, /(\{"url":[^}]*move-101\/[^}]*\}),(\{[^}]*\})/, '$2,$1'),
+      [/results\[1\]: got id 101 after 102, expected rising ids/, /^meta.json: says digest/],
+    ],
+    [
+      'keys in another order',
+      ({ edit }) => {
+        for (const file of [move('move-1/'), move('')])
+          edit(file, '"id":1,"slug":"move-1"', '"slug":"move-1","id":1');
+      },
+      [/results\[0\]: got the order of keys/],
+    ],
+    [
+      'a record that is on no page',
+      ({ write }) => write(move('stowaway/'), '{}'),
+      [/^.*stowaway\/index.json: belongs to no list$/],
+    ],
+    [
+      'a page too many',
+      ({ write }) => write(move('offset/200/'), '{"count":130,"next":null,"previous":null,"results":[]}'),
+      [/^.*offset\/200\/index.json: belongs to no list$/],
+    ],
+    [
+      'a missing page',
+      ({ remove }) => remove(second),
+      [
+        /offset\/100\/index.json: is missing/,
+        /^meta.json: says digest/,
+        ...Array(30).fill(/belongs to no list$/),
+      ],
+    ],
+    ['a missing record', ({ remove }) => remove(move('move-7/')), [/is missing$/, /is not its record/]],
+    ['broken JSON', ({ edit }) => edit(move('move-7/'), '}', ''), [/is not its record/]],
+    [
+      'another digest',
+      ({ edit }) => edit('meta.json', /sha256:\w/, 'sha256:x'),
+      [/^meta.json: says digest sha256:x/],
+    ],
+    [
+      'another address in meta.json',
+      ({ edit }) => edit('meta.json', 'https://example.test', 'https://other.test'),
+      [
+        ...Array(133 + 2).fill(/got .*example\.test.*, expected .*other\.test/),
+        /^api\/gamedata\/index.json: is not /,
+      ],
+    ],
+    [
+      'a wrong root',
+      ({ edit }) => edit('api/gamedata/index.json', 'move', 'moves'),
+      [/^api\/gamedata\/index.json: is not \{"move"/],
+    ],
+    ['a missing root', ({ remove }) => remove('api/gamedata/index.json'), [/is missing/, /is not \{"move"/]],
+    [
+      'a missing placeholder',
+      ({ remove }) => remove('sprites/items/unknown.png'),
+      [/^sprites.*: is missing$/],
+    ],
+    ['a missing error body', ({ remove }) => remove('405.json'), [/^405.json: is missing$/]],
+  ])('finds %s, whatever the manifest says', async (_, damage, expected) => {
+    const site = await goodSite();
+    damage(site);
+    site.bless();
+    expectProblems(site.folder, expected);
+  });
+
+  it.each<[string, (site: Damaged) => void, RegExp]>([
+    [
+      'no manifest',
+      ({ remove }) => remove('manifest.json'),
+      /holds no manifest.json of a gamedata build: ENOENT$/,
+    ],
+    [
+      'no description',
+      ({ remove }) => remove('meta.json'),
+      /holds no meta.json of a gamedata build: ENOENT$/,
+    ],
+    ['a broken manifest', ({ write }) => write('manifest.json', '{'), /manifest.json .*: it is not JSON$/],
+    [
+      'a manifest that leads outside',
+      ({ edit }) => edit('manifest.json', '"404.json"', '"../404.json"'),
+      /manifest.json .*: files\.\d+\.path: expected a relative path/,
+    ],
+    ['an unknown link style', ({ edit }) => edit('meta.json', '"query"', '"magic"'), /meta.json .*: links: /],
+  ])('refuses a folder with %s', async (_, damage, message) => {
+    const site = await goodSite();
+    damage(site);
+    expect(() => verify(site.folder)).toThrow(OutputError);
+    expect(() => verify(site.folder)).toThrow(message);
+  });
+
+  it('refuses what is no folder', () => {
+    const missing = path.join(temporaryFolder(), 'missing');
+    expect(() => verify(missing)).toThrow(
+      `${missing}: cannot be read (ENOENT), expected the folder of a site`,
+    );
+  });
+});
+
+/** These problems in any order, and no others. */
+function expectProblems(folder: string, expected: readonly RegExp[]): void {
+  const found = problemsOf(folder);
+  for (const pattern of expected) {
+    const at = found.findIndex((problem) => pattern.test(problem));
+    expect(at, `${pattern} among\n${found.join('\n')}`).not.toBe(-1);
+    found.splice(at, 1);
+  }
+  expect(found).toEqual([]);
+}
