@@ -3,6 +3,8 @@ import { defineConfig } from 'vitest/config';
 export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
+    // A proxy of the developer's is not for loopback, and vitest's own BASE_URL is not ours.
+    env: { NO_PROXY: '127.0.0.1,localhost', BASE_URL: '' },
     testTimeout: 60_000,
     hookTimeout: 60_000,
     // A test that prints something it was not asked for has found something.

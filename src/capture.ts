@@ -41,7 +41,7 @@ export async function capture(
   if (loaded.fallback !== undefined) onFallback?.(loaded.fallback, loaded.cause);
   const records = encodeRecords(loaded.dataSet.records);
   const counts = mapKinds((kind) => records[kind].length);
-  refuseShrinking(counts, previous?.counts, maxShrink);
+  refuseShrinking(counts, { previous: previous?.counts, maxShrink, fallback: loaded.fallback });
   const digest = digestRecords(records);
   return {
     dataSet: loaded.source === 'snapshot' ? loaded.dataSet : sinceUnchanged(loaded.dataSet, digest, previous),

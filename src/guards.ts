@@ -10,7 +10,14 @@ import { DataError } from './errors.ts';
  *
  * @throws DataError that says how many there were and are
  */
-export function refuseShrinking(counts: Counts, previous: Counts | undefined, maxShrink: number): void {
+export function refuseShrinking(
+  counts: Counts,
+  {
+    previous,
+    maxShrink,
+    fallback,
+  }: { previous: Counts | undefined; maxShrink: number; fallback?: string | undefined },
+): void {
   for (const kind of kindNames) {
     const before = previous?.[kind] ?? 0;
     const lost = before - counts[kind];
@@ -23,7 +30,11 @@ export function refuseShrinking(counts: Counts, previous: Counts | undefined, ma
     throw new DataError(
       `got ${counts[kind]} records${was}`,
       { kind },
-      { hint: 'If that is right, raise --max-shrink.' },
+      {
+        hint: fallback
+          ? `${fallback}, and the bundled data is older than what is published, which stays as it is.`
+          : 'If that is right, raise --max-shrink.',
+      },
     );
   }
 }

@@ -75,7 +75,7 @@ export function resolveSource(options: SourceOptions, environment: Environment):
   return {
     source,
     upstream: options.upstream === undefined ? undefined : checkUpstream(options.upstream, source),
-    label: options.label,
+    label: options.label === undefined ? undefined : checkLabel(options.label),
     concurrency: wholeNumber('concurrency', options.concurrency ?? 16, { from: 1, to: 256 }),
     retries: wholeNumber('retries', options.retries ?? 4, { from: 0, to: 20 }),
     cacheFolder: cache === false ? undefined : cache,
@@ -141,6 +141,11 @@ function checkUpstream(upstream: string, source: SourceName): string {
     );
   }
   return upstream;
+}
+
+function checkLabel(label: string): string {
+  if (label.trim() !== '') return label;
+  throw new UsageError('--label: got nothing, expected some text');
 }
 
 /** An http address without anything that a path cannot be put behind, and without a slash at its end. */

@@ -14,7 +14,7 @@ describe('refuseShrinking', () => {
     { before: { move: 100, item: 200 }, now: { move: 0, item: 0 }, maxShrink: 100 },
     { before: undefined, now: { move: 0, item: 0 }, maxShrink: 100 },
   ])('lets $before become $now with $maxShrink %', ({ before, now, maxShrink }) => {
-    expect(() => refuseShrinking(now, before, maxShrink)).not.toThrow();
+    expect(() => refuseShrinking(now, { previous: before, maxShrink })).not.toThrow();
   });
 
   it.each([
@@ -47,6 +47,21 @@ describe('refuseShrinking', () => {
       problem: 'got 0 records: expected some',
     },
   ])('refuses that $before becomes $now with $maxShrink %', ({ before, now, maxShrink, kind, problem }) => {
-    expect(() => refuseShrinking(now, before, maxShrink)).toThrow(new DataError(problem, { kind }, { hint }));
+    expect(() => refuseShrinking(now, { previous: before, maxShrink })).toThrow(
+      new DataError(problem, { kind }, { hint }),
+    );
+  });
+
+  it('says that the upstream could not be reached where that is why there are fewer', () => {
+    const counts = {
+      previous: { move: 937, item: 2223 },
+      maxShrink: 1,
+      fallback: 'https://up.test could not be reached',
+    };
+    expect(() => refuseShrinking({ move: 746, item: 954 }, counts)).toThrow(
+      expect.objectContaining({
+        hint: 'https://up.test could not be reached, and the bundled data is older than what is published, which stays as it is.',
+      }),
+    );
   });
 });

@@ -138,7 +138,7 @@ function settleIndices({ gameIndices }: RawItem, warn: Warn): Map<number, number
         'conflicting-index',
         `lists indices ${known} and ${index} for generation ${generation}, ${known} counts`,
       );
-    if (known === undefined && generation > LAST_INDEXED_GENERATION) {
+    if (known === undefined && (generation < 1 || generation > LAST_INDEXED_GENERATION)) {
       warn('unknown-generation', `has an index in generation ${generation}, for which there is no field`);
     }
   }

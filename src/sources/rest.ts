@@ -65,12 +65,8 @@ export async function readRest(options: RestOptions): Promise<RawRecords> {
       report();
       return record;
     });
-  try {
-    const [move, item] = await Promise.all([readAll('move'), readAll('item')]);
-    return { move, item };
-  } finally {
-    limit.clearQueue();
-  }
+  const [move, item] = await Promise.all([readAll('move'), readAll('item')]);
+  return { move, item };
 }
 
 /** One request with a limit past any count. Always asked for anew, so that additions show at once. */

@@ -52,7 +52,7 @@ export function snapshotFiles({ records, warnings, provenance }: DataSet): SiteF
  * @throws DataError where a record is not one, or the records are not those that the digest was made of
  */
 export function readSnapshot(folder: string): DataSet {
-  const { digest, warnings, counts: _, ...provenance } = readSummary(folder);
+  const { digest, warnings, counts, ...provenance } = readSummary(folder);
   const texts = mapKinds((kind) => readText(folder, recordsFile(kind)));
   const found = digestLines((kind) => texts[kind]);
   if (found !== digest) {
@@ -62,6 +62,13 @@ export function readSnapshot(folder: string): DataSet {
     });
   }
   const records: Records = { move: parseLines('move', texts.move), item: parseLines('item', texts.item) };
+  for (const kind of kindNames) {
+    if (records[kind].length === counts[kind]) continue;
+    throw new DataError(
+      `got ${records[kind].length} records: expected ${counts[kind]}, as ${PROVENANCE_FILE} says`,
+      { kind },
+    );
+  }
   return { records, warnings, provenance };
 }
 
