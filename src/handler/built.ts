@@ -11,7 +11,7 @@ import { resolveTarget } from './target.ts';
  */
 export function asksForBuilt(request: Request): boolean {
   const { pathname, searchParams } = new URL(request.url);
-  if (!isRead(request) || !/^[\w/-]+$/.test(pathname)) return false;
+  if (!isRead(request) || !/^(?:\/[\w-]+)+\/$/.test(pathname)) return false;
   const target = resolveTarget(pathname);
   if (!('name' in target)) return false;
   const format = readFormat(searchParams);

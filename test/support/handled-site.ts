@@ -1,0 +1,44 @@
+/** The handler over a site in memory, and what it read there. */
+
+import { createHash } from 'node:crypto';
+import { type Asset, createHandler } from '../../src/handler/index.ts';
+import type { RawRecords } from '../../src/sources/raw.ts';
+import { rawItem, rawMove, type SiteOptions, siteOf } from './sites.ts';
+
+/** As many records as the reference framework was asked about, with gaps in the ids where its data has them. */
+export function recordsWithGaps(): RawRecords {
+  const range = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, at) => from + at);
+  return {
+    move: [...range(1, 919), ...range(10001, 10018)].map((id) =>
+      rawMove(id, id === 1 ? { slug: 'pound', englishName: 'Pound' } : {}),
+    ),
+    item: [...range(1, 500), ...range(552, 1600), ...range(1606, 2279)].map((id) =>
+      rawItem(id, id === 4 ? { slug: 'poke-ball', englishName: 'Poké Ball' } : {}),
+    ),
+  };
+}
+
+export const browsePage = { path: 'browse.html', body: '<!doctype html><title>browse</title>' };
+
+export interface HandledSite {
+  readonly files: ReadonlyMap<string, Asset>;
+  /** The files that were asked for since this was last emptied. */
+  readonly reads: string[];
+  ask(path: string, init?: { method?: string; headers?: Record<string, string> }): Promise<Response>;
+}
+
+export function handledSite(raw: RawRecords, options: SiteOptions = { extras: [browsePage] }): HandledSite {
+  const files = new Map<string, Asset>();
+  for (const { path, body } of siteOf(raw, options).files()) {
+    const bytes = new Uint8Array(Buffer.from(body));
+    files.set(path, { body: bytes, etag: `"${createHash('sha256').update(bytes).digest('hex')}"` });
+  }
+  const reads: string[] = [];
+  const handle = createHandler({
+    get: async (file) => {
+      reads.push(file);
+      return files.get(file);
+    },
+  });
+  return { files, reads, ask: (path, init) => handle(new Request(`https://host.test${path}`, init)) };
+}
