@@ -1,15 +1,19 @@
 /** The table of hosts: a new one is a file beside this one and a row here. */
 
 import type { SiteFile } from '../contract/site.ts';
+import { caddy } from './caddy.ts';
 import { cloudflare } from './cloudflare.ts';
 import type { Host, HostContext } from './host.ts';
 import { netlify } from './netlify.ts';
 import { netlifyEdge } from './netlify-edge.ts';
+import { nginx } from './nginx.ts';
 
 export const hosts = {
   netlify,
   'netlify-edge': netlifyEdge,
   cloudflare,
+  nginx,
+  caddy,
 } as const satisfies Record<string, Host>;
 
 export type HostName = keyof typeof hosts;

@@ -1,0 +1,168 @@
+/** Caddy: one site. No code runs there, so only the built pages are answered. */
+
+import { errorBody, NOT_ACCEPTABLE_DETAIL, notAllowedDetail } from '../contract/errors.ts';
+import { apiHeaders, commonHeaders, pageHeaders, preflightHeaders } from '../contract/headers.ts';
+import type { RouteTable } from '../contract/routes.ts';
+import type { Host } from './host.ts';
+import {
+  accepts,
+  INDEX_FILE,
+  JSON_FORMAT,
+  lastValue,
+  OFFSET,
+  PAGE_FILE,
+  type Parameter,
+  pageFolder,
+  pathPatterns,
+  prefers,
+} from './patterns.ts';
+
+export const caddy: Host = {
+  summary: 'one site: the built pages, every other window refused with 400',
+  cannot: ['windows', 'repeated'],
+  files: ({ routes }) => [{ path: '_hosts/Caddyfile', body: configuration(routes) }],
+};
+
+/** A token without escapes, for regular expressions. */
+const raw = (text: string): string => `\`${text}\``;
+
+/** A body; braces would begin a placeholder, and those that do begin one are written as `<name>`. */
+const body = (text: string): string => raw(text.replaceAll(/[{}]/g, '\\$&').replaceAll(/<(.*?)>/g, '{$1}'));
+
+const parameterMap = (parameter: Parameter): string =>
+  `map {query} {gamedata_${parameter}} {
+		${raw(`~${lastValue(parameter)}`)} \${1}
+		default ""
+	}`;
+
+const headers = (matcher: string, fields: Readonly<Record<string, string>>): string =>
+  `header ${matcher}{
+${Object.entries(fields)
+  .map(([name, value]) => `			${name} "${value}"`)
+  .join('\n')}
+		}`;
+
+function configuration(routes: RouteTable): string {
+  const { prefix, pageSize, formats, errors, pictures } = routes;
+  const paths = pathPatterns(routes);
+  const browsable = formats.filter((format) => format !== JSON_FORMAT).join('|');
+  return `# Made by gamedata for Caddy: copy it to /etc/caddy/Caddyfile, say below what address to serve (a domain gets HTTPS by itself)
+# and where the site is, and reload. It does not depend on the data: a new site needs neither a copy nor a reload.
+
+:80 {
+	root * /srv/gamedata
+
+	# The parameters, read from the query as it was sent. {query.limit} would join the values of repeated ones.
+	${(['format', 'limit', 'offset'] as const).map(parameterMap).join('\n\t')}
+
+	# The folder of the page that is asked for, inside the list's. Where it does not exist the request is refused.
+	map "{gamedata_limit}:{gamedata_offset}" {gamedata_folder} {
+		${raw(`~^(?:${pageSize})?:0?$`)} ""
+		${raw(`~^(?:${pageSize})?:(${OFFSET})$`)} ${pageFolder(routes, '${1}')}
+		default ${pageFolder(routes, 'none')}
+	}
+
+	# A missing final slash, put into the address as it was sent.
+	map {uri} {gamedata_with_slash} {
+		${raw(`~^(${paths.slashless})(\\?.*)?$`)} \${1}/\${2}
+		default ""
+	}
+
+	# Paths by regular expression: Caddy's own matching of paths ignores case.
+	@api path_regexp ^${prefix.slice(0, -1)}(?:/|$)
+	@list path_regexp ^${paths.list}$
+	@endpoint path_regexp ^(?:${prefix}|${paths.list}|${paths.record})$
+	@hidden path_regexp ${paths.hidden}
+	@slashless {
+		path_regexp ^${paths.slashless}$
+		not vars {gamedata_with_slash} ""
+	}
+	@picture {
+		path_regexp picture ^${pictures.path}(${paths.picture})$
+		not file
+	}
+
+	# Who asks: a browser, which names HTML, gets the page, everybody else who can read JSON gets JSON.
+	@preflight method OPTIONS
+	@other_method not method GET HEAD
+	@unknown_format not vars_regexp {gamedata_format} ^(?:${formats.join('|')})?$
+	@page {
+		vars_regexp {gamedata_format} ^(?:${browsable})?$
+		header_regexp Accept ${raw(prefers.html)}
+		not header_regexp Accept ${raw(prefers.json)}
+	}
+	@only_page {
+		vars_regexp {gamedata_format} ^(?:${browsable})?$
+		header_regexp Accept ${raw(accepts.html)}
+		not header_regexp Accept ${raw(accepts.json)}
+	}
+	@unacceptable {
+		header Accept *
+		not header_regexp Accept ${raw(accepts.json)}
+		not {
+			vars_regexp {gamedata_format} ^(?:${browsable})?$
+			header_regexp Accept ${raw(accepts.html)}
+		}
+	}
+	@html path_regexp (?:^/|\\.html)$
+
+	# In this order: outside of a route Caddy sorts directives, and a browser would get the page for what is not there.
+	route {
+		${headers('', commonHeaders)}
+		${headers('@api ', apiHeaders)}
+		${headers('@preflight ', preflightHeaders)}
+		respond @preflight 204
+		redir @slashless {gamedata_with_slash} 301
+
+		route @endpoint {
+			error @unknown_format 404
+			error @unacceptable 406
+			error @other_method 405
+			route @list {
+				@unbuilt not file {path}{gamedata_folder}${INDEX_FILE}
+				error @unbuilt 400
+				rewrite {path}{gamedata_folder}
+			}
+			@missing not file {path}${INDEX_FILE}
+			error @missing 404
+			rewrite @page /${PAGE_FILE}
+			rewrite @only_page /${PAGE_FILE}
+			@json path */
+			rewrite @json {path}${INDEX_FILE}
+		}
+
+		# Hosts' configuration, this file too, is no part of the site.
+		error @hidden 404
+		# Pictures that the site does not hold itself are the upstream's.
+		redir @picture ${pictures.upstream}{re.picture.1} 302
+		# Everything else is a file at its own address, or nothing.
+		rewrite / /index.html
+		@nothing not file
+		error @nothing 404
+		error @other_method 405
+		${headers('@html ', pageHeaders)}
+		file_server
+	}
+
+	handle_errors {
+		@400 expression {err.status_code} == 400
+		@404 expression {err.status_code} == 404
+		@405 expression {err.status_code} == 405
+		@406 expression {err.status_code} == 406
+		@refused expression {err.status_code} in [400, 404, 405, 406]
+		@not_head not method HEAD
+		route {
+			${headers('', apiHeaders).replaceAll('\n', '\n\t')}
+			header @refused Content-Type application/json
+			respond @405 ${body(errorBody(notAllowedDetail('<method>')))} 405
+			respond @406 ${body(errorBody(NOT_ACCEPTABLE_DETAIL))} 406
+			# A file is sent to who asks for it with GET only, and these answer other methods too.
+			method @not_head GET
+			rewrite @400 /${errors[400]}
+			rewrite @404 /${errors[404]}
+			file_server
+		}
+	}
+}
+`;
+}

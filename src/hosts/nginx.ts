@@ -1,0 +1,190 @@
+/** nginx: one server and the maps that read a request for it. No code runs there, so only the built pages are answered. */
+
+import { errorBody, errorDetails, NOT_ACCEPTABLE_DETAIL, notAllowedDetail } from '../contract/errors.ts';
+import { apiHeaders, commonHeaders, pageHeaders, preflightHeaders } from '../contract/headers.ts';
+import type { RouteTable } from '../contract/routes.ts';
+import type { Host } from './host.ts';
+import {
+  accepts,
+  INDEX_FILE,
+  JSON_FORMAT,
+  lastValue,
+  OFFSET,
+  PAGE_FILE,
+  type Parameter,
+  pageFolder,
+  pathPatterns,
+  prefers,
+} from './patterns.ts';
+
+export const nginx: Host = {
+  summary: 'one server: the built pages, every other window refused with 400',
+  cannot: ['windows', 'repeated'],
+  files: ({ routes }) => [{ path: '_hosts/nginx.conf', body: configuration(routes) }],
+};
+
+/** A string of the configuration; in it a dollar begins a variable. A backslash means itself but before these letters. */
+function quote(text: string): string {
+  const mark = text.includes("'") ? '"' : "'";
+  return mark + text.replaceAll(/\\(?=["'\\tnr])/g, '\\\\').replaceAll(mark, `\\${mark}`) + mark;
+}
+
+/** A map's line for a regular expression. */
+const matching = (pattern: string, value: string): string => `${quote(`~${pattern}`)} ${value};`;
+
+const parameterMap = (parameter: Parameter): string => `map $args $gamedata_${parameter} {
+    '' '';
+    ${matching(lastValue(parameter), '$1')}
+    default '';
+}`;
+
+/** A header that is left out where the map gives nothing. */
+function conditionalHeaders(
+  condition: string,
+  headers: Readonly<Record<string, string>>,
+): [string, string][] {
+  return Object.entries(headers).map(([name, value]) => [
+    `map $gamedata_${condition} $${variable(name)} { 1 ${quote(value)}; default ''; }`,
+    `add_header ${name} $${variable(name)} always;`,
+  ]);
+}
+
+const variable = (header: string): string => `gamedata_${header.toLowerCase().replaceAll('-', '_')}`;
+
+function configuration(routes: RouteTable): string {
+  const { prefix, pageSize, formats, errors, pictures } = routes;
+  const paths = pathPatterns(routes);
+  const browsable = formats.filter((format) => format !== JSON_FORMAT).join('|');
+  const conditional = [
+    ...conditionalHeaders('api', apiHeaders),
+    ...conditionalHeaders('preflight', preflightHeaders),
+    ...conditionalHeaders('page', pageHeaders),
+  ];
+  const common = Object.entries(commonHeaders).map(
+    ([name, value]) => `add_header ${name} ${quote(value)} always;`,
+  );
+  return `# Made by gamedata for nginx. It goes into the http block: copy it to /etc/nginx/conf.d/gamedata.conf, say below where to
+# listen and where the site is, and reload. It does not depend on the data: a new site needs neither a copy nor a reload.
+
+# The parameters, read from the query as it was sent. $arg_limit would ignore case and take the first of repeated ones.
+${(['format', 'limit', 'offset'] as const).map(parameterMap).join('\n')}
+
+# The folder of the page that is asked for, inside the list's. Where it does not exist the request is refused.
+map "$gamedata_limit:$gamedata_offset" $gamedata_folder {
+    ':' '';
+    ${matching(`^(?:${pageSize})?:0?$`, "''")}
+    ${matching(`^(?:${pageSize})?:(${OFFSET})$`, pageFolder(routes, '$1'))}
+    default ${pageFolder(routes, 'none')};
+}
+
+# Who asks: a browser, which names HTML, gets the page, everybody else who can read JSON gets JSON.
+map $http_accept $gamedata_json {
+    '' yes;
+    '*/*' yes;
+    ${matching(accepts.json, 'yes')}
+    default no;
+}
+map $http_accept $gamedata_html {
+    '' no;
+    '*/*' no;
+    ${matching(prefers.json, 'no')}
+    ${matching(prefers.html, 'first')}
+    ${matching(accepts.html, 'yes')}
+    default no;
+}
+map "$gamedata_json:$gamedata_html:$gamedata_format" $gamedata_answer {
+    yes:no: json;
+    ${matching(`:first:(?:${browsable})?$`, 'page')}
+    ${matching(`^yes:[a-z]+:(?:${formats.join('|')})?$`, 'json')}
+    ${matching(`^no:yes:(?:${browsable})?$`, 'page')}
+    ${matching(`^no:[a-z]+:(?:${formats.join('|')})?$`, 'unacceptable')}
+    default unknown;
+}
+map $request_method $gamedata_other_method { GET ''; HEAD ''; default 1; }
+
+# Headers, by what is answered: of the API (errors are its bodies too), of a CORS preflight, of a page.
+map "$status $request_uri $uri" $gamedata_api {
+    ${matching(`^[0-9]+ ${prefix.slice(0, -1)}[/? ]`, '1')}
+    ${matching(`^4|^[0-9]+ [^ ]+ ${prefix}`, '1')}
+    default '';
+}
+map $request_method $gamedata_preflight { OPTIONS 1; default ''; }
+map $sent_http_content_type $gamedata_page { ~^text/html 1; default ''; }
+${conditional.map(([map]) => map).join('\n')}
+
+# A missing final slash, put into the address as it was sent.
+map $request_uri $gamedata_with_slash {
+    ${matching(`^(${paths.slashless})(\\?.*)?$`, '$1/$2')}
+    default '';
+}
+
+server {
+    listen 80;
+    server_name _;
+    root /srv/gamedata;
+
+    charset utf-8;
+    absolute_redirect off;
+    log_not_found off;
+
+    # Here and nowhere below: a location with an add_header of its own would lose all of these.
+    ${[...common, ...conditional.map(([, line]) => line)].join('\n    ')}
+
+    error_page 403 =404 /${errors[404]};
+    error_page 404 /${errors[404]};
+    error_page 405 @not_allowed;
+    error_page 406 @not_acceptable;
+
+    if ($request_method = OPTIONS) { return 204; }
+
+    # Lists. What exists comes before who asks, so that nobody gets a page for what is not there.
+    location ~ ${quote(`^${paths.list}$`)} {
+        default_type application/json;
+        if ($gamedata_answer = unknown) { return 404; }
+        if ($gamedata_answer = unacceptable) { return 406; }
+        if ($gamedata_other_method) { return 405; }
+        if (!-f $document_root$uri\${gamedata_folder}${INDEX_FILE}) { return 400 ${quote(errorBody(errorDetails[400]))}; }
+        if ($gamedata_answer = page) { rewrite ^ /${PAGE_FILE} last; }
+        rewrite ^ $uri\${gamedata_folder}${INDEX_FILE} break;
+    }
+
+    # The root and records.
+    location ~ ${quote(`^(?:${prefix}|${paths.record})$`)} {
+        if ($gamedata_answer = unknown) { return 404; }
+        if ($gamedata_answer = unacceptable) { return 406; }
+        if ($gamedata_other_method) { return 405; }
+        if (!-f $document_root\${uri}${INDEX_FILE}) { return 404; }
+        if ($gamedata_answer = page) { rewrite ^ /${PAGE_FILE} last; }
+        rewrite ^ \${uri}${INDEX_FILE} break;
+    }
+
+    location ~ ${quote(`^${paths.slashless}$`)} {
+        if ($gamedata_with_slash = '') { return 404; }
+        return 301 $gamedata_with_slash;
+    }
+
+    # Pictures that the site does not hold itself are the upstream's.
+    location ~ ${quote(`^${pictures.path}(${paths.picture})$`)} {
+        set $gamedata_picture $1;
+        try_files $uri @picture;
+    }
+    location @picture { return 302 ${pictures.upstream}$gamedata_picture; }
+
+    # Hosts' configuration, this file too, is no part of the site.
+    location ~ ${quote(paths.hidden)} { return 404; }
+
+    # Everything else is a file at its own address, or nothing.
+    location = / { try_files /index.html =404; }
+    location / { try_files $uri =404; }
+
+    location @not_allowed {
+        default_type application/json;
+        return 405 ${quote(errorBody(notAllowedDetail('$request_method')))};
+    }
+    location @not_acceptable {
+        default_type application/json;
+        return 406 ${quote(errorBody(NOT_ACCEPTABLE_DETAIL))};
+    }
+}
+`;
+}

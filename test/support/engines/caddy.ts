@@ -1,0 +1,38 @@
+/** Caddy around the site's own configuration, without its administration port and without certificates. */
+
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import type { Engine } from './engine.ts';
+import { freePort, startProgram } from './process.ts';
+import { findProgram, moved } from './server-program.ts';
+
+const globals = `{
+	admin off
+	auto_https off
+}
+`;
+
+export const caddy: Engine = {
+  name: 'caddy',
+  host: 'caddy',
+  missing: () => (findProgram('caddy') ? undefined : 'caddy is not installed'),
+  async start(site) {
+    const folder = mkdtempSync(path.join(tmpdir(), 'gamedata-caddy-'));
+    const port = await freePort();
+    const configuration = moved(readFileSync(path.join(site, '_hosts/Caddyfile'), 'utf8'), {
+      ':80 {': `http://127.0.0.1:${port} {`,
+      'root * /srv/gamedata': `root * ${site}`,
+    });
+    const file = path.join(folder, 'Caddyfile');
+    writeFileSync(file, globals + configuration);
+    return startProgram({
+      command: findProgram('caddy') ?? 'caddy',
+      args: ['run', '--adapter', 'caddyfile', '--config', file],
+      url: `http://127.0.0.1:${port}`,
+      // What it keeps between runs.
+      env: { HOME: folder, XDG_DATA_HOME: folder, XDG_CONFIG_HOME: folder },
+      cleanUp: () => rmSync(folder, { recursive: true, force: true }),
+    });
+  },
+};

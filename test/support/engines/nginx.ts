@@ -1,0 +1,54 @@
+/** nginx, as Debian configures it around the site's own configuration. */
+
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import type { Engine } from './engine.ts';
+import { freePort, startProgram } from './process.ts';
+import { findProgram, moved } from './server-program.ts';
+
+/** What Debian's nginx.conf has besides what only its service needs. */
+const main = (folder: string, isRoot: boolean): string => `
+${isRoot ? 'user root;' : ''}
+daemon off;
+worker_processes 1;
+pid ${folder}/nginx.pid;
+error_log stderr;
+events { worker_connections 256; }
+http {
+  include /etc/nginx/mime.types;
+  default_type application/octet-stream;
+  sendfile on;
+  tcp_nopush on;
+  types_hash_max_size 2048;
+  gzip on;
+  access_log off;
+  ${['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map((name) => `${name}_temp_path ${folder}/${name};`).join('\n  ')}
+  include ${folder}/site.conf;
+}
+`;
+
+export const nginx: Engine = {
+  name: 'nginx',
+  host: 'nginx',
+  missing: () => (findProgram('nginx') ? undefined : 'nginx is not installed'),
+  async start(site) {
+    const folder = mkdtempSync(path.join(tmpdir(), 'gamedata-nginx-'));
+    const port = await freePort();
+    const configuration = readFileSync(path.join(site, '_hosts/nginx.conf'), 'utf8');
+    writeFileSync(
+      path.join(folder, 'site.conf'),
+      moved(configuration, {
+        'listen 80;': `listen 127.0.0.1:${port};`,
+        'root /srv/gamedata;': `root ${site};`,
+      }),
+    );
+    writeFileSync(path.join(folder, 'nginx.conf'), main(folder, process.getuid?.() === 0));
+    return startProgram({
+      command: findProgram('nginx') ?? 'nginx',
+      args: ['-p', folder, '-e', 'stderr', '-c', path.join(folder, 'nginx.conf')],
+      url: `http://127.0.0.1:${port}`,
+      cleanUp: () => rmSync(folder, { recursive: true, force: true }),
+    });
+  },
+};
