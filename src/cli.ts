@@ -1,13 +1,14 @@
 #!/usr/bin/env node
 /** The command line: the only file that knows about arguments, exit codes and the console. */
 
+import { once } from 'node:events';
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
 import { linkStyles } from './contract/addresses.ts';
 import { GamedataError } from './errors.ts';
 import { describeHosts, hostLines } from './hosts/description.ts';
 import { hostNames } from './hosts/index.ts';
 import type { BuildOptions, SnapshotOptions, VerifyOptions } from './options.ts';
-import { createReporter, type Reporter } from './reporter.ts';
+import { createReporter, type Reporter, servedLines } from './reporter.ts';
 import { sourceNames } from './sources/source.ts';
 import { levels } from './verify/level.ts';
 import { VERSION } from './version.ts';
@@ -103,6 +104,36 @@ program
   .action(({ json = false }: Presentation) => {
     process.stdout.write(json ? `${JSON.stringify(describeHosts())}\n` : hostLines().join('\n').concat('\n'));
   });
+
+program
+  .command('serve')
+  .summary('serve a built site')
+  .description(
+    'Serves a built site with the whole contract: any window, pages for browsers, 304, 405, redirects.',
+  )
+  .argument('[dir]', 'folder of the site', 'build')
+  .option('--port <n>', 'port to listen on; 0 takes a free one', parseNumber, 3000)
+  .option('--listen <address>', 'address to listen on', '127.0.0.1')
+  .option('--access-log', 'print a line for each request: method, path, status, bytes, milliseconds')
+  .option('--quiet', 'print nothing but problems')
+  .action(
+    async (
+      dir: string,
+      options: { port: number; listen: string; accessLog?: boolean } & Pick<Presentation, 'quiet'>,
+    ) => {
+      await perform(options, async (reporter, signal) => {
+        const { serve } = await import('./serve.ts');
+        const { port, listen, accessLog = false, quiet = false } = options;
+        const print = (line: string): void => void process.stdout.write(`${line}\n`);
+        const onRequest = accessLog ? print : undefined;
+        const server = await serve({ dir, port, listen, onRequest, onProblem: reporter.notice });
+        if (!quiet) for (const line of servedLines(dir, server)) print(line);
+        if (!signal.aborted) await once(signal, 'abort');
+        await server.close();
+        return { output: {} };
+      });
+    },
+  );
 
 function withSourceOptions(command: Command): Command {
   command

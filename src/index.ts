@@ -10,6 +10,8 @@ export type { HostName } from './hosts/index.ts';
 export type { BuildOptions, SnapshotOptions, SourceOptions, VerifyOptions } from './options.ts';
 export type { Problem, VerifyReport } from './output/verify.ts';
 export type { Report, WarningGroup } from './report.ts';
+export { type ServeOptions, type SiteServer, serve } from './serve.ts';
+export type { Limits } from './server/server.ts';
 export { snapshot } from './snapshot.ts';
 export type { Progress, SourceName } from './sources/source.ts';
 export type { ClauseResult, DeploymentReport } from './verify/deployment.ts';

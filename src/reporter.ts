@@ -2,9 +2,12 @@
 
 import { clearLine, cursorTo } from 'node:readline';
 import type { WriteStream } from 'node:tty';
+import { listPath } from './contract/addresses.ts';
 import type { Counts } from './contract/data-set.ts';
+import { kindNames } from './contract/kinds.ts';
 import type { VerifyReport } from './output/verify.ts';
 import type { Report } from './report.ts';
+import type { SiteServer } from './serve.ts';
 import type { Progress } from './sources/source.ts';
 import type { DeploymentReport } from './verify/deployment.ts';
 
@@ -141,6 +144,14 @@ const recordCounts = (counts: Counts): string =>
   Object.entries(counts)
     .map(([kind, count]) => plural(count, kind, `${kind}s`))
     .join(', ');
+
+/** Where a site is served, in links that terminals let one click. */
+export function servedLines(folder: string, { url, meta }: SiteServer): string[] {
+  const lists = kindNames.map((kind) => `  ${url}${listPath(kind)}?format=api`);
+  const lines = [`${printable(folder)}: ${recordCounts(meta.counts)}, served at`, `  ${url}/`, ...lists];
+  if (meta.base_url !== url) lines.push(`Links in the site lead to its base URL, ${meta.base_url}`);
+  return lines;
+}
 
 const number = (value: number): string => value.toLocaleString('en-US');
 const plural = (count: number, one: string, many: string): string =>

@@ -17,17 +17,22 @@ import {
   redirectTo,
   refuse,
 } from './answer.ts';
+import { type Answer, fromRequest, type PlainRequest, toResponse } from './plain.ts';
 import { isRead, readFormat, readWindow } from './query.ts';
 import { quickHash } from './quick-hash.ts';
 import type { Asset, AssetStore } from './store.ts';
 import { resolveTarget, type Target } from './target.ts';
 import { createWindowReader } from './window.ts';
 
+export { fileHeaders } from './answer.ts';
 export { asksForBuilt } from './built.ts';
 export { createFetchStore } from './fetch-store.ts';
+export type { Answer, PlainRequest } from './plain.ts';
 export type { Asset, AssetStore } from './store.ts';
+export { resolveTarget } from './target.ts';
 
 export type Handler = (request: Request) => Promise<Response>;
+export type Answerer = (request: PlainRequest) => Promise<Answer>;
 
 /** The browsable page, one file for every address. */
 const PAGE_FILE = 'browse.html';
@@ -38,11 +43,17 @@ const endpointMedia = {
   parses: [JSON_TYPE, 'application/x-www-form-urlencoded', 'multipart/form-data'],
 };
 
-/**
- * Makes the handler of a site. Decisions come in the reference framework's order: format (404), Accept (406), method
- * (405), lookup (404). A body is never read.
- */
+/** Makes the handler of a site. */
 export function createHandler(store: AssetStore): Handler {
+  const answer = createAnswerer(store);
+  return async (request) => toResponse(await answer(fromRequest(request)));
+}
+
+/**
+ * The handler itself, on plain data. Decisions come in the reference framework's order: format (404), Accept (406),
+ * method (405), lookup (404). A body is never read.
+ */
+export function createAnswerer(store: AssetStore): Answerer {
   const readList = createWindowReader(store);
 
   /** The JSON of an endpoint. */
@@ -52,16 +63,16 @@ export function createHandler(store: AssetStore): Handler {
   }
 
   async function answerEndpoint(
-    request: Request,
+    request: PlainRequest,
     target: Endpoint,
     query: URLSearchParams,
-  ): Promise<Response> {
+  ): Promise<Answer> {
     const format = readFormat(query);
     if (format === 'other') return refuse(request, 404, errorDetails[404]);
     const { representation, indent } = negotiate(format, request.headers.get('Accept'));
     if (representation === undefined) return refuse(request, 406, NOT_ACCEPTABLE_DETAIL);
     if (request.method === 'OPTIONS')
-      return answerJson({ name: target.name, description: '', ...endpointMedia });
+      return answerJson(request, { name: target.name, description: '', ...endpointMedia });
     if (!isRead(request)) return refuse(request, 405, notAllowedDetail(request.method));
     const asset = await lookUp(target, query);
     if (!asset) return refuse(request, 404, errorDetails[404]);
@@ -70,7 +81,7 @@ export function createHandler(store: AssetStore): Handler {
     return answerApi(request, indent > 0 ? indented(asset, indent) : asset, JSON_TYPE);
   }
 
-  async function answerFileAt(request: Request, file: string): Promise<Response> {
+  async function answerFileAt(request: PlainRequest, file: string): Promise<Answer> {
     const asset = await store.get(file);
     const elsewhere = asset ? undefined : pictureElsewhere(file);
     const answer = asset ? answerFile(request, asset, file) : elsewhere && redirectAway(elsewhere);
@@ -79,19 +90,18 @@ export function createHandler(store: AssetStore): Handler {
   }
 
   return async (request) => {
-    const { pathname, search, searchParams } = new URL(request.url);
     if (request.method === 'OPTIONS' && request.headers.has('Access-Control-Request-Method'))
       return answerPreflight();
-    const target = resolveTarget(pathname);
+    const target = resolveTarget(request.path);
     switch (target.type) {
       case 'slashless':
-        return redirectTo(`${target.path}${search}`);
+        return redirectTo(`${target.path}${request.search}`);
       case 'file':
         return answerFileAt(request, target.file);
       case 'nothing':
         return refuse(request, 404, errorDetails[404]);
       default:
-        return answerEndpoint(request, target, searchParams);
+        return answerEndpoint(request, target, new URLSearchParams(request.search));
     }
   };
 }

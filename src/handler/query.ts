@@ -3,7 +3,8 @@
 import { PAGE_SIZE, type Window } from '../contract/windows.ts';
 import { parseWhole } from './whole.ts';
 
-export const isRead = ({ method }: Request): boolean => method === 'GET' || method === 'HEAD';
+export const isRead = ({ method }: { readonly method: string }): boolean =>
+  method === 'GET' || method === 'HEAD';
 
 /** `other` is a format that does not exist. */
 export type Format = 'api' | 'json' | 'other' | undefined;

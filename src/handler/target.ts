@@ -33,10 +33,11 @@ export function resolveTarget(sent: string): Target {
   return { type: 'record', name: `${title} Instance`, file };
 }
 
-/** Any other path is a file's own, if it is made of plain names. */
+/** Any other path is a file's own, if it is made of plain names. Those of hosts' configuration are not for the public. */
 function fileTarget(decoded: string): Target {
   const file = decoded === '/' ? 'index.html' : decoded.slice(1);
-  return /^(?:\w[\w-]*\/)*\w[\w-]*(?:\.[\w-]+)+$/.test(file) ? { type: 'file', file } : nothing;
+  const isPublic = /^(?:[^\W_][\w-]*\/)*[^\W_][\w-]*(?:\.[\w-]+)+$/.test(file) && file !== 'wrangler.jsonc';
+  return isPublic ? { type: 'file', file } : nothing;
 }
 
 function decode(path: string): string | undefined {

@@ -12,10 +12,15 @@ export type WindowReader = (kind: Kind, window: Window) => Promise<Asset | undef
 /** A built page taken apart. */
 interface Page {
   readonly count: number;
-  /** The JSON of each record. */
-  readonly records: readonly string[];
+  /** The JSON of the records, with commas between them. */
+  readonly json: Uint8Array;
+  /** Where each record begins in it, and where one more would. */
+  readonly starts: readonly number[];
   readonly etag: string;
 }
+
+const COMMA = encode(',');
+const END = encode(']}');
 
 /** How many pages stay taken apart in memory. */
 const PAGES_KEPT = 128;
@@ -49,26 +54,40 @@ export function createWindowReader(store: AssetStore): WindowReader {
     // Past the end both are the count, and nothing is read.
     const from = Math.min(Number(offset), count);
     const to = Math.min(from + Number(limit), count);
-    const records: string[] = [];
+    const pieces: Uint8Array[] = [];
     const etags = [root.etag, first.etag];
     for (let start = from - (from % PAGE_SIZE); start < to; start += PAGE_SIZE) {
       const page = await readPage(pageFile(kind, start));
       if (!page) return undefined;
-      records.push(...page.records.slice(Math.max(0, from - start), to - start));
+      if (pieces.length > 0) pieces.push(COMMA);
+      pieces.push(recordsOf(page, Math.max(0, from - start), to - start));
       etags.push(page.etag);
     }
     const base = { baseUrl: baseUrlOf(root), links: 'query' } as const;
     const next = nextWindow(window, count);
     const previous = previousWindow(window);
     const link = (to: Window | null): string => JSON.stringify(to && listUrl(base, kind, to));
-    const body = `{"count":${count},"next":${link(next)},"previous":${link(previous)},"results":[${records.join(',')}]}`;
-    return { body: encode(body), etag: `"${quickHash(`${etags.join()}:${limit}:${offset}`)}"` };
+    const head = encode(`{"count":${count},"next":${link(next)},"previous":${link(previous)},"results":[`);
+    return {
+      body: concat([head, ...pieces, END]),
+      etag: `"${quickHash(`${etags.join()}:${limit}:${offset}`)}"`,
+    };
   };
 }
 
 function takeApart({ body, etag }: Asset): Page {
   const { count, results } = JSON.parse(decode(body)) as { count: number; results: unknown[] };
-  return { count, records: results.map((record) => JSON.stringify(record)), etag };
+  const records = results.map((record) => encode(JSON.stringify(record)));
+  const starts = [0];
+  for (const { length } of records) starts.push((starts.at(-1) ?? 0) + length + COMMA.length);
+  const json = concat(records.flatMap((record, at) => (at > 0 ? [COMMA, record] : [record])));
+  return { count, json, starts, etag };
+}
+
+/** The JSON of some records of a page: they are neighbours there, so it is one piece. */
+function recordsOf({ json, starts }: Page, from: number, to: number): Uint8Array {
+  const end = starts[to] ?? starts.at(-1) ?? 0;
+  return json.subarray(starts[from], Math.max(0, end - COMMA.length));
 }
 
 /** What stands before the API's prefix in the links that were built. */
@@ -77,5 +96,17 @@ function baseUrlOf({ body }: Asset): string {
   return link.slice(0, link.lastIndexOf(API_PREFIX));
 }
 
+function concat(pieces: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
+  const whole = new Uint8Array(pieces.reduce((sum, { length }) => sum + length, 0));
+  let at = 0;
+  for (const piece of pieces) {
+    whole.set(piece, at);
+    at += piece.length;
+  }
+  return whole;
+}
+
 const decode = (body: Uint8Array): string => new TextDecoder().decode(body);
-const encode = (text: string): Uint8Array<ArrayBuffer> => new TextEncoder().encode(text);
+function encode(text: string): Uint8Array<ArrayBuffer> {
+  return new TextEncoder().encode(text);
+}

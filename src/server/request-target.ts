@@ -1,0 +1,10 @@
+/** Request targets as they come over the wire: https://httpwg.org/specs/rfc9112.html#request.target */
+
+/** Path and query as they were sent. A WHATWG URL would resolve dots and turn backslashes, and so find other resources. */
+export function splitTarget(target: string): { path: string; search: string } {
+  const local = target.startsWith('/') ? target : target.replace(/^[a-z][a-z\d+.-]*:\/\/[^/?]*/i, '');
+  const encoded = local.replace(/[\x80-\xff]/g, (byte) => `%${byte.charCodeAt(0).toString(16)}`);
+  const at = encoded.indexOf('?');
+  const path = at < 0 ? encoded : encoded.slice(0, at);
+  return { path: path || '/', search: at < 0 ? '' : encoded.slice(at) };
+}
