@@ -7,6 +7,7 @@ import { PLACEHOLDER_ICON } from '../../src/contract/records.ts';
 import { createRoutes, type RouteTable } from '../../src/contract/routes.ts';
 import { type SiteFile, siteFiles } from '../../src/contract/site.ts';
 import { digestRecords, encodeRecords } from '../../src/digest.ts';
+import type { HostContext } from '../../src/hosts/host.ts';
 import { netlify } from '../../src/hosts/netlify.ts';
 import { normalise } from '../../src/sources/normalise.ts';
 import type { RawItem, RawMove, RawRecords } from '../../src/sources/raw.ts';
@@ -80,9 +81,19 @@ export function fullSizeRecords(): RawRecords {
   return { move: read('move'), item: read('item') };
 }
 
+/** For hosts that run no code: there is no handler to be had. */
+export const hostContext = (routes: RouteTable): HostContext => ({
+  routes,
+  handlerModule: () => {
+    throw new Error('asked for the handler');
+  },
+});
+
 /** The full-size site with Netlify's files, without bodies: which paths there are, and how requests find them. */
 export function fullSizeSite() {
   const { routes, files } = siteOf(fullSizeRecords());
-  const configuration = new Map(netlify.files(routes).map(({ path, body }) => [path, String(body)]));
+  const configuration = new Map(
+    netlify.files(hostContext(routes)).map(({ path, body }) => [path, String(body)]),
+  );
   return { routes, configuration, paths: new Set([...files()].map(({ path }) => path)), kindNames };
 }

@@ -1,0 +1,48 @@
+import { describe, expect, it } from 'vitest';
+import { cloudflare } from '../../src/hosts/cloudflare.ts';
+import { rawRecords, siteOf } from '../support/sites.ts';
+
+/** A handler that gives what its store gives. */
+const stub = `
+const createFetchStore = (fetchFile) => ({ get: fetchFile });
+const createHandler = (store) => (request) => store.get(new URL(request.url).pathname.slice(1));
+export { createFetchStore, createHandler };
+`;
+
+const { routes } = siteOf(rawRecords(1, 1));
+const files = new Map(
+  cloudflare.files({ routes, handlerModule: () => stub }).map(({ path, body }) => [path, String(body)]),
+);
+
+describe('Cloudflare’s files', () => {
+  it('are a Worker, its configuration, and the list of what is not public', () => {
+    expect([...files.keys()]).toEqual(['_worker.js', 'wrangler.jsonc', '.assetsignore']);
+    expect(files.get('.assetsignore')?.split('\n')).toEqual(
+      expect.arrayContaining(['_worker.js', 'wrangler.jsonc', '_edge', '.wrangler']),
+    );
+  });
+
+  it('send every request to the Worker, and files to nobody by another name', () => {
+    expect(JSON.parse(files.get('wrangler.jsonc') ?? '')).toEqual({
+      name: 'gamedata',
+      main: '_worker.js',
+      compatibility_date: expect.stringMatching(/^\d{4}-\d\d-\d\d$/),
+      assets: {
+        directory: '.',
+        binding: 'ASSETS',
+        run_worker_first: true,
+        html_handling: 'none',
+        not_found_handling: 'none',
+      },
+    });
+  });
+
+  it('begin with the handler as it is, and read files by the binding', async () => {
+    const worker = files.get('_worker.js') ?? '';
+    expect(worker.startsWith(stub)).toBe(true);
+    const module = await import(`data:text/javascript,${encodeURIComponent(worker)}`);
+    const ASSETS = { fetch: async (address: string) => address };
+    const answer = await module.default.fetch(new Request('https://a.test/meta.json'), { ASSETS });
+    expect(answer).toBe('https://assets.local/meta.json');
+  });
+});

@@ -1,0 +1,93 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import { hostFiles } from '../../src/hosts/index.ts';
+import { netlify } from '../../src/hosts/netlify.ts';
+import { netlifyEdge } from '../../src/hosts/netlify-edge.ts';
+import { type EdgeModule, withEdgeFunction } from '../support/engines/netlify-edge.ts';
+import { rawRecords, siteOf } from '../support/sites.ts';
+
+/** A handler that says that it was asked, and whether the request is one for the rules. */
+const handlerModule = () => `
+const asksForBuilt = (request) => request.headers.has('x-built');
+const createFetchStore = (fetchFile) => ({ get: fetchFile });
+const createHandler = (store) => async (request) =>
+  new Response('handler:' + await (await store.get('a/index.json')).text(), { status: 201 });
+export { asksForBuilt, createFetchStore, createHandler };
+`;
+const context = { routes: siteOf(rawRecords(1, 1)).routes, handlerModule };
+const text = String(netlifyEdge.files(context).find(({ path }) => path === '_edge/gamedata.js')?.body);
+
+let edge: EdgeModule;
+beforeAll(async () => {
+  edge = await import(`data:text/javascript,${encodeURIComponent(text)}`);
+});
+
+/** What a client gets, over rules that answer with a status and the path. */
+async function ask(path: string, { status = 200, built = false, known = false } = {}): Promise<Response> {
+  const site = async (request: Request) => {
+    const told = request.headers.has('if-none-match') ? '304' : `${status}`;
+    const body = told === '304' ? null : `rules:${new URL(request.url).pathname}`;
+    return new Response(body, { status: Number(told), headers: { ETag: '"1"', 'X-Rules': 'yes' } });
+  };
+  const headers = { ...(built && { 'X-Built': '1' }), ...(known && { 'If-None-Match': '"1"' }) };
+  return withEdgeFunction(edge, site)(new Request(`https://site.test${path}`, { headers }));
+}
+
+describe('Netlify’s edge function', () => {
+  it('lets the rules answer what they can, and adds what they cannot set', async () => {
+    const response = await ask('/api/gamedata/move/', { built: true });
+    expect(await response.text()).toBe('rules:/api/gamedata/move/');
+    expect(Object.fromEntries(response.headers)).toMatchObject({
+      allow: 'GET, HEAD, OPTIONS',
+      vary: 'Accept',
+      'access-control-allow-origin': '*',
+      etag: '"1"',
+      'x-rules': 'yes',
+    });
+  });
+
+  it('passes on that nothing has changed', async () => {
+    const response = await ask('/api/gamedata/move/', { built: true, known: true });
+    expect(response.status).toBe(304);
+    expect(response.headers.get('allow')).toBe('GET, HEAD, OPTIONS');
+  });
+
+  it('asks the handler where the rules refuse, or were not asked', async () => {
+    for (const options of [{ built: true, status: 404 }, {}]) {
+      expect((await ask('/api/gamedata/move/?offset=90000', options)).status).toBe(201);
+    }
+  });
+
+  it('reads files past itself, whatever the client has', async () => {
+    const response = await ask('/api/gamedata/move/?limit=5', { known: true });
+    expect(await response.text()).toBe('handler:rules:/a/index.json');
+  });
+
+  it.each([
+    ['/api/gamedata', true],
+    ['/api/gamedata/', true],
+    ['/api/gamedata/move/pound', true],
+    ['/sprites/items/master-ball.png', true],
+    ['/sprites/items/unknown.png', false],
+    ['/api/gamedata/index.json', false],
+    ['/api/gamedata/move/offset/100/index.json', false],
+    ['/meta.json', false],
+    ['/', false],
+  ])('is called for %s: %j', async (path, called) => {
+    expect((await (await ask(path)).text()).startsWith('handler:')).toBe(called);
+  });
+});
+
+describe('Netlify’s files', () => {
+  it('with an edge function are the rules’, and the function', () => {
+    expect(netlifyEdge.files(context).map(({ path }) => path)).toEqual([
+      '_redirects',
+      '_headers',
+      '_edge/gamedata.js',
+    ]);
+  });
+
+  it('come once, also where both hosts are asked for', () => {
+    expect(hostFiles(['netlify', 'netlify-edge'], context)).toEqual(netlifyEdge.files(context));
+    expect(hostFiles(['netlify'], context)).toEqual(netlify.files(context));
+  });
+});
