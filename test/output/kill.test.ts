@@ -21,7 +21,7 @@ it('a build killed at any moment leaves the old site or the new one, and the nex
   const parent = temporaryFolder();
   const out = path.join(parent, 'site');
   await withOutput(path.join(parent, 'data'), (output) =>
-    output.publish(snapshotFiles(dataSetOf(rawRecords(400, 400)))),
+    output.publish(snapshotFiles(dataSetOf(rawRecords(150, 150)))),
   );
   const started = performance.now();
   expect(await runCli(buildArgs(parent, 0))).toEqual({ code: 0, stdout: '', stderr: '' });
