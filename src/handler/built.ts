@@ -10,8 +10,10 @@ import { resolveTarget } from './target.ts';
  * repeated, encoded, unknown or out of the ordinary. When in doubt it says no.
  */
 export function asksForBuilt(request: Request): boolean {
-  const { pathname, searchParams } = new URL(request.url);
-  if (!isRead(request) || !/^(?:\/[\w-]+)+\/$/.test(pathname)) return false;
+  const { pathname, search, searchParams } = new URL(request.url);
+  // Rules compare what was sent: one that does not decode it would not know an encoded name.
+  const isPlain = /^(?:\/[\w-]+)+\/$/.test(pathname) && /^[?\w=&]*$/.test(search);
+  if (!isRead(request) || !isPlain) return false;
   const target = resolveTarget(pathname);
   if (!('name' in target)) return false;
   const format = readFormat(searchParams);

@@ -47,6 +47,8 @@ describe('code has to answer', () => {
     [`${LIST}?limit=100&limit=100`, {}],
     [`${LIST}?utm=1`, {}],
     [`${LIST}?LIMIT=100`, {}],
+    [`${LIST}?o%66fset=100`, {}],
+    [`${LIST}?offset=1%300`, {}],
     [`${RECORD}?format=xml`, {}],
     [`${RECORD}?limit=100`, {}],
     ['/api/gamedata/move', {}],
