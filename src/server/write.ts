@@ -15,18 +15,18 @@ export async function writeAnswer(
   response: ServerResponse,
   { status, headers, body }: Answer,
 ): Promise<void> {
-  const isEmpty =
-    body === null && headers['Content-Length'] === undefined && status !== 204 && status !== 304;
-  const sized = isEmpty ? { ...headers, 'Content-Length': '0' } : headers;
-  if (!hasBody(request)) {
-    response.writeHead(status, sized).end(body);
-    return;
+  response.statusCode = status;
+  for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
+  if (hasBody(request)) {
+    response.setHeader('Connection', 'close');
+    if (body) {
+      response.write(body);
+      await linger(request);
+    }
+    response.end();
+  } else {
+    response.end(body);
   }
-  response.writeHead(status, { ...sized, Connection: 'close' });
-  if (body) response.write(body);
-  else response.flushHeaders();
-  await linger(request);
-  response.end();
 }
 
 export const hasBody = ({ headers }: IncomingMessage): boolean =>
