@@ -132,7 +132,7 @@ describe('the reporter', () => {
   /** A stream that keeps what is written, and may be a terminal of 30 columns. */
   function recorder(isTTY: boolean) {
     const stream = Object.assign(new PassThrough(), { isTTY, columns: 30 });
-    const written = () => stream.read()?.toString() ?? '';
+    const written = (): string => stream.read()?.toString() ?? '';
     return { stream: stream as unknown as NodeJS.WriteStream, written };
   }
 
