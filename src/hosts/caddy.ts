@@ -58,7 +58,7 @@ function configuration(routes: RouteTable): string {
 	# The folder of the page that is asked for, inside the list's. Where it does not exist the request is refused.
 	map "{gamedata_limit}:{gamedata_offset}" {gamedata_folder} {
 		${raw(`~^(?:${pageSize})?:0?$`)} ""
-		${raw(`~^(?:${pageSize})?:(${OFFSET})$`)} ${pageFolder(routes, '${1}')}
+		${raw(`~^(?:${pageSize})?:(${OFFSET})$`)} ${pageFolder(routes, `\${1}`)}
 		default ${pageFolder(routes, 'none')}
 	}
 
@@ -137,11 +137,15 @@ function configuration(routes: RouteTable): string {
 		redir @picture ${pictures.upstream}{re.picture.1} 302
 		# Everything else is a file at its own address, or nothing.
 		rewrite / /index.html
+		@folder path_regexp /$
+		error @folder 404
 		@nothing not file
 		error @nothing 404
 		error @other_method 405
 		${headers('@html ', pageHeaders)}
-		file_server
+		file_server {
+			disable_canonical_uris
+		}
 	}
 
 	handle_errors {
@@ -160,7 +164,9 @@ function configuration(routes: RouteTable): string {
 			method @not_head GET
 			rewrite @400 /${errors[400]}
 			rewrite @404 /${errors[404]}
-			file_server
+			file_server {
+				disable_canonical_uris
+			}
 		}
 	}
 }

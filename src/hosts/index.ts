@@ -1,6 +1,7 @@
 /** The table of hosts: a new one is a file beside this one and a row here. */
 
 import type { SiteFile } from '../contract/site.ts';
+import { apache } from './apache.ts';
 import { caddy } from './caddy.ts';
 import { cloudflare } from './cloudflare.ts';
 import type { Host, HostContext } from './host.ts';
@@ -14,6 +15,7 @@ export const hosts = {
   cloudflare,
   nginx,
   caddy,
+  apache,
 } as const satisfies Record<string, Host>;
 
 export type HostName = keyof typeof hosts;

@@ -178,10 +178,12 @@ server {
     location / { try_files $uri =404; }
 
     location @not_allowed {
+        types { }
         default_type application/json;
         return 405 ${quote(errorBody(notAllowedDetail('$request_method')))};
     }
     location @not_acceptable {
+        types { }
         default_type application/json;
         return 406 ${quote(errorBody(NOT_ACCEPTABLE_DETAIL))};
     }

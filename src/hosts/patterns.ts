@@ -50,7 +50,7 @@ export function pageFolder({ lists }: RouteTable, offset: string): string {
   if (!list) return '';
   return pageFile(list.kind, 1)
     .slice(list.path.length - 1, -INDEX_FILE.length)
-    .replace('1', offset);
+    .replace('1', () => offset);
 }
 
 /** Paths of the API, without anchors. */

@@ -8,7 +8,7 @@ const SYSTEM_FOLDERS = ['/usr/local/sbin', '/usr/sbin', '/sbin'];
 
 /** The path of a program, undefined where it is not installed. */
 export function findProgram(name: string): string | undefined {
-  return [...(process.env['PATH'] ?? '').split(path.delimiter), ...SYSTEM_FOLDERS]
+  return [...(process.env.PATH ?? '').split(path.delimiter), ...SYSTEM_FOLDERS]
     .map((folder) => path.join(folder, name))
     .find((file) => existsSync(file));
 }
