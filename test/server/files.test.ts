@@ -1,0 +1,73 @@
+import { describe, expect, it } from 'vitest';
+import { getRaw, PAGE, serveSite } from '../support/serving.ts';
+
+const big = { path: 'downloads/all.bin', body: new Uint8Array(300_000).map((_, at) => at % 251) };
+
+describe('a file beside the API', () => {
+  it('is sent with validators, its type and the common headers', async () => {
+    const { url, port } = await serveSite({ extras: [PAGE, big] });
+    const response = await fetch(`${url}/${big.path}`);
+    expect(Buffer.from(await response.arrayBuffer()).equals(big.body)).toBe(true);
+    expect(Object.fromEntries(response.headers)).toMatchObject({
+      'accept-ranges': 'bytes',
+      'access-control-allow-origin': '*',
+      'content-length': '300000',
+      'content-type': 'application/octet-stream',
+      'x-content-type-options': 'nosniff',
+    });
+    const etag = response.headers.get('etag') ?? '';
+    // `fetch` adds Cache-Control: no-cache to conditional requests, which asks for everything anew.
+    const again = await getRaw(port, `/${big.path}`, 'GET', `If-None-Match: ${etag}\r\n`);
+    expect(again).toMatch(/^HTTP\/1\.1 304 .*Access-Control-Allow-Origin: \*.*\r\n\r\n$/s);
+  });
+
+  it('is sent in parts', async () => {
+    const { url } = await serveSite({ extras: [PAGE, big] });
+    const response = await fetch(`${url}/${big.path}`, { headers: { Range: 'bytes=1000-1009' } });
+    expect(response.status).toBe(206);
+    expect(response.headers.get('content-range')).toBe('bytes 1000-1009/300000');
+    expect(new Uint8Array(await response.arrayBuffer())).toEqual(big.body.slice(1000, 1010));
+    const beyond = await fetch(`${url}/${big.path}`, { headers: { Range: 'bytes=300000-' } });
+    expect(beyond.headers.get('content-range')).toBe('bytes */300000');
+    expect(beyond.headers.get('access-control-allow-origin')).toBe('*');
+    expect([beyond.status, await beyond.json()]).toEqual([416, { detail: 'Range Not Satisfiable.' }]);
+    const changed = await fetch(`${url}/${big.path}`, { headers: { 'If-Match': '"other"' } });
+    expect([changed.status, await changed.json()]).toEqual([412, { detail: 'Precondition Failed.' }]);
+  });
+
+  it('gives HEAD its length, and refuses other methods', async () => {
+    const { url } = await serveSite();
+    const head = await fetch(`${url}/`, { method: 'HEAD' });
+    expect([head.headers.get('content-length'), await head.text()]).toEqual([`${PAGE.body.length}`, '']);
+    const post = await fetch(`${url}/index.html`, { method: 'POST', body: 'x' });
+    expect([post.status, await post.json()]).toEqual([405, { detail: 'Method "POST" not allowed.' }]);
+  });
+
+  it('that is a page says what it may load', async () => {
+    const { url } = await serveSite({ extras: [PAGE, { path: 'browse.html', body: '<!doctype html>' }] });
+    const accept = { Accept: 'text/html' };
+    for (const address of ['/', '/browse.html', '/api/gamedata/move/']) {
+      const { headers } = await fetch(url + address, { headers: accept });
+      expect(headers.get('content-type')).toBe('text/html; charset=utf-8');
+      expect(headers.get('content-security-policy')).toMatch(/^default-src 'none'/);
+    }
+    const { headers } = await fetch(`${url}/meta.json`);
+    expect(headers.get('content-type')).toBe('application/json');
+    expect(headers.has('content-security-policy')).toBe(false);
+  });
+
+  it('that is a missing picture is the upstream’s', async () => {
+    const { url } = await serveSite();
+    const response = await fetch(`${url}/sprites/items/master-ball.png`, { redirect: 'manual' });
+    expect([
+      response.status,
+      response.headers.get('location'),
+      response.headers.get('content-length'),
+    ]).toEqual([
+      302,
+      'https://raw.githubusercontent.com/PokeAPI/sprites/master/sprites/items/master-ball.png',
+      '0',
+    ]);
+    expect((await fetch(`${url}/sprites/items/unknown.png`)).headers.get('content-type')).toBe('image/png');
+  });
+});

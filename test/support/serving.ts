@@ -1,0 +1,78 @@
+/** Sites that are served for one test, and a client that sends whatever it is told to. */
+
+import { connect, type Socket } from 'node:net';
+import path from 'node:path';
+import { onTestFinished } from 'vitest';
+import type { SiteFile } from '../../src/contract/site.ts';
+import { withOutput } from '../../src/output/publish.ts';
+import { type ServeOptions, type SiteServer, serve } from '../../src/serve.ts';
+import { rawRecords, siteOf } from './sites.ts';
+import { temporaryFolder } from './temporary.ts';
+
+export const PAGE: SiteFile = { path: 'index.html', body: '<!doctype html><title>gamedata</title>' };
+
+export interface SiteContent {
+  readonly moves?: number | undefined;
+  readonly extras?: readonly SiteFile[] | undefined;
+}
+
+/** Publishes a site of plain records into a folder: so many moves, and three items. */
+export async function publishSite(
+  folder: string,
+  { moves = 3, extras = [PAGE] }: SiteContent = {},
+): Promise<void> {
+  const site = siteOf(rawRecords(moves, 3), { extras });
+  await withOutput(folder, (output) => output.publish(site.files()));
+}
+
+export interface ServedSite extends SiteServer {
+  readonly folder: string;
+  readonly port: number;
+  readonly problems: readonly string[];
+}
+
+/** Publishes a site, and serves it until the test ends. */
+export async function serveSite({
+  moves,
+  extras,
+  ...options
+}: ServeOptions & SiteContent = {}): Promise<ServedSite> {
+  const folder = path.join(temporaryFolder(), 'site');
+  await publishSite(folder, { moves, extras });
+  const problems: string[] = [];
+  const server = await serve({ dir: folder, port: 0, onProblem: (line) => problems.push(line), ...options });
+  onTestFinished(() => server.close());
+  return { ...server, folder, problems, port: Number(new URL(server.url).port) };
+}
+
+export async function openSocket(port: number): Promise<Socket> {
+  const socket = connect(port, '127.0.0.1');
+  onTestFinished(() => void socket.destroy());
+  // What the server does to the connection is what the test looks at.
+  socket.on('error', () => {});
+  await new Promise<void>((resolve) => socket.once('connect', resolve));
+  return socket;
+}
+
+/** Everything that comes back until the connection is closed. */
+export async function readAll(socket: Socket): Promise<string> {
+  let text = '';
+  socket.setEncoding('latin1').on('data', (chunk) => {
+    text += chunk;
+  });
+  await new Promise((resolve) => socket.once('close', resolve));
+  return text;
+}
+
+/** Sends text as it is, and returns everything that comes back until the connection is closed. */
+export async function sendRaw(port: number, text: string): Promise<string> {
+  const socket = await openSocket(port);
+  socket.write(text, 'latin1');
+  return readAll(socket);
+}
+
+/** Sends a request with a target as it is. */
+export const getRaw = (port: number, target: string, method = 'GET', headers = ''): Promise<string> =>
+  sendRaw(port, `${method} ${target} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n${headers}\r\n`);
+
+export const statusOf = (answer: string): number => Number(/^HTTP\/1\.1 (\d+)/.exec(answer)?.[1]);
