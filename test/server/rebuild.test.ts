@@ -81,6 +81,29 @@ describe('a site that is built anew while it is served', () => {
 });
 
 describe('an edition', () => {
+  it('is given up as soon as a file turns out to be of the next', async () => {
+    const folder = temporaryFolder();
+    await publishSite(folder, { moves: 150 });
+    const withEdition = createEditions(folder, { maxBytes: 1e6, lookMs: 3_600_000 });
+    const ask = (limit: number): Promise<{ count: number; results: unknown[] }> =>
+      withEdition(async ({ answer }) => {
+        const search = `?limit=${limit}`;
+        const { body } = await answer({
+          method: 'GET',
+          path: '/api/gamedata/move/',
+          search,
+          headers: new Headers(),
+        });
+        return JSON.parse(new TextDecoder().decode(body ?? undefined));
+      });
+    expect(await ask(7)).toMatchObject({ count: 150 });
+    await publishSite(folder, { moves: 190 });
+    // The first page is in memory, the second is not.
+    expect(await ask(7)).toMatchObject({ count: 150 });
+    const { count, results } = await ask(1000);
+    expect([count, results.length]).toEqual([190, 190]);
+  });
+
   it('keeps no more bytes of files than it may, those asked for last', async () => {
     const folder = temporaryFolder();
     await publishSite(folder);
