@@ -132,12 +132,12 @@ function resolveBaseUrl(given: string | undefined, environment: Environment): st
 function checkUpstream(upstream: string, source: SourceName): string {
   if (isAddress(upstream)) {
     if (source === 'snapshot')
-      throw new UsageError(`--upstream: got ${upstream}, expected a folder for --source snapshot`);
+      throw new UsageError(`--upstream: got ${masked(upstream)}, expected a folder for --source snapshot`);
     return checkAddress('--upstream', upstream);
   }
   if (source !== 'csv' && source !== 'snapshot') {
     throw new UsageError(
-      `--upstream: got ${upstream}, expected an http or https address for --source ${source}`,
+      `--upstream: got ${masked(upstream)}, expected an http or https address for --source ${source}`,
     );
   }
   return upstream;
@@ -152,7 +152,7 @@ function checkLabel(label: string): string {
 function checkAddress(name: string, text: string): string {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (!url || !/^https?:$/.test(url.protocol)) {
-    throw new UsageError(`${name}: got ${JSON.stringify(text)}, expected an http or https address`);
+    throw new UsageError(`${name}: got ${JSON.stringify(masked(text))}, expected an http or https address`);
   }
   if (url.username || url.password || /[?#]/.test(url.href)) {
     throw new UsageError(
@@ -186,6 +186,9 @@ export function resolveVerify(
     },
   };
 }
+
+/** An address as an error may show it: what stands before an @ may be a password. */
+const masked = (address: string): string => address.replace(/[^/]*@/, '…@');
 
 function oneOf<T extends string>(name: string, value: string, known: readonly T[]): T {
   const found = known.find((candidate) => candidate === value);

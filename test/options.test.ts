@@ -106,6 +106,10 @@ describe('the base address', () => {
     { given: '/', problem: '--base-url: got "/", expected an http or https address' },
     { given: 'example.test', problem: '--base-url: got "example.test", expected an http or https address' },
     { given: 'ftp://x.test', problem: '--base-url: got "ftp://x.test", expected an http or https address' },
+    {
+      given: 'ftp://me:secret@x.test',
+      problem: '--base-url: got "ftp://…@x.test", expected an http or https address',
+    },
     { given: 'https://x.test/?a=b', problem: `--base-url: ${unfit}` },
     { given: 'https://x.test/?', problem: `--base-url: ${unfit}` },
     { given: 'https://x.test/#a', problem: `--base-url: ${unfit}` },

@@ -16,6 +16,8 @@ export const netlify: Host = {
   summary: 'rules only: the built pages and records, every other window refused with 404',
   cannot: [
     'unknown-record-format',
+    'encoded-names',
+    'allow',
     'slash',
     'options',
     'method',

@@ -8,15 +8,17 @@ import { mapKinds } from '../contract/kinds.ts';
 import { META_FILE } from '../contract/meta.ts';
 import { checkIcons, checkRecords } from './checks/content.ts';
 import {
-  checkAllowVary,
+  checkAllow,
   checkCaching,
   checkCors,
   checkEtag,
   checkHead,
   checkMediaType,
   checkNosniff,
+  checkVary,
 } from './checks/headers.ts';
 import {
+  checkEncodedNames,
   checkNoWrongPage,
   checkParameters,
   checkUnknownFormat,
@@ -73,13 +75,15 @@ const checks: Readonly<Record<Exclude<ClauseName, 'root' | 'lists'>, Check>> = {
   cors: checkCors,
   nosniff: checkNosniff,
   caching: checkCaching,
-  'allow-vary': checkAllowVary,
+  vary: checkVary,
   parameters: checkParameters,
   'no-wrong-page': checkNoWrongPage,
   'unknown-slug': checkUnknownSlug,
   'unknown-path': checkUnknownPath,
   'unknown-format': checkUnknownFormat,
   'unknown-record-format': checkUnknownRecordFormat,
+  'encoded-names': checkEncodedNames,
+  allow: checkAllow,
   slash: checkSlash,
   options: checkOptions,
   method: checkMethod,
@@ -151,7 +155,7 @@ async function examine(
 }
 
 /** A site whose links lead to files promises nothing of its endpoints' addresses but to whom asks for everything. */
-function isPromised(needs: Needs, level: Level, links: LinkStyle): boolean {
+export function isPromised(needs: Needs, level: Level, links: LinkStyle): boolean {
   if (level === 'full') return true;
   return needs === 'files' || (needs === 'rules' && links === 'query');
 }

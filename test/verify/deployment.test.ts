@@ -147,7 +147,7 @@ describe('finds by its clause', () => {
     ],
     ['nosniff', 'no nosniff', (_, response) => withHeader(response, 'x-content-type-options', null)],
     ['caching', 'another Cache-Control', (_, response) => withHeader(response, 'cache-control', 'no-store')],
-    ['allow-vary', 'a Vary without Accept', (_, response) => withHeader(response, 'vary', 'Accept-Encoding')],
+    ['vary', 'a Vary without Accept', (_, response) => withHeader(response, 'vary', 'Accept-Encoding')],
     [
       'parameters',
       'an offset that counts only behind a limit',
@@ -192,6 +192,13 @@ describe('finds by its clause', () => {
         !isList(request) && query(request).get('format') === 'xml'
           ? smallHandler()(new Request(request.url.replace('xml', 'json')))
           : response,
+    ],
+    ['allow', 'an Allow without HEAD', (_, response) => withHeader(response, 'allow', 'GET')],
+    [
+      'encoded-names',
+      'the first page for an encoded name',
+      async (request, response) =>
+        request.url.includes('%66') ? smallHandler()(new Request(request.url.split('?')[0] ?? '')) : response,
     ],
     [
       'slash',
