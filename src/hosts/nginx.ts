@@ -32,37 +32,28 @@ function quote(text: string): string {
 /** A map's line for a regular expression. */
 const matching = (pattern: string, value: string): string => `${quote(`~${pattern}`)} ${value};`;
 
-const parameterMap = (parameter: Parameter): string => `map $args $gamedata_${parameter} {
+/** Links as the site writes them are read at a glance; every other query is searched. */
+const parameterMap = (parameter: Parameter): string => {
+  const glance = (name: Parameter, value: string): string =>
+    name === parameter ? `${name}=(${value})` : `${name}=${value}`;
+  return `map $args $gamedata_${parameter} {
     '' '';
+    ${matching(`^${glance('format', '[a-z]+')}&${glance('limit', '[0-9]+')}&${glance('offset', '[0-9]+')}$`, '$1')}
     ${matching(lastValue(parameter), '$1')}
     default '';
 }`;
+};
 
-/** A header that is left out where the map gives nothing. */
-function conditionalHeaders(
-  condition: string,
-  headers: Readonly<Record<string, string>>,
-): [string, string][] {
-  return Object.entries(headers).map(([name, value]) => [
-    `map $gamedata_${condition} $${variable(name)} { 1 ${quote(value)}; default ''; }`,
-    `add_header ${name} $${variable(name)} always;`,
-  ]);
-}
-
-const variable = (header: string): string => `gamedata_${header.toLowerCase().replaceAll('-', '_')}`;
+const addHeaders = (...fields: Readonly<Record<string, string>>[]): string =>
+  fields
+    .flatMap((some) => Object.entries(some))
+    .map(([name, value]) => `add_header ${name} ${quote(value)} always;`)
+    .join('\n        ');
 
 function configuration(routes: RouteTable): string {
   const { prefix, pageSize, formats, errors, pictures } = routes;
   const paths = pathPatterns(routes);
   const browsable = formats.filter((format) => format !== JSON_FORMAT).join('|');
-  const conditional = [
-    ...conditionalHeaders('api', apiHeaders),
-    ...conditionalHeaders('preflight', preflightHeaders),
-    ...conditionalHeaders('page', pageHeaders),
-  ];
-  const common = Object.entries(commonHeaders).map(
-    ([name, value]) => `add_header ${name} ${quote(value)} always;`,
-  );
   return `# Made by gamedata for nginx. It goes into the http block: copy it to /etc/nginx/conf.d/gamedata.conf, say below where to
 # listen and where the site is, and reload. It does not depend on the data: a new site needs neither a copy nor a reload.
 
@@ -94,6 +85,7 @@ map $http_accept $gamedata_html {
 }
 map "$gamedata_json:$gamedata_html:$gamedata_format" $gamedata_answer {
     yes:no: json;
+    ${matching(`^yes:no:(?:${formats.join('|')})$`, 'json')}
     ${matching(`:first:(?:${browsable})?$`, 'page')}
     ${matching(`^yes:[a-z]+:(?:${formats.join('|')})?$`, 'json')}
     ${matching(`^no:yes:(?:${browsable})?$`, 'page')}
@@ -101,16 +93,6 @@ map "$gamedata_json:$gamedata_html:$gamedata_format" $gamedata_answer {
     default unknown;
 }
 map $request_method $gamedata_other_method { GET ''; HEAD ''; default 1; }
-
-# Headers, by what is answered: of the API (errors are its bodies too), of a CORS preflight, of a page.
-map "$status $request_uri $uri" $gamedata_api {
-    ${matching(`^[0-9]+ ${prefix.slice(0, -1)}[/? ]`, '1')}
-    ${matching(`^4|^[0-9]+ [^ ]+ ${prefix}`, '1')}
-    default '';
-}
-map $request_method $gamedata_preflight { OPTIONS 1; default ''; }
-map $sent_http_content_type $gamedata_page { ~^text/html 1; default ''; }
-${conditional.map(([map]) => map).join('\n')}
 
 # A missing final slash, put into the address as it was sent.
 map $request_uri $gamedata_with_slash {
@@ -126,57 +108,97 @@ server {
     charset utf-8;
     absolute_redirect off;
     log_not_found off;
+    # Files are looked for once a second at most: a new site is seen that much later.
+    open_file_cache max=10000 inactive=60s;
+    open_file_cache_valid 1s;
 
-    # Here and nowhere below: a location with an add_header of its own would lose all of these.
-    ${[...common, ...conditional.map(([, line]) => line)].join('\n    ')}
+    # Of the API, its errors and redirects. A location with an add_header of its own has none of these.
+    ${addHeaders(commonHeaders, apiHeaders).replaceAll('\n    ', '\n')}
 
     error_page 403 =404 /${errors[404]};
     error_page 404 /${errors[404]};
     error_page 405 @not_allowed;
     error_page 406 @not_acceptable;
 
-    if ($request_method = OPTIONS) { return 204; }
+    # A CORS preflight may be about any address. The status is no answer, only the way to the location.
+    error_page 418 =204 @options;
+    if ($request_method = OPTIONS) { return 418; }
 
-    # Lists. What exists comes before who asks, so that nobody gets a page for what is not there.
-    location ~ ${quote(`^${paths.list}$`)} {
-        default_type application/json;
-        if ($gamedata_answer = unknown) { return 404; }
-        if ($gamedata_answer = unacceptable) { return 406; }
-        if ($gamedata_other_method) { return 405; }
-        if (!-f $document_root$uri\${gamedata_folder}${INDEX_FILE}) { return 400 ${quote(errorBody(errorDetails[400]))}; }
-        if ($gamedata_answer = page) { rewrite ^ /${PAGE_FILE} last; }
-        rewrite ^ $uri\${gamedata_folder}${INDEX_FILE} break;
-    }
-
-    # The root and records.
-    location ~ ${quote(`^(?:${prefix}|${paths.record})$`)} {
-        if ($gamedata_answer = unknown) { return 404; }
-        if ($gamedata_answer = unacceptable) { return 406; }
-        if ($gamedata_other_method) { return 405; }
-        if (!-f $document_root\${uri}${INDEX_FILE}) { return 404; }
-        if ($gamedata_answer = page) { rewrite ^ /${PAGE_FILE} last; }
-        rewrite ^ \${uri}${INDEX_FILE} break;
-    }
-
-    location ~ ${quote(`^${paths.slashless}$`)} {
+    location = ${prefix.slice(0, -1)} {
         if ($gamedata_with_slash = '') { return 404; }
         return 301 $gamedata_with_slash;
+    }
+    location ^~ ${prefix} {
+        # Lists. What exists comes before who asks, so that nobody gets the page for what is not there.
+        location ~ ${quote(`^${paths.list}$`)} {
+            default_type application/json;
+            if ($gamedata_answer = unknown) { return 404; }
+            if ($gamedata_answer = unacceptable) { return 406; }
+            if ($gamedata_other_method) { return 405; }
+            if (!-f $document_root$uri\${gamedata_folder}${INDEX_FILE}) {
+                return 400 ${quote(errorBody(errorDetails[400]))};
+            }
+            if ($gamedata_answer = page) { rewrite ^ /_page last; }
+            rewrite ^ $uri\${gamedata_folder}${INDEX_FILE} break;
+        }
+
+        # The root and records.
+        location ~ ${quote(`^(?:${prefix}|${paths.record})$`)} {
+            if ($gamedata_answer = unknown) { return 404; }
+            if ($gamedata_answer = unacceptable) { return 406; }
+            if ($gamedata_other_method) { return 405; }
+            if (!-f $document_root\${uri}${INDEX_FILE}) { return 404; }
+            if ($gamedata_answer = page) { rewrite ^ /_page last; }
+            rewrite ^ \${uri}${INDEX_FILE} break;
+        }
+
+        location ~ ${quote(`^${paths.slashless}$`)} {
+            if ($gamedata_with_slash = '') { return 404; }
+            return 301 $gamedata_with_slash;
+        }
+
+        # Files at their own addresses.
+        try_files $uri =404;
+    }
+    location = /_page {
+        internal;
+        ${addHeaders(commonHeaders, apiHeaders, pageHeaders)}
+        try_files /${PAGE_FILE} =404;
     }
 
     # Pictures that the site does not hold itself are the upstream's.
     location ~ ${quote(`^${pictures.path}(${paths.picture})$`)} {
+        ${addHeaders(commonHeaders)}
         set $gamedata_picture $1;
         try_files $uri @picture;
     }
-    location @picture { return 302 ${pictures.upstream}$gamedata_picture; }
+    location @picture {
+        ${addHeaders(commonHeaders)}
+        return 302 ${pictures.upstream}$gamedata_picture;
+    }
 
     # Hosts' configuration, this file too, is no part of the site.
     location ~ ${quote(paths.hidden)} { return 404; }
 
     # Everything else is a file at its own address, or nothing.
-    location = / { try_files /index.html =404; }
-    location / { try_files $uri =404; }
+    location = / {
+        ${addHeaders(commonHeaders, pageHeaders)}
+        try_files /index.html =404;
+    }
+    location ~ ${quote('\\.html$')} {
+        ${addHeaders(commonHeaders, pageHeaders)}
+        try_files $uri =404;
+    }
+    location = /${errors[404]} { }
+    location / {
+        ${addHeaders(commonHeaders)}
+        try_files $uri =404;
+    }
 
+    location @options {
+        ${addHeaders(commonHeaders, apiHeaders, preflightHeaders)}
+        return 204;
+    }
     location @not_allowed {
         types { }
         default_type application/json;

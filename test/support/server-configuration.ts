@@ -1,0 +1,14 @@
+/** The configuration of a web server for small sites. */
+
+import type { Host } from '../../src/hosts/host.ts';
+import { rawRecords, siteOf } from './sites.ts';
+
+export function serverConfiguration(host: Host) {
+  const written = (moves: number, items: number): { path: string; text: string } => {
+    const { routes } = siteOf(rawRecords(moves, items));
+    const [file, ...more] = host.files({ routes, handlerModule: () => '' });
+    if (!file || more.length > 0) throw new Error('expected one file');
+    return { path: file.path, text: String(file.body) };
+  };
+  return { ...written(1, 1), withMoreRecords: () => written(250, 3).text };
+}
