@@ -53,6 +53,8 @@ export function createBoundedServer(listener: RequestListener, limits: Limits): 
   /** The answers that are not finished, and the last one of each connection. */
   const running = new Set<ServerResponse>();
   const latest = new WeakMap<Duplex, ServerResponse>();
+  /** Connections that are about to be closed for what they said. */
+  const refused = new WeakSet<Duplex>();
   let stopping: Promise<void> | undefined;
 
   const onRequest: RequestListener = (request, response) => {
@@ -69,15 +71,15 @@ export function createBoundedServer(listener: RequestListener, limits: Limits): 
   server.on('request', onRequest).on('checkContinue', onRequest);
   server.on('connect', (_, socket) => refuseConnection(socket, 405));
   server.on('clientError', (error, socket) => {
-    const status = refusals[errorCode(error)] ?? 400;
-    const before = latest.get(socket);
-    // Answers keep the order of requests: a refusal comes after those that are still to be written.
-    if (!socket.writable || refused.has(socket)) return;
+    if (refused.has(socket)) return;
     refused.add(socket);
-    if (before && !before.writableFinished) before.on('finish', () => refuseConnection(socket, status));
-    else refuseConnection(socket, status);
+    const refuse = (): void => refuseConnection(socket, refusals[errorCode(error)] ?? 400);
+    // Answers keep the order of requests: a refusal comes after those that are still to be written.
+    const before = latest.get(socket);
+    if (!socket.writable) socket.destroy();
+    else if (before && !before.writableFinished) before.on('finish', refuse);
+    else refuse();
   });
-  const refused = new WeakSet<Duplex>();
 
   return {
     listen: (port, address) => listen(server, port, address),
