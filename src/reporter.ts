@@ -5,11 +5,12 @@ import type { WriteStream } from 'node:tty';
 import { listPath } from './contract/addresses.ts';
 import type { Counts } from './contract/data-set.ts';
 import { kindNames } from './contract/kinds.ts';
-import type { VerifyReport } from './output/verify.ts';
+import { printable } from './printable.ts';
 import type { Report } from './report.ts';
 import type { SiteServer } from './serve.ts';
 import type { Progress } from './sources/source.ts';
 import type { DeploymentReport } from './verify/deployment.ts';
+import type { FolderReport } from './verify/folder.ts';
 
 export interface Reporter {
   progress(progress: Progress): void;
@@ -18,7 +19,7 @@ export interface Reporter {
   /** Something that whoever runs this should know. Shown even where everything else is quiet. */
   notice(text: string): void;
   summary(report: Report): void;
-  verified(target: string, report: VerifyReport | DeploymentReport): void;
+  verified(target: string, report: FolderReport | DeploymentReport): void;
 }
 
 /** Milliseconds between two states of the live line, and between two plain lines. */
@@ -115,11 +116,11 @@ export function summaryLines(report: Report): string[] {
 
 const PROBLEMS_SHOWN = 20;
 
-export function verifyLines(target: string, report: VerifyReport | DeploymentReport): string[] {
+export function verifyLines(target: string, report: FolderReport | DeploymentReport): string[] {
   return 'clauses' in report ? deploymentLines(report) : folderLines(target, report);
 }
 
-function folderLines(folder: string, { files, counts, problems }: VerifyReport): string[] {
+function folderLines(folder: string, { files, counts, problems }: FolderReport): string[] {
   if (problems.length === 0) {
     return [`${folder}: ${plural(files, 'file', 'files')}, ${recordCounts(counts)}: complete and right`];
   }
@@ -158,11 +159,3 @@ const plural = (count: number, one: string, many: string): string =>
   `${number(count)} ${count === 1 ? one : many}`;
 const size = (bytes: number): string =>
   bytes < 1e6 ? `${(bytes / 1e3).toFixed(1)} kB` : `${(bytes / 1e6).toFixed(1)} MB`;
-
-/** Text from outside must not move the cursor, ring the bell or turn the line around. */
-export function printable(text: string): string {
-  return text.replace(
-    /[\p{Cc}\p{Bidi_Control}\p{Zl}\p{Zp}]/gu,
-    (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`,
-  );
-}

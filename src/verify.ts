@@ -1,9 +1,9 @@
 /** The story of a verification: a folder is read, an address is asked. */
 
 import { resolveVerify, type VerifyOptions } from './options.ts';
-import { type VerifyReport, verify as verifyFolder } from './output/verify.ts';
 import { isAddress } from './sources/load.ts';
 import { type DeploymentReport, verifyDeployment } from './verify/deployment.ts';
+import { type FolderReport, verifyFolder } from './verify/folder.ts';
 
 /**
  * Checks a built site in a folder, or a deployment at an address.
@@ -13,7 +13,7 @@ import { type DeploymentReport, verifyDeployment } from './verify/deployment.ts'
 export async function verify(
   target: string,
   options: VerifyOptions = {},
-): Promise<VerifyReport | DeploymentReport> {
+): Promise<FolderReport | DeploymentReport> {
   if (!isAddress(target)) return verifyFolder(target);
   const resolved = resolveVerify(target, options);
   return verifyDeployment(resolved.address, resolved.options);

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { build } from '../src/build.ts';
 import { listFiles } from '../src/output/published.ts';
-import { verify } from '../src/output/verify.ts';
+import { verifyFolder } from '../src/verify/folder.ts';
 import { expectedFiles } from './support/expected.ts';
 import { fingerprint } from './support/fingerprint.ts';
 import { temporaryFolder } from './support/temporary.ts';
@@ -59,7 +59,7 @@ describe.each(hasRecordedUpstream ? [handMade, recorded] : [handMade])(
           changed: true,
         });
         expectContract(path.join(options.out, 'api', 'gamedata'));
-        expect(verify(options.out)).toMatchObject({ problems: [] });
+        expect(verifyFolder(options.out)).toMatchObject({ problems: [] });
         const before = fingerprint(options.out);
         const sent = server.log.length;
 

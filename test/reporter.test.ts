@@ -1,7 +1,8 @@
 import { PassThrough } from 'node:stream';
 import { afterEach, describe, expect, it, vi } from 'vitest';
+import { printable } from '../src/printable.ts';
 import type { Report } from '../src/report.ts';
-import { createReporter, printable, progressLine, summaryLines, verifyLines } from '../src/reporter.ts';
+import { createReporter, progressLine, summaryLines, verifyLines } from '../src/reporter.ts';
 import type { Progress } from '../src/sources/source.ts';
 
 const stats = { requests: 0, bodies: 0, bytes: 0, notModified: 0, retries: 0, cacheHits: 0 };

@@ -1,7 +1,7 @@
 /** The access log: one line for each request. */
 
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { printable } from '../reporter.ts';
+import { printable } from '../printable.ts';
 
 /** `GET /api/gamedata/move/ 200 12240 B 0.4 ms`; the bytes are those of the body. */
 export function logRequest(

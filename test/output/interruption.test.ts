@@ -3,7 +3,7 @@ import path from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { withOutput } from '../../src/output/publish.ts';
-import { verify } from '../../src/output/verify.ts';
+import { verifyFolder } from '../../src/verify/folder.ts';
 import { fingerprint } from '../support/fingerprint.ts';
 import { publishTree, readTree, type Tree } from '../support/publishing.ts';
 import { rawRecords, siteOf } from '../support/sites.ts';
@@ -123,7 +123,7 @@ describe('what a killed build left', () => {
     const out = path.join(parent, 'site');
     await withOutput(out, (output) => output.publish(siteOf(rawRecords(2, 2)).files()));
     renameSync(out, leftover(parent, 'old'));
-    expect(verify(out).problems).toEqual([]);
+    expect(verifyFolder(out).problems).toEqual([]);
     expect(readdirSync(parent)).toEqual(['site']);
   });
 

@@ -3,8 +3,8 @@ import path from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import { withOutput } from '../../src/output/publish.ts';
-import { verify } from '../../src/output/verify.ts';
 import { snapshotFiles } from '../../src/sources/snapshot.ts';
+import { verifyFolder } from '../../src/verify/folder.ts';
 import { runCli, startCli } from '../support/run-cli.ts';
 import { dataSetOf, rawRecords } from '../support/sites.ts';
 import { temporaryFolder } from '../support/temporary.ts';
@@ -34,11 +34,11 @@ it('a build killed at any moment leaves the old site or the new one, and the nex
     await setTimeout(duration * (0.2 + 0.8 * Math.random()));
     child.kill('SIGKILL');
     if ((await finished).code === null) killed++;
-    expect(verify(out).problems, `after kill ${round}`).toEqual([]);
+    expect(verifyFolder(out).problems, `after kill ${round}`).toEqual([]);
   }
   expect(killed).toBeGreaterThan(0);
 
   expect(await runCli(buildArgs(parent, 99))).toEqual({ code: 0, stdout: '', stderr: '' });
-  expect(verify(out).problems).toEqual([]);
+  expect(verifyFolder(out).problems).toEqual([]);
   expect(existsSync(out) && readdirSync(parent).sort()).toEqual(['data', 'site']);
 });

@@ -2,7 +2,7 @@ import { existsSync, readdirSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { verify } from '../../src/output/verify.ts';
+import { verifyFolder } from '../../src/verify/folder.ts';
 import { fingerprint } from '../support/fingerprint.ts';
 import { runCli, startCli } from '../support/run-cli.ts';
 import { temporaryFolder } from '../support/temporary.ts';
@@ -28,7 +28,10 @@ describe('a build as a process', () => {
       `build: another build is writing here (process ${first.child.pid})`,
     );
     expect(await first.finished).toMatchObject({ code: 0 });
-    expect(verify(path.join(cwd, 'build'))).toMatchObject({ counts: { move: 119, item: 211 }, problems: [] });
+    expect(verifyFolder(path.join(cwd, 'build'))).toMatchObject({
+      counts: { move: 119, item: 211 },
+      problems: [],
+    });
   });
 
   it.each([

@@ -11,7 +11,7 @@ import {
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { withOutput } from '../../src/output/publish.ts';
-import { verify } from '../../src/output/verify.ts';
+import { verifyFolder } from '../../src/verify/folder.ts';
 import { fingerprint } from '../support/fingerprint.ts';
 import { publishTree, readTree, type Tree } from '../support/publishing.ts';
 import { rawRecords, siteOf } from '../support/sites.ts';
@@ -86,7 +86,7 @@ describe('publishing', () => {
       ([name, state]) => before.get(name) !== state && lstatSync(path.join(out, name)).isFile(),
     );
     expect(changed.map(([name]) => name)).toEqual(rewritten);
-    expect(verify(out).problems).toEqual([]);
+    expect(verifyFolder(out).problems).toEqual([]);
   });
 
   it('removes what the new site does not have, and folders that are empty then', async () => {

@@ -14,8 +14,8 @@ import { PLACEHOLDER_ICON } from '../contract/records.ts';
 import { PAGE_SIZE, pageOffsets } from '../contract/windows.ts';
 import { digestRecords } from '../digest.ts';
 import { errorCode, OutputError } from '../errors.ts';
-import { healAbandoned } from './publish.ts';
-import { listFiles } from './published.ts';
+import { healAbandoned } from '../output/publish.ts';
+import { listFiles } from '../output/published.ts';
 
 /** Something that is wrong, and the file it is wrong in. */
 export interface Problem {
@@ -23,7 +23,7 @@ export interface Problem {
   readonly problem: string;
 }
 
-export interface VerifyReport {
+export interface FolderReport {
   /** Every file of the folder, the manifest included. */
   readonly files: number;
   readonly counts: Counts;
@@ -36,7 +36,7 @@ export interface VerifyReport {
  *
  * @throws OutputError where the folder has no manifest and description to go by
  */
-export function verify(folder: string): VerifyReport {
+export function verifyFolder(folder: string): FolderReport {
   healAbandoned(folder);
   const problems: Problem[] = [];
   const site: Site = {

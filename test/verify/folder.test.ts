@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { OutputError } from '../../src/errors.ts';
 import { withOutput } from '../../src/output/publish.ts';
 import { listFiles } from '../../src/output/published.ts';
-import { verify } from '../../src/output/verify.ts';
+import { verifyFolder } from '../../src/verify/folder.ts';
 import { rawRecords, type SiteOptions, siteOf } from '../support/sites.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 
@@ -43,7 +43,7 @@ async function goodSite(options?: SiteOptions) {
 type Damaged = Awaited<ReturnType<typeof goodSite>>;
 
 const problemsOf = (folder: string): string[] =>
-  verify(folder).problems.map(({ file, problem }) => `${file}: ${problem}`);
+  verifyFolder(folder).problems.map(({ file, problem }) => `${file}: ${problem}`);
 
 const move = (name: string) => `api/gamedata/move/${name}index.json`;
 const second = move('offset/100/');
@@ -51,13 +51,13 @@ const second = move('offset/100/');
 describe('verifying', () => {
   it.each(['query', 'file'] as const)('finds nothing wrong with a good site with %s links', async (links) => {
     const { folder } = await goodSite({ links });
-    expect(verify(folder)).toEqual({ files: 143, counts: { move: 130, item: 3 }, problems: [] });
+    expect(verifyFolder(folder)).toEqual({ files: 143, counts: { move: 130, item: 3 }, problems: [] });
   });
 
   it('finds nothing wrong with a good site without any record', async () => {
     const folder = path.join(temporaryFolder(), 'site');
     await withOutput(folder, (output) => output.publish(siteOf(rawRecords(0, 0)).files()));
-    expect(verify(folder)).toMatchObject({ counts: { move: 0, item: 0 }, problems: [] });
+    expect(verifyFolder(folder)).toMatchObject({ counts: { move: 0, item: 0 }, problems: [] });
   });
 
   it.each<[string, (site: Damaged) => void, RegExp[]]>([
@@ -210,13 +210,13 @@ describe('verifying', () => {
   ])('refuses a folder with %s', async (_, damage, message) => {
     const site = await goodSite();
     damage(site);
-    expect(() => verify(site.folder)).toThrow(OutputError);
-    expect(() => verify(site.folder)).toThrow(message);
+    expect(() => verifyFolder(site.folder)).toThrow(OutputError);
+    expect(() => verifyFolder(site.folder)).toThrow(message);
   });
 
   it('refuses what is no folder', () => {
     const missing = path.join(temporaryFolder(), 'missing');
-    expect(() => verify(missing)).toThrow(
+    expect(() => verifyFolder(missing)).toThrow(
       `${missing}: cannot be read (ENOENT), expected the folder of a site`,
     );
   });
