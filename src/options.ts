@@ -1,14 +1,13 @@
 /** Options: what a build may be told, what counts where it is not told, and what is refused. */
 
 import path from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { type LinkStyle, linkStyles } from './contract/addresses.ts';
 import { UsageError } from './errors.ts';
 import { type HostName, hostNames } from './hosts/index.ts';
-import { isAddress } from './sources/load.ts';
-import { type SourceName, sourceNames } from './sources/source.ts';
+import { isAddress, type SourceName, sourceNames } from './sources/source.ts';
 import type { DeploymentOptions } from './verify/deployment.ts';
 import { type Level, levels } from './verify/level.ts';
+import { PACKAGE_ROOT } from './version.ts';
 
 /** Where the data comes from, and how it is fetched. Everything may be left out. */
 export interface SourceOptions {
@@ -50,11 +49,11 @@ export interface SnapshotOptions extends SourceOptions {
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 /** The data set that comes with the package. */
-export const BUNDLED_DATA = fileURLToPath(new URL('../data', import.meta.url));
+export const BUNDLED_DATA = path.join(PACKAGE_ROOT, 'data');
 /** The handler and what it imports in one file. */
-export const HANDLER_MODULE = fileURLToPath(new URL('../dist/handler.bundle.js', import.meta.url));
+export const HANDLER_MODULE = path.join(PACKAGE_ROOT, 'dist', 'handler.bundle.js');
 /** Hand-written files that every site has. */
-export const PUBLIC_FOLDER = fileURLToPath(new URL('../public', import.meta.url));
+export const PUBLIC_FOLDER = path.join(PACKAGE_ROOT, 'public');
 
 export interface ResolvedSource {
   readonly source: SourceName;

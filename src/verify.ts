@@ -1,7 +1,7 @@
 /** The story of a verification: a folder is read, an address is asked. */
 
 import { resolveVerify, type VerifyOptions } from './options.ts';
-import { isAddress } from './sources/load.ts';
+import { isAddress } from './sources/source.ts';
 import { type DeploymentReport, verifyDeployment } from './verify/deployment.ts';
 import { type FolderReport, verifyFolder } from './verify/folder.ts';
 

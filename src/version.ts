@@ -1,8 +1,13 @@
-/** Who we are: the package's name and version, read from where they are declared. */
+/** Who we are: the package's folder, and its name and version as they are declared there. */
 
 import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
 
-const { name, version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as {
+/** Both src/ and dist/ lie right inside it. */
+export const PACKAGE_ROOT = fileURLToPath(new URL('..', import.meta.url));
+
+const { name, version } = JSON.parse(readFileSync(path.join(PACKAGE_ROOT, 'package.json'), 'utf8')) as {
   name: string;
   version: string;
 };

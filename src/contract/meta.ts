@@ -28,11 +28,12 @@ export type Meta = z.infer<typeof metaSchema>;
 export const META_FILE = 'meta.json';
 export const MANIFEST_FILE = 'manifest.json';
 
-/** `path` is relative to the site's folder, with forward slashes; `bytes` is the size; `sha256` is in hexadecimal. */
+/** A path of a site: relative to its folder, with forward slashes, and without a way out of it. */
+export const SITE_PATH = /^(?!\/)(?!.*(?:^|\/)\.{0,2}(?:\/|$))[^\\\0]+$/;
+
+/** `bytes` is the size; `sha256` is in hexadecimal. */
 export const manifestEntrySchema = z.strictObject({
-  path: z
-    .string()
-    .regex(/^(?!\/)(?!.*(?:^|\/)\.{0,2}(?:\/|$))[^\\\0]+$/, 'expected a relative path inside the site'),
+  path: z.string().regex(SITE_PATH, 'expected a relative path inside the site'),
   bytes: z.int().min(0),
   sha256: z.string().regex(/^[0-9a-f]{64}$/),
 });

@@ -1,17 +1,10 @@
 /** Publishing: the folder holds the old site or the new one, whole, whatever happens in between. */
 
-import { createHash } from 'node:crypto';
-import { existsSync, renameSync } from 'node:fs';
+import { hash } from 'node:crypto';
+import { existsSync, mkdirSync, renameSync } from 'node:fs';
 import path from 'node:path';
 import { setImmediate } from 'node:timers/promises';
-import fsExtra from 'fs-extra';
-import {
-  MANIFEST_FILE,
-  type Manifest,
-  type ManifestEntry,
-  type Meta,
-  manifestEntrySchema,
-} from '../contract/meta.ts';
+import { MANIFEST_FILE, type Manifest, type ManifestEntry, type Meta, SITE_PATH } from '../contract/meta.ts';
 import type { SiteFile } from '../contract/site.ts';
 import { errorCode, OutputError } from '../errors.ts';
 import { GENERATOR } from '../version.ts';
@@ -75,7 +68,7 @@ export function healAbandoned(out: string): void {
 
 function makeParent({ name, out }: WorkFolders): void {
   try {
-    fsExtra.ensureDirSync(path.dirname(out));
+    mkdirSync(path.dirname(out), { recursive: true });
   } catch (cause) {
     throw new OutputError(`cannot be made (${errorCode(cause)})`, name, { cause });
   }
@@ -89,7 +82,7 @@ async function publish(
 ): Promise<PublishResult> {
   const listed = createListing();
   const unchanged: string[] = [];
-  let written = 0;
+  const written: ManifestEntry[] = [];
   let stage: Stage | undefined;
   /** The new tree is begun at the first difference: where there is none, nothing is touched. */
   const begin = (): Stage => {
@@ -105,7 +98,7 @@ async function publish(
     if (published.entries.get(entry.path)?.sha256 !== entry.sha256 || !published.isIntact(entry)) {
       stage ??= begin();
       stage.write(entry.path, body);
-      written++;
+      written.push(entry);
     } else if (stage) stage.keep(entry.path);
     else unchanged.push(entry.path);
     // Now and then a turn for signals and the progress line.
@@ -119,31 +112,34 @@ async function publish(
   if (changed) {
     stage ??= begin();
     stage.write(MANIFEST_FILE, Buffer.from(manifest));
-    written++;
-    for (const { path, bytes } of entries) stage.inspect(path, bytes);
+    // What was kept is the published file itself, and has been looked at.
+    for (const { path, bytes } of written) stage.inspect(path, bytes);
     swap(folders);
   }
-  const paths = new Set(entries.map(({ path }) => path));
   return {
     changed,
     files: entries.length + 1,
     bytes: entries.reduce((sum, { bytes }) => sum + bytes, Buffer.byteLength(manifest)),
-    written,
-    kept: entries.length + 1 - written,
-    removed: [...published.entries.keys()].filter((path) => !paths.has(path)).length,
+    written: changed ? written.length + 1 : 0,
+    kept: entries.length - written.length + (changed ? 0 : 1),
+    removed: [...published.entries.keys()].filter((path) => !listed.has(path)).length,
   };
 }
 
 /** Collects the manifest's entries, and refuses a path that is unsafe or comes twice, be it in other letter case. */
-function createListing(): { entries: ManifestEntry[]; add(path: string, body: Uint8Array): ManifestEntry } {
+function createListing(): {
+  entries: ManifestEntry[];
+  add(path: string, body: Uint8Array): ManifestEntry;
+  has(path: string): boolean;
+} {
   const entries: ManifestEntry[] = [];
   const folded = new Set<string>();
   return {
     entries,
+    has: (path) => folded.has(path.toLowerCase()),
     add(path, body) {
-      const entry = { path, bytes: body.length, sha256: createHash('sha256').update(body).digest('hex') };
-      if (!manifestEntrySchema.shape.path.safeParse(path).success)
-        throw new OutputError('is no path inside the site', path);
+      const entry = { path, bytes: body.length, sha256: hash('sha256', body) };
+      if (!SITE_PATH.test(path)) throw new OutputError('is no path inside the site', path);
       const key = path.toLowerCase();
       if (folded.has(key)) throw new OutputError('comes twice in the site, be it in other letter case', path);
       folded.add(key);

@@ -9,9 +9,6 @@ import { integerAt, type Row, readTable, type TableName, tableNames } from './cs
 import type { RawItem, RawMove, RawRecords } from './raw.ts';
 import type { Progress } from './source.ts';
 
-/** The live upstream's tables. */
-export const DEFAULT_CSV_UPSTREAM = 'https://raw.githubusercontent.com/PokeAPI/pokeapi/master/data/v2/csv';
-
 /** English, in the upstream's `languages` table. */
 const ENGLISH = '9';
 

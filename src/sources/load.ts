@@ -1,14 +1,17 @@
-/** Chooses the source, gives it a client and a cache, and falls back to local data where `auto` may. */
+/** Chooses the source, and falls back to local data where `auto` may. Loads the code of the chosen source only. */
 
 import { UpstreamError } from '../errors.ts';
-import { noCache, openCache } from '../http/cache.ts';
-import { type ClientOptions, createClient } from '../http/client.ts';
-import { createFetcher, type Fetcher } from '../http/fetcher.ts';
-import { DEFAULT_CSV_UPSTREAM, fetchTables, readCsv, readTableFolder } from './csv.ts';
+import type { ClientOptions } from '../http/client.ts';
 import { normalise } from './normalise.ts';
-import { DEFAULT_REST_UPSTREAM, readRest, restCacheVersion } from './rest.ts';
 import { readSnapshot } from './snapshot.ts';
-import type { Progress, SourceName, SourceResult } from './source.ts';
+import {
+  DEFAULT_CSV_UPSTREAM,
+  DEFAULT_REST_UPSTREAM,
+  isAddress,
+  type Progress,
+  type SourceName,
+  type SourceResult,
+} from './source.ts';
 
 export interface LoadOptions extends ClientOptions {
   readonly source: SourceName;
@@ -55,6 +58,8 @@ async function loadAuto(options: LoadOptions): Promise<SourceResult> {
 }
 
 async function loadRest(options: LoadOptions, firstRetries?: number): Promise<SourceResult> {
+  const { readRest, restCacheVersion } = await import('./rest.ts');
+  const { fetching } = await import('./fetching.ts');
   const upstream = options.upstream ?? DEFAULT_REST_UPSTREAM;
   return fetching(options, { upstream, version: restCacheVersion() }, async (fetcher) => {
     const { concurrency, onProgress, label, today } = options;
@@ -65,12 +70,14 @@ async function loadRest(options: LoadOptions, firstRetries?: number): Promise<So
 }
 
 async function loadCsv(options: LoadOptions): Promise<SourceResult> {
+  const { fetchTables, readCsv, readTableFolder } = await import('./csv.ts');
   const { upstream = DEFAULT_CSV_UPSTREAM, label, today } = options;
   if (!isAddress(upstream)) {
     const { tables, captured } = readTableFolder(upstream);
     const dataSet = normalise(readCsv(tables), { source: 'csv', upstream: label ?? 'local files', captured });
     return { dataSet, source: 'csv' };
   }
+  const { fetching } = await import('./fetching.ts');
   return fetching(options, { upstream, version: 'csv' }, async (fetcher) => {
     const tables = await fetchTables(upstream, { fetcher, onProgress: options.onProgress });
     const dataSet = normalise(readCsv(tables), {
@@ -81,33 +88,3 @@ async function loadCsv(options: LoadOptions): Promise<SourceResult> {
     return { dataSet, source: 'csv', requests: fetcher.stats };
   });
 }
-
-/** Lends a client and a cache for one upstream; ends both whatever happens, at once where the signal says so. */
-async function fetching<T>(
-  options: LoadOptions,
-  { upstream, version }: { upstream: string; version: string },
-  read: (fetcher: Fetcher) => Promise<T>,
-): Promise<T> {
-  const { cacheFolder, signal } = options;
-  signal?.throwIfAborted();
-  const name = upstream.replace(/^https?:\/\//, '');
-  const client = createClient(options);
-  const cache = cacheFolder === undefined ? noCache : openCache(cacheFolder, { name, version });
-  const stop = (): void => void client.close();
-  signal?.addEventListener('abort', stop);
-  let complete = false;
-  try {
-    const result = await read(createFetcher({ client, cache }));
-    complete = true;
-    return result;
-  } catch (error) {
-    signal?.throwIfAborted();
-    throw error;
-  } finally {
-    signal?.removeEventListener('abort', stop);
-    await client.close();
-    cache.close({ complete });
-  }
-}
-
-export const isAddress = (upstream: string): boolean => /^https?:\/\//i.test(upstream);

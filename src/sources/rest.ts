@@ -2,25 +2,21 @@
 
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
+import path from 'node:path';
 import pLimit from 'p-limit';
 import type { Kind } from '../contract/kinds.ts';
 import { parse, show } from '../contract/parse.ts';
 import { DataError } from '../errors.ts';
 import { decodeJson } from '../http/body.ts';
 import type { Fetcher } from '../http/fetcher.ts';
+import { PACKAGE_ROOT } from '../version.ts';
 import { type RawOf, type RawRecords, rawSchemas } from './raw.ts';
 import { type ListAnswer, listSchema, readRecordAnswer } from './rest-answers.ts';
 import type { Progress } from './source.ts';
 
-/** The live upstream. */
-export const DEFAULT_REST_UPSTREAM = 'https://pokeapi.co/api/v2';
-
 /** The fingerprint of what is kept of an answer: the very file that says so. */
 export function restCacheVersion(): string {
-  const answers = new URL(
-    `./rest-answers${import.meta.url.slice(import.meta.url.lastIndexOf('.'))}`,
-    import.meta.url,
-  );
+  const answers = path.join(PACKAGE_ROOT, 'dist', 'sources', 'rest-answers.js');
   return createHash('sha256').update(readFileSync(answers)).digest('hex').slice(0, 16);
 }
 

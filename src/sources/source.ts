@@ -3,6 +3,14 @@
 import type { DataSet } from '../contract/data-set.ts';
 import type { FetcherStats } from '../http/fetcher.ts';
 
+/** The live upstream. */
+export const DEFAULT_REST_UPSTREAM = 'https://pokeapi.co/api/v2';
+/** The live upstream's tables. */
+export const DEFAULT_CSV_UPSTREAM = 'https://raw.githubusercontent.com/PokeAPI/pokeapi/master/data/v2/csv';
+
+/** Whether an upstream is an address; anything else is a folder. */
+export const isAddress = (upstream: string): boolean => /^https?:\/\//i.test(upstream);
+
 export const sourceNames = ['auto', 'rest', 'csv', 'snapshot'] as const;
 export type SourceName = (typeof sourceNames)[number];
 
