@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Installs every engine that the tests serve the site with, on Debian or Ubuntu: web servers from the distribution, and
-# the programs of CDNs from npm into the git-ignored folder .engines. Quick where all is there; leaves no service running.
+# Installs every engine that the tests serve the site with, and what benchmarks compare with, on Debian or Ubuntu: web
+# servers from the distribution, and programs from npm into the git-ignored folder .engines. Quick where all is there;
+# leaves no service running.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -38,7 +39,7 @@ install_packages() {
 }
 
 # Programs from npm, as <package>@<version>. Their binaries come as packages of their own: no script has to run.
-programs=(miniflare@4.20260426.0 deno@2.9.6)
+programs=(miniflare@4.20260426.0 deno@2.9.6 @11ty/eleventy@3.1.7)
 
 install_programs() {
   local program manifest

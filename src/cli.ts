@@ -58,7 +58,7 @@ withSourceOptions(program.command('build'))
 withSourceOptions(program.command('snapshot'))
   .summary('refresh the bundled data set')
   .description(
-    'Reads every move and item and keeps them in a folder that builds can read instead of the upstream.',
+    'Reads every move and item and keeps them in a folder that builds can read instead of the upstream. auto means rest here: there is nothing to fall back to.',
   )
   .option('--data <dir>', 'folder of the data set (default: the bundled one)')
   .action(async (options: SnapshotOptions & Presentation) => {
@@ -102,7 +102,9 @@ program
   .description('Lists the hosts that --host knows, and what each can and cannot do.')
   .option('--json', 'print the list as one JSON object on stdout')
   .action(({ json = false }: Presentation) => {
-    process.stdout.write(json ? `${JSON.stringify(describeHosts())}\n` : hostLines().join('\n').concat('\n'));
+    process.stdout.write(
+      json ? `${JSON.stringify({ hosts: describeHosts() })}\n` : hostLines().join('\n').concat('\n'),
+    );
   });
 
 program

@@ -1,0 +1,174 @@
+/** The rows of the table: what is compared with what, and how much of it is allowed. */
+
+import type { Summary } from './measure.ts';
+
+export interface Row {
+  /** What `--only` names. */
+  readonly id: string;
+  readonly title: string;
+  /** The measured subject, and the one it is compared with. */
+  readonly of: string;
+  readonly to?: string;
+  /** What it is compared with where that is no subject. */
+  readonly yardstick?: string;
+  readonly unit: '×' | 'MB' | 'files';
+  result(of: Summary, to: Summary): number;
+  /** The most that the result may be. Without one the row is for information. */
+  readonly budget?: number;
+}
+
+export interface Result {
+  readonly id: string;
+  readonly title: string;
+  readonly measured: Summary;
+  /** What it is compared with, and its own figures where it was measured. */
+  readonly yardstick: string;
+  readonly other: Summary | undefined;
+  readonly result: number;
+  readonly unit: Row['unit'];
+  readonly budget: number | undefined;
+  readonly kept: boolean;
+}
+
+const seconds = (summary: Summary): number => summary.seconds.median;
+const ratio = {
+  unit: '×',
+  result: (of: Summary, to: Summary): number => seconds(of) / seconds(to),
+} as const;
+
+/** Names of subjects, which are measured once for each scale. */
+export const at = (scale: number, name: string): string => `${scale} × ${name}`;
+
+const TAR_BUDGETS: Readonly<Record<number, number>> = { 1: 3.5, 10: 1.6, 100: 1.4 };
+/** The record, its page, meta.json and manifest.json. */
+const FILES_OF_A_CHANGE = 4;
+
+export function buildRows(scale: number, records: number): Row[] {
+  const title = (text: string): string => `${scale} ×: ${text}`;
+  const [fresh, unchanged, changed] = [at(scale, 'fresh'), at(scale, 'unchanged'), at(scale, 'changed')];
+  const memory = Math.floor(120 + records / 1000);
+  const tar = TAR_BUDGETS[scale];
+  return [
+    {
+      ...ratio,
+      id: 'fresh',
+      title: title('fresh folder'),
+      of: fresh,
+      to: at(scale, 'tar x'),
+      ...(tar !== undefined && { budget: tar }),
+    },
+    {
+      id: 'memory',
+      title: title('fresh folder, peak memory'),
+      of: fresh,
+      yardstick: '120 MB + 1 KB per record',
+      unit: 'MB',
+      result: ({ megabytes }) => megabytes.max,
+      budget: memory,
+    },
+    {
+      ...ratio,
+      id: 'eleventy',
+      title: title('fresh folder'),
+      of: fresh,
+      to: at(scale, 'Eleventy'),
+      budget: 0.4,
+    },
+    { ...ratio, id: 'unchanged', title: title('nothing changed'), of: unchanged, to: fresh, budget: 0.7 },
+    {
+      id: 'unchanged',
+      title: title('nothing changed, files written'),
+      of: unchanged,
+      yardstick: 'none',
+      unit: 'files',
+      result: ({ written }) => written ?? Number.NaN,
+      budget: 0,
+    },
+    { ...ratio, id: 'changed', title: title('one record changed'), of: changed, to: fresh, budget: 0.8 },
+    {
+      id: 'changed',
+      title: title('one record changed, files written'),
+      of: changed,
+      yardstick: 'record, page, meta.json, manifest.json',
+      unit: 'files',
+      result: ({ written }) => written ?? Number.NaN,
+      budget: FILES_OF_A_CHANGE,
+    },
+    { ...ratio, id: 'csv', title: title('from tables'), of: at(scale, 'csv'), to: fresh, budget: 1.2 },
+  ];
+}
+
+/** The time for a record at one scale and at the next. */
+export function growthRow(
+  from: { scale: number; records: number },
+  to: { scale: number; records: number },
+): Row {
+  return {
+    id: 'growth',
+    title: `${to.scale} ×: fresh folder, time for a record`,
+    of: at(to.scale, 'fresh'),
+    to: at(from.scale, 'fresh'),
+    unit: '×',
+    result: (large, small) => seconds(large) / to.records / (seconds(small) / from.records),
+    budget: 1.2,
+  };
+}
+
+export function fetchRows({ latency, concurrency }: { latency: number; concurrency: number }): Row[] {
+  const cold = 'rest, empty cache';
+  const distant = `rest, ${latency} ms`;
+  return [
+    { ...ratio, id: 'rest', title: cold, of: cold, to: 'minimal script', budget: 1.5 },
+    {
+      id: 'latency',
+      title: `${distant}, ${concurrency} connections`,
+      of: distant,
+      yardstick: `requests ÷ ${concurrency} × ${latency} ms`,
+      unit: '×',
+      result: (of) => (seconds(of) * concurrency * 1000) / ((of.requests ?? Number.NaN) * latency),
+      budget: 1.15,
+    },
+    { ...ratio, id: 'warm', title: 'rest, cached, still fresh', of: 'rest, fresh', to: cold, budget: 0.5 },
+    {
+      ...ratio,
+      id: 'warm',
+      title: 'rest, cached, asked again',
+      of: 'rest, revalidated',
+      to: cold,
+      budget: 0.6,
+    },
+    { ...ratio, id: 'curl', title: cold, of: cold, to: 'curl --parallel' },
+  ];
+}
+
+export const startRow: Row = {
+  ...ratio,
+  id: 'start',
+  title: 'gamedata --help',
+  of: 'gamedata --help',
+  to: 'node -e 0',
+  budget: 1.6,
+};
+
+/** Rows whose subjects were not measured are left out. */
+export function evaluate(rows: readonly Row[], summaries: ReadonlyMap<string, Summary>): Result[] {
+  return rows.flatMap(({ id, title, of, to, yardstick, unit, result, budget }): Result[] => {
+    const measured = summaries.get(of);
+    const other = to === undefined ? measured : summaries.get(to);
+    if (!measured || !other) return [];
+    const value = result(measured, other);
+    return [
+      {
+        id,
+        title,
+        measured,
+        yardstick: yardstick ?? to ?? '',
+        other: to === undefined ? undefined : other,
+        result: value,
+        unit,
+        budget,
+        kept: budget === undefined || value <= budget,
+      },
+    ];
+  });
+}
