@@ -30,10 +30,19 @@ async function checkRoot(probe: Probe, linkBase: LinkBase, fail: Fail): Promise<
   const path =
     linkBase.links === 'file' ? `/${rootFile}` : `/${rootFile.slice(0, rootFile.lastIndexOf('/') + 1)}`;
   const reply = await probe.ask({ path });
-  const expected = JSON.stringify(mapKinds((kind) => listUrl(linkBase, kind)));
-  const got = JSON.stringify(reply.json);
-  if (reply.status !== 200 || got !== expected)
-    fail('root', reply, `got status ${reply.status}, ${show(reply.json)}, expected ${expected}`);
+  const expected = mapKinds((kind) => listUrl(linkBase, kind));
+  if (reply.status === 200 && JSON.stringify(reply.json) === JSON.stringify(expected)) return;
+  const problem = `got status ${reply.status}, ${show(reply.json)}, expected ${JSON.stringify(expected)}`;
+  fail('root', reply, problem + otherBase(reply.text, linkBase));
+}
+
+/** Names the option that helps where only the beginning of the links is not what was expected. */
+function otherBase(root: string, linkBase: LinkBase): string {
+  const [kind] = kindNames;
+  const behind = listUrl(linkBase, kind).slice(linkBase.baseUrl.length);
+  const link = root.slice(root.indexOf('http')).split('"')[0] ?? '';
+  if (!link.startsWith('http') || !link.endsWith(behind)) return '';
+  return `; if the site was built for that address: --link-base ${link.slice(0, -behind.length)}`;
 }
 
 async function crawlList(
