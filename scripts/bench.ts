@@ -54,29 +54,21 @@ if (!hasCurl()) console.error('curl is not installed (Debian: apt-get install cu
 
 const { folder, fileSystem } = workFolder(BYTES_PER_SCALE * Math.max(...scales));
 const runner = startRunner({ folder, inherit: values.inherit });
-const upstream = await startUpstream(LATENCY);
-function cleanUp(): void {
+// However it ends.
+process.once('exit', () => {
   runner.stop();
-  upstream.stop();
   remove(folder);
-}
-for (const signal of ['SIGINT', 'SIGTERM'] as const) {
-  process.once(signal, () => {
-    cleanUp();
-    process.exit(1);
-  });
-}
+});
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1));
+const upstream = await startUpstream(LATENCY);
 
 const summaries = new Map<string, Summary>();
 const rows: Row[] = [];
-try {
-  await measureStart();
-  await measureFetching();
-  await measureBuilds();
-} finally {
-  cleanUp();
-}
+await measureStart();
+await measureFetching();
+await measureBuilds();
 conclude();
+runner.stop();
 
 /** Measures those subjects that a wanted row needs. */
 async function add(wanted: readonly Row[], subjects: readonly Subject[], usualRounds: number): Promise<void> {
@@ -141,6 +133,7 @@ async function measureBuilds(): Promise<void> {
 
 function conclude(): void {
   const results = evaluate(rows, summaries);
+  if (results.length === 0) throw new Error('nothing was measured: expected --only to name rows');
   const machine = `${machineShape()}; files on ${fileSystem}; ${upstream.data} data${values.inherit ? '; inherited environment' : ''}`;
   const table = benchTable(results);
   console.log(`${machine}\n\n${table}`);

@@ -43,8 +43,10 @@ function inheritedEnvironment(): NodeJS.ProcessEnv {
  */
 export function startRunner({ folder, inherit }: { folder: string; inherit: boolean }): Runner {
   const env = inherit ? inheritedEnvironment() : plainEnvironment;
-  const child = spawn('python3', [PROGRAM], { stdio: ['pipe', 'pipe', 'inherit'] });
+  // A process group of its own: what it runs at the moment ends with it.
+  const child = spawn('python3', [PROGRAM], { stdio: ['pipe', 'pipe', 'inherit'], detached: true });
   const answers = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
+  let stopped = false;
   const stdout = path.join(folder, 'stdout');
   const stderr = path.join(folder, 'stderr');
   return {
@@ -56,6 +58,10 @@ export function startRunner({ folder, inherit }: { folder: string; inherit: bool
       if (code === 0) return { ...run, stdout: readFileSync(stdout, 'utf8') };
       throw new Error(`${command.join(' ')}: exit code ${code}\n${readFileSync(stderr, 'utf8')}`);
     },
-    stop: () => void child.kill(),
+    stop() {
+      if (stopped || child.pid === undefined || child.exitCode !== null) return;
+      stopped = true;
+      process.kill(-child.pid, 'SIGKILL');
+    },
   };
 }
