@@ -22,8 +22,8 @@ import { startUpstream } from './bench/upstream.ts';
 /** The default of `gamedata build`. */
 const CONCURRENCY = 16;
 const LATENCY = 30;
-/** What the folder may hold for each time the real data: seven trees of its files, a block and an inode for each file. */
-const BYTES_PER_SCALE = 120 * 2 ** 20;
+/** What the folder holds for each time the real data, with room to spare: 50 MB at a hundred times. */
+const BYTES_PER_SCALE = 80 * 2 ** 20;
 /** Short runs vary more and take less time. */
 const ROUNDS = { start: 31, quick: 11, distant: 3 };
 const buildRounds = (scale: number): number => (scale < 10 ? 15 : scale < 100 ? 7 : 3);
