@@ -16,7 +16,7 @@ import type { Subject } from './measure.ts';
 import { at } from './rows.ts';
 import type { Runner } from './runner.ts';
 
-/** The most at which Eleventy is measured: it takes minutes and gigabytes for a hundred times the data. */
+/** The most at which Eleventy is measured, to keep the run short. */
 const ELEVENTY_SCALE = 10;
 
 export interface Place {
