@@ -35,6 +35,15 @@ function valueAt(value: unknown, path: readonly PropertyKey[]): unknown {
 
 /** A value as an error message shows it: JSON, cut short. */
 export function show(value: unknown): string {
-  const text = value === undefined ? 'nothing' : JSON.stringify(value);
+  const text = value === undefined ? 'nothing' : stringify(value);
   return text.length > 80 ? `${text.slice(0, 80)}…` : text;
+}
+
+/** What can be parsed may still be nested deeper than can be written. */
+function stringify(value: unknown): string {
+  try {
+    return JSON.stringify(value);
+  } catch {
+    return 'something nested too deep to show';
+  }
 }

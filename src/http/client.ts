@@ -1,7 +1,7 @@
 /** The polite client: bounded connections, time-outs, retries that honour `Retry-After`, and no redirects. */
 
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Dispatcher, EnvHttpProxyAgent, request } from 'undici';
+import { type Dispatcher, EnvHttpProxyAgent, errors, request } from 'undici';
 import { errorCode, GamedataError, UpstreamError, UsageError } from '../errors.ts';
 import { USER_AGENT } from '../version.ts';
 import { ACCEPT_ENCODING, decompress, MAX_BODY_BYTES, MalformedBody } from './body.ts';
@@ -248,6 +248,9 @@ function asFailedAttempt(error: unknown): unknown {
   if (error instanceof FailedAttempt || error instanceof GamedataError) return error;
   if (error instanceof MalformedBody)
     return new FailedAttempt(error.message, { retryable: true, cause: error });
+  // The parser's errors have a code for most of what is no HTTP, and none for the rest.
+  if (error instanceof errors.HTTPParserError)
+    return new FailedAttempt(`answered what is no HTTP: ${error.message}`, { retryable: true, cause: error });
   const code = errorCode(error);
   if (code === 'UND_ERR_RES_EXCEEDED_MAX_SIZE' || code === 'ERR_BUFFER_TOO_LARGE') {
     return new FailedAttempt(`answered more than ${MAX_BODY_BYTES} bytes`, {

@@ -23,6 +23,8 @@ export function acquireLock({ lock: file, name: target }: WorkFolders): () => vo
         rmSync(file, { force: true });
       };
     } catch (cause) {
+      // On a full disk the lock was made, and could not be filled.
+      if (['ENOSPC', 'EDQUOT'].includes(errorCode(cause))) rmSync(file, { force: true });
       if (errorCode(cause) !== 'EEXIST' || attempt > 3)
         throw new OutputError(`cannot be locked (${errorCode(cause)})`, target, { cause });
       removeStale(file, target);

@@ -76,7 +76,11 @@ async function readList(
     url,
     {
       decode: (body) => parse(listSchema, decodeJson(body), { kind, record: 'list' }),
-      revive: (cached) => listSchema.safeParse(cached).data,
+      revive(cached) {
+        const list = listSchema.safeParse(cached).data;
+        // Of another kind it would be refused in every build to come.
+        return list?.results.every(({ url }) => url.includes(`/${kind}/`)) ? list : undefined;
+      },
     },
     { revalidate: true, ...(retries !== undefined && { retries }) },
   );
