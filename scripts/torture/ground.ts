@@ -1,0 +1,87 @@
+/** Where builds are tortured: one temporary folder, two data sets, and the command line as a process that may be killed. */
+
+import { spawn } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { RawRecords } from '../../src/sources/raw.ts';
+import { snapshotFiles } from '../../src/sources/snapshot.ts';
+import { dataSetOf, rawRecords } from '../../test/support/sites.ts';
+
+const CLI = fileURLToPath(new URL('../../dist/cli.js', import.meta.url));
+
+export interface Ended {
+  readonly code: number | null;
+  readonly stderr: string;
+}
+
+export interface StartOptions {
+  readonly cwd?: string;
+  readonly env?: Readonly<Record<string, string>>;
+  /** What runs node, such as a shell with a limit. */
+  readonly wrap?: readonly string[];
+}
+
+/** Starts the compiled command line. */
+export function start(args: readonly string[], { cwd, env = {}, wrap = [] }: StartOptions = {}) {
+  const [command = '', ...rest] = [...wrap, process.execPath, CLI, ...args];
+  const child = spawn(command, rest, {
+    cwd,
+    env: { PATH: process.env.PATH, NO_PROXY: '127.0.0.1', ...env },
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
+  let stderr = '';
+  child.stderr.setEncoding('utf8').on('data', (part: string) => {
+    stderr += part;
+  });
+  const ended = new Promise<Ended>((resolve, reject) => {
+    child.once('error', reject);
+    child.once('close', (code) => resolve({ code, stderr }));
+  });
+  return { child, ended };
+}
+
+export const run = (args: readonly string[], options?: StartOptions): Promise<Ended> =>
+  start(args, options).ended;
+
+export const temporary = (): string => realpathSync(mkdtempSync(path.join(tmpdir(), 'gamedata-torture-')));
+
+/** Writes a data set of so many records, every other one of them different in each variant. */
+export function writeDataSet(folder: string, records: number, variant: number): string {
+  mkdirSync(folder, { recursive: true });
+  const raw = rawRecords(records, records);
+  const changed: RawRecords = {
+    move: raw.move.map((move) => (move.id % 2 ? { ...move, generation: variant } : move)),
+    item: raw.item.map((item) =>
+      item.id % 2 ? { ...item, englishName: `Item ${item.id} of ${variant}` } : item,
+    ),
+  };
+  for (const { path: file, body } of snapshotFiles(dataSetOf(changed)))
+    writeFileSync(path.join(folder, file), body);
+  return folder;
+}
+
+/** What tells one site from another; undefined where there is none. */
+export function siteDigest(out: string): string | undefined {
+  const manifest = path.join(out, 'manifest.json');
+  return existsSync(manifest) ? createHash('sha256').update(readFileSync(manifest)).digest('hex') : undefined;
+}
+
+/** What lies beside the site that should not. */
+export const leftovers = (out: string): string[] =>
+  readdirSync(path.dirname(out)).filter((name) => name.startsWith(`.${path.basename(out)}.gamedata`));
+
+/** Throws unless it is true: what went wrong, in one line. */
+export function demand(truth: boolean, problem: string): asserts truth {
+  if (!truth) throw new Error(problem);
+}

@@ -1,0 +1,246 @@
+/** Machines that do not play along: a full disk, a folder that cannot be written, too few files, a clock that is set back. */
+
+import { spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { setTimeout } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { itemAnswer, moveAnswer, upstreamOf } from '../../test/support/upstream-data.ts';
+import { startUpstream, type UpstreamServer } from '../../test/support/upstream-server.ts';
+import { demand, leftovers, run, siteDigest, start, temporary, writeDataSet } from './ground.ts';
+
+const CLOCK = fileURLToPath(new URL('./shift-clock.mjs', import.meta.url));
+const RECORDS = 150;
+
+interface Scene {
+  /** A folder of its own. */
+  readonly folder: string;
+  readonly out: string;
+  readonly small: string;
+  readonly large: string;
+  readonly upstream: UpstreamServer;
+}
+
+const fromSnapshot = (data: string, out: string) => [
+  'build',
+  '--source',
+  'snapshot',
+  '--upstream',
+  data,
+  '--quiet',
+  '--out',
+  out,
+];
+const fromUpstream = ({ upstream, folder, out }: Scene, ...more: string[]) => [
+  ...[
+    'build',
+    '--source',
+    'rest',
+    '--upstream',
+    upstream.url,
+    '--cache',
+    path.join(folder, 'cache'),
+    '--out',
+    out,
+  ],
+  ...['--max-shrink', '100', '--base-url', 'https://rest.test', ...more],
+];
+
+async function built(args: string[], env: Record<string, string> = {}): Promise<void> {
+  const { code, stderr } = await run(args, { env });
+  demand(code === 0, `ended with ${code}, expected 0: ${stderr}`);
+}
+
+/** Fails in the way that is told, with the old site whole and nothing beside it. */
+async function refused(
+  args: string[],
+  error: RegExp,
+  { out, wrap = [] }: { out: string; wrap?: string[] },
+): Promise<void> {
+  const before = siteDigest(out);
+  const { code, stderr } = await run(args, { wrap });
+  demand(code === 1 && error.test(stderr), `ended with ${code}, expected 1 and ${error}: ${stderr}`);
+  demand(!stderr.includes('bug'), `calls itself a bug: ${stderr}`);
+  demand(siteDigest(out) === before, 'the old site is gone');
+  demand(leftovers(out).length === 0, `left ${leftovers(out).join(', ')}`);
+  await built(['verify', out, '--quiet']);
+}
+
+async function onTmpfs(
+  folder: string,
+  options: string,
+  use: (mount: string) => Promise<void>,
+): Promise<void> {
+  const mount = path.join(folder, 'mount');
+  mkdirSync(mount);
+  const { status } = spawnSync('mount', ['-t', 'tmpfs', '-o', options, 'tmpfs', mount]);
+  if (status !== 0) throw new Skipped('nothing can be mounted here');
+  try {
+    await use(mount);
+  } finally {
+    spawnSync('umount', [mount]);
+  }
+}
+class Skipped extends Error {}
+
+/** Entries of the cache's journal, changed; each line gets the checksum that it has to have. */
+function editCache({ folder }: Scene, change: (entries: Record<string, unknown>[]) => void): void {
+  const cache = path.join(folder, 'cache');
+  for (const name of readdirSync(cache)) {
+    const file = path.join(cache, name);
+    const [header = '', ...lines] = readFileSync(file, 'utf8').split('\n');
+    const entries = lines.filter((line) => line !== '').map((line) => JSON.parse(line.slice(17)));
+    change(entries);
+    const written = entries.map((entry) => {
+      const json = JSON.stringify(entry);
+      return `${createHash('sha256').update(json).digest('hex').slice(0, 16)} ${json}`;
+    });
+    writeFileSync(file, [header, ...written].join('\n'));
+  }
+}
+
+function damageCache({ folder }: Scene, change: (text: string) => string): void {
+  const cache = path.join(folder, 'cache');
+  for (const name of readdirSync(cache)) {
+    const file = path.join(cache, name);
+    writeFileSync(file, change(readFileSync(file, 'utf8')));
+  }
+}
+
+/** The cache is filled, spoilt and used again: the site has to be the very same. */
+const spoilt = (spoil: (scene: Scene) => void) => async (scene: Scene) => {
+  await built(fromUpstream(scene, '--quiet'));
+  const right = siteDigest(scene.out);
+  spoil(scene);
+  rmSync(scene.out, { recursive: true });
+  await built(fromUpstream(scene, '--quiet'));
+  demand(siteDigest(scene.out) === right, 'the cache changed the site');
+};
+
+const stopped = (signal: 'SIGINT' | 'SIGTERM', exit: number) => async (scene: Scene) => {
+  await built(fromSnapshot(scene.small, scene.out));
+  const before = siteDigest(scene.out);
+  const { child, ended } = start(fromUpstream(scene));
+  const first = scene.upstream.log.length;
+  while (scene.upstream.log.length < first + 120) await setTimeout(2);
+  child.kill(signal);
+  const { code, stderr } = await ended;
+  demand(code === exit && stderr.includes(`stopped by ${signal}`), `ended with ${code}: ${stderr}`);
+  demand(siteDigest(scene.out) === before && leftovers(scene.out).length === 0, 'something was published');
+  const asked = scene.upstream.log.length;
+  await built(fromUpstream(scene, '--quiet'));
+  demand(scene.upstream.log.length - asked < 2 * RECORDS - 60, 'the cache was not kept');
+};
+
+const table: Record<string, (scene: Scene) => Promise<void>> = {
+  'a disk that fills up while staging': ({ folder, small, large }) =>
+    onTmpfs(folder, 'size=900k', async (mount) => {
+      const out = path.join(mount, 'site');
+      await built(fromSnapshot(small, out));
+      await refused(fromSnapshot(large, out), /ENOSPC/, { out });
+      await built([...fromSnapshot(small, out), '--base-url', 'https://other.test']);
+    }),
+  'a disk that is full': ({ folder, small }) =>
+    onTmpfs(folder, 'size=900k', async (mount) => {
+      const out = path.join(mount, 'site');
+      await built(fromSnapshot(small, out));
+      const filler = path.join(mount, 'filler');
+      spawnSync('dd', ['if=/dev/zero', `of=${filler}`, 'bs=4k']);
+      await refused([...fromSnapshot(small, out), '--base-url', 'https://other.test'], /ENOSPC/, { out });
+      rmSync(filler);
+      await built([...fromSnapshot(small, out), '--base-url', 'https://other.test']);
+    }),
+  'a full disk for the cache': (scene) =>
+    onTmpfs(scene.folder, 'size=16k', async (mount) => {
+      await built(fromSnapshot(scene.small, scene.out));
+      await refused(
+        fromUpstream(scene, '--cache', path.join(mount, 'cache')),
+        /cache cannot be written \(ENOSPC\)/,
+        scene,
+      );
+    }),
+  'a folder that is read-only': ({ folder, small }) =>
+    onTmpfs(folder, 'size=4m', async (mount) => {
+      const out = path.join(mount, 'site');
+      await built(fromSnapshot(small, out));
+      spawnSync('mount', ['-o', 'remount,ro', mount]);
+      await refused([...fromSnapshot(small, out), '--base-url', 'https://other.test'], /EROFS/, { out });
+    }),
+  'too few file descriptors': async (scene) => {
+    const wrap = ['sh', '-c', 'ulimit -n 64; exec "$@"', 'sh'];
+    const local = await run(fromSnapshot(scene.small, scene.out), { wrap });
+    demand(local.code === 0, `ended with ${local.code}: ${local.stderr}`);
+    const fetched = await run(fromUpstream(scene, '--quiet'), { wrap });
+    demand(fetched.code === 0, `ended with ${fetched.code}: ${fetched.stderr}`);
+    rmSync(path.join(scene.folder, 'cache'), { recursive: true });
+    await refused(fromUpstream(scene, '--concurrency', '256', '--retries', '0'), /EMFILE/, {
+      ...scene,
+      wrap,
+    });
+  },
+  'a parent folder that is removed': async (scene) => {
+    const parent = path.join(scene.folder, 'parent');
+    const out = path.join(parent, 'site');
+    await built(fromSnapshot(scene.small, out));
+    const first = scene.upstream.log.length;
+    const { ended } = start([...fromUpstream(scene), '--out', out]);
+    while (scene.upstream.log.length < first + 50) await setTimeout(2);
+    renameSync(parent, `${parent}-elsewhere`);
+    const { code, stderr } = await ended;
+    demand(
+      code === 1 && stderr.includes('ENOENT') && !stderr.includes('bug'),
+      `ended with ${code}: ${stderr}`,
+    );
+    await built(['verify', path.join(`${parent}-elsewhere`, 'site'), '--quiet']);
+  },
+  SIGINT: stopped('SIGINT', 130),
+  SIGTERM: stopped('SIGTERM', 143),
+  'a clock that is set back': async (scene) => {
+    const ahead = { NODE_OPTIONS: `--import=${CLOCK}`, CLOCK_SHIFT: String(400 * 86_400_000) };
+    await built(fromUpstream(scene, '--quiet'), ahead);
+    const first = scene.upstream.log.length;
+    await built(fromUpstream(scene, '--quiet'));
+    demand(scene.upstream.log.length - first >= 2 * RECORDS, 'answers from the future were believed');
+    await built(['verify', scene.out, '--quiet']);
+  },
+  'a truncated cache': spoilt((scene) => damageCache(scene, (text) => text.slice(0, text.length * 0.6))),
+  'a cache of garbage': spoilt((scene) => damageCache(scene, () => '\0\uFFFDgarbage\n'.repeat(99))),
+  'a cache of another version': spoilt((scene) =>
+    damageCache(scene, (text) => text.replace('"version":"', '"version":"0')),
+  ),
+  'swapped cache entries': spoilt((scene) =>
+    editCache(scene, (entries) => {
+      const values = entries.map(({ value }) => value);
+      entries.forEach((entry, at) => {
+        entry.value = values[(at + 1) % values.length];
+      });
+    }),
+  ),
+};
+
+/** Goes through all of them, each with a folder and an upstream of its own. */
+export async function hardships(): Promise<{ survived: number; skipped: string[]; problems: string[] }> {
+  const skipped: string[] = [];
+  const problems: string[] = [];
+  for (const [name, endure] of Object.entries(table)) {
+    const folder = temporary();
+    const answers = {
+      move: Array.from({ length: RECORDS }, (_, at) => moveAnswer(at + 1)),
+      item: Array.from({ length: RECORDS }, (_, at) => itemAnswer(at + 1)),
+    };
+    const upstream = await startUpstream(upstreamOf(answers), { maxAge: 86_400, latency: 5 });
+    try {
+      const small = writeDataSet(path.join(folder, 'small'), 20, 1);
+      const large = writeDataSet(path.join(folder, 'large'), 400, 1);
+      await endure({ folder, out: path.join(folder, 'site'), small, large, upstream });
+    } catch (error) {
+      if (error instanceof Skipped) skipped.push(`${name}: ${error.message}`);
+      else problems.push(`${name}: ${error instanceof Error ? error.message : error}`);
+    } finally {
+      await upstream.close();
+      rmSync(folder, { recursive: true, force: true });
+    }
+  }
+  return { survived: Object.keys(table).length - skipped.length - problems.length, skipped, problems };
+}

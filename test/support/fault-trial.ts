@@ -1,0 +1,201 @@
+/** Tries a fault: a build that went well, then one that meets the fault, and everything that is wrong about how that ends. */
+
+import { mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { build } from '../../src/build.ts';
+import type { Watchers } from '../../src/capture.ts';
+import { GamedataError } from '../../src/errors.ts';
+import type { ClientOptions } from '../../src/http/client.ts';
+import { verifyFolder } from '../../src/verify/folder.ts';
+import { type Exchange, expectedMessage, type Fault, type Place, type Told } from './faults.ts';
+import { fingerprint } from './fingerprint.ts';
+import { type Answer, itemAnswer, moveAnswer, upstreamOf } from './upstream-data.ts';
+import { startUpstream, type UpstreamServer } from './upstream-server.ts';
+
+const places: readonly Place[] = [
+  { name: 'the first list', kind: 'move' },
+  { name: 'the second list', kind: 'item' },
+  { name: 'the first record', kind: 'move', id: 1 },
+  { name: 'a middle record', kind: 'item', id: 1 },
+  { name: 'the last record', kind: 'item', id: 3 },
+];
+
+/** Where a fault can be. */
+export function placesOf({ at }: Fault): readonly Place[] {
+  if (at === 'anywhere') return places;
+  if (at === 'first list') return places.slice(0, 1);
+  return places.filter(({ id }) => (at === 'lists') === (id === undefined));
+}
+
+/** `lasting` stays until the build gives up, `once` is over after one request. */
+export type Stay = 'lasting' | 'once';
+
+/** What may run a build: the function, or the command line. Resolves to what it failed with. */
+export type Runner = (options: RunOptions) => Promise<Failure | undefined>;
+export interface RunOptions {
+  readonly upstream: string;
+  readonly out: string;
+  readonly cache: string | false;
+  readonly slow: Fault['slow'];
+}
+export interface Failure {
+  readonly code: string;
+  readonly message: string;
+}
+
+const RETRIES = 1;
+const times = { parts: { headers: 100, body: 100 }, whole: { total: 400 } };
+
+/** Passes times that no option sets: what watches a build is handed on to the client as it is. */
+export const runBuild: Runner = async ({ slow, ...options }) => {
+  const quick: Watchers & Pick<ClientOptions, 'retryBaseMs' | 'timeouts'> = {
+    retryBaseMs: 1,
+    ...(slow && { timeouts: times[slow] }),
+  };
+  const rest = { source: 'rest', baseUrl: 'https://example.test', concurrency: 1, retries: RETRIES } as const;
+  try {
+    await build({ ...rest, ...options }, quick);
+    return undefined;
+  } catch (error) {
+    if (error instanceof GamedataError) return { code: error.code, message: error.message };
+    return { code: 'bug', message: String(error) };
+  }
+};
+
+/** @returns everything that is not as the table says; empty where all is well */
+export async function tryFault(
+  fault: Fault,
+  place: Place,
+  { stay = 'lasting', run = runBuild }: { stay?: Stay; run?: Runner } = {},
+): Promise<string[]> {
+  const parent = realpathSync(mkdtempSync(path.join(tmpdir(), 'gamedata-fault-')));
+  const answers = threeOfEach();
+  const meet = createFault(fault, place, { stay, answers });
+  const server = await startUpstream(upstreamOf(answers), {
+    fault: (request, response) =>
+      meet.begun && meet.answer(server, request.url ?? '', { response, headers: request.headers }),
+  });
+  const out = path.join(parent, 'site');
+  const cache = fault.uncached ? false : path.join(parent, 'cache');
+  try {
+    const first = await run({ upstream: server.url, out, cache, slow: undefined });
+    if (first) return [`the first build failed: ${first.message}`];
+    const before = fingerprint(out);
+    const sent = server.log.length;
+    meet.begin();
+    const failure = await run({
+      upstream: fault.address ?? server.url,
+      out,
+      cache,
+      slow: fault.slow,
+    });
+
+    const problems: string[] = [];
+    const note = (wrong: boolean, problem: string): void => void (wrong && problems.push(problem));
+    const left = readdirSync(parent).filter((name) => name !== 'cache');
+    note(left.join() !== 'site', `left behind: ${left.join(', ')}`);
+    for (const { file, problem } of verifyFolder(out).problems) problems.push(`${file} ${problem}`);
+    const recovers = stay === 'once' && fault.retried;
+    const told = meet.told(fault.address ?? server.url);
+    if (fault.outcome.code === 'built' || recovers) {
+      note(failure !== undefined, `failed, expected it to be built: ${failure?.message}`);
+      const { holds } = fault.outcome as { holds?: string };
+      if (holds === undefined) note(!sameStates(before, fingerprint(out)), 'the site was changed');
+      else note(!recordFiles(out).some((text) => text.includes(holds)), `no record holds ${holds}`);
+    } else {
+      note(!failure, 'was built, expected it to fail');
+      note(
+        failure?.code !== fault.outcome.code,
+        `failed as ${failure?.code}: expected ${fault.outcome.code}`,
+      );
+      note(!sameStates(before, fingerprint(out)), 'the old site was touched');
+      const message = failure?.message ?? '';
+      const expected = expectedMessage(fault, told, place.id === undefined);
+      const { like } = fault.outcome;
+      const prefix = fault.outcome.code === 'upstream' ? `GET ${told.url}: ` : '';
+      const isLike = like && message.startsWith(prefix) && like.test(message.slice(prefix.length));
+      note(like ? !isLike : message !== expected, `failed with ${message}\nexpected ${like ?? expected}`);
+    }
+    if (!fault.address && !fault.lasting && fault.answer) {
+      const attempts = server.log.slice(sent).filter(({ path }) => told.url.endsWith(path)).length;
+      const expected = fault.retried ? RETRIES + 1 : 1;
+      note(attempts !== expected, `was asked ${attempts} times, expected ${expected}`);
+    }
+    return problems;
+  } finally {
+    await server.close();
+    rmSync(parent, { recursive: true, force: true });
+  }
+}
+
+/** The fault at its place, not there before it is begun. */
+export function createFault(
+  fault: Fault,
+  place: Place,
+  { stay, answers }: { stay: Stay; answers: Record<'move' | 'item', Answer[]> },
+) {
+  const { kind, id } = place;
+  const local = id === undefined ? `/${kind}/?limit=100000&offset=0` : `/${kind}/${id}/`;
+  const record = answers[kind].find((answer) => answer.id === (id ?? 1));
+  if (!record) throw new Error(`${place.name}: no such record`);
+  const slug = record.name;
+  let met = 0;
+  const state = { begun: false };
+  return {
+    get begun() {
+      return state.begun;
+    },
+    begin() {
+      state.begun = true;
+      fault.spoil?.(record);
+    },
+    told: (upstream: string): Told => ({
+      url: upstream + local,
+      kind,
+      slug: fault.spoil ? record.name : slug,
+      id: record.id,
+      seconds: times.whole.total / 1000,
+    }),
+    answer(
+      server: UpstreamServer,
+      asked: string,
+      { response, headers }: Pick<Exchange, 'response'> & { headers: NodeJS.Dict<string | string[]> },
+    ): boolean {
+      if (!fault.answer || asked !== `/api/v2${local}` || (stay === 'once' && met++ > 0)) return false;
+      fault.answer({
+        response,
+        own: ownBody(server, place, answers),
+        conditional: headers['if-none-match'] !== undefined,
+        place,
+        answers,
+        stop: () => void server.close(),
+      });
+      return true;
+    },
+  };
+}
+
+/** What the upstream would have answered. */
+function ownBody(
+  { url }: UpstreamServer,
+  { kind, id }: Place,
+  answers: Record<'move' | 'item', Answer[]>,
+): string {
+  const results = answers[kind].map(({ name, id }) => ({ name, url: `${url}/${kind}/${id}/` }));
+  const record = answers[kind].find((answer) => answer.id === id);
+  return JSON.stringify(id === undefined ? { count: results.length, results } : record);
+}
+
+export const threeOfEach = (): Record<'move' | 'item', Answer[]> => ({
+  move: [1, 2, 3].map((id) => moveAnswer(id)),
+  item: [1, 2, 3].map((id) => itemAnswer(id)),
+});
+
+const sameStates = (a: Map<string, string>, b: Map<string, string>): boolean =>
+  JSON.stringify([...a]) === JSON.stringify([...b]);
+
+const recordFiles = (out: string): string[] =>
+  readdirSync(path.join(out, 'api'), { recursive: true, encoding: 'utf8' })
+    .filter((file) => file.endsWith('.json'))
+    .map((file) => readFileSync(path.join(out, 'api', file), 'utf8'));

@@ -1,0 +1,760 @@
+/** Everything that an upstream can do wrong, and what a build makes of it: the one table behind the tests and FAULTS.md. */
+
+import type { ServerResponse } from 'node:http';
+import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
+import type { Kind } from '../../src/contract/kinds.ts';
+import { type Answer, itemAnswer, moveAnswer } from './upstream-data.ts';
+
+/** Which answer is spoilt: a list, or one record of it. */
+export interface Place {
+  readonly name: string;
+  readonly kind: Kind;
+  /** Undefined for the list. */
+  readonly id?: number;
+}
+
+/** What a fault may use: the request's answer, and what would have been right. */
+export interface Exchange {
+  readonly response: ServerResponse;
+  /** The right body. */
+  readonly own: string;
+  readonly conditional: boolean;
+  readonly place: Place;
+  readonly answers: Record<Kind, Answer[]>;
+  /** Ends the whole upstream. */
+  stop(): void;
+}
+
+/** What is known of the place when an error about it is expected. */
+export interface Told {
+  readonly url: string;
+  readonly kind: string;
+  readonly slug: string;
+  readonly id: number | string;
+  /** The longest time for an answer, in seconds. */
+  readonly seconds: number;
+}
+
+type Problem = (told: Told) => string;
+
+export interface Fault {
+  readonly name: string;
+  readonly group: 'connection' | 'status' | 'body' | 'cache' | 'list' | 'id' | 'key' | 'slug' | 'name';
+  /** Answers in its own way. */
+  readonly answer?: (exchange: Exchange) => unknown;
+  /** Changes the record itself, and so its list. */
+  readonly spoil?: (record: Answer) => unknown;
+  /** The address of an upstream that is not there at all. */
+  readonly address?: string;
+  readonly at: 'anywhere' | 'first list' | 'lists' | 'records';
+  readonly retried: boolean;
+  /** An error's code and message without its place; `like` where a part of it differs from machine to machine. */
+  readonly outcome:
+    | { readonly code: 'upstream' | 'data'; readonly problem: Problem; readonly like?: RegExp }
+    | { readonly code: 'built'; readonly says: string; readonly holds?: string };
+  /** Which of the client's time-outs it takes. */
+  readonly slow?: 'parts' | 'whole';
+  /** The client has no validator to send. */
+  readonly uncached?: boolean;
+  /** Cannot be over by itself. */
+  readonly lasting?: boolean;
+}
+
+const upstream = (problem: string | Problem, like?: RegExp): Fault['outcome'] => ({
+  code: 'upstream',
+  problem: typeof problem === 'string' ? () => problem : problem,
+  ...(like && { like }),
+});
+const data = (problem: string | Problem, like?: RegExp): Fault['outcome'] => ({
+  code: 'data',
+  problem: typeof problem === 'string' ? () => problem : problem,
+  ...(like && { like }),
+});
+const same: Fault['outcome'] = { code: 'built', says: 'as without it' };
+
+const JSON_TYPE = { 'content-type': 'application/json' };
+const send =
+  (status: number, body: string | Buffer = '{}', headers: Record<string, string> = JSON_TYPE) =>
+  ({ response }: Exchange) =>
+    response.writeHead(status, headers).end(body);
+
+/** The record as it is, but for some fields. */
+const tell =
+  (fields: object) =>
+  ({ response, own }: Exchange) =>
+    response.writeHead(200, JSON_TYPE).end(JSON.stringify({ ...JSON.parse(own), ...fields }));
+
+/** The right text, changed. */
+const retell =
+  (change: (own: string) => string | Buffer) =>
+  ({ response, own }: Exchange) =>
+    response.writeHead(200, JSON_TYPE).end(change(own));
+
+/** The list with its results changed. */
+const relist =
+  (change: (results: { name: string; url: string }[]) => unknown[], count?: number) =>
+  ({ response, own }: Exchange) => {
+    const results = change(JSON.parse(own).results);
+    response.writeHead(200, JSON_TYPE).end(JSON.stringify({ count: count ?? results.length, results }));
+  };
+
+const relink = (id: string) =>
+  relist((results) =>
+    results.map(({ name, url }, at) => ({ name, url: at === 0 ? url.replace(/\d+\/$/, id) : url })),
+  );
+
+const CHALLENGE = '<!doctype html><title>Just a moment...</title><script src="/challenge.js"></script>';
+const MEGABYTE = Buffer.alloc(1 << 20, ' ');
+export const LARGE_MEGABYTES = 200;
+const TOO_LARGE = 'answered more than 8388608 bytes';
+
+/** Compressed once, and only if asked for. */
+function lazily<T>(make: () => T): () => T {
+  let made: { value: T } | undefined;
+  return () => {
+    made ??= { value: make() };
+    return made.value;
+  };
+}
+const gzipBomb = lazily(() => gzipSync(Buffer.alloc(LARGE_MEGABYTES << 20), { level: 1 }));
+const brotliBomb = lazily(() =>
+  brotliCompressSync(Buffer.alloc(LARGE_MEGABYTES << 20), {
+    params: { [constants.BROTLI_PARAM_QUALITY]: 1 },
+  }),
+);
+const nested = lazily(() => '['.repeat(1_000_000) + ']'.repeat(1_000_000));
+
+function sendLarge({ response }: Exchange): void {
+  response.writeHead(200, JSON_TYPE);
+  let left = LARGE_MEGABYTES;
+  const more = (): void => {
+    while (left-- > 0) if (!response.write(MEGABYTE)) return void response.once('drain', more);
+    response.end();
+  };
+  more();
+}
+
+const connection: Omit<Fault, 'group'>[] = [
+  {
+    name: 'a name that does not resolve',
+    address: 'http://upstream.invalid/api/v2',
+    retried: true,
+    at: 'first list',
+    lasting: true,
+    outcome: upstream(
+      'getaddrinfo ENOTFOUND upstream.invalid',
+      /^getaddrinfo (?:ENOTFOUND|EAI_AGAIN) upstream\.invalid/,
+    ),
+  },
+  {
+    name: 'a refused connection',
+    answer: ({ response, stop }) => {
+      stop();
+      response.socket?.resetAndDestroy();
+    },
+    retried: true,
+    at: 'anywhere',
+    lasting: true,
+    outcome: upstream(
+      'connect ECONNREFUSED <address>',
+      /^connect ECONNREFUSED 127\.0\.0\.1:\d+ \(2 attempts\)$/,
+    ),
+  },
+  {
+    name: 'a reset connection',
+    answer: ({ response }) => response.socket?.resetAndDestroy(),
+    retried: true,
+    at: 'anywhere',
+    outcome: upstream(
+      'read ECONNRESET',
+      /^(?:read ECONNRESET|other side closed \(UND_ERR_SOCKET\)) \(2 attempts\)$/,
+    ),
+  },
+  {
+    name: 'a connection closed without an answer',
+    answer: ({ response }) => response.socket?.end(),
+    retried: true,
+    at: 'anywhere',
+    outcome: upstream('other side closed (UND_ERR_SOCKET)'),
+  },
+  {
+    name: 'something that is no HTTP',
+    answer: ({ response }) => response.socket?.end('SSH-2.0-OpenSSH_9.7\r\n'),
+    retried: true,
+    at: 'anywhere',
+    outcome: upstream(
+      'answered what is no HTTP: Response does not match the HTTP/1.1 protocol (Expected HTTP/, RTSP/ or ICE/)',
+    ),
+  },
+  {
+    name: 'a stall before the headers',
+    answer: () => {},
+    slow: 'parts',
+    retried: true,
+    at: 'anywhere',
+    outcome: upstream('Headers Timeout Error (UND_ERR_HEADERS_TIMEOUT)'),
+  },
+  {
+    name: 'a stall inside the body',
+    answer: ({ response, own }) =>
+      response.writeHead(200, { 'content-length': String(Buffer.byteLength(own)) }).write(own.slice(0, 9)),
+    slow: 'parts',
+    retried: true,
+    at: 'anywhere',
+    outcome: upstream('Body Timeout Error (UND_ERR_BODY_TIMEOUT)'),
+  },
+  {
+    name: 'a slow drip',
+    answer: ({ response }) => {
+      response.writeHead(200, JSON_TYPE);
+      const timer = setInterval(() => response.write(' '), 20);
+      response.on('close', () => clearInterval(timer));
+    },
+    slow: 'whole',
+    retried: true,
+    at: 'anywhere',
+    outcome: upstream(({ seconds }) => `no complete answer within ${seconds} s`),
+  },
+  {
+    name: 'a truncated body',
+    answer: ({ response, own }) => {
+      response.writeHead(200, { 'content-length': String(Buffer.byteLength(own)) }).write(own.slice(0, 9));
+      setTimeout(() => response.socket?.end(), 5);
+    },
+    retried: true,
+    at: 'anywhere',
+    outcome: upstream('other side closed (UND_ERR_SOCKET)'),
+  },
+  {
+    name: 'a chunked body without its end',
+    answer: ({ response, own }) => {
+      response.writeHead(200, JSON_TYPE).write(own);
+      setTimeout(() => response.socket?.end(), 5);
+    },
+    retried: true,
+    at: 'anywhere',
+    outcome: upstream('other side closed (UND_ERR_SOCKET)'),
+  },
+  {
+    name: 'a length that says less than there is',
+    answer: ({ response, own }) =>
+      response.socket?.end(`HTTP/1.1 200 OK\r\ncontent-length: 9\r\nconnection: close\r\n\r\n${own}`),
+    retried: true,
+    at: 'anywhere',
+    outcome: upstream(
+      'answered the first 9 bytes, expected JSON',
+      /^answered "\S+", expected JSON \(2 attempts\)$|HPE_/,
+    ),
+  },
+];
+
+const inSeconds = (seconds: number): string => new Date(Date.now() + seconds * 1000).toUTCString();
+const status: Fault[] = [
+  ...[429, 500, 502, 503, 504].map(
+    (code): Fault => ({
+      name: `${code}`,
+      group: 'status',
+      answer: send(code),
+      retried: true,
+      at: 'anywhere',
+      outcome: upstream(`answered ${code}, expected 200`),
+    }),
+  ),
+  {
+    name: '429 with `Retry-After` in seconds',
+    group: 'status',
+    answer: send(429, '{}', { 'retry-after': '1' }),
+    retried: true,
+    at: 'anywhere',
+    outcome: upstream('answered 429 and asked to wait 1 s, expected 200'),
+  },
+  {
+    name: '429 with `Retry-After` as a date',
+    group: 'status',
+    answer: (exchange) => send(429, '{}', { 'retry-after': inSeconds(2) })(exchange),
+    retried: true,
+    at: 'anywhere',
+    outcome: upstream(
+      'answered 429 and asked to wait 2 s, expected 200',
+      /^answered 429 and asked to wait [12] s, expected 200 \(2 attempts\)$/,
+    ),
+  },
+  {
+    name: '429 with `Retry-After` of an hour',
+    group: 'status',
+    answer: send(429, '{}', { 'retry-after': '3600' }),
+    retried: false,
+    at: 'anywhere',
+    outcome: upstream('answered 429 and asked to wait 3600 s, expected 200'),
+  },
+  ...[204, 400, 404, 410].map(
+    (code): Fault => ({
+      name: `${code}`,
+      group: 'status',
+      answer: send(code, code === 204 ? '' : '{}'),
+      retried: false,
+      at: 'anywhere',
+      outcome: upstream(`answered ${code}, expected 200`),
+    }),
+  ),
+  {
+    name: '403 with a challenge page',
+    group: 'status',
+    answer: send(403, CHALLENGE, { 'content-type': 'text/html' }),
+    retried: false,
+    at: 'anywhere',
+    outcome: upstream('answered 403, expected 200'),
+  },
+  ...[
+    ['another host', 'http://127.0.0.2:9/api/v2/'],
+    ['a loop', '/api/v2/'],
+    ['`file:`', 'file:///etc/passwd'],
+  ].map(
+    ([to = '', location = '']): Fault => ({
+      name: `a redirect to ${to}`,
+      group: 'status',
+      answer: send(302, '', { location }),
+      retried: false,
+      at: 'anywhere',
+      outcome: upstream(`answered 302, a redirect to "${location}", expected 200`),
+    }),
+  ),
+];
+
+const body: Fault[] = [
+  ...(
+    [
+      ['200 with HTML', CHALLENGE, `${JSON.stringify(CHALLENGE.slice(0, 60)).slice(0, -1)}…"`],
+      ['200 with `OK`', 'OK', '"OK"'],
+      ['nothing', '', 'an empty body'],
+      ['invalid JSON', '{"id":1,}', String.raw`"{\"id\":1,}"`],
+      ['two JSON values', '{}{}', '"{}{}"'],
+    ] as const
+  ).map(
+    ([name, text, shown]): Fault => ({
+      name,
+      group: 'body',
+      answer: send(200, text),
+      retried: true,
+      at: 'anywhere',
+      outcome: upstream(`answered ${shown}, expected JSON`),
+    }),
+  ),
+  {
+    name: 'invalid UTF-8',
+    group: 'body',
+    answer: retell((own) =>
+      Buffer.concat([Buffer.from(own.slice(0, -1)), Buffer.from(',"x":"\xff"}', 'latin1')]),
+    ),
+    retried: true,
+    at: 'anywhere',
+    outcome: upstream(
+      'answered <n> bytes that are not UTF-8',
+      /^answered \d+ bytes that are not UTF-8 \(2 attempts\)$/,
+    ),
+  },
+  {
+    name: 'a byte order mark',
+    group: 'body',
+    answer: retell((own) => `\uFEFF${own}`),
+    retried: false,
+    at: 'anywhere',
+    outcome: same,
+  },
+  {
+    name: 'a million nested arrays',
+    group: 'body',
+    answer: ({ response }) => response.writeHead(200, JSON_TYPE).end(nested()),
+    retried: false,
+    at: 'anywhere',
+    outcome: data('got something nested too deep to show: Invalid input: expected object, received array'),
+  },
+  {
+    name: 'a million nested arrays in a field that nobody reads',
+    group: 'body',
+    answer: retell((own) => `${own.slice(0, -1)},"more":${nested()}}`),
+    retried: false,
+    at: 'anywhere',
+    outcome: same,
+  },
+  {
+    name: `a body of ${LARGE_MEGABYTES} MB`,
+    group: 'body',
+    answer: sendLarge,
+    retried: false,
+    at: 'anywhere',
+    outcome: upstream(TOO_LARGE),
+  },
+  ...(
+    [
+      ['gzip', gzipBomb],
+      ['br', brotliBomb],
+    ] as const
+  ).map(
+    ([encoding, bomb]): Fault => ({
+      name: `a compression bomb (${encoding})`,
+      group: 'body',
+      answer: (exchange) => send(200, bomb(), { 'content-encoding': encoding })(exchange),
+      retried: false,
+      at: 'anywhere',
+      outcome: upstream(TOO_LARGE),
+    }),
+  ),
+  {
+    name: 'a body that is not what its encoding says',
+    group: 'body',
+    answer: send(200, '{"plain":1}', { 'content-encoding': 'gzip' }),
+    retried: true,
+    at: 'anywhere',
+    outcome: upstream('answered 11 bytes that are not gzip'),
+  },
+  {
+    name: 'an encoding that nobody asked for',
+    group: 'body',
+    answer: send(200, '{}', { 'content-encoding': 'zstd' }),
+    retried: true,
+    at: 'anywhere',
+    outcome: upstream('answered with Content-Encoding "zstd", asked for gzip, br'),
+  },
+];
+
+const cache: Fault[] = [
+  {
+    name: 'an ETag that stays although the answer changed',
+    group: 'cache',
+    answer: ({ response, conditional }) => response.writeHead(conditional ? 304 : 200).end(),
+    retried: false,
+    at: 'anywhere',
+    outcome: { code: 'built', says: 'with the answer as it was: nobody can know better' },
+  },
+  {
+    name: 'an ETag that changes although the answer stays',
+    group: 'cache',
+    answer: ({ response, own }) => response.writeHead(200, { etag: `"${Math.random()}"` }).end(own),
+    retried: false,
+    at: 'anywhere',
+    outcome: same,
+  },
+  {
+    name: 'a 304 that nobody asked for',
+    group: 'cache',
+    answer: ({ response }) => response.writeHead(304).end(),
+    uncached: true,
+    retried: false,
+    at: 'anywhere',
+    outcome: upstream('answered 304, expected 200'),
+  },
+];
+
+const list: Fault[] = [
+  {
+    name: 'a count of more than there are',
+    group: 'list',
+    answer: relist((results) => results, 4),
+    retried: false,
+    at: 'lists',
+    outcome: data('got 3 results: expected 4, as its count says'),
+  },
+  {
+    name: 'a count of fewer than there are',
+    group: 'list',
+    answer: relist((results) => results, 2),
+    retried: false,
+    at: 'lists',
+    outcome: data('got 3 results: expected 2, as its count says'),
+  },
+  {
+    name: 'a page that is cut off by a limit of the upstream’s own',
+    group: 'list',
+    answer: relist((results) => results.slice(0, 1), 3),
+    retried: false,
+    at: 'lists',
+    outcome: data('got 1 results: expected 3, as its count says'),
+  },
+  {
+    name: 'a record that appears twice',
+    group: 'list',
+    answer: relist((results) => [...results, ...results.slice(0, 1)]),
+    retried: false,
+    at: 'lists',
+    outcome: data(({ slug, id }) => `got repeated ids: ${id} (${slug}): expected each record once`),
+  },
+  {
+    name: 'a record that is gone from the list',
+    group: 'list',
+    answer: relist((results) => results.slice(1)),
+    retried: false,
+    at: 'lists',
+    outcome: data(
+      'got 2 records, the last build had 3: expected at most 1 % fewer',
+      /: got 2 records, the last build had 3/,
+    ),
+  },
+  {
+    name: 'an empty list',
+    group: 'list',
+    answer: relist(() => []),
+    retried: false,
+    at: 'lists',
+    outcome: data(
+      'got 0 records, the last build had 3: expected at most 1 % fewer',
+      /: got 0 records, the last build had 3/,
+    ),
+  },
+  {
+    name: 'a record that is gone once the list was read',
+    group: 'list',
+    answer: send(404),
+    retried: false,
+    at: 'records',
+    outcome: upstream('answered 404, expected 200'),
+  },
+  {
+    name: 'a record that is renamed once the list was read',
+    group: 'list',
+    answer: tell({ name: 'renamed' }),
+    retried: false,
+    at: 'records',
+    outcome: data(
+      ({ id, slug }) => `got id ${id}, name "renamed": expected ${id}, "${slug}", as the list says`,
+    ),
+  },
+  {
+    name: 'another record than the one asked for',
+    group: 'list',
+    answer: tell({ id: 77, name: 'other' }),
+    retried: false,
+    at: 'records',
+    outcome: data(({ id, slug }) => `got id 77, name "other": expected ${id}, "${slug}", as the list says`),
+  },
+  {
+    name: 'a record that comes once the list was read',
+    group: 'list',
+    answer: ({ response, own, place, answers }) => {
+      response.writeHead(200, JSON_TYPE).end(own);
+      answers[place.kind].push(place.kind === 'move' ? moveAnswer(50) : itemAnswer(50));
+    },
+    retried: false,
+    at: 'lists',
+    outcome: { code: 'built', says: 'without it: the next build has it' },
+  },
+  {
+    name: 'a link to another host',
+    group: 'list',
+    answer: relist((results) =>
+      results.map(({ name, url }) => ({ name, url: url.replace(/127\.0\.0\.1:\d+/, 'other.test') })),
+    ),
+    retried: false,
+    at: 'lists',
+    outcome: data(
+      ({ kind, slug }) =>
+        `${kind} › ${slug} › url: got "http://other.test/…": expected a link to <upstream>/${kind}/<id>/`,
+      /^(\w+) › \1-1 › url: got "http:\/\/other\.test\/api\/v2\/\1\/1\/": expected a link to http:\/\/127\.0\.0\.1:\d+\/api\/v2\/\1\/<id>\/$/,
+    ),
+  },
+];
+
+const listedIds = [
+  'pound/',
+  '-1/',
+  '1.5/',
+  '0/',
+  '007/',
+  '1e3/',
+  '../1/',
+  '1%2F..%2F2/',
+  '99999999999999999/',
+];
+const toldIds: [name: string, id: unknown, got: string][] = [
+  ['a string', '1', '"1": Invalid input: expected number, received string'],
+  ['negative', -1, '-1: Too small: expected number to be >0'],
+  ['zero', 0, '0: Too small: expected number to be >0'],
+  ['a fraction', 1.5, '1.5: Invalid input: expected int, received number'],
+  ['2^53', 2 ** 53, '9007199254740992: Too big: expected int to be <=9007199254740991'],
+  ['null', null, 'null: Invalid input: expected number, received null'],
+  ['missing', undefined, 'nothing: Invalid input: expected number, received undefined'],
+];
+const id: Fault[] = [
+  ...listedIds.map(
+    (path): Fault => ({
+      name: `a listed id: \`${path}\``,
+      group: 'id',
+      answer: relink(path),
+      retried: false,
+      at: 'lists',
+      outcome: data(
+        ({ kind, slug }) =>
+          `${kind} › ${slug} › url: got "<link>": expected a link to <upstream>/${kind}/<id>/`,
+        /^(\w+) › \1-1 › url: got "http:\S+": expected a link to http:\S+\/\1\/<id>\/$/,
+      ),
+    }),
+  ),
+  ...toldIds.map(
+    ([name, value, got]): Fault => ({
+      name: `an id: ${name}`,
+      group: 'id',
+      answer: tell({ id: value }),
+      retried: false,
+      at: 'records',
+      outcome: data(`› id: got ${got}`),
+    }),
+  ),
+  {
+    name: 'an id that no number holds',
+    group: 'id',
+    answer: retell((own) => own.replace(/"id":\d+/, '"id":1e400')),
+    retried: false,
+    at: 'records',
+    outcome: data(
+      '› id: got null: Invalid input: expected number, received Infinity',
+      /› id: got null: Invalid input: expected \w+, received \w+$/,
+    ),
+  },
+];
+
+const key: Fault[] = [
+  {
+    name: '`__proto__` and `constructor` as keys',
+    group: 'key',
+    answer: retell(
+      (own) =>
+        `{"__proto__":{"name":"polluted"},"constructor":{"prototype":{"name":"polluted"}},${own.slice(1)}`,
+    ),
+    retried: false,
+    at: 'anywhere',
+    outcome: same,
+  },
+  {
+    name: '`__proto__` instead of the fields',
+    group: 'key',
+    answer: retell((own) => `{"__proto__":${own}}`),
+    retried: false,
+    at: 'records',
+    outcome: data('› id: got nothing: Invalid input: expected number, received undefined'),
+  },
+];
+
+const badSlugs = [
+  '..',
+  '../x',
+  '..%2fx',
+  'a/b',
+  'a\\b',
+  '/etc/passwd',
+  'a\0b',
+  '.',
+  'a.b',
+  '.hidden',
+  'con',
+  'nul',
+  'com1',
+  'lpt9',
+  'offset',
+  'index.json',
+  'Move-1',
+  'a b',
+  '-a',
+  'a_b',
+  'é',
+  '__proto__',
+  'javascript:x',
+  '<b>',
+  'a\nb',
+];
+const slug: Fault[] = [
+  ...badSlugs.map(
+    (name): Fault => ({
+      name: `the slug \`${JSON.stringify(name)}\``,
+      group: 'slug',
+      spoil: (record) => Object.assign(record, { name }),
+      retried: false,
+      at: 'records',
+      outcome: data(`› slug: got ${JSON.stringify(name)}: expected a safe slug`),
+    }),
+  ),
+  {
+    name: 'a slug of 300 characters',
+    group: 'slug',
+    spoil: (record) => Object.assign(record, { name: 'a'.repeat(300) }),
+    retried: false,
+    at: 'records',
+    outcome: data(`› slug: got "${'a'.repeat(79)}…: Too big: expected string to have <=200 characters`),
+  },
+  {
+    name: 'an empty slug',
+    group: 'slug',
+    spoil: (record) => Object.assign(record, { name: '' }),
+    retried: false,
+    at: 'records',
+    outcome: data('› name: got "": Too small: expected string to have >=1 characters'),
+  },
+  {
+    name: 'the slug `"constructor"`',
+    group: 'slug',
+    spoil: (record) => Object.assign(record, { name: 'constructor' }),
+    retried: false,
+    at: 'records',
+    outcome: { code: 'built', says: 'with it: it is a word like any other', holds: '"slug":"constructor"' },
+  },
+];
+
+const english = (name: string) => (record: Answer) =>
+  Object.assign(record, { names: [{ name, language: { name: 'en', url: '/api/v2/language/9/' } }] });
+const badNames: [name: string, text: string][] = [
+  ['a line break', 'a\nb'],
+  ['a carriage return', 'a\rb'],
+  ['a line separator', 'a\u2028b'],
+  ['an escape sequence', 'a\u001b[31mb'],
+  ['NUL', 'a\0b'],
+  ['a C1 control', 'a\u009bb'],
+  ['a right-to-left override', 'a\u202eb'],
+  ['a bidirectional isolate', 'a\u2066b'],
+  ['half a surrogate pair', 'a\ud800b'],
+];
+const name: Fault[] = [
+  ...badNames.map(
+    ([what, text]): Fault => ({
+      name: `a name with ${what}`,
+      group: 'name',
+      spoil: english(text),
+      retried: false,
+      at: 'records',
+      outcome: data(
+        `› name: got ${JSON.stringify(text)}: expected text without control, bidirectional or line-break characters`,
+      ),
+    }),
+  ),
+  ...['<script>alert(1)</script>', '"><img src=x onerror=alert(1)>', '=HYPERLINK("x")', '__proto__'].map(
+    (text): Fault => ({
+      name: `the name \`${text}\``,
+      group: 'name',
+      spoil: english(text),
+      retried: false,
+      at: 'records',
+      outcome: { code: 'built', says: 'with it as plain text', holds: `"name":${JSON.stringify(text)}` },
+    }),
+  ),
+];
+
+export const faults: readonly Fault[] = [
+  ...connection.map((fault) => ({ ...fault, group: 'connection' as const })),
+  ...status,
+  ...body,
+  ...cache,
+  ...list,
+  ...id,
+  ...key,
+  ...slug,
+  ...name,
+];
+
+/** The whole message that a build fails with. */
+export function expectedMessage({ outcome, retried, at }: Fault, told: Told, isList: boolean): string {
+  if (outcome.code === 'built') throw new Error('is no error');
+  const problem = outcome.problem(told);
+  if (outcome.code === 'upstream') return `GET ${told.url}: ${problem}${retried ? ' (2 attempts)' : ''}`;
+  if (problem.includes(' › url: ')) return problem;
+  if (/^got \d+ records/.test(problem)) return `${told.kind}: ${problem}`;
+  const where = isList || at === 'lists' ? `${told.kind} › list` : `${told.kind} › ${told.slug} (${told.id})`;
+  return `${where}${problem.startsWith('›') ? ' ' : ': '}${problem}`;
+}

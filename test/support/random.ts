@@ -1,0 +1,30 @@
+/** Chance that can be repeated: the same seed gives the same numbers. */
+
+export interface Random {
+  /** From 0 up to 1. */
+  fraction(): number;
+  /** A whole number from 0 up to below `end`. */
+  below(end: number): number;
+  pick<T>(choices: readonly T[]): T;
+}
+
+/** https://github.com/cprosche/mulberry32 */
+export function seeded(seed: number): Random {
+  let state = seed >>> 0;
+  const fraction = (): number => {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+  const below = (end: number): number => Math.floor(fraction() * end);
+  return {
+    fraction,
+    below,
+    pick<T>(choices: readonly T[]): T {
+      const choice = choices[below(choices.length)];
+      if (choice === undefined) throw new Error('nothing to pick from');
+      return choice;
+    },
+  };
+}
