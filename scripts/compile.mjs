@@ -14,7 +14,12 @@ process.chdir(new URL('..', import.meta.url).pathname);
 const { dependencies } = JSON.parse(readFileSync('package.json', 'utf8'));
 
 rmSync('dist', { recursive: true, force: true });
-execSync('npx tsc -p tsconfig.build.json', { stdio: 'inherit' });
+try {
+  execSync('npx tsc -p tsconfig.build.json', { stdio: 'inherit' });
+} catch {
+  // The compiler has said why.
+  process.exit(1);
+}
 
 const common = { bundle: true, format: 'esm', logLevel: 'warning' };
 await build({

@@ -3,7 +3,7 @@
 import type { Counts, DataSet, EncodedRecords } from './contract/data-set.ts';
 import { mapKinds } from './contract/kinds.ts';
 import { digestRecords, encodeRecords } from './digest.ts';
-import { refuseShrinking } from './guards.ts';
+import { type Missing, type Previous, refuseShrinking } from './guards.ts';
 import type { FetcherStats } from './http/fetcher.ts';
 import { BUNDLED_DATA, type ResolvedSource } from './options.ts';
 import { load } from './sources/load.ts';
@@ -16,17 +16,12 @@ export interface Watchers {
   readonly onFallback?: ((message: string, cause: Error | undefined) => void) | undefined;
 }
 
-/** What the last build, or the last snapshot, said of its data. */
-export interface Previous {
-  readonly counts: Counts;
-  readonly digest: string;
-  readonly captured: string;
-}
-
 export interface Captured {
   readonly dataSet: DataSet;
   readonly records: EncodedRecords;
   readonly counts: Counts;
+  /** What the last data had and this one has not. */
+  readonly missing: Missing;
   readonly digest: string;
   readonly source: SourceResult['source'];
   readonly fallback: string | null;
@@ -36,17 +31,17 @@ export interface Captured {
 export async function capture(
   options: ResolvedSource & Watchers & { previous: Previous | undefined; signal: AbortSignal | undefined },
 ): Promise<Captured> {
-  const { previous, onFallback, maxShrink } = options;
+  const { previous, onFallback, maxShrink, allowMissing } = options;
   const loaded = await load({ ...options, dataFolder: BUNDLED_DATA });
   if (loaded.fallback !== undefined) onFallback?.(loaded.fallback, loaded.cause);
   const records = encodeRecords(loaded.dataSet.records);
-  const counts = mapKinds((kind) => records[kind].length);
-  refuseShrinking(counts, { previous: previous?.counts, maxShrink, fallback: loaded.fallback });
+  const missing = refuseShrinking(records, { previous, maxShrink, allowMissing, fallback: loaded.fallback });
   const digest = digestRecords(records);
   return {
     dataSet: loaded.source === 'snapshot' ? loaded.dataSet : sinceUnchanged(loaded.dataSet, digest, previous),
     records,
-    counts,
+    counts: mapKinds((kind) => records[kind].length),
+    missing,
     digest,
     source: loaded.source,
     fallback: loaded.fallback ?? null,

@@ -157,6 +157,10 @@ function withSourceOptions(command: Command): Command {
       parseNumber,
       1,
     );
+  command.option(
+    '--allow-missing <record...>',
+    'records that may be gone, as <kind>/<slug>: they do not count',
+  );
   return withPresentation(command);
 }
 

@@ -1,40 +1,78 @@
 /** The guards: data that was fetched without an error and still is not believed. */
 
-import type { Counts } from './contract/data-set.ts';
-import { kindNames } from './contract/kinds.ts';
+import type { Counts, EncodedRecords } from './contract/data-set.ts';
+import { type Kind, kindNames, mapKinds } from './contract/kinds.ts';
 import { DataError } from './errors.ts';
 
+/** What the last build, or the last snapshot, said of its data. */
+export interface Previous {
+  readonly counts: Counts;
+  readonly digest: string;
+  /** `YYYY-MM-DD` */
+  readonly captured: string;
+  /** The slugs of its records of a kind. */
+  slugs(kind: Kind): Iterable<string>;
+}
+
+export interface ShrinkOptions {
+  readonly previous: Previous | undefined;
+  /** The share in percent that may be gone without being named. */
+  readonly maxShrink: number;
+  /** Records that may be gone, as `<kind>/<slug>`: they do not count. */
+  readonly allowMissing: readonly string[];
+  /** Why local data was read instead of the upstream's, if it was. */
+  readonly fallback: string | undefined;
+}
+
+/** Kind → the slugs that the last data had and this one has not, in the last one's order. */
+export type Missing = Readonly<Record<Kind, readonly string[]>>;
+
+/** How many of the missing records an error names. */
+const NAMED = 10;
+
 /**
- * Refuses data with fewer records of a kind than the last one had, by more than a share in percent; a kind without any
- * record counts as shrunk to nothing.
+ * Refuses data with fewer records of a kind than the last one had, by more than a share; a kind without any record counts
+ * as shrunk to nothing.
  *
- * @throws DataError that says how many there were and are
+ * @returns which records are gone
+ * @throws DataError that says how many there were and are, and which are gone
  */
-export function refuseShrinking(
-  counts: Counts,
-  {
-    previous,
-    maxShrink,
-    fallback,
-  }: { previous: Counts | undefined; maxShrink: number; fallback?: string | undefined },
-): void {
+export function refuseShrinking(records: EncodedRecords, options: ShrinkOptions): Missing {
+  const missing = findMissing(records, options.previous);
   for (const kind of kindNames) {
-    const before = previous?.[kind] ?? 0;
-    const lost = before - counts[kind];
-    const isEmpty = counts[kind] === 0 && maxShrink < 100;
-    if (!isEmpty && lost <= (before * maxShrink) / 100) continue;
-    const was =
+    const before = options.previous?.counts[kind] ?? 0;
+    const now = records[kind].length;
+    const allowed = missing[kind].filter((slug) => options.allowMissing.includes(`${kind}/${slug}`)).length;
+    const isEmpty = now === 0 && options.maxShrink < 100;
+    if (!isEmpty && before - allowed - now <= (before * options.maxShrink) / 100) continue;
+    const expected =
       before > 0
-        ? `, the last build had ${before}: expected at most ${maxShrink} % fewer`
+        ? `, the last build had ${before}: expected at most ${options.maxShrink} % fewer`
         : ': expected some';
+    const gone = missing[kind].length > 0 ? `; gone: ${list(missing[kind])}` : '';
     throw new DataError(
-      `got ${counts[kind]} records${was}`,
+      `got ${now} records${expected}${gone}`,
       { kind },
-      {
-        hint: fallback
-          ? `${fallback}, and the bundled data is older than what is published, which stays as it is.`
-          : 'If that is right, raise --max-shrink.',
-      },
+      { hint: hintFor(options.fallback) },
     );
   }
+  return missing;
+}
+
+function findMissing(records: EncodedRecords, previous: Previous | undefined): Missing {
+  return mapKinds((kind) => {
+    const slugs = new Set(records[kind].map(({ slug }) => slug));
+    return [...(previous?.slugs(kind) ?? [])].filter((slug) => !slugs.has(slug));
+  });
+}
+
+function list(slugs: readonly string[]): string {
+  const more = slugs.length > NAMED ? ` and ${slugs.length - NAMED} more` : '';
+  return slugs.slice(0, NAMED).join(', ') + more;
+}
+
+function hintFor(fallback: string | undefined): string {
+  return fallback === undefined
+    ? 'If that is right, name the records with --allow-missing, or raise --max-shrink.'
+    : `${fallback}, and the bundled data is older than what is published, which stays as it is.`;
 }

@@ -2,6 +2,7 @@
 
 import path from 'node:path';
 import { type LinkStyle, linkStyles } from './contract/addresses.ts';
+import { kindNames } from './contract/kinds.ts';
 import { UsageError } from './errors.ts';
 import { type HostName, hostNames } from './hosts/index.ts';
 import { isAddress, type SourceName, sourceNames } from './sources/source.ts';
@@ -25,6 +26,8 @@ export interface SourceOptions {
   readonly cache?: string | false | undefined;
   /** Refuse data with fewer records of a kind than the last by more than this share, in percent. Default 1. */
   readonly maxShrink?: number | undefined;
+  /** Records that may be gone since the last data without counting as shrunk, as `<kind>/<slug>`. */
+  readonly allowMissing?: readonly string[] | undefined;
   /** Stops the work in an orderly way; what was fetched stays in the cache. */
   readonly signal?: AbortSignal | undefined;
 }
@@ -63,6 +66,7 @@ export interface ResolvedSource {
   readonly retries: number;
   readonly cacheFolder: string | undefined;
   readonly maxShrink: number;
+  readonly allowMissing: readonly string[];
   /** The day that data fetched now is captured on, `YYYY-MM-DD`. */
   readonly today: string;
 }
@@ -79,6 +83,7 @@ export function resolveSource(options: SourceOptions, environment: Environment):
     retries: wholeNumber('retries', options.retries ?? 4, { from: 0, to: 20 }),
     cacheFolder: cache === false ? undefined : cache,
     maxShrink: percentage('max-shrink', options.maxShrink ?? 1),
+    allowMissing: (options.allowMissing ?? []).map(checkRecordName),
     today: resolveToday(environment),
   };
 }
@@ -140,6 +145,13 @@ function checkUpstream(upstream: string, source: SourceName): string {
     );
   }
   return upstream;
+}
+
+function checkRecordName(name: string): string {
+  if (kindNames.some((kind) => name.startsWith(`${kind}/`) && name.length > kind.length + 1)) return name;
+  throw new UsageError(
+    `--allow-missing: got ${JSON.stringify(name)}, expected <kind>/<slug>, such as move/pound`,
+  );
 }
 
 function checkLabel(label: string): string {

@@ -3,6 +3,7 @@
 import type { Captured } from './capture.ts';
 import type { Counts, Warning, WarningCode } from './contract/data-set.ts';
 import { type Kind, kindNames } from './contract/kinds.ts';
+import type { Missing } from './guards.ts';
 import type { FetcherStats } from './http/fetcher.ts';
 import type { PublishResult } from './output/publish.ts';
 import type { SourceName } from './sources/source.ts';
@@ -28,6 +29,8 @@ export interface Report {
   readonly fallback: string | null;
   readonly digest: string;
   readonly counts: Counts;
+  /** Kind → the slugs that the last data had and this one has not. */
+  readonly missing: Missing;
   readonly files: Omit<PublishResult, 'changed'>;
   /** Null where nothing was fetched. */
   readonly requests: FetcherStats | null;
@@ -37,7 +40,7 @@ export interface Report {
 }
 
 export function createReport(
-  { dataSet, counts, digest, source, fallback, requests }: Captured,
+  { dataSet, counts, missing, digest, source, fallback, requests }: Captured,
   { changed, ...files }: PublishResult,
   { out, started }: { out: string; started: number },
 ): Report {
@@ -50,6 +53,7 @@ export function createReport(
     fallback,
     digest,
     counts,
+    missing,
     files,
     requests,
     warnings: groupWarnings(dataSet.warnings),

@@ -105,6 +105,11 @@ export function summaryLines(report: Report): string[] {
     if (requests.retries > 0) sent.push(plural(requests.retries, 'retry', 'retries'));
     lines.push(`fetched: ${sent.join(' · ')}`);
   }
+  for (const kind of kindNames) {
+    const gone = report.missing[kind];
+    if (gone.length > 0)
+      lines.push(`gone since the last data: ${plural(gone.length, kind, `${kind}s`)}: ${some(gone)}`);
+  }
   const what = report.changed
     ? `${number(files.written)} written, ${number(files.kept)} kept, ${number(files.removed)} removed`
     : 'nothing changed';
@@ -140,6 +145,13 @@ function deploymentLines({ address, level, counts, clauses, failed, seconds }: D
   const kept = `${clauses.length - failed} of ${plural(clauses.length, 'clause', 'clauses')} kept`;
   return [...lines, `${address}: ${recordCounts(counts)}, ${level} level: ${kept}, in ${seconds} s`];
 }
+
+/** How many names a line has room for. */
+const NAMES_SHOWN = 10;
+
+const some = (names: readonly string[]): string =>
+  names.slice(0, NAMES_SHOWN).join(', ') +
+  (names.length > NAMES_SHOWN ? `, … ${number(names.length - NAMES_SHOWN)} more` : '');
 
 const recordCounts = (counts: Counts): string =>
   Object.entries(counts)

@@ -23,7 +23,7 @@ describe('help', () => {
     const { code, stdout } = await runCli(['build', '--help']);
     expect(code).toBe(0);
     const options = ['source', 'upstream', 'base-url', 'out', 'host', 'concurrency', 'cache', 'no-cache'];
-    for (const name of [...options, 'max-shrink', 'links', 'json', 'quiet'])
+    for (const name of [...options, 'max-shrink', 'allow-missing', 'links', 'json', 'quiet'])
       expect(stdout).toContain(`  --${name}`);
   });
 });
@@ -37,6 +37,7 @@ describe('wrong usage', () => {
     [['build', '--concurrency', 'many'], /argument 'many' is invalid. Expected a number/, 'build'],
     [['build', '--concurrency', '0'], /--concurrency: got 0, expected a whole number from 1 to 256/, 'build'],
     [['build', '--max-shrink', '101'], /--max-shrink: got 101, expected a percentage/, 'build'],
+    [['build', '--allow-missing', 'pound'], /--allow-missing: got "pound", expected <kind>\/<slug>/, 'build'],
     [['build', '--retries', '1.5'], /--retries: got 1.5, expected a whole number/, 'build'],
     [['build', '--base-url', 'example.test'], /--base-url: got "example.test", expected an http/, 'build'],
     [

@@ -1,8 +1,25 @@
 import { describe, expect, it } from 'vitest';
+import type { Counts, EncodedRecords } from '../src/contract/data-set.ts';
+import { mapKinds } from '../src/contract/kinds.ts';
 import { DataError } from '../src/errors.ts';
-import { refuseShrinking } from '../src/guards.ts';
+import { type Previous, refuseShrinking } from '../src/guards.ts';
 
-const hint = 'If that is right, raise --max-shrink.';
+const hint = 'If that is right, name the records with --allow-missing, or raise --max-shrink.';
+
+const range = (length: number): number[] => Array.from({ length }, (_, at) => at + 1);
+
+/** So many records of each kind, called `<kind>-<id>`. */
+const records = (counts: Counts): EncodedRecords =>
+  mapKinds((kind) => range(counts[kind]).map((id) => ({ id, slug: `${kind}-${id}`, json: '{}' })));
+
+/** What a last build with so many records left behind. */
+const last = (counts: Counts | undefined): Previous | undefined =>
+  counts && {
+    counts,
+    digest: 'sha256:0',
+    captured: '2026-01-02',
+    slugs: (kind) => range(counts[kind]).map((id) => `${kind}-${id}`),
+  };
 
 describe('refuseShrinking', () => {
   it.each([
@@ -14,7 +31,14 @@ describe('refuseShrinking', () => {
     { before: { move: 100, item: 200 }, now: { move: 0, item: 0 }, maxShrink: 100 },
     { before: undefined, now: { move: 0, item: 0 }, maxShrink: 100 },
   ])('lets $before become $now with $maxShrink %', ({ before, now, maxShrink }) => {
-    expect(() => refuseShrinking(now, { previous: before, maxShrink })).not.toThrow();
+    expect(() =>
+      refuseShrinking(records(now), {
+        previous: last(before),
+        maxShrink,
+        allowMissing: [],
+        fallback: undefined,
+      }),
+    ).not.toThrow();
   });
 
   it.each([
@@ -23,21 +47,21 @@ describe('refuseShrinking', () => {
       now: { move: 98, item: 200 },
       maxShrink: 1,
       kind: 'move',
-      problem: 'got 98 records, the last build had 100: expected at most 1 % fewer',
+      problem: 'got 98 records, the last build had 100: expected at most 1 % fewer; gone: move-99, move-100',
     },
     {
       before: { move: 100, item: 200 },
       now: { move: 900, item: 199 },
       maxShrink: 0,
       kind: 'item',
-      problem: 'got 199 records, the last build had 200: expected at most 0 % fewer',
+      problem: 'got 199 records, the last build had 200: expected at most 0 % fewer; gone: item-200',
     },
     {
       before: { move: 1, item: 1 },
       now: { move: 0, item: 1 },
       maxShrink: 99,
       kind: 'move',
-      problem: 'got 0 records, the last build had 1: expected at most 99 % fewer',
+      problem: 'got 0 records, the last build had 1: expected at most 99 % fewer; gone: move-1',
     },
     {
       before: undefined,
@@ -47,21 +71,50 @@ describe('refuseShrinking', () => {
       problem: 'got 0 records: expected some',
     },
   ])('refuses that $before becomes $now with $maxShrink %', ({ before, now, maxShrink, kind, problem }) => {
-    expect(() => refuseShrinking(now, { previous: before, maxShrink })).toThrow(
-      new DataError(problem, { kind }, { hint }),
-    );
+    expect(() =>
+      refuseShrinking(records(now), {
+        previous: last(before),
+        maxShrink,
+        allowMissing: [],
+        fallback: undefined,
+      }),
+    ).toThrow(new DataError(problem, { kind }, { hint }));
   });
 
   it('says that the upstream could not be reached where that is why there are fewer', () => {
-    const counts = {
-      previous: { move: 937, item: 2223 },
+    const options = {
+      previous: last({ move: 937, item: 2223 }),
       maxShrink: 1,
+      allowMissing: [],
       fallback: 'https://up.test could not be reached',
     };
-    expect(() => refuseShrinking({ move: 746, item: 954 }, counts)).toThrow(
+    expect(() => refuseShrinking(records({ move: 746, item: 954 }), options)).toThrow(
       expect.objectContaining({
         hint: 'https://up.test could not be reached, and the bundled data is older than what is published, which stays as it is.',
       }),
     );
+  });
+
+  it('lets go what is named, by kind and slug', () => {
+    const options = { previous: last({ move: 5, item: 5 }), maxShrink: 0, fallback: undefined };
+    const now = records({ move: 4, item: 5 });
+    expect(() => refuseShrinking(now, { ...options, allowMissing: ['item/item-5', 'move/move-4'] })).toThrow(
+      'gone: move-5',
+    );
+    expect(refuseShrinking(now, { ...options, allowMissing: ['move/move-5'] })).toEqual({
+      move: ['move-5'],
+      item: [],
+    });
+  });
+
+  it('counts a renamed record as gone and come, not as lost', () => {
+    const renamed = { ...records({ move: 1, item: 1 }), move: [{ id: 1, slug: 'renamed', json: '{}' }] };
+    const options = {
+      previous: last({ move: 1, item: 1 }),
+      maxShrink: 0,
+      allowMissing: [],
+      fallback: undefined,
+    };
+    expect(refuseShrinking(renamed, options)).toEqual({ move: ['move-1'], item: [] });
   });
 });

@@ -23,6 +23,7 @@ describe('the defaults', () => {
         retries: 4,
         cacheFolder: path.join('.cache', 'gamedata'),
         maxShrink: 1,
+        allowMissing: [],
         today: '1970-01-01',
       },
       baseUrl: 'http://localhost:3000',

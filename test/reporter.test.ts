@@ -18,6 +18,7 @@ const report: Report = {
   source: 'rest',
   upstream: 'https://upstream.test/api/v2',
   captured: '2026-01-02',
+  missing: { move: [], item: [] },
   fallback: null,
   digest: 'sha256:0',
   counts: { move: 937, item: 1 },

@@ -4,9 +4,12 @@ import { hash } from 'node:crypto';
 import { existsSync, mkdirSync, renameSync } from 'node:fs';
 import path from 'node:path';
 import { setImmediate } from 'node:timers/promises';
-import { MANIFEST_FILE, type Manifest, type ManifestEntry, type Meta, SITE_PATH } from '../contract/meta.ts';
+import { listPath } from '../contract/addresses.ts';
+import type { Kind } from '../contract/kinds.ts';
+import { MANIFEST_FILE, type Manifest, type ManifestEntry, SITE_PATH } from '../contract/meta.ts';
 import type { SiteFile } from '../contract/site.ts';
 import { errorCode, OutputError } from '../errors.ts';
+import type { Previous } from '../guards.ts';
 import { GENERATOR } from '../version.ts';
 import { acquireLock } from './lock.ts';
 import { type Published, readPublished, refuseStrangers } from './published.ts';
@@ -26,8 +29,8 @@ export interface PublishResult {
 }
 
 export interface Output {
-  /** What the published site says of its data. */
-  readonly previous: Meta | undefined;
+  /** What the published site says of its data, and has of it. */
+  readonly previous: Previous | undefined;
   /** Replaces what is published by these files, in one pass over them. */
   publish(files: Iterable<SiteFile>, options?: { signal?: AbortSignal | undefined }): Promise<PublishResult>;
 }
@@ -45,13 +48,22 @@ export async function withOutput<T>(out: string, use: (output: Output) => Promis
     heal(folders);
     const published = readPublished(folders);
     return await use({
-      previous: published.meta,
+      previous: published.meta && { ...published.meta, slugs: (kind) => publishedSlugs(published, kind) },
       publish: (files, { signal } = {}) => publish(files, folders, published, signal),
     });
   } finally {
     heal(folders);
     release();
   }
+}
+
+/** The slugs of a kind, by the files that the manifest lists. */
+function publishedSlugs({ entries }: Published, kind: Kind): string[] {
+  const folder = listPath(kind).slice(1);
+  return [...entries.keys()].flatMap((file) => {
+    const [slug, , ...deeper] = file.startsWith(folder) ? file.slice(folder.length).split('/') : [];
+    return slug !== undefined && slug !== 'index.json' && deeper.length === 0 ? [slug] : [];
+  });
 }
 
 /** Puts back a site that a build, killed at the wrong moment, left moved aside. */

@@ -16,6 +16,7 @@ import { type RecordOf, recordSchemas } from '../contract/records.ts';
 import type { SiteFile } from '../contract/site.ts';
 import { digestLines, digestRecords, encodeLine, encodeRecords } from '../digest.ts';
 import { DataError, errorCode, OutputError } from '../errors.ts';
+import type { Previous } from '../guards.ts';
 
 const PROVENANCE_FILE = 'provenance.json';
 const recordsFile = (kind: Kind): string => `${kind}.ndjson`;
@@ -80,9 +81,12 @@ function parseLines<K extends Kind>(kind: K, text: string): RecordOf<K>[] {
   });
 }
 
-/** What a snapshot says of itself; undefined where there is none. */
-export function readPreviousSnapshot(folder: string): SnapshotSummary | undefined {
-  return existsSync(path.join(folder, PROVENANCE_FILE)) ? readSummary(folder) : undefined;
+/** What a snapshot says of itself, and has; undefined where there is none. */
+export function readPreviousSnapshot(folder: string): Previous | undefined {
+  if (!existsSync(path.join(folder, PROVENANCE_FILE))) return undefined;
+  const slugs = (kind: Kind): string[] =>
+    parseLines(kind, readText(folder, recordsFile(kind))).map(({ slug }) => slug);
+  return { ...readSummary(folder), slugs };
 }
 
 function readSummary(folder: string): SnapshotSummary {

@@ -226,17 +226,20 @@ describe('too few records', () => {
     {
       flaw: 'one of three less',
       spoil: ({ move }) => move.pop(),
-      problem: 'move: got 2 records, the last build had 3: expected at most 1 % fewer',
+      problem: 'move: got 2 records, the last build had 3: expected at most 1 % fewer; gone: move-3',
     },
     {
       flaw: 'none',
       spoil: ({ item }) => item.splice(0),
-      problem: 'item: got 0 records, the last build had 2: expected at most 1 % fewer',
+      problem: 'item: got 0 records, the last build had 2: expected at most 1 % fewer; gone: item-1, item-2',
     },
   ])('are refused: $flaw', async ({ spoil, problem }) => {
     const { message, error } = await failSecond({ spoil });
     expect(message).toBe(problem);
-    expect(error).toHaveProperty('hint', 'If that is right, raise --max-shrink.');
+    expect(error).toHaveProperty(
+      'hint',
+      'If that is right, name the records with --allow-missing, or raise --max-shrink.',
+    );
   });
 
   it('are refused in a first build, which then leaves nothing behind', async () => {
@@ -244,6 +247,17 @@ describe('too few records', () => {
     const out = path.join(temporaryFolder(), 'site');
     await expect(build({ ...rest(server.url), out })).rejects.toThrow('move: got 0 records: expected some');
     expect(existsSync(out)).toBe(false);
+  });
+
+  it('are taken where allow-missing names them, and reported', async () => {
+    const answers = tinyUpstream();
+    const server = await serveUpstream(upstreamOf(answers));
+    const options = { ...rest(server.url), out: path.join(temporaryFolder(), 'site') };
+    await build(options);
+    answers.move.pop();
+    const report = await build({ ...options, allowMissing: ['move/move-3'] });
+    expect(report.missing).toEqual({ move: ['move-3'], item: [] });
+    expect(report.counts.move).toBe(2);
   });
 
   it('are taken where max-shrink allows them', async () => {
