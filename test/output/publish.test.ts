@@ -157,7 +157,7 @@ describe('publishing', () => {
     expect(readdirSync(path.join(parent, 'real'))).toEqual(['site']);
   });
 
-  it('tells what the published site says of its data', async () => {
+  it('tells what the published site says of its data, and has of it', async () => {
     const out = path.join(temporaryFolder(), 'site');
     const { meta, files } = siteOf(rawRecords(3, 2));
     const before = await withOutput(out, async ({ previous, publish }) => {
@@ -165,6 +165,9 @@ describe('publishing', () => {
       return previous;
     });
     expect(before).toBeUndefined();
-    expect(await withOutput(out, async ({ previous }) => previous)).toEqual(meta);
+    const after = await withOutput(out, async ({ previous }) => previous);
+    expect(after).toMatchObject(meta);
+    expect([...(after?.slugs('move') ?? [])]).toEqual(['move-1', 'move-2', 'move-3']);
+    expect([...(after?.slugs('item') ?? [])]).toEqual(['item-1', 'item-2']);
   });
 });

@@ -9,9 +9,11 @@ describe.each(faults.map((fault) => ({ fault, name: fault.name })))('an upstream
     expect(places.map(({ name }, at) => [name, trials[at]])).toEqual(places.map(({ name }) => [name, []]));
   });
 
-  it.runIf(fault.retried && !fault.lasting)('is built where asking again helps', async () => {
-    const places = placesOf(fault);
-    const trials = await Promise.all(places.map((place) => tryFault(fault, place, { stay: 'once' })));
-    expect(places.map(({ name }, at) => [name, trials[at]])).toEqual(places.map(({ name }) => [name, []]));
-  });
+  if (fault.retried && !fault.lasting) {
+    it('is built where asking again helps', async () => {
+      const places = placesOf(fault);
+      const trials = await Promise.all(places.map((place) => tryFault(fault, place, { stay: 'once' })));
+      expect(places.map(({ name }, at) => [name, trials[at]])).toEqual(places.map(({ name }) => [name, []]));
+    });
+  }
 });
