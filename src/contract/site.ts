@@ -13,6 +13,14 @@ export interface SiteFile {
   readonly body: string | Uint8Array;
 }
 
+/** A file that is costly to make out of others: while those are as published, it is too, and is not made again. */
+export interface DerivedFile {
+  readonly path: string;
+  /** The files that it is made of, which come before it. What `make` does may change with the version only. */
+  readonly of: readonly string[];
+  make(): Uint8Array | Promise<Uint8Array>;
+}
+
 export interface SitePlan {
   readonly records: EncodedRecords;
   readonly meta: Meta;

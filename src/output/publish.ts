@@ -7,7 +7,7 @@ import { setImmediate } from 'node:timers/promises';
 import { listPath } from '../contract/addresses.ts';
 import type { Kind } from '../contract/kinds.ts';
 import { MANIFEST_FILE, type Manifest, type ManifestEntry, SITE_PATH } from '../contract/meta.ts';
-import type { SiteFile } from '../contract/site.ts';
+import type { DerivedFile, SiteFile } from '../contract/site.ts';
 import { errorCode, OutputError } from '../errors.ts';
 import type { Previous } from '../guards.ts';
 import { GENERATOR } from '../version.ts';
@@ -32,7 +32,10 @@ export interface Output {
   /** What the published site says of its data, and has of it. */
   readonly previous: Previous | undefined;
   /** Replaces what is published by these files, in one pass over them. */
-  publish(files: Iterable<SiteFile>, options?: { signal?: AbortSignal | undefined }): Promise<PublishResult>;
+  publish(
+    files: Iterable<SiteFile | DerivedFile>,
+    options?: { signal?: AbortSignal | undefined },
+  ): Promise<PublishResult>;
 }
 
 /**
@@ -87,32 +90,44 @@ function makeParent({ name, out }: WorkFolders): void {
 }
 
 async function publish(
-  files: Iterable<SiteFile>,
+  files: Iterable<SiteFile | DerivedFile>,
   folders: WorkFolders,
   published: Published,
   signal: AbortSignal | undefined,
 ): Promise<PublishResult> {
   const listed = createListing();
-  const unchanged: string[] = [];
+  const kept = new Set<string>();
   const written: ManifestEntry[] = [];
   let stage: Stage | undefined;
   /** The new tree is begun at the first difference: where there is none, nothing is touched. */
   const begin = (): Stage => {
     refuseStrangers(folders, published);
     const begun = createStage(folders.fresh, folders.out);
-    for (const name of unchanged) begun.keep(name);
+    for (const name of kept) begun.keep(name);
     return begun;
+  };
+  const isKept = (name: string): boolean => kept.has(name);
+  const keep = (entry: ManifestEntry): void => {
+    listed.add(entry);
+    kept.add(entry.path);
+    stage?.keep(entry.path);
+  };
+  const write = (entry: ManifestEntry, body: Uint8Array): void => {
+    listed.add(entry);
+    stage ??= begin();
+    stage.write(entry.path, body);
+    written.push(entry);
   };
 
   for (const file of files) {
-    const body = typeof file.body === 'string' ? Buffer.from(file.body) : file.body;
-    const entry = listed.add(file.path, body);
-    if (published.entries.get(entry.path)?.sha256 !== entry.sha256 || !published.isIntact(entry)) {
-      stage ??= begin();
-      stage.write(entry.path, body);
-      written.push(entry);
-    } else if (stage) stage.keep(entry.path);
-    else unchanged.push(entry.path);
+    const valid = 'of' in file && file.of.every(isKept) ? published.derived(file.path) : undefined;
+    if (valid) keep(valid);
+    else {
+      const body = 'of' in file ? await file.make() : toBytes(file.body);
+      const entry = { path: file.path, bytes: body.length, sha256: hash('sha256', body) };
+      if (published.has(entry)) keep(entry);
+      else write(entry, body);
+    }
     // Now and then a turn for signals and the progress line.
     if (listed.entries.length % 512 === 0) await setImmediate();
     signal?.throwIfAborted();
@@ -138,10 +153,12 @@ async function publish(
   };
 }
 
+const toBytes = (body: SiteFile['body']): Uint8Array => (typeof body === 'string' ? Buffer.from(body) : body);
+
 /** Collects the manifest's entries, and refuses a path that is unsafe or comes twice, be it in other letter case. */
 function createListing(): {
   entries: ManifestEntry[];
-  add(path: string, body: Uint8Array): ManifestEntry;
+  add(entry: ManifestEntry): void;
   has(path: string): boolean;
 } {
   const entries: ManifestEntry[] = [];
@@ -149,14 +166,13 @@ function createListing(): {
   return {
     entries,
     has: (path) => folded.has(path.toLowerCase()),
-    add(path, body) {
-      const entry = { path, bytes: body.length, sha256: hash('sha256', body) };
+    add(entry) {
+      const { path } = entry;
       if (!SITE_PATH.test(path)) throw new OutputError('is no path inside the site', path);
       const key = path.toLowerCase();
       if (folded.has(key)) throw new OutputError('comes twice in the site, be it in other letter case', path);
       folded.add(key);
       entries.push(entry);
-      return entry;
     },
   };
 }

@@ -11,6 +11,7 @@ import {
   metaSchema,
 } from '../contract/meta.ts';
 import { errorCode, OutputError } from '../errors.ts';
+import { GENERATOR } from '../version.ts';
 import type { WorkFolders } from './work-folders.ts';
 
 export interface Published {
@@ -19,11 +20,19 @@ export interface Published {
   readonly entries: ReadonlyMap<string, ManifestEntry>;
   /** What the site says of its data; undefined where nothing is published, or it says it in another way. */
   readonly meta: Meta | undefined;
-  /** Whether the file is there and nobody has touched it since the build. */
-  isIntact(entry: ManifestEntry): boolean;
+  /** Whether just this file is published, and nobody has touched it since the build. */
+  has(entry: ManifestEntry): boolean;
+  /** A published file that this version made out of others, as it would make it again. */
+  derived(name: string): ManifestEntry | undefined;
 }
 
-const nothing: Published = { manifest: '', entries: new Map(), meta: undefined, isIntact: () => false };
+const nothing: Published = {
+  manifest: '',
+  entries: new Map(),
+  meta: undefined,
+  has: () => false,
+  derived: () => undefined,
+};
 
 /**
  * Reads what is published in a folder.
@@ -46,14 +55,19 @@ export function readPublished({ name, out }: WorkFolders): Published {
   }
   const entries = new Map(parsed.data.files.map((entry) => [entry.path, entry]));
   const written = statSync(file).mtimeMs;
+  /** The manifest is written last: whatever is newer was changed by somebody else. */
+  const isIntact = (entry: ManifestEntry): boolean => {
+    const stat = lstatSync(path.join(out, entry.path), { throwIfNoEntry: false });
+    return stat?.isFile() === true && stat.size === entry.bytes && stat.mtimeMs <= written;
+  };
   return {
     manifest,
     entries,
     meta: readMeta(out),
-    // The manifest is written last: whatever is newer was changed by somebody else.
-    isIntact(entry) {
-      const stat = lstatSync(path.join(out, entry.path), { throwIfNoEntry: false });
-      return stat?.isFile() === true && stat.size === entry.bytes && stat.mtimeMs <= written;
+    has: (entry) => entries.get(entry.path)?.sha256 === entry.sha256 && isIntact(entry),
+    derived(name) {
+      const entry = parsed.data.generator === GENERATOR ? entries.get(name) : undefined;
+      return entry && isIntact(entry) ? entry : undefined;
     },
   };
 }

@@ -13,7 +13,7 @@ import { describe, expect, it } from 'vitest';
 import { withOutput } from '../../src/output/publish.ts';
 import { verifyFolder } from '../../src/verify/folder.ts';
 import { fingerprint } from '../support/fingerprint.ts';
-import { publishTree, readTree, type Tree } from '../support/publishing.ts';
+import { publishTree, readTree, type Tree, treeFiles } from '../support/publishing.ts';
 import { rawRecords, siteOf } from '../support/sites.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 
@@ -155,6 +155,40 @@ describe('publishing', () => {
     expect(statSync(path.join(real, 'a.json')).ino).toBe(ino);
     expect(readdirSync(parent).sort()).toEqual(['link', 'real']);
     expect(readdirSync(path.join(parent, 'real'))).toEqual(['site']);
+  });
+
+  it('makes a derived file again only where what it is made of has changed', async () => {
+    const out = path.join(temporaryFolder(), 'site');
+    let made = 0;
+    const derived = {
+      path: 'all.txt',
+      of: ['a.json', 'b/c.json'],
+      make: async () => Buffer.from(`made ${++made}`),
+    };
+    const run = (tree: Tree) => withOutput(out, ({ publish }) => publish([...treeFiles(tree), derived]));
+    await run(first);
+    expect(await run(first)).toMatchObject({ changed: false });
+    expect(readTree(out)).toEqual({ ...first, 'all.txt': 'made 1' });
+    expect(await run({ ...first, 'b/d.json': 'other' })).toMatchObject({ written: 2, kept: 3 });
+    expect(await run({ ...first, 'a.json': 'other' })).toMatchObject({ written: 4 });
+    expect(readTree(out)['all.txt']).toBe('made 2');
+    writeFileSync(path.join(out, 'all.txt'), 'forged');
+    await run({ ...first, 'a.json': 'other' });
+    expect(readTree(out)['all.txt']).toBe('made 3');
+  });
+
+  it('makes a derived file again where another version made the published one', async () => {
+    const out = path.join(temporaryFolder(), 'site');
+    const derived = { path: 'all.txt', of: ['a.json'], make: () => Buffer.from('made') };
+    const run = () => withOutput(out, ({ publish }) => publish([...treeFiles(first), derived]));
+    await run();
+    const manifest = path.join(out, 'manifest.json');
+    const older = readFileSync(manifest, 'utf8').replace(/gamedata\/[^"]+/, 'gamedata/0.0.1');
+    const forged = older.replace(/("all.txt","bytes":)4/, '$15');
+    writeFileSync(path.join(out, 'all.txt'), 'stale');
+    writeFileSync(manifest, forged);
+    await run();
+    expect(readTree(out)['all.txt']).toBe('made');
   });
 
   it('tells what the published site says of its data, and has of it', async () => {
