@@ -1,7 +1,7 @@
 /**
  * Compiles src/ to dist/: every module by TypeScript, then two bundles over them. The handler becomes one module that runs
- * anywhere; the command line and the public API become a few files with zod inside, since finding and reading two hundred
- * small modules takes longer than a build from the snapshot. Bundled files lie flat in dist/, where paths relative to
+ * anywhere; the command line and the public API become a few files with zod and commander inside, since finding and reading
+ * two hundred small modules takes longer than a build from the snapshot. Bundled files lie flat in dist/, where paths relative to
  * them mean the same as in src/.
  */
 
@@ -21,6 +21,9 @@ try {
   process.exit(1);
 }
 
+/** Dependencies whose code is read at every start, and becomes a part of the bundle. */
+const bundled = ['commander', 'zod'];
+
 const common = { bundle: true, format: 'esm', logLevel: 'warning' };
 await build({
   ...common,
@@ -34,7 +37,11 @@ await build({
   platform: 'node',
   target: 'node20',
   splitting: true,
-  external: Object.keys(dependencies).filter((name) => name !== 'zod'),
+  external: Object.keys(dependencies).filter((name) => !bundled.includes(name)),
+  // commander is CommonJS and asks for Node's modules.
+  banner: {
+    js: "import { createRequire as __createRequire } from 'node:module';\nconst require = __createRequire(import.meta.url);",
+  },
   outdir: 'dist',
   allowOverwrite: true,
 });

@@ -5,7 +5,6 @@ import { once } from 'node:events';
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
 import { linkStyles } from './contract/addresses.ts';
 import { GamedataError } from './errors.ts';
-import { describeHosts, hostLines } from './hosts/description.ts';
 import { hostNames } from './hosts/index.ts';
 import type { BuildOptions, SnapshotOptions, VerifyOptions } from './options.ts';
 import { createReporter, type Reporter, servedLines } from './reporter.ts';
@@ -101,7 +100,8 @@ program
   .summary('list the hosts')
   .description('Lists the hosts that --host knows, and what each can and cannot do.')
   .option('--json', 'print the list as one JSON object on stdout')
-  .action(({ json = false }: Presentation) => {
+  .action(async ({ json = false }: Presentation) => {
+    const { describeHosts, hostLines } = await import('./hosts/description.ts');
     process.stdout.write(
       json ? `${JSON.stringify({ hosts: describeHosts() })}\n` : hostLines().join('\n').concat('\n'),
     );
@@ -233,9 +233,9 @@ function interruptible(): { signal: AbortSignal; by(): 'SIGINT' | 'SIGTERM' | un
 
 /** Says what went wrong; a bug shows its stack. */
 function explain(error: unknown): number {
+  if (error instanceof CommanderError && error.exitCode === 0) return exitCodes.done;
   const { notice } = createReporter(process.stderr, { quiet: false });
   if (error instanceof CommanderError) {
-    if (error.exitCode === 0) return exitCodes.done;
     if (error.code !== 'commander.help') notice(error.message);
     notice(usageLine());
     return exitCodes.usage;

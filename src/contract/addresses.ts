@@ -6,6 +6,9 @@ import type { Whole, Window } from './windows.ts';
 /** The path that all addresses of the API begin with. */
 export const API_PREFIX = '/api/gamedata/';
 
+/** Where the site's own picture for records without one lies. */
+export const PLACEHOLDER_ICON = 'sprites/items/unknown.png';
+
 /**
  * How links are written. `query`: the endpoints' addresses, for hosts that follow the route table. `file`: the addresses
  * of the files themselves, right on hosts that know nothing but files; the query is kept, so that programs can read it.

@@ -69,8 +69,5 @@ export type RecordOf<K extends Kind> = RecordTypes[K];
 export type Move = RecordOf<'move'>;
 export type Item = RecordOf<'item'>;
 
-/** Where the site's own picture for records without one lies. */
-export const PLACEHOLDER_ICON = 'sprites/items/unknown.png';
-
 /** The highest generation that has a field of its own in an item. */
 export const LAST_INDEXED_GENERATION = 9;

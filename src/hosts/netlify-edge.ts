@@ -7,8 +7,8 @@
  * the function adds the one, and redirects to pictures itself.
  */
 
+import { PLACEHOLDER_ICON } from '../contract/addresses.ts';
 import { apiHeaders, commonHeaders } from '../contract/headers.ts';
-import { PLACEHOLDER_ICON } from '../contract/records.ts';
 import type { RouteTable } from '../contract/routes.ts';
 import type { Host } from './host.ts';
 import { netlify } from './netlify.ts';

@@ -7,8 +7,8 @@
  * the host's own text page, so every slug has a rule, and what is left falls to the JSON 404.
  */
 
+import { PLACEHOLDER_ICON } from '../contract/addresses.ts';
 import { apiHeaders, commonHeaders, pageHeaders } from '../contract/headers.ts';
-import { PLACEHOLDER_ICON } from '../contract/records.ts';
 import type { ListRoute, RouteTable } from '../contract/routes.ts';
 import type { Host } from './host.ts';
 

@@ -1,5 +1,6 @@
 /** The contract's decisions: makes the upstream's records ours, and warns of everything that had to be decided. */
 
+import { PLACEHOLDER_ICON } from '../contract/addresses.ts';
 import type { DataSet, Provenance, Records, Warning, WarningCode } from '../contract/data-set.ts';
 import type { Kind } from '../contract/kinds.ts';
 import { parse, show } from '../contract/parse.ts';
@@ -7,7 +8,6 @@ import {
   type Item,
   LAST_INDEXED_GENERATION,
   type Move,
-  PLACEHOLDER_ICON,
   type RecordOf,
   recordSchemas,
 } from '../contract/records.ts';

@@ -4,13 +4,19 @@ import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import type * as z from 'zod';
-import { listPath, listUrl, pageFile, recordFile, rootFile } from '../contract/addresses.ts';
+import {
+  listPath,
+  listUrl,
+  PLACEHOLDER_ICON,
+  pageFile,
+  recordFile,
+  rootFile,
+} from '../contract/addresses.ts';
 import { checkPage } from '../contract/check.ts';
 import type { Counts, EncodedRecord } from '../contract/data-set.ts';
 import { errorFiles } from '../contract/errors.ts';
 import { type Kind, mapKinds } from '../contract/kinds.ts';
 import { MANIFEST_FILE, META_FILE, type Meta, manifestSchema, metaSchema } from '../contract/meta.ts';
-import { PLACEHOLDER_ICON } from '../contract/records.ts';
 import { PAGE_SIZE, pageOffsets } from '../contract/windows.ts';
 import { digestRecords } from '../digest.ts';
 import { errorCode, OutputError } from '../errors.ts';

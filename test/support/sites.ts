@@ -1,9 +1,9 @@
 /** Data sets and whole sites for tests: a tiny one that is easy to read, and one of the real size. */
 
+import { PLACEHOLDER_ICON } from '../../src/contract/addresses.ts';
 import type { DataSet } from '../../src/contract/data-set.ts';
 import { kindNames, mapKinds } from '../../src/contract/kinds.ts';
 import type { Meta } from '../../src/contract/meta.ts';
-import { PLACEHOLDER_ICON } from '../../src/contract/records.ts';
 import { createRoutes, type RouteTable } from '../../src/contract/routes.ts';
 import { type SiteFile, siteFiles } from '../../src/contract/site.ts';
 import { digestRecords, encodeRecords } from '../../src/digest.ts';

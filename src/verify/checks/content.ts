@@ -1,9 +1,8 @@
 /** Checks of what is served: every record, and the pictures. */
 
-import { recordUrl } from '../../contract/addresses.ts';
+import { PLACEHOLDER_ICON, recordUrl } from '../../contract/addresses.ts';
 import { kindNames } from '../../contract/kinds.ts';
 import { show } from '../../contract/parse.ts';
-import { PLACEHOLDER_ICON } from '../../contract/records.ts';
 import { askAll, type Check } from '../examination.ts';
 
 /** Every record, by the path of its own `url`. */

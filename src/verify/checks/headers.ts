@@ -1,9 +1,8 @@
 /** Checks of headers, on samples of every kind of answer. */
 
-import { listUrl, recordUrl } from '../../contract/addresses.ts';
+import { listUrl, PLACEHOLDER_ICON, recordUrl } from '../../contract/addresses.ts';
 import { apiHeaders } from '../../contract/headers.ts';
 import { kindNames } from '../../contract/kinds.ts';
-import { PLACEHOLDER_ICON } from '../../contract/records.ts';
 import { PAGE_SIZE, pageOffsets } from '../../contract/windows.ts';
 import { askAll, type Check, type Examination, isJsonType } from '../examination.ts';
 import type { Question, Reply } from '../probe.ts';
