@@ -27,15 +27,15 @@ export async function build(options: BuildOptions = {}, watchers: Watchers = {})
 
   return withOutput(out, async (output) => {
     const captured = await capture({ ...sourceOptions, ...watchers, signal, previous: output.previous });
-    const { dataSet, records, counts, digest, source, fallback } = captured;
+    const { provenance, warnings, records, counts, digest, source, fallback } = captured;
     const meta: Meta = {
       generator: GENERATOR,
       source,
-      upstream: dataSet.provenance.upstream,
-      captured: dataSet.provenance.captured,
+      upstream: provenance.upstream,
+      captured: provenance.captured,
       fallback,
       counts,
-      warnings: countWarnings(dataSet.warnings),
+      warnings: countWarnings(warnings),
       digest,
       base_url: baseUrl,
       links,

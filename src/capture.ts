@@ -1,8 +1,8 @@
 /** Capturing: reads a data set and believes it only where the guards do. */
 
-import type { Counts, DataSet, EncodedRecords } from './contract/data-set.ts';
+import type { Counts, EncodedDataSet, Provenance } from './contract/data-set.ts';
 import { mapKinds } from './contract/kinds.ts';
-import { digestRecords, encodeRecords } from './digest.ts';
+import { digestRecords, encodeDataSet } from './digest.ts';
 import { type Missing, type Previous, refuseShrinking } from './guards.ts';
 import type { FetcherStats } from './http/fetcher.ts';
 import { BUNDLED_DATA, type ResolvedSource } from './options.ts';
@@ -16,9 +16,7 @@ export interface Watchers {
   readonly onFallback?: ((message: string, cause: Error | undefined) => void) | undefined;
 }
 
-export interface Captured {
-  readonly dataSet: DataSet;
-  readonly records: EncodedRecords;
+export interface Captured extends EncodedDataSet {
   readonly counts: Counts;
   /** What the last data had and this one has not. */
   readonly missing: Missing;
@@ -32,25 +30,25 @@ export async function capture(
   options: ResolvedSource & Watchers & { previous: Previous | undefined; signal: AbortSignal | undefined },
 ): Promise<Captured> {
   const { previous, onFallback, maxShrink, allowMissing } = options;
-  const loaded = await load({ ...options, dataFolder: BUNDLED_DATA });
-  if (loaded.fallback !== undefined) onFallback?.(loaded.fallback, loaded.cause);
-  const records = encodeRecords(loaded.dataSet.records);
-  const missing = refuseShrinking(records, { previous, maxShrink, allowMissing, fallback: loaded.fallback });
+  const { dataSet, source, fallback, cause, requests } = await load({ ...options, dataFolder: BUNDLED_DATA });
+  if (fallback !== undefined) onFallback?.(fallback, cause);
+  const { records, warnings, provenance } = encodeDataSet(dataSet);
   const digest = digestRecords(records);
+  const missing = refuseShrinking(records, { previous, digest, maxShrink, allowMissing, fallback });
   return {
-    dataSet: loaded.source === 'snapshot' ? loaded.dataSet : sinceUnchanged(loaded.dataSet, digest, previous),
     records,
+    warnings,
+    provenance: source === 'snapshot' ? provenance : sinceUnchanged(provenance, digest, previous),
     counts: mapKinds((kind) => records[kind].length),
     missing,
     digest,
-    source: loaded.source,
-    fallback: loaded.fallback ?? null,
-    requests: loaded.requests ?? null,
+    source,
+    fallback: fallback ?? null,
+    requests: requests ?? null,
   };
 }
 
 /** Data that is the same as last time keeps its day: it was captured, as it is, then. */
-function sinceUnchanged(dataSet: DataSet, digest: string, previous: Previous | undefined): DataSet {
-  if (previous?.digest !== digest) return dataSet;
-  return { ...dataSet, provenance: { ...dataSet.provenance, captured: previous.captured } };
+function sinceUnchanged(provenance: Provenance, digest: string, previous: Previous | undefined): Provenance {
+  return previous?.digest === digest ? { ...provenance, captured: previous.captured } : provenance;
 }

@@ -1,7 +1,7 @@
 /** The data digest: one value that changes when, and only when, a record does. */
 
 import { createHash } from 'node:crypto';
-import type { EncodedRecord, EncodedRecords, Records } from './contract/data-set.ts';
+import type { DataSet, EncodedDataSet, EncodedRecord, EncodedRecords, Records } from './contract/data-set.ts';
 import { type Kind, kindNames, mapKinds } from './contract/kinds.ts';
 
 /** Stringifies every record once, for its file, its page, the snapshot and the digest. */
@@ -10,6 +10,11 @@ export function encodeRecords(records: Records): EncodedRecords {
     records[kind].map((record) => ({ id: record.id, slug: record.slug, json: JSON.stringify(record) })),
   );
 }
+
+export const encodeDataSet = ({ records, ...rest }: DataSet): EncodedDataSet => ({
+  ...rest,
+  records: encodeRecords(records),
+});
 
 /** A record as one line of a snapshot. */
 export const encodeLine = ({ json }: EncodedRecord): string => `${json}\n`;

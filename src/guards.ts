@@ -15,6 +15,8 @@ export interface Previous {
 }
 
 export interface ShrinkOptions {
+  /** Of the records. */
+  readonly digest: string;
   readonly previous: Previous | undefined;
   /** The share in percent that may be gone without being named. */
   readonly maxShrink: number;
@@ -38,7 +40,7 @@ const NAMED = 10;
  * @throws DataError that says how many there were and are, and which are gone
  */
 export function refuseShrinking(records: EncodedRecords, options: ShrinkOptions): Missing {
-  const missing = findMissing(records, options.previous);
+  const missing = findMissing(records, options);
   for (const kind of kindNames) {
     const before = options.previous?.counts[kind] ?? 0;
     const now = records[kind].length;
@@ -59,8 +61,9 @@ export function refuseShrinking(records: EncodedRecords, options: ShrinkOptions)
   return missing;
 }
 
-function findMissing(records: EncodedRecords, previous: Previous | undefined): Missing {
+function findMissing(records: EncodedRecords, { digest, previous }: ShrinkOptions): Missing {
   return mapKinds((kind) => {
+    if (previous?.digest === digest) return [];
     const slugs = new Set(records[kind].map(({ slug }) => slug));
     return [...(previous?.slugs(kind) ?? [])].filter((slug) => !slugs.has(slug));
   });

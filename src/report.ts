@@ -40,7 +40,7 @@ export interface Report {
 }
 
 export function createReport(
-  { dataSet, counts, missing, digest, source, fallback, requests }: Captured,
+  { provenance, warnings, counts, missing, digest, source, fallback, requests }: Captured,
   { changed, ...files }: PublishResult,
   { out, started }: { out: string; started: number },
 ): Report {
@@ -48,15 +48,15 @@ export function createReport(
     changed,
     out,
     source,
-    upstream: dataSet.provenance.upstream,
-    captured: dataSet.provenance.captured,
+    upstream: provenance.upstream,
+    captured: provenance.captured,
     fallback,
     digest,
     counts,
     missing,
     files,
     requests,
-    warnings: groupWarnings(dataSet.warnings),
+    warnings: groupWarnings(warnings),
     seconds: Math.round(performance.now() - started) / 1000,
   };
 }

@@ -29,7 +29,7 @@ export async function snapshot(options: SnapshotOptions = {}, watchers: Watchers
   return withOutput(data, async (output) => {
     const captured = await capture({ ...settled, ...watchers, signal, previous: readPreviousSnapshot(data) });
     const license = { path: 'LICENSE.txt', body: readFileSync(path.join(PUBLIC_FOLDER, DATA_LICENSE)) };
-    const published = await output.publish([...snapshotFiles(captured.dataSet), license], { signal });
+    const published = await output.publish([...snapshotFiles(captured), license], { signal });
     return createReport(captured, published, { out: data, started });
   });
 }

@@ -3,6 +3,7 @@
 import { cpSync, existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import type { DataSet } from '../../src/contract/data-set.ts';
+import { encodeDataSet } from '../../src/digest.ts';
 import { readSnapshot, snapshotFiles } from '../../src/sources/snapshot.ts';
 import { tablesOf, writeTables } from '../../test/support/tables.ts';
 import { hasRecordedUpstream, recordedUpstream } from '../../test/support/upstream-data.ts';
@@ -36,7 +37,8 @@ export function makeDataSets(real: string, { scale, folder }: { scale: number; f
 
 function writeSnapshot(folder: string, dataSet: DataSet): void {
   mkdirSync(folder, { recursive: true });
-  for (const { path: file, body } of snapshotFiles(dataSet)) writeFileSync(path.join(folder, file), body);
+  for (const { path: file, body } of snapshotFiles(encodeDataSet(dataSet)))
+    writeFileSync(path.join(folder, file), body);
 }
 
 /** The files of a site that do not depend on its records. */

@@ -14,6 +14,7 @@ import {
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { encodeDataSet } from '../../src/digest.ts';
 import type { RawRecords } from '../../src/sources/raw.ts';
 import { snapshotFiles } from '../../src/sources/snapshot.ts';
 import { dataSetOf, rawRecords } from '../../test/support/sites.ts';
@@ -66,7 +67,7 @@ export function writeDataSet(folder: string, records: number, variant: number): 
       item.id % 2 ? { ...item, englishName: `Item ${item.id} of ${variant}` } : item,
     ),
   };
-  for (const { path: file, body } of snapshotFiles(dataSetOf(changed)))
+  for (const { path: file, body } of snapshotFiles(encodeDataSet(dataSetOf(changed))))
     writeFileSync(path.join(folder, file), body);
   return folder;
 }

@@ -52,6 +52,11 @@ export interface EncodedRecord {
 }
 export type EncodedRecords = Readonly<Record<Kind, readonly EncodedRecord[]>>;
 
+/** A data set whose records are kept as their texts only, which takes a third of the memory. */
+export interface EncodedDataSet extends Omit<DataSet, 'records'> {
+  readonly records: EncodedRecords;
+}
+
 /** How many records of each kind there are. */
 export const countsSchema = z.strictObject(mapKinds(() => z.int().min(0)));
 export type Counts = Readonly<Record<Kind, number>>;

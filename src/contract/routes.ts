@@ -29,7 +29,8 @@ export interface RouteTable {
   readonly formats: readonly string[];
   readonly root: Route;
   readonly lists: readonly ListRoute[];
-  readonly records: readonly Route[];
+  /** One for each record, made as they are asked for. */
+  readonly records: Iterable<Route>;
   /** Status → the file with the body of a refusal. */
   readonly errors: typeof errorFiles;
   /** Pictures that the site does not hold itself are redirected to the upstream's own. */
@@ -54,10 +55,15 @@ export function createRoutes(records: EncodedRecords): RouteTable {
       count: records[kind].length,
       pages: pageOffsets(records[kind].length).map((offset) => ({ offset, file: pageFile(kind, offset) })),
     })),
-    records: kindNames.flatMap((kind) =>
-      records[kind].map(({ slug }) => ({ path: recordPath(kind, slug), file: recordFile(kind, slug) })),
-    ),
+    records: { [Symbol.iterator]: () => recordRoutes(records) },
     errors: errorFiles,
     pictures,
   };
+}
+
+function* recordRoutes(records: EncodedRecords): Generator<Route> {
+  for (const kind of kindNames) {
+    for (const { slug } of records[kind])
+      yield { path: recordPath(kind, slug), file: recordFile(kind, slug) };
+  }
 }

@@ -13,14 +13,19 @@ export interface Stage {
 }
 
 export function createStage(fresh: string, published: string): Stage {
-  const made = new Set<string>();
+  const parents = new Set<string>();
+  let last = '';
 
   /** Makes each folder once: asking the system for thousands that exist already takes longer than writing the files. */
   function ensureFolder(folder: string): void {
-    if (made.has(folder)) return;
-    if (folder !== fresh) ensureFolder(path.dirname(folder));
-    mkdirSync(folder);
-    made.add(folder);
+    if (folder === last || parents.has(folder)) return;
+    if (folder !== fresh) {
+      const parent = path.dirname(folder);
+      ensureFolder(parent);
+      parents.add(parent);
+    }
+    mkdirSync(folder, { recursive: true });
+    last = folder;
   }
 
   function place(name: string, put: (target: string) => void): void {

@@ -6,6 +6,7 @@ import * as z from 'zod';
 import {
   countsSchema,
   type DataSet,
+  type EncodedDataSet,
   provenanceSchema,
   type Records,
   warningSchema,
@@ -14,7 +15,7 @@ import { type Kind, kindNames, mapKinds } from '../contract/kinds.ts';
 import { parse } from '../contract/parse.ts';
 import { type RecordOf, recordSchemas } from '../contract/records.ts';
 import type { SiteFile } from '../contract/site.ts';
-import { digestLines, digestRecords, encodeLine, encodeRecords } from '../digest.ts';
+import { digestLines, digestRecords, encodeLine } from '../digest.ts';
 import { DataError, errorCode, OutputError } from '../errors.ts';
 import type { Previous } from '../guards.ts';
 
@@ -32,16 +33,15 @@ const snapshotSchema = z.strictObject({
 type SnapshotSummary = z.infer<typeof snapshotSchema>;
 
 /** The files of a snapshot: the same data set gives the same bytes. */
-export function snapshotFiles({ records, warnings, provenance }: DataSet): SiteFile[] {
-  const encoded = encodeRecords(records);
+export function snapshotFiles({ records, warnings, provenance }: EncodedDataSet): SiteFile[] {
   const summary: SnapshotSummary = {
     ...provenance,
-    counts: mapKinds((kind) => encoded[kind].length),
-    digest: digestRecords(encoded),
+    counts: mapKinds((kind) => records[kind].length),
+    digest: digestRecords(records),
     warnings: [...warnings],
   };
   return [
-    ...kindNames.map((kind) => ({ path: recordsFile(kind), body: encoded[kind].map(encodeLine).join('') })),
+    ...kindNames.map((kind) => ({ path: recordsFile(kind), body: records[kind].map(encodeLine).join('') })),
     { path: PROVENANCE_FILE, body: `${JSON.stringify(summary, null, 2)}\n` },
   ];
 }

@@ -2,6 +2,7 @@ import { existsSync, readdirSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { expect, it } from 'vitest';
+import { encodeDataSet } from '../../src/digest.ts';
 import { withOutput } from '../../src/output/publish.ts';
 import { snapshotFiles } from '../../src/sources/snapshot.ts';
 import { verifyFolder } from '../../src/verify/folder.ts';
@@ -21,7 +22,7 @@ it('a build killed at any moment leaves the old site or the new one, and the nex
   const parent = temporaryFolder();
   const out = path.join(parent, 'site');
   await withOutput(path.join(parent, 'data'), (output) =>
-    output.publish(snapshotFiles(dataSetOf(rawRecords(150, 150)))),
+    output.publish(snapshotFiles(encodeDataSet(dataSetOf(rawRecords(150, 150))))),
   );
   const started = performance.now();
   expect(await runCli(buildArgs(parent, 0))).toEqual({ code: 0, stdout: '', stderr: '' });

@@ -2,6 +2,7 @@ import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { DataSet } from '../../src/contract/data-set.ts';
+import { encodeDataSet } from '../../src/digest.ts';
 import { GamedataError } from '../../src/errors.ts';
 import { BUNDLED_DATA } from '../../src/options.ts';
 import { readSnapshot, snapshotFiles } from '../../src/sources/snapshot.ts';
@@ -20,7 +21,8 @@ const dataSet: DataSet = dataSetOf({
 function written(data: DataSet): string {
   const folder = path.join(temporaryFolder(), 'data');
   mkdirSync(folder);
-  for (const { path: file, body } of snapshotFiles(data)) writeFileSync(path.join(folder, file), body);
+  for (const { path: file, body } of snapshotFiles(encodeDataSet(data)))
+    writeFileSync(path.join(folder, file), body);
   return folder;
 }
 
@@ -36,7 +38,7 @@ describe('a snapshot', () => {
   });
 
   it('has one record on each line, and the same bytes each time', () => {
-    const [moves] = snapshotFiles(dataSet);
+    const [moves] = snapshotFiles(encodeDataSet(dataSet));
     expect(moves).toEqual({
       path: 'move.ndjson',
       body: [
@@ -45,7 +47,7 @@ describe('a snapshot', () => {
         '{"id":10001,"slug":"move-10001","name":"Move 10001","generation":1}\n',
       ].join(''),
     });
-    expect(snapshotFiles(dataSet)).toEqual(snapshotFiles(dataSet));
+    expect(snapshotFiles(encodeDataSet(dataSet))).toEqual(snapshotFiles(encodeDataSet(dataSet)));
   });
 
   const edited = (file: string, from: string, to: string) => (folder: string) => {
