@@ -2,7 +2,7 @@
 
 import type { Counts, EncodedDataSet, Provenance } from './contract/data-set.ts';
 import { mapKinds } from './contract/kinds.ts';
-import { digestRecords, encodeDataSet } from './digest.ts';
+import { digestRecords } from './digest.ts';
 import { type Missing, type Previous, refuseShrinking } from './guards.ts';
 import type { FetcherStats } from './http/fetcher.ts';
 import { BUNDLED_DATA, type ResolvedSource } from './options.ts';
@@ -32,7 +32,7 @@ export async function capture(
   const { previous, onFallback, maxShrink, allowMissing } = options;
   const { dataSet, source, fallback, cause, requests } = await load({ ...options, dataFolder: BUNDLED_DATA });
   if (fallback !== undefined) onFallback?.(fallback, cause);
-  const { records, warnings, provenance } = encodeDataSet(dataSet);
+  const { records, warnings, provenance } = dataSet;
   const digest = digestRecords(records);
   const missing = refuseShrinking(records, { previous, digest, maxShrink, allowMissing, fallback });
   return {

@@ -3,7 +3,7 @@
 import { cpSync, existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import type { DataSet } from '../../src/contract/data-set.ts';
-import { encodeDataSet } from '../../src/digest.ts';
+import { decodeDataSet, encodeDataSet } from '../../src/digest.ts';
 import { readSnapshot, snapshotFiles } from '../../src/sources/snapshot.ts';
 import { tablesOf, writeTables } from '../../test/support/tables.ts';
 import { hasRecordedUpstream, recordedUpstream } from '../../test/support/upstream-data.ts';
@@ -21,7 +21,7 @@ export interface DataSets {
 
 /** @param real the folder of a snapshot */
 export function makeDataSets(real: string, { scale, folder }: { scale: number; folder: string }): DataSets {
-  const dataSet = scaleDataSet(readSnapshot(real), scale);
+  const dataSet = scaleDataSet(decodeDataSet(readSnapshot(real)), scale);
   const sets = {
     records: dataSet.records.move.length + dataSet.records.item.length,
     snapshot: path.join(folder, 'snapshot'),

@@ -1,5 +1,6 @@
 /** Chooses the source, and falls back to local data where `auto` may. Loads the code of the chosen source only. */
 
+import { encodeDataSet } from '../digest.ts';
 import { UpstreamError } from '../errors.ts';
 import type { ClientOptions } from '../http/client.ts';
 import { normalise } from './normalise.ts';
@@ -64,7 +65,9 @@ async function loadRest(options: LoadOptions, firstRetries?: number): Promise<So
   return fetching(options, { upstream, version: restCacheVersion() }, async (fetcher) => {
     const { concurrency, onProgress, label, today } = options;
     const raw = await readRest({ upstream, fetcher, concurrency, firstRetries, onProgress });
-    const dataSet = normalise(raw, { source: 'rest', upstream: label ?? upstream, captured: today });
+    const dataSet = encodeDataSet(
+      normalise(raw, { source: 'rest', upstream: label ?? upstream, captured: today }),
+    );
     return { dataSet, source: 'rest', requests: fetcher.stats };
   });
 }
@@ -74,17 +77,17 @@ async function loadCsv(options: LoadOptions): Promise<SourceResult> {
   const { upstream = DEFAULT_CSV_UPSTREAM, label, today } = options;
   if (!isAddress(upstream)) {
     const { tables, captured } = readTableFolder(upstream);
-    const dataSet = normalise(readCsv(tables), { source: 'csv', upstream: label ?? 'local files', captured });
+    const dataSet = encodeDataSet(
+      normalise(readCsv(tables), { source: 'csv', upstream: label ?? 'local files', captured }),
+    );
     return { dataSet, source: 'csv' };
   }
   const { fetching } = await import('./fetching.ts');
   return fetching(options, { upstream, version: 'csv' }, async (fetcher) => {
     const tables = await fetchTables(upstream, { fetcher, onProgress: options.onProgress });
-    const dataSet = normalise(readCsv(tables), {
-      source: 'csv',
-      upstream: label ?? upstream,
-      captured: today,
-    });
+    const dataSet = encodeDataSet(
+      normalise(readCsv(tables), { source: 'csv', upstream: label ?? upstream, captured: today }),
+    );
     return { dataSet, source: 'csv', requests: fetcher.stats };
   });
 }

@@ -5,17 +5,16 @@ import path from 'node:path';
 import * as z from 'zod';
 import {
   countsSchema,
-  type DataSet,
   type EncodedDataSet,
+  type EncodedRecord,
   provenanceSchema,
-  type Records,
   warningSchema,
 } from '../contract/data-set.ts';
 import { type Kind, kindNames, mapKinds } from '../contract/kinds.ts';
 import { parse } from '../contract/parse.ts';
-import { type RecordOf, recordSchemas } from '../contract/records.ts';
+import { recordSchemas } from '../contract/records.ts';
 import type { SiteFile } from '../contract/site.ts';
-import { digestLines, digestRecords, encodeLine } from '../digest.ts';
+import { digestLines, digestRecords, encodeLine, encodeRecord } from '../digest.ts';
 import { DataError, errorCode, OutputError } from '../errors.ts';
 import type { Previous } from '../guards.ts';
 
@@ -52,17 +51,17 @@ export function snapshotFiles({ records, warnings, provenance }: EncodedDataSet)
  * @throws OutputError where a file cannot be read
  * @throws DataError where a record is not one, or the records are not those that the digest was made of
  */
-export function readSnapshot(folder: string): DataSet {
+export function readSnapshot(folder: string): EncodedDataSet {
   const { digest, warnings, counts, ...provenance } = readSummary(folder);
   const texts = mapKinds((kind) => readText(folder, recordsFile(kind)));
-  const found = digestLines((kind) => texts[kind]);
+  const found = digestLines((kind) => [texts[kind]]);
   if (found !== digest) {
     throw new DataError(`got ${found}: expected ${digest}, as ${PROVENANCE_FILE} says`, {
       record: 'snapshot',
       field: 'digest',
     });
   }
-  const records: Records = { move: parseLines('move', texts.move), item: parseLines('item', texts.item) };
+  const records = mapKinds((kind) => parseLines(kind, texts[kind]));
   for (const kind of kindNames) {
     if (records[kind].length === counts[kind]) continue;
     throw new DataError(
@@ -73,11 +72,12 @@ export function readSnapshot(folder: string): DataSet {
   return { records, warnings, provenance };
 }
 
-function parseLines<K extends Kind>(kind: K, text: string): RecordOf<K>[] {
+/** One record at a time: its text is kept, what was parsed is not. */
+function parseLines(kind: Kind, text: string): EncodedRecord[] {
   const lines = text.split('\n').slice(0, -1);
   return lines.map((line, at) => {
     const record = `${recordsFile(kind)} line ${at + 1}`;
-    return parse(recordSchemas[kind], parseJson(line, record), { record }) as RecordOf<K>;
+    return encodeRecord(parse(recordSchemas[kind], parseJson(line, record), { record }));
   });
 }
 

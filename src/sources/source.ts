@@ -1,6 +1,6 @@
 /** The seam of the sources: wherever the data comes from, a source gives one complete data set or an error. */
 
-import type { DataSet } from '../contract/data-set.ts';
+import type { EncodedDataSet } from '../contract/data-set.ts';
 import type { FetcherStats } from '../http/fetcher.ts';
 
 /** The live upstream. */
@@ -22,7 +22,7 @@ export interface Progress {
 }
 
 export interface SourceResult {
-  readonly dataSet: DataSet;
+  readonly dataSet: EncodedDataSet;
   /** The source that was read in the end: `auto` never is. */
   readonly source: Exclude<SourceName, 'auto'>;
   /** What was sent and received; undefined where nothing had to be. */

@@ -1,6 +1,7 @@
 import { utimesSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { decodeDataSet } from '../../src/digest.ts';
 import { DataError, GamedataError } from '../../src/errors.ts';
 import { load } from '../../src/sources/load.ts';
 import { startServer } from '../support/local-server.ts';
@@ -24,7 +25,9 @@ const settings = {
   cacheFolder: undefined,
   today: '2026-01-02',
 } as const;
-const loadCsv = async (upstream: string) => (await load({ ...settings, source: 'csv', upstream })).dataSet;
+const loadRecords = async (source: 'csv' | 'rest', upstream: string) =>
+  decodeDataSet((await load({ ...settings, source, upstream })).dataSet);
+const loadCsv = (upstream: string) => loadRecords('csv', upstream);
 
 async function loadTables(tables: TableTexts) {
   const folder = temporaryFolder();
@@ -44,7 +47,7 @@ const withoutIcon = ({ icon: _, ...record }: { icon: string }) => record;
 describe.each(upstreams)('the tables of the $name upstream', (data) => {
   it('give the records that its answers give', async () => {
     const { url } = await serveUpstream(data);
-    const rest = (await load({ ...settings, source: 'rest', upstream: url })).dataSet;
+    const rest = await loadRecords('rest', url);
 
     const csv = await loadTables(tablesOf(data));
 

@@ -2,7 +2,7 @@ import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { DataSet } from '../../src/contract/data-set.ts';
-import { encodeDataSet } from '../../src/digest.ts';
+import { decodeDataSet, encodeDataSet } from '../../src/digest.ts';
 import { GamedataError } from '../../src/errors.ts';
 import { BUNDLED_DATA } from '../../src/options.ts';
 import { readSnapshot, snapshotFiles } from '../../src/sources/snapshot.ts';
@@ -29,12 +29,12 @@ function written(data: DataSet): string {
 describe('a snapshot', () => {
   it('gives back the data set that it was made of, warnings and provenance too', () => {
     expect(dataSet.warnings.length).toBeGreaterThan(2);
-    expect(readSnapshot(written(dataSet))).toEqual(dataSet);
+    expect(decodeDataSet(readSnapshot(written(dataSet)))).toEqual(dataSet);
   });
 
   it('gives back one without any record', () => {
     const empty = dataSetOf({ move: [], item: [] });
-    expect(readSnapshot(written(empty))).toEqual(empty);
+    expect(decodeDataSet(readSnapshot(written(empty)))).toEqual(empty);
   });
 
   it('has one record on each line, and the same bytes each time', () => {
@@ -81,7 +81,7 @@ describe('a snapshot', () => {
   ])('is refused for $change', ({ tamper, problem }) => {
     const folder = written(dataSet);
     tamper(folder);
-    const read = (): DataSet => readSnapshot(folder);
+    const read = () => readSnapshot(folder);
     expect(read).toThrow(GamedataError);
     expect(read).toThrow(problem);
   });
@@ -97,7 +97,7 @@ describe('a snapshot', () => {
 
 describe('the bundled data set', () => {
   it('has every record of the tables that it was made of', () => {
-    const { records, warnings, provenance } = readSnapshot(BUNDLED_DATA);
+    const { records, warnings, provenance } = decodeDataSet(readSnapshot(BUNDLED_DATA));
     expect([records.move.length, records.item.length]).toEqual([746, 954]);
     expect(warnings).toEqual([]);
     expect(provenance).toMatchObject({ source: 'csv', upstream: expect.stringContaining('pokedex@1.1.0') });

@@ -6,7 +6,7 @@ import { kindNames, mapKinds } from '../../src/contract/kinds.ts';
 import type { Meta } from '../../src/contract/meta.ts';
 import { createRoutes, type RouteTable } from '../../src/contract/routes.ts';
 import { type SiteFile, siteFiles } from '../../src/contract/site.ts';
-import { digestRecords, encodeRecords } from '../../src/digest.ts';
+import { digestRecords, encodeDataSet } from '../../src/digest.ts';
 import type { HostContext } from '../../src/hosts/host.ts';
 import { netlify } from '../../src/hosts/netlify.ts';
 import { normalise } from '../../src/sources/normalise.ts';
@@ -50,7 +50,7 @@ export interface SiteOptions {
 
 /** Everything that makes a site of raw records, its description and its routes. */
 export function siteOf(raw: RawRecords, { links = 'query', extras = [] }: SiteOptions = {}) {
-  const records = encodeRecords(dataSetOf(raw).records);
+  const records = encodeDataSet(dataSetOf(raw)).records;
   const meta: Meta = {
     generator: 'gamedata/0.0.0',
     source: 'rest',
