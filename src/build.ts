@@ -42,8 +42,12 @@ export async function build(options: BuildOptions = {}, watchers: Watchers = {})
       hosts: [...hostNames],
     };
     const routes = createRoutes(records);
-    const extras = [...readAssets(PUBLIC_FOLDER), ...hostFiles(hostNames, { routes, handlerModule })];
-    const site = siteFiles({ records, meta, linkBase: { baseUrl, links }, extras });
+    /** Read and made when their turn comes: a host's rules may be as large as the data. */
+    function* extras(): Generator<SiteFile> {
+      yield* readAssets(PUBLIC_FOLDER);
+      yield* hostFiles(hostNames, { routes, handlerModule });
+    }
+    const site = siteFiles({ records, meta, linkBase: { baseUrl, links }, extras: extras() });
     return createReport(captured, await output.publish(site, { signal }), { out, started });
   });
 }

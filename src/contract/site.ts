@@ -26,7 +26,7 @@ export interface SitePlan {
   readonly meta: Meta;
   readonly linkBase: LinkBase;
   /** Files that do not depend on the data: hand-written assets and hosts' configuration. */
-  readonly extras: readonly SiteFile[];
+  readonly extras: Iterable<SiteFile>;
 }
 
 /** Yields every file of the site but its manifest. Bodies are made as they are asked for and not kept. */

@@ -1,6 +1,6 @@
 /** The upstream's tables as text: reads CSV strictly and picks the columns that are needed. */
 
-import { CsvError, parse } from 'csv-parse/sync';
+import Papa, { type ParseStepResult } from 'papaparse';
 import { show } from '../contract/parse.ts';
 import { DataError } from '../errors.ts';
 
@@ -22,24 +22,41 @@ export type Row = readonly string[];
 /** @throws DataError where the text is not CSV, a row has too few or many fields, or a column is missing */
 export function readTable(table: TableName, text: string): Row[] {
   const record = `${table}.csv`;
-  let rows: string[][];
-  try {
-    rows = parse(text, { bom: true, skip_empty_lines: true });
-  } catch (cause) {
-    if (!(cause instanceof CsvError)) throw cause;
-    throw new DataError(`${cause.message}: expected CSV`, { record }, { cause });
-  }
-  const header = rows.shift() ?? [];
-  const columns = tables[table].map((column) => {
+  const rows: Row[] = [];
+  let header: readonly string[] | undefined;
+  let places: readonly number[] = [];
+  let read = 0;
+  /** Only the picked columns of a row are kept. */
+  const step = ({ data, errors: [error] }: ParseStepResult<string[]>): void => {
+    read++;
+    if (error) throw new DataError(`${error.message} in row ${read}: expected CSV`, { record });
+    if (!header) {
+      header = data;
+      places = placesOf(table, data);
+    } else if (data.length === header.length) rows.push(places.map((at) => data[at] ?? ''));
+    else
+      throw new DataError(
+        `got ${data.length} fields in row ${read}: expected ${header.length}, as in the first`,
+        {
+          record,
+        },
+      );
+  };
+  Papa.parse<string[]>(text, { delimiter: ',', skipEmptyLines: true, step });
+  if (!header) placesOf(table, []);
+  return rows;
+}
+
+/** Where the picked columns are in each row. */
+function placesOf(table: TableName, header: readonly string[]): number[] {
+  return tables[table].map((column) => {
     const at = header.indexOf(column);
-    if (at === -1)
-      throw new DataError(`got columns ${show(header)}: expected ${column} among them`, {
-        record,
-        field: column,
-      });
-    return at;
+    if (at !== -1) return at;
+    throw new DataError(`got columns ${show(header)}: expected ${column} among them`, {
+      record: `${table}.csv`,
+      field: column,
+    });
   });
-  return rows.map((row) => columns.map((at) => row[at] ?? ''));
 }
 
 /** A whole number in a row. `at` is its place among the picked columns. */

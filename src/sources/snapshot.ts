@@ -74,11 +74,15 @@ export function readSnapshot(folder: string): EncodedDataSet {
 
 /** One record at a time: its text is kept, what was parsed is not. */
 function parseLines(kind: Kind, text: string): EncodedRecord[] {
-  const lines = text.split('\n').slice(0, -1);
-  return lines.map((line, at) => {
-    const record = `${recordsFile(kind)} line ${at + 1}`;
-    return encodeRecord(parse(recordSchemas[kind], parseJson(line, record), { record }));
-  });
+  const records: EncodedRecord[] = [];
+  for (let from = 0, end = 0; from < text.length; from = end + 1) {
+    end = text.indexOf('\n', from);
+    if (end === -1) end = text.length;
+    const record = `${recordsFile(kind)} line ${records.length + 1}`;
+    const value = parseJson(text.slice(from, end), record);
+    records.push(encodeRecord(parse(recordSchemas[kind], value, { record })));
+  }
+  return records;
 }
 
 /** What a snapshot says of itself, and has; undefined where there is none. */

@@ -146,18 +146,22 @@ describe('tables that are wrong', () => {
     {
       flaw: 'a row that is too short',
       tables: added('items.csv', '3,x'),
-      problem: 'items.csv: Invalid Record Length: expect 3, got 2 on line 4: expected CSV',
+      problem: 'items.csv: got 2 fields in row 4: expected 3, as in the first',
     },
     {
       flaw: 'a row that is too long',
       tables: added('item_names.csv', '1,9,a,b'),
-      problem: 'item_names.csv: Invalid Record Length: expect 3, got 4 on line 6: expected CSV',
+      problem: 'item_names.csv: got 4 fields in row 6: expected 3, as in the first',
     },
     {
       flaw: 'an open quote',
       tables: added('moves.csv', '4,"x,1,'),
-      problem:
-        'moves.csv: Quote Not Closed: the parsing is finished with an opening quote at line 5: expected CSV',
+      problem: 'moves.csv: Quoted field unterminated in row 5: expected CSV',
+    },
+    {
+      flaw: 'text after a quote',
+      tables: added('moves.csv', '4,"x"y,1,'),
+      problem: 'moves.csv: Trailing quote on quoted field is malformed in row 5: expected CSV',
     },
     {
       flaw: 'an id that is no number',
