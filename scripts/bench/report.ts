@@ -12,9 +12,9 @@ const END = '<!-- /bench -->';
 /** Markdown that reads well on a terminal too. */
 export function benchTable(results: readonly Result[]): string {
   const rows = results.map((result) => {
-    const { title, measured, yardstick, other, unit, budget } = result;
+    const { title, scale, measured, yardstick, other, unit, budget } = result;
     return [
-      title,
+      scale === undefined ? title : `${scale} ×: ${title}`,
       time(measured),
       other ? `${yardstick}: ${time(other)}` : yardstick,
       `${figure(result.result, unit)} ${unit}`,
@@ -25,6 +25,34 @@ export function benchTable(results: readonly Result[]): string {
   });
   const header = ['`gamedata`', 'median (min–max)', 'compared with', 'result', 'budget', '', 'peak memory'];
   return aligned([header, ...rows]);
+}
+
+/** The same for readers: one row for what is compared, one column for each scale. */
+export function summaryTable(results: readonly Result[]): string {
+  const scales = [...new Set(results.map(({ scale = 1 }) => scale))].sort((a, b) => a - b);
+  const named = results.map((result) => ({
+    ...result,
+    what: result.title,
+    to: result.yardstick.replace(/^\d+ × /, ''),
+  }));
+  const comparisons = new Map(named.map(({ what, to }) => [`${what} ÷ ${to}`, { what, to }]));
+  const rows = [...comparisons.values()].map(({ what, to }) => [
+    what,
+    to,
+    ...scales.map((scale) => {
+      const found = named.find((one) => one.what === what && one.to === to && (one.scale ?? 1) === scale);
+      return found ? judged(found) : '';
+    }),
+  ]);
+  return aligned([['`gamedata`', 'compared with', ...scales.map((scale) => `${scale} ×`)], ...rows]);
+}
+
+/** `2.79 ≤ 3.5` keeps the budget, `**3.61 > 3.5**` misses it. */
+function judged({ result, unit, budget, kept }: Result): string {
+  const value = figure(result, unit);
+  const suffix = unit === 'MB' ? ' MB' : '';
+  if (budget === undefined) return value;
+  return kept ? `${value} ≤ ${budget}${suffix}` : `**${value} > ${budget}${suffix}**`;
 }
 
 function aligned(cells: readonly string[][]): string {

@@ -6,6 +6,8 @@ export interface Row {
   /** What `--only` names. */
   readonly id: string;
   readonly title: string;
+  /** How many times the real data; none where only the real data is measured. */
+  readonly scale?: number;
   /** The measured subject, and the one it is compared with. */
   readonly of: string;
   readonly to?: string;
@@ -20,6 +22,7 @@ export interface Row {
 export interface Result {
   readonly id: string;
   readonly title: string;
+  readonly scale: number | undefined;
   readonly measured: Summary;
   /** What it is compared with, and its own figures where it was measured. */
   readonly yardstick: string;
@@ -44,22 +47,21 @@ const TAR_BUDGETS: Readonly<Record<number, number>> = { 1: 3.5, 10: 1.6, 100: 1.
 const FILES_OF_A_CHANGE = 4;
 
 export function buildRows(scale: number, records: number): Row[] {
-  const title = (text: string): string => `${scale} ×: ${text}`;
   const [fresh, unchanged, changed] = [at(scale, 'fresh'), at(scale, 'unchanged'), at(scale, 'changed')];
   const memory = Math.floor(120 + records / 1000);
   const tar = TAR_BUDGETS[scale];
-  return [
+  const rows: Row[] = [
     {
       ...ratio,
       id: 'fresh',
-      title: title('fresh folder'),
+      title: 'fresh folder',
       of: fresh,
       to: at(scale, 'tar x'),
       ...(tar !== undefined && { budget: tar }),
     },
     {
       id: 'memory',
-      title: title('fresh folder, peak memory'),
+      title: 'fresh folder, peak memory',
       of: fresh,
       yardstick: '120 MB + 1 KB per record',
       unit: 'MB',
@@ -69,33 +71,34 @@ export function buildRows(scale: number, records: number): Row[] {
     {
       ...ratio,
       id: 'eleventy',
-      title: title('fresh folder'),
+      title: 'fresh folder',
       of: fresh,
       to: at(scale, 'Eleventy'),
       budget: 0.4,
     },
-    { ...ratio, id: 'unchanged', title: title('nothing changed'), of: unchanged, to: fresh, budget: 0.7 },
+    { ...ratio, id: 'unchanged', title: 'nothing changed', of: unchanged, to: fresh, budget: 0.7 },
     {
       id: 'unchanged',
-      title: title('nothing changed, files written'),
+      title: 'nothing changed, files written',
       of: unchanged,
       yardstick: 'none',
       unit: 'files',
       result: ({ written }) => written ?? Number.NaN,
       budget: 0,
     },
-    { ...ratio, id: 'changed', title: title('one record changed'), of: changed, to: fresh, budget: 0.8 },
+    { ...ratio, id: 'changed', title: 'one record changed', of: changed, to: fresh, budget: 0.8 },
     {
       id: 'changed',
-      title: title('one record changed, files written'),
+      title: 'one record changed, files written',
       of: changed,
       yardstick: 'record, page, meta.json, manifest.json',
       unit: 'files',
       result: ({ written }) => written ?? Number.NaN,
       budget: FILES_OF_A_CHANGE,
     },
-    { ...ratio, id: 'csv', title: title('from tables'), of: at(scale, 'csv'), to: fresh, budget: 1.2 },
+    { ...ratio, id: 'csv', title: 'from tables', of: at(scale, 'csv'), to: fresh, budget: 1.2 },
   ];
+  return rows.map((row) => ({ ...row, scale }));
 }
 
 /** The time for a record at one scale and at the next. */
@@ -105,7 +108,8 @@ export function growthRow(
 ): Row {
   return {
     id: 'growth',
-    title: `${to.scale} ×: fresh folder, time for a record`,
+    title: 'fresh folder, time for a record',
+    scale: to.scale,
     of: at(to.scale, 'fresh'),
     to: at(from.scale, 'fresh'),
     unit: '×',
@@ -152,7 +156,7 @@ export const startRow: Row = {
 
 /** Rows whose subjects were not measured are left out. */
 export function evaluate(rows: readonly Row[], summaries: ReadonlyMap<string, Summary>): Result[] {
-  return rows.flatMap(({ id, title, of, to, yardstick, unit, result, budget }): Result[] => {
+  return rows.flatMap(({ id, title, scale, of, to, yardstick, unit, result, budget }): Result[] => {
     const measured = summaries.get(of);
     const other = to === undefined ? measured : summaries.get(to);
     if (!measured || !other) return [];
@@ -161,6 +165,7 @@ export function evaluate(rows: readonly Row[], summaries: ReadonlyMap<string, Su
       {
         id,
         title,
+        scale,
         measured,
         yardstick: yardstick ?? to ?? '',
         other: to === undefined ? undefined : other,
