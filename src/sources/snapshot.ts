@@ -18,7 +18,8 @@ import { digestLines, digestRecords, encodeLine, encodeRecords } from '../digest
 import { DataError, errorCode, OutputError } from '../errors.ts';
 import type { Previous } from '../guards.ts';
 
-const PROVENANCE_FILE = 'provenance.json';
+/** The file that makes a folder a snapshot. */
+export const PROVENANCE_FILE = 'provenance.json';
 const recordsFile = (kind: Kind): string => `${kind}.ndjson`;
 
 /** `provenance.json`: where the records are from, what was odd about them, and their digest. */
