@@ -5,10 +5,9 @@ import { countsSchema } from './data-set.ts';
 import { type Kind, mapKinds } from './kinds.ts';
 import { idSchema, nameSchema, slugSchema } from './records.ts';
 
-/** `changes.json`: the history. `changes.atom`: the same as a feed. `moved.json`: old path → new path of renamed records. */
+/** The history, and the same as a feed. */
 export const CHANGES_FILE = 'changes.json';
 export const FEED_FILE = 'changes.atom';
-export const MOVED_FILE = 'moved.json';
 
 /** A field's value, as records have it. */
 const valueSchema = z.union([z.string(), z.number(), z.null()]);
@@ -74,6 +73,3 @@ export const historySchema = z
     'expected steps that follow on each other',
   );
 export type History = z.infer<typeof historySchema>;
-
-/** `moved.json`: the path of a renamed record's old address → its new one. */
-export const movedSchema = z.record(z.string(), z.string());

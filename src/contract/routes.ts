@@ -12,6 +12,12 @@ export interface Route {
   readonly file: string;
 }
 
+/** The path of an address that a record had under another slug, and of the one that it has now. */
+export interface MovedRoute {
+  readonly path: string;
+  readonly to: string;
+}
+
 /** A list: its path, and the file of each window that is built. */
 export interface ListRoute {
   readonly kind: Kind;
@@ -30,6 +36,8 @@ export interface RouteTable {
   readonly root: Route;
   readonly lists: readonly ListRoute[];
   readonly records: readonly Route[];
+  /** Old addresses of renamed records: 301. None of them is a record's of today. */
+  readonly moved: readonly MovedRoute[];
   /** Status → the file with the body of a refusal. */
   readonly errors: typeof errorFiles;
   /** Pictures that the site does not hold itself are redirected to the upstream's own. */
@@ -42,7 +50,7 @@ export const pictures: RouteTable['pictures'] = {
   upstream: 'https://raw.githubusercontent.com/PokeAPI/sprites/master/sprites/items/',
 };
 
-export function createRoutes(records: EncodedRecords): RouteTable {
+export function createRoutes(records: EncodedRecords, moved: readonly MovedRoute[] = []): RouteTable {
   return {
     prefix: API_PREFIX,
     pageSize: PAGE_SIZE,
@@ -57,6 +65,7 @@ export function createRoutes(records: EncodedRecords): RouteTable {
     records: kindNames.flatMap((kind) =>
       records[kind].map(({ slug }) => ({ path: recordPath(kind, slug), file: recordFile(kind, slug) })),
     ),
+    moved,
     errors: errorFiles,
     pictures,
   };

@@ -1,5 +1,7 @@
 /** Data sets and whole sites for tests: a tiny one that is easy to read, and one of the real size. */
 
+import { changeFiles } from '../../src/changes/files.ts';
+import { emptyHistory } from '../../src/changes/history.ts';
 import type { DataSet } from '../../src/contract/data-set.ts';
 import { kindNames, mapKinds } from '../../src/contract/kinds.ts';
 import type { Meta } from '../../src/contract/meta.ts';
@@ -66,7 +68,9 @@ export function siteOf(raw: RawRecords, { links = 'query', extras = [] }: SiteOp
   };
   const routes: RouteTable = createRoutes(records);
   const icon: SiteFile = { path: PLACEHOLDER_ICON, body: new Uint8Array([0x89, 0x50, 0x4e, 0x47]) };
-  const plan = { records, meta, linkBase: { baseUrl: meta.base_url, links }, extras: [icon, ...extras] };
+  const changes = changeFiles(emptyHistory, [], { baseUrl: meta.base_url, captured: meta.captured });
+  const linkBase = { baseUrl: meta.base_url, links };
+  const plan = { records, meta, linkBase, extras: [icon, ...changes, ...extras] };
   return { plan, meta, routes, records, files: () => siteFiles(plan) };
 }
 
