@@ -4,15 +4,20 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { performance } from 'node:perf_hooks';
 import { capture, type Watchers } from './capture.ts';
+import { changeFiles } from './changes/files.ts';
+import { movedRoutes } from './changes/history.ts';
 import { countWarnings } from './contract/data-set.ts';
 import type { Meta } from './contract/meta.ts';
 import { createRoutes } from './contract/routes.ts';
 import { type SiteFile, siteFiles } from './contract/site.ts';
 import { hostFiles } from './hosts/index.ts';
-import { type BuildOptions, HANDLER_MODULE, PUBLIC_FOLDER, resolveBuild } from './options.ts';
+import { BUNDLED_DATA, type BuildOptions, HANDLER_MODULE, PUBLIC_FOLDER, resolveBuild } from './options.ts';
 import { withOutput } from './output/publish.ts';
 import { listFiles } from './output/published.ts';
+import { historyOf, type Past } from './past.ts';
 import { createReport, type Report } from './report.ts';
+import { readPastSnapshot } from './sources/snapshot.ts';
+import type { SourceResult } from './sources/source.ts';
 import { GENERATOR } from './version.ts';
 
 /**
@@ -26,7 +31,12 @@ export async function build(options: BuildOptions = {}, watchers: Watchers = {})
   const { signal } = options;
 
   return withOutput(out, async (output) => {
-    const captured = await capture({ ...sourceOptions, ...watchers, signal, previous: output.previous });
+    const captured = await capture({
+      ...sourceOptions,
+      ...watchers,
+      signal,
+      pastOf: (loaded) => output.previous ?? refreshed(loaded),
+    });
     const { provenance, warnings, records, counts, digest, source, fallback } = captured;
     const meta: Meta = {
       generator: GENERATOR,
@@ -41,15 +51,27 @@ export async function build(options: BuildOptions = {}, watchers: Watchers = {})
       links,
       hosts: [...hostNames],
     };
-    const routes = createRoutes(records);
+    const history = historyOf(captured);
+    const routes = createRoutes(records, movedRoutes(history, records));
     /** Read and made when their turn comes: a host's rules may be as large as the data. */
     function* extras(): Generator<SiteFile> {
+      yield* changeFiles(history, routes.moved, { baseUrl, captured: meta.captured });
       yield* readAssets(PUBLIC_FOLDER);
       yield* hostFiles(hostNames, { routes, handlerModule });
     }
     const site = siteFiles({ records, meta, linkBase: { baseUrl, links }, extras: extras() });
     return createReport(captured, await output.publish(site, { signal }), { out, started });
   });
+}
+
+/**
+ * Where no site is published, as on a machine that starts anew for each build, the bundled data set is what was before,
+ * if the upstream that was read now is the one it came from.
+ */
+function refreshed({ source, dataSet: { provenance } }: SourceResult): Past | undefined {
+  const bundled = source === 'snapshot' ? undefined : readPastSnapshot(BUNDLED_DATA);
+  const isSame = bundled?.source === provenance.source && bundled.upstream === provenance.upstream;
+  return isSame ? bundled : undefined;
 }
 
 /** The handler as one module, as `npm run compile` bundles it. */

@@ -1,11 +1,13 @@
 /** Capturing: reads a data set and believes it only where the guards do. */
 
+import type { History } from './contract/changes.ts';
 import type { Counts, EncodedDataSet, Provenance } from './contract/data-set.ts';
 import { mapKinds } from './contract/kinds.ts';
 import { digestRecords } from './digest.ts';
 import { type Missing, type Previous, refuseShrinking } from './guards.ts';
 import type { FetcherStats } from './http/fetcher.ts';
 import { BUNDLED_DATA, type ResolvedSource } from './options.ts';
+import type { Past } from './past.ts';
 import { load } from './sources/load.ts';
 import type { Progress, SourceResult } from './sources/source.ts';
 
@@ -18,6 +20,10 @@ export interface Watchers {
 
 export interface Captured extends EncodedDataSet {
   readonly counts: Counts;
+  /** What the data was before; undefined where it is the first. */
+  readonly past: Past | undefined;
+  /** How it came about, where that came with it. */
+  readonly history: History | undefined;
   /** What the last data had and this one has not. */
   readonly missing: Missing;
   readonly digest: string;
@@ -26,20 +32,28 @@ export interface Captured extends EncodedDataSet {
   readonly requests: FetcherStats | null;
 }
 
-export async function capture(
-  options: ResolvedSource & Watchers & { previous: Previous | undefined; signal: AbortSignal | undefined },
-): Promise<Captured> {
-  const { previous, onFallback, maxShrink, allowMissing } = options;
-  const { dataSet, source, fallback, cause, requests } = await load({ ...options, dataFolder: BUNDLED_DATA });
+interface CaptureOptions {
+  /** What the data was before that which was read now. */
+  readonly pastOf: (loaded: SourceResult) => Past | undefined;
+  readonly signal: AbortSignal | undefined;
+}
+
+export async function capture(options: ResolvedSource & Watchers & CaptureOptions): Promise<Captured> {
+  const { onFallback, maxShrink, allowMissing } = options;
+  const loaded = await load({ ...options, dataFolder: BUNDLED_DATA });
+  const { dataSet, source, fallback, history, cause, requests } = loaded;
   if (fallback !== undefined) onFallback?.(fallback, cause);
+  const past = options.pastOf(loaded);
   const { records, warnings, provenance } = dataSet;
   const digest = digestRecords(records);
-  const missing = refuseShrinking(records, { previous, digest, maxShrink, allowMissing, fallback });
+  const missing = refuseShrinking(records, { previous: past, digest, maxShrink, allowMissing, fallback });
   return {
     records,
     warnings,
-    provenance: source === 'snapshot' ? provenance : sinceUnchanged(provenance, digest, previous),
+    provenance: source === 'snapshot' ? provenance : sinceUnchanged(provenance, digest, past),
     counts: mapKinds((kind) => records[kind].length),
+    past,
+    history,
     missing,
     digest,
     source,

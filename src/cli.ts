@@ -6,7 +6,7 @@ import { Command, CommanderError, InvalidArgumentError, Option } from 'commander
 import { linkStyles } from './contract/addresses.ts';
 import { GamedataError } from './errors.ts';
 import { hostNames } from './hosts/index.ts';
-import type { BuildOptions, SnapshotOptions, VerifyOptions } from './options.ts';
+import type { BuildOptions, DiffOptions, SnapshotOptions, VerifyOptions } from './options.ts';
 import { createReporter, type Reporter, servedLines } from './reporter.ts';
 import { sourceNames } from './sources/source.ts';
 import { levels } from './verify/level.ts';
@@ -18,7 +18,7 @@ interface Presentation {
   readonly quiet?: boolean;
 }
 
-const exitCodes = { done: 0, failed: 1, usage: 2, SIGINT: 130, SIGTERM: 143 } as const;
+const exitCodes = { done: 0, failed: 1, usage: 2, different: 3, SIGINT: 130, SIGTERM: 143 } as const;
 
 const program = new Command('gamedata')
   .description('Builds a read-only JSON API of game moves and items as static files for a CDN.')
@@ -94,6 +94,43 @@ withPresentation(program.command('verify'))
       return { output: report, failed };
     });
   });
+
+program
+  .command('diff')
+  .summary('compare two data sets')
+  .description(
+    'Compares two data sets, each the folder of a snapshot, the folder of a site or the address of a deployment: what was added, removed, renamed (same id, new slug) and changed, field by field.',
+  )
+  .argument('<old>', 'what was')
+  .argument('<new>', 'what is')
+  .addOption(
+    new Option('--format <format>', 'how to print it').choices(['text', 'json', 'markdown']).default('text'),
+  )
+  .option('--max <n>', 'of text and markdown: the most records named in one group', parseNumber)
+  .option('--exit-code', 'exit with 3 where there are differences, instead of 0')
+  .option('--concurrency <n>', 'of an address: requests at one time', parseNumber, 16)
+  .action(
+    async (
+      before: string,
+      after: string,
+      options: DiffOptions & { format: 'text' | 'json' | 'markdown'; max?: number; exitCode?: boolean },
+    ) => {
+      await perform({}, async (_, signal) => {
+        const { diff } = await import('./diff.ts');
+        const { countChanges } = await import('./changes/compare.ts');
+        const { markdownLines, textLines } = await import('./changes/text.ts');
+        const comparison = await diff(before, after, { ...options, signal });
+        const lines = {
+          text: () => textLines(comparison, options),
+          json: () => [JSON.stringify(comparison)],
+          markdown: () => markdownLines(comparison, options),
+        }[options.format]();
+        process.stdout.write(`${lines.join('\n')}\n`);
+        const differs = options.exitCode === true && countChanges(comparison) > 0;
+        return { output: comparison, exitCode: differs ? exitCodes.different : exitCodes.done };
+      });
+    },
+  );
 
 program
   .command('hosts')
@@ -188,15 +225,18 @@ function watch(reporter: Reporter): Parameters<typeof import('./build.ts').build
 /** Runs a command's work, and sets the exit code by how it ends. */
 async function perform(
   { json = false, quiet = false }: Presentation,
-  work: (reporter: Reporter, signal: AbortSignal) => Promise<{ output: object; failed?: boolean }>,
+  work: (
+    reporter: Reporter,
+    signal: AbortSignal,
+  ) => Promise<{ output: object; failed?: boolean; exitCode?: number }>,
 ): Promise<void> {
   const reporter = createReporter(process.stderr, { quiet });
   const print = (output: object): void => void (json && process.stdout.write(`${JSON.stringify(output)}\n`));
   const interruption = interruptible();
   try {
-    const { output, failed = false } = await work(reporter, interruption.signal);
+    const { output, failed = false, exitCode } = await work(reporter, interruption.signal);
     print(output);
-    process.exitCode = failed ? exitCodes.failed : exitCodes.done;
+    process.exitCode = exitCode ?? (failed ? exitCodes.failed : exitCodes.done);
   } catch (error) {
     reporter.settle();
     const interrupted = interruption.by();

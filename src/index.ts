@@ -3,11 +3,13 @@
 export { build } from './build.ts';
 export type { Watchers } from './capture.ts';
 export type { LinkStyle } from './contract/addresses.ts';
+export type { Comparison } from './contract/changes.ts';
 export type { Kind } from './contract/kinds.ts';
 export type { Item, Move } from './contract/records.ts';
+export { diff } from './diff.ts';
 export { DataError, GamedataError, OutputError, UpstreamError, UsageError } from './errors.ts';
 export type { HostName } from './hosts/index.ts';
-export type { BuildOptions, SnapshotOptions, SourceOptions, VerifyOptions } from './options.ts';
+export type { BuildOptions, DiffOptions, SnapshotOptions, SourceOptions, VerifyOptions } from './options.ts';
 export type { Report, WarningGroup } from './report.ts';
 export { type ServeOptions, type SiteServer, serve } from './serve.ts';
 export type { Limits } from './server/server.ts';

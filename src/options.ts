@@ -198,6 +198,22 @@ export function resolveVerify(
   };
 }
 
+/** How two data sets are read that are to be compared. */
+export interface DiffOptions {
+  /** Of an address: the most requests at one time. Default 16. */
+  readonly concurrency?: number | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** Fills in defaults and checks, the addresses among what is compared too. Throws `UsageError`. */
+export function resolveDiff(
+  targets: readonly string[],
+  { concurrency = 16, signal }: DiffOptions,
+): { concurrency: number; signal: AbortSignal | undefined } {
+  for (const target of targets.filter(isAddress)) checkAddress('address', target);
+  return { concurrency: wholeNumber('concurrency', concurrency, { from: 1, to: 256 }), signal };
+}
+
 /** An address as an error may show it: what stands before an @ may be a password. */
 const masked = (address: string): string => address.replace(/[^/]*@/, '…@');
 

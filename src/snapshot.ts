@@ -4,10 +4,13 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { performance } from 'node:perf_hooks';
 import { capture, type Watchers } from './capture.ts';
+import { encodeHistory } from './changes/history.ts';
+import { CHANGES_FILE } from './contract/changes.ts';
 import { BUNDLED_DATA, PUBLIC_FOLDER, resolveSource, type SnapshotOptions } from './options.ts';
 import { withOutput } from './output/publish.ts';
+import { historyOf } from './past.ts';
 import { createReport, type Report } from './report.ts';
-import { readPreviousSnapshot, snapshotFiles } from './sources/snapshot.ts';
+import { readPastSnapshot, snapshotFiles } from './sources/snapshot.ts';
 
 /** The notice that has to go with the data: the site has it, and so does every snapshot. */
 const DATA_LICENSE = 'data-license.txt';
@@ -27,9 +30,10 @@ export async function snapshot(options: SnapshotOptions = {}, watchers: Watchers
   const { data = path.relative('', BUNDLED_DATA), signal } = options;
 
   return withOutput(data, async (output) => {
-    const captured = await capture({ ...settled, ...watchers, signal, previous: readPreviousSnapshot(data) });
+    const captured = await capture({ ...settled, ...watchers, signal, pastOf: () => readPastSnapshot(data) });
+    const history = { path: CHANGES_FILE, body: encodeHistory(historyOf(captured)) };
     const license = { path: 'LICENSE.txt', body: readFileSync(path.join(PUBLIC_FOLDER, DATA_LICENSE)) };
-    const published = await output.publish([...snapshotFiles(captured), license], { signal });
+    const published = await output.publish([...snapshotFiles(captured), history, license], { signal });
     return createReport(captured, published, { out: data, started });
   });
 }

@@ -151,10 +151,12 @@ describe('build', () => {
     expect(changed.sort()).toEqual([
       'api/gamedata/move/index.json',
       'api/gamedata/move/move-2/index.json',
+      'changes.atom',
+      'changes.json',
       'manifest.json',
       'meta.json',
     ]);
-    expect(report.files).toMatchObject({ written: 4, removed: 0 });
+    expect(report.files).toMatchObject({ written: 6, removed: 0 });
   });
 
   it('keeps the day of data that has not changed, and so every file', async () => {

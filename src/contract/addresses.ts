@@ -34,6 +34,9 @@ export const pageFile = (kind: Kind, offset: Whole): string =>
   fileBehind(offset === 0 ? listPath(kind) : `${listPath(kind)}offset/${offset}/`);
 export const recordFile = (kind: Kind, slug: string): string => fileBehind(recordPath(kind, slug));
 
+/** Says where renamed records are now: the path of the old address → that of the new one. */
+export const MOVED_FILE = 'moved.json';
+
 /** The address of a record, as its `url` has it. */
 export function recordUrl({ baseUrl, links }: LinkBase, kind: Kind, slug: string): string {
   const path = links === 'file' ? `/${recordFile(kind, slug)}` : recordPath(kind, slug);

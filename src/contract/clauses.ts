@@ -32,6 +32,7 @@ export const clauses = {
   'unknown-slug': { needs: 'rules', title: 'an unknown slug is a JSON 404, letter case included' },
   'unknown-path': { needs: 'rules', title: 'an unknown path under the prefix is a JSON 404' },
   'unknown-format': { needs: 'rules', title: 'an unknown format of a list is a 404' },
+  moved: { needs: 'rules', title: 'the old address of a renamed record redirects to the new one with 301' },
   'unknown-record-format': { needs: 'requests', title: 'an unknown format of a record is a 404' },
   'encoded-names': { needs: 'requests', title: 'a percent-encoded parameter name is read or refused' },
   allow: { needs: 'requests', title: 'Allow is set, on errors too' },

@@ -12,6 +12,12 @@ export interface Route {
   readonly file: string;
 }
 
+/** The path of an address that a record had under another slug, and of the one that it has now. */
+export interface MovedRoute {
+  readonly path: string;
+  readonly to: string;
+}
+
 /** A list: its path, and the file of each window that is built. */
 export interface ListRoute {
   readonly kind: Kind;
@@ -31,6 +37,8 @@ export interface RouteTable {
   readonly lists: readonly ListRoute[];
   /** One for each record, made as they are asked for. */
   readonly records: Iterable<Route>;
+  /** Old addresses of renamed records: 301. None of them is a record's of today. */
+  readonly moved: readonly MovedRoute[];
   /** Status → the file with the body of a refusal. */
   readonly errors: typeof errorFiles;
   /** Pictures that the site does not hold itself are redirected to the upstream's own. */
@@ -43,7 +51,7 @@ export const pictures: RouteTable['pictures'] = {
   upstream: 'https://raw.githubusercontent.com/PokeAPI/sprites/master/sprites/items/',
 };
 
-export function createRoutes(records: EncodedRecords): RouteTable {
+export function createRoutes(records: EncodedRecords, moved: readonly MovedRoute[] = []): RouteTable {
   return {
     prefix: API_PREFIX,
     pageSize: PAGE_SIZE,
@@ -56,6 +64,7 @@ export function createRoutes(records: EncodedRecords): RouteTable {
       pages: pageOffsets(records[kind].length).map((offset) => ({ offset, file: pageFile(kind, offset) })),
     })),
     records: { [Symbol.iterator]: () => recordRoutes(records) },
+    moved,
     errors: errorFiles,
     pictures,
   };

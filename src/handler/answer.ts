@@ -11,6 +11,7 @@ const PAGE_TYPE = 'text/html; charset=utf-8';
 
 /** Endings of the files that a site may hold; what is not listed is sent as bytes. */
 const mediaTypes: Readonly<Record<string, string>> = {
+  atom: 'application/atom+xml',
   css: 'text/css; charset=utf-8',
   gif: 'image/gif',
   html: PAGE_TYPE,

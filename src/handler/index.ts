@@ -17,6 +17,7 @@ import {
   redirectTo,
   refuse,
 } from './answer.ts';
+import { createMovedReader } from './moved.ts';
 import { type Answer, fromRequest, type PlainRequest, toResponse } from './plain.ts';
 import { isRead, readFormat, readWindow } from './query.ts';
 import { quickHash } from './quick-hash.ts';
@@ -55,6 +56,7 @@ export function createHandler(store: AssetStore): Handler {
  */
 export function createAnswerer(store: AssetStore): Answerer {
   const readList = createWindowReader(store);
+  const readMoved = createMovedReader(store);
 
   /** The JSON of an endpoint. */
   async function lookUp(target: Endpoint, query: URLSearchParams): Promise<Asset | undefined> {
@@ -75,7 +77,12 @@ export function createAnswerer(store: AssetStore): Answerer {
       return answerJson(request, { name: target.name, description: '', ...endpointMedia });
     if (!isRead(request)) return refuse(request, 405, notAllowedDetail(request.method));
     const asset = await lookUp(target, query);
-    if (!asset) return refuse(request, 404, errorDetails[404]);
+    if (!asset) {
+      const moved = target.type === 'record' && target.file ? await readMoved(target.file) : undefined;
+      return moved !== undefined
+        ? redirectTo(`${moved}${request.search}`)
+        : refuse(request, 404, errorDetails[404]);
+    }
     const page = representation === 'html' ? await store.get(PAGE_FILE) : undefined;
     if (page) return answerPage(request, page);
     return answerApi(request, indent > 0 ? indented(asset, indent) : asset, JSON_TYPE);

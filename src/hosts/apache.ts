@@ -36,6 +36,18 @@ const parameterRule = (parameter: Parameter): string =>
   `RewriteCond %{QUERY_STRING} ${lastValue(parameter)}
 RewriteRule ^ - [E=${variable(parameter)}:%1]`;
 
+/** Apache reads this file for each request: the rules are stepped over where there is a record. */
+function movedRules({ moved }: RouteTable, { endpoint, file }: { endpoint: string; file: string }): string {
+  if (moved.length === 0) return '';
+  const rules = moved.map(({ path, to }) => `RewriteRule ^${path.slice(1)}$ ${to} [R=301,END]`);
+  return `# Renamed records; the query is kept.
+RewriteCond ${file} -f
+RewriteRule ${endpoint} - [S=${rules.length}]
+${rules.join('\n')}
+
+`;
+}
+
 function configuration(routes: RouteTable): string {
   const { prefix, pageSize, formats, errors, pictures } = routes;
   const paths = pathPatterns(routes);
@@ -128,7 +140,7 @@ RewriteCond ${window} !^(?:${pageSize})?:(?:0|${OFFSET})?$ [OR]
 RewriteCond ${file} !-f
 RewriteRule ${list} - [R=400,END]
 
-# What exists comes before who asks, so that nobody gets a page for what is not there.
+${movedRules(routes, { endpoint, file })}# What exists comes before who asks, so that nobody gets a page for what is not there.
 RewriteCond ${file} !-f
 RewriteRule ${endpoint} - [R=404,END]
 RewriteCond %{ENV:GAMEDATA_PAGE} 1

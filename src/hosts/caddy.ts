@@ -20,8 +20,16 @@ import {
 export const caddy: Host = {
   summary: 'one site: the built pages, every other window refused with 400',
   cannot: ['windows', 'repeated'],
-  files: ({ routes }) => [{ path: '_hosts/Caddyfile', body: configuration(routes) }],
+  files: ({ routes }) => [
+    { path: '_hosts/Caddyfile', body: configuration(routes) },
+    { path: MOVED_MAP, body: movedMap(routes) },
+  ],
 };
+
+/** What the configuration reads, if it is there, when Caddy loads it. */
+const MOVED_MAP = '_hosts/caddy-moved.map';
+
+const movedMap = ({ moved }: RouteTable): string => moved.map(({ path, to }) => `${path} ${to}\n`).join('');
 
 /** A token without escapes, for regular expressions. */
 const raw = (text: string): string => `\`${text}\``;
@@ -47,7 +55,8 @@ function configuration(routes: RouteTable): string {
   const paths = pathPatterns(routes);
   const browsable = formats.filter((format) => format !== JSON_FORMAT).join('|');
   return `# Made by gamedata for Caddy: copy it to /etc/caddy/Caddyfile, say below what address to serve (a domain gets HTTPS by itself)
-# and where the site is, and reload. It does not depend on the data: a new site needs neither a copy nor a reload.
+# and where the site is (twice), and reload. It does not depend on the data: a new site needs neither a copy nor a reload, but
+# that renamed records are redirected to from the next reload on.
 
 :80 {
 	root * /srv/gamedata
@@ -65,6 +74,16 @@ function configuration(routes: RouteTable): string {
 	# A missing final slash, put into the address as it was sent.
 	map {uri} {gamedata_with_slash} {
 		${raw(`~^(${paths.slashless})(\\?.*)?$`)} \${1}/\${2}
+		default ""
+	}
+
+	# Renamed records, as the site lists them: with a star it may be missing. Their query is kept.
+	map {path} {gamedata_moved} {
+		import /srv/gamedata/${MOVED_MAP.replace('.map', '.map*')}
+		default ""
+	}
+	map {uri} {gamedata_query} {
+		${raw('~^[^?]*(\\?.*)$')} \${1}
 		default ""
 	}
 
@@ -123,6 +142,11 @@ function configuration(routes: RouteTable): string {
 				error @unbuilt 400
 				rewrite {path}{gamedata_folder}
 			}
+			@moved {
+				not file {path}${INDEX_FILE}
+				not vars {gamedata_moved} ""
+			}
+			redir @moved {gamedata_moved}{gamedata_query} 301
 			@missing not file {path}${INDEX_FILE}
 			error @missing 404
 			rewrite @page /${PAGE_FILE}

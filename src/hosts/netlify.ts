@@ -48,6 +48,8 @@ function redirects(routes: RouteTable): string {
   lines.unshift(...routes.formats.map((format) => rule(routes.root.path, { format }, routes.root.file, 200)));
   for (const list of routes.lists) lines.push(...listRules(routes, list));
   for (const { path, file } of routes.records) lines.push(rule(path, {}, file, 200));
+  // Netlify passes the query on: https://docs.netlify.com/manage/routing/redirects/redirect-options/#query-parameters
+  for (const { path, to } of routes.moved) lines.push(`${path} ${to} 301`);
   lines.push(rule(`${routes.prefix}*`, {}, missing, 404));
   // Where another host reads this file too, a rule may come before the file of the same address.
   lines.push(rule(`/${PLACEHOLDER_ICON}`, {}, PLACEHOLDER_ICON, 200));

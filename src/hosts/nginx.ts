@@ -20,8 +20,18 @@ import {
 export const nginx: Host = {
   summary: 'one server: the built pages, every other window refused with 400',
   cannot: ['windows', 'repeated'],
-  files: ({ routes }) => [{ path: '_hosts/nginx.conf', body: configuration(routes) }],
+  files: ({ routes }) => [
+    { path: '_hosts/nginx.conf', body: configuration(routes) },
+    { path: MOVED_MAP, body: movedMap(routes) },
+  ],
 };
+
+/** What the configuration reads, if it is there, when nginx loads it. */
+const MOVED_MAP = '_hosts/nginx-moved.map';
+
+/** Lines of a map. Plain strings would go into a table whose rows are too short for long slugs. */
+const movedMap = ({ moved }: RouteTable): string =>
+  moved.map(({ path, to }) => `${matching(`^${path}$`, to)}\n`).join('');
 
 /** A string of the configuration; in it a dollar begins a variable. A backslash means itself but before these letters. */
 function quote(text: string): string {
@@ -55,7 +65,8 @@ function configuration(routes: RouteTable): string {
   const paths = pathPatterns(routes);
   const browsable = formats.filter((format) => format !== JSON_FORMAT).join('|');
   return `# Made by gamedata for nginx. It goes into the http block: copy it to /etc/nginx/conf.d/gamedata.conf, say below where to
-# listen and where the site is, and reload. It does not depend on the data: a new site needs neither a copy nor a reload.
+# listen and where the site is (twice), and reload. It does not depend on the data: a new site needs neither a copy nor a
+# reload, but that renamed records are redirected to from the next reload on.
 
 # The parameters, read from the query as it was sent. $arg_limit would ignore case and take the first of repeated ones.
 ${(['format', 'limit', 'offset'] as const).map(parameterMap).join('\n')}
@@ -97,6 +108,12 @@ map $request_method $gamedata_other_method { GET ''; HEAD ''; default 1; }
 # A missing final slash, put into the address as it was sent.
 map $request_uri $gamedata_with_slash {
     ${matching(`^(${paths.slashless})(\\?.*)?$`, '$1/$2')}
+    default '';
+}
+
+# Renamed records, as the site lists them: with a star it may be missing.
+map $uri $gamedata_moved {
+    include /srv/gamedata/${MOVED_MAP.replace('.map', '.map*')};
     default '';
 }
 
@@ -147,6 +164,9 @@ server {
             if ($gamedata_answer = unknown) { return 404; }
             if ($gamedata_answer = unacceptable) { return 406; }
             if ($gamedata_other_method) { return 405; }
+            set $gamedata_now '';
+            if (!-f $document_root\${uri}${INDEX_FILE}) { set $gamedata_now $gamedata_moved; }
+            if ($gamedata_now) { return 301 $gamedata_now$is_args$args; }
             if (!-f $document_root\${uri}${INDEX_FILE}) { return 404; }
             if ($gamedata_answer = page) { rewrite ^ /_page last; }
             rewrite ^ \${uri}${INDEX_FILE} break;

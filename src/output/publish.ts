@@ -6,13 +6,14 @@ import path from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { listPath } from '../contract/addresses.ts';
 import type { Kind } from '../contract/kinds.ts';
-import { MANIFEST_FILE, type Manifest, type ManifestEntry, SITE_PATH } from '../contract/meta.ts';
+import { MANIFEST_FILE, type Manifest, type ManifestEntry, type Meta, SITE_PATH } from '../contract/meta.ts';
 import type { DerivedFile, SiteFile } from '../contract/site.ts';
-import { errorCode, OutputError } from '../errors.ts';
-import type { Previous } from '../guards.ts';
+import { errorCode, GamedataError, OutputError } from '../errors.ts';
+import type { Past } from '../past.ts';
 import { GENERATOR } from '../version.ts';
 import { acquireLock } from './lock.ts';
-import { type Published, readPublished, refuseStrangers } from './published.ts';
+import { type Published, readPublished, readPublishedHistory, refuseStrangers } from './published.ts';
+import { readSiteRecords } from './site-records.ts';
 import { createStage, type Stage } from './stage.ts';
 import { heal, type WorkFolders, workFolders } from './work-folders.ts';
 
@@ -30,7 +31,7 @@ export interface PublishResult {
 
 export interface Output {
   /** What the published site says of its data, and has of it. */
-  readonly previous: Previous | undefined;
+  readonly previous: Past | undefined;
   /** Replaces what is published by these files, in one pass over them. */
   publish(
     files: Iterable<SiteFile | DerivedFile>,
@@ -51,12 +52,31 @@ export async function withOutput<T>(out: string, use: (output: Output) => Promis
     heal(folders);
     const published = readPublished(folders);
     return await use({
-      previous: published.meta && { ...published.meta, slugs: (kind) => publishedSlugs(published, kind) },
+      previous: published.meta && pastOf(folders, published, published.meta),
       publish: (files, { signal } = {}) => publish(files, folders, published, signal),
     });
   } finally {
     heal(folders);
     release();
+  }
+}
+
+function pastOf({ out }: WorkFolders, published: Published, meta: Meta): Past {
+  return {
+    ...meta,
+    slugs: (kind) => publishedSlugs(published, kind),
+    records: () => readIfWhole(() => readSiteRecords(out, meta)),
+    history: () => readPublishedHistory(out),
+  };
+}
+
+/** Pages that somebody has damaged are made anew by the build that asks for them: they are no reason to stop it. */
+function readIfWhole<T>(read: () => T): T | undefined {
+  try {
+    return read();
+  } catch (error) {
+    if (error instanceof GamedataError) return undefined;
+    throw error;
   }
 }
 

@@ -2,6 +2,7 @@
 
 import { existsSync, lstatSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
+import { CHANGES_FILE, type History, historySchema } from '../contract/changes.ts';
 import {
   MANIFEST_FILE,
   type ManifestEntry,
@@ -102,6 +103,12 @@ function isEmptyFolder(name: string, folder: string): boolean {
 function readMeta(out: string): Meta | undefined {
   const file = path.join(out, META_FILE);
   return existsSync(file) ? metaSchema.safeParse(parseJson(readFileSync(file, 'utf8'))).data : undefined;
+}
+
+/** The history that a published site has; undefined where it has none, or says it in another way. */
+export function readPublishedHistory(out: string): History | undefined {
+  const file = path.join(out, CHANGES_FILE);
+  return existsSync(file) ? historySchema.safeParse(parseJson(readFileSync(file, 'utf8'))).data : undefined;
 }
 
 function parseJson(text: string): unknown {

@@ -15,6 +15,9 @@ export async function sendFile(
   file: string,
 ): Promise<boolean> {
   if (!(await findFile(folder, file))) return false;
+  // A program that sends If-None-Match by `fetch` sends this too, for the caches on its way
+  // (https://www.rfc-editor.org/rfc/rfc9111#name-no-cache): we are none, and what it has is what there is.
+  delete request.headers['cache-control'];
   return new Promise((resolve, reject) => {
     response.on('close', () => resolve(true));
     const stream = send(request, `/${file}`, { root: folder, index: false });

@@ -4,7 +4,7 @@ import { encodeDataSet } from '../digest.ts';
 import { UpstreamError } from '../errors.ts';
 import type { ClientOptions } from '../http/client.ts';
 import { normalise } from './normalise.ts';
-import { readSnapshot } from './snapshot.ts';
+import { readSnapshot, readSnapshotHistory } from './snapshot.ts';
 import {
   DEFAULT_CSV_UPSTREAM,
   DEFAULT_REST_UPSTREAM,
@@ -43,7 +43,7 @@ export async function load(options: LoadOptions): Promise<SourceResult> {
     case 'csv':
       return loadCsv(options);
     case 'snapshot':
-      return { dataSet: readSnapshot(options.upstream ?? options.dataFolder), source: 'snapshot' };
+      return loadSnapshot(options.upstream ?? options.dataFolder);
   }
 }
 
@@ -54,8 +54,12 @@ async function loadAuto(options: LoadOptions): Promise<SourceResult> {
   } catch (error) {
     if (!(error instanceof UpstreamError && error.request.unreachable)) throw error;
     const fallback = `${options.upstream ?? DEFAULT_REST_UPSTREAM} could not be reached`;
-    return { dataSet: readSnapshot(options.dataFolder), source: 'snapshot', fallback, cause: error };
+    return { ...loadSnapshot(options.dataFolder), fallback, cause: error };
   }
+}
+
+function loadSnapshot(folder: string): SourceResult {
+  return { dataSet: readSnapshot(folder), history: readSnapshotHistory(folder), source: 'snapshot' };
 }
 
 async function loadRest(options: LoadOptions, firstRetries?: number): Promise<SourceResult> {

@@ -3,10 +3,12 @@
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import * as z from 'zod';
+import { CHANGES_FILE, type History, historySchema } from '../contract/changes.ts';
 import {
   countsSchema,
   type EncodedDataSet,
   type EncodedRecord,
+  type Provenance,
   provenanceSchema,
   warningSchema,
 } from '../contract/data-set.ts';
@@ -16,9 +18,10 @@ import { recordSchemas } from '../contract/records.ts';
 import type { SiteFile } from '../contract/site.ts';
 import { digestLines, digestRecords, encodeLine, encodeRecord } from '../digest.ts';
 import { DataError, errorCode, OutputError } from '../errors.ts';
-import type { Previous } from '../guards.ts';
+import type { Past } from '../past.ts';
 
-const PROVENANCE_FILE = 'provenance.json';
+/** The file that makes a folder a snapshot. */
+export const PROVENANCE_FILE = 'provenance.json';
 const recordsFile = (kind: Kind): string => `${kind}.ndjson`;
 
 /** `provenance.json`: where the records are from, what was odd about them, and their digest. */
@@ -86,11 +89,35 @@ function parseLines(kind: Kind, text: string): EncodedRecord[] {
 }
 
 /** What a snapshot says of itself, and has; undefined where there is none. */
-export function readPreviousSnapshot(folder: string): Previous | undefined {
+export function readPastSnapshot(folder: string): (Past & Provenance) | undefined {
   if (!existsSync(path.join(folder, PROVENANCE_FILE))) return undefined;
   const slugs = (kind: Kind): string[] =>
     parseLines(kind, readText(folder, recordsFile(kind))).map(({ slug }) => slug);
-  return { ...readSummary(folder), slugs };
+  return {
+    ...readSummary(folder),
+    slugs,
+    records: () => readSnapshot(folder).records,
+    history: () => readSnapshotHistory(folder),
+  };
+}
+
+/**
+ * How a snapshot's data came about; undefined where it does not say.
+ *
+ * @throws DataError where it says so of other data
+ */
+export function readSnapshotHistory(folder: string): History | undefined {
+  if (!existsSync(path.join(folder, CHANGES_FILE))) return undefined;
+  const json = parseJson(readText(folder, CHANGES_FILE), CHANGES_FILE);
+  const history = parse(historySchema, json, { record: CHANGES_FILE });
+  const { digest } = readSummary(folder);
+  const [newest] = history.steps;
+  if (!newest || newest.to.digest === digest) return history;
+  throw new DataError(
+    `got ${newest.to.digest}: expected ${digest}, as ${PROVENANCE_FILE} says`,
+    { record: CHANGES_FILE, field: 'steps[0].to.digest' },
+    { hint: `Without ${CHANGES_FILE} a new history begins.` },
+  );
 }
 
 function readSummary(folder: string): SnapshotSummary {

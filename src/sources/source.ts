@@ -1,5 +1,6 @@
 /** The seam of the sources: wherever the data comes from, a source gives one complete data set or an error. */
 
+import type { History } from '../contract/changes.ts';
 import type { EncodedDataSet } from '../contract/data-set.ts';
 import type { FetcherStats } from '../http/fetcher.ts';
 
@@ -23,6 +24,8 @@ export interface Progress {
 
 export interface SourceResult {
   readonly dataSet: EncodedDataSet;
+  /** How the data came about, where that came with it. */
+  readonly history?: History | undefined;
   /** The source that was read in the end: `auto` never is. */
   readonly source: Exclude<SourceName, 'auto'>;
   /** What was sent and received; undefined where nothing had to be. */

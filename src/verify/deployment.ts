@@ -17,6 +17,7 @@ import {
   checkNosniff,
   checkVary,
 } from './checks/headers.ts';
+import { checkMoved } from './checks/moved.ts';
 import {
   checkEncodedNames,
   checkNoWrongPage,
@@ -81,6 +82,7 @@ const checks: Readonly<Record<Exclude<ClauseName, 'root' | 'lists'>, Check>> = {
   'unknown-slug': checkUnknownSlug,
   'unknown-path': checkUnknownPath,
   'unknown-format': checkUnknownFormat,
+  moved: checkMoved,
   'unknown-record-format': checkUnknownRecordFormat,
   'encoded-names': checkEncodedNames,
   allow: checkAllow,

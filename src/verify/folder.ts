@@ -4,6 +4,8 @@ import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import type * as z from 'zod';
+import { changeFiles } from '../changes/files.ts';
+import { movedRoutes } from '../changes/history.ts';
 import {
   listPath,
   listUrl,
@@ -12,8 +14,9 @@ import {
   recordFile,
   rootFile,
 } from '../contract/addresses.ts';
+import { CHANGES_FILE, historySchema } from '../contract/changes.ts';
 import { checkPage } from '../contract/check.ts';
-import type { Counts, EncodedRecord } from '../contract/data-set.ts';
+import type { Counts, EncodedRecord, EncodedRecords } from '../contract/data-set.ts';
 import { errorFiles } from '../contract/errors.ts';
 import { type Kind, mapKinds } from '../contract/kinds.ts';
 import { MANIFEST_FILE, META_FILE, type Meta, manifestSchema, metaSchema } from '../contract/meta.ts';
@@ -58,6 +61,7 @@ export function verifyFolder(folder: string): FolderReport {
     site.report(META_FILE, `says digest ${meta.digest}, the records have ${digest}`);
   const root = JSON.stringify(mapKinds((kind) => listUrl(linkBaseOf(meta), kind)));
   if (readText(site, rootFile) !== root) site.report(rootFile, `is not ${root}`);
+  checkChanges(site, meta, records);
   for (const file of [PLACEHOLDER_ICON, ...Object.values(errorFiles)]) {
     if (!site.files.has(file)) site.report(file, 'is missing');
   }
@@ -124,6 +128,36 @@ function checkKind(site: Site, kind: Kind, meta: Meta): EncodedRecord[] {
     if (file.startsWith(folder) && !expected.has(file)) site.report(file, 'belongs to no list');
   }
   return records;
+}
+
+/** The history has to lead to the site's data, and the feed and the moved addresses to be what it makes of them. */
+function checkChanges(site: Site, meta: Meta, records: EncodedRecords): void {
+  const text = readText(site, CHANGES_FILE);
+  if (text === undefined) return;
+  const result = historySchema.safeParse(parseJson(text));
+  if (!result.success) {
+    const [issue] = result.error.issues;
+    site.report(CHANGES_FILE, `${issue?.path.join('.') || 'the whole'}: ${issue?.message}`);
+    return;
+  }
+  const [newest] = result.data.steps;
+  if (newest && newest.to.digest !== meta.digest)
+    site.report(CHANGES_FILE, `leads to digest ${newest.to.digest}, the site has ${meta.digest}`);
+  const moved = movedRoutes(result.data, records);
+  const feed = { baseUrl: meta.base_url, captured: meta.captured };
+  for (const file of changeFiles(result.data, moved, feed)) {
+    const found = readText(site, file.path);
+    if (found !== undefined && found !== file.body)
+      site.report(file.path, `is not what ${CHANGES_FILE} makes of it`);
+  }
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
 }
 
 function readText(site: Site, file: string): string | undefined {

@@ -54,6 +54,22 @@ const golden: [path: string, body: string][] = [
       `"digest":"${digest}","base_url":"https://example.test","links":"query","hosts":[]}`,
   ],
   ['sprites/items/unknown.png', '\uFFFDPNG'],
+  ['changes.json', '{"steps":[\n]}\n'],
+  [
+    'changes.atom',
+    `<?xml version="1.0" encoding="utf-8"?>
+<feed xmlns="http://www.w3.org/2005/Atom" xml:lang="en">
+<id>https://example.test/changes.atom</id>
+<title>gamedata: what changed</title>
+<author><name>gamedata</name></author>
+<updated>2026-01-02T00:00:00Z</updated>
+<link rel="self" type="application/atom+xml" href="https://example.test/changes.atom"/>
+<link rel="alternate" type="text/html" href="https://example.test/"/>
+<link rel="via" type="application/json" href="https://example.test/changes.json"/>
+</feed>
+`,
+  ],
+  ['moved.json', '{}'],
 ];
 
 const text = (body: string | Uint8Array): string => Buffer.from(body).toString('utf8');
@@ -121,7 +137,7 @@ describe('a site', () => {
   it('has distinct paths', () => {
     const paths = tree(siteOf(rawRecords(230, 120)).files()).map(([path]) => path.toLowerCase());
     expect(new Set(paths).size).toBe(paths.length);
-    expect(paths).toHaveLength(1 + 230 + 3 + 120 + 2 + 3 + 1 + 1);
+    expect(paths).toHaveLength(1 + 230 + 3 + 120 + 2 + 3 + 1 + 1 + 3);
   });
 
   it('is made one file at a time, as it is asked for', () => {

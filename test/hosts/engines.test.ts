@@ -1,11 +1,13 @@
 /** The contract, clause by clause, on every real engine: each keeps exactly what the table of hosts says. */
 
+import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { build } from '../../src/build.ts';
 import { type ClauseName, clauses } from '../../src/contract/clauses.ts';
 import { isPromised, verifyDeployment } from '../../src/verify/deployment.ts';
 import { clauseTable, readmeTable, writeReadmeTable } from '../support/clause-table.ts';
 import { engines } from '../support/engines/index.ts';
+import { renamedSnapshot } from '../support/renamed-snapshot.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 
 /** Set where all engines have to be there, as they are after `scripts/install-engines.sh`. */
@@ -24,6 +26,7 @@ for (const { engine, links, cannot } of engines) {
       const out = temporaryFolder();
       await build({
         source: 'snapshot',
+        upstream: renamedSnapshot(path.join(temporaryFolder(), 'data')),
         baseUrl: BASE_URL,
         out,
         links,

@@ -1,5 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
+import type { RouteTable } from '../../src/contract/routes.ts';
 import { hosts } from '../../src/hosts/index.ts';
+import { renamedSite } from '../support/editions.ts';
 import { type Readings, readRedirects } from '../support/netlify.ts';
 import { fullSizeSite, hostContext, rawRecords, siteOf } from '../support/sites.ts';
 
@@ -30,8 +32,25 @@ function orders<T>(values: readonly T[]): T[][] {
 }
 
 const kinds = ['move', 'item'] as const;
+const netlifyText = (routes: RouteTable): string =>
+  String(hosts.netlify.files(hostContext(routes)).find(({ path }) => path === '_redirects')?.body);
 const notFound = '404 /404.json';
 const notBuilt = '404 /400.json';
+
+describe('Netlify’s rules for renamed records', () => {
+  it('redirect before the refusal of what is unknown', async () => {
+    const { plan, routes } = renamedSite();
+    const text = netlifyText(routes);
+    const { engine, exactSet, errors } = await readRedirects(text);
+    expect(errors).toEqual([]);
+    expect(plan.records.move[0]?.slug).toBe('new');
+    for (const match of [engine, exactSet]) {
+      expect(match('/api/gamedata/move/move-1/', '')).toBe('301 /api/gamedata/move/new/');
+      expect(match('/api/gamedata/move/move-1/', 'format=api')).toBe('301 /api/gamedata/move/new/');
+      expect(match('/api/gamedata/move/move-9/', '')).toBe(notFound);
+    }
+  });
+});
 
 describe('Netlify’s rules for the full-size site', () => {
   it('are read without an error, and stay within the budget of 10,000', () => {

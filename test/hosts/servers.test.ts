@@ -3,7 +3,7 @@
  * decisions. The contract as such is checked on all engines in engines.test.ts.
  */
 
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { Agent, type IncomingHttpHeaders, request } from 'node:http';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -15,6 +15,7 @@ import { apache } from '../support/engines/apache.ts';
 import { caddy } from '../support/engines/caddy.ts';
 import type { RunningEngine } from '../support/engines/engine.ts';
 import { nginx } from '../support/engines/nginx.ts';
+import { renamedSnapshot } from '../support/renamed-snapshot.ts';
 
 const BROWSER = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8';
 const UPSTREAM = 'https://raw.githubusercontent.com/PokeAPI/sprites/master/sprites/items/';
@@ -227,6 +228,21 @@ const paths: [path: string, expected: string][] = [
   ['/api/gamedata/move/nope', '301 /api/gamedata/move/nope/'],
   ['/api/gamedata/move/no%20pe', '301 /api/gamedata/move/no%20pe/'],
   ['/api/gamedata/nope', '404'],
+  // Renamed records.
+  ['/api/gamedata/move/old-pound/', '301 /api/gamedata/move/pound/'],
+  ['/api/gamedata/item/old-master-ball/', '301 /api/gamedata/item/master-ball/'],
+  [
+    '/api/gamedata/move/old-pound/?format=api&x=%20%C3%A9%0D%0A',
+    '301 /api/gamedata/move/pound/?format=api&x=%20%C3%A9%0D%0A',
+  ],
+  ['/api/gamedata/move/old-pound', '301 /api/gamedata/move/old-pound/'],
+  ['/api/gamedata/move/old-pound/?format=xml', '404'],
+  ['/api/gamedata/move/Old-Pound/', '404'],
+  ['/api/gamedata/item/old-pound/', '404'],
+  ['/api/gamedata/move/old-pound/index.json', '404'],
+  ['/api/gamedata/move/taken-again/', '200 api/gamedata/move/taken-again/index.json'],
+  ['/_hosts/nginx-moved.map', '404'],
+  ['/_hosts/caddy-moved.map', '404'],
   // Never to another host, whatever the path begins with.
   ['//api/gamedata/move', '301 /api/gamedata/move/ | 404'],
   ['//evil.example/../api/gamedata/move', '301 /api/gamedata/move/ | 404 | 400 -'],
@@ -287,6 +303,8 @@ const methods: [method: string, path: string, expected: string][] = [
   ['HEAD', '/api/gamedata/move/?offset=50', '400'],
   ['HEAD', '/api/gamedata/move/nope/', '404'],
   ['HEAD', '/api/gamedata/move', '301 /api/gamedata/move/'],
+  ['HEAD', '/api/gamedata/move/old-pound/', '301 /api/gamedata/move/pound/'],
+  ['POST', '/api/gamedata/move/old-pound/', '405'],
 ];
 
 for (const engine of [nginx, caddy, apache]) {
@@ -305,10 +323,14 @@ for (const engine of [nginx, caddy, apache]) {
       // The configurations of all three: each keeps the others' to itself too.
       await build({
         source: 'snapshot',
+        upstream: renamedSnapshot(path.join(folder, 'data')),
         baseUrl: 'https://example.test',
         out: site,
         hosts: ['nginx', 'caddy', 'apache'],
       });
+      // What the operator's last reload does not know: a later site has a record at an address that had moved.
+      mkdirSync(path.join(site, 'api/gamedata/move/taken-again'));
+      writeFileSync(path.join(site, 'api/gamedata/move/taken-again/index.json'), '{"slug":"taken-again"}');
       running = await engine.start(site);
     });
     afterAll(async () => {
@@ -368,6 +390,7 @@ for (const engine of [nginx, caddy, apache]) {
       ['/api/gamedata/nope/', '404'],
       ['/api/gamedata/move/index.json', move],
       ['/api/gamedata/move', '301 /api/gamedata/move/'],
+      ['/api/gamedata/move/old-pound/', '301 /api/gamedata/move/pound/'],
     ])('answers a browser that asks for %s with %s', (asked, expected) =>
       check({ path: asked, headers: { accept: BROWSER } }, expected),
     );

@@ -16,7 +16,7 @@ describe('a file beside the API', () => {
       'x-content-type-options': 'nosniff',
     });
     const etag = response.headers.get('etag') ?? '';
-    // `fetch` adds Cache-Control: no-cache to conditional requests, which asks for everything anew.
+    // `fetch` would add Cache-Control: no-cache; this is the request without it.
     const again = await getRaw(port, `/${big.path}`, 'GET', `If-None-Match: ${etag}\r\n`);
     expect(again).toMatch(/^HTTP\/1\.1 304 .*Access-Control-Allow-Origin: \*.*\r\n\r\n$/s);
   });

@@ -1,6 +1,9 @@
 /** Data sets and whole sites for tests: a tiny one that is easy to read, and one of the real size. */
 
+import { changeFiles } from '../../src/changes/files.ts';
+import { emptyHistory, movedRoutes } from '../../src/changes/history.ts';
 import { PLACEHOLDER_ICON } from '../../src/contract/addresses.ts';
+import type { History } from '../../src/contract/changes.ts';
 import type { DataSet } from '../../src/contract/data-set.ts';
 import { kindNames, mapKinds } from '../../src/contract/kinds.ts';
 import type { Meta } from '../../src/contract/meta.ts';
@@ -44,12 +47,16 @@ export const dataSetOf = (raw: RawRecords): DataSet =>
 
 export interface SiteOptions {
   readonly links?: Meta['links'];
+  readonly history?: History;
   /** Beside the placeholder icon, without which no site is complete. */
   readonly extras?: readonly SiteFile[];
 }
 
 /** Everything that makes a site of raw records, its description and its routes. */
-export function siteOf(raw: RawRecords, { links = 'query', extras = [] }: SiteOptions = {}) {
+export function siteOf(
+  raw: RawRecords,
+  { links = 'query', history = emptyHistory, extras = [] }: SiteOptions = {},
+) {
   const records = encodeDataSet(dataSetOf(raw)).records;
   const meta: Meta = {
     generator: 'gamedata/0.0.0',
@@ -64,9 +71,11 @@ export function siteOf(raw: RawRecords, { links = 'query', extras = [] }: SiteOp
     links,
     hosts: [],
   };
-  const routes: RouteTable = createRoutes(records);
+  const routes: RouteTable = createRoutes(records, movedRoutes(history, records));
   const icon: SiteFile = { path: PLACEHOLDER_ICON, body: new Uint8Array([0x89, 0x50, 0x4e, 0x47]) };
-  const plan = { records, meta, linkBase: { baseUrl: meta.base_url, links }, extras: [icon, ...extras] };
+  const changes = changeFiles(history, routes.moved, { baseUrl: meta.base_url, captured: meta.captured });
+  const linkBase = { baseUrl: meta.base_url, links };
+  const plan = { records, meta, linkBase, extras: [icon, ...changes, ...extras] };
   return { plan, meta, routes, records, files: () => siteFiles(plan) };
 }
 

@@ -1,11 +1,14 @@
 /** The verifier finds what is wrong, by the clause that it breaks, and nothing where nothing is. */
 
 import { describe, expect, test } from 'vitest';
+import { compare } from '../../src/changes/compare.ts';
+import { emptyHistory, extendHistory } from '../../src/changes/history.ts';
 import type { ClauseName } from '../../src/contract/clauses.ts';
 import { type AssetStore, createHandler } from '../../src/handler/index.ts';
 import { verifyDeployment } from '../../src/verify/deployment.ts';
 import type { Level } from '../../src/verify/level.ts';
-import { rawItem, rawRecords, siteOf } from '../support/sites.ts';
+import { editionOf } from '../support/editions.ts';
+import { rawItem, rawMove, rawRecords, siteOf } from '../support/sites.ts';
 import { serveHandler } from '../support/web-server.ts';
 
 type Tamper = (request: Request, response: Response) => Response | Promise<Response>;
@@ -13,10 +16,13 @@ type Tamper = (request: Request, response: Response) => Response | Promise<Respo
 const BASE_URL = 'https://example.test';
 const page = new TextEncoder().encode('<!doctype html>');
 
-/** A handler over a small site in memory: 120 moves, 205 items, the first without a picture of its own. */
+/** A handler over a small site in memory: 120 moves, the first renamed, 205 items, the first without a picture of its own. */
 function smallHandler() {
   const raw = rawRecords(120, 205);
-  const { files } = siteOf({ ...raw, item: [rawItem(1, { sprite: null }), ...raw.item.slice(1)] });
+  const item = [rawItem(1, { sprite: null }), ...raw.item.slice(1)];
+  const before = editionOf([rawMove(1, { slug: 'old-1' }), ...raw.move.slice(1)], item);
+  const history = extendHistory(emptyHistory, compare(before, editionOf(raw.move, item)));
+  const { files } = siteOf({ ...raw, item }, { history });
   const bodies = new Map(
     [...files()].map(({ path, body }) => [
       path,
@@ -74,6 +80,33 @@ test('finds nothing wrong with the handler', async () => {
 
 describe('finds by its clause', () => {
   const rows: [clause: ClauseName, what: string, tamper: Tamper][] = [
+    [
+      'moved',
+      'an old address that is not found',
+      (request, response) => (request.url.includes('/old-1/') ? asText(404)() : response),
+    ],
+    [
+      'moved',
+      'an old address that leads elsewhere',
+      (_, response) =>
+        response.status === 301
+          ? withHeader(response, 'location', '/api/gamedata/move/move-2/?format=api')
+          : response,
+    ],
+    [
+      'moved',
+      'an old address that loses the query',
+      (_, response) =>
+        withHeader(response, 'location', response.headers.get('location')?.split('?')[0] ?? null),
+    ],
+    [
+      'moved',
+      'a moved address that is a record’s',
+      (request, response) =>
+        request.url.endsWith('/moved.json')
+          ? rewritten(response, (text) => text.replace('/old-1/', '/move-2/'))
+          : response,
+    ],
     [
       'root',
       'a root that lists nothing',

@@ -2,11 +2,13 @@ import { createHash } from 'node:crypto';
 import { mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { compare } from '../../src/changes/compare.ts';
 import { OutputError } from '../../src/errors.ts';
 import { withOutput } from '../../src/output/publish.ts';
 import { listFiles } from '../../src/output/published.ts';
 import { verifyFolder } from '../../src/verify/folder.ts';
-import { rawRecords, type SiteOptions, siteOf } from '../support/sites.ts';
+import { editionOf } from '../support/editions.ts';
+import { rawMove, rawRecords, type SiteOptions, siteOf } from '../support/sites.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 
 /** A published site of 130 moves and 3 items, and how to damage it. */
@@ -45,13 +47,19 @@ type Damaged = Awaited<ReturnType<typeof goodSite>>;
 const problemsOf = (folder: string): string[] =>
   verifyFolder(folder).problems.map(({ file, problem }) => `${file}: ${problem}`);
 
+/** A step between two data sets that were never this site's. */
+const elsewhere = compare(
+  { ...editionOf([]), digest: `sha256:${'0'.repeat(64)}` },
+  { ...editionOf([rawMove(1)]), digest: `sha256:${'1'.repeat(64)}` },
+);
+
 const move = (name: string) => `api/gamedata/move/${name}index.json`;
 const second = move('offset/100/');
 
 describe('verifying', () => {
   it.each(['query', 'file'] as const)('finds nothing wrong with a good site with %s links', async (links) => {
     const { folder } = await goodSite({ links });
-    expect(verifyFolder(folder)).toEqual({ files: 143, counts: { move: 130, item: 3 }, problems: [] });
+    expect(verifyFolder(folder)).toEqual({ files: 146, counts: { move: 130, item: 3 }, problems: [] });
   });
 
   it('finds nothing wrong with a good site without any record', async () => {
@@ -168,6 +176,7 @@ describe('verifying', () => {
       [
         ...Array(133 + 2).fill(/got .*example\.test.*, expected .*other\.test/),
         /^api\/gamedata\/index.json: is not /,
+        /^changes.atom: is not /,
       ],
     ],
     [
@@ -182,6 +191,27 @@ describe('verifying', () => {
       [/^sprites.*: is missing$/],
     ],
     ['a missing error body', ({ remove }) => remove('405.json'), [/^405.json: is missing$/]],
+    [
+      'a history that is none',
+      ({ edit }) => edit('changes.json', '[', '[1'),
+      [/^changes.json: steps.0: Invalid input/],
+    ],
+    [
+      'a history that leads elsewhere',
+      ({ edit }) => edit('changes.json', '[\n', `[\n${JSON.stringify(elsewhere)}\n`),
+      [/^changes.json: leads to digest sha256:1{64}, the site has /, /^changes.atom: is/],
+    ],
+    [
+      'another feed',
+      ({ edit }) => edit('changes.atom', '<title>', '<title>x'),
+      [/^changes.atom: is not what /],
+    ],
+    [
+      'a moved address that is none',
+      ({ edit }) => edit('moved.json', '}', '"/a/":"/b/"}'),
+      [/^moved.json: is/],
+    ],
+    ['a missing feed', ({ remove }) => remove('changes.atom'), [/^changes.atom: is missing$/]],
   ])('finds %s, whatever the manifest says', async (_, damage, expected) => {
     const site = await goodSite();
     damage(site);

@@ -23,6 +23,7 @@ export const caddy: Engine = {
     const configuration = moved(readFileSync(path.join(site, '_hosts/Caddyfile'), 'utf8'), {
       ':80 {': `http://127.0.0.1:${port} {`,
       'root * /srv/gamedata': `root * ${site}`,
+      'import /srv/gamedata/': `import ${site}/`,
     });
     const file = path.join(folder, 'Caddyfile');
     writeFileSync(file, globals + configuration);

@@ -60,7 +60,11 @@ function route(
     .find((candidate) => files.has(candidate));
   if (own !== undefined) return { status: 200, file: own };
   const [status = '404', target = ''] = engine(pathname, query)?.split(' ') ?? [];
-  if (status.startsWith('3')) return { status: Number(status), location: target };
+  if (status.startsWith('3')) {
+    // https://docs.netlify.com/manage/routing/redirects/redirect-options/#query-parameters
+    const passed = query === '' || target.includes('?') ? '' : `?${query}`;
+    return { status: Number(status), location: target + passed };
+  }
   return { status: Number(status), file: target.slice(1) };
 }
 

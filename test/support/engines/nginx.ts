@@ -41,6 +41,7 @@ export const nginx: Engine = {
       moved(configuration, {
         'listen 80;': `listen 127.0.0.1:${port};`,
         'root /srv/gamedata;': `root ${site};`,
+        'include /srv/gamedata/': `include ${site}/`,
       }),
     );
     writeFileSync(path.join(folder, 'nginx.conf'), main(folder, process.getuid?.() === 0));

@@ -1,0 +1,38 @@
+/** The bundled data set with a past in which some of its records had other slugs. */
+
+import { cpSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { compare } from '../../src/changes/compare.ts';
+import { emptyHistory, encodeHistory, extendHistory } from '../../src/changes/history.ts';
+import { mapKinds } from '../../src/contract/kinds.ts';
+import { decodeDataSet, digestRecords, encodeRecord } from '../../src/digest.ts';
+import { BUNDLED_DATA } from '../../src/options.ts';
+import { readSnapshot } from '../../src/sources/snapshot.ts';
+
+/** Slugs as they were → as they are. */
+const renamed = { 'old-pound': 'pound', 'taken-again': 'karate-chop', 'old-master-ball': 'master-ball' };
+
+/** Makes the snapshot in a folder, which it returns. */
+export function renamedSnapshot(folder: string): string {
+  cpSync(BUNDLED_DATA, folder, { recursive: true });
+  const { records, provenance } = readSnapshot(folder);
+  const decoded = decodeDataSet({ records, provenance, warnings: [] }).records;
+  const old = new Map<string, string>(Object.entries(renamed).map(([was, is]) => [is, was]));
+  const rename = <R extends { slug: string }>(record: R): R => ({
+    ...record,
+    slug: old.get(record.slug) ?? record.slug,
+  });
+  const before = {
+    move: decoded.move.map(rename).map(encodeRecord),
+    item: decoded.item.map(rename).map(encodeRecord),
+  };
+  const editions = [before, records].map((encoded) => {
+    const counts = mapKinds((kind) => encoded[kind].length);
+    return { digest: digestRecords(encoded), captured: provenance.captured, counts, records: encoded };
+  });
+  const [from, to] = editions;
+  if (!from || !to) throw new Error('expected two data sets');
+  const history = extendHistory(emptyHistory, compare(from, to));
+  writeFileSync(path.join(folder, 'changes.json'), encodeHistory(history));
+  return folder;
+}
