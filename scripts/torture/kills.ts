@@ -9,7 +9,7 @@ import { itemAnswer, moveAnswer, upstreamOf } from '../../test/support/upstream-
 import { startUpstream, type UpstreamServer } from '../../test/support/upstream-server.ts';
 import { demand, leftovers, run, siteDigest, start, temporary, writeDataSet } from './ground.ts';
 
-const RECORDS = 250;
+const RECORDS = 150;
 
 /** `reading` is a snapshot's, `swapping` from the first rename until the old site is removed; `done` came too late. */
 type Phase = 'reading' | 'fetching' | 'staging' | 'swapping' | 'done';
