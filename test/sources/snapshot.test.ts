@@ -100,7 +100,7 @@ describe('a snapshot', () => {
     {
       change: 'a missing provenance',
       tamper: edited('provenance.json', '"captured"', '"caught"'),
-      problem: 'provenance.json › captured: got nothing: Invalid input: expected string, received undefined',
+      problem: 'provenance.json › captured: got nothing: expected string, received undefined',
     },
     {
       change: 'half a provenance',
