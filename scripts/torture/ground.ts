@@ -21,7 +21,7 @@ import { dataSetOf, rawRecords } from '../../test/support/sites.ts';
 
 const CLI = fileURLToPath(new URL('../../dist/cli.js', import.meta.url));
 
-export interface Ended {
+export interface Exit {
   readonly code: number | null;
   readonly stderr: string;
 }
@@ -45,14 +45,14 @@ export function start(args: readonly string[], { cwd, env = {}, wrap = [] }: Sta
   child.stderr.setEncoding('utf8').on('data', (part: string) => {
     stderr += part;
   });
-  const ended = new Promise<Ended>((resolve, reject) => {
+  const ended = new Promise<Exit>((resolve, reject) => {
     child.once('error', reject);
     child.once('close', (code) => resolve({ code, stderr }));
   });
   return { child, ended };
 }
 
-export const run = (args: readonly string[], options?: StartOptions): Promise<Ended> =>
+export const run = (args: readonly string[], options?: StartOptions): Promise<Exit> =>
   start(args, options).ended;
 
 export const temporary = (): string => realpathSync(mkdtempSync(path.join(tmpdir(), 'gamedata-torture-')));

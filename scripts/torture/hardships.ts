@@ -6,12 +6,28 @@ import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync
 import path from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import pLimit from 'p-limit';
+import type { Random } from '../../test/support/random.ts';
 import { itemAnswer, moveAnswer, upstreamOf } from '../../test/support/upstream-data.ts';
 import { startUpstream, type UpstreamServer } from '../../test/support/upstream-server.ts';
-import { demand, leftovers, run, siteDigest, start, temporary, writeDataSet } from './ground.ts';
+import {
+  demand,
+  type Exit,
+  leftovers,
+  run,
+  type StartOptions,
+  siteDigest,
+  start,
+  temporary,
+  writeDataSet,
+} from './ground.ts';
+import type { Ended } from './parts.ts';
 
 const CLOCK = fileURLToPath(new URL('./shift-clock.mjs', import.meta.url));
-const RECORDS = 150;
+const DIE_AT = fileURLToPath(new URL('./die-at.mjs', import.meta.url));
+/** More than a build writes between two looks for signals. */
+const RECORDS = 300;
+const AT_ONCE = 2;
 
 interface Scene {
   /** A folder of its own. */
@@ -118,12 +134,24 @@ const spoilt = (spoil: (scene: Scene) => void) => async (scene: Scene) => {
   demand(siteDigest(scene.out) === right, 'the cache changed the site');
 };
 
-const stopped = (signal: 'SIGINT' | 'SIGTERM', exit: number) => async (scene: Scene) => {
+/** Starts a build, and resolves when it is well into asking the upstream. */
+async function startFetching(args: string[], { upstream }: Scene, options?: StartOptions) {
+  const first = upstream.log.length;
+  const started = start(args, options);
+  while (upstream.log.length < first + 100) await setTimeout(2);
+  return started;
+}
+
+function expectRefusal({ code, stderr }: Exit, error: RegExp): void {
+  demand(code === 1 && error.test(stderr) && !stderr.includes('bug'), `ended with ${code}: ${stderr}`);
+}
+
+const signalExits = { SIGINT: 130, SIGTERM: 143 } as const;
+
+const stoppedFetching = (signal: keyof typeof signalExits, exit: number) => async (scene: Scene) => {
   await built(fromSnapshot(scene.small, scene.out));
   const before = siteDigest(scene.out);
-  const { child, ended } = start(fromUpstream(scene));
-  const first = scene.upstream.log.length;
-  while (scene.upstream.log.length < first + 120) await setTimeout(2);
+  const { child, ended } = await startFetching(fromUpstream(scene), scene);
   child.kill(signal);
   const { code, stderr } = await ended;
   demand(code === exit && stderr.includes(`stopped by ${signal}`), `ended with ${code}: ${stderr}`);
@@ -131,6 +159,23 @@ const stopped = (signal: 'SIGINT' | 'SIGTERM', exit: number) => async (scene: Sc
   const asked = scene.upstream.log.length;
   await built(fromUpstream(scene, '--quiet'));
   demand(scene.upstream.log.length - asked < 2 * RECORDS - 60, 'the cache was not kept');
+};
+
+/** The signal comes at a moment of the build; what the exit code says has to be what became of the site. */
+const stoppedAt = (moment: string, exit: number) => async (scene: Scene) => {
+  await built(fromSnapshot(scene.small, scene.out));
+  const before = siteDigest(scene.out);
+  const env = { NODE_OPTIONS: `--import=${DIE_AT}`, DIE_AT: moment };
+  const args = [...fromUpstream(scene), '--base-url', 'https://other.test'];
+  const { code, stderr } = await run(args, { env });
+  demand(code === exit && !stderr.includes('bug'), `ended with ${code}: ${stderr}`);
+  const isOld = siteDigest(scene.out) === before;
+  demand(isOld === (exit !== 0), `ended with ${code}, and the site is ${isOld ? 'the old one' : 'another'}`);
+  demand(leftovers(scene.out).length === 0, `left ${leftovers(scene.out).join(', ')}`);
+  await built(['verify', scene.out, '--quiet']);
+  const asked = scene.upstream.log.length;
+  await built([...args, '--quiet']);
+  demand(scene.upstream.log.length - asked === 2, 'the cache was not kept');
 };
 
 const table: Record<string, (scene: Scene) => Promise<void>> = {
@@ -179,23 +224,51 @@ const table: Record<string, (scene: Scene) => Promise<void>> = {
       wrap,
     });
   },
+  'a parent folder that is moved away': async (scene) => {
+    const parent = path.join(scene.folder, 'parent');
+    const out = path.join(parent, 'site');
+    await built(fromSnapshot(scene.small, out));
+    const { ended } = await startFetching([...fromUpstream(scene), '--out', out], scene);
+    renameSync(parent, `${parent}-elsewhere`);
+    expectRefusal(await ended, /ENOENT/);
+    await built(['verify', path.join(`${parent}-elsewhere`, 'site'), '--quiet']);
+  },
   'a parent folder that is removed': async (scene) => {
     const parent = path.join(scene.folder, 'parent');
     const out = path.join(parent, 'site');
     await built(fromSnapshot(scene.small, out));
-    const first = scene.upstream.log.length;
-    const { ended } = start([...fromUpstream(scene), '--out', out]);
-    while (scene.upstream.log.length < first + 50) await setTimeout(2);
-    renameSync(parent, `${parent}-elsewhere`);
-    const { code, stderr } = await ended;
-    demand(
-      code === 1 && stderr.includes('ENOENT') && !stderr.includes('bug'),
-      `ended with ${code}: ${stderr}`,
-    );
-    await built(['verify', path.join(`${parent}-elsewhere`, 'site'), '--quiet']);
+    const { ended } = await startFetching([...fromUpstream(scene), '--out', out], scene);
+    rmSync(parent, { recursive: true });
+    expectRefusal(await ended, /ENOENT/);
+    await built([...fromUpstream(scene, '--quiet'), '--out', out]);
+    await built(['verify', out, '--quiet']);
   },
-  SIGINT: stopped('SIGINT', 130),
-  SIGTERM: stopped('SIGTERM', 143),
+  'a working folder that is removed, with the site in it': async (scene) => {
+    const cwd = path.join(scene.folder, 'cwd');
+    mkdirSync(cwd);
+    const { ended } = await startFetching([...fromUpstream(scene), '--out', 'site'], scene, { cwd });
+    rmSync(cwd, { recursive: true });
+    expectRefusal(await ended, /ENOENT/);
+  },
+  'a working folder that is removed, with the site elsewhere': async (scene) => {
+    const cwd = path.join(scene.folder, 'cwd');
+    mkdirSync(cwd);
+    const { ended } = await startFetching(fromUpstream(scene, '--quiet'), scene, { cwd });
+    rmSync(cwd, { recursive: true });
+    const { code, stderr } = await ended;
+    demand(code === 0, `ended with ${code}: ${stderr}`);
+    await built(['verify', scene.out, '--quiet']);
+  },
+  ...Object.fromEntries(
+    ([...Object.entries(signalExits)] as [keyof typeof signalExits, number][]).flatMap(([signal, exit]) => [
+      [`${signal} while fetching`, stoppedFetching(signal, exit)],
+      // The stage is begun at the first of these calls; a build looks for signals now and then.
+      [`${signal} while staging`, stoppedAt(`writeFileSync:30:${signal}`, exit)],
+      // From the first rename on nothing is looked for: the swap ends, and with it the build.
+      [`${signal} before the swap's first rename`, stoppedAt(`renameSync:1:${signal}`, 0)],
+      [`${signal} before the swap's second rename`, stoppedAt(`renameSync:2:${signal}`, 0)],
+    ]),
+  ),
   'a clock that is set back': async (scene) => {
     const ahead = { NODE_OPTIONS: `--import=${CLOCK}`, CLOCK_SHIFT: String(400 * 86_400_000) };
     await built(fromUpstream(scene, '--quiet'), ahead);
@@ -219,17 +292,18 @@ const table: Record<string, (scene: Scene) => Promise<void>> = {
   ),
 };
 
-/** Goes through all of them, each with a folder and an upstream of its own. */
-export async function hardships(): Promise<{ survived: number; skipped: string[]; problems: string[] }> {
+/** Goes through so many of them, picked at random, each with a folder and an upstream of its own. */
+export async function hardships(count: number, random: Random): Promise<Ended> {
   const skipped: string[] = [];
   const problems: string[] = [];
-  for (const [name, endure] of Object.entries(table)) {
+  const chosen = random.sample(Object.entries(table), count);
+  await pLimit(AT_ONCE).map(chosen, async ([name, endure]) => {
     const folder = temporary();
     const answers = {
       move: Array.from({ length: RECORDS }, (_, at) => moveAnswer(at + 1)),
       item: Array.from({ length: RECORDS }, (_, at) => itemAnswer(at + 1)),
     };
-    const upstream = await startUpstream(upstreamOf(answers), { maxAge: 86_400, latency: 5 });
+    const upstream = await startUpstream(upstreamOf(answers), { maxAge: 86_400, latency: 2 });
     try {
       const small = writeDataSet(path.join(folder, 'small'), 20, 1);
       const large = writeDataSet(path.join(folder, 'large'), 400, 1);
@@ -241,6 +315,10 @@ export async function hardships(): Promise<{ survived: number; skipped: string[]
       await upstream.close();
       rmSync(folder, { recursive: true, force: true });
     }
-  }
-  return { survived: Object.keys(table).length - skipped.length - problems.length, skipped, problems };
+  });
+  return {
+    tried: chosen.length - skipped.length,
+    says: `survived${skipped.map((line) => `, skipped: ${line}`).join('')}`,
+    problems,
+  };
 }

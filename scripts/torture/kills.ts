@@ -3,15 +3,17 @@
 import { existsSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { setImmediate, setTimeout } from 'node:timers/promises';
+import { verifyFolder } from '../../src/verify/folder.ts';
 import type { Random } from '../../test/support/random.ts';
 import { itemAnswer, moveAnswer, upstreamOf } from '../../test/support/upstream-data.ts';
-import { startUpstream } from '../../test/support/upstream-server.ts';
+import { startUpstream, type UpstreamServer } from '../../test/support/upstream-server.ts';
 import { demand, leftovers, run, siteDigest, start, temporary, writeDataSet } from './ground.ts';
 
-const RECORDS = 400;
+const RECORDS = 150;
 
-export const phases = ['reading', 'staging', 'swapping', 'cleaning', 'done'] as const;
-type Phase = (typeof phases)[number];
+/** `reading` is a snapshot's, `swapping` from the first rename until the old site is removed; `done` came too late. */
+type Phase = 'reading' | 'fetching' | 'staging' | 'swapping' | 'done';
+const aims = ['fetching', 'staging', 'swapping'] as const;
 export type Kills = Record<Phase, number>;
 
 /** A build of one of two sites; which one alternates, so that each build really swaps. */
@@ -20,12 +22,17 @@ type Plan = (variant: number, out: string) => string[];
 interface Lane {
   readonly out: string;
   readonly plan: Plan;
+  /** The upstream that is asked, if one is. */
+  readonly upstream: UpstreamServer | undefined;
   readonly digests: readonly (string | undefined)[];
   /** Milliseconds until staging begins, and from there to the end. */
   readonly times: { readonly before: number; readonly after: number };
 }
 
-/** Kills builds from a snapshot and from an upstream in turn. Throws with the first site that is not whole. */
+/**
+ * Kills builds from a snapshot and from an upstream, in two lanes: a third of them each while reading or fetching, staging
+ * and swapping, at a random moment of it. Throws with the first site that is not whole, or where a phase was never hit.
+ */
 export async function killBuilds(kills: number, random: Random): Promise<Kills> {
   const folder = temporary();
   const upstream = await startUpstream(
@@ -49,9 +56,15 @@ export async function killBuilds(kills: number, random: Random): Promise<Kills> 
         ...['--base-url', `https://variant-${variant}.test`, ...common(out)],
       ],
     ];
-    const counted: Kills = { reading: 0, staging: 0, swapping: 0, cleaning: 0, done: 0 };
+    const counted: Kills = { fetching: 0, reading: 0, staging: 0, swapping: 0, done: 0 };
     const lanes = await Promise.all(
-      plans.map((plan, at) => prepare(plan, path.join(folder, `lane-${at}`, 'site'))),
+      plans.map((plan, at) =>
+        prepare({
+          plan,
+          out: path.join(folder, `lane-${at}`, 'site'),
+          upstream: at === 0 ? undefined : upstream,
+        }),
+      ),
     );
     await Promise.all(
       lanes.map(async (lane, at) => {
@@ -59,6 +72,7 @@ export async function killBuilds(kills: number, random: Random): Promise<Kills> 
         for (let round = 0; round < rounds; round++) counted[await killOnce(lane, round, random)]++;
       }),
     );
+    for (const phase of aims) demand(counted[phase] > 0, `no kill while ${phase}: give it another seed`);
     return counted;
   } finally {
     await upstream.close();
@@ -67,69 +81,88 @@ export async function killBuilds(kills: number, random: Random): Promise<Kills> 
 }
 
 /** Builds both sites once, to know them again and to know how long it takes. */
-async function prepare(plan: Plan, out: string): Promise<Lane> {
+async function prepare({ plan, out, upstream }: Pick<Lane, 'plan' | 'out' | 'upstream'>): Promise<Lane> {
   const digests: (string | undefined)[] = [];
   let times = { before: 0, after: 0 };
   for (const variant of [1, 0]) {
     const started = performance.now();
     const { ended } = start(plan(variant, out));
-    const staged = await appears(work(out, 'new'), ended);
-    times = { before: staged - started, after: 0 };
+    const staged = await comes(() => existsSync(work(out, 'new')), ended);
     const { code, stderr } = await ended;
-    times.after = performance.now() - staged;
+    times = { before: staged - started, after: performance.now() - staged };
     demand(code === 0, `building ended with ${code}: ${stderr}`);
     digests[variant] = siteDigest(out);
   }
   demand(digests[0] !== digests[1], 'the two sites are the same');
-  return { out, plan, digests, times };
+  return { out, plan, upstream, digests, times };
 }
 
 const work = (out: string, role: string): string =>
   path.join(path.dirname(out), `.${path.basename(out)}.gamedata-${role}`);
 
-/** When a file appears, or the process ends without one. */
-async function appears(file: string, ended: Promise<unknown>): Promise<number> {
+/** When something has come true, or the process ended before. */
+async function comes(isTrue: () => boolean, ended: Promise<unknown>): Promise<number> {
   let over = false;
   void ended.then(() => {
     over = true;
   });
-  while (!over && !existsSync(file)) await setImmediate();
+  while (!over && !isTrue()) await setImmediate();
   return performance.now();
 }
 
-/** One kill in five while reading; the others from the moment on that the new tree is begun, or the old one moved aside. */
-async function killOnce({ out, plan, digests, times }: Lane, round: number, random: Random): Promise<Phase> {
+/** Resolves at a random moment of the phase that is aimed at. */
+async function aimAt(
+  phase: (typeof aims)[number],
+  { out, upstream, times }: Lane,
+  { ended, random }: { ended: Promise<unknown>; random: Random },
+): Promise<void> {
+  if (phase === 'fetching' && upstream) {
+    const asked = upstream.log.length + 1 + random.below(2 * RECORDS);
+    await comes(() => upstream.log.length >= asked, ended);
+  } else if (phase === 'fetching') await setTimeout(times.before * random.fraction());
+  else {
+    await comes(() => existsSync(work(out, phase === 'staging' ? 'new' : 'old')), ended);
+    const share = phase === 'staging' ? 0.7 : 0.1;
+    if (random.below(3) > 0) await setTimeout(times.after * random.fraction() * share);
+  }
+}
+
+async function killOnce(lane: Lane, round: number, random: Random): Promise<Phase> {
+  const { out, plan, digests, upstream } = lane;
   const old = siteDigest(out);
   const next = old === digests[0] ? 1 : 0;
+  const asked = upstream?.log.length ?? 0;
   const { child, ended } = start(plan(next, out));
-  const aim = random.below(10);
-  if (aim < 2) await setTimeout(times.before * random.fraction());
-  else {
-    await appears(work(out, aim < 7 ? 'new' : 'old'), ended);
-    const wait = times.after * random.fraction() * (aim < 7 ? 0.8 : 0.15);
-    if (aim < 9) await setTimeout(wait);
-  }
+  await aimAt(aims[round % aims.length] ?? 'fetching', lane, { ended, random });
   child.kill('SIGKILL');
   await ended;
-  const phase = phaseOf(out, old);
+  const phase = phaseOf(out, old, (upstream?.log.length ?? 0) > asked);
   const where = `kill ${round} while ${phase}`;
-  if (random.below(2) === 0) {
+  if (existsSync(out)) {
+    demand(digests.includes(siteDigest(out)), `${where}: neither the old site nor the new one`);
+    demandWhole(out, where);
+  } else {
     const { code, stderr } = await run(['verify', out, '--quiet']);
     demand(code === 0, `${where}: verify ended with ${code}: ${stderr}`);
-    demand(digests.includes(siteDigest(out)), `${where}: neither the old site nor the new one`);
+    demand(siteDigest(out) === old, `${where}: the old site was not put back`);
   }
   const again = await run(plan(next, out));
   demand(again.code === 0, `${where}: the next build ended with ${again.code}: ${again.stderr}`);
   demand(siteDigest(out) === digests[next], `${where}: the next build made another site`);
   demand(leftovers(out).length === 0, `${where}: left ${leftovers(out).join(', ')}`);
-  const checked = await run(['verify', out, '--quiet']);
-  demand(checked.code === 0, `${where}: the next site is not whole: ${checked.stderr}`);
+  demandWhole(out, `${where}, then built`);
   return phase;
 }
 
+function demandWhole(out: string, where: string): void {
+  const [first] = verifyFolder(out).problems;
+  demand(first === undefined, `${where}: ${first?.file} ${first?.problem}`);
+}
+
 /** How far a killed build came, by what it left. */
-function phaseOf(out: string, old: string | undefined): Phase {
-  if (existsSync(work(out, 'old'))) return existsSync(out) ? 'cleaning' : 'swapping';
+function phaseOf(out: string, old: string | undefined, asked: boolean): Phase {
+  if (existsSync(work(out, 'old'))) return 'swapping';
   if (existsSync(work(out, 'new'))) return 'staging';
-  return siteDigest(out) === old ? 'reading' : 'done';
+  if (siteDigest(out) !== old) return 'done';
+  return asked ? 'fetching' : 'reading';
 }

@@ -25,6 +25,7 @@ export const clauses = {
   etag: { needs: 'rules', title: 'a validator comes with every answer, and 304 for who has it' },
   cors: { needs: 'rules', title: 'CORS is open, on errors too' },
   nosniff: { needs: 'rules', title: 'nosniff is set' },
+  'page-policy': { needs: 'rules', title: 'a page is sent with the policy that nothing foreign runs in it' },
   caching: { needs: 'rules', title: "Cache-Control is the contract's" },
   vary: { needs: 'rules', title: 'Vary names Accept, on errors too' },
   parameters: { needs: 'rules', title: 'format, limit and offset count in every subset and order' },

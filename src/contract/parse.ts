@@ -15,7 +15,10 @@ export function parse<S extends z.ZodType>(
   if (!issue) throw result.error;
   const field = fieldPath(issue.path);
   const got = show(valueAt(value, issue.path));
-  throw new DataError(`got ${got}: ${issue.message}`, { ...location, ...(field !== '' && { field }) });
+  throw new DataError(`got ${got}: ${issue.message.replace(/^Invalid input: /, '')}`, {
+    ...location,
+    ...(field !== '' && { field }),
+  });
 }
 
 /** `['names', 0, 'language']` → `names[0].language`. */

@@ -92,9 +92,9 @@ function rule(path: string, query: Query, file: string, status: number): string 
 function headers(routes: RouteTable): string {
   const refusals = Object.values(routes.errors).map((file) => `/${file}`);
   const blocks: [path: string, headers: Readonly<Record<string, string>>][] = [
-    ['/*', commonHeaders],
+    // A page may lie at any address, and what is no page does not mind the policy.
+    ['/*', { ...commonHeaders, ...pageHeaders }],
     ...[`${routes.prefix}*`, ...refusals].map((path): (typeof blocks)[number] => [path, apiHeaders]),
-    ...['/', '/index.html'].map((path): (typeof blocks)[number] => [path, pageHeaders]),
   ];
   return blocks
     .map(([path, fields]) => [path, ...Object.entries(fields).map(([name, value]) => `  ${name}: ${value}`)])

@@ -15,6 +15,7 @@ import {
   checkHead,
   checkMediaType,
   checkNosniff,
+  checkPagePolicy,
   checkVary,
 } from './checks/headers.ts';
 import { checkMoved } from './checks/moved.ts';
@@ -75,6 +76,7 @@ const checks: Readonly<Record<Exclude<ClauseName, 'root' | 'lists'>, Check>> = {
   etag: checkEtag,
   cors: checkCors,
   nosniff: checkNosniff,
+  'page-policy': checkPagePolicy,
   caching: checkCaching,
   vary: checkVary,
   parameters: checkParameters,

@@ -1,7 +1,9 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { EncodedRecord } from '../../src/contract/data-set.ts';
+import type { RouteTable } from '../../src/contract/routes.ts';
 import { siteFiles } from '../../src/contract/site.ts';
+import { hostFiles, hostNames } from '../../src/hosts/index.ts';
 import { dataSetOf, rawItem, rawMove, rawRecords, siteOf } from '../support/sites.ts';
 
 const tiny = {
@@ -159,27 +161,40 @@ describe('a site', () => {
   });
 });
 
+/** The files of every host. */
+const configuration = (routes: RouteTable) =>
+  hostFiles(hostNames, { routes, handlerModule: () => 'handler' }).map(({ path, body }) => [
+    path,
+    String(body),
+  ]);
+
 describe('the same records', () => {
   const quirky = {
     move: [...rawRecords(105, 0).move, rawMove(500, { slug: 'move-3', englishName: null })],
     item: [...rawRecords(0, 20).item, rawItem(70, { slug: 'item-2' }), rawItem(71, { slug: 'item-2' })],
   };
   const expected = tree(siteOf(quirky).files());
+  const shuffled = <T>(values: readonly T[]) =>
+    fc.shuffledSubarray([...values], { minLength: values.length, maxLength: values.length });
 
   it('give the same files, in whatever order they come', () => {
-    const shuffled = <T>(values: readonly T[]) =>
-      fc.shuffledSubarray([...values], { minLength: values.length, maxLength: values.length });
     fc.assert(
       fc.property(shuffled(quirky.move), shuffled(quirky.item), (move, item) => {
-        expect(tree(siteOf({ move, item }).files())).toEqual(expected);
+        const { files, routes } = siteOf({ move, item });
+        expect(tree(files())).toEqual(expected);
+        expect(configuration(routes)).toEqual(configuration(siteOf(quirky).routes));
       }),
       { numRuns: 30 },
     );
   });
 
   it('give the same warnings, in whatever order they come', () => {
-    const reversed = { move: quirky.move.toReversed(), item: quirky.item.toReversed() };
-    expect(dataSetOf(reversed).warnings).toEqual(dataSetOf(quirky).warnings);
+    fc.assert(
+      fc.property(shuffled(quirky.move), shuffled(quirky.item), (move, item) => {
+        expect(dataSetOf({ move, item }).warnings).toEqual(dataSetOf(quirky).warnings);
+      }),
+      { numRuns: 30 },
+    );
     expect(dataSetOf(quirky).warnings.map(({ code, id }) => [code, id])).toEqual([
       ['duplicate-slug', 500],
       ['missing-name', 500],

@@ -72,6 +72,41 @@ describe('the windows around a window', () => {
     );
   });
 
+  it('are where plain sums put them, and none of them is empty', () => {
+    fc.assert(
+      fc.property(count, limit, fc.nat({ max: 6000 }), (total, size, offset) => {
+        const next = nextWindow({ limit: size, offset }, total);
+        const previous = previousWindow({ limit: size, offset });
+        expect(next).toEqual(offset + size < total ? { limit: size, offset: offset + size } : null);
+        expect(previous).toEqual(offset > 0 ? { limit: size, offset: Math.max(0, offset - size) } : null);
+        expect(next && slice(total, next)).not.toEqual([]);
+      }),
+    );
+  });
+
+  it('are right at the very end: a window that ends with the last record has none after it', () => {
+    fc.assert(
+      fc.property(limit, fc.nat({ max: 5000 }), (size, offset) => {
+        expect(nextWindow({ limit: size, offset }, offset + size)).toBeNull();
+        expect(nextWindow({ limit: size, offset }, offset + size + 1)?.offset).toBe(offset + size);
+      }),
+    );
+  });
+
+  it('are exact where no number holds them', () => {
+    fc.assert(
+      fc.property(
+        fc.bigInt({ min: 1n, max: 10n ** 30n }),
+        fc.bigInt({ min: 1n, max: 10n ** 30n }),
+        (size, offset) => {
+          const past = previousWindow({ limit: size, offset });
+          expect(BigInt(past?.offset ?? -1)).toBe(offset > size ? offset - size : 0n);
+          expect(nextWindow({ limit: size, offset }, 0)).toBeNull();
+        },
+      ),
+    );
+  });
+
   it('lead back to offset 0 without leaving anything out', () => {
     fc.assert(
       fc.property(count, limit, fc.nat({ max: 60 }), (total, size, page) => {

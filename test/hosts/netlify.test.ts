@@ -225,18 +225,17 @@ describe('Netlify’s files', () => {
       Vary: 'Accept',
       'Cache-Control': 'public, max-age=300, stale-while-revalidate=86400',
     };
-    const page = {
-      'Content-Security-Policy':
-        "default-src 'none'; script-src 'self'; connect-src 'self'; style-src 'self'; img-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
-    };
     expect(Object.fromEntries(headers)).toEqual({
-      '/*': { 'Access-Control-Allow-Origin': '*', 'X-Content-Type-Options': 'nosniff' },
+      '/*': {
+        'Access-Control-Allow-Origin': '*',
+        'X-Content-Type-Options': 'nosniff',
+        'Content-Security-Policy':
+          "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' https://raw.githubusercontent.com; connect-src 'self'; manifest-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+      },
       '/api/gamedata/*': api,
       '/400.json': api,
       '/404.json': api,
       '/405.json': api,
-      '/': page,
-      '/index.html': page,
     });
   });
 });

@@ -28,10 +28,17 @@ const places: Readonly<Record<Fault['at'], string>> = {
 const INTRODUCTION = `<!-- made by \`npm run readme:faults\` of the table that test/torture/faults.test.ts tries -->
 # What can go wrong upstream, and what a build makes of it
 
-Each fault is tried alone, in each list and in the first, a middle and the last record. A **retried** one is asked for again
-(\`--retries\`, 4 unless told otherwise), and built as if nothing had been where that helps. A build that fails ends with
-exit code 1 and the error below, prints no stack, publishes nothing and leaves the old site untouched; one that is *built* ends
-with exit code 0. Attempts are shown for \`--retries 1\`.
+Each fault is tried alone, in each list and in the first, a middle and the last record, and several of them at once. A **retried**
+one is asked for again (\`--retries\`, 4 unless told otherwise), and built as if nothing had been where that helps. A build that
+fails prints the error below and no stack, publishes nothing and leaves the old site untouched. Attempts are shown for
+\`--retries 1\`. **exit** is the exit code of the command line; it is tried as a process by \`npm run torture\`.
+
+| exit | when |
+|:-:|---|
+| 0 | built, or nothing had to be |
+| 1 | refused: \`upstream\` (no answer, or one of no use), \`data\` (what came is not what the contract needs), \`output\` (a folder cannot be read or written) |
+| 2 | wrong usage: an option, an argument or a variable of the environment |
+| 130, 143 | stopped by SIGINT or SIGTERM: nothing was published, what was fetched is in the cache |
 `;
 
 export function faultTable(): string {
@@ -39,8 +46,8 @@ export function faultTable(): string {
     const rows = faults.filter((fault) => fault.group === group).map(row);
     return [
       `\n## ${title}\n`,
-      '| fault | in | retried | outcome | error |',
-      '|---|---|:-:|---|---|',
+      '| fault | in | retried | outcome | exit | error |',
+      '|---|---|:-:|---|:-:|---|',
       ...rows,
     ].join('\n');
   });
@@ -54,8 +61,11 @@ function row(fault: Fault): string {
     outcome.code === 'built'
       ? [`built ${outcome.says}`, '']
       : [`refused (\`${outcome.code}\`)`, code(expectedMessage(fault, told, at === 'lists'))];
-  return `| ${[name, places[at], retried ? 'yes' : 'no', end, error].map(cell).join(' | ')} |`;
+  return `| ${[name, places[at], retried ? 'yes' : 'no', end, `${exitCode(outcome)}`, error].map(cell).join(' | ')} |`;
 }
+
+/** What the command line ends with. */
+export const exitCode = ({ code }: Pick<Fault['outcome'], 'code'>): 0 | 1 => (code === 'built' ? 0 : 1);
 
 const code = (text: string): string => `\`${text}\``;
 const cell = (text: string): string => text.replaceAll('|', '\\|');

@@ -13,7 +13,7 @@ import { fingerprint } from './fingerprint.ts';
 import { type Answer, itemAnswer, moveAnswer, upstreamOf } from './upstream-data.ts';
 import { startUpstream, type UpstreamServer } from './upstream-server.ts';
 
-const places: readonly Place[] = [
+export const places: readonly Place[] = [
   { name: 'the first list', kind: 'move' },
   { name: 'the second list', kind: 'item' },
   { name: 'the first record', kind: 'move', id: 1 },
@@ -37,23 +37,22 @@ export interface RunOptions {
   readonly upstream: string;
   readonly out: string;
   readonly cache: string | false;
-  readonly slow: Fault['slow'];
+  /** Shorter times for what is slow. */
+  readonly timeouts?: ClientOptions['timeouts'];
+  readonly concurrency?: number;
 }
 export interface Failure {
   readonly code: string;
   readonly message: string;
 }
 
-const RETRIES = 1;
+export const RETRIES = 1;
 const times = { parts: { headers: 100, body: 100 }, whole: { total: 400 } };
 
 /** Passes times that no option sets: what watches a build is handed on to the client as it is. */
-export const runBuild: Runner = async ({ slow, ...options }) => {
-  const quick: Watchers & Pick<ClientOptions, 'retryBaseMs' | 'timeouts'> = {
-    retryBaseMs: 1,
-    ...(slow && { timeouts: times[slow] }),
-  };
-  const rest = { source: 'rest', baseUrl: 'https://example.test', concurrency: 1, retries: RETRIES } as const;
+export const runBuild: Runner = async ({ timeouts, concurrency = 1, ...options }) => {
+  const quick: Watchers & Pick<ClientOptions, 'retryBaseMs' | 'timeouts'> = { retryBaseMs: 1, timeouts };
+  const rest = { source: 'rest', baseUrl: 'https://example.test', concurrency, retries: RETRIES } as const;
   try {
     await build({ ...rest, ...options }, quick);
     return undefined;
@@ -63,15 +62,19 @@ export const runBuild: Runner = async ({ slow, ...options }) => {
   }
 };
 
-/** @returns everything that is not as the table says; empty where all is well */
+/**
+ * Tries one fault at one place. `seconds` is the longest time for an answer where the runner has times of its own.
+ *
+ * @returns everything that is not as the table says; empty where all is well
+ */
 export async function tryFault(
   fault: Fault,
   place: Place,
-  { stay = 'lasting', run = runBuild }: { stay?: Stay; run?: Runner } = {},
+  { stay = 'lasting', run = runBuild, seconds }: { stay?: Stay; run?: Runner; seconds?: number } = {},
 ): Promise<string[]> {
   const parent = realpathSync(mkdtempSync(path.join(tmpdir(), 'gamedata-fault-')));
   const answers = threeOfEach();
-  const meet = createFault(fault, place, { stay, answers });
+  const meet = createFault(fault, place, { stay, answers, ...(seconds && { seconds }) });
   const server = await startUpstream(upstreamOf(answers), {
     fault: (request, response) =>
       meet.begun && meet.answer(server, request.url ?? '', { response, headers: request.headers }),
@@ -79,7 +82,7 @@ export async function tryFault(
   const out = path.join(parent, 'site');
   const cache = fault.uncached ? false : path.join(parent, 'cache');
   try {
-    const first = await run({ upstream: server.url, out, cache, slow: undefined });
+    const first = await run({ upstream: server.url, out, cache });
     if (first) return [`the first build failed: ${first.message}`];
     const before = fingerprint(out);
     const sent = server.log.length;
@@ -88,7 +91,7 @@ export async function tryFault(
       upstream: fault.address ?? server.url,
       out,
       cache,
-      slow: fault.slow,
+      ...(fault.slow && { timeouts: times[fault.slow] }),
     });
 
     const problems: string[] = [];
@@ -110,12 +113,8 @@ export async function tryFault(
         `failed as ${failure?.code}: expected ${fault.outcome.code}`,
       );
       note(!sameStates(before, fingerprint(out)), 'the old site was touched');
-      const message = failure?.message ?? '';
-      const expected = expectedMessage(fault, told, place.id === undefined);
-      const { like } = fault.outcome;
-      const prefix = fault.outcome.code === 'upstream' ? `GET ${told.url}: ` : '';
-      const isLike = like && message.startsWith(prefix) && like.test(message.slice(prefix.length));
-      note(like ? !isLike : message !== expected, `failed with ${message}\nexpected ${like ?? expected}`);
+      const problem = unlisted(fault, place, { told, message: failure?.message ?? '' });
+      note(problem !== undefined, problem ?? '');
     }
     if (!fault.address && !fault.lasting && fault.answer) {
       const attempts = server.log.slice(sent).filter(({ path }) => told.url.endsWith(path)).length;
@@ -129,17 +128,36 @@ export async function tryFault(
   }
 }
 
+/** What is wrong with the message that a fault made a build fail with. */
+export function unlisted(
+  fault: Fault,
+  place: Place,
+  { told, message }: { told: Told; message: string },
+): string | undefined {
+  if (fault.outcome.code === 'built') return `failed with ${message}`;
+  const expected = expectedMessage(fault, told, place.id === undefined);
+  const { like } = fault.outcome;
+  const prefix = fault.outcome.code === 'upstream' ? `GET ${told.url}: ` : '';
+  const isLike = like && message.startsWith(prefix) && like.test(message.slice(prefix.length));
+  return (like ? isLike : message === expected)
+    ? undefined
+    : `failed with ${message}\nexpected ${like ?? expected}`;
+}
+
 /** The fault at its place, not there before it is begun. */
 export function createFault(
   fault: Fault,
   place: Place,
-  { stay, answers }: { stay: Stay; answers: Record<'move' | 'item', Answer[]> },
+  {
+    stay,
+    answers,
+    seconds = times.whole.total / 1000,
+  }: { stay: Stay; answers: Record<'move' | 'item', Answer[]>; seconds?: number },
 ) {
   const { kind, id } = place;
   const local = id === undefined ? `/${kind}/?limit=100000&offset=0` : `/${kind}/${id}/`;
   const record = answers[kind].find((answer) => answer.id === (id ?? 1));
   if (!record) throw new Error(`${place.name}: no such record`);
-  const slug = record.name;
   let met = 0;
   const state = { begun: false };
   return {
@@ -153,9 +171,9 @@ export function createFault(
     told: (upstream: string): Told => ({
       url: upstream + local,
       kind,
-      slug: fault.spoil ? record.name : slug,
+      slug: record.name,
       id: record.id,
-      seconds: times.whole.total / 1000,
+      seconds,
     }),
     answer(
       server: UpstreamServer,
@@ -192,10 +210,10 @@ export const threeOfEach = (): Record<'move' | 'item', Answer[]> => ({
   item: [1, 2, 3].map((id) => itemAnswer(id)),
 });
 
-const sameStates = (a: Map<string, string>, b: Map<string, string>): boolean =>
+export const sameStates = (a: Map<string, string>, b: Map<string, string>): boolean =>
   JSON.stringify([...a]) === JSON.stringify([...b]);
 
-const recordFiles = (out: string): string[] =>
+export const recordFiles = (out: string): string[] =>
   readdirSync(path.join(out, 'api'), { recursive: true, encoding: 'utf8' })
     .filter((file) => file.endsWith('.json'))
     .map((file) => readFileSync(path.join(out, 'api', file), 'utf8'));

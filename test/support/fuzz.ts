@@ -308,6 +308,10 @@ export async function fuzzHandler(requests: number, seed: number): Promise<strin
     try {
       const given = await answer({ method: request.method, ...local, headers });
       problems.push(...judge(request, seen(given)));
+      // Slashes before the first one say nothing: neither another host nor another path.
+      const more = await answer({ method: request.method, ...local, path: `//${local.path}`, headers });
+      if (!sameAnswers(given, more))
+        problems.push(`${request.method} ${JSON.stringify(request.target)}: another answer behind //`);
     } catch (error) {
       problems.push(`${request.method} ${JSON.stringify(request.target)}: ${error}`);
     }
@@ -316,6 +320,11 @@ export async function fuzzHandler(requests: number, seed: number): Promise<strin
   }
   return problems;
 }
+
+const sameAnswers = (one: Answer, other: Answer): boolean =>
+  one.status === other.status &&
+  JSON.stringify(one.headers) === JSON.stringify(other.headers) &&
+  Buffer.compare(one.body ?? new Uint8Array(), other.body ?? new Uint8Array()) === 0;
 
 const seen = ({ status, headers, body }: Answer): Seen => ({
   status,

@@ -6,6 +6,8 @@ export interface Random {
   /** A whole number from 0 up to below `end`. */
   below(end: number): number;
   pick<T>(choices: readonly T[]): T;
+  /** So many of them, or all where there are fewer, in their order. */
+  sample<T>(choices: readonly T[], count: number): T[];
 }
 
 /** https://github.com/cprosche/mulberry32 */
@@ -25,6 +27,14 @@ export function seeded(seed: number): Random {
       const choice = choices[below(choices.length)];
       if (choice === undefined) throw new Error('nothing to pick from');
       return choice;
+    },
+    sample(choices, count) {
+      let left = Math.min(count, choices.length);
+      return choices.filter((_, at) => {
+        const isTaken = below(choices.length - at) < left;
+        if (isTaken) left--;
+        return isTaken;
+      });
     },
   };
 }

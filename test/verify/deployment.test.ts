@@ -178,6 +178,26 @@ describe('finds by its clause', () => {
       (_, response) =>
         response.status === 404 ? withHeader(response, 'access-control-allow-origin', null) : response,
     ],
+    [
+      'page-policy',
+      'a page without a policy',
+      (_, response) => withHeader(response, 'content-security-policy', null),
+    ],
+    [
+      'page-policy',
+      'a page that may run what stands in it',
+      (_, response) =>
+        response.headers.get('content-type')?.startsWith('text/html') === true
+          ? withHeader(
+              response,
+              'content-security-policy',
+              `${response.headers.get('content-security-policy')}`.replace(
+                "script-src 'self'",
+                "script-src 'self' 'unsafe-inline'",
+              ),
+            )
+          : response,
+    ],
     ['nosniff', 'no nosniff', (_, response) => withHeader(response, 'x-content-type-options', null)],
     ['caching', 'another Cache-Control', (_, response) => withHeader(response, 'cache-control', 'no-store')],
     ['vary', 'a Vary without Accept', (_, response) => withHeader(response, 'vary', 'Accept-Encoding')],

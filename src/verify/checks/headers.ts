@@ -1,7 +1,7 @@
 /** Checks of headers, on samples of every kind of answer. */
 
-import { listUrl, PLACEHOLDER_ICON, recordUrl } from '../../contract/addresses.ts';
-import { apiHeaders } from '../../contract/headers.ts';
+import { listPath, listUrl, PLACEHOLDER_ICON, recordUrl } from '../../contract/addresses.ts';
+import { apiHeaders, pageHeaders } from '../../contract/headers.ts';
 import { kindNames } from '../../contract/kinds.ts';
 import { PAGE_SIZE, pageOffsets } from '../../contract/windows.ts';
 import { askAll, type Check, type Examination, isJsonType } from '../examination.ts';
@@ -56,6 +56,26 @@ export const checkCors = headerCheck([refused, picture], (reply) =>
 export const checkNosniff = headerCheck([refused, picture], (reply) =>
   expectHeader(reply, 'X-Content-Type-Options', (value) => value === 'nosniff', 'nosniff'),
 );
+
+/** Where a site may have a page, and what a browser is shown of an endpoint. What is no page there needs no policy. */
+const pages: readonly Question[] = [
+  ...['/', '/index.html', '/browse.html', '/browse/', '/reference.html'],
+  ...kindNames.map((kind) => listPath(kind)),
+].map((path) => ({ path, headers: { Accept: 'text/html' } }));
+
+/** A deployment may forbid more than asked for, never less. */
+export const checkPagePolicy: Check = (examination, fail) =>
+  askAll(examination, pages, (reply) => {
+    if (!reply.header('content-type')?.startsWith('text/html')) return;
+    const got = directives(reply.header('content-security-policy') ?? '');
+    for (const directive of directives(pageHeaders['Content-Security-Policy'])) {
+      if (!got.includes(directive)) fail(reply, `got no policy of ${directive}`);
+    }
+    const sniffing = expectHeader(reply, 'X-Content-Type-Options', (value) => value === 'nosniff', 'nosniff');
+    if (sniffing !== undefined) fail(reply, sniffing);
+  });
+
+const directives = (policy: string): string[] => policy.split(';').map((directive) => directive.trim());
 
 export const checkCaching = headerCheck([], (reply) => {
   const expected = apiHeaders['Cache-Control'];

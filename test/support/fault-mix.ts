@@ -1,0 +1,160 @@
+/** Several faults at once: a made-up mix of them, and whether the build ends as one of them alone would let it. */
+
+import { mkdtempSync, readdirSync, realpathSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { verifyFolder } from '../../src/verify/folder.ts';
+import {
+  createFault,
+  placesOf,
+  recordFiles,
+  runBuild,
+  type Stay,
+  sameStates,
+  threeOfEach,
+  unlisted,
+} from './fault-trial.ts';
+import { type Fault, faults, type Place } from './faults.ts';
+import { fingerprint } from './fingerprint.ts';
+import { type Random, seeded } from './random.ts';
+import { upstreamOf } from './upstream-data.ts';
+import { startUpstream } from './upstream-server.ts';
+
+/** One fault of a mix. Several may be at one place: each that is there once, then the next. */
+interface Part {
+  readonly fault: Fault;
+  readonly place: Place;
+  readonly stay: Stay;
+}
+
+export interface Mix {
+  readonly parts: readonly Part[];
+  readonly concurrency: number;
+}
+
+/** What ends the whole upstream, or is not there at all, mixes with nothing. */
+const mixable = faults.filter(({ address, lasting }) => address === undefined && !lasting);
+
+const mild = mixable.filter(({ retried, outcome }) => retried || outcome.code === 'built');
+
+const SLOW = { headers: 1000, body: 1000, total: 3000 };
+/** These take seconds of their own, which would be mistaken for a stall. */
+const isHeavy = ({ name }: Fault): boolean => /MB|bomb|million/.test(name);
+
+/** Two to six faults that can be told apart, every other mix of those that a build gets over. The same seed makes the same mix. */
+export function makeMix(seed: number): Mix {
+  const random = seeded(seed);
+  const parts: Part[] = [];
+  const wanted = 2 + random.below(5);
+  const isMild = random.below(2) === 0;
+  for (let attempt = 0; attempt < 100 && parts.length < wanted; attempt++) {
+    const part = makePart(isMild ? mild : mixable, random);
+    if (isMild && hasToRefuse(part)) continue;
+    if (parts.every((other) => fitTogether(part, other))) parts.push(part);
+  }
+  return { parts, concurrency: random.pick([1, 4]) };
+}
+
+function makePart(choices: readonly Fault[], random: Random): Part {
+  const fault = random.pick(choices);
+  const stay = fault.retried && random.below(3) > 0 ? 'once' : 'lasting';
+  return { fault, place: random.pick(placesOf(fault)), stay };
+}
+
+function fitTogether(a: Part, b: Part): boolean {
+  const both = [a.fault, b.fault];
+  // A validator is sent or it is not.
+  if (both.some(({ uncached }) => uncached) && both.some(({ group }) => group === 'cache')) return false;
+  if (both.some(({ slow }) => slow) && both.some(isHeavy)) return false;
+  // Another name of a record is in its list too, and then the list's own fault is told in other words.
+  const [listed, spoilt] = a.place.id === undefined ? [a, b] : [b, a];
+  if (listed.place.id === undefined && listed.place.kind === spoilt.place.kind && spoilt.fault.spoil)
+    return false;
+  if (a.place !== b.place) return true;
+  return a.stay === 'once' || b.stay === 'once' ? Boolean(a.fault.answer && b.fault.answer) : false;
+}
+
+export const describeMix = ({ parts, concurrency }: Mix): string =>
+  `${parts.map(({ fault, place, stay }) => `${fault.name} in ${place.name} (${stay})`).join(' + ')}, ${concurrency} at a time`;
+
+/** How a mix ended, and everything that is wrong about it. */
+export interface MixTrial {
+  readonly ended: 'built' | 'refused';
+  readonly problems: readonly string[];
+}
+
+export async function tryMix(mix: Mix): Promise<MixTrial> {
+  const { concurrency } = mix;
+  // Those that are over after one request come first at their place.
+  const parts = [...mix.parts].sort((a, b) => Number(a.stay === 'lasting') - Number(b.stay === 'lasting'));
+  const parent = realpathSync(mkdtempSync(path.join(tmpdir(), 'gamedata-mix-')));
+  const answers = threeOfEach();
+  const met = parts.map(({ fault, place, stay }) => createFault(fault, place, { stay, answers, seconds: 3 }));
+  let begun = false;
+  const server = await startUpstream(upstreamOf(answers), {
+    fault: (request, response) =>
+      begun &&
+      met.some((fault) => fault.answer(server, request.url ?? '', { response, headers: request.headers })),
+  });
+  const out = path.join(parent, 'site');
+  const cache = parts.some(({ fault }) => fault.uncached) ? false : path.join(parent, 'cache');
+  const problems: string[] = [];
+  const note = (wrong: boolean, problem: string): void => void (wrong && problems.push(problem));
+  try {
+    const first = await runBuild({ upstream: server.url, out, cache });
+    note(first !== undefined, `the first build failed: ${first?.message}`);
+    const before = fingerprint(out);
+    for (const fault of met) fault.begin();
+    begun = true;
+    const isSlow = parts.some(({ fault }) => fault.slow);
+    const failure = await runBuild({
+      ...{ upstream: server.url, out, cache, concurrency },
+      ...(isSlow && { timeouts: SLOW }),
+    });
+
+    note(
+      readdirSync(parent)
+        .filter((name) => name !== 'cache')
+        .join() !== 'site',
+      'something is left behind',
+    );
+    for (const { file, problem } of verifyFolder(out).problems) problems.push(`${file} ${problem}`);
+    if (failure) {
+      note(!sameStates(before, fingerprint(out)), 'the old site was touched');
+      // Where another fault was there before, even what is never asked for again takes a second attempt.
+      const messages = [failure.message, failure.message.replace(/ \(2 attempts\)$/, '')];
+      const told = parts.flatMap(({ fault, place }, at) =>
+        messages.map((message) =>
+          unlisted(fault, place, { told: required(met[at]).told(server.url), message }),
+        ),
+      );
+      note(!told.includes(undefined), `failed with what is none of its faults’: ${failure.message}`);
+      note(!parts.some((part) => mayRefuse(part, parts)), 'failed, although nothing is there to refuse');
+    } else {
+      note(parts.some(hasToRefuse), 'was built, although a fault of it has to be refused');
+      for (const { fault } of parts) {
+        const { holds } = fault.outcome as { holds?: string };
+        note(
+          holds !== undefined && !recordFiles(out).some((text) => text.includes(holds)),
+          `no record holds ${holds}`,
+        );
+      }
+    }
+    return { ended: failure ? 'refused' : 'built', problems };
+  } finally {
+    await server.close();
+    rmSync(parent, { recursive: true, force: true });
+  }
+}
+
+const hasToRefuse = ({ fault, stay }: Part): boolean => fault.outcome.code !== 'built' && stay === 'lasting';
+
+/** Two that are over after one request each are too many for one retry. */
+const mayRefuse = (part: Part, parts: readonly Part[]): boolean =>
+  hasToRefuse(part) ||
+  (part.fault.outcome.code !== 'built' && parts.filter(({ place }) => place === part.place).length > 1);
+
+function required<T>(value: T | undefined): T {
+  if (value === undefined) throw new Error('a part of a mix is missing');
+  return value;
+}

@@ -1,0 +1,50 @@
+/** Faults as the command line meets them: a process of its own, its exit code, its two streams. */
+
+import { spawn } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import * as z from 'zod';
+import { printable } from '../../src/printable.ts';
+import { RETRIES, type Runner } from './fault-trial.ts';
+
+const CLI = fileURLToPath(new URL('../../dist/cli.js', import.meta.url));
+
+/** The longest time for an answer that the command line has. */
+export const PROCESS_SECONDS = 60;
+
+const printedSchema = z.strictObject({
+  error: z.strictObject({ code: z.string(), message: z.string(), hint: z.string().nullable() }),
+});
+
+/** Whatever a process may do wrong beside its message comes back as a code that no fault has. */
+export const runProcess: Runner = async ({ upstream, out, cache, concurrency = 1 }) => {
+  const { code, stdout, stderr } = await run([
+    ...['build', '--source', 'rest', '--upstream', upstream, '--out', out, '--json', '--quiet'],
+    ...['--base-url', 'https://example.test', '--retries', String(RETRIES)],
+    ...['--concurrency', String(concurrency), ...(cache === false ? ['--no-cache'] : ['--cache', cache])],
+  ]);
+  if (code === 0) return stderr === '' ? undefined : { code: 'noise', message: stderr };
+  if (code !== 1) return { code: `exit ${code}`, message: stderr };
+  const { error } = printedSchema.parse(JSON.parse(stdout));
+  const hint = error.hint === null ? '' : `hint: ${printable(error.hint)}\n`;
+  const expected = `error: ${printable(error.message)}\n${hint}`;
+  if (stderr !== expected) return { code: 'noise', message: `${stderr}\nexpected ${expected}` };
+  return { code: error.code, message: error.message };
+};
+
+function run(args: readonly string[]): Promise<{ code: number | null; stdout: string; stderr: string }> {
+  const child = spawn(process.execPath, [CLI, ...args], {
+    env: { PATH: process.env.PATH, NO_PROXY: '127.0.0.1' },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const text = { stdout: '', stderr: '' };
+  child.stdout.setEncoding('utf8').on('data', (part: string) => {
+    text.stdout += part;
+  });
+  child.stderr.setEncoding('utf8').on('data', (part: string) => {
+    text.stderr += part;
+  });
+  return new Promise((resolve, reject) => {
+    child.once('error', reject);
+    child.once('close', (code) => resolve({ code, ...text }));
+  });
+}
