@@ -5,11 +5,14 @@ import path from 'node:path';
 import { performance } from 'node:perf_hooks';
 import { capture, type Watchers } from './capture.ts';
 import { countWarnings } from './contract/data-set.ts';
+import { withDownloads } from './contract/downloads.ts';
 import type { Meta } from './contract/meta.ts';
+import { specificationFiles } from './contract/openapi/files.ts';
 import { createRoutes } from './contract/routes.ts';
 import { type SiteFile, siteFiles } from './contract/site.ts';
 import { hostFiles } from './hosts/index.ts';
-import { type BuildOptions, HANDLER_MODULE, PUBLIC_FOLDER, resolveBuild } from './options.ts';
+import { type BuildOptions, HANDLER_MODULE, PACK_MODULE, PUBLIC_FOLDER, resolveBuild } from './options.ts';
+import { createPacker } from './output/packer.ts';
 import { withOutput } from './output/publish.ts';
 import { listFiles } from './output/published.ts';
 import { createReport, type Report } from './report.ts';
@@ -22,7 +25,8 @@ import { GENERATOR } from './version.ts';
  */
 export async function build(options: BuildOptions = {}, watchers: Watchers = {}): Promise<Report> {
   const started = performance.now();
-  const { source: sourceOptions, baseUrl, links, hosts: hostNames, out } = resolveBuild(options, process.env);
+  const resolved = resolveBuild(options, process.env);
+  const { source: sourceOptions, baseUrl, links, hosts: hostNames, out, downloads } = resolved;
   const { signal } = options;
 
   return withOutput(out, async (output) => {
@@ -40,12 +44,27 @@ export async function build(options: BuildOptions = {}, watchers: Watchers = {})
       base_url: baseUrl,
       links,
       hosts: [...hostNames],
+      downloads,
     };
     const routes = createRoutes(records);
     const extras = [...readAssets(PUBLIC_FOLDER), ...hostFiles(hostNames, { routes, handlerModule })];
-    const site = siteFiles({ records, meta, linkBase: { baseUrl, links }, extras });
-    return createReport(captured, await output.publish(site, { signal }), { out, started });
+    const plan = { records, meta, linkBase: { baseUrl, links }, extras };
+    const site = siteFiles(plan);
+    const packer = createPacker(PACK_MODULE);
+    try {
+      const files = concatenate(
+        downloads ? withDownloads(site, plan, packer.compress) : site,
+        specificationFiles(plan),
+      );
+      return createReport(captured, await output.publish(files, { signal }), { out, started });
+    } finally {
+      await packer.end();
+    }
   });
+}
+
+function* concatenate<T>(...all: Iterable<T>[]): Generator<T> {
+  for (const one of all) yield* one;
 }
 
 /** The handler as one module, as `npm run compile` bundles it. */

@@ -63,6 +63,7 @@ export function siteOf(raw: RawRecords, { links = 'query', extras = [] }: SiteOp
     base_url: 'https://example.test',
     links,
     hosts: [],
+    downloads: false,
   };
   const routes: RouteTable = createRoutes(records);
   const icon: SiteFile = { path: PLACEHOLDER_ICON, body: new Uint8Array([0x89, 0x50, 0x4e, 0x47]) };
