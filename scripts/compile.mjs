@@ -33,6 +33,13 @@ await build({
 });
 await build({
   ...common,
+  entryPoints: ['dist/output/pack-worker.js'],
+  platform: 'node',
+  target: 'node20',
+  outfile: 'dist/pack-worker.bundle.js',
+});
+await build({
+  ...common,
   entryPoints: ['dist/cli.js', 'dist/index.js'],
   platform: 'node',
   target: 'node20',

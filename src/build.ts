@@ -7,11 +7,21 @@ import { capture, type Watchers } from './capture.ts';
 import { changeFiles } from './changes/files.ts';
 import { movedRoutes } from './changes/history.ts';
 import { countWarnings } from './contract/data-set.ts';
+import { withDownloads } from './contract/downloads.ts';
 import type { Meta } from './contract/meta.ts';
+import { specificationFiles } from './contract/openapi/files.ts';
 import { createRoutes } from './contract/routes.ts';
-import { type SiteFile, siteFiles } from './contract/site.ts';
+import { type DerivedFile, type SiteFile, siteFiles } from './contract/site.ts';
 import { hostFiles } from './hosts/index.ts';
-import { BUNDLED_DATA, type BuildOptions, HANDLER_MODULE, PUBLIC_FOLDER, resolveBuild } from './options.ts';
+import {
+  BUNDLED_DATA,
+  type BuildOptions,
+  HANDLER_MODULE,
+  PACK_MODULE,
+  PUBLIC_FOLDER,
+  resolveBuild,
+} from './options.ts';
+import { createPacker } from './output/packer.ts';
 import { withOutput } from './output/publish.ts';
 import { listFiles } from './output/published.ts';
 import { historyOf, type Past } from './past.ts';
@@ -27,7 +37,8 @@ import { GENERATOR } from './version.ts';
  */
 export async function build(options: BuildOptions = {}, watchers: Watchers = {}): Promise<Report> {
   const started = performance.now();
-  const { source: sourceOptions, baseUrl, links, hosts: hostNames, out } = resolveBuild(options, process.env);
+  const resolved = resolveBuild(options, process.env);
+  const { source: sourceOptions, baseUrl, links, hosts: hostNames, out, downloads } = resolved;
   const { signal } = options;
 
   return withOutput(out, async (output) => {
@@ -50,17 +61,28 @@ export async function build(options: BuildOptions = {}, watchers: Watchers = {})
       base_url: baseUrl,
       links,
       hosts: [...hostNames],
+      downloads,
     };
     const history = historyOf(captured);
     const routes = createRoutes(records, movedRoutes(history, records));
+    const plan = { records, meta, linkBase: { baseUrl, links }, extras: extras() };
     /** Read and made when their turn comes: a host's rules may be as large as the data. */
     function* extras(): Generator<SiteFile> {
       yield* changeFiles(history, routes.moved, { baseUrl, captured: meta.captured });
       yield* readAssets(PUBLIC_FOLDER);
       yield* hostFiles(hostNames, { routes, handlerModule });
     }
-    const site = siteFiles({ records, meta, linkBase: { baseUrl, links }, extras: extras() });
-    return createReport(captured, await output.publish(site, { signal }), { out, started });
+    const packer = createPacker(PACK_MODULE);
+    function* files(): Generator<SiteFile | DerivedFile> {
+      const site = siteFiles(plan);
+      yield* downloads ? withDownloads(site, plan, packer.compress) : site;
+      yield* specificationFiles(plan);
+    }
+    try {
+      return createReport(captured, await output.publish(files(), { signal }), { out, started });
+    } finally {
+      await packer.end();
+    }
   });
 }
 

@@ -44,6 +44,7 @@ withSourceOptions(program.command('build'))
       .choices(linkStyles)
       .default('query'),
   )
+  .option('--no-downloads', 'leave out the bulk files')
   .action(async (options: BuildOptions & Presentation & { host: NonNullable<BuildOptions['hosts']> }) => {
     const { host: hosts, ...rest } = options;
     await perform(options, async (reporter, signal) => {

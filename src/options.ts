@@ -41,6 +41,8 @@ export interface BuildOptions extends SourceOptions {
   readonly hosts?: readonly HostName[] | undefined;
   /** How links are written. Default `query`. */
   readonly links?: LinkStyle | undefined;
+  /** Whether the site has bulk files. Default true. */
+  readonly downloads?: boolean | undefined;
 }
 
 export interface SnapshotOptions extends SourceOptions {
@@ -55,6 +57,8 @@ export type Environment = Readonly<Record<string, string | undefined>>;
 export const BUNDLED_DATA = path.join(PACKAGE_ROOT, 'data');
 /** The handler and what it imports in one file. */
 export const HANDLER_MODULE = path.join(PACKAGE_ROOT, 'dist', 'handler.bundle.js');
+/** What packs bulk files, and what it imports, in one file. */
+export const PACK_MODULE = path.join(PACKAGE_ROOT, 'dist', 'pack-worker.bundle.js');
 /** Hand-written files that every site has. */
 export const PUBLIC_FOLDER = path.join(PACKAGE_ROOT, 'public');
 
@@ -103,6 +107,7 @@ export interface ResolvedBuild {
   readonly out: string;
   readonly hosts: readonly HostName[];
   readonly links: LinkStyle;
+  readonly downloads: boolean;
 }
 
 /** Fills in defaults, from the environment where it has them, and checks. Throws `UsageError`. */
@@ -115,6 +120,7 @@ export function resolveBuild(options: BuildOptions, environment: Environment): R
       oneOf('host', host, hostNames),
     ),
     links: oneOf('links', options.links ?? 'query', linkStyles),
+    downloads: options.downloads ?? true,
   };
 }
 

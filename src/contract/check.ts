@@ -3,23 +3,13 @@
 import * as z from 'zod';
 import { type LinkBase, listUrl, recordUrl } from './addresses.ts';
 import type { EncodedRecord } from './data-set.ts';
-import type { Kind } from './kinds.ts';
+import { type Kind, mapKinds } from './kinds.ts';
 import { show } from './parse.ts';
-import { recordSchemas } from './records.ts';
+import { pageSchemas, servedSchemas } from './served.ts';
 import { nextWindow, previousWindow, type Window } from './windows.ts';
 
-const envelopeSchema = z.strictObject({
-  count: z.int().min(0),
-  next: z.string().nullable(),
-  previous: z.string().nullable(),
-  results: z.array(z.unknown()),
-});
-
-/** Kind → the record as it is served: with its `url` before everything else. */
-const servedSchemas = {
-  move: z.strictObject({ url: z.string(), ...recordSchemas.move.shape }),
-  item: z.strictObject({ url: z.string(), ...recordSchemas.item.shape }),
-} as const satisfies Record<Kind, z.ZodObject>;
+/** Kind → a list page whose records are still to be looked at, one at a time. */
+const envelopeSchemas = mapKinds((kind) => pageSchemas[kind].extend({ results: z.array(z.unknown()) }));
 
 /** A record on a list page. `json` is without its `url`, `served` the text that the record's own address has to answer. */
 export interface ListedRecord extends EncodedRecord {
@@ -47,7 +37,7 @@ export function checkPage(
   problem: (sentence: string) => void,
 ): ListedRecord[] {
   const { kind, window, count, linkBase, after } = expected;
-  const envelope = readAs(envelopeSchema, text, problem);
+  const envelope = readAs(envelopeSchemas[kind], text, problem);
   if (!envelope) return [];
   const next = nextWindow(window, count);
   const previous = previousWindow(window);

@@ -15,6 +15,26 @@ export const apiHeaders = {
   'Cache-Control': 'public, max-age=300, stale-while-revalidate=86400',
 } as const;
 
+/** On bulk files: browsers keep them, and nobody unpacks them on the way. */
+export const downloadHeaders = {
+  'Content-Disposition': 'attachment',
+  'Cache-Control': apiHeaders['Cache-Control'],
+} as const;
+
+/** Media types that hosts do not know, or know otherwise, by how a file's name ends. */
+export const mediaTypes = {
+  '.ndjson': 'application/x-ndjson',
+  '.csv': 'text/csv; charset=utf-8',
+  '.gz': 'application/gzip',
+  '.br': 'application/octet-stream',
+  '.d.ts': 'text/plain; charset=utf-8',
+} as const;
+
+/** Undefined for what every host knows by itself. */
+export function mediaTypeOf(file: string): string | undefined {
+  return Object.entries(mediaTypes).find(([ending]) => file.endsWith(ending))?.[1];
+}
+
 /** On the answer to a CORS preflight. */
 export const preflightHeaders = {
   'Access-Control-Allow-Methods': 'GET, HEAD, OPTIONS',

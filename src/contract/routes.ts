@@ -51,11 +51,14 @@ export const pictures: RouteTable['pictures'] = {
   upstream: 'https://raw.githubusercontent.com/PokeAPI/sprites/master/sprites/items/',
 };
 
+/** The values of `format` that exist. */
+export const formats = ['api', 'json'] as const;
+
 export function createRoutes(records: EncodedRecords, moved: readonly MovedRoute[] = []): RouteTable {
   return {
     prefix: API_PREFIX,
     pageSize: PAGE_SIZE,
-    formats: ['api', 'json'],
+    formats,
     root: { path: API_PREFIX, file: rootFile },
     lists: kindNames.map((kind) => ({
       kind,

@@ -70,6 +70,7 @@ export function siteOf(
     base_url: 'https://example.test',
     links,
     hosts: [],
+    downloads: false,
   };
   const routes: RouteTable = createRoutes(records, movedRoutes(history, records));
   const icon: SiteFile = { path: PLACEHOLDER_ICON, body: new Uint8Array([0x89, 0x50, 0x4e, 0x47]) };

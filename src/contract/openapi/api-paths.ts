@@ -1,0 +1,132 @@
+/** The endpoints, or on a site whose links lead to files the files behind them. */
+
+import {
+  API_PREFIX,
+  type LinkStyle,
+  listPath,
+  pageFile,
+  recordFile,
+  recordPath,
+  rootFile,
+} from '../addresses.ts';
+import { type Kind, kindNames } from '../kinds.ts';
+import { typeName } from '../schemas.ts';
+import type { Examples } from './examples.ts';
+import { successHeaders } from './headers.ts';
+import { fileOperation } from './operations.ts';
+import { parameter } from './parameters.ts';
+import { response } from './responses.ts';
+
+/** What is asked for, whatever the address looks like. */
+interface Subject {
+  /** As operations are called after it, such as `MovePage`. */
+  readonly name: string;
+  readonly summary: string;
+  readonly schema: string;
+  readonly example?: string | undefined;
+}
+
+const root: Subject = { name: 'Root', summary: 'The lists that there are', schema: 'Root' };
+
+const page = (kind: Kind, examples: Examples): Subject => ({
+  name: typeName(`${kind}-page`),
+  summary: `A page of the list of every ${kind}, by rising id`,
+  schema: typeName(`${kind}-page`),
+  example: examples[kind] && `${kind}-page`,
+});
+
+const record = (kind: Kind, examples: Examples): Subject => ({
+  name: typeName(kind),
+  summary: `One ${kind}`,
+  schema: typeName(kind),
+  example: examples[kind] && kind,
+});
+
+/** Path → what it answers. */
+export function apiPaths(links: LinkStyle, examples: Examples): object {
+  return Object.assign({}, ...(links === 'file' ? fileSubjects(examples) : endpoints(examples)));
+}
+
+const endpoints = (examples: Examples): object[] => [
+  { [API_PREFIX]: endpoint(root, []) },
+  ...kindNames.map((kind) => ({
+    [listPath(kind)]: endpoint(page(kind, examples), ['limit', 'offset']),
+    [recordPath(kind, '{slug}')]: {
+      parameters: [parameter('slug')],
+      ...endpoint(record(kind, examples), []),
+    },
+  })),
+];
+
+const fileSubjects = (examples: Examples): object[] => [
+  { [`/${rootFile}`]: { get: jsonFile(root) } },
+  ...kindNames.map((kind) => {
+    // A page of two records is no file of the site.
+    const { example: _, ...whole } = page(kind, examples);
+    return {
+      [`/${pageFile(kind, 0)}`]: { get: jsonFile(whole) },
+      [`/${pageFile(kind, 1).replace('/1/', '/{offset}/')}`]: {
+        parameters: [parameter('pageOffset')],
+        get: jsonFile({ ...whole, name: `${whole.name}At` }),
+      },
+      [`/${recordFile(kind, '{slug}')}`]: {
+        parameters: [parameter('slug')],
+        get: jsonFile(record(kind, examples)),
+      },
+    };
+  }),
+];
+
+const jsonContent = ({ schema, example }: Subject): object => ({
+  'application/json': {
+    schema: { $ref: `#/components/schemas/${schema}` },
+    ...(example !== undefined && { examples: { real: { $ref: `#/components/examples/${example}` } } }),
+  },
+});
+
+const jsonFile = (subject: Subject): object =>
+  fileOperation(`get${subject.name}`, 'records', subject.summary, jsonContent(subject));
+
+/** An address with everything that hosts answer there. */
+function endpoint(subject: Subject, window: readonly ('limit' | 'offset')[]): object {
+  const { name, summary } = subject;
+  const parameters = ['format' as const, ...window].map(parameter);
+  const isList = window.length > 0;
+  const read = (method: 'get' | 'head', content: object): object => ({
+    operationId: `${method}${name}`,
+    tags: ['records'],
+    summary: method === 'get' ? summary : `${summary}: the headers alone`,
+    parameters: [...parameters, parameter('ifNoneMatch')],
+    responses: {
+      200: { description: summary, headers: successHeaders, ...content },
+      301: response('Slash'),
+      304: response('NotModified'),
+      ...(isList && { 400: response('NotBuilt') }),
+      404: response('NotFound'),
+      406: response('NotAcceptable'),
+    },
+  });
+  return {
+    get: read('get', {
+      content: {
+        ...jsonContent(subject),
+        'text/html': { schema: { type: 'string', description: 'The page for browsers.' } },
+      },
+    }),
+    head: read('head', {}),
+    options: {
+      operationId: `options${name}`,
+      tags: ['records'],
+      summary: `What may be done with: ${summary.charAt(0).toLowerCase()}${summary.slice(1)}`,
+      responses: { 200: response('Options'), 204: response('Preflight'), 404: response('NotFound') },
+    },
+    // Every other method is refused; there is no way to say so but to name one.
+    post: {
+      operationId: `post${name}`,
+      tags: ['records'],
+      summary: 'Refused, as PUT, PATCH and DELETE are',
+      deprecated: true,
+      responses: { 405: response('MethodNotAllowed') },
+    },
+  };
+}

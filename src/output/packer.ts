@@ -1,0 +1,37 @@
+/** The packer: hands files to a thread of its own, so that the others are written in the meantime. */
+
+import { Worker } from 'node:worker_threads';
+import type { Compress, Twins } from '../contract/downloads.ts';
+
+export interface Packer {
+  readonly compress: Compress;
+  /** Ends the thread, whatever it is doing. */
+  end(): Promise<void>;
+}
+
+/** @param module the file of the thread's code */
+export function createPacker(module: string): Packer {
+  /** The thread answers in the order in which it is asked. */
+  const waiting: { resolve(twins: Twins): void; reject(cause: Error): void }[] = [];
+  let worker: Worker | undefined;
+
+  function start(): Worker {
+    const started = new Worker(module);
+    started.on('message', (twins: Twins) => waiting.shift()?.resolve(twins));
+    started.on('error', (cause) => {
+      for (const { reject } of waiting.splice(0)) reject(cause);
+    });
+    return started;
+  }
+
+  return {
+    compress(bytes) {
+      worker ??= start();
+      worker.postMessage(bytes, bytes.buffer instanceof ArrayBuffer ? [bytes.buffer] : []);
+      return new Promise((resolve, reject) => waiting.push({ resolve, reject }));
+    },
+    async end() {
+      await worker?.terminate();
+    },
+  };
+}
