@@ -6,13 +6,12 @@ import { performance } from 'node:perf_hooks';
 import { capture, type Watchers } from './capture.ts';
 import { countWarnings } from './contract/data-set.ts';
 import type { Meta } from './contract/meta.ts';
-import { createRoutes } from './contract/routes.ts';
-import { type SiteFile, siteFiles } from './contract/site.ts';
-import { hostFiles } from './hosts/index.ts';
-import { type BuildOptions, HANDLER_MODULE, PUBLIC_FOLDER, resolveBuild } from './options.ts';
+import type { SiteFile } from './contract/site.ts';
+import { type BuildOptions, PUBLIC_FOLDER, resolveBuild } from './options.ts';
 import { withOutput } from './output/publish.ts';
 import { listFiles } from './output/published.ts';
 import { createReport, type Report } from './report.ts';
+import { wholeSite } from './site.ts';
 import { GENERATOR } from './version.ts';
 
 /**
@@ -41,19 +40,10 @@ export async function build(options: BuildOptions = {}, watchers: Watchers = {})
       links,
       hosts: [...hostNames],
     };
-    const routes = createRoutes(records);
-    /** Read and made when their turn comes: a host's rules may be as large as the data. */
-    function* extras(): Generator<SiteFile> {
-      yield* readAssets(PUBLIC_FOLDER);
-      yield* hostFiles(hostNames, { routes, handlerModule });
-    }
-    const site = siteFiles({ records, meta, linkBase: { baseUrl, links }, extras: extras() });
+    const site = wholeSite({ records, meta, hosts: hostNames, assets: readAssets(PUBLIC_FOLDER) });
     return createReport(captured, await output.publish(site, { signal }), { out, started });
   });
 }
-
-/** The handler as one module, as `npm run compile` bundles it. */
-const handlerModule = (): string => readFileSync(HANDLER_MODULE, 'utf8');
 
 /** The hand-written files, in a fixed order and without what file managers leave. */
 function readAssets(folder: string): SiteFile[] {

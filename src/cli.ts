@@ -6,7 +6,13 @@ import { Command, CommanderError, InvalidArgumentError, Option } from 'commander
 import { linkStyles } from './contract/addresses.ts';
 import { GamedataError } from './errors.ts';
 import { hostNames } from './hosts/index.ts';
-import type { BuildOptions, SnapshotOptions, VerifyOptions } from './options.ts';
+import type {
+  BuildOptions,
+  MirrorOptions,
+  RebaseOptions,
+  SnapshotOptions,
+  VerifyOptions,
+} from './options.ts';
 import { createReporter, type Reporter, servedLines } from './reporter.ts';
 import { sourceNames } from './sources/source.ts';
 import { levels } from './verify/level.ts';
@@ -94,6 +100,57 @@ withPresentation(program.command('verify'))
       return { output: report, failed };
     });
   });
+
+withPresentation(program.command('mirror'))
+  .summary('copy a deployment')
+  .description(
+    "Copies a deployment by its manifest: fetches what has changed, checks it and replaces the copy in one go. Hosts' configuration is left out: no deployment hands it out, and rebase makes it.",
+  )
+  .argument('<url>', 'address of the deployment')
+  .argument('[dir]', 'folder of the copy (default: named like the host)')
+  .option('--dry-run', 'only say what would be done')
+  .option('--concurrency <n>', 'requests at one time', parseNumber, 16)
+  .option('--retries <n>', 'how often a failed request is sent again', parseNumber, 4)
+  .action(async (url: string, dir: string | undefined, options: MirrorOptions & Presentation) => {
+    await perform(options, async (reporter, signal) => {
+      const { mirror } = await import('./mirror.ts');
+      const { mirrorLines } = await import('./copy-lines.ts');
+      const report = await mirror(url, { ...options, out: dir, signal }, { onProgress: reporter.progress });
+      reporter.told(mirrorLines(report));
+      return { output: report };
+    });
+  });
+
+withPresentation(program.command('rebase'))
+  .summary('put a copy under another address')
+  .description(
+    'Makes the site of a copy anew, out of its own records, under another address. Needs no network; the copy is replaced in one go.',
+  )
+  .argument('<dir>', 'folder of the copy')
+  .requiredOption('--base-url <url>', 'address the copy will be served under')
+  .addOption(
+    new Option('--links <style>', 'what links lead to (default: as in the copy)').choices(linkStyles),
+  )
+  .addOption(
+    new Option('--host <name...>', 'hosts to write configuration for (default: as in the copy)').choices(
+      hostNames,
+    ),
+  )
+  .option('--out <dir>', 'folder of the rebased site (default: the copy itself)')
+  .action(
+    async (
+      dir: string,
+      { host, ...options }: RebaseOptions & Presentation & { host?: RebaseOptions['hosts'] },
+    ) => {
+      await perform(options, async (reporter, signal) => {
+        const { rebase } = await import('./rebase.ts');
+        const { rebaseLines } = await import('./copy-lines.ts');
+        const report = await rebase(dir, { ...options, hosts: host, signal });
+        reporter.told(rebaseLines(report));
+        return { output: report };
+      });
+    },
+  );
 
 program
   .command('hosts')

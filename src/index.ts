@@ -7,7 +7,16 @@ export type { Kind } from './contract/kinds.ts';
 export type { Item, Move } from './contract/records.ts';
 export { DataError, GamedataError, OutputError, UpstreamError, UsageError } from './errors.ts';
 export type { HostName } from './hosts/index.ts';
-export type { BuildOptions, SnapshotOptions, SourceOptions, VerifyOptions } from './options.ts';
+export { type MirrorReport, mirror } from './mirror.ts';
+export type {
+  BuildOptions,
+  MirrorOptions,
+  RebaseOptions,
+  SnapshotOptions,
+  SourceOptions,
+  VerifyOptions,
+} from './options.ts';
+export { type RebaseReport, rebase } from './rebase.ts';
 export type { Report, WarningGroup } from './report.ts';
 export { type ServeOptions, type SiteServer, serve } from './serve.ts';
 export type { Limits } from './server/server.ts';

@@ -4,7 +4,7 @@ import { type LinkBase, listUrl, pageFile, recordFile, recordUrl, rootFile } fro
 import type { EncodedRecord, EncodedRecords } from './data-set.ts';
 import { errorBody, errorDetails, errorFiles } from './errors.ts';
 import { type Kind, kindNames, mapKinds } from './kinds.ts';
-import { META_FILE, type Meta } from './meta.ts';
+import { type ManifestEntry, META_FILE, type Meta } from './meta.ts';
 import { nextWindow, PAGE_SIZE, pageOffsets, previousWindow } from './windows.ts';
 
 /** A file of the site. `path` is relative to the site's folder, with forward slashes. */
@@ -18,6 +18,11 @@ export interface DerivedFile {
   readonly path: string;
   /** The files that it is made of, which come before it. What `make` does may change with the version only. */
   readonly of: readonly string[];
+  make(): Uint8Array | Promise<Uint8Array>;
+}
+
+/** A file whose bytes are known by their hash before they are there: it is made only where another one is published. */
+export interface ListedFile extends ManifestEntry {
   make(): Uint8Array | Promise<Uint8Array>;
 }
 

@@ -7,7 +7,7 @@ import { setImmediate } from 'node:timers/promises';
 import { listPath } from '../contract/addresses.ts';
 import type { Kind } from '../contract/kinds.ts';
 import { MANIFEST_FILE, type Manifest, type ManifestEntry, SITE_PATH } from '../contract/meta.ts';
-import type { DerivedFile, SiteFile } from '../contract/site.ts';
+import type { DerivedFile, ListedFile, SiteFile } from '../contract/site.ts';
 import { errorCode, OutputError } from '../errors.ts';
 import type { Previous } from '../guards.ts';
 import { GENERATOR } from '../version.ts';
@@ -31,11 +31,18 @@ export interface PublishResult {
 export interface Output {
   /** What the published site says of its data, and has of it. */
   readonly previous: Previous | undefined;
+  readonly published: Published;
   /** Replaces what is published by these files, in one pass over them. */
   publish(
-    files: Iterable<SiteFile | DerivedFile>,
-    options?: { signal?: AbortSignal | undefined },
+    files: Iterable<SiteFile | DerivedFile | ListedFile>,
+    options?: PublishOptions,
   ): Promise<PublishResult>;
+}
+
+export interface PublishOptions {
+  readonly signal?: AbortSignal | undefined;
+  /** Who made the files, where it was not this version. */
+  readonly generator?: string | undefined;
 }
 
 /**
@@ -52,7 +59,8 @@ export async function withOutput<T>(out: string, use: (output: Output) => Promis
     const published = readPublished(folders);
     return await use({
       previous: published.meta && { ...published.meta, slugs: (kind) => publishedSlugs(published, kind) },
-      publish: (files, { signal } = {}) => publish(files, folders, published, signal),
+      published,
+      publish: (files, options = {}) => publish(files, folders, published, options),
     });
   } finally {
     heal(folders);
@@ -90,10 +98,10 @@ function makeParent({ name, out }: WorkFolders): void {
 }
 
 async function publish(
-  files: Iterable<SiteFile | DerivedFile>,
+  files: Iterable<SiteFile | DerivedFile | ListedFile>,
   folders: WorkFolders,
   published: Published,
-  signal: AbortSignal | undefined,
+  { signal, generator = GENERATOR }: PublishOptions,
 ): Promise<PublishResult> {
   const listed = createListing();
   const kept = new Set<string>();
@@ -122,9 +130,12 @@ async function publish(
   for (const file of files) {
     const valid = 'of' in file && file.of.every(isKept) ? published.derived(file.path) : undefined;
     if (valid) keep(valid);
+    else if ('sha256' in file && published.has(file)) keep(entryOf(file));
     else {
-      const body = 'of' in file ? await file.make() : toBytes(file.body);
+      const body = 'make' in file ? await file.make() : toBytes(file.body);
       const entry = { path: file.path, bytes: body.length, sha256: hash('sha256', body) };
+      if ('sha256' in file && file.sha256 !== entry.sha256)
+        throw new OutputError(`got SHA-256 ${entry.sha256}, expected ${file.sha256}`, file.path);
       if (published.has(entry)) keep(entry);
       else write(entry, body);
     }
@@ -134,7 +145,7 @@ async function publish(
   }
 
   const entries = listed.entries.sort((a, b) => (a.path < b.path ? -1 : 1));
-  const manifest = JSON.stringify({ generator: GENERATOR, files: entries } satisfies Manifest);
+  const manifest = JSON.stringify({ generator, files: entries } satisfies Manifest);
   const changed = stage !== undefined || manifest !== published.manifest;
   if (changed) {
     stage ??= begin();
@@ -153,6 +164,7 @@ async function publish(
   };
 }
 
+const entryOf = ({ path, bytes, sha256 }: ManifestEntry): ManifestEntry => ({ path, bytes, sha256 });
 const toBytes = (body: SiteFile['body']): Uint8Array => (typeof body === 'string' ? Buffer.from(body) : body);
 
 /** Collects the manifest's entries, and refuses a path that is unsafe or comes twice, be it in other letter case. */

@@ -13,10 +13,17 @@ import {
   rootFile,
 } from '../contract/addresses.ts';
 import { checkPage } from '../contract/check.ts';
-import type { Counts, EncodedRecord } from '../contract/data-set.ts';
+import type { Counts, EncodedRecord, EncodedRecords } from '../contract/data-set.ts';
 import { errorFiles } from '../contract/errors.ts';
 import { type Kind, mapKinds } from '../contract/kinds.ts';
-import { MANIFEST_FILE, META_FILE, type Meta, manifestSchema, metaSchema } from '../contract/meta.ts';
+import {
+  MANIFEST_FILE,
+  type Manifest,
+  META_FILE,
+  type Meta,
+  manifestSchema,
+  metaSchema,
+} from '../contract/meta.ts';
 import { PAGE_SIZE, pageOffsets } from '../contract/windows.ts';
 import { digestRecords } from '../digest.ts';
 import { errorCode, OutputError } from '../errors.ts';
@@ -42,7 +49,18 @@ export interface FolderReport {
  *
  * @throws OutputError where the folder has no manifest and description to go by
  */
-export function verifyFolder(folder: string): FolderReport {
+export const verifyFolder = (folder: string): FolderReport => examineFolder(folder).report;
+
+/** What a folder holds beside what is wrong with it. */
+export interface Examined {
+  readonly report: FolderReport;
+  readonly meta: Meta;
+  readonly manifest: Manifest;
+  readonly records: EncodedRecords;
+}
+
+/** As `verifyFolder`, for who needs what was read. */
+export function examineFolder(folder: string): Examined {
   healAbandoned(folder);
   const problems: Problem[] = [];
   const site: Site = {
@@ -51,7 +69,8 @@ export function verifyFolder(folder: string): FolderReport {
     report: (file, problem) => problems.push({ file, problem }),
   };
   const meta = readDescription(site, META_FILE, metaSchema);
-  checkManifest(site, readDescription(site, MANIFEST_FILE, manifestSchema).files);
+  const manifest = readDescription(site, MANIFEST_FILE, manifestSchema);
+  checkManifest(site, manifest.files);
   const records = mapKinds((kind) => checkKind(site, kind, meta));
   const digest = digestRecords(records);
   if (digest !== meta.digest)
@@ -61,7 +80,8 @@ export function verifyFolder(folder: string): FolderReport {
   for (const file of [PLACEHOLDER_ICON, ...Object.values(errorFiles)]) {
     if (!site.files.has(file)) site.report(file, 'is missing');
   }
-  return { files: site.files.size, counts: meta.counts, problems };
+  const report = { files: site.files.size, counts: meta.counts, problems };
+  return { report, meta, manifest, records };
 }
 
 /** A folder under examination. */
@@ -74,7 +94,7 @@ interface Site {
 const linkBaseOf = ({ base_url, links }: Meta) => ({ baseUrl: base_url, links });
 
 /** Every file has to be listed, there, and the very bytes that were built. */
-function checkManifest(site: Site, entries: z.infer<typeof manifestSchema>['files']): void {
+function checkManifest(site: Site, entries: Manifest['files']): void {
   const listed = new Set<string>([MANIFEST_FILE]);
   for (const entry of entries) {
     listed.add(entry.path);
