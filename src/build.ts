@@ -21,7 +21,8 @@ import { GENERATOR } from './version.ts';
  */
 export async function build(options: BuildOptions = {}, watchers: Watchers = {}): Promise<Report> {
   const started = performance.now();
-  const { source: sourceOptions, baseUrl, links, hosts: hostNames, out } = resolveBuild(options, process.env);
+  const resolved = resolveBuild(options, process.env);
+  const { source: sourceOptions, baseUrl, links, hosts: hostNames, out, archive } = resolved;
   const { signal } = options;
 
   return withOutput(out, async (output) => {
@@ -40,7 +41,7 @@ export async function build(options: BuildOptions = {}, watchers: Watchers = {})
       links,
       hosts: [...hostNames],
     };
-    const site = wholeSite({ records, meta, hosts: hostNames, assets: readAssets(PUBLIC_FOLDER) });
+    const site = wholeSite({ records, meta, hosts: hostNames, assets: readAssets(PUBLIC_FOLDER), archive });
     return createReport(captured, await output.publish(site, { signal }), { out, started });
   });
 }

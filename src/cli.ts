@@ -3,6 +3,7 @@
 
 import { once } from 'node:events';
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
+import type { ArchiveOptions } from './archive.ts';
 import { linkStyles } from './contract/addresses.ts';
 import { GamedataError } from './errors.ts';
 import { hostNames } from './hosts/index.ts';
@@ -50,6 +51,7 @@ withSourceOptions(program.command('build'))
       .choices(linkStyles)
       .default('query'),
   )
+  .option('--archive', 'let the site offer itself for download: /download/gamedata.tar.gz and .zip')
   .action(async (options: BuildOptions & Presentation & { host: NonNullable<BuildOptions['hosts']> }) => {
     const { host: hosts, ...rest } = options;
     await perform(options, async (reporter, signal) => {
@@ -151,6 +153,23 @@ withPresentation(program.command('rebase'))
       });
     },
   );
+
+withPresentation(program.command('archive'))
+  .summary('pack a site for download')
+  .description(
+    'Packs a site into gamedata.tar.gz and gamedata.zip, with their checksums in gamedata.sha256: the same bytes for the same site.',
+  )
+  .argument('[dir]', 'folder of the site', 'build')
+  .option('--out <dir>', 'folder of the archives', '.')
+  .action(async (dir: string, options: ArchiveOptions & Presentation) => {
+    await perform(options, async (reporter) => {
+      const { archive } = await import('./archive.ts');
+      const { archiveLines } = await import('./copy-lines.ts');
+      const report = await archive(dir, options);
+      reporter.told(archiveLines(report));
+      return { output: report };
+    });
+  });
 
 program
   .command('hosts')

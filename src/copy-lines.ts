@@ -1,5 +1,6 @@
-/** What commands about copies tell people: mirror and rebase. */
+/** What commands about copies tell people: mirror, rebase and archive. */
 
+import type { ArchiveReport } from './archive.ts';
 import type { MirrorReport } from './mirror.ts';
 import type { RebaseReport } from './rebase.ts';
 import { number, plural, size, some } from './reporter.ts';
@@ -40,4 +41,9 @@ export function rebaseLines({
     `${out}: ${plural(files.files, 'file', 'files')}, ${size(files.bytes)}: ${what}, in ${seconds} s`,
   );
   return lines;
+}
+
+export function archiveLines({ dir, out, files, archives, seconds }: ArchiveReport): string[] {
+  const made = archives.map(({ name, bytes }) => `${name}, ${size(bytes)}`).join('; ');
+  return [`${dir}: ${plural(files, 'file', 'files')} packed into ${out}: ${made}, in ${seconds} s`];
 }

@@ -1,5 +1,6 @@
 /** The public API. */
 
+export { type ArchiveOptions, type ArchiveReport, archive } from './archive.ts';
 export { build } from './build.ts';
 export type { Watchers } from './capture.ts';
 export type { LinkStyle } from './contract/addresses.ts';

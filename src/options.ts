@@ -41,6 +41,8 @@ export interface BuildOptions extends SourceOptions {
   readonly hosts?: readonly HostName[] | undefined;
   /** How links are written. Default `query`. */
   readonly links?: LinkStyle | undefined;
+  /** Whether the site offers itself for download, as `/download/gamedata.tar.gz` and `.zip`. Default false. */
+  readonly archive?: boolean | undefined;
 }
 
 export interface SnapshotOptions extends SourceOptions {
@@ -103,6 +105,7 @@ export interface ResolvedBuild {
   readonly out: string;
   readonly hosts: readonly HostName[];
   readonly links: LinkStyle;
+  readonly archive: boolean;
 }
 
 /** Fills in defaults, from the environment where it has them, and checks. Throws `UsageError`. */
@@ -115,6 +118,7 @@ export function resolveBuild(options: BuildOptions, environment: Environment): R
       oneOf('host', host, hostNames),
     ),
     links: oneOf('links', options.links ?? 'query', linkStyles),
+    archive: options.archive ?? false,
   };
 }
 

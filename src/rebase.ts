@@ -3,6 +3,7 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { performance } from 'node:perf_hooks';
+import { DOWNLOAD_FOLDER } from './archive/entries.ts';
 import { isHostFile } from './contract/host-files.ts';
 import type { Meta } from './contract/meta.ts';
 import type { ListedFile } from './contract/site.ts';
@@ -42,7 +43,8 @@ export async function rebase(dir: string, options: RebaseOptions): Promise<Rebas
     const { links = copy.meta.links, baseUrl } = asked;
     const hosts = asked.hosts ?? asked.knownHosts(copy.meta.hosts);
     const meta: Meta = { ...copy.meta, generator: GENERATOR, base_url: baseUrl, links, hosts: [...hosts] };
-    const made = { records: copy.records, meta, hosts };
+    const archive = copy.manifest.files.some((entry) => entry.path.startsWith(DOWNLOAD_FOLDER));
+    const made = { records: copy.records, meta, hosts, archive };
     const assets = takenOver(
       dir,
       copy,

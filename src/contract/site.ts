@@ -16,8 +16,11 @@ export interface SiteFile {
 /** A file that is costly to make out of others: while those are as published, it is too, and is not made again. */
 export interface DerivedFile {
   readonly path: string;
-  /** The files that it is made of, which come before it. What `make` does may change with the version only. */
-  readonly of: readonly string[];
+  /**
+   * The files that it is made of, which come before it: those named, or all outside a folder. What `make` does may change
+   * with the version only.
+   */
+  readonly of: readonly string[] | { readonly outside: string };
   make(): Uint8Array | Promise<Uint8Array>;
 }
 

@@ -115,6 +115,13 @@ async function publish(
     return begun;
   };
   const isKept = (name: string): boolean => kept.has(name);
+  /** All files so far are the published ones, and those are all. */
+  const isAllKept = (outside: string): boolean =>
+    [...published.entries.keys(), ...listed.entries.map((entry) => entry.path)].every(
+      (name) => name.startsWith(outside) || isKept(name),
+    );
+  const isUnchanged = (of: DerivedFile['of']): boolean =>
+    'outside' in of ? isAllKept(of.outside) : of.every(isKept);
   const keep = (entry: ManifestEntry): void => {
     listed.add(entry);
     kept.add(entry.path);
@@ -128,7 +135,7 @@ async function publish(
   };
 
   for (const file of files) {
-    const valid = 'of' in file && file.of.every(isKept) ? published.derived(file.path) : undefined;
+    const valid = 'of' in file && isUnchanged(file.of) ? published.derived(file.path) : undefined;
     if (valid) keep(valid);
     else if ('sha256' in file && published.has(file)) keep(entryOf(file));
     else {

@@ -68,8 +68,7 @@ export function examineFolder(folder: string): Examined {
     files: new Set(listSite(folder)),
     report: (file, problem) => problems.push({ file, problem }),
   };
-  const meta = readDescription(site, META_FILE, metaSchema);
-  const manifest = readDescription(site, MANIFEST_FILE, manifestSchema);
+  const { meta, manifest } = readDescriptions(folder);
   checkManifest(site, manifest.files);
   const records = mapKinds((kind) => checkKind(site, kind, meta));
   const digest = digestRecords(records);
@@ -152,8 +151,20 @@ function readText(site: Site, file: string): string | undefined {
   return undefined;
 }
 
+/**
+ * Reads what a site says of itself.
+ *
+ * @throws OutputError where it does not
+ */
+export function readDescriptions(folder: string): { meta: Meta; manifest: Manifest } {
+  return {
+    meta: readDescription(folder, META_FILE, metaSchema),
+    manifest: readDescription(folder, MANIFEST_FILE, manifestSchema),
+  };
+}
+
 /** Reads one of the site's files about itself, without which there is nothing to compare with. */
-function readDescription<S extends z.ZodType>({ folder }: Site, file: string, schema: S): z.infer<S> {
+function readDescription<S extends z.ZodType>(folder: string, file: string, schema: S): z.infer<S> {
   const fail = (problem: string, cause?: unknown): OutputError =>
     new OutputError(`holds no ${file} of a gamedata build: ${problem}`, folder, { cause });
   let json: unknown;

@@ -1,6 +1,7 @@
 /** A small data set in a folder, for tests that build whole sites and need no thousands of files. */
 
 import path from 'node:path';
+import { encodeDataSet } from '../../src/digest.ts';
 import { withOutput } from '../../src/output/publish.ts';
 import type { RawRecords } from '../../src/sources/raw.ts';
 import { snapshotFiles } from '../../src/sources/snapshot.ts';
@@ -12,6 +13,6 @@ export async function smallSource(
   raw: RawRecords = rawRecords(120, 5),
 ): Promise<{ source: 'snapshot'; upstream: string }> {
   const upstream = path.join(temporaryFolder(), 'data');
-  await withOutput(upstream, ({ publish }) => publish(snapshotFiles(dataSetOf(raw))));
+  await withOutput(upstream, ({ publish }) => publish(snapshotFiles(encodeDataSet(dataSetOf(raw)))));
   return { source: 'snapshot', upstream };
 }
