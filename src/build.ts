@@ -4,28 +4,16 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { performance } from 'node:perf_hooks';
 import { capture, type Watchers } from './capture.ts';
-import { changeFiles } from './changes/files.ts';
-import { movedRoutes } from './changes/history.ts';
 import { countWarnings } from './contract/data-set.ts';
-import { withDownloads } from './contract/downloads.ts';
 import type { Meta } from './contract/meta.ts';
-import { specificationFiles } from './contract/openapi/files.ts';
-import { createRoutes } from './contract/routes.ts';
-import { type DerivedFile, type SiteFile, siteFiles } from './contract/site.ts';
-import { hostFiles } from './hosts/index.ts';
-import {
-  BUNDLED_DATA,
-  type BuildOptions,
-  HANDLER_MODULE,
-  PACK_MODULE,
-  PUBLIC_FOLDER,
-  resolveBuild,
-} from './options.ts';
-import { createPacker } from './output/packer.ts';
+import type { SiteFile } from './contract/site.ts';
+import { BUNDLED_DATA, type BuildOptions, PUBLIC_FOLDER, resolveBuild } from './options.ts';
+import { withPacker } from './output/packer.ts';
 import { withOutput } from './output/publish.ts';
 import { listFiles } from './output/published.ts';
 import { historyOf, type Past } from './past.ts';
 import { createReport, type Report } from './report.ts';
+import { wholeSite } from './site.ts';
 import { readPastSnapshot } from './sources/snapshot.ts';
 import type { SourceResult } from './sources/source.ts';
 import { GENERATOR } from './version.ts';
@@ -38,7 +26,7 @@ import { GENERATOR } from './version.ts';
 export async function build(options: BuildOptions = {}, watchers: Watchers = {}): Promise<Report> {
   const started = performance.now();
   const resolved = resolveBuild(options, process.env);
-  const { source: sourceOptions, baseUrl, links, hosts: hostNames, out, downloads } = resolved;
+  const { source: sourceOptions, baseUrl, links, hosts, out, downloads, archive } = resolved;
   const { signal } = options;
 
   return withOutput(out, async (output) => {
@@ -60,29 +48,15 @@ export async function build(options: BuildOptions = {}, watchers: Watchers = {})
       digest,
       base_url: baseUrl,
       links,
-      hosts: [...hostNames],
+      hosts: [...hosts],
       downloads,
     };
+    const assets = readAssets(PUBLIC_FOLDER);
     const history = historyOf(captured);
-    const routes = createRoutes(records, movedRoutes(history, records));
-    const plan = { records, meta, linkBase: { baseUrl, links }, extras: extras() };
-    /** Read and made when their turn comes: a host's rules may be as large as the data. */
-    function* extras(): Generator<SiteFile> {
-      yield* changeFiles(history, routes.moved, { baseUrl, captured: meta.captured });
-      yield* readAssets(PUBLIC_FOLDER);
-      yield* hostFiles(hostNames, { routes, handlerModule });
-    }
-    const packer = createPacker(PACK_MODULE);
-    function* files(): Generator<SiteFile | DerivedFile> {
-      const site = siteFiles(plan);
-      yield* downloads ? withDownloads(site, plan, packer.compress) : site;
-      yield* specificationFiles(plan);
-    }
-    try {
-      return createReport(captured, await output.publish(files(), { signal }), { out, started });
-    } finally {
-      await packer.end();
-    }
+    return withPacker(async (compress) => {
+      const site = wholeSite({ records, meta, history, hosts, assets, archive, compress });
+      return createReport(captured, await output.publish(site, { signal }), { out, started });
+    });
   });
 }
 
@@ -95,9 +69,6 @@ function refreshed({ source, dataSet: { provenance } }: SourceResult): Past | un
   const isSame = bundled?.source === provenance.source && bundled.upstream === provenance.upstream;
   return isSame ? bundled : undefined;
 }
-
-/** The handler as one module, as `npm run compile` bundles it. */
-const handlerModule = (): string => readFileSync(HANDLER_MODULE, 'utf8');
 
 /** The hand-written files, in a fixed order and without what file managers leave. */
 function readAssets(folder: string): SiteFile[] {

@@ -3,10 +3,18 @@
 
 import { once } from 'node:events';
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
+import type { ArchiveOptions } from './archive.ts';
 import { linkStyles } from './contract/addresses.ts';
 import { GamedataError } from './errors.ts';
 import { hostNames } from './hosts/index.ts';
-import type { BuildOptions, DiffOptions, SnapshotOptions, VerifyOptions } from './options.ts';
+import type {
+  BuildOptions,
+  DiffOptions,
+  MirrorOptions,
+  RebaseOptions,
+  SnapshotOptions,
+  VerifyOptions,
+} from './options.ts';
 import { createReporter, type Reporter, servedLines } from './reporter.ts';
 import { sourceNames } from './sources/source.ts';
 import { levels } from './verify/level.ts';
@@ -45,6 +53,7 @@ withSourceOptions(program.command('build'))
       .default('query'),
   )
   .option('--no-downloads', 'leave out the bulk files')
+  .option('--archive', 'let the site offer itself for download: /download/gamedata.tar.gz and .zip')
   .action(async (options: BuildOptions & Presentation & { host: NonNullable<BuildOptions['hosts']> }) => {
     const { host: hosts, ...rest } = options;
     await perform(options, async (reporter, signal) => {
@@ -93,6 +102,74 @@ withPresentation(program.command('verify'))
       const failed = 'clauses' in report ? report.failed > 0 : report.problems.length > 0;
       reporter.verified(target, report);
       return { output: report, failed };
+    });
+  });
+
+withPresentation(program.command('mirror'))
+  .summary('copy a deployment')
+  .description(
+    "Copies a deployment by its manifest: fetches what has changed, checks it and replaces the copy in one go. Hosts' configuration is left out: no deployment hands it out, and rebase makes it.",
+  )
+  .argument('<url>', 'address of the deployment')
+  .argument('[dir]', 'folder of the copy (default: named like the host)')
+  .option('--dry-run', 'only say what would be done')
+  .option('--concurrency <n>', 'requests at one time', parseNumber, 16)
+  .option('--retries <n>', 'how often a failed request is sent again', parseNumber, 4)
+  .action(async (url: string, dir: string | undefined, options: MirrorOptions & Presentation) => {
+    await perform(options, async (reporter, signal) => {
+      const { mirror } = await import('./mirror.ts');
+      const { mirrorLines } = await import('./copy-lines.ts');
+      const report = await mirror(url, { ...options, out: dir, signal }, { onProgress: reporter.progress });
+      reporter.told(mirrorLines(report));
+      return { output: report };
+    });
+  });
+
+withPresentation(program.command('rebase'))
+  .summary('put a copy under another address')
+  .description(
+    'Makes the site of a copy anew, out of its own records, under another address. Needs no network; the copy is replaced in one go.',
+  )
+  .argument('<dir>', 'folder of the copy')
+  .requiredOption('--base-url <url>', 'address the copy will be served under')
+  .addOption(
+    new Option('--links <style>', 'what links lead to (default: as in the copy)').choices(linkStyles),
+  )
+  .addOption(
+    new Option('--host <name...>', 'hosts to write configuration for (default: as in the copy)').choices(
+      hostNames,
+    ),
+  )
+  .option('--out <dir>', 'folder of the rebased site (default: the copy itself)')
+  .action(
+    async (
+      dir: string,
+      { host, ...options }: RebaseOptions & Presentation & { host?: RebaseOptions['hosts'] },
+    ) => {
+      await perform(options, async (reporter, signal) => {
+        const { rebase } = await import('./rebase.ts');
+        const { rebaseLines } = await import('./copy-lines.ts');
+        const report = await rebase(dir, { ...options, hosts: host, signal });
+        reporter.told(rebaseLines(report));
+        return { output: report };
+      });
+    },
+  );
+
+withPresentation(program.command('archive'))
+  .summary('pack a site for download')
+  .description(
+    'Packs a site into gamedata.tar.gz and gamedata.zip, with their checksums in gamedata.sha256: the same bytes for the same site.',
+  )
+  .argument('[dir]', 'folder of the site', 'build')
+  .option('--out <dir>', 'folder of the archives', '.')
+  .action(async (dir: string, options: ArchiveOptions & Presentation) => {
+    await perform(options, async (reporter) => {
+      const { archive } = await import('./archive.ts');
+      const { archiveLines } = await import('./copy-lines.ts');
+      const report = await archive(dir, options);
+      reporter.told(archiveLines(report));
+      return { output: report };
     });
   });
 

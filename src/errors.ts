@@ -23,6 +23,8 @@ export interface FailedRequest {
   readonly url: string;
   /** The last answer's status; undefined where none came. */
   readonly status?: number | undefined;
+  /** Where a redirect led; undefined where the answer was none. */
+  readonly location?: string | undefined;
   /** How often the request was sent. */
   readonly attempts: number;
   /** True where nothing has ever come back: name not resolved, refused, no route, time-out. */

@@ -1,5 +1,6 @@
 /** The public API. */
 
+export { type ArchiveOptions, type ArchiveReport, archive } from './archive.ts';
 export { build } from './build.ts';
 export type { Watchers } from './capture.ts';
 export type { LinkStyle } from './contract/addresses.ts';
@@ -9,7 +10,17 @@ export type { Item, Move } from './contract/records.ts';
 export { diff } from './diff.ts';
 export { DataError, GamedataError, OutputError, UpstreamError, UsageError } from './errors.ts';
 export type { HostName } from './hosts/index.ts';
-export type { BuildOptions, DiffOptions, SnapshotOptions, SourceOptions, VerifyOptions } from './options.ts';
+export { type MirrorReport, mirror } from './mirror.ts';
+export type {
+  BuildOptions,
+  DiffOptions,
+  MirrorOptions,
+  RebaseOptions,
+  SnapshotOptions,
+  SourceOptions,
+  VerifyOptions,
+} from './options.ts';
+export { type RebaseReport, rebase } from './rebase.ts';
 export type { Report, WarningGroup } from './report.ts';
 export { type ServeOptions, type SiteServer, serve } from './serve.ts';
 export type { Limits } from './server/server.ts';

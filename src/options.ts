@@ -43,6 +43,8 @@ export interface BuildOptions extends SourceOptions {
   readonly links?: LinkStyle | undefined;
   /** Whether the site has bulk files. Default true. */
   readonly downloads?: boolean | undefined;
+  /** Whether the site offers itself for download, as `/download/gamedata.tar.gz` and `.zip`. Default false. */
+  readonly archive?: boolean | undefined;
 }
 
 export interface SnapshotOptions extends SourceOptions {
@@ -108,6 +110,7 @@ export interface ResolvedBuild {
   readonly hosts: readonly HostName[];
   readonly links: LinkStyle;
   readonly downloads: boolean;
+  readonly archive: boolean;
 }
 
 /** Fills in defaults, from the environment where it has them, and checks. Throws `UsageError`. */
@@ -121,6 +124,7 @@ export function resolveBuild(options: BuildOptions, environment: Environment): R
     ),
     links: oneOf('links', options.links ?? 'query', linkStyles),
     downloads: options.downloads ?? true,
+    archive: options.archive ?? false,
   };
 }
 
@@ -218,6 +222,66 @@ export function resolveDiff(
 ): { concurrency: number; signal: AbortSignal | undefined } {
   for (const target of targets.filter(isAddress)) checkAddress('address', target);
   return { concurrency: wholeNumber('concurrency', concurrency, { from: 1, to: 256 }), signal };
+}
+
+/** How a deployment is copied. Everything may be left out. */
+export interface MirrorOptions {
+  /** The folder of the copy. Default: named like the host, such as `example.org`. */
+  readonly out?: string | undefined;
+  /** The most requests at one time. Default 16. */
+  readonly concurrency?: number | undefined;
+  /** How often a failed request is sent again. Default 4. */
+  readonly retries?: number | undefined;
+  /** Only say what would be done. */
+  readonly dryRun?: boolean | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
+export interface ResolvedMirror {
+  readonly address: string;
+  readonly out: string;
+  readonly concurrency: number;
+  readonly retries: number;
+  readonly dryRun: boolean;
+}
+
+/** Fills in defaults and checks. Throws `UsageError`. */
+export function resolveMirror(target: string, options: MirrorOptions): ResolvedMirror {
+  const address = checkAddress('address', target);
+  const { concurrency = 16, retries = 4, dryRun = false } = options;
+  return {
+    address,
+    out: options.out ?? address.replace(/^https?:\/\//, '').replace(/[^\w.-]+/g, '-'),
+    concurrency: wholeNumber('concurrency', concurrency, { from: 1, to: 256 }),
+    retries: wholeNumber('retries', retries, { from: 0, to: 20 }),
+    dryRun,
+  };
+}
+
+/** What a copy is rebased to. */
+export interface RebaseOptions {
+  /** The address that the copy will be served under. */
+  readonly baseUrl: string;
+  /** How links are written. Default: as in the copy. */
+  readonly links?: LinkStyle | undefined;
+  /** Whose configuration files are written. Default: as the copy's builder chose. */
+  readonly hosts?: readonly HostName[] | undefined;
+  /** The folder of the rebased site. Default: the copy itself. */
+  readonly out?: string | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** Fills in defaults and checks. Throws `UsageError`; so does `knownHosts` for a host that this version does not know. */
+export function resolveRebase(dir: string, options: RebaseOptions) {
+  const knownHosts = (hosts: readonly string[]): HostName[] =>
+    [...new Set(hosts)].map((host) => oneOf('host', host, hostNames));
+  return {
+    out: options.out ?? dir,
+    baseUrl: checkAddress('--base-url', options.baseUrl),
+    links: options.links === undefined ? undefined : oneOf('links', options.links, linkStyles),
+    hosts: options.hosts && knownHosts(options.hosts),
+    knownHosts,
+  };
 }
 
 /** An address as an error may show it: what stands before an @ may be a password. */

@@ -17,6 +17,8 @@ export interface Reporter {
   /** Something that whoever runs this should know. Shown even where everything else is quiet. */
   notice(text: string): void;
   summary(report: Report): void;
+  /** What came of a command, in lines. */
+  told(lines: readonly string[]): void;
   verified(target: string, report: FolderReport | DeploymentReport): void;
 }
 
@@ -62,6 +64,10 @@ export function createReporter(stream: NodeJS.WriteStream, { quiet }: { quiet: b
     summary(report) {
       settle();
       if (!quiet) for (const text of summaryLines(report)) line(text);
+    },
+    told(lines) {
+      settle();
+      if (!quiet) for (const text of lines) line(text);
     },
     verified(target, report) {
       const failed = 'clauses' in report ? report.failed > 0 : report.problems.length > 0;
@@ -144,7 +150,7 @@ function deploymentLines({ address, level, counts, clauses, failed, seconds }: D
 /** How many names a line has room for. */
 const NAMES_SHOWN = 10;
 
-const some = (names: readonly string[]): string =>
+export const some = (names: readonly string[]): string =>
   names.slice(0, NAMES_SHOWN).join(', ') +
   (names.length > NAMES_SHOWN ? `, … ${number(names.length - NAMES_SHOWN)} more` : '');
 
@@ -161,8 +167,8 @@ export function servedLines(folder: string, { url, meta }: SiteServer): string[]
   return lines;
 }
 
-const number = (value: number): string => value.toLocaleString('en-US');
-const plural = (count: number, one: string, many: string): string =>
+export const number = (value: number): string => value.toLocaleString('en-US');
+export const plural = (count: number, one: string, many: string): string =>
   `${number(count)} ${count === 1 ? one : many}`;
-const size = (bytes: number): string =>
+export const size = (bytes: number): string =>
   bytes < 1e6 ? `${(bytes / 1e3).toFixed(1)} kB` : `${(bytes / 1e6).toFixed(1)} MB`;

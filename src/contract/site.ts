@@ -4,7 +4,7 @@ import { type LinkBase, listUrl, pageFile, recordFile, recordUrl, rootFile } fro
 import type { EncodedRecord, EncodedRecords } from './data-set.ts';
 import { errorBody, errorDetails, errorFiles } from './errors.ts';
 import { type Kind, kindNames, mapKinds } from './kinds.ts';
-import { META_FILE, type Meta } from './meta.ts';
+import { type ManifestEntry, META_FILE, type Meta } from './meta.ts';
 import { nextWindow, PAGE_SIZE, pageOffsets, previousWindow, type Window } from './windows.ts';
 
 /** A file of the site. `path` is relative to the site's folder, with forward slashes. */
@@ -16,8 +16,16 @@ export interface SiteFile {
 /** A file that is costly to make out of others: while those are as published, it is too, and is not made again. */
 export interface DerivedFile {
   readonly path: string;
-  /** The files that it is made of, which come before it. What `make` does may change with the version only. */
-  readonly of: readonly string[];
+  /**
+   * The files that it is made of, which come before it: those named, or all but the named ones. What `make` does may change
+   * with the version only.
+   */
+  readonly of: readonly string[] | { readonly except: readonly string[] };
+  make(): Uint8Array | Promise<Uint8Array>;
+}
+
+/** A file whose bytes are known by their hash before they are there: it is made only where another one is published. */
+export interface ListedFile extends ManifestEntry {
   make(): Uint8Array | Promise<Uint8Array>;
 }
 

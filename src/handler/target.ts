@@ -1,6 +1,7 @@
 /** What a path leads to. */
 
 import { API_PREFIX, recordFile, rootFile } from '../contract/addresses.ts';
+import { isHostFile } from '../contract/host-files.ts';
 import { type Kind, kindNames } from '../contract/kinds.ts';
 
 export type Target =
@@ -36,7 +37,7 @@ export function resolveTarget(sent: string): Target {
 /** Any other path is a file's own, if it is made of plain names. Those of hosts' configuration are not for the public. */
 function fileTarget(decoded: string): Target {
   const file = decoded === '/' ? 'index.html' : decoded.slice(1);
-  const isPublic = /^(?:[^\W_][\w-]*\/)*[^\W_][\w-]*(?:\.[\w-]+)+$/.test(file) && file !== 'wrangler.jsonc';
+  const isPublic = /^(?:\w[\w-]*\/)*\w[\w-]*(?:\.[\w-]+)+$/.test(file) && !isHostFile(file);
   return isPublic ? { type: 'file', file } : nothing;
 }
 

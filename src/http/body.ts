@@ -21,7 +21,11 @@ export const ACCEPT_ENCODING = 'gzip, br';
 export class MalformedBody extends Error {}
 
 /** Undoes `Content-Encoding`. Rejects with `MalformedBody` for one that was not asked for, or is not what the body has. */
-export async function decompress(body: Buffer, encoding: string | undefined): Promise<Buffer> {
+export async function decompress(
+  body: Buffer,
+  encoding: string | undefined,
+  maxBytes = MAX_BODY_BYTES,
+): Promise<Buffer> {
   if (encoding === undefined || encoding === '' || encoding === 'identity') return body;
   const decoder = decoders.get(encoding.trim().toLowerCase());
   if (!decoder)
@@ -29,11 +33,24 @@ export async function decompress(body: Buffer, encoding: string | undefined): Pr
       `answered with Content-Encoding ${JSON.stringify(encoding)}, asked for ${ACCEPT_ENCODING}`,
     );
   try {
-    return await decoder(body, { maxOutputLength: MAX_BODY_BYTES });
+    return await decoder(body, { maxOutputLength: Math.max(1, maxBytes) });
   } catch (cause) {
     if (errorCode(cause) === 'ERR_BUFFER_TOO_LARGE') throw cause;
     throw new MalformedBody(`answered ${body.length} bytes that are not ${encoding}`, { cause });
   }
+}
+
+/** Reads a body to its end. Throws `RangeError` with code `ERR_BUFFER_TOO_LARGE` at the first part that is too much. */
+export async function readBody(body: AsyncIterable<Uint8Array>, maxBytes: number): Promise<Buffer> {
+  const parts: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const part of body) {
+    bytes += part.length;
+    if (bytes > maxBytes)
+      throw Object.assign(new RangeError('body too large'), { code: 'ERR_BUFFER_TOO_LARGE' });
+    parts.push(part);
+  }
+  return Buffer.concat(parts, bytes);
 }
 
 /** The text of a body. Throws `MalformedBody` where it is not UTF-8. */

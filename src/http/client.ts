@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type Dispatcher, EnvHttpProxyAgent, errors, request } from 'undici';
 import { errorCode, GamedataError, UpstreamError, UsageError } from '../errors.ts';
 import { USER_AGENT } from '../version.ts';
-import { ACCEPT_ENCODING, decompress, MAX_BODY_BYTES, MalformedBody } from './body.ts';
+import { ACCEPT_ENCODING, decompress, MAX_BODY_BYTES, MalformedBody, readBody } from './body.ts';
 import {
   isRetryableCode,
   isRetryableStatus,
@@ -46,6 +46,17 @@ export type Answer<T> = ({ readonly status: 200; readonly value: T } | { readonl
   readonly freshForMs: number;
 };
 
+export interface GetOptions {
+  readonly validator?: Validator;
+  /** How often this request is sent again, if not as often as any other. */
+  readonly retries?: number;
+  /** The largest body that is read, decompressed. */
+  readonly maxBytes?: number;
+}
+
+/** How much longer than its content a body may become by compression: random bytes do, a little. */
+const ENCODING_BYTES = 4096;
+
 /** Counts over the life of a client. `bytes` is what travelled, before decompression. */
 export interface ClientStats {
   requests: number;
@@ -61,11 +72,7 @@ export interface HttpClient {
    * Sends a GET until it is answered or hopeless. `decode` turns the body into a value; it throws `MalformedBody` where
    * asking again may help, and any other error where not. Rejects with `UpstreamError`.
    */
-  get<T>(
-    url: string,
-    decode: (body: Buffer) => T,
-    options?: { validator?: Validator; retries?: number },
-  ): Promise<Answer<T>>;
+  get<T>(url: string, decode: (body: Buffer) => T, options?: GetOptions): Promise<Answer<T>>;
   /** Ends every connection and every wait at once. */
   close(): Promise<void>;
 }
@@ -73,16 +80,25 @@ export interface HttpClient {
 /** Why an attempt failed, and whether another one may do better. */
 class FailedAttempt extends Error {
   readonly status: number | undefined;
+  readonly location: string | undefined;
   readonly retryable: boolean;
   readonly retryAfterMs: number;
   readonly hint: string | undefined;
 
   constructor(
     message: string,
-    details: { retryable: boolean; status?: number; retryAfterMs?: number; hint?: string; cause?: unknown },
+    details: {
+      retryable: boolean;
+      status?: number;
+      location?: string;
+      retryAfterMs?: number;
+      hint?: string;
+      cause?: unknown;
+    },
   ) {
     super(message, { cause: details.cause });
     this.status = details.status;
+    this.location = details.location;
     this.retryable = details.retryable;
     this.retryAfterMs = details.retryAfterMs ?? 0;
     this.hint = details.hint;
@@ -109,7 +125,7 @@ export function createClient({
   async function attempt<T>(
     url: string,
     decode: (body: Buffer) => T,
-    validator: Validator,
+    { validator = {}, maxBytes = MAX_BODY_BYTES }: GetOptions,
   ): Promise<Answer<T>> {
     const deadline = new AbortController();
     const timer = setTimeout(() => deadline.abort(), timeouts.total);
@@ -121,7 +137,8 @@ export function createClient({
         headers: requestHeaders(validator),
       });
       answered = true;
-      const bytes = Buffer.from(await body.arrayBuffer());
+      const encoding = single(headers['content-encoding']);
+      const bytes = await readBody(body, maxBytes + (encoding === undefined ? 0 : ENCODING_BYTES));
       stats.bytes += bytes.length;
       const freshForMs = freshness(headers);
       if (statusCode === 304 && (validator.etag ?? validator.lastModified) !== undefined) {
@@ -129,7 +146,7 @@ export function createClient({
         return { status: 304, validator, freshForMs };
       }
       if (statusCode !== 200) throw refused(statusCode, headers);
-      const value = decode(await decompress(bytes, single(headers['content-encoding'])));
+      const value = decode(await decompress(bytes, encoding, maxBytes));
       stats.bodies++;
       return { status: 200, value, validator: validatorOf(headers), freshForMs };
     } catch (error) {
@@ -139,7 +156,7 @@ export function createClient({
           cause: error,
         });
       }
-      throw asFailedAttempt(error);
+      throw asFailedAttempt(error, maxBytes);
     } finally {
       clearTimeout(timer);
     }
@@ -153,7 +170,7 @@ export function createClient({
         const pause = pausedUntil - Date.now();
         if (pause > 0) await wait(pause);
         try {
-          return await attempt(url, decode, options.validator ?? {});
+          return await attempt(url, decode, options);
         } catch (error) {
           if (!(error instanceof FailedAttempt)) throw error;
           failures++;
@@ -187,7 +204,6 @@ function createDispatcher(connections: number, timeouts: Timeouts): Dispatcher {
       connect: { timeout: timeouts.connect },
       headersTimeout: timeouts.headers,
       bodyTimeout: timeouts.body,
-      maxResponseSize: MAX_BODY_BYTES,
     });
   } catch (cause) {
     // Its value may hold a password, and is not shown.
@@ -230,6 +246,7 @@ function refused(status: number, headers: Headers): FailedAttempt {
   if (status >= 300 && status < 400 && location !== undefined) {
     return new FailedAttempt(`answered ${status}, a redirect to ${JSON.stringify(location)}, expected 200`, {
       status,
+      location,
       retryable: false,
       hint: 'Redirects are never followed: set --upstream to the address that answers itself.',
     });
@@ -244,7 +261,7 @@ function refused(status: number, headers: Headers): FailedAttempt {
 }
 
 /** Sorts what undici, zlib and `decode` throw into failed attempts; what is none of them goes on as it is. */
-function asFailedAttempt(error: unknown): unknown {
+function asFailedAttempt(error: unknown, maxBytes: number): unknown {
   if (error instanceof FailedAttempt || error instanceof GamedataError) return error;
   if (error instanceof MalformedBody)
     return new FailedAttempt(error.message, { retryable: true, cause: error });
@@ -252,8 +269,8 @@ function asFailedAttempt(error: unknown): unknown {
   if (error instanceof errors.HTTPParserError)
     return new FailedAttempt(`answered what is no HTTP: ${error.message}`, { retryable: true, cause: error });
   const code = errorCode(error);
-  if (code === 'UND_ERR_RES_EXCEEDED_MAX_SIZE' || code === 'ERR_BUFFER_TOO_LARGE') {
-    return new FailedAttempt(`answered more than ${MAX_BODY_BYTES} bytes`, {
+  if (code === 'ERR_BUFFER_TOO_LARGE') {
+    return new FailedAttempt(`answered more than ${maxBytes} bytes`, {
       retryable: false,
       cause: error,
     });
@@ -276,6 +293,7 @@ function hopeless(
       method: 'GET',
       url,
       status: failure.status,
+      location: failure.location,
       attempts,
       unreachable: !answered && isUnreachable(errorCode(failure.cause)),
     },

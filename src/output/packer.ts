@@ -2,15 +2,20 @@
 
 import { Worker } from 'node:worker_threads';
 import type { Compress, Twins } from '../contract/downloads.ts';
+import { PACK_MODULE } from '../options.ts';
 
-export interface Packer {
-  readonly compress: Compress;
-  /** Ends the thread, whatever it is doing. */
-  end(): Promise<void>;
+/** Lends a packer, and ends its thread whatever it is doing. */
+export async function withPacker<T>(use: (compress: Compress) => Promise<T>): Promise<T> {
+  const packer = createPacker(PACK_MODULE);
+  try {
+    return await use(packer.compress);
+  } finally {
+    await packer.end();
+  }
 }
 
 /** @param module the file of the thread's code */
-export function createPacker(module: string): Packer {
+function createPacker(module: string): { readonly compress: Compress; end(): Promise<void> } {
   /** The thread answers in the order in which it is asked. */
   const waiting: { resolve(twins: Twins): void; reject(cause: Error): void }[] = [];
   let worker: Worker | undefined;

@@ -7,7 +7,7 @@ import { setImmediate } from 'node:timers/promises';
 import { listPath } from '../contract/addresses.ts';
 import type { Kind } from '../contract/kinds.ts';
 import { MANIFEST_FILE, type Manifest, type ManifestEntry, type Meta, SITE_PATH } from '../contract/meta.ts';
-import type { DerivedFile, SiteFile } from '../contract/site.ts';
+import type { DerivedFile, ListedFile, SiteFile } from '../contract/site.ts';
 import { errorCode, GamedataError, OutputError } from '../errors.ts';
 import type { Past } from '../past.ts';
 import { GENERATOR } from '../version.ts';
@@ -32,11 +32,18 @@ export interface PublishResult {
 export interface Output {
   /** What the published site says of its data, and has of it. */
   readonly previous: Past | undefined;
+  readonly published: Published;
   /** Replaces what is published by these files, in one pass over them. */
   publish(
-    files: Iterable<SiteFile | DerivedFile>,
-    options?: { signal?: AbortSignal | undefined },
+    files: Iterable<SiteFile | DerivedFile | ListedFile>,
+    options?: PublishOptions,
   ): Promise<PublishResult>;
+}
+
+export interface PublishOptions {
+  readonly signal?: AbortSignal | undefined;
+  /** Who made the files, where it was not this version. */
+  readonly generator?: string | undefined;
 }
 
 /**
@@ -53,7 +60,8 @@ export async function withOutput<T>(out: string, use: (output: Output) => Promis
     const published = readPublished(folders);
     return await use({
       previous: published.meta && pastOf(folders, published, published.meta),
-      publish: (files, { signal } = {}) => publish(files, folders, published, signal),
+      published,
+      publish: (files, options = {}) => publish(files, folders, published, options),
     });
   } finally {
     heal(folders);
@@ -110,10 +118,10 @@ function makeParent({ name, out }: WorkFolders): void {
 }
 
 async function publish(
-  files: Iterable<SiteFile | DerivedFile>,
+  files: Iterable<SiteFile | DerivedFile | ListedFile>,
   folders: WorkFolders,
   published: Published,
-  signal: AbortSignal | undefined,
+  { signal, generator = GENERATOR }: PublishOptions,
 ): Promise<PublishResult> {
   const listed = createListing();
   const kept = new Set<string>();
@@ -127,6 +135,13 @@ async function publish(
     return begun;
   };
   const isKept = (name: string): boolean => kept.has(name);
+  /** All files so far are the published ones, and those are all. */
+  const isAllKept = (except: readonly string[]): boolean =>
+    [...published.entries.keys(), ...listed.entries.map((entry) => entry.path)].every(
+      (name) => isKept(name) || except.includes(name),
+    );
+  const isUnchanged = (of: DerivedFile['of']): boolean =>
+    'except' in of ? isAllKept(of.except) : of.every(isKept);
   const keep = (entry: ManifestEntry): void => {
     listed.add(entry);
     kept.add(entry.path);
@@ -140,11 +155,14 @@ async function publish(
   };
 
   for (const file of files) {
-    const valid = 'of' in file && file.of.every(isKept) ? published.derived(file.path) : undefined;
+    const valid = 'of' in file && isUnchanged(file.of) ? published.derived(file.path) : undefined;
     if (valid) keep(valid);
+    else if ('sha256' in file && published.has(file)) keep(entryOf(file));
     else {
-      const body = 'of' in file ? await file.make() : toBytes(file.body);
+      const body = 'make' in file ? await file.make() : toBytes(file.body);
       const entry = { path: file.path, bytes: body.length, sha256: hash('sha256', body) };
+      if ('sha256' in file && file.sha256 !== entry.sha256)
+        throw new OutputError(`got SHA-256 ${entry.sha256}, expected ${file.sha256}`, file.path);
       if (published.has(entry)) keep(entry);
       else write(entry, body);
     }
@@ -154,7 +172,7 @@ async function publish(
   }
 
   const entries = listed.entries.sort((a, b) => (a.path < b.path ? -1 : 1));
-  const manifest = JSON.stringify({ generator: GENERATOR, files: entries } satisfies Manifest);
+  const manifest = JSON.stringify({ generator, files: entries } satisfies Manifest);
   const changed = stage !== undefined || manifest !== published.manifest;
   if (changed) {
     stage ??= begin();
@@ -173,6 +191,7 @@ async function publish(
   };
 }
 
+const entryOf = ({ path, bytes, sha256 }: ManifestEntry): ManifestEntry => ({ path, bytes, sha256 });
 const toBytes = (body: SiteFile['body']): Uint8Array => (typeof body === 'string' ? Buffer.from(body) : body);
 
 /** Collects the manifest's entries, and refuses a path that is unsafe or comes twice, be it in other letter case. */

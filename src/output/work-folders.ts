@@ -14,6 +14,8 @@ export interface WorkFolders {
   /** The old tree between the two renames and until it is removed. */
   readonly retired: string;
   readonly lock: string;
+  /** What a mirror has received until it is published. */
+  readonly received: string;
 }
 
 /** A published folder that is a symbolic link is replaced where the link leads. */
@@ -21,7 +23,14 @@ export function workFolders(out: string): WorkFolders {
   const target = follow(out, path.resolve(out));
   const beside = (role: string): string =>
     path.join(path.dirname(target), `.${path.basename(target)}.gamedata-${role}`);
-  return { name: out, out: target, fresh: beside('new'), retired: beside('old'), lock: beside('lock') };
+  return {
+    name: out,
+    out: target,
+    fresh: beside('new'),
+    retired: beside('old'),
+    lock: beside('lock'),
+    received: beside('received'),
+  };
 }
 
 /** Where a path leads, also where nothing is there: a killed build may have moved aside what a link points to. */

@@ -5,7 +5,7 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import type * as z from 'zod';
 import { changeFiles } from '../changes/files.ts';
-import { movedRoutes } from '../changes/history.ts';
+import { emptyHistory, movedRoutes } from '../changes/history.ts';
 import {
   listPath,
   listUrl,
@@ -14,12 +14,19 @@ import {
   recordFile,
   rootFile,
 } from '../contract/addresses.ts';
-import { CHANGES_FILE, historySchema } from '../contract/changes.ts';
+import { CHANGES_FILE, type History, historySchema } from '../contract/changes.ts';
 import { checkPage } from '../contract/check.ts';
 import type { Counts, EncodedRecord, EncodedRecords } from '../contract/data-set.ts';
 import { errorFiles } from '../contract/errors.ts';
 import { type Kind, mapKinds } from '../contract/kinds.ts';
-import { MANIFEST_FILE, META_FILE, type Meta, manifestSchema, metaSchema } from '../contract/meta.ts';
+import {
+  MANIFEST_FILE,
+  type Manifest,
+  META_FILE,
+  type Meta,
+  manifestSchema,
+  metaSchema,
+} from '../contract/meta.ts';
 import { PAGE_SIZE, pageOffsets } from '../contract/windows.ts';
 import { digestRecords } from '../digest.ts';
 import { errorCode, OutputError } from '../errors.ts';
@@ -45,7 +52,19 @@ export interface FolderReport {
  *
  * @throws OutputError where the folder has no manifest and description to go by
  */
-export function verifyFolder(folder: string): FolderReport {
+export const verifyFolder = (folder: string): FolderReport => examineFolder(folder).report;
+
+/** What a folder holds beside what is wrong with it. */
+export interface Examined {
+  readonly report: FolderReport;
+  readonly meta: Meta;
+  readonly manifest: Manifest;
+  readonly records: EncodedRecords;
+  readonly history: History;
+}
+
+/** As `verifyFolder`, for who needs what was read. */
+export function examineFolder(folder: string): Examined {
   healAbandoned(folder);
   const problems: Problem[] = [];
   const site: Site = {
@@ -53,19 +72,20 @@ export function verifyFolder(folder: string): FolderReport {
     files: new Set(listSite(folder)),
     report: (file, problem) => problems.push({ file, problem }),
   };
-  const meta = readDescription(site, META_FILE, metaSchema);
-  checkManifest(site, readDescription(site, MANIFEST_FILE, manifestSchema).files);
+  const { meta, manifest } = readDescriptions(folder);
+  checkManifest(site, manifest.files);
   const records = mapKinds((kind) => checkKind(site, kind, meta));
   const digest = digestRecords(records);
   if (digest !== meta.digest)
     site.report(META_FILE, `says digest ${meta.digest}, the records have ${digest}`);
   const root = JSON.stringify(mapKinds((kind) => listUrl(linkBaseOf(meta), kind)));
   if (readText(site, rootFile) !== root) site.report(rootFile, `is not ${root}`);
-  checkChanges(site, meta, records);
+  const history = checkChanges(site, meta, records);
   for (const file of [PLACEHOLDER_ICON, ...Object.values(errorFiles)]) {
     if (!site.files.has(file)) site.report(file, 'is missing');
   }
-  return { files: site.files.size, counts: meta.counts, problems };
+  const report = { files: site.files.size, counts: meta.counts, problems };
+  return { report, meta, manifest, records, history };
 }
 
 /** A folder under examination. */
@@ -78,7 +98,7 @@ interface Site {
 const linkBaseOf = ({ base_url, links }: Meta) => ({ baseUrl: base_url, links });
 
 /** Every file has to be listed, there, and the very bytes that were built. */
-function checkManifest(site: Site, entries: z.infer<typeof manifestSchema>['files']): void {
+function checkManifest(site: Site, entries: Manifest['files']): void {
   const listed = new Set<string>([MANIFEST_FILE]);
   for (const entry of entries) {
     listed.add(entry.path);
@@ -131,14 +151,15 @@ function checkKind(site: Site, kind: Kind, meta: Meta): EncodedRecord[] {
 }
 
 /** The history has to lead to the site's data, and the feed and the moved addresses to be what it makes of them. */
-function checkChanges(site: Site, meta: Meta, records: EncodedRecords): void {
+/** Returns the history; an empty one where there is none that can be read, and that is reported. */
+function checkChanges(site: Site, meta: Meta, records: EncodedRecords): History {
   const text = readText(site, CHANGES_FILE);
-  if (text === undefined) return;
+  if (text === undefined) return emptyHistory;
   const result = historySchema.safeParse(parseJson(text));
   if (!result.success) {
     const [issue] = result.error.issues;
     site.report(CHANGES_FILE, `${issue?.path.join('.') || 'the whole'}: ${issue?.message}`);
-    return;
+    return emptyHistory;
   }
   const [newest] = result.data.steps;
   if (newest && newest.to.digest !== meta.digest)
@@ -150,6 +171,7 @@ function checkChanges(site: Site, meta: Meta, records: EncodedRecords): void {
     if (found !== undefined && found !== file.body)
       site.report(file.path, `is not what ${CHANGES_FILE} makes of it`);
   }
+  return result.data;
 }
 
 function parseJson(text: string): unknown {
@@ -166,8 +188,20 @@ function readText(site: Site, file: string): string | undefined {
   return undefined;
 }
 
+/**
+ * Reads what a site says of itself.
+ *
+ * @throws OutputError where it does not
+ */
+export function readDescriptions(folder: string): { meta: Meta; manifest: Manifest } {
+  return {
+    meta: readDescription(folder, META_FILE, metaSchema),
+    manifest: readDescription(folder, MANIFEST_FILE, manifestSchema),
+  };
+}
+
 /** Reads one of the site's files about itself, without which there is nothing to compare with. */
-function readDescription<S extends z.ZodType>({ folder }: Site, file: string, schema: S): z.infer<S> {
+function readDescription<S extends z.ZodType>(folder: string, file: string, schema: S): z.infer<S> {
   const fail = (problem: string, cause?: unknown): OutputError =>
     new OutputError(`holds no ${file} of a gamedata build: ${problem}`, folder, { cause });
   let json: unknown;

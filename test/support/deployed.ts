@@ -1,0 +1,26 @@
+/** A folder that is served over HTTP for one test as a plain host does it, with faults where told to. */
+
+import { existsSync, readFileSync, statSync } from 'node:fs';
+import path from 'node:path';
+import { type Answerer, type LocalServer, startServer } from './local-server.ts';
+
+export interface Deployed extends LocalServer {
+  /** The paths asked for so far, without the slash they begin with. */
+  paths(): string[];
+  /** Path → how it is answered instead. Tests change it as they go. */
+  readonly faults: Map<string, Answerer>;
+}
+
+export async function deploy(folder: string): Promise<Deployed> {
+  const faults: Deployed['faults'] = new Map();
+  const server = await startServer((response, request, at) => {
+    const name = decodeURIComponent((request.url ?? '/').slice(1));
+    const fault = faults.get(name);
+    if (fault) return fault(response, request, at);
+    const file = path.join(folder, name);
+    if (existsSync(file) && statSync(file).isFile()) response.end(readFileSync(file));
+    else response.writeHead(404).end('not here');
+  });
+  const paths = (): string[] => server.requests.map((request) => request.path.slice(1));
+  return { ...server, paths, faults };
+}

@@ -1,0 +1,18 @@
+/** A small data set in a folder, for tests that build whole sites and need no thousands of files. */
+
+import path from 'node:path';
+import { encodeDataSet } from '../../src/digest.ts';
+import { withOutput } from '../../src/output/publish.ts';
+import type { RawRecords } from '../../src/sources/raw.ts';
+import { snapshotFiles } from '../../src/sources/snapshot.ts';
+import { dataSetOf, rawRecords } from './sites.ts';
+import { temporaryFolder } from './temporary.ts';
+
+/** The options of a build that reads such a data set: two pages of moves, five items. */
+export async function smallSource(
+  raw: RawRecords = rawRecords(120, 5),
+): Promise<{ source: 'snapshot'; upstream: string }> {
+  const upstream = path.join(temporaryFolder(), 'data');
+  await withOutput(upstream, ({ publish }) => publish(snapshotFiles(encodeDataSet(dataSetOf(raw)))));
+  return { source: 'snapshot', upstream };
+}
