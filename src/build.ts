@@ -8,10 +8,18 @@ import { changeFiles } from './changes/files.ts';
 import { movedRoutes } from './changes/history.ts';
 import { countWarnings } from './contract/data-set.ts';
 import type { Meta } from './contract/meta.ts';
+import { type PageTemplates, pageFiles, pageTemplates } from './contract/pages/index.ts';
 import { createRoutes } from './contract/routes.ts';
 import { type SiteFile, siteFiles } from './contract/site.ts';
 import { hostFiles } from './hosts/index.ts';
-import { BUNDLED_DATA, type BuildOptions, HANDLER_MODULE, PUBLIC_FOLDER, resolveBuild } from './options.ts';
+import {
+  BUNDLED_DATA,
+  type BuildOptions,
+  HANDLER_MODULE,
+  PAGE_SCRIPTS,
+  PUBLIC_FOLDER,
+  resolveBuild,
+} from './options.ts';
 import { withOutput } from './output/publish.ts';
 import { listFiles } from './output/published.ts';
 import { historyOf, type Past } from './past.ts';
@@ -56,12 +64,18 @@ export async function build(options: BuildOptions = {}, watchers: Watchers = {})
     /** Read and made when their turn comes: a host's rules may be as large as the data. */
     function* extras(): Generator<SiteFile> {
       yield* changeFiles(history, routes.moved, { baseUrl, captured: meta.captured });
-      yield* readAssets(PUBLIC_FOLDER);
+      yield* readAssets();
       yield* hostFiles(hostNames, { routes, handlerModule });
     }
     const site = siteFiles({ records, meta, linkBase: { baseUrl, links }, extras: extras() });
-    return createReport(captured, await output.publish(site, { signal }), { out, started });
+    const pages = pageFiles({ templates: readTemplates(), records, meta, sizes: () => output.sizes });
+    const published = await output.publish(inOrder(site, pages), { signal });
+    return createReport(captured, published, { out, started });
   });
+}
+
+function* inOrder<T>(...groups: readonly Iterable<T>[]): Generator<T> {
+  for (const group of groups) yield* group;
 }
 
 /**
@@ -77,10 +91,19 @@ function refreshed({ source, dataSet: { provenance } }: SourceResult): Past | un
 /** The handler as one module, as `npm run compile` bundles it. */
 const handlerModule = (): string => readFileSync(HANDLER_MODULE, 'utf8');
 
-/** The hand-written files, in a fixed order and without what file managers leave. */
-function readAssets(folder: string): SiteFile[] {
-  return listFiles(folder)
-    .filter((file) => !path.basename(file).startsWith('.'))
-    .sort()
-    .map((file) => ({ path: file, body: readFileSync(path.join(folder, file)) }));
+/** The hand-written files and the pages' scripts, in a fixed order and without what file managers leave. */
+function readAssets(): SiteFile[] {
+  const isTemplate = (file: string): boolean => pageTemplates.some((name) => name === file);
+  return [PUBLIC_FOLDER, PAGE_SCRIPTS].flatMap((folder) =>
+    listFiles(folder)
+      .filter((file) => !path.basename(file).startsWith('.') && !isTemplate(file))
+      .sort()
+      .map((file) => ({ path: file, body: readFileSync(path.join(folder, file)) })),
+  );
+}
+
+/** The hand-written pages that say what is true of one site. */
+function readTemplates(): PageTemplates {
+  const read = (name: string): string => readFileSync(path.join(PUBLIC_FOLDER, name), 'utf8');
+  return { 'index.html': read('index.html'), 'browse.html': read('browse.html') };
 }

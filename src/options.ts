@@ -55,6 +55,8 @@ export type Environment = Readonly<Record<string, string | undefined>>;
 export const BUNDLED_DATA = path.join(PACKAGE_ROOT, 'data');
 /** The handler and what it imports in one file. */
 export const HANDLER_MODULE = path.join(PACKAGE_ROOT, 'dist', 'handler.bundle.js');
+/** The scripts of the pages, bundled for browsers. */
+export const PAGE_SCRIPTS = path.join(PACKAGE_ROOT, 'dist', 'pages');
 /** Hand-written files that every site has. */
 export const PUBLIC_FOLDER = path.join(PACKAGE_ROOT, 'public');
 

@@ -45,7 +45,7 @@ function* kindFiles(base: LinkBase, kind: Kind, records: readonly EncodedRecord[
   for (const offset of pageOffsets(records.length)) {
     const results: string[] = [];
     for (const { slug, json } of records.slice(offset, offset + PAGE_SIZE)) {
-      const body = `{"url":${JSON.stringify(recordUrl(base, kind, slug))},${json.slice(1)}`;
+      const body = recordBody(base, kind, { slug, json });
       results.push(body);
       yield { path: recordFile(kind, slug), body };
     }
@@ -55,6 +55,13 @@ function* kindFiles(base: LinkBase, kind: Kind, records: readonly EncodedRecord[
     };
   }
 }
+
+/** What the address of a record answers. */
+export const recordBody = (
+  base: LinkBase,
+  kind: Kind,
+  { slug, json }: Pick<EncodedRecord, 'slug' | 'json'>,
+): string => `{"url":${JSON.stringify(recordUrl(base, kind, slug))},${json.slice(1)}`;
 
 /** The JSON of a list page around the JSON of its records. */
 function listPage(

@@ -32,6 +32,8 @@ export interface PublishResult {
 export interface Output {
   /** What the published site says of its data, and has of it. */
   readonly previous: Past | undefined;
+  /** The files gone through by the `publish` that runs: path → bytes. */
+  readonly sizes: ReadonlyMap<string, number>;
   /** Replaces what is published by these files, in one pass over them. */
   publish(
     files: Iterable<SiteFile | DerivedFile>,
@@ -51,9 +53,11 @@ export async function withOutput<T>(out: string, use: (output: Output) => Promis
   try {
     heal(folders);
     const published = readPublished(folders);
+    const listed = createListing();
     return await use({
       previous: published.meta && pastOf(folders, published, published.meta),
-      publish: (files, { signal } = {}) => publish(files, folders, published, signal),
+      sizes: listed.sizes,
+      publish: (files, { signal } = {}) => publish(files, { folders, published, listed, signal }),
     });
   } finally {
     heal(folders);
@@ -111,11 +115,13 @@ function makeParent({ name, out }: WorkFolders): void {
 
 async function publish(
   files: Iterable<SiteFile | DerivedFile>,
-  folders: WorkFolders,
-  published: Published,
-  signal: AbortSignal | undefined,
+  {
+    folders,
+    published,
+    listed,
+    signal,
+  }: { folders: WorkFolders; published: Published; listed: Listing; signal: AbortSignal | undefined },
 ): Promise<PublishResult> {
-  const listed = createListing();
   const kept = new Set<string>();
   const written: ManifestEntry[] = [];
   let stage: Stage | undefined;
@@ -175,16 +181,21 @@ async function publish(
 
 const toBytes = (body: SiteFile['body']): Uint8Array => (typeof body === 'string' ? Buffer.from(body) : body);
 
-/** Collects the manifest's entries, and refuses a path that is unsafe or comes twice, be it in other letter case. */
-function createListing(): {
-  entries: ManifestEntry[];
+interface Listing {
+  readonly entries: ManifestEntry[];
+  readonly sizes: ReadonlyMap<string, number>;
   add(entry: ManifestEntry): void;
   has(path: string): boolean;
-} {
+}
+
+/** Collects the manifest's entries, and refuses a path that is unsafe or comes twice, be it in other letter case. */
+function createListing(): Listing {
   const entries: ManifestEntry[] = [];
+  const sizes = new Map<string, number>();
   const folded = new Set<string>();
   return {
     entries,
+    sizes,
     has: (path) => folded.has(path.toLowerCase()),
     add(entry) {
       const { path } = entry;
@@ -193,6 +204,7 @@ function createListing(): {
       if (folded.has(key)) throw new OutputError('comes twice in the site, be it in other letter case', path);
       folded.add(key);
       entries.push(entry);
+      sizes.set(path, entry.bytes);
     },
   };
 }
