@@ -103,7 +103,7 @@ function readAssets(): SiteFile[] {
 }
 
 /** The hand-written pages that say what is true of one site. */
-function readTemplates(): PageTemplates {
+export function readTemplates(): PageTemplates {
   const read = (name: string): string => readFileSync(path.join(PUBLIC_FOLDER, name), 'utf8');
   return { 'index.html': read('index.html'), 'browse.html': read('browse.html') };
 }

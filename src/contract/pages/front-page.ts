@@ -6,6 +6,7 @@ import { kindNames } from '../kinds.ts';
 import type { Meta } from '../meta.ts';
 import type { SearchIndex } from '../search.ts';
 import { recordBody } from '../site.ts';
+import { PAGE_SIZE } from '../windows.ts';
 import { countGenerations, generationRows } from './chart.ts';
 import { descriptionRows, downloadRows, type Sizes } from './file-tables.ts';
 import { fillPlaces, html, type Markup, nothing } from './markup.ts';
@@ -24,7 +25,7 @@ export function fillFrontPage(template: string, { records, index, meta, sizes }:
   const generations = countGenerations(index);
   return fillPlaces(template, {
     links: meta.links,
-    summary: kindNames.map((kind) => `${groupDigits(meta.counts[kind])} ${kind}s`).join(' and '),
+    summary: kindNames.map((kind) => counted(meta.counts[kind], kind)).join(' and '),
     example: example(linkBase, records),
     kinds: html`${kindNames.map(
       (kind) => html`<option value="${kind}">${plural(kind)} (${groupDigits(meta.counts[kind])})</option>`,
@@ -36,7 +37,7 @@ export function fillFrontPage(template: string, { records, index, meta, sizes }:
       (
         kind,
       ) => html`<li><a href="${apiLink(meta.links, listPath(kind))}" data-api="${listPath(kind)}">${plural(kind)}</a>
-<span>${groupDigits(meta.counts[kind])} records, 100 on a page</span></li>`,
+<span>${counted(meta.counts[kind], 'record')}, ${PAGE_SIZE} on a page</span></li>`,
     )}`,
     columns: html`${kindNames.map((kind) => html`<th scope="col">${plural(kind)}</th>`)}`,
     chart: html`${generationRows(generations)}`,
@@ -50,8 +51,12 @@ export function fillFrontPage(template: string, { records, index, meta, sizes }:
 
 const plural = (kind: string): string => `${kind.charAt(0).toUpperCase()}${kind.slice(1)}s`;
 
+/** `954 items`, `1 item` */
+const counted = (count: number, what: string): string =>
+  `${groupDigits(count)} ${what}${count === 1 ? '' : 's'}`;
+
 /** On hosts that know only files the browsable page is asked for the address behind the hash. */
-export const apiLink = (links: LinkBase['links'], path: string): string =>
+const apiLink = (links: LinkBase['links'], path: string): string =>
   links === 'file' ? `browse/#${path}` : path.slice(1);
 
 /** A first request, and the very bytes that answer it. */
