@@ -75,7 +75,8 @@ function toColumns(records: readonly EncodedRecord[]): SearchColumns {
   };
 }
 
-const shortIcon = ({ icon, slug }: Item): string => (icon === iconOf(slug) ? '' : icon.slice(ICON_FOLDER.length));
+const shortIcon = ({ icon, slug }: Item): string =>
+  icon === iconOf(slug) ? '' : icon.slice(ICON_FOLDER.length);
 
 /** The same records again. Throws where a column is not as long as the others. */
 export function readSearchIndex(index: SearchIndex): SearchEntry[] {

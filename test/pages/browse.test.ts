@@ -3,7 +3,7 @@
 import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import { noBrowser, useBrowser } from '../support/browser.ts';
-import { usePageSite } from '../support/page-site.ts';
+import { usePageSite } from '../support/served-pages.ts';
 
 const RECORD = '/api/gamedata/item/master-ball/?format=api';
 const LIST = '/api/gamedata/item/?format=api&limit=100&offset=100';

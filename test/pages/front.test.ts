@@ -5,7 +5,7 @@ import { promisify } from 'node:util';
 import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import { noBrowser, useBrowser } from '../support/browser.ts';
-import { usePageSite } from '../support/page-site.ts';
+import { usePageSite } from '../support/served-pages.ts';
 
 const results = (page: Page): Promise<string[]> => page.locator('#results b').allTextContents();
 const focused = (page: Page): Promise<string> =>

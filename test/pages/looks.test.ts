@@ -12,7 +12,7 @@ import { describe, expect, it } from 'vitest';
 import { PACKAGE_ROOT } from '../../src/version.ts';
 import { noBrowser, useBrowser } from '../support/browser.ts';
 import { pageStates } from '../support/page-list.ts';
-import { usePageSite } from '../support/page-site.ts';
+import { usePageSite } from '../support/served-pages.ts';
 
 const PICTURES = path.join(PACKAGE_ROOT, '.artefacts', 'pages');
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core'), 'utf8');

@@ -1,10 +1,14 @@
 import { describe, expect, it } from 'vitest';
+import { mapKinds } from '../../src/contract/kinds.ts';
 import { createSearchIndex, readSearchIndex } from '../../src/contract/search.ts';
 import { BUNDLED_DATA } from '../../src/options.ts';
 import { createMatcher } from '../../src/pages/matcher.ts';
 import { readSnapshot } from '../support/snapshot-records.ts';
 
-const records = readSnapshot(BUNDLED_DATA) as unknown as Parameters<typeof createSearchIndex>[0];
+const snapshot = readSnapshot(BUNDLED_DATA);
+const records = mapKinds((kind) =>
+  snapshot[kind].map((record) => ({ id: record.id, slug: record.slug, json: JSON.stringify(record) })),
+);
 const match = createMatcher(readSearchIndex(createSearchIndex(records)));
 const find = (text: string, kind = '', generation = '') =>
   match({ text, kind, generation }).map(({ name }) => name);

@@ -3,11 +3,9 @@
 import { copyFileSync, existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { afterAll, beforeAll } from 'vitest';
 import { build } from '../../src/build.ts';
-import { PLACEHOLDER_ICON } from '../../src/contract/records.ts';
+import { PLACEHOLDER_ICON } from '../../src/contract/addresses.ts';
 import { BUNDLED_DATA, type BuildOptions } from '../../src/options.ts';
-import { serve } from '../../src/serve.ts';
 import { readSnapshot } from './snapshot-records.ts';
 
 export const BASE_URL = 'https://example.test';
@@ -30,20 +28,3 @@ export async function buildPageSite(options: BuildOptions = {}): Promise<string>
 
 export const removePageSite = (folder: string): void =>
   rmSync(path.dirname(folder), { recursive: true, force: true });
-
-/** Serves such a site with `gamedata serve` for the tests of a group. `url` is known once they run. */
-export function usePageSite(options: BuildOptions = {}): { readonly url: string; readonly folder: string } {
-  const site = { url: '', folder: '' };
-  let stop: (() => Promise<void>) | undefined;
-  beforeAll(async () => {
-    site.folder = await buildPageSite(options);
-    const server = await serve({ dir: site.folder, port: 0 });
-    site.url = server.url;
-    stop = server.close;
-  });
-  afterAll(async () => {
-    await stop?.();
-    if (site.folder) removePageSite(site.folder);
-  });
-  return site;
-}

@@ -33,5 +33,8 @@ export function* pageFiles({ templates, sizes, ...content }: PagesPlan): Generat
     fillPlaces(templates['browse.html'], { root, json, links: meta.links });
   yield { path: 'browse.html', body: browse('/', '?format=json') };
   yield { path: 'browse/index.html', body: browse('../', '../api/gamedata/index.json') };
-  yield { path: 'index.html', body: fillFrontPage(templates['index.html'], { ...content, index, sizes: sizes() }) };
+  yield {
+    path: 'index.html',
+    body: fillFrontPage(templates['index.html'], { ...content, index, sizes: sizes() }),
+  };
 }

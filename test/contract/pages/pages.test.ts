@@ -5,7 +5,8 @@ import { descriptionRows, downloadRows } from '../../../src/contract/pages/file-
 import { pageFiles } from '../../../src/contract/pages/index.ts';
 import { fillPlaces, html } from '../../../src/contract/pages/markup.ts';
 import { groupDigits, readableSize } from '../../../src/contract/pages/numbers.ts';
-import { dataSetOf, rawItem, rawMove, rawRecords, type SiteOptions, siteOf } from '../../support/sites.ts';
+import { createSearchIndex } from '../../../src/contract/search.ts';
+import { rawItem, rawMove, rawRecords, type SiteOptions, siteOf } from '../../support/sites.ts';
 
 const hostile = `<img src=x onerror="alert('1')">&`;
 const escaped = '&lt;img src=x onerror=&quot;alert(&#39;1&#39;)&quot;&gt;&amp;';
@@ -52,11 +53,11 @@ describe('numbers', () => {
 
 describe('the chart', () => {
   it('counts by rising generation, and last what has none', () => {
-    const { records } = dataSetOf({
+    const { records } = siteOf({
       move: [rawMove(1, { generation: 9 }), rawMove(2), rawMove(3)],
       item: [rawItem(1), rawItem(2, { gameIndices: [{ generation: 1, index: 5 }] })],
     });
-    expect([...countGenerations(records)]).toEqual([
+    expect([...countGenerations(createSearchIndex(records))]).toEqual([
       [1, { move: 2, item: 1 }],
       [9, { move: 1, item: 0 }],
       [null, { move: 0, item: 1 }],
@@ -102,8 +103,7 @@ function pagesOf(raw: Parameters<typeof siteOf>[0], options?: SiteOptions, overr
   const { plan } = siteOf(raw, options);
   const files = pageFiles({
     templates: readTemplates(),
-    records: dataSetOf(raw).records,
-    encoded: plan.records,
+    records: plan.records,
     meta: { ...plan.meta, ...overrides },
     sizes: () => new Map(),
   });
@@ -125,10 +125,8 @@ describe('the pages', () => {
     expect(pagesOf(raw).get('index.html')).toContain(
       `<span id="command">curl 'https://example.test/api/gamedata/move/move-1/?format=api'</span>`,
     );
-    expect(pagesOf(raw, { links: 'file' }).get('index.html')).toContain(
-      'move/move-1/index.json?format=api'',
-    );
-    expect(pagesOf(rawRecords(0, 1)).get('index.html')).toContain('item/item-1/?format=api'');
+    expect(pagesOf(raw, { links: 'file' }).get('index.html')).toContain("move/move-1/index.json?format=api'");
+    expect(pagesOf(rawRecords(0, 1)).get('index.html')).toContain("item/item-1/?format=api'");
     expect(pagesOf(rawRecords(0, 0)).get('index.html')).toContain('There is no record yet.');
   });
 
