@@ -48,9 +48,10 @@ await build({
 });
 await build({
   ...common,
-  entryPoints: ['src/pages/front.ts', 'src/pages/browse.ts'],
+  entryPoints: ['src/pages/browse.ts', 'src/pages/front.ts'],
   target: ['chrome109', 'firefox115', 'safari16'],
   minify: true,
-  legalComments: 'inline',
+  // The notice of what is inside of one of them goes along with both.
+  banner: { js: `/*!\n${readFileSync('node_modules/@leeoniya/ufuzzy/LICENSE', 'utf8').trim()}\n*/` },
   outdir: 'dist/pages',
 });
