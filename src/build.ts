@@ -69,13 +69,13 @@ export async function build(options: BuildOptions = {}, watchers: Watchers = {})
     }
     const site = siteFiles({ records, meta, linkBase: { baseUrl, links }, extras: extras() });
     const pages = pageFiles({ templates: readTemplates(), records, meta, sizes: () => output.sizes });
-    const published = await output.publish(inOrder(site, pages), { signal });
+    const published = await output.publish(concatenate(site, pages), { signal });
     return createReport(captured, published, { out, started });
   });
 }
 
-function* inOrder<T>(...groups: readonly Iterable<T>[]): Generator<T> {
-  for (const group of groups) yield* group;
+function* concatenate<T>(...all: Iterable<T>[]): Generator<T> {
+  for (const one of all) yield* one;
 }
 
 /**

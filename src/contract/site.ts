@@ -40,14 +40,18 @@ export function* siteFiles({ records, meta, linkBase, extras }: SitePlan): Gener
   yield* extras;
 }
 
+/** The JSON of a record as it is served: with its `url` before everything else. */
+export const servedText = (base: LinkBase, kind: Kind, { slug, json }: EncodedRecord): string =>
+  `{"url":${JSON.stringify(recordUrl(base, kind, slug))},${json.slice(1)}`;
+
 /** Yields the pages of a kind, each after the records on it: a record's text is made once and used in both. */
 function* kindFiles(base: LinkBase, kind: Kind, records: readonly EncodedRecord[]): Generator<SiteFile> {
   for (const offset of pageOffsets(records.length)) {
     const results: string[] = [];
-    for (const { slug, json } of records.slice(offset, offset + PAGE_SIZE)) {
-      const body = recordBody(base, kind, { slug, json });
+    for (const record of records.slice(offset, offset + PAGE_SIZE)) {
+      const body = servedText(base, kind, record);
       results.push(body);
-      yield { path: recordFile(kind, slug), body };
+      yield { path: recordFile(kind, record.slug), body };
     }
     yield {
       path: pageFile(kind, offset),
@@ -55,13 +59,6 @@ function* kindFiles(base: LinkBase, kind: Kind, records: readonly EncodedRecord[
     };
   }
 }
-
-/** What the address of a record answers. */
-export const recordBody = (
-  base: LinkBase,
-  kind: Kind,
-  { slug, json }: Pick<EncodedRecord, 'slug' | 'json'>,
-): string => `{"url":${JSON.stringify(recordUrl(base, kind, slug))},${json.slice(1)}`;
 
 /** The JSON of a list page around the JSON of its records. */
 function listPage(

@@ -5,7 +5,7 @@ import type { EncodedRecords } from '../data-set.ts';
 import { kindNames } from '../kinds.ts';
 import type { Meta } from '../meta.ts';
 import type { SearchIndex } from '../search.ts';
-import { recordBody } from '../site.ts';
+import { servedText } from '../site.ts';
 import { PAGE_SIZE } from '../windows.ts';
 import { countGenerations, generationRows } from './chart.ts';
 import { descriptionRows, downloadRows, type Sizes } from './file-tables.ts';
@@ -65,7 +65,7 @@ function example(linkBase: LinkBase, records: EncodedRecords): Markup {
   const record = kind && records[kind][0];
   if (!kind || !record) return html`<p>There is no record yet.</p>`;
   return html`<pre class="terminal" tabindex="0"><code><span class="prompt">$ </span><span id="command">curl '${recordUrl(linkBase, kind, record.slug)}'</span>
-<span id="answer">${recordBody(linkBase, kind, record)}</span></code></pre>`;
+<span id="answer">${servedText(linkBase, kind, record)}</span></code></pre>`;
 }
 
 /** An operator may have named the upstream in words. */
