@@ -1,7 +1,8 @@
 /**
- * Compiles src/ to dist/: every module by TypeScript, then two bundles over them. The handler becomes one module that runs
- * anywhere; the command line and the public API become a few files with zod and commander inside, since finding and reading
- * two hundred small modules takes longer than a build from the snapshot. Bundled files lie flat in dist/, where paths relative to
+ * Compiles src/ to dist/: every module by TypeScript, then bundles over them. The handler becomes one module that runs
+ * anywhere, and so do the pages' scripts for browsers; the command line and the public API become a few files with zod and
+ * commander inside, since finding and reading two hundred small modules takes longer than a build from the snapshot. Bundled
+ * files lie flat in dist/, where paths relative to
  * them mean the same as in src/.
  */
 
@@ -51,4 +52,13 @@ await build({
   },
   outdir: 'dist',
   allowOverwrite: true,
+});
+await build({
+  ...common,
+  entryPoints: ['src/pages/browse.ts', 'src/pages/front.ts'],
+  target: ['chrome109', 'firefox115', 'safari16'],
+  minify: true,
+  // The notice of what is inside of one of them goes along with both.
+  banner: { js: `/*!\n${readFileSync('node_modules/@leeoniya/ufuzzy/LICENSE', 'utf8').trim()}\n*/` },
+  outdir: 'dist/pages',
 });

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Installs every engine that the tests serve the site with, and what benchmarks compare with, on Debian or Ubuntu: web
-# servers from the distribution, and programs from npm into the git-ignored folder .engines. Quick where all is there;
+# servers and a browser from the distribution, and programs from npm into the git-ignored folder .engines. Quick where all is there;
 # leaves no service running.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -13,7 +13,8 @@ as_root() {
 }
 
 # Packages of the distribution, as <program>:<package>.
-wanted=(nginx:nginx-light caddy:caddy apache2:apache2 wrk:wrk curl:curl python3:python3-minimal)
+wanted=(nginx:nginx-light caddy:caddy apache2:apache2 wrk:wrk curl:curl python3:python3-minimal
+  chromium:chromium)
 
 install_packages() {
   local packages=() entry

@@ -6,8 +6,9 @@ import { performance } from 'node:perf_hooks';
 import { capture, type Watchers } from './capture.ts';
 import { countWarnings } from './contract/data-set.ts';
 import type { Meta } from './contract/meta.ts';
+import { pageTemplates } from './contract/pages/index.ts';
 import type { SiteFile } from './contract/site.ts';
-import { BUNDLED_DATA, type BuildOptions, PUBLIC_FOLDER, resolveBuild } from './options.ts';
+import { BUNDLED_DATA, type BuildOptions, PAGE_SCRIPTS, PUBLIC_FOLDER, resolveBuild } from './options.ts';
 import { withPacker } from './output/packer.ts';
 import { withOutput } from './output/publish.ts';
 import { listFiles } from './output/published.ts';
@@ -51,13 +52,18 @@ export async function build(options: BuildOptions = {}, watchers: Watchers = {})
       hosts: [...hosts],
       downloads,
     };
-    const assets = readAssets(PUBLIC_FOLDER);
+    const assets = readAssets();
     const history = historyOf(captured);
     return withPacker(async (compress) => {
-      const site = wholeSite({ records, meta, history, hosts, assets, archive, compress });
+      const { sizes } = output;
+      const site = wholeSite({ records, meta, history, hosts, assets, archive, compress, sizes });
       return createReport(captured, await output.publish(site, { signal }), { out, started });
     });
   });
+}
+
+function* concatenate<T>(...all: Iterable<T>[]): Generator<T> {
+  for (const one of all) yield* one;
 }
 
 /**
@@ -70,10 +76,13 @@ function refreshed({ source, dataSet: { provenance } }: SourceResult): Past | un
   return isSame ? bundled : undefined;
 }
 
-/** The hand-written files, in a fixed order and without what file managers leave. */
-function readAssets(folder: string): SiteFile[] {
-  return listFiles(folder)
-    .filter((file) => !path.basename(file).startsWith('.'))
-    .sort()
-    .map((file) => ({ path: file, body: readFileSync(path.join(folder, file)) }));
+/** The hand-written files and the pages' scripts, in a fixed order and without what file managers leave. */
+function readAssets(): SiteFile[] {
+  const isTemplate = (file: string): boolean => pageTemplates.some((name) => name === file);
+  return [PUBLIC_FOLDER, PAGE_SCRIPTS].flatMap((folder) =>
+    listFiles(folder)
+      .filter((file) => !path.basename(file).startsWith('.') && !isTemplate(file))
+      .sort()
+      .map((file) => ({ path: file, body: readFileSync(path.join(folder, file)) })),
+  );
 }

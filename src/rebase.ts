@@ -46,7 +46,15 @@ export async function rebase(dir: string, options: RebaseOptions): Promise<Rebas
       const hosts = asked.hosts ?? asked.knownHosts(copy.meta.hosts);
       const meta: Meta = { ...copy.meta, generator: GENERATOR, base_url: baseUrl, links, hosts: [...hosts] };
       const archive = copy.manifest.files.some((entry) => archiveFiles.includes(entry.path));
-      const made = { records: copy.records, meta, history: copy.history, hosts, archive, compress };
+      const made = {
+        records: copy.records,
+        meta,
+        history: copy.history,
+        hosts,
+        archive,
+        compress,
+        sizes: output.sizes,
+      };
       const assets = takenOver(
         dir,
         copy,

@@ -1,6 +1,7 @@
 /** A whole site: what is made of the records, what is written by hand, and what its hosts need. */
 
 import { readFileSync } from 'node:fs';
+import path from 'node:path';
 import { ownArchives } from './archive/downloads.ts';
 import { changeFiles } from './changes/files.ts';
 import { movedRoutes } from './changes/history.ts';
@@ -9,10 +10,11 @@ import type { EncodedRecords } from './contract/data-set.ts';
 import { type Compress, withDownloads } from './contract/downloads.ts';
 import type { Meta } from './contract/meta.ts';
 import { specificationFiles } from './contract/openapi/files.ts';
+import { type PageTemplates, pageFiles } from './contract/pages/index.ts';
 import { createRoutes } from './contract/routes.ts';
 import { type DerivedFile, type ListedFile, type SiteFile, siteFiles } from './contract/site.ts';
 import { type HostName, hostFiles } from './hosts/index.ts';
-import { HANDLER_MODULE } from './options.ts';
+import { HANDLER_MODULE, PUBLIC_FOLDER } from './options.ts';
 
 export interface WholeSite {
   readonly records: EncodedRecords;
@@ -25,6 +27,8 @@ export interface WholeSite {
   /** Whether the site offers itself for download. */
   readonly archive: boolean;
   readonly compress: Compress;
+  /** The files gone through so far: path → bytes. */
+  readonly sizes: ReadonlyMap<string, number>;
 }
 
 /** Yields every file of a site but its manifest: the same bytes whoever asks, a build or a copy that is rebased. */
@@ -36,7 +40,7 @@ export function* wholeSite(site: WholeSite): Generator<SiteFile | DerivedFile | 
 
 /** Everything but the archives. */
 function* ownFiles(site: WholeSite): Generator<SiteFile | DerivedFile | ListedFile> {
-  const { records, meta, history, hosts, assets, compress } = site;
+  const { records, meta, history, hosts, assets, compress, sizes } = site;
   yield* assets;
   const routes = createRoutes(records, movedRoutes(history, records));
   const linkBase = { baseUrl: meta.base_url, links: meta.links };
@@ -48,6 +52,13 @@ function* ownFiles(site: WholeSite): Generator<SiteFile | DerivedFile | ListedFi
   const plan = { records, meta, linkBase, extras: extras() };
   yield* meta.downloads ? withDownloads(siteFiles(plan), plan, compress) : siteFiles(plan);
   yield* specificationFiles(plan);
+  yield* pageFiles({ templates: readTemplates(), records, meta, sizes: () => sizes });
+}
+
+/** The hand-written pages that say what is true of one site. */
+export function readTemplates(): PageTemplates {
+  const read = (name: string): string => readFileSync(path.join(PUBLIC_FOLDER, name), 'utf8');
+  return { 'index.html': read('index.html'), 'browse.html': read('browse.html') };
 }
 
 /** The handler as one module, as `npm run compile` bundles it. */

@@ -153,10 +153,12 @@ describe('build', () => {
       'api/gamedata/move/move-2/index.json',
       'changes.atom',
       'changes.json',
+      'index.html',
       'manifest.json',
       'meta.json',
+      'search.json',
     ]);
-    expect(report.files).toMatchObject({ written: 6, removed: 0 });
+    expect(report.files).toMatchObject({ written: 8, removed: 0 });
   });
 
   it('keeps the day of data that has not changed, and so every file', async () => {

@@ -55,7 +55,8 @@ function judged({ result, unit, budget, kept }: Result): string {
   return kept ? `${value} ≤ ${budget}${suffix}` : `**${value} > ${budget}${suffix}**`;
 }
 
-function aligned(cells: readonly string[][]): string {
+/** A table in Markdown: a row of headings, then the others. */
+export function aligned(cells: readonly string[][]): string {
   const widths = (cells[0] ?? []).map((_, at) => Math.max(...cells.map((row) => row[at]?.length ?? 0)));
   const line = (row: readonly string[]): string =>
     `| ${row.map((cell, at) => cell.padEnd(widths[at] ?? 0)).join(' | ')} |`;

@@ -33,6 +33,8 @@ export interface Output {
   /** What the published site says of its data, and has of it. */
   readonly previous: Past | undefined;
   readonly published: Published;
+  /** The files gone through by the `publish` that runs: path → bytes. */
+  readonly sizes: ReadonlyMap<string, number>;
   /** Replaces what is published by these files, in one pass over them. */
   publish(
     files: Iterable<SiteFile | DerivedFile | ListedFile>,
@@ -58,10 +60,12 @@ export async function withOutput<T>(out: string, use: (output: Output) => Promis
   try {
     heal(folders);
     const published = readPublished(folders);
+    const listed = createListing();
     return await use({
       previous: published.meta && pastOf(folders, published, published.meta),
       published,
-      publish: (files, options = {}) => publish(files, folders, published, options),
+      sizes: listed.sizes,
+      publish: (files, options = {}) => publish(files, { ...options, folders, published, listed }),
     });
   } finally {
     heal(folders);
@@ -119,11 +123,14 @@ function makeParent({ name, out }: WorkFolders): void {
 
 async function publish(
   files: Iterable<SiteFile | DerivedFile | ListedFile>,
-  folders: WorkFolders,
-  published: Published,
-  { signal, generator = GENERATOR }: PublishOptions,
+  {
+    folders,
+    published,
+    listed,
+    signal,
+    generator = GENERATOR,
+  }: PublishOptions & { folders: WorkFolders; published: Published; listed: Listing },
 ): Promise<PublishResult> {
-  const listed = createListing();
   const kept = new Set<string>();
   const written: ManifestEntry[] = [];
   let stage: Stage | undefined;
@@ -194,16 +201,21 @@ async function publish(
 const entryOf = ({ path, bytes, sha256 }: ManifestEntry): ManifestEntry => ({ path, bytes, sha256 });
 const toBytes = (body: SiteFile['body']): Uint8Array => (typeof body === 'string' ? Buffer.from(body) : body);
 
-/** Collects the manifest's entries, and refuses a path that is unsafe or comes twice, be it in other letter case. */
-function createListing(): {
-  entries: ManifestEntry[];
+interface Listing {
+  readonly entries: ManifestEntry[];
+  readonly sizes: ReadonlyMap<string, number>;
   add(entry: ManifestEntry): void;
   has(path: string): boolean;
-} {
+}
+
+/** Collects the manifest's entries, and refuses a path that is unsafe or comes twice, be it in other letter case. */
+function createListing(): Listing {
   const entries: ManifestEntry[] = [];
+  const sizes = new Map<string, number>();
   const folded = new Set<string>();
   return {
     entries,
+    sizes,
     has: (path) => folded.has(path.toLowerCase()),
     add(entry) {
       const { path } = entry;
@@ -212,6 +224,7 @@ function createListing(): {
       if (folded.has(key)) throw new OutputError('comes twice in the site, be it in other letter case', path);
       folded.add(key);
       entries.push(entry);
+      sizes.set(path, entry.bytes);
     },
   };
 }

@@ -1,0 +1,30 @@
+/** The site that the browser looks at: the bundled data, built for an address that nobody serves. */
+
+import { copyFileSync, existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { build } from '../../src/build.ts';
+import { PLACEHOLDER_ICON } from '../../src/contract/addresses.ts';
+import { BUNDLED_DATA, type BuildOptions } from '../../src/options.ts';
+import { readSnapshot } from './snapshot-records.ts';
+
+export const BASE_URL = 'https://example.test';
+
+/**
+ * Builds a site that has a picture for every item, as none can be fetched in a test.
+ *
+ * @returns its folder
+ */
+export async function buildPageSite(options: BuildOptions = {}): Promise<string> {
+  const out = path.join(realpathSync(mkdtempSync(path.join(tmpdir(), 'gamedata-pages-'))), 'site');
+  await build({ source: 'snapshot', baseUrl: BASE_URL, hosts: [], ...options, out });
+  for (const { icon } of readSnapshot(options.upstream ?? BUNDLED_DATA).item) {
+    const file = path.join(out, icon);
+    mkdirSync(path.dirname(file), { recursive: true });
+    if (!existsSync(file)) copyFileSync(path.join(out, PLACEHOLDER_ICON), file);
+  }
+  return out;
+}
+
+export const removePageSite = (folder: string): void =>
+  rmSync(path.dirname(folder), { recursive: true, force: true });

@@ -1,0 +1,23 @@
+/** The site that the browser looks at, served for a group of tests. */
+
+import { afterAll, beforeAll } from 'vitest';
+import type { BuildOptions } from '../../src/options.ts';
+import { serve } from '../../src/serve.ts';
+import { buildPageSite, removePageSite } from './page-site.ts';
+
+/** Serves such a site with `gamedata serve` for the tests of a group. `url` is known once they run. */
+export function usePageSite(options: BuildOptions = {}): { readonly url: string; readonly folder: string } {
+  const site = { url: '', folder: '' };
+  let stop: (() => Promise<void>) | undefined;
+  beforeAll(async () => {
+    site.folder = await buildPageSite(options);
+    const server = await serve({ dir: site.folder, port: 0 });
+    site.url = server.url;
+    stop = server.close;
+  });
+  afterAll(async () => {
+    await stop?.();
+    if (site.folder) removePageSite(site.folder);
+  });
+  return site;
+}
