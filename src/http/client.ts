@@ -146,7 +146,7 @@ export function createClient({
         return { status: 304, validator, freshForMs };
       }
       if (statusCode !== 200) throw refused(statusCode, headers);
-      const value = decode(await decompress(bytes, encoding, maxBytes));
+      const value = decode(decompress(bytes, encoding, maxBytes));
       stats.bodies++;
       return { status: 200, value, validator: validatorOf(headers), freshForMs };
     } catch (error) {

@@ -13,11 +13,11 @@ describe('decompress', () => {
     { encoding: 'br', body: brotliCompressSync(TEXT) },
     { encoding: 'deflate', body: deflateSync(TEXT) },
   ])('undoes $encoding', async ({ encoding, body }) => {
-    expect(String(await decompress(body, encoding))).toBe(TEXT);
+    expect(String(decompress(body, encoding))).toBe(TEXT);
   });
 
   it.each(['zstd', 'gzip, br', 'constructor', '__proto__'])('refuses the encoding %j', async (encoding) => {
-    await expect(decompress(Buffer.from(TEXT), encoding)).rejects.toThrow(
+    expect(() => decompress(Buffer.from(TEXT), encoding)).toThrow(
       new MalformedBody(`answered with Content-Encoding "${encoding}", asked for gzip, br`),
     );
   });
@@ -28,7 +28,7 @@ describe('decompress', () => {
     { encoding: 'gzip', body: gzipSync(TEXT).subarray(0, -4), what: 'the first part' },
     { encoding: 'br', body: brotliCompressSync(TEXT.repeat(99)).subarray(0, 12), what: 'the first part' },
   ])('refuses $what as $encoding', async ({ encoding, body }) => {
-    await expect(decompress(body, encoding)).rejects.toThrow(
+    expect(() => decompress(body, encoding)).toThrow(
       new MalformedBody(`answered ${body.length} bytes that are not ${encoding}`),
     );
   });
@@ -39,7 +39,7 @@ describe('decompress', () => {
   ])('stops at the cap, however small the $encoding body is', async ({ encoding, compress }) => {
     const bomb = compress(Buffer.alloc(MAX_BODY_BYTES + 1));
     expect(bomb.length).toBeLessThan(20_000);
-    await expect(decompress(bomb, encoding)).rejects.toThrow(RangeError);
+    expect(() => decompress(bomb, encoding)).toThrow(RangeError);
   });
 });
 
