@@ -1,0 +1,55 @@
+import { createHash } from 'node:crypto';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { expect, it } from 'vitest';
+import { build } from '../../src/build.ts';
+import { fingerprint } from '../support/fingerprint.ts';
+import { temporaryFolder } from '../support/temporary.ts';
+import { serveUpstream } from '../support/test-upstream.ts';
+import { tinyUpstream, upstreamOf } from '../support/upstream-data.ts';
+
+/** Gives each answer of the journal another one's value, with the checksum that is right for it. */
+function swapValues(cache: string, isWanted: (url: string) => boolean): void {
+  const [name = ''] = readdirSync(cache);
+  const file = path.join(cache, name);
+  const [header = '', ...lines] = readFileSync(file, 'utf8').split('\n');
+  const entries = lines.filter((line) => line !== '').map((line) => JSON.parse(line.slice(17)));
+  const chosen = entries.filter(({ url }) => isWanted(url));
+  expect(chosen.length).toBeGreaterThan(1);
+  const values = chosen.map(({ value }) => value);
+  chosen.forEach((entry, at) => {
+    entry.value = values[(at + 1) % values.length];
+  });
+  const written = entries.map((entry) => {
+    const json = JSON.stringify(entry);
+    return `${createHash('sha256').update(json).digest('hex').slice(0, 16)} ${json}`;
+  });
+  writeFileSync(file, [header, ...written].join('\n'));
+}
+
+it.each([
+  ['records', (url: string) => !url.includes('?')],
+  ['lists', (url: string) => url.includes('?')],
+])(
+  'cached %s that stand at each other’s address are asked for again, and never published',
+  async (_, isWanted) => {
+    const server = await serveUpstream(upstreamOf(tinyUpstream()), { maxAge: 3600 });
+    const parent = temporaryFolder();
+    const [cache, out] = [path.join(parent, 'cache'), path.join(parent, 'site')];
+    const options = {
+      source: 'rest',
+      upstream: server.url,
+      baseUrl: 'https://example.test',
+      cache,
+      out,
+    } as const;
+    await build(options);
+    const before = fingerprint(out);
+    swapValues(cache, isWanted);
+    await build(options);
+    expect(fingerprint(out)).toEqual(before);
+    const asked = server.log.length;
+    await build(options);
+    expect(server.log.length - asked, 'the cache is whole again').toBe(2);
+  },
+);
