@@ -5,8 +5,9 @@ export default defineConfig({
     include: ['test/**/*.test.ts'],
     // A proxy of the developer's is not for loopback, and vitest's own BASE_URL is not ours.
     env: { NO_PROXY: '127.0.0.1,localhost', BASE_URL: '' },
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
+    // Many tests run real builds and real servers, and machines for CI are slow and shared.
+    testTimeout: 240_000,
+    hookTimeout: 240_000,
     // A test that prints something it was not asked for has found something.
     onConsoleLog: (log) => {
       throw new Error(`unexpected output: ${log}`);
