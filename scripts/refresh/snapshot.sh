@@ -17,7 +17,7 @@ if [ -n "${REFRESH_ALLOW_MISSING:-}" ]; then
   options+=(--allow-missing "${names[@]}")
 fi
 
-if ! gamedata snapshot --source rest --data "$data" --json "${options[@]}" > "$work/report.json"; then
+if ! gamedata snapshot --source rest --data "$data" --json ${options[@]+"${options[@]}"} > "$work/report.json"; then
   code=$(node -p 'JSON.parse(fs.readFileSync(process.argv[1])).error.code' "$work/report.json") || code=bug
   if [ "$code" = data ]; then tell outcome refused; else tell outcome failed; fi
   exit 1
