@@ -111,6 +111,7 @@ describe('a refresh', () => {
       'data/provenance.json',
     ]);
     expect(await repo.git('status', '--porcelain')).toBe('');
+    expect(existsSync(path.join(repo.work, '.cache/refresh/archive/gamedata.tar.gz'))).toBe(true);
     const { steps } = historySchema.parse(JSON.parse(repo.read('build/changes.json')));
     expect(steps).toMatchObject([{ totals: { added: 1, renamed: 1 } }]);
     expect(metaSchema.parse(JSON.parse(repo.read('build/meta.json')))).toMatchObject({
