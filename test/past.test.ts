@@ -150,6 +150,21 @@ describe('a site', () => {
     expect(verifyFolder(site)).toMatchObject({ problems: [] });
   });
 
+  it('does not take up a history that lies beside it and is of other data', async () => {
+    const { build, rename } = await operator();
+    await build('other');
+    rename('b');
+    const other = await build('other');
+    rename('c');
+    const site = await build();
+    cpSync(path.join(other, 'changes.json'), path.join(site, 'changes.json'));
+    rename('d');
+    await build();
+    expect(stepsIn(other)).toEqual(['2026-01-01 2026-01-01 move-2 → b']);
+    expect(stepsIn(site)).toEqual(['2026-01-01 2026-01-01 c → d']);
+    expect(verifyFolder(site)).toMatchObject({ problems: [] });
+  });
+
   it('whose pages were damaged is made anew, without a history that nobody can know', async () => {
     const { build, rename } = await operator();
     const site = await build();

