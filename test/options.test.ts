@@ -30,6 +30,11 @@ describe('the defaults', () => {
       out: 'build',
       hosts: ['netlify'],
       links: 'query',
+      archive: false,
+      sprites: {
+        mode: 'link',
+        upstream: 'https://raw.githubusercontent.com/PokeAPI/sprites/master/sprites/items',
+      },
     });
   });
 
