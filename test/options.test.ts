@@ -30,6 +30,7 @@ describe('the defaults', () => {
       out: 'build',
       hosts: ['netlify'],
       links: 'query',
+      downloads: true,
       archive: false,
       sprites: {
         mode: 'link',
