@@ -43,7 +43,7 @@ export async function build(options: BuildOptions = {}, watchers: Watchers = {})
       pastOf: (loaded) => output.previous ?? refreshed(loaded),
     });
     const { provenance, records, counts, digest, source, fallback } = captured;
-    const handWritten = readAssets(PUBLIC_FOLDER);
+    const handWritten = readAssets();
     const gathered = await gatherPictures(sprites, records, {
       assets: handWritten,
       source: sourceOptions,
