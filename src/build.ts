@@ -17,17 +17,22 @@ import { createReport, type Report } from './report.ts';
 import { wholeSite } from './site.ts';
 import { readPastSnapshot } from './sources/snapshot.ts';
 import type { SourceResult } from './sources/source.ts';
+import { gatherPictures, type SpritesReport } from './sprites.ts';
 import { GENERATOR } from './version.ts';
+
+export interface BuildReport extends Report {
+  readonly sprites: SpritesReport;
+}
 
 /**
  * Builds the site and publishes it into a folder.
  *
  * @throws UsageError, UpstreamError, DataError or OutputError; the published site is then the old one, untouched
  */
-export async function build(options: BuildOptions = {}, watchers: Watchers = {}): Promise<Report> {
+export async function build(options: BuildOptions = {}, watchers: Watchers = {}): Promise<BuildReport> {
   const started = performance.now();
   const resolved = resolveBuild(options, process.env);
-  const { source: sourceOptions, baseUrl, links, hosts, out, downloads, archive } = resolved;
+  const { source: sourceOptions, baseUrl, links, hosts, out, downloads, archive, sprites } = resolved;
   const { signal } = options;
 
   return withOutput(out, async (output) => {
@@ -37,7 +42,14 @@ export async function build(options: BuildOptions = {}, watchers: Watchers = {})
       signal,
       pastOf: (loaded) => output.previous ?? refreshed(loaded),
     });
-    const { provenance, warnings, records, counts, digest, source, fallback } = captured;
+    const { provenance, records, counts, digest, source, fallback } = captured;
+    const handWritten = readAssets();
+    const gathered = await gatherPictures(sprites, records, {
+      assets: handWritten,
+      source: sourceOptions,
+      signal,
+    });
+    const warnings = [...captured.warnings, ...gathered.warnings];
     const meta: Meta = {
       generator: GENERATOR,
       source,
@@ -51,13 +63,16 @@ export async function build(options: BuildOptions = {}, watchers: Watchers = {})
       links,
       hosts: [...hosts],
       downloads,
+      sprites,
     };
-    const assets = readAssets();
+    const assets = [...handWritten, ...gathered.files];
     const history = historyOf(captured);
     return withPacker(async (compress) => {
       const { sizes } = output;
       const site = wholeSite({ records, meta, history, hosts, assets, archive, compress, sizes });
-      return createReport(captured, await output.publish(site, { signal }), { out, started });
+      const published = await output.publish(site, { signal });
+      const report = createReport({ ...captured, warnings }, published, { out, started });
+      return { ...report, sprites: gathered.report };
     });
   });
 }

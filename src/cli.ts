@@ -5,6 +5,7 @@ import { once } from 'node:events';
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
 import type { ArchiveOptions } from './archive.ts';
 import { linkStyles } from './contract/addresses.ts';
+import { spriteModes } from './contract/pictures.ts';
 import { GamedataError } from './errors.ts';
 import { hostNames } from './hosts/index.ts';
 import type {
@@ -53,6 +54,15 @@ withSourceOptions(program.command('build'))
       .default('query'),
   )
   .option('--no-downloads', 'leave out the bulk files')
+  .addOption(
+    new Option(
+      '--sprites <mode>',
+      "pictures of items: redirect to the upstream's, hold them, or only the placeholder",
+    )
+      .choices(spriteModes)
+      .default('link'),
+  )
+  .option('--sprites-upstream <url>', "where pictures are (default: the live upstream's)")
   .option('--archive', 'let the site offer itself for download: /download/gamedata.tar.gz and .zip')
   .action(async (options: BuildOptions & Presentation & { host: NonNullable<BuildOptions['hosts']> }) => {
     const { host: hosts, ...rest } = options;
@@ -60,6 +70,8 @@ withSourceOptions(program.command('build'))
       const { build } = await import('./build.ts');
       const report = await build({ ...rest, hosts, signal }, watch(reporter));
       reporter.summary(report);
+      const { spritesLines } = await import('./copy-lines.ts');
+      reporter.told(spritesLines(report.sprites));
       return { output: report };
     });
   });

@@ -1,9 +1,10 @@
-/** What commands about copies tell people: mirror, rebase and archive. */
+/** What commands about copies tell people: mirror, rebase, archive and a build's pictures. */
 
 import type { ArchiveReport } from './archive.ts';
 import type { MirrorReport } from './mirror.ts';
 import type { RebaseReport } from './rebase.ts';
 import { number, plural, size, some } from './reporter.ts';
+import type { SpritesReport } from './sprites.ts';
 
 export function mirrorLines(report: MirrorReport): string[] {
   const { out, dryRun, travelled, fetched, removed, leftOut, files } = report;
@@ -46,4 +47,17 @@ export function rebaseLines({
 export function archiveLines({ dir, out, files, archives, seconds }: ArchiveReport): string[] {
   const made = archives.map(({ name, bytes }) => `${name}, ${size(bytes)}`).join('; ');
   return [`${dir}: ${plural(files, 'file', 'files')} packed into ${out}: ${made}, in ${seconds} s`];
+}
+
+export function spritesLines({ mode, pictures, missing, offline, requests }: SpritesReport): string[] {
+  if (mode === 'link') return [];
+  const parts = [
+    plural(pictures, 'picture', 'pictures'),
+    `${number(mode === 'none' ? pictures : missing)} the placeholder`,
+  ];
+  if (requests)
+    parts.push(plural(requests.bodies, 'body', 'bodies'), `${number(requests.cacheHits)} from the cache`);
+  const lines = [`sprites: ${parts.join(' · ')}`];
+  if (offline !== null) lines.push(`warning: pictures are those of the last time: ${offline}`);
+  return lines;
 }

@@ -3,6 +3,12 @@
 import path from 'node:path';
 import { type LinkStyle, linkStyles } from './contract/addresses.ts';
 import { kindNames } from './contract/kinds.ts';
+import {
+  DEFAULT_PICTURES_UPSTREAM,
+  type SpriteMode,
+  type Sprites,
+  spriteModes,
+} from './contract/pictures.ts';
 import { UsageError } from './errors.ts';
 import { type HostName, hostNames } from './hosts/index.ts';
 import { isAddress, type SourceName, sourceNames } from './sources/source.ts';
@@ -45,6 +51,10 @@ export interface BuildOptions extends SourceOptions {
   readonly downloads?: boolean | undefined;
   /** Whether the site offers itself for download, as `/download/gamedata.tar.gz` and `.zip`. Default false. */
   readonly archive?: boolean | undefined;
+  /** What the site does about pictures of items. Default `link`: requests are redirected to the upstream's. */
+  readonly sprites?: SpriteMode | undefined;
+  /** Where pictures are fetched from, or redirected to. Default: the live upstream's. */
+  readonly spritesUpstream?: string | undefined;
 }
 
 export interface SnapshotOptions extends SourceOptions {
@@ -113,6 +123,7 @@ export interface ResolvedBuild {
   readonly links: LinkStyle;
   readonly downloads: boolean;
   readonly archive: boolean;
+  readonly sprites: Sprites;
 }
 
 /** Fills in defaults, from the environment where it has them, and checks. Throws `UsageError`. */
@@ -127,7 +138,19 @@ export function resolveBuild(options: BuildOptions, environment: Environment): R
     links: oneOf('links', options.links ?? 'query', linkStyles),
     downloads: options.downloads ?? true,
     archive: options.archive ?? false,
+    sprites: resolveSprites(options),
   };
+}
+
+function resolveSprites({ sprites = 'link', spritesUpstream }: BuildOptions): Sprites {
+  const mode = oneOf('sprites', sprites, spriteModes);
+  if (mode === 'none') return { mode, upstream: null };
+  const upstream = checkAddress('--sprites-upstream', spritesUpstream ?? DEFAULT_PICTURES_UPSTREAM);
+  // It becomes part of hosts' configuration, in which other characters mean something.
+  if (/^https?:\/\/[\w.:[\]-]+(?:\/[\w.~-]+)*$/.test(upstream)) return { mode, upstream };
+  throw new UsageError(
+    `--sprites-upstream: got ${JSON.stringify(upstream)}, expected an address of letters, digits, dots and hyphens`,
+  );
 }
 
 /** https://docs.netlify.com/configure-builds/environment-variables/#deploy-urls-and-metadata */

@@ -42,7 +42,7 @@ export function* wholeSite(site: WholeSite): Generator<SiteFile | DerivedFile | 
 function* ownFiles(site: WholeSite): Generator<SiteFile | DerivedFile | ListedFile> {
   const { records, meta, history, hosts, assets, compress, sizes } = site;
   yield* assets;
-  const routes = createRoutes(records, movedRoutes(history, records));
+  const routes = createRoutes(records, movedRoutes(history, records), meta.sprites);
   const linkBase = { baseUrl: meta.base_url, links: meta.links };
   /** Made when its turn comes: a host's rules may be as large as the data. */
   function* extras(): Generator<SiteFile> {

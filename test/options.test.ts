@@ -30,6 +30,12 @@ describe('the defaults', () => {
       out: 'build',
       hosts: ['netlify'],
       links: 'query',
+      downloads: true,
+      archive: false,
+      sprites: {
+        mode: 'link',
+        upstream: 'https://raw.githubusercontent.com/PokeAPI/sprites/master/sprites/items',
+      },
     });
   });
 

@@ -17,8 +17,9 @@ export function* ownArchives(
   async function pack(): Promise<Archives> {
     const contents: Content[] = [];
     for (const file of files()) {
-      const body = 'make' in file ? await file.make() : file.body;
-      contents.push({ path: file.path, body: typeof body === 'string' ? Buffer.from(body) : body });
+      // A copy: bytes that are compressed elsewhere are taken away.
+      const body = Buffer.from('make' in file ? await file.make() : file.body);
+      contents.push({ path: file.path, body });
     }
     // Most builds need no compressor.
     const { packSite } = await import('./pack.ts');

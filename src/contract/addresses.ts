@@ -3,6 +3,9 @@
 import type { Kind } from './kinds.ts';
 import type { Whole, Window } from './windows.ts';
 
+/** What the site says of itself. */
+export const META_FILE = 'meta.json';
+
 /** The path that all addresses of the API begin with. */
 export const API_PREFIX = '/api/gamedata/';
 

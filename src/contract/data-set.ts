@@ -20,6 +20,7 @@ export const warningCodes = [
   'duplicate-slug',
   'missing-name',
   'missing-sprite',
+  'missing-picture',
   'conflicting-index',
   'repeated-index',
   'unknown-generation',

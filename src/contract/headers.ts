@@ -1,6 +1,6 @@
 /** The headers that every host sends, by where they belong. */
 
-import { pictures } from './routes.ts';
+import { DEFAULT_PICTURES_UPSTREAM } from './pictures.ts';
 
 /** On every answer, errors and redirects included. */
 export const commonHeaders = {
@@ -50,7 +50,7 @@ const pagePolicy = {
   'default-src': "'none'",
   'script-src': "'self'",
   'style-src': "'self'",
-  'img-src': `'self' ${new URL(pictures.upstream).origin}`,
+  'img-src': `'self' ${new URL(DEFAULT_PICTURES_UPSTREAM).origin}`,
   'connect-src': "'self'",
   'manifest-src': "'self'",
   'base-uri': "'none'",

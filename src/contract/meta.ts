@@ -4,6 +4,7 @@ import * as z from 'zod';
 import { linkStyles } from './addresses.ts';
 import { countsSchema } from './data-set.ts';
 import { kindNames } from './kinds.ts';
+import { defaultSprites, spriteModes } from './pictures.ts';
 
 /** `meta.json`. Nothing in it depends on when or where the site was built. */
 export const metaSchema = z
@@ -29,11 +30,15 @@ export const metaSchema = z
     links: z.enum(linkStyles).describe('Whether links lead to endpoints or to the files themselves.'),
     hosts: z.array(z.string()).describe('Whose configuration the site has.'),
     downloads: z.boolean().default(true).describe('Whether the site has bulk files.'),
+    sprites: z
+      .strictObject({ mode: z.enum(spriteModes), upstream: z.string().nullable() })
+      .default(defaultSprites)
+      .describe('What the site does about pictures: link, mirror or none; and where they are from.'),
   })
   .meta({ title: 'Description', description: 'What data a site has, and how the site was built.' });
 export type Meta = z.infer<typeof metaSchema>;
 
-export const META_FILE = 'meta.json';
+export { META_FILE } from './addresses.ts';
 export const MANIFEST_FILE = 'manifest.json';
 
 /** A path of a site: relative to its folder, with forward slashes, and without a way out of it. */

@@ -4,6 +4,7 @@ import { API_PREFIX, listPath, pageFile, recordFile, recordPath, rootFile } from
 import type { EncodedRecords } from './data-set.ts';
 import { errorFiles } from './errors.ts';
 import { type Kind, kindNames } from './kinds.ts';
+import { defaultSprites, PICTURES_PATH, redirectBase, type Sprites } from './pictures.ts';
 import { PAGE_SIZE, pageOffsets } from './windows.ts';
 
 /** A public path and the file behind it. Paths begin with a slash, files are relative to the site's folder. */
@@ -41,20 +42,18 @@ export interface RouteTable {
   readonly moved: readonly MovedRoute[];
   /** Status → the file with the body of a refusal. */
   readonly errors: typeof errorFiles;
-  /** Pictures that the site does not hold itself are redirected to the upstream's own. */
-  readonly pictures: { readonly path: string; readonly upstream: string };
+  /** Pictures that the site does not hold itself: what their redirect begins with, null where there is none. */
+  readonly pictures: { readonly path: string; readonly upstream: string | null };
 }
-
-/** Where pictures are that the site does not hold itself. */
-export const pictures: RouteTable['pictures'] = {
-  path: '/sprites/items/',
-  upstream: 'https://raw.githubusercontent.com/PokeAPI/sprites/master/sprites/items/',
-};
 
 /** The values of `format` that exist. */
 export const formats = ['api', 'json'] as const;
 
-export function createRoutes(records: EncodedRecords, moved: readonly MovedRoute[] = []): RouteTable {
+export function createRoutes(
+  records: EncodedRecords,
+  moved: readonly MovedRoute[] = [],
+  sprites: Sprites = defaultSprites,
+): RouteTable {
   return {
     prefix: API_PREFIX,
     pageSize: PAGE_SIZE,
@@ -69,7 +68,7 @@ export function createRoutes(records: EncodedRecords, moved: readonly MovedRoute
     records: { [Symbol.iterator]: () => recordRoutes(records) },
     moved,
     errors: errorFiles,
-    pictures,
+    pictures: { path: PICTURES_PATH, upstream: redirectBase(sprites) },
   };
 }
 

@@ -4,7 +4,6 @@
  */
 
 import { errorDetails, NOT_ACCEPTABLE_DETAIL, notAllowedDetail } from '../contract/errors.ts';
-import { pictures } from '../contract/routes.ts';
 import { negotiate } from './accept.ts';
 import {
   answerApi,
@@ -18,6 +17,7 @@ import {
   refuse,
 } from './answer.ts';
 import { createMovedReader } from './moved.ts';
+import { pictureElsewhere } from './pictures.ts';
 import { type Answer, fromRequest, type PlainRequest, toResponse } from './plain.ts';
 import { isRead, readFormat, readWindow } from './query.ts';
 import { quickHash } from './quick-hash.ts';
@@ -90,7 +90,7 @@ export function createAnswerer(store: AssetStore): Answerer {
 
   async function answerFileAt(request: PlainRequest, file: string): Promise<Answer> {
     const asset = await store.get(file);
-    const elsewhere = asset ? undefined : pictureElsewhere(file);
+    const elsewhere = asset ? undefined : await pictureElsewhere(store, file);
     const answer = asset ? answerFile(request, asset, file) : elsewhere && redirectAway(elsewhere);
     if (!answer) return refuse(request, 404, errorDetails[404]);
     return isRead(request) ? answer : refuse(request, 405, notAllowedDetail(request.method));
@@ -114,12 +114,6 @@ export function createAnswerer(store: AssetStore): Answerer {
 }
 
 type Endpoint = Extract<Target, { name: string }>;
-
-/** The address of a picture that the site may not hold itself. */
-function pictureElsewhere(file: string): string | undefined {
-  const path = `/${file}`;
-  return path.startsWith(pictures.path) ? pictures.upstream + path.slice(pictures.path.length) : undefined;
-}
 
 /** The same JSON with line breaks and blanks, for people who ask for it with `Accept: application/json; indent=4`. */
 function indented({ body, etag }: Asset, indent: number): Asset {

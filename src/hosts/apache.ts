@@ -59,6 +59,14 @@ function configuration(routes: RouteTable): string {
   const window = `%{ENV:${variable('limit')}}:%{ENV:${variable('offset')}}`;
   const file = `%{DOCUMENT_ROOT}/$0%{ENV:GAMEDATA_FOLDER}${INDEX_FILE}`;
   const isApi = `%{THE_REQUEST} =~ m#^\\S+ (?:https?://[^/]+)?/+${inside(prefix.slice(0, -1))}[/? ]# || %{REQUEST_STATUS} -ge 400`;
+  const picturesElsewhere =
+    pictures.upstream === null
+      ? ''
+      : `
+# Pictures that the site does not hold itself are the upstream's.
+RewriteCond %{REQUEST_FILENAME} !-f
+RewriteRule ^${inside(pictures.path)}(${paths.picture})$ ${pictures.upstream}$1 [R=302,END]
+`;
   return `# Made by gamedata for Apache 2.4, which reads it here, in the root of the site. The site is the DocumentRoot of its host:
 #   DocumentRoot /srv/gamedata
 #   <Directory /srv/gamedata>
@@ -146,11 +154,7 @@ RewriteRule ${endpoint} - [R=404,END]
 RewriteCond %{ENV:GAMEDATA_PAGE} 1
 RewriteRule ${endpoint} /${PAGE_FILE} [END]
 RewriteRule ${endpoint} /$0%{ENV:GAMEDATA_FOLDER}${INDEX_FILE} [END]
-
-# Pictures that the site does not hold itself are the upstream's.
-RewriteCond %{REQUEST_FILENAME} !-f
-RewriteRule ^${inside(pictures.path)}(${paths.picture})$ ${pictures.upstream}$1 [R=302,END]
-
+${picturesElsewhere}
 # Everything else is a file at its own address, or nothing.
 RewriteCond %{REQUEST_FILENAME} !-f
 RewriteRule . - [R=404,END]

@@ -54,6 +54,19 @@ function configuration(routes: RouteTable): string {
   const { prefix, pageSize, formats, errors, pictures } = routes;
   const paths = pathPatterns(routes);
   const browsable = formats.filter((format) => format !== JSON_FORMAT).join('|');
+  const isElsewhere = pictures.upstream !== null;
+  const pictureMatcher = isElsewhere
+    ? `	@picture {
+		path_regexp picture ^${pictures.path}(${paths.picture})$
+		not file
+	}
+`
+    : '';
+  const pictureRedirect = isElsewhere
+    ? `		# Pictures that the site does not hold itself are the upstream's.
+		redir @picture ${pictures.upstream}{re.picture.1} 302
+`
+    : '';
   return `# Made by gamedata for Caddy: copy it to /etc/caddy/Caddyfile, say below what address to serve (a domain gets HTTPS by itself)
 # and where the site is (twice), and reload. It does not depend on the data: a new site needs neither a copy nor a reload, but
 # that renamed records are redirected to from the next reload on.
@@ -96,11 +109,7 @@ function configuration(routes: RouteTable): string {
 		path_regexp ^${paths.slashless}$
 		not vars {gamedata_with_slash} ""
 	}
-	@picture {
-		path_regexp picture ^${pictures.path}(${paths.picture})$
-		not file
-	}
-
+${pictureMatcher}
 	# Who asks: a browser, which names HTML, gets the page, everybody else who can read JSON gets JSON.
 	@preflight method OPTIONS
 	@other_method not method GET HEAD
@@ -157,9 +166,7 @@ function configuration(routes: RouteTable): string {
 
 		# Hosts' configuration, this file too, is no part of the site.
 		error @hidden 404
-		# Pictures that the site does not hold itself are the upstream's.
-		redir @picture ${pictures.upstream}{re.picture.1} 302
-		# Everything else is a file at its own address, or nothing.
+${pictureRedirect}		# Everything else is a file at its own address, or nothing.
 		rewrite / /index.html
 		@folder path_regexp /$
 		error @folder 404

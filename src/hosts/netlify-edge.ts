@@ -40,7 +40,7 @@ export default async function gamedata(request, context) {
 }
 
 export const config = {
-  path: ${JSON.stringify([prefix.slice(0, -1), `${prefix}*`, `${pictures.path}*`])},
+  path: ${JSON.stringify([prefix.slice(0, -1), `${prefix}*`, ...(pictures.upstream === null ? [] : [`${pictures.path}*`])])},
   excludedPath: ${JSON.stringify([`${prefix}index.json`, `${prefix}*/index.json`, `/${PLACEHOLDER_ICON}`])},
 };
 `;

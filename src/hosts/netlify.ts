@@ -53,7 +53,8 @@ function redirects(routes: RouteTable): string {
   lines.push(rule(`${routes.prefix}*`, {}, missing, 404));
   // Where another host reads this file too, a rule may come before the file of the same address.
   lines.push(rule(`/${PLACEHOLDER_ICON}`, {}, PLACEHOLDER_ICON, 200));
-  lines.push(`${routes.pictures.path}* ${routes.pictures.upstream}:splat 302`);
+  const { path, upstream } = routes.pictures;
+  if (upstream !== null) lines.push(`${path}* ${upstream}:splat 302`);
   return `${lines.join('\n')}\n`;
 }
 

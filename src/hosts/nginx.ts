@@ -64,6 +64,21 @@ function configuration(routes: RouteTable): string {
   const { prefix, pageSize, formats, errors, pictures } = routes;
   const paths = pathPatterns(routes);
   const browsable = formats.filter((format) => format !== JSON_FORMAT).join('|');
+  const picturesElsewhere =
+    pictures.upstream === null
+      ? ''
+      : `
+    # Pictures that the site does not hold itself are the upstream's.
+    location ~ ${quote(`^${pictures.path}(${paths.picture})$`)} {
+        ${addHeaders(commonHeaders)}
+        set $gamedata_picture $1;
+        try_files $uri @picture;
+    }
+    location @picture {
+        ${addHeaders(commonHeaders)}
+        return 302 ${pictures.upstream}$gamedata_picture;
+    }
+`;
   return `# Made by gamedata for nginx. It goes into the http block: copy it to /etc/nginx/conf.d/gamedata.conf, say below where to
 # listen and where the site is (twice), and reload. It does not depend on the data: a new site needs neither a copy nor a
 # reload, but that renamed records are redirected to from the next reload on.
@@ -185,18 +200,7 @@ server {
         ${addHeaders(commonHeaders, apiHeaders, pageHeaders)}
         try_files /${PAGE_FILE} =404;
     }
-
-    # Pictures that the site does not hold itself are the upstream's.
-    location ~ ${quote(`^${pictures.path}(${paths.picture})$`)} {
-        ${addHeaders(commonHeaders)}
-        set $gamedata_picture $1;
-        try_files $uri @picture;
-    }
-    location @picture {
-        ${addHeaders(commonHeaders)}
-        return 302 ${pictures.upstream}$gamedata_picture;
-    }
-
+${picturesElsewhere}
     # Hosts' configuration, this file too, is no part of the site.
     location ~ ${quote(paths.hidden)} { return 404; }
 

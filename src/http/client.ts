@@ -248,7 +248,7 @@ function refused(status: number, headers: Headers): FailedAttempt {
       status,
       location,
       retryable: false,
-      hint: 'Redirects are never followed: set --upstream to the address that answers itself.',
+      hint: 'Redirects are never followed: name the address that answers itself.',
     });
   }
   const retryAfterMs = parseRetryAfter(single(headers['retry-after']), Date.now());

@@ -81,7 +81,11 @@ export function examineFolder(folder: string): Examined {
   const root = JSON.stringify(mapKinds((kind) => listUrl(linkBaseOf(meta), kind)));
   if (readText(site, rootFile) !== root) site.report(rootFile, `is not ${root}`);
   const history = checkChanges(site, meta, records);
-  for (const file of [PLACEHOLDER_ICON, ...Object.values(errorFiles)]) {
+  const icons =
+    meta.sprites.mode === 'link'
+      ? []
+      : records.item.map(({ json }) => (JSON.parse(json) as { icon: string }).icon);
+  for (const file of new Set([PLACEHOLDER_ICON, ...icons, ...Object.values(errorFiles)])) {
     if (!site.files.has(file)) site.report(file, 'is missing');
   }
   const report = { files: site.files.size, counts: meta.counts, problems };

@@ -143,9 +143,7 @@ describe('redirects', () => {
     expect(error.message).toBe(
       `GET ${server.url}: answered ${code}, a redirect to "${target.url}/there", expected 200`,
     );
-    expect(error.hint).toBe(
-      'Redirects are never followed: set --upstream to the address that answers itself.',
-    );
+    expect(error.hint).toBe('Redirects are never followed: name the address that answers itself.');
     expect(target.requests).toEqual([]);
     expect(server.requests).toHaveLength(1);
   });

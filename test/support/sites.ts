@@ -7,6 +7,7 @@ import type { History } from '../../src/contract/changes.ts';
 import type { DataSet } from '../../src/contract/data-set.ts';
 import { kindNames, mapKinds } from '../../src/contract/kinds.ts';
 import type { Meta } from '../../src/contract/meta.ts';
+import { defaultSprites } from '../../src/contract/pictures.ts';
 import { createRoutes, type RouteTable } from '../../src/contract/routes.ts';
 import { type SiteFile, siteFiles } from '../../src/contract/site.ts';
 import { digestRecords, encodeDataSet } from '../../src/digest.ts';
@@ -71,6 +72,7 @@ export function siteOf(
     links,
     hosts: [],
     downloads: false,
+    sprites: defaultSprites,
   };
   const routes: RouteTable = createRoutes(records, movedRoutes(history, records));
   const icon: SiteFile = { path: PLACEHOLDER_ICON, body: new Uint8Array([0x89, 0x50, 0x4e, 0x47]) };

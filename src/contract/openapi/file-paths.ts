@@ -3,7 +3,7 @@
 import { downloads, twinEndings } from '../downloads.ts';
 import { mediaTypeOf } from '../headers.ts';
 import { MANIFEST_FILE, META_FILE } from '../meta.ts';
-import { pictures } from '../routes.ts';
+import { PICTURES_PATH } from '../pictures.ts';
 import { schemaNames } from '../schemas.ts';
 import { TYPES_FILE } from '../types.ts';
 import { headersNamed } from './headers.ts';
@@ -64,7 +64,7 @@ function sitePaths(): object {
         'text/plain': { schema: { type: 'string' } },
       }),
     },
-    [`${pictures.path}{picture}`]: path('picture', { type: 'string' }, picture),
+    [`${PICTURES_PATH}{picture}`]: path('picture', { type: 'string' }, picture),
   };
 }
 

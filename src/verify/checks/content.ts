@@ -2,6 +2,7 @@
 
 import { PLACEHOLDER_ICON, recordUrl } from '../../contract/addresses.ts';
 import { kindNames } from '../../contract/kinds.ts';
+import { META_FILE, metaSchema } from '../../contract/meta.ts';
 import { show } from '../../contract/parse.ts';
 import { askAll, type Check } from '../examination.ts';
 
@@ -21,7 +22,10 @@ export const checkRecords: Check = async (examination, fail) => {
   });
 };
 
-/** The placeholder is a file of every site; other pictures may be somewhere else, if the host can redirect. */
+/**
+ * The placeholder is a file of every site, and so is every picture of a site that says so; else other pictures may be
+ * somewhere else, if the host can redirect.
+ */
 export const checkIcons: Check = async ({ probe, lists, linkBase }, fail) => {
   const placeholder = await probe.ask({ path: `/${PLACEHOLDER_ICON}` });
   if (placeholder.status !== 200 || !isPicture(placeholder.header('content-type'))) {
@@ -30,14 +34,33 @@ export const checkIcons: Check = async ({ probe, lists, linkBase }, fail) => {
       `got status ${placeholder.status}, ${placeholder.header('content-type')}, expected a picture`,
     );
   }
-  const [item] = lists.item.records;
-  if (!item || linkBase.links === 'file') return;
-  const { icon } = JSON.parse(item.json) as { icon: string };
+  const icons = [
+    ...new Set(lists.item.records.map(({ json }) => (JSON.parse(json) as { icon: string }).icon)),
+  ];
+  if (holdsPictures((await probe.ask({ path: `/${META_FILE}` })).json)) {
+    await askAll(
+      { probe },
+      icons.map((icon) => ({ path: `/${icon}` })),
+      (reply) => {
+        if (reply.status !== 200 || !isPicture(reply.header('content-type')))
+          fail(reply, `got status ${reply.status}, expected a picture, as ${META_FILE} says`);
+      },
+    );
+    return;
+  }
+  const [icon] = icons;
+  if (icon === undefined || linkBase.links === 'file') return;
   const reply = await probe.ask({ path: `/${icon}` });
-  const redirected = reply.status === 302 && reply.header('location')?.startsWith('https://');
+  const redirected = reply.status === 302 && /^https?:/.test(reply.header('location') ?? '');
   if (!redirected && !(reply.status === 200 && isPicture(reply.header('content-type')))) {
     fail(reply, `got status ${reply.status}, expected a picture or a redirect to one`);
   }
 };
+
+/** Whether a site says that it has every picture itself. */
+function holdsPictures(meta: unknown): boolean {
+  const { sprites } = metaSchema.pick({ sprites: true }).loose().safeParse(meta).data ?? {};
+  return sprites !== undefined && sprites.mode !== 'link';
+}
 
 const isPicture = (type: string | undefined): boolean => type?.startsWith('image/') === true;
