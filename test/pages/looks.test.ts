@@ -34,7 +34,9 @@ describe.skipIf(noBrowser !== '')(`every page${noBrowser}`, () => {
 
   for (const colorScheme of ['light', 'dark'] as const) {
     for (const [device, width] of Object.entries(widths)) {
-      it.each(pageStates)(`is sound and fits a ${device}, ${colorScheme}: $name`, async (state) => {
+      it.for(pageStates)(`is sound and fits a ${device}, ${colorScheme}: $name`, async (state, { skip }) => {
+        if (state.needs)
+          skip(!existsSync(path.join(site.folder, state.needs)), `the site has no ${state.needs}`);
         const viewport = { width, height: 800 };
         const { page } = await visit(site.url + state.path, { colorScheme, viewport });
         await page.waitForLoadState('networkidle');

@@ -75,6 +75,7 @@ const upstream = (name: string): Markup =>
 function downloads(sizes: Sizes): Markup {
   const rows = downloadRows(sizes);
   if (rows.length === 0) return html`<p>This site has no bulk files.</p>`;
-  return html`<table class="files"><thead><tr><th scope="col">File</th><th scope="col">Size</th><th scope="col">gzip</th><th scope="col">Brotli</th></tr></thead>
+  return html`<p>Everything in one request.</p>
+<table class="files"><thead><tr><th scope="col">File</th><th scope="col">Size</th><th scope="col">gzip</th><th scope="col">Brotli</th></tr></thead>
 <tbody>${rows}</tbody></table>`;
 }
