@@ -62,10 +62,6 @@ export async function build(options: BuildOptions = {}, watchers: Watchers = {})
   });
 }
 
-function* concatenate<T>(...all: Iterable<T>[]): Generator<T> {
-  for (const one of all) yield* one;
-}
-
 /**
  * Where no site is published, as on a machine that starts anew for each build, the bundled data set is what was before,
  * if the upstream that was read now is the one it came from.
