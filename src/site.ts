@@ -3,6 +3,7 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { ownArchives } from './archive/downloads.ts';
+import { archiveFiles } from './archive/entries.ts';
 import { changeFiles } from './changes/files.ts';
 import { movedRoutes } from './changes/history.ts';
 import type { History } from './contract/changes.ts';
@@ -52,7 +53,8 @@ function* ownFiles(site: WholeSite): Generator<SiteFile | DerivedFile | ListedFi
   const plan = { records, meta, linkBase, extras: extras() };
   yield* meta.downloads ? withDownloads(siteFiles(plan), plan, compress) : siteFiles(plan);
   yield* specificationFiles(plan);
-  yield* pageFiles({ templates: readTemplates(), records, meta, sizes: () => sizes });
+  const archives = site.archive ? archiveFiles : [];
+  yield* pageFiles({ templates: readTemplates(), records, meta, archives, sizes: () => sizes });
 }
 
 /** The hand-written pages that say what is true of one site. */

@@ -34,10 +34,13 @@ async function show(address: string, { focus }: { focus: boolean }): Promise<voi
 }
 
 function put(address: string, source: string | undefined, { title, content }: State, focus: boolean): void {
+  said.textContent = '';
   const heading = element('h1', { tabindex: -1 }, title);
   document.title = `${title} · gamedata`;
   find('breadcrumb', HTMLOListElement).replaceChildren(...breadcrumb(address));
   view.replaceChildren(heading, ...(source === undefined ? [] : [requestBar(address, source)]), ...content);
+  for (const raw of view.querySelectorAll('[aria-pressed]'))
+    raw.toggleAttribute('hidden', !view.querySelector('.json'));
   view.removeAttribute('aria-busy');
   if (!focus) return;
   scrollTo(0, 0);
@@ -48,9 +51,9 @@ function put(address: string, source: string | undefined, { title, content }: St
 function requestBar(address: string, source: string): HTMLElement {
   const { pathname, search } = new URL(source);
   const command = element('code', { class: 'curl', hidden: true }, `curl '${source.replaceAll("'", '%27')}'`);
-  const copy = button('Copy as curl', async () => {
+  const copy = button('Copy as curl', () => {
     command.hidden = false;
-    said.textContent = await copyText(command.textContent, command);
+    void copyText(command.textContent, command, said);
   });
   const raw = button('Raw JSON', () => {
     const isRaw = raw.getAttribute('aria-pressed') !== 'true';

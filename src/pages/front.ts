@@ -160,9 +160,8 @@ const command = document.getElementById('command');
 if (command) {
   const copy = find('copy', HTMLButtonElement);
   copy.hidden = false;
-  copy.addEventListener('click', async () => {
-    find('copied', HTMLParagraphElement).textContent = await copyText(command.textContent, command);
-  });
+  const copied = find('copied', HTMLParagraphElement);
+  copy.addEventListener('click', () => void copyText(command.textContent, command, copied));
 }
 form.hidden = false;
 find('keys', HTMLParagraphElement).hidden = false;

@@ -64,7 +64,7 @@ describe.skipIf(noBrowser !== '')(`the browsable page${noBrowser}`, () => {
 
   it('selects the command where the clipboard is not lent', async () => {
     const { page } = await visit(site.url + RECORD);
-    await page.evaluate('navigator.clipboard.writeText = () => Promise.reject(new Error("no"))');
+    await page.evaluate(`Object.defineProperty(navigator, 'clipboard', { value: undefined })`);
     await page.getByRole('button', { name: 'Copy as curl' }).click();
     await page.getByText('does not lend its clipboard').waitFor();
     expect(await page.evaluate('String(getSelection())')).toBe(`curl '${site.url}${RECORD}'`);

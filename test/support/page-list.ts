@@ -5,6 +5,10 @@ import type { Page } from 'playwright-core';
 export interface PageState {
   readonly name: string;
   readonly path: string;
+  /** The file without which there is no such page. */
+  readonly needs?: string;
+  /** Whether a library makes what is on it: then it keeps the rules of WCAG, but not every one of good practice. */
+  readonly isForeign?: boolean;
   /** What makes the state, once the page is there. */
   readonly act?: (page: Page) => Promise<unknown>;
 }
@@ -39,4 +43,5 @@ export const pageStates: readonly PageState[] = [
       await page.context().setOffline(false);
     },
   },
+  { name: 'reference', path: '/reference.html', needs: 'reference.html', isForeign: true },
 ];

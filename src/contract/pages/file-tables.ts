@@ -10,41 +10,55 @@ export type Sizes = ReadonlyMap<string, number>;
 
 const DOWNLOADS = 'download/';
 
-/** Copies of a file that hosts send to who accepts them. */
+/** Endings of compressed copies. */
 const twins = ['gz', 'br'] as const;
 
 /** Ending → what such a download is. */
 const downloadKinds: readonly (readonly [ending: string, what: string])[] = [
   ['.tar.gz', 'the whole site, to serve elsewhere'],
+  ['.zip', 'the same'],
+  ['.sha256', 'checksums of both'],
   ['.ndjson', 'one record on each line'],
   ['.csv', 'a table'],
   ['.json', 'every kind in one file'],
 ];
 
-/** Rows of the downloads: each with its size as it is and compressed. Empty where the site has none. */
-export function downloadRows(sizes: Sizes): Markup[] {
-  const names = [...sizes.keys()].filter((path) => path.startsWith(DOWNLOADS));
+/**
+ * Rows of the downloads: each with its size as it is and compressed. Empty where the site has none.
+ *
+ * @param archives packed after this page, which they hold: their sizes cannot be on it
+ */
+export function downloadRows(sizes: Sizes, archives: readonly string[]): Markup[] {
+  const names = [...sizes.keys()].filter((path) => path.startsWith(DOWNLOADS) && !archives.includes(path));
   const isTwin = (path: string): boolean =>
     twins.some((twin) => path.endsWith(`.${twin}`) && sizes.has(path.slice(0, -twin.length - 1)));
-  return names
+  const bulk = names
     .filter((path) => !isTwin(path))
     .sort()
-    .map((path) => {
-      const what = downloadKinds.find(([ending]) => path.endsWith(ending))?.[1] ?? '';
-      return html`<tr><th scope="row"><a href="${path}" download>${path.slice(DOWNLOADS.length)}</a><span>${what}</span></th>
-<td>${sizeOf(sizes, path)}</td>${twins.map((twin) => html`<td>${sizeOf(sizes, `${path}.${twin}`)}</td>`)}</tr>`;
-    });
+    .map((path) =>
+      row(path, [readableSize(sizes.get(path) ?? 0), ...twins.map((twin) => twinLink(sizes, path, twin))]),
+    );
+  return [...bulk, ...archives.map((path) => row(path, ['–', '–', '–']))];
 }
 
-const sizeOf = (sizes: Sizes, path: string): string => {
-  const bytes = sizes.get(path);
-  return bytes === undefined ? '–' : readableSize(bytes);
-};
+function row(path: string, cells: readonly (string | Markup)[]): Markup {
+  const what = downloadKinds.find(([ending]) => path.endsWith(ending))?.[1] ?? '';
+  return html`<tr><th scope="row"><a href="${path}" download>${path.slice(DOWNLOADS.length)}</a><span>${what}</span></th>
+${cells.map((cell) => html`<td>${cell}</td>`)}</tr>`;
+}
+
+/** Hosts send a twin as what it is, a file to be unpacked: it is a download of its own. */
+function twinLink(sizes: Sizes, path: string, twin: string): string | Markup {
+  const bytes = sizes.get(`${path}.${twin}`);
+  if (bytes === undefined) return '–';
+  const name = `${path}.${twin}`.slice(DOWNLOADS.length);
+  return html`<a href="${path}.${twin}" download aria-label="${name}, ${readableSize(bytes)}">${readableSize(bytes)}</a>`;
+}
 
 /** Files that describe the API or the data, in the order in which somebody new would want them. */
 const descriptions: readonly (readonly [path: string, name: string, what: string])[] = [
   ['reference.html', 'Reference', 'every endpoint and field, to read'],
-  ['openapi.json', 'OpenAPI 3.1', 'the same for programs: clients, mocks, tests'],
+  ['openapi.json', 'OpenAPI 3.1', 'every endpoint and field, for programs: clients, mocks, tests'],
   ['schemas/', 'JSON Schema', 'of each answer, draft 2020-12'],
   ['types.d.ts', 'TypeScript types', 'of each answer'],
   ['changes.json', 'Changes', 'which records came, went or changed'],

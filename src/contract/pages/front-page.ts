@@ -18,9 +18,14 @@ export interface FrontPageContent {
   readonly meta: Meta;
   /** The files that the page may name, without itself. */
   readonly sizes: Sizes;
+  /** Files that come after the page, which they hold. */
+  readonly archives: readonly string[];
 }
 
-export function fillFrontPage(template: string, { records, index, meta, sizes }: FrontPageContent): string {
+export function fillFrontPage(
+  template: string,
+  { records, index, meta, sizes, archives }: FrontPageContent,
+): string {
   const linkBase: LinkBase = { baseUrl: meta.base_url, links: meta.links };
   const generations = countGenerations(index);
   return fillPlaces(template, {
@@ -44,7 +49,7 @@ export function fillFrontPage(template: string, { records, index, meta, sizes }:
     captured: meta.captured,
     upstream: upstream(meta.upstream),
     fallback: meta.fallback === null ? nothing : html`<p class="note">${meta.fallback}</p>`,
-    downloads: downloads(sizes),
+    downloads: downloads(downloadRows(sizes, archives)),
     descriptions: html`${descriptionRows(sizes)}`,
   });
 }
@@ -72,9 +77,9 @@ function example(linkBase: LinkBase, records: EncodedRecords): Markup {
 const upstream = (name: string): Markup =>
   /^https?:\/\//.test(name) ? html`<a href="${name}" rel="noreferrer">${name}</a>` : html`${name}`;
 
-function downloads(sizes: Sizes): Markup {
-  const rows = downloadRows(sizes);
+function downloads(rows: readonly Markup[]): Markup {
   if (rows.length === 0) return html`<p>This site has no bulk files.</p>`;
-  return html`<table class="files"><thead><tr><th scope="col">File</th><th scope="col">Size</th><th scope="col">gzip</th><th scope="col">Brotli</th></tr></thead>
+  return html`<p>Everything in one request.</p>
+<table class="files"><thead><tr><th scope="col">File</th><th scope="col">Size</th><th scope="col">gzip</th><th scope="col">Brotli</th></tr></thead>
 <tbody>${rows}</tbody></table>`;
 }
