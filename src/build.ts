@@ -7,7 +7,7 @@ import { capture, type Watchers } from './capture.ts';
 import { countWarnings } from './contract/data-set.ts';
 import type { Meta } from './contract/meta.ts';
 import type { SiteFile } from './contract/site.ts';
-import { BUNDLED_DATA, type BuildOptions, PUBLIC_FOLDER, resolveBuild } from './options.ts';
+import { ASSETS_FOLDER, BUNDLED_DATA, type BuildOptions, PUBLIC_FOLDER, resolveBuild } from './options.ts';
 import { withPacker } from './output/packer.ts';
 import { withOutput } from './output/publish.ts';
 import { listFiles } from './output/published.ts';
@@ -51,7 +51,7 @@ export async function build(options: BuildOptions = {}, watchers: Watchers = {})
       hosts: [...hosts],
       downloads,
     };
-    const assets = readAssets(PUBLIC_FOLDER);
+    const assets = [PUBLIC_FOLDER, ASSETS_FOLDER].flatMap(readAssets);
     const history = historyOf(captured);
     return withPacker(async (compress) => {
       const site = wholeSite({ records, meta, history, hosts, assets, archive, compress });

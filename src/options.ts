@@ -61,6 +61,8 @@ export const BUNDLED_DATA = path.join(PACKAGE_ROOT, 'data');
 export const HANDLER_MODULE = path.join(PACKAGE_ROOT, 'dist', 'handler.bundle.js');
 /** What packs bulk files, and what it imports, in one file. */
 export const PACK_MODULE = path.join(PACKAGE_ROOT, 'dist', 'pack-worker.bundle.js');
+/** Files of others that every site has, as `npm run compile` collects them. */
+export const ASSETS_FOLDER = path.join(PACKAGE_ROOT, 'dist', 'assets');
 /** Hand-written files that every site has. */
 export const PUBLIC_FOLDER = path.join(PACKAGE_ROOT, 'public');
 

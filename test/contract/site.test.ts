@@ -38,6 +38,12 @@ const golden: [path: string, body: string][] = [
     'api/gamedata/index.json',
     '{"move":"https://example.test/api/gamedata/move/?format=api","item":"https://example.test/api/gamedata/item/?format=api"}',
   ],
+  [
+    'meta.json',
+    '{"generator":"gamedata/0.0.0","source":"rest","upstream":"https://upstream.test/api/v2","captured":"2026-01-02",' +
+      '"fallback":null,"counts":{"move":2,"item":1},"warnings":{"move":{},"item":{}},' +
+      `"digest":"${digest}","base_url":"https://example.test","links":"query","hosts":[],"downloads":false}`,
+  ],
   ['api/gamedata/move/pound/index.json', pound],
   ['api/gamedata/move/breakneck-blitz--physical/index.json', blitz],
   ['api/gamedata/move/index.json', `{"count":2,"next":null,"previous":null,"results":[${pound},${blitz}]}`],
@@ -49,12 +55,6 @@ const golden: [path: string, body: string][] = [
   ],
   ['404.json', '{"detail":"Not found."}'],
   ['405.json', '{"detail":"Method not allowed."}'],
-  [
-    'meta.json',
-    '{"generator":"gamedata/0.0.0","source":"rest","upstream":"https://upstream.test/api/v2","captured":"2026-01-02",' +
-      '"fallback":null,"counts":{"move":2,"item":1},"warnings":{"move":{},"item":{}},' +
-      `"digest":"${digest}","base_url":"https://example.test","links":"query","hosts":[]}`,
-  ],
   ['sprites/items/unknown.png', '\uFFFDPNG'],
   ['changes.json', '{"steps":[\n]}\n'],
   [
@@ -156,7 +156,7 @@ describe('a site', () => {
     );
     const files = siteFiles({ ...plan, records: { ...plan.records, move: watched } });
     expect(read).toEqual([]);
-    for (let taken = 0; taken < 4; taken++) files.next();
+    for (let taken = 0; taken < 5; taken++) files.next();
     expect(read).toEqual([1, 2, 3]);
   });
 });

@@ -48,6 +48,8 @@ export const dataSetOf = (raw: RawRecords): DataSet =>
 export interface SiteOptions {
   readonly links?: Meta['links'];
   readonly history?: History;
+  /** What the description says; the files themselves are not the site's. */
+  readonly downloads?: boolean;
   /** Beside the placeholder icon, without which no site is complete. */
   readonly extras?: readonly SiteFile[];
 }
@@ -55,7 +57,7 @@ export interface SiteOptions {
 /** Everything that makes a site of raw records, its description and its routes. */
 export function siteOf(
   raw: RawRecords,
-  { links = 'query', history = emptyHistory, extras = [] }: SiteOptions = {},
+  { links = 'query', history = emptyHistory, downloads = false, extras = [] }: SiteOptions = {},
 ) {
   const records = encodeDataSet(dataSetOf(raw)).records;
   const meta: Meta = {
@@ -70,7 +72,7 @@ export function siteOf(
     base_url: 'https://example.test',
     links,
     hosts: [],
-    downloads: false,
+    downloads,
   };
   const routes: RouteTable = createRoutes(records, movedRoutes(history, records));
   const icon: SiteFile = { path: PLACEHOLDER_ICON, body: new Uint8Array([0x89, 0x50, 0x4e, 0x47]) };
