@@ -7,7 +7,7 @@
  */
 
 import { execSync } from 'node:child_process';
-import { readFileSync, rmSync } from 'node:fs';
+import { copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import process from 'node:process';
 import { build } from 'esbuild';
 
@@ -53,6 +53,7 @@ await build({
   outdir: 'dist',
   allowOverwrite: true,
 });
+// What every site has beside public/: the scripts of its pages, …
 await build({
   ...common,
   entryPoints: ['src/pages/browse.ts', 'src/pages/front.ts'],
@@ -60,5 +61,21 @@ await build({
   minify: true,
   // The notice of what is inside of one of them goes along with both.
   banner: { js: `/*!\n${readFileSync('node_modules/@leeoniya/ufuzzy/LICENSE', 'utf8').trim()}\n*/` },
-  outdir: 'dist/pages',
+  outdir: 'dist/assets',
 });
+
+// … and the viewer of the reference page, as it is published, with its licence.
+const viewer = 'node_modules/swagger-ui-dist';
+mkdirSync('dist/assets/reference', { recursive: true });
+for (const [from, to = from] of [
+  ['swagger-ui-bundle.js'],
+  ['swagger-ui.css'],
+  ['LICENSE', 'swagger-ui-license.txt'],
+  ['NOTICE', 'swagger-ui-notice.txt'],
+  ['swagger-ui-bundle.js.LICENSE.txt', 'swagger-ui-bundle-licenses.txt'],
+])
+  copyFileSync(`${viewer}/${from}`, `dist/assets/reference/${to}`);
+
+// The types that every site serves, for `import type { Move } from 'gamedata/types'`.
+const { TYPES_FILE, typeDeclarations } = await import('../dist/contract/types.js');
+writeFileSync(`dist/${TYPES_FILE}`, typeDeclarations());

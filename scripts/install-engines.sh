@@ -40,7 +40,7 @@ install_packages() {
 }
 
 # Programs from npm, as <package>@<version>. Their binaries come as packages of their own: no script has to run.
-programs=(miniflare@4.20260426.0 deno@2.9.6 @11ty/eleventy@3.1.7)
+programs=(miniflare@4.20260426.0 deno@2.9.6 @11ty/eleventy@3.1.7 openapi-typescript@7.13.0 typescript@5.9.3)
 
 install_programs() {
   local program manifest

@@ -8,7 +8,7 @@ import { countWarnings } from './contract/data-set.ts';
 import type { Meta } from './contract/meta.ts';
 import { pageTemplates } from './contract/pages/index.ts';
 import type { SiteFile } from './contract/site.ts';
-import { BUNDLED_DATA, type BuildOptions, PAGE_SCRIPTS, PUBLIC_FOLDER, resolveBuild } from './options.ts';
+import { ASSETS_FOLDER, BUNDLED_DATA, type BuildOptions, PUBLIC_FOLDER, resolveBuild } from './options.ts';
 import { withPacker } from './output/packer.ts';
 import { withOutput } from './output/publish.ts';
 import { listFiles } from './output/published.ts';
@@ -87,10 +87,10 @@ function refreshed({ source, dataSet: { provenance } }: SourceResult): Past | un
   return isSame ? bundled : undefined;
 }
 
-/** The hand-written files and the pages' scripts, in a fixed order and without what file managers leave. */
+/** The hand-written files and what the compiler added, in a fixed order and without what file managers leave. */
 function readAssets(): SiteFile[] {
   const isTemplate = (file: string): boolean => pageTemplates.some((name) => name === file);
-  return [PUBLIC_FOLDER, PAGE_SCRIPTS].flatMap((folder) =>
+  return [PUBLIC_FOLDER, ASSETS_FOLDER].flatMap((folder) =>
     listFiles(folder)
       .filter((file) => !path.basename(file).startsWith('.') && !isTemplate(file))
       .sort()

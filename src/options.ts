@@ -71,8 +71,8 @@ export const BUNDLED_DATA = path.join(PACKAGE_ROOT, 'data');
 export const HANDLER_MODULE = path.join(PACKAGE_ROOT, 'dist', 'handler.bundle.js');
 /** What packs bulk files, and what it imports, in one file. */
 export const PACK_MODULE = path.join(PACKAGE_ROOT, 'dist', 'pack-worker.bundle.js');
-/** The scripts of the pages, bundled for browsers. */
-export const PAGE_SCRIPTS = path.join(PACKAGE_ROOT, 'dist', 'pages');
+/** What every site has beside hand-written files, as `npm run compile` makes and collects it. */
+export const ASSETS_FOLDER = path.join(PACKAGE_ROOT, 'dist', 'assets');
 /** Hand-written files that every site has. */
 export const PUBLIC_FOLDER = path.join(PACKAGE_ROOT, 'public');
 

@@ -153,12 +153,32 @@ describe('build', () => {
       'api/gamedata/move/move-2/index.json',
       'changes.atom',
       'changes.json',
+      // Every bulk file that has the record, and its first page as an example.
+      ...['gamedata.json', 'move.csv', 'move.ndjson'].flatMap((file) =>
+        ['', '.br', '.gz'].map((ending) => `download/${file}${ending}`),
+      ),
       'index.html',
       'manifest.json',
       'meta.json',
+      'openapi.json',
       'search.json',
     ]);
-    expect(report.files).toMatchObject({ written: 8, removed: 0 });
+    expect(report.files).toMatchObject({ written: 18, removed: 0 });
+  });
+
+  it('leaves out the bulk files where it is told to, and takes them away', async () => {
+    const server = await serveUpstream(upstreamOf(tinyUpstream()));
+    const options = buildOptions(server.url);
+    const bulk = () => listFiles(options.out).filter((file) => file.startsWith('download/'));
+    await build(options);
+    expect(bulk()).toHaveLength(15);
+
+    const report = await build({ ...options, downloads: false });
+
+    expect(bulk()).toEqual([]);
+    expect(report.files).toMatchObject({ removed: 15 });
+    expect(readFileSync(path.join(options.out, 'openapi.json'), 'utf8')).not.toContain('/download/');
+    expect(verifyFolder(options.out)).toMatchObject({ problems: [] });
   });
 
   it('keeps the day of data that has not changed, and so every file', async () => {

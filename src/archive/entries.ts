@@ -1,7 +1,7 @@
 /** What goes into an archive: the site's files under one folder, in order, each with a time of its own. */
 
 import { hash } from 'node:crypto';
-import { DOWNLOAD_FOLDER } from '../contract/downloads.ts';
+import { DOWNLOAD_FOLDER } from '../contract/addresses.ts';
 import { MANIFEST_FILE, type Manifest } from '../contract/meta.ts';
 
 export const ARCHIVE_NAMES = ['gamedata.tar.gz', 'gamedata.zip', 'gamedata.sha256'] as const;

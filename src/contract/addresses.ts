@@ -12,6 +12,9 @@ export const API_PREFIX = '/api/gamedata/';
 /** Where the site's own picture for records without one lies. */
 export const PLACEHOLDER_ICON = 'sprites/items/unknown.png';
 
+/** The folder of the bulk files. */
+export const DOWNLOAD_FOLDER = 'download/';
+
 /**
  * How links are written. `query`: the endpoints' addresses, for hosts that follow the route table. `file`: the addresses
  * of the files themselves, right on hosts that know nothing but files; the query is kept, so that programs can read it.

@@ -1,6 +1,6 @@
 /** Bulk files: every record in one request, as lines, as a table and as one JSON, each with its compressed twins. */
 
-import type { LinkBase } from './addresses.ts';
+import { DOWNLOAD_FOLDER, type LinkBase } from './addresses.ts';
 import { csvRow } from './csv.ts';
 import type { EncodedRecord, EncodedRecords } from './data-set.ts';
 import { type Kind, kindNames } from './kinds.ts';
@@ -30,8 +30,6 @@ export interface Download {
   /** The file's text in pieces of moderate size. */
   text(plan: BulkPlan): Generator<string>;
 }
-
-export const DOWNLOAD_FOLDER = 'download/';
 
 /** The names of a kind's fields, in the order in which records have them. */
 export const fieldsOf = (kind: Kind): string[] => Object.keys(servedSchemas[kind].shape);
@@ -77,6 +75,12 @@ export const downloads: readonly Download[] = [
     },
   },
 ];
+
+/** Every file that a site with bulk files has of them. */
+export const downloadFiles: readonly string[] = downloads.flatMap(({ path }) => [
+  path,
+  ...twinEndings.map((ending) => `${path}.${ending}`),
+]);
 
 /** A record's text is JSON with its fields in order, and none of them is anything but a number, a text or null. */
 const tableRow = (served: string): string => csvRow(Object.values(JSON.parse(served)));

@@ -3,7 +3,7 @@
 import * as z from 'zod';
 import { linkStyles } from './addresses.ts';
 import { countsSchema } from './data-set.ts';
-import { kindNames } from './kinds.ts';
+import { mapKinds } from './kinds.ts';
 import { defaultSprites, spriteModes } from './pictures.ts';
 
 /** `meta.json`. Nothing in it depends on when or where the site was built. */
@@ -21,7 +21,7 @@ export const metaSchema = z
       ),
     counts: countsSchema,
     warnings: z
-      .record(z.enum(kindNames), z.record(z.string(), z.int()))
+      .strictObject(mapKinds(() => z.record(z.string(), z.int())))
       .describe('How many records of each kind have a warning of each code.'),
     digest: z
       .string()

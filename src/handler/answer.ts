@@ -1,8 +1,15 @@
 /** Answers: every one that the handler gives is made here, so that none can miss a header. */
 
-import { API_PREFIX } from '../contract/addresses.ts';
+import { API_PREFIX, DOWNLOAD_FOLDER } from '../contract/addresses.ts';
 import { errorBody } from '../contract/errors.ts';
-import { apiHeaders, commonHeaders, pageHeaders, preflightHeaders } from '../contract/headers.ts';
+import {
+  apiHeaders,
+  commonHeaders,
+  downloadHeaders,
+  mediaTypeOf,
+  pageHeaders,
+  preflightHeaders,
+} from '../contract/headers.ts';
 import type { Answer, PlainRequest } from './plain.ts';
 import type { Asset } from './store.ts';
 
@@ -42,10 +49,12 @@ export const answerFile = (request: PlainRequest, asset: Asset, file: string): A
 
 /** What a file is sent with, whoever sends it. */
 export function fileHeaders(file: string): Record<string, string> {
-  const type = mediaTypes[file.slice(file.lastIndexOf('.') + 1)] ?? 'application/octet-stream';
+  const type =
+    mediaTypeOf(file) ?? mediaTypes[file.slice(file.lastIndexOf('.') + 1)] ?? 'application/octet-stream';
   const page = type === PAGE_TYPE ? pageHeaders : {};
   const headers = `/${file}`.startsWith(API_PREFIX) ? api : commonHeaders;
-  return { ...headers, ...page, 'Content-Type': type };
+  const download = file.startsWith(DOWNLOAD_FOLDER) ? downloadHeaders : {};
+  return { ...headers, ...page, ...download, 'Content-Type': type };
 }
 
 /** JSON that is no part of the site: what `OPTIONS` says of an endpoint. */

@@ -1,7 +1,15 @@
 /** Apache: the `.htaccess` of the site's root. No code runs there, so only the built pages are answered. */
 
+import { DOWNLOAD_FOLDER } from '../contract/addresses.ts';
 import { errorBody, NOT_ACCEPTABLE_DETAIL } from '../contract/errors.ts';
-import { apiHeaders, commonHeaders, pageHeaders, preflightHeaders } from '../contract/headers.ts';
+import {
+  apiHeaders,
+  commonHeaders,
+  downloadHeaders,
+  mediaTypes,
+  pageHeaders,
+  preflightHeaders,
+} from '../contract/headers.ts';
 import type { RouteTable } from '../contract/routes.ts';
 import type { Host } from './host.ts';
 import {
@@ -48,6 +56,16 @@ ${rules.join('\n')}
 `;
 }
 
+/** By the end of a file's name: the types of several endings would add up. */
+const fileTypes = (): string =>
+  Object.entries(mediaTypes)
+    .map(
+      ([ending, type]) => `<FilesMatch "${ending.replaceAll('.', '\\.')}$">
+ForceType ${quote(type)}
+</FilesMatch>`,
+    )
+    .join('\n');
+
 function configuration(routes: RouteTable): string {
   const { prefix, pageSize, formats, errors, pictures } = routes;
   const paths = pathPatterns(routes);
@@ -67,6 +85,7 @@ function configuration(routes: RouteTable): string {
 RewriteCond %{REQUEST_FILENAME} !-f
 RewriteRule ^${inside(pictures.path)}(${paths.picture})$ ${pictures.upstream}$1 [R=302,END]
 `;
+  const isDownload = `%{REQUEST_URI} =~ m#^/${DOWNLOAD_FOLDER}# && %{REQUEST_STATUS} -lt 400`;
   return `# Made by gamedata for Apache 2.4, which reads it here, in the root of the site. The site is the DocumentRoot of its host:
 #   DocumentRoot /srv/gamedata
 #   <Directory /srv/gamedata>
@@ -82,6 +101,10 @@ DirectorySlash Off
 FileETag Digest
 AddType application/json .json
 AddCharset utf-8 .css .html .js .txt
+# Files that are packed are sent as they are: none of their endings says how an answer is encoded, or in what language.
+RemoveEncoding .gz .br
+RemoveLanguage .br
+${fileTypes()}
 
 ErrorDocument 400 /${errors[400]}
 ErrorDocument 403 /${errors[404]}
@@ -98,6 +121,7 @@ ${headers({ 'Content-Type': 'application/json' }, '%{REQUEST_STATUS} -eq 406')}
 <FilesMatch "\\.html$">
 ${headers(pageHeaders)}
 </FilesMatch>
+${headers(downloadHeaders, isDownload)}
 # The filter that compresses puts a suffix into the validator and does not know it again.
 RequestHeader edit* If-None-Match "-gzip\\"" "\\""
 

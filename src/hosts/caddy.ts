@@ -1,7 +1,15 @@
 /** Caddy: one site. No code runs there, so only the built pages are answered. */
 
+import { DOWNLOAD_FOLDER } from '../contract/addresses.ts';
 import { errorBody, NOT_ACCEPTABLE_DETAIL, notAllowedDetail } from '../contract/errors.ts';
-import { apiHeaders, commonHeaders, pageHeaders, preflightHeaders } from '../contract/headers.ts';
+import {
+  apiHeaders,
+  commonHeaders,
+  downloadHeaders,
+  mediaTypes,
+  pageHeaders,
+  preflightHeaders,
+} from '../contract/headers.ts';
 import type { RouteTable } from '../contract/routes.ts';
 import type { Host } from './host.ts';
 import {
@@ -49,6 +57,16 @@ ${Object.entries(fields)
   .map(([name, value]) => `			${name} "${value}"`)
   .join('\n')}
 		}`;
+
+/** Types that Caddy does not know, or knows otherwise. */
+const typeMatchers = (): string =>
+  Object.keys(mediaTypes)
+    .map((ending, at) => `@type${at} path_regexp ${ending.replaceAll('.', '\\.')}$`)
+    .join('\n\t');
+const typeHeaders = (): string =>
+  Object.values(mediaTypes)
+    .map((type, at) => `header @type${at} Content-Type "${type}"`)
+    .join('\n\t\t');
 
 function configuration(routes: RouteTable): string {
   const { prefix, pageSize, formats, errors, pictures } = routes;
@@ -133,6 +151,8 @@ ${pictureMatcher}
 		}
 	}
 	@html path_regexp (?:^/|\\.html)$
+	@download path_regexp ^/${DOWNLOAD_FOLDER}
+	${typeMatchers()}
 
 	# In this order: outside of a route Caddy sorts directives, and a browser would get the page for what is not there.
 	route {
@@ -174,6 +194,8 @@ ${pictureRedirect}		# Everything else is a file at its own address, or nothing.
 		error @nothing 404
 		error @other_method 405
 		${headers('@html ', pageHeaders)}
+		${headers('@download ', downloadHeaders)}
+		${typeHeaders()}
 		file_server {
 			disable_canonical_uris
 		}

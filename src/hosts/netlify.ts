@@ -7,9 +7,11 @@
  * the host's own text page, so every slug has a rule, and what is left falls to the JSON 404.
  */
 
-import { PLACEHOLDER_ICON } from '../contract/addresses.ts';
-import { apiHeaders, commonHeaders, pageHeaders } from '../contract/headers.ts';
+import { DOWNLOAD_FOLDER, PLACEHOLDER_ICON } from '../contract/addresses.ts';
+import { downloadFiles } from '../contract/downloads.ts';
+import { apiHeaders, commonHeaders, downloadHeaders, mediaTypeOf, pageHeaders } from '../contract/headers.ts';
 import type { ListRoute, RouteTable } from '../contract/routes.ts';
+import { TYPES_FILE } from '../contract/types.ts';
 import type { Host } from './host.ts';
 
 export const netlify: Host = {
@@ -92,10 +94,17 @@ function rule(path: string, query: Query, file: string, status: number): string 
 /** Netlify matches `_headers` by the path asked for, its local server by the rewritten one: both are listed. */
 function headers(routes: RouteTable): string {
   const refusals = Object.values(routes.errors).map((file) => `/${file}`);
+  // A star stands for the end of a path only: what has a type of its own is named.
+  const typed = [...downloadFiles, TYPES_FILE].filter((file) => mediaTypeOf(file) !== undefined);
   const blocks: [path: string, headers: Readonly<Record<string, string>>][] = [
     // A page may lie at any address, and what is no page does not mind the policy.
     ['/*', { ...commonHeaders, ...pageHeaders }],
     ...[`${routes.prefix}*`, ...refusals].map((path): (typeof blocks)[number] => [path, apiHeaders]),
+    [`/${DOWNLOAD_FOLDER}*`, downloadHeaders],
+    ...typed.map((file): (typeof blocks)[number] => [
+      `/${file}`,
+      { 'Content-Type': mediaTypeOf(file) ?? 'application/json' },
+    ]),
   ];
   return blocks
     .map(([path, fields]) => [path, ...Object.entries(fields).map(([name, value]) => `  ${name}: ${value}`)])

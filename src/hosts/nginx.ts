@@ -1,7 +1,15 @@
 /** nginx: one server and the maps that read a request for it. No code runs there, so only the built pages are answered. */
 
+import { DOWNLOAD_FOLDER } from '../contract/addresses.ts';
 import { errorBody, errorDetails, NOT_ACCEPTABLE_DETAIL, notAllowedDetail } from '../contract/errors.ts';
-import { apiHeaders, commonHeaders, pageHeaders, preflightHeaders } from '../contract/headers.ts';
+import {
+  apiHeaders,
+  commonHeaders,
+  downloadHeaders,
+  mediaTypes,
+  pageHeaders,
+  preflightHeaders,
+} from '../contract/headers.ts';
 import type { RouteTable } from '../contract/routes.ts';
 import type { Host } from './host.ts';
 import {
@@ -59,6 +67,19 @@ const addHeaders = (...fields: Readonly<Record<string, string>>[]): string =>
     .flatMap((some) => Object.entries(some))
     .map(([name, value]) => `add_header ${name} ${quote(value)} always;`)
     .join('\n        ');
+
+/** Types that nginx does not know, or knows otherwise. */
+const typeLocations = (fields: Readonly<Record<string, string>> = {}): string =>
+  Object.entries(mediaTypes)
+    .map(
+      ([ending, type]) => `location ~ ${quote(`${ending.replaceAll('.', '\\.')}$`)} {
+        ${addHeaders(commonHeaders, fields)}
+        types { }
+        default_type ${quote(type)};
+        try_files $uri =404;
+    }`,
+    )
+    .join('\n    ');
 
 function configuration(routes: RouteTable): string {
   const { prefix, pageSize, formats, errors, pictures } = routes;
@@ -211,6 +232,13 @@ ${picturesElsewhere}
     }
     location ~ ${quote('\\.html$')} {
         ${addHeaders(commonHeaders, pageHeaders)}
+        try_files $uri =404;
+    }
+    # Bulk files and types. Those that are packed are sent as they are.
+    ${typeLocations()}
+    location ^~ /${DOWNLOAD_FOLDER} {
+        ${addHeaders(commonHeaders, downloadHeaders)}
+        ${typeLocations(downloadHeaders).replaceAll('\n', '\n    ')}
         try_files $uri =404;
     }
     location = /${errors[404]} { }

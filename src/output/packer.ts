@@ -15,7 +15,7 @@ export async function withPacker<T>(use: (compress: Compress) => Promise<T>): Pr
 }
 
 /** @param module the file of the thread's code */
-function createPacker(module: string): { readonly compress: Compress; end(): Promise<void> } {
+export function createPacker(module: string): { readonly compress: Compress; end(): Promise<void> } {
   /** The thread answers in the order in which it is asked. */
   const waiting: { resolve(twins: Twins): void; reject(cause: Error): void }[] = [];
   let worker: Worker | undefined;

@@ -32,6 +32,7 @@ import { digestRecords } from '../digest.ts';
 import { errorCode, OutputError } from '../errors.ts';
 import { healAbandoned } from '../output/publish.ts';
 import { listFiles } from '../output/published.ts';
+import { checkDownloads } from './downloads.ts';
 
 /** Something that is wrong, and the file it is wrong in. */
 export interface Problem {
@@ -75,6 +76,7 @@ export function examineFolder(folder: string): Examined {
   const { meta, manifest } = readDescriptions(folder);
   checkManifest(site, manifest.files);
   const records = mapKinds((kind) => checkKind(site, kind, meta));
+  if (meta.downloads) checkDownloads(site, { records, linkBase: linkBaseOf(meta) });
   const digest = digestRecords(records);
   if (digest !== meta.digest)
     site.report(META_FILE, `says digest ${meta.digest}, the records have ${digest}`);

@@ -225,6 +225,24 @@ describe('Netlify’s files', () => {
       Vary: 'Accept',
       'Cache-Control': 'public, max-age=300, stale-while-revalidate=86400',
     };
+    const type = (name: string) => ({ 'Content-Type': name });
+    const table = type('text/csv; charset=utf-8');
+    const lines = type('application/x-ndjson');
+    const [gzip, brotli] = [type('application/gzip'), type('application/octet-stream')];
+    const bulk = ['move.ndjson', 'move.csv', 'item.ndjson', 'item.csv', 'gamedata.json'];
+    const downloads = {
+      '/download/*': {
+        'Content-Disposition': 'attachment',
+        'Cache-Control': 'public, max-age=300, stale-while-revalidate=86400',
+      },
+      '/download/move.ndjson': lines,
+      '/download/item.ndjson': lines,
+      '/download/move.csv': table,
+      '/download/item.csv': table,
+      ...Object.fromEntries(bulk.map((file) => [`/download/${file}.gz`, gzip])),
+      ...Object.fromEntries(bulk.map((file) => [`/download/${file}.br`, brotli])),
+      '/types.d.ts': type('text/plain; charset=utf-8'),
+    };
     expect(Object.fromEntries(headers)).toEqual({
       '/*': {
         'Access-Control-Allow-Origin': '*',
@@ -236,6 +254,7 @@ describe('Netlify’s files', () => {
       '/400.json': api,
       '/404.json': api,
       '/405.json': api,
+      ...downloads,
     });
   });
 });

@@ -49,6 +49,8 @@ export const dataSetOf = (raw: RawRecords): DataSet =>
 export interface SiteOptions {
   readonly links?: Meta['links'];
   readonly history?: History;
+  /** What the description says; the files themselves are not the site's. */
+  readonly downloads?: boolean;
   /** Beside the placeholder icon, without which no site is complete. */
   readonly extras?: readonly SiteFile[];
 }
@@ -56,7 +58,7 @@ export interface SiteOptions {
 /** Everything that makes a site of raw records, its description and its routes. */
 export function siteOf(
   raw: RawRecords,
-  { links = 'query', history = emptyHistory, extras = [] }: SiteOptions = {},
+  { links = 'query', history = emptyHistory, downloads = false, extras = [] }: SiteOptions = {},
 ) {
   const records = encodeDataSet(dataSetOf(raw)).records;
   const meta: Meta = {
@@ -71,7 +73,7 @@ export function siteOf(
     base_url: 'https://example.test',
     links,
     hosts: [],
-    downloads: false,
+    downloads,
     sprites: defaultSprites,
   };
   const routes: RouteTable = createRoutes(records, movedRoutes(history, records));

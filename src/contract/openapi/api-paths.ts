@@ -23,23 +23,29 @@ interface Subject {
   readonly name: string;
   readonly summary: string;
   readonly schema: string;
-  readonly example?: string | undefined;
+  /** A real answer. */
+  readonly example?: object | undefined;
 }
 
-const root: Subject = { name: 'Root', summary: 'The lists that there are', schema: 'Root' };
+const root = (examples: Examples): Subject => ({
+  name: 'Root',
+  summary: 'The lists that there are',
+  schema: 'Root',
+  example: examples.root,
+});
 
 const page = (kind: Kind, examples: Examples): Subject => ({
   name: typeName(`${kind}-page`),
   summary: `A page of the list of every ${kind}, by rising id`,
   schema: typeName(`${kind}-page`),
-  example: examples[kind] && `${kind}-page`,
+  example: examples[kind]?.page,
 });
 
 const record = (kind: Kind, examples: Examples): Subject => ({
   name: typeName(kind),
   summary: `One ${kind}`,
   schema: typeName(kind),
-  example: examples[kind] && kind,
+  example: examples[kind]?.record,
 });
 
 /** Path → what it answers. */
@@ -48,7 +54,7 @@ export function apiPaths(links: LinkStyle, examples: Examples): object {
 }
 
 const endpoints = (examples: Examples): object[] => [
-  { [API_PREFIX]: endpoint(root, []) },
+  { [API_PREFIX]: endpoint(root(examples), []) },
   ...kindNames.map((kind) => ({
     [listPath(kind)]: endpoint(page(kind, examples), ['limit', 'offset']),
     [recordPath(kind, '{slug}')]: {
@@ -59,7 +65,7 @@ const endpoints = (examples: Examples): object[] => [
 ];
 
 const fileSubjects = (examples: Examples): object[] => [
-  { [`/${rootFile}`]: { get: jsonFile(root) } },
+  { [`/${rootFile}`]: { get: jsonFile(root(examples)) } },
   ...kindNames.map((kind) => {
     // A page of two records is no file of the site.
     const { example: _, ...whole } = page(kind, examples);
@@ -80,7 +86,7 @@ const fileSubjects = (examples: Examples): object[] => [
 const jsonContent = ({ schema, example }: Subject): object => ({
   'application/json': {
     schema: { $ref: `#/components/schemas/${schema}` },
-    ...(example !== undefined && { examples: { real: { $ref: `#/components/examples/${example}` } } }),
+    ...(example && { example }),
   },
 });
 
@@ -98,35 +104,28 @@ function endpoint(subject: Subject, window: readonly ('limit' | 'offset')[]): ob
     summary: method === 'get' ? summary : `${summary}: the headers alone`,
     parameters: [...parameters, parameter('ifNoneMatch')],
     responses: {
-      200: { description: summary, headers: successHeaders, ...content },
+      // Named here and not as content: typed clients ask for JSON, and would take each answer for a record or a text.
+      200: {
+        description: `${summary}. Who asks for HTML gets a page instead that shows it.`,
+        headers: successHeaders,
+        ...content,
+      },
       301: response('Slash'),
       304: response('NotModified'),
       ...(isList && { 400: response('NotBuilt') }),
       404: response('NotFound'),
+      405: response('MethodNotAllowed'),
       406: response('NotAcceptable'),
     },
   });
   return {
-    get: read('get', {
-      content: {
-        ...jsonContent(subject),
-        'text/html': { schema: { type: 'string', description: 'The page for browsers.' } },
-      },
-    }),
+    get: read('get', { content: jsonContent(subject) }),
     head: read('head', {}),
     options: {
       operationId: `options${name}`,
       tags: ['records'],
       summary: `What may be done with: ${summary.charAt(0).toLowerCase()}${summary.slice(1)}`,
       responses: { 200: response('Options'), 204: response('Preflight'), 404: response('NotFound') },
-    },
-    // Every other method is refused; there is no way to say so but to name one.
-    post: {
-      operationId: `post${name}`,
-      tags: ['records'],
-      summary: 'Refused, as PUT, PATCH and DELETE are',
-      deprecated: true,
-      responses: { 405: response('MethodNotAllowed') },
     },
   };
 }

@@ -4,7 +4,7 @@ import { clauseNames, clauses } from '../clauses.ts';
 import type { Meta } from '../meta.ts';
 import { jsonSchemas, schemaFile, schemaNames, typeName } from '../schemas.ts';
 import { apiPaths } from './api-paths.ts';
-import { type Examples, namedExamples } from './examples.ts';
+import type { Examples } from './examples.ts';
 import { filePaths } from './file-paths.ts';
 import { headerComponents } from './headers.ts';
 import { parameterComponents } from './parameters.ts';
@@ -38,7 +38,6 @@ export function openApiDocument(meta: Meta, examples: Examples): object {
       parameters: parameterComponents,
       headers: headerComponents,
       responses: responseComponents,
-      examples: namedExamples(examples),
     },
   };
 }

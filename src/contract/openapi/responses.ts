@@ -26,7 +26,10 @@ export const responseComponents = {
     errorDetails[400],
   ),
   NotFound: refusal('There is no such record, or no such format.', errorDetails[404]),
-  MethodNotAllowed: refusal('Everything is a read.', notAllowedDetail('POST')),
+  MethodNotAllowed: refusal(
+    'Any other method at this address: everything is a read.',
+    notAllowedDetail('POST'),
+  ),
   NotAcceptable: refusal('Accept names nothing that there is.', NOT_ACCEPTABLE_DETAIL),
   Options: {
     description: 'What is allowed, for people: hosts with code only.',

@@ -86,7 +86,8 @@ function answerAsset(
   fields.set('ETag', asset.etag);
   if (status === 200 && request.headers.get('If-None-Match') === asset.etag)
     return new Response(null, { status: 304, headers: fields });
-  fields.set('Content-Type', mediaTypes[path.extname(file)] ?? 'application/octet-stream');
+  if (!fields.has('Content-Type'))
+    fields.set('Content-Type', mediaTypes[path.extname(file)] ?? 'application/octet-stream');
   fields.set('Content-Length', String(asset.body.length));
   return new Response(request.method === 'HEAD' ? null : asset.body, { status, headers: fields });
 }

@@ -1,0 +1,35 @@
+/** A site with its specification, in memory, and what its published schemas say of a value. */
+
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import { specificationFiles } from '../../src/contract/openapi/files.ts';
+import type { RawRecords } from '../../src/sources/raw.ts';
+import { type SiteOptions, siteOf } from './sites.ts';
+
+export interface SpecifiedSite {
+  /** Path → text. */
+  readonly files: ReadonlyMap<string, string>;
+  readonly json: (path: string) => Record<string, unknown>;
+  /** What is wrong with a value by the schema of that name, in an independent validator's words; null where nothing is. */
+  readonly problems: (schema: string, value: unknown) => string | null;
+}
+
+export async function specifiedSite(raw: RawRecords, options?: SiteOptions): Promise<SpecifiedSite> {
+  const { plan, files } = siteOf(raw, options);
+  const texts = new Map<string, string>();
+  for (const { path, body } of files()) texts.set(path, Buffer.from(body).toString('utf8'));
+  for (const { path, make } of specificationFiles(plan)) {
+    texts.set(path, Buffer.from(await make()).toString('utf8'));
+  }
+  const json = (path: string): Record<string, unknown> => JSON.parse(texts.get(path) ?? 'null');
+  const ajv = new Ajv2020({ strict: true, allErrors: true, formats: { date: /^\d{4}-\d\d-\d\d$/ } });
+  for (const path of texts.keys()) if (path.startsWith('schemas/')) ajv.addSchema(json(path));
+  return {
+    files: texts,
+    json,
+    problems(schema, value) {
+      const validate = ajv.getSchema(`${plan.linkBase.baseUrl}/schemas/${schema}.json`);
+      if (!validate) throw new Error(`the site has no schema ${schema}`);
+      return validate(value) ? null : ajv.errorsText(validate.errors);
+    },
+  };
+}

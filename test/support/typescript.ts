@@ -1,0 +1,42 @@
+/** TypeScript as a user runs it: a folder of files, and what the compiler says of them. */
+
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { temporaryFolder } from './temporary.ts';
+
+const PROJECT = fileURLToPath(new URL('../../', import.meta.url));
+
+/** A user's project in which this one is installed. @param files path → text */
+export function userProject(files: Readonly<Record<string, string>>): string {
+  const folder = temporaryFolder();
+  mkdirSync(path.join(folder, 'node_modules'));
+  symlinkSync(PROJECT, path.join(folder, 'node_modules/gamedata'));
+  symlinkSync(
+    path.join(PROJECT, 'node_modules/openapi-fetch'),
+    path.join(folder, 'node_modules/openapi-fetch'),
+  );
+  writeFileSync(path.join(folder, 'package.json'), '{"type":"module"}');
+  for (const [name, text] of Object.entries(files)) writeFileSync(path.join(folder, name), text);
+  return folder;
+}
+
+/** Compiles every file of a project. Returns what the compiler says: nothing where all is well. */
+export function compile(folder: string): string {
+  const options = {
+    target: 'es2023',
+    lib: ['es2023', 'dom'],
+    module: 'nodenext',
+    strict: true,
+    exactOptionalPropertyTypes: true,
+    types: [],
+  };
+  writeFileSync(
+    path.join(folder, 'tsconfig.json'),
+    JSON.stringify({ compilerOptions: options, include: ['*.ts', '*.d.ts'] }),
+  );
+  const compiler = path.join(PROJECT, 'node_modules/typescript/bin/tsc');
+  const { stdout, stderr } = spawnSync(process.execPath, [compiler, '-p', folder], { encoding: 'utf8' });
+  return stdout + stderr;
+}
