@@ -39,15 +39,15 @@ const fetching: Mutant[] = [
   },
   {
     guard: 'a cap on what arrives',
-    file: 'src/http/client.ts',
-    code: 'maxResponseSize: MAX_BODY_BYTES,',
-    without: '',
+    file: 'src/http/body.ts',
+    code: 'if (bytes > maxBytes)',
+    without: 'if (false)',
     ...faults('a body of 200 MB'),
   },
   {
     guard: 'a cap on what is decompressed',
     file: 'src/http/body.ts',
-    code: '{ maxOutputLength: MAX_BODY_BYTES }',
+    code: '{ maxOutputLength: Math.max(1, maxBytes) }',
     without: '{}',
     ...faults('a compression bomb'),
   },
@@ -186,8 +186,8 @@ const records: Mutant[] = [
   {
     guard: 'an id is a whole number that a number holds',
     file: 'src/contract/records.ts',
-    code: 'idSchema = z.int().positive()',
-    without: 'idSchema = z.coerce.number()',
+    code: 'idSchema = z\n  .int()\n  .positive()',
+    without: 'idSchema = z.coerce\n  .number()',
     ...faults('an id:'),
   },
   {
@@ -403,8 +403,15 @@ const serving: Mutant[] = [
   {
     guard: 'only plain names are files',
     file: 'src/handler/target.ts',
-    code: '/^(?:[^\\W_][\\w-]*\\/)*[^\\W_][\\w-]*(?:\\.[\\w-]+)+$/.test(file)',
+    code: '/^(?:\\w[\\w-]*\\/)*\\w[\\w-]*(?:\\.[\\w-]+)+$/.test(file)',
     without: "file !== ''",
+    tests: ['test/handler/target.test.ts'],
+  },
+  {
+    guard: 'hosts’ files are no part of the site',
+    file: 'src/handler/target.ts',
+    code: ' && !isHostFile(file)',
+    without: '',
     tests: ['test/handler/target.test.ts'],
   },
   {

@@ -14,6 +14,8 @@ import {
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { CHANGES_FILE, FEED_FILE } from '../../src/contract/changes.ts';
+import { manifestSchema } from '../../src/contract/meta.ts';
 import { encodeDataSet } from '../../src/digest.ts';
 import type { RawRecords } from '../../src/sources/raw.ts';
 import { snapshotFiles } from '../../src/sources/snapshot.ts';
@@ -72,10 +74,13 @@ export function writeDataSet(folder: string, records: number, variant: number): 
   return folder;
 }
 
-/** What tells one site from another; undefined where there is none. */
+/** What tells one site from another, but for its history, which says what was there before; undefined where there is none. */
 export function siteDigest(out: string): string | undefined {
-  const manifest = path.join(out, 'manifest.json');
-  return existsSync(manifest) ? createHash('sha256').update(readFileSync(manifest)).digest('hex') : undefined;
+  const file = path.join(out, 'manifest.json');
+  if (!existsSync(file)) return undefined;
+  const { files } = manifestSchema.parse(JSON.parse(readFileSync(file, 'utf8')));
+  const lasting = files.filter((entry) => entry.path !== CHANGES_FILE && entry.path !== FEED_FILE);
+  return createHash('sha256').update(JSON.stringify(lasting)).digest('hex');
 }
 
 /** What lies beside the site that should not. */

@@ -2,6 +2,7 @@
 
 import { Worker } from 'node:worker_threads';
 import type { Compress, Twins } from '../contract/downloads.ts';
+import { errorCode, OutputError } from '../errors.ts';
 import { PACK_MODULE } from '../options.ts';
 
 /** Lends a packer, and ends its thread whatever it is doing. */
@@ -24,7 +25,11 @@ export function createPacker(module: string): { readonly compress: Compress; end
     const started = new Worker(module);
     started.on('message', (twins: Twins) => waiting.shift()?.resolve(twins));
     started.on('error', (cause) => {
-      for (const { reject } of waiting.splice(0)) reject(cause);
+      // No thread begins in a working folder that is gone.
+      const error = new OutputError(`cannot be packed (${errorCode(cause) || cause.message})`, 'download', {
+        cause,
+      });
+      for (const { reject } of waiting.splice(0)) reject(error);
     });
     return started;
   }
