@@ -169,7 +169,7 @@ describe('a mirror refuses', () => {
     [
       'other bytes of the same number',
       (response, { url }) => response.end(url === '/meta.json' ? other : ''),
-      /SHA-256 .* expected/,
+      /answered SHA-256 .* expected/,
     ],
     ['fewer bytes', (response) => response.end('{}'), /answered 2 bytes, expected \d+, as the manifest says/],
     [
