@@ -37,7 +37,13 @@ export const caddy: Host = {
 /** What the configuration reads, if it is there, when Caddy loads it. */
 const MOVED_MAP = '_hosts/caddy-moved.map';
 
-const movedMap = ({ moved }: RouteTable): string => moved.map(({ path, to }) => `${path} ${to}\n`).join('');
+/** Caddy cannot import an empty file, so it begins with a line for people. */
+const movedMap = ({ moved }: RouteTable): string =>
+  [
+    '# Old addresses of renamed records, and where they lead.',
+    ...moved.map(({ path, to }) => `${path} ${to}`),
+    '',
+  ].join('\n');
 
 /** A token without escapes, for regular expressions. */
 const raw = (text: string): string => `\`${text}\``;

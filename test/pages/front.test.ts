@@ -2,6 +2,7 @@
 
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
+import { gzipSync } from 'node:zlib';
 import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import { noBrowser, useBrowser } from '../support/browser.ts';
@@ -30,6 +31,18 @@ describe.skipIf(noBrowser !== '')(`the front page${noBrowser}`, () => {
     ]);
     expect(problems).toEqual([]);
     expect(foreign).toEqual([]);
+  });
+
+  it('takes at most 50 kB, compressed, before somebody searches', async () => {
+    const { page } = await visit(`${site.url}/`);
+    await page.waitForLoadState('networkidle');
+    const asked: string[] = await page.evaluate(
+      `performance.getEntriesByType('resource').map(({ name }) => name).concat(location.href)`,
+    );
+    const sizes = asked.map(async (url) => gzipSync(await (await fetch(url)).arrayBuffer()).length);
+    const total = (await Promise.all(sizes)).reduce((sum, size) => sum + size);
+    expect(total).toBeGreaterThan(5000);
+    expect(total).toBeLessThan(50_000);
   });
 
   it('shows a request and the very bytes that answer it', async () => {
