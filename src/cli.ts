@@ -280,7 +280,7 @@ function withSourceOptions(command: Command): Command {
     .option('--no-cache', 'fetch everything anew')
     .option(
       '--max-shrink <percent>',
-      'refuse data with fewer records than the last by more than this',
+      'refuse data without more of the last records than this share',
       parseNumber,
       1,
     );

@@ -1,6 +1,6 @@
 /** The guards: data that was fetched without an error and still is not believed. */
 
-import type { Counts, EncodedRecords } from './contract/data-set.ts';
+import type { Counts, EncodedRecord, EncodedRecords } from './contract/data-set.ts';
 import { type Kind, kindNames, mapKinds } from './contract/kinds.ts';
 import { DataError } from './errors.ts';
 
@@ -12,6 +12,8 @@ export interface Previous {
   readonly captured: string;
   /** The slugs of its records of a kind. */
   slugs(kind: Kind): Iterable<string>;
+  /** Every record; undefined where they cannot be read as they were written. */
+  records(): EncodedRecords | undefined;
 }
 
 export interface ShrinkOptions {
@@ -26,15 +28,15 @@ export interface ShrinkOptions {
   readonly fallback: string | undefined;
 }
 
-/** Kind → the slugs that the last data had and this one has not, in the last one's order. */
+/** Kind → the slugs of records that the last data had and this one has not, be it under another slug. */
 export type Missing = Readonly<Record<Kind, readonly string[]>>;
 
 /** How many of the missing records an error names. */
 const NAMED = 10;
 
 /**
- * Refuses data with fewer records of a kind than the last one had, by more than a share; a kind without any record counts
- * as shrunk to nothing.
+ * Refuses data without more than a share of a kind's last records, whatever has come in their place; a kind without any
+ * record counts as shrunk to nothing.
  *
  * @returns which records are gone
  * @throws DataError that says how many there were and are, and which are gone
@@ -44,12 +46,12 @@ export function refuseShrinking(records: EncodedRecords, options: ShrinkOptions)
   for (const kind of kindNames) {
     const before = options.previous?.counts[kind] ?? 0;
     const now = records[kind].length;
-    const allowed = missing[kind].filter((slug) => options.allowMissing.includes(`${kind}/${slug}`)).length;
+    const lost = missing[kind].filter((slug) => !options.allowMissing.includes(`${kind}/${slug}`)).length;
     const isEmpty = now === 0 && options.maxShrink < 100;
-    if (!isEmpty && before - allowed - now <= (before * options.maxShrink) / 100) continue;
+    if (!isEmpty && lost <= (before * options.maxShrink) / 100) continue;
     const expected =
       before > 0
-        ? `, the last build had ${before}: expected at most ${options.maxShrink} % fewer`
+        ? `, the last build had ${before}: expected at most ${options.maxShrink} % gone`
         : ': expected some';
     const gone = missing[kind].length > 0 ? `; gone: ${list(missing[kind])}` : '';
     throw new DataError(
@@ -65,8 +67,19 @@ function findMissing(records: EncodedRecords, { digest, previous }: ShrinkOption
   return mapKinds((kind) => {
     if (previous?.digest === digest) return [];
     const slugs = new Set(records[kind].map(({ slug }) => slug));
-    return [...(previous?.slugs(kind) ?? [])].filter((slug) => !slugs.has(slug));
+    const missing = [...(previous?.slugs(kind) ?? [])].filter((slug) => !slugs.has(slug));
+    return missing.length > 0 ? missing.filter(isGone(previous?.records()?.[kind], records[kind])) : missing;
   });
+}
+
+/** Whether the record that had a slug is gone, and not only renamed. */
+function isGone(
+  before: readonly EncodedRecord[] | undefined,
+  now: readonly EncodedRecord[],
+): (slug: string) => boolean {
+  const ids = new Map(before?.map(({ id, slug }) => [slug, id]));
+  const left = new Set<number | undefined>(now.map(({ id }) => id));
+  return (slug) => !left.has(ids.get(slug));
 }
 
 function list(slugs: readonly string[]): string {

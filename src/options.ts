@@ -30,7 +30,7 @@ export interface SourceOptions {
   readonly retries?: number | undefined;
   /** The folder of the disk cache, or false for none. Default `.cache/gamedata`. */
   readonly cache?: string | false | undefined;
-  /** Refuse data with fewer records of a kind than the last by more than this share, in percent. Default 1. */
+  /** Refuse data without more than this share of a kind's last records, in percent. Default 1. */
   readonly maxShrink?: number | undefined;
   /** Records that may be gone since the last data without counting as shrunk, as `<kind>/<slug>`. */
   readonly allowMissing?: readonly string[] | undefined;

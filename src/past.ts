@@ -4,13 +4,10 @@ import type { Captured } from './capture.ts';
 import { compare } from './changes/compare.ts';
 import { emptyHistory, extendHistory, mentions } from './changes/history.ts';
 import type { History } from './contract/changes.ts';
-import type { EncodedRecords } from './contract/data-set.ts';
 import type { Previous } from './guards.ts';
 
 /** The last data set, as a site or a snapshot has it. What is costly to read is read when it is asked for. */
 export interface Past extends Previous {
-  /** Every record; undefined where they cannot be read as they were written. */
-  records(): EncodedRecords | undefined;
   /** How that data came about; undefined where nothing says it. */
   history(): History | undefined;
 }

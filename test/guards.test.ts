@@ -19,6 +19,7 @@ const last = (counts: Counts | undefined): Previous | undefined =>
     digest: 'sha256:0',
     captured: '2026-01-02',
     slugs: (kind) => range(counts[kind]).map((id) => `${kind}-${id}`),
+    records: () => records(counts),
   };
 
 const options = { digest: 'sha256:1', allowMissing: [], fallback: undefined };
@@ -48,21 +49,21 @@ describe('refuseShrinking', () => {
       now: { move: 98, item: 200 },
       maxShrink: 1,
       kind: 'move',
-      problem: 'got 98 records, the last build had 100: expected at most 1 % fewer; gone: move-99, move-100',
+      problem: 'got 98 records, the last build had 100: expected at most 1 % gone; gone: move-99, move-100',
     },
     {
       before: { move: 100, item: 200 },
       now: { move: 900, item: 199 },
       maxShrink: 0,
       kind: 'item',
-      problem: 'got 199 records, the last build had 200: expected at most 0 % fewer; gone: item-200',
+      problem: 'got 199 records, the last build had 200: expected at most 0 % gone; gone: item-200',
     },
     {
       before: { move: 1, item: 1 },
       now: { move: 0, item: 1 },
       maxShrink: 99,
       kind: 'move',
-      problem: 'got 0 records, the last build had 1: expected at most 99 % fewer; gone: move-1',
+      problem: 'got 0 records, the last build had 1: expected at most 99 % gone; gone: move-1',
     },
     {
       before: undefined,
@@ -107,9 +108,22 @@ describe('refuseShrinking', () => {
     });
   });
 
-  it('counts a renamed record as gone and come, not as lost', () => {
+  it('counts a renamed record as there, wherever the last records can be read', () => {
     const renamed = { ...records({ move: 1, item: 1 }), move: [{ id: 1, slug: 'renamed', json: '{}' }] };
-    const strict = { ...options, previous: last({ move: 1, item: 1 }), maxShrink: 0 };
-    expect(refuseShrinking(renamed, strict)).toEqual({ move: ['move-1'], item: [] });
+    const previous = last({ move: 1, item: 1 });
+    const strict = { ...options, previous, maxShrink: 0 };
+    expect(refuseShrinking(renamed, strict)).toEqual({ move: [], item: [] });
+    const unread = { ...strict, previous: previous && { ...previous, records: () => undefined } };
+    expect(() => refuseShrinking(renamed, unread)).toThrow('gone: move-1');
+  });
+
+  it('is not deceived by others in the place of those that are gone', () => {
+    const others = range(100).map((id) => ({ id: id + 50, slug: `move-${id + 50}`, json: '{}' }));
+    const now = { ...records({ move: 1, item: 1 }), move: others };
+    const strict = { ...options, previous: last({ move: 100, item: 1 }), maxShrink: 49 };
+    expect(() => refuseShrinking(now, strict)).toThrow(
+      'got 100 records, the last build had 100: expected at most 49 % gone; gone: move-1, move-2,',
+    );
+    expect(refuseShrinking(now, { ...strict, maxShrink: 50 }).move).toHaveLength(50);
   });
 });

@@ -173,7 +173,7 @@ describe('a refresh', () => {
       /^issue\ncreate\n--title\nThe data was refused\n/,
     );
     expect(readFileSync(path.join(repo.home, 'issue.md'), 'utf8')).toContain(
-      '\n    move: got 2 records, the last build had 3: expected at most 1 % fewer; gone: move-3\n',
+      '\n    move: got 2 records, the last build had 3: expected at most 1 % gone; gone: move-3\n',
     );
     expect(await repo.step('report-refusal')).toBeUndefined();
     expect(readFileSync(path.join(repo.home, 'comment'), 'utf8')).toMatch(/^issue\ncomment\n7\n/);

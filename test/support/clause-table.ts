@@ -11,13 +11,15 @@ const END = '<!-- /clauses -->';
 /** Engine → the clauses it did not keep. */
 export type Results = ReadonlyMap<string, readonly ClauseName[]>;
 
-/** `●` kept, `–` not. */
+/** `●` kept, `–` not. Clauses that the same engines kept share a row. */
 export function clauseTable(results: Results): string {
   const names = [...results.keys()];
-  const rows = clauseNames.map((clause) => {
-    const marks = names.map((name) => (results.get(name)?.includes(clause) ? '–' : '●'));
-    return `| ${[clauses[clause].title, ...marks].join(' | ')} |`;
-  });
+  const titles = new Map<string, string[]>();
+  for (const clause of clauseNames) {
+    const marks = names.map((name) => (results.get(name)?.includes(clause) ? '–' : '●')).join(' | ');
+    titles.set(marks, [...(titles.get(marks) ?? []), clauses[clause].title]);
+  }
+  const rows = [...titles].map(([marks, shared]) => `| ${shared.join('<br>')} | ${marks} |`);
   return [`| clause | ${names.join(' | ')} |`, `|---|${':-:|'.repeat(names.length)}`, ...rows].join('\n');
 }
 
