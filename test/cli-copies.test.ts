@@ -35,7 +35,7 @@ describe('mirror', () => {
     const folder = `127.0.0.1-${server.port}`;
     const first = await run('mirror', server.url);
     expect(first.stderr).toMatch(/^left out, as configuration of hosts: _headers, _redirects$/m);
-    expect(first.stderr).toMatch(/^(\d+) files travelled, [\d.]+ kB$/m);
+    expect(first.stderr).toMatch(/^(\d+) files travelled, [\d.]+ [kM]B$/m);
     expect(first).toMatchObject({ code: 0, stdout: '' });
     expect(readdirSync(cwd)).toEqual([folder]);
     const before = listed(site);
