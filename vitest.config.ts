@@ -3,6 +3,8 @@ import { defineConfig } from 'vitest/config';
 export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
+    // One for each core: left to itself, two cores have one worker.
+    maxWorkers: '100%',
     // A proxy of the developer's is not for loopback, and vitest's own BASE_URL is not ours.
     env: { NO_PROXY: '127.0.0.1,localhost', BASE_URL: '' },
     // Many tests run real builds and real servers, and machines for CI are slow and shared.

@@ -36,7 +36,9 @@ export interface WholeSite {
 export function* wholeSite(site: WholeSite): Generator<SiteFile | DerivedFile | ListedFile> {
   yield* ownFiles(site);
   const { captured, generator } = site.meta;
-  if (site.archive) yield* ownArchives(() => ownFiles(site), { captured, generator });
+  // Inside an archive is the site without archives, on its front page too.
+  const inside = { ...site, archive: false };
+  if (site.archive) yield* ownArchives(() => ownFiles(inside), { captured, generator });
 }
 
 /** Everything but the archives. */

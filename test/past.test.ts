@@ -166,10 +166,14 @@ describe('a site', () => {
   });
 
   it('whose pages were damaged is made anew, without a history that nobody can know', async () => {
-    const { build, rename } = await operator();
+    const { answers, build, rename } = await operator();
     const site = await build();
     writeFileSync(path.join(site, 'api/gamedata/move/index.json'), '{}');
+    // Whether the old record is gone or has a new name cannot be known either.
     rename('new');
+    await expect(build()).rejects.toThrow('gone: move-2');
+    rename('move-2');
+    answers.move.push(moveAnswer(4));
     await build();
     expect(stepsIn(site)).toEqual([]);
     expect(verifyFolder(site)).toMatchObject({ problems: [] });

@@ -1,4 +1,5 @@
 import { execFileSync } from 'node:child_process';
+import { hash } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -24,7 +25,8 @@ async function built(options: Parameters<typeof build>[0] = {}) {
   return { out, source, report };
 }
 
-const read = (folder: string) => NAMES.map((name) => readFileSync(path.join(folder, name)));
+/** By their hashes: a difference of megabytes would be shown for minutes. */
+const read = (folder: string) => NAMES.map((name) => hash('sha256', readFileSync(path.join(folder, name))));
 
 function unpack(tar: string): string {
   const folder = temporaryFolder();
@@ -46,15 +48,15 @@ describe('build --archive', () => {
     );
   });
 
-  it('offers what gamedata archive makes, of the site with and without downloads', async () => {
+  it('offers what gamedata archive makes of the same site without archives', async () => {
     const { out } = await built({ archive: true });
     const plain = await built();
-    for (const site of [out, plain.out]) {
-      const folder = temporaryFolder();
-      const report = await archive(site, { out: folder });
-      expect(read(folder)).toEqual(read(path.join(out, 'download')));
-      expect(report.archives.map(({ name }) => name).sort()).toEqual(NAMES);
-    }
+    const folder = temporaryFolder();
+    const report = await archive(plain.out, { out: folder });
+    expect(read(folder)).toEqual(read(path.join(out, 'download')));
+    expect(report.archives.map(({ name }) => name).sort()).toEqual(NAMES);
+    await archive(out, { out: folder });
+    expect(verifyFolder(unpack(path.join(folder, 'gamedata.tar.gz'))).problems).toEqual([]);
   });
 
   it('packs nothing where nothing has changed, and anew where anything has', async () => {
