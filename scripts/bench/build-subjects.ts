@@ -4,6 +4,7 @@ import { cpSync, mkdirSync } from 'node:fs';
 import path from 'node:path';
 import {
   build,
+  buildWhole,
   ELEVENTY_PROJECT,
   eleventy,
   expectSame,
@@ -66,6 +67,11 @@ export async function buildSubjects(data: DataSets, { folder, scale, runner }: P
         next = next === data.changed ? data.snapshot : data.changed;
       },
       read: readReport,
+    },
+    {
+      ...named('with bulk files'),
+      command: buildWhole(fresh, 'snapshot', '--upstream', data.snapshot),
+      cleanUp,
     },
     { ...named('csv'), command: build(fresh, 'csv', '--upstream', data.tables), cleanUp, read: readReport },
   ];

@@ -20,8 +20,12 @@ export const node = (...args: string[]): string[] => [process.execPath, ...args]
 export const gamedata = (...args: string[]): string[] => node(CLI, ...args);
 
 /** A build that prints its report as JSON. */
-export const build = (out: string, source: string, ...args: string[]): string[] =>
+export const buildWhole = (out: string, source: string, ...args: string[]): string[] =>
   gamedata('build', '--quiet', '--json', '--out', out, '--source', source, ...args);
+
+/** One without bulk files: what it is compared with packs nothing. */
+export const build = (out: string, source: string, ...args: string[]): string[] =>
+  buildWhole(out, source, '--no-downloads', ...args);
 
 /** What the report says that rows need. */
 export function readReport(stdout: string): Facts {

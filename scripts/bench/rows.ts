@@ -43,8 +43,8 @@ const ratio = {
 export const at = (scale: number, name: string): string => `${scale} × ${name}`;
 
 const TAR_BUDGETS: Readonly<Record<number, number>> = { 1: 3.5, 10: 1.6, 100: 1.4 };
-/** The record, its page, meta.json and manifest.json. */
-const FILES_OF_A_CHANGE = 4;
+/** The record, its page, and five that tell of it: meta.json, manifest.json, search.json, changes.json, changes.atom. */
+const FILES_OF_A_CHANGE = 7;
 
 export function buildRows(scale: number, records: number): Row[] {
   const [fresh, unchanged, changed] = [at(scale, 'fresh'), at(scale, 'unchanged'), at(scale, 'changed')];
@@ -91,12 +91,19 @@ export function buildRows(scale: number, records: number): Row[] {
       id: 'changed',
       title: 'one record changed, files written',
       of: changed,
-      yardstick: 'record, page, meta.json, manifest.json',
+      yardstick: 'record, page, five that tell of it',
       unit: 'files',
       result: ({ written }) => written ?? Number.NaN,
       budget: FILES_OF_A_CHANGE,
     },
     { ...ratio, id: 'csv', title: 'from tables', of: at(scale, 'csv'), to: fresh, budget: 1.2 },
+    {
+      ...ratio,
+      id: 'downloads',
+      title: 'with bulk files, packed',
+      of: at(scale, 'with bulk files'),
+      to: fresh,
+    },
   ];
   return rows.map((row) => ({ ...row, scale }));
 }
