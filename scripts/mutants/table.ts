@@ -243,7 +243,7 @@ const records: Mutant[] = [
   {
     guard: 'a kind does not shrink',
     file: 'src/guards.ts',
-    code: 'before - allowed - now <= (before * options.maxShrink) / 100',
+    code: 'lost <= (before * options.maxShrink) / 100',
     without: 'true',
     tests: ['test/guards.test.ts'],
   },
