@@ -196,11 +196,11 @@ describe.skipIf(noBrowser !== '')(`the browsable page${noBrowser}`, () => {
 
   it('says that nothing came, and tries again', async () => {
     const { page } = await visit(site.url + LIST);
-    await page.context().setOffline(true);
+    await page.route('**/api/gamedata/**', (route) => route.abort('internetdisconnected'));
     await control(page, 'Next').click();
     await openHeading(page, 'No answer');
     expect(await page.locator('#view').textContent()).toContain('Failed to fetch');
-    await page.context().setOffline(false);
+    await page.unroute('**/api/gamedata/**');
     await page.getByRole('button', { name: 'Try again' }).click();
     await page.getByText('Records 201 to 300').first().waitFor();
   });
