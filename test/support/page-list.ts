@@ -37,10 +37,10 @@ export const pageStates: readonly PageState[] = [
     name: 'no-answer',
     path: '/api/gamedata/item/master-ball/',
     async act(page) {
-      await page.context().setOffline(true);
+      await page.route('**/api/gamedata/**', (route) => route.abort('internetdisconnected'));
       await page.locator('#breadcrumb a').nth(1).click();
       await page.locator('h1', { hasText: 'No answer' }).waitFor();
-      await page.context().setOffline(false);
+      await page.unroute('**/api/gamedata/**');
     },
   },
   { name: 'reference', path: '/reference.html', needs: 'reference.html', isForeign: true },
