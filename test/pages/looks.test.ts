@@ -46,7 +46,7 @@ describe.skipIf(noBrowser !== '')(`every page${noBrowser}`, () => {
         await page.screenshot({ path: file, fullPage: true });
 
         expect(existsSync(file)).toBe(true);
-        if (!state.isForeign) expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(width);
+        expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(width);
         expect(await findings(page, state)).toEqual([]);
       });
     }

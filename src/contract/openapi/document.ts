@@ -24,7 +24,6 @@ export function openApiDocument(meta: Meta, examples: Examples): object {
       description: description(meta),
       license: { name: "BSD-3-Clause (the data, which is PokéAPI's)", url: `${baseUrl}/data-license.txt` },
     },
-    jsonSchemaDialect: 'https://json-schema.org/draft/2020-12/schema',
     servers: [{ url: baseUrl, description: 'The address that this site is built for.' }],
     security: [],
     tags: [
