@@ -314,6 +314,20 @@ const output: Mutant[] = [
     tests: ['test/output/lock.test.ts'],
   },
   {
+    guard: 'a lock is waited for while its maker fills it',
+    file: 'src/output/lock.ts',
+    code: "if (holder !== '' || performance.now() > until) return holder;",
+    without: 'return holder;',
+    tests: ['test/output/lock.test.ts'],
+  },
+  {
+    guard: 'a maker that was stopped for too long finds its lock taken',
+    file: 'src/output/lock.ts',
+    code: 'if (readIfThere(file) !== own) continue;',
+    without: '',
+    tests: ['test/output/lock.test.ts'],
+  },
+  {
     guard: 'a dead process holds no lock',
     file: 'src/output/lock.ts',
     code: "if (errorCode(error) === 'ESRCH') return false;",

@@ -8,9 +8,18 @@ import { demand, leftovers, run, siteDigest, temporary, writeDataSet } from './g
 
 const DIE_AT = fileURLToPath(new URL('./die-at.mjs', import.meta.url));
 
-/** The first rename moves the old site aside, the second puts the new one in its place. */
+/** The first write fills the lock; the first rename moves the old site aside, the second puts the new one in its place. */
 const moments = [
-  ...['renameSync:1', 'renameSync:2', 'rmSync:1', 'rmSync:2', 'rmSync:3', 'rmSync:4', 'rmSync:5'],
+  ...[
+    'writeSync:1',
+    'renameSync:1',
+    'renameSync:2',
+    'rmSync:1',
+    'rmSync:2',
+    'rmSync:3',
+    'rmSync:4',
+    'rmSync:5',
+  ],
   ...[
     'mkdirSync:2',
     'mkdirSync:9',

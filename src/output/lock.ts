@@ -1,6 +1,15 @@
 /** The lock: one build at a time into one folder; what a killed build left behind does not count. */
 
-import { linkSync, readFileSync, renameSync, rmSync, statSync, unlinkSync, writeFileSync } from 'node:fs';
+import {
+  closeSync,
+  linkSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  unlinkSync,
+  writeSync,
+} from 'node:fs';
 import { errorCode, OutputError } from '../errors.ts';
 import type { WorkFolders } from './work-folders.ts';
 
@@ -16,31 +25,42 @@ export function acquireLock({ lock: file, name: target }: WorkFolders): () => vo
   const own = `${process.pid} ${startOf(process.pid)}\n`;
   for (let attempt = 1; ; attempt++) {
     try {
-      writeFileSync(file, own, { flag: 'wx' });
-      held.add(file);
-      return () => {
-        held.delete(file);
-        rmSync(file, { force: true });
-      };
+      make(file, own);
     } catch (cause) {
-      // On a full disk the lock was made, and could not be filled.
-      if (['ENOSPC', 'EDQUOT'].includes(errorCode(cause))) rmSync(file, { force: true });
       if (errorCode(cause) !== 'EEXIST' || attempt > 3)
         throw new OutputError(`cannot be locked (${errorCode(cause)})`, target, { cause });
       removeStale(file, target);
+      continue;
     }
+    // Whoever is stopped while filling the lock, for longer than others wait, finds it taken.
+    if (readIfThere(file) !== own) continue;
+    held.add(file);
+    return () => {
+      held.delete(file);
+      rmSync(file, { force: true });
+    };
+  }
+}
+
+function make(file: string, own: string): void {
+  const lock = openSync(file, 'wx');
+  try {
+    writeSync(lock, own);
+  } catch (error) {
+    // The disk is full.
+    rmSync(file, { force: true });
+    throw error;
+  } finally {
+    closeSync(lock);
   }
 }
 
 function removeStale(file: string, target: string): void {
-  const holder = readIfThere(file);
+  const holder = holderOf(file);
   if (holder === undefined) return;
   const [pid = '', start = ''] = holder.trim().split(' ');
-  // Between its making and its filling a lock is empty for a moment.
-  const isNew =
-    holder === '' && Date.now() - (statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? 0) < 5000;
-  if (isNew || held.has(file) || isAlive(Number(pid), start)) {
-    throw new OutputError(`another build is writing here${isNew ? '' : ` (process ${pid})`}`, target, {
+  if (held.has(file) || isAlive(Number(pid), start)) {
+    throw new OutputError(`another build is writing here (process ${pid})`, target, {
       hint: 'Wait for it to end, or name another folder with --out.',
     });
   }
@@ -54,6 +74,16 @@ function removeStale(file: string, target: string): void {
   }
   if (readIfThere(aside) !== holder) linkSync(aside, file);
   unlinkSync(aside);
+}
+
+/** What a lock says. It is empty between its making and its filling: for a moment, or for ever if its maker was killed there. */
+function holderOf(file: string): string | undefined {
+  const until = performance.now() + 2000;
+  for (;;) {
+    const holder = readIfThere(file);
+    if (holder !== '' || performance.now() > until) return holder;
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 10);
+  }
 }
 
 function isAlive(pid: number, start: string): boolean {

@@ -1,12 +1,24 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, readdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { setTimeout } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { OutputError } from '../../src/errors.ts';
 import { withOutput } from '../../src/output/publish.ts';
 import { publishTree, readTree } from '../support/publishing.ts';
+import { startCli } from '../support/run-cli.ts';
 import { temporaryFolder } from '../support/temporary.ts';
+
+const DIE_AT = fileURLToPath(new URL('../../scripts/torture/die-at.mjs', import.meta.url));
+const FILLS_LATE = `
+  const fs = require('node:fs');
+  const lock = fs.openSync(process.argv[1], 'wx');
+  console.log('made');
+  const start = fs.readFileSync('/proc/self/stat', 'utf8').split(' ')[21];
+  setTimeout(() => fs.writeSync(lock, process.pid + ' ' + start), 100);
+  setTimeout(() => {}, 1e6);`;
 
 const tree = { 'a.json': '1' };
 const hasProc = existsSync('/proc/self/stat');
@@ -116,15 +128,40 @@ describe('a lock that is there already', () => {
   });
 
   it.each(['', 'nonsense', '0 1\n', '-1 1\n'])(
-    'counts while it is new and empty, else not: %j',
+    'does not count where it names no process: %j',
     async (text) => {
       const { out, lock } = lockable();
       writeFileSync(lock, text);
-      if (text === '') {
-        await expect(publishTree(out, tree)).rejects.toThrow(`${out}: another build is writing here`);
-        utimesSync(lock, 1, 1);
-      }
       await lockDuring(out, lock);
     },
   );
+
+  it.runIf(hasProc)('is waited for while its maker fills it', async () => {
+    const { out, lock } = lockable();
+    const maker = spawn(process.execPath, ['-e', FILLS_LATE, lock], { stdio: ['ignore', 'pipe', 'inherit'] });
+    onTestFinished(() => void maker.kill('SIGKILL'));
+    await once(maker.stdout, 'data');
+    expect(readFileSync(lock, 'utf8')).toBe('');
+    await expect(publishTree(out, tree)).rejects.toThrow(
+      `another build is writing here (process ${maker.pid})`,
+    );
+    expect(existsSync(out)).toBe(false);
+  });
+
+  it('goes to another build where its maker was stopped before it had filled it', async () => {
+    const { out, lock } = lockable();
+    const maker = startCli(['build', '--source', 'snapshot', '--out', out], {
+      env: { NODE_OPTIONS: `--import=${DIE_AT}`, DIE_AT: 'writeSync:1:SIGSTOP' },
+    });
+    while (!existsSync(lock)) await setTimeout(5);
+    await withOutput(out, async (output) => {
+      maker.child.kill('SIGCONT');
+      expect(await maker.finished).toMatchObject({
+        code: 1,
+        stderr: expect.stringContaining(`another build is writing here (process ${process.pid})`),
+      });
+      await output.publish([{ path: 'a.json', body: '1' }]);
+    });
+    expect(readTree(out)).toEqual(tree);
+  });
 });
