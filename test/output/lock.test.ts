@@ -2,16 +2,17 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { text } from 'node:stream/consumers';
 import { setTimeout } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { OutputError } from '../../src/errors.ts';
 import { withOutput } from '../../src/output/publish.ts';
 import { publishTree, readTree } from '../support/publishing.ts';
-import { startCli } from '../support/run-cli.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 
 const DIE_AT = fileURLToPath(new URL('../../scripts/torture/die-at.mjs', import.meta.url));
+const TAKES_LOCK = fileURLToPath(new URL('../support/take-lock.ts', import.meta.url));
 const FILLS_LATE = `
   const fs = require('node:fs');
   const lock = fs.openSync(process.argv[1], 'wx');
@@ -150,16 +151,14 @@ describe('a lock that is there already', () => {
 
   it('goes to another build where its maker was stopped before it had filled it', async () => {
     const { out, lock } = lockable();
-    const maker = startCli(['build', '--source', 'snapshot', '--out', out], {
-      env: { NODE_OPTIONS: `--import=${DIE_AT}`, DIE_AT: 'writeSync:1:SIGSTOP' },
+    const maker = spawn(process.execPath, ['--import=tsx', `--import=${DIE_AT}`, TAKES_LOCK, out], {
+      env: { ...process.env, DIE_AT: 'writeSync:1:SIGSTOP' },
     });
+    onTestFinished(() => void maker.kill('SIGKILL'));
     while (!existsSync(lock)) await setTimeout(5);
     await withOutput(out, async (output) => {
-      maker.child.kill('SIGCONT');
-      expect(await maker.finished).toMatchObject({
-        code: 1,
-        stderr: expect.stringContaining(`another build is writing here (process ${process.pid})`),
-      });
+      maker.kill('SIGCONT');
+      expect(await text(maker.stderr)).toContain(`another build is writing here (process ${process.pid})`);
       await output.publish([{ path: 'a.json', body: '1' }]);
     });
     expect(readTree(out)).toEqual(tree);
