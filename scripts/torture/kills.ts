@@ -10,6 +10,8 @@ import { startUpstream, type UpstreamServer } from '../../test/support/upstream-
 import { demand, leftovers, run, siteDigest, start, temporary, writeDataSet } from './ground.ts';
 
 const RECORDS = 150;
+/** Fewer kills than this may miss a phase by chance. */
+const MANY = 50;
 
 /** `reading` is a snapshot's, `swapping` from the first rename until the old site is removed; `done` came too late. */
 type Phase = 'reading' | 'fetching' | 'staging' | 'swapping' | 'done';
@@ -31,7 +33,7 @@ interface Lane {
 
 /**
  * Kills builds from a snapshot and from an upstream, in two lanes: a third of them each while reading or fetching, staging
- * and swapping, at a random moment of it. Throws with the first site that is not whole, or where a phase was never hit.
+ * and swapping, at a random moment of it. Throws with the first site that is not whole, or where many kills never hit a phase.
  */
 export async function killBuilds(kills: number, random: Random): Promise<Kills> {
   const folder = temporary();
@@ -72,7 +74,8 @@ export async function killBuilds(kills: number, random: Random): Promise<Kills> 
         for (let round = 0; round < rounds; round++) counted[await killOnce(lane, round, random)]++;
       }),
     );
-    for (const phase of aims) demand(counted[phase] > 0, `no kill while ${phase}: give it another seed`);
+    if (kills >= MANY)
+      for (const phase of aims) demand(counted[phase] > 0, `none of ${kills} kills came while ${phase}`);
     return counted;
   } finally {
     await upstream.close();
