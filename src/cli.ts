@@ -7,7 +7,7 @@ import type { ArchiveOptions } from './archive.ts';
 import { linkStyles } from './contract/addresses.ts';
 import { spriteModes } from './contract/pictures.ts';
 import { GamedataError } from './errors.ts';
-import { hostNames } from './hosts/index.ts';
+import { hostNames } from './hosts/names.ts';
 import type {
   BuildOptions,
   DiffOptions,

@@ -9,7 +9,7 @@ export type { Kind } from './contract/kinds.ts';
 export type { Item, Move } from './contract/records.ts';
 export { diff } from './diff.ts';
 export { DataError, GamedataError, OutputError, UpstreamError, UsageError } from './errors.ts';
-export type { HostName } from './hosts/index.ts';
+export type { HostName } from './hosts/names.ts';
 export { type MirrorReport, mirror } from './mirror.ts';
 export type {
   BuildOptions,

@@ -10,7 +10,7 @@ import {
   spriteModes,
 } from './contract/pictures.ts';
 import { UsageError } from './errors.ts';
-import { type HostName, hostNames } from './hosts/index.ts';
+import { type HostName, hostNames } from './hosts/names.ts';
 import { isAddress, type SourceName, sourceNames } from './sources/source.ts';
 import type { DeploymentOptions } from './verify/deployment.ts';
 import { type Level, levels } from './verify/level.ts';

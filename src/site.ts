@@ -14,7 +14,8 @@ import { specificationFiles } from './contract/openapi/files.ts';
 import { type PageTemplates, pageFiles } from './contract/pages/index.ts';
 import { createRoutes } from './contract/routes.ts';
 import { type DerivedFile, type ListedFile, type SiteFile, siteFiles } from './contract/site.ts';
-import { type HostName, hostFiles } from './hosts/index.ts';
+import { hostFiles } from './hosts/index.ts';
+import type { HostName } from './hosts/names.ts';
 import { HANDLER_MODULE, PUBLIC_FOLDER } from './options.ts';
 
 export interface WholeSite {

@@ -2,7 +2,7 @@
 
 import { describe, expect, it } from 'vitest';
 import { build } from '../src/build.ts';
-import { hostNames } from '../src/hosts/index.ts';
+import { hostNames } from '../src/hosts/names.ts';
 import { serve } from './support/engines/serve.ts';
 import { runCli } from './support/run-cli.ts';
 import { temporaryFolder } from './support/temporary.ts';

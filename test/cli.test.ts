@@ -1,5 +1,7 @@
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { build } from 'esbuild';
 import { describe, expect, it } from 'vitest';
 import { fingerprint } from './support/fingerprint.ts';
 import { runCli } from './support/run-cli.ts';
@@ -25,6 +27,21 @@ describe('help', () => {
     const options = ['source', 'upstream', 'base-url', 'out', 'host', 'concurrency', 'cache', 'no-cache'];
     for (const name of [...options, 'max-shrink', 'allow-missing', 'links', 'json', 'quiet'])
       expect(stdout).toContain(`  --${name}`);
+  });
+
+  it('is shown before anything is loaded that only commands work with', async () => {
+    const { metafile } = await build({
+      entryPoints: [fileURLToPath(new URL('../src/cli.ts', import.meta.url))],
+      ...{ bundle: true, splitting: true, format: 'esm', packages: 'external' },
+      ...{ outdir: 'nowhere', write: false, metafile: true },
+    });
+    const packages = new Set<string>();
+    const load = (file: string): void => {
+      for (const { path: imported, kind, external } of metafile.outputs[file]?.imports ?? [])
+        if (kind === 'import-statement') external ? packages.add(imported) : load(imported);
+    };
+    load('nowhere/cli.js');
+    expect([...packages].filter((name) => !name.startsWith('node:'))).toEqual(['commander']);
   });
 });
 

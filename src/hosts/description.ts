@@ -2,7 +2,8 @@
 
 import { type ClauseName, clauseNames, clauses } from '../contract/clauses.ts';
 import type { Host } from './host.ts';
-import { type HostName, hostNames, hosts } from './index.ts';
+import { hosts } from './index.ts';
+import { type HostName, hostNames } from './names.ts';
 
 export interface HostDescription {
   readonly name: HostName;

@@ -1,10 +1,11 @@
-/** The table of hosts: a new one is a file beside this one and a row here. */
+/** The table of hosts: a new one is a file beside this one, a row here, and its name in names.ts. */
 
 import type { SiteFile } from '../contract/site.ts';
 import { apache } from './apache.ts';
 import { caddy } from './caddy.ts';
 import { cloudflare } from './cloudflare.ts';
 import type { Host, HostContext } from './host.ts';
+import type { HostName } from './names.ts';
 import { netlify } from './netlify.ts';
 import { netlifyEdge } from './netlify-edge.ts';
 import { nginx } from './nginx.ts';
@@ -16,10 +17,7 @@ export const hosts = {
   nginx,
   caddy,
   apache,
-} as const satisfies Record<string, Host>;
-
-export type HostName = keyof typeof hosts;
-export const hostNames = Object.keys(hosts) as readonly HostName[];
+} as const satisfies Record<HostName, Host>;
 
 /** The files of several hosts together; one that two of them write alike comes once. */
 export function hostFiles(names: readonly HostName[], context: HostContext): SiteFile[] {

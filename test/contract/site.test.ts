@@ -3,7 +3,8 @@ import { describe, expect, it } from 'vitest';
 import type { EncodedRecord } from '../../src/contract/data-set.ts';
 import type { RouteTable } from '../../src/contract/routes.ts';
 import { siteFiles } from '../../src/contract/site.ts';
-import { hostFiles, hostNames } from '../../src/hosts/index.ts';
+import { hostFiles } from '../../src/hosts/index.ts';
+import { hostNames } from '../../src/hosts/names.ts';
 import { dataSetOf, rawItem, rawMove, rawRecords, siteOf } from '../support/sites.ts';
 
 const tiny = {

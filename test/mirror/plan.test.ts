@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { isHostFile } from '../../src/contract/host-files.ts';
-import { hostFiles, hostNames } from '../../src/hosts/index.ts';
+import { hostFiles } from '../../src/hosts/index.ts';
+import { hostNames } from '../../src/hosts/names.ts';
 import { planMirror } from '../../src/mirror/plan.ts';
 import { rawRecords, siteOf } from '../support/sites.ts';
 

@@ -1,6 +1,6 @@
 /** The seam of the engines: the real programs that serve a built site, each started on a free port of loopback. */
 
-import type { HostName } from '../../../src/hosts/index.ts';
+import type { HostName } from '../../../src/hosts/names.ts';
 
 export interface Engine {
   readonly name: string;

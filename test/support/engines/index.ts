@@ -2,7 +2,8 @@
 
 import type { LinkStyle } from '../../../src/contract/addresses.ts';
 import { type ClauseName, clauseNames, clauses } from '../../../src/contract/clauses.ts';
-import { type HostName, hosts } from '../../../src/hosts/index.ts';
+import { hosts } from '../../../src/hosts/index.ts';
+import type { HostName } from '../../../src/hosts/names.ts';
 import { apache } from './apache.ts';
 import { caddy } from './caddy.ts';
 import { cloudflare } from './cloudflare.ts';
