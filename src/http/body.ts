@@ -36,19 +36,6 @@ export function decompress(body: Buffer, encoding: string | undefined, maxBytes 
   }
 }
 
-/** Reads a body to its end. Throws `RangeError` with code `ERR_BUFFER_TOO_LARGE` at the first part that is too much. */
-export async function readBody(body: AsyncIterable<Uint8Array>, maxBytes: number): Promise<Buffer> {
-  const parts: Uint8Array[] = [];
-  let bytes = 0;
-  for await (const part of body) {
-    bytes += part.length;
-    if (bytes > maxBytes)
-      throw Object.assign(new RangeError('body too large'), { code: 'ERR_BUFFER_TOO_LARGE' });
-    parts.push(part);
-  }
-  return Buffer.concat(parts, bytes);
-}
-
 /** The text of a body. Throws `MalformedBody` where it is not UTF-8. */
 export function decodeText(body: Buffer): string {
   if (!isUtf8(body)) throw new MalformedBody(`answered ${body.length} bytes that are not UTF-8`);

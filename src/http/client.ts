@@ -1,10 +1,11 @@
 /** The polite client: bounded connections, time-outs, retries that honour `Retry-After`, and no redirects. */
 
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Dispatcher, EnvHttpProxyAgent, errors, request } from 'undici';
+import { type Dispatcher, EnvHttpProxyAgent, errors } from 'undici';
 import { errorCode, GamedataError, UpstreamError, UsageError } from '../errors.ts';
 import { USER_AGENT } from '../version.ts';
-import { ACCEPT_ENCODING, decompress, MAX_BODY_BYTES, MalformedBody, readBody } from './body.ts';
+import { ACCEPT_ENCODING, decompress, MAX_BODY_BYTES, MalformedBody } from './body.ts';
+import { exchange, type Headers, Overdue } from './exchange.ts';
 import {
   isRetryableCode,
   isRetryableStatus,
@@ -127,38 +128,37 @@ export function createClient({
     decode: (body: Buffer) => T,
     { validator = {}, maxBytes = MAX_BODY_BYTES }: GetOptions,
   ): Promise<Answer<T>> {
-    const deadline = new AbortController();
-    const timer = setTimeout(() => deadline.abort(), timeouts.total);
     stats.requests++;
     try {
-      const { statusCode, headers, body } = await request(url, {
+      const { status, headers, body } = await exchange(url, {
         dispatcher,
-        signal: deadline.signal,
         headers: requestHeaders(validator),
+        maxBytes: (headers) =>
+          maxBytes + (single(headers['content-encoding']) === undefined ? 0 : ENCODING_BYTES),
+        totalMs: timeouts.total,
+        onStart: () => {
+          answered = true;
+        },
       });
-      answered = true;
       const encoding = single(headers['content-encoding']);
-      const bytes = await readBody(body, maxBytes + (encoding === undefined ? 0 : ENCODING_BYTES));
-      stats.bytes += bytes.length;
+      stats.bytes += body.length;
       const freshForMs = freshness(headers);
-      if (statusCode === 304 && (validator.etag ?? validator.lastModified) !== undefined) {
+      if (status === 304 && (validator.etag ?? validator.lastModified) !== undefined) {
         stats.notModified++;
         return { status: 304, validator, freshForMs };
       }
-      if (statusCode !== 200) throw refused(statusCode, headers);
-      const value = decode(decompress(bytes, encoding, maxBytes));
+      if (status !== 200) throw refused(status, headers);
+      const value = decode(decompress(body, encoding, maxBytes));
       stats.bodies++;
       return { status: 200, value, validator: validatorOf(headers), freshForMs };
     } catch (error) {
-      if (deadline.signal.aborted) {
+      if (error instanceof Overdue) {
         throw new FailedAttempt(`no complete answer within ${timeouts.total / 1000} s`, {
           retryable: true,
           cause: error,
         });
       }
       throw asFailedAttempt(error, maxBytes);
-    } finally {
-      clearTimeout(timer);
     }
   }
 
@@ -224,7 +224,6 @@ function requestHeaders({ etag, lastModified }: Validator): Record<string, strin
   };
 }
 
-type Headers = Dispatcher.ResponseData['headers'];
 const single = (header: string | string[] | undefined): string | undefined =>
   Array.isArray(header) ? header[0] : header;
 
