@@ -154,7 +154,7 @@ async function publish(
     kept.add(entry.path);
     stage?.keep(entry.path);
   };
-  const write = (entry: ManifestEntry, body: Uint8Array): void => {
+  const write = (entry: ManifestEntry, body: SiteFile['body']): void => {
     listed.add(entry);
     stage ??= begin();
     stage.write(entry.path, body);
@@ -166,8 +166,8 @@ async function publish(
     if (valid) keep(valid);
     else if ('sha256' in file && published.has(file)) keep(entryOf(file));
     else {
-      const body = 'make' in file ? await file.make() : toBytes(file.body);
-      const entry = { path: file.path, bytes: body.length, sha256: hash('sha256', body) };
+      const body = 'make' in file ? await file.make() : file.body;
+      const entry = { path: file.path, bytes: Buffer.byteLength(body), sha256: hash('sha256', body) };
       if ('sha256' in file && file.sha256 !== entry.sha256)
         throw new OutputError(`got SHA-256 ${entry.sha256}, expected ${file.sha256}`, file.path);
       if (published.has(entry)) keep(entry);
@@ -183,7 +183,7 @@ async function publish(
   const changed = stage !== undefined || manifest !== published.manifest;
   if (changed) {
     stage ??= begin();
-    stage.write(MANIFEST_FILE, Buffer.from(manifest));
+    stage.write(MANIFEST_FILE, manifest);
     // What was kept is the published file itself, and has been looked at.
     for (const { path, bytes } of written) stage.inspect(path, bytes);
     swap(folders);
@@ -199,7 +199,6 @@ async function publish(
 }
 
 const entryOf = ({ path, bytes, sha256 }: ManifestEntry): ManifestEntry => ({ path, bytes, sha256 });
-const toBytes = (body: SiteFile['body']): Uint8Array => (typeof body === 'string' ? Buffer.from(body) : body);
 
 interface Listing {
   readonly entries: ManifestEntry[];

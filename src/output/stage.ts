@@ -7,7 +7,7 @@ import { errorCode, OutputError } from '../errors.ts';
 export interface Stage {
   /** Puts the published file into the new tree under the same inode, so that it keeps its mtime and its ETag. */
   keep(name: string): void;
-  write(name: string, body: Uint8Array): void;
+  write(name: string, body: string | Uint8Array): void;
   /** Throws where a file is not there with the size it has to have. */
   inspect(name: string, bytes: number): void;
 }
