@@ -33,11 +33,11 @@ export function digestRecords(records: EncodedRecords): string {
 }
 
 /** The same digest, of the text that has every record of a kind on a line of its own, whole or in parts. */
-export function digestLines(linesOf: (kind: Kind) => Iterable<string>): string {
+export function digestLines(linesOf: (kind: Kind) => Iterable<string | Uint8Array>): string {
   const hash = createHash('sha256');
   for (const kind of kindNames) {
     hash.update(`${kind}\n`);
-    for (const text of linesOf(kind)) hash.update(text);
+    for (const lines of linesOf(kind)) hash.update(lines);
   }
   return `sha256:${hash.digest('hex')}`;
 }

@@ -41,44 +41,51 @@ type Query = Partial<Record<Parameter, string | number>>;
 /** A value that matches anything: rules with it come after those that name the values which exist. */
 const anything = (parameter: Parameter): string => `:${parameter}`;
 
+/** The text of all rules, a thousand at a time: a list of one for each record would take more memory than the text. */
 function redirects(routes: RouteTable): string {
+  let text = '';
+  let some: string[] = [];
+  for (const line of rules(routes)) {
+    if (some.push(line) < 1000) continue;
+    text += `${some.join('\n')}\n`;
+    some = [];
+  }
+  return `${text}${some.join('\n')}\n`;
+}
+
+function* rules(routes: RouteTable): Generator<string> {
   const missing = routes.errors[404];
-  const lines = [
-    rule(routes.root.path, { format: anything('format') }, missing, 404),
-    rule(routes.root.path, {}, routes.root.file, 200),
-  ];
-  lines.unshift(...routes.formats.map((format) => rule(routes.root.path, { format }, routes.root.file, 200)));
-  for (const list of routes.lists) lines.push(...listRules(routes, list));
-  for (const { path, file } of routes.records) lines.push(rule(path, {}, file, 200));
+  for (const format of routes.formats) yield rule(routes.root.path, { format }, routes.root.file, 200);
+  yield rule(routes.root.path, { format: anything('format') }, missing, 404);
+  yield rule(routes.root.path, {}, routes.root.file, 200);
+  for (const list of routes.lists) yield* listRules(routes, list);
+  for (const { path, file } of routes.records) yield rule(path, {}, file, 200);
   // Netlify passes the query on: https://docs.netlify.com/manage/routing/redirects/redirect-options/#query-parameters
-  for (const { path, to } of routes.moved) lines.push(`${path} ${to} 301`);
-  lines.push(rule(`${routes.prefix}*`, {}, missing, 404));
+  for (const { path, to } of routes.moved) yield `${path} ${to} 301`;
+  yield rule(`${routes.prefix}*`, {}, missing, 404);
   // Where another host reads this file too, a rule may come before the file of the same address.
-  lines.push(rule(`/${PLACEHOLDER_ICON}`, {}, PLACEHOLDER_ICON, 200));
+  yield rule(`/${PLACEHOLDER_ICON}`, {}, PLACEHOLDER_ICON, 200);
   const { path, upstream } = routes.pictures;
-  if (upstream !== null) lines.push(`${path}* ${upstream}:splat 302`);
-  return `${lines.join('\n')}\n`;
+  if (upstream !== null) yield `${path}* ${upstream}:splat 302`;
 }
 
 /** The rules of a list: within each subset of the parameters first what exists, then the refusal of what does not. */
-function listRules(routes: RouteTable, { path, pages }: ListRoute): string[] {
-  const lines: string[] = [];
+function* listRules(routes: RouteTable, { path, pages }: ListRoute): Generator<string> {
   for (const subset of subsets) {
     const limit: Query = subset.includes('limit') ? { limit: routes.pageSize } : {};
     const formats: Query[] = subset.includes('format') ? routes.formats.map((format) => ({ format })) : [{}];
     for (const format of formats) {
       for (const { offset, file } of subset.includes('offset') ? pages : pages.slice(0, 1)) {
         const start: Query = subset.includes('offset') ? { offset } : {};
-        lines.push(rule(path, { ...format, ...limit, ...start }, file, 200));
+        yield rule(path, { ...format, ...limit, ...start }, file, 200);
       }
     }
     // The body says what is available; where only `format` is wrong there is nothing to say but that it is not there.
     const body = subset.length === 1 && subset[0] === 'format' ? routes.errors[404] : routes.errors[400];
     if (subset.length > 0) {
-      lines.push(rule(path, Object.fromEntries(subset.map((name) => [name, anything(name)])), body, 404));
+      yield rule(path, Object.fromEntries(subset.map((name) => [name, anything(name)])), body, 404);
     }
   }
-  return lines;
 }
 
 /** Every subset of the parameters, the largest first, the empty one last. */

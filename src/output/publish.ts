@@ -194,7 +194,7 @@ async function publish(
     bytes: entries.reduce((sum, { bytes }) => sum + bytes, Buffer.byteLength(manifest)),
     written: changed ? written.length + 1 : 0,
     kept: entries.length - written.length + (changed ? 0 : 1),
-    removed: [...published.entries.keys()].filter((path) => !listed.has(path)).length,
+    removed: [...published.entries.keys()].filter((path) => !listed.sizes.has(path)).length,
   };
 }
 
@@ -204,24 +204,24 @@ interface Listing {
   readonly entries: ManifestEntry[];
   readonly sizes: ReadonlyMap<string, number>;
   add(entry: ManifestEntry): void;
-  has(path: string): boolean;
 }
 
 /** Collects the manifest's entries, and refuses a path that is unsafe or comes twice, be it in other letter case. */
 function createListing(): Listing {
   const entries: ManifestEntry[] = [];
   const sizes = new Map<string, number>();
+  /** The few paths with capitals, without them. */
   const folded = new Set<string>();
   return {
     entries,
     sizes,
-    has: (path) => folded.has(path.toLowerCase()),
     add(entry) {
       const { path } = entry;
       if (!SITE_PATH.test(path)) throw new OutputError('is no path inside the site', path);
       const key = path.toLowerCase();
-      if (folded.has(key)) throw new OutputError('comes twice in the site, be it in other letter case', path);
-      folded.add(key);
+      if (sizes.has(path) || sizes.has(key) || folded.has(key))
+        throw new OutputError('comes twice in the site, be it in other letter case', path);
+      if (key !== path) folded.add(key);
       entries.push(entry);
       sizes.set(path, entry.bytes);
     },
