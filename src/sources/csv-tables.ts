@@ -19,8 +19,17 @@ export const tableNames = Object.keys(tables) as readonly TableName[];
 /** The picked columns of one row. */
 export type Row = readonly string[];
 
-/** @throws DataError where the text is not CSV, a row has too few or many fields, or a column is missing */
-export function readTable(table: TableName, text: string): Row[] {
+/**
+ * Reads a table, and keeps the rows that are wanted: names come in a dozen languages, and all of them at once take longer to
+ * clear away than to read.
+ *
+ * @throws DataError where the text is not CSV, a row has too few or many fields, or a column is missing
+ */
+export function readTable(
+  table: TableName,
+  text: string,
+  isWanted: (row: Row) => boolean = () => true,
+): Row[] {
   const record = `${table}.csv`;
   const rows: Row[] = [];
   let header: readonly string[] | undefined;
@@ -33,8 +42,10 @@ export function readTable(table: TableName, text: string): Row[] {
     if (!header) {
       header = data;
       places = placesOf(table, data);
-    } else if (data.length === header.length) rows.push(places.map((at) => data[at] ?? ''));
-    else
+    } else if (data.length === header.length) {
+      const row = places.map((at) => data[at] ?? '');
+      if (isWanted(row)) rows.push(row);
+    } else
       throw new DataError(
         `got ${data.length} fields in row ${read}: expected ${header.length}, as in the first`,
         {

@@ -56,9 +56,10 @@ function collect(read: (name: TableName) => string): Tables {
 
 /** @throws DataError where a table is not what it has to be, or names a record that does not exist */
 export function readCsv(tables: Tables): RawRecords {
-  const table = (name: TableName): Row[] => readTable(name, tables[name]);
-  const moveNames = englishNames('move_names', table('move_names'));
-  const itemNames = englishNames('item_names', table('item_names'));
+  const table = (name: TableName, isWanted?: (row: Row) => boolean): Row[] =>
+    readTable(name, tables[name], isWanted);
+  const moveNames = firstNames('move_names', table('move_names', isEnglish));
+  const itemNames = firstNames('item_names', table('item_names', isEnglish));
   const indices = gameIndices(table('item_game_indices'));
   const raw = {
     move: table('moves').map((row): RawMove => {
@@ -92,11 +93,12 @@ function identity(table: TableName, row: Row): { id: number; slug: string } {
   return { id: integerAt(table, row, 0), slug };
 }
 
-/** Id → the first English name. */
-function englishNames(table: TableName, rows: readonly Row[]): Map<number, string> {
+const isEnglish = (row: Row): boolean => row[1] === ENGLISH;
+
+/** Id → the first name. */
+function firstNames(table: TableName, rows: readonly Row[]): Map<number, string> {
   const names = new Map<number, string>();
   for (const row of rows) {
-    if (row[1] !== ENGLISH) continue;
     const id = integerAt(table, row, 0);
     if (!names.has(id)) names.set(id, row[2] ?? '');
   }
