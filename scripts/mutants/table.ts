@@ -288,8 +288,8 @@ const output: Mutant[] = [
   {
     guard: 'no two paths differ in letter case alone',
     file: 'src/output/publish.ts',
-    code: 'if (folded.has(key))',
-    without: 'if (false)',
+    code: 'if (sizes.has(path) || sizes.has(key) || folded.has(key))',
+    without: 'if (sizes.has(path))',
     tests: ['test/output/refusal.test.ts'],
   },
   {

@@ -90,6 +90,7 @@ describe('a path that is not safe', () => {
   it.each([
     ['a.json', 'a.json'],
     ['a.json', 'A.json'],
+    ['A.json', 'a.json'],
     ['b/C.json', 'B/c.json'],
   ])('is not written where it comes twice: %s and %s', async (one, other) => {
     const { parent, out } = await publishedSite();
