@@ -107,7 +107,8 @@ const onFullDisk = ({ folder, small, large }: Scene, left: number) =>
     const filler = path.join(mount, 'filler');
     await built(fromSnapshot(small, out));
     const { bavail, bsize } = statfsSync(mount);
-    const { status } = spawnSync('fallocate', ['-l', String(bavail * bsize - left), filler]);
+    const count = Math.floor((bavail * bsize - left) / 4096);
+    const { status } = spawnSync('dd', ['if=/dev/zero', `of=${filler}`, 'bs=4096', `count=${count}`]);
     demand(status === 0, 'the disk cannot be filled');
     await refused(fromSnapshot(large, out), /ENOSPC/, { out });
     rmSync(filler);
