@@ -82,8 +82,8 @@ const fetching: Mutant[] = [
   {
     guard: 'a time for the whole answer',
     file: 'src/http/exchange.ts',
-    code: 'setTimeout(() => abort(new Overdue()), totalMs)',
-    without: 'setTimeout(() => {}, totalMs)',
+    code: 'abort(new Overdue(',
+    without: 'void (new Overdue(',
     ...faults('a slow drip'),
   },
   {

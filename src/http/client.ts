@@ -152,12 +152,6 @@ export function createClient({
       stats.bodies++;
       return { status: 200, value, validator: validatorOf(headers), freshForMs };
     } catch (error) {
-      if (error instanceof Overdue) {
-        throw new FailedAttempt(`no complete answer within ${timeouts.total / 1000} s`, {
-          retryable: true,
-          cause: error,
-        });
-      }
       throw asFailedAttempt(error, maxBytes);
     }
   }
@@ -262,7 +256,7 @@ function refused(status: number, headers: Headers): FailedAttempt {
 /** Sorts what undici, zlib and `decode` throw into failed attempts; what is none of them goes on as it is. */
 function asFailedAttempt(error: unknown, maxBytes: number): unknown {
   if (error instanceof FailedAttempt || error instanceof GamedataError) return error;
-  if (error instanceof MalformedBody)
+  if (error instanceof MalformedBody || error instanceof Overdue)
     return new FailedAttempt(error.message, { retryable: true, cause: error });
   // The parser's errors have a code for most of what is no HTTP, and none for the rest.
   if (error instanceof errors.HTTPParserError)

@@ -47,7 +47,10 @@ export function exchange(url: string, options: ExchangeOptions): Promise<Exchang
       reject(error);
       controller?.abort(error);
     };
-    const timer = setTimeout(() => abort(new Overdue()), totalMs);
+    const timer = setTimeout(
+      () => abort(new Overdue(`no complete answer within ${totalMs / 1000} s`)),
+      totalMs,
+    );
     dispatcher.dispatch(
       { origin, path: pathname + search, method: 'GET', headers: { ...sent } },
       {

@@ -108,7 +108,7 @@ export function readPastSnapshot(folder: string): (Past & Provenance) | undefine
  */
 export function readSnapshotHistory(folder: string): History | undefined {
   if (!existsSync(path.join(folder, CHANGES_FILE))) return undefined;
-  const json = parseJson(`${readBytes(folder, CHANGES_FILE)}`, CHANGES_FILE);
+  const json = readJson(folder, CHANGES_FILE);
   const history = parse(historySchema, json, { record: CHANGES_FILE });
   const { digest } = readSummary(folder);
   const [newest] = history.steps;
@@ -122,8 +122,10 @@ export function readSnapshotHistory(folder: string): History | undefined {
 
 function readSummary(folder: string): SnapshotSummary {
   const record = PROVENANCE_FILE;
-  return parse(snapshotSchema, parseJson(`${readBytes(folder, PROVENANCE_FILE)}`, record), { record });
+  return parse(snapshotSchema, readJson(folder, record), { record });
 }
+
+const readJson = (folder: string, file: string): unknown => parseJson(`${readBytes(folder, file)}`, file);
 
 function parseJson(text: string, record: string): unknown {
   try {
