@@ -1,20 +1,41 @@
 import { defineConfig } from 'vitest/config';
 
-export default defineConfig({
-  test: {
-    include: ['test/**/*.test.ts'],
-    // One for each core: left to itself, two cores have one worker.
-    maxWorkers: '100%',
-    // A proxy of the developer's is not for loopback, and vitest's own BASE_URL is not ours.
-    env: { NO_PROXY: '127.0.0.1,localhost', BASE_URL: '' },
-    // Many tests run real builds and real servers, and machines for CI are slow and shared.
-    testTimeout: 240_000,
-    // Machines for CI are shared: what fails there fails twice.
-    retry: process.env.CI ? 1 : 0,
-    hookTimeout: 240_000,
-    // A test that prints something it was not asked for has found something.
-    onConsoleLog: (log) => {
-      throw new Error(`unexpected output: ${log}`);
+const hooks = new URL('test/support/absolute-imports.mjs', import.meta.url).href;
+
+/** A test that replaces a module needs modules of its own; for all others, loading them once per worker saves a third. */
+const isolated = ['test/commands/history.test.ts'];
+
+/** `npm test` omits what needs engines, browsers, kills or minutes; `npm run test:all` (`--mode all`) runs it too. */
+export default defineConfig(({ mode }) => {
+  const exclude = mode === 'all' ? [] : ['test/system/**'];
+  return {
+    test: {
+      globalSetup: 'test/support/compile.ts',
+      execArgv: hooks.includes('%25') ? ['--import', hooks] : [],
+      // One per core: by default, two cores have one worker.
+      maxWorkers: '100%',
+      // Loopback must not go through the developer's proxy, and vitest's own BASE_URL is not ours.
+      env: { NO_PROXY: '127.0.0.1,localhost', BASE_URL: '' },
+      // Many tests run real builds and real servers, and CI machines are slow and shared.
+      testTimeout: 240_000,
+      hookTimeout: 240_000,
+      retry: process.env.CI ? 1 : 0,
+      // A test that logs unexpectedly fails.
+      onConsoleLog: (log) => {
+        throw new Error(`unexpected output: ${log}`);
+      },
+      projects: [
+        {
+          extends: true,
+          test: {
+            name: 'shared',
+            isolate: false,
+            include: ['test/**/*.test.ts'],
+            exclude: [...exclude, ...isolated],
+          },
+        },
+        { extends: true, test: { name: 'isolated', include: isolated } },
+      ],
     },
-  },
+  };
 });

@@ -1,7 +1,7 @@
 /**
  * How fast the site is served: `npm run bench:serve -- [--rounds n] [--seconds n] [--out file.json]`. Everything is
  * measured in one run, in alternating rounds, since only ratios mean something on another machine. Needs wrk; nginx if
- * its configuration is to be measured. Exit code 1 where a budget is missed.
+ * its configuration is to be measured. Exit code 1 if a budget is missed.
  */
 
 import { execFileSync, spawnSync } from 'node:child_process';

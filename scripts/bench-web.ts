@@ -2,7 +2,7 @@
  * What the pages cost a visitor: `npm run bench:web -- [--rounds n]`. Each page is opened in chromium on `gamedata serve`,
  * in a new profile, as on a middling phone: 1.6 Mbit/s, 150 ms to the server, a processor slowed down four times. Times
  * are medians, in milliseconds from the request on; sizes are of the bodies, compressed with gzip as hosts send them.
- * Exit code 1 where the front page takes more than 50 kB before anybody searches.
+ * Exit code 1 if the front page takes more than 50 kB before anybody searches.
  */
 
 import { parseArgs } from 'node:util';

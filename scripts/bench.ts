@@ -1,7 +1,7 @@
 /**
  * How fast a build is: `npm run bench -- [--rounds n] [--scale 1,10,100] [--only row,…] [--out file.json] [--readme]
- * [--inherit]`. Whole processes from start to exit, each in alternation with its yardstick, since only ratios mean something
- * on another machine; with `--inherit` in this shell's environment instead of an empty one. Exit code 1 where a budget is
+ * [--inherit]`. Integer processes from start to exit, each in alternation with its yardstick, since only ratios mean something
+ * on another machine; with `--inherit` in this shell's environment instead of an empty one. Exit code 1 if a budget is
  * missed.
  */
 
@@ -14,7 +14,7 @@ import { type DataSets, makeDataSets } from './bench/data-sets.ts';
 import { fetchSubjects } from './bench/fetch-subjects.ts';
 import { machineShape, workFolder } from './bench/machine.ts';
 import { measure, type Subject, type Summary } from './bench/measure.ts';
-import { benchTable, summaryTable, writeReadmeTable } from './bench/report.ts';
+import { benchTable, summaryTable, writeTable } from './bench/report.ts';
 import { buildRows, evaluate, fetchRows, growthRow, type Row, startRow } from './bench/rows.ts';
 import { hasPython, startRunner } from './bench/runner.ts';
 import { startUpstream } from './bench/upstream.ts';
@@ -97,7 +97,7 @@ async function measureStart(): Promise<void> {
 async function measureFetching(): Promise<void> {
   const wanted = fetchRows({ latency: LATENCY, concurrency: CONCURRENCY }).filter(isWanted);
   if (wanted.length === 0) return;
-  const place = path.join(folder, 'fetching');
+  const place = path.join(folder, 'withFetcher');
   mkdirSync(place);
   const { quick, distant } = await fetchSubjects(upstream, { folder: place, runner, latency: LATENCY });
   await add(wanted, quick, ROUNDS.quick);
@@ -142,7 +142,7 @@ function conclude(): void {
     writeFileSync(values.out, `${JSON.stringify(report, null, 2)}\n`);
     writeFileSync(values.out.replace(/(\.json)?$/, '.md'), `${machine}\n\n${table}\n`);
   }
-  if (values.readme) writeReadmeTable(`${machine}:\n\n${summaryTable(results)}`);
+  if (values.readme) writeTable(`${machine}:\n\n${summaryTable(results)}`);
   const missed = results.filter(({ kept }) => !kept);
   if (missed.length > 0) process.exitCode = 1;
 }

@@ -1,81 +1,150 @@
 /**
- * Compiles src/ to dist/: every module by TypeScript, then bundles over them. The handler becomes one module that runs
- * anywhere, and so do the pages' scripts for browsers; the command line and the public API become a few files with zod and
- * commander inside, since finding and reading two hundred small modules takes longer than a build from the snapshot. Bundled
- * files lie flat in dist/, where paths relative to
- * them mean the same as in src/.
+ * Compiles src/ to dist/: `npm run compile`, or with `--if-stale` only if an input has changed.
+ *
+ *   cli.js, index.js, chunks    the command line and the API, with commander and zod inside: reading two hundred modules
+ *                               would take a third of a build from the snapshot
+ *   compress-worker.js          the code of the compressor's thread
+ *   handler.js                  the handler as one module, for hosts that run code
+ *   assets/, templates/         the pages: scripts, styles and HTML
+ *   types/, types.d.ts          declarations of the API, and the types that every site serves
  */
 
-import { execSync } from 'node:child_process';
-import { copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import {
+  chmodSync,
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import path from 'node:path';
 import process from 'node:process';
+import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 
-process.chdir(new URL('..', import.meta.url).pathname);
-const { dependencies } = JSON.parse(readFileSync('package.json', 'utf8'));
+process.chdir(fileURLToPath(new URL('..', import.meta.url)));
+
+/** The digest of the inputs of the present dist/. */
+const STAMP = path.join('dist', '.inputs');
+const inputs = digestInputs();
+if (process.argv.includes('--if-stale') && existsSync(STAMP) && readFileSync(STAMP, 'utf8') === inputs)
+  process.exit();
 
 rmSync('dist', { recursive: true, force: true });
-try {
-  execSync('npx tsc -p tsconfig.build.json', { stdio: 'inherit' });
-} catch {
-  // The compiler has said why.
-  process.exit(1);
+compileDeclarations();
+await compileNode();
+await compileHandler();
+await compilePages();
+await writeTypes();
+writeFileSync(STAMP, inputs);
+
+function digestInputs() {
+  const hash = createHash('sha256');
+  const files = readdirSync('src', { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => path.join(entry.parentPath, entry.name));
+  const others = ['scripts/compile.mjs', 'package-lock.json', 'tsconfig.json', 'tsconfig.build.json'];
+  for (const file of [...files, ...others].sort()) hash.update(`${file}\n`).update(readFileSync(file));
+  return hash.digest('hex');
 }
 
-/** Dependencies whose code is read at every start, and becomes a part of the bundle. */
-const bundled = ['commander', 'zod'];
+/** Checks types, too. */
+function compileDeclarations() {
+  const tsc = path.join('node_modules', 'typescript', 'bin', 'tsc');
+  try {
+    execFileSync(process.execPath, [tsc, '-p', 'tsconfig.build.json'], { stdio: 'inherit' });
+  } catch {
+    // The compiler has printed the reason.
+    process.exit(1);
+  }
+}
 
-const common = { bundle: true, format: 'esm', logLevel: 'warning' };
-await build({
-  ...common,
-  entryPoints: ['dist/handler/index.js'],
-  target: 'es2022',
-  outfile: 'dist/handler.bundle.js',
-});
-await build({
-  ...common,
-  entryPoints: ['dist/output/pack-worker.js'],
-  platform: 'node',
-  target: 'node20',
-  outfile: 'dist/pack-worker.bundle.js',
-});
-await build({
-  ...common,
-  entryPoints: ['dist/cli.js', 'dist/index.js'],
-  platform: 'node',
-  target: 'node20',
-  splitting: true,
-  external: Object.keys(dependencies).filter((name) => !bundled.includes(name)),
-  // commander is CommonJS and asks for Node's modules.
-  banner: {
-    js: "import { createRequire as __createRequire } from 'node:module';\nconst require = __createRequire(import.meta.url);",
-  },
-  outdir: 'dist',
-  allowOverwrite: true,
-});
-// What every site has beside public/: the scripts of its pages, …
-await build({
-  ...common,
-  entryPoints: ['src/pages/browse.ts', 'src/pages/front.ts'],
-  target: ['chrome109', 'firefox115', 'safari16'],
-  minify: true,
-  // The notice of what is inside of one of them goes along with both.
-  banner: { js: `/*!\n${readFileSync('node_modules/@leeoniya/ufuzzy/LICENSE', 'utf8').trim()}\n*/` },
-  outdir: 'dist/assets',
-});
+async function compileNode() {
+  const { dependencies } = JSON.parse(readFileSync('package.json', 'utf8'));
+  /** Dependencies that every start needs become part of the bundle. */
+  const bundled = ['commander', 'zod'];
+  await build({
+    bundle: true,
+    format: 'esm',
+    logLevel: 'warning',
+    entryPoints: {
+      cli: 'src/cli/main.ts',
+      index: 'src/index.ts',
+      'compress-worker': 'src/archive/compress-worker.ts',
+    },
+    platform: 'node',
+    target: 'node20',
+    splitting: true,
+    external: Object.keys(dependencies).filter((name) => !bundled.includes(name)),
+    // commander is CommonJS, and requires Node's modules.
+    banner: {
+      js: "import { createRequire as __createRequire } from 'node:module';\nconst require = __createRequire(import.meta.url);",
+    },
+    outdir: 'dist',
+  });
+  // npx makes it executable only when it first links the checkout.
+  chmodSync(path.join('dist', 'cli.js'), 0o755);
+}
 
-// … and the viewer of the reference page, as it is published, with its licence.
-const viewer = 'node_modules/swagger-ui-dist';
-mkdirSync('dist/assets/reference', { recursive: true });
-for (const [from, to = from] of [
-  ['swagger-ui-bundle.js'],
-  ['swagger-ui.css'],
-  ['LICENSE', 'swagger-ui-license.txt'],
-  ['NOTICE', 'swagger-ui-notice.txt'],
-  ['swagger-ui-bundle.js.LICENSE.txt', 'swagger-ui-bundle-licenses.txt'],
-])
-  copyFileSync(`${viewer}/${from}`, `dist/assets/reference/${to}`);
+async function compileHandler() {
+  await build({
+    bundle: true,
+    format: 'esm',
+    logLevel: 'warning',
+    entryPoints: ['src/handler/index.ts'],
+    target: 'es2022',
+    outfile: 'dist/handler.js',
+  });
+}
 
-// The types that every site serves, for `import type { Move } from 'gamedata/types'`.
-const { TYPES_FILE, typeDeclarations } = await import('../dist/contract/types.js');
-writeFileSync(`dist/${TYPES_FILE}`, typeDeclarations());
+async function compilePages() {
+  await build({
+    bundle: true,
+    format: 'esm',
+    logLevel: 'warning',
+    entryPoints: ['src/web/browse/browse.ts', 'src/web/front/front.ts'],
+    entryNames: '[name]',
+    target: ['chrome109', 'firefox115', 'safari16'],
+    minify: true,
+    // The license of what is bundled in one of them accompanies both.
+    banner: { js: `/*!\n${readFileSync('node_modules/@leeoniya/ufuzzy/LICENSE', 'utf8').trim()}\n*/` },
+    outdir: 'dist/assets',
+  });
+  copyAll('src/web', 'dist/templates', { 'front/index.html': '', 'browse/browse.html': '' });
+  copyAll('src/web', 'dist/assets', { 'shared/style.css': '', 'reference/reference.html': '' });
+  copyAll('src/web/reference', 'dist/assets/reference', { 'reference.css': '', 'reference.js': '' });
+  // The viewer of the reference page, as published, with its licenses.
+  copyAll('node_modules/swagger-ui-dist', 'dist/assets/reference', {
+    'swagger-ui-bundle.js': '',
+    'swagger-ui.css': '',
+    LICENSE: 'swagger-ui-license.txt',
+    NOTICE: 'swagger-ui-notice.txt',
+    'swagger-ui-bundle.js.LICENSE.txt': 'swagger-ui-bundle-licenses.txt',
+  });
+}
+
+/** @param files source → name in the target folder, or empty for the same name */
+function copyAll(from, to, files) {
+  mkdirSync(to, { recursive: true });
+  for (const [file, name] of Object.entries(files))
+    copyFileSync(path.join(from, file), path.join(to, name || path.basename(file)));
+}
+
+/** The types that every site serves, for `import type { Move } from 'gamedata/types'`. */
+async function writeTypes() {
+  const { outputFiles } = await build({
+    bundle: true,
+    format: 'esm',
+    logLevel: 'warning',
+    entryPoints: ['src/site/specification/types.ts'],
+    platform: 'node',
+    write: false,
+  });
+  const code = Buffer.from(outputFiles[0].contents).toString('base64');
+  const { typeDeclarations } = await import(`data:text/javascript;base64,${code}`);
+  writeFileSync(path.join('dist', 'types.d.ts'), typeDeclarations());
+}

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Installs every engine that the tests serve the site with, and what benchmarks compare with, on Debian or Ubuntu: web
-# servers and a browser from the distribution, and programs from npm into the git-ignored folder .engines. Quick where all is there;
+# servers and a browser from the distribution, and programs from npm into the git-ignored folder .engines. Quick if all is there;
 # leaves no service running.
 set -euo pipefail
 cd "$(dirname "$0")/.."

@@ -1,5 +1,5 @@
 /**
- * The licences of what runs with us: `npm run licences` fails where THIRD-PARTY.md is stale or a licence is not on the list,
+ * The licences of what runs with us: `npm run licences` fails if THIRD-PARTY.md is stale or a licence is not on the list,
  * `npm run licences -- --write` makes it anew.
  */
 

@@ -12,7 +12,7 @@ import { createParts } from './torture/parts.ts';
 const { values } = parseArgs({ options: { short: { type: 'boolean' }, seed: { type: 'string' } } });
 const seed = Number(values.seed ?? Date.now() % 2 ** 31);
 const random = seeded(seed);
-/** The short form leaves out what `npm test` tries too, and takes a part of the rest: another one with each seed. */
+/** The short form omits what `npm test` tries too, and takes a part of the rest: another one with each seed. */
 const amounts = values.short
   ? { mixes: 20, processes: 8, kills: 6, exact: 4, hardships: 5, handled: 20_000, served: 200 }
   : {

@@ -1,10 +1,10 @@
-/** Who we are: the package's folder, and its name and version as they are declared there. */
+/** The package: its folder, name and version. */
 
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-/** Both src/ and dist/ lie right inside it. */
+/** Both src/ and dist/ are directly below it. */
 export const PACKAGE_ROOT = fileURLToPath(new URL('..', import.meta.url));
 
 const { name, version } = JSON.parse(readFileSync(path.join(PACKAGE_ROOT, 'package.json'), 'utf8')) as {
@@ -14,8 +14,8 @@ const { name, version } = JSON.parse(readFileSync(path.join(PACKAGE_ROOT, 'packa
 
 export const VERSION: string = version;
 
-/** `gamedata/1.2.3`, as `meta.json` and `manifest.json` have it. */
-export const GENERATOR = `${name}/${version}`;
+/** `gamedata/1.2.3`, the `generator` of `meta.json` and `manifest.json`. */
+export const PRODUCT = `${name}/${version}`;
 
 /** What the upstream sees. */
-export const USER_AGENT = `${GENERATOR} (build-time mirror of moves and items; bounded, cached, conditional)`;
+export const USER_AGENT = `${PRODUCT} (build-time mirror of moves and items; bounded, cached, conditional)`;

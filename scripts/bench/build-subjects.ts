@@ -26,7 +26,7 @@ export interface Place {
   readonly runner: Runner;
 }
 
-/** Makes the sites and the archive that the subjects begin with. */
+/** Makes the sites and the archive that the subjects start with. */
 export async function buildSubjects(data: DataSets, { folder, scale, runner }: Place): Promise<Subject[]> {
   const fresh = path.join(folder, 'fresh');
   const archive = path.join(folder, 'site.tar');

@@ -40,7 +40,7 @@ export const minimal = (upstream: string, out: string, extras: string): string[]
 /** Much faster than Node's own for hundreds of thousands of files. */
 export const remove = (folder: string): void => void execFileSync('rm', ['-rf', folder]);
 
-/** @throws where two folders do not hold the same bytes: making them was not the same work then */
+/** @throws if two folders do not hold the same bytes: making them was not the same work then */
 export function expectSame(site: string, other: string): void {
   const { status, stdout } = spawnSync('diff', ['-rq', site, other], { encoding: 'utf8' });
   if (status !== 0) throw new Error(`not the same site:\n${stdout.slice(0, 2000)}`);

@@ -17,7 +17,7 @@ export interface FetchPlace {
 /** What the site calls the upstream: else two of them would not give the same site. */
 const LABEL = ['--label', 'benchmark'];
 
-/** Fills the caches that the subjects begin with, and makes sure that the yardstick makes the same site. */
+/** Fills the caches that the subjects start with, and makes sure that the yardstick makes the same site. */
 export async function fetchSubjects(
   upstream: Upstream,
   { folder, runner, latency }: FetchPlace,
@@ -53,7 +53,7 @@ export async function fetchSubjects(
   return { quick, distant };
 }
 
-/** All records, thrown away as they come, over at most 50 connections. */
+/** All records, thrown away as they arrive, over at most 50 connections. */
 function curl({ fresh, paths }: Upstream, folder: string): string[] {
   const configuration = path.join(folder, 'curl.conf');
   const { origin } = new URL(fresh);

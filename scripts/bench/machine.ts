@@ -7,7 +7,7 @@ import path from 'node:path';
 const MEMORY_FOLDER = '/dev/shm';
 
 /**
- * A new folder, in memory where there is room: on a disk the same `tar x` takes several times as long in one round as in
+ * A new folder, in memory if there is room: on a disk the same `tar x` takes several times as long in one round as in
  * another, by what the file system still has to write of the rounds before.
  */
 export function workFolder(neededBytes: number): { folder: string; fileSystem: string } {

@@ -1,9 +1,9 @@
-/** Made answers, as many and about as large as the real ones, for where the recorded ones are not. */
+/** Made answers, as many and about as large as the real ones, in case there are no recorded ones. */
 
 import type { Kind } from '../../src/contract/kinds.ts';
 import { type Answer, itemAnswer, moveAnswer, upstreamOf } from '../../test/support/upstream-data.ts';
 
-/** Records, and the bytes that the mean answer has beside what every answer has, on the day of the recording. */
+/** Records, and the bytes that the mean answer has beside what every response has, on the day of the recording. */
 const REAL = { move: { records: 937, bytes: 20_400 }, item: { records: 2223, bytes: 6_900 } };
 
 const LANGUAGES = ['ja-hrkt', 'ko', 'zh-hant', 'fr', 'de', 'es', 'it', 'ja', 'zh-hans'];

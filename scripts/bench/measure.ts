@@ -36,11 +36,11 @@ export interface Summary extends Facts {
 export interface Measuring {
   readonly runner: Runner;
   readonly rounds: number;
-  /** Whose file system is to have settled before each run. */
+  /** Whose file system is to have resolved before each run. */
   readonly folder: string;
 }
 
-/** A first round, which warms caches up, is not counted where rounds are short enough to have several. */
+/** A first round, which warms caches up, is not counted if rounds are short enough to have several. */
 export async function measure(
   subjects: readonly Subject[],
   { runner, rounds, folder }: Measuring,

@@ -6,12 +6,12 @@ export interface Row {
   /** What `--only` names. */
   readonly id: string;
   readonly title: string;
-  /** How many times the real data; none where only the real data is measured. */
+  /** How many times the real data; none if only the real data is measured. */
   readonly scale?: number;
   /** The measured subject, and the one it is compared with. */
   readonly of: string;
   readonly to?: string;
-  /** What it is compared with where that is no subject. */
+  /** What it is compared with if that is no subject. */
   readonly yardstick?: string;
   readonly unit: '×' | 'MB' | 'files';
   result(of: Summary, to: Summary): number;
@@ -24,7 +24,7 @@ export interface Result {
   readonly title: string;
   readonly scale: number | undefined;
   readonly measured: Summary;
-  /** What it is compared with, and its own figures where it was measured. */
+  /** What it is compared with, and its own figures if it was measured. */
   readonly yardstick: string;
   readonly other: Summary | undefined;
   readonly result: number;
@@ -161,7 +161,7 @@ export const startRow: Row = {
   budget: 1.6,
 };
 
-/** Rows whose subjects were not measured are left out. */
+/** Rows whose subjects were not measured are omitted. */
 export function evaluate(rows: readonly Row[], summaries: ReadonlyMap<string, Summary>): Result[] {
   return rows.flatMap(({ id, title, scale, of, to, yardstick, unit, result, budget }): Result[] => {
     const measured = summaries.get(of);

@@ -16,7 +16,7 @@ export interface Run {
 }
 
 export interface Runner {
-  /** @throws where the exit code is not 0, with what the program said */
+  /** @throws if the exit code is not 0, with what the program said */
   run(command: readonly string[], cwd?: string): Promise<Run>;
   stop(): void;
 }
@@ -25,20 +25,20 @@ const PROGRAM = fileURLToPath(new URL('./programs/run.py', import.meta.url));
 
 export const hasPython = (): boolean => spawnSync('python3', ['--version']).status === 0;
 
-/** Every build says the same day, and no proxy is asked for loopback. */
+/** Every build says the same day, and loopback needs no proxy. */
 const fixed = { NO_PROXY: '127.0.0.1', SOURCE_DATE_EPOCH: '1767225600' };
 
 /** What is measured is told nothing of whoever runs the benchmark, whose NODE_EXTRA_CA_CERTS alone doubles Node's start. */
 const plainEnvironment = { PATH: process.env.PATH, HOME: process.env.HOME, ...fixed };
 
-/** What would make it other work is left out. */
+/** What would make it other work is omitted. */
 function inheritedEnvironment(): NodeJS.ProcessEnv {
   const { BASE_URL, URL, DEPLOY_PRIME_URL, NODE_OPTIONS, ...rest } = process.env;
   return { ...rest, ...fixed };
 }
 
 /**
- * @param folder where the output of programs may be kept
+ * @param folder where programs may keep their output
  * @param inherit whether programs get the environment of this one
  */
 export function startRunner({ folder, inherit }: { folder: string; inherit: boolean }): Runner {

@@ -20,7 +20,7 @@ export interface Upstream {
 
 const PROGRAM = fileURLToPath(new URL('./programs/upstream.ts', import.meta.url));
 
-/** @param latency milliseconds before an answer of `distant` */
+/** @param latency milliseconds before a response of `distant` */
 export async function startUpstream(latency: number): Promise<Upstream & { stop(): void }> {
   const args = ['--import', 'tsx', PROGRAM, String(latency)];
   const child = spawn(process.execPath, args, { stdio: ['pipe', 'pipe', 'inherit'] });

@@ -20,7 +20,7 @@ export interface Measured {
   readonly p99: number;
 }
 
-/** @throws where any answer is not a 2xx or 3xx, or a connection fails: what is measured then is something else */
+/** @throws if any answer is not a 2xx or 3xx, or a connection fails: what is measured then is something else */
 export async function runWrk({ url, paths, seconds, folder }: Load): Promise<Measured> {
   const script = path.join(folder, 'paths.lua');
   writeFileSync(script, lua(paths));

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Packs the site for download, where this version of the command line can.
+# Packs the site for download, if this version of the command line can.
 set -euo pipefail
 . "$(dirname "$0")/settings.sh"
 

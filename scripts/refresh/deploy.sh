@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Asks Netlify for a new deploy, where NETLIFY_BUILD_HOOK has the address of a build hook. A hook's address is a secret: it
+# Asks Netlify for a new deploy, if NETLIFY_BUILD_HOOK has the address of a build hook. A hook's address is a secret: it
 # is handed over on standard input, and never shown.
 set -euo pipefail
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Opens an issue that says why the guards refused the upstream's data; where one is open already, it gets a comment.
+# Opens an issue that says why the guards refused the upstream's data; if one is open already, it gets a comment.
 # Needs gh (https://cli.github.com), and what it needs to know of the repository.
 set -euo pipefail
 . "$(dirname "$0")/settings.sh"

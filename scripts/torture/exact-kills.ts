@@ -2,11 +2,10 @@
 
 import { rmSync } from 'node:fs';
 import path from 'node:path';
-import { fileURLToPath } from 'node:url';
 import type { Random } from '../../test/support/random.ts';
 import { demand, leftovers, run, siteDigest, temporary, writeDataSet } from './ground.ts';
 
-const DIE_AT = fileURLToPath(new URL('./die-at.mjs', import.meta.url));
+const DIE_AT = new URL('./die-at.mjs', import.meta.url).href;
 
 /** The first write fills the lock; the first rename moves the old site aside, the second puts the new one in its place. */
 const moments = [

@@ -14,9 +14,9 @@ import {
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { CHANGES_FILE, FEED_FILE } from '../../src/contract/changes.ts';
 import { manifestSchema } from '../../src/contract/meta.ts';
-import { encodeDataSet } from '../../src/digest.ts';
+import { CHANGES_FILE, FEED_FILE } from '../../src/contract/paths.ts';
+import { encodeDataSet } from '../../src/dataset/encode.ts';
 import type { RawRecords } from '../../src/sources/raw.ts';
 import { snapshotFiles } from '../../src/sources/snapshot.ts';
 import { dataSetOf, rawRecords } from '../../test/support/sites.ts';
@@ -74,7 +74,7 @@ export function writeDataSet(folder: string, records: number, variant: number): 
   return folder;
 }
 
-/** What tells one site from another, but for its history, which says what was there before; undefined where there is none. */
+/** What tells one site from another, but for its history, which says what was there before; undefined if there is none. */
 export function siteDigest(out: string): string | undefined {
   const file = path.join(out, 'manifest.json');
   if (!existsSync(file)) return undefined;

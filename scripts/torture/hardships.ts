@@ -24,7 +24,7 @@ import {
 import type { Ended } from './parts.ts';
 
 const CLOCK = fileURLToPath(new URL('./shift-clock.mjs', import.meta.url));
-const DIE_AT = fileURLToPath(new URL('./die-at.mjs', import.meta.url));
+const DIE_AT = new URL('./die-at.mjs', import.meta.url).href;
 /** More than a build writes between two looks for signals. */
 const RECORDS = 300;
 const AT_ONCE = 2;
@@ -265,8 +265,8 @@ const table: Record<string, (scene: Scene) => Promise<void>> = {
   },
   ...Object.fromEntries(
     ([...Object.entries(signalExits)] as [keyof typeof signalExits, number][]).flatMap(([signal, exit]) => [
-      [`${signal} while fetching`, stoppedFetching(signal, exit)],
-      // The stage is begun at the first of these calls; a build looks for signals now and then.
+      [`${signal} while withFetcher`, stoppedFetching(signal, exit)],
+      // The stage is started at the first of these calls; a build looks for signals now and then.
       [`${signal} while staging`, stoppedAt(`writeFileSync:30:${signal}`, exit)],
       // From the first rename on nothing is looked for: the swap ends, and with it the build.
       [`${signal} before the swap's first rename`, stoppedAt(`renameSync:1:${signal}`, 0)],

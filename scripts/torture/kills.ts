@@ -14,8 +14,8 @@ const RECORDS = 150;
 const MANY = 50;
 
 /** `reading` is a snapshot's, `swapping` from the first rename until the old site is removed; `done` came too late. */
-type Phase = 'reading' | 'fetching' | 'staging' | 'swapping' | 'done';
-const aims = ['fetching', 'staging', 'swapping'] as const;
+type Phase = 'reading' | 'withFetcher' | 'staging' | 'swapping' | 'done';
+const aims = ['withFetcher', 'staging', 'swapping'] as const;
 export type Kills = Record<Phase, number>;
 
 /** A build of one of two sites; which one alternates, so that each build really swaps. */
@@ -27,13 +27,13 @@ interface Lane {
   /** The upstream that is asked, if one is. */
   readonly upstream: UpstreamServer | undefined;
   readonly digests: readonly (string | undefined)[];
-  /** Milliseconds until staging begins, and from there to the end. */
+  /** Milliseconds until staging starts, and from there to the end. */
   readonly times: { readonly before: number; readonly after: number };
 }
 
 /**
- * Kills builds from a snapshot and from an upstream, in two lanes: a third of them each while reading or fetching, staging
- * and swapping, at a random moment of it. Throws with the first site that is not whole, or where many kills never hit a phase.
+ * Kills builds from a snapshot and from an upstream, in two lanes: a third of them each while reading or withFetcher, staging
+ * and swapping, at a random moment of it. Throws with the first site that is not whole, or if many kills never hit a phase.
  */
 export async function killBuilds(kills: number, random: Random): Promise<Kills> {
   const folder = temporary();
@@ -58,7 +58,7 @@ export async function killBuilds(kills: number, random: Random): Promise<Kills> 
         ...['--base-url', `https://variant-${variant}.test`, ...common(out)],
       ],
     ];
-    const counted: Kills = { fetching: 0, reading: 0, staging: 0, swapping: 0, done: 0 };
+    const counted: Kills = { withFetcher: 0, reading: 0, staging: 0, swapping: 0, done: 0 };
     const lanes = await Promise.all(
       plans.map((plan, at) =>
         prepare({
@@ -119,10 +119,10 @@ async function aimAt(
   { out, upstream, times }: Lane,
   { ended, random }: { ended: Promise<unknown>; random: Random },
 ): Promise<void> {
-  if (phase === 'fetching' && upstream) {
+  if (phase === 'withFetcher' && upstream) {
     const asked = upstream.log.length + 1 + random.below(2 * RECORDS);
     await comes(() => upstream.log.length >= asked, ended);
-  } else if (phase === 'fetching') await setTimeout(times.before * random.fraction());
+  } else if (phase === 'withFetcher') await setTimeout(times.before * random.fraction());
   else {
     await comes(() => existsSync(work(out, phase === 'staging' ? 'new' : 'old')), ended);
     const share = phase === 'staging' ? 0.7 : 0.1;
@@ -136,7 +136,7 @@ async function killOnce(lane: Lane, round: number, random: Random): Promise<Phas
   const next = old === digests[0] ? 1 : 0;
   const asked = upstream?.log.length ?? 0;
   const { child, ended } = start(plan(next, out));
-  await aimAt(aims[round % aims.length] ?? 'fetching', lane, { ended, random });
+  await aimAt(aims[round % aims.length] ?? 'withFetcher', lane, { ended, random });
   child.kill('SIGKILL');
   await ended;
   const phase = phaseOf(out, old, (upstream?.log.length ?? 0) > asked);
@@ -167,5 +167,5 @@ function phaseOf(out: string, old: string | undefined, asked: boolean): Phase {
   if (existsSync(work(out, 'old'))) return 'swapping';
   if (existsSync(work(out, 'new'))) return 'staging';
   if (siteDigest(out) !== old) return 'done';
-  return asked ? 'fetching' : 'reading';
+  return asked ? 'withFetcher' : 'reading';
 }

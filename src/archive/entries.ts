@@ -1,17 +1,11 @@
-/** What goes into an archive: the site's files under one folder, in order, each with a time of its own. */
+/** The entries of an archive: a site's files under one folder, sorted, each with a modification time of its own. */
 
 import { hash } from 'node:crypto';
-import { DOWNLOAD_FOLDER } from '../contract/addresses.ts';
-import { MANIFEST_FILE, type Manifest } from '../contract/meta.ts';
+import { FORMAT } from '../contract/format.ts';
+import type { Manifest } from '../contract/meta.ts';
+import { archiveFiles, MANIFEST_FILE } from '../contract/paths.ts';
 
-export const ARCHIVE_NAMES = ['gamedata.tar.gz', 'gamedata.zip', 'gamedata.sha256'] as const;
-export type ArchiveName = (typeof ARCHIVE_NAMES)[number];
-
-/** Where a site offers its own archives; they are not in themselves. */
-export const archiveFile = (name: ArchiveName): string => DOWNLOAD_FOLDER + name;
-export const archiveFiles: readonly string[] = ARCHIVE_NAMES.map(archiveFile);
-
-/** The folder that everything in an archive is in. */
+/** The folder that contains everything else in an archive. */
 const ROOT = 'gamedata/';
 
 export interface Content {
@@ -23,22 +17,22 @@ export interface Content {
 export interface Entry {
   readonly name: string;
   readonly body: Uint8Array;
-  /** Seconds since 1970, even: zip counts in steps of two. */
+  /** Seconds since 1970, even: zip has a resolution of two seconds. */
   readonly time: number;
 }
 
-/** Within which seconds of the day files are dated. */
+/** The range of modification times, in seconds. */
 const SPREAD = 3600;
 
 /**
- * Lists the entries of a site's archive, with the manifest that fits.
+ * Lists the entries of a site's archive, including a manifest of them.
  *
- * Every file has the day on which the data was captured. Many web servers make validators of size and time, so two
- * versions of a file must not share both: the second of the day, within the first hour, comes from the content. The
- * manifest is the youngest, as builds write it last.
+ * Modification times lie within the first hour of the day on which the data was captured. Many web servers derive ETags
+ * from size and time, so two versions of a file must not share both: the second within the hour is derived from the
+ * content. The manifest is the newest, as in a build.
  *
  * @param captured `YYYY-MM-DD`
- * @param generator who made the files
+ * @param generator the version that built the site
  */
 export function archiveEntries(
   files: readonly Content[],
@@ -50,6 +44,7 @@ export function archiveEntries(
     .map(({ path, body }) => ({ path, body, sha256: hash('sha256', body) }))
     .sort((a, b) => (a.path < b.path ? -1 : 1));
   const manifest: Manifest = {
+    format: FORMAT,
     generator,
     files: listed.map(({ path, body, sha256 }) => ({ path, bytes: body.length, sha256 })),
   };

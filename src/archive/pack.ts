@@ -1,20 +1,21 @@
 /**
- * Packing: the same entries give the same bytes on any machine. The compressor is written in JavaScript, since the zlib
- * inside Node changes its output with the version and the processor.
+ * Packs archives: the same entries give the same bytes on any machine. The compressor is fflate, written in JavaScript,
+ * as the output of Node's zlib depends on its version and the processor.
  */
 
 import { hash } from 'node:crypto';
 import { gzipSync, type Zippable, zipSync } from 'fflate';
 import { packTar } from 'modern-tar';
-import { type ArchiveName, archiveEntries, type Content, type Entry } from './entries.ts';
+import type { ArchiveName } from '../contract/paths.ts';
+import { archiveEntries, type Content, type Entry } from './entries.ts';
 
 export type Archives = Readonly<Record<ArchiveName, Uint8Array>>;
 
-/** Smaller by a tenth than the default, for files that are packed once and downloaded often. */
+/** A tenth smaller than the default level, for files that are packed once and downloaded often. */
 const LEVEL = 9;
 const MODE = 0o644;
 
-/** Packs a site in both ways, with the checksums as `sha256sum -c` reads them. */
+/** Packs a site into both formats, with checksums as `sha256sum -c` reads them. */
 export async function packSite(
   files: readonly Content[],
   options: { captured: string; generator: string },
@@ -55,7 +56,7 @@ function packZip(entries: readonly Entry[]): Uint8Array {
       body,
       {
         level: LEVEL,
-        // The upper half is the mode of Unix, where 0o100000 is a plain file.
+        // The upper half is the Unix mode; 0o100000 is a regular file.
         os: 3,
         attrs: ((0o100000 | MODE) << 16) >>> 0,
         mtime: asLocal(time),
@@ -66,21 +67,21 @@ function packZip(entries: readonly Entry[]): Uint8Array {
   return zipSync(files);
 }
 
-/** The same day, minute and second on the local clock: zip keeps local time, and must not depend on the zone. */
+/** The same day, minute and second in local time: zip stores local time, and must not depend on the time zone. */
 function asLocal(time: number): Date {
   const utc = new Date(time * 1000);
   return new Date(
     utc.getUTCFullYear(),
     utc.getUTCMonth(),
     utc.getUTCDate(),
-    // At noon no clock is set forward or back.
+    // No clock changes at noon.
     12,
     utc.getUTCMinutes(),
     utc.getUTCSeconds(),
   );
 }
 
-/** The extended timestamp: unzip sets this one, whatever the zone. */
+/** The extended timestamp, which unzip prefers in every time zone. */
 function universalTime(time: number): Uint8Array {
   const field = new Uint8Array(5);
   const view = new DataView(field.buffer);

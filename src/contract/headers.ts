@@ -1,27 +1,27 @@
-/** The headers that every host sends, by where they belong. */
+/** The headers that every host sends, by the kind of response. */
 
-import { DEFAULT_PICTURES_UPSTREAM } from './pictures.ts';
+import { DEFAULT_ICONS_UPSTREAM } from './icons.ts';
 
-/** On every answer, errors and redirects included. */
+/** On every response, including errors and redirects. */
 export const commonHeaders = {
   'Access-Control-Allow-Origin': '*',
   'X-Content-Type-Options': 'nosniff',
 } as const;
 
-/** On every answer under the API's prefix, and on the bodies of its refusals. */
+/** On every response under the API's prefix, including errors. */
 export const apiHeaders = {
   Allow: 'GET, HEAD, OPTIONS',
   Vary: 'Accept',
   'Cache-Control': 'public, max-age=300, stale-while-revalidate=86400',
 } as const;
 
-/** On bulk files: browsers keep them, and nobody unpacks them on the way. */
+/** On bulk files: browsers save them, and nothing decompresses them on the way. */
 export const downloadHeaders = {
   'Content-Disposition': 'attachment',
   'Cache-Control': apiHeaders['Cache-Control'],
 } as const;
 
-/** Media types that hosts do not know, or know otherwise, by how a file's name ends. */
+/** Media types that hosts do not know, or define differently, by file extension. */
 export const mediaTypes = {
   '.ndjson': 'application/x-ndjson',
   '.csv': 'text/csv; charset=utf-8',
@@ -30,12 +30,12 @@ export const mediaTypes = {
   '.d.ts': 'text/plain; charset=utf-8',
 } as const;
 
-/** Undefined for what every host knows by itself. */
+/** Undefined for types that every host knows. */
 export function mediaTypeOf(file: string): string | undefined {
   return Object.entries(mediaTypes).find(([ending]) => file.endsWith(ending))?.[1];
 }
 
-/** On the answer to a CORS preflight. */
+/** On the response to a CORS preflight. */
 export const preflightHeaders = {
   'Access-Control-Allow-Methods': 'GET, HEAD, OPTIONS',
   'Access-Control-Allow-Headers': '*',
@@ -43,14 +43,14 @@ export const preflightHeaders = {
 } as const;
 
 /**
- * On pages: they run, load and ask nothing but what the site itself holds. Pictures that it does not hold are redirected to
- * the upstream's own, and a policy counts for where a redirect leads too.
+ * On HTML: scripts, styles and requests are limited to the site itself. Images may also come from the upstream's host, as
+ * icons may be redirected there, and the policy applies to the target of a redirect too.
  */
-const pagePolicy = {
+const contentSecurityPolicy = {
   'default-src': "'none'",
   'script-src': "'self'",
   'style-src': "'self'",
-  'img-src': `'self' ${new URL(DEFAULT_PICTURES_UPSTREAM).origin}`,
+  'img-src': `'self' ${new URL(DEFAULT_ICONS_UPSTREAM).origin}`,
   'connect-src': "'self'",
   'manifest-src': "'self'",
   'base-uri': "'none'",
@@ -58,8 +58,8 @@ const pagePolicy = {
   'frame-ancestors': "'none'",
 } as const;
 
-export const pageHeaders = {
-  'Content-Security-Policy': Object.entries(pagePolicy)
+export const htmlHeaders = {
+  'Content-Security-Policy': Object.entries(contentSecurityPolicy)
     .map(([directive, sources]) => `${directive} ${sources}`)
     .join('; '),
 } as const;

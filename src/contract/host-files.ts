@@ -1,8 +1,8 @@
-/** Hosts' own files inside a site: configuration for whoever serves it, which no host hands out and no copy takes over. */
+/** Host configuration inside a site: no host serves it, and no mirror copies it. */
 
-/** What Cloudflare reads by a name that cannot be chosen: it would be public by that name. */
-const PUBLIC_NAMES: readonly string[] = ['wrangler.jsonc'];
+/** Cloudflare's configuration, whose name is fixed and starts with neither a dot nor `_`. */
+const FIXED_NAMES: readonly string[] = ['wrangler.jsonc'];
 
-/** Whether a path of a site is a host's: some part of it begins with a dot or with `_`, or a host prescribes its name. */
+/** Whether a path of a site is host configuration: some segment starts with a dot or `_`, or the host fixes its name. */
 export const isHostFile = (path: string): boolean =>
-  PUBLIC_NAMES.includes(path) || path.split('/').some((part) => /^[._]/.test(part));
+  FIXED_NAMES.includes(path) || path.split('/').some((segment) => /^[._]/.test(segment));

@@ -1,10 +1,10 @@
-/** The kinds of resource: a new one starts here, and the compiler names every table that has no row for it yet. */
+/** The kinds of resource. To add one, start here: the compiler then reports every table that lacks a row for it. */
 
-/** All kinds, in the order in which `/api/gamedata/` lists them. */
+/** All kinds, in the order of the API root. */
 export const kindNames = ['move', 'item'] as const;
 export type Kind = (typeof kindNames)[number];
 
-/** Makes an object with one value for each kind. */
+/** Makes an object with one value per kind. */
 export function mapKinds<T>(make: (kind: Kind) => T): Record<Kind, T> {
   return Object.fromEntries(kindNames.map((kind) => [kind, make(kind)])) as Record<Kind, T>;
 }

@@ -1,50 +1,49 @@
-/** The site's own two files about itself: `meta.json` (what data this is) and `manifest.json` (what files there are). */
+/** The site's two files about itself: `meta.json` (what data it holds) and `manifest.json` (which files it consists of). */
 
 import * as z from 'zod';
-import { linkStyles } from './addresses.ts';
-import { countsSchema } from './data-set.ts';
+import { formatField } from './format.ts';
+import { defaultIconSource, iconModes } from './icons.ts';
 import { mapKinds } from './kinds.ts';
-import { defaultSprites, spriteModes } from './pictures.ts';
+import { linkStyles } from './paths.ts';
+import { countsSchema } from './records.ts';
 
-/** `meta.json`. Nothing in it depends on when or where the site was built. */
+/** `meta.json`. Independent of when and where the site was built. */
 export const metaSchema = z
   .strictObject({
-    generator: z.string(),
-    source: z.enum(['rest', 'csv', 'snapshot']).describe('What the build read.'),
-    upstream: z.string().describe('The upstream that the data is of, also where it came out of a snapshot.'),
-    captured: z.iso.date().describe('The day on which the data was captured as it is now.'),
+    ...formatField,
+    generator: z.string().describe('The version of gamedata that built the site.'),
+    source: z.enum(['rest', 'csv', 'snapshot']).describe('The source that the build read.'),
+    upstream: z
+      .string()
+      .describe('Where the data originally comes from, also if it was read from a snapshot.'),
+    captured: z.iso.date().describe('The day on which the data was first seen in its present state.'),
     fallback: z
       .string()
       .nullable()
-      .describe(
-        'Why the build read local data although it was asked for the upstream; null where it did not.',
-      ),
+      .describe('Why the build used local data instead of the upstream; null if it did not.'),
     counts: countsSchema,
     warnings: z
       .strictObject(mapKinds(() => z.record(z.string(), z.int())))
-      .describe('How many records of each kind have a warning of each code.'),
+      .describe('The number of records of each kind with a given warning.'),
     digest: z
       .string()
-      .describe('Changes when, and only when, a record does: `sha256:` and 64 hexadecimal digits.'),
-    base_url: z.string().describe('What every link begins with.'),
-    links: z.enum(linkStyles).describe('Whether links lead to endpoints or to the files themselves.'),
-    hosts: z.array(z.string()).describe('Whose configuration the site has.'),
+      .describe('Changes if and only if a record changes: `sha256:` and 64 hexadecimal digits.'),
+    base_url: z.string().describe('The prefix of every link.'),
+    links: z.enum(linkStyles).describe('Whether links point to endpoints or to files.'),
+    hosts: z.array(z.string()).describe('The hosts that the site has configuration for.'),
     downloads: z.boolean().default(true).describe('Whether the site has bulk files.'),
     sprites: z
-      .strictObject({ mode: z.enum(spriteModes), upstream: z.string().nullable() })
-      .default(defaultSprites)
-      .describe('What the site does about pictures: link, mirror or none; and where they are from.'),
+      .strictObject({ mode: z.enum(iconModes), upstream: z.string().nullable() })
+      .default(defaultIconSource)
+      .describe('How icons are served (link, mirror or none), and where they come from.'),
   })
-  .meta({ title: 'Description', description: 'What data a site has, and how the site was built.' });
+  .meta({ title: 'Description', description: 'The data that a site holds, and how the site was built.' });
 export type Meta = z.infer<typeof metaSchema>;
 
-export { META_FILE } from './addresses.ts';
-export const MANIFEST_FILE = 'manifest.json';
-
-/** A path of a site: relative to its folder, with forward slashes, and without a way out of it. */
+/** A path of a site: relative to its folder, with forward slashes, never leading out of it. */
 export const SITE_PATH = /^(?!\/)(?!.*(?:^|\/)\.{0,2}(?:\/|$))[^\\\0]+$/;
 
-export const manifestEntrySchema = z.strictObject({
+const manifestEntryFields = {
   path: z
     .string()
     .regex(SITE_PATH, 'expected a relative path inside the site')
@@ -54,14 +53,23 @@ export const manifestEntrySchema = z.strictObject({
     .string()
     .regex(/^[0-9a-f]{64}$/)
     .describe('In hexadecimal.'),
-});
+};
+const manifestEntrySchema = z.strictObject(manifestEntryFields);
 export type ManifestEntry = z.infer<typeof manifestEntrySchema>;
 
-/** `manifest.json`: every file of the site but itself, sorted by path. */
+/** `manifest.json`: every file of the site except itself, sorted by path. */
 export const manifestSchema = z
   .strictObject({
-    generator: z.string().startsWith('gamedata/'),
+    ...formatField,
+    generator: z.string().startsWith('gamedata/').describe('The version of gamedata that built the site.'),
     files: z.array(manifestEntrySchema),
   })
-  .meta({ title: 'Manifest', description: 'Every file of a site but this one, sorted by path.' });
+  .meta({ title: 'Manifest', description: 'Every file of a site except this one, sorted by path.' });
 export type Manifest = z.infer<typeof manifestSchema>;
+
+/** For reading what any version has written: unknown keys are dropped. */
+export const metaReader = z.object(metaSchema.shape);
+export const manifestReader = z.object({
+  ...manifestSchema.shape,
+  files: z.array(z.object(manifestEntryFields)),
+});

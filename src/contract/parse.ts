@@ -1,9 +1,9 @@
-/** The border: what comes from outside is parsed here, and what does not fit becomes an error that names the place. */
+/** Parsing input from outside: what does not fit a schema becomes an error that says where. */
 
 import type * as z from 'zod';
 import { DataError, type DataLocation } from '../errors.ts';
 
-/** Returns `value` as the schema has it. Throws `DataError` for the first thing that does not fit: got and expected. */
+/** Returns the parsed value. Throws `DataError` for the first problem, with what was found and what was expected. */
 export function parse<S extends z.ZodType>(
   schema: S,
   value: unknown,
@@ -21,6 +21,15 @@ export function parse<S extends z.ZodType>(
   });
 }
 
+/** The value of a JSON text; undefined if it is not JSON. */
+export function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
 /** `['names', 0, 'language']` → `names[0].language`. */
 function fieldPath(path: readonly PropertyKey[]): string {
   return path.reduce<string>(
@@ -36,17 +45,17 @@ function valueAt(value: unknown, path: readonly PropertyKey[]): unknown {
   );
 }
 
-/** A value as an error message shows it: JSON, cut short. */
+/** A value as an error message shows it: JSON, truncated. */
 export function show(value: unknown): string {
   const text = value === undefined ? 'nothing' : stringify(value);
   return text.length > 80 ? `${text.slice(0, 80)}…` : text;
 }
 
-/** What can be parsed may still be nested deeper than can be written. */
+/** A value that can be parsed may still be nested too deeply to be stringified. */
 function stringify(value: unknown): string {
   try {
     return JSON.stringify(value);
   } catch {
-    return 'something nested too deep to show';
+    return 'a value nested too deeply to show';
   }
 }

@@ -1,19 +1,19 @@
-/** What a record is: the schemas that validate every build, and the types that follow from them. */
+/** The schemas of records, which validate every build, and the types inferred from them. */
 
 import * as z from 'zod';
-import type { Kind } from './kinds.ts';
+import { type Kind, mapKinds } from './kinds.ts';
 
 /**
- * A slug is one path segment that every file system, archive and URL keeps as it is: lower-case letters, digits and
- * inner hyphens, at most 200 characters, never the folder of the list pages and never a name that Windows reserves.
+ * A slug is one path segment that every file system, archive and URL preserves: lower-case letters, digits and inner
+ * hyphens, at most 200 characters, neither the folder of list pages nor a name that Windows reserves.
  */
 export const slugSchema = z
   .string()
   .max(200)
   .regex(/^(?!(?:offset|con|prn|aux|nul|com\d|lpt\d)$)[a-z0-9]+(?:-+[a-z0-9]+)*$/, 'expected a safe slug')
-  .describe("The path key of the record's address.");
+  .describe("The path key of the record's URL.");
 
-/** A display name: not empty, and nothing in it that a terminal, a page or a CSV cell could trip over. */
+/** A display name: not empty, without characters that could disturb a terminal, a page or a CSV cell. */
 export const nameSchema = z
   .string()
   .min(1)
@@ -23,29 +23,22 @@ export const nameSchema = z
   )
   .describe('The English name, for display.');
 
-/** The path of a picture under `sprites/items`, without a host and without a way out of that folder. */
+/** The path of an icon under `sprites/items`, without a host, never leading out of that folder. */
 export const iconSchema = z
   .string()
   .max(255)
   .regex(
     /^sprites\/items\/(?:\w[\w-]*\/)*\w(?:[\w-]|\.(?=\w))*\.(?:png|gif|jpg|webp)$/,
-    'expected a picture under sprites/items',
+    'expected an image under sprites/items',
   )
-  .describe('The path of a picture, relative to the base URL.');
+  .describe('The path of an image, relative to the base URL.');
 
-export const idSchema = z
-  .int()
-  .positive()
-  .describe("The upstream's id. Ids rise from one record to the next, with gaps.");
+export const idSchema = z.int().positive().describe("The upstream's id. Ids are ascending, with gaps.");
 
 const gameIndexSchema = (generation: number) =>
-  z
-    .int()
-    .min(0)
-    .nullable()
-    .describe(`The in-game index in generation ${generation}; null where it has none.`);
+  z.int().min(0).nullable().describe(`The in-game index in generation ${generation}; null if it has none.`);
 
-/** A move as a data set holds it: everything but its `url`, which depends on where the site is served. */
+/** A move as in a data set: everything but its `url`, which depends on the base URL. */
 const moveSchema = z.strictObject({
   id: idSchema,
   slug: slugSchema,
@@ -53,7 +46,7 @@ const moveSchema = z.strictObject({
   generation: z.int().positive().describe('The game generation that introduced the move.'),
 });
 
-/** An item as a data set holds it. `id1` … `id9` are its in-game indices in generations 1 … 9. */
+/** An item as in a data set. `id1` … `id9` are its in-game indices in generations 1 … 9. */
 const itemSchema = z.strictObject({
   id: idSchema,
   id1: gameIndexSchema(1),
@@ -81,5 +74,9 @@ export type RecordOf<K extends Kind> = RecordTypes[K];
 export type Move = RecordOf<'move'>;
 export type Item = RecordOf<'item'>;
 
-/** The highest generation that has a field of its own in an item. */
+/** The highest generation for which items have a field. */
 export const LAST_INDEXED_GENERATION = 9;
+
+/** The number of records of each kind. */
+export const countsSchema = z.strictObject(mapKinds(() => z.int().min(0)));
+export type Counts = Readonly<Record<Kind, number>>;

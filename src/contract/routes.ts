@@ -1,25 +1,24 @@
-/** The host-neutral route table: which request gets which file. Everything that serves the site is derived from it. */
+/** The host-neutral route table: which request gets which file. Every host's configuration is derived from it. */
 
-import { API_PREFIX, listPath, pageFile, recordFile, recordPath, rootFile } from './addresses.ts';
-import type { EncodedRecords } from './data-set.ts';
 import { errorFiles } from './errors.ts';
+import { defaultIconSource, type IconSource, iconRedirectBase } from './icons.ts';
 import { type Kind, kindNames } from './kinds.ts';
-import { defaultSprites, PICTURES_PATH, redirectBase, type Sprites } from './pictures.ts';
+import { API_PREFIX, ICONS_PATH, listPageFile, listPath, recordFile, recordPath, rootFile } from './paths.ts';
 import { PAGE_SIZE, pageOffsets } from './windows.ts';
 
-/** A public path and the file behind it. Paths begin with a slash, files are relative to the site's folder. */
+/** A public path and the file behind it. Paths start with a slash; files are relative to the site's folder. */
 export interface Route {
   readonly path: string;
   readonly file: string;
 }
 
-/** The path of an address that a record had under another slug, and of the one that it has now. */
+/** The former path of a renamed record, and its present one. */
 export interface MovedRoute {
   readonly path: string;
   readonly to: string;
 }
 
-/** A list: its path, and the file of each window that is built. */
+/** A list: its path, and the file of each page that is built. */
 export interface ListRoute {
   readonly kind: Kind;
   readonly path: string;
@@ -28,31 +27,34 @@ export interface ListRoute {
 }
 
 export interface RouteTable {
-  /** Every path that begins with this belongs to the API: what no route answers is a JSON 404. */
+  /** Every path with this prefix belongs to the API: without a route it is a JSON 404. */
   readonly prefix: string;
-  /** The only `limit` that the built pages answer, and what counts where it is left out. */
+  /** The default `limit`, and the only one that has built pages. */
   readonly pageSize: number;
-  /** The values of `format` that exist; any other is a 404. */
+  /** The valid values of `format`; any other is a 404. */
   readonly formats: readonly string[];
   readonly root: Route;
   readonly lists: readonly ListRoute[];
-  /** One for each record, made as they are asked for. */
+  /** One for each record, generated on demand. */
   readonly records: Iterable<Route>;
-  /** Old addresses of renamed records: 301. None of them is a record's of today. */
+  /** Former paths of renamed records: 301. None of them is a path of a present record. */
   readonly moved: readonly MovedRoute[];
-  /** Status → the file with the body of a refusal. */
+  /** Status → the file with its body. */
   readonly errors: typeof errorFiles;
-  /** Pictures that the site does not hold itself: what their redirect begins with, null where there is none. */
-  readonly pictures: { readonly path: string; readonly upstream: string | null };
+  /** Icons that the site does not hold: the prefix to redirect to, or null. */
+  readonly icons: { readonly path: string; readonly upstream: string | null };
 }
 
-/** The values of `format` that exist. */
+/** The valid values of `format`. */
 export const formats = ['api', 'json'] as const;
 
+/** As much of the records as routes depend on. */
+type Slugs = Readonly<Record<Kind, readonly { readonly slug: string }[]>>;
+
 export function createRoutes(
-  records: EncodedRecords,
+  records: Slugs,
   moved: readonly MovedRoute[] = [],
-  sprites: Sprites = defaultSprites,
+  icons: IconSource = defaultIconSource,
 ): RouteTable {
   return {
     prefix: API_PREFIX,
@@ -63,16 +65,19 @@ export function createRoutes(
       kind,
       path: listPath(kind),
       count: records[kind].length,
-      pages: pageOffsets(records[kind].length).map((offset) => ({ offset, file: pageFile(kind, offset) })),
+      pages: pageOffsets(records[kind].length).map((offset) => ({
+        offset,
+        file: listPageFile(kind, offset),
+      })),
     })),
     records: { [Symbol.iterator]: () => recordRoutes(records) },
     moved,
     errors: errorFiles,
-    pictures: { path: PICTURES_PATH, upstream: redirectBase(sprites) },
+    icons: { path: ICONS_PATH, upstream: iconRedirectBase(icons) },
   };
 }
 
-function* recordRoutes(records: EncodedRecords): Generator<Route> {
+function* recordRoutes(records: Slugs): Generator<Route> {
   for (const kind of kindNames) {
     for (const { slug } of records[kind])
       yield { path: recordPath(kind, slug), file: recordFile(kind, slug) };

@@ -1,4 +1,4 @@
-/** Content negotiation: who asks for the browsable page, and who for JSON. */
+/** Content negotiation: the browsable page for browsers, JSON for programs. */
 
 import type { Format } from './query.ts';
 
@@ -9,19 +9,19 @@ interface MediaRange {
   readonly type: string;
   readonly subtype: string;
   readonly quality: number;
-  /** How many blanks JSON should be indented by: a parameter that the reference framework knows. */
+  /** The indentation of JSON: a parameter of the reference framework. */
   readonly indent: number;
 }
 
 export interface Negotiated {
-  /** Undefined where neither will do. */
+  /** Undefined if neither is acceptable. */
   readonly representation: Representation | undefined;
   readonly indent: number;
 }
 
 /**
- * A browser, which prefers `text/html`, gets the page; everybody else who can read JSON gets JSON. `format=json` is JSON
- * for all.
+ * A client that prefers `text/html`, as browsers do, gets the page; any other that accepts JSON gets JSON. `format=json`
+ * is always JSON.
  */
 export function negotiate(format: Format, accept: string | null): Negotiated {
   const ranges = accept === null ? [anything] : parseAccept(accept);
@@ -35,7 +35,7 @@ export function negotiate(format: Format, accept: string | null): Negotiated {
 
 const anything: MediaRange = { type: '*', subtype: '*', quality: 1, indent: 0 };
 
-/** Ranges that cannot be read are left out. */
+/** Invalid ranges are ignored. */
 function parseAccept(accept: string): MediaRange[] {
   return accept.split(',').flatMap((text) => {
     const [name = '', ...parameters] = text.split(';').map((part) => part.trim().toLowerCase());
@@ -58,14 +58,14 @@ function parseAccept(accept: string): MediaRange[] {
 
 const specificity = ({ type, subtype }: MediaRange): number => (type === '*' ? 0 : subtype === '*' ? 1 : 2);
 
-/** The most specific range that covers a media type. */
+/** The most specific range that includes a media type. */
 function best(ranges: readonly MediaRange[], type: string, subtype: string): MediaRange | undefined {
   return ranges
     .filter((range) => [type, '*'].includes(range.type) && [subtype, '*'].includes(range.subtype))
     .sort((a, b) => specificity(b) - specificity(a))[0];
 }
 
-/** Quality decides; where it is equal, what was named more exactly. */
+/** Quality decides; if equal, the more specific range. */
 function prefers(html: MediaRange, json: MediaRange): boolean {
   if (html.quality !== json.quality) return html.quality > json.quality;
   return specificity(html) > specificity(json);

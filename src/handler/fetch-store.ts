@@ -1,8 +1,8 @@
-/** A store over whatever fetches a file of the site: a binding, or the host's next step. */
+/** An asset store over a function that fetches a file: a binding, or the host's next handler. */
 
 import type { AssetStore } from './store.ts';
 
-/** Gives the host's answer for a file, by its path inside the site; any status but 200 means that there is none. */
+/** Fetches a file by its path inside the site; any status but 200 means that it does not exist. */
 export type FetchFile = (file: string) => Promise<Response>;
 
 export function createFetchStore(fetchFile: FetchFile): AssetStore {
@@ -19,7 +19,7 @@ export function createFetchStore(fetchFile: FetchFile): AssetStore {
   };
 }
 
-/** A validator for hosts that send none. */
+/** An ETag for hosts that do not send one. */
 async function digest(body: Uint8Array<ArrayBuffer>): Promise<string> {
   const bytes = new Uint8Array(await crypto.subtle.digest('SHA-256', body));
   return `"${[...bytes.subarray(0, 16)].map((byte) => byte.toString(16).padStart(2, '0')).join('')}"`;

@@ -1,121 +1,119 @@
 /**
- * The handler: the whole contract as a function from a request to its answer, over any asset store. Web standards only,
- * so that it runs in Node, in Workers, in Deno and in a test.
+ * The handler: the whole contract as a function from request to response, over any asset store. Web standards only, so
+ * that it runs in Node, Workers and Deno alike.
  */
 
 import { errorDetails, NOT_ACCEPTABLE_DETAIL, notAllowedDetail } from '../contract/errors.ts';
+import { BROWSE_FILE } from '../contract/paths.ts';
 import { negotiate } from './accept.ts';
-import {
-  answerApi,
-  answerFile,
-  answerJson,
-  answerPage,
-  answerPreflight,
-  JSON_TYPE,
-  redirectAway,
-  redirectTo,
-  refuse,
-} from './answer.ts';
+import { iconRedirect } from './icons.ts';
 import { createMovedReader } from './moved.ts';
-import { pictureElsewhere } from './pictures.ts';
-import { type Answer, fromRequest, type PlainRequest, toResponse } from './plain.ts';
+import { fromRequest, type PlainRequest, type PlainResponse, toResponse } from './plain-request.ts';
 import { isRead, readFormat, readWindow } from './query.ts';
 import { quickHash } from './quick-hash.ts';
+import {
+  apiResponse,
+  browseResponse,
+  errorResponse,
+  fileResponse,
+  foundElsewhere,
+  JSON_TYPE,
+  jsonResponse,
+  movedPermanently,
+  preflightResponse,
+} from './responses.ts';
 import type { Asset, AssetStore } from './store.ts';
 import { resolveTarget, type Target } from './target.ts';
 import { createWindowReader } from './window.ts';
 
-export { fileHeaders } from './answer.ts';
-export { asksForBuilt } from './built.ts';
 export { createFetchStore } from './fetch-store.ts';
-export type { Answer, PlainRequest } from './plain.ts';
+export type { PlainRequest, PlainResponse } from './plain-request.ts';
+export { fileHeaders } from './responses.ts';
+export { rulesSuffice } from './rules-suffice.ts';
 export type { Asset, AssetStore } from './store.ts';
 export { resolveTarget } from './target.ts';
 
 export type Handler = (request: Request) => Promise<Response>;
-export type Answerer = (request: PlainRequest) => Promise<Answer>;
+export type Responder = (request: PlainRequest) => Promise<PlainResponse>;
 
-/** The browsable page, one file for every address. */
-const PAGE_FILE = 'browse.html';
-
-/** What the reference framework says that its endpoints take and give. */
+/** The media types that the reference framework states in response to `OPTIONS`. */
 const endpointMedia = {
   renders: [JSON_TYPE, 'text/html'],
   parses: [JSON_TYPE, 'application/x-www-form-urlencoded', 'multipart/form-data'],
 };
 
-/** Makes the handler of a site. */
+/** Creates the handler of a site. */
 export function createHandler(store: AssetStore): Handler {
-  const answer = createAnswerer(store);
-  return async (request) => toResponse(await answer(fromRequest(request)));
+  const respond = createResponder(store);
+  return async (request) => toResponse(await respond(fromRequest(request)));
 }
 
 /**
- * The handler itself, on plain data. Decisions come in the reference framework's order: format (404), Accept (406),
- * method (405), lookup (404). A body is never read.
+ * The handler itself, on plain data. Errors are checked in the reference framework's order: format (404), Accept (406),
+ * method (405), lookup (404). Request bodies are never read.
  */
-export function createAnswerer(store: AssetStore): Answerer {
+export function createResponder(store: AssetStore): Responder {
   const readList = createWindowReader(store);
   const readMoved = createMovedReader(store);
 
-  /** The JSON of an endpoint. */
+  /** The JSON of an endpoint; undefined if it does not exist. */
   async function lookUp(target: Endpoint, query: URLSearchParams): Promise<Asset | undefined> {
     if (target.type === 'list') return readList(target.kind, readWindow(query));
     return target.file === undefined ? undefined : store.get(target.file);
   }
 
-  async function answerEndpoint(
+  async function endpointResponse(
     request: PlainRequest,
     target: Endpoint,
     query: URLSearchParams,
-  ): Promise<Answer> {
+  ): Promise<PlainResponse> {
     const format = readFormat(query);
-    if (format === 'other') return refuse(request, 404, errorDetails[404]);
+    if (format === 'other') return errorResponse(request, 404, errorDetails[404]);
     const { representation, indent } = negotiate(format, request.headers.get('Accept'));
-    if (representation === undefined) return refuse(request, 406, NOT_ACCEPTABLE_DETAIL);
+    if (representation === undefined) return errorResponse(request, 406, NOT_ACCEPTABLE_DETAIL);
     if (request.method === 'OPTIONS')
-      return answerJson(request, { name: target.name, description: '', ...endpointMedia });
-    if (!isRead(request)) return refuse(request, 405, notAllowedDetail(request.method));
+      return jsonResponse(request, { name: target.name, description: '', ...endpointMedia });
+    if (!isRead(request)) return errorResponse(request, 405, notAllowedDetail(request.method));
     const asset = await lookUp(target, query);
     if (!asset) {
       const moved = target.type === 'record' && target.file ? await readMoved(target.file) : undefined;
       return moved !== undefined
-        ? redirectTo(`${moved}${request.search}`)
-        : refuse(request, 404, errorDetails[404]);
+        ? movedPermanently(`${moved}${request.search}`)
+        : errorResponse(request, 404, errorDetails[404]);
     }
-    const page = representation === 'html' ? await store.get(PAGE_FILE) : undefined;
-    if (page) return answerPage(request, page);
-    return answerApi(request, indent > 0 ? indented(asset, indent) : asset, JSON_TYPE);
+    const page = representation === 'html' ? await store.get(BROWSE_FILE) : undefined;
+    if (page) return browseResponse(request, page);
+    return apiResponse(request, indent > 0 ? indented(asset, indent) : asset, JSON_TYPE);
   }
 
-  async function answerFileAt(request: PlainRequest, file: string): Promise<Answer> {
+  async function fileAt(request: PlainRequest, file: string): Promise<PlainResponse> {
     const asset = await store.get(file);
-    const elsewhere = asset ? undefined : await pictureElsewhere(store, file);
-    const answer = asset ? answerFile(request, asset, file) : elsewhere && redirectAway(elsewhere);
-    if (!answer) return refuse(request, 404, errorDetails[404]);
-    return isRead(request) ? answer : refuse(request, 405, notAllowedDetail(request.method));
+    const elsewhere = asset ? undefined : await iconRedirect(store, file);
+    const response = asset ? fileResponse(request, asset, file) : elsewhere && foundElsewhere(elsewhere);
+    if (!response) return errorResponse(request, 404, errorDetails[404]);
+    return isRead(request) ? response : errorResponse(request, 405, notAllowedDetail(request.method));
   }
 
   return async (request) => {
     if (request.method === 'OPTIONS' && request.headers.has('Access-Control-Request-Method'))
-      return answerPreflight();
+      return preflightResponse();
     const target = resolveTarget(request.path);
     switch (target.type) {
       case 'slashless':
-        return redirectTo(`${target.path}${request.search}`);
+        return movedPermanently(`${target.path}${request.search}`);
       case 'file':
-        return answerFileAt(request, target.file);
+        return fileAt(request, target.file);
       case 'nothing':
-        return refuse(request, 404, errorDetails[404]);
+        return errorResponse(request, 404, errorDetails[404]);
       default:
-        return answerEndpoint(request, target, new URLSearchParams(request.search));
+        return endpointResponse(request, target, new URLSearchParams(request.search));
     }
   };
 }
 
 type Endpoint = Extract<Target, { name: string }>;
 
-/** The same JSON with line breaks and blanks, for people who ask for it with `Accept: application/json; indent=4`. */
+/** The same JSON, indented as requested by `Accept: application/json; indent=4`. */
 function indented({ body, etag }: Asset, indent: number): Asset {
   const text = JSON.stringify(JSON.parse(new TextDecoder().decode(body)), null, indent);
   return { body: new TextEncoder().encode(text), etag: `"${quickHash(`${etag}:${indent}`)}"` };

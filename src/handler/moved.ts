@@ -1,9 +1,9 @@
-/** Renamed records: where an old address leads, by the file that says it. */
+/** Renamed records: redirects from former paths, as listed in `moved.json`. */
 
-import { MOVED_FILE } from '../contract/addresses.ts';
+import { MOVED_FILE } from '../contract/paths.ts';
 import type { AssetStore } from './store.ts';
 
-/** Returns the path of the address that a record has now, by the file that it had; undefined where it had none. */
+/** Returns the present path of a record by its former file; undefined if there is no redirect. */
 export type MovedReader = (file: string) => Promise<string | undefined>;
 
 export function createMovedReader(store: AssetStore): MovedReader {

@@ -1,4 +1,4 @@
-/** A quick hash for validators of assembled answers; not for anything that an adversary could gain from. */
+/** A fast hash for the ETags of assembled responses; not cryptographic. */
 
 /** 64 bits as text, from two 32-bit multiplicative hashes, the first of them FNV-1a (http://www.isthe.com/chongo/tech/comp/fnv/). */
 export function quickHash(text: string): string {

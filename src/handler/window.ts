@@ -1,20 +1,20 @@
-/** Windows: any part of a list, assembled from the built pages that it touches and no others. */
+/** Windows: any part of a list, assembled from the built pages that overlap it. */
 
-import { API_PREFIX, listUrl, pageFile, rootFile } from '../contract/addresses.ts';
 import type { Kind } from '../contract/kinds.ts';
+import { API_PREFIX, listPageFile, listUrl, rootFile } from '../contract/paths.ts';
 import { nextWindow, PAGE_SIZE, previousWindow, type Window } from '../contract/windows.ts';
 import { quickHash } from './quick-hash.ts';
 import type { Asset, AssetStore } from './store.ts';
 
-/** Reads what a window of a list answers; undefined where the site has no such list. */
+/** Returns the list page for a window; undefined if the site does not have the list. */
 export type WindowReader = (kind: Kind, window: Window) => Promise<Asset | undefined>;
 
-/** A built page taken apart. */
+/** A parsed page. */
 interface Page {
   readonly count: number;
-  /** The JSON of the records, with commas between them. */
+  /** The JSON of the records, separated by commas. */
   readonly json: Uint8Array;
-  /** Where each record begins in it, and where one more would. */
+  /** Where each record starts, and where one more would. */
   readonly starts: readonly number[];
   readonly etag: string;
 }
@@ -22,7 +22,7 @@ interface Page {
 const COMMA = encode(',');
 const END = encode(']}');
 
-/** How many pages stay taken apart in memory. */
+/** The number of parsed pages kept in memory. */
 const PAGES_KEPT = 128;
 
 export function createWindowReader(store: AssetStore): WindowReader {
@@ -32,8 +32,8 @@ export function createWindowReader(store: AssetStore): WindowReader {
     const asset = await store.get(file);
     if (!asset) return undefined;
     const known = pages.get(file);
-    const page = known?.etag === asset.etag ? known : takeApart(asset);
-    // Put in anew at the end: the first is the one not asked for longest.
+    const page = known?.etag === asset.etag ? known : parsePage(asset);
+    // Moved to the end: the first is the least recently used.
     pages.delete(file);
     pages.set(file, page);
     const [oldest] = pages.keys();
@@ -44,20 +44,20 @@ export function createWindowReader(store: AssetStore): WindowReader {
   return async (kind, window) => {
     const { limit, offset } = window;
     const isBuilt = limit === PAGE_SIZE && typeof offset === 'number' && offset % PAGE_SIZE === 0;
-    const built = isBuilt ? await store.get(pageFile(kind, offset)) : undefined;
+    const built = isBuilt ? await store.get(listPageFile(kind, offset)) : undefined;
     if (built) return built;
 
-    const first = await readPage(pageFile(kind, 0));
+    const first = await readPage(listPageFile(kind, 0));
     const root = await store.get(rootFile);
     if (!first || !root) return undefined;
     const { count } = first;
-    // Past the end both are the count, and nothing is read.
+    // PreviousDataSet the end both are the count, and nothing is read.
     const from = Math.min(Number(offset), count);
     const to = Math.min(from + Number(limit), count);
     const pieces: Uint8Array[] = [];
     const etags = [root.etag, first.etag];
     for (let start = from - (from % PAGE_SIZE); start < to; start += PAGE_SIZE) {
-      const page = await readPage(pageFile(kind, start));
+      const page = await readPage(listPageFile(kind, start));
       if (!page) return undefined;
       if (pieces.length > 0) pieces.push(COMMA);
       pieces.push(recordsOf(page, Math.max(0, from - start), to - start));
@@ -75,7 +75,7 @@ export function createWindowReader(store: AssetStore): WindowReader {
   };
 }
 
-function takeApart({ body, etag }: Asset): Page {
+function parsePage({ body, etag }: Asset): Page {
   const { count, results } = JSON.parse(decode(body)) as { count: number; results: unknown[] };
   const records = results.map((record) => encode(JSON.stringify(record)));
   const starts = [0];
@@ -84,13 +84,13 @@ function takeApart({ body, etag }: Asset): Page {
   return { count, json, starts, etag };
 }
 
-/** The JSON of some records of a page: they are neighbours there, so it is one piece. */
+/** The JSON of consecutive records of a page, which is one slice. */
 function recordsOf({ json, starts }: Page, from: number, to: number): Uint8Array {
   const end = starts[to] ?? starts.at(-1) ?? 0;
   return json.subarray(starts[from], Math.max(0, end - COMMA.length));
 }
 
-/** What stands before the API's prefix in the links that were built. */
+/** The base URL of the site, taken from its links. */
 function baseUrlOf({ body }: Asset): string {
   const [link = ''] = Object.values(JSON.parse(decode(body)) as Record<Kind, string>);
   return link.slice(0, link.lastIndexOf(API_PREFIX));

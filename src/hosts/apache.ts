@@ -1,33 +1,13 @@
-/** Apache: the `.htaccess` of the site's root. No code runs there, so only the built pages are answered. */
+/** Apache: an `.htaccess` in the site's root. No code runs there, so only built pages are served. */
 
-import { DOWNLOAD_FOLDER } from '../contract/addresses.ts';
-import { errorBody, NOT_ACCEPTABLE_DETAIL } from '../contract/errors.ts';
-import {
-  apiHeaders,
-  commonHeaders,
-  downloadHeaders,
-  mediaTypes,
-  pageHeaders,
-  preflightHeaders,
-} from '../contract/headers.ts';
+import { BROWSE_FILE, INDEX_FILE } from '../contract/paths.ts';
 import type { RouteTable } from '../contract/routes.ts';
 import type { Host } from './host.ts';
-import {
-  accepts,
-  INDEX_FILE,
-  JSON_FORMAT,
-  lastValue,
-  OFFSET,
-  PAGE_FILE,
-  type Parameter,
-  pageFolder,
-  pathPatterns,
-  prefers,
-} from './patterns.ts';
+import * as server from './web-server.ts';
 
 export const apache: Host = {
-  summary: 'an .htaccess: the built pages, every other window refused with 400',
-  cannot: ['windows', 'repeated'],
+  summary: '.htaccess: built pages only, any other limit or offset is a 400',
+  unsupported: server.unsupportedByWebServers,
   files: ({ routes }) => [{ path: '.htaccess', body: configuration(routes) }],
 };
 
@@ -38,17 +18,17 @@ const headers = (fields: Readonly<Record<string, string>>, condition = ''): stri
     .map(([name, value]) => `Header always set ${name} ${quote(value)}${condition && ` "expr=${condition}"`}`)
     .join('\n');
 
-const variable = (parameter: Parameter): string => `GAMEDATA_${parameter.toUpperCase()}`;
+const variable = (parameter: server.Parameter): string => `GAMEDATA_${parameter.toUpperCase()}`;
 
-const parameterRule = (parameter: Parameter): string =>
-  `RewriteCond %{QUERY_STRING} ${lastValue(parameter)}
+const parameterRule = (parameter: server.Parameter): string =>
+  `RewriteCond %{QUERY_STRING} ${server.lastValue(parameter)}
 RewriteRule ^ - [E=${variable(parameter)}:%1]`;
 
-/** Apache reads this file for each request: the rules are stepped over where there is a record. */
+/** Apache reads this file on every request: the rules are skipped if the record exists. */
 function movedRules({ moved }: RouteTable, { endpoint, file }: { endpoint: string; file: string }): string {
   if (moved.length === 0) return '';
   const rules = moved.map(({ path, to }) => `RewriteRule ^${path.slice(1)}$ ${to} [R=301,END]`);
-  return `# Renamed records; the query is kept.
+  return `# Renamed records. The query is kept.
 RewriteCond ${file} -f
 RewriteRule ${endpoint} - [S=${rules.length}]
 ${rules.join('\n')}
@@ -56,9 +36,9 @@ ${rules.join('\n')}
 `;
 }
 
-/** By the end of a file's name: the types of several endings would add up. */
+/** By file name: the types of several extensions would add up. */
 const fileTypes = (): string =>
-  Object.entries(mediaTypes)
+  server.ownMediaTypes
     .map(
       ([ending, type]) => `<FilesMatch "${ending.replaceAll('.', '\\.')}$">
 ForceType ${quote(type)}
@@ -67,97 +47,95 @@ ForceType ${quote(type)}
     .join('\n');
 
 function configuration(routes: RouteTable): string {
-  const { prefix, pageSize, formats, errors, pictures } = routes;
-  const paths = pathPatterns(routes);
-  // Rules of a folder see paths without the slash that they begin with.
+  const web = server.webServer(routes);
+  // Per-directory rules see paths without the leading slash.
   const inside = (path: string): string => path.slice(1);
-  const endpoint = `^(?:${[prefix, paths.list, paths.record].map(inside).join('|')})$`;
-  const list = `^${inside(paths.list)}$`;
-  const browsable = `^(?:${formats.filter((format) => format !== JSON_FORMAT).join('|')})?$`;
+  const endpoint = `^(?:${[web.prefix, web.paths.list, web.paths.record].map(inside).join('|')})$`;
+  const list = `^${inside(web.paths.list)}$`;
   const window = `%{ENV:${variable('limit')}}:%{ENV:${variable('offset')}}`;
   const file = `%{DOCUMENT_ROOT}/$0%{ENV:GAMEDATA_FOLDER}${INDEX_FILE}`;
-  const isApi = `%{THE_REQUEST} =~ m#^\\S+ (?:https?://[^/]+)?/+${inside(prefix.slice(0, -1))}[/? ]# || %{REQUEST_STATUS} -ge 400`;
-  const picturesElsewhere =
-    pictures.upstream === null
+  const isApi = `%{THE_REQUEST} =~ m#^\\S+ (?:https?://[^/]+)?/+${inside(web.slashlessPrefix)}[/? ]# || %{REQUEST_STATUS} -ge 400`;
+  const iconRedirect =
+    web.icons.upstream === null
       ? ''
       : `
-# Pictures that the site does not hold itself are the upstream's.
+# Icons that the site does not hold are the upstream's.
 RewriteCond %{REQUEST_FILENAME} !-f
-RewriteRule ^${inside(pictures.path)}(${paths.picture})$ ${pictures.upstream}$1 [R=302,END]
+RewriteRule ^${inside(web.icons.path)}(${web.paths.icon})$ ${web.icons.upstream}$1 [R=302,END]
 `;
-  const isDownload = `%{REQUEST_URI} =~ m#^/${DOWNLOAD_FOLDER}# && %{REQUEST_STATUS} -lt 400`;
-  return `# Made by gamedata for Apache 2.4, which reads it here, in the root of the site. The site is the DocumentRoot of its host:
+  const isDownload = `%{REQUEST_URI} =~ m#^${web.downloads}# && %{REQUEST_STATUS} -lt 400`;
+  return `# Generated by gamedata for Apache 2.4, which reads it here, in the root of the site. Configure the virtual host with:
 #   DocumentRoot /srv/gamedata
 #   <Directory /srv/gamedata>
 #     Require all granted
 #     AllowOverride All
 #   </Directory>
-# Modules: rewrite and headers (a2enmod rewrite headers) besides those that Debian enables by itself.
+# Modules: rewrite and headers (a2enmod rewrite headers), besides Debian's default ones.
 
 Options -Indexes -MultiViews
 DirectoryIndex disabled
 DirectorySlash Off
-# From the content: two files of one size and one time are told apart, and a file that is copied stays the same.
+# From the content: distinguishes files of the same size and time, and survives copying.
 FileETag Digest
 AddType application/json .json
 AddCharset utf-8 .css .html .js .txt
-# Files that are packed are sent as they are: none of their endings says how an answer is encoded, or in what language.
+# Compressed files are served as they are: their extensions mean neither an encoding nor a language.
 RemoveEncoding .gz .br
 RemoveLanguage .br
 ${fileTypes()}
 
-ErrorDocument 400 /${errors[400]}
-ErrorDocument 403 /${errors[404]}
-ErrorDocument 404 /${errors[404]}
-# A text could name the method, but with a text Apache sends a second, empty Allow.
-ErrorDocument 405 /${errors[405]}
-ErrorDocument 406 ${quote(errorBody(NOT_ACCEPTABLE_DETAIL))}
+ErrorDocument 400 /${web.errors[400]}
+ErrorDocument 403 /${web.errors[404]}
+ErrorDocument 404 /${web.errors[404]}
+# A text could name the method, but Apache would then send a second, empty Allow.
+ErrorDocument 405 /${web.errors[405]}
+ErrorDocument 406 ${quote(server.errorBodies.notAcceptable)}
 
-# "always" is for errors and redirects too. THE_REQUEST is the address as it was sent, whatever file answers it.
-${headers(commonHeaders)}
-${headers(apiHeaders, isApi)}
-${headers(preflightHeaders, "%{REQUEST_METHOD} == 'OPTIONS'")}
+# "always" includes errors and redirects. THE_REQUEST is the request line as it was sent, whatever file is served.
+${headers(server.headerSets.common)}
+${headers(server.headerSets.api, isApi)}
+${headers(server.headerSets.preflight, "%{REQUEST_METHOD} == 'OPTIONS'")}
 ${headers({ 'Content-Type': 'application/json' }, '%{REQUEST_STATUS} -eq 406')}
 <FilesMatch "\\.html$">
-${headers(pageHeaders)}
+${headers(server.headerSets.html)}
 </FilesMatch>
-${headers(downloadHeaders, isDownload)}
-# The filter that compresses puts a suffix into the validator and does not know it again.
+${headers(server.headerSets.download, isDownload)}
+# mod_deflate appends a suffix to the ETag, and does not recognize it in requests.
 RequestHeader edit* If-None-Match "-gzip\\"" "\\""
 
-# Apache itself would answer this with 403. It is no secret, but no part of the site: the first rule refuses it.
+# Apache would respond with 403. It is not secret, but not part of the site either: the first rule makes it a 404.
 <Files ".htaccess">
 Require all granted
 </Files>
 
 RewriteEngine On
 
-# Hosts' configuration, this file too, is no part of the site.
-RewriteRule ${paths.hidden.replace('/', '(?:^|/)')} - [R=404,END]
+# Host configuration, such as this file, is not public.
+RewriteRule ${web.paths.hidden.replace('/', '(?:^|/)')} - [R=404,END]
 
 RewriteCond %{REQUEST_METHOD} =OPTIONS
 RewriteRule ^ - [R=204,END]
 
-# A missing final slash; the query is kept.
-RewriteRule ^(${inside(paths.slashless)})$ /$1/ [R=301,END]
+# A missing trailing slash. The query is kept.
+RewriteRule ^(${inside(web.paths.slashless)})$ /$1/ [R=301,END]
 
-# The parameters: the last of repeated ones counts.
-${(['format', 'limit', 'offset'] as const).map(parameterRule).join('\n')}
+# Parameters: the last of repeated ones counts.
+${server.parameters.map(parameterRule).join('\n')}
 
-RewriteCond %{ENV:${variable('format')}} !^(?:${formats.join('|')})?$
+RewriteCond %{ENV:${variable('format')}} !^(?:${web.anyFormat})?$
 RewriteRule ${endpoint} - [R=404,END]
 
-# Who asks: a browser, which names HTML, gets the page, everybody else who can read JSON gets JSON.
+# Content negotiation: clients that list HTML, as browsers do, get the page; any other that accepts JSON gets JSON.
 RewriteCond %{HTTP:Accept} ^$ [NV,OR]
-RewriteCond %{HTTP:Accept} ${accepts.json} [NV]
+RewriteCond %{HTTP:Accept} ${server.accepts.json} [NV]
 RewriteRule ^ - [E=GAMEDATA_JSON:1]
-RewriteCond %{ENV:${variable('format')}} ${browsable}
-RewriteCond %{HTTP:Accept} ${prefers.html} [NV]
-RewriteCond %{HTTP:Accept} !${prefers.json} [NV]
+RewriteCond %{ENV:${variable('format')}} ^(?:${web.browsable})?$
+RewriteCond %{HTTP:Accept} ${server.prefers.html} [NV]
+RewriteCond %{HTTP:Accept} !${server.prefers.json} [NV]
 RewriteRule ^ - [E=GAMEDATA_PAGE:1]
-RewriteCond %{ENV:${variable('format')}} ${browsable}
+RewriteCond %{ENV:${variable('format')}} ^(?:${web.browsable})?$
 RewriteCond %{ENV:GAMEDATA_JSON} ^$
-RewriteCond %{HTTP:Accept} ${accepts.html} [NV]
+RewriteCond %{HTTP:Accept} ${server.accepts.html} [NV]
 RewriteRule ^ - [E=GAMEDATA_PAGE:1]
 RewriteCond %{ENV:GAMEDATA_JSON}%{ENV:GAMEDATA_PAGE} ^$
 RewriteRule ${endpoint} - [R=406,END]
@@ -165,21 +143,21 @@ RewriteRule ${endpoint} - [R=406,END]
 RewriteCond %{REQUEST_METHOD} !^(?:GET|HEAD)$
 RewriteRule ${endpoint} - [R=405,END]
 
-# A list's page is in a folder of its own; a window that has none is refused.
-RewriteCond ${window} ^(?:${pageSize})?:(${OFFSET})$
-RewriteRule ${list} - [E=GAMEDATA_FOLDER:${pageFolder(routes, '%1')}]
-RewriteCond ${window} !^(?:${pageSize})?:(?:0|${OFFSET})?$ [OR]
+# Each page of a list has a folder. Any other limit or offset is an error.
+RewriteCond ${window} ^(?:${web.pageSize})?:(${server.OFFSET})$
+RewriteRule ${list} - [E=GAMEDATA_FOLDER:${web.pageFolder('%1')}]
+RewriteCond ${window} !^(?:${web.pageSize})?:(?:0|${server.OFFSET})?$ [OR]
 RewriteCond ${file} !-f
 RewriteRule ${list} - [R=400,END]
 
-${movedRules(routes, { endpoint, file })}# What exists comes before who asks, so that nobody gets a page for what is not there.
+${movedRules(routes, { endpoint, file })}# Existence is checked before negotiation, so that a missing record is a 404 for browsers too.
 RewriteCond ${file} !-f
 RewriteRule ${endpoint} - [R=404,END]
 RewriteCond %{ENV:GAMEDATA_PAGE} 1
-RewriteRule ${endpoint} /${PAGE_FILE} [END]
+RewriteRule ${endpoint} /${BROWSE_FILE} [END]
 RewriteRule ${endpoint} /$0%{ENV:GAMEDATA_FOLDER}${INDEX_FILE} [END]
-${picturesElsewhere}
-# Everything else is a file at its own address, or nothing.
+${iconRedirect}
+# Everything else is a file at its own URL, or does not exist.
 RewriteCond %{REQUEST_FILENAME} !-f
 RewriteRule . - [R=404,END]
 RewriteCond %{REQUEST_METHOD} !^(?:GET|HEAD)$

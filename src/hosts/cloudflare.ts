@@ -1,17 +1,17 @@
 /**
- * Cloudflare: a Worker around the site's static assets. Its own `_redirects` cannot look at a query, so every request
- * goes to the Worker, and the Worker is the handler: https://developers.cloudflare.com/workers/static-assets/
+ * Cloudflare: a Worker with static assets. `_redirects` cannot match a query, so every request goes to the Worker, which
+ * is the handler: https://developers.cloudflare.com/workers/static-assets/
  */
 
-import type { SiteFile } from '../contract/site.ts';
+import type { SiteFile } from '../contract/site-file.ts';
 import type { Host } from './host.ts';
 
 const WORKER = '_worker.js';
 const CONFIGURATION = 'wrangler.jsonc';
 
 export const cloudflare: Host = {
-  summary: 'a Worker around the files: the whole contract',
-  cannot: [],
+  summary: 'a Worker with static assets: the whole contract',
+  unsupported: [],
   files: ({ handlerModule }) => [
     { path: WORKER, body: `${handlerModule()}${worker}` },
     { path: CONFIGURATION, body: `${JSON.stringify(configuration, null, 2)}\n` },
@@ -19,7 +19,7 @@ export const cloudflare: Host = {
   ],
 };
 
-/** The binding is the same for all requests of an isolate, so one handler serves them all and keeps its pages. */
+/** All requests of an isolate share one handler, and its cache of pages. */
 const worker = `
 let handler;
 
@@ -45,7 +45,7 @@ const configuration = {
   },
 };
 
-/** What is not uploaded as an asset: these files, other hosts' of the same kind, and what wrangler leaves behind. */
+/** Not uploaded as assets: configuration of this and other hosts, and wrangler's working files. */
 const privateFiles: SiteFile = {
   path: '.assetsignore',
   body: [WORKER, CONFIGURATION, '_edge', '.wrangler', 'node_modules', ''].join('\n'),

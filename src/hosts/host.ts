@@ -1,22 +1,22 @@
-/** The seam of the hosts: what a CDN or a web server needs to serve the site by the route table. */
+/** The interface of the hosts: what a CDN or web server needs to serve the site by the route table. */
 
-import type { ClauseName } from '../contract/clauses.ts';
+import type { GuaranteeName } from '../contract/guarantees.ts';
 import type { RouteTable } from '../contract/routes.ts';
-import type { SiteFile } from '../contract/site.ts';
+import type { SiteFile } from '../contract/site-file.ts';
 
-/** What configuration is made of. */
+/** What configuration is generated from. */
 export interface HostContext {
   readonly routes: RouteTable;
-  /** The handler as the text of one ES module without imports; it exports `createHandler`. For hosts that run code. */
+  /** The handler as the text of one ES module without imports, exporting `createHandler`. For hosts that run code. */
   readonly handlerModule: () => string;
 }
 
-/** A host returns its configuration as text, from the routes alone; it never reads or writes anything. */
+/** A host returns its configuration as text. It never reads or writes files. */
 export interface Host {
   /** One line for people. */
   readonly summary: string;
-  /** The clauses of the contract that it cannot keep. Tests hold its engine to exactly this list. */
-  readonly cannot: readonly ClauseName[];
+  /** The guarantees that it does not support. Tests check exactly this list on the real engine. */
+  readonly unsupported: readonly GuaranteeName[];
   /** The configuration files, relative to the site's folder. */
   files(context: HostContext): SiteFile[];
 }

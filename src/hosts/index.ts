@@ -1,6 +1,6 @@
-/** The table of hosts: a new one is a file beside this one, a row here, and its name in names.ts. */
+/** The table of hosts. To add one: a file beside this one, a row here, and its name in names.ts. */
 
-import type { SiteFile } from '../contract/site.ts';
+import type { SiteFile } from '../contract/site-file.ts';
 import { apache } from './apache.ts';
 import { caddy } from './caddy.ts';
 import { cloudflare } from './cloudflare.ts';
@@ -19,7 +19,7 @@ export const hosts = {
   apache,
 } as const satisfies Record<HostName, Host>;
 
-/** The files of several hosts together; one that two of them write alike comes once. */
+/** The files of several hosts; one that is identical for two of them occurs once. */
 export function hostFiles(names: readonly HostName[], context: HostContext): SiteFile[] {
   const files: SiteFile[] = [];
   for (const file of names.flatMap((name) => hosts[name].files(context))) {

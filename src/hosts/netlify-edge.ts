@@ -1,38 +1,38 @@
 /**
- * Netlify with an edge function: the rules serve what is built, the handler everything else.
+ * Netlify with an edge function: rules serve what is built, the handler everything else.
  *
- * A declaration of an edge function cannot look at the query (https://docs.netlify.com/build/edge-functions/declarations/),
- * so it is called for every address of the API but the files' own, and passes on at once what the rules answer right. Netlify
- * sets no `Allow` there, and no headers at all on redirects (https://docs.netlify.com/manage/routing/headers/#limitations):
- * the function adds the one, and redirects to pictures itself.
+ * The declaration of an edge function cannot match a query (https://docs.netlify.com/build/edge-functions/declarations/),
+ * so it runs for every API path except those of files, and passes on what the rules handle correctly. Netlify may drop
+ * `Allow`, and all headers of redirects (https://docs.netlify.com/manage/routing/headers/#limitations): the function adds
+ * the former, and redirects icons itself.
  */
 
-import { PLACEHOLDER_ICON } from '../contract/addresses.ts';
 import { apiHeaders, commonHeaders } from '../contract/headers.ts';
+import { PLACEHOLDER_ICON } from '../contract/paths.ts';
 import type { RouteTable } from '../contract/routes.ts';
 import type { Host } from './host.ts';
 import { netlify } from './netlify.ts';
 
 export const netlifyEdge: Host = {
-  summary: 'rules, and an edge function for what they cannot answer: the whole contract',
-  cannot: [],
+  summary: 'rules plus an edge function: the whole contract',
+  unsupported: [],
   files: (context) => [
     ...netlify.files(context),
     { path: '_edge/gamedata.js', body: `${context.handlerModule()}${edgeFunction(context.routes)}` },
   ],
 };
 
-/** `next` reads files past this function and its rules: a `fetch` would begin a new chain of both. */
-const edgeFunction = ({ prefix, pictures }: RouteTable): string => `
+/** `next` reads files without this function and the rules; `fetch` would start both again. */
+const edgeFunction = ({ prefix, icons }: RouteTable): string => `
 const headers = ${JSON.stringify({ ...commonHeaders, ...apiHeaders })};
 
 export default async function gamedata(request, context) {
-  if (asksForBuilt(request)) {
+  if (rulesSuffice(request)) {
     const response = await context.next({ sendConditionalRequest: true });
     if (response.status === 200 || response.status === 304) {
-      const answer = new Response(response.body, response);
-      for (const [name, value] of Object.entries(headers)) answer.headers.set(name, value);
-      return answer;
+      const complete = new Response(response.body, response);
+      for (const [name, value] of Object.entries(headers)) complete.headers.set(name, value);
+      return complete;
     }
   }
   const store = createFetchStore((file) => context.next(new Request(new URL(\`/\${file}\`, request.url))));
@@ -40,7 +40,7 @@ export default async function gamedata(request, context) {
 }
 
 export const config = {
-  path: ${JSON.stringify([prefix.slice(0, -1), `${prefix}*`, ...(pictures.upstream === null ? [] : [`${pictures.path}*`])])},
+  path: ${JSON.stringify([prefix.slice(0, -1), `${prefix}*`, ...(icons.upstream === null ? [] : [`${icons.path}*`])])},
   excludedPath: ${JSON.stringify([`${prefix}index.json`, `${prefix}*/index.json`, `/${PLACEHOLDER_ICON}`])},
 };
 `;

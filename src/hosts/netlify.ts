@@ -1,22 +1,20 @@
 /**
- * Netlify: `_redirects` and `_headers`. No code runs there, so only the built pages are answered.
+ * Netlify: `_redirects` and `_headers`. No code runs there, so only built pages are served.
  *
- * A rule's query parameters match as a subset in Netlify's engine, and as an exact set in its documentation
+ * A rule's query parameters match as a subset in Netlify's engine, and as an exact set according to its documentation
  * (https://docs.netlify.com/routing/redirects/redirect-options/#query-parameters). One rule for each non-empty subset of
- * the parameters, the largest first, gives the same answer under both readings. A rewrite to a missing file would give
- * the host's own text page, so every slug has a rule, and what is left falls to the JSON 404.
+ * the parameters, largest first, is correct either way. A rewrite to a missing file would be Netlify's own text page, so
+ * every slug has a rule, and anything else is the JSON 404.
  */
 
-import { DOWNLOAD_FOLDER, PLACEHOLDER_ICON } from '../contract/addresses.ts';
-import { downloadFiles } from '../contract/downloads.ts';
-import { apiHeaders, commonHeaders, downloadHeaders, mediaTypeOf, pageHeaders } from '../contract/headers.ts';
+import { apiHeaders, commonHeaders, downloadHeaders, htmlHeaders, mediaTypeOf } from '../contract/headers.ts';
+import { bulkFiles, DOWNLOAD_FOLDER, PLACEHOLDER_ICON, TYPES_FILE } from '../contract/paths.ts';
 import type { ListRoute, RouteTable } from '../contract/routes.ts';
-import { TYPES_FILE } from '../contract/types.ts';
 import type { Host } from './host.ts';
 
 export const netlify: Host = {
-  summary: 'rules only: the built pages and records, every other window refused with 404',
-  cannot: [
+  summary: 'rules only: built pages and records, any other limit or offset is a 404',
+  unsupported: [
     'unknown-record-format',
     'encoded-names',
     'allow',
@@ -38,10 +36,10 @@ const parameters = ['format', 'limit', 'offset'] as const;
 type Parameter = (typeof parameters)[number];
 type Query = Partial<Record<Parameter, string | number>>;
 
-/** A value that matches anything: rules with it come after those that name the values which exist. */
+/** A placeholder that matches any value; such rules come after those for existing values. */
 const anything = (parameter: Parameter): string => `:${parameter}`;
 
-/** The text of all rules, a thousand at a time: a list of one for each record would take more memory than the text. */
+/** The text of all rules, a thousand at a time: an array of all would take more memory than the text. */
 function redirects(routes: RouteTable): string {
   let text = '';
   let some: string[] = [];
@@ -63,13 +61,13 @@ function* rules(routes: RouteTable): Generator<string> {
   // Netlify passes the query on: https://docs.netlify.com/manage/routing/redirects/redirect-options/#query-parameters
   for (const { path, to } of routes.moved) yield `${path} ${to} 301`;
   yield rule(`${routes.prefix}*`, {}, missing, 404);
-  // Where another host reads this file too, a rule may come before the file of the same address.
+  // Other hosts that read this file may apply rules before existing files.
   yield rule(`/${PLACEHOLDER_ICON}`, {}, PLACEHOLDER_ICON, 200);
-  const { path, upstream } = routes.pictures;
+  const { path, upstream } = routes.icons;
   if (upstream !== null) yield `${path}* ${upstream}:splat 302`;
 }
 
-/** The rules of a list: within each subset of the parameters first what exists, then the refusal of what does not. */
+/** The rules of a list: for each subset of the parameters, first existing pages, then the error. */
 function* listRules(routes: RouteTable, { path, pages }: ListRoute): Generator<string> {
   for (const subset of subsets) {
     const limit: Query = subset.includes('limit') ? { limit: routes.pageSize } : {};
@@ -80,7 +78,7 @@ function* listRules(routes: RouteTable, { path, pages }: ListRoute): Generator<s
         yield rule(path, { ...format, ...limit, ...start }, file, 200);
       }
     }
-    // The body says what is available; where only `format` is wrong there is nothing to say but that it is not there.
+    // The body says which pages exist, unless only the format is wrong.
     const body = subset.length === 1 && subset[0] === 'format' ? routes.errors[404] : routes.errors[400];
     if (subset.length > 0) {
       yield rule(path, Object.fromEntries(subset.map((name) => [name, anything(name)])), body, 404);
@@ -88,7 +86,7 @@ function* listRules(routes: RouteTable, { path, pages }: ListRoute): Generator<s
   }
 }
 
-/** Every subset of the parameters, the largest first, the empty one last. */
+/** Every subset of the parameters, largest first. */
 const subsets: readonly (readonly Parameter[])[] = Array.from({ length: 2 ** parameters.length }, (_, bits) =>
   parameters.filter((_, at) => bits & (1 << at)),
 ).sort((a, b) => b.length - a.length);
@@ -98,14 +96,14 @@ function rule(path: string, query: Query, file: string, status: number): string 
   return [path, ...conditions, `/${file}`, status].join(' ');
 }
 
-/** Netlify matches `_headers` by the path asked for, its local server by the rewritten one: both are listed. */
+/** Netlify matches `_headers` by the requested path, its local server by the rewritten one: both are listed. */
 function headers(routes: RouteTable): string {
   const refusals = Object.values(routes.errors).map((file) => `/${file}`);
-  // A star stands for the end of a path only: what has a type of its own is named.
-  const typed = [...downloadFiles, TYPES_FILE].filter((file) => mediaTypeOf(file) !== undefined);
+  // An asterisk only matches the end of a path, so files with types of their own are listed.
+  const typed = [...bulkFiles, TYPES_FILE].filter((file) => mediaTypeOf(file) !== undefined);
   const blocks: [path: string, headers: Readonly<Record<string, string>>][] = [
-    // A page may lie at any address, and what is no page does not mind the policy.
-    ['/*', { ...commonHeaders, ...pageHeaders }],
+    // Any path may be HTML, and for other files the policy has no effect.
+    ['/*', { ...commonHeaders, ...htmlHeaders }],
     ...[`${routes.prefix}*`, ...refusals].map((path): (typeof blocks)[number] => [path, apiHeaders]),
     [`/${DOWNLOAD_FOLDER}*`, downloadHeaders],
     ...typed.map((file): (typeof blocks)[number] => [

@@ -1,7 +1,7 @@
 /**
- * The disk cache: one journal of reduced answers for each upstream, appended to as answers arrive, so that a killed fetch
- * resumes where it was. One file of some hundred kilobytes takes a tenth of the time of two small files for each answer,
- * which is what a content-addressed cache keeps; every line carries its checksum, and a damaged line is simply not there.
+ * The disk cache: for each upstream, a journal of reduced responses, appended to as they arrive, so that an interrupted
+ * fetch resumes. One file of a few hundred kilobytes takes a tenth of the time of two files per response, as in a
+ * content-addressed cache. Each line has a checksum; a damaged line is a cache miss.
  */
 
 import { createHash } from 'node:crypto';
@@ -17,9 +17,9 @@ const entrySchema = z.strictObject({
   lastModified: z.string().optional(),
   /** Milliseconds since the epoch, by this machine's clock. */
   storedAt: z.number(),
-  /** Until then the answer need not be asked for again. */
+  /** Until then the response need not be revalidated. */
   freshUntil: z.number(),
-  /** What the answer was reduced to. Whoever reads it checks it. */
+  /** What the response was reduced to; validated by the reader. */
   value: z.unknown(),
 });
 export type CacheEntry = z.infer<typeof entrySchema>;
@@ -27,23 +27,23 @@ export type CacheEntry = z.infer<typeof entrySchema>;
 export interface Cache {
   get(url: string): CacheEntry | undefined;
   put(entry: CacheEntry): void;
-  /** Writes what is left. Of a complete run, only the entries it used are kept. */
+  /** Writes pending entries. After a complete run, only the entries that it used are kept. */
   close(outcome: { complete: boolean }): void;
 }
 
-/** Entries are appended in groups: a crash costs at most one group, and a group costs one system call. */
+/** Entries are appended in groups, one system call each: a crash loses at most one group. */
 const GROUP_SIZE = 16;
 
 /**
  * Opens the journal for one upstream.
  *
- * @param folder created where it does not exist
- * @param name what the journal is for: the upstream's address
- * @param version the fingerprint of what makes the kept values: a journal of another version is not read
- * @throws OutputError where the folder cannot be written
+ * @param folder created if it does not exist
+ * @param name the upstream, as part of the file name
+ * @param version of the reduced values: a journal of another version is discarded
+ * @throws OutputError if the folder cannot be written
  */
 export function openCache(folder: string, { name, version }: { name: string; version: string }): Cache {
-  const file = path.join(folder, `${name.replace(/[^\w.-]+/g, '-')}.ndjson`);
+  const file = path.join(folder, journalName(name));
   const header = encodeLine({ cache: 1, version });
   let descriptor: number;
   let entries: Map<string, CacheEntry>;
@@ -57,11 +57,11 @@ export function openCache(folder: string, { name, version }: { name: string; ver
   }
   const used = new Set<string>();
   let pending: CacheEntry[] = [];
-  /** True where the journal has lines that no longer count. */
+  /** True if the journal has superseded lines. */
   let outdated = false;
   let closed = false;
 
-  // A line break comes before each line: where a crash left half a line, only that one is lost.
+  // Each line starts with a line break: if a crash left half a line, only that one is lost.
   function flush(): void {
     if (pending.length === 0) return;
     const lines = pending.map((entry) => `\n${encodeLine(entry)}`).join('');
@@ -79,12 +79,12 @@ export function openCache(folder: string, { name, version }: { name: string; ver
       return entries.get(url);
     },
     put(entry) {
-      // What arrives while a failed run ends has nowhere to go.
+      // Responses that arrive after a failure are dropped.
       if (closed) return;
       const known = entries.get(entry.url);
       entries.set(entry.url, entry);
       if (known) outdated = true;
-      // An answer that was only confirmed is on disk already: its new dates wait for the rewrite at the end.
+      // A revalidated response is on disk already: its new dates are written by the rewrite at the end.
       if (known?.value !== entry.value && pending.push(entry) >= GROUP_SIZE) flush();
     },
     close({ complete }) {
@@ -106,8 +106,11 @@ export function openCache(folder: string, { name, version }: { name: string; ver
   };
 }
 
-/** A cache that keeps nothing. */
+/** A cache that is always empty. */
 export const noCache: Cache = { get: () => undefined, put() {}, close() {} };
+
+/** A file name that is valid on every system. */
+export const journalName = (upstream: string): string => `${upstream.replace(/[^\w.-]+/g, '-')}.ndjson`;
 
 function encodeLine(value: unknown): string {
   const json = JSON.stringify(value);
@@ -116,7 +119,7 @@ function encodeLine(value: unknown): string {
 
 const checksum = (text: string): string => createHash('sha256').update(text).digest('hex').slice(0, 16);
 
-/** Reads every whole line; of several for one address the last counts. */
+/** Reads every intact line; the last one for a URL counts. */
 function readJournal(file: string, header: string): Map<string, CacheEntry> {
   const entries = new Map<string, CacheEntry>();
   const [first, ...lines] = fsExtra.pathExistsSync(file) ? readFileSync(file, 'utf8').split('\n') : [];
@@ -131,8 +134,8 @@ function readJournal(file: string, header: string): Map<string, CacheEntry> {
 }
 
 function unusable(folder: string, cause: unknown): OutputError {
-  return new OutputError(`the cache cannot be written (${errorCode(cause)})`, folder, {
+  return new OutputError(`cannot be used as a cache (${errorCode(cause)})`, folder, {
     cause,
-    hint: 'Name another folder with --cache, or do without one with --no-cache.',
+    hint: 'Choose another folder with --cache, or disable the cache with --no-cache.',
   });
 }

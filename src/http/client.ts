@@ -1,64 +1,54 @@
-/** The polite client: bounded connections, time-outs, retries that honour `Retry-After`, and no redirects. */
+/** The HTTP client of builds: bounded connections, time-outs, retries that honor `Retry-After`, no redirects. */
 
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Dispatcher, EnvHttpProxyAgent, errors } from 'undici';
-import { errorCode, GamedataError, UpstreamError, UsageError } from '../errors.ts';
 import { USER_AGENT } from '../version.ts';
-import { ACCEPT_ENCODING, decompress, MAX_BODY_BYTES, MalformedBody } from './body.ts';
-import { exchange, type Headers, Overdue } from './exchange.ts';
+import { ACCEPT_ENCODING, decompress, MAX_BODY_BYTES } from './body.ts';
+import { dispatch, type Headers } from './dispatch.ts';
+import { createDispatcher, defaultTimeouts, type Timeouts } from './dispatcher.ts';
 import {
-  isRetryableCode,
-  isRetryableStatus,
-  isUnreachable,
-  MAX_RETRY_AFTER_MS,
-  parseRetryAfter,
-  retryDelay,
-} from './retry.ts';
+  asFailedAttempt,
+  asUpstreamError,
+  FailedAttempt,
+  single,
+  unexpectedStatus,
+} from './failed-attempt.ts';
+import { MAX_RETRY_AFTER_MS, retryDelay } from './retry.ts';
 
 export interface ClientOptions {
-  /** The most requests, and so connections, at one time. */
+  /** The maximum number of concurrent requests and connections. */
   readonly concurrency: number;
-  /** How often a failed request is sent again. */
+  /** How often a failed request is retried. */
   readonly retries: number;
-  /** The wait before the first retry; it doubles with each further one. */
+  /** The delay before the first retry; it doubles with each further one. */
   readonly retryBaseMs?: number | undefined;
-  /** Longest waits, in milliseconds: for a connection, for headers, between parts of a body, for all of one answer. */
   readonly timeouts?: Partial<Timeouts> | undefined;
 }
 
-interface Timeouts {
-  readonly connect: number;
-  readonly headers: number;
-  readonly body: number;
-  readonly total: number;
-}
-const defaultTimeouts: Timeouts = { connect: 10_000, headers: 30_000, body: 30_000, total: 60_000 };
-
-/** What a cache knows of the last answer, sent along so that an unchanged one costs no body. */
-export interface Validator {
+/** The ETag and Last-Modified of a cached response, sent to make a request conditional. */
+export interface Revalidation {
   readonly etag?: string | undefined;
   readonly lastModified?: string | undefined;
 }
 
-/** An answer, its body already decoded. 304 comes only where a validator was sent, and says that nothing changed. */
-export type Answer<T> = ({ readonly status: 200; readonly value: T } | { readonly status: 304 }) & {
-  readonly validator: Validator;
-  /** For how many more milliseconds the answer need not be asked for again. */
+/** A response with its body decoded. 304 occurs only in response to a conditional request. */
+export type Fetched<T> = ({ readonly status: 200; readonly value: T } | { readonly status: 304 }) & {
+  readonly revalidation: Revalidation;
+  /** For how many more milliseconds the response is fresh. */
   readonly freshForMs: number;
 };
 
 export interface GetOptions {
-  readonly validator?: Validator;
-  /** How often this request is sent again, if not as often as any other. */
+  readonly revalidation?: Revalidation;
+  /** Overrides the number of retries for this request. */
   readonly retries?: number;
-  /** The largest body that is read, decompressed. */
+  /** The maximum size of the decompressed body. */
   readonly maxBytes?: number;
 }
 
-/** How much longer than its content a body may become by compression: random bytes do, a little. */
+/** By how much compression may enlarge a body: random bytes grow a little. */
 const ENCODING_BYTES = 4096;
 
-/** Counts over the life of a client. `bytes` is what travelled, before decompression. */
+/** Totals over the life of a client. `bytes` counts bodies on the wire, before decompression. */
 export interface ClientStats {
   requests: number;
   bodies: number;
@@ -70,87 +60,53 @@ export interface ClientStats {
 export interface HttpClient {
   readonly stats: Readonly<ClientStats>;
   /**
-   * Sends a GET until it is answered or hopeless. `decode` turns the body into a value; it throws `MalformedBody` where
-   * asking again may help, and any other error where not. Rejects with `UpstreamError`.
+   * Sends a GET, with retries. `decode` turns the body into a value; it throws `MalformedBody` if a retry may help, and
+   * any other error if not. Rejects with `UpstreamError`.
    */
-  get<T>(url: string, decode: (body: Buffer) => T, options?: GetOptions): Promise<Answer<T>>;
-  /** Ends every connection and every wait at once. */
+  get<T>(url: string, decode: (body: Buffer) => T, options?: GetOptions): Promise<Fetched<T>>;
+  /** Closes every connection and ends every delay at once. */
   close(): Promise<void>;
 }
 
-/** Why an attempt failed, and whether another one may do better. */
-class FailedAttempt extends Error {
-  readonly status: number | undefined;
-  readonly location: string | undefined;
-  readonly retryable: boolean;
-  readonly retryAfterMs: number;
-  readonly hint: string | undefined;
-
-  constructor(
-    message: string,
-    details: {
-      retryable: boolean;
-      status?: number;
-      location?: string;
-      retryAfterMs?: number;
-      hint?: string;
-      cause?: unknown;
-    },
-  ) {
-    super(message, { cause: details.cause });
-    this.status = details.status;
-    this.location = details.location;
-    this.retryable = details.retryable;
-    this.retryAfterMs = details.retryAfterMs ?? 0;
-    this.hint = details.hint;
-  }
-}
-
-/** @throws UsageError where the environment names a proxy that is none */
-export function createClient({
-  concurrency,
-  retries,
-  retryBaseMs = 500,
-  timeouts: given,
-}: ClientOptions): HttpClient {
-  const timeouts = { ...defaultTimeouts, ...given };
+/** @throws UsageError if the environment names an invalid proxy */
+export function createClient(options: ClientOptions): HttpClient {
+  const { concurrency, retries, retryBaseMs: baseMs = 500 } = options;
+  const timeouts = { ...defaultTimeouts, ...options.timeouts };
   const dispatcher = createDispatcher(concurrency, timeouts);
   const stats: ClientStats = { requests: 0, bodies: 0, notModified: 0, retries: 0, bytes: 0 };
-  /** Until when nobody sends anything, because the upstream asked for a pause. */
+  /** No request is sent before this time, because the upstream asked for a pause. */
   let pausedUntil = 0;
-  /** True once anything has come back. */
-  let answered = false;
+  /** True once there has been any response. */
+  let responded = false;
   const closed = new AbortController();
   const wait = (ms: number): Promise<void> => sleep(ms, undefined, { signal: closed.signal });
 
   async function attempt<T>(
     url: string,
     decode: (body: Buffer) => T,
-    { validator = {}, maxBytes = MAX_BODY_BYTES }: GetOptions,
-  ): Promise<Answer<T>> {
+    { revalidation = {}, maxBytes = MAX_BODY_BYTES }: GetOptions,
+  ): Promise<Fetched<T>> {
     stats.requests++;
     try {
-      const { status, headers, body } = await exchange(url, {
+      const { status, headers, body } = await dispatch(url, {
         dispatcher,
-        headers: requestHeaders(validator),
-        maxBytes: (headers) =>
-          maxBytes + (single(headers['content-encoding']) === undefined ? 0 : ENCODING_BYTES),
+        headers: requestHeaders(revalidation),
+        maxBytes: (received) => maxBytes + (encodingOf(received) === undefined ? 0 : ENCODING_BYTES),
         totalMs: timeouts.total,
         onStart: () => {
-          answered = true;
+          responded = true;
         },
       });
-      const encoding = single(headers['content-encoding']);
       stats.bytes += body.length;
       const freshForMs = freshness(headers);
-      if (status === 304 && (validator.etag ?? validator.lastModified) !== undefined) {
+      if (status === 304 && (revalidation.etag ?? revalidation.lastModified) !== undefined) {
         stats.notModified++;
-        return { status: 304, validator, freshForMs };
+        return { status: 304, revalidation, freshForMs };
       }
-      if (status !== 200) throw refused(status, headers);
-      const value = decode(decompress(body, encoding, maxBytes));
+      if (status !== 200) throw unexpectedStatus(status, headers);
+      const value = decode(decompress(body, encodingOf(headers), maxBytes));
       stats.bodies++;
-      return { status: 200, value, validator: validatorOf(headers), freshForMs };
+      return { status: 200, value, revalidation: revalidationOf(headers), freshForMs };
     } catch (error) {
       throw asFailedAttempt(error, maxBytes);
     }
@@ -159,27 +115,21 @@ export function createClient({
   return {
     stats,
     async get(url, decode, options = {}) {
-      const attempts = 1 + (options.retries ?? retries);
-      for (let failures = 0; ; ) {
+      const maxAttempts = 1 + (options.retries ?? retries);
+      for (let attempts = 0; ; ) {
         const pause = pausedUntil - Date.now();
         if (pause > 0) await wait(pause);
         try {
           return await attempt(url, decode, options);
         } catch (error) {
           if (!(error instanceof FailedAttempt)) throw error;
-          failures++;
-          const tooLong = error.retryAfterMs > MAX_RETRY_AFTER_MS;
-          if (!error.retryable || tooLong || failures === attempts)
-            throw hopeless(url, error, { attempts: failures, answered });
+          attempts++;
+          const { retryable, retryAfterMs = 0 } = error.failure;
+          if (!retryable || retryAfterMs > MAX_RETRY_AFTER_MS || attempts === maxAttempts)
+            throw asUpstreamError(error, { method: 'GET', url, attempts, responded });
           stats.retries++;
-          if (error.retryAfterMs > 0) pausedUntil = Math.max(pausedUntil, Date.now() + error.retryAfterMs);
-          await wait(
-            retryDelay(failures, {
-              baseMs: retryBaseMs,
-              retryAfterMs: error.retryAfterMs,
-              random: Math.random,
-            }),
-          );
+          if (retryAfterMs > 0) pausedUntil = Math.max(pausedUntil, Date.now() + retryAfterMs);
+          await wait(retryDelay(attempts, { baseMs, retryAfterMs, random: Math.random }));
         }
       }
     },
@@ -190,25 +140,7 @@ export function createClient({
   };
 }
 
-/** Goes by way of a proxy where the environment names one. */
-function createDispatcher(connections: number, timeouts: Timeouts): Dispatcher {
-  try {
-    return new EnvHttpProxyAgent({
-      connections,
-      connect: { timeout: timeouts.connect },
-      headersTimeout: timeouts.headers,
-      bodyTimeout: timeouts.body,
-    });
-  } catch (cause) {
-    // Its value may hold a password, and is not shown.
-    throw new UsageError(
-      'HTTP_PROXY or HTTPS_PROXY: got no address of a proxy, expected one such as http://127.0.0.1:8080',
-      { cause },
-    );
-  }
-}
-
-function requestHeaders({ etag, lastModified }: Validator): Record<string, string> {
+function requestHeaders({ etag, lastModified }: Revalidation): Record<string, string> {
   return {
     'user-agent': USER_AGENT,
     accept: 'application/json, text/csv;q=0.9, */*;q=0.1',
@@ -218,10 +150,9 @@ function requestHeaders({ etag, lastModified }: Validator): Record<string, strin
   };
 }
 
-const single = (header: string | string[] | undefined): string | undefined =>
-  Array.isArray(header) ? header[0] : header;
+const encodingOf = (headers: Headers): string | undefined => single(headers['content-encoding']);
 
-function validatorOf(headers: Headers): Validator {
+function revalidationOf(headers: Headers): Revalidation {
   return { etag: single(headers.etag), lastModified: single(headers['last-modified']) };
 }
 
@@ -232,64 +163,4 @@ function freshness(headers: Headers): number {
   const maxAge = Number(/\bmax-age=(\d+)/i.exec(control)?.[1] ?? 0);
   const age = Number(single(headers.age) ?? 0);
   return Math.max(0, maxAge - (Number.isFinite(age) ? age : 0)) * 1000;
-}
-
-function refused(status: number, headers: Headers): FailedAttempt {
-  const location = single(headers.location);
-  if (status >= 300 && status < 400 && location !== undefined) {
-    return new FailedAttempt(`answered ${status}, a redirect to ${JSON.stringify(location)}, expected 200`, {
-      status,
-      location,
-      retryable: false,
-      hint: 'Redirects are never followed: name the address that answers itself.',
-    });
-  }
-  const retryAfterMs = parseRetryAfter(single(headers['retry-after']), Date.now());
-  const asked = retryAfterMs > 0 ? ` and asked to wait ${Math.ceil(retryAfterMs / 1000)} s` : '';
-  return new FailedAttempt(`answered ${status}${asked}, expected 200`, {
-    status,
-    retryable: isRetryableStatus(status),
-    retryAfterMs,
-  });
-}
-
-/** Sorts what undici, zlib and `decode` throw into failed attempts; what is none of them goes on as it is. */
-function asFailedAttempt(error: unknown, maxBytes: number): unknown {
-  if (error instanceof FailedAttempt || error instanceof GamedataError) return error;
-  if (error instanceof MalformedBody || error instanceof Overdue)
-    return new FailedAttempt(error.message, { retryable: true, cause: error });
-  // The parser's errors have a code for most of what is no HTTP, and none for the rest.
-  if (error instanceof errors.HTTPParserError)
-    return new FailedAttempt(`answered what is no HTTP: ${error.message}`, { retryable: true, cause: error });
-  const code = errorCode(error);
-  if (code === 'ERR_BUFFER_TOO_LARGE') {
-    return new FailedAttempt(`answered more than ${maxBytes} bytes`, {
-      retryable: false,
-      cause: error,
-    });
-  }
-  if (code === '' || !(error instanceof Error)) return error;
-  const message = error.message.includes(code)
-    ? error.message
-    : `${error.message || 'connection failed'} (${code})`;
-  return new FailedAttempt(message, { retryable: isRetryableCode(code), cause: error });
-}
-
-function hopeless(
-  url: string,
-  failure: FailedAttempt,
-  { attempts, answered }: { attempts: number; answered: boolean },
-): UpstreamError {
-  return new UpstreamError(
-    failure.message,
-    {
-      method: 'GET',
-      url,
-      status: failure.status,
-      location: failure.location,
-      attempts,
-      unreachable: !answered && isUnreachable(errorCode(failure.cause)),
-    },
-    { cause: failure, hint: failure.hint },
-  );
 }

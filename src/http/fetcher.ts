@@ -1,51 +1,51 @@
-/** The client and the cache as one: loads what an address answers, by way of the cheapest request that is still right. */
+/** The client and the cache combined: loads the value of a URL with the cheapest correct request. */
 
 import { UpstreamError } from '../errors.ts';
-import type { Cache } from './cache.ts';
-import type { Answer, ClientStats, GetOptions, HttpClient } from './client.ts';
+import type { Cache, CacheEntry } from './cache.ts';
+import type { ClientStats, Fetched, GetOptions, HttpClient } from './client.ts';
 
-/** How an answer becomes a value, and how a cached value is known to be one still. */
+/** How a response becomes a value, and whether a cached value is still valid. */
 export interface Codec<T> {
   decode(body: Buffer): T;
-  /** Returns undefined where the cached value is not what `decode` would make today. */
+  /** Returns undefined if the cached value is not what `decode` would make today. */
   revive(cached: unknown): T | undefined;
 }
 
 export interface FetcherStats extends Readonly<ClientStats> {
-  /** Answers taken from the cache, with or without asking whether they still hold. */
+  /** Values taken from the cache, with or without revalidation. */
   readonly cacheHits: number;
 }
 
 export interface Fetcher {
   readonly stats: FetcherStats;
   load<T>(url: string, codec: Codec<T>, options?: LoadOptions<T>): Promise<T>;
-  /** What the cache has, however old it is; undefined where it has nothing. */
+  /** The cached value, however old; undefined if there is none. */
   recall<T>(url: string, codec: Codec<T>): T | undefined;
 }
 
 export interface LoadOptions<T> {
-  /** Ask the upstream even where the cached answer is still fresh. */
+  /** Revalidate even if the cached response is still fresh. */
   readonly revalidate?: boolean;
   readonly retries?: number;
   readonly maxBytes?: number;
-  /** What counts, and is kept, where the upstream says that there is nothing: 404 or 410. Left out, that is a failure. */
+  /** The value used (and cached) on 404 or 410. Without it, these are failures. */
   readonly absent?: { readonly value: T };
 }
 
 export function createFetcher({ client, cache }: { client: HttpClient; cache: Cache }): Fetcher {
   let cacheHits = 0;
 
-  /** Asks the upstream; null where it says that there is nothing, and that may be. */
-  async function ask<T>(
+  /** A response; null if the upstream says that there is none, and that is allowed. */
+  async function request<T>(
     url: string,
     codec: Codec<T>,
-    { absent, options }: { absent: boolean; options: GetOptions },
-  ): Promise<Answer<T> | null> {
+    { mayBeAbsent, options }: { mayBeAbsent: boolean; options: GetOptions },
+  ): Promise<Fetched<T> | null> {
     try {
       return await client.get(url, codec.decode, options);
     } catch (error) {
       const status = error instanceof UpstreamError ? error.request.status : undefined;
-      if (absent && (status === 404 || status === 410)) return null;
+      if (mayBeAbsent && (status === 404 || status === 410)) return null;
       throw error;
     }
   }
@@ -57,32 +57,30 @@ export function createFetcher({ client, cache }: { client: HttpClient; cache: Ca
     async load(url, codec, { revalidate = false, absent, ...limits } = {}) {
       const entry = cache.get(url);
       const known = entry && codec.revive(entry.value);
-      const now = Date.now();
-      // An entry from the future was written before the clock was set back: it proves nothing.
-      if (entry && known !== undefined && !revalidate && entry.storedAt <= now && now < entry.freshUntil) {
+      if (entry && known !== undefined && !revalidate && isFresh(entry, Date.now())) {
         cacheHits++;
         return known;
       }
-      const validator =
+      const revalidation =
         entry && known !== undefined ? { etag: entry.etag, lastModified: entry.lastModified } : {};
-      const options = { validator, ...limits };
-      const answer = await ask(url, codec, { absent: absent !== undefined, options });
+      const options = { revalidation, ...limits };
+      const response = await request(url, codec, { mayBeAbsent: absent !== undefined, options });
       const storedAt = Date.now();
-      if (answer === null && absent) {
+      if (response === null && absent) {
         cache.put({ url, storedAt, freshUntil: storedAt, value: absent.value });
         return absent.value;
       }
-      if (answer === null) throw new Error(`${url}: nothing was taken for an answer`);
-      if (answer.status === 304) cacheHits++;
+      if (response === null) throw new Error(`${url}: absent, which was not allowed`);
+      if (response.status === 304) cacheHits++;
       cache.put({
         url,
-        ...answer.validator,
+        ...response.revalidation,
         storedAt,
-        freshUntil: storedAt + answer.freshForMs,
-        value: answer.status === 304 ? entry?.value : answer.value,
+        freshUntil: storedAt + response.freshForMs,
+        value: response.status === 304 ? entry?.value : response.value,
       });
-      if (answer.status === 200) return answer.value;
-      if (known === undefined) throw new Error(`${url}: a 304 without a validator got past the client`);
+      if (response.status === 200) return response.value;
+      if (known === undefined) throw new Error(`${url}: got 304 for an unconditional request`);
       return known;
     },
     recall(url, codec) {
@@ -92,3 +90,7 @@ export function createFetcher({ client, cache }: { client: HttpClient; cache: Ca
     },
   };
 }
+
+/** An entry from the future was written before the clock was set back, and proves nothing. */
+const isFresh = ({ storedAt, freshUntil }: CacheEntry, now: number): boolean =>
+  storedAt <= now && now < freshUntil;

@@ -1,9 +1,9 @@
-/** When to ask again, and how long to wait before: pure decisions, so that they can be tested without waiting. */
+/** Which failures are retried, and after what delay: pure decisions, testable without waiting. */
 
-/** Answers that may be better the next time. */
+/** Responses that a retry may improve. */
 const RETRYABLE_STATUS = new Set([408, 425, 429, 500, 502, 503, 504]);
 
-/** Failures before any answer: nobody was there. */
+/** Failures before any response. */
 const UNREACHABLE_CODES = new Set([
   'ENOTFOUND',
   'EAI_AGAIN',
@@ -18,7 +18,7 @@ const UNREACHABLE_CODES = new Set([
   'UND_ERR_HEADERS_TIMEOUT',
 ]);
 
-/** Failures on the way: somebody was there, but the answer did not arrive whole. */
+/** Failures in transit: the response started or the connection broke. */
 const BROKEN_CODES = new Set([
   'ECONNRESET',
   'EPIPE',
@@ -33,13 +33,13 @@ export const isUnreachable = (code: string): boolean => UNREACHABLE_CODES.has(co
 export const isRetryableCode = (code: string): boolean =>
   isUnreachable(code) || BROKEN_CODES.has(code) || code.startsWith('HPE_');
 
-/** The longest that a client waits because the upstream asks it to. Past this the build fails and can be run later. */
+/** The longest `Retry-After` that is honored. Beyond it the build fails, and can be run again later. */
 export const MAX_RETRY_AFTER_MS = 120_000;
 const MAX_BACKOFF_MS = 30_000;
 
 /**
- * Milliseconds to wait before the next attempt: doubling from `baseMs`, with jitter over the upper half so that
- * parallel requests spread out, and never less than what the upstream asked for.
+ * The delay before the next attempt in milliseconds: doubling from `baseMs`, with jitter over the upper half to spread
+ * concurrent requests, and never less than `Retry-After`.
  */
 export function retryDelay(
   failures: number,
@@ -49,7 +49,7 @@ export function retryDelay(
   return Math.max(retryAfterMs, backoff * (0.5 + random() / 2));
 }
 
-/** Milliseconds that a `Retry-After` header asks for: seconds or an HTTP date; 0 where there is none to go by. */
+/** A `Retry-After` header (seconds or an HTTP date) in milliseconds; 0 if there is no valid one. */
 export function parseRetryAfter(header: string | undefined, now: number): number {
   if (header === undefined) return 0;
   if (/^\s*\d+\s*$/.test(header)) return Number(header) * 1000;

@@ -1,17 +1,16 @@
-/** Downloading: fetches what has to travel, several files at a time, into what has been received. */
+/** Downloads files, several at a time, into a partial download. */
 
 import pLimit from 'p-limit';
 import type { ManifestEntry } from '../contract/meta.ts';
 import type { HttpClient } from '../http/client.ts';
-import type { Progress } from '../sources/source.ts';
 import { readFile } from './deployment.ts';
-import type { Received } from './received.ts';
+import type { PartialDownload } from './partial-download.ts';
 
-export interface Travelled {
-  /** Files that came over the network, and their bytes when unpacked. */
+export interface Downloaded {
+  /** Files that were downloaded, and their decompressed size. */
   files: number;
   bytes: number;
-  /** Files that a run which was broken off had received already. */
+  /** Files that an interrupted run had downloaded before. */
   resumed: number;
 }
 
@@ -19,30 +18,28 @@ export interface DownloadOptions {
   readonly client: HttpClient;
   readonly address: string;
   readonly concurrency: number;
-  readonly received: Received;
-  /** Counted up as files arrive. */
-  readonly travelled: Travelled;
-  readonly onProgress?: ((progress: Progress) => void) | undefined;
+  readonly received: PartialDownload;
+  /** Updated as files arrive. */
+  readonly downloaded: Downloaded;
+  readonly onProgress?: ((done: number, total: number) => void) | undefined;
 }
 
-/** Rejects with the first failure when everything under way has come to its end; what came whole is kept. */
+/** Rejects with the first failure, after pending downloads have ended; complete files are kept. */
 export async function download(entries: readonly ManifestEntry[], options: DownloadOptions): Promise<void> {
-  const { client, address, received, travelled, onProgress } = options;
+  const { client, address, received, downloaded, onProgress } = options;
   const missing = entries.filter((entry) => !received.has(entry));
-  travelled.resumed = Math.max(travelled.resumed, entries.length - missing.length - travelled.files);
+  downloaded.resumed = Math.max(downloaded.resumed, entries.length - missing.length - downloaded.files);
   let done = entries.length - missing.length;
   let failure: unknown;
-  const report = (): void =>
-    onProgress?.({ done, total: entries.length, requests: { ...client.stats, cacheHits: 0 } });
-  report();
+  onProgress?.(done, entries.length);
   await pLimit(options.concurrency).map(missing, async (entry) => {
     if (failure !== undefined) return;
     try {
       received.put(entry, await readFile(client, address, entry));
-      travelled.files++;
-      travelled.bytes += entry.bytes;
+      downloaded.files++;
+      downloaded.bytes += entry.bytes;
       done++;
-      report();
+      onProgress?.(done, entries.length);
     } catch (error) {
       failure ??= error;
     }

@@ -1,19 +1,20 @@
-/** What a mirror has to do: which files have to travel, which are there, and which go. */
+/** What a mirror has to do: which files to download, and which to remove. */
 
 import { isHostFile } from '../contract/host-files.ts';
-import { MANIFEST_FILE, type Manifest, type ManifestEntry } from '../contract/meta.ts';
+import type { Manifest, ManifestEntry } from '../contract/meta.ts';
+import { MANIFEST_FILE } from '../contract/paths.ts';
 
 export interface MirrorPlan {
-  /** Who made the site. */
+  /** The version that built the site. */
   readonly generator: string;
-  /** Every file of the copy but its manifest. */
+  /** Every file of the copy except its manifest. */
   readonly files: readonly ManifestEntry[];
-  /** Those that have to be fetched; of several with the same bytes the first. */
+  /** Those to download; of several with the same content only the first. */
   readonly fetch: readonly ManifestEntry[];
-  /** Paths that the copy has and will not have. */
+  /** Paths that the copy has now and will not have. */
   readonly remove: readonly string[];
-  /** Hosts' configuration: no deployment hands it out, so no copy has it. */
-  readonly leftOut: readonly string[];
+  /** Host configuration, which deployments do not serve. */
+  readonly excluded: readonly string[];
 }
 
 /** The copy as it is. */
@@ -22,7 +23,10 @@ export interface Copy {
   has(entry: ManifestEntry): boolean;
 }
 
-export function planMirror({ generator, files: listed }: Manifest, copy: Copy): MirrorPlan {
+export function planMirror(
+  { generator, files: listed }: Pick<Manifest, 'generator' | 'files'>,
+  copy: Copy,
+): MirrorPlan {
   const files = listed.filter(({ path }) => !isHostFile(path) && path !== MANIFEST_FILE);
   const changed = files.filter((entry) => !copy.has(entry));
   const paths = new Set(files.map(({ path }) => path));
@@ -31,6 +35,6 @@ export function planMirror({ generator, files: listed }: Manifest, copy: Copy): 
     files,
     fetch: [...new Map(changed.toReversed().map((entry) => [entry.sha256, entry])).values()].reverse(),
     remove: [...copy.entries.keys()].filter((path) => !paths.has(path)),
-    leftOut: listed.map(({ path }) => path).filter(isHostFile),
+    excluded: listed.map(({ path }) => path).filter(isHostFile),
   };
 }

@@ -1,25 +1,17 @@
-/** The lock: one build at a time into one folder; what a killed build left behind does not count. */
+/** The lock: one build at a time per folder. A lock whose process has died is stale, and is taken over. */
 
-import {
-  closeSync,
-  linkSync,
-  openSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  unlinkSync,
-  writeSync,
-} from 'node:fs';
+import { closeSync, linkSync, openSync, readFileSync, renameSync, unlinkSync, writeSync } from 'node:fs';
+import fsExtra from 'fs-extra';
 import { errorCode, OutputError } from '../errors.ts';
 import type { WorkFolders } from './work-folders.ts';
 
-/** The locks that this process holds: its own number in a lock proves nothing, it may have been another's before. */
+/** The locks that this process holds. Its own process id in a lock proves nothing: ids are reused. */
 const held = new Set<string>();
 
 /**
- * Takes the lock, and returns what gives it back.
+ * Takes the lock, and returns the function that releases it.
  *
- * @throws OutputError where a living process holds it
+ * @throws OutputError if a running process holds it
  */
 export function acquireLock({ lock: file, name: target }: WorkFolders): () => void {
   const own = `${process.pid} ${startOf(process.pid)}\n`;
@@ -32,12 +24,12 @@ export function acquireLock({ lock: file, name: target }: WorkFolders): () => vo
       removeStale(file, target);
       continue;
     }
-    // Whoever is stopped while filling the lock, for longer than others wait, finds it taken.
+    // A process that was suspended here for longer than others wait finds its lock taken over.
     if (readIfThere(file) !== own) continue;
     held.add(file);
     return () => {
       held.delete(file);
-      rmSync(file, { force: true });
+      fsExtra.removeSync(file);
     };
   }
 }
@@ -47,8 +39,8 @@ function make(file: string, own: string): void {
   try {
     writeSync(lock, own);
   } catch (error) {
-    // The disk is full.
-    rmSync(file, { force: true });
+    // For example, the disk is full.
+    fsExtra.removeSync(file);
     throw error;
   } finally {
     closeSync(lock);
@@ -60,11 +52,11 @@ function removeStale(file: string, target: string): void {
   if (holder === undefined) return;
   const [pid = '', start = ''] = holder.trim().split(' ');
   if (held.has(file) || isAlive(Number(pid), start)) {
-    throw new OutputError(`another build is writing here (process ${pid})`, target, {
-      hint: 'Wait for it to end, or name another folder with --out.',
+    throw new OutputError(`locked by another build (process ${pid})`, target, {
+      hint: 'Wait for it to finish, or choose another folder with --out.',
     });
   }
-  // Two builds may find the same stale lock: whoever moves a lock that is not the stale one puts it back.
+  // Two builds may find the same stale lock: one that moved a lock other than the stale one puts it back.
   const aside = `${file}.${process.pid}`;
   try {
     renameSync(file, aside);
@@ -76,7 +68,7 @@ function removeStale(file: string, target: string): void {
   unlinkSync(aside);
 }
 
-/** What a lock says. It is empty between its making and its filling: for a moment, or for ever if its maker was killed there. */
+/** The content of a lock. It is empty from its creation until it is written: for a moment, or forever if the process was killed there. */
 function holderOf(file: string): string | undefined {
   const until = performance.now() + 2000;
   for (;;) {
@@ -96,10 +88,10 @@ function isAlive(pid: number, start: string): boolean {
   return startOf(pid) === start;
 }
 
-/** When a process started, where the system tells: numbers of dead processes are given to new ones. */
+/** When a process started, if the system tells: process ids are reused. */
 function startOf(pid: number): string {
   const stat = readIfThere(`/proc/${pid}/stat`);
-  // https://man7.org/linux/man-pages/man5/proc_pid_stat.5.html: field 22, counted behind the command's name.
+  // https://man7.org/linux/man-pages/man5/proc_pid_stat.5.html: field 22, counted from after the command's name.
   return stat?.slice(stat.lastIndexOf(')') + 2).split(' ')[19] ?? '-';
 }
 

@@ -1,22 +1,25 @@
-/** The stage: a new tree beside the published one, in which what has not changed is the very same file. */
+/** The stage: the new site beside the published one. Unchanged files are hard links to the published ones. */
 
 import { constants, copyFileSync, linkSync, lstatSync, mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { errorCode, OutputError } from '../errors.ts';
 
 export interface Stage {
-  /** Puts the published file into the new tree under the same inode, so that it keeps its mtime and its ETag. */
+  /** Links the published file, which keeps its inode, mtime and ETag. */
   keep(name: string): void;
   write(name: string, body: string | Uint8Array): void;
-  /** Throws where a file is not there with the size it has to have. */
-  inspect(name: string, bytes: number): void;
+  /** Throws if a file does not have the expected size. */
+  verify(name: string, bytes: number): void;
 }
 
 export function createStage(fresh: string, published: string): Stage {
   const parents = new Set<string>();
   let last = '';
 
-  /** Makes each folder once: asking the system for thousands that exist already takes longer than writing the files. */
+  /**
+   * Makes each folder once. fs-extra's `outputFile` checks the folder of every single file, which takes longer than
+   * writing thousands of small files.
+   */
   function ensureFolder(folder: string): void {
     if (folder === last || parents.has(folder)) return;
     if (folder !== fresh) {
@@ -30,8 +33,8 @@ export function createStage(fresh: string, published: string): Stage {
 
   function place(name: string, put: (target: string) => void): void {
     const target = path.join(fresh, name);
-    if (!target.startsWith(fresh + path.sep))
-      throw new OutputError('lies outside the output folder, and is not written', name);
+    if (!isInside(fresh, target))
+      throw new OutputError('is outside the output folder, and was not written', name);
     try {
       ensureFolder(path.dirname(target));
       put(target);
@@ -53,10 +56,14 @@ export function createStage(fresh: string, published: string): Stage {
         }
       });
     },
-    inspect(name, bytes) {
+    verify(name, bytes) {
       const stat = lstatSync(path.join(fresh, name), { throwIfNoEntry: false });
       if (stat?.size !== bytes)
         throw new OutputError(`is staged with ${stat?.size ?? 'no'} bytes, expected ${bytes}`, name);
     },
   };
 }
+
+/** Whether a path is below a folder; both absolute and normalized. */
+export const isInside = (folder: string, file: string, system: Pick<typeof path, 'sep'> = path): boolean =>
+  file.startsWith(folder + system.sep);

@@ -1,31 +1,37 @@
-/** Where a build works: beside the folder it replaces, so that renaming stays inside one file system. */
+/** The working files of a build: beside the folder that it replaces, so that renames stay within one file system. */
 
-import { existsSync, lstatSync, readlinkSync, realpathSync, renameSync, rmSync } from 'node:fs';
+import { existsSync, lstatSync, readlinkSync, realpathSync, renameSync } from 'node:fs';
 import path from 'node:path';
+import fsExtra from 'fs-extra';
 import { errorCode, OutputError } from '../errors.ts';
 
 export interface WorkFolders {
-  /** The published folder as its user calls it. */
+  /** The published folder as the user named it. */
   readonly name: string;
   /** The published folder, absolute. */
   readonly out: string;
-  /** The new tree while it is built. */
+  /** The new site while it is staged. */
   readonly fresh: string;
-  /** The old tree between the two renames and until it is removed. */
+  /** The old site between the two renames, until it is removed. */
   readonly retired: string;
   readonly lock: string;
-  /** What a mirror has received until it is published. */
+  /** What a mirror has downloaded and not published yet. */
   readonly received: string;
 }
 
-/** A published folder that is a symbolic link is replaced where the link leads. */
-export function workFolders(out: string): WorkFolders {
-  const target = follow(out, path.resolve(out));
-  const beside = (role: string): string =>
-    path.join(path.dirname(target), `.${path.basename(target)}.gamedata-${role}`);
+/** For a symbolic link, the folder that it points to is the one that is replaced. */
+export const workFolders = (out: string): WorkFolders => foldersBeside(out, follow(out, path.resolve(out)));
+
+/** @param out absolute */
+export function foldersBeside(
+  name: string,
+  out: string,
+  { join, dirname, basename }: Pick<typeof path, 'join' | 'dirname' | 'basename'> = path,
+): WorkFolders {
+  const beside = (role: string): string => join(dirname(out), `.${basename(out)}.gamedata-${role}`);
   return {
-    name: out,
-    out: target,
+    name,
+    out,
     fresh: beside('new'),
     retired: beside('old'),
     lock: beside('lock'),
@@ -33,24 +39,23 @@ export function workFolders(out: string): WorkFolders {
   };
 }
 
-/** Where a path leads, also where nothing is there: a killed build may have moved aside what a link points to. */
+/** Resolves symbolic links, even if the target does not exist: an interrupted build may have moved it aside. */
 function follow(name: string, file: string): string {
   try {
     return realpathSync(file);
   } catch (cause) {
     const code = errorCode(cause);
-    if (code === 'ELOOP')
-      throw new OutputError(`is a link that leads in a circle (${code})`, name, { cause });
+    if (code === 'ELOOP') throw new OutputError(`is a circular symbolic link (${code})`, name, { cause });
     if (code !== 'ENOENT' || !lstatSync(file, { throwIfNoEntry: false })?.isSymbolicLink()) return file;
     return follow(name, path.resolve(realpathSync(path.dirname(file)), readlinkSync(file)));
   }
 }
 
 /**
- * Undoes what a killed build left: a site that was moved aside and not yet replaced is put back, the rest is removed.
- * Only for whoever holds the lock.
+ * Undoes what an interrupted build left: a site that was moved aside and not replaced is restored, everything else is
+ * removed. Only for the holder of the lock.
  */
-export function heal({ out, fresh, retired }: WorkFolders): void {
+export function recover({ out, fresh, retired }: WorkFolders): void {
   if (!existsSync(out) && existsSync(retired)) renameSync(retired, out);
-  for (const leftover of [fresh, retired]) rmSync(leftover, { recursive: true, force: true });
+  for (const leftover of [fresh, retired]) fsExtra.removeSync(leftover);
 }

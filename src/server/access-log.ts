@@ -1,9 +1,9 @@
-/** The access log: one line for each request. */
+/** The access log: one line per request. */
 
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { printable } from '../printable.ts';
+import { printable } from '../text/printable.ts';
 
-/** `GET /api/gamedata/move/ 200 12240 B 0.4 ms`; the bytes are those of the body. */
+/** `GET /api/gamedata/move/ 200 12240 B 0.4 ms`, with the size of the body. */
 export function logRequest(
   request: IncomingMessage,
   response: ServerResponse,

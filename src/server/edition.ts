@@ -1,36 +1,36 @@
-/** Editions: the site in a folder between two builds. An answer is made of one edition, never of two. */
+/** Editions: the states of a site between builds. Every response is from a single edition. */
 
 import { realpath, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout } from 'node:timers/promises';
-import { MANIFEST_FILE } from '../contract/meta.ts';
-import { type Answerer, createAnswerer } from '../handler/index.ts';
+import { MANIFEST_FILE } from '../contract/paths.ts';
+import { createResponder, type Responder } from '../handler/index.ts';
 import { createFolderStore } from './folder-store.ts';
 
 export interface Edition {
-  /** The site's folder, without symbolic links in its path. */
+  /** The site's folder, with symbolic links resolved. */
   readonly folder: string;
-  readonly answer: Answerer;
-  /** Changes with every build that changes something. */
+  readonly respond: Responder;
+  /** Different for every edition. */
   readonly mark: string;
 }
 
-/** Does something with the edition in place, and again if a build replaces it meanwhile. */
+/** Runs work with the present edition, and again if a build replaces it meanwhile. */
 export type WithEdition = <T>(work: (edition: Edition) => Promise<T>) => Promise<T>;
 
-/** Thrown where a build replaced the site while it was read, and still has not finished. */
+/** Thrown if a build replaced the site while it was being read. */
 export class SiteReplacedError extends Error {}
 
 export interface EditionOptions {
   readonly maxBytes: number;
-  /** How long the folder is not looked at again. */
-  readonly lookMs: number;
+  /** The minimum time between two checks for a new edition. */
+  readonly checkIntervalMs: number;
 }
 
 const ATTEMPTS = 6;
 const PAUSE_MS = 20;
 
-export function createEditions(folder: string, { maxBytes, lookMs }: EditionOptions): WithEdition {
+export function createEditions(folder: string, { maxBytes, checkIntervalMs }: EditionOptions): WithEdition {
   let edition: Edition | undefined;
   let looked = Number.NEGATIVE_INFINITY;
   let looking: Promise<Edition> | undefined;
@@ -41,7 +41,7 @@ export function createEditions(folder: string, { maxBytes, lookMs }: EditionOpti
       const mark = await markOf(real);
       if (!edition || edition.mark !== mark) edition = open(real, mark);
     } catch (error) {
-      // Between its two renames a build leaves no folder: what is in memory is still right.
+      // Between the two renames of a build there is no folder; what is in memory is still correct.
       if (!edition) throw error;
     }
     looked = performance.now();
@@ -55,12 +55,12 @@ export function createEditions(folder: string, { maxBytes, lookMs }: EditionOpti
     return {
       folder: real,
       mark,
-      answer: createAnswerer(createFolderStore({ folder: real, maxBytes, confirm })),
+      respond: createResponder(createFolderStore({ folder: real, maxBytes, confirm })),
     };
   }
 
   async function current(): Promise<Edition> {
-    if (edition && performance.now() - looked < lookMs) return edition;
+    if (edition && performance.now() - looked < checkIntervalMs) return edition;
     looking ??= look().finally(() => {
       looking = undefined;
     });
@@ -80,7 +80,7 @@ export function createEditions(folder: string, { maxBytes, lookMs }: EditionOpti
   };
 }
 
-/** A build writes the manifest anew, and last, whenever it changes anything. */
+/** Every build that changes anything writes a new manifest, last. */
 async function markOf(folder: string): Promise<string> {
   const { ino, mtimeMs, size } = await stat(path.join(folder, MANIFEST_FILE));
   return [folder, ino, mtimeMs, size].join(':');

@@ -1,4 +1,4 @@
-/** The asset store over a folder: what was asked for last stays in memory, up to so many bytes. */
+/** The asset store over a folder, with the most recently used files in memory up to a limit. */
 
 import { createHash } from 'node:crypto';
 import { lstat, readFile, realpath } from 'node:fs/promises';
@@ -7,11 +7,11 @@ import { errorCode } from '../errors.ts';
 import type { Asset, AssetStore } from '../handler/index.ts';
 
 export interface FolderStoreOptions {
-  /** The site's folder, without symbolic links in its path. */
+  /** The site's folder, with symbolic links resolved. */
   readonly folder: string;
-  /** The most bytes of files that are kept. A larger file is not for the handler, and not read. */
+  /** The maximum total size of files in memory. Larger files are not read. */
   readonly maxBytes: number;
-  /** Called after each look at the disk: throws where that may have shown another site than the one before. */
+  /** Called after each read from disk: throws if the site may have been replaced meanwhile. */
   readonly confirm: () => Promise<void>;
 }
 
@@ -52,7 +52,7 @@ export function createFolderStore({ folder, maxBytes, confirm }: FolderStoreOpti
         reading.set(file, pending);
         return pending;
       }
-      // Put in anew at the end: the first is the one not asked for longest.
+      // Moved to the end: the first is the least recently used.
       kept.delete(file);
       kept.set(file, known);
       return known;
@@ -60,7 +60,7 @@ export function createFolderStore({ folder, maxBytes, confirm }: FolderStoreOpti
   };
 }
 
-/** A file inside a folder; undefined where there is none, or a symbolic link leads out of the folder. */
+/** A file inside a folder; undefined if it does not exist, or is a symbolic link out of the folder. */
 export async function findFile(
   folder: string,
   file: string,

@@ -1,22 +1,22 @@
-/** The HTTP server: bounds on what clients may take, and an orderly end. */
+/** The HTTP server: limits for clients, and a graceful shutdown. */
 
 import { createServer, type RequestListener, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { errorCode, OutputError } from '../errors.ts';
-import { refuseConnection } from './write.ts';
+import { refuseConnection } from './write-response.ts';
 
-/** Times are milliseconds. */
+/** Times are in milliseconds. */
 export interface Limits {
-  /** For the head of a request to arrive, counted from the connection or the request before. */
+  /** For the headers of a request, from the connection or the end of the previous request. */
   readonly headersMs: number;
-  /** For a request to arrive whole. */
+  /** For a complete request. */
   readonly requestMs: number;
-  /** How long a connection may wait for its next request. */
+  /** Between two requests on a connection. */
   readonly keepAliveMs: number;
-  /** How long a client may let an answer lie without taking any of it. */
+  /** For a client that does not read the response. */
   readonly idleMs: number;
-  /** How long running answers have when the server is to stop. */
+  /** For running responses when the server is stopped. */
   readonly stopMs: number;
   readonly headerBytes: number;
   readonly connections: number;
@@ -33,9 +33,9 @@ export const defaultLimits: Limits = {
 };
 
 export interface BoundedServer {
-  /** @throws OutputError where the address cannot be listened on */
+  /** @throws OutputError if the address is not available */
   listen(port: number, address: string): Promise<AddressInfo>;
-  /** Takes no new connection, lets running answers end, and then closes every connection. */
+  /** Accepts no new connections, lets running responses finish, and closes every connection. */
   stop(): Promise<void>;
 }
 
@@ -50,10 +50,10 @@ export function createBoundedServer(listener: RequestListener, limits: Limits): 
   server.setTimeout(limits.idleMs);
   server.maxConnections = limits.connections;
 
-  /** The answers that are not finished, and the last one of each connection. */
+  /** Unfinished responses, and the last one of each connection. */
   const running = new Set<ServerResponse>();
   const latest = new WeakMap<Duplex, ServerResponse>();
-  /** Connections that are about to be closed for what they said. */
+  /** Connections about to be closed because of an error. */
   const refused = new WeakSet<Duplex>();
   let stopping: Promise<void> | undefined;
 
@@ -67,14 +67,14 @@ export function createBoundedServer(listener: RequestListener, limits: Limits): 
     if (stopping) response.setHeader('Connection', 'close');
     listener(request, response);
   };
-  // Who asks whether to send a body gets the answer at once instead.
+  // `Expect: 100-continue` gets the final response at once.
   server.on('request', onRequest).on('checkContinue', onRequest);
   server.on('connect', (_, socket) => refuseConnection(socket, 405));
   server.on('clientError', (error, socket) => {
     if (refused.has(socket)) return;
     refused.add(socket);
-    const refuse = (): void => refuseConnection(socket, refusals[errorCode(error)] ?? 400);
-    // Answers keep the order of requests: a refusal comes after those that are still to be written.
+    const refuse = (): void => refuseConnection(socket, clientErrors[errorCode(error)] ?? 400);
+    // Responses keep the order of requests: the error comes after those still being written.
     const before = latest.get(socket);
     if (!socket.writable) socket.destroy();
     else if (before && !before.writableFinished) before.on('finish', refuse);
@@ -97,25 +97,25 @@ export function createBoundedServer(listener: RequestListener, limits: Limits): 
   };
 }
 
-/** What Node's parser and clock find wrong: https://nodejs.org/docs/latest-v20.x/api/http.html#event-clienterror */
-const refusals: Readonly<Record<string, 408 | 431>> = {
+/** Errors of Node's parser and timers: https://nodejs.org/docs/latest-v20.x/api/http.html#event-clienterror */
+const clientErrors: Readonly<Record<string, 408 | 431>> = {
   HPE_HEADER_OVERFLOW: 431,
   ERR_HTTP_REQUEST_TIMEOUT: 408,
 };
 
-/** What is wrong with an address that cannot be listened on, and what to do. */
+/** Why an address is not available, and what to do. */
 const listenProblems: Readonly<Record<string, { problem: string; hint: string }>> = {
   EADDRINUSE: {
-    problem: 'something else listens there already',
-    hint: 'Stop it, or name another port with --port (0 takes a free one).',
+    problem: 'is already in use',
+    hint: 'Stop the other program, or choose another port with --port (0 picks a free one).',
   },
   EACCES: {
-    problem: 'may not be listened on',
-    hint: 'Ports below 1024 are for the system: name another with --port.',
+    problem: 'requires privileges to listen on',
+    hint: 'Ports below 1024 are privileged: choose another with --port.',
   },
   EADDRNOTAVAIL: {
-    problem: 'is no address of this machine',
-    hint: 'Name one with --listen: 127.0.0.1 for this machine alone, 0.0.0.0 for everybody.',
+    problem: 'is not an address of this machine',
+    hint: 'Choose one with --listen: 127.0.0.1 for this machine only, 0.0.0.0 for every network.',
   },
 };
 
@@ -129,7 +129,7 @@ async function listen(server: Server, port: number, address: string): Promise<Ad
     });
   } catch (cause) {
     const code = errorCode(cause);
-    const { problem = `cannot be listened on (${code})`, hint } = listenProblems[code] ?? {};
+    const { problem = `is not available (${code})`, hint } = listenProblems[code] ?? {};
     throw new OutputError(problem, `${address} port ${port}`, { cause, hint });
   }
   const bound = server.address();

@@ -1,13 +1,13 @@
-/** Files that are no part of the API: streamed, with ranges and validators, by a library. */
+/** Files outside the API: streamed by a library, with ranges and conditional requests. */
 
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import send from 'send';
 import { fileHeaders } from '../handler/index.ts';
 import type { Edition } from './edition.ts';
 import { findFile } from './folder-store.ts';
-import { errorAnswer, writeAnswer } from './write.ts';
+import { errorResponse, writeResponse } from './write-response.ts';
 
-/** Sends a file; false where the site has none of that name. */
+/** Sends a file; false if the site does not have it. */
 export async function sendFile(
   request: IncomingMessage,
   response: ServerResponse,
@@ -15,8 +15,8 @@ export async function sendFile(
   file: string,
 ): Promise<boolean> {
   if (!(await findFile(folder, file))) return false;
-  // A program that sends If-None-Match by `fetch` sends this too, for the caches on its way
-  // (https://www.rfc-editor.org/rfc/rfc9111#name-no-cache): we are none, and what it has is what there is.
+  // `fetch` adds this to every request with If-None-Match. It is meant for caches on the way
+  // (https://www.rfc-editor.org/rfc/rfc9111#name-no-cache), but send would ignore the ETag because of it.
   delete request.headers['cache-control'];
   return new Promise((resolve, reject) => {
     response.on('close', () => resolve(true));
@@ -30,7 +30,7 @@ export async function sendFile(
       else if (status !== 412 && status !== 416) reject(error);
       else {
         for (const name of response.getHeaderNames()) response.removeHeader(name);
-        writeAnswer(request, response, errorAnswer(status, error.headers)).catch(reject);
+        writeResponse(request, response, errorResponse(status, error.headers)).catch(reject);
       }
     });
     stream.pipe(response);

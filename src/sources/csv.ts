@@ -1,43 +1,57 @@
-/** The CSV source: makes the records from the upstream's own tables, five files instead of three thousand answers. */
+/** The CSV source: makes the records from the upstream's own tables, five files instead of three thousand responses. */
 
 import { readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { DataError, errorCode, OutputError } from '../errors.ts';
 import { decodeText } from '../http/body.ts';
 import type { Fetcher } from '../http/fetcher.ts';
-import { integerAt, type Row, readTable, type TableName, tableNames } from './csv-tables.ts';
+import { integerAt, type Row, readTable, type Table } from './csv-tables.ts';
 import type { RawItem, RawMove, RawRecords } from './raw.ts';
 import type { Progress } from './source.ts';
+
+/** The tables and the columns that are read. */
+const tables = {
+  moves: table('moves', 'id', 'identifier', 'generation_id'),
+  move_names: table('move_names', 'move_id', 'local_language_id', 'name'),
+  items: table('items', 'id', 'identifier'),
+  item_names: table('item_names', 'item_id', 'local_language_id', 'name'),
+  item_game_indices: table('item_game_indices', 'item_id', 'generation_id', 'game_index'),
+} as const;
+
+type TableName = keyof typeof tables;
+export const tableNames = Object.keys(tables) as readonly TableName[];
+
+/** Table → its text. */
+export type TableTexts = Readonly<Record<TableName, string>>;
 
 /** English, in the upstream's `languages` table. */
 const ENGLISH = '9';
 
-export type Tables = Readonly<Record<TableName, string>>;
+function table(name: string, ...columns: string[]): Table {
+  return { name, columns };
+}
 
-/** Reads the tables from a folder. `captured` is the day on which the newest of them was last changed. */
-export function readTableFolder(folder: string): { tables: Tables; captured: string } {
+/** Reads the tables from a folder. `captured` is the modification date of the newest. */
+export function readTableFolder(folder: string): { tables: TableTexts; captured: string } {
   let newest = 0;
-  const tables = collect((name) => {
+  const texts = mapTables((name) => {
     const file = path.join(folder, `${name}.csv`);
     try {
       newest = Math.max(newest, statSync(file).mtimeMs);
       return decodeText(readFileSync(file));
     } catch (cause) {
-      throw new OutputError(
-        `cannot be read (${errorCode(cause) || 'not UTF-8'}), expected a table of the upstream`,
-        file,
-        { cause },
-      );
+      const problem = `cannot be read (${errorCode(cause) || 'not UTF-8'}), expected a table of the upstream`;
+      throw new OutputError(problem, file, { cause });
     }
   });
-  return { tables, captured: new Date(newest).toISOString().slice(0, 10) };
+  return { tables: texts, captured: new Date(newest).toISOString().slice(0, 10) };
 }
 
-/** Reads the tables below a base address. */
+/** Reads the tables below a base URL. */
 export async function fetchTables(
   upstream: string,
   { fetcher, onProgress }: { fetcher: Fetcher; onProgress?: ((progress: Progress) => void) | undefined },
-): Promise<Tables> {
+): Promise<TableTexts> {
   const texts = new Map<TableName, string>();
   for (const name of tableNames) {
     const text = await fetcher.load(`${upstream}/${name}.csv`, {
@@ -47,27 +61,32 @@ export async function fetchTables(
     texts.set(name, text);
     onProgress?.({ done: texts.size, total: tableNames.length, requests: fetcher.stats });
   }
-  return collect((name) => texts.get(name) ?? '');
+  return mapTables((name) => texts.get(name) ?? '');
 }
 
-function collect(read: (name: TableName) => string): Tables {
+function mapTables(read: (name: TableName) => string): TableTexts {
   return Object.fromEntries(tableNames.map((name) => [name, read(name)])) as Record<TableName, string>;
 }
 
-/** @throws DataError where a table is not what it has to be, or names a record that does not exist */
-export function readCsv(tables: Tables): RawRecords {
-  const table = (name: TableName, isWanted?: (row: Row) => boolean): Row[] =>
-    readTable(name, tables[name], isWanted);
-  const moveNames = firstNames('move_names', table('move_names', isEnglish));
-  const itemNames = firstNames('item_names', table('item_names', isEnglish));
-  const indices = gameIndices(table('item_game_indices'));
+/** @throws DataError if a table is invalid, or refers to a record that does not exist */
+export function readCsv(texts: TableTexts): RawRecords {
+  const rowsOf = (name: TableName, isWanted?: (row: Row) => boolean): Row[] =>
+    readTable(tables[name], texts[name], isWanted);
+  const moveNames = firstNames(tables.move_names, rowsOf('move_names', isEnglish));
+  const itemNames = firstNames(tables.item_names, rowsOf('item_names', isEnglish));
+  const indices = gameIndices(rowsOf('item_game_indices'));
   const raw = {
-    move: table('moves').map((row): RawMove => {
-      const { id, slug } = identity('moves', row);
-      return { id, slug, englishName: moveNames.get(id) ?? null, generation: integerAt('moves', row, 2) };
+    move: rowsOf('moves').map((row): RawMove => {
+      const { id, slug } = identity(tables.moves, row);
+      return {
+        id,
+        slug,
+        englishName: moveNames.get(id) ?? null,
+        generation: integerAt(tables.moves, row, 2),
+      };
     }),
-    item: table('items').map((row): RawItem => {
-      const { id, slug } = identity('items', row);
+    item: rowsOf('items').map((row): RawItem => {
+      const { id, slug } = identity(tables.items, row);
       return {
         id,
         slug,
@@ -77,29 +96,29 @@ export function readCsv(tables: Tables): RawRecords {
       };
     }),
   };
-  refuseOrphans('move_names', moveNames, raw.move);
-  refuseOrphans('item_names', itemNames, raw.item);
-  refuseOrphans('item_game_indices', indices, raw.item);
+  refuseOrphans(tables.move_names, moveNames, raw.move);
+  refuseOrphans(tables.item_names, itemNames, raw.item);
+  refuseOrphans(tables.item_game_indices, indices, raw.item);
   return raw;
 }
 
-function identity(table: TableName, row: Row): { id: number; slug: string } {
+function identity(of: Table, row: Row): { id: number; slug: string } {
   const slug = row[1] ?? '';
   if (slug === '')
     throw new DataError(`got row ${row.join(',')}: expected an identifier`, {
-      record: `${table}.csv`,
+      record: `${of.name}.csv`,
       field: 'identifier',
     });
-  return { id: integerAt(table, row, 0), slug };
+  return { id: integerAt(of, row, 0), slug };
 }
 
 const isEnglish = (row: Row): boolean => row[1] === ENGLISH;
 
 /** Id → the first name. */
-function firstNames(table: TableName, rows: readonly Row[]): Map<number, string> {
+function firstNames(of: Table, rows: readonly Row[]): Map<number, string> {
   const names = new Map<number, string>();
   for (const row of rows) {
-    const id = integerAt(table, row, 0);
+    const id = integerAt(of, row, 0);
     if (!names.has(id)) names.set(id, row[2] ?? '');
   }
   return names;
@@ -109,20 +128,21 @@ function firstNames(table: TableName, rows: readonly Row[]): Map<number, string>
 function gameIndices(rows: readonly Row[]): Map<number, RawItem['gameIndices']> {
   const indices = new Map<number, RawItem['gameIndices']>();
   for (const row of rows) {
-    const id = integerAt('item_game_indices', row, 0);
+    const [id, generation, index] = [0, 1, 2].map((at) => integerAt(tables.item_game_indices, row, at)) as [
+      number,
+      number,
+      number,
+    ];
     const listed = indices.get(id) ?? [];
-    listed.push({
-      generation: integerAt('item_game_indices', row, 1),
-      index: integerAt('item_game_indices', row, 2),
-    });
+    listed.push({ generation, index });
     indices.set(id, listed);
   }
   return indices;
 }
 
-/** A row about a record that is not there means that the tables are not of one piece. */
+/** A row about a record that does not exist means that the tables do not belong together. */
 function refuseOrphans(
-  table: TableName,
+  of: Table,
   byId: ReadonlyMap<number, unknown>,
   records: readonly { id: number }[],
 ): void {
@@ -130,14 +150,12 @@ function refuseOrphans(
   const orphans = [...byId.keys()].filter((id) => !ids.has(id));
   if (orphans.length === 0) return;
   throw new DataError(
-    `got rows for ids that do not exist: ${orphans.slice(0, 10).join(', ')}: expected tables of one date`,
-    {
-      record: `${table}.csv`,
-    },
+    `got rows for unknown ids: ${orphans.slice(0, 10).join(', ')}: expected tables of the same date`,
+    { record: `${of.name}.csv` },
   );
 }
 
-/** The tables do not name pictures; the upstream's server makes their paths by this rule. */
+/** The tables contain no icons; the upstream's server derives their paths by this rule. */
 function spritePath(slug: string): string {
   const file = slug.startsWith('data-card')
     ? 'data-card'

@@ -1,9 +1,10 @@
-/** Chooses the source, and falls back to local data where `auto` may. Loads the code of the chosen source only. */
+/** Chooses the source, with local data as the fallback of `auto`. Loads only the code of the chosen source. */
 
-import { encodeDataSet } from '../digest.ts';
+import { encodeDataSet } from '../dataset/encode.ts';
 import { UpstreamError } from '../errors.ts';
-import type { ClientOptions } from '../http/client.ts';
-import { normalise } from './normalise.ts';
+import type { FetcherOptions } from '../http/with-fetcher.ts';
+import { normalize } from './normalize.ts';
+import type { RawRecords } from './raw.ts';
 import { readSnapshot, readSnapshotHistory } from './snapshot.ts';
 import {
   DEFAULT_CSV_UPSTREAM,
@@ -14,26 +15,23 @@ import {
   type SourceResult,
 } from './source.ts';
 
-export interface LoadOptions extends ClientOptions {
+export interface LoadOptions extends FetcherOptions {
   readonly source: SourceName;
-  /** An address or a folder; undefined for the source's own default. */
+  /** A URL or a folder; undefined for the source's default. */
   readonly upstream: string | undefined;
-  /** What the provenance calls the upstream instead of its address. */
+  /** What the provenance calls the upstream instead of its URL. */
   readonly label?: string | undefined;
   /** The bundled data set. */
   readonly dataFolder: string;
-  /** Where the cache is kept; undefined for none. */
-  readonly cacheFolder: string | undefined;
-  /** The day that data fetched now is captured on, `YYYY-MM-DD`. */
+  /** The capture date of data fetched now, `YYYY-MM-DD`. */
   readonly today: string;
-  readonly signal?: AbortSignal | undefined;
   readonly onProgress?: ((progress: Progress) => void) | undefined;
 }
 
-/** `auto` asks once more at most before it falls back: whoever is offline should not have to wait. */
+/** `auto` retries the first request only once before it falls back, so that nobody offline has to wait. */
 const AUTO_FIRST_RETRIES = 1;
 
-/** Reads a complete data set, or rejects with what is wrong. */
+/** Reads a complete data set, or rejects with the reason. */
 export async function load(options: LoadOptions): Promise<SourceResult> {
   switch (options.source) {
     case 'auto':
@@ -47,7 +45,7 @@ export async function load(options: LoadOptions): Promise<SourceResult> {
   }
 }
 
-/** The upstream, or the bundled data set where the upstream cannot be reached. A wrong answer is not a way out. */
+/** The upstream, or the bundled data set if the upstream is unreachable. An invalid response is no reason to fall back. */
 async function loadAuto(options: LoadOptions): Promise<SourceResult> {
   try {
     return await loadRest(options, AUTO_FIRST_RETRIES);
@@ -63,35 +61,34 @@ function loadSnapshot(folder: string): SourceResult {
 }
 
 async function loadRest(options: LoadOptions, firstRetries?: number): Promise<SourceResult> {
-  const { readRest, restCacheVersion } = await import('./rest.ts');
-  const { fetching } = await import('./fetching.ts');
-  const upstream = options.upstream ?? DEFAULT_REST_UPSTREAM;
-  return fetching(options, { upstream, version: restCacheVersion() }, async (fetcher) => {
-    const { concurrency, onProgress, label, today } = options;
+  const { readRest, REST_CACHE_VERSION } = await import('./rest.ts');
+  const { withFetcher } = await import('../http/with-fetcher.ts');
+  const { upstream = DEFAULT_REST_UPSTREAM, concurrency, onProgress } = options;
+  return withFetcher(options, { upstream, version: REST_CACHE_VERSION }, async (fetcher) => {
     const raw = await readRest({ upstream, fetcher, concurrency, firstRetries, onProgress });
-    const dataSet = encodeDataSet(
-      normalise(raw, { source: 'rest', upstream: label ?? upstream, captured: today }),
-    );
-    return { dataSet, source: 'rest', requests: fetcher.stats };
+    return { ...resultOf('rest', raw, { ...options, upstream }), requests: fetcher.stats };
   });
 }
 
 async function loadCsv(options: LoadOptions): Promise<SourceResult> {
   const { fetchTables, readCsv, readTableFolder } = await import('./csv.ts');
-  const { upstream = DEFAULT_CSV_UPSTREAM, label, today } = options;
+  const { upstream = DEFAULT_CSV_UPSTREAM, onProgress } = options;
   if (!isAddress(upstream)) {
     const { tables, captured } = readTableFolder(upstream);
-    const dataSet = encodeDataSet(
-      normalise(readCsv(tables), { source: 'csv', upstream: label ?? 'local files', captured }),
-    );
-    return { dataSet, source: 'csv' };
+    return resultOf('csv', readCsv(tables), { ...options, upstream: 'local files', today: captured });
   }
-  const { fetching } = await import('./fetching.ts');
-  return fetching(options, { upstream, version: 'csv' }, async (fetcher) => {
-    const tables = await fetchTables(upstream, { fetcher, onProgress: options.onProgress });
-    const dataSet = encodeDataSet(
-      normalise(readCsv(tables), { source: 'csv', upstream: label ?? upstream, captured: today }),
-    );
-    return { dataSet, source: 'csv', requests: fetcher.stats };
+  const { withFetcher } = await import('../http/with-fetcher.ts');
+  return withFetcher(options, { upstream, version: 'csv' }, async (fetcher) => {
+    const raw = readCsv(await fetchTables(upstream, { fetcher, onProgress }));
+    return { ...resultOf('csv', raw, { ...options, upstream }), requests: fetcher.stats };
   });
+}
+
+function resultOf(
+  source: 'rest' | 'csv',
+  raw: RawRecords,
+  { label, upstream, today }: { label?: string | undefined; upstream: string; today: string },
+): SourceResult {
+  const provenance = { source, upstream: label ?? upstream, captured: today };
+  return { dataSet: encodeDataSet(normalize(raw, provenance)), source };
 }

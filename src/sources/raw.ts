@@ -1,19 +1,25 @@
-/** What every first-hand source reduces the upstream's records to, before the contract's decisions are applied. */
+/** What REST and CSV reduce the upstream's records to, before the contract's decisions are applied. */
 
 import * as z from 'zod';
 import type { Kind } from '../contract/kinds.ts';
 import { idSchema } from '../contract/records.ts';
 
-/** The English name is null where the upstream has none. */
+/**
+ * The version of the raw records in the disk cache. Increase it with every change to these schemas, or to how a response
+ * is reduced to them: caches of other versions are discarded. A test fails if that is forgotten.
+ */
+export const RAW_VERSION = 2;
+
+/** The English name is null if the upstream has none. */
 const rawFields = { id: idSchema, slug: z.string().min(1), englishName: z.string().nullable() };
 
 export const rawMoveSchema = z.strictObject({ ...rawFields, generation: z.int().positive() });
 
 export const rawItemSchema = z.strictObject({
   ...rawFields,
-  /** In the upstream's order, which decides where it lists several for one generation. */
+  /** In the upstream's order, which decides if it lists several for one generation. */
   gameIndices: z.array(z.strictObject({ generation: z.int().positive(), index: z.int().min(0) })),
-  /** The link or path of its picture, or null. */
+  /** The URL or path of its icon, or null. */
   sprite: z.string().nullable(),
 });
 

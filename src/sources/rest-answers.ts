@@ -1,7 +1,4 @@
-/**
- * What the REST upstream answers, and how much of it we keep. The cache keeps the reduced records, so this file is their
- * version: it is hashed (see `rest.ts`), and any change to it starts a new cache.
- */
+/** The responses of the REST upstream, and how they are reduced to raw records. */
 
 import * as z from 'zod';
 import type { Kind } from '../contract/kinds.ts';
@@ -32,7 +29,7 @@ const itemSchema = z.object({
   sprites: z.object({ default: z.string().nullable() }),
 });
 
-/** Kind → what an answer about one of its records is reduced to. `record` names it in errors. */
+/** Kind → how a response is reduced to a raw record. `record` names it in errors. */
 export const readRecordAnswer: { readonly [K in Kind]: (json: unknown, record: string) => RawOf<K> } = {
   move(json, record): RawMove {
     const answer = parse(moveSchema, json, { kind: 'move', record });

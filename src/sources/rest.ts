@@ -1,36 +1,28 @@
-/** The REST source: reads every record from a PokeAPI v2 or anything that answers like one. */
+/** The REST source: reads every record from PokeAPI v2 or a mirror of it. */
 
-import { createHash } from 'node:crypto';
-import { readFileSync } from 'node:fs';
-import path from 'node:path';
 import pLimit from 'p-limit';
 import type { Kind } from '../contract/kinds.ts';
 import { parse, show } from '../contract/parse.ts';
 import { DataError } from '../errors.ts';
 import { decodeJson } from '../http/body.ts';
 import type { Fetcher } from '../http/fetcher.ts';
-import { PACKAGE_ROOT } from '../version.ts';
-import { type RawOf, type RawRecords, rawSchemas } from './raw.ts';
+import { RAW_VERSION, type RawOf, type RawRecords, rawSchemas } from './raw.ts';
 import { type ListAnswer, listSchema, readRecordAnswer } from './rest-answers.ts';
 import type { Progress } from './source.ts';
 
-/** The fingerprint of what is kept of an answer: the very file that says so. */
-export function restCacheVersion(): string {
-  const answers = path.join(PACKAGE_ROOT, 'dist', 'sources', 'rest-answers.js');
-  return createHash('sha256').update(readFileSync(answers)).digest('hex').slice(0, 16);
-}
+export const REST_CACHE_VERSION = `rest-${RAW_VERSION}`;
 
 export interface RestOptions {
-  /** The base address, such as `https://pokeapi.co/api/v2`, without a slash at the end. */
+  /** The base URL without a trailing slash, such as `https://pokeapi.co/api/v2`. */
   readonly upstream: string;
   readonly fetcher: Fetcher;
   readonly concurrency: number;
-  /** How often the very first request is sent again; left out, as often as any other. */
+  /** Overrides the number of retries of the very first request. */
   readonly firstRetries?: number | undefined;
   readonly onProgress?: ((progress: Progress) => void) | undefined;
 }
 
-/** A record that a list names, and where it is asked for. */
+/** A record on a list, and its URL. */
 interface Listed {
   readonly id: number;
   readonly slug: string;
@@ -40,8 +32,8 @@ interface Listed {
 /**
  * Reads both lists, then every record on them.
  *
- * @throws UpstreamError where an answer does not come or is of no use
- * @throws DataError where a list contradicts itself, or a record its list or its schema
+ * @throws UpstreamError if there is no valid response
+ * @throws DataError if a list contradicts itself, or a record contradicts its list or its schema
  */
 export async function readRest(options: RestOptions): Promise<RawRecords> {
   const { fetcher, concurrency, firstRetries, onProgress } = options;
@@ -65,7 +57,7 @@ export async function readRest(options: RestOptions): Promise<RawRecords> {
   return { move, item };
 }
 
-/** One request with a limit past any count. Always asked for anew, so that additions show at once. */
+/** One request with a limit beyond any count. Always revalidated, so that additions show at once. */
 async function readList(
   { upstream, fetcher }: RestOptions,
   kind: Kind,
@@ -78,14 +70,14 @@ async function readList(
       decode: (body) => parse(listSchema, decodeJson(body), { kind, record: 'list' }),
       revive(cached) {
         const list = listSchema.safeParse(cached).data;
-        // Of another kind it would be refused in every build to come.
+        // A list of another kind would be rejected in every future build.
         return list?.results.every(({ url }) => url.includes(`/${kind}/`)) ? list : undefined;
       },
     },
     { revalidate: true, ...(retries !== undefined && { retries }) },
   );
   if (answer.results.length !== answer.count) {
-    throw new DataError(`got ${answer.results.length} results: expected ${answer.count}, as its count says`, {
+    throw new DataError(`got ${answer.results.length} results: expected ${answer.count}, its count`, {
       kind,
       record: 'list',
     });
@@ -93,7 +85,7 @@ async function readList(
   return resolveLinks(upstream, kind, answer);
 }
 
-/** The records of a list, each on the configured origin; a link to any other host is refused. */
+/** The records of a list, each on the configured origin; a link to another host is an error. */
 function resolveLinks(upstream: string, kind: Kind, { results }: ListAnswer): Listed[] {
   const base = new URL(`${upstream}/${kind}/`);
   const listed = results.map(({ name, url }): Listed => {
@@ -113,7 +105,7 @@ function resolveLinks(upstream: string, kind: Kind, { results }: ListAnswer): Li
   const ids = new Set(listed.map(({ id }) => id));
   if (ids.size < listed.length) {
     const repeated = listed.filter(({ id }) => !ids.delete(id)).map(({ id, slug }) => `${id} (${slug})`);
-    throw new DataError(`got repeated ids: ${repeated.join(', ')}: expected each record once`, {
+    throw new DataError(`got repeated ids: ${repeated.join(', ')}: expected unique ids`, {
       kind,
       record: 'list',
     });
@@ -132,13 +124,13 @@ async function readRecord<K extends Kind>(
     decode: (body) => readRecordAnswer[kind](decodeJson(body), `${slug} (${id})`),
     revive(cached) {
       const record = rawSchemas[kind].safeParse(cached).data as RawOf<K> | undefined;
-      // The list is always new: what contradicts it was renamed since.
+      // The list is always up to date: a record that contradicts it has been renamed.
       return record && isListed(record) ? record : undefined;
     },
   });
   if (!isListed(record)) {
     throw new DataError(
-      `got id ${record.id}, name ${show(record.slug)}: expected ${id}, ${show(slug)}, as the list says`,
+      `got id ${record.id}, name ${show(record.slug)}: expected ${id}, ${show(slug)}, as in the list`,
       {
         kind,
         record: `${slug} (${id})`,

@@ -1,31 +1,34 @@
-/** The snapshot source: a data set as files, one record a line, so that its diff is the change log of the data. */
+/** The snapshot source: a data set as files, one record per line, so that a diff of it is a change log of the data. */
 
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import * as z from 'zod';
-import { CHANGES_FILE, type History, historySchema } from '../contract/changes.ts';
+import { type History, historySchema } from '../contract/changes.ts';
+import { FORMAT, formatField, refuseNewerFormat } from '../contract/format.ts';
+import { type Kind, kindNames, mapKinds } from '../contract/kinds.ts';
+import { parse } from '../contract/parse.ts';
+import { CHANGES_FILE } from '../contract/paths.ts';
+import { countsSchema, recordSchemas } from '../contract/records.ts';
+import type { SiteFile } from '../contract/site-file.ts';
 import {
-  countsSchema,
   type EncodedDataSet,
   type EncodedRecord,
   type Provenance,
   provenanceSchema,
   warningSchema,
-} from '../contract/data-set.ts';
-import { type Kind, kindNames, mapKinds } from '../contract/kinds.ts';
-import { parse } from '../contract/parse.ts';
-import { recordSchemas } from '../contract/records.ts';
-import type { SiteFile } from '../contract/site.ts';
-import { digestLines, digestRecords, encodeLine, encodeRecord } from '../digest.ts';
+} from '../dataset/data-set.ts';
+import { digestLines, digestRecords } from '../dataset/digest.ts';
+import { encodeLine, encodeRecord } from '../dataset/encode.ts';
+import type { PreviousDataSet } from '../dataset/previous.ts';
 import { DataError, errorCode, OutputError } from '../errors.ts';
-import type { Past } from '../past.ts';
 
-/** The file that makes a folder a snapshot. */
+/** The file that marks a folder as a snapshot. */
 export const PROVENANCE_FILE = 'provenance.json';
 const recordsFile = (kind: Kind): string => `${kind}.ndjson`;
 
-/** `provenance.json`: where the records are from, what was odd about them, and their digest. */
-const snapshotSchema = z.strictObject({
+/** `provenance.json`: where the records come from, their warnings and their digest. */
+const snapshotSchema = z.object({
+  ...formatField,
   ...provenanceSchema.shape,
   counts: countsSchema,
   digest: z.string(),
@@ -37,6 +40,7 @@ type SnapshotSummary = z.infer<typeof snapshotSchema>;
 /** The files of a snapshot: the same data set gives the same bytes. */
 export function snapshotFiles({ records, warnings, provenance }: EncodedDataSet): SiteFile[] {
   const summary: SnapshotSummary = {
+    format: FORMAT,
     ...provenance,
     counts: mapKinds((kind) => records[kind].length),
     digest: digestRecords(records),
@@ -49,62 +53,96 @@ export function snapshotFiles({ records, warnings, provenance }: EncodedDataSet)
 }
 
 /**
- * Reads a snapshot and checks every record.
+ * Reads a snapshot and validates every record.
  *
- * @throws OutputError where a file cannot be read
- * @throws DataError where a record is not one, or the records are not those that the digest was made of
+ * @throws OutputError if a file cannot be read
+ * @throws DataError if a record is invalid, or the records do not match the digest
  */
 export function readSnapshot(folder: string): EncodedDataSet {
-  const { digest, warnings, counts, ...provenance } = readSummary(folder);
-  const files = mapKinds((kind) => readBytes(folder, recordsFile(kind)));
-  const found = digestLines((kind) => [files[kind]]);
-  if (found !== digest) {
-    throw new DataError(`got ${found}: expected ${digest}, as ${PROVENANCE_FILE} says`, {
-      record: 'snapshot',
-      field: 'digest',
-    });
-  }
-  const records = mapKinds((kind) => parseLines(kind, files[kind]));
+  const { format: _, digest, warnings, counts, ...provenance } = readSummary(folder);
+  const files = readRecordFiles(folder, digest);
+  const records = mapKinds((kind) =>
+    parseLines(kind, files[kind], (value, record) => validate(kind, value, record)),
+  );
   for (const kind of kindNames) {
     if (records[kind].length === counts[kind]) continue;
     throw new DataError(
-      `got ${records[kind].length} records: expected ${counts[kind]}, as ${PROVENANCE_FILE} says`,
+      `got ${records[kind].length} records: expected ${counts[kind]}, as in ${PROVENANCE_FILE}`,
       { kind },
     );
   }
   return { records, warnings, provenance };
 }
 
-/** One record at a time: its text is kept, what was parsed is not. A text of all would take twice the memory of its bytes. */
-function parseLines(kind: Kind, lines: Buffer): EncodedRecord[] {
+/** The bytes of each kind's records, which have to match the digest. */
+function readRecordFiles(folder: string, digest: string): Record<Kind, Buffer> {
+  const files = mapKinds((kind) => readBytes(folder, recordsFile(kind)));
+  const found = digestLines((kind) => [files[kind]]);
+  if (found === digest) return files;
+  throw new DataError(`got ${found}: expected ${digest}, as in ${PROVENANCE_FILE}`, {
+    record: 'snapshot',
+    field: 'digest',
+  });
+}
+
+/** A record that lacks a field may be complete as far as the version that wrote it is concerned. */
+function validate(kind: Kind, value: unknown, record: string): EncodedRecord {
+  try {
+    return encodeRecord(parse(recordSchemas[kind], value, { record }));
+  } catch (cause) {
+    if (!(cause instanceof DataError)) throw cause;
+    throw new DataError(cause.problem, cause.location, {
+      cause,
+      hint: 'If another version of gamedata wrote this snapshot, refresh it: gamedata snapshot --data <dir>',
+    });
+  }
+}
+
+/** As much of a record of any version as a comparison needs. Its text is kept as it is. */
+const anyRecordSchema = z.object({ id: z.int(), slug: z.string() });
+
+const readAnyRecord = (value: unknown, record: string, json: string): EncodedRecord => ({
+  ...parse(anyRecordSchema, value, { record }),
+  json,
+});
+
+/** One record at a time: only its text is kept. One string of all lines would take twice the memory of the bytes. */
+function parseLines(
+  kind: Kind,
+  lines: Buffer,
+  read: (value: unknown, record: string, json: string) => EncodedRecord,
+): EncodedRecord[] {
   const records: EncodedRecord[] = [];
   for (let from = 0, end = 0; from < lines.length; from = end + 1) {
     end = lines.indexOf('\n', from);
     if (end === -1) end = lines.length;
     const record = `${recordsFile(kind)} line ${records.length + 1}`;
-    const value = parseJson(lines.toString('utf8', from, end), record);
-    records.push(encodeRecord(parse(recordSchemas[kind], value, { record })));
+    const json = lines.toString('utf8', from, end);
+    records.push(read(parseJsonOf(json, record), record, json));
   }
   return records;
 }
 
-/** What a snapshot says of itself, and has; undefined where there is none. */
-export function readPastSnapshot(folder: string): (Past & Provenance) | undefined {
+/** The data set of a snapshot as the previous one, whatever version wrote it; undefined if there is none. */
+export function previousOfSnapshot(folder: string): (PreviousDataSet & Provenance) | undefined {
   if (!existsSync(path.join(folder, PROVENANCE_FILE))) return undefined;
-  const slugs = (kind: Kind): string[] =>
-    parseLines(kind, readBytes(folder, recordsFile(kind))).map(({ slug }) => slug);
+  const summary = readSummary(folder);
   return {
-    ...readSummary(folder),
-    slugs,
-    records: () => readSnapshot(folder).records,
+    ...summary,
+    slugs: (kind) =>
+      parseLines(kind, readBytes(folder, recordsFile(kind)), readAnyRecord).map(({ slug }) => slug),
+    records() {
+      const files = readRecordFiles(folder, summary.digest);
+      return mapKinds((kind) => parseLines(kind, files[kind], readAnyRecord));
+    },
     history: () => readSnapshotHistory(folder),
   };
 }
 
 /**
- * How a snapshot's data came about; undefined where it does not say.
+ * The history of a snapshot; undefined if it has none.
  *
- * @throws DataError where it says so of other data
+ * @throws DataError if it belongs to other data
  */
 export function readSnapshotHistory(folder: string): History | undefined {
   if (!existsSync(path.join(folder, CHANGES_FILE))) return undefined;
@@ -114,20 +152,22 @@ export function readSnapshotHistory(folder: string): History | undefined {
   const [newest] = history.steps;
   if (!newest || newest.to.digest === digest) return history;
   throw new DataError(
-    `got ${newest.to.digest}: expected ${digest}, as ${PROVENANCE_FILE} says`,
+    `got ${newest.to.digest}: expected ${digest}, as in ${PROVENANCE_FILE}`,
     { record: CHANGES_FILE, field: 'steps[0].to.digest' },
-    { hint: `Without ${CHANGES_FILE} a new history begins.` },
+    { hint: `Delete ${CHANGES_FILE} to start a new history.` },
   );
 }
 
 function readSummary(folder: string): SnapshotSummary {
-  const record = PROVENANCE_FILE;
-  return parse(snapshotSchema, readJson(folder, record), { record });
+  const json = readJson(folder, PROVENANCE_FILE);
+  const file = path.join(folder, PROVENANCE_FILE);
+  refuseNewerFormat(json, (problem, options) => new OutputError(problem, file, options));
+  return parse(snapshotSchema, json, { record: PROVENANCE_FILE });
 }
 
-const readJson = (folder: string, file: string): unknown => parseJson(`${readBytes(folder, file)}`, file);
+const readJson = (folder: string, file: string): unknown => parseJsonOf(`${readBytes(folder, file)}`, file);
 
-function parseJson(text: string, record: string): unknown {
+function parseJsonOf(text: string, record: string): unknown {
   try {
     return JSON.parse(text);
   } catch (cause) {
@@ -142,10 +182,7 @@ function readBytes(folder: string, file: string): Buffer {
     throw new OutputError(
       `cannot be read (${errorCode(cause)}), expected a snapshot`,
       path.join(folder, file),
-      {
-        cause,
-        hint: 'Make one with: gamedata snapshot --data <dir>',
-      },
+      { cause, hint: 'Create one with: gamedata snapshot --data <dir>' },
     );
   }
 }

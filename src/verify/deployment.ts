@@ -1,58 +1,35 @@
-/** Verifying a deployment: asks a running site, ours or anybody's, for everything that the contract promises. */
+/** Verifies a deployment, ours or anybody's: checks every guarantee of the contract by sending requests. */
 
 import { performance } from 'node:perf_hooks';
-import { type LinkBase, type LinkStyle, linkStyles } from '../contract/addresses.ts';
-import { type ClauseName, clauseNames, clauses, type Needs } from '../contract/clauses.ts';
-import type { Counts } from '../contract/data-set.ts';
+import { type GuaranteeName, guaranteeNames, guarantees, type Needs } from '../contract/guarantees.ts';
 import { mapKinds } from '../contract/kinds.ts';
-import { META_FILE } from '../contract/meta.ts';
-import { checkIcons, checkRecords } from './checks/content.ts';
-import {
-  checkAllow,
-  checkCaching,
-  checkCors,
-  checkEtag,
-  checkHead,
-  checkMediaType,
-  checkNosniff,
-  checkPagePolicy,
-  checkVary,
-} from './checks/headers.ts';
-import { checkMoved } from './checks/moved.ts';
-import {
-  checkEncodedNames,
-  checkNoWrongPage,
-  checkParameters,
-  checkUnknownFormat,
-  checkUnknownPath,
-  checkUnknownRecordFormat,
-  checkUnknownSlug,
-} from './checks/queries.ts';
-import {
-  checkBrowser,
-  checkMethod,
-  checkNotAcceptable,
-  checkOptions,
-  checkSlash,
-} from './checks/requests.ts';
-import { checkRepeated, checkWindows } from './checks/windows.ts';
-import { crawl } from './crawl.ts';
-import type { Check, Examination } from './examination.ts';
+import { type LinkBase, type LinkStyle, linkStyles, META_FILE } from '../contract/paths.ts';
+import type { Counts } from '../contract/records.ts';
+import { abortable } from '../http/abortable.ts';
+import { createProbe, type Probe, type ProbeResponse } from '../http/probe.ts';
+import { crawl } from '../sources/crawl.ts';
+import { secondsSince } from '../text/numbers.ts';
+import { contentChecks } from './checks/content.ts';
+import { headersChecks } from './checks/headers.ts';
+import { movedChecks } from './checks/moved.ts';
+import { queriesChecks } from './checks/queries.ts';
+import { requestsChecks } from './checks/requests.ts';
+import { windowsChecks } from './checks/windows.ts';
+import type { Check, VerifyContext } from './context.ts';
 import type { Level } from './level.ts';
-import { createProbe, type Probe, type Reply } from './probe.ts';
 
 export interface DeploymentOptions {
   readonly level: Level;
-  /** The most requests at one time. */
+  /** The maximum number of concurrent requests. */
   readonly concurrency: number;
-  /** What links begin with where the site was built for another address than it is asked at. */
+  /** The base URL of links, if the site was built for another one than it is deployed at. */
   readonly linkBase?: string | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
-/** A clause that was checked: kept where there are no failures. */
-export interface ClauseResult {
-  readonly clause: ClauseName;
+/** A guarantee that was checked: kept if there are no failures. */
+export interface GuaranteeResult {
+  readonly guarantee: GuaranteeName;
   readonly title: string;
   readonly failures: readonly { readonly request: string; readonly problem: string }[];
 }
@@ -61,112 +38,84 @@ export interface DeploymentReport {
   readonly address: string;
   readonly level: Level;
   readonly counts: Counts;
-  readonly clauses: readonly ClauseResult[];
-  /** How many clauses do not hold. */
+  readonly guarantees: readonly GuaranteeResult[];
+  /** The number of guarantees that are not kept. */
   readonly failed: number;
   readonly seconds: number;
 }
 
-/** The crawl itself checks `root` and `lists`. */
-const checks: Readonly<Record<Exclude<ClauseName, 'root' | 'lists'>, Check>> = {
-  records: checkRecords,
-  icons: checkIcons,
-  'media-type': checkMediaType,
-  head: checkHead,
-  etag: checkEtag,
-  cors: checkCors,
-  nosniff: checkNosniff,
-  'page-policy': checkPagePolicy,
-  caching: checkCaching,
-  vary: checkVary,
-  parameters: checkParameters,
-  'no-wrong-page': checkNoWrongPage,
-  'unknown-slug': checkUnknownSlug,
-  'unknown-path': checkUnknownPath,
-  'unknown-format': checkUnknownFormat,
-  moved: checkMoved,
-  'unknown-record-format': checkUnknownRecordFormat,
-  'encoded-names': checkEncodedNames,
-  allow: checkAllow,
-  slash: checkSlash,
-  options: checkOptions,
-  method: checkMethod,
-  browser: checkBrowser,
-  windows: checkWindows,
-  repeated: checkRepeated,
-  'not-acceptable': checkNotAcceptable,
+/** `root` and `lists` are checked by crawling. */
+const checks: Readonly<Record<Exclude<GuaranteeName, 'root' | 'lists'>, Check>> = {
+  ...contentChecks,
+  ...headersChecks,
+  ...movedChecks,
+  ...queriesChecks,
+  ...requestsChecks,
+  ...windowsChecks,
 };
 
 /**
- * Asks a deployment.
+ * Verifies a deployment.
  *
- * @param address where it is served, without a slash at the end
- * @throws UpstreamError where it gives no answer at all
+ * @param address its base URL without a trailing slash
+ * @throws UpstreamError if it does not respond at all
  */
 export async function verifyDeployment(
   address: string,
-  options: DeploymentOptions,
+  { level, concurrency, linkBase: builtFor, signal }: DeploymentOptions,
 ): Promise<DeploymentReport> {
   const started = performance.now();
-  const probe = createProbe(address, options);
-  const stop = (): void => void probe.close();
-  options.signal?.addEventListener('abort', stop);
-  try {
+  return abortable(createProbe(address, { concurrency }), signal, async (probe) => {
     const links = await readLinkStyle(probe);
-    const linkBase: LinkBase = { baseUrl: options.linkBase ?? address, links };
-    const asked = clauseNames.filter((clause) => isPromised(clauses[clause].needs, options.level, links));
-    const { lists, failures } = await examine(probe, linkBase, asked);
-    const results = asked.map((clause) => ({
-      clause,
-      title: clauses[clause].title,
-      failures: failures.get(clause) ?? [],
+    const linkBase: LinkBase = { baseUrl: builtFor ?? address, links };
+    const names = guaranteeNames.filter((name) => isExpected(guarantees[name].needs, level, links));
+    const { lists, failures } = await checkGuarantees(probe, linkBase, names);
+    const results = names.map((guarantee) => ({
+      guarantee,
+      title: guarantees[guarantee].title,
+      failures: failures.get(guarantee) ?? [],
     }));
     return {
       address,
-      level: options.level,
+      level,
       counts: mapKinds((kind) => lists[kind].count),
-      clauses: results,
+      guarantees: results,
       failed: results.filter((result) => result.failures.length > 0).length,
-      seconds: Math.round(performance.now() - started) / 1000,
+      seconds: secondsSince(started),
     };
-  } catch (error) {
-    options.signal?.throwIfAborted();
-    throw error;
-  } finally {
-    options.signal?.removeEventListener('abort', stop);
-    await probe.close();
-  }
+  });
 }
 
-type Failures = Map<ClauseName, { request: string; problem: string }[]>;
+type Failures = Map<GuaranteeName, { request: string; problem: string }[]>;
 
-async function examine(
+/** Crawls the lists, and checks some guarantees. */
+export async function checkGuarantees(
   probe: Probe,
   linkBase: LinkBase,
-  asked: readonly ClauseName[],
-): Promise<{ lists: Examination['lists']; failures: Failures }> {
+  names: readonly GuaranteeName[],
+): Promise<{ lists: VerifyContext['lists']; failures: Failures }> {
   const failures: Failures = new Map();
-  const fail = (clause: ClauseName, { question }: Reply, problem: string): void => {
-    failures.set(clause, [...(failures.get(clause) ?? []), { request: question, problem }]);
+  const fail = (name: GuaranteeName, { request }: ProbeResponse, problem: string): void => {
+    failures.set(name, [...(failures.get(name) ?? []), { request, problem }]);
   };
   const lists = await crawl(probe, linkBase, fail);
-  const examination: Examination = { probe, linkBase, lists };
-  for (const clause of asked) {
-    if (clause === 'root' || clause === 'lists') continue;
-    await checks[clause](examination, (reply, problem) => fail(clause, reply, problem));
+  const context: VerifyContext = { probe, linkBase, lists };
+  for (const name of names) {
+    if (name === 'root' || name === 'lists') continue;
+    await checks[name](context, (response, problem) => fail(name, response, problem));
   }
   return { lists, failures };
 }
 
-/** A site whose links lead to files promises nothing of its endpoints' addresses but to whom asks for everything. */
-export function isPromised(needs: Needs, level: Level, links: LinkStyle): boolean {
+/** On a site whose links point to files, endpoints are only expected to work at the full level. */
+export function isExpected(needs: Needs, level: Level, links: LinkStyle): boolean {
   if (level === 'full') return true;
   return needs === 'files' || (needs === 'rules' && links === 'query');
 }
 
-/** What the site says of its links; one that says nothing has endpoints. */
+/** The link style that the site states; by default, links point to endpoints. */
 async function readLinkStyle(probe: Probe): Promise<LinkStyle> {
-  const { json } = await probe.ask({ path: `/${META_FILE}` });
+  const { json } = await probe.send({ path: `/${META_FILE}` });
   const links = typeof json === 'object' && json !== null && 'links' in json ? json.links : undefined;
   return linkStyles.find((style) => style === links) ?? 'query';
 }

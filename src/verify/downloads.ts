@@ -1,25 +1,25 @@
-/** Verifying bulk files: they have to hold the records of the pages, and their twins the very same bytes. */
+/** Verifies bulk files: they must contain the records of the list pages, and their compressed copies the same bytes. */
 
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
-import { type BulkPlan, downloads, twinEndings } from '../contract/downloads.ts';
+import { type CompressedExtension, compressedExtensions } from '../contract/paths.ts';
+import { type BulkPlan, downloads } from '../site/downloads.ts';
 
-/** How the twins are unpacked. */
-const unpack = { gz: gunzipSync, br: brotliDecompressSync } as const satisfies Record<
-  (typeof twinEndings)[number],
+const decompressors = { gz: gunzipSync, br: brotliDecompressSync } as const satisfies Record<
+  CompressedExtension,
   unknown
 >;
 
-/** The part of a folder under examination that this looks at. */
-export interface Shelf {
+/** The folder being verified, as far as this is concerned. */
+export interface DownloadFolder {
   readonly folder: string;
   readonly files: ReadonlySet<string>;
   report(file: string, problem: string): void;
 }
 
-/** @param plan the records as the list pages have them */
-export function checkDownloads({ folder, files, report }: Shelf, plan: BulkPlan): void {
+/** @param plan the records of the list pages */
+export function checkDownloads({ folder, files, report }: DownloadFolder, plan: BulkPlan): void {
   const read = (file: string): Buffer | undefined => {
     if (files.has(file)) return readFileSync(path.join(folder, file));
     report(file, 'is missing');
@@ -28,19 +28,19 @@ export function checkDownloads({ folder, files, report }: Shelf, plan: BulkPlan)
   for (const download of downloads) {
     const expected = Buffer.concat(Array.from(download.text(plan), (text) => Buffer.from(text)));
     const bulk = read(download.path);
-    if (bulk && !bulk.equals(expected)) report(download.path, 'does not hold the records of the pages');
-    for (const ending of twinEndings) {
-      const twin = `${download.path}.${ending}`;
-      const packed = read(twin);
-      if (packed && !unpacked(packed, ending)?.equals(expected))
-        report(twin, `is not ${path.posix.basename(download.path)}, packed`);
+    if (bulk && !bulk.equals(expected)) report(download.path, 'does not match the list pages');
+    for (const extension of compressedExtensions) {
+      const file = `${download.path}.${extension}`;
+      const compressed = read(file);
+      if (compressed && !decompress(compressed, extension)?.equals(expected))
+        report(file, `is not a compressed copy of ${path.posix.basename(download.path)}`);
     }
   }
 }
 
-function unpacked(packed: Buffer, ending: keyof typeof unpack): Buffer | undefined {
+function decompress(bytes: Buffer, extension: CompressedExtension): Buffer | undefined {
   try {
-    return unpack[ending](packed);
+    return decompressors[extension](bytes);
   } catch {
     return undefined;
   }

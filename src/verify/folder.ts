@@ -1,62 +1,61 @@
-/** Verifying a folder: re-reads a built site and says everything that is wrong with it. */
+/** Verifies a built site in a folder: re-reads every file and reports every problem. */
 
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import type * as z from 'zod';
-import { changeFiles } from '../changes/files.ts';
-import { emptyHistory, movedRoutes } from '../changes/history.ts';
+import { type History, historySchema } from '../contract/changes.ts';
+import { checkListPage } from '../contract/check-list-page.ts';
+import { errorFiles } from '../contract/errors.ts';
+import { refuseNewerFormat } from '../contract/format.ts';
+import { type Kind, mapKinds } from '../contract/kinds.ts';
+import { type Manifest, type Meta, manifestReader, metaReader } from '../contract/meta.ts';
+import { parseJson } from '../contract/parse.ts';
 import {
+  CHANGES_FILE,
+  listPageFile,
   listPath,
   listUrl,
+  MANIFEST_FILE,
+  META_FILE,
   PLACEHOLDER_ICON,
-  pageFile,
   recordFile,
   rootFile,
-} from '../contract/addresses.ts';
-import { CHANGES_FILE, type History, historySchema } from '../contract/changes.ts';
-import { checkPage } from '../contract/check.ts';
-import type { Counts, EncodedRecord, EncodedRecords } from '../contract/data-set.ts';
-import { errorFiles } from '../contract/errors.ts';
-import { type Kind, mapKinds } from '../contract/kinds.ts';
-import {
-  MANIFEST_FILE,
-  type Manifest,
-  META_FILE,
-  type Meta,
-  manifestSchema,
-  metaSchema,
-} from '../contract/meta.ts';
+} from '../contract/paths.ts';
+import type { Counts } from '../contract/records.ts';
 import { PAGE_SIZE, pageOffsets } from '../contract/windows.ts';
-import { digestRecords } from '../digest.ts';
+import type { EncodedRecord, EncodedRecords } from '../dataset/data-set.ts';
+import { digestRecords } from '../dataset/digest.ts';
+import { emptyHistory, movedRoutes } from '../dataset/history.ts';
 import { errorCode, OutputError } from '../errors.ts';
-import { healAbandoned } from '../output/publish.ts';
+import { recoverAbandoned } from '../output/publish.ts';
 import { listFiles } from '../output/published.ts';
+import { changeFiles } from '../site/change-files.ts';
 import { checkDownloads } from './downloads.ts';
 
-/** Something that is wrong, and the file it is wrong in. */
+/** A problem, and the file that has it. */
 export interface Problem {
   readonly file: string;
   readonly problem: string;
 }
 
 export interface FolderReport {
-  /** Every file of the folder, the manifest included. */
+  /** Every file of the folder, including the manifest. */
   readonly files: number;
   readonly counts: Counts;
-  /** Empty where the site is complete, linked, equal to its manifest and true to the schemas. */
+  /** Empty if the site is complete, matches its manifest and schemas, and all links are correct. */
   readonly problems: readonly Problem[];
 }
 
 /**
- * Reads every file of a built site.
+ * Verifies a folder.
  *
- * @throws OutputError where the folder has no manifest and description to go by
+ * @throws OutputError if it has no valid manifest or description to compare with
  */
-export const verifyFolder = (folder: string): FolderReport => examineFolder(folder).report;
+export const verifyFolder = (folder: string): FolderReport => inspectFolder(folder).report;
 
-/** What a folder holds beside what is wrong with it. */
-export interface Examined {
+/** A site that was read completely, and its problems. */
+export interface InspectedSite {
   readonly report: FolderReport;
   readonly meta: Meta;
   readonly manifest: Manifest;
@@ -64,9 +63,9 @@ export interface Examined {
   readonly history: History;
 }
 
-/** As `verifyFolder`, for who needs what was read. */
-export function examineFolder(folder: string): Examined {
-  healAbandoned(folder);
+/** As `verifyFolder`, for callers that need the content. */
+export function inspectFolder(folder: string): InspectedSite {
+  recoverAbandoned(folder);
   const problems: Problem[] = [];
   const site: Site = {
     folder,
@@ -79,9 +78,9 @@ export function examineFolder(folder: string): Examined {
   if (meta.downloads) checkDownloads(site, { records, linkBase: linkBaseOf(meta) });
   const digest = digestRecords(records);
   if (digest !== meta.digest)
-    site.report(META_FILE, `says digest ${meta.digest}, the records have ${digest}`);
+    site.report(META_FILE, `has digest ${meta.digest}, that of the records is ${digest}`);
   const root = JSON.stringify(mapKinds((kind) => listUrl(linkBaseOf(meta), kind)));
-  if (readText(site, rootFile) !== root) site.report(rootFile, `is not ${root}`);
+  if (readText(site, rootFile) !== root) site.report(rootFile, `expected ${root}`);
   const history = checkChanges(site, meta, records);
   const icons =
     meta.sprites.mode === 'link'
@@ -94,7 +93,7 @@ export function examineFolder(folder: string): Examined {
   return { report, meta, manifest, records, history };
 }
 
-/** A folder under examination. */
+/** The folder being verified. */
 interface Site {
   readonly folder: string;
   readonly files: ReadonlySet<string>;
@@ -103,7 +102,7 @@ interface Site {
 
 const linkBaseOf = ({ base_url, links }: Meta) => ({ baseUrl: base_url, links });
 
-/** Every file has to be listed, there, and the very bytes that were built. */
+/** Every file has to be listed, and every listed file has to be there, unchanged. */
 function checkManifest(site: Site, entries: Manifest['files']): void {
   const listed = new Set<string>([MANIFEST_FILE]);
   for (const entry of entries) {
@@ -113,24 +112,24 @@ function checkManifest(site: Site, entries: Manifest['files']): void {
       continue;
     }
     const body = readFileSync(path.join(site.folder, entry.path));
-    const sha256 = createHash('sha256').update(body).digest('hex');
+    const sha256 = hash('sha256', body);
     if (body.length !== entry.bytes)
-      site.report(entry.path, `has ${body.length} bytes, the manifest says ${entry.bytes}`);
+      site.report(entry.path, `has ${body.length} bytes, expected ${entry.bytes}, as in the manifest`);
     else if (sha256 !== entry.sha256)
-      site.report(entry.path, `has SHA-256 ${sha256}, the manifest says ${entry.sha256}`);
+      site.report(entry.path, `has SHA-256 ${sha256}, expected ${entry.sha256}, as in the manifest`);
   }
   for (const file of site.files) {
     if (!listed.has(file)) site.report(file, 'is not in the manifest');
   }
 }
 
-/** Every page has to be right, every record on it to have its file, and no other file to look like one of them. */
+/** Every page has to be correct, every record has to have its file, and there must be no other files of the kind. */
 function checkKind(site: Site, kind: Kind, meta: Meta): EncodedRecord[] {
   const count = meta.counts[kind];
   const records: EncodedRecord[] = [];
   const expected = new Set<string>();
   for (const offset of pageOffsets(count)) {
-    const file = pageFile(kind, offset);
+    const file = listPageFile(kind, offset);
     expected.add(file);
     const text = readText(site, file);
     if (text === undefined) continue;
@@ -141,51 +140,45 @@ function checkKind(site: Site, kind: Kind, meta: Meta): EncodedRecord[] {
       linkBase: linkBaseOf(meta),
       after: records.at(-1)?.id ?? 0,
     };
-    for (const record of checkPage(text, page, (problem) => site.report(file, problem))) {
+    for (const record of checkListPage(text, page, (problem) => site.report(file, problem))) {
       const own = recordFile(kind, record.slug);
       if (expected.has(own)) site.report(file, `has slug ${record.slug} twice`);
       expected.add(own);
-      if (readText(site, own) !== record.served) site.report(own, `is not its record on ${file}`);
+      if (readText(site, own) !== record.served) site.report(own, `differs from the record on ${file}`);
       records.push(record);
     }
   }
   const folder = listPath(kind).slice(1);
   for (const file of site.files) {
-    if (file.startsWith(folder) && !expected.has(file)) site.report(file, 'belongs to no list');
+    if (file.startsWith(folder) && !expected.has(file)) site.report(file, 'is not on any list');
   }
   return records;
 }
 
-/** The history has to lead to the site's data, and the feed and the moved addresses to be what it makes of them. */
-/** Returns the history; an empty one where there is none that can be read, and that is reported. */
+/**
+ * The history has to lead to the site's data, and the files derived from it have to match.
+ *
+ * @returns the history; an empty one if it cannot be read, which is reported
+ */
 function checkChanges(site: Site, meta: Meta, records: EncodedRecords): History {
   const text = readText(site, CHANGES_FILE);
   if (text === undefined) return emptyHistory;
   const result = historySchema.safeParse(parseJson(text));
   if (!result.success) {
     const [issue] = result.error.issues;
-    site.report(CHANGES_FILE, `${issue?.path.join('.') || 'the whole'}: ${issue?.message}`);
+    site.report(CHANGES_FILE, `${issue?.path.join('.') || 'value'}: ${issue?.message}`);
     return emptyHistory;
   }
   const [newest] = result.data.steps;
   if (newest && newest.to.digest !== meta.digest)
-    site.report(CHANGES_FILE, `leads to digest ${newest.to.digest}, the site has ${meta.digest}`);
+    site.report(CHANGES_FILE, `ends at digest ${newest.to.digest}, that of the site is ${meta.digest}`);
   const moved = movedRoutes(result.data, records);
   const feed = { baseUrl: meta.base_url, captured: meta.captured };
   for (const file of changeFiles(result.data, moved, feed)) {
     const found = readText(site, file.path);
-    if (found !== undefined && found !== file.body)
-      site.report(file.path, `is not what ${CHANGES_FILE} makes of it`);
+    if (found !== undefined && found !== file.body) site.report(file.path, `does not match ${CHANGES_FILE}`);
   }
   return result.data;
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 function readText(site: Site, file: string): string | undefined {
@@ -195,27 +188,27 @@ function readText(site: Site, file: string): string | undefined {
 }
 
 /**
- * Reads what a site says of itself.
+ * Reads a site's files about itself.
  *
- * @throws OutputError where it does not
+ * @throws OutputError if they are missing or invalid
  */
 export function readDescriptions(folder: string): { meta: Meta; manifest: Manifest } {
   return {
-    meta: readDescription(folder, META_FILE, metaSchema),
-    manifest: readDescription(folder, MANIFEST_FILE, manifestSchema),
+    meta: readDescription(folder, META_FILE, metaReader),
+    manifest: readDescription(folder, MANIFEST_FILE, manifestReader),
   };
 }
 
-/** Reads one of the site's files about itself, without which there is nothing to compare with. */
 function readDescription<S extends z.ZodType>(folder: string, file: string, schema: S): z.infer<S> {
   const fail = (problem: string, cause?: unknown): OutputError =>
-    new OutputError(`holds no ${file} of a gamedata build: ${problem}`, folder, { cause });
+    new OutputError(`has no valid ${file}: ${problem}`, folder, { cause });
   let json: unknown;
   try {
     json = JSON.parse(readFileSync(path.join(folder, file), 'utf8'));
   } catch (cause) {
-    throw fail(errorCode(cause) || 'it is not JSON', cause);
+    throw fail(errorCode(cause) || 'invalid JSON', cause);
   }
+  refuseNewerFormat(json, (problem, options) => new OutputError(`${file} ${problem}`, folder, options));
   const result = schema.safeParse(json);
   if (!result.success)
     throw fail(`${result.error.issues[0]?.path.join('.')}: ${result.error.issues[0]?.message}`);

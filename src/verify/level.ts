@@ -1,5 +1,5 @@
-/** How much of the contract a deployment is held to. */
+/** The levels of verification. */
 
-/** `static`: what every host of ours keeps. `full`: the whole contract, which only hosts that run code keep. */
+/** `static`: the guarantees of every host. `full`: the whole contract, which only hosts that run code support. */
 export const levels = ['static', 'full'] as const;
 export type Level = (typeof levels)[number];

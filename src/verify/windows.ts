@@ -1,18 +1,34 @@
-/** What a window has to answer, by the list as it was crawled: a plain slice, and links by the rules of the contract. */
+/** What a limit and offset must return: a plain slice of the crawled list, and links as in the contract. */
 
-import { listUrl } from '../contract/addresses.ts';
 import type { Kind } from '../contract/kinds.ts';
 import { show } from '../contract/parse.ts';
+import { listPath, listUrl } from '../contract/paths.ts';
 import { nextWindow, PAGE_SIZE, previousWindow, type Window } from '../contract/windows.ts';
-import type { Examination } from './examination.ts';
-import type { Reply } from './probe.ts';
+import type { ProbeRequest, ProbeResponse } from '../http/probe.ts';
+import type { VerifyContext } from './context.ts';
 
-/** What is wrong with an answer that should be this window; undefined where it is right. */
+/** A request for a window of a list. */
+export interface WindowRequest extends ProbeRequest {
+  readonly kind: Kind;
+  readonly window: Window;
+}
+
+/** A query, and the window that it selects. */
+export type WindowCase = readonly [query: string, window: Window];
+
+export const windowRequest = (kind: Kind, [query, window]: WindowCase): WindowRequest => ({
+  path: `${listPath(kind)}?${query}`,
+  kind,
+  window,
+});
+
+/** What is wrong with a response that should be this window; undefined if it is correct. */
 export function windowProblem(
-  { linkBase, lists }: Pick<Examination, 'linkBase' | 'lists'>,
-  { kind, window, reply }: { kind: Kind; window: Window; reply: Reply },
+  response: ProbeResponse,
+  { kind, window }: Pick<WindowRequest, 'kind' | 'window'>,
+  { linkBase, lists }: Pick<VerifyContext, 'linkBase' | 'lists'>,
 ): string | undefined {
-  if (reply.status !== 200) return `got status ${reply.status}, expected 200`;
+  if (response.status !== 200) return `got status ${response.status}, expected 200`;
   const { count, records } = lists[kind];
   // Only built pages have files to link to.
   const base = isBuilt(window) ? linkBase : { ...linkBase, links: 'query' as const };
@@ -20,7 +36,7 @@ export function windowProblem(
   const previous = previousWindow(window);
   const from = Math.min(Number(window.offset), count);
   const wanted = records.slice(from, Math.min(from + Number(window.limit), count));
-  const got = reply.json as
+  const got = response.json as
     | { count?: unknown; next?: unknown; previous?: unknown; results?: unknown }
     | undefined;
   const expected = {

@@ -9,7 +9,7 @@ import {
   UsageError,
 } from '../../src/errors.ts';
 
-describe('the bodies of refusals', () => {
+describe('the bodies of errors', () => {
   it('exist for every status that has a file, in the reference framework’s form', () => {
     expect(Object.keys(errorDetails)).toEqual(Object.keys(errorFiles));
     expect(errorBody(errorDetails[404])).toBe('{"detail":"Not found."}');
@@ -37,7 +37,7 @@ describe('the family of errors', () => {
     [new DataError('got 1', { kind: 'item', field: 'id' }), 'data', 'item › id: got 1'],
     [new DataError('got 1', {}), 'data', 'got 1'],
     [new OutputError('cannot be written (EIO)', 'build'), 'output', 'build: cannot be written (EIO)'],
-  ])('says what and where: %s', (error, code, message) => {
+  ])('says what and if: %s', (error, code, message) => {
     expect(error).toBeInstanceOf(GamedataError);
     expect(error.code).toBe(code);
     expect(error.message).toBe(message);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { kindNames, mapKinds } from '../../src/contract/kinds.ts';
-import { manifestEntrySchema } from '../../src/contract/meta.ts';
+import { manifestSchema } from '../../src/contract/meta.ts';
 import { parse } from '../../src/contract/parse.ts';
 import { iconSchema, nameSchema, recordSchemas, slugSchema } from '../../src/contract/records.ts';
 import { DataError } from '../../src/errors.ts';
@@ -163,17 +163,17 @@ describe('a record', () => {
     ['an unsafe slug', moveSchema, { ...move, slug: '../x' }, 'slug', 'got "../x"'],
     ['a negative index', itemSchema, { ...item, id4: -1 }, 'id4', 'got -1'],
     ['an index left out', itemSchema, { ...item, id4: undefined }, 'id4', 'got nothing'],
-  ])('with %s is refused with the place', (_, schema, value, field, got) => {
+  ])('with %s is rejected with the place', (_, schema, value, field, got) => {
     const fit = () => parse(schema as typeof moveSchema, value, { kind: 'move', record: 'x (1)' });
     expect(fit).toThrow(DataError);
     expect(fit).toThrow(`move › x (1) › ${field}: ${got}`);
   });
 
-  it('with a field too many is refused', () => {
+  it('with a field too many is rejected', () => {
     expect(() => parse(moveSchema, { ...move, power: 40 }, { kind: 'move' })).toThrow('power');
   });
 
-  it('is named by the path inside an answer, and shown cut short', () => {
+  it('is named by the path inside a response, and shown cut short', () => {
     const nested = itemSchema.array();
     expect(() => parse(nested, [{ ...item, name: 'x\n'.repeat(200) }], {})).toThrow(
       /^\[0\]\.name: got "(?:x\\n)+x?\\?…: expected text/,
@@ -189,7 +189,7 @@ describe('kinds', () => {
 });
 
 describe('a path in the manifest', () => {
-  const fits = (path: string) => manifestEntrySchema.shape.path.safeParse(path).success;
+  const fits = (path: string) => manifestSchema.shape.files.element.shape.path.safeParse(path).success;
 
   it.each(['index.html', 'a/b/c.json', '_redirects', 'a..b', '.nojekyll', '.well-known/x'])(
     'may be %j',

@@ -4,12 +4,12 @@ import { createFetchStore } from '../../src/handler/index.ts';
 const storeOf = (answer: () => Response) => createFetchStore(async () => answer());
 
 describe('a store over what a host fetches', () => {
-  it('takes the host’s validator', async () => {
+  it('takes the host’s ETag', async () => {
     const asset = await storeOf(() => new Response('{}', { headers: { ETag: 'W/"1"' } })).get('meta.json');
     expect(asset).toEqual({ body: new Uint8Array([0x7b, 0x7d]), etag: 'W/"1"' });
   });
 
-  it('makes one of the content where the host has none', async () => {
+  it('makes one of the content if the host has none', async () => {
     const store = storeOf(() => new Response('{}'));
     const [first, second, other] = await Promise.all([
       store.get('a'),
@@ -21,7 +21,7 @@ describe('a store over what a host fetches', () => {
     expect(other?.etag).not.toBe(first?.etag);
   });
 
-  it.each([301, 302, 304, 404, 500])('has nothing where the host says %i', async (status) => {
+  it.each([301, 302, 304, 404, 500])('has nothing if the host says %i', async (status) => {
     const body = status === 304 ? null : 'x';
     expect(await storeOf(() => new Response(body, { status })).get('a')).toBeUndefined();
   });

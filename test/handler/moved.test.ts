@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { type AssetStore, createHandler } from '../../src/handler/index.ts';
-import { renamedSite } from '../support/editions.ts';
+import { renamedSite } from '../support/data-set-versions.ts';
 
 /** The handler over a site in which `move-1` has become `new`. */
 function renamedHandler(moved?: string | null) {

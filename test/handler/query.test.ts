@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { parseInteger } from '../../src/handler/integer.ts';
 import { readFormat, readWindow } from '../../src/handler/query.ts';
-import { parseWhole } from '../../src/handler/whole.ts';
 
 const value = fc.oneof(
   fc.nat({ max: 5000 }).map(String),
@@ -51,7 +51,7 @@ describe('any query', () => {
   });
 });
 
-describe('a whole number', () => {
+describe('a integer', () => {
   const zeros = fc.constantFrom('0', '٠', '०', '０', '𝟎');
 
   it('is read in the digits of any script, with underscores, signs and blanks', () => {
@@ -65,7 +65,7 @@ describe('a whole number', () => {
           const start = zero.codePointAt(0) ?? 0;
           const digits = [...String(whole)].map((digit) => String.fromCodePoint(start + Number(digit)));
           const text = ` ${minus ? '-' : '+'}${digits.join(spread ? '_' : '')}\t`;
-          expect(BigInt(parseWhole(text) ?? -1)).toBe(minus ? -whole : whole);
+          expect(BigInt(parseInteger(text) ?? -1)).toBe(minus ? -whole : whole);
         },
       ),
     );
@@ -77,7 +77,7 @@ describe('a whole number', () => {
       .filter((text) => !/^\s*[+-]?\p{Nd}[\p{Nd}_]*\s*$/u.test(text));
     fc.assert(
       fc.property(other, (text) => {
-        expect(parseWhole(text)).toBeUndefined();
+        expect(parseInteger(text)).toBeUndefined();
       }),
     );
   });

@@ -338,7 +338,7 @@ describe('bytes', () => {
     expect(await (await ask('/api/gamedata/item/?limit=1&offset=3')).text()).toContain('"name":"Poké Ball"');
   });
 
-  it('are indented for who asks for it, with a validator of their own', async () => {
+  it('are indented for who asks for it, with an ETag of their own', async () => {
     const plain = await ask(RECORD);
     const indented = await ask(RECORD, { headers: { Accept: 'application/json; indent=4' } });
     const record: unknown = await plain.json();

@@ -1,9 +1,9 @@
 import path from 'node:path';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { recordFile, recordPath, recordUrl } from '../../src/contract/addresses.ts';
 import { kindNames } from '../../src/contract/kinds.ts';
 import { SITE_PATH } from '../../src/contract/meta.ts';
+import { recordFile, recordPath, recordUrl } from '../../src/contract/paths.ts';
 import { slugSchema } from '../../src/contract/records.ts';
 import { resolveTarget } from '../../src/handler/target.ts';
 

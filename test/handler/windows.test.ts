@@ -69,7 +69,7 @@ describe('any window', () => {
     }
   });
 
-  it('is right where links are those of files: they lead to the endpoints, since code runs', async () => {
+  it('is right if links are those of files: they lead to the endpoints, since code runs', async () => {
     const files = handledSite(recordsWithGaps(), { links: 'file' });
     const page = (await (await files.ask('/api/gamedata/move/?limit=5')).json()) as Page;
     expect(page.next).toBe('https://example.test/api/gamedata/move/?format=api&limit=5&offset=5');

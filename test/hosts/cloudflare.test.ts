@@ -37,7 +37,7 @@ describe('Cloudflare’s files', () => {
     });
   });
 
-  it('begin with the handler as it is, and read files by the binding', async () => {
+  it('start with the handler as it is, and read files by the binding', async () => {
     const worker = files.get('_worker.js') ?? '';
     expect(worker.startsWith(stub)).toBe(true);
     const module = await import(`data:text/javascript,${encodeURIComponent(worker)}`);

@@ -7,11 +7,11 @@ import { rawRecords, siteOf } from '../support/sites.ts';
 
 /** A handler that says that it was asked, and whether the request is one for the rules. */
 const handlerModule = () => `
-const asksForBuilt = (request) => request.headers.has('x-built');
+const rulesSuffice = (request) => request.headers.has('x-built');
 const createFetchStore = (fetchFile) => ({ get: fetchFile });
 const createHandler = (store) => async (request) =>
   new Response('handler:' + await (await store.get('a/index.json')).text(), { status: 201 });
-export { asksForBuilt, createFetchStore, createHandler };
+export { rulesSuffice, createFetchStore, createHandler };
 `;
 const context = { routes: siteOf(rawRecords(1, 1)).routes, handlerModule };
 const text = String(netlifyEdge.files(context).find(({ path }) => path === '_edge/gamedata.js')?.body);
@@ -51,7 +51,7 @@ describe('Netlify’s edge function', () => {
     expect(response.headers.get('allow')).toBe('GET, HEAD, OPTIONS');
   });
 
-  it('asks the handler where the rules refuse, or were not asked', async () => {
+  it('asks the handler if the rules refuse, or were not asked', async () => {
     for (const options of [{ built: true, status: 404 }, {}]) {
       expect((await ask('/api/gamedata/move/?offset=90000', options)).status).toBe(201);
     }
@@ -86,7 +86,7 @@ describe('Netlify’s files', () => {
     ]);
   });
 
-  it('come once, also where both hosts are asked for', () => {
+  it('come once, also if both hosts are requested', () => {
     expect(hostFiles(['netlify', 'netlify-edge'], context)).toEqual(netlifyEdge.files(context));
     expect(hostFiles(['netlify'], context)).toEqual(netlify.files(context));
   });

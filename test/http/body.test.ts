@@ -18,7 +18,7 @@ describe('decompress', () => {
 
   it.each(['zstd', 'gzip, br', 'constructor', '__proto__'])('refuses the encoding %j', async (encoding) => {
     expect(() => decompress(Buffer.from(TEXT), encoding)).toThrow(
-      new MalformedBody(`answered with Content-Encoding "${encoding}", asked for gzip, br`),
+      new MalformedBody(`got Content-Encoding "${encoding}", expected gzip, br`),
     );
   });
 
@@ -27,9 +27,9 @@ describe('decompress', () => {
     { encoding: 'br', body: Buffer.from(TEXT), what: 'plain text' },
     { encoding: 'gzip', body: gzipSync(TEXT).subarray(0, -4), what: 'the first part' },
     { encoding: 'br', body: brotliCompressSync(TEXT.repeat(99)).subarray(0, 12), what: 'the first part' },
-  ])('refuses $what as $encoding', async ({ encoding, body }) => {
+  ])('rejects $what as $encoding', async ({ encoding, body }) => {
     expect(() => decompress(body, encoding)).toThrow(
-      new MalformedBody(`answered ${body.length} bytes that are not ${encoding}`),
+      new MalformedBody(`got ${body.length} bytes that are not valid ${encoding}`),
     );
   });
 
@@ -53,12 +53,12 @@ describe('decodeJson', () => {
   });
 
   it.each([
-    { body: Buffer.from(''), problem: 'answered an empty body, expected JSON' },
-    { body: Buffer.from('<!doctype html>'), problem: 'answered "<!doctype html>", expected JSON' },
-    { body: Buffer.from(TEXT.slice(0, 9)), problem: String.raw`answered "{\"name\":\"", expected JSON` },
-    { body: Buffer.from('x'.repeat(90)), problem: `answered "${'x'.repeat(60)}…", expected JSON` },
-    { body: Buffer.from('{"é":1}', 'latin1'), problem: 'answered 7 bytes that are not UTF-8' },
-  ])('refuses a body: $problem', ({ body, problem }) => {
+    { body: Buffer.from(''), problem: 'got an empty body, expected JSON' },
+    { body: Buffer.from('<!doctype html>'), problem: 'got "<!doctype html>", expected JSON' },
+    { body: Buffer.from(TEXT.slice(0, 9)), problem: String.raw`got "{\"name\":\"", expected JSON` },
+    { body: Buffer.from('x'.repeat(90)), problem: `got "${'x'.repeat(60)}…", expected JSON` },
+    { body: Buffer.from('{"é":1}', 'latin1'), problem: 'got 7 bytes that are not UTF-8' },
+  ])('rejects a body: $problem', ({ body, problem }) => {
     expect(() => decodeJson(body)).toThrow(new MalformedBody(problem));
   });
 });

@@ -56,7 +56,7 @@ describe('the cache', () => {
     second.close({ complete: false });
   });
 
-  it('loses no more than the last few answers where the process is killed', () => {
+  it('loses no more than the last few answers if the process is killed', () => {
     const folder = temporaryFolder();
     const killed = open(folder);
     for (let id = 1; id <= 40; id++) killed.put(entry(id));
@@ -109,7 +109,7 @@ describe('the cache', () => {
     expect(kept(folder)).toEqual([1, 2, 3]);
   });
 
-  it('starts anew where what makes its values has changed', () => {
+  it('starts anew if what makes its values has changed', () => {
     const folder = filled();
     expect(kept(folder, '2')).toEqual([]);
     expect(kept(folder, '1')).toEqual([]);
@@ -130,7 +130,7 @@ describe('the cache', () => {
     expect(readdirSync(folder)).toEqual([path.basename(journal(folder))]);
   });
 
-  it('does not grow where the same answers are stored again and again', () => {
+  it('does not grow if the same answers are stored again and again', () => {
     const folder = filled();
     const size = (): number => statSync(journal(folder)).size;
     const before = size();
@@ -145,7 +145,7 @@ describe('the cache', () => {
     expect(size()).toBe(before);
   });
 
-  it('writes the new dates of an answer that was only confirmed', () => {
+  it('writes the new dates of a response that was only confirmed', () => {
     const folder = filled();
     const cache = open(folder);
     const known = cache.get(url(2));
@@ -164,12 +164,12 @@ describe('the cache', () => {
     expect(kept(folder)).toEqual([1, 2, 3]);
   });
 
-  it('says so where its folder cannot be made', () => {
+  it('says so if its folder cannot be made', () => {
     const file = path.join(temporaryFolder(), 'file');
     writeFileSync(file, '');
     expect(() => open(path.join(file, 'cache'))).toThrow(
-      new OutputError('the cache cannot be written (ENOTDIR)', path.join(file, 'cache'), {
-        hint: 'Name another folder with --cache, or do without one with --no-cache.',
+      new OutputError('cannot be used as a cache (ENOTDIR)', path.join(file, 'cache'), {
+        hint: 'Choose another folder with --cache, or disable the cache with --no-cache.',
       }),
     );
     expect(existsSync(path.join(file, 'cache'))).toBe(false);

@@ -40,16 +40,16 @@ describe('what is sent', () => {
   });
 
   it.each([
-    { validator: { etag: 'W/"1"' }, header: 'if-none-match', value: 'W/"1"' },
+    { revalidation: { etag: 'W/"1"' }, header: 'if-none-match', value: 'W/"1"' },
     {
-      validator: { lastModified: 'Wed, 21 Oct 2026 07:28:00 GMT' },
+      revalidation: { lastModified: 'Wed, 21 Oct 2026 07:28:00 GMT' },
       header: 'if-modified-since',
       value: 'Wed, 21 Oct 2026 07:28:00 GMT',
     },
-  ])('has the validator as $header, so that 304 is an answer', async ({ validator, header, value }) => {
+  ])('has the ETag as $header, so that 304 is a response', async ({ revalidation, header, value }) => {
     const server = await startServer(status(304, { 'cache-control': 'max-age=60', age: '20' }));
-    const answer = await testClient().get(server.url, decodeJson, { validator });
-    expect(answer).toEqual({ status: 304, validator, freshForMs: 40_000 });
+    const answer = await testClient().get(server.url, decodeJson, { revalidation });
+    expect(answer).toEqual({ status: 304, revalidation, freshForMs: 40_000 });
     expect(server.requests[0]?.headers[header]).toBe(value);
   });
 

@@ -2,7 +2,7 @@ import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { UpstreamError } from '../../src/errors.ts';
 import { decodeJson, MAX_BODY_BYTES } from '../../src/http/body.ts';
-import { type Answerer, deserted, startServer } from '../support/local-server.ts';
+import { deserted, type Responder, startServer } from '../support/local-server.ts';
 import {
   body,
   dripping,
@@ -51,10 +51,10 @@ describe('a request that fails once', () => {
 });
 
 describe('a request that always fails', () => {
-  const cap = 'answered more than 8388608 bytes';
-  it.each<{ name: string; answer: Answerer; attempts: number; problem: string }>([
-    { name: '429', answer: status(429), attempts: 3, problem: 'answered 429, expected 200' },
-    { name: '503', answer: status(503), attempts: 3, problem: 'answered 503, expected 200' },
+  const cap = 'got more than 8388608 bytes';
+  it.each<{ name: string; answer: Responder; attempts: number; problem: string }>([
+    { name: '429', answer: status(429), attempts: 3, problem: 'got 429, expected 200' },
+    { name: '503', answer: status(503), attempts: 3, problem: 'got 503, expected 200' },
     { name: 'a reset connection', answer: reset, attempts: 3, problem: 'read ECONNRESET' },
     {
       name: 'a truncated body',
@@ -62,21 +62,21 @@ describe('a request that always fails', () => {
       attempts: 3,
       problem: 'other side closed (UND_ERR_SOCKET)',
     },
-    { name: 'HTML', answer: body('<html>'), attempts: 3, problem: 'answered "<html>", expected JSON' },
-    { name: '403', answer: status(403), attempts: 1, problem: 'answered 403, expected 200' },
-    { name: '404', answer: status(404), attempts: 1, problem: 'answered 404, expected 200' },
-    { name: '204', answer: status(204), attempts: 1, problem: 'answered 204, expected 200' },
+    { name: 'HTML', answer: body('<html>'), attempts: 3, problem: 'got "<html>", expected JSON' },
+    { name: '403', answer: status(403), attempts: 1, problem: 'got 403, expected 200' },
+    { name: '404', answer: status(404), attempts: 1, problem: 'got 404, expected 200' },
+    { name: '204', answer: status(204), attempts: 1, problem: 'got 204, expected 200' },
     {
       name: '304 that nobody asked for',
       answer: status(304),
       attempts: 1,
-      problem: 'answered 304, expected 200',
+      problem: 'got 304, expected 200',
     },
     {
       name: 'a wait that is too long',
       answer: status(429, { 'retry-after': '3600' }),
       attempts: 1,
-      problem: 'answered 429 and asked to wait 3600 s, expected 200',
+      problem: 'got 429 with Retry-After 3600 s, expected 200',
     },
     { name: 'too much', answer: body(Buffer.alloc(MAX_BODY_BYTES + 1, ' ')), attempts: 1, problem: cap },
     {
@@ -113,7 +113,7 @@ describe('a request that always fails', () => {
     {
       answer: dripping,
       timeouts: { total: 100 },
-      problem: 'no complete answer within 0.1 s',
+      problem: 'no complete response within 0.1 s',
       unreachable: false,
     },
   ])('by taking its time is given up: $problem', async ({ answer, timeouts, problem, unreachable }) => {
@@ -124,7 +124,7 @@ describe('a request that always fails', () => {
     expect(server.requests).toHaveLength(2);
   });
 
-  it('is said to be unreachable where nobody listens, and not once anybody has answered', async () => {
+  it('is said to be unreachable if nobody listens, and not once anybody has answered', async () => {
     const { get } = testClient({ retries: 0 });
     const [gone, server] = [await deserted(), await startServer(ok)];
     expect((await failure(get(gone, decodeJson))).request.unreachable).toBe(true);
@@ -134,16 +134,16 @@ describe('a request that always fails', () => {
 });
 
 describe('redirects', () => {
-  it.each([301, 302, 307, 308])('%i is refused with a hint, and not followed', async (code) => {
+  it.each([301, 302, 307, 308])('%i is rejected with a hint, and not followed', async (code) => {
     const target = await startServer(ok);
     const server = await startServer(status(code, { location: `${target.url}/there` }));
 
     const error = await failure(testClient().get(server.url, decodeJson));
 
     expect(error.message).toBe(
-      `GET ${server.url}: answered ${code}, a redirect to "${target.url}/there", expected 200`,
+      `GET ${server.url}: got ${code}, a redirect to "${target.url}/there", expected 200`,
     );
-    expect(error.hint).toBe('Redirects are never followed: name the address that answers itself.');
+    expect(error.hint).toBe('Redirects are not followed: use the URL that they lead to.');
     expect(target.requests).toEqual([]);
     expect(server.requests).toHaveLength(1);
   });

@@ -12,7 +12,7 @@ const codec = {
   revive: (cached: unknown) => (cached === 'spoilt' ? undefined : cached),
 };
 
-/** A server that confirms the validator `"1"`, a fetcher for it, and what the cache has of the address. */
+/** A server that confirms the ETag `"1"`, a fetcher for it, and what the cache has of the address. */
 async function prepare(
   entry: Partial<CacheEntry>,
 ): Promise<{ fetcher: Fetcher; server: LocalServer; url: string; entry(): CacheEntry | undefined }> {
@@ -33,7 +33,7 @@ async function prepare(
   };
 }
 
-describe('an answer in the cache', () => {
+describe('a response in the cache', () => {
   const past = Date.now() - 1000;
   it.each<{
     answer: string;

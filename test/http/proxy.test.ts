@@ -3,6 +3,7 @@ import { type AddressInfo, connect } from 'node:net';
 import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { UsageError } from '../../src/errors.ts';
 import { decodeJson } from '../../src/http/body.ts';
+import { createProbe } from '../../src/http/probe.ts';
 import { startServer } from '../support/local-server.ts';
 import { ok, testClient } from '../support/test-client.ts';
 
@@ -52,6 +53,15 @@ describe('the proxy of the environment', () => {
     expect(server.requests).toHaveLength(1);
   });
 
+  it('gets the requests of a probe', async () => {
+    const [proxy, server] = [await startProxy(), await startServer(ok)];
+    vi.stubEnv('HTTP_PROXY', proxy.url);
+    const probe = createProbe(`http://deployment.test:${server.port}`, { concurrency: 1 });
+    onTestFinished(() => probe.close());
+    expect(await probe.send({ path: '/meta.json' })).toMatchObject({ status: 200, json: { ok: true } });
+    expect(proxy.asked).toEqual([`deployment.test:${server.port}`]);
+  });
+
   it.each(['127.0.0.1', '*', 'example.test, 127.0.0.1'])(
     'gets none where NO_PROXY is %j',
     async (exceptions) => {
@@ -81,9 +91,7 @@ describe('the proxy of the environment', () => {
   it.each(['nonsense', 'localhost:8080', 'ftp://localhost'])('cannot be %j', (address) => {
     vi.stubEnv('HTTP_PROXY', address);
     expect(() => testClient()).toThrow(
-      new UsageError(
-        'HTTP_PROXY or HTTPS_PROXY: got no address of a proxy, expected one such as http://127.0.0.1:8080',
-      ),
+      new UsageError('HTTP_PROXY or HTTPS_PROXY: expected the URL of a proxy, such as http://127.0.0.1:8080'),
     );
   });
 });

@@ -30,12 +30,12 @@ describe('the plan of a mirror', () => {
     expect(paths(planMirror({ generator: 'gamedata/1', files }, copyOf()).fetch)).toEqual(['a', 'c']);
   });
 
-  it('leaves out what hosts do not hand out, and removes it from a copy that has it', () => {
+  it('omits what hosts do not hand out, and removes it from a copy that has it', () => {
     const hidden = ['_edge/gamedata.js', '.htaccess', '_hosts/nginx.conf', 'wrangler.jsonc'];
     const files = [...hidden, 'a', 'sprites/items/a_b.png'].map((path) => entry(path));
     const plan = planMirror({ generator: 'gamedata/1', files }, copyOf(entry('.htaccess')));
     expect(paths(plan.fetch)).toEqual(['a', 'sprites/items/a_b.png']);
-    expect(plan.leftOut).toEqual(hidden);
+    expect(plan.excluded).toEqual(hidden);
     expect(plan.remove).toEqual(['.htaccess']);
   });
 

@@ -46,7 +46,7 @@ describe('a build that fails midway', () => {
     );
   });
 
-  it('before it publishes anything leaves nothing where nothing was', async () => {
+  it('before it publishes anything leaves nothing if nothing was', async () => {
     const parent = temporaryFolder();
     const work = withOutput(path.join(parent, 'site'), () => Promise.reject(new RangeError('no data')));
     await expect(work).rejects.toThrow('no data');
@@ -99,7 +99,7 @@ describe('what a killed build left', () => {
     expect(readdirSync(parent)).toEqual(['site']);
   });
 
-  it('is put back by the next build where the site was moved aside', async () => {
+  it('is restored by the next build if the site was moved aside', async () => {
     const { parent, out } = await publishedSite();
     renameSync(out, leftover(parent, 'old'));
     mkdirSync(leftover(parent, 'new'));
@@ -110,7 +110,7 @@ describe('what a killed build left', () => {
     expect(readdirSync(parent)).toEqual(['site']);
   });
 
-  it('is put back even where the next build fails', async () => {
+  it('is restored even if the next build fails', async () => {
     const { parent, out } = await publishedSite();
     renameSync(out, leftover(parent, 'old'));
     await expect(withOutput(out, () => Promise.reject(new RangeError('no data')))).rejects.toThrow('no data');
@@ -118,7 +118,7 @@ describe('what a killed build left', () => {
     expect(readdirSync(parent)).toEqual(['site']);
   });
 
-  it('is put back by verifying the folder', async () => {
+  it('is restored by verifying the folder', async () => {
     const parent = temporaryFolder();
     const out = path.join(parent, 'site');
     await withOutput(out, (output) => output.publish(siteOf(rawRecords(2, 2)).files()));
@@ -127,7 +127,7 @@ describe('what a killed build left', () => {
     expect(readdirSync(parent)).toEqual(['site']);
   });
 
-  it('is put back where a symbolic link leads', async () => {
+  it('is restored if a symbolic link leads', async () => {
     const { parent, out } = await publishedSite();
     mkdirSync(path.join(parent, 'links'));
     const link = path.join(parent, 'links', 'current');

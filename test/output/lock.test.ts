@@ -11,7 +11,7 @@ import { withOutput } from '../../src/output/publish.ts';
 import { publishTree, readTree } from '../support/publishing.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 
-const DIE_AT = fileURLToPath(new URL('../../scripts/torture/die-at.mjs', import.meta.url));
+const DIE_AT = new URL('../../scripts/torture/die-at.mjs', import.meta.url).href;
 const TAKES_LOCK = fileURLToPath(new URL('../support/take-lock.ts', import.meta.url));
 const FILLS_LATE = `
   const fs = require('node:fs');
@@ -64,7 +64,7 @@ describe('the lock', () => {
     await withOutput(out, async (output) => {
       const second = publishTree(out, { 'a.json': 'second' });
       await expect(second).rejects.toThrow(OutputError);
-      await expect(second).rejects.toThrow(`${out}: another build is writing here (process ${process.pid})`);
+      await expect(second).rejects.toThrow(`${out}: locked by another build (process ${process.pid})`);
       await expect(second).rejects.toHaveProperty('hint', expect.stringContaining('--out'));
       await output.publish([{ path: 'a.json', body: '1' }]);
     });
@@ -77,7 +77,7 @@ describe('the lock', () => {
     const { parent, out } = lockable();
     await withOutput(out, async () => {
       await expect(publishTree(path.join(parent, 'x', '..', 'site') + path.sep, tree)).rejects.toThrow(
-        'another build is writing here',
+        'locked by another build',
       );
     });
   });
@@ -102,12 +102,12 @@ describe('a lock that is there already', () => {
     const { out, lock } = lockable();
     const { pid, start } = await stranger();
     writeFileSync(lock, `${pid} ${start}\n`);
-    await expect(publishTree(out, tree)).rejects.toThrow(`another build is writing here (process ${pid})`);
+    await expect(publishTree(out, tree)).rejects.toThrow(`locked by another build (process ${pid})`);
     expect(readFileSync(lock, 'utf8')).toBe(`${pid} ${start}\n`);
     expect(existsSync(out)).toBe(false);
   });
 
-  it('does not count where its process is dead', async () => {
+  it('does not count if its process is dead', async () => {
     const { out, lock } = lockable();
     const { pid, start, end } = await stranger();
     await end();
@@ -115,14 +115,14 @@ describe('a lock that is there already', () => {
     await lockDuring(out, lock);
   });
 
-  it.runIf(hasProc)('does not count where its number belongs to another process now', async () => {
+  it.runIf(hasProc)('does not count if its number belongs to another process now', async () => {
     const { out, lock } = lockable();
     const { pid } = await stranger();
     writeFileSync(lock, `${pid} 1\n`);
     await lockDuring(out, lock);
   });
 
-  it('does not count where its number happens to be our own', async () => {
+  it('does not count if its number happens to be our own', async () => {
     const { out, lock } = lockable();
     writeFileSync(lock, `${process.pid} 1\n`);
     await lockDuring(out, lock);
@@ -143,13 +143,11 @@ describe('a lock that is there already', () => {
     onTestFinished(() => void maker.kill('SIGKILL'));
     await once(maker.stdout, 'data');
     expect(readFileSync(lock, 'utf8')).toBe('');
-    await expect(publishTree(out, tree)).rejects.toThrow(
-      `another build is writing here (process ${maker.pid})`,
-    );
+    await expect(publishTree(out, tree)).rejects.toThrow(`locked by another build (process ${maker.pid})`);
     expect(existsSync(out)).toBe(false);
   });
 
-  it('goes to another build where its maker was stopped before it had filled it', async () => {
+  it('goes to another build if its maker was stopped before it had filled it', async () => {
     const { out, lock } = lockable();
     const maker = spawn(process.execPath, ['--import=tsx', `--import=${DIE_AT}`, TAKES_LOCK, out], {
       env: { ...process.env, DIE_AT: 'writeSync:1:SIGSTOP' },
@@ -158,7 +156,7 @@ describe('a lock that is there already', () => {
     while (!existsSync(lock)) await setTimeout(5);
     await withOutput(out, async (output) => {
       maker.kill('SIGCONT');
-      expect(await text(maker.stderr)).toContain(`another build is writing here (process ${process.pid})`);
+      expect(await text(maker.stderr)).toContain(`locked by another build (process ${process.pid})`);
       await output.publish([{ path: 'a.json', body: '1' }]);
     });
     expect(readTree(out)).toEqual(tree);

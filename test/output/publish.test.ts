@@ -11,6 +11,7 @@ import {
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { withOutput } from '../../src/output/publish.ts';
+import { previousOfSite } from '../../src/sources/site-folder.ts';
 import { verifyFolder } from '../../src/verify/folder.ts';
 import { fingerprint } from '../support/fingerprint.ts';
 import { publishTree, readTree, type Tree, treeFiles } from '../support/publishing.ts';
@@ -47,7 +48,7 @@ describe('publishing', () => {
     });
   });
 
-  it('touches nothing where everything is as it has to be', async () => {
+  it('touches nothing if everything is as it has to be', async () => {
     const parent = temporaryFolder();
     const out = path.join(parent, 'site');
     await publishTree(out, first);
@@ -157,7 +158,7 @@ describe('publishing', () => {
     expect(readdirSync(path.join(parent, 'real'))).toEqual(['site']);
   });
 
-  it('makes a derived file again only where what it is made of has changed', async () => {
+  it('makes a derived file again only if what it is made of has changed', async () => {
     const out = path.join(temporaryFolder(), 'site');
     let made = 0;
     const derived = {
@@ -177,7 +178,7 @@ describe('publishing', () => {
     expect(readTree(out)['all.txt']).toBe('made 3');
   });
 
-  it('makes a derived file again where another version made the published one', async () => {
+  it('makes a derived file again if another version made the published one', async () => {
     const out = path.join(temporaryFolder(), 'site');
     const derived = { path: 'all.txt', of: ['a.json'], make: () => Buffer.from('made') };
     const run = () => withOutput(out, ({ publish }) => publish([...treeFiles(first), derived]));
@@ -191,17 +192,19 @@ describe('publishing', () => {
     expect(readTree(out)['all.txt']).toBe('made');
   });
 
-  it('tells what the published site says of its data, and has of it', async () => {
+  it('reads the description and the data of the published site', async () => {
     const out = path.join(temporaryFolder(), 'site');
     const { meta, files } = siteOf(rawRecords(3, 2));
-    const before = await withOutput(out, async ({ previous, publish }) => {
+    const before = await withOutput(out, async ({ published, publish }) => {
       await publish(files());
-      return previous;
+      return published.meta;
     });
     expect(before).toBeUndefined();
-    const after = await withOutput(out, async ({ previous }) => previous);
-    expect(after).toMatchObject(meta);
-    expect([...(after?.slugs('move') ?? [])]).toEqual(['move-1', 'move-2', 'move-3']);
-    expect([...(after?.slugs('item') ?? [])]).toEqual(['item-1', 'item-2']);
+    const after = await withOutput(out, async ({ published }) => published);
+    expect(after.meta).toEqual(meta);
+    const previous = previousOfSite(out, meta, [...after.entries.keys()]);
+    expect(previous).toMatchObject(meta);
+    expect([...previous.slugs('move')]).toEqual(['move-1', 'move-2', 'move-3']);
+    expect([...previous.slugs('item')]).toEqual(['item-1', 'item-2']);
   });
 });

@@ -27,7 +27,7 @@ async function refusal(work: Promise<unknown>): Promise<OutputError> {
   throw new Error('expected an OutputError', { cause: error });
 }
 
-describe('a folder with somebody else’s files', () => {
+describe('a folder with foreign files', () => {
   it.each<[string, (out: string) => void]>([
     ['no manifest', (out) => writeFileSync(path.join(out, 'thesis.txt'), 'x')],
     ['a manifest that is not JSON', (out) => writeFileSync(path.join(out, 'manifest.json'), '{')],
@@ -40,37 +40,35 @@ describe('a folder with somebody else’s files', () => {
       (out) => writeFileSync(path.join(out, 'manifest.json'), '{"generator":"webpack/5","files":[]}'),
     ],
     ['an empty folder', (out) => mkdirSync(path.join(out, 'photos'))],
-  ])('is left alone where it has %s', async (_, fill) => {
+  ])('is left alone if it has %s', async (_, fill) => {
     const parent = temporaryFolder();
     const out = path.join(parent, 'mine');
     mkdirSync(out);
     fill(out);
     const before = fingerprint(parent);
     const error = await refusal(publishTree(out, fresh));
-    expect(error.message).toBe(
-      `${out}: holds files but no manifest.json of a gamedata build, and is left alone`,
-    );
+    expect(error.message).toBe(`${out}: contains files, but no manifest.json of a gamedata build`);
     expect(error.hint).toContain('--out');
     expect(fingerprint(parent)).toEqual(before);
   });
 
-  it('is not replaced where they are inside a published site; up to five are named', async () => {
+  it('is not replaced if they are inside a published site; up to five are named', async () => {
     const { parent, out } = await publishedSite();
-    const strangers = ['1.txt', '2.txt', '3.txt', 'b/4.txt', 'b/5.txt', 'z/6.txt', 'z/7.txt'];
+    const foreign = ['1.txt', '2.txt', '3.txt', 'b/4.txt', 'b/5.txt', 'z/6.txt', 'z/7.txt'];
     mkdirSync(path.join(out, 'z'));
-    for (const name of strangers) writeFileSync(path.join(out, name), name);
+    for (const name of foreign) writeFileSync(path.join(out, name), name);
     const error = await refusal(publishTree(out, fresh));
-    expect(error.message).toContain('holds files that no build wrote: ');
-    expect(strangers.filter((name) => error.message.includes(name))).toHaveLength(5);
-    expect(error.message).toMatch(/, and 2 more$/);
-    expect(readTree(out)).toEqual({ ...old, ...Object.fromEntries(strangers.map((name) => [name, name])) });
+    expect(error.message).toContain('contains files that gamedata did not write: ');
+    expect(foreign.filter((name) => error.message.includes(name))).toHaveLength(5);
+    expect(error.message).toMatch(/ and 2 more$/);
+    expect(readTree(out)).toEqual({ ...old, ...Object.fromEntries(foreign.map((name) => [name, name])) });
     expect(readdirSync(parent)).toEqual(['site']);
   });
 
-  it('is not replaced where one of ours has become a link', async () => {
+  it('is not replaced if one of ours has become a link', async () => {
     const { out } = await publishedSite();
     symlinkSync('/nowhere', path.join(out, 'link'));
-    expect((await refusal(publishTree(out, fresh))).message).toMatch(/no build wrote: link$/);
+    expect((await refusal(publishTree(out, fresh))).message).toMatch(/did not write: link$/);
   });
 });
 
@@ -81,7 +79,7 @@ describe('a path that is not safe', () => {
       const { parent, out } = await publishedSite();
       const files = treeFiles({ ...fresh, [name]: 'x' });
       const error = await refusal(withOutput(out, (output) => output.publish(files)));
-      expect(error.message).toBe(`${name}: is no path inside the site`);
+      expect(error.message).toBe(`${name}: is not a path inside the site`);
       expect(readTree(out)).toEqual(old);
       expect(readdirSync(parent)).toEqual(['site']);
     },
@@ -92,11 +90,11 @@ describe('a path that is not safe', () => {
     ['a.json', 'A.json'],
     ['A.json', 'a.json'],
     ['b/C.json', 'B/c.json'],
-  ])('is not written where it comes twice: %s and %s', async (one, other) => {
+  ])('is not written if it occurs twice: %s and %s', async (one, other) => {
     const { parent, out } = await publishedSite();
     const files = [one, other].map((name) => ({ path: name, body: 'x' }));
     const error = await refusal(withOutput(out, (output) => output.publish(files)));
-    expect(error.message).toBe(`${other}: comes twice in the site, be it in other letter case`);
+    expect(error.message).toBe(`${other}: occurs twice in the site, ignoring letter case`);
     expect(readTree(out)).toEqual(old);
     expect(readdirSync(parent)).toEqual(['site']);
   });
@@ -105,7 +103,7 @@ describe('a path that is not safe', () => {
     [['a', 'a/b'], 'a/b'],
     [['a/b', 'a'], 'a'],
     [['manifest.json'], 'manifest.json'],
-  ])('is not written where it is in the way: %j', async (names, culprit) => {
+  ])('is not written if it is in the way: %j', async (names, culprit) => {
     const { parent, out } = await publishedSite();
     const files = names.map((name) => ({ path: name, body: 'x' }));
     const error = await refusal(withOutput(out, (output) => output.publish(files)));
@@ -116,22 +114,22 @@ describe('a path that is not safe', () => {
 });
 
 describe('a place that cannot be written', () => {
-  it('is refused where the parent is a file', async () => {
+  it('is rejected if the parent is a file', async () => {
     const parent = temporaryFolder();
     writeFileSync(path.join(parent, 'file'), 'x');
     const out = path.join(parent, 'file', 'site');
     expect((await refusal(publishTree(out, fresh))).message).toMatch(
-      /site: cannot be made \((?:ENOTDIR|EEXIST)\)$/,
+      /site: cannot be created \((?:ENOTDIR|EEXIST)\)$/,
     );
     expect(readFileSync(path.join(parent, 'file'), 'utf8')).toBe('x');
   });
 
-  it('is refused where it is a file itself', async () => {
+  it('is rejected if it is a file itself', async () => {
     const parent = temporaryFolder();
     const out = path.join(parent, 'file');
     writeFileSync(out, 'x');
     expect((await refusal(publishTree(out, fresh))).message).toBe(
-      `${out}: is not a folder that can be read (ENOTDIR)`,
+      `${out}: is not a readable folder (ENOTDIR)`,
     );
     expect(readdirSync(parent)).toEqual(['file']);
   });
@@ -142,13 +140,13 @@ describe('a place that cannot be written', () => {
     );
   });
 
-  it('is refused where it is a link that leads in a circle', async () => {
+  it('is rejected if it is a circular symbolic link', async () => {
     const parent = temporaryFolder();
     const link = path.join(parent, 'link');
     symlinkSync('other', link);
     symlinkSync('link', path.join(parent, 'other'));
     const error = await refusal(publishTree(link, fresh));
-    expect(error.message).toBe(`${link}: is a link that leads in a circle (ELOOP)`);
+    expect(error.message).toBe(`${link}: is a circular symbolic link (ELOOP)`);
     expect(readdirSync(parent)).toEqual(['link', 'other']);
   });
 });

@@ -18,7 +18,7 @@ describe('a stage', () => {
     const { parent, stage } = scene();
     const body = new Uint8Array();
     expect(() => stage.write(name, body)).toThrow(
-      new OutputError('lies outside the output folder, and is not written', name),
+      new OutputError('is outside the output folder, and was not written', name),
     );
     expect(() => stage.keep(name)).toThrow(OutputError);
     expect(readFileSync(path.join(parent, 'outside'), 'utf8')).toBe('mine');
@@ -29,8 +29,8 @@ describe('a stage', () => {
   it('notices a file that became shorter, or is gone', () => {
     const { stage } = scene();
     stage.write('a.json', Buffer.from('123'));
-    stage.inspect('a.json', 3);
-    expect(() => stage.inspect('a.json', 4)).toThrow('a.json: is staged with 3 bytes, expected 4');
-    expect(() => stage.inspect('b.json', 4)).toThrow('b.json: is staged with no bytes, expected 4');
+    stage.verify('a.json', 3);
+    expect(() => stage.verify('a.json', 4)).toThrow('a.json: is staged with 3 bytes, expected 4');
+    expect(() => stage.verify('b.json', 4)).toThrow('b.json: is staged with no bytes, expected 4');
   });
 });

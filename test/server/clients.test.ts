@@ -66,7 +66,7 @@ describe('a request that is none', () => {
     ['a line break in a header’s name', 'GET / HTTP/1.1\r\nHost: x\r\nA\nB: c\r\n\r\n', 400],
     ['two lengths', 'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n', 400],
     ['a tunnel', 'CONNECT example.test:443 HTTP/1.1\r\nHost: example.test:443\r\n\r\n', 405],
-  ])('%s, is refused and the connection closed', async (_, text, status) => {
+  ])('%s, is rejected and the connection closed', async (_, text, status) => {
     const { port, url } = await serveSite();
     const answer = await sendRaw(port, text);
     expect(statusOf(answer)).toBe(status);
@@ -75,7 +75,7 @@ describe('a request that is none', () => {
     expect((await fetch(`${url}/meta.json`)).status).toBe(200);
   });
 
-  it('comes after a request that is one, and so does its refusal', async () => {
+  it('comes after a request that is one, and so does its error', async () => {
     const { port } = await serveSite();
     const answer = await sendRaw(port, 'GET /api/gamedata/move/ HTTP/1.1\r\nHost: x\r\n\r\ngarbage\r\n\r\n');
     expect(answer.match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 200', 'HTTP/1.1 400']);
@@ -95,7 +95,7 @@ describe('a request that is none', () => {
 });
 
 describe('a body', () => {
-  it('that is huge is not read: the answer comes at once, and the connection ends', async () => {
+  it('that is huge is not read: the response comes at once, and the connection ends', async () => {
     const { port } = await serveSite();
     const total = 2_000_000_000;
     const upload = request({ port, host: '127.0.0.1', method: 'POST', path: '/api/gamedata/move/' });
@@ -122,7 +122,7 @@ describe('a body', () => {
     expect(sent).toBeLessThan(total / 10);
   });
 
-  it('is not asked for', async () => {
+  it('is not requested', async () => {
     const { port } = await serveSite();
     const answer = await getRaw(
       port,
@@ -144,7 +144,7 @@ describe('a body', () => {
 });
 
 describe('the access log', () => {
-  it('has nothing in it that moves the cursor or begins a line', async () => {
+  it('has nothing in it that moves the cursor or starts a line', async () => {
     const lines: string[] = [];
     const { port } = await serveSite({ onRequest: (line) => lines.push(line) });
     await getRaw(port, '/api/gamedata/%1b[2J%0a');
@@ -152,7 +152,7 @@ describe('the access log', () => {
     expect(lines).toEqual([expect.stringMatching(/^GET \/api\/gamedata\/%1b\[2J%0a 404 23 B [\d.]+ ms$/)]);
   });
 
-  it('says where an answer was cut off', async () => {
+  it('says if a response was cut off', async () => {
     const lines: string[] = [];
     const extras = [{ path: 'large.bin', body: new Uint8Array(30_000_000) }];
     const { port } = await serveSite({ onRequest: (line) => lines.push(line), extras });

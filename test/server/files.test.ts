@@ -4,7 +4,7 @@ import { getRaw, PAGE, serveSite } from '../support/serving.ts';
 const big = { path: 'downloads/all.bin', body: new Uint8Array(300_000).map((_, at) => at % 251) };
 
 describe('a file beside the API', () => {
-  it('is sent with validators, its type and the common headers', async () => {
+  it('is sent with ETags, its type and the common headers', async () => {
     const { url, port } = await serveSite({ extras: [PAGE, big] });
     const response = await fetch(`${url}/${big.path}`);
     expect(Buffer.from(await response.arrayBuffer()).equals(big.body)).toBe(true);
@@ -35,7 +35,7 @@ describe('a file beside the API', () => {
     expect([changed.status, await changed.json()]).toEqual([412, { detail: 'Precondition Failed.' }]);
   });
 
-  it('gives HEAD its length, and refuses other methods', async () => {
+  it('gives HEAD its length, and rejects other methods', async () => {
     const { url } = await serveSite();
     const head = await fetch(`${url}/`, { method: 'HEAD' });
     expect([head.headers.get('content-length'), await head.text()]).toEqual([`${PAGE.body.length}`, '']);
@@ -56,7 +56,7 @@ describe('a file beside the API', () => {
     expect(headers.has('content-security-policy')).toBe(false);
   });
 
-  it('that is a missing picture is the upstream’s', async () => {
+  it('that is a missing icon is the upstream’s', async () => {
     const { url } = await serveSite();
     const response = await fetch(`${url}/sprites/items/master-ball.png`, { redirect: 'manual' });
     expect([

@@ -1,8 +1,8 @@
 import path from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { build } from '../../src/build.ts';
+import { build } from '../../src/commands/build.ts';
+import { serve } from '../../src/commands/serve.ts';
 import { metaSchema } from '../../src/contract/meta.ts';
-import { serve } from '../../src/serve.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 import { serveUpstream } from '../support/test-upstream.ts';
 import { tinyUpstream, upstreamOf } from '../support/upstream-data.ts';

@@ -19,14 +19,14 @@ async function startProcess(args: readonly string[] = []): Promise<ServeProcess 
 }
 
 describe('gamedata serve', () => {
-  it('says where the site is', async () => {
+  it('prints where the site is served', async () => {
     const server = await startProcess();
     await setTimeout(50);
     expect(server.output().split('\n').slice(1)).toEqual([
       `  ${server.url}/`,
       `  ${server.url}/api/gamedata/move/?format=api`,
       `  ${server.url}/api/gamedata/item/?format=api`,
-      'Links in the site lead to its base URL, https://example.test',
+      "Links point to the site's base URL, https://example.test",
       '',
     ]);
     expect(server.output()).toMatch(/^\S+site: 3 moves, 3 items, served at\n/);
@@ -79,36 +79,36 @@ describe('gamedata serve', () => {
     ['that is empty', (folder) => mkdirSync(folder)],
     ['that is a file', (folder) => writeFileSync(folder, '')],
     ['without a manifest', (folder) => publishSite(folder).then(() => rmSync(`${folder}/manifest.json`))],
-  ])('refuses a folder %s', async (_, make) => {
+  ])('rejects a folder %s', async (_, make) => {
     const folder = path.join(temporaryFolder(), 'site');
     await make(folder);
     const { code, stderr } = await runCli(['serve', folder, '--port', '0']);
     expect({ code, stderr }).toEqual({
       code: 1,
-      stderr: `error: ${folder}: holds no site that this version of gamedata built\nhint: Build one with gamedata build, or name the folder of one: gamedata serve <dir>.\n`,
+      stderr: `error: ${folder}: is not a built site\nhint: Build one with gamedata build, or name its folder: gamedata serve <dir>.\n`,
     });
   });
 
-  it('says so where its port is taken, or its address is none of this machine', async () => {
+  it('says so if its port is taken, or its address is none of this machine', async () => {
     const { folder, port } = await serveSite();
     const taken = await runCli(['serve', folder, '--port', String(port)]);
     expect({ code: taken.code, stderr: taken.stderr }).toEqual({
       code: 1,
-      stderr: `error: 127.0.0.1 port ${port}: something else listens there already\nhint: Stop it, or name another port with --port (0 takes a free one).\n`,
+      stderr: `error: 127.0.0.1 port ${port}: is already in use\nhint: Stop the other program, or choose another port with --port (0 picks a free one).\n`,
     });
     const foreign = await runCli(['serve', folder, '--port', '0', '--listen', '192.0.2.1']);
     expect(foreign.code).toBe(1);
-    expect(foreign.stderr).toMatch(/^error: 192\.0\.2\.1 port 0: is no address of this machine\nhint: /);
+    expect(foreign.stderr).toMatch(/^error: 192\.0\.2\.1 port 0: is not an address of this machine\nhint: /);
   });
 
   it.each([
     [['--port', 'http'], /argument 'http' is invalid/],
-    [['--port', '65536'], /--port: got 65536, expected a whole number from 0 to 65535/],
+    [['--port', '65536'], /--port: got 65536, expected an integer from 0 to 65535/],
     [['--port', '1.5'], /--port: got 1.5/],
     [['--listen', 'example.test'], /--listen: got "example.test", expected an IP address/],
     [['--listen', ''], /--listen: got ""/],
     [['a', 'b'], /too many arguments/],
-  ])('refuses %j with exit code 2', async (args, problem) => {
+  ])('rejects %j with exit code 2', async (args, problem) => {
     const { code, stderr } = await runCli(['serve', ...args]);
     expect(code).toBe(2);
     expect(stderr).toMatch(problem);

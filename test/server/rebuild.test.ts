@@ -2,7 +2,7 @@ import { renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { serve } from '../../src/serve.ts';
+import { serve } from '../../src/commands/serve.ts';
 import { createEditions } from '../../src/server/edition.ts';
 import { publishSite, serveSite } from '../support/serving.ts';
 import { temporaryFolder } from '../support/temporary.ts';
@@ -16,7 +16,7 @@ async function ask(url: string): Promise<{ count: number; results: unknown[] }> 
 /** A folder's state is looked at about once a second. */
 const noticed = (): Promise<void> => setTimeout(1100);
 
-describe('a site that is built anew while it is served', () => {
+describe('a site that is rebuilt while it is served', () => {
   it('is noticed', async () => {
     const { url, folder } = await serveSite();
     expect((await ask(url)).count).toBe(3);
@@ -44,7 +44,7 @@ describe('a site that is built anew while it is served', () => {
     await server.close();
   });
 
-  it('never shows in an answer that is made of both', async () => {
+  it('never shows in a response that is made of both', async () => {
     const { url, folder, problems } = await serveSite({ moves: 101 });
     let building = true;
     const asking = Array.from({ length: 8 }, async () => {
@@ -84,11 +84,11 @@ describe('an edition', () => {
   it('is given up as soon as a file turns out to be of the next', async () => {
     const folder = temporaryFolder();
     await publishSite(folder, { moves: 150 });
-    const withEdition = createEditions(folder, { maxBytes: 1e6, lookMs: 3_600_000 });
+    const withEdition = createEditions(folder, { maxBytes: 1e6, checkIntervalMs: 3_600_000 });
     const ask = (limit: number): Promise<{ count: number; results: unknown[] }> =>
-      withEdition(async ({ answer }) => {
+      withEdition(async ({ respond }) => {
         const search = `?limit=${limit}`;
-        const { body } = await answer({
+        const { body } = await respond({
           method: 'GET',
           path: '/api/gamedata/move/',
           search,
@@ -104,14 +104,14 @@ describe('an edition', () => {
     expect([count, results.length]).toEqual([190, 190]);
   });
 
-  it('keeps no more bytes of files than it may, those asked for last', async () => {
+  it('keeps no more bytes of files than it may, those requested last', async () => {
     const folder = temporaryFolder();
     await publishSite(folder);
-    const withEdition = createEditions(folder, { maxBytes: 100, lookMs: 60_000 });
+    const withEdition = createEditions(folder, { maxBytes: 100, checkIntervalMs: 60_000 });
     const get = (file: string): Promise<number> =>
-      withEdition(async ({ answer }) => {
+      withEdition(async ({ respond }) => {
         const headers = new Headers();
-        return (await answer({ method: 'GET', path: `/${file}`, search: '', headers })).status;
+        return (await respond({ method: 'GET', path: `/${file}`, search: '', headers })).status;
       });
     for (const name of ['a', 'b', 'c']) writeFileSync(path.join(folder, `${name}.txt`), 'x'.repeat(40));
     writeFileSync(path.join(folder, 'large.txt'), 'x'.repeat(101));

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { build } from '../../src/build.ts';
+import { build } from '../../src/commands/build.ts';
+import { BUNDLED_DATA } from '../../src/commands/package-files.ts';
 import { UpstreamError } from '../../src/errors.ts';
-import { BUNDLED_DATA } from '../../src/options.ts';
 import { type LoadOptions, load } from '../../src/sources/load.ts';
 import { deserted, startServer } from '../support/local-server.ts';
 import { temporaryFolder } from '../support/temporary.ts';
@@ -25,7 +25,7 @@ const loadAuto = (upstream: string, options: Partial<LoadOptions> = {}) =>
     ...options,
   });
 
-describe('auto, where the upstream cannot be reached', () => {
+describe('auto, if the upstream cannot be reached', () => {
   it.each([
     { failure: 'nobody listens', upstream: deserted },
     { failure: 'its name does not resolve', upstream: async () => 'http://nothing.invalid' },
@@ -74,7 +74,7 @@ describe('auto, where the upstream cannot be reached', () => {
   });
 });
 
-describe('auto, where the upstream is there', () => {
+describe('auto, if the upstream is there', () => {
   it('reads it and says nothing', async () => {
     const server = await serveUpstream(upstreamOf(tinyUpstream()));
     const result = await loadAuto(server.url);
@@ -83,9 +83,9 @@ describe('auto, where the upstream is there', () => {
   });
 
   it.each([
-    { answer: 'an error of its own', fault: status(500), problem: 'answered 500' },
-    { answer: 'that there is nothing', fault: status(404), problem: 'answered 404' },
-    { answer: 'HTML', fault: body('<html>'), problem: 'answered "<html>"' },
+    { answer: 'an error of its own', fault: status(500), problem: 'got 500' },
+    { answer: 'that there is nothing', fault: status(404), problem: 'got 404' },
+    { answer: 'HTML', fault: body('<html>'), problem: 'got "<html>"' },
     { answer: 'a redirect', fault: status(302, { location: '/login' }), problem: 'a redirect to "/login"' },
     { answer: 'another list', fault: body('{"results":[]}'), problem: 'move › list › count: got nothing' },
     { answer: 'a reset', fault: reset, problem: 'ECONNRESET' },
@@ -98,7 +98,7 @@ describe('auto, where the upstream is there', () => {
   it.each<{ moment: string; from: number }>([
     { moment: 'the first list', from: 2 },
     { moment: 'some records', from: 4 },
-  ])('fails where it vanishes after $moment', async ({ from }) => {
+  ])('fails if it vanishes after $moment', async ({ from }) => {
     const vanish: Fault = (request, _, at) => {
       if (at === from) void server.close();
       if (at >= from) request.socket.destroy();

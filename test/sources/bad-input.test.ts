@@ -3,7 +3,7 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { build } from '../../src/build.ts';
+import { build } from '../../src/commands/build.ts';
 import { GamedataError } from '../../src/errors.ts';
 import { fingerprint } from '../support/fingerprint.ts';
 import { startServer } from '../support/local-server.ts';
@@ -53,7 +53,7 @@ const change =
   (answers) =>
     Object.assign(answers[kind][1] as Answer, overrides);
 
-describe('a record that is not what it has to be', () => {
+describe('a record that does not match it has to be', () => {
   const generation = (url: unknown) => ({ generation: { url } });
   it.each<{ flaw: string; spoil: Change; problem: string }>([
     {
@@ -86,22 +86,22 @@ describe('a record that is not what it has to be', () => {
       flaw: 'a sprite outside its folder',
       spoil: change('item', { sprites: { default: 'https://x.test/sprites/items/../../a.png' } }),
       problem:
-        'item › item-2 (2) › icon: got "sprites/items/../../a.png": expected a picture under sprites/items',
+        'item › item-2 (2) › icon: got "sprites/items/../../a.png": expected an image under sprites/items',
     },
-  ])('is refused for $flaw', async ({ spoil, problem }) => {
+  ])('is rejected for $flaw', async ({ spoil, problem }) => {
     const { message } = await failSecond({ spoil });
     expect(message).toBe(problem);
   });
 
-  it('is refused where its slug collides with one that had to be made', async () => {
+  it('is rejected if its slug collides with one that had to be made', async () => {
     const spoil: Change = ({ item }) =>
       item.push(itemAnswer(3, { name: 'a' }), itemAnswer(5, { name: 'a' }), itemAnswer(9, { name: 'a-5' }));
     const { message } = await failSecond({ spoil });
-    expect(message).toBe('item › slug: got slug "a-5" for ids 9 and 5: expected distinct slugs');
+    expect(message).toBe('item › slug: got slug "a-5" for ids 9 and 5: expected unique slugs');
   });
 });
 
-describe('a list that is not what it has to be', () => {
+describe('a list that does not match it has to be', () => {
   it.each<{ flaw: string; body: string; problem: string }>([
     {
       flaw: 'no results',
@@ -118,12 +118,12 @@ describe('a list that is not what it has to be', () => {
       body: list(1, links('/api/v2/item/1/')),
       problem: 'move › move-1 › url: got "/api/v2/item/1/": expected a link to UPSTREAM/move/<id>/',
     },
-  ])('is refused for $flaw', async ({ body, problem }) => {
+  ])('is rejected for $flaw', async ({ body, problem }) => {
     const { message } = await failSecond({ fault: at('/api/v2/move/?', 200, body) });
     expect(message).toBe(problem);
   });
 
-  it('is refused for a link to another host, of which nothing is asked', async () => {
+  it('is rejected for a link to another host, of which nothing is asked', async () => {
     const other = await startServer((response) => response.end(JSON.stringify(moveAnswer(1))));
     const url = `${other.url}/api/v2/move/1/`;
     const { message } = await failSecond({ fault: at('/api/v2/move/?', 200, list(1, links(url))) });
@@ -133,14 +133,16 @@ describe('a list that is not what it has to be', () => {
 });
 
 describe('fewer records', () => {
-  it('are refused in a first build, which then leaves nothing behind', async () => {
+  it('are rejected in a first build, which then leaves nothing behind', async () => {
     const server = await serveUpstream(upstreamOf({ move: [], item: [itemAnswer(1)] }));
     const out = path.join(temporaryFolder(), 'site');
-    await expect(build({ ...rest(server.url), out })).rejects.toThrow('move: got 0 records: expected some');
+    await expect(build({ ...rest(server.url), out })).rejects.toThrow(
+      'move: got 0 records: expected at least one',
+    );
     expect(existsSync(out)).toBe(false);
   });
 
-  it('are taken where allow-missing names them, and reported', async () => {
+  it('are taken if allow-missing names them, and reported', async () => {
     const answers = tinyUpstream();
     const server = await serveUpstream(upstreamOf(answers));
     const options = { ...rest(server.url), out: path.join(temporaryFolder(), 'site') };
@@ -151,7 +153,7 @@ describe('fewer records', () => {
     expect(report.counts.move).toBe(2);
   });
 
-  it('are taken where max-shrink allows them', async () => {
+  it('are taken if max-shrink allows them', async () => {
     const answers = tinyUpstream();
     const server = await serveUpstream(upstreamOf(answers));
     const options = { ...rest(server.url), out: path.join(temporaryFolder(), 'site') };

@@ -2,13 +2,13 @@ import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, it } from 'vitest';
-import { build } from '../../src/build.ts';
+import { build } from '../../src/commands/build.ts';
 import { fingerprint } from '../support/fingerprint.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 import { serveUpstream } from '../support/test-upstream.ts';
 import { tinyUpstream, upstreamOf } from '../support/upstream-data.ts';
 
-/** Gives each answer of the journal another one's value, with the checksum that is right for it. */
+/** Gives each response of the journal another one's value, with the checksum that is right for it. */
 function swapValues(cache: string, isWanted: (url: string) => boolean): void {
   const [name = ''] = readdirSync(cache);
   const file = path.join(cache, name);

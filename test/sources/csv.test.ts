@@ -1,9 +1,9 @@
 import { utimesSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { decodeDataSet } from '../../src/digest.ts';
 import { DataError, GamedataError } from '../../src/errors.ts';
 import { load } from '../../src/sources/load.ts';
+import { decodeDataSet } from '../support/decode.ts';
 import { startServer } from '../support/local-server.ts';
 import { type TableTexts, tablesOf, writeTables } from '../support/tables.ts';
 import { temporaryFolder } from '../support/temporary.ts';
@@ -57,7 +57,7 @@ describe.each(upstreams)('the tables of the $name upstream', (data) => {
     const byId = new Map(csv.records.item.map((item) => [item.id, item]));
     const differing = pictured.filter(({ id, icon }) => byId.get(id)?.icon !== icon).map(({ slug }) => slug);
     expect(differing).toEqual([]);
-    expect(csv.warnings).toEqual(rest.warnings.filter(({ code }) => code !== 'missing-sprite'));
+    expect(csv.warnings).toEqual(rest.warnings.filter(({ code }) => code !== 'no-icon'));
   });
 });
 
@@ -115,7 +115,7 @@ describe('tables', () => {
     { slug: 'hm-case--old', icon: 'hm-case--old' },
     { slug: 'atm1', icon: 'atm1' },
     { slug: 'poke-ball', icon: 'poke-ball' },
-  ])('say that the picture of $slug is $icon', async ({ slug, icon }) => {
+  ])('say that the icon of $slug is $icon', async ({ slug, icon }) => {
     const { records } = await loadTables(
       tablesOf(upstreamOf({ move: [], item: [itemAnswer(1, { name: slug })] })),
     );
@@ -136,12 +136,12 @@ describe('tables that are wrong', () => {
       flaw: 'a missing column',
       tables: replaced('moves.csv', 'generation_id', 'generation'),
       problem:
-        'moves.csv › generation_id: got columns ["id","identifier","generation","type_id"]: expected generation_id among them',
+        'moves.csv › generation_id: got columns ["id","identifier","generation","type_id"]: expected one called generation_id',
     },
     {
       flaw: 'no header',
       tables: { ...tables, 'items.csv': '' },
-      problem: 'items.csv › id: got columns []: expected id among them',
+      problem: 'items.csv › id: got columns []: expected one called id',
     },
     {
       flaw: 'a row that is too short',
@@ -166,17 +166,17 @@ describe('tables that are wrong', () => {
     {
       flaw: 'an id that is no number',
       tables: added('items.csv', '0x3,x,1'),
-      problem: 'items.csv › id: got "0x3" in row ["0x3","x"]: expected a whole number',
+      problem: 'items.csv › id: got "0x3" in row ["0x3","x"]: expected an integer',
     },
     {
       flaw: 'an empty generation',
       tables: replaced('moves.csv', '2,move-2,1', '2,move-2,'),
-      problem: 'moves.csv › generation_id: got "" in row ["2","move-2",""]: expected a whole number',
+      problem: 'moves.csv › generation_id: got "" in row ["2","move-2",""]: expected an integer',
     },
     {
       flaw: 'a negative index',
       tables: added('item_game_indices.csv', '1,2,-1'),
-      problem: 'item_game_indices.csv › game_index: got "-1" in row ["1","2","-1"]: expected a whole number',
+      problem: 'item_game_indices.csv › game_index: got "-1" in row ["1","2","-1"]: expected an integer',
     },
     {
       flaw: 'no identifier',
@@ -186,35 +186,35 @@ describe('tables that are wrong', () => {
     {
       flaw: 'a name of no move',
       tables: added('move_names.csv', '9,9,Nobody'),
-      problem: 'move_names.csv: got rows for ids that do not exist: 9: expected tables of one date',
+      problem: 'move_names.csv: got rows for unknown ids: 9: expected tables of the same date',
     },
     {
       flaw: 'a name of no item',
       tables: added('item_names.csv', '8,9,Nobody\n9,9,Nothing'),
-      problem: 'item_names.csv: got rows for ids that do not exist: 8, 9: expected tables of one date',
+      problem: 'item_names.csv: got rows for unknown ids: 8, 9: expected tables of the same date',
     },
     {
       flaw: 'an index of no item',
       tables: added('item_game_indices.csv', '9,1,1'),
-      problem: 'item_game_indices.csv: got rows for ids that do not exist: 9: expected tables of one date',
+      problem: 'item_game_indices.csv: got rows for unknown ids: 9: expected tables of the same date',
     },
     {
       flaw: 'an id twice',
       tables: added('moves.csv', '2,other,1,'),
-      problem: 'move › id: got repeated ids: 2 (move-2), 2 (other): expected each id once',
+      problem: 'move › id: got repeated ids: 2 (move-2), 2 (other): expected unique ids',
     },
     {
       flaw: 'an id of 0',
       tables: added('moves.csv', '0,zero,1,'),
       problem: 'move › zero (0) › id: got 0: Too small: expected number to be >0',
     },
-  ])('are refused: $flaw', async ({ tables, problem }) => {
+  ])('are rejected: $flaw', async ({ tables, problem }) => {
     const error = await loadTables(tables).catch((reason: unknown) => reason);
     expect(error).toBeInstanceOf(DataError);
     expect(error).toHaveProperty('message', problem);
   });
 
-  it('are refused: a file that is not there', async () => {
+  it('are rejected: a file that is not there', async () => {
     const folder = temporaryFolder();
     const { 'item_names.csv': _, ...rest } = tables;
     writeTables(folder, rest);
@@ -225,6 +225,6 @@ describe('tables that are wrong', () => {
     const { url } = await serveTables(rest);
     const error = await loadCsv(url).catch((reason: unknown) => reason);
     expect(error).toBeInstanceOf(GamedataError);
-    expect(error).toHaveProperty('message', `GET ${url}/item_names.csv: answered 404, expected 200`);
+    expect(error).toHaveProperty('message', `GET ${url}/item_names.csv: got 404, expected 200`);
   });
 });

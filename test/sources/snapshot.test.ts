@@ -2,12 +2,13 @@ import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { DataSet } from '../../src/contract/data-set.ts';
+import { BUNDLED_DATA } from '../../src/commands/package-files.ts';
 import { nameSchema, slugSchema } from '../../src/contract/records.ts';
-import { decodeDataSet, encodeDataSet } from '../../src/digest.ts';
+import type { DataSet } from '../../src/dataset/data-set.ts';
+import { encodeDataSet } from '../../src/dataset/encode.ts';
 import { GamedataError } from '../../src/errors.ts';
-import { BUNDLED_DATA } from '../../src/options.ts';
 import { readSnapshot, snapshotFiles } from '../../src/sources/snapshot.ts';
+import { decodeDataSet } from '../support/decode.ts';
 import { dataSetOf, rawItem, rawMove } from '../support/sites.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 
@@ -92,7 +93,7 @@ describe('a snapshot', () => {
     writeFileSync(path.join(folder, file), text.replace(from, to));
   };
   const DIGEST =
-    /^snapshot › digest: got sha256:[0-9a-f]{64}: expected sha256:[0-9a-f]+, as provenance\.json says$/;
+    /^snapshot › digest: got sha256:[0-9a-f]{64}: expected sha256:[0-9a-f]+, as in provenance\.json$/;
 
   it.each<{ change: string; tamper: (folder: string) => void; problem: string | RegExp }>([
     { change: 'a changed value', tamper: edited('move.ndjson', '"Move 1"', '"Move 7"'), problem: DIGEST },
@@ -114,7 +115,7 @@ describe('a snapshot', () => {
       tamper: (folder) => rmSync(path.join(folder, 'item.ndjson')),
       problem: /item\.ndjson: cannot be read \(ENOENT\), expected a snapshot$/,
     },
-  ])('is refused for $change', ({ tamper, problem }) => {
+  ])('is rejected for $change', ({ tamper, problem }) => {
     const folder = written(dataSet);
     tamper(folder);
     const read = () => readSnapshot(folder);
@@ -122,7 +123,7 @@ describe('a snapshot', () => {
     expect(read).toThrow(problem);
   });
 
-  it('is refused for a record that is none, although its digest is right', () => {
+  it('is rejected for a record that is none, although its digest is right', () => {
     const [move] = dataSet.records.move;
     const broken = { ...dataSet.records, move: [{ ...move, slug: '../x' }] } as DataSet['records'];
     expect(() => readSnapshot(written({ ...dataSet, records: broken }))).toThrow(

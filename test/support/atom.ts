@@ -5,7 +5,7 @@ import { validateXML } from 'xmllint-wasm';
 
 const RULES = readFileSync(new URL('./atom.rng', import.meta.url), 'utf8');
 
-/** What is wrong with a feed, in sentences; empty where it is valid. */
+/** What is wrong with a feed, in sentences; empty if it is valid. */
 export async function feedProblems(xml: string): Promise<string[]> {
   const { errors } = await validateXML({
     xml: { fileName: 'changes.atom', contents: xml },
@@ -15,6 +15,6 @@ export async function feedProblems(xml: string): Promise<string[]> {
   const ids = [...xml.matchAll(/<id>(.*?)<\/id>/g)].map(([, id]) => id);
   return [
     ...errors.map(({ rawMessage }) => rawMessage),
-    ...(new Set(ids).size < ids.length ? ['an id comes twice'] : []),
+    ...(new Set(ids).size < ids.length ? ['an id occurs twice'] : []),
   ];
 }

@@ -6,17 +6,17 @@ import { findProgram } from './engines/server-program.ts';
 
 const executablePath = findProgram('chromium');
 
-/** Set where all engines have to be there, as they are after `scripts/install-engines.sh`. */
+/** Set if all engines have to be there, as they are after `scripts/install-engines.sh`. */
 const demandsAll = process.env.ENGINES === 'all';
 
-/** What is put after a group's name where it is skipped; empty where it runs. */
+/** What is put after a group's name if it is skipped; empty if it runs. */
 export const noBrowser = executablePath || demandsAll ? '' : ' (skipped: chromium is not installed)';
 
 export interface Visit {
   readonly page: Page;
   /** What the browser complained of: errors and warnings on its console, and uncaught ones. */
   readonly problems: string[];
-  /** Addresses of other hosts that were asked for, be it in vain. */
+  /** Addresses of other hosts that were requested, be it in vain. */
   readonly foreign: string[];
 }
 

@@ -1,14 +1,14 @@
-/** A folder that is served over HTTP for one test as a plain host does it, with faults where told to. */
+/** A folder that is served over HTTP for one test as a plain host does it, with faults if told to. */
 
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
-import { type Answerer, type LocalServer, startServer } from './local-server.ts';
+import { type LocalServer, type Responder, startServer } from './local-server.ts';
 
 export interface Deployed extends LocalServer {
-  /** The paths asked for so far, without the slash they begin with. */
+  /** The paths requested so far, without the slash they start with. */
   paths(): string[];
   /** Path → how it is answered instead. Tests change it as they go. */
-  readonly faults: Map<string, Answerer>;
+  readonly faults: Map<string, Responder>;
 }
 
 export async function deploy(folder: string): Promise<Deployed> {

@@ -4,7 +4,7 @@ import type { UpstreamData } from './upstream-data.ts';
 
 type Kind = 'move' | 'item';
 
-/** As much of an answer as the contract needs. */
+/** As much of a response as the contract needs. */
 interface RawAnswer {
   id: number;
   name: string;

@@ -63,7 +63,7 @@ function makePart(choices: readonly Fault[], random: Random): Part {
 
 function fitTogether(a: Part, b: Part): boolean {
   const both = [a.fault, b.fault];
-  // A validator is sent or it is not.
+  // A ETag is sent or it is not.
   if (both.some(({ uncached }) => uncached) && both.some(({ group }) => group === 'cache')) return false;
   if (both.some(({ slow }) => slow) && both.some(isHeavy)) return false;
   // Another name of a record is in its list too, and then the list's own fault is told in other words.
@@ -121,7 +121,7 @@ export async function tryMix(mix: Mix): Promise<MixTrial> {
     for (const { file, problem } of verifyFolder(out).problems) problems.push(`${file} ${problem}`);
     if (failure) {
       note(!sameStates(before, fingerprint(out)), 'the old site was touched');
-      // Where another fault was there before, even what is never asked for again takes a second attempt.
+      // Where another fault was there before, even what is never requested again takes a second attempt.
       const messages = [failure.message, failure.message.replace(/ \(2 attempts\)$/, '')];
       const told = parts.flatMap(({ fault, place }, at) =>
         messages.map((message) =>

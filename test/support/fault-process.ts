@@ -3,12 +3,12 @@
 import { spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import * as z from 'zod';
-import { printable } from '../../src/printable.ts';
+import { printable } from '../../src/text/printable.ts';
 import { RETRIES, type Runner } from './fault-trial.ts';
 
 const CLI = fileURLToPath(new URL('../../dist/cli.js', import.meta.url));
 
-/** The longest time for an answer that the command line has. */
+/** The longest time for a response that the command line has. */
 export const PROCESS_SECONDS = 60;
 
 const printedSchema = z.strictObject({

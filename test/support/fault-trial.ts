@@ -3,10 +3,10 @@
 import { mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { build } from '../../src/build.ts';
-import type { Watchers } from '../../src/capture.ts';
+import { build } from '../../src/commands/build.ts';
 import { GamedataError } from '../../src/errors.ts';
 import type { ClientOptions } from '../../src/http/client.ts';
+import type { Watchers } from '../../src/sources/capture.ts';
 import { verifyFolder } from '../../src/verify/folder.ts';
 import { type Exchange, expectedMessage, type Fault, type Place, type Told } from './faults.ts';
 import { fingerprint } from './fingerprint.ts';
@@ -64,9 +64,9 @@ export const runBuild: Runner = async ({ timeouts, concurrency = 1, ...options }
 };
 
 /**
- * Tries one fault at one place. `seconds` is the longest time for an answer where the runner has times of its own.
+ * Tries one fault at one place. `seconds` is the longest time for a response if the runner has times of its own.
  *
- * @returns everything that is not as the table says; empty where all is well
+ * @returns everything that is not as the table says; empty if all is well
  */
 export async function tryFault(
   fault: Fault,
@@ -145,7 +145,7 @@ export function unlisted(
     : `failed with ${message}\nexpected ${like ?? expected}`;
 }
 
-/** The fault at its place, not there before it is begun. */
+/** The fault at its place, not there before it is started. */
 export function createFault(
   fault: Fault,
   place: Place,

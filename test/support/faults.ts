@@ -31,7 +31,7 @@ export interface Told {
   readonly kind: string;
   readonly slug: string;
   readonly id: number | string;
-  /** The longest time for an answer, in seconds. */
+  /** The longest time for a response, in seconds. */
   readonly seconds: number;
 }
 
@@ -48,13 +48,13 @@ export interface Fault {
   readonly address?: string;
   readonly at: 'anywhere' | 'first list' | 'lists' | 'records';
   readonly retried: boolean;
-  /** An error's code and message without its place; `like` where a part of it differs from machine to machine. */
+  /** An error's code and message without its place; `like` if a part of it differs from machine to machine. */
   readonly outcome:
     | { readonly code: 'upstream' | 'data'; readonly problem: Problem; readonly like?: RegExp }
     | { readonly code: 'built'; readonly says: string; readonly holds?: string };
   /** Which of the client's time-outs it takes. */
   readonly slow?: 'parts' | 'whole';
-  /** The client has no validator to send. */
+  /** The client has no ETag to send. */
   readonly uncached?: boolean;
   /** Cannot be over by itself. */
   readonly lasting?: boolean;
@@ -106,9 +106,9 @@ const relink = (id: string) =>
 const CHALLENGE = '<!doctype html><title>Just a moment...</title><script src="/challenge.js"></script>';
 const MEGABYTE = Buffer.alloc(1 << 20, ' ');
 export const LARGE_MEGABYTES = 200;
-const TOO_LARGE = 'answered more than 8388608 bytes';
+const TOO_LARGE = 'got more than 8388608 bytes';
 
-/** Compressed once, and only if asked for. */
+/** Compressed once, and only if requested. */
 function lazily<T>(make: () => T): () => T {
   let made: { value: T } | undefined;
   return () => {
@@ -183,7 +183,7 @@ const connection: Omit<Fault, 'group'>[] = [
     retried: true,
     at: 'anywhere',
     outcome: upstream(
-      'answered what is no HTTP: Response does not match the HTTP/1.1 protocol (Expected HTTP/, RTSP/ or ICE/)',
+      'invalid HTTP response: Response does not match the HTTP/1.1 protocol (Expected HTTP/, RTSP/ or ICE/)',
     ),
   },
   {
@@ -213,7 +213,7 @@ const connection: Omit<Fault, 'group'>[] = [
     slow: 'whole',
     retried: true,
     at: 'anywhere',
-    outcome: upstream(({ seconds }) => `no complete answer within ${seconds} s`),
+    outcome: upstream(({ seconds }) => `no complete response within ${seconds} s`),
   },
   {
     name: 'a truncated body',
@@ -242,8 +242,8 @@ const connection: Omit<Fault, 'group'>[] = [
     retried: true,
     at: 'anywhere',
     outcome: upstream(
-      'answered the first 9 bytes, expected JSON',
-      /^answered "\S+", expected JSON \(2 attempts\)$|HPE_/,
+      'got the first 9 bytes, expected JSON',
+      /^got "\S+", expected JSON \(2 attempts\)$|HPE_/,
     ),
   },
 ];
@@ -257,7 +257,7 @@ const status: Fault[] = [
       answer: send(code),
       retried: true,
       at: 'anywhere',
-      outcome: upstream(`answered ${code}, expected 200`),
+      outcome: upstream(`got ${code}, expected 200`),
     }),
   ),
   {
@@ -266,7 +266,7 @@ const status: Fault[] = [
     answer: send(429, '{}', { 'retry-after': '1' }),
     retried: true,
     at: 'anywhere',
-    outcome: upstream('answered 429 and asked to wait 1 s, expected 200'),
+    outcome: upstream('got 429 with Retry-After 1 s, expected 200'),
   },
   {
     name: '429 with `Retry-After` as a date',
@@ -275,8 +275,8 @@ const status: Fault[] = [
     retried: true,
     at: 'anywhere',
     outcome: upstream(
-      'answered 429 and asked to wait 2 s, expected 200',
-      /^answered 429 and asked to wait [12] s, expected 200 \(2 attempts\)$/,
+      'got 429 with Retry-After 2 s, expected 200',
+      /^got 429 with Retry-After [12] s, expected 200 \(2 attempts\)$/,
     ),
   },
   {
@@ -285,7 +285,7 @@ const status: Fault[] = [
     answer: send(429, '{}', { 'retry-after': '3600' }),
     retried: false,
     at: 'anywhere',
-    outcome: upstream('answered 429 and asked to wait 3600 s, expected 200'),
+    outcome: upstream('got 429 with Retry-After 3600 s, expected 200'),
   },
   ...[204, 400, 404, 410].map(
     (code): Fault => ({
@@ -294,7 +294,7 @@ const status: Fault[] = [
       answer: send(code, code === 204 ? '' : '{}'),
       retried: false,
       at: 'anywhere',
-      outcome: upstream(`answered ${code}, expected 200`),
+      outcome: upstream(`got ${code}, expected 200`),
     }),
   ),
   {
@@ -303,7 +303,7 @@ const status: Fault[] = [
     answer: send(403, CHALLENGE, { 'content-type': 'text/html' }),
     retried: false,
     at: 'anywhere',
-    outcome: upstream('answered 403, expected 200'),
+    outcome: upstream('got 403, expected 200'),
   },
   ...[
     ['another host', 'http://127.0.0.2:9/api/v2/'],
@@ -316,7 +316,7 @@ const status: Fault[] = [
       answer: send(302, '', { location }),
       retried: false,
       at: 'anywhere',
-      outcome: upstream(`answered 302, a redirect to "${location}", expected 200`),
+      outcome: upstream(`got 302, a redirect to "${location}", expected 200`),
     }),
   ),
 ];
@@ -337,7 +337,7 @@ const body: Fault[] = [
       answer: send(200, text),
       retried: true,
       at: 'anywhere',
-      outcome: upstream(`answered ${shown}, expected JSON`),
+      outcome: upstream(`got ${shown}, expected JSON`),
     }),
   ),
   {
@@ -349,8 +349,8 @@ const body: Fault[] = [
     retried: true,
     at: 'anywhere',
     outcome: upstream(
-      'answered <n> bytes that are not UTF-8',
-      /^answered \d+ bytes that are not UTF-8 \(2 attempts\)$/,
+      'got <n> bytes that are not UTF-8',
+      /^got \d+ bytes that are not UTF-8 \(2 attempts\)$/,
     ),
   },
   {
@@ -367,7 +367,7 @@ const body: Fault[] = [
     answer: ({ response }) => response.writeHead(200, JSON_TYPE).end(nested()),
     retried: false,
     at: 'anywhere',
-    outcome: data('got something nested too deep to show: expected object, received array'),
+    outcome: data('got a value nested too deeply to show: expected object, received array'),
   },
   {
     name: 'a million nested arrays in a field that nobody reads',
@@ -401,12 +401,12 @@ const body: Fault[] = [
     }),
   ),
   {
-    name: 'a body that is not what its encoding says',
+    name: 'a body that does not match its encoding says',
     group: 'body',
     answer: send(200, '{"plain":1}', { 'content-encoding': 'gzip' }),
     retried: true,
     at: 'anywhere',
-    outcome: upstream('answered 11 bytes that are not gzip'),
+    outcome: upstream('got 11 bytes that are not valid gzip'),
   },
   {
     name: 'an encoding that nobody asked for',
@@ -414,7 +414,7 @@ const body: Fault[] = [
     answer: send(200, '{}', { 'content-encoding': 'zstd' }),
     retried: true,
     at: 'anywhere',
-    outcome: upstream('answered with Content-Encoding "zstd", asked for gzip, br'),
+    outcome: upstream('got Content-Encoding "zstd", expected gzip, br'),
   },
 ];
 
@@ -442,7 +442,7 @@ const cache: Fault[] = [
     uncached: true,
     retried: false,
     at: 'anywhere',
-    outcome: upstream('answered 304, expected 200'),
+    outcome: upstream('got 304, expected 200'),
   },
 ];
 
@@ -453,7 +453,7 @@ const list: Fault[] = [
     answer: relist((results) => results, 4),
     retried: false,
     at: 'lists',
-    outcome: data('got 3 results: expected 4, as its count says'),
+    outcome: data('got 3 results: expected 4, its count'),
   },
   {
     name: 'a count of fewer than there are',
@@ -461,7 +461,7 @@ const list: Fault[] = [
     answer: relist((results) => results, 2),
     retried: false,
     at: 'lists',
-    outcome: data('got 3 results: expected 2, as its count says'),
+    outcome: data('got 3 results: expected 2, its count'),
   },
   {
     name: 'a page that is cut off by a limit of the upstream’s own',
@@ -469,7 +469,7 @@ const list: Fault[] = [
     answer: relist((results) => results.slice(0, 1), 3),
     retried: false,
     at: 'lists',
-    outcome: data('got 1 results: expected 3, as its count says'),
+    outcome: data('got 1 results: expected 3, its count'),
   },
   {
     name: 'a record that appears twice',
@@ -477,7 +477,7 @@ const list: Fault[] = [
     answer: relist((results) => [...results, ...results.slice(0, 1)]),
     retried: false,
     at: 'lists',
-    outcome: data(({ slug, id }) => `got repeated ids: ${id} (${slug}): expected each record once`),
+    outcome: data(({ slug, id }) => `got repeated ids: ${id} (${slug}): expected unique ids`),
   },
   {
     name: 'a record that is gone from the list',
@@ -486,8 +486,8 @@ const list: Fault[] = [
     retried: false,
     at: 'lists',
     outcome: data(
-      'got 2 records, the last build had 3: expected at most 1 % gone; gone: <slug>',
-      /: got 2 records, the last build had 3: .*; gone: \S+/,
+      'got 2 records, the last build had 3: expected at most 1 % to disappear; missing: <slug>',
+      /: got 2 records, the last build had 3: .*; missing: \S+/,
     ),
   },
   {
@@ -497,8 +497,8 @@ const list: Fault[] = [
     retried: false,
     at: 'lists',
     outcome: data(
-      'got 0 records, the last build had 3: expected at most 1 % gone; gone: <slug>, <slug>, <slug>',
-      /: got 0 records, the last build had 3: .*; gone: \S+, \S+, \S+/,
+      'got 0 records, the last build had 3: expected at most 1 % to disappear; missing: <slug>, <slug>, <slug>',
+      /: got 0 records, the last build had 3: .*; missing: \S+, \S+, \S+/,
     ),
   },
   {
@@ -507,7 +507,7 @@ const list: Fault[] = [
     answer: send(404),
     retried: false,
     at: 'records',
-    outcome: upstream('answered 404, expected 200'),
+    outcome: upstream('got 404, expected 200'),
   },
   {
     name: 'a record that is renamed once the list was read',
@@ -516,7 +516,7 @@ const list: Fault[] = [
     retried: false,
     at: 'records',
     outcome: data(
-      ({ id, slug }) => `got id ${id}, name "renamed": expected ${id}, "${slug}", as the list says`,
+      ({ id, slug }) => `got id ${id}, name "renamed": expected ${id}, "${slug}", as in the list`,
     ),
   },
   {
@@ -525,7 +525,7 @@ const list: Fault[] = [
     answer: tell({ id: 77, name: 'other' }),
     retried: false,
     at: 'records',
-    outcome: data(({ id, slug }) => `got id 77, name "other": expected ${id}, "${slug}", as the list says`),
+    outcome: data(({ id, slug }) => `got id 77, name "other": expected ${id}, "${slug}", as in the list`),
   },
   {
     name: 'a record that comes once the list was read',

@@ -1,9 +1,9 @@
-/** Requests as nobody sane would send them, and what has to be true of every answer all the same. */
+/** Requests as nobody sane would send them, and what has to be true of every response all the same. */
 
 import { connect } from 'node:net';
-import { API_PREFIX } from '../../src/contract/addresses.ts';
-import { apiHeaders, commonHeaders, pageHeaders } from '../../src/contract/headers.ts';
-import { type Answer, createAnswerer } from '../../src/handler/index.ts';
+import { apiHeaders, commonHeaders, htmlHeaders } from '../../src/contract/headers.ts';
+import { API_PREFIX } from '../../src/contract/paths.ts';
+import { createResponder, type PlainResponse } from '../../src/handler/index.ts';
 import { splitTarget } from '../../src/server/request-target.ts';
 import { browsePage, handledSite } from './handled-site.ts';
 import { type Random, seeded } from './random.ts';
@@ -206,7 +206,7 @@ interface Seen {
   readonly body: string;
 }
 
-/** Everything that is wrong with an answer. */
+/** Everything that is wrong with a response. */
 export function judge(
   { method, target, headers }: FuzzRequest,
   { status, headers: got, body }: Seen,
@@ -222,7 +222,7 @@ export function judge(
   const { path, search } = splitTarget(target);
   const isApi = target.startsWith(API_PREFIX) && status !== 400;
   if (isApi) Object.assign(expected, { Allow: apiHeaders.Allow, Vary: apiHeaders.Vary });
-  if (got['content-type']?.startsWith('text/html')) Object.assign(expected, pageHeaders);
+  if (got['content-type']?.startsWith('text/html')) Object.assign(expected, htmlHeaders);
   for (const [name, value] of Object.entries(expected)) {
     const had = got[name.toLowerCase()];
     note(had !== value, `${name}: ${had}, expected ${value}`);
@@ -293,7 +293,7 @@ export async function fuzzHandler(requests: number, seed: number): Promise<strin
   const random = seeded(seed);
   const { files } = handledSite(fuzzRecords(), { extras: fuzzExtras });
   const strays: string[] = [];
-  const answer = createAnswerer({
+  const answer = createResponder({
     async get(file) {
       if (!/^[\w-]+(?:\/[\w-]+)*(?:\.[\w-]+)+$/.test(file)) strays.push(file);
       return files.get(file);
@@ -321,12 +321,12 @@ export async function fuzzHandler(requests: number, seed: number): Promise<strin
   return problems;
 }
 
-const sameAnswers = (one: Answer, other: Answer): boolean =>
+const sameAnswers = (one: PlainResponse, other: PlainResponse): boolean =>
   one.status === other.status &&
   JSON.stringify(one.headers) === JSON.stringify(other.headers) &&
   Buffer.compare(one.body ?? new Uint8Array(), other.body ?? new Uint8Array()) === 0;
 
-const seen = ({ status, headers, body }: Answer): Seen => ({
+const seen = ({ status, headers, body }: PlainResponse): Seen => ({
   status,
   headers: Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value])),
   body: body ? new TextDecoder().decode(body) : '',
@@ -362,7 +362,7 @@ export async function fuzzServer(port: number, requests: number, seed: number): 
   return problems;
 }
 
-/** Sends bytes as they are; undefined where no end comes. */
+/** Sends bytes as they are; undefined if no end comes. */
 function exchange(port: number, text: string): Promise<string | undefined> {
   return new Promise((resolve) => {
     const socket = connect(port, '127.0.0.1', () => socket.write(text, 'latin1'));
@@ -375,7 +375,7 @@ function exchange(port: number, text: string): Promise<string | undefined> {
     socket.on('data', (chunk) => {
       answer += chunk;
     });
-    // A reset shows as an answer that is missing.
+    // A reset shows as a response that is missing.
     socket.on('error', () => {});
     socket.once('close', () => resolve(hangs ? undefined : answer));
   });

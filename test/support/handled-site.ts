@@ -5,7 +5,7 @@ import { type Asset, createHandler } from '../../src/handler/index.ts';
 import type { RawRecords } from '../../src/sources/raw.ts';
 import { rawItem, rawMove, type SiteOptions, siteOf } from './sites.ts';
 
-/** As many records as the reference framework was asked about, with gaps in the ids where its data has them. */
+/** As many records as the reference framework was asked about, with gaps in the ids if its data has them. */
 export function recordsWithGaps(): RawRecords {
   const range = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, at) => from + at);
   return {
@@ -22,7 +22,7 @@ export const browsePage = { path: 'browse.html', body: '<!doctype html><title>br
 
 export interface HandledSite {
   readonly files: ReadonlyMap<string, Asset>;
-  /** The files that were asked for since this was last emptied. */
+  /** The files that were requested since this was last emptied. */
   readonly reads: string[];
   ask(path: string, init?: { method?: string; headers?: Record<string, string> }): Promise<Response>;
 }

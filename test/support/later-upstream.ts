@@ -1,8 +1,8 @@
 /** An upstream that has gone on since the bundled data set: the recorded one, else the bundled records with changes. */
 
-import { decodeDataSet } from '../../src/digest.ts';
-import { BUNDLED_DATA } from '../../src/options.ts';
+import { BUNDLED_DATA } from '../../src/commands/package-files.ts';
 import { readSnapshot } from '../../src/sources/snapshot.ts';
+import { decodeDataSet } from './decode.ts';
 import {
   hasRecordedUpstream,
   itemAnswer,
@@ -33,7 +33,7 @@ export function laterUpstream(): UpstreamData {
         itemAnswer(id, {
           name: slug,
           names: named(name),
-          sprites: { default: `https://pictures.test/${icon}` },
+          sprites: { default: `https://icons.test/${icon}` },
         }),
       ),
       itemAnswer(80_001),

@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { onTestFinished } from 'vitest';
 
 /** `at` counts the requests from 1. */
-export type Answerer = (response: ServerResponse, request: IncomingMessage, at: number) => void;
+export type Responder = (response: ServerResponse, request: IncomingMessage, at: number) => void;
 
 export interface LocalServer {
   /** Its origin, such as `http://127.0.0.1:1234`. */
@@ -17,7 +17,7 @@ export interface LocalServer {
   close(): Promise<void>;
 }
 
-export async function startServer(answer: Answerer): Promise<LocalServer> {
+export async function startServer(answer: Responder): Promise<LocalServer> {
   const requests: LocalServer['requests'] = [];
   const seen = { connections: 0, busiest: 0 };
   let open = 0;

@@ -17,7 +17,7 @@ export interface NetlifyRule {
   readonly conditions: object;
 }
 
-/** Answers a path and query with `<status> <target>`; undefined where no rule does. */
+/** Answers a path and query with `<status> <target>`; undefined if no rule does. */
 export type Match = (path: string, query: string) => string | undefined;
 
 export interface Readings {

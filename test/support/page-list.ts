@@ -28,7 +28,7 @@ export const pageStates: readonly PageState[] = [
     name: 'raw',
     path: '/api/gamedata/item/master-ball/?format=api',
     async act(page) {
-      await page.getByRole('button', { name: 'Raw JSON' }).click();
+      await page.getByRole('button', { name: 'Minified' }).click();
       await page.getByRole('button', { name: 'Copy as curl' }).click();
     },
   },
@@ -39,7 +39,7 @@ export const pageStates: readonly PageState[] = [
     async act(page) {
       await page.route('**/api/gamedata/**', (route) => route.abort('internetdisconnected'));
       await page.locator('#breadcrumb a').nth(1).click();
-      await page.locator('h1', { hasText: 'No answer' }).waitFor();
+      await page.locator('h1', { hasText: 'No response' }).waitFor();
       await page.unroute('**/api/gamedata/**');
     },
   },

@@ -3,15 +3,15 @@
 import { copyFileSync, existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { build } from '../../src/build.ts';
-import { PLACEHOLDER_ICON } from '../../src/contract/addresses.ts';
-import { BUNDLED_DATA, type BuildOptions } from '../../src/options.ts';
+import { type BuildOptions, build } from '../../src/commands/build.ts';
+import { BUNDLED_DATA } from '../../src/commands/package-files.ts';
+import { PLACEHOLDER_ICON } from '../../src/contract/paths.ts';
 import { readSnapshot } from './snapshot-records.ts';
 
 export const BASE_URL = 'https://example.test';
 
 /**
- * Builds a site that has a picture for every item, as none can be fetched in a test.
+ * Builds a site that has an icon for every item, as none can be fetched in a test.
  *
  * @returns its folder
  */

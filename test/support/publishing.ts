@@ -13,7 +13,7 @@ export const treeFiles = (tree: Tree) => Object.entries(tree).map(([path, body])
 export const publishTree = (out: string, tree: Tree): Promise<PublishResult> =>
   withOutput(out, (output) => output.publish(treeFiles(tree)));
 
-/** What is in a folder, without the manifest where there is one. */
+/** What is in a folder, without the manifest if there is one. */
 export function readTree(folder: string): Tree {
   return Object.fromEntries(
     listFiles(folder)

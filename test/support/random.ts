@@ -3,10 +3,10 @@
 export interface Random {
   /** From 0 up to 1. */
   fraction(): number;
-  /** A whole number from 0 up to below `end`. */
+  /** A integer from 0 up to below `end`. */
   below(end: number): number;
   pick<T>(choices: readonly T[]): T;
-  /** So many of them, or all where there are fewer, in their order. */
+  /** So many of them, or all if there are fewer, in their order. */
   sample<T>(choices: readonly T[], count: number): T[];
 }
 

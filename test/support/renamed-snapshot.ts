@@ -2,12 +2,14 @@
 
 import { cpSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { compare } from '../../src/changes/compare.ts';
-import { emptyHistory, encodeHistory, extendHistory } from '../../src/changes/history.ts';
+import { BUNDLED_DATA } from '../../src/commands/package-files.ts';
 import { mapKinds } from '../../src/contract/kinds.ts';
-import { decodeDataSet, digestRecords, encodeRecord } from '../../src/digest.ts';
-import { BUNDLED_DATA } from '../../src/options.ts';
+import { compare } from '../../src/dataset/compare.ts';
+import { digestRecords } from '../../src/dataset/digest.ts';
+import { encodeRecord } from '../../src/dataset/encode.ts';
+import { emptyHistory, encodeHistory, extendHistory } from '../../src/dataset/history.ts';
 import { readSnapshot } from '../../src/sources/snapshot.ts';
+import { decodeDataSet } from './decode.ts';
 
 /** Slugs as they were → as they are. */
 const renamed = { 'old-pound': 'pound', 'taken-again': 'karate-chop', 'old-master-ball': 'master-ball' };

@@ -7,7 +7,7 @@ import { onTestFinished } from 'vitest';
 const CLI = fileURLToPath(new URL('../../dist/cli.js', import.meta.url));
 
 export interface Finished {
-  /** Null where a signal ended it. */
+  /** Null if a signal ended it. */
   readonly code: number | null;
   readonly stdout: string;
   readonly stderr: string;

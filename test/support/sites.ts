@@ -1,19 +1,21 @@
 /** Data sets and whole sites for tests: a tiny one that is easy to read, and one of the real size. */
 
-import { changeFiles } from '../../src/changes/files.ts';
-import { emptyHistory, movedRoutes } from '../../src/changes/history.ts';
-import { PLACEHOLDER_ICON } from '../../src/contract/addresses.ts';
 import type { History } from '../../src/contract/changes.ts';
-import type { DataSet } from '../../src/contract/data-set.ts';
+import { defaultIconSource } from '../../src/contract/icons.ts';
 import { kindNames, mapKinds } from '../../src/contract/kinds.ts';
 import type { Meta } from '../../src/contract/meta.ts';
-import { defaultSprites } from '../../src/contract/pictures.ts';
+import { PLACEHOLDER_ICON } from '../../src/contract/paths.ts';
 import { createRoutes, type RouteTable } from '../../src/contract/routes.ts';
-import { type SiteFile, siteFiles } from '../../src/contract/site.ts';
-import { digestRecords, encodeDataSet } from '../../src/digest.ts';
+import type { SiteFile } from '../../src/contract/site-file.ts';
+import type { DataSet } from '../../src/dataset/data-set.ts';
+import { digestRecords } from '../../src/dataset/digest.ts';
+import { encodeDataSet } from '../../src/dataset/encode.ts';
+import { emptyHistory, movedRoutes } from '../../src/dataset/history.ts';
 import type { HostContext } from '../../src/hosts/host.ts';
 import { netlify } from '../../src/hosts/netlify.ts';
-import { normalise } from '../../src/sources/normalise.ts';
+import { apiFiles } from '../../src/site/api-files.ts';
+import { changeFiles } from '../../src/site/change-files.ts';
+import { normalize } from '../../src/sources/normalize.ts';
 import type { RawItem, RawMove, RawRecords } from '../../src/sources/raw.ts';
 import { readRecordAnswer } from '../../src/sources/rest-answers.ts';
 import { hasRecordedUpstream, recordedUpstream } from './upstream-data.ts';
@@ -44,7 +46,7 @@ export const rawRecords = (moves: number, items: number): RawRecords => ({
 });
 
 export const dataSetOf = (raw: RawRecords): DataSet =>
-  normalise(raw, { source: 'rest', upstream: 'https://upstream.test/api/v2', captured: '2026-01-02' });
+  normalize(raw, { source: 'rest', upstream: 'https://upstream.test/api/v2', captured: '2026-01-02' });
 
 export interface SiteOptions {
   readonly links?: Meta['links'];
@@ -62,6 +64,7 @@ export function siteOf(
 ) {
   const records = encodeDataSet(dataSetOf(raw)).records;
   const meta: Meta = {
+    format: 1,
     generator: 'gamedata/0.0.0',
     source: 'rest',
     upstream: 'https://upstream.test/api/v2',
@@ -74,17 +77,18 @@ export function siteOf(
     links,
     hosts: [],
     downloads,
-    sprites: defaultSprites,
+    sprites: defaultIconSource,
   };
   const routes: RouteTable = createRoutes(records, movedRoutes(history, records));
   const icon: SiteFile = { path: PLACEHOLDER_ICON, body: new Uint8Array([0x89, 0x50, 0x4e, 0x47]) };
   const changes = changeFiles(history, routes.moved, { baseUrl: meta.base_url, captured: meta.captured });
   const linkBase = { baseUrl: meta.base_url, links };
-  const plan = { records, meta, linkBase, extras: [icon, ...changes, ...extras] };
-  return { plan, meta, routes, records, files: () => siteFiles(plan) };
+  const plan = { records, meta, linkBase };
+  const files = (): SiteFile[] => [...apiFiles(plan), icon, ...changes, ...extras];
+  return { plan, meta, routes, records, files };
 }
 
-/** The recorded records where they lie beside the project, else as many made-up ones. */
+/** The recorded records if they lie beside the project, else as many made-up ones. */
 export function fullSizeRecords(): RawRecords {
   if (!hasRecordedUpstream) return rawRecords(937, 2223);
   const upstream = recordedUpstream();

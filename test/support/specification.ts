@@ -1,7 +1,7 @@
 /** A site with its specification, in memory, and what its published schemas say of a value. */
 
 import { Ajv2020 } from 'ajv/dist/2020.js';
-import { specificationFiles } from '../../src/contract/openapi/files.ts';
+import { specificationFiles } from '../../src/site/specification/files.ts';
 import type { RawRecords } from '../../src/sources/raw.ts';
 import { type SiteOptions, siteOf } from './sites.ts';
 
@@ -9,7 +9,7 @@ export interface SpecifiedSite {
   /** Path → text. */
   readonly files: ReadonlyMap<string, string>;
   readonly json: (path: string) => Record<string, unknown>;
-  /** What is wrong with a value by the schema of that name, in an independent validator's words; null where nothing is. */
+  /** What is wrong with a value by the schema of that name, in an independent ETag's words; null if nothing is. */
   readonly problems: (schema: string, value: unknown) => string | null;
 }
 

@@ -1,4 +1,4 @@
-/** Folders that live as long as the test that asked for them. */
+/** Folders that live as long as the test that requested them. */
 
 import { mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -35,7 +35,7 @@ export const reset: Answer = (response) => response.socket?.resetAndDestroy();
 
 export const silent: Answer = () => {};
 
-/** Begins and does not go on. */
+/** Begins and does not continue. */
 export const stalled: Answer = (response) => response.writeHead(200, { 'content-length': '100' }).write('{');
 
 /** Goes on and does not end. */

@@ -22,8 +22,8 @@ export function userProject(files: Readonly<Record<string, string>>): string {
   return folder;
 }
 
-/** Compiles every file of a project. Returns what the compiler says: nothing where all is well. */
-export function compile(folder: string): string {
+/** Compiles every file of a project. Returns what the compiler says: nothing if all is well. */
+export function compile(folder: string, more: Readonly<Record<string, unknown>> = {}): string {
   const options = {
     target: 'es2023',
     lib: ['es2023', 'dom'],
@@ -31,6 +31,7 @@ export function compile(folder: string): string {
     strict: true,
     exactOptionalPropertyTypes: true,
     types: [],
+    ...more,
   };
   writeFileSync(
     path.join(folder, 'tsconfig.json'),

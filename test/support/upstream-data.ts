@@ -1,15 +1,15 @@
-/** What the test upstream serves: the recorded answers where they lie beside the project, else a small hand-made set. */
+/** What the test upstream serves: the recorded answers if they lie beside the project, else a small hand-made set. */
 
 import { existsSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import type { Kind } from '../../src/contract/kinds.ts';
 
-/** Answers by kind and id; links in them begin with `/api/v2/`. */
+/** Answers by kind and id; links in them start with `/api/v2/`. */
 export interface UpstreamData {
   readonly name: 'recorded' | 'hand-made';
   /** In the order in which the upstream lists them. */
   list(kind: Kind): readonly { id: number; name: string }[];
-  /** The answer's text; undefined where there is no such record. */
+  /** The answer's text; undefined if there is no such record. */
   record(kind: Kind, id: number): string | undefined;
 }
 

@@ -1,4 +1,4 @@
-/** A real HTTP upstream on loopback: absolute links, paged lists, weak ETags with 304, gzip, and faults where told to. */
+/** A real HTTP upstream on loopback: absolute links, paged lists, weak ETags with 304, gzip, and faults if told to. */
 
 import { createHash } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
@@ -7,11 +7,11 @@ import { gzipSync } from 'node:zlib';
 import { type Kind, kindNames } from '../../src/contract/kinds.ts';
 import type { UpstreamData } from './upstream-data.ts';
 
-/** Answers a request in another way; true where it did. `at` counts the requests from 1. */
+/** Answers a request in another way; true if it did. `at` counts the requests from 1. */
 export type Fault = (request: IncomingMessage, response: ServerResponse, at: number) => boolean;
 
 export interface UpstreamOptions {
-  /** Milliseconds before each answer. */
+  /** Milliseconds before each response. */
   readonly latency?: number;
   /** `Cache-Control: max-age`, in seconds; the live upstream says a day. */
   readonly maxAge?: number;

@@ -1,13 +1,14 @@
-/** The verifier finds what is wrong, by the clause that it breaks, and nothing where nothing is. */
+/** The verifier finds what is wrong, by the guarantee that it breaks, and nothing if nothing is. */
 
 import { describe, expect, test } from 'vitest';
-import { compare } from '../../src/changes/compare.ts';
-import { emptyHistory, extendHistory } from '../../src/changes/history.ts';
-import type { ClauseName } from '../../src/contract/clauses.ts';
+import type { GuaranteeName } from '../../src/contract/guarantees.ts';
+import { compare } from '../../src/dataset/compare.ts';
+import { emptyHistory, extendHistory } from '../../src/dataset/history.ts';
 import { type AssetStore, createHandler } from '../../src/handler/index.ts';
-import { verifyDeployment } from '../../src/verify/deployment.ts';
+import { createProbe } from '../../src/http/probe.ts';
+import { checkGuarantees, verifyDeployment } from '../../src/verify/deployment.ts';
 import type { Level } from '../../src/verify/level.ts';
-import { editionOf } from '../support/editions.ts';
+import { versionOf } from '../support/data-set-versions.ts';
 import { rawItem, rawMove, rawRecords, siteOf } from '../support/sites.ts';
 import { serveHandler } from '../support/web-server.ts';
 
@@ -16,12 +17,12 @@ type Tamper = (request: Request, response: Response) => Response | Promise<Respo
 const BASE_URL = 'https://example.test';
 const page = new TextEncoder().encode('<!doctype html>');
 
-/** A handler over a small site in memory: 120 moves, the first renamed, 205 items, the first without a picture of its own. */
+/** A handler over a small site in memory: 120 moves, the first renamed, 3 items, the first without an icon of its own. */
 function smallHandler() {
-  const raw = rawRecords(120, 205);
+  const raw = rawRecords(120, 3);
   const item = [rawItem(1, { sprite: null }), ...raw.item.slice(1)];
-  const before = editionOf([rawMove(1, { slug: 'old-1' }), ...raw.move.slice(1)], item);
-  const history = extendHistory(emptyHistory, compare(before, editionOf(raw.move, item)));
+  const before = versionOf([rawMove(1, { slug: 'old-1' }), ...raw.move.slice(1)], item);
+  const history = extendHistory(emptyHistory, compare(before, versionOf(raw.move, item)));
   const { files } = siteOf({ ...raw, item }, { history });
   const bodies = new Map(
     [...files()].map(({ path, body }) => [
@@ -39,13 +40,13 @@ function smallHandler() {
   return createHandler(store);
 }
 
-/** The clauses that a tampered deployment breaks. */
-async function brokenBy(tamper: Tamper, level: Level = 'full'): Promise<ClauseName[]> {
+/** The guarantees that a tampered deployment breaks. */
+async function brokenBy(tamper: Tamper, level: Level = 'full'): Promise<GuaranteeName[]> {
   const handler = smallHandler();
   const { url, stop } = await serveHandler(async (request) => tamper(request, await handler(request)));
   try {
     const report = await verifyDeployment(url, { level, concurrency: 8, linkBase: BASE_URL });
-    return report.clauses.filter(({ failures }) => failures.length > 0).map(({ clause }) => clause);
+    return report.guarantees.filter(({ failures }) => failures.length > 0).map(({ guarantee }) => guarantee);
   } finally {
     await stop();
   }
@@ -78,8 +79,8 @@ test('finds nothing wrong with the handler', async () => {
   expect(await brokenBy((_, response) => response)).toEqual([]);
 });
 
-describe('finds by its clause', () => {
-  const rows: [clause: ClauseName, what: string, tamper: Tamper][] = [
+describe('finds by its guarantee', () => {
+  const rows: [guarantee: GuaranteeName, what: string, tamper: Tamper][] = [
     [
       'moved',
       'an old address that is not found',
@@ -151,11 +152,11 @@ describe('finds by its clause', () => {
     [
       'records',
       'a record that is not there',
-      (request, response) => (request.url.includes('/item-77/') ? asText(404)() : response),
+      (request, response) => (request.url.includes('/move-77/') ? asText(404)() : response),
     ],
     [
       'icons',
-      'a placeholder that is no picture',
+      'a placeholder that is no icon',
       (request, response) =>
         request.url.includes('unknown.png') ? withHeader(response, 'content-type', 'text/html') : response,
     ],
@@ -287,8 +288,8 @@ describe('finds by its clause', () => {
       'windows',
       'a window cut short',
       async (request, response) =>
-        query(request).get('limit') === '250'
-          ? smallHandler()(new Request(request.url.replace('250', '200')))
+        query(request).get('limit') === '7'
+          ? smallHandler()(new Request(request.url.replace('limit=7', 'limit=6')))
           : response,
     ],
     [
@@ -301,13 +302,23 @@ describe('finds by its clause', () => {
     ],
     [
       'not-acceptable',
-      'JSON for who wants a picture',
+      'JSON for who wants an icon',
       async (request, response) =>
         response.status === 406 ? smallHandler()(new Request(request.url)) : response,
     ],
   ];
-  test.each(rows)('%s: %s', async (clause, _, tamper) => {
-    expect(await brokenBy(tamper)).toContain(clause);
+  test.each(rows)('%s: %s', async (guarantee, _, tamper) => {
+    const handler = smallHandler();
+    const { url, stop } = await serveHandler(async (request) => tamper(request, await handler(request)));
+    const probe = createProbe(url, { concurrency: 8 });
+    try {
+      const linkBase = { baseUrl: BASE_URL, links: 'query' } as const;
+      const { failures } = await checkGuarantees(probe, linkBase, [guarantee]);
+      expect([...failures.keys()]).toContain(guarantee);
+    } finally {
+      await probe.close();
+      await stop();
+    }
   });
 });
 
@@ -322,22 +333,22 @@ test('holds to the static level what no host without code can keep', async () =>
   expect(await brokenBy(refuseWindows, 'full')).toEqual(['windows', 'repeated']);
 });
 
-test('says which links it expected where the site was built under another name', async () => {
+test('says which links it expected if the site was built under another name', async () => {
   const handler = smallHandler();
   const { url, stop } = await serveHandler(handler);
   try {
     const report = await verifyDeployment(url, { level: 'static', concurrency: 8 });
-    const root = report.clauses.find(({ clause }) => clause === 'root');
+    const root = report.guarantees.find(({ guarantee }) => guarantee === 'root');
     expect(root?.failures[0]?.problem).toContain(`${url}/api/gamedata/move/?format=api`);
   } finally {
     await stop();
   }
 });
 
-test('an address that gives no answer is an error', async () => {
+test('an address that gives no response is an error', async () => {
   const { url, stop } = await serveHandler(smallHandler());
   await stop();
   await expect(verifyDeployment(url, { level: 'static', concurrency: 8 })).rejects.toThrow(
-    'no answer (ECONNREFUSED)',
+    'no response (ECONNREFUSED)',
   );
 });

@@ -3,10 +3,10 @@ import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { withDownloads } from '../../src/contract/downloads.ts';
-import { PACK_MODULE } from '../../src/options.ts';
-import { createPacker } from '../../src/output/packer.ts';
+import { createCompressor } from '../../src/archive/compressor.ts';
+import { COMPRESS_WORKER } from '../../src/commands/package-files.ts';
 import { withOutput } from '../../src/output/publish.ts';
+import { withDownloads } from '../../src/site/downloads.ts';
 import { verifyFolder } from '../../src/verify/folder.ts';
 import { rawRecords, siteOf } from '../support/sites.ts';
 import { temporaryFolder } from '../support/temporary.ts';
@@ -15,7 +15,7 @@ import { temporaryFolder } from '../support/temporary.ts';
 async function damaged(file: string, change: (body: Buffer) => Buffer | undefined): Promise<string[]> {
   const out = path.join(temporaryFolder(), 'site');
   const { plan, files } = siteOf(rawRecords(120, 2), { downloads: true });
-  const packer = createPacker(PACK_MODULE);
+  const packer = createCompressor(COMPRESS_WORKER);
   onTestFinished(() => packer.end());
   const site = withDownloads(files(), plan, packer.compress);
   await withOutput(out, (output) => output.publish(site));
@@ -48,32 +48,37 @@ describe('verifying bulk files', () => {
       'another value in a line',
       'download/move.ndjson',
       replaced('"Move 7"', '"Move 8"'),
-      'does not hold the records of the pages',
+      'does not match the list pages',
     ],
     [
       'another value in a table',
       'download/item.csv',
       replaced('Item 2', 'Item 3'),
-      'does not hold the records of the pages',
+      'does not match the list pages',
     ],
     [
       'a missing record',
       'download/move.ndjson',
       (body) => body.subarray(body.indexOf('\n') + 1),
-      'does not hold the records of the pages',
+      'does not match the list pages',
     ],
     [
       'another value in the whole',
       'download/gamedata.json',
       replaced('"Move 7"', '"Move 8"'),
-      'does not hold the records of the pages',
+      'does not match the list pages',
     ],
-    ['a twin of something else', 'download/move.csv.gz', () => gzipSync('x'), 'is not move.csv, packed'],
+    [
+      'a twin of something else',
+      'download/move.csv.gz',
+      () => gzipSync('x'),
+      'is not a compressed copy of move.csv',
+    ],
     [
       'a twin that cannot be unpacked',
       'download/item.ndjson.br',
       () => Buffer.from('x'),
-      'is not item.ndjson, packed',
+      'is not a compressed copy of item.ndjson',
     ],
     ['a missing file', 'download/item.csv', () => undefined, 'is missing'],
     ['a missing twin', 'download/gamedata.json.gz', () => undefined, 'is missing'],

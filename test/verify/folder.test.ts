@@ -2,12 +2,12 @@ import { createHash } from 'node:crypto';
 import { mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { compare } from '../../src/changes/compare.ts';
+import { compare } from '../../src/dataset/compare.ts';
 import { OutputError } from '../../src/errors.ts';
 import { withOutput } from '../../src/output/publish.ts';
 import { listFiles } from '../../src/output/published.ts';
 import { verifyFolder } from '../../src/verify/folder.ts';
-import { editionOf } from '../support/editions.ts';
+import { versionOf } from '../support/data-set-versions.ts';
 import { rawMove, rawRecords, type SiteOptions, siteOf } from '../support/sites.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 
@@ -49,8 +49,8 @@ const problemsOf = (folder: string): string[] =>
 
 /** A step between two data sets that were never this site's. */
 const elsewhere = compare(
-  { ...editionOf([]), digest: `sha256:${'0'.repeat(64)}` },
-  { ...editionOf([rawMove(1)]), digest: `sha256:${'1'.repeat(64)}` },
+  { ...versionOf([]), digest: `sha256:${'0'.repeat(64)}` },
+  { ...versionOf([rawMove(1)]), digest: `sha256:${'1'.repeat(64)}` },
 );
 
 const move = (name: string) => `api/gamedata/move/${name}index.json`;
@@ -73,15 +73,15 @@ describe('verifying', () => {
       'a changed byte in a record',
       ({ edit }) => edit(move('move-7/'), 'Move 7', 'Move 8'),
       [
-        /^.*move-7\/index.json: has SHA-256 \w+, the manifest says \w+$/,
-        /^.*move-7.*: is not its record on /,
+        /^.*move-7\/index.json: has SHA-256 \w+, expected \w+, as in the manifest$/,
+        /^.*move-7.*: differs from the record on /,
       ],
     ],
     ['a changed byte elsewhere', ({ edit }) => edit('404.json', 'N', 'n'), [/^404.json: has SHA-256 /]],
     [
       'a missing record',
       ({ remove }) => remove(move('move-7/')),
-      [/^.*move-7\/index.json: is missing$/, /is missing$/, /is not its record/],
+      [/^.*move-7\/index.json: is missing$/, /is missing$/, /differs from the record/],
     ],
     ['a missing asset', ({ remove }) => remove('sprites/items/unknown.png'), [/is missing$/, /is missing$/]],
     ['an extra file', ({ write }) => write('notes.txt', 'x'), [/^notes.txt: is not in the manifest$/]],
@@ -94,10 +94,10 @@ describe('verifying', () => {
       'a truncated page',
       ({ edit }) => edit(second, /.{40}$/, ''),
       [
-        /has \d+ bytes, the manifest says/,
-        /is not JSON: /,
-        /^meta.json: says digest /,
-        ...Array(30).fill(/belongs to no list$/),
+        /has \d+ bytes, expected/,
+        /expected JSON$/,
+        /^meta.json: has digest /,
+        ...Array(30).fill(/is not on any list$/),
       ],
     ],
   ])('finds %s', async (_, damage, expected) => {
@@ -108,9 +108,9 @@ describe('verifying', () => {
 
   it.each<[string, (site: Damaged) => void, RegExp[]]>([
     [
-      'a record that is not what its page lists',
+      'a record that does not match its page lists',
       ({ edit }) => edit(move('move-107/'), '"generation":1', '"generation":2'),
-      [/^.*move-107\/index.json: is not its record on .*offset\/100\/index.json$/],
+      [/^.*move-107\/index.json: differs from the record on .*offset\/100\/index.json$/],
     ],
     [
       'a changed record, on its page too',
@@ -118,7 +118,7 @@ describe('verifying', () => {
         edit(move('move-107/'), '"generation":1', '"generation":2');
         edit(second, '"name":"Move 107","generation":1', '"name":"Move 107","generation":2');
       },
-      [/^meta.json: says digest sha256:\w+, the records have sha256:\w+$/],
+      [/^meta.json: has digest sha256:\w+, that of the records is sha256:\w+$/],
     ],
     ['a wrong next', ({ edit }) => edit(move(''), 'offset=100', 'offset=120'), [/got next .*offset=120/]],
     [
@@ -134,7 +134,7 @@ describe('verifying', () => {
     [
       'a wrong order',
       ({ edit }) => edit(second, /(\{"url":[^}]*move-101\/[^}]*\}),(\{[^}]*\})/, '$2,$1'),
-      [/results\[1\]: got id 101 after 102, expected rising ids/, /^meta.json: says digest/],
+      [/results\[1\]: got id 101 after 102, expected ascending ids/, /^meta.json: has digest/],
     ],
     [
       'keys in another order',
@@ -147,44 +147,48 @@ describe('verifying', () => {
     [
       'a record that is on no page',
       ({ write }) => write(move('stowaway/'), '{}'),
-      [/^.*stowaway\/index.json: belongs to no list$/],
+      [/^.*stowaway\/index.json: is not on any list$/],
     ],
     [
       'a page too many',
       ({ write }) => write(move('offset/200/'), '{"count":130,"next":null,"previous":null,"results":[]}'),
-      [/^.*offset\/200\/index.json: belongs to no list$/],
+      [/^.*offset\/200\/index.json: is not on any list$/],
     ],
     [
       'a missing page',
       ({ remove }) => remove(second),
       [
         /offset\/100\/index.json: is missing/,
-        /^meta.json: says digest/,
-        ...Array(30).fill(/belongs to no list$/),
+        /^meta.json: has digest/,
+        ...Array(30).fill(/is not on any list$/),
       ],
     ],
-    ['a missing record', ({ remove }) => remove(move('move-7/')), [/is missing$/, /is not its record/]],
-    ['broken JSON', ({ edit }) => edit(move('move-7/'), '}', ''), [/is not its record/]],
+    ['a missing record', ({ remove }) => remove(move('move-7/')), [/is missing$/, /differs from the record/]],
+    ['broken JSON', ({ edit }) => edit(move('move-7/'), '}', ''), [/differs from the record/]],
     [
       'another digest',
       ({ edit }) => edit('meta.json', /sha256:\w/, 'sha256:x'),
-      [/^meta.json: says digest sha256:x/],
+      [/^meta.json: has digest sha256:x/],
     ],
     [
       'another address in meta.json',
       ({ edit }) => edit('meta.json', 'https://example.test', 'https://other.test'),
       [
         ...Array(133 + 2).fill(/got .*example\.test.*, expected .*other\.test/),
-        /^api\/gamedata\/index.json: is not /,
-        /^changes.atom: is not /,
+        /^api\/gamedata\/index.json: expected /,
+        /^changes.atom: does not match /,
       ],
     ],
     [
       'a wrong root',
       ({ edit }) => edit('api/gamedata/index.json', 'move', 'moves'),
-      [/^api\/gamedata\/index.json: is not \{"move"/],
+      [/^api\/gamedata\/index.json: expected \{"move"/],
     ],
-    ['a missing root', ({ remove }) => remove('api/gamedata/index.json'), [/is missing/, /is not \{"move"/]],
+    [
+      'a missing root',
+      ({ remove }) => remove('api/gamedata/index.json'),
+      [/is missing/, /expected \{"move"/],
+    ],
     [
       'a missing placeholder',
       ({ remove }) => remove('sprites/items/unknown.png'),
@@ -199,17 +203,17 @@ describe('verifying', () => {
     [
       'a history that leads elsewhere',
       ({ edit }) => edit('changes.json', '[\n', `[\n${JSON.stringify(elsewhere)}\n`),
-      [/^changes.json: leads to digest sha256:1{64}, the site has /, /^changes.atom: is/],
+      [/^changes.json: ends at digest sha256:1{64}, that of the site is /, /^changes.atom: does/],
     ],
     [
       'another feed',
       ({ edit }) => edit('changes.atom', '<title>', '<title>x'),
-      [/^changes.atom: is not what /],
+      [/^changes.atom: does not match /],
     ],
     [
       'a moved address that is none',
       ({ edit }) => edit('moved.json', '}', '"/a/":"/b/"}'),
-      [/^moved.json: is/],
+      [/^moved.json: does/],
     ],
     ['a missing feed', ({ remove }) => remove('changes.atom'), [/^changes.atom: is missing$/]],
   ])('finds %s, whatever the manifest says', async (_, damage, expected) => {
@@ -220,31 +224,23 @@ describe('verifying', () => {
   });
 
   it.each<[string, (site: Damaged) => void, RegExp]>([
-    [
-      'no manifest',
-      ({ remove }) => remove('manifest.json'),
-      /holds no manifest.json of a gamedata build: ENOENT$/,
-    ],
-    [
-      'no description',
-      ({ remove }) => remove('meta.json'),
-      /holds no meta.json of a gamedata build: ENOENT$/,
-    ],
-    ['a broken manifest', ({ write }) => write('manifest.json', '{'), /manifest.json .*: it is not JSON$/],
+    ['no manifest', ({ remove }) => remove('manifest.json'), /has no valid manifest.json: ENOENT$/],
+    ['no description', ({ remove }) => remove('meta.json'), /has no valid meta.json: ENOENT$/],
+    ['a broken manifest', ({ write }) => write('manifest.json', '{'), /manifest.json: invalid JSON$/],
     [
       'a manifest that leads outside',
       ({ edit }) => edit('manifest.json', '"404.json"', '"../404.json"'),
-      /manifest.json .*: files\.\d+\.path: expected a relative path/,
+      /manifest.json: files\.\d+\.path: expected a relative path/,
     ],
-    ['an unknown link style', ({ edit }) => edit('meta.json', '"query"', '"magic"'), /meta.json .*: links: /],
-  ])('refuses a folder with %s', async (_, damage, message) => {
+    ['an unknown link style', ({ edit }) => edit('meta.json', '"query"', '"magic"'), /meta.json: links: /],
+  ])('rejects a folder with %s', async (_, damage, message) => {
     const site = await goodSite();
     damage(site);
     expect(() => verifyFolder(site.folder)).toThrow(OutputError);
     expect(() => verifyFolder(site.folder)).toThrow(message);
   });
 
-  it('refuses what is no folder', () => {
+  it('rejects what is no folder', () => {
     const missing = path.join(temporaryFolder(), 'missing');
     expect(() => verifyFolder(missing)).toThrow(
       `${missing}: cannot be read (ENOENT), expected the folder of a site`,

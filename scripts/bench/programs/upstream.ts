@@ -1,5 +1,5 @@
 /**
- * An upstream that costs as little as one can: every answer is compressed and kept in memory before the first request,
+ * An upstream that costs as little as one can: every response is compressed and kept in memory before the first request,
  * and requests are read no further than needed. Prints one line of JSON with its addresses, and ends with its stdin.
  */
 
@@ -17,7 +17,7 @@ interface Answer {
   readonly gzip: Buffer;
 }
 
-/** Milliseconds before an answer, and seconds for which it is fresh. */
+/** Milliseconds before a response, and seconds for which it is fresh. */
 interface Behaviour {
   readonly latency: number;
   readonly maxAge: number;

@@ -1,66 +1,63 @@
-/** Checks of what is served: every record, and the pictures. */
+/** Checks of content: every record, and the icons. */
 
-import { PLACEHOLDER_ICON, recordUrl } from '../../contract/addresses.ts';
 import { kindNames } from '../../contract/kinds.ts';
-import { META_FILE, metaSchema } from '../../contract/meta.ts';
+import { metaReader } from '../../contract/meta.ts';
 import { show } from '../../contract/parse.ts';
-import { askAll, type Check } from '../examination.ts';
+import { META_FILE, PLACEHOLDER_ICON, recordUrl } from '../../contract/paths.ts';
+import type { ProbeResponse } from '../../http/probe.ts';
+import { type Check, checkEach } from '../context.ts';
 
 /** Every record, by the path of its own `url`. */
-export const checkRecords: Check = async (examination, fail) => {
-  const { linkBase, lists } = examination;
-  const questions = kindNames.flatMap((kind) =>
-    lists[kind].records.map(({ slug, served }) => ({
-      path: recordUrl(linkBase, kind, slug).slice(linkBase.baseUrl.length),
-      served,
-    })),
-  );
-  await askAll(examination, questions, (reply, { served }) => {
-    if (reply.status !== 200) fail(reply, `got status ${reply.status}, expected 200`);
-    else if (JSON.stringify(reply.json) !== served)
-      fail(reply, `got ${show(reply.json)}, expected ${served}, as the list has it`);
-  });
-};
+const checkRecords = checkEach(
+  ({ linkBase, lists }) =>
+    kindNames.flatMap((kind) =>
+      lists[kind].records.map(({ slug, served }) => ({
+        path: recordUrl(linkBase, kind, slug).slice(linkBase.baseUrl.length),
+        served,
+      })),
+    ),
+  ({ status, json }, { served }) => {
+    if (status !== 200) return `got status ${status}, expected 200`;
+    return JSON.stringify(json) === served
+      ? undefined
+      : `got ${show(json)}, expected ${served}, as in its list`;
+  },
+);
 
 /**
- * The placeholder is a file of every site, and so is every picture of a site that says so; else other pictures may be
- * somewhere else, if the host can redirect.
+ * Every site has the placeholder, and a site that says so has every other icon; otherwise those may be redirected, if the
+ * host can.
  */
-export const checkIcons: Check = async ({ probe, lists, linkBase }, fail) => {
-  const placeholder = await probe.ask({ path: `/${PLACEHOLDER_ICON}` });
-  if (placeholder.status !== 200 || !isPicture(placeholder.header('content-type'))) {
-    fail(
-      placeholder,
-      `got status ${placeholder.status}, ${placeholder.header('content-type')}, expected a picture`,
-    );
+const checkIcons: Check = async ({ probe, lists, linkBase }, fail) => {
+  const placeholder = await probe.send({ path: `/${PLACEHOLDER_ICON}` });
+  if (!isImage(placeholder)) {
+    const type = placeholder.header('content-type');
+    fail(placeholder, `got status ${placeholder.status}, ${type}, expected an image`);
   }
   const icons = [
     ...new Set(lists.item.records.map(({ json }) => (JSON.parse(json) as { icon: string }).icon)),
   ];
-  if (holdsPictures((await probe.ask({ path: `/${META_FILE}` })).json)) {
-    await askAll(
-      { probe },
-      icons.map((icon) => ({ path: `/${icon}` })),
-      (reply) => {
-        if (reply.status !== 200 || !isPicture(reply.header('content-type')))
-          fail(reply, `got status ${reply.status}, expected a picture, as ${META_FILE} says`);
-      },
-    );
+  if (holdsIcons((await probe.send({ path: `/${META_FILE}` })).json)) {
+    for (const [response] of await probe.sendAll(icons.map((icon) => ({ path: `/${icon}` })))) {
+      if (!isImage(response)) fail(response, `got status ${response.status}, expected an image`);
+    }
     return;
   }
   const [icon] = icons;
   if (icon === undefined || linkBase.links === 'file') return;
-  const reply = await probe.ask({ path: `/${icon}` });
-  const redirected = reply.status === 302 && /^https?:/.test(reply.header('location') ?? '');
-  if (!redirected && !(reply.status === 200 && isPicture(reply.header('content-type')))) {
-    fail(reply, `got status ${reply.status}, expected a picture or a redirect to one`);
-  }
+  const response = await probe.send({ path: `/${icon}` });
+  const redirected = response.status === 302 && /^https?:/.test(response.header('location') ?? '');
+  if (!redirected && !isImage(response))
+    fail(response, `got status ${response.status}, expected an image or a redirect to one`);
 };
 
-/** Whether a site says that it has every picture itself. */
-function holdsPictures(meta: unknown): boolean {
-  const { sprites } = metaSchema.pick({ sprites: true }).loose().safeParse(meta).data ?? {};
+/** Whether a site says that it has every icon itself. */
+function holdsIcons(meta: unknown): boolean {
+  const { sprites } = metaReader.pick({ sprites: true }).safeParse(meta).data ?? {};
   return sprites !== undefined && sprites.mode !== 'link';
 }
 
-const isPicture = (type: string | undefined): boolean => type?.startsWith('image/') === true;
+const isImage = (response: ProbeResponse): boolean =>
+  response.status === 200 && response.header('content-type')?.startsWith('image/') === true;
+
+export const contentChecks = { records: checkRecords, icons: checkIcons };

@@ -1,14 +1,14 @@
-/** Checks of headers, on samples of every kind of answer. */
+/** Checks of headers, on samples of every kind of response. */
 
-import { listPath, listUrl, PLACEHOLDER_ICON, recordUrl } from '../../contract/addresses.ts';
-import { apiHeaders, pageHeaders } from '../../contract/headers.ts';
+import { apiHeaders, htmlHeaders } from '../../contract/headers.ts';
 import { kindNames } from '../../contract/kinds.ts';
+import { listPath, listUrl, PLACEHOLDER_ICON, recordUrl } from '../../contract/paths.ts';
 import { PAGE_SIZE, pageOffsets } from '../../contract/windows.ts';
-import { askAll, type Check, type Examination, isJsonType } from '../examination.ts';
-import type { Question, Reply } from '../probe.ts';
+import type { ProbeRequest, ProbeResponse } from '../../http/probe.ts';
+import { type Check, checkEach, isJsonType, type VerifyContext } from '../context.ts';
 
 /** First and last page, first and last record of each kind. */
-function samples({ linkBase, lists }: Examination): Question[] {
+function samples({ linkBase, lists }: VerifyContext): ProbeRequest[] {
   const urls = kindNames.flatMap((kind) => {
     const { count, records } = lists[kind];
     const offset = pageOffsets(count).at(-1) ?? 0;
@@ -20,119 +20,131 @@ function samples({ linkBase, lists }: Examination): Question[] {
   return [...new Set(urls)].map((url) => ({ path: url.slice(linkBase.baseUrl.length) }));
 }
 
-const refused: Question = { path: '/api/gamedata/move/no-such-slug/' };
-const picture: Question = { path: `/${PLACEHOLDER_ICON}` };
+const unknownSlug: ProbeRequest = { path: '/api/gamedata/move/no-such-slug/' };
+const icon: ProbeRequest = { path: `/${PLACEHOLDER_ICON}` };
 
-/** A check that looks for one header on samples and on what else is named. */
-function headerCheck(others: readonly Question[], problemOf: (reply: Reply) => string | undefined): Check {
-  return (examination, fail) =>
-    askAll(examination, [...samples(examination), ...others], (reply) => {
-      const problem = problemOf(reply);
-      if (problem !== undefined) fail(reply, problem);
-    });
-}
+/** A check of one header, on samples and additional requests. */
+const headerCheck = (
+  others: readonly ProbeRequest[],
+  problemOf: (response: ProbeResponse) => string | undefined,
+): Check => checkEach((context) => [...samples(context), ...others], problemOf);
 
 const expectHeader = (
-  reply: Reply,
+  response: ProbeResponse,
   name: string,
   isRight: (value: string) => boolean,
   expected: string,
 ): string | undefined =>
-  isRight(reply.header(name) ?? '') ? undefined : `got ${name} ${reply.header(name)}, expected ${expected}`;
+  isRight(response.header(name) ?? '')
+    ? undefined
+    : `got ${name} ${response.header(name)}, expected ${expected}`;
 
 /** The members of a list header, in lower case. */
 const members = (value: string): string[] => value.split(',').map((member) => member.trim().toLowerCase());
 
-export const checkMediaType = headerCheck([], (reply) =>
-  isJsonType(reply)
+const checkMediaType = headerCheck([], (response) =>
+  isJsonType(response)
     ? undefined
-    : `got Content-Type ${reply.header('content-type')}, expected application/json`,
+    : `got Content-Type ${response.header('content-type')}, expected application/json`,
 );
 
-export const checkCors = headerCheck([refused, picture], (reply) =>
-  expectHeader(reply, 'Access-Control-Allow-Origin', (value) => value === '*', '*'),
+const checkCors = headerCheck([unknownSlug, icon], (response) =>
+  expectHeader(response, 'Access-Control-Allow-Origin', (value) => value === '*', '*'),
 );
 
-export const checkNosniff = headerCheck([refused, picture], (reply) =>
-  expectHeader(reply, 'X-Content-Type-Options', (value) => value === 'nosniff', 'nosniff'),
-);
+const noSniffing = (response: ProbeResponse): string | undefined =>
+  expectHeader(response, 'X-Content-Type-Options', (value) => value === 'nosniff', 'nosniff');
 
-/** Where a site may have a page, and what a browser is shown of an endpoint. What is no page there needs no policy. */
-const pages: readonly Question[] = [
+const checkNosniff = headerCheck([unknownSlug, icon], noSniffing);
+
+/** URLs that may be HTML, and endpoints as a browser requests them. */
+const pages: readonly ProbeRequest[] = [
   ...['/', '/index.html', '/browse.html', '/browse/', '/reference.html'],
   ...kindNames.map((kind) => listPath(kind)),
 ].map((path) => ({ path, headers: { Accept: 'text/html' } }));
 
-/** A deployment may forbid more than asked for, never less. */
-export const checkPagePolicy: Check = (examination, fail) =>
-  askAll(examination, pages, (reply) => {
-    if (!reply.header('content-type')?.startsWith('text/html')) return;
-    const got = directives(reply.header('content-security-policy') ?? '');
-    for (const directive of directives(pageHeaders['Content-Security-Policy'])) {
-      if (!got.includes(directive)) fail(reply, `got no policy of ${directive}`);
+/** A deployment may have a stricter policy, but not a weaker one. */
+const checkPagePolicy: Check = async ({ probe }, fail) => {
+  for (const [response] of await probe.sendAll(pages)) {
+    if (!response.header('content-type')?.startsWith('text/html')) continue;
+    const got = directives(response.header('content-security-policy') ?? '');
+    for (const directive of directives(htmlHeaders['Content-Security-Policy'])) {
+      if (!got.includes(directive)) fail(response, `got no Content-Security-Policy ${directive}`);
     }
-    const sniffing = expectHeader(reply, 'X-Content-Type-Options', (value) => value === 'nosniff', 'nosniff');
-    if (sniffing !== undefined) fail(reply, sniffing);
-  });
+    const sniffing = noSniffing(response);
+    if (sniffing !== undefined) fail(response, sniffing);
+  }
+};
 
 const directives = (policy: string): string[] => policy.split(';').map((directive) => directive.trim());
 
-export const checkCaching = headerCheck([], (reply) => {
+const checkCaching = headerCheck([], (response) => {
   const expected = apiHeaders['Cache-Control'];
-  return expectHeader(
-    reply,
-    'Cache-Control',
-    (value) => members(value).join() === members(expected).join(),
-    expected,
-  );
+  const isRight = (value: string): boolean => members(value).join() === members(expected).join();
+  return expectHeader(response, 'Cache-Control', isRight, expected);
 });
 
-export const checkVary = headerCheck([refused], (reply) =>
-  expectHeader(reply, 'Vary', (value) => members(value).includes('accept'), 'Accept among them'),
+const checkVary = headerCheck([unknownSlug], (response) =>
+  expectHeader(response, 'Vary', (value) => members(value).includes('accept'), 'it to include Accept'),
 );
 
-export const checkAllow = headerCheck([refused], (reply) => {
+const checkAllow = headerCheck([unknownSlug], (response) => {
   const allows = (value: string): boolean =>
     members(apiHeaders.Allow).every((method) => members(value).includes(method));
-  return expectHeader(reply, 'Allow', allows, apiHeaders.Allow);
+  return expectHeader(response, 'Allow', allows, apiHeaders.Allow);
 });
 
-/** Each answer has a validator of its own, and is not sent again to who has it. */
-export const checkEtag: Check = async (examination, fail) => {
+/** Every response has an ETag of its own, and conditional requests are honored. */
+const checkEtag: Check = async (context, fail) => {
+  const { probe } = context;
   const seen = new Map<string, string>();
-  await askAll(examination, samples(examination), (reply) => {
-    const etag = reply.header('etag');
-    if (etag === undefined) return fail(reply, 'got no ETag');
+  const responses = await probe.sendAll(samples(context));
+  for (const [response] of responses) {
+    const etag = response.header('etag');
+    if (etag === undefined) {
+      fail(response, 'got no ETag');
+      continue;
+    }
     const other = seen.get(etag);
-    if (other !== undefined && other !== reply.text)
-      fail(reply, `got ETag ${etag}, which another answer has too`);
-    seen.set(etag, reply.text);
-  });
-  const validated = samples(examination).map(async (question) => {
-    const etag = (await examination.probe.ask(question)).header('etag') ?? '';
-    const known = await examination.probe.ask({ ...question, headers: { 'If-None-Match': etag } });
-    if (known.status !== 304 || known.text !== '')
-      fail(known, `got status ${known.status}, expected 304 without a body`);
-    const unknown = await examination.probe.ask({
-      ...question,
-      headers: { 'If-None-Match': '"something-else"' },
-    });
-    if (unknown.status !== 200) fail(unknown, `got status ${unknown.status}, expected 200`);
-  });
-  await Promise.all(validated);
+    if (other !== undefined && other !== response.text)
+      fail(response, `got ETag ${etag}, which another response has too`);
+    seen.set(etag, response.text);
+  }
+  const conditional = responses.flatMap(([response, request]) => [
+    { ...request, headers: { 'If-None-Match': response.header('etag') ?? '' }, status: 304 },
+    { ...request, headers: { 'If-None-Match': '"something-else"' }, status: 200 },
+  ]);
+  for (const [response, { status }] of await probe.sendAll(conditional)) {
+    if (response.status === status && (status === 200 || response.text === '')) continue;
+    const expected = status === 304 ? '304 without a body' : '200';
+    fail(response, `got status ${response.status}, expected ${expected}`);
+  }
 };
 
-export const checkHead: Check = async (examination, fail) => {
-  await Promise.all(
-    samples(examination).map(async (question) => {
-      const get = await examination.probe.ask(question);
-      const head = await examination.probe.ask({ ...question, method: 'HEAD' });
-      if (head.status !== get.status) fail(head, `got status ${head.status}, expected ${get.status}`);
-      if (head.text !== '') fail(head, `got a body of ${head.text.length} characters, expected none`);
-      for (const name of ['content-type', 'etag']) {
-        if (head.header(name) !== get.header(name))
-          fail(head, `got ${name} ${head.header(name)}, expected ${get.header(name)}`);
-      }
-    }),
-  );
+const checkHead: Check = async (context, fail) => {
+  const requests = samples(context);
+  const gets = await context.probe.sendAll(requests);
+  const heads = await context.probe.sendAll(requests.map((request) => ({ ...request, method: 'HEAD' })));
+  for (const [at, [get]] of gets.entries()) {
+    const [head] = heads[at] ?? [];
+    if (!head) continue;
+    if (head.status !== get.status) fail(head, `got status ${head.status}, expected ${get.status}`);
+    if (head.text !== '') fail(head, `got a body of ${head.text.length} characters, expected none`);
+    for (const name of ['content-type', 'etag']) {
+      if (head.header(name) !== get.header(name))
+        fail(head, `got ${name} ${head.header(name)}, expected ${get.header(name)}`);
+    }
+  }
+};
+
+export const headersChecks = {
+  'media-type': checkMediaType,
+  head: checkHead,
+  etag: checkEtag,
+  cors: checkCors,
+  nosniff: checkNosniff,
+  'page-policy': checkPagePolicy,
+  caching: checkCaching,
+  vary: checkVary,
+  allow: checkAllow,
 };

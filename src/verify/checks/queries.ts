@@ -1,10 +1,11 @@
-/** Checks of queries on hosts that serve the built pages: what is asked for counts, and no request gets a wrong page. */
+/** Checks of queries on every host: parameters are honored, and no request returns the wrong page. */
 
-import { listPath, recordPath } from '../../contract/addresses.ts';
 import { kindNames } from '../../contract/kinds.ts';
+import { listPath, recordPath } from '../../contract/paths.ts';
 import { PAGE_SIZE, pageOffsets, type Window } from '../../contract/windows.ts';
-import { askAll, type Check, type Examination, refusalProblem } from '../examination.ts';
-import { windowProblem } from '../windows.ts';
+import type { ProbeRequest } from '../../http/probe.ts';
+import { type Check, checkEach, errorProblem, type VerifyContext } from '../context.ts';
+import { type WindowCase, type WindowRequest, windowProblem, windowRequest } from '../windows.ts';
 
 type Pair = readonly [name: string, value: string | number];
 
@@ -21,34 +22,32 @@ function arrangements(pairs: readonly Pair[]): Pair[][] {
 const write = (pairs: readonly Pair[]): string =>
   pairs.length === 0 ? '' : `?${pairs.map(([name, value]) => `${name}=${value}`).join('&')}`;
 
-/** The first, the second and the last page, asked for in every way that means them. */
-export const checkParameters: Check = async (examination, fail) => {
-  for (const kind of kindNames) {
-    const offsets = pageOffsets(examination.lists[kind].count);
-    const asked = new Set([0, offsets[1] ?? 0, offsets.at(-1) ?? 0]);
-    const questions = [...asked].flatMap((offset) =>
-      ['api', 'json'].flatMap((format) =>
-        arrangements([
-          ['format', format],
-          ['limit', PAGE_SIZE],
-          ['offset', offset],
-        ]).map((pairs) => ({
-          path: `${listPath(kind)}${write(pairs)}`,
-          window: { limit: PAGE_SIZE, offset: pairs.some(([name]) => name === 'offset') ? offset : 0 },
-        })),
-      ),
-    );
-    await askAll(examination, questions, (reply, { window }) => {
-      const problem = windowProblem(examination, { kind, window, reply });
-      if (problem !== undefined) fail(reply, problem);
-    });
-  }
-};
+/** The first, the second and the last page, requested in every possible way. */
+const checkParameters = checkEach<WindowRequest>(
+  ({ lists }) =>
+    kindNames.flatMap((kind) => {
+      const offsets = pageOffsets(lists[kind].count);
+      return [...new Set([0, offsets[1] ?? 0, offsets.at(-1) ?? 0])].flatMap((offset) =>
+        ['api', 'json'].flatMap((format) =>
+          arrangements([
+            ['format', format],
+            ['limit', PAGE_SIZE],
+            ['offset', offset],
+          ]).map((pairs) => ({
+            path: `${listPath(kind)}${write(pairs)}`,
+            kind,
+            window: { limit: PAGE_SIZE, offset: pairs.some(([name]) => name === 'offset') ? offset : 0 },
+          })),
+        ),
+      );
+    }),
+  windowProblem,
+);
 
-/** Query → the window that it means. */
-const unbuilt = ({ count }: { count: number }): [query: string, window: Window][] => {
+const window = (limit: number, offset: number): Window => ({ limit, offset });
+
+const unbuilt = (count: number): WindowCase[] => {
   const past = (pageOffsets(count).at(-1) ?? 0) + PAGE_SIZE;
-  const window = (limit: number, offset: number): Window => ({ limit, offset });
   return [
     ['limit=20', window(20, 0)],
     ['limit=20&offset=100', window(20, 100)],
@@ -78,78 +77,64 @@ const unbuilt = ({ count }: { count: number }): [query: string, window: Window][
   ];
 };
 
-/** The same with names that have to be decoded first. */
-const encodedNames = (): [query: string, window: Window][] => [
-  ['o%66fset=100', { limit: PAGE_SIZE, offset: 100 }],
-  ['%6Fffset=100&%6Cimit=100', { limit: PAGE_SIZE, offset: 100 }],
-  ['l%69mit=20', { limit: 20, offset: 0 }],
+/** The same with percent-encoded names. */
+const encodedNames = (): WindowCase[] => [
+  ['o%66fset=100', window(PAGE_SIZE, 100)],
+  ['%6Fffset=100&%6Cimit=100', window(PAGE_SIZE, 100)],
+  ['l%69mit=20', window(20, 0)],
 ];
 
-/** A host that cannot make a window says so; what it must never do is answer with another one. */
-function rightOrRefusedCheck(casesOf: (list: { count: number }) => [query: string, window: Window][]): Check {
-  return async (examination, fail) => {
-    for (const kind of kindNames) {
-      const questions = casesOf(examination.lists[kind]).map(([query, window]) => ({
-        path: `${listPath(kind)}?${query}`,
-        window,
-      }));
-      await askAll(examination, questions, (reply, { window }) => {
-        const problem =
-          reply.status === 200
-            ? windowProblem(examination, { kind, window, reply })
-            : refusalProblem(reply, [400, 404]);
-        if (problem !== undefined) fail(reply, problem);
-      });
-    }
-  };
-}
+/** A host that cannot serve a window has to say so: it must never serve another one instead. */
+const rightOrRefused = (casesOf: (count: number) => readonly WindowCase[]): Check =>
+  checkEach<WindowRequest>(
+    ({ lists }) =>
+      kindNames.flatMap((kind) => casesOf(lists[kind].count).map((one) => windowRequest(kind, one))),
+    (response, request, context) =>
+      response.status === 200 ? windowProblem(response, request, context) : errorProblem(response, 400, 404),
+  );
 
-export const checkNoWrongPage = rightOrRefusedCheck(unbuilt);
-export const checkEncodedNames = rightOrRefusedCheck(encodedNames);
+const checkNoWrongPage = rightOrRefused(unbuilt);
+const checkEncodedNames = rightOrRefused(encodedNames);
 
-/** A check that all these are refused with 404. */
-function notFoundCheck(
-  questions: (examination: Examination) => { path: string; headers?: Record<string, string> }[],
-): Check {
-  return (examination, fail) =>
-    askAll(examination, questions(examination), (reply) => {
-      const problem = refusalProblem(reply, [404]);
-      if (problem !== undefined) fail(reply, problem);
-    });
-}
+const notFound = (requestsOf: (context: VerifyContext) => readonly ProbeRequest[]): Check =>
+  checkEach(requestsOf, (response) => errorProblem(response, 404));
 
 /** The slug of the first record of a kind. */
-const knownSlug = ({ lists }: Examination, kind: (typeof kindNames)[number]): string =>
+const knownSlug = ({ lists }: VerifyContext, kind: (typeof kindNames)[number]): string =>
   lists[kind].records[0]?.slug ?? 'none';
 
-export const checkUnknownSlug = notFoundCheck((examination) =>
+const checkUnknownSlug = notFound((context) =>
   kindNames.flatMap((kind) => [
     { path: recordPath(kind, 'no-such-slug') },
     { path: `${recordPath(kind, 'no-such-slug')}?format=api` },
     { path: recordPath(kind, 'no-such-slug'), headers: { accept: 'text/html' } },
-    { path: recordPath(kind, knownSlug(examination, kind).toUpperCase()) },
+    { path: recordPath(kind, knownSlug(context, kind).toUpperCase()) },
     { path: recordPath(kind, '0') },
   ]),
 );
 
-export const checkUnknownPath = notFoundCheck((examination) => [
+const checkUnknownPath = notFound((context) => [
   { path: '/api/gamedata/no-such-kind/' },
   { path: `${listPath('move')}offset/100/` },
-  { path: `${recordPath('move', knownSlug(examination, 'move'))}more/` },
+  { path: `${recordPath('move', knownSlug(context, 'move'))}more/` },
 ]);
 
 const unknownFormats = ['xml', 'API', 'html'];
+const withUnknownFormats = (path: string): ProbeRequest[] =>
+  unknownFormats.map((format) => ({ path: `${path}?format=${format}` }));
 
-export const checkUnknownFormat = notFoundCheck(() =>
-  kindNames.flatMap((kind) =>
-    unknownFormats.map((format) => ({ path: `${listPath(kind)}?format=${format}` })),
-  ),
+const checkUnknownFormat = notFound(() => kindNames.flatMap((kind) => withUnknownFormats(listPath(kind))));
+
+const checkUnknownRecordFormat = notFound((context) =>
+  kindNames.flatMap((kind) => withUnknownFormats(recordPath(kind, knownSlug(context, kind)))),
 );
 
-export const checkUnknownRecordFormat = notFoundCheck((examination) =>
-  kindNames.flatMap((kind) =>
-    unknownFormats.map((format) => ({
-      path: `${recordPath(kind, knownSlug(examination, kind))}?format=${format}`,
-    })),
-  ),
-);
+export const queriesChecks = {
+  parameters: checkParameters,
+  'no-wrong-page': checkNoWrongPage,
+  'unknown-slug': checkUnknownSlug,
+  'unknown-path': checkUnknownPath,
+  'unknown-format': checkUnknownFormat,
+  'unknown-record-format': checkUnknownRecordFormat,
+  'encoded-names': checkEncodedNames,
+};

@@ -1,84 +1,78 @@
-/** Checks of windows on hosts that run code: any limit and any offset, as the reference framework reads them. */
+/** Checks of limit and offset on hosts that run code: any value, parsed as in the reference framework. */
 
-import { listPath, recordPath } from '../../contract/addresses.ts';
 import { kindNames } from '../../contract/kinds.ts';
+import { listPath, recordPath } from '../../contract/paths.ts';
 import type { Window } from '../../contract/windows.ts';
-import { askAll, type Check, refusalProblem } from '../examination.ts';
-import { windowProblem } from '../windows.ts';
+import { type Check, checkEach, errorProblem, type VerifyContext } from '../context.ts';
+import { type WindowCase, type WindowRequest, windowProblem, windowRequest } from '../windows.ts';
 
-/** What a query may say for 100 or for 0 besides leaving it out: whatever is no number, or is below what counts. */
-const refusedLimits = ['0', '-1', 'abc', '', '1.5', '1e3', '0x10', '1__0', '_1', '²'];
-const refusedOffsets = ['-1', 'abc', '', '1.5', '-0'];
+/** Values that count as 100 or 0, like a missing parameter: not a number, or out of range. */
+const invalidLimits = ['0', '-1', 'abc', '', '1.5', '1e3', '0x10', '1__0', '_1', '²'];
+const invalidOffsets = ['-1', 'abc', '', '1.5', '-0'];
 
-/** Other ways to write 5. */
+/** Spellings of 5. */
 const fives = ['5', '005', '%2B5', '+5', '%205', '%EF%BC%95', '5%20'];
 
-/** Query → the window that it means. */
-function cases(count: number): [query: string, window: Window][] {
+const window = (limit: number | bigint, offset: number | bigint): Window => ({ limit, offset });
+
+function cases(count: number): WindowCase[] {
   const huge = 999_999_999_999_999_999_999_999_999_999n;
+  const limits = [1, 7, 99, 101, 250, count - 1, count, count + 1, 100_000];
+  const offsets = [1, 50, 99, 101, 150, count - 100, count - 1, count, count + 1, 1_000_000_000];
   return [
-    ...[1, 7, 99, 101, 250, count - 1, count, count + 1, 100_000].map((limit): [string, Window] => [
-      `limit=${limit}`,
-      { limit, offset: 0 },
-    ]),
-    ...[1, 50, 99, 101, 150, count - 100, count - 1, count, count + 1, 1_000_000_000].map(
-      (offset): [string, Window] => [`offset=${offset}`, { limit: 100, offset }],
+    ...limits.map((limit): WindowCase => [`limit=${limit}`, window(limit, 0)]),
+    ...offsets.map((offset): WindowCase => [`offset=${offset}`, window(100, offset)]),
+    ['limit=10&offset=5', window(10, 5)],
+    ['format=json&offset=95&limit=10', window(10, 95)],
+    ['limit=3&offset=199&format=api', window(3, 199)],
+    [`limit=5&offset=${huge}`, window(5, huge)],
+    [`limit=${huge}`, window(huge, 0)],
+    [`limit=${'9'.repeat(4301)}`, window(100, 0)],
+    ['limit=1_0', window(10, 0)],
+    ...fives.map((five): WindowCase => [`limit=${five}`, window(5, 0)]),
+    ...invalidLimits.map(
+      (limit): WindowCase => [`limit=${encodeURIComponent(limit)}&offset=30`, window(100, 30)],
     ),
-    ['limit=10&offset=5', { limit: 10, offset: 5 }],
-    ['format=json&offset=95&limit=10', { limit: 10, offset: 95 }],
-    ['limit=3&offset=199&format=api', { limit: 3, offset: 199 }],
-    [`limit=5&offset=${huge}`, { limit: 5, offset: huge }],
-    [`limit=${huge}`, { limit: huge, offset: 0 }],
-    [`limit=${'9'.repeat(4301)}`, { limit: 100, offset: 0 }],
-    ['limit=1_0', { limit: 10, offset: 0 }],
-    ...fives.map((five): [string, Window] => [`limit=${five}`, { limit: 5, offset: 0 }]),
-    ...refusedLimits.map((limit): [string, Window] => [
-      `limit=${encodeURIComponent(limit)}&offset=30`,
-      { limit: 100, offset: 30 },
-    ]),
-    ...refusedOffsets.map((offset): [string, Window] => [
-      `limit=7&offset=${encodeURIComponent(offset)}`,
-      { limit: 7, offset: 0 },
-    ]),
-    ['limit=3;offset=2', { limit: 100, offset: 0 }],
-    ['LIMIT=3&unknown=1&limit=4', { limit: 4, offset: 0 }],
+    ...invalidOffsets.map(
+      (offset): WindowCase => [`limit=7&offset=${encodeURIComponent(offset)}`, window(7, 0)],
+    ),
+    ['limit=3;offset=2', window(100, 0)],
+    ['LIMIT=3&unknown=1&limit=4', window(4, 0)],
   ];
 }
 
-function windowCheck(casesOf: (count: number) => [query: string, window: Window][]): Check {
-  return async (examination, fail) => {
-    for (const kind of kindNames) {
-      const questions = casesOf(examination.lists[kind].count).map(([query, window]) => ({
-        path: `${listPath(kind)}?${query}`,
-        window,
-      }));
-      await askAll(examination, questions, (reply, { window }) => {
-        const problem = windowProblem(examination, { kind, window, reply });
-        if (problem !== undefined) fail(reply, problem);
-      });
-    }
-  };
-}
+const windowCheck = (casesOf: (count: number) => readonly WindowCase[]): Check =>
+  checkEach<WindowRequest>(
+    ({ lists }) =>
+      kindNames.flatMap((kind) => casesOf(lists[kind].count).map((one) => windowRequest(kind, one))),
+    windowProblem,
+  );
 
-export const checkWindows = windowCheck((count) =>
+const checkWindows = windowCheck((count) =>
   cases(count).filter(([, { limit, offset }]) => limit > 0 && offset >= 0),
 );
 
-const repeatedWindows = windowCheck(() => [
-  ['limit=10&limit=20', { limit: 20, offset: 0 }],
-  ['limit=20&limit=abc', { limit: 100, offset: 0 }],
-  ['offset=10&offset=20', { limit: 100, offset: 20 }],
-  ['offset=100&offset=0', { limit: 100, offset: 0 }],
-  ['format=xml&format=json', { limit: 100, offset: 0 }],
+const checkRepeatedWindows = windowCheck(() => [
+  ['limit=10&limit=20', window(20, 0)],
+  ['limit=20&limit=abc', window(100, 0)],
+  ['offset=10&offset=20', window(100, 20)],
+  ['offset=100&offset=0', window(100, 0)],
+  ['format=xml&format=json', window(100, 0)],
 ]);
 
-export const checkRepeated: Check = async (examination, fail) => {
-  await repeatedWindows(examination, fail);
-  const [move] = examination.lists.move.records;
-  const paths = [listPath('move'), ...(move ? [recordPath('move', move.slug)] : [])];
-  const questions = paths.map((path) => ({ path: `${path}?format=json&format=xml` }));
-  await askAll(examination, questions, (reply) => {
-    const problem = refusalProblem(reply, [404]);
-    if (problem !== undefined) fail(reply, problem);
-  });
+const listAndRecord = ({ lists }: VerifyContext): string[] => {
+  const [move] = lists.move.records;
+  return [listPath('move'), ...(move ? [recordPath('move', move.slug)] : [])];
 };
+
+const checkRepeatedFormats = checkEach(
+  (context) => listAndRecord(context).map((path) => ({ path: `${path}?format=json&format=xml` })),
+  (response) => errorProblem(response, 404),
+);
+
+const checkRepeated: Check = async (context, fail) => {
+  await checkRepeatedWindows(context, fail);
+  await checkRepeatedFormats(context, fail);
+};
+
+export const windowsChecks = { windows: checkWindows, repeated: checkRepeated };

@@ -1,6 +1,6 @@
 /**
  * Cloudflare's runtime (workerd) and its asset server, run by miniflare as `wrangler dev` does: with the values of the
- * site's own `wrangler.jsonc`. Miniflare itself leaves out what `.assetsignore` names.
+ * site's own `wrangler.jsonc`. Miniflare itself omits what `.assetsignore` names.
  */
 
 import { readFileSync } from 'node:fs';

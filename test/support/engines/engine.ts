@@ -4,9 +4,9 @@ import type { HostName } from '../../../src/hosts/names.ts';
 
 export interface Engine {
   readonly name: string;
-  /** Whose configuration the site is built with; undefined where the engine needs none. */
+  /** Whose configuration the site is built with; undefined if the engine needs none. */
   readonly host?: HostName | undefined;
-  /** Why the engine cannot be started here, such as `nginx is not installed`; undefined where it can. */
+  /** Why the engine cannot be started here, such as `nginx is not installed`; undefined if it can. */
   missing(): string | undefined;
   /** Serves the site in a folder. What it started is gone once `stop` resolves. */
   start(site: string): Promise<RunningEngine>;

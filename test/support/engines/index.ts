@@ -1,7 +1,7 @@
 /** The table of engines: everything that the contract is proven on, in the order of the README's table. */
 
-import type { LinkStyle } from '../../../src/contract/addresses.ts';
-import { type ClauseName, clauseNames, clauses } from '../../../src/contract/clauses.ts';
+import { type GuaranteeName, guaranteeNames, guarantees } from '../../../src/contract/guarantees.ts';
+import type { LinkStyle } from '../../../src/contract/paths.ts';
 import { hosts } from '../../../src/hosts/index.ts';
 import type { HostName } from '../../../src/hosts/names.ts';
 import { apache } from './apache.ts';
@@ -19,22 +19,24 @@ import { pythonHttpServer, serveStatic } from './static.ts';
 export interface EngineRow {
   readonly engine: Engine;
   readonly links: LinkStyle;
-  /** The clauses that it does not keep. */
-  readonly cannot: readonly ClauseName[];
+  /** The guarantees that it does not keep. */
+  readonly unsupported: readonly GuaranteeName[];
 }
 
-const everything = (engine: Engine): EngineRow => ({ engine, links: 'query', cannot: [] });
+const everything = (engine: Engine): EngineRow => ({ engine, links: 'query', unsupported: [] });
 const asHost = (engine: Engine, host: HostName): EngineRow => ({
   engine,
   links: 'query',
-  cannot: hosts[host].cannot,
+  unsupported: hosts[host].unsupported,
 });
 
 /** Who knows nothing but files keeps nothing else, apart from what is named. */
-const filesOnly = (engine: Engine, besides: readonly ClauseName[]): EngineRow => ({
+const filesOnly = (engine: Engine, besides: readonly GuaranteeName[]): EngineRow => ({
   engine,
   links: 'file',
-  cannot: clauseNames.filter((clause) => clauses[clause].needs !== 'files' && !besides.includes(clause)),
+  unsupported: guaranteeNames.filter(
+    (guarantee) => guarantees[guarantee].needs !== 'files' && !besides.includes(guarantee),
+  ),
 });
 
 export const engines: readonly EngineRow[] = [

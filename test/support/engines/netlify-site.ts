@@ -39,7 +39,7 @@ export async function netlifySite(folder: string): Promise<Answer> {
     const asset = file === undefined ? undefined : files.get(file);
     if (file === undefined || !asset) return new Response('Not Found - Request ID: 0', { status: 404 });
     const fields = headersFor(headers as Header[], pathname);
-    return answerAsset(request, { asset, file, status, fields });
+    return assetResponse(request, { asset, file, status, fields });
   };
 }
 
@@ -49,7 +49,7 @@ interface Routed {
   readonly location?: string;
 }
 
-/** Status and file, or where a redirect leads. */
+/** Status and file, or if a redirect leads. */
 function route(
   { files, engine }: { files: ReadonlyMap<string, Asset>; engine: Match },
   pathname: string,
@@ -79,7 +79,7 @@ function headersFor(rules: readonly Header[], pathname: string): Headers {
   return fields;
 }
 
-function answerAsset(
+function assetResponse(
   request: Request,
   { asset, file, status, fields }: { asset: Asset; file: string; status: number; fields: Headers },
 ): Response {

@@ -27,7 +27,7 @@ export async function freePort(): Promise<number> {
   return address.port;
 }
 
-/** Starts a program in the foreground and waits until it answers HTTP, whatever the answer is. */
+/** Starts a program in the foreground and waits until it answers HTTP, whatever the response is. */
 export async function startProgram({ command, args, url, env, cleanUp }: Program): Promise<RunningEngine> {
   const child = spawn(command, args, {
     env: { ...process.env, ...env },

@@ -12,11 +12,11 @@ export interface ServeProcess extends RunningEngine {
   /** What it has said so far. */
   output(): string;
   signal(name: NodeJS.Signals): void;
-  /** Its exit code; null where a signal ended it. */
+  /** Its exit code; null if a signal ended it. */
   readonly exited: Promise<number | null>;
 }
 
-/** Starts `gamedata serve <site> --port 0 <args>` and waits until it says where it serves. */
+/** Starts `gamedata serve <site> --port 0 <args>` and waits until it is ready. */
 export async function startServe(site: string, args: readonly string[] = []): Promise<ServeProcess> {
   const child = spawn(process.execPath, [cli, 'serve', site, '--port', '0', ...args], {
     stdio: ['ignore', 'pipe', 'pipe'],

@@ -1,4 +1,4 @@
-/** What the web servers of a distribution share: where they are, and how a site's configuration is moved to a free port. */
+/** What the web servers of a distribution share: if they are, and how a site's configuration is moved to a free port. */
 
 import { existsSync } from 'node:fs';
 import path from 'node:path';
@@ -6,7 +6,7 @@ import path from 'node:path';
 /** Web servers are in folders that are not on everybody's PATH. */
 const SYSTEM_FOLDERS = ['/usr/local/sbin', '/usr/sbin', '/sbin'];
 
-/** The path of a program, undefined where it is not installed. */
+/** The path of a program, undefined if it is not installed. */
 export function findProgram(name: string): string | undefined {
   return [...(process.env.PATH ?? '').split(path.delimiter), ...SYSTEM_FOLDERS]
     .map((folder) => path.join(folder, name))

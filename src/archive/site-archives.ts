@@ -1,0 +1,39 @@
+/** The archives of a site that the site itself offers for download. */
+
+import { ARCHIVE_NAMES, archiveFile, archiveFiles } from '../contract/paths.ts';
+import type { AnyFile, DerivedFile } from '../contract/site-file.ts';
+import type { Content } from './entries.ts';
+import type { Archives } from './pack.ts';
+
+/**
+ * Yields the archives of a site. They are packed, from files made a second time, only if one of those has changed.
+ *
+ * @param files makes every file of the site except the manifest and the archives
+ */
+export function* siteArchives(
+  files: () => Iterable<AnyFile>,
+  options: { captured: string; generator: string },
+): Generator<DerivedFile> {
+  let packed: Promise<Archives> | undefined;
+  async function pack(): Promise<Archives> {
+    const contents: Content[] = [];
+    for (const file of files()) {
+      // A copy: bytes handed to the compressor's thread are detached.
+      const body = Buffer.from('make' in file ? await file.make() : file.body);
+      contents.push({ path: file.path, body });
+    }
+    // Most builds pack nothing, and load no compressor.
+    const { packSite } = await import('./pack.ts');
+    return packSite(contents, options);
+  }
+  for (const name of ARCHIVE_NAMES) {
+    yield {
+      path: archiveFile(name),
+      of: { except: archiveFiles },
+      async make() {
+        packed ??= pack();
+        return (await packed)[name];
+      },
+    };
+  }
+}

@@ -1,0 +1,151 @@
+/** What commands print about their results. */
+
+import type { ArchiveReport } from '../commands/archive.ts';
+import { describeHosts } from '../commands/hosts.ts';
+import type { MirrorReport } from '../commands/mirror.ts';
+import type { RebaseReport } from '../commands/rebase.ts';
+import type { Report } from '../commands/report.ts';
+import type { SiteServer } from '../commands/serve.ts';
+import { guarantees } from '../contract/guarantees.ts';
+import { kindNames } from '../contract/kinds.ts';
+import { listPath } from '../contract/paths.ts';
+import type { Counts } from '../contract/records.ts';
+import type { IconsReport } from '../icons/gather.ts';
+import type { PublishResult } from '../output/publish.ts';
+import { firstOf } from '../text/names.ts';
+import { counted, groupDigits, readableSize } from '../text/numbers.ts';
+import { printable } from '../text/printable.ts';
+import type { DeploymentReport } from '../verify/deployment.ts';
+import type { FolderReport } from '../verify/folder.ts';
+
+/** `build: 3,248 files, 2.1 MB: 12 written, 3,236 kept, 0 removed, in 0.4 s` */
+function publishedLine(
+  out: string,
+  files: Omit<PublishResult, 'changed'>,
+  { changed, seconds }: { changed: boolean; seconds: number },
+): string {
+  const what = changed
+    ? `${groupDigits(files.written)} written, ${groupDigits(files.kept)} kept, ${groupDigits(files.removed)} removed`
+    : 'nothing changed';
+  return `${out}: ${counted(files.files, 'file')}, ${readableSize(files.bytes)}: ${what}, in ${seconds} s`;
+}
+
+const recordCounts = (counts: Counts): string =>
+  Object.entries(counts)
+    .map(([kind, count]) => counted(count, kind))
+    .join(', ');
+
+/** The result of a build or a snapshot. */
+export function summaryLines(report: Report): string[] {
+  const { counts, files, requests } = report;
+  const lines: string[] = [];
+  for (const { kind, code, count, examples } of report.warnings) {
+    lines.push(`warning: ${kind} ${code}: ${groupDigits(count)}`);
+    for (const example of examples) lines.push(`  ${example}`);
+    if (count > examples.length) lines.push(`  … and ${groupDigits(count - examples.length)} more`);
+  }
+  lines.push(`data: ${recordCounts(counts)} from ${report.upstream}, captured ${report.captured}`);
+  if (requests) {
+    const parts = [
+      counted(requests.requests, 'request'),
+      counted(requests.bodies, 'body', 'bodies'),
+      readableSize(requests.bytes),
+      `${groupDigits(requests.notModified)} not modified`,
+      `${groupDigits(requests.cacheHits)} from cache`,
+    ];
+    if (requests.retries > 0) parts.push(counted(requests.retries, 'retry', 'retries'));
+    lines.push(`fetched: ${parts.join(' · ')}`);
+  }
+  for (const kind of kindNames) {
+    const missing = report.missing[kind];
+    if (missing.length > 0)
+      lines.push(`removed since the last build: ${counted(missing.length, kind)}: ${firstOf(missing)}`);
+  }
+  lines.push(publishedLine(report.out, files, report));
+  return lines;
+}
+
+export function iconsLines({ mode, icons, missing, offline, requests }: IconsReport): string[] {
+  if (mode === 'link') return [];
+  const placeholders = mode === 'none' ? icons : missing;
+  const parts = [
+    counted(icons, 'icon'),
+    `${groupDigits(placeholders)} replaced by the placeholder`,
+    ...(requests
+      ? [counted(requests.bodies, 'body', 'bodies'), `${groupDigits(requests.cacheHits)} from cache`]
+      : []),
+  ];
+  const lines = [`icons: ${parts.join(' · ')}`];
+  if (offline !== null) lines.push(`warning: using cached icons: ${offline}`);
+  return lines;
+}
+
+export function mirrorLines(report: MirrorReport): string[] {
+  const { out, dryRun, downloaded, fetched, removed, excluded, files, changed, seconds } = report;
+  const lines: string[] = [];
+  if (excluded.length > 0) lines.push(`excluded, as host configuration: ${firstOf(excluded)}`);
+  if (dryRun && fetched.length > 0) lines.push(`to download: ${firstOf(fetched)}`);
+  if (removed.length > 0) lines.push(`${dryRun ? 'to remove' : 'removed'}: ${firstOf(removed)}`);
+  const resumed = downloaded.resumed > 0 ? `, ${groupDigits(downloaded.resumed)} resumed` : '';
+  lines.push(
+    `${counted(downloaded.files, 'file')} ${dryRun ? 'to download' : 'downloaded'}, ${readableSize(downloaded.bytes)}${resumed}`,
+  );
+  if (!changed) lines.push(`${out}: nothing changed, in ${seconds} s`);
+  else if (files) lines.push(publishedLine(out, files, { changed, seconds }));
+  return lines;
+}
+
+export function rebaseLines(report: RebaseReport): string[] {
+  const { out, from, to, links, hosts, stale, files } = report;
+  const lines = [`links: from ${from} to ${to}, style ${links}; hosts: ${hosts.join(', ') || 'none'}`];
+  if (stale.length > 0)
+    lines.push(`warning: copied unchanged, still containing the old base URL: ${firstOf(stale)}`);
+  return [...lines, publishedLine(out, files, report)];
+}
+
+export function archiveLines({ dir, out, files, archives, seconds }: ArchiveReport): string[] {
+  const made = archives.map(({ name, bytes }) => `${name}, ${readableSize(bytes)}`).join('; ');
+  return [`${dir}: ${counted(files, 'file')} packed into ${out}: ${made}, in ${seconds} s`];
+}
+
+const PROBLEMS_SHOWN = 20;
+
+export const verifyLines = (target: string, report: FolderReport | DeploymentReport): string[] =>
+  'guarantees' in report ? deploymentLines(report) : folderLines(target, report);
+
+function folderLines(folder: string, { files, counts, problems }: FolderReport): string[] {
+  if (problems.length === 0)
+    return [`${folder}: ${counted(files, 'file')}, ${recordCounts(counts)}: no problems found`];
+  const lines = problems.slice(0, PROBLEMS_SHOWN).map(({ file, problem }) => `${file}: ${problem}`);
+  if (problems.length > PROBLEMS_SHOWN)
+    lines.push(`… and ${groupDigits(problems.length - PROBLEMS_SHOWN)} more`);
+  return [...lines, `${folder}: ${counted(problems.length, 'problem')} found`];
+}
+
+/** One line for each guarantee that is not kept, with the first request that shows it. */
+function deploymentLines(report: DeploymentReport): string[] {
+  const { address, level, counts, guarantees: results, failed, seconds } = report;
+  const lines = results.flatMap(({ guarantee, title, failures }) => {
+    const [first] = failures;
+    if (!first) return [];
+    const more = failures.length > 1 ? ` (and ${groupDigits(failures.length - 1)} more)` : '';
+    return [`FAIL ${guarantee}: ${title}: ${first.request}: ${first.problem}${more}`];
+  });
+  const kept = `${results.length - failed} of ${counted(results.length, 'guarantee')} kept`;
+  return [...lines, `${address}: ${recordCounts(counts)}, ${level} level: ${kept}, in ${seconds} s`];
+}
+
+export function hostLines(): string[] {
+  return describeHosts().flatMap(({ name, summary, level, unsupported }) => [
+    `${name} (${level}): ${summary}`,
+    ...unsupported.map((guarantee) => `  unsupported ${guarantee}: ${guarantees[guarantee].title}`),
+  ]);
+}
+
+/** Where a site is served, as URLs that terminals make clickable. */
+export function servedLines(folder: string, { url, meta }: SiteServer): string[] {
+  const lists = kindNames.map((kind) => `  ${url}${listPath(kind)}?format=api`);
+  const lines = [`${printable(folder)}: ${recordCounts(meta.counts)}, served at`, `  ${url}/`, ...lists];
+  if (meta.base_url !== url) lines.push(`Links point to the site's base URL, ${meta.base_url}`);
+  return lines;
+}

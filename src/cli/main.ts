@@ -1,0 +1,44 @@
+#!/usr/bin/env node
+/** The command line: parses arguments, runs a command, and explains errors. The only file that sets out to exit. */
+
+import { CommanderError } from 'commander';
+import { GamedataError } from '../errors.ts';
+import { exitCodes } from './exit-codes.ts';
+import { createProgram } from './program.ts';
+import { createReporter } from './reporter.ts';
+
+const program = createProgram();
+
+/** Prints an error; unexpected ones with their stack. Returns the exit code. */
+function explain(error: unknown): number {
+  if (error instanceof CommanderError && error.exitCode === 0) return exitCodes.done;
+  const { notice } = createReporter(process.stderr, { quiet: false });
+  if (error instanceof CommanderError) {
+    if (error.code !== 'commander.help') notice(error.message);
+    notice(usageLine());
+    return exitCodes.usage;
+  }
+  if (error instanceof GamedataError) {
+    notice(`error: ${error.message}`);
+    if (error.hint !== undefined) notice(`hint: ${error.hint}`);
+    if (error.code !== 'usage') return exitCodes.failed;
+    notice(usageLine());
+    return exitCodes.usage;
+  }
+  process.stderr.write(
+    `${error instanceof Error ? error.stack : String(error)}\nThis is a bug in gamedata: please report it.\n`,
+  );
+  return exitCodes.failed;
+}
+
+function usageLine(): string {
+  const command = program.commands.find((candidate) => candidate.name() === process.argv[2]);
+  const usage = command ? `gamedata ${command.name()} ${command.usage()}` : `gamedata ${program.usage()}`;
+  return `usage: ${usage} (see gamedata ${command ? `${command.name()} ` : ''}--help)`;
+}
+
+try {
+  await program.parseAsync();
+} catch (error) {
+  process.exitCode = explain(error);
+}

@@ -1,0 +1,64 @@
+/** Runs a command: output, signals and the exit code. */
+
+import { GamedataError } from '../errors.ts';
+import { exitCodes } from './exit-codes.ts';
+import { createReporter, type Reporter } from './reporter.ts';
+
+/** The options of every command about its output. */
+export interface Presentation {
+  readonly json?: boolean;
+  readonly quiet?: boolean;
+}
+
+/** What a command returns: its report, and whether it counts as a failure. */
+export interface Outcome {
+  readonly output: object;
+  readonly failed?: boolean;
+  readonly exitCode?: number;
+}
+
+/** Runs a command's work, and sets the exit code accordingly. */
+export async function perform(
+  { json = false, quiet = false }: Presentation,
+  work: (reporter: Reporter, signal: AbortSignal) => Promise<Outcome>,
+): Promise<void> {
+  const reporter = createReporter(process.stderr, { quiet });
+  const print = (output: object): void => void (json && process.stdout.write(`${JSON.stringify(output)}\n`));
+  const interruption = onInterruption();
+  try {
+    const { output, failed = false, exitCode } = await work(reporter, interruption.signal);
+    print(output);
+    process.exitCode = exitCode ?? (failed ? exitCodes.failed : exitCodes.done);
+  } catch (error) {
+    reporter.settle();
+    const interrupted = interruption.by();
+    if (interrupted) {
+      reporter.notice(
+        `stopped by ${interrupted}: nothing was published; what was fetched remains in the cache`,
+      );
+      process.exitCode = exitCodes[interrupted];
+      return;
+    }
+    if (error instanceof GamedataError)
+      print({ error: { code: error.code, message: error.message, hint: error.hint ?? null } });
+    throw error;
+  } finally {
+    interruption.end();
+  }
+}
+
+/** A signal that the first SIGINT or SIGTERM aborts; a second one ends the process at once. */
+function onInterruption(): { signal: AbortSignal; by(): 'SIGINT' | 'SIGTERM' | undefined; end(): void } {
+  const controller = new AbortController();
+  let name: 'SIGINT' | 'SIGTERM' | undefined;
+  const stop = (signal: NodeJS.Signals): void => {
+    end();
+    name = signal === 'SIGTERM' ? 'SIGTERM' : 'SIGINT';
+    controller.abort();
+  };
+  const end = (): void => {
+    process.off('SIGINT', stop).off('SIGTERM', stop);
+  };
+  process.on('SIGINT', stop).on('SIGTERM', stop);
+  return { signal: controller.signal, by: () => name, end };
+}

@@ -1,0 +1,87 @@
+/** The archive command: a site's folder → archives for download, and their checksums. */
+
+import { hash } from 'node:crypto';
+import { readFileSync, renameSync } from 'node:fs';
+import path from 'node:path';
+import { performance } from 'node:perf_hooks';
+import fsExtra from 'fs-extra';
+import type { Content } from '../archive/entries.ts';
+import { packSite } from '../archive/pack.ts';
+import type { ManifestEntry } from '../contract/meta.ts';
+import { ARCHIVE_NAMES, type ArchiveName, archiveFiles } from '../contract/paths.ts';
+import { errorCode, OutputError } from '../errors.ts';
+import { secondsSince } from '../text/numbers.ts';
+import { readDescriptions } from '../verify/folder.ts';
+import { defaults } from './defaults.ts';
+
+export interface ArchiveOptions {
+  /** The folder of the archives. Default: the current one. */
+  readonly out?: string | undefined;
+}
+
+export interface ArchiveReport {
+  readonly dir: string;
+  readonly out: string;
+  /** Files in each archive, including the manifest. */
+  readonly files: number;
+  readonly archives: readonly {
+    readonly name: ArchiveName;
+    readonly bytes: number;
+    readonly sha256: string;
+  }[];
+  readonly seconds: number;
+}
+
+/**
+ * Packs a site: the same bytes for the same site on any machine. Archives inside the site are left out.
+ *
+ * @throws OutputError if the folder is not a valid site, or the archives cannot be written
+ */
+export async function archive(
+  dir: string = defaults.out,
+  { out = defaults.archiveOut }: ArchiveOptions = {},
+): Promise<ArchiveReport> {
+  const started = performance.now();
+  const { meta, manifest } = readDescriptions(dir);
+  const files = manifest.files
+    .filter((entry) => !archiveFiles.includes(entry.path))
+    .map((entry) => readListed(dir, entry));
+  const archives = await packSite(files, { captured: meta.captured, generator: manifest.generator });
+  for (const name of ARCHIVE_NAMES) replace(path.join(out, name), archives[name]);
+  return {
+    dir,
+    out,
+    files: files.length + 1,
+    archives: ARCHIVE_NAMES.map((name) => ({
+      name,
+      bytes: archives[name].length,
+      sha256: hash('sha256', archives[name]),
+    })),
+    seconds: secondsSince(started),
+  };
+}
+
+function readListed(dir: string, entry: ManifestEntry): Content {
+  const file = path.join(dir, entry.path);
+  let body: Buffer;
+  try {
+    body = readFileSync(file);
+  } catch (cause) {
+    throw new OutputError(`cannot be read (${errorCode(cause)})`, file, { cause });
+  }
+  const sha256 = hash('sha256', body);
+  if (sha256 === entry.sha256) return { path: entry.path, body };
+  throw new OutputError(`has SHA-256 ${sha256}, expected ${entry.sha256}, as in the manifest`, file, {
+    hint: 'gamedata verify <dir> lists every problem.',
+  });
+}
+
+/** Atomic: a concurrent download gets the old archive or the new one. */
+function replace(file: string, body: Uint8Array): void {
+  try {
+    fsExtra.outputFileSync(`${file}.new`, body);
+    renameSync(`${file}.new`, file);
+  } catch (cause) {
+    throw new OutputError(`cannot be written (${errorCode(cause)})`, file, { cause });
+  }
+}

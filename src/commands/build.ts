@@ -1,0 +1,146 @@
+/** The build command: source → data set → site → output folder. */
+
+import { performance } from 'node:perf_hooks';
+import { withCompressor } from '../archive/compressor.ts';
+import { DEFAULT_ICONS_UPSTREAM, type IconMode, type IconSource, iconModes } from '../contract/icons.ts';
+import { type LinkStyle, linkStyles } from '../contract/paths.ts';
+import { countWarnings } from '../dataset/data-set.ts';
+import type { PreviousDataSet } from '../dataset/previous.ts';
+import { UsageError } from '../errors.ts';
+import { type HostName, hostNames } from '../hosts/names.ts';
+import { gatherIcons, type IconsReport } from '../icons/gather.ts';
+import { type Output, withOutput } from '../output/publish.ts';
+import { completeSite, createMeta } from '../site/complete-site.ts';
+import { capture, type Watchers } from '../sources/capture.ts';
+import { previousOfSite } from '../sources/site-folder.ts';
+import { previousOfSnapshot } from '../sources/snapshot.ts';
+import type { SourceResult } from '../sources/source.ts';
+import { PRODUCT } from '../version.ts';
+import { checkAddress, oneOf, severalOf } from './check-options.ts';
+import { defaults } from './defaults.ts';
+import { BUNDLED_DATA, COMPRESS_WORKER, readAssets, readPackage } from './package-files.ts';
+import { createReport, type Report } from './report.ts';
+import { type Environment, resolveSource, type SourceOptions } from './source-options.ts';
+
+/** Every option is optional. */
+export interface BuildOptions extends SourceOptions {
+  /** The base URL of the site. Default: `BASE_URL`, Netlify's variables, `http://localhost:3000`. */
+  readonly baseUrl?: string | undefined;
+  /** The output folder. Default `build`. */
+  readonly out?: string | undefined;
+  /** The hosts to write configuration for. Default `['netlify']`. */
+  readonly hosts?: readonly HostName[] | undefined;
+  /** What links point to. Default `query`. */
+  readonly links?: LinkStyle | undefined;
+  /** Whether the site has bulk files. Default true. */
+  readonly downloads?: boolean | undefined;
+  /** Whether the site offers itself for download, as `/download/gamedata.tar.gz` and `.zip`. Default false. */
+  readonly archive?: boolean | undefined;
+  /** How icons are served. Default `link`: requests are redirected to the upstream's. */
+  readonly sprites?: IconMode | undefined;
+  /** Where icons are fetched from, or redirected to. Default: the live upstream's. */
+  readonly spritesUpstream?: string | undefined;
+}
+
+export interface BuildReport extends Report {
+  readonly sprites: IconsReport;
+}
+
+/**
+ * Builds the site and publishes it into a folder.
+ *
+ * @throws UsageError, UpstreamError, DataError or OutputError; the published site is then unchanged
+ */
+export async function build(options: BuildOptions = {}, watchers: Watchers = {}): Promise<BuildReport> {
+  const started = performance.now();
+  const { source, baseUrl, links, hosts, out, downloads, archive, sprites } = resolveBuild(
+    options,
+    process.env,
+  );
+  const { signal } = options;
+
+  return withOutput(out, async (output) => {
+    const previousOf = (loaded: SourceResult): PreviousDataSet | undefined =>
+      previousOfOutput(output) ?? refreshedSnapshot(loaded);
+    const captured = await capture({ ...source, ...watchers, previousOf });
+    const { provenance, records, digest, history, fallback } = captured;
+    const handWritten = readAssets();
+    const icons = await gatherIcons(sprites, records, { assets: handWritten, fetcher: source });
+    const warnings = [...captured.warnings, ...icons.warnings];
+    const meta = createMeta({
+      generator: PRODUCT,
+      source: captured.source,
+      upstream: provenance.upstream,
+      captured: provenance.captured,
+      fallback,
+      warnings: countWarnings(warnings),
+      digest,
+      base_url: baseUrl,
+      links,
+      hosts: [...hosts],
+      downloads,
+      sprites,
+      records,
+    });
+    const assets = [...handWritten, ...icons.files];
+    return withCompressor(COMPRESS_WORKER, async (compress) => {
+      const parts = { records, meta, history, hosts, assets, archive, compress, sizes: output.sizes };
+      const published = await output.publish(completeSite({ ...parts, package: readPackage() }), { signal });
+      const report = createReport({ ...captured, warnings }, published, { out, started });
+      return { ...report, sprites: icons.report };
+    });
+  });
+}
+
+/** The data set of the site that is about to be replaced. */
+const previousOfOutput = ({ folder, published: { meta, entries } }: Output): PreviousDataSet | undefined =>
+  meta && previousOfSite(folder, meta, [...entries.keys()]);
+
+/**
+ * If no site is published, as on a build machine without state, the bundled data set is the previous one, provided that
+ * it is of the same upstream.
+ */
+function refreshedSnapshot({ source, dataSet: { provenance } }: SourceResult): PreviousDataSet | undefined {
+  const bundled = source === 'snapshot' ? undefined : previousOfSnapshot(BUNDLED_DATA);
+  const isSame = bundled?.source === provenance.source && bundled.upstream === provenance.upstream;
+  return isSame ? bundled : undefined;
+}
+
+/** Applies defaults, including those of the environment, and checks. Throws `UsageError`. */
+export function resolveBuild(options: BuildOptions, environment: Environment) {
+  return {
+    source: resolveSource(options, environment),
+    baseUrl: resolveBaseUrl(options.baseUrl, environment),
+    out: options.out ?? defaults.out,
+    hosts: severalOf('host', options.hosts ?? defaults.hosts, hostNames),
+    links: oneOf('links', options.links ?? defaults.links, linkStyles),
+    downloads: options.downloads ?? true,
+    archive: options.archive ?? false,
+    sprites: resolveIcons(options),
+  };
+}
+
+function resolveIcons({ sprites = defaults.sprites, spritesUpstream }: BuildOptions): IconSource {
+  const mode = oneOf('sprites', sprites, iconModes);
+  if (mode === 'none') return { mode, upstream: null };
+  const upstream = checkAddress('--sprites-upstream', spritesUpstream ?? DEFAULT_ICONS_UPSTREAM);
+  // It becomes part of host configuration, where other characters have a meaning.
+  if (/^https?:\/\/[\w.:[\]-]+(?:\/[\w.~-]+)*$/.test(upstream)) return { mode, upstream };
+  throw new UsageError(
+    `--sprites-upstream: got ${JSON.stringify(upstream)}, expected a URL of letters, digits, dots and hyphens`,
+  );
+}
+
+/** https://docs.netlify.com/configure-builds/environment-variables/#deploy-urls-and-metadata */
+function resolveBaseUrl(given: string | undefined, environment: Environment): string {
+  const isPreview = environment.CONTEXT !== undefined && environment.CONTEXT !== 'production';
+  const candidates: [name: string, value: string | undefined][] = [
+    ['--base-url', given],
+    ['BASE_URL', environment.BASE_URL || undefined],
+    ['DEPLOY_PRIME_URL', (isPreview && environment.DEPLOY_PRIME_URL) || undefined],
+    ['URL', environment.URL || undefined],
+    ['default', defaults.baseUrl],
+  ];
+  const [name, value = ''] = candidates.find(([, candidate]) => candidate !== undefined) ?? ['', ''];
+  return checkAddress(name, value);
+}

@@ -1,0 +1,159 @@
+/** The mirror command: manifest → changed files → download → publish. */
+
+import { performance } from 'node:perf_hooks';
+import type { ListedFile } from '../contract/site-file.ts';
+import { GamedataError } from '../errors.ts';
+import { abortable } from '../http/abortable.ts';
+import { createClient, type HttpClient } from '../http/client.ts';
+import { readManifest } from '../mirror/deployment.ts';
+import { type Downloaded, download } from '../mirror/download.ts';
+import { openPartialDownload, type PartialDownload } from '../mirror/partial-download.ts';
+import { type MirrorPlan, planMirror } from '../mirror/plan.ts';
+import { type Output, type PublishResult, withOutput } from '../output/publish.ts';
+import { type Published, readPublished, refuseForeignFiles } from '../output/published.ts';
+import { workFolders } from '../output/work-folders.ts';
+import type { Progress } from '../sources/source.ts';
+import { secondsSince } from '../text/numbers.ts';
+import { checkAddress, concurrencyOption, retriesOption } from './check-options.ts';
+import { defaults } from './defaults.ts';
+
+/** Every option is optional. */
+export interface MirrorOptions {
+  /** The folder of the copy. Default: named after the host, such as `example.org`. */
+  readonly out?: string | undefined;
+  /** The maximum number of concurrent requests. Default 16. */
+  readonly concurrency?: number | undefined;
+  /** How often a failed request is retried. Default 4. */
+  readonly retries?: number | undefined;
+  /** Only report what would be done. */
+  readonly dryRun?: boolean | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
+export interface MirrorReport {
+  readonly address: string;
+  /** The folder of the copy as the user named it. */
+  readonly out: string;
+  /** True if this only reports what would be done. */
+  readonly dryRun: boolean;
+  /** Whether the copy was, or would be, changed. */
+  readonly changed: boolean;
+  /** Files that were, or would be, downloaded; `resumed` ones by an interrupted run before this one. */
+  readonly downloaded: Readonly<Downloaded>;
+  /** Paths that were, or would be, downloaded and removed. */
+  readonly fetched: readonly string[];
+  readonly removed: readonly string[];
+  /** Host configuration, which deployments do not serve. */
+  readonly excluded: readonly string[];
+  /** Null for a dry run. */
+  readonly files: PublishResult | null;
+  readonly requests: number;
+  readonly seconds: number;
+}
+
+/** How often the download is restarted if the site is redeployed meanwhile. */
+const ROUNDS = 3;
+
+/**
+ * Copies a deployment into a folder, completely or not at all, downloading only what has changed.
+ *
+ * @throws UsageError, UpstreamError, DataError or OutputError; the copy is then unchanged
+ */
+export async function mirror(
+  target: string,
+  options: MirrorOptions = {},
+  watchers: { onProgress?: (progress: Progress) => void } = {},
+): Promise<MirrorReport> {
+  const started = performance.now();
+  const resolved = resolveMirror(target, options);
+  return abortable(createClient(resolved), options.signal, (client) => {
+    const run: Run = { ...resolved, ...watchers, client, signal: options.signal, started };
+    return run.dryRun ? rehearse(run) : withOutput(run.out, (output) => copy(run, output));
+  });
+}
+
+/** Applies defaults and checks. Throws `UsageError`. */
+export function resolveMirror(target: string, options: MirrorOptions) {
+  const address = checkAddress('address', target);
+  return {
+    address,
+    out: options.out ?? address.replace(/^https?:\/\//, '').replace(/[^\w.-]+/g, '-'),
+    concurrency: concurrencyOption(options.concurrency ?? defaults.concurrency),
+    retries: retriesOption(options.retries ?? defaults.retries),
+    dryRun: options.dryRun ?? false,
+  };
+}
+
+interface Run extends ReturnType<typeof resolveMirror> {
+  readonly client: HttpClient;
+  readonly signal: AbortSignal | undefined;
+  readonly started: number;
+  readonly onProgress?: (progress: Progress) => void;
+}
+
+/** Reports what would be done, without doing it. */
+async function rehearse(run: Run): Promise<MirrorReport> {
+  const folders = workFolders(run.out);
+  const published = readPublished(folders);
+  refuseForeignFiles(folders, published);
+  const plan = planMirror(await readManifest(run.client, run.address), published);
+  const bytes = plan.fetch.reduce((sum, entry) => sum + entry.bytes, 0);
+  return createReport(run, plan, { downloaded: { files: plan.fetch.length, bytes, resumed: 0 } });
+}
+
+async function copy(run: Run, output: Output): Promise<MirrorReport> {
+  const { signal } = run;
+  const folders = workFolders(run.out);
+  refuseForeignFiles(folders, output.published);
+  const received = openPartialDownload(folders.received);
+  const downloaded: Downloaded = { files: 0, bytes: 0, resumed: 0 };
+  const plan = await receive(run, output.published, { received, downloaded });
+  const files = plan.files.map((entry): ListedFile => ({ ...entry, make: () => received.read(entry) }));
+  const result = await output.publish(files, { signal, generator: plan.generator });
+  received.clear();
+  return createReport(run, plan, { downloaded, result });
+}
+
+/** Downloads what is missing, and starts over if that fails because the site has been redeployed. */
+async function receive(
+  run: Run,
+  published: Published,
+  into: { received: PartialDownload; downloaded: Downloaded },
+): Promise<MirrorPlan> {
+  const { client, onProgress } = run;
+  const report = (done: number, total: number): void =>
+    onProgress?.({ done, total, requests: { ...client.stats, cacheHits: 0 } });
+  let manifest = await readManifest(client, run.address);
+  for (let round = 1; ; round++) {
+    const plan = planMirror(manifest, published);
+    try {
+      await download(plan.fetch, { ...run, ...into, onProgress: report });
+      return plan;
+    } catch (error) {
+      if (!(error instanceof GamedataError) || round === ROUNDS || run.signal?.aborted) throw error;
+      const next = await readManifest(client, run.address).catch(() => manifest);
+      if (JSON.stringify(next) === JSON.stringify(manifest)) throw error;
+      manifest = next;
+    }
+  }
+}
+
+function createReport(
+  { address, out, dryRun, client, started }: Run,
+  { fetch, remove, excluded }: MirrorPlan,
+  { downloaded, result }: { downloaded: Downloaded; result?: PublishResult },
+): MirrorReport {
+  return {
+    address,
+    out,
+    dryRun,
+    changed: result?.changed ?? fetch.length + remove.length > 0,
+    downloaded,
+    fetched: fetch.map(({ path }) => path),
+    removed: remove,
+    excluded,
+    files: result ?? null,
+    requests: client.stats.requests,
+    seconds: secondsSince(started),
+  };
+}

@@ -1,0 +1,110 @@
+/** The rebase command: the records of a copy → the same site for another base URL. */
+
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { performance } from 'node:perf_hooks';
+import { withCompressor } from '../archive/compressor.ts';
+import { isHostFile } from '../contract/host-files.ts';
+import type { Meta } from '../contract/meta.ts';
+import { archiveFiles, type LinkStyle, linkStyles } from '../contract/paths.ts';
+import type { ListedFile } from '../contract/site-file.ts';
+import { OutputError } from '../errors.ts';
+import { type HostName, hostNames } from '../hosts/names.ts';
+import { type PublishResult, withOutput } from '../output/publish.ts';
+import { completeSite } from '../site/complete-site.ts';
+import { secondsSince } from '../text/numbers.ts';
+import { type InspectedSite, inspectFolder } from '../verify/folder.ts';
+import { PRODUCT } from '../version.ts';
+import { checkAddress, oneOf, severalOf } from './check-options.ts';
+import { COMPRESS_WORKER, readPackage } from './package-files.ts';
+
+export interface RebaseOptions {
+  /** The new base URL. */
+  readonly baseUrl: string;
+  /** What links point to. Default: as in the copy. */
+  readonly links?: LinkStyle | undefined;
+  /** The hosts to write configuration for. Default: as in the copy. */
+  readonly hosts?: readonly HostName[] | undefined;
+  /** The output folder. Default: the copy itself. */
+  readonly out?: string | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
+export interface RebaseReport {
+  readonly changed: boolean;
+  /** The folders that were read and written, as the user named them. */
+  readonly dir: string;
+  readonly out: string;
+  readonly from: string;
+  readonly to: string;
+  readonly links: Meta['links'];
+  readonly hosts: readonly string[];
+  /** Files copied unchanged that still contain the old base URL. */
+  readonly stale: readonly string[];
+  readonly files: Omit<PublishResult, 'changed'>;
+  readonly seconds: number;
+}
+
+/**
+ * Rebuilds a copy of a site for another base URL, from its own records: the result is identical to a build for that base
+ * URL. Files that are not made from records are copied unchanged.
+ *
+ * @throws UsageError, or OutputError if the copy is not a valid site; it is then unchanged
+ */
+export async function rebase(dir: string, options: RebaseOptions): Promise<RebaseReport> {
+  const started = performance.now();
+  const { signal, out = dir, links: style, hosts: names } = options;
+  const baseUrl = checkAddress('--base-url', options.baseUrl);
+  const asked = {
+    links: style && oneOf('links', style, linkStyles),
+    hosts: names && severalOf('host', names, hostNames),
+  };
+  return withOutput(out, (output) =>
+    withCompressor(COMPRESS_WORKER, async (compress) => {
+      const copy = readCopy(dir);
+      const { records, history } = copy;
+      const links = asked.links ?? copy.meta.links;
+      const hosts = asked.hosts ?? severalOf('host', copy.meta.hosts, hostNames);
+      const meta: Meta = { ...copy.meta, generator: PRODUCT, base_url: baseUrl, links, hosts };
+      const archive = copy.manifest.files.some((entry) => archiveFiles.includes(entry.path));
+      const parts = { records, meta, history, hosts, archive, compress, sizes: output.sizes };
+      const site = { ...parts, package: readPackage() };
+      const made = new Set([...completeSite({ ...site, assets: [] })].map((file) => file.path));
+      const assets = copiedFiles(dir, copy, made);
+      const { changed, ...files } = await output.publish(completeSite({ ...site, assets }), { signal });
+      const from = copy.meta.base_url;
+      const isStale = ({ path: file }: ListedFile): boolean =>
+        from !== baseUrl && readFileSync(path.join(out, file)).includes(from);
+      return {
+        changed,
+        dir,
+        out,
+        from,
+        to: baseUrl,
+        links,
+        hosts,
+        stale: assets.filter(isStale).map((file) => file.path),
+        files,
+        seconds: secondsSince(started),
+      };
+    }),
+  );
+}
+
+/** Only a valid site is rebased: a damaged record would become one that looks right. */
+function readCopy(dir: string): InspectedSite {
+  const copy = inspectFolder(dir);
+  const [first] = copy.report.problems;
+  if (!first) return copy;
+  const more = copy.report.problems.length > 1 ? ` (and ${copy.report.problems.length - 1} more)` : '';
+  throw new OutputError(`is not a valid site: ${first.file}: ${first.problem}${more}`, dir, {
+    hint: 'gamedata verify <dir> lists every problem; gamedata mirror repairs a damaged copy.',
+  });
+}
+
+/** Everything that is not rebuilt, apart from host configuration of the old base URL. */
+function copiedFiles(dir: string, { manifest }: InspectedSite, made: ReadonlySet<string>): ListedFile[] {
+  return manifest.files
+    .filter((entry) => !made.has(entry.path) && !isHostFile(entry.path))
+    .map((entry) => ({ ...entry, make: () => readFileSync(path.join(dir, entry.path)) }));
+}

@@ -1,0 +1,82 @@
+/** The report of a build or a snapshot, as `--json` prints it. */
+
+import { type Kind, kindNames } from '../contract/kinds.ts';
+import type { Counts } from '../contract/records.ts';
+import type { Warning } from '../dataset/data-set.ts';
+import type { Missing } from '../dataset/guards.ts';
+import type { FetcherStats } from '../http/fetcher.ts';
+import type { PublishResult } from '../output/publish.ts';
+import type { Captured } from '../sources/capture.ts';
+import type { SourceName } from '../sources/source.ts';
+import { secondsSince } from '../text/numbers.ts';
+
+/** All warnings with the same code about the same kind. */
+export interface WarningGroup {
+  readonly kind: Kind;
+  readonly code: string;
+  readonly count: number;
+  /** The first few messages. */
+  readonly examples: readonly string[];
+}
+
+export interface Report {
+  /** False if everything was up to date. */
+  readonly changed: boolean;
+  /** The output folder as the user named it. */
+  readonly out: string;
+  readonly source: Exclude<SourceName, 'auto'>;
+  readonly upstream: string;
+  /** `YYYY-MM-DD` */
+  readonly captured: string;
+  readonly fallback: string | null;
+  readonly digest: string;
+  readonly counts: Counts;
+  /** Kind → the slugs that the previous data set had and this one has not. */
+  readonly missing: Missing;
+  readonly files: Omit<PublishResult, 'changed'>;
+  /** Null if nothing was fetched. */
+  readonly requests: FetcherStats | null;
+  readonly warnings: readonly WarningGroup[];
+  readonly seconds: number;
+}
+
+export function createReport(
+  { provenance, warnings, counts, missing, digest, source, fallback, requests }: Omit<Captured, 'history'>,
+  { changed, ...files }: PublishResult,
+  { out, started }: { out: string; started: number },
+): Report {
+  return {
+    changed,
+    out,
+    source,
+    upstream: provenance.upstream,
+    captured: provenance.captured,
+    fallback,
+    digest,
+    counts,
+    missing,
+    files,
+    requests,
+    warnings: groupWarnings(warnings),
+    seconds: secondsSince(started),
+  };
+}
+
+const EXAMPLES = 3;
+
+/** Groups warnings by kind and code, in order of first occurrence. */
+export function groupWarnings(warnings: readonly Warning[]): WarningGroup[] {
+  return kindNames.flatMap((kind) => {
+    const ofKind = warnings.filter((warning) => warning.kind === kind);
+    const codes = [...new Set(ofKind.map(({ code }) => code))];
+    return codes.map((code) => {
+      const group = ofKind.filter((warning) => warning.code === code);
+      return {
+        kind,
+        code,
+        count: group.length,
+        examples: group.slice(0, EXAMPLES).map(({ message }) => message),
+      };
+    });
+  });
+}

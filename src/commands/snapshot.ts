@@ -1,0 +1,45 @@
+/** The snapshot command: source → data set → the folder that later builds read. */
+
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { performance } from 'node:perf_hooks';
+import { CHANGES_FILE } from '../contract/paths.ts';
+import { encodeHistory } from '../dataset/history.ts';
+import { withOutput } from '../output/publish.ts';
+import { capture, type Watchers } from '../sources/capture.ts';
+import { previousOfSnapshot, snapshotFiles } from '../sources/snapshot.ts';
+import { BUNDLED_DATA, PUBLIC_FOLDER } from './package-files.ts';
+import { createReport, type Report } from './report.ts';
+import { resolveSource, type SourceOptions } from './source-options.ts';
+
+export interface SnapshotOptions extends SourceOptions {
+  /** The folder of the data set. Default: the bundled one. */
+  readonly data?: string | undefined;
+}
+
+/** The license of the data, which accompanies every copy of it. */
+const DATA_LICENSE = 'data-license.txt';
+
+/**
+ * Captures the upstream's data into a folder that later builds can read. `auto` means `rest`, as there is nothing to fall
+ * back to.
+ *
+ * @throws UsageError, UpstreamError, DataError or OutputError; the data set is then unchanged
+ */
+export async function snapshot(options: SnapshotOptions = {}, watchers: Watchers = {}): Promise<Report> {
+  const started = performance.now();
+  const { source = 'rest', data = path.relative('', BUNDLED_DATA), signal } = options;
+  const resolved = resolveSource({ ...options, source: source === 'auto' ? 'rest' : source }, process.env);
+
+  return withOutput(data, async (output) => {
+    const captured = await capture({
+      ...resolved,
+      ...watchers,
+      previousOf: () => previousOfSnapshot(output.folder),
+    });
+    const history = { path: CHANGES_FILE, body: encodeHistory(captured.history) };
+    const license = { path: 'LICENSE.txt', body: readFileSync(path.join(PUBLIC_FOLDER, DATA_LICENSE)) };
+    const published = await output.publish([...snapshotFiles(captured), history, license], { signal });
+    return createReport(captured, published, { out: data, started });
+  });
+}

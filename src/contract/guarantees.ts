@@ -1,0 +1,50 @@
+/** The guarantees of the contract, as `gamedata verify <url>` checks them and the table of hosts lists them. */
+
+/**
+ * What a host needs for a guarantee: to serve `files`, to apply `rules` to paths and queries, to see complete `requests`
+ * (method, headers), or to run `code`.
+ */
+export type Needs = 'files' | 'rules' | 'requests' | 'code';
+
+export interface Guarantee {
+  readonly needs: Needs;
+  readonly title: string;
+}
+
+/** In the order in which they are checked. */
+export const guarantees = {
+  root: { needs: 'files', title: 'the API root lists the kinds' },
+  lists: {
+    needs: 'files',
+    title: 'following next from the first page returns every record once, in order, with correct links',
+  },
+  records: { needs: 'files', title: 'every record is the same object at its own URL and in its list' },
+  icons: { needs: 'files', title: 'the placeholder icon is an image' },
+  'media-type': { needs: 'files', title: 'JSON is served as application/json' },
+  head: { needs: 'files', title: 'HEAD is GET without a body' },
+  etag: { needs: 'rules', title: 'responses carry an ETag; conditional requests get 304' },
+  cors: { needs: 'rules', title: 'CORS is open, for errors too' },
+  nosniff: { needs: 'rules', title: 'X-Content-Type-Options is nosniff' },
+  'page-policy': { needs: 'rules', title: 'pages carry a Content-Security-Policy that blocks foreign code' },
+  caching: { needs: 'rules', title: 'Cache-Control is as in the contract' },
+  vary: { needs: 'rules', title: 'Vary includes Accept, for errors too' },
+  parameters: { needs: 'rules', title: 'format, limit and offset work in any combination and order' },
+  'no-wrong-page': { needs: 'rules', title: 'a limit or offset without a built page is honored or rejected' },
+  'unknown-slug': { needs: 'rules', title: 'an unknown slug is a JSON 404; slugs are case-sensitive' },
+  'unknown-path': { needs: 'rules', title: 'an unknown path under the prefix is a JSON 404' },
+  'unknown-format': { needs: 'rules', title: 'an unknown format of a list is a 404' },
+  moved: { needs: 'rules', title: 'the former URL of a renamed record redirects (301) to its present one' },
+  'unknown-record-format': { needs: 'requests', title: 'an unknown format of a record is a 404' },
+  'encoded-names': { needs: 'requests', title: 'a percent-encoded parameter name is decoded or rejected' },
+  allow: { needs: 'requests', title: 'Allow is set, for errors too' },
+  slash: { needs: 'requests', title: 'a missing trailing slash redirects (301) and keeps the query' },
+  options: { needs: 'requests', title: 'OPTIONS lists the allowed methods, and CORS preflights succeed' },
+  method: { needs: 'requests', title: 'any other method is a JSON 405' },
+  browser: { needs: 'requests', title: 'browsers get the page, programs get JSON' },
+  windows: { needs: 'code', title: 'any limit and offset work, as in the reference framework' },
+  repeated: { needs: 'code', title: 'the last of repeated parameters counts' },
+  'not-acceptable': { needs: 'code', title: 'an Accept header that cannot be satisfied is a 406' },
+} as const satisfies Record<string, Guarantee>;
+
+export type GuaranteeName = keyof typeof guarantees;
+export const guaranteeNames = Object.keys(guarantees) as readonly GuaranteeName[];

@@ -1,0 +1,91 @@
+/** Every path of a site: the public URLs of the API, and the files behind them. */
+
+import { type Kind, kindNames } from './kinds.ts';
+import type { Integer, Window } from './windows.ts';
+
+/** The prefix of every API path. */
+export const API_PREFIX = '/api/gamedata/';
+
+/** Where icons are requested. */
+export const ICONS_PATH = '/sprites/items/';
+/** The same as a folder of the site. */
+export const ICONS_FOLDER = ICONS_PATH.slice(1);
+/** The icon of items that have none. */
+export const PLACEHOLDER_ICON = `${ICONS_FOLDER}unknown.png`;
+
+/** What a site says about itself, and the list of its files. */
+export const META_FILE = 'meta.json';
+export const MANIFEST_FILE = 'manifest.json';
+/** The change history, the same as an Atom feed, and the redirects of renamed records: old path → new path. */
+export const CHANGES_FILE = 'changes.json';
+export const FEED_FILE = 'changes.atom';
+export const MOVED_FILE = 'moved.json';
+export const OPENAPI_FILE = 'openapi.json';
+export const TYPES_FILE = 'types.d.ts';
+export const SEARCH_FILE = 'search.json';
+/** The browsable page: one HTML file for every API path. */
+export const BROWSE_FILE = 'browse.html';
+
+/** The folder of bulk files and archives. */
+export const DOWNLOAD_FOLDER = 'download/';
+
+/** Extensions of compressed copies. Hosts serve these as files, without `Content-Encoding`. */
+export const compressedExtensions = ['gz', 'br'] as const;
+export type CompressedExtension = (typeof compressedExtensions)[number];
+
+export const ndjsonFile = (kind: Kind): string => `${DOWNLOAD_FOLDER}${kind}.ndjson`;
+export const csvFile = (kind: Kind): string => `${DOWNLOAD_FOLDER}${kind}.csv`;
+export const EVERYTHING_FILE = `${DOWNLOAD_FOLDER}gamedata.json`;
+
+/** Every bulk file with its compressed copies. */
+export const bulkFiles: readonly string[] = [
+  ...kindNames.flatMap((kind) => [ndjsonFile(kind), csvFile(kind)]),
+  EVERYTHING_FILE,
+].flatMap((file) => [file, ...compressedExtensions.map((extension) => `${file}.${extension}`)]);
+
+export const ARCHIVE_NAMES = ['gamedata.tar.gz', 'gamedata.zip', 'gamedata.sha256'] as const;
+export type ArchiveName = (typeof ARCHIVE_NAMES)[number];
+export const archiveFile = (name: ArchiveName): string => DOWNLOAD_FOLDER + name;
+/** Archives of the site inside the site. An archive never contains them. */
+export const archiveFiles: readonly string[] = ARCHIVE_NAMES.map(archiveFile);
+
+/**
+ * How links are written. `query`: to endpoints, for hosts that follow the route table. `file`: to the files themselves,
+ * correct on plain file servers; the query stays, so that programs can still read it.
+ */
+export const linkStyles = ['query', 'file'] as const;
+export type LinkStyle = (typeof linkStyles)[number];
+
+/** What every link of a site starts with, and what it points to. */
+export interface LinkBase {
+  /** The site's base URL without a trailing slash, such as `https://example.org`. */
+  readonly baseUrl: string;
+  readonly links: LinkStyle;
+}
+
+export const listPath = (kind: Kind): string => `${API_PREFIX}${kind}/`;
+export const recordPath = (kind: Kind, slug: string): string => `${API_PREFIX}${kind}/${slug}/`;
+
+/** The name of the file behind an API path. */
+export const INDEX_FILE = 'index.json';
+
+/** File paths are relative to the site's folder. */
+const fileBehind = (path: string): string => `${path.slice(1)}${INDEX_FILE}`;
+
+export const rootFile = fileBehind(API_PREFIX);
+export const listPageFile = (kind: Kind, offset: Integer): string =>
+  fileBehind(offset === 0 ? listPath(kind) : `${listPath(kind)}offset/${offset}/`);
+export const recordFile = (kind: Kind, slug: string): string => fileBehind(recordPath(kind, slug));
+
+/** The URL of a record, as in its `url`. */
+export function recordUrl({ baseUrl, links }: LinkBase, kind: Kind, slug: string): string {
+  const path = links === 'file' ? `/${recordFile(kind, slug)}` : recordPath(kind, slug);
+  return `${baseUrl}${path}?format=api`;
+}
+
+/** The URL of a list, as in the API root, or of one of its windows, as in `next` and `previous`. */
+export function listUrl({ baseUrl, links }: LinkBase, kind: Kind, window?: Window): string {
+  const path = links === 'file' ? `/${listPageFile(kind, window?.offset ?? 0)}` : listPath(kind);
+  const query = window ? `&limit=${window.limit}&offset=${window.offset}` : '';
+  return `${baseUrl}${path}?format=api${query}`;
+}

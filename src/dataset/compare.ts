@@ -1,0 +1,87 @@
+/** Compares two data sets: which records were added, removed, renamed or changed. */
+
+import {
+  type Changes,
+  type Comparison,
+  changeTypes,
+  type DataSetSummary,
+  type FieldChange,
+  type KindChanges,
+  type NamedRecord,
+} from '../contract/changes.ts';
+import { type Kind, kindNames, mapKinds } from '../contract/kinds.ts';
+import type { EncodedRecord, EncodedRecords } from './data-set.ts';
+
+/** A data set with its summary. */
+export interface SummarizedRecords extends DataSetSummary {
+  readonly records: EncodedRecords;
+}
+
+/** Compares two data sets. Records correspond if kind and id are the same; their order is irrelevant. */
+export function compare(from: SummarizedRecords, to: SummarizedRecords): Comparison {
+  const changes = mapKinds((kind) => compareKind(from.records[kind], to.records[kind]));
+  const total = (type: keyof KindChanges): number =>
+    kindNames.reduce((sum, kind) => sum + changes[kind][type].length, 0);
+  return {
+    from: summaryOf(from),
+    to: summaryOf(to),
+    totals: {
+      added: total('added'),
+      removed: total('removed'),
+      renamed: total('renamed'),
+      changed: total('changed'),
+    },
+    changes,
+  };
+}
+
+/** The number of records of all kinds that differ. */
+export const countChanges = ({ totals }: Comparison): number =>
+  changeTypes.reduce((sum, type) => sum + totals[type], 0);
+
+const summaryOf = ({ digest, captured, counts }: SummarizedRecords): DataSetSummary => ({
+  digest,
+  captured,
+  counts,
+});
+
+function compareKind(before: readonly EncodedRecord[], after: readonly EncodedRecord[]): Changes[Kind] {
+  const changes: KindChanges = { added: [], removed: [], renamed: [], changed: [] };
+  const old = new Map(before.map((record) => [record.id, record]));
+  for (const record of byId(after)) {
+    const was = old.get(record.id);
+    old.delete(record.id);
+    if (was === undefined) changes.added.push(nameOf(record));
+    // Most records are unchanged, and comparing their text saves parsing them.
+    else if (was.json !== record.json) {
+      const fields = compareFields(fieldsOf(was), fieldsOf(record));
+      const { id, slug } = record;
+      if (was.slug !== slug) changes.renamed.push({ id, from: was.slug, to: slug, fields });
+      else if (fields.length > 0) changes.changed.push({ id, slug, fields });
+    }
+  }
+  for (const record of byId([...old.values()])) changes.removed.push(nameOf(record));
+  return changes;
+}
+
+const byId = (records: readonly EncodedRecord[]): EncodedRecord[] => [...records].sort((a, b) => a.id - b.id);
+
+type Fields = Readonly<Record<string, FieldChange['from']>>;
+
+/** Whatever fields a record has: the version that wrote it may have known others than this one. */
+const fieldsOf = ({ json }: EncodedRecord): Fields => JSON.parse(json);
+
+function nameOf(record: EncodedRecord): NamedRecord {
+  const { id, slug } = record;
+  const { name } = fieldsOf(record);
+  return { id, slug, name: typeof name === 'string' ? name : slug };
+}
+
+/** The fields that differ, in the newer record's order. A new slug is a rename, not a changed field. */
+function compareFields(before: Fields, after: Fields): FieldChange[] {
+  const names = new Set([...Object.keys(after), ...Object.keys(before)]);
+  return [...names].flatMap((field) => {
+    const [from = null, to = null] = [before[field], after[field]];
+    return from === to || field === 'slug' ? [] : [{ field, from, to }];
+  });
+}

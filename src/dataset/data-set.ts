@@ -1,0 +1,67 @@
+/** A data set: every record of every kind, complete and in order, with its provenance and warnings. */
+
+import * as z from 'zod';
+import { type Kind, kindNames, mapKinds } from '../contract/kinds.ts';
+import type { RecordOf } from '../contract/records.ts';
+
+/** Where a data set comes from, and when. Independent of the machine that read it. */
+export const provenanceSchema = z.object({
+  /** The source that was read originally. */
+  source: z.enum(['rest', 'csv']),
+  /** The upstream's URL, or its `--label`. */
+  upstream: z.string().min(1),
+  /** The day on which the data was first seen in its present state, `YYYY-MM-DD`. */
+  captured: z.iso.date(),
+});
+export type Provenance = z.infer<typeof provenanceSchema>;
+
+/** Oddities of a record that do not stop a build. FAULTS.md explains each. */
+export const warningCodes = [
+  'duplicate-slug',
+  'missing-name',
+  'no-icon',
+  'icon-not-found',
+  'conflicting-index',
+  'repeated-index',
+  'unknown-generation',
+] as const;
+export type WarningCode = (typeof warningCodes)[number];
+
+export const warningSchema = z.object({
+  /** A string, as another version may know other codes. */
+  code: z.string(),
+  kind: z.enum(kindNames),
+  id: z.int(),
+  message: z.string(),
+});
+export type Warning = z.infer<typeof warningSchema>;
+
+export type Records = { readonly [K in Kind]: readonly RecordOf<K>[] };
+
+export interface DataSet {
+  /** Sorted by id; ids and slugs are unique. */
+  readonly records: Records;
+  readonly warnings: readonly Warning[];
+  readonly provenance: Provenance;
+}
+
+/** A record with its JSON text, which is stringified once for its file, its list page and the digest. */
+export interface EncodedRecord {
+  readonly id: number;
+  readonly slug: string;
+  /** Compact JSON without `url`. */
+  readonly json: string;
+}
+export type EncodedRecords = Readonly<Record<Kind, readonly EncodedRecord[]>>;
+
+/** A data set that keeps only the text of its records, which takes a third of the memory. */
+export interface EncodedDataSet extends Omit<DataSet, 'records'> {
+  readonly records: EncodedRecords;
+}
+
+/** The number of records of each kind with a given warning. */
+export function countWarnings(warnings: readonly Warning[]): Record<Kind, Record<string, number>> {
+  const counts = mapKinds<Record<string, number>>(() => ({}));
+  for (const { kind, code } of warnings) counts[kind][code] = (counts[kind][code] ?? 0) + 1;
+  return counts;
+}

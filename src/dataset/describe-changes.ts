@@ -1,0 +1,118 @@
+/** A comparison for people: as text for a terminal or a commit message, and as Markdown for release notes. */
+
+import { type Comparison, changeTypes, type FieldChange, type KindChanges } from '../contract/changes.ts';
+import { kindNames } from '../contract/kinds.ts';
+import { pluralTitle } from '../text/names.ts';
+import { escapeCharacters, printable } from '../text/printable.ts';
+
+export interface TextOptions {
+  /** The most records listed per group; the rest are only counted. Default: all. */
+  readonly max?: number | undefined;
+}
+
+type ChangeType = keyof KindChanges;
+
+/** `2 moves added, 1 item renamed`, or `nothing changed`. */
+export function headline({ changes }: Comparison): string {
+  const parts = kindNames.flatMap((kind) =>
+    changeTypes.flatMap((type) => {
+      const count = changes[kind][type].length;
+      return count > 0 ? [`${count} ${kind}${count === 1 ? '' : 's'} ${type}`] : [];
+    }),
+  );
+  return parts.join(', ') || 'nothing changed';
+}
+
+/** The two data sets, as `2026-01-02 (sha256:0123456789ab…) → 2026-01-09 (sha256:…)`. */
+const span = ({ from, to }: Comparison): string =>
+  [from, to]
+    .map(({ captured, digest }) => `${captured ?? 'undated'} (${printable(digest.slice(0, 19))}…)`)
+    .join(' → ');
+
+/** Lines of plain text; the first is the headline. */
+export function textLines(comparison: Comparison, options: TextOptions = {}): string[] {
+  const groups = describeGroups(comparison, options);
+  return [
+    headline(comparison),
+    '',
+    span(comparison),
+    ...groups.flatMap(({ title, lines, more }) => [
+      '',
+      `${title}:`,
+      ...lines.map((line) => `  ${line}`),
+      ...(more > 0 ? [`  … and ${more} more`] : []),
+    ]),
+  ];
+}
+
+/** The same as Markdown. Text from the data is always inside a code span, where it cannot act as markup. */
+export function markdownLines(comparison: Comparison, options: TextOptions = {}): string[] {
+  const groups = describeGroups(comparison, options, (text) => `\`${text}\``);
+  return [
+    `## ${headline(comparison).replace(/^n/, 'N')}`,
+    '',
+    span(comparison),
+    ...groups.flatMap(({ title, lines, more }) => [
+      '',
+      `### ${title}`,
+      '',
+      ...lines.map((line) => `- ${line}`),
+      ...(more > 0 ? [`- … and ${more} more`] : []),
+    ]),
+  ];
+}
+
+interface Group {
+  readonly title: string;
+  readonly lines: readonly string[];
+  readonly more: number;
+}
+
+const plain = (text: string): string => text;
+
+/** The groups that are not empty. `mark` wraps text from the data. */
+export function describeGroups(
+  { changes }: Comparison,
+  { max = Number.POSITIVE_INFINITY }: TextOptions,
+  mark: (text: string) => string = plain,
+): Group[] {
+  return kindNames.flatMap((kind) =>
+    changeTypes.flatMap((type) => {
+      const lines = describeChanges[type](changes[kind], mark);
+      if (lines.length === 0) return [];
+      const shown = lines.slice(0, max);
+      return [{ title: `${pluralTitle(kind)} ${type}`, lines: shown, more: lines.length - shown.length }];
+    }),
+  );
+}
+
+type Describe = (changes: KindChanges, mark: (text: string) => string) => string[];
+
+const describeNamed =
+  (type: 'added' | 'removed'): Describe =>
+  (changes, mark) =>
+    changes[type].map(({ id, slug, name }) => `${mark(slug)} (id ${id}): ${mark(quote(name))}`);
+
+const describeChanges: Readonly<Record<ChangeType, Describe>> = {
+  added: describeNamed('added'),
+  removed: describeNamed('removed'),
+  renamed: ({ renamed }, mark) =>
+    renamed.map(({ id, from, to, fields }) => {
+      const besides = fields.length > 0 ? `; ${describeFields(fields, mark)}` : '';
+      return `${mark(from)} → ${mark(to)} (id ${id})${besides}`;
+    }),
+  changed: ({ changed }, mark) =>
+    changed.map(({ id, slug, fields }) => `${mark(slug)} (id ${id}): ${describeFields(fields, mark)}`),
+};
+
+const describeFields = (fields: readonly FieldChange[], mark: (text: string) => string): string =>
+  fields
+    .map(({ field, from, to }) => `${printable(field)} ${mark(quote(from))} → ${mark(quote(to))}`)
+    .join(', ');
+
+/**
+ * A value as JSON. Forges read @ as a mention and `closes #1` as a command, in commit messages too, and a backtick would
+ * end a code span: all three are written as JSON escapes.
+ */
+const quote = (value: FieldChange['from']): string =>
+  escapeCharacters(printable(JSON.stringify(value)), /[@#`]/g);

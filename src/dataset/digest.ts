@@ -1,0 +1,29 @@
+/** The digest of a data set: one value that changes if and only if a record does. */
+
+import { createHash } from 'node:crypto';
+import { type Kind, kindNames } from '../contract/kinds.ts';
+import type { EncodedRecord, EncodedRecords } from './data-set.ts';
+import { encodeLine } from './encode.ts';
+
+/** The digest of all records: `sha256:` and 64 hexadecimal digits. */
+export const digestRecords = (records: EncodedRecords): string =>
+  digestLines((kind) => chunks(records[kind]));
+
+/** The same digest from text with one record per line, split anywhere. */
+export function digestLines(linesOf: (kind: Kind) => Iterable<string | Uint8Array>): string {
+  const hash = createHash('sha256');
+  for (const kind of kindNames) {
+    hash.update(`${kind}\n`);
+    for (const lines of linesOf(kind)) hash.update(lines);
+  }
+  return `sha256:${hash.digest('hex')}`;
+}
+
+/** A thousand lines at a time: all in one string would take as much memory as the data, one by one as many calls. */
+function* chunks(records: readonly EncodedRecord[]): Generator<string> {
+  for (let at = 0; at < records.length; at += 1000)
+    yield records
+      .slice(at, at + 1000)
+      .map(encodeLine)
+      .join('');
+}

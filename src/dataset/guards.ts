@@ -1,0 +1,88 @@
+/** Guards: reject data that was read without an error and is implausible all the same. */
+
+import { type Kind, kindNames, mapKinds } from '../contract/kinds.ts';
+import type { Counts } from '../contract/records.ts';
+import { DataError } from '../errors.ts';
+import { firstOf } from '../text/names.ts';
+import type { EncodedRecord, EncodedRecords } from './data-set.ts';
+
+/** As much of the previous data set as the guards compare with. */
+export interface Previous {
+  readonly counts: Counts;
+  readonly digest: string;
+  /** `YYYY-MM-DD` */
+  readonly captured: string;
+  /** The slugs of its records of a kind. */
+  slugs(kind: Kind): Iterable<string>;
+  /** Every record; undefined if they cannot be read as they were written. */
+  records(): EncodedRecords | undefined;
+}
+
+export interface ShrinkOptions {
+  /** Of the records. */
+  readonly digest: string;
+  readonly previous: Previous | undefined;
+  /** The percentage of records that may disappear. */
+  readonly maxShrink: number;
+  /** Records that may disappear in addition, as `<kind>/<slug>`. */
+  readonly allowMissing: readonly string[];
+  /** Why local data was read instead of the upstream, if it was. */
+  readonly fallback: string | undefined;
+}
+
+/** Kind → the slugs of records that have disappeared, renamed ones not counted. */
+export type Missing = Readonly<Record<Kind, readonly string[]>>;
+
+/**
+ * Fails if more than a percentage of a kind's records disappeared, whatever was added instead, or if a kind has no
+ * records at all.
+ *
+ * @returns the records that have disappeared
+ * @throws DataError that says how many there were and are, and which are missing
+ */
+export function refuseShrinking(records: EncodedRecords, options: ShrinkOptions): Missing {
+  const missing = findMissing(records, options);
+  for (const kind of kindNames) {
+    const before = options.previous?.counts[kind] ?? 0;
+    const now = records[kind].length;
+    const lost = missing[kind].filter((slug) => !options.allowMissing.includes(`${kind}/${slug}`)).length;
+    const isEmpty = now === 0 && options.maxShrink < 100;
+    if (!isEmpty && lost <= (before * options.maxShrink) / 100) continue;
+    const expected =
+      before > 0
+        ? `, the last build had ${before}: expected at most ${options.maxShrink} % to disappear`
+        : ': expected at least one';
+    const gone = missing[kind].length > 0 ? `; missing: ${firstOf(missing[kind])}` : '';
+    throw new DataError(
+      `got ${now} records${expected}${gone}`,
+      { kind },
+      { hint: hintFor(options.fallback) },
+    );
+  }
+  return missing;
+}
+
+function findMissing(records: EncodedRecords, { digest, previous }: ShrinkOptions): Missing {
+  return mapKinds((kind) => {
+    if (previous?.digest === digest) return [];
+    const slugs = new Set(records[kind].map(({ slug }) => slug));
+    const missing = [...(previous?.slugs(kind) ?? [])].filter((slug) => !slugs.has(slug));
+    return missing.length > 0 ? missing.filter(isGone(previous?.records()?.[kind], records[kind])) : missing;
+  });
+}
+
+/** Whether the record with a given slug disappeared, as opposed to being renamed. */
+function isGone(
+  before: readonly EncodedRecord[] | undefined,
+  now: readonly EncodedRecord[],
+): (slug: string) => boolean {
+  const ids = new Map(before?.map(({ id, slug }) => [slug, id]));
+  const left = new Set<number | undefined>(now.map(({ id }) => id));
+  return (slug) => !left.has(ids.get(slug));
+}
+
+function hintFor(fallback: string | undefined): string {
+  return fallback === undefined
+    ? 'If they are really gone, list them with --allow-missing, or raise --max-shrink.'
+    : `${fallback}, and the bundled data is older than the published data. The published site is unchanged.`;
+}

@@ -1,0 +1,77 @@
+/** Why an attempt at a request failed, and whether another one may succeed. */
+
+import { errors } from 'undici';
+import { errorCode, GamedataError, UpstreamError } from '../errors.ts';
+import { MalformedBody } from './body.ts';
+import { type Headers, ResponseTimeout } from './dispatch.ts';
+import { isRetryableCode, isRetryableStatus, isUnreachable, parseRetryAfter } from './retry.ts';
+
+interface Failure {
+  /** Whether another attempt may succeed. */
+  readonly retryable: boolean;
+  readonly retryAfterMs?: number;
+  readonly status?: number;
+  /** The target of a redirect. */
+  readonly location?: string;
+  readonly hint?: string;
+}
+
+export class FailedAttempt extends Error {
+  readonly failure: Failure;
+
+  constructor(message: string, { cause, ...failure }: Failure & { readonly cause?: unknown }) {
+    super(message, { cause });
+    this.failure = failure;
+  }
+}
+
+/** The first value of a header. */
+export const single = (header: string | string[] | undefined): string | undefined =>
+  Array.isArray(header) ? header[0] : header;
+
+/** A response with any status but 200. */
+export function unexpectedStatus(status: number, headers: Headers): FailedAttempt {
+  const location = single(headers.location);
+  if (status >= 300 && status < 400 && location !== undefined) {
+    return new FailedAttempt(`got ${status}, a redirect to ${JSON.stringify(location)}, expected 200`, {
+      status,
+      location,
+      retryable: false,
+      hint: 'Redirects are not followed: use the URL that they lead to.',
+    });
+  }
+  const retryAfterMs = parseRetryAfter(single(headers['retry-after']), Date.now());
+  const wait = retryAfterMs > 0 ? ` with Retry-After ${Math.ceil(retryAfterMs / 1000)} s` : '';
+  return new FailedAttempt(`got ${status}${wait}, expected 200`, {
+    status,
+    retryable: isRetryableStatus(status),
+    retryAfterMs,
+  });
+}
+
+/** Turns what undici, zlib and `decode` throw into failed attempts; anything else is returned unchanged. */
+export function asFailedAttempt(error: unknown, maxBytes: number): unknown {
+  if (error instanceof FailedAttempt || error instanceof GamedataError) return error;
+  if (error instanceof MalformedBody || error instanceof ResponseTimeout)
+    return new FailedAttempt(error.message, { retryable: true, cause: error });
+  // Most parser errors have a code of their own, some have none.
+  if (error instanceof errors.HTTPParserError)
+    return new FailedAttempt(`invalid HTTP response: ${error.message}`, { retryable: true, cause: error });
+  const code = errorCode(error);
+  if (code === 'ERR_BUFFER_TOO_LARGE')
+    return new FailedAttempt(`got more than ${maxBytes} bytes`, { retryable: false, cause: error });
+  if (code === '' || !(error instanceof Error)) return error;
+  const message = error.message.includes(code)
+    ? error.message
+    : `${error.message || 'connection failed'} (${code})`;
+  return new FailedAttempt(message, { retryable: isRetryableCode(code), cause: error });
+}
+
+/** What a caller gets after the last attempt. */
+export function asUpstreamError(
+  { message, cause, failure: { status, location, hint } }: FailedAttempt,
+  { responded, ...sent }: { method: string; url: string; attempts: number; responded: boolean },
+): UpstreamError {
+  const unreachable = !responded && isUnreachable(errorCode(cause));
+  return new UpstreamError(message, { ...sent, status, location, unreachable }, { cause, hint });
+}

@@ -1,0 +1,115 @@
+/** The probe: sends any request to a deployment, and returns its response whatever the status. */
+
+import pLimit from 'p-limit';
+import { errorCode, UpstreamError } from '../errors.ts';
+import { USER_AGENT } from '../version.ts';
+import { dispatch, type RawResponse, ResponseTimeout } from './dispatch.ts';
+import { createDispatcher, defaultTimeouts, type Timeouts } from './dispatcher.ts';
+
+/** A request. The path is relative to the deployment's base URL. */
+export interface ProbeRequest {
+  readonly method?: string;
+  readonly path: string;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+export interface ProbeResponse {
+  /** The request in one line, for messages. */
+  readonly request: string;
+  readonly status: number;
+  /** The header's value; several are joined by commas. */
+  header(name: string): string | undefined;
+  readonly text: string;
+  /** The body as JSON, whatever its type says; undefined if it is not JSON. */
+  readonly json: unknown;
+}
+
+export interface Probe {
+  /** @throws UpstreamError if there is no response */
+  send(request: ProbeRequest): Promise<ProbeResponse>;
+  /** Sends all requests, as far as concurrency allows, and returns the responses in the order of the requests. */
+  sendAll<R extends ProbeRequest>(requests: readonly R[]): Promise<[ProbeResponse, R][]>;
+  close(): Promise<void>;
+}
+
+/** The largest body that is read: a list of a hundred thousand records. */
+const MAX_BYTES = 64 * 1024 * 1024;
+
+/** A keep-alive connection may be closed just as it is reused: one retry tells this from a failure. */
+const ATTEMPTS = 2;
+
+export interface ProbeOptions {
+  readonly concurrency: number;
+  readonly timeouts?: Partial<Timeouts> | undefined;
+  readonly maxBytes?: number | undefined;
+}
+
+/** @throws UsageError if the environment names an invalid proxy */
+export function createProbe(
+  address: string,
+  { concurrency, timeouts: given, maxBytes = MAX_BYTES }: ProbeOptions,
+): Probe {
+  const timeouts = { ...defaultTimeouts, ...given };
+  const dispatcher = createDispatcher(concurrency, timeouts);
+  const limit = pLimit(concurrency);
+
+  async function attempt(request: ProbeRequest): Promise<ProbeResponse> {
+    const { method = 'GET', path, headers = {} } = request;
+    const url = `${address}${path}`;
+    for (let attempts = 1; ; attempts++) {
+      try {
+        const response = await dispatch(url, {
+          dispatcher,
+          method,
+          headers: { 'user-agent': USER_AGENT, ...headers },
+          maxBytes: () => maxBytes,
+          totalMs: timeouts.total,
+        });
+        return asProbeResponse(describe(request), response);
+      } catch (cause) {
+        const code = errorCode(cause);
+        if (attempts < ATTEMPTS && (code === 'UND_ERR_SOCKET' || code === 'ECONNRESET')) continue;
+        const problem =
+          code === 'ERR_BUFFER_TOO_LARGE'
+            ? `got more than ${maxBytes} bytes`
+            : cause instanceof ResponseTimeout
+              ? cause.message
+              : `no response (${code || cause})`;
+        throw new UpstreamError(problem, { method, url, attempts, unreachable: true }, { cause });
+      }
+    }
+  }
+
+  const send = (request: ProbeRequest): Promise<ProbeResponse> => limit(attempt, request);
+  return {
+    send,
+    sendAll: (requests) => Promise.all(requests.map(async (request) => [await send(request), request])),
+    close: () => dispatcher.destroy(),
+  };
+}
+
+function asProbeResponse(request: string, { status, headers, body }: RawResponse): ProbeResponse {
+  const text = new TextDecoder().decode(body);
+  return {
+    request,
+    status,
+    header(name) {
+      const value = headers[name.toLowerCase()];
+      return Array.isArray(value) ? value.join(', ') : value;
+    },
+    text,
+    get json() {
+      try {
+        return JSON.parse(text);
+      } catch {
+        return undefined;
+      }
+    },
+  };
+}
+
+/** `POST /api/gamedata/move/ (Accept: text/html)` */
+function describe({ method = 'GET', path, headers = {} }: ProbeRequest): string {
+  const fields = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
+  return `${method} ${path}${fields.length > 0 ? ` (${fields.join('; ')})` : ''}`;
+}

@@ -1,0 +1,77 @@
+/** Writes responses, and errors on connections that do not speak HTTP. */
+
+import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http';
+import type { Duplex } from 'node:stream';
+import { errorBody } from '../contract/errors.ts';
+import { commonHeaders } from '../contract/headers.ts';
+import type { PlainResponse } from '../handler/index.ts';
+
+/** How long and how much of an unwanted request body is read, so that the client can read the response. */
+const LINGER_MS = 500;
+const LINGER_BYTES = 1_000_000;
+
+export async function writeResponse(
+  request: IncomingMessage,
+  response: ServerResponse,
+  { status, headers, body }: PlainResponse,
+): Promise<void> {
+  response.statusCode = status;
+  for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
+  if (hasBody(request)) {
+    response.setHeader('Connection', 'close');
+    if (body) {
+      response.write(body);
+      await linger(request);
+    }
+    response.end();
+  } else {
+    response.end(body);
+  }
+}
+
+export const hasBody = ({ headers }: IncomingMessage): boolean =>
+  headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) !== 0;
+
+/** Closing at once would reset the connection, and the client might lose the response. */
+function linger(request: IncomingMessage): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(resolve, LINGER_MS);
+    let bytes = 0;
+    request.on('data', (chunk: Buffer) => {
+      bytes += chunk.length;
+      if (bytes > LINGER_BYTES) {
+        request.pause();
+        resolve();
+      }
+    });
+    request.on('close', () => {
+      clearTimeout(timer);
+      resolve();
+    });
+  });
+}
+
+type ErrorStatus = 400 | 405 | 408 | 412 | 416 | 431 | 500 | 503;
+
+/** An error outside the handler's responsibility. */
+export function errorResponse(status: ErrorStatus, extra: Record<string, string> = {}): PlainResponse {
+  const body = new TextEncoder().encode(errorBody(`${STATUS_CODES[status]}.`));
+  const headers = {
+    ...commonHeaders,
+    'Cache-Control': 'no-store',
+    'Content-Type': 'application/json',
+    'Content-Length': String(body.length),
+    ...extra,
+  };
+  return { status, headers, body };
+}
+
+/** Writes an error to a raw connection and closes it. */
+export function refuseConnection(socket: Duplex, status: ErrorStatus): void {
+  const { headers, body } = errorResponse(status, { Connection: 'close' });
+  const fields = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
+  socket.end(
+    `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${fields.join('')}\r\n${new TextDecoder().decode(body ?? undefined)}`,
+  );
+  setTimeout(() => socket.destroy(), LINGER_MS).unref();
+}

@@ -1,0 +1,104 @@
+/** The complete site: everything made from the records, the assets, and what the hosts need. */
+
+import type { Compress } from '../archive/compressor.ts';
+import { siteArchives } from '../archive/site-archives.ts';
+import type { History } from '../contract/changes.ts';
+import { FORMAT } from '../contract/format.ts';
+import type { IconSource } from '../contract/icons.ts';
+import { mapKinds } from '../contract/kinds.ts';
+import type { Meta } from '../contract/meta.ts';
+import { archiveFiles } from '../contract/paths.ts';
+import { createRoutes } from '../contract/routes.ts';
+import type { AnyFile, SiteFile } from '../contract/site-file.ts';
+import type { EncodedRecords } from '../dataset/data-set.ts';
+import { movedRoutes } from '../dataset/history.ts';
+import { hostFiles } from '../hosts/index.ts';
+import type { HostName } from '../hosts/names.ts';
+import { type PageTemplates, webFiles } from '../web/pages.ts';
+import { apiFiles } from './api-files.ts';
+import { changeFiles } from './change-files.ts';
+import { withDownloads } from './downloads.ts';
+import { specificationFiles } from './specification/files.ts';
+
+/** What every site needs, whatever its data and options. */
+export interface Package {
+  readonly templates: PageTemplates;
+  /** The handler as the text of one ES module. */
+  readonly handlerModule: () => string;
+}
+
+export interface CompleteSite {
+  readonly records: EncodedRecords;
+  readonly meta: Meta;
+  readonly history: History;
+  readonly hosts: readonly HostName[];
+  /** Files that depend neither on the data nor on options. */
+  readonly assets: readonly AnyFile[];
+  /** Whether the site offers itself for download. */
+  readonly archive: boolean;
+  readonly package: Package;
+  readonly compress: Compress;
+  /** The files made so far: path → bytes. */
+  readonly sizes: ReadonlyMap<string, number>;
+}
+
+/** Yields every file of a site except its manifest: the same bytes for a build and for a rebased copy. */
+export function* completeSite(site: CompleteSite): Generator<AnyFile> {
+  yield* ownFiles(site);
+  const { captured, generator } = site.meta;
+  // An archive contains the site without archives, and its front page does not mention any.
+  const inside = { ...site, archive: false };
+  if (site.archive) yield* siteArchives(() => ownFiles(inside), { captured, generator });
+}
+
+/** Everything except the archives. */
+function* ownFiles(site: CompleteSite): Generator<AnyFile> {
+  const { records, meta, assets, compress, sizes } = site;
+  yield* assets;
+  const linkBase = { baseUrl: meta.base_url, links: meta.links };
+  const plan = { records, meta, linkBase };
+  const files = withExtras(site);
+  yield* meta.downloads ? withDownloads(files, plan, compress) : files;
+  yield* specificationFiles(plan);
+  const archives = site.archive ? archiveFiles : [];
+  yield* webFiles({ templates: site.package.templates, records, meta, archives, sizes: () => sizes });
+}
+
+/** The API's files, the change history and the hosts' configuration, which may be as large as the data. */
+function* withExtras({
+  records,
+  meta,
+  history,
+  hosts,
+  package: { handlerModule },
+}: CompleteSite): Generator<SiteFile> {
+  const { base_url: baseUrl, links, captured } = meta;
+  yield* apiFiles({ records, meta, linkBase: { baseUrl, links } });
+  const routes = createRoutes(records, movedRoutes(history, records), meta.sprites);
+  yield* changeFiles(history, routes.moved, { baseUrl, captured });
+  yield* hostFiles(hosts, { routes, handlerModule });
+}
+
+/** What `meta.json` says, apart from what is counted. */
+export interface MetaOptions extends Omit<Meta, 'format' | 'counts' | 'sprites'> {
+  readonly records: EncodedRecords;
+  readonly sprites: IconSource;
+}
+
+/** Makes the content of `meta.json`, whose keys are always in the same order. */
+export function createMeta({ records, ...meta }: MetaOptions): Meta {
+  const { generator, source, upstream, captured, fallback, warnings, digest, ...options } = meta;
+  const counts = mapKinds((kind) => records[kind].length);
+  return {
+    format: FORMAT,
+    generator,
+    source,
+    upstream,
+    captured,
+    fallback,
+    counts,
+    warnings,
+    digest,
+    ...options,
+  };
+}

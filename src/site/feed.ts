@@ -1,0 +1,80 @@
+/** The history as an Atom feed: https://www.rfc-editor.org/rfc/rfc4287 */
+
+import type { Comparison, History } from '../contract/changes.ts';
+import { CHANGES_FILE, FEED_FILE } from '../contract/paths.ts';
+import { describeGroups, headline } from '../dataset/describe-changes.ts';
+
+export interface FeedOptions {
+  /** The site's base URL without a trailing slash. */
+  readonly baseUrl: string;
+  /** The day of the present data, `YYYY-MM-DD`: when the feed was last updated. */
+  readonly captured: string;
+}
+
+/** The newest steps that the feed includes, and the records that it lists in each of their groups. */
+const MAX_ENTRIES = 30;
+const MAX_NAMED = 25;
+
+/** Makes the feed. It depends only on the history and the options: its times are the days of the data. */
+export function encodeFeed({ steps }: History, { baseUrl, captured }: FeedOptions): string {
+  const link = (rel: string, type: string, path: string): string =>
+    `<link rel="${rel}" type="${type}" href="${escapeXml(`${baseUrl}/${path}`)}"/>`;
+  return `<?xml version="1.0" encoding="utf-8"?>
+<feed xmlns="http://www.w3.org/2005/Atom" xml:lang="en">
+<id>${escapeXml(`${baseUrl}/${FEED_FILE}`)}</id>
+<title>gamedata: what changed</title>
+<author><name>gamedata</name></author>
+<updated>${timeOf(captured)}</updated>
+${link('self', 'application/atom+xml', FEED_FILE)}
+${link('alternate', 'text/html', '')}
+${link('via', 'application/json', CHANGES_FILE)}
+${distinct(steps).slice(0, MAX_ENTRIES).map(encodeEntry).join('')}</feed>
+`;
+}
+
+function encodeEntry(step: Comparison): string {
+  return `<entry>
+<id>${idOf(step)}</id>
+<title>${escapeXml(headline(step))}</title>
+<updated>${timeOf(step.to.captured)}</updated>
+<content type="html">${escapeXml(html(step))}</content>
+</entry>
+`;
+}
+
+/** HTML, which the feed escapes a second time. */
+function html(step: Comparison): string {
+  const groups = describeGroups(step, { max: MAX_NAMED }, (text) => `<code>${escapeXml(text)}</code>`);
+  return groups
+    .map(({ title, lines, more }) => {
+      const rest = more > 0 ? [`… and ${more} more`] : [];
+      return `<h2>${title}</h2><ul>${[...lines, ...rest].map((line) => `<li>${line}</li>`).join('')}</ul>`;
+    })
+    .join('');
+}
+
+/**
+ * The same step has the same id in every copy of a site: a UUID of version 8, made from the digests of the two data sets
+ * (https://www.rfc-editor.org/rfc/rfc9562#name-uuid-version-8).
+ */
+function idOf({ from, to }: Comparison): string {
+  const [a, b] = [from, to].map(({ digest }) => digest.slice('sha256:'.length)) as [string, string];
+  return `urn:uuid:${a.slice(0, 8)}-${a.slice(8, 12)}-8${a.slice(12, 15)}-8${b.slice(0, 3)}-${b.slice(3, 15)}`;
+}
+
+/** Data that went back and forth has the same step twice: only the newer one is included. */
+function distinct(steps: readonly Comparison[]): Comparison[] {
+  const seen = new Set<string>();
+  return steps.filter((step) => {
+    const id = idOf(step);
+    return !seen.has(id) && seen.add(id);
+  });
+}
+
+const timeOf = (day: string | null): string => `${day ?? '1970-01-01'}T00:00:00Z`;
+
+/** The few characters that XML cannot represent at all become U+FFFD. */
+const escapeXml = (text: string): string =>
+  text
+    .replace(/[^\t\n\r\u{20}-\u{D7FF}\u{E000}-\u{FFFD}\u{10000}-\u{10FFFF}]/gu, '\u{FFFD}')
+    .replace(/[&<>"]/g, (char) => `&#${char.charCodeAt(0)};`);

@@ -1,0 +1,80 @@
+/** The OpenAPI 3.1 document of a site: https://spec.openapis.org/oas/v3.1.1.html */
+
+import { guaranteeNames, guarantees } from '../../contract/guarantees.ts';
+import type { Meta } from '../../contract/meta.ts';
+import { counted } from '../../text/numbers.ts';
+import { apiPaths } from './api-paths.ts';
+import type { Examples } from './examples.ts';
+import { filePaths } from './file-paths.ts';
+import { headerComponents } from './headers.ts';
+import { parameterComponents } from './parameters.ts';
+import { responseComponents } from './responses.ts';
+import { jsonSchemas, schemaFile, schemaNames, typeName } from './schemas.ts';
+
+export function openApiDocument(meta: Meta, examples: Examples): object {
+  const { base_url: baseUrl, links, downloads } = meta;
+  return {
+    openapi: '3.1.1',
+    info: {
+      title: 'gamedata',
+      version: meta.generator.split('/').at(-1),
+      summary: 'Moves and items of a series of creature-collecting games, as static JSON.',
+      description: description(meta),
+      license: { name: "BSD-3-Clause (the data, which is PokéAPI's)", url: `${baseUrl}/data-license.txt` },
+    },
+    servers: [{ url: baseUrl, description: 'The base URL of this site.' }],
+    security: [],
+    tags: [
+      { name: 'records', description: 'Lists and single records.' },
+      { name: 'downloads', description: 'Every record in one request.' },
+      { name: 'site', description: 'About the site itself.' },
+    ],
+    paths: { ...apiPaths(links, examples), ...filePaths({ downloads }) },
+    components: {
+      schemas: componentSchemas(),
+      parameters: parameterComponents,
+      headers: headerComponents,
+      responses: responseComponents,
+    },
+  };
+}
+
+/** The schemas of `/schemas/`, with references inside the document. */
+function componentSchemas(): object {
+  const schemas = jsonSchemas((name) => `#/components/schemas/${typeName(name)}`);
+  return Object.fromEntries(
+    schemaNames.map((name) => {
+      const { $id: _id, $schema: _dialect, ...schema } = schemas[name];
+      return [typeName(name), schema];
+    }),
+  );
+}
+
+function description({ base_url: baseUrl, links, counts }: Meta): string {
+  const listed = (needs: readonly string[]): string =>
+    guaranteeNames
+      .filter((name) => needs.includes(guarantees[name].needs))
+      .map((name) => `- ${guarantees[name].title}`)
+      .join('\n');
+  const about = `Every response is a pre-built static file: ${counted(counts.move, 'move')} and ${counted(counts.item, 'item')}. The schemas are also available as files (\`${baseUrl}/${schemaFile('move')}\`), and as TypeScript types (\`${baseUrl}/types.d.ts\`).`;
+  if (links === 'file') {
+    return `${about}
+
+This site is built for plain file servers: links point to the files themselves, and queries are ignored.`;
+  }
+  return `${about}
+
+Guaranteed on every host:
+
+${listed(['files'])}
+
+Guaranteed on hosts with rules for requests:
+
+${listed(['rules', 'requests'])}
+
+Guaranteed on hosts that run code:
+
+${listed(['code'])}
+
+Hosts that do not run code serve built pages only, and reject any other limit or offset with 400 or 404, and a body that says which exist.`;
+}

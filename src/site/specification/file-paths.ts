@@ -1,0 +1,105 @@
+/** The files outside the API: bulk files, icons, and files about the site. */
+
+import { mediaTypeOf } from '../../contract/headers.ts';
+import {
+  compressedExtensions,
+  EVERYTHING_FILE,
+  ICONS_PATH,
+  MANIFEST_FILE,
+  META_FILE,
+  TYPES_FILE,
+} from '../../contract/paths.ts';
+import { downloads } from '../downloads.ts';
+import { headersNamed } from './headers.ts';
+import { fileOperation } from './operations.ts';
+import { schemaNames } from './schemas.ts';
+
+export function filePaths({ downloads: hasDownloads }: { downloads: boolean }): object {
+  return { ...(hasDownloads && downloadPaths()), ...sitePaths() };
+}
+
+function downloadPaths(): object {
+  const headers = headersNamed('Access-Control-Allow-Origin', 'Cache-Control', 'Content-Disposition');
+  return Object.fromEntries(
+    downloads.flatMap(({ path, summary }) =>
+      ['', ...compressedExtensions.map((ending) => `.${ending}`)].map((ending) => {
+        const file = `${path}${ending}`;
+        const schema =
+          ending === '' ? (path === EVERYTHING_FILE ? schemaRef('Gamedata') : { type: 'string' }) : undefined;
+        const packed =
+          { '': '', '.gz': ' Compressed with gzip.', '.br': ' Compressed with Brotli.' }[ending] ?? '';
+        return [
+          `/${file}`,
+          {
+            get: fileOperation(
+              `download${identifier(file)}`,
+              'downloads',
+              `${summary}${packed}`,
+              { [mediaTypeOf(file) ?? 'application/json']: schema ? { schema } : {} },
+              headers,
+            ),
+          },
+        ];
+      }),
+    ),
+  );
+}
+
+function sitePaths(): object {
+  const json = (name: string): object => ({ 'application/json': { schema: schemaRef(name) } });
+  const anyJson = { 'application/json': { schema: { type: 'object' } } };
+  const path = (name: string, schema: object, operation: object): object => ({
+    parameters: [{ name, in: 'path', required: true, schema }],
+    get: operation,
+  });
+  return {
+    [`/${META_FILE}`]: {
+      get: fileOperation(
+        'getMeta',
+        'site',
+        'Description of the data; its digest tells whether anything changed',
+        json('Meta'),
+      ),
+    },
+    [`/${MANIFEST_FILE}`]: {
+      get: fileOperation('getManifest', 'site', 'Every file with its size and SHA-256', json('Manifest')),
+    },
+    '/openapi.json': { get: fileOperation('getOpenApi', 'site', 'This document', anyJson) },
+    '/schemas/{schema}.json': path(
+      'schema',
+      { type: 'string', enum: schemaNames },
+      fileOperation('getSchema', 'site', 'A JSON Schema 2020-12', anyJson),
+    ),
+    [`/${TYPES_FILE}`]: {
+      get: fileOperation('getTypes', 'site', 'The types as TypeScript', {
+        'text/plain': { schema: { type: 'string' } },
+      }),
+    },
+    [`${ICONS_PATH}{icon}`]: path('icon', { type: 'string' }, icon),
+  };
+}
+
+const icon = {
+  ...fileOperation('getPicture', 'site', "An item's icon: `{base_url}/{icon}`", {
+    'image/png': {},
+  }),
+  responses: {
+    200: {
+      description: 'The icon, if the site holds it.',
+      headers: headersNamed('Access-Control-Allow-Origin'),
+      content: { 'image/png': {} },
+    },
+    302: { description: "The upstream's icon.", headers: headersNamed('Location') },
+    404: { description: 'The host only serves files, and the site does not hold this icon.' },
+  },
+};
+
+const schemaRef = (name: string): object => ({ $ref: `#/components/schemas/${name}` });
+
+/** `download/move.ndjson.gz` → `MoveNdjsonGz`. */
+const identifier = (file: string): string =>
+  file
+    .split(/[/.]/)
+    .slice(1)
+    .map((word) => word.charAt(0).toUpperCase() + word.slice(1))
+    .join('');

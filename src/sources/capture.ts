@@ -1,0 +1,71 @@
+/** Captures a data set: reads it from a source, and lets the guards decide whether it is plausible. */
+
+import type { History } from '../contract/changes.ts';
+import { mapKinds } from '../contract/kinds.ts';
+import type { Counts } from '../contract/records.ts';
+import type { EncodedDataSet, Provenance } from '../dataset/data-set.ts';
+import { digestRecords } from '../dataset/digest.ts';
+import { type Missing, type Previous, refuseShrinking } from '../dataset/guards.ts';
+import { continueHistory, type PreviousDataSet } from '../dataset/previous.ts';
+import type { FetcherStats } from '../http/fetcher.ts';
+import { type LoadOptions, load } from './load.ts';
+import type { Progress, SourceResult } from './source.ts';
+
+/** What a caller may observe while data is read. */
+export interface Watchers {
+  readonly onProgress?: ((progress: Progress) => void) | undefined;
+  /** Called if local data is read instead of the upstream. */
+  readonly onFallback?: ((message: string, cause: Error | undefined) => void) | undefined;
+}
+
+export interface Captured extends EncodedDataSet {
+  readonly counts: Counts;
+  readonly history: History;
+  /** Records that the previous data set had and this one has not. */
+  readonly missing: Missing;
+  readonly digest: string;
+  readonly source: SourceResult['source'];
+  readonly fallback: string | null;
+  readonly requests: FetcherStats | null;
+}
+
+export interface CaptureOptions extends LoadOptions, Watchers {
+  /** The percentage of a kind's records that may disappear. */
+  readonly maxShrink: number;
+  /** Records that may disappear in addition, as `<kind>/<slug>`. */
+  readonly allowMissing: readonly string[];
+  /** The previous data set, which may depend on the source that was read; undefined if there is none. */
+  readonly previousOf: (loaded: SourceResult) => PreviousDataSet | undefined;
+}
+
+export async function capture(options: CaptureOptions): Promise<Captured> {
+  const { onFallback, maxShrink, allowMissing } = options;
+  const loaded = await load(options);
+  const { dataSet, source, fallback, history, cause, requests } = loaded;
+  if (fallback !== undefined) onFallback?.(fallback, cause);
+  const previous = options.previousOf(loaded);
+  const { records, warnings } = dataSet;
+  const digest = digestRecords(records);
+  const missing = refuseShrinking(records, { previous, digest, maxShrink, allowMissing, fallback });
+  const provenance =
+    source === 'snapshot' ? dataSet.provenance : sinceUnchanged(dataSet.provenance, digest, previous);
+  const { captured } = provenance;
+  const counts = mapKinds((kind) => records[kind].length);
+  return {
+    records,
+    warnings,
+    provenance,
+    counts,
+    history: continueHistory({ digest, captured, counts, records, history }, previous),
+    missing,
+    digest,
+    source,
+    fallback: fallback ?? null,
+    requests: requests ?? null,
+  };
+}
+
+/** Unchanged data keeps its date, on which it was first seen in this state. */
+function sinceUnchanged(provenance: Provenance, digest: string, previous: Previous | undefined): Provenance {
+  return previous?.digest === digest ? { ...provenance, captured: previous.captured } : provenance;
+}

@@ -1,0 +1,90 @@
+/** Crawls a deployment: follows `next` from the first page of each list to the last, and checks every page. */
+
+import { checkListPage, type ListedRecord } from '../contract/check-list-page.ts';
+import { type Kind, kindNames, mapKinds } from '../contract/kinds.ts';
+import { show } from '../contract/parse.ts';
+import { API_PREFIX, type LinkBase, listUrl, rootFile } from '../contract/paths.ts';
+import { PAGE_SIZE } from '../contract/windows.ts';
+import type { Probe, ProbeResponse } from '../http/probe.ts';
+
+/** A list as it was crawled. */
+export interface CrawledList {
+  readonly count: number;
+  readonly records: readonly ListedRecord[];
+}
+
+type Fail = (guarantee: 'root' | 'lists', response: ProbeResponse, problem: string) => void;
+
+/** No list has more pages: links in a circle end here. */
+const MAX_PAGES = 100_000;
+
+/** Reports problems in a fixed order, although lists are crawled concurrently. */
+export async function crawl(
+  probe: Probe,
+  linkBase: LinkBase,
+  fail: Fail,
+): Promise<Record<Kind, CrawledList>> {
+  await checkRoot(probe, linkBase, fail);
+  const problems = mapKinds((): [ProbeResponse, string][] => []);
+  const lists = await Promise.all(
+    kindNames.map(async (kind) => {
+      const note = (...problem: [ProbeResponse, string]): void => void problems[kind].push(problem);
+      return [kind, await crawlList(probe, { linkBase, kind, fail: note })] as const;
+    }),
+  );
+  for (const [response, problem] of kindNames.flatMap((kind) => problems[kind]))
+    fail('lists', response, problem);
+  return Object.fromEntries(lists) as Record<Kind, CrawledList>;
+}
+
+async function checkRoot(probe: Probe, linkBase: LinkBase, fail: Fail): Promise<void> {
+  const path = linkBase.links === 'file' ? `/${rootFile}` : API_PREFIX;
+  const response = await probe.send({ path });
+  const expected = mapKinds((kind) => listUrl(linkBase, kind));
+  if (response.status === 200 && JSON.stringify(response.json) === JSON.stringify(expected)) return;
+  const problem = `got status ${response.status}, ${show(response.json)}, expected ${JSON.stringify(expected)}`;
+  fail('root', response, problem + otherBase(response.text, linkBase));
+}
+
+/** Suggests an option if only the base URL of the links differs. */
+function otherBase(root: string, linkBase: LinkBase): string {
+  const [kind] = kindNames;
+  const rest = listUrl(linkBase, kind).slice(linkBase.baseUrl.length);
+  const link = root.slice(root.indexOf('http')).split('"')[0] ?? '';
+  if (!link.startsWith('http') || !link.endsWith(rest)) return '';
+  return `; if the site was built for that base URL, use --link-base ${link.slice(0, -rest.length)}`;
+}
+
+async function crawlList(
+  probe: Probe,
+  {
+    linkBase,
+    kind,
+    fail,
+  }: { linkBase: LinkBase; kind: Kind; fail: (response: ProbeResponse, problem: string) => void },
+): Promise<CrawledList> {
+  const records: ListedRecord[] = [];
+  let count = 0;
+  let link: string | null = listUrl(linkBase, kind);
+  for (let page = 0; link !== null && page < MAX_PAGES; page++) {
+    const response: ProbeResponse = await probe.send({ path: link.slice(linkBase.baseUrl.length) });
+    const envelope = response.json as { count?: unknown; next?: unknown } | undefined;
+    if (response.status !== 200 || typeof envelope !== 'object' || envelope === null) {
+      fail(response, `got status ${response.status}, ${show(response.text)}, expected a list page`);
+      break;
+    }
+    if (page === 0) count = Number(envelope.count);
+    const window = { limit: PAGE_SIZE, offset: page * PAGE_SIZE };
+    const expected = { kind, window, count, linkBase, after: records.at(-1)?.id ?? 0 };
+    records.push(...checkListPage(JSON.stringify(envelope), expected, (problem) => fail(response, problem)));
+    const { next } = envelope;
+    // A link to elsewhere has been reported, and is not followed.
+    link = typeof next === 'string' && next.startsWith(`${linkBase.baseUrl}/`) ? next : null;
+  }
+  const slugs = new Set(records.map(({ slug }) => slug));
+  if (slugs.size < records.length) {
+    const path = listUrl(linkBase, kind).slice(linkBase.baseUrl.length);
+    fail(await probe.send({ path }), 'got a slug twice');
+  }
+  return { count, records };
+}

@@ -1,0 +1,154 @@
+/** Applies the contract's decisions to the upstream's records, with a warning for each. */
+
+import type { Kind } from '../contract/kinds.ts';
+import { parse, show } from '../contract/parse.ts';
+import { ICONS_FOLDER, PLACEHOLDER_ICON } from '../contract/paths.ts';
+import {
+  type Item,
+  LAST_INDEXED_GENERATION,
+  type Move,
+  type RecordOf,
+  recordSchemas,
+} from '../contract/records.ts';
+import type { DataSet, Provenance, Records, Warning, WarningCode } from '../dataset/data-set.ts';
+import { DataError } from '../errors.ts';
+import { titleOf } from '../text/names.ts';
+import type { RawItem, RawMove, RawOf, RawRecords } from './raw.ts';
+
+/** Adds a warning about the current record. */
+type Warn = (code: WarningCode, message: string) => void;
+
+/** Converts a raw record, given its final slug and name. */
+type Convert<K extends Kind> = (
+  raw: RawOf<K>,
+  resolved: { slug: string; name: string },
+  warn: Warn,
+) => RecordOf<K>;
+const converters: { readonly [K in Kind]: Convert<K> } = { move: convertMove, item: convertItem };
+
+/**
+ * Makes a data set from raw records in any order.
+ *
+ * @throws DataError if ids repeat, slugs collide or are unsafe, or a record does not fit its schema
+ */
+export function normalize(raw: RawRecords, provenance: Provenance): DataSet {
+  const warnings: Warning[] = [];
+  const records: Records = {
+    move: normalizeKind('move', raw.move, warnings),
+    item: normalizeKind('item', raw.item, warnings),
+  };
+  return { records, warnings, provenance };
+}
+
+function normalizeKind<K extends Kind>(
+  kind: K,
+  unsorted: readonly RawOf<K>[],
+  warnings: Warning[],
+): RecordOf<K>[] {
+  const raws = [...unsorted].sort((a, b) => a.id - b.id);
+  refuseRepeatedIds(kind, raws);
+  const owners = new Map(raws.toReversed().map((raw) => [raw.slug, raw]));
+  return raws.map((raw) => {
+    const warn: Warn = (code, message) =>
+      warnings.push({ code, kind, id: raw.id, message: `${raw.slug}: ${message}` });
+    const slug = resolveSlug(kind, raw, owners, warn);
+    const name = resolveName(raw, warn);
+    return parse(recordSchemas[kind], converters[kind](raw, { slug, name }, warn), {
+      kind,
+      record: `${raw.slug} (${raw.id})`,
+    }) as RecordOf<K>;
+  });
+}
+
+function refuseRepeatedIds(kind: Kind, sorted: readonly { id: number; slug: string }[]): void {
+  const repeated = sorted.filter(({ id }, at) => sorted[at - 1]?.id === id || sorted[at + 1]?.id === id);
+  if (repeated.length === 0) return;
+  const culprits = repeated.map(({ id, slug }) => `${id} (${slug})`).join(', ');
+  throw new DataError(`got repeated ids: ${culprits}: expected unique ids`, { kind, field: 'id' });
+}
+
+/**
+ * Of records that share a slug, the one with the lowest id keeps it, and the others get their id appended. Two of those
+ * never collide, as they end in different ids, but one may collide with the original slug of another record.
+ */
+function resolveSlug<R extends { id: number; slug: string }>(
+  kind: Kind,
+  raw: R,
+  owners: ReadonlyMap<string, R>,
+  warn: Warn,
+): string {
+  const owner = owners.get(raw.slug);
+  if (!owner || owner === raw) return raw.slug;
+  const slug = `${raw.slug}-${raw.id}`;
+  const holder = owners.get(slug);
+  if (holder) {
+    throw new DataError(`got slug ${show(slug)} for ids ${holder.id} and ${raw.id}: expected unique slugs`, {
+      kind,
+      field: 'slug',
+    });
+  }
+  warn('duplicate-slug', `already the slug of ${owner.id}, ${raw.id} becomes ${slug}`);
+  return slug;
+}
+
+/** The English name, or else the upstream's slug in title case. */
+function resolveName(
+  { englishName, slug }: { englishName: string | null; slug: string },
+  warn: Warn,
+): string {
+  if (englishName !== null && englishName.trim() !== '') return englishName;
+  const name = titleOf(slug);
+  warn('missing-name', `no English name, called ${show(name)}`);
+  return name;
+}
+
+/** Keys end up in the schema's order. */
+function convertMove({ englishName: _, ...fields }: RawMove, resolved: { slug: string; name: string }): Move {
+  return { ...fields, ...resolved };
+}
+
+function convertItem(raw: RawItem, { slug, name }: { slug: string; name: string }, warn: Warn): Item {
+  const indices = resolveIndices(raw, warn);
+  return {
+    id: raw.id,
+    id1: indices.get(1) ?? null,
+    id2: indices.get(2) ?? null,
+    id3: indices.get(3) ?? null,
+    id4: indices.get(4) ?? null,
+    id5: indices.get(5) ?? null,
+    id6: indices.get(6) ?? null,
+    id7: indices.get(7) ?? null,
+    id8: indices.get(8) ?? null,
+    id9: indices.get(9) ?? null,
+    slug,
+    name,
+    icon: resolveIcon(raw, warn),
+  };
+}
+
+/** Generation → index. If the upstream lists several for one generation, the first one counts. */
+function resolveIndices({ gameIndices }: RawItem, warn: Warn): Map<number, number> {
+  const indices = new Map<number, number>();
+  for (const { generation, index } of gameIndices) {
+    const known = indices.get(generation);
+    if (known === undefined) indices.set(generation, index);
+    else if (known === index)
+      warn('repeated-index', `index ${index} of generation ${generation} is listed twice`);
+    else
+      warn('conflicting-index', `indices ${known} and ${index} for generation ${generation}, using ${known}`);
+    if (known === undefined && (generation < 1 || generation > LAST_INDEXED_GENERATION)) {
+      warn('unknown-generation', `index in generation ${generation}, for which there is no field`);
+    }
+  }
+  return indices;
+}
+
+/** The part of the sprite's URL from `sprites/items/` on, or the placeholder if there is no sprite. */
+function resolveIcon({ sprite }: RawItem, warn: Warn): string {
+  if (sprite === null) {
+    warn('no-icon', 'no icon, using the placeholder');
+    return PLACEHOLDER_ICON;
+  }
+  const start = sprite.lastIndexOf(ICONS_FOLDER);
+  return start === -1 ? sprite : sprite.slice(start);
+}

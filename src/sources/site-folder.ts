@@ -1,0 +1,102 @@
+/** A built site as a source of its own data: the records, read back from the list pages, and the history. */
+
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import * as z from 'zod';
+import { type History, historySchema } from '../contract/changes.ts';
+import { type Kind, mapKinds } from '../contract/kinds.ts';
+import type { Meta } from '../contract/meta.ts';
+import { parse, parseJson } from '../contract/parse.ts';
+import { CHANGES_FILE, listPageFile, listPath } from '../contract/paths.ts';
+import { pageOffsets } from '../contract/windows.ts';
+import type { EncodedRecord, EncodedRecords } from '../dataset/data-set.ts';
+import { digestRecords } from '../dataset/digest.ts';
+import type { PreviousDataSet } from '../dataset/previous.ts';
+import { DataError, errorCode, GamedataError, OutputError } from '../errors.ts';
+
+/** As much of a list page as is needed: whether the records are those that were built, the digest tells. */
+const pageSchema = z.looseObject({ results: z.array(z.custom<Served>(isServed, 'expected a record')) });
+
+/** Used as it is, with its keys in their order. */
+interface Served {
+  readonly url: string;
+  readonly id: number;
+  readonly slug: string;
+}
+
+function isServed(value: unknown): boolean {
+  const { url, id, slug } = (value ?? {}) as Partial<Record<keyof Served, unknown>>;
+  return typeof url === 'string' && Number.isInteger(id) && typeof slug === 'string';
+}
+
+/** The data of a published site as the previous data set. `files` are the paths in its manifest. */
+export const previousOfSite = (folder: string, meta: Meta, files: readonly string[]): PreviousDataSet => ({
+  ...meta,
+  slugs: (kind) => slugsOf(kind, files),
+  records: () => undefinedIfDamaged(() => readSiteRecords(folder, meta)),
+  history: () => readSiteHistory(folder),
+});
+
+/** List pages that somebody damaged are replaced by the next build: they are no reason to stop it. */
+function undefinedIfDamaged<T>(read: () => T): T | undefined {
+  try {
+    return read();
+  } catch (error) {
+    if (error instanceof GamedataError) return undefined;
+    throw error;
+  }
+}
+
+/** The slugs of a kind, by the files that exist for its records. */
+function slugsOf(kind: Kind, files: readonly string[]): string[] {
+  const folder = listPath(kind).slice(1);
+  return files.flatMap((file) => {
+    const [slug, , ...deeper] = file.startsWith(folder) ? file.slice(folder.length).split('/') : [];
+    return slug !== undefined && slug !== 'index.json' && deeper.length === 0 ? [slug] : [];
+  });
+}
+
+/** The history of a built site; undefined if it has none that can be read. */
+function readSiteHistory(folder: string): History | undefined {
+  try {
+    return historySchema.safeParse(parseJson(readFileSync(path.join(folder, CHANGES_FILE), 'utf8'))).data;
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * Reads every record of a built site.
+ *
+ * @throws OutputError if a list page cannot be read
+ * @throws DataError if one is invalid, or the records do not match the site's digest
+ */
+export function readSiteRecords(folder: string, { counts, digest }: Meta): EncodedRecords {
+  const records = mapKinds((kind) => readKind(folder, kind, counts[kind]));
+  const found = digestRecords(records);
+  if (found !== digest) {
+    const location = { record: folder, field: 'digest' };
+    throw new DataError(`got ${found}: expected ${digest}, as in meta.json`, location);
+  }
+  return records;
+}
+
+function readKind(folder: string, kind: Kind, count: number): EncodedRecord[] {
+  const records: EncodedRecord[] = [];
+  for (const offset of pageOffsets(count)) {
+    const file = listPageFile(kind, offset);
+    for (const { url: _, ...record } of parse(pageSchema, readJson(folder, file), { record: file }).results)
+      records.push({ id: record.id, slug: record.slug, json: JSON.stringify(record) });
+  }
+  return records;
+}
+
+function readJson(folder: string, file: string): unknown {
+  try {
+    return JSON.parse(readFileSync(path.join(folder, file), 'utf8'));
+  } catch (cause) {
+    if (cause instanceof SyntaxError)
+      throw new DataError(`invalid JSON: ${cause.message}`, { record: file }, { cause });
+    throw new OutputError(`cannot be read (${errorCode(cause)})`, path.join(folder, file), { cause });
+  }
+}

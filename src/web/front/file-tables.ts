@@ -1,0 +1,104 @@
+/** The tables of files on the front page: downloads, and what describes the API. */
+
+import {
+  CHANGES_FILE,
+  type CompressedExtension,
+  compressedExtensions,
+  DOWNLOAD_FOLDER,
+  FEED_FILE,
+  MANIFEST_FILE,
+  META_FILE,
+  OPENAPI_FILE,
+  SEARCH_FILE,
+  TYPES_FILE,
+} from '../../contract/paths.ts';
+import { readableSize } from '../../text/numbers.ts';
+import { html, type Markup } from '../shared/markup.ts';
+
+/** Path → size in bytes. */
+export type Sizes = ReadonlyMap<string, number>;
+
+/** Extension → description of the download. */
+const downloadKinds: readonly (readonly [ending: string, what: string])[] = [
+  ['.tar.gz', 'the complete site, to serve elsewhere'],
+  ['.zip', 'the same'],
+  ['.sha256', 'checksums of both'],
+  ['.ndjson', 'one record per line'],
+  ['.csv', 'a table, for spreadsheets'],
+  ['.json', 'everything in one file'],
+];
+
+/**
+ * The rows of the downloads, with their sizes, plain and compressed. Empty if the site has none.
+ *
+ * @param archives contain this page, which therefore cannot state their sizes
+ */
+export function downloadRows(sizes: Sizes, archives: readonly string[]): Markup[] {
+  const names = [...sizes.keys()].filter(
+    (path) => path.startsWith(DOWNLOAD_FOLDER) && !archives.includes(path),
+  );
+  const isCopy = (path: string): boolean =>
+    compressedExtensions.some(
+      (extension) => path.endsWith(`.${extension}`) && sizes.has(path.slice(0, -extension.length - 1)),
+    );
+  const bulk = names
+    .filter((path) => !isCopy(path))
+    .sort()
+    .map((path) =>
+      row(path, [
+        sizeOf(sizes.get(path) ?? 0),
+        ...compressedExtensions.map((extension) => copyLink(sizes, path, extension)),
+      ]),
+    );
+  return [...bulk, ...archives.map((path) => row(path, ['–', '–', '–']))];
+}
+
+function row(path: string, cells: readonly (string | Markup)[]): Markup {
+  const what = downloadKinds.find(([ending]) => path.endsWith(ending))?.[1] ?? '';
+  return html`<tr><th scope="row"><a href="${path}" download>${path.slice(DOWNLOAD_FOLDER.length)}</a><span>${what}</span></th>
+${cells.map((cell) => html`<td>${cell}</td>`)}</tr>`;
+}
+
+/** Hosts serve compressed copies as files, not with `Content-Encoding`: they are downloads of their own. */
+function copyLink(sizes: Sizes, path: string, extension: CompressedExtension): string | Markup {
+  const bytes = sizes.get(`${path}.${extension}`);
+  if (bytes === undefined) return '–';
+  const name = `${path}.${extension}`.slice(DOWNLOAD_FOLDER.length);
+  return html`<a href="${path}.${extension}" download aria-label="${name}, ${sizeOf(bytes)}">${sizeOf(bytes)}</a>`;
+}
+
+/** Files that describe the API or the data, in the order in which a newcomer needs them. */
+const descriptions: readonly (readonly [path: string, name: string, what: string])[] = [
+  ['reference.html', 'Reference', 'every endpoint and field'],
+  [OPENAPI_FILE, 'OpenAPI 3.1', 'the same for tools: clients, mocks, tests'],
+  ['schemas/', 'JSON Schema', 'of every response, draft 2020-12'],
+  [TYPES_FILE, 'TypeScript types', 'of every response'],
+  [CHANGES_FILE, 'Changes', 'records added, removed, renamed or changed'],
+  [FEED_FILE, 'Feed', 'the same as Atom'],
+  [
+    META_FILE,
+    'About the data',
+    'source, date, counts, warnings, and a digest that tells whether anything changed',
+  ],
+  [SEARCH_FILE, 'Search index', 'id, slug, name, generation and icon of every record'],
+  [MANIFEST_FILE, 'Manifest', 'every file of the site with its size and SHA-256'],
+];
+
+export function descriptionRows(sizes: Sizes): Markup[] {
+  return descriptions.flatMap(([wanted, name, what]) => {
+    const path = wanted.endsWith('/')
+      ? [...sizes.keys()].filter((file) => file.startsWith(wanted)).sort()
+      : sizes.has(wanted) || wanted === MANIFEST_FILE
+        ? [wanted]
+        : [];
+    if (path.length === 0) return [];
+    const [first = wanted] = path;
+    const links = wanted.endsWith('/')
+      ? path.map((file) => html`<a href="${file}">${file.slice(wanted.length)}</a>`)
+      : [html`<a href="${first}">${first}</a>`];
+    return [html`<tr><th scope="row">${name}<span>${what}</span></th><td>${links}</td></tr>`];
+  });
+}
+
+/** With a space that does not break. */
+const sizeOf = (bytes: number): string => readableSize(bytes, '\u00a0');

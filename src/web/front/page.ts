@@ -1,0 +1,81 @@
+/** The front page: a hand-written template, filled with the facts of a site. */
+
+import { kindNames } from '../../contract/kinds.ts';
+import type { Meta } from '../../contract/meta.ts';
+import { type LinkBase, listPath, recordUrl } from '../../contract/paths.ts';
+import { PAGE_SIZE } from '../../contract/windows.ts';
+import type { EncodedRecords } from '../../dataset/data-set.ts';
+import { servedText } from '../../dataset/encode.ts';
+import { pluralTitle } from '../../text/names.ts';
+import { counted, groupDigits } from '../../text/numbers.ts';
+import type { SearchIndex } from '../search-index.ts';
+import { fillPlaceholders, html, type Markup, nothing } from '../shared/markup.ts';
+import { countGenerations, generationRows } from './chart.ts';
+import { descriptionRows, downloadRows, type Sizes } from './file-tables.ts';
+
+export interface FrontPageContent {
+  readonly records: EncodedRecords;
+  readonly index: SearchIndex;
+  readonly meta: Meta;
+  /** The files that the page may list, without itself. */
+  readonly sizes: Sizes;
+  /** Files that contain the page, and are therefore made after it. */
+  readonly archives: readonly string[];
+}
+
+export function fillFrontPage(
+  template: string,
+  { records, index, meta, sizes, archives }: FrontPageContent,
+): string {
+  const linkBase: LinkBase = { baseUrl: meta.base_url, links: meta.links };
+  const generations = countGenerations(index);
+  return fillPlaceholders(template, {
+    links: meta.links,
+    summary: kindNames.map((kind) => counted(meta.counts[kind], kind)).join(' and '),
+    example: example(linkBase, records),
+    kinds: html`${kindNames.map(
+      (kind) =>
+        html`<option value="${kind}">${pluralTitle(kind)} (${groupDigits(meta.counts[kind])})</option>`,
+    )}`,
+    generations: html`${[...generations.keys()].map(
+      (generation) => html`<option value="${generation ?? 'none'}">${generation ?? 'unknown'}</option>`,
+    )}`,
+    lists: html`${kindNames.map(
+      (
+        kind,
+      ) => html`<li><a href="${apiLink(meta.links, listPath(kind))}" data-api="${listPath(kind)}">${pluralTitle(kind)}</a>
+<span>${counted(meta.counts[kind], 'record')}, ${PAGE_SIZE} per page</span></li>`,
+    )}`,
+    columns: html`${kindNames.map((kind) => html`<th scope="col">${pluralTitle(kind)}</th>`)}`,
+    chart: html`${generationRows(generations)}`,
+    captured: meta.captured,
+    upstream: upstream(meta.upstream),
+    fallback: meta.fallback === null ? nothing : html`<p class="note">${meta.fallback}</p>`,
+    downloads: downloads(downloadRows(sizes, archives)),
+    descriptions: html`${descriptionRows(sizes)}`,
+  });
+}
+
+/** On plain file servers, the browsable page takes the path from the fragment. */
+const apiLink = (links: LinkBase['links'], path: string): string =>
+  links === 'file' ? `browse/#${path}` : path.slice(1);
+
+/** A first request, and its exact response. */
+function example(linkBase: LinkBase, records: EncodedRecords): Markup {
+  const kind = kindNames.find((name) => records[name].length > 0);
+  const record = kind && records[kind][0];
+  if (!kind || !record) return html`<p>There are no records.</p>`;
+  return html`<pre class="terminal" tabindex="0"><code><span class="prompt">$ </span><span id="command">curl '${recordUrl(linkBase, kind, record.slug)}'</span>
+<span id="answer">${servedText(linkBase, kind, record)}</span></code></pre>`;
+}
+
+/** The upstream may be a label instead of a URL. */
+const upstream = (name: string): Markup =>
+  /^https?:\/\//.test(name) ? html`<a href="${name}" rel="noreferrer">${name}</a>` : html`${name}`;
+
+function downloads(rows: readonly Markup[]): Markup {
+  if (rows.length === 0) return html`<p>This site has no bulk files.</p>`;
+  return html`<p>Everything in one request.</p>
+<table class="files"><thead><tr><th scope="col">File</th><th scope="col">Size</th><th scope="col">gzip</th><th scope="col">Brotli</th></tr></thead>
+<tbody>${rows}</tbody></table>`;
+}

@@ -1,0 +1,39 @@
+/** The pages of a site and the search index, made last: the front page lists the files made before it. */
+
+import { kindNames } from '../contract/kinds.ts';
+import { listPageFile, SEARCH_FILE } from '../contract/paths.ts';
+import type { DerivedFile, SiteFile } from '../contract/site-file.ts';
+import { pageOffsets } from '../contract/windows.ts';
+import { type FrontPageContent, fillFrontPage } from './front/page.ts';
+import { createSearchIndex } from './search-index.ts';
+import { fillPlaceholders } from './shared/markup.ts';
+
+/** The pages with placeholders. */
+export type PageTemplates = Readonly<Record<'index.html' | 'browse.html', string>>;
+
+export interface PagesPlan extends Omit<FrontPageContent, 'sizes' | 'index'> {
+  readonly templates: PageTemplates;
+  /** The files made so far; called when all others are. */
+  readonly sizes: () => FrontPageContent['sizes'];
+}
+
+export function* webFiles({ templates, sizes, ...content }: PagesPlan): Generator<SiteFile | DerivedFile> {
+  const { records, meta } = content;
+  const index = createSearchIndex(records);
+  yield {
+    path: SEARCH_FILE,
+    of: kindNames.flatMap((kind) =>
+      pageOffsets(records[kind].length).map((offset) => listPageFile(kind, offset)),
+    ),
+    make: () => new TextEncoder().encode(JSON.stringify(index)),
+  };
+  // The same page twice: for API paths of any depth, and for plain file servers.
+  const browse = (root: string, json: string): string =>
+    fillPlaceholders(templates['browse.html'], { root, json, links: meta.links });
+  yield { path: 'browse.html', body: browse('/', '?format=json') };
+  yield { path: 'browse/index.html', body: browse('../', '../api/gamedata/index.json') };
+  yield {
+    path: 'index.html',
+    body: fillFrontPage(templates['index.html'], { ...content, index, sizes: sizes() }),
+  };
+}

@@ -1,0 +1,108 @@
+/** The search index: every record in a few bytes, for the front page's search box, and for anyone who only needs names. */
+
+import { type Kind, kindNames, mapKinds } from '../contract/kinds.ts';
+import { ICONS_FOLDER, SEARCH_FILE } from '../contract/paths.ts';
+import type { Item, Move } from '../contract/records.ts';
+import type { EncodedRecord, EncodedRecords } from '../dataset/data-set.ts';
+import { titleOf } from '../text/names.ts';
+
+/**
+ * One kind as columns, with one entry per record, in order of id. Columns compress to half the size of records, and
+ * values that follow from the slug are omitted.
+ */
+export interface SearchColumns {
+  /** The difference to the previous id. */
+  readonly id: readonly number[];
+  /** Separated by spaces. */
+  readonly slug: string;
+  /** Separated by line breaks; empty if it is the slug in title case. */
+  readonly name: string;
+  readonly generation: readonly (number | null)[];
+  /** Relative to `sprites/items/`, separated by spaces; empty if it is `<slug>.png`. Null for a kind without icons. */
+  readonly icon: string | null;
+}
+
+/** `search.json` */
+export type SearchIndex = Readonly<Record<Kind, SearchColumns>>;
+
+/** A searchable record. */
+export interface SearchEntry {
+  readonly kind: Kind;
+  readonly id: number;
+  readonly slug: string;
+  readonly name: string;
+  /** For an item, the first one in which it has an index; null if there is none. */
+  readonly generation: number | null;
+  /** Relative to the base URL, such as `sprites/items/potion.png`; null for a kind without icons. */
+  readonly icon: string | null;
+}
+
+type AnyRecord = Move | Item;
+
+/** The generation of a record. Items have no such field: theirs is the first in which they have an index. */
+export function generationOf(record: AnyRecord): number | null {
+  if ('generation' in record) return record.generation;
+  const { id1, id2, id3, id4, id5, id6, id7, id8, id9 } = record;
+  const first = [id1, id2, id3, id4, id5, id6, id7, id8, id9].findIndex((index) => index !== null);
+  return first < 0 ? null : first + 1;
+}
+
+export const createSearchIndex = (records: EncodedRecords): SearchIndex =>
+  mapKinds((kind) => toColumns(records[kind]));
+
+/** Parses one record at a time, to save memory. */
+function toColumns(records: readonly EncodedRecord[]): SearchColumns {
+  const id: number[] = [];
+  const names: string[] = [];
+  const generation: (number | null)[] = [];
+  const icons: string[] = [];
+  for (const [at, { json, slug }] of records.entries()) {
+    const record: AnyRecord = JSON.parse(json);
+    id.push(record.id - (records[at - 1]?.id ?? 0));
+    names.push(record.name === titleOf(slug) ? '' : record.name);
+    generation.push(generationOf(record));
+    if ('icon' in record) icons.push(shortIcon(record));
+  }
+  return {
+    id,
+    slug: records.map(({ slug }) => slug).join(' '),
+    name: names.join('\n'),
+    generation,
+    icon: icons.length > 0 ? icons.join(' ') : null,
+  };
+}
+
+const shortIcon = ({ icon, slug }: Item): string =>
+  icon === iconOf(slug) ? '' : icon.slice(ICONS_FOLDER.length);
+
+/** Restores the records. Throws if the columns differ in length. */
+export function readSearchIndex(index: SearchIndex): SearchEntry[] {
+  return kindNames.flatMap((kind) => fromColumns(kind, index[kind]));
+}
+
+function fromColumns(kind: Kind, columns: SearchColumns): SearchEntry[] {
+  const size = columns.id.length;
+  const split = (text: string, mark: string): string[] => (size === 0 ? [] : text.split(mark));
+  const slugs = split(columns.slug, ' ');
+  const names = split(columns.name, '\n');
+  const icons = columns.icon === null ? null : split(columns.icon, ' ');
+  const lengths = [slugs.length, names.length, columns.generation.length, icons?.length ?? size];
+  if (lengths.some((length) => length !== size)) {
+    throw new Error(`${SEARCH_FILE}: ${kind}: got columns of ${lengths.join(', ')}, expected ${size} each`);
+  }
+  let id = 0;
+  return slugs.map((slug, at) => {
+    id += columns.id[at] ?? 0;
+    const icon = icons?.[at];
+    return {
+      kind,
+      id,
+      slug,
+      name: names[at] || titleOf(slug),
+      generation: columns.generation[at] ?? null,
+      icon: icon === undefined ? null : icon === '' ? iconOf(slug) : ICONS_FOLDER + icon,
+    };
+  });
+}
+
+const iconOf = (slug: string): string => `${ICONS_FOLDER}${slug}.png`;

@@ -1,0 +1,146 @@
+/** The command line about copies: mirror a deployment, rebase the copy, archive it. */
+
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { build } from '../../src/commands/build.ts';
+import { isHostFile } from '../../src/contract/host-files.ts';
+import { manifestSchema } from '../../src/contract/meta.ts';
+import { verifyFolder } from '../../src/verify/folder.ts';
+import { deploy } from '../support/deployed.ts';
+import { runCli, startCli } from '../support/run-cli.ts';
+import { rawRecords } from '../support/sites.ts';
+import { smallSource } from '../support/small-data.ts';
+import { temporaryFolder } from '../support/temporary.ts';
+
+/** A deployed site of some 170 files, two of them a host's, and an empty folder to work in. */
+async function ground() {
+  const cwd = temporaryFolder();
+  const site = path.join(temporaryFolder(), 'site');
+  const publish = async (moves = 120) =>
+    build({
+      ...(await smallSource(rawRecords(moves, 5))),
+      baseUrl: 'https://origin.test',
+      out: site,
+      maxShrink: 100,
+    });
+  await publish();
+  const server = await deploy(site);
+  return { cwd, site, server, publish, run: (...args: string[]) => runCli(args, { cwd }) };
+}
+
+describe('mirror', () => {
+  it('says how many files downloaded, into a folder named like the host', async () => {
+    const { cwd, site, server, publish, run } = await ground();
+    const folder = `127.0.0.1-${server.port}`;
+    const first = await run('mirror', server.url);
+    expect(first.stderr).toMatch(/^excluded, as host configuration: _headers, _redirects$/m);
+    expect(first.stderr).toMatch(/^(\d+) files downloaded, [\d.]+ [kM]B$/m);
+    expect(first).toMatchObject({ code: 0, stdout: '' });
+    expect(readdirSync(cwd)).toEqual([folder]);
+    const before = listed(site);
+    await publish(121);
+    const changed = [...listed(site)].filter(([name, sha256]) => before.get(name) !== sha256);
+    const names = changed.map(([name]) => name).filter((name) => !isHostFile(name));
+    expect(names).toContain('api/gamedata/move/move-121/index.json');
+    expect(names.length).toBeLessThan(30);
+    const second = await run('mirror', server.url, '--json');
+    expect(second.stderr).toMatch(new RegExp(`^${names.length} files downloaded, `, 'm'));
+    expect(JSON.parse(second.stdout)).toMatchObject({
+      out: folder,
+      changed: true,
+      downloaded: { files: names.length, resumed: 0 },
+      fetched: names,
+    });
+    expect((await run('mirror', server.url, '--quiet')).stderr).toBe('');
+  });
+
+  it('says with --dry-run what it would do, and does nothing', async () => {
+    const { cwd, server, run } = await ground();
+    const { stderr, code } = await run('mirror', server.url, 'copy', '--dry-run');
+    expect(stderr).toMatch(/^to download: 400\.json, .* more$/m);
+    expect(stderr).toMatch(/^\d+ files to download, /m);
+    expect(code).toBe(0);
+    expect(readdirSync(cwd)).toEqual([]);
+  });
+
+  it('killed at any moment, leaves no copy or a whole one, and the next run fetches what is missing', async () => {
+    const { cwd, server, run } = await ground();
+    const asked = () => server.requests.length;
+    server.faults.set('meta.json', () => {});
+    const { child, finished } = startCli(['mirror', server.url, 'copy', '--concurrency', '1'], { cwd });
+    await new Promise<void>((resolve) => {
+      const timer = setInterval(() => {
+        if (!server.paths().includes('meta.json')) return;
+        clearInterval(timer);
+        resolve();
+      }, 10);
+    });
+    child.kill('SIGKILL');
+    await finished;
+    expect(existsSync(path.join(cwd, 'copy'))).toBe(false);
+    const before = asked();
+    server.faults.clear();
+    const { code, stdout } = await run('mirror', server.url, 'copy', '--json');
+    expect(code).toBe(0);
+    const { downloaded, fetched } = JSON.parse(stdout);
+    expect(downloaded.resumed).toBeGreaterThan(100);
+    expect(downloaded.files + downloaded.resumed).toBe(fetched.length);
+    expect(asked() - before).toBe(downloaded.files + 1);
+    expect(verifyFolder(path.join(cwd, 'copy')).problems).toEqual([]);
+    expect(readdirSync(cwd)).toEqual(['copy']);
+  });
+
+  it('exits with 1 if the deployment is none, and says so', async () => {
+    const { server, run } = await ground();
+    const { code, stderr } = await run('mirror', `${server.url}/elsewhere`);
+    expect(stderr).toBe(`error: GET ${server.url}/elsewhere/manifest.json: got 404, expected 200\n`);
+    expect(code).toBe(1);
+  });
+});
+
+describe('rebase and archive', () => {
+  it('rebase says the old and new base URL, archive what it packed', async () => {
+    const { cwd, server, run } = await ground();
+    await run('mirror', server.url, 'copy');
+    const rebased = await run(
+      'rebase',
+      'copy',
+      '--base-url',
+      'http://localhost:8000/',
+      '--links',
+      'file',
+      '--host',
+      'caddy',
+    );
+    expect(rebased.stderr).toMatch(
+      /^links: from https:\/\/origin\.test to http:\/\/localhost:8000, style file; hosts: caddy\ncopy: 1\d\d files, .*\n$/,
+    );
+    const archived = await run('archive', 'copy', '--json');
+    expect(archived.stderr).toMatch(/^copy: 1\d\d files packed into \.: gamedata\.tar\.gz, [\d.]+ kB; /);
+    const { archives } = JSON.parse(archived.stdout);
+    const sums = readFileSync(path.join(cwd, 'gamedata.sha256'), 'utf8');
+    expect(sums).toContain(`${archives[0].sha256}  gamedata.tar.gz\n`);
+    expect([rebased.code, archived.code]).toEqual([0, 0]);
+  });
+
+  it.each([
+    [['rebase', 'copy'], /required option '--base-url <url>' not specified/],
+    [['rebase', 'copy', '--base-url', 'x'], /--base-url: got "x", expected an http or https URL/],
+    [['rebase', 'copy', '--base-url', 'http://x', '--links', 'magic'], /'magic' is invalid/],
+    [['mirror'], /missing required argument 'url'/],
+    [['mirror', 'ftp://x'], /expected an http or https URL/],
+    [['mirror', 'http://x', '--concurrency', '0'], /expected an integer from 1 to 256/],
+    [['build', '--sprites', 'some'], /'some' is invalid/],
+  ])('%j exits with 2', async (args, message) => {
+    const { code, stderr } = await runCli(args, { cwd: temporaryFolder() });
+    expect(stderr).toMatch(message);
+    expect(code).toBe(2);
+  });
+});
+
+/** Path → SHA-256, as a site's manifest lists them. */
+function listed(site: string): Map<string, string> {
+  const { files } = manifestSchema.parse(JSON.parse(readFileSync(path.join(site, 'manifest.json'), 'utf8')));
+  return new Map(files.map((entry) => [entry.path, entry.sha256]));
+}

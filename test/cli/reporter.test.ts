@@ -1,0 +1,203 @@
+import { PassThrough } from 'node:stream';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { summaryLines, verifyLines } from '../../src/cli/lines.ts';
+import { createReporter, progressLine } from '../../src/cli/reporter.ts';
+import type { Report } from '../../src/commands/report.ts';
+import type { Progress } from '../../src/sources/source.ts';
+import { printable } from '../../src/text/printable.ts';
+
+const stats = { requests: 0, bodies: 0, bytes: 0, notModified: 0, retries: 0, cacheHits: 0 };
+const progress = (done: number, total: number, requests: Partial<Progress['requests']> = {}): Progress => ({
+  done,
+  total,
+  requests: { ...stats, ...requests },
+});
+
+const report: Report = {
+  changed: true,
+  out: 'build',
+  source: 'rest',
+  upstream: 'https://upstream.test/api/v2',
+  captured: '2026-01-02',
+  missing: { move: [], item: [] },
+  fallback: null,
+  digest: 'sha256:0',
+  counts: { move: 937, item: 1 },
+  files: { files: 3203, bytes: 2_345_678, written: 1203, kept: 2000, removed: 1 },
+  requests: null,
+  warnings: [],
+  seconds: 1.25,
+};
+
+describe('the progress line', () => {
+  it.each<[Progress, number, string]>([
+    [progress(0, 3160), 0, '0 of 3,160 read'],
+    [progress(0, 3160, { requests: 1 }), 0.5, '0 of 3,160 read · 2 requests/s'],
+    [
+      progress(1200, 3160, { requests: 1203, retries: 3, cacheHits: 20 }),
+      3,
+      '1,200 of 3,160 read · 401 requests/s · 3 retries · 20 from cache · 5 s left',
+    ],
+    [
+      progress(3160, 3160, { requests: 3163, retries: 1 }),
+      10,
+      '3,160 of 3,160 read · 316 requests/s · 1 retry',
+    ],
+  ])('%# says how far it is', (state, seconds, line) => {
+    expect(progressLine(state, seconds)).toBe(line);
+  });
+});
+
+describe('the closing summary', () => {
+  it.each<[string, Partial<Report>, string[]]>([
+    [
+      'a build that changed something',
+      {},
+      [
+        'data: 937 moves, 1 item from https://upstream.test/api/v2, captured 2026-01-02',
+        'build: 3,203 files, 2.3 MB: 1,203 written, 2,000 kept, 1 removed, in 1.25 s',
+      ],
+    ],
+    [
+      'a build that changed nothing',
+      { changed: false, files: { files: 1, bytes: 999, written: 0, kept: 1, removed: 0 } },
+      [expect.stringContaining('data: '), 'build: 1 file, 999 B: nothing changed, in 1.25 s'],
+    ],
+    [
+      'a build that fetched',
+      { requests: { requests: 1, bodies: 1, bytes: 1500, notModified: 0, retries: 2, cacheHits: 1234 } },
+      [
+        expect.stringContaining('data: '),
+        'fetched: 1 request · 1 body · 1.5 kB · 0 not modified · 1,234 from cache · 2 retries',
+        expect.stringContaining('build: '),
+      ],
+    ],
+    [
+      'a build with warnings',
+      {
+        warnings: [
+          { kind: 'item', code: 'no-icon', count: 1129, examples: ['a: has none', 'b: has none'] },
+          { kind: 'item', code: 'missing-name', count: 1, examples: ['c: has none'] },
+        ],
+      },
+      [
+        'warning: item no-icon: 1,129',
+        '  a: has none',
+        '  b: has none',
+        '  … and 1,127 more',
+        'warning: item missing-name: 1',
+        '  c: has none',
+        expect.stringContaining('data: '),
+        expect.stringContaining('build: '),
+      ],
+    ],
+  ])('tells of %s', (_, overrides, lines) => {
+    expect(summaryLines({ ...report, ...overrides })).toEqual(lines);
+  });
+});
+
+describe('the verdict on a site', () => {
+  const counts = { move: 1, item: 2223 };
+  const problems = (count: number) =>
+    Array.from({ length: count }, (_, at) => ({ file: `${at}.json`, problem: 'is missing' }));
+
+  it.each([
+    [0, 1, 'site: 3,203 files, 1 move, 2,223 items: no problems found'],
+    [1, 2, 'site: 1 problem found'],
+    [20, 21, 'site: 20 problems found'],
+    [23, 22, 'site: 23 problems found'],
+  ])('with %i problems has %i lines', (count, length, last) => {
+    const lines = verifyLines('site', { files: 3203, counts, problems: problems(count) });
+    expect(lines).toHaveLength(length);
+    expect(lines.at(-1)).toBe(last);
+    if (count > 0) expect(lines[0]).toBe('0.json: is missing');
+    if (count === 23) expect(lines.at(-2)).toBe('… and 3 more');
+  });
+});
+
+describe('text from outside', () => {
+  it.each([
+    ['Poké Ball — 攻擊 👍 <b>', 'Poké Ball — 攻擊 👍 <b>'],
+    ['\u001b[31mred\u001b[0m', '\\u001b[31mred\\u001b[0m'],
+    ['\u001b]0;title\u0007', '\\u001b]0;title\\u0007'],
+    ['a\r\nb\tc\0', 'a\\u000d\\u000ab\\u0009c\\u0000'],
+    ['\u009b2J\u007f', '\\u009b2J\\u007f'],
+    ['a\u202Eb\u2066c\u061C', 'a\\u202eb\\u2066c\\u061c'],
+    ['a\u2028b\u2029', 'a\\u2028b\\u2029'],
+  ])('is shown harmless: %j', (text, shown) => {
+    expect(printable(text)).toBe(shown);
+  });
+});
+
+describe('the reporter', () => {
+  afterEach(() => void vi.useRealTimers());
+
+  /** A stream that keeps what is written, and may be a terminal of 30 columns. */
+  function recorder(isTTY: boolean) {
+    const stream = Object.assign(new PassThrough(), { isTTY, columns: 30 });
+    /** Everything since the last call. From Node 26 on, `read` returns one chunk at a time. */
+    const written = (): string => {
+      let text = '';
+      for (let chunk = stream.read(); chunk !== null; chunk = stream.read()) text += chunk;
+      return text;
+    };
+    return { stream: stream as unknown as NodeJS.WriteStream, written };
+  }
+
+  /** A reporter, and time that passes when told to. */
+  function start(isTTY: boolean, quiet = false) {
+    vi.useFakeTimers({ toFake: ['performance'] });
+    const { stream, written } = recorder(isTTY);
+    return { reporter: createReporter(stream, { quiet }), written };
+  }
+  const erase = '\u001b[1G\u001b[2K';
+
+  it('keeps one live line on a terminal, cut to its width, and leaves the last one standing', () => {
+    const { reporter, written } = start(true);
+    vi.advanceTimersByTime(50);
+    reporter.progress(progress(1, 10));
+    expect(written()).toBe('');
+    vi.advanceTimersByTime(950);
+    reporter.progress(progress(2, 10, { requests: 5 }));
+    expect(written()).toBe(`${erase}2 of 10 read · 5 requests/s ·`);
+    reporter.progress(progress(10, 10, { requests: 5 }));
+    expect(written()).toBe(`${erase}10 of 10 read · 5 requests/s\n`);
+  });
+
+  it('clears the live line before anything else is said', () => {
+    const { reporter, written } = start(true);
+    vi.advanceTimersByTime(1000);
+    reporter.progress(progress(2, 10));
+    written();
+    reporter.notice('WARNING: \u001b[2J');
+    reporter.settle();
+    expect(written()).toBe(`${erase}WARNING: \\u001b[2J\n`);
+  });
+
+  it('writes a plain line now and then elsewhere, and the last one', () => {
+    const { reporter, written } = start(false);
+    for (let done = 1; done <= 10; done++) {
+      vi.advanceTimersByTime(2000);
+      reporter.progress(progress(done, 10));
+    }
+    const lines = written().split('\n');
+    expect(lines.map((line) => line.split(' ')[0])).toEqual(['3', '6', '9', '10', '']);
+    expect(lines.join('')).not.toContain('\u001b');
+  });
+
+  it('says nothing but problems if it is quiet', () => {
+    const { reporter, written } = start(true, true);
+    vi.advanceTimersByTime(10_000);
+    reporter.progress(progress(10, 10));
+    reporter.print(summaryLines(report));
+    expect(written()).toBe('');
+    reporter.notice('WARNING: old data');
+    expect(written()).toBe('WARNING: old data\n');
+  });
+
+  it('prints the summary as lines', () => {
+    const { reporter, written } = start(false);
+    reporter.print(summaryLines({ ...report, upstream: 'evil\u0007' }));
+    expect(written()).toBe(`${summaryLines({ ...report, upstream: 'evil\\u0007' }).join('\n')}\n`);
+  });
+});

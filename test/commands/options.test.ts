@@ -1,0 +1,196 @@
+import path from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { type BuildOptions, resolveBuild } from '../../src/commands/build.ts';
+import { BUNDLED_DATA } from '../../src/commands/package-files.ts';
+import { type Environment, resolveSource, type SourceOptions } from '../../src/commands/source-options.ts';
+import { UsageError } from '../../src/errors.ts';
+
+/** Options as somebody without a type checker may give them. */
+const untyped = (options: Record<string, unknown>): BuildOptions => options;
+
+describe('the defaults', () => {
+  it('are those of the commands', () => {
+    expect(resolveBuild({}, { SOURCE_DATE_EPOCH: '0' })).toEqual({
+      source: {
+        source: 'auto',
+        dataFolder: BUNDLED_DATA,
+        upstream: undefined,
+        label: undefined,
+        concurrency: 16,
+        retries: 4,
+        cacheFolder: path.join('.cache', 'gamedata'),
+        maxShrink: 1,
+        allowMissing: [],
+        today: '1970-01-01',
+      },
+      baseUrl: 'http://localhost:3000',
+      out: 'build',
+      hosts: ['netlify'],
+      links: 'query',
+      downloads: true,
+      archive: false,
+      sprites: {
+        mode: 'link',
+        upstream: 'https://raw.githubusercontent.com/PokeAPI/sprites/master/sprites/items',
+      },
+    });
+  });
+
+  it.each<{ options: SourceOptions; resolved: object }>([
+    { options: { cache: false }, resolved: { cacheFolder: undefined } },
+    { options: { cache: 'elsewhere' }, resolved: { cacheFolder: 'elsewhere' } },
+    {
+      options: { concurrency: 1, retries: 0, maxShrink: 0 },
+      resolved: { concurrency: 1, retries: 0, maxShrink: 0 },
+    },
+    {
+      options: { upstream: 'https://pokeapi.co/api/v2/' },
+      resolved: { upstream: 'https://pokeapi.co/api/v2' },
+    },
+    { options: { source: 'csv', upstream: 'tables' }, resolved: { upstream: 'tables' } },
+    {
+      options: { source: 'csv', upstream: 'HTTP://X.test/csv//' },
+      resolved: { upstream: 'http://x.test/csv' },
+    },
+    { options: { source: 'snapshot', upstream: 'data' }, resolved: { upstream: 'data' } },
+  ])('give way to $options', ({ options, resolved }) => {
+    expect(resolveSource(options, {})).toMatchObject(resolved);
+  });
+
+  it('name each host once', () => {
+    expect(resolveBuild({ hosts: ['netlify', 'netlify'] }, {}).hosts).toEqual(['netlify']);
+    expect(resolveBuild({ hosts: [] }, {}).hosts).toEqual([]);
+  });
+});
+
+describe('the base address', () => {
+  const all = {
+    BASE_URL: 'https://base.test',
+    DEPLOY_PRIME_URL: 'https://preview.test',
+    URL: 'https://site.test',
+  };
+  it.each<{ first: string; given?: string; environment: Environment; address: string }>([
+    { first: 'the option', given: 'https://flag.test', environment: all, address: 'https://flag.test' },
+    { first: 'BASE_URL', environment: { ...all, CONTEXT: 'deploy-preview' }, address: 'https://base.test' },
+    {
+      first: 'DEPLOY_PRIME_URL in a preview',
+      environment: { ...all, BASE_URL: '', CONTEXT: 'deploy-preview' },
+      address: 'https://preview.test',
+    },
+    {
+      first: 'DEPLOY_PRIME_URL in a branch deploy',
+      environment: { ...all, BASE_URL: undefined, CONTEXT: 'branch-deploy' },
+      address: 'https://preview.test',
+    },
+    {
+      first: 'URL in production',
+      environment: { ...all, BASE_URL: undefined, CONTEXT: 'production' },
+      address: 'https://site.test',
+    },
+    { first: 'URL elsewhere', environment: { ...all, BASE_URL: undefined }, address: 'https://site.test' },
+    {
+      first: 'URL in a preview that has no address of its own',
+      environment: { URL: all.URL, CONTEXT: 'deploy-preview' },
+      address: 'https://site.test',
+    },
+    { first: 'this machine', environment: { BASE_URL: '', URL: '' }, address: 'http://localhost:3000' },
+    {
+      first: 'a path without its final slash',
+      given: 'https://Example.test/games//',
+      environment: {},
+      address: 'https://example.test/games',
+    },
+  ])('is $first', ({ given, environment, address }) => {
+    expect(resolveBuild({ baseUrl: given }, environment).baseUrl).toBe(address);
+  });
+
+  const unfit = 'got a URL with credentials, a query or a fragment, expected one without';
+  it.each<{ given?: string; environment?: Environment; problem: string }>([
+    { given: '', problem: '--base-url: got "", expected an http or https URL' },
+    { given: '/', problem: '--base-url: got "/", expected an http or https URL' },
+    { given: 'example.test', problem: '--base-url: got "example.test", expected an http or https URL' },
+    { given: 'ftp://x.test', problem: '--base-url: got "ftp://x.test", expected an http or https URL' },
+    {
+      given: 'ftp://me:secret@x.test',
+      problem: '--base-url: got "ftp://…@x.test", expected an http or https URL',
+    },
+    { given: 'https://x.test/?a=b', problem: `--base-url: ${unfit}` },
+    { given: 'https://x.test/?', problem: `--base-url: ${unfit}` },
+    { given: 'https://x.test/#a', problem: `--base-url: ${unfit}` },
+    { given: 'https://x.test/#', problem: `--base-url: ${unfit}` },
+    { given: 'https://me:secret@x.test', problem: `--base-url: ${unfit}` },
+    { environment: { BASE_URL: 'x' }, problem: 'BASE_URL: got "x", expected an http or https URL' },
+    { environment: { URL: 'x' }, problem: 'URL: got "x", expected an http or https URL' },
+    {
+      environment: { CONTEXT: 'deploy-preview', DEPLOY_PRIME_URL: 'x' },
+      problem: 'DEPLOY_PRIME_URL: got "x", expected an http or https URL',
+    },
+  ])('cannot be $given $environment', ({ given, environment = {}, problem }) => {
+    expect(() => resolveBuild({ baseUrl: given }, environment)).toThrow(new UsageError(problem));
+  });
+});
+
+describe('an option that cannot be used', () => {
+  it.each<{ options: Record<string, unknown>; problem: string }>([
+    {
+      options: { source: 'xml' },
+      problem: '--source: got "xml", expected one of auto, rest, csv, snapshot',
+    },
+    { options: { links: 'short' }, problem: '--links: got "short", expected one of query, file' },
+    { options: { concurrency: 0 }, problem: '--concurrency: got 0, expected an integer from 1 to 256' },
+    {
+      options: { concurrency: 1.5 },
+      problem: '--concurrency: got 1.5, expected an integer from 1 to 256',
+    },
+    {
+      options: { concurrency: 257 },
+      problem: '--concurrency: got 257, expected an integer from 1 to 256',
+    },
+    { options: { retries: -1 }, problem: '--retries: got -1, expected an integer from 0 to 20' },
+    { options: { retries: Number.NaN }, problem: '--retries: got NaN, expected an integer from 0 to 20' },
+    { options: { maxShrink: 101 }, problem: '--max-shrink: got 101, expected a percentage from 0 to 100' },
+    {
+      options: { maxShrink: Number.NaN },
+      problem: '--max-shrink: got NaN, expected a percentage from 0 to 100',
+    },
+    {
+      options: { upstream: './tables' },
+      problem: '--upstream: got ./tables, expected an http or https URL for --source auto',
+    },
+    {
+      options: { source: 'rest', upstream: 'ftp://x.test' },
+      problem: '--upstream: got ftp://x.test, expected an http or https URL for --source rest',
+    },
+    {
+      options: { source: 'snapshot', upstream: 'https://x.test' },
+      problem: '--upstream: got https://x.test, expected a folder for --source snapshot',
+    },
+    {
+      options: { source: 'rest', upstream: 'https://me:secret@x.test' },
+      problem: '--upstream: got a URL with credentials, a query or a fragment, expected one without',
+    },
+  ])('is rejected: $options', ({ options, problem }) => {
+    expect(() => resolveBuild(untyped(options), {})).toThrow(new UsageError(problem));
+  });
+
+  it('is rejected: an unknown host', () => {
+    expect(() => resolveBuild(untyped({ hosts: ['geocities'] }), {})).toThrow(
+      /^--host: got "geocities", expected one of netlify/,
+    );
+  });
+});
+
+describe('today', () => {
+  it.each([
+    { epoch: '1700000000', today: '2023-11-14' },
+    { epoch: '0', today: '1970-01-01' },
+  ])('is what SOURCE_DATE_EPOCH=$epoch says', ({ epoch, today }) => {
+    expect(resolveSource({}, { SOURCE_DATE_EPOCH: epoch }).today).toBe(today);
+  });
+
+  it.each(['', 'today', '-1', '1.5', '999999999999'])('cannot be SOURCE_DATE_EPOCH=%s', (epoch) => {
+    expect(() => resolveSource({}, { SOURCE_DATE_EPOCH: epoch })).toThrow(
+      new UsageError(`SOURCE_DATE_EPOCH: got "${epoch}", expected seconds since 1970`),
+    );
+  });
+});

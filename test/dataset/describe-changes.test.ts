@@ -1,0 +1,76 @@
+import { describe, expect, it } from 'vitest';
+import { compare } from '../../src/dataset/compare.ts';
+import { headline, markdownLines, textLines } from '../../src/dataset/describe-changes.ts';
+import { versionOf } from '../support/data-set-versions.ts';
+import { rawItem, rawMove } from '../support/sites.ts';
+
+const before = versionOf([rawMove(1), rawMove(2), rawMove(3)], [rawItem(1)]);
+const after = versionOf(
+  [rawMove(1, { englishName: 'Other' }), rawMove(2, { slug: 'new', generation: 2 }), rawMove(4)],
+  [rawItem(1), rawItem(2), rawItem(3)],
+  '2026-02-03',
+);
+const comparison = compare(before, after);
+const span = `2026-01-02 (${before.digest.slice(0, 19)}…) → 2026-02-03 (${after.digest.slice(0, 19)}…)`;
+
+describe('a comparison', () => {
+  it('as text starts with what happened, in one line', () => {
+    expect(textLines(comparison)).toEqual([
+      '1 move added, 1 move removed, 1 move renamed, 1 move changed, 2 items added',
+      '',
+      span,
+      '',
+      'Moves added:',
+      '  move-4 (id 4): "Move 4"',
+      '',
+      'Moves removed:',
+      '  move-3 (id 3): "Move 3"',
+      '',
+      'Moves renamed:',
+      '  move-2 → new (id 2); generation 1 → 2',
+      '',
+      'Moves changed:',
+      '  move-1 (id 1): name "Move 1" → "Other"',
+      '',
+      'Items added:',
+      '  item-2 (id 2): "Item 2"',
+      '  item-3 (id 3): "Item 3"',
+    ]);
+  });
+
+  it('as Markdown has the same in lists, with the data in code spans', () => {
+    const lines = markdownLines(comparison);
+    expect(lines[0]).toBe('## 1 move added, 1 move removed, 1 move renamed, 1 move changed, 2 items added');
+    expect(lines).toContain('### Items added');
+    expect(lines).toContain('- `move-2` → `new` (id 2); generation `1` → `2`');
+    expect(lines).toContain('- `move-1` (id 1): name `"Move 1"` → `"Other"`');
+  });
+
+  it('names as many records of a group as it may, and counts the rest', () => {
+    expect(textLines(comparison, { max: 1 }).slice(-3)).toEqual([
+      'Items added:',
+      '  item-2 (id 2): "Item 2"',
+      '  … and 1 more',
+    ]);
+    expect(markdownLines(comparison, { max: 1 }).at(-1)).toBe('- … and 1 more');
+  });
+
+  it('of equal data sets says so', () => {
+    const same = compare(before, before);
+    expect(headline(same)).toBe('nothing changed');
+    expect(markdownLines(same)[0]).toBe('## Nothing changed');
+  });
+
+  it.each([
+    ['a mention', '@somebody', '"\\u0040somebody"'],
+    ['an order to a repository', 'closes #12', '"closes \\u002312"'],
+    ['the end of a code span', 'x`<img src=x>', '"x\\u0060<img src=x>"'],
+    ['the end of a string', 'a" → "b', '"a\\" → \\"b"'],
+  ])('takes %s in a name for nothing but a name', (_, englishName, shown) => {
+    const lines = markdownLines(compare(before, versionOf([rawMove(1, { englishName })])));
+    expect(lines).toContain(`- \`move-1\` (id 1): name \`"Move 1"\` → \`${shown}\``);
+    expect(textLines(compare(before, versionOf([rawMove(1, { englishName })])))).toContain(
+      `  move-1 (id 1): name "Move 1" → ${shown}`,
+    );
+  });
+});

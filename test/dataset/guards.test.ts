@@ -1,0 +1,132 @@
+import { describe, expect, it } from 'vitest';
+import { mapKinds } from '../../src/contract/kinds.ts';
+import type { Counts } from '../../src/contract/records.ts';
+import type { EncodedRecords } from '../../src/dataset/data-set.ts';
+import { type Previous, refuseShrinking } from '../../src/dataset/guards.ts';
+import { DataError } from '../../src/errors.ts';
+
+const hint = 'If they are really gone, list them with --allow-missing, or raise --max-shrink.';
+
+const range = (length: number): number[] => Array.from({ length }, (_, at) => at + 1);
+
+/** So many records of each kind, called `<kind>-<id>`. */
+const records = (counts: Counts): EncodedRecords =>
+  mapKinds((kind) => range(counts[kind]).map((id) => ({ id, slug: `${kind}-${id}`, json: '{}' })));
+
+/** What a last build with so many records left behind. */
+const last = (counts: Counts | undefined): Previous | undefined =>
+  counts && {
+    counts,
+    digest: 'sha256:0',
+    captured: '2026-01-02',
+    slugs: (kind) => range(counts[kind]).map((id) => `${kind}-${id}`),
+    records: () => records(counts),
+  };
+
+const options = { digest: 'sha256:1', allowMissing: [], fallback: undefined };
+
+describe('refuseShrinking', () => {
+  it.each([
+    { before: undefined, now: { move: 1, item: 1 }, maxShrink: 0 },
+    { before: { move: 100, item: 200 }, now: { move: 100, item: 200 }, maxShrink: 0 },
+    { before: { move: 100, item: 200 }, now: { move: 101, item: 900 }, maxShrink: 0 },
+    { before: { move: 100, item: 200 }, now: { move: 99, item: 198 }, maxShrink: 1 },
+    { before: { move: 100, item: 200 }, now: { move: 50, item: 100 }, maxShrink: 50 },
+    { before: { move: 100, item: 200 }, now: { move: 0, item: 0 }, maxShrink: 100 },
+    { before: undefined, now: { move: 0, item: 0 }, maxShrink: 100 },
+  ])('lets $before become $now with $maxShrink %', ({ before, now, maxShrink }) => {
+    expect(() =>
+      refuseShrinking(records(now), {
+        previous: last(before),
+        ...options,
+        maxShrink,
+      }),
+    ).not.toThrow();
+  });
+
+  it.each([
+    {
+      before: { move: 100, item: 200 },
+      now: { move: 98, item: 200 },
+      maxShrink: 1,
+      kind: 'move',
+      problem:
+        'got 98 records, the last build had 100: expected at most 1 % to disappear; missing: move-99, move-100',
+    },
+    {
+      before: { move: 100, item: 200 },
+      now: { move: 900, item: 199 },
+      maxShrink: 0,
+      kind: 'item',
+      problem:
+        'got 199 records, the last build had 200: expected at most 0 % to disappear; missing: item-200',
+    },
+    {
+      before: { move: 1, item: 1 },
+      now: { move: 0, item: 1 },
+      maxShrink: 99,
+      kind: 'move',
+      problem: 'got 0 records, the last build had 1: expected at most 99 % to disappear; missing: move-1',
+    },
+    {
+      before: undefined,
+      now: { move: 1, item: 0 },
+      maxShrink: 1,
+      kind: 'item',
+      problem: 'got 0 records: expected at least one',
+    },
+  ])('rejects that $before becomes $now with $maxShrink %', ({ before, now, maxShrink, kind, problem }) => {
+    expect(() =>
+      refuseShrinking(records(now), {
+        previous: last(before),
+        ...options,
+        maxShrink,
+      }),
+    ).toThrow(new DataError(problem, { kind }, { hint }));
+  });
+
+  it('says that the upstream could not be reached if that is why there are fewer', () => {
+    const fallen = {
+      ...options,
+      previous: last({ move: 937, item: 2223 }),
+      maxShrink: 1,
+      fallback: 'https://up.test could not be reached',
+    };
+    expect(() => refuseShrinking(records({ move: 746, item: 954 }), fallen)).toThrow(
+      expect.objectContaining({
+        hint: 'https://up.test could not be reached, and the bundled data is older than the published data. The published site is unchanged.',
+      }),
+    );
+  });
+
+  it('allows to disappear what is named, by kind and slug', () => {
+    const strict = { ...options, previous: last({ move: 5, item: 5 }), maxShrink: 0 };
+    const now = records({ move: 4, item: 5 });
+    expect(() => refuseShrinking(now, { ...strict, allowMissing: ['item/item-5', 'move/move-4'] })).toThrow(
+      'missing: move-5',
+    );
+    expect(refuseShrinking(now, { ...strict, allowMissing: ['move/move-5'] })).toEqual({
+      move: ['move-5'],
+      item: [],
+    });
+  });
+
+  it('counts a renamed record as there, wherever the last records can be read', () => {
+    const renamed = { ...records({ move: 1, item: 1 }), move: [{ id: 1, slug: 'renamed', json: '{}' }] };
+    const previous = last({ move: 1, item: 1 });
+    const strict = { ...options, previous, maxShrink: 0 };
+    expect(refuseShrinking(renamed, strict)).toEqual({ move: [], item: [] });
+    const unread = { ...strict, previous: previous && { ...previous, records: () => undefined } };
+    expect(() => refuseShrinking(renamed, unread)).toThrow('missing: move-1');
+  });
+
+  it('is not deceived by others in the place of those that disappeared', () => {
+    const others = range(100).map((id) => ({ id: id + 50, slug: `move-${id + 50}`, json: '{}' }));
+    const now = { ...records({ move: 1, item: 1 }), move: others };
+    const strict = { ...options, previous: last({ move: 100, item: 1 }), maxShrink: 49 };
+    expect(() => refuseShrinking(now, strict)).toThrow(
+      'got 100 records, the last build had 100: expected at most 49 % to disappear; missing: move-1, move-2,',
+    );
+    expect(refuseShrinking(now, { ...strict, maxShrink: 50 }).move).toHaveLength(50);
+  });
+});

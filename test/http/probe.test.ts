@@ -1,0 +1,74 @@
+import { setTimeout } from 'node:timers/promises';
+import { expect, it, onTestFinished } from 'vitest';
+import { createProbe, type Probe, type ProbeOptions } from '../../src/http/probe.ts';
+import { deserted, type Responder, startServer } from '../support/local-server.ts';
+
+/** A probe of a server that responds in a given way. */
+async function probe(respond: Responder, options: Partial<ProbeOptions> = {}): Promise<Probe> {
+  const { url } = await startServer(respond);
+  const made = createProbe(url, { concurrency: 4, ...options });
+  onTestFinished(() => made.close());
+  return made;
+}
+
+it('sends any method and headers, and returns any status', async () => {
+  const { send } = await probe((response, { method, headers }) =>
+    response
+      .writeHead(405, { 'X-Method': method, Vary: ['Accept', 'Origin'] })
+      .end(String(headers['x-test'])),
+  );
+  const response = await send({ method: 'DELETE', path: '/a?b=c', headers: { 'X-Test': 'yes' } });
+  expect(response).toMatchObject({
+    request: 'DELETE /a?b=c (X-Test: yes)',
+    status: 405,
+    text: 'yes',
+    json: undefined,
+  });
+  expect([response.header('x-method'), response.header('VARY'), response.header('none')]).toEqual([
+    'DELETE',
+    'Accept, Origin',
+    undefined,
+  ]);
+});
+
+it('follows no redirect', async () => {
+  const { send } = await probe((response) => response.writeHead(301, { Location: '/elsewhere' }).end());
+  expect(await send({ path: '/' })).toMatchObject({ status: 301 });
+});
+
+it('returns responses in the order of the requests, whatever their own order', async () => {
+  const { sendAll } = await probe(async (response, { url = '' }) => {
+    await setTimeout(60 - 20 * Number(url.slice(1)));
+    response.end(url);
+  });
+  const requests = ['/0', '/1', '/2'].map((path) => ({ path }));
+  const responses = await sendAll(requests);
+  expect(responses.map(([{ text }, { path }]) => [text, path])).toEqual([
+    ['/0', '/0'],
+    ['/1', '/1'],
+    ['/2', '/2'],
+  ]);
+});
+
+it('sends a request again if a connection breaks, once', async () => {
+  const once = await probe((response, _, at) => (at === 1 ? response.destroy() : response.end('{}')));
+  expect(await once.send({ path: '/' })).toMatchObject({ status: 200, json: {} });
+  const always = await probe((response) => response.destroy());
+  await expect(always.send({ path: '/' })).rejects.toThrow('no response (UND_ERR_SOCKET) (2 attempts)');
+});
+
+it('fails if nobody responds, or not completely in time', async () => {
+  const nobody = createProbe(await deserted(), { concurrency: 1 });
+  onTestFinished(() => nobody.close());
+  await expect(nobody.send({ path: '/' })).rejects.toMatchObject({
+    code: 'upstream',
+    request: { unreachable: true },
+  });
+  const slow = await probe((response) => response.write('{'), { timeouts: { total: 200 } });
+  await expect(slow.send({ path: '/' })).rejects.toThrow('no complete response within 0.2 s');
+});
+
+it('reads no more than a maximum', async () => {
+  const { send } = await probe((response) => response.end('x'.repeat(1001)), { maxBytes: 1000 });
+  await expect(send({ path: '/' })).rejects.toThrow('got more than 1000 bytes');
+});

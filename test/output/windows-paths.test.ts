@@ -1,0 +1,43 @@
+import path from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { journalName } from '../../src/http/cache.ts';
+import { toSitePath } from '../../src/output/published.ts';
+import { isInside } from '../../src/output/stage.ts';
+import { foldersBeside } from '../../src/output/work-folders.ts';
+
+/** https://learn.microsoft.com/en-us/windows/win32/fileio/naming-a-file */
+const isLegal = (name: string): boolean =>
+  !/[<>:"/\\|?*]|[. ]$/.test(name) && ![...name].some((char) => char < ' ');
+
+describe('on Windows', () => {
+  it('the working files of a build are beside its folder, with legal names', () => {
+    const { name, out, ...others } = foldersBeside('build', 'C:\\My Projects ü\\build', path.win32);
+    expect([name, out]).toEqual(['build', 'C:\\My Projects ü\\build']);
+    for (const file of Object.values(others)) {
+      expect(path.win32.dirname(file)).toBe('C:\\My Projects ü');
+      expect(isLegal(path.win32.basename(file)), file).toBe(true);
+    }
+    expect(new Set(Object.values(others)).size).toBe(4);
+  });
+
+  it('files inside a folder have forward slashes in the site', () => {
+    expect(toSitePath('api\\gamedata\\index.json', path.win32)).toBe('api/gamedata/index.json');
+    expect(toSitePath('api/gamedata/index.json', path.posix)).toBe('api/gamedata/index.json');
+  });
+
+  it.each([
+    ['C:\\site', 'C:\\site\\a.json', true],
+    ['C:\\site', 'C:\\site2\\a.json', false],
+    ['C:\\site', 'C:\\a.json', false],
+    ['C:\\site', 'C:\\site', false],
+  ])('inside %s, %s is %s', (folder, file, inside) => {
+    expect(isInside(folder, file, path.win32)).toBe(inside);
+  });
+
+  it.each(['pokeapi.co/api/v2', '127.0.0.1:4000/api/v2', '[::1]:80/ü?*<>|"'])(
+    'the cache of %j has a legal name',
+    (upstream) => {
+      expect(isLegal(journalName(upstream)), journalName(upstream)).toBe(true);
+    },
+  );
+});

@@ -1,0 +1,103 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { nameSchema } from '../../src/contract/records.ts';
+import { compare } from '../../src/dataset/compare.ts';
+import { emptyHistory, extendHistory } from '../../src/dataset/history.ts';
+import { encodeFeed } from '../../src/site/feed.ts';
+import { feedProblems } from '../support/atom.ts';
+import { versionOf } from '../support/data-set-versions.ts';
+import { rawMove } from '../support/sites.ts';
+
+const options = { baseUrl: 'https://example.test/a&b', captured: '2026-03-04' };
+const first = versionOf([rawMove(1)]);
+const second = versionOf([rawMove(1, { englishName: 'Fish & <Chips>' }), rawMove(2)], [], '2026-02-03');
+const third = versionOf([rawMove(2, { slug: 'new' })], [], '2026-03-04');
+const step = compare(first, second);
+const history = extendHistory(extendHistory(emptyHistory, step), compare(second, third));
+const feed = encodeFeed(history, options);
+
+const idsOf = (xml: string): (string | undefined)[] =>
+  [...xml.matchAll(/<id>(urn:.*?)<\/id>/g)].map(([, id]) => id);
+
+describe('the feed', () => {
+  it('has an entry for each step, the newest first, dated by the data', async () => {
+    expect(await feedProblems(feed)).toEqual([]);
+    expect([...feed.matchAll(/<(title|updated)>(.*?)<\//g)].map(([, , text]) => text)).toEqual([
+      'gamedata: what changed',
+      '2026-03-04T00:00:00Z',
+      '1 move removed, 1 move renamed',
+      '2026-03-04T00:00:00Z',
+      '1 move added, 1 move changed',
+      '2026-02-03T00:00:00Z',
+    ]);
+    expect(feed).toContain('href="https://example.test/a&#38;b/changes.json"');
+    expect(feed).toContain(
+      '&#60;code&#62;&#38;#34;Fish &#38;#38; &#38;#60;Chips&#38;#62;&#38;#34;&#60;/code&#62;',
+    );
+  });
+
+  it('is valid without any step, and the same each time', async () => {
+    expect(await feedProblems(encodeFeed(emptyHistory, options))).toEqual([]);
+    expect(encodeFeed(history, options)).toBe(feed);
+  });
+
+  it('calls a step the same wherever the site is served', () => {
+    const elsewhere = encodeFeed(history, { ...options, baseUrl: 'http://127.0.0.1:8000' });
+    expect(idsOf(feed)).toHaveLength(2);
+    expect(idsOf(elsewhere)).toEqual(idsOf(feed));
+    expect(idsOf(feed)[1]).toMatch(
+      /^urn:uuid:[0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-8[0-9a-f]{3}-[0-9a-f]{12}$/,
+    );
+  });
+
+  it('lists a repeated step once, where it occurred last', async () => {
+    const back = compare(second, { ...first, captured: '2026-02-04' });
+    const again = compare(first, { ...second, captured: '2026-02-05' });
+    const zigzag = [step, back, again].reduce(extendHistory, emptyHistory);
+    const xml = encodeFeed(zigzag, options);
+    expect(zigzag.steps).toHaveLength(3);
+    expect(await feedProblems(xml)).toEqual([]);
+    expect([...xml.matchAll(/<updated>(.*?)T/g)].map(([, day]) => day)).toEqual([
+      '2026-03-04',
+      '2026-02-05',
+      '2026-02-04',
+    ]);
+  });
+
+  it('stays small however much has changed', () => {
+    const many = versionOf(Array.from({ length: 2000 }, (_, at) => rawMove(at + 1)));
+    const xml = encodeFeed({ steps: [compare(versionOf([]), many)] }, options);
+    expect(xml).toContain('… and 1975 more');
+    expect(xml.length).toBeLessThan(5000);
+  });
+
+  it('is valid whatever records are called', async () => {
+    const names = fc
+      .string({ unit: 'binary', minLength: 1 })
+      .filter((name) => nameSchema.safeParse(name).success);
+    const hostile = [']]>', '<!--', '</entry>', '&amp;', '\uFFFE\uFFFF', '"\'', ...fc.sample(names, 304)];
+    // As many as the feed names: an entry for each handful.
+    const editions = Array.from({ length: 31 }, (_, at) =>
+      versionOf(
+        hostile.slice(at * 10, at * 10 + 10).map((englishName, id) => rawMove(id + 1, { englishName })),
+      ),
+    );
+    const steps = editions.slice(1).map((to, at) => compare(editions[at] ?? to, to));
+    const xml = encodeFeed({ steps }, options);
+    expect(await feedProblems(xml)).toEqual([]);
+    expect(xml.match(/<entry>/g)).toHaveLength(30);
+  });
+
+  it.each([
+    ['no id', /<id>.*?<\/id>/, ''],
+    ['a date without a time', 'T00:00:00Z', ''],
+    ['no author', /<author>.*?<\/author>/, ''],
+    ['markup in a title', '<title>', '<title><b/>'],
+    ['an entry without content', /<content.*?<\/content>/, ''],
+    ['text that is not escaped', '&#60;', '<'],
+    ['an id twice', /<entry>[\s\S]*?<\/entry>/, '$&$&'],
+  ])('with %s would be found to be wrong', async (_, from, to) => {
+    expect(feed.replace(from, to)).not.toBe(feed);
+    expect(await feedProblems(feed.replace(from, to))).not.toEqual([]);
+  });
+});

@@ -1,0 +1,155 @@
+import { Validator } from '@seriousme/openapi-schema-validator';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import { describe, expect, it } from 'vitest';
+import { openApiDocument } from '../../src/site/specification/document.ts';
+import { examplesOf } from '../../src/site/specification/examples.ts';
+import { rawRecords, type SiteOptions, siteOf } from '../support/sites.ts';
+
+interface Operation {
+  readonly operationId: string;
+  readonly parameters?: readonly { readonly $ref: string }[];
+  readonly responses: Record<string, Record<string, unknown>>;
+}
+interface Document {
+  readonly servers: readonly { readonly url: string }[];
+  readonly info: { readonly description: string };
+  readonly paths: Record<string, Record<string, Operation>>;
+  readonly components: Record<string, Record<string, Record<string, unknown>>>;
+}
+
+/** The document as clients read it. */
+function documentOf(moves: number, { downloads = true, ...options }: SiteOptions = {}): Document {
+  const { meta, records, plan } = siteOf(rawRecords(moves, moves), options);
+  return JSON.parse(
+    JSON.stringify(openApiDocument({ ...meta, downloads }, examplesOf(records, plan.linkBase))),
+  );
+}
+
+/** What an object with a reference stands for. */
+function resolved(document: Document, value: Record<string, unknown>): Record<string, unknown> {
+  const [, , part, name] = typeof value.$ref === 'string' ? value.$ref.split('/') : [];
+  return part === undefined || name === undefined ? value : (document.components[part]?.[name] ?? {});
+}
+
+describe.each([
+  ['of the endpoints', documentOf(120)],
+  ['of files', documentOf(120, { links: 'file' })],
+  ['without bulk files', documentOf(120, { downloads: false })],
+  ['without records', documentOf(0)],
+])('the document %s', (_, document) => {
+  it('is OpenAPI 3.1 by an independent ETag', async () => {
+    const validator = new Validator();
+    expect(await validator.validate({ ...structuredClone(document) })).toMatchObject({ valid: true });
+    expect(validator.version).toBe('3.1');
+  });
+
+  it('names each operation once', () => {
+    const ids = Object.values(document.paths).flatMap((path) =>
+      Object.entries(path).flatMap(([method, { operationId }]) =>
+        method === 'parameters' ? [] : [operationId],
+      ),
+    );
+    expect(ids).toEqual([...new Set(ids)]);
+    expect(ids).not.toContain(undefined);
+  });
+
+  it('has examples that fit its schemas, and refers to nothing that is not there', () => {
+    const ajv = new Ajv2020({ strict: false, formats: { date: true } });
+    ajv.addSchema({ $id: 'doc:', components: document.components });
+    let examples = 0;
+    JSON.stringify(document, (key, value) => {
+      if (key === '$ref') expect(resolved(document, { $ref: value }), value).not.toEqual({});
+      if (value?.schema?.$ref !== undefined && value.example !== undefined) {
+        const validate = ajv.compile({ $ref: `doc:${value.schema.$ref}` });
+        expect(validate(value.example), JSON.stringify(validate.errors)).toBe(true);
+        examples++;
+      }
+      return value;
+    });
+    expect(examples).toBeGreaterThan(0);
+  });
+});
+
+describe('the document', () => {
+  it('says what every endpoint answers, to which request', () => {
+    const document = documentOf(120);
+    expect(document.servers).toMatchObject([{ url: 'https://example.test' }]);
+    const endpoints = Object.entries(document.paths).filter(([path]) => path.startsWith('/api/'));
+    const described = endpoints.map(([path, { get, head, options }]) => [
+      path,
+      Object.keys(get?.responses ?? {}).join(' '),
+      Object.keys(head?.responses ?? {}).join(' '),
+      Object.keys(options?.responses ?? {}).join(' '),
+      get?.parameters?.map(({ $ref }) => $ref.split('/').at(-1)).join(' '),
+    ]);
+    const list = '200 301 304 400 404 405 406';
+    const other = '200 301 304 404 405 406';
+    const window = 'format limit offset ifNoneMatch';
+    expect(described).toEqual([
+      ['/api/gamedata/', other, other, '200 204 404', 'format ifNoneMatch'],
+      ['/api/gamedata/move/', list, list, '200 204 404', window],
+      ['/api/gamedata/move/{slug}/', other, other, '200 204 404', 'format ifNoneMatch'],
+      ['/api/gamedata/item/', list, list, '200 204 404', window],
+      ['/api/gamedata/item/{slug}/', other, other, '200 204 404', 'format ifNoneMatch'],
+    ]);
+  });
+
+  it('has the headers that hosts are configured with', () => {
+    const document = documentOf(120);
+    const answer = document.paths['/api/gamedata/move/']?.get?.responses[200] ?? {};
+    const { headers } = answer as { headers: Record<string, Record<string, unknown>> };
+    const values = Object.entries(headers).map(([name, header]) => {
+      const { schema } = resolved(document, header) as { schema: { const?: string } };
+      return [name, schema.const];
+    });
+    expect(Object.fromEntries(values)).toEqual({
+      Allow: 'GET, HEAD, OPTIONS',
+      Vary: 'Accept',
+      'Access-Control-Allow-Origin': '*',
+      'X-Content-Type-Options': 'nosniff',
+      'Cache-Control': 'public, max-age=300, stale-while-revalidate=86400',
+      ETag: undefined,
+    });
+  });
+
+  it('shows the first records of the site', () => {
+    const { paths } = documentOf(120);
+    const answer = paths['/api/gamedata/move/']?.get?.responses[200];
+    const move = (id: number) => ({
+      url: `https://example.test/api/gamedata/move/move-${id}/?format=api`,
+      id,
+      slug: `move-${id}`,
+      name: `Move ${id}`,
+      generation: 1,
+    });
+    const page = {
+      count: 120,
+      next: 'https://example.test/api/gamedata/move/?format=api&limit=2&offset=2',
+      previous: null,
+      results: [move(1), move(2)],
+    };
+    expect(answer?.content).toMatchObject({ 'application/json': { example: page } });
+  });
+
+  it('names the files of a site for hosts that know files only, and promises no header there', () => {
+    const { paths, info } = documentOf(120, { links: 'file' });
+    const api = Object.keys(paths).filter((path) => path.startsWith('/api/'));
+    expect(api).toEqual([
+      '/api/gamedata/index.json',
+      ...['move', 'item'].flatMap((kind) =>
+        ['index.json', 'offset/{offset}/index.json', '{slug}/index.json'].map(
+          (file) => `/api/gamedata/${kind}/${file}`,
+        ),
+      ),
+    ]);
+    expect(Object.keys(paths['/api/gamedata/index.json']?.get?.responses ?? {})).toEqual(['200', '404']);
+    expect(info.description).toContain('plain file servers');
+  });
+
+  it('has bulk files if the site has them', () => {
+    const bulk = (downloads: boolean): string[] =>
+      Object.keys(documentOf(1, { downloads }).paths).filter((path) => path.startsWith('/download/'));
+    expect(bulk(true)).toHaveLength(15);
+    expect(bulk(false)).toEqual([]);
+  });
+});

@@ -1,0 +1,116 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import { downloads } from '../../src/site/downloads.ts';
+import { fullSizeRecords, rawRecords, siteOf } from '../support/sites.ts';
+import { type SpecifiedSite, specifiedSite } from '../support/specification.ts';
+
+/** Which schema a file of JSON has to fit. */
+function schemaOf(path: string): string | undefined {
+  if (path === 'api/gamedata/index.json') return 'root';
+  const [, kind, rest] = /^api\/gamedata\/(move|item)\/(.*)index\.json$/.exec(path) ?? [];
+  if (kind !== undefined) return rest === '' || rest?.startsWith('offset/') ? `${kind}-page` : kind;
+  if (/^40\d\.json$/.test(path)) return 'error';
+  return path === 'meta.json' ? 'meta' : undefined;
+}
+
+describe.each(['query', 'file'] as const)('the schemas of a site of the real size with %s links', (links) => {
+  const raw = fullSizeRecords();
+  let site: SpecifiedSite;
+  beforeAll(async () => {
+    site = await specifiedSite(raw, { links });
+  });
+
+  it('fit every file', () => {
+    const seen: Record<string, number> = {};
+    for (const path of site.files.keys()) {
+      const schema = schemaOf(path);
+      if (schema === undefined) continue;
+      expect(site.problems(schema, site.json(path)), path).toBeNull();
+      seen[schema] = (seen[schema] ?? 0) + 1;
+    }
+    expect(seen).toEqual({
+      root: 1,
+      move: raw.move.length,
+      'move-page': Math.ceil(raw.move.length / 100),
+      item: raw.item.length,
+      'item-page': Math.ceil(raw.item.length / 100),
+      error: 3,
+      meta: 1,
+    });
+  });
+
+  it('fit every bulk file', () => {
+    const { plan } = siteOf(raw, { links });
+    const text = (path: string): string =>
+      [...(downloads.find((download) => download.path === path)?.text(plan) ?? [])].join('');
+    expect(site.problems('gamedata', JSON.parse(text('download/gamedata.json')))).toBeNull();
+    for (const kind of ['move', 'item'] as const) {
+      const lines = text(`download/${kind}.ndjson`).trimEnd().split('\n');
+      expect(lines).toHaveLength(raw[kind].length);
+      for (const line of lines) expect(site.problems(kind, JSON.parse(line)), line).toBeNull();
+    }
+  });
+});
+
+describe('the schemas', () => {
+  it('are found at the address that they say', async () => {
+    const { files, json } = await specifiedSite(rawRecords(1, 1));
+    const names = [...files.keys()].filter((path) => path.startsWith('schemas/'));
+    expect(names.map((path) => path.slice('schemas/'.length))).toEqual([
+      'move.json',
+      'item.json',
+      'move-page.json',
+      'item-page.json',
+      'root.json',
+      'error.json',
+      'gamedata.json',
+      'meta.json',
+      'manifest.json',
+    ]);
+    for (const path of names) {
+      expect(json(path)).toMatchObject({
+        $schema: 'https://json-schema.org/draft/2020-12/schema',
+        $id: `https://example.test/${path}`,
+        title: expect.any(String),
+        description: expect.any(String),
+      });
+    }
+  });
+
+  it.each<[string, string, (value: Record<string, unknown>) => void]>([
+    ['a field too many', 'move', (move) => Object.assign(move, { power: 40 })],
+    ['a missing field', 'move', (move) => delete move.generation],
+    ['a text for a number', 'move', (move) => Object.assign(move, { id: '1' })],
+    ['a slug that is no path segment', 'move', (move) => Object.assign(move, { slug: '../x' })],
+    ['a name with a line break', 'move', (move) => Object.assign(move, { name: 'a\nb' })],
+    [
+      'a link of another kind',
+      'move',
+      (move) => Object.assign(move, { url: String(move.url).replace('move', 'item') }),
+    ],
+    [
+      'a link without its format',
+      'move',
+      (move) => Object.assign(move, { url: String(move.url).split('?')[0] }),
+    ],
+    ['an icon elsewhere', 'item', (item) => Object.assign(item, { icon: 'https://other.test/x.png' })],
+    ['an index that is no number', 'item', (item) => Object.assign(item, { id3: 'x' })],
+    ['a negative count', 'move-page', (page) => Object.assign(page, { count: -1 })],
+    [
+      'a link without an offset',
+      'move-page',
+      (page) => Object.assign(page, { next: String(page.next).replace(/&offset=\d+/, '') }),
+    ],
+    ['an unknown source', 'meta', (meta) => Object.assign(meta, { source: 'guess' })],
+  ])('find %s', async (_, schema, damage) => {
+    const { json, problems } = await specifiedSite(rawRecords(101, 1));
+    const path = {
+      move: 'api/gamedata/move/move-1/',
+      item: 'api/gamedata/item/item-1/',
+      'move-page': 'api/gamedata/move/',
+    }[schema];
+    const value = json(path === undefined ? 'meta.json' : `${path}index.json`);
+    expect(problems(schema, value)).toBeNull();
+    damage(value);
+    expect(problems(schema, value)).toMatch(/^data/);
+  });
+});

@@ -1,0 +1,95 @@
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it } from 'vitest';
+import { typeDeclarations } from '../../src/site/specification/types.ts';
+import { compile, userProject } from '../support/typescript.ts';
+
+const compiled = new URL('../../dist/types.d.ts', import.meta.url);
+/** With forward slashes, as in imports. */
+const SOURCES = fileURLToPath(new URL('../../src/', import.meta.url)).replaceAll('\\', '/');
+
+/** A program of somebody who uses every type. */
+const program = (from: string): string => `
+import type { ApiError, Gamedata, Item, ItemPage, Manifest, Meta, Move, MovePage, Root } from '${from}';
+
+export async function everyMove(root: Root): Promise<Move[]> {
+  const moves: Move[] = [];
+  for (let next: string | null = root.move; next !== null; ) {
+    const response = await fetch(next);
+    if (!response.ok) throw new Error(((await response.json()) as ApiError).detail);
+    const page = (await response.json()) as MovePage;
+    moves.push(...page.results);
+    next = page.next;
+  }
+  return moves;
+}
+export const firstIndex = (item: Item): number => item.id1 ?? 0;
+export const icons = ({ results }: ItemPage): string[] => results.map(({ icon }) => icon);
+export const both = ({ move, item }: Gamedata): number => move.length + item.length;
+export const about = ({ digest, counts, fallback }: Meta): string => digest + counts.move + (fallback ?? '');
+export const bytes = ({ files }: Manifest): number => files.reduce((sum, file) => sum + file.bytes, 0);
+`;
+
+/** Each line after a directive has to be an error: the compiler complains if one is not. */
+const mistakes = `
+import type { Item, Move, MovePage } from './types.js';
+declare const move: Move;
+declare const item: Item;
+declare const page: MovePage;
+// @ts-expect-error moves have no icon
+move.icon;
+// @ts-expect-error an index may be null
+export const index: number = item.id1;
+// @ts-expect-error the last page has no next
+export const next: string = page.next;
+// @ts-expect-error an id is a number
+export const id: string = move.id;
+// @ts-expect-error answers are not for changing
+move.name = 'x';
+// @ts-expect-error a page of moves has no items
+export const icons = page.results.map(({ icon }) => icon);
+`;
+
+/** The types that the schemas themselves have, each in both directions. */
+const drift = `
+import type * as z from 'gamedata/src/contract/served.ts';
+import type { metaSchema, manifestSchema } from 'gamedata/src/contract/meta.ts';
+import type * as t from './types.js';
+type Served<S extends { _zod: { output: unknown } }> = S['_zod']['output'];
+type Same<A, B> = [A] extends [B] ? ([B] extends [A] ? true : false) : false;
+export const same: [
+  Same<Served<typeof z.servedSchemas.move>, t.Move>,
+  Same<Served<typeof z.servedSchemas.item>, t.Item>,
+  Same<Served<typeof z.pageSchemas.move>['results'][number], t.MovePage['results'][number]>,
+  Same<Served<typeof z.pageSchemas.item>['next'], t.ItemPage['next']>,
+  Same<Served<typeof z.rootSchema>, t.Root>,
+  Same<Served<typeof z.errorSchema>, t.ApiError>,
+  Same<Served<typeof metaSchema>['links'], t.Meta['links']>,
+  Same<Served<typeof manifestSchema>['generator'], t.Manifest['generator']>,
+] = [true, true, true, true, true, true, true, true];
+`;
+
+describe('the types', () => {
+  it('let a user’s program compile, out of a site and out of the package', () => {
+    const folder = userProject({
+      'types.d.ts': typeDeclarations(),
+      'site.ts': program('./types.js'),
+      'package.ts': program('gamedata/types'),
+    });
+    expect(compile(folder)).toBe('');
+  });
+
+  it('find mistakes', () => {
+    expect(compile(userProject({ 'types.d.ts': typeDeclarations(), 'mistakes.ts': mistakes }))).toBe('');
+  });
+
+  it('are those of the schemas', () => {
+    const paths = drift.replaceAll('gamedata/src/', SOURCES);
+    const folder = userProject({ 'types.d.ts': typeDeclarations(), 'drift.ts': paths });
+    expect(compile(folder, { allowImportingTsExtensions: true, noEmit: true })).toBe('');
+  });
+
+  it('are in the package as in every site', () => {
+    expect(readFileSync(compiled, 'utf8')).toBe(typeDeclarations());
+  });
+});

@@ -1,0 +1,210 @@
+import { describe, expect, it } from 'vitest';
+import { DataError } from '../../src/errors.ts';
+import { normalize } from '../../src/sources/normalize.ts';
+import type { RawItem, RawMove } from '../../src/sources/raw.ts';
+import { readRecordAnswer } from '../../src/sources/rest-answers.ts';
+import { rawItem, rawMove } from '../support/sites.ts';
+import { handMadeUpstream, hasRecordedUpstream, recordedUpstream } from '../support/upstream-data.ts';
+
+const PROVENANCE = { source: 'rest', upstream: 'https://upstream.test', captured: '2026-01-02' } as const;
+const dataSet = (raw: { move?: RawMove[]; item?: RawItem[] }) =>
+  normalize({ move: [], item: [], ...raw }, PROVENANCE);
+const items = (...item: RawItem[]) => dataSet({ item });
+const index = (generation: number, index: number) => ({ generation, index });
+
+/** Every warning as `code: message`. */
+const warnings = (item: RawItem): string[] =>
+  items(item).warnings.map(({ code, message }) => `${code}: ${message}`);
+
+describe('a repeated slug', () => {
+  it('stays with the lowest id, and gets each later one’s id appended', () => {
+    const { records, warnings } = items(
+      rawItem(2279, { slug: 'roseli-berry' }),
+      rawItem(9, { slug: 'roseli-berry' }),
+      rawItem(723, { slug: 'roseli-berry' }),
+    );
+    expect(records.item.map(({ id, slug }) => [id, slug])).toEqual([
+      [9, 'roseli-berry'],
+      [723, 'roseli-berry-723'],
+      [2279, 'roseli-berry-2279'],
+    ]);
+    expect(warnings).toEqual([
+      {
+        code: 'duplicate-slug',
+        kind: 'item',
+        id: 723,
+        message: 'roseli-berry: already the slug of 9, 723 becomes roseli-berry-723',
+      },
+      {
+        code: 'duplicate-slug',
+        kind: 'item',
+        id: 2279,
+        message: 'roseli-berry: already the slug of 9, 2279 becomes roseli-berry-2279',
+      },
+    ]);
+  });
+
+  it('may be one of a move and of an item', () => {
+    expect(
+      dataSet({ move: [rawMove(1, { slug: 'a' })], item: [rawItem(1, { slug: 'a' })] }).warnings,
+    ).toEqual([]);
+  });
+
+  it.each([
+    { order: 'before', holder: 3 },
+    { order: 'after', holder: 9 },
+  ])('is rejected if its new slug is that of a record $order it', ({ holder }) => {
+    const raw = [rawItem(1, { slug: 'a' }), rawItem(5, { slug: 'a' }), rawItem(holder, { slug: 'a-5' })];
+    expect(() => items(...raw)).toThrow(
+      new DataError(`got slug "a-5" for ids ${holder} and 5: expected unique slugs`, {
+        kind: 'item',
+        field: 'slug',
+      }),
+    );
+  });
+});
+
+describe('in-game indices', () => {
+  const none = {
+    id1: null,
+    id2: null,
+    id3: null,
+    id4: null,
+    id5: null,
+    id6: null,
+    id7: null,
+    id8: null,
+    id9: null,
+  };
+
+  it.each<{ name: string; gameIndices: RawItem['gameIndices']; ids: object; warned: string[] }>([
+    { name: 'are null where there are none', gameIndices: [], ids: none, warned: [] },
+    {
+      name: 'go by generation, 0 included',
+      gameIndices: [index(9, 90), index(1, 0), index(4, 40)],
+      ids: { ...none, id1: 0, id4: 40, id9: 90 },
+      warned: [],
+    },
+    {
+      name: 'that conflict: the first listed counts',
+      gameIndices: [index(2, 65), index(2, 21)],
+      ids: { ...none, id2: 65 },
+      warned: ['conflicting-index: item-1: indices 65 and 21 for generation 2, using 65'],
+    },
+    {
+      name: 'that conflict: the first listed counts, the larger one too',
+      gameIndices: [index(2, 21), index(2, 65)],
+      ids: { ...none, id2: 21 },
+      warned: ['conflicting-index: item-1: indices 21 and 65 for generation 2, using 21'],
+    },
+    {
+      name: 'that are listed twice',
+      gameIndices: [index(7, 844), index(7, 844)],
+      ids: { ...none, id7: 844 },
+      warned: ['repeated-index: item-1: index 844 of generation 7 is listed twice'],
+    },
+    {
+      name: 'of generations past 9 have no field',
+      gameIndices: [index(9, 1), index(10, 2), index(11, 3)],
+      ids: { ...none, id9: 1 },
+      warned: [
+        'unknown-generation: item-1: index in generation 10, for which there is no field',
+        'unknown-generation: item-1: index in generation 11, for which there is no field',
+      ],
+    },
+  ])('$name', ({ gameIndices, ids, warned }) => {
+    expect(items(rawItem(1, { gameIndices })).records.item[0]).toMatchObject(ids);
+    expect(warnings(rawItem(1, { gameIndices }))).toEqual(warned);
+  });
+});
+
+describe('a missing name', () => {
+  it.each([
+    { slug: 'gold-leaf', englishName: null, name: 'Gold Leaf' },
+    { slug: 'tm-case--old', englishName: '', name: 'Tm Case Old' },
+    { slug: 'x', englishName: ' ', name: 'X' },
+    { slug: '10-000-000-volt', englishName: null, name: '10 000 000 Volt' },
+  ])('of $slug becomes $name', ({ slug, englishName, name }) => {
+    expect(items(rawItem(1, { slug, englishName })).records.item[0]?.name).toBe(name);
+    expect(warnings(rawItem(1, { slug, englishName }))).toEqual([
+      `missing-name: ${slug}: no English name, called ${JSON.stringify(name)}`,
+    ]);
+  });
+});
+
+describe('an icon', () => {
+  const HOST = 'https://raw.githubusercontent.com/PokeAPI/sprites/master';
+  it.each([
+    { sprite: `${HOST}/sprites/items/master-ball.png`, icon: 'sprites/items/master-ball.png' },
+    { sprite: `${HOST}/sprites/items/tm-normal.png`, icon: 'sprites/items/tm-normal.png' },
+    { sprite: `${HOST}/sprites/items/gen5/ball.png`, icon: 'sprites/items/gen5/ball.png' },
+    { sprite: null, icon: 'sprites/items/unknown.png' },
+  ])('of the sprite $sprite is $icon', ({ sprite, icon }) => {
+    expect(items(rawItem(1, { sprite })).records.item[0]?.icon).toBe(icon);
+    expect(warnings(rawItem(1, { sprite }))).toEqual(
+      sprite === null ? ['no-icon: item-1: no icon, using the placeholder'] : [],
+    );
+  });
+});
+
+describe('slugs and ids', () => {
+  it('keep double hyphens', () => {
+    const slug = 'breakneck-blitz--physical';
+    expect(dataSet({ move: [rawMove(1, { slug })] }).records.move[0]?.slug).toBe(slug);
+  });
+
+  it('keep gaps, and rise', () => {
+    const { records } = dataSet({ move: [10_001, 919, 2, 1].map((id) => rawMove(id)) });
+    expect(records.move.map(({ id }) => id)).toEqual([1, 2, 919, 10_001]);
+  });
+});
+
+describe.runIf(hasRecordedUpstream)('the recorded upstream', () => {
+  it('has the quirks that were measured on it, and no others', () => {
+    const { records, warnings } = read(recordedUpstream());
+    const ids = (code: string) => warnings.filter((warning) => warning.code === code).map(({ id }) => id);
+
+    expect(ids('duplicate-slug')).toEqual([2279]);
+    expect(ids('missing-name')).toEqual(Array.from({ length: 47 }, (_, at) => 2233 + at));
+    expect(ids('no-icon')).toHaveLength(1129);
+    expect(ids('conflicting-index')).toEqual([40, 198, 203]);
+    expect(ids('repeated-index')).toEqual([844, 930]);
+    expect(ids('unknown-generation')).toEqual([]);
+    expect(warnings).toHaveLength(1 + 47 + 1129 + 3 + 2);
+
+    const item = new Map(records.item.map((record) => [record.id, record]));
+    expect([item.get(723)?.slug, item.get(2279)?.slug]).toEqual(['roseli-berry', 'roseli-berry-2279']);
+    expect([item.get(40)?.id2, item.get(198)?.id2, item.get(203)?.id5]).toEqual([65, 82, 226]);
+    const share = (icon: string) =>
+      records.item.filter((record) => record.icon === `sprites/items/${icon}.png`).length;
+    expect(['tm-normal', 'hm-normal', 'data-card', 'unknown'].map(share)).toEqual([230, 8, 27, 1129]);
+    const doubled = (kind: 'move' | 'item') => records[kind].filter(({ slug }) => slug.includes('--')).length;
+    expect([doubled('move'), doubled('item')]).toEqual([36, 106]);
+    expect(records.item.at(-1)?.id).toBe(2279);
+    expect(records.move.slice(918, 920).map(({ id }) => id)).toEqual([919, 10_001]);
+  });
+});
+
+describe('the hand-made upstream', () => {
+  it('has every quirk once', () => {
+    const { warnings } = read(handMadeUpstream());
+    expect(warnings.map(({ id, code }) => [id, code])).toEqual([
+      [2, 'conflicting-index'],
+      [6, 'no-icon'],
+      [7, 'repeated-index'],
+      [8, 'unknown-generation'],
+      [2278, 'missing-name'],
+      [2278, 'no-icon'],
+      [2279, 'duplicate-slug'],
+      [2279, 'missing-name'],
+    ]);
+  });
+});
+
+function read(upstream: ReturnType<typeof handMadeUpstream>) {
+  const raw = <K extends 'move' | 'item'>(kind: K) =>
+    upstream
+      .list(kind)
+      .map(({ id }) => readRecordAnswer[kind](JSON.parse(upstream.record(kind, id) ?? ''), `${id}`));
+  return normalize({ move: raw('move'), item: raw('item') }, PROVENANCE);
+}

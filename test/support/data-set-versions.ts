@@ -1,0 +1,27 @@
+/** Data sets to be compared, made of raw records. */
+
+import { mapKinds } from '../../src/contract/kinds.ts';
+import { compare, type SummarizedRecords } from '../../src/dataset/compare.ts';
+import { digestRecords } from '../../src/dataset/digest.ts';
+import { encodeDataSet } from '../../src/dataset/encode.ts';
+import { emptyHistory, extendHistory } from '../../src/dataset/history.ts';
+import type { RawItem, RawMove } from '../../src/sources/raw.ts';
+import { dataSetOf, rawItem, rawMove, type SiteOptions, siteOf } from './sites.ts';
+
+export function versionOf(
+  move: readonly RawMove[],
+  item: readonly RawItem[] = [],
+  captured = '2026-01-02',
+): SummarizedRecords {
+  const { records } = encodeDataSet(dataSetOf({ move: [...move], item: [...item] }));
+  const counts = mapKinds((kind) => records[kind].length);
+  return { digest: digestRecords(records), captured, counts, records };
+}
+
+/** A site of three moves, the first of which was called `move-1`, and is `new`. */
+export function renamedSite(options: SiteOptions = {}) {
+  const others = [rawMove(2), rawMove(3)];
+  const raw = { move: [rawMove(1, { slug: 'new' }), ...others], item: [rawItem(1)] };
+  const step = compare(versionOf([rawMove(1), ...others], raw.item), versionOf(raw.move, raw.item));
+  return siteOf(raw, { ...options, history: extendHistory(emptyHistory, step) });
+}

@@ -1,0 +1,53 @@
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { type BuildOptions, build } from '../../src/commands/build.ts';
+import { type Responder, startServer } from './local-server.ts';
+import { rawItem, rawMove, rawRecords } from './sites.ts';
+import { smallSource } from './small-data.ts';
+import { temporaryFolder } from './temporary.ts';
+
+/** An icon as far as anybody looks: a signature, and something of its own. */
+export const icon = (name: string): Buffer =>
+  Buffer.concat([Buffer.from('\x89PNG\r\n\x1a\n', 'latin1'), Buffer.from(name)]);
+
+/** Seven items: 1 to 4 with icons of their own, 5 and 6 with the same one, 7 with none. */
+const raw = {
+  // Of different lengths: nginx makes ETags of size and time.
+  move: [1, 2, 3].map((id) => rawMove(id, { englishName: 'x'.repeat(id) })),
+  item: [
+    ...rawRecords(0, 4).item,
+    rawItem(5, { sprite: 'sprites/items/shared/both.png' }),
+    rawItem(6, { sprite: 'sprites/items/shared/both.png' }),
+    rawItem(7, { sprite: null }),
+  ],
+};
+export const OWN = ['item-1.png', 'item-2.png', 'item-3.png', 'item-4.png', 'shared/both.png'];
+
+/** An upstream of icons, and the builds that read it. */
+export async function ground(options: Partial<BuildOptions> = {}) {
+  const faults = new Map<string, Responder>();
+  const server = await startServer((response, request, at) => {
+    const name = (request.url ?? '').replace('/icons/', '');
+    const fault = faults.get(name);
+    if (fault) return fault(response, request, at);
+    const etag = `"${name}"`;
+    if (request.headers['if-none-match'] === etag) response.writeHead(304, { etag }).end();
+    else response.writeHead(200, { etag }).end(icon(name));
+  });
+  const folder = temporaryFolder();
+  const source = await smallSource(raw);
+  const run = (more: Partial<BuildOptions> = {}) =>
+    build({
+      ...source,
+      baseUrl: 'https://example.test',
+      out: path.join(folder, 'site'),
+      cache: path.join(folder, 'cache'),
+      sprites: 'mirror',
+      spritesUpstream: `${server.url}/icons/`,
+      retries: 0,
+      ...options,
+      ...more,
+    });
+  const read = (name: string) => readFileSync(path.join(folder, 'site/sprites/items', name));
+  return { folder, site: path.join(folder, 'site'), server, faults, run, read };
+}

@@ -1,0 +1,118 @@
+import { execFileSync } from 'node:child_process';
+import { hash } from 'node:crypto';
+import { readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { archive } from '../../src/commands/archive.ts';
+import { build } from '../../src/commands/build.ts';
+import { mirror } from '../../src/commands/mirror.ts';
+import { rebase } from '../../src/commands/rebase.ts';
+import { withOutput } from '../../src/output/publish.ts';
+import { verifyFolder } from '../../src/verify/folder.ts';
+import { deploy } from '../support/deployed.ts';
+import { fingerprint } from '../support/fingerprint.ts';
+import { treeFiles } from '../support/publishing.ts';
+import { rawRecords } from '../support/sites.ts';
+import { smallSource } from '../support/small-data.ts';
+import { temporaryFolder } from '../support/temporary.ts';
+
+const NAMES = ['gamedata.sha256', 'gamedata.tar.gz', 'gamedata.zip'];
+
+async function built(options: Parameters<typeof build>[0] = {}) {
+  const out = path.join(temporaryFolder(), 'site');
+  const source = await smallSource();
+  const report = await build({ ...source, baseUrl: 'https://example.test', out, ...options });
+  return { out, source, report };
+}
+
+/** By their hashes: a difference of megabytes would be shown for minutes. */
+const read = (folder: string) => NAMES.map((name) => hash('sha256', readFileSync(path.join(folder, name))));
+
+function unpack(tar: string): string {
+  const folder = temporaryFolder();
+  execFileSync('tar', ['-xzf', tar, '-C', folder]);
+  return path.join(folder, 'gamedata');
+}
+
+describe('build --archive', () => {
+  it('offers the site without its archives, which verifies when decompressed', async () => {
+    const { out } = await built({ archive: true });
+    const plain = await built();
+    expect(verifyFolder(out).problems).toEqual([]);
+    const unpacked = unpack(path.join(out, 'download/gamedata.tar.gz'));
+    expect(verifyFolder(unpacked).problems).toEqual([]);
+    const tree = (folder: string) => [...fingerprint(folder).keys()];
+    expect(tree(unpacked)).toEqual(tree(plain.out));
+    expect(readFileSync(path.join(unpacked, 'manifest.json'))).toEqual(
+      readFileSync(path.join(plain.out, 'manifest.json')),
+    );
+  });
+
+  it('offers what gamedata archive makes of the same site without archives', async () => {
+    const { out } = await built({ archive: true });
+    const plain = await built();
+    const folder = temporaryFolder();
+    const report = await archive(plain.out, { out: folder });
+    expect(read(folder)).toEqual(read(path.join(out, 'download')));
+    expect(report.archives.map(({ name }) => name).sort()).toEqual(NAMES);
+    await archive(out, { out: folder });
+    expect(verifyFolder(unpack(path.join(folder, 'gamedata.tar.gz'))).problems).toEqual([]);
+  });
+
+  it('packs nothing if nothing has changed, and anew if anything has', async () => {
+    const { out, source } = await built({ archive: true });
+    const options = { ...source, baseUrl: 'https://example.test', out, archive: true };
+    const before = fingerprint(out);
+    expect(await build(options)).toMatchObject({ changed: false });
+    expect(fingerprint(out)).toEqual(before);
+    const first = read(path.join(out, 'download'));
+    await build({ ...options, ...(await smallSource(rawRecords(119, 5))), maxShrink: 100 });
+    const second = read(path.join(out, 'download'));
+    expect(second).not.toEqual(first);
+    expect(verifyFolder(unpack(path.join(out, 'download/gamedata.tar.gz'))).counts.move).toBe(119);
+  });
+
+  it('packs anew if a file is gone and no other has changed', async () => {
+    const out = path.join(temporaryFolder(), 'tree');
+    let made = 0;
+    const all = {
+      path: 'download/all',
+      of: { except: ['download/all'] },
+      make: () => Buffer.from(`${++made}`),
+    };
+    const publish = (tree: Record<string, string>) =>
+      withOutput(out, ({ publish }) => publish([...treeFiles(tree), all]));
+    await publish({ a: '1', b: '2' });
+    await publish({ a: '1', b: '2' });
+    expect(made).toBe(1);
+    await publish({ a: '1' });
+    expect(made).toBe(2);
+    await publish({ a: '1', c: '3' });
+    expect(made).toBe(3);
+  });
+
+  it('goes with a mirror, and is packed anew by a rebase', async () => {
+    const { out, source } = await built({ archive: true });
+    const copy = path.join(temporaryFolder(), 'copy');
+    const { url } = await deploy(out);
+    await mirror(url, { out: copy });
+    expect(read(path.join(copy, 'download'))).toEqual(read(path.join(out, 'download')));
+    await rebase(copy, { baseUrl: 'https://other.test' });
+    const other = await built({ ...source, archive: true, baseUrl: 'https://other.test' });
+    expect(read(path.join(copy, 'download'))).toEqual(read(path.join(other.out, 'download')));
+  });
+});
+
+describe('gamedata archive', () => {
+  it('rejects a site with a file that is not the one that was built, and writes nothing', async () => {
+    const { out } = await built();
+    const folder = path.join(temporaryFolder(), 'archives');
+    writeFileSync(path.join(out, '404.json'), '{}');
+    await expect(archive(out, { out: folder })).rejects.toThrow(/404\.json: has SHA-256 \w+, expected/);
+    expect(() => read(folder)).toThrow('ENOENT');
+  });
+
+  it('rejects what is no site', async () => {
+    await expect(archive(temporaryFolder())).rejects.toThrow('has no valid meta.json: ENOENT');
+  });
+});

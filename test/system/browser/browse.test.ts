@@ -1,0 +1,282 @@
+/** The browsable page in a real browser, served by `gamedata serve`: every state, and every way from one to another. */
+
+import type { Page } from 'playwright-core';
+import { describe, expect, it } from 'vitest';
+import { noBrowser, useBrowser } from '../../support/browser.ts';
+import { usePageSite } from '../../support/served-pages.ts';
+
+const RECORD = '/api/gamedata/item/master-ball/?format=api';
+const LIST = '/api/gamedata/item/?format=api&limit=100&offset=100';
+
+const heading = (page: Page): Promise<string | null> => page.locator('h1').textContent();
+const openHeading = (page: Page, text: string): Promise<void> =>
+  page.locator('h1', { hasText: new RegExp(`^${text}$`) }).waitFor();
+const control = (page: Page, name: string) =>
+  page.getByRole('navigation', { name: 'Pages', exact: true }).getByRole('link', { name, exact: true });
+/** Goes to an address as the browser's own buttons do. */
+const goTo = (page: Page, address: string): Promise<unknown> =>
+  page.evaluate(`history.pushState(null, '', '${address}'); dispatchEvent(new PopStateEvent('popstate'))`);
+const widthOf = (page: Page, image: string): Promise<unknown> =>
+  page.evaluate(`document.querySelector('${image}')?.naturalWidth`);
+/** What the browser itself says of a response that is no success. */
+const statusNote = (status: number) => expect.stringContaining(`status of ${status}`);
+
+describe.skipIf(noBrowser !== '')(`the browsable page${noBrowser}`, () => {
+  const site = usePageSite();
+  const visit = useBrowser();
+
+  it('shows a record: way, request, status, headers, JSON to the byte, links and icon', async () => {
+    const { page, problems, foreign } = await visit(site.url + RECORD);
+
+    expect(await heading(page)).toBe('Master Ball');
+    expect(await page.title()).toBe('Master Ball · gamedata');
+    expect(await page.locator('#breadcrumb li').allTextContents()).toEqual(['api', 'item', 'master-ball']);
+    expect(await page.locator('.request code').first().textContent()).toBe(`GET ${RECORD}`);
+    const head = await page.locator('.head').textContent();
+    expect(head).toContain(
+      'HTTP 200 OK\nAllow: GET, HEAD, OPTIONS\nContent-Type: application/json\nVary: Accept',
+    );
+    const served = await (await fetch(site.url + RECORD)).text();
+    expect(await page.locator('.json').textContent()).toBe(JSON.stringify(JSON.parse(served), null, 4));
+    expect(await page.locator('.json a').getAttribute('href')).toBe(`${site.url}${RECORD}`);
+    await expect.poll(() => widthOf(page, '.icon img')).toBe(30);
+    expect(problems).toEqual([]);
+    expect(foreign).toEqual([]);
+  });
+
+  it('shows the JSON as it was sent, and back', async () => {
+    const { page } = await visit(site.url + RECORD);
+    const raw = page.getByRole('button', { name: 'Minified' });
+    await raw.click();
+    expect(await page.locator('.raw').textContent()).toBe(await (await fetch(site.url + RECORD)).text());
+    expect(await page.locator('.json').isVisible()).toBe(false);
+    await raw.click();
+    expect(await page.locator('.raw').count()).toBe(0);
+    expect(await page.locator('.json').isVisible()).toBe(true);
+  });
+
+  it('copies a command that gives the same JSON', async () => {
+    const { page } = await visit(site.url + LIST, { permissions: ['clipboard-read', 'clipboard-write'] });
+    await page.getByRole('button', { name: 'Copy as curl' }).click();
+    await page.getByText('Copied.').waitFor();
+    expect(await page.evaluate('navigator.clipboard.readText()')).toBe(`curl '${site.url}${LIST}'`);
+  });
+
+  it('selects the command if the clipboard is not provided', async () => {
+    const { page } = await visit(site.url + RECORD);
+    await page.evaluate(`Object.defineProperty(navigator, 'clipboard', { value: undefined })`);
+    await page.getByRole('button', { name: 'Copy as curl' }).click();
+    await page.getByText('Copying is not available here').waitFor();
+    expect(await page.evaluate('String(getSelection())')).toBe(`curl '${site.url}${RECORD}'`);
+  });
+
+  it('leads to the Open JSON', async () => {
+    const { page } = await visit(site.url + LIST);
+    await page.getByRole('link', { name: 'Open JSON' }).click();
+    await page.waitForURL(`${site.url}/api/gamedata/item/?format=json&limit=100&offset=100`);
+    expect(await page.locator('body').textContent()).toContain('{"count":954,');
+  });
+
+  it('goes through every list page by its controls, there and back', async () => {
+    for (const [kind, count] of [
+      ['move', 746],
+      ['item', 954],
+    ] as const) {
+      const { page, problems, foreign } = await visit(`${site.url}/api/gamedata/${kind}/?format=api`);
+      const ranges = [...Array(Math.ceil(count / 100)).keys()].map(
+        (at) => `Records ${at * 100 + 1} to ${Math.min(count, at * 100 + 100)} of ${count}`,
+      );
+      const range = page.locator('.pager p').first();
+      for (const expected of ranges.slice(1)) {
+        await control(page, 'Next').click();
+        await page.getByText(expected).first().waitFor();
+      }
+      expect(await control(page, 'Next').getAttribute('aria-disabled')).toBe('true');
+      expect(await control(page, 'Last').getAttribute('aria-disabled')).toBe('true');
+      for (const expected of ranges.slice(0, -1).reverse()) {
+        await control(page, 'Previous').click();
+        await page.getByText(expected).first().waitFor();
+      }
+      expect(await control(page, 'First').getAttribute('aria-disabled')).toBe('true');
+      await control(page, 'Last').click();
+      await page
+        .getByText(ranges.at(-1) ?? '')
+        .first()
+        .waitFor();
+      await control(page, 'First').click();
+      await page
+        .getByText(ranges[0] ?? '')
+        .first()
+        .waitFor();
+      expect(await range.textContent()).toBe(ranges[0]);
+      expect(problems).toEqual([]);
+      expect(foreign).toEqual([]);
+    }
+  });
+
+  it('changes how many records a page has, and keeps the first one in sight', async () => {
+    const { page } = await visit(`${site.url}/api/gamedata/move/?format=api&limit=100&offset=300`);
+    await control(page, '20').click();
+    await page.getByText('Records 301 to 320 of 746').first().waitFor();
+    await control(page, 'Next').click();
+    await page.getByText('Records 321 to 340 of 746').first().waitFor();
+    await control(page, '500').click();
+    await page.getByText('Records 1 to 500 of 746').first().waitFor();
+    expect(page.url()).toBe(`${site.url}/api/gamedata/move/?format=api&limit=500&offset=0`);
+    expect(await page.locator('.json [data-address*="/move/"]').count()).toBe(500 + 1);
+  });
+
+  it('says that nothing is at an offset past the end', async () => {
+    const { page } = await visit(`${site.url}/api/gamedata/move/?limit=100&offset=9000`);
+    expect(await page.locator('.pager p').first().textContent()).toBe(
+      'No records at offset 9000: there are 746',
+    );
+    await control(page, 'Last').click();
+    await page.getByText('Records 701 to 746 of 746').first().waitFor();
+  });
+
+  it('goes back, forward and stays through a reload', async () => {
+    const { page, problems } = await visit(`${site.url}/api/gamedata/`);
+    await page.locator('.json a').nth(1).click();
+    await openHeading(page, 'All items');
+    await page.locator('.json a', { hasText: '/item/potion/' }).click();
+    await openHeading(page, 'Potion');
+    expect(page.url()).toBe(`${site.url}/api/gamedata/item/potion/?format=api`);
+    await page.goBack();
+    await openHeading(page, 'All items');
+    await page.goBack();
+    await openHeading(page, 'Kinds of records');
+    await page.goForward();
+    await openHeading(page, 'All items');
+    await page.reload();
+    await openHeading(page, 'All items');
+    await page.goForward();
+    await openHeading(page, 'Potion');
+    expect(problems).toEqual([]);
+  });
+
+  it('is a page again on the way back from elsewhere, although its address was fetched as JSON', async () => {
+    const { page } = await visit(site.url + LIST);
+    await control(page, 'Next').click();
+    await page.getByText('Records 201 to 300').first().waitFor();
+    await page.goto(`${site.url}/meta.json`);
+    await page.goBack();
+    await page.getByText('Records 201 to 300').first().waitFor();
+    await page.goBack();
+    await page.getByText('Records 101 to 200').first().waitFor();
+  });
+
+  it('has links that open elsewhere too, and are true addresses', async () => {
+    const { page } = await visit(site.url + LIST);
+    const opened = page.context().waitForEvent('page');
+    await control(page, 'Next').click({ modifiers: ['Control'] });
+    const other = await opened;
+    await other.getByText('Records 201 to 300').first().waitFor();
+    expect(await page.locator('.pager p').first().textContent()).toContain('Records 101 to 200');
+  });
+
+  it('moves the focus to what was opened', async () => {
+    const { page } = await visit(site.url + LIST);
+    await control(page, 'Next').focus();
+    await page.keyboard.press('Enter');
+    await page.getByText('Records 201 to 300').first().waitFor();
+    expect(await page.evaluate('document.activeElement.tagName')).toBe('H1');
+  });
+
+  it('says what is not there, and leads on', async () => {
+    const { page, problems } = await visit(`${site.url}/browse.html#/api/gamedata/item/no-such-thing/`);
+    expect(await heading(page)).toBe('Not found');
+    expect(await page.locator('.lead').textContent()).toBe('There is nothing at this URL.');
+    expect(await page.locator('.head').textContent()).toContain('HTTP 404 Not Found');
+    expect(await page.locator('.json').textContent()).toContain('"detail": "Not found."');
+    await page.getByRole('link', { name: 'The first page of items' }).click();
+    await openHeading(page, 'All items');
+    expect(problems).toEqual([statusNote(404)]);
+  });
+
+  it('says that nothing came, and tries again', async () => {
+    const { page } = await visit(site.url + LIST);
+    await page.route('**/api/gamedata/**', (route) => route.abort('internetdisconnected'));
+    await control(page, 'Next').click();
+    await openHeading(page, 'No response');
+    expect(await page.locator('#view').textContent()).toContain('Failed to fetch');
+    await page.unroute('**/api/gamedata/**');
+    await page.getByRole('button', { name: 'Try again' }).click();
+    await page.getByText('Records 201 to 300').first().waitFor();
+  });
+
+  it('says so if the response is no JSON', async () => {
+    const { page } = await visit(site.url + LIST);
+    await page.route('**/api/gamedata/item/potion/**', (route) =>
+      route.fulfill({ status: 503, contentType: 'text/html', body: '<h1>busy</h1>' }),
+    );
+    await goTo(page, '/api/gamedata/item/potion/');
+    await openHeading(page, 'Not a response of the API');
+    expect(await page.locator('.lead').textContent()).toBe(
+      'Got HTTP 503 Service Unavailable with text/html, expected JSON.',
+    );
+  });
+
+  it('shows only the response that was requested last', async () => {
+    const { page } = await visit(site.url + LIST);
+    let release = (): void => {};
+    const released = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    await page.route('**/api/gamedata/item/?*offset=200', async (route) => {
+      await released;
+      await route.continue().catch(() => {});
+    });
+    await control(page, 'Next').click();
+    await control(page, 'Last').click();
+    await page.getByText('Records 901 to 954').first().waitFor();
+    release();
+    await page.waitForTimeout(300);
+    expect(await page.locator('.pager p').first().textContent()).toContain('Records 901 to 954');
+  });
+
+  it('reads nothing in the data as markup', async () => {
+    const { page, problems } = await visit(site.url + LIST);
+    const hostile = '<img src=x onerror="window.hit=1"><script>window.hit=1</script>';
+    const url = 'javascript:window.hit=1';
+    await page.route('**/api/gamedata/item/evil/**', (route) =>
+      route.fulfill({
+        json: {
+          url,
+          id: 1,
+          slug: hostile,
+          name: hostile,
+          icon: 'sprites/items/"><b>.png',
+          [hostile]: [hostile],
+        },
+      }),
+    );
+    await goTo(page, '/api/gamedata/item/evil/');
+    await page.locator('h1', { hasText: 'onerror' }).waitFor();
+    expect(await heading(page)).toBe(hostile);
+    expect(
+      await page.locator('#view script, #view b:not(.head b, .request b), .json img, .json a').count(),
+    ).toBe(0);
+    expect(await page.locator('.json').textContent()).toContain(JSON.stringify(hostile));
+    expect(await page.evaluate('window.hit')).toBeUndefined();
+    expect(problems.filter((problem) => !problem.includes('status of 404'))).toEqual([]);
+  });
+
+  it('shows the placeholder if an icon does not come', async () => {
+    const { page } = await visit(site.url + LIST);
+    await page.route('**/sprites/items/potion.png', (route) =>
+      route.fulfill({ status: 302, headers: { Location: 'https://icons.test/potion.png' } }),
+    );
+    await goTo(page, '/api/gamedata/item/potion/');
+    await openHeading(page, 'Potion');
+    await expect.poll(() => widthOf(page, '.icon img[src$="/unknown.png"]')).toBe(30);
+  });
+
+  it('links to the JSON without JavaScript', async () => {
+    const { page } = await visit(site.url + RECORD, { javaScriptEnabled: false });
+    expect(await heading(page)).toBe('This page requires JavaScript');
+    await page.getByRole('link', { name: 'Open the JSON instead' }).click();
+    await page.waitForURL('**/item/master-ball/?format=json');
+    expect(await page.locator('body').textContent()).toContain('"slug":"master-ball"');
+  });
+});

@@ -1,0 +1,90 @@
+/** The pages on every real engine: from the front page to an item, at the API's own addresses or behind a hash. */
+
+import { afterAll, describe, expect, it } from 'vitest';
+import { noBrowser, useBrowser } from '../../support/browser.ts';
+import { engines } from '../../support/engines/index.ts';
+import { buildPageSite, removePageSite } from '../../support/page-site.ts';
+
+const demandsAll = process.env.ENGINES === 'all';
+/** The page is served instead of JSON at the same address. */
+const negotiates = ({ unsupported }: (typeof engines)[number]): boolean => !unsupported.includes('browser');
+
+const folders: string[] = [];
+afterAll(() => folders.forEach(removePageSite));
+
+describe.skipIf(noBrowser !== '')(`the pages${noBrowser}`, () => {
+  const visit = useBrowser();
+
+  for (const row of engines) {
+    const { engine, links } = row;
+    const missing = engine.missing();
+    const reason = missing === undefined || demandsAll ? '' : ` (skipped: ${missing})`;
+
+    it.skipIf(reason !== '')(`lead from the front page to an item on ${engine.name}${reason}`, async () => {
+      expect(missing).toBeUndefined();
+      const site = await buildPageSite({ links, hosts: engine.host ? [engine.host] : [] });
+      folders.push(site);
+      const { url, stop } = await engine.start(site);
+      try {
+        const prefix = negotiates(row) ? url : `${url}/browse/#`;
+        const { page, problems, foreign } = await visit(`${url}/`);
+        await page.waitForLoadState('networkidle');
+        await page.getByRole('link', { name: 'Items', exact: true }).click();
+        await page.locator('h1', { hasText: 'All items' }).waitFor();
+        // `serve` takes the slash away.
+        expect(page.url().replace('/browse#', '/browse/#')).toBe(`${prefix}/api/gamedata/item/`);
+        const pages = page.getByRole('navigation', { name: 'Pages', exact: true });
+        for (const [step, range] of [
+          ['Next', '101 to 200'],
+          ['Last', '901 to 954'],
+          ['Previous', '801 to 900'],
+          ['First', '1 to 100'],
+        ]) {
+          await pages.getByRole('link', { name: step ?? '' }).click();
+          await page.getByText(`Records ${range} of 954`).first().waitFor();
+        }
+        await page.locator('.json a', { hasText: '/item/poke-ball/' }).click();
+        await page.locator('h1', { hasText: /^Poké Ball$/ }).waitFor();
+        const at = `${prefix}/api/gamedata/item/poke-ball/?format=api`;
+        expect(page.url().replace('/browse#', '/browse/#')).toBe(at);
+        expect(await page.locator('.json').textContent()).toContain('"slug": "poke-ball"');
+        await page.goBack();
+        await page.getByText('Records 1 to 100 of 954').first().waitFor();
+        await page.goForward();
+        await page.reload();
+        await page.locator('h1', { hasText: /^Poké Ball$/ }).waitFor();
+        expect(problems).toEqual([]);
+        expect(foreign).toEqual([]);
+
+        const { page: deep } = await visit(at);
+        expect(await deep.locator('h1').textContent()).toBe('Poké Ball');
+        await deep.getByRole('link', { name: 'gamedata', exact: true }).click();
+        await deep.locator('h1', { hasText: 'Moves and items' }).waitFor();
+      } finally {
+        await stop();
+      }
+    });
+
+    it.skipIf(reason !== '')(`say which page sizes are not served on ${engine.name}${reason}`, async () => {
+      const site = await buildPageSite({ links, hosts: engine.host ? [engine.host] : [] });
+      folders.push(site);
+      const { url, stop } = await engine.start(site);
+      try {
+        const address = '/api/gamedata/move/?format=api&limit=100&offset=200';
+        const { page } = await visit(negotiates(row) ? url + address : `${url}/browse/#${address}`);
+        const pages = page.getByRole('navigation', { name: 'Pages', exact: true });
+        await pages.getByRole('link', { name: '20', exact: true }).click();
+        if (!row.unsupported.includes('windows')) {
+          await page.getByText('Records 201 to 220 of 746').first().waitFor();
+          return;
+        }
+        await page.locator('h1', { hasText: 'This page does not exist on this host' }).waitFor();
+        expect(await page.locator('.lead').textContent()).toContain('multiple');
+        await page.getByRole('link', { name: 'The page of 100 records at offset 200' }).click();
+        await page.getByText('Records 201 to 300 of 746').first().waitFor();
+      } finally {
+        await stop();
+      }
+    });
+  }
+});

@@ -1,0 +1,63 @@
+import { existsSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it } from 'vitest';
+import { verify } from '../../src/commands/verify.ts';
+import { verifyFolder } from '../../src/verify/folder.ts';
+import { buildImage, parseDockerfile } from '../support/dockerfile.ts';
+import { nginx } from '../support/engines/nginx.ts';
+import { temporaryFolder } from '../support/temporary.ts';
+
+const PROJECT = fileURLToPath(new URL('../..', import.meta.url));
+
+describe('the Dockerfile', () => {
+  it.skipIf(nginx.missing())(
+    'builds an image whose nginx keeps every guarantee that is promised there',
+    async () => {
+      const { root, images } = buildImage({
+        context: PROJECT,
+        args: { SOURCE: 'snapshot', BASE_URL: 'https://example.test', SPRITES: 'none' },
+        folder: temporaryFolder(),
+      });
+      expect(images).toEqual([expect.stringMatching(/^node:2[024]-slim$/), 'nginx:stable']);
+
+      const site = path.join(root, 'srv/gamedata');
+      expect(verifyFolder(site)).toMatchObject({ counts: { move: 746, item: 954 }, problems: [] });
+      const configuration = readFileSync(path.join(root, 'etc/nginx/conf.d/default.conf'), 'utf8');
+      expect(configuration).toBe(readFileSync(path.join(site, '_hosts/nginx.conf'), 'utf8'));
+      expect(configuration).toContain('root /srv/gamedata;');
+      expect(configuration).toContain('listen 80;');
+
+      const running = await nginx.start(site);
+      try {
+        const report = await verify(running.url, { linkBase: 'https://example.test' });
+        expect(report).toMatchObject({ failed: 0, counts: { move: 746, item: 954 } });
+      } finally {
+        await running.stop();
+      }
+    },
+  );
+
+  it('names only files that there are', () => {
+    const text = readFileSync(path.join(PROJECT, 'Dockerfile'), 'utf8');
+    const copied = parseDockerfile(text).filter(
+      ({ name, text }) => name === 'COPY' && !text.startsWith('--from'),
+    );
+    const sources = copied.flatMap(({ text }) => text.split(' ').slice(0, -1));
+    expect(sources.filter((source) => !existsSync(path.join(PROJECT, source)))).toEqual([]);
+    expect(sources.length).toBeGreaterThan(0);
+  });
+
+  it.each([
+    ['RUN a \\\n  && b\n', [{ name: 'RUN', text: 'a && b' }]],
+    [
+      '# syntax\nFROM a AS b\n\nEXPOSE 80',
+      [
+        { name: 'FROM', text: 'a AS b' },
+        { name: 'EXPOSE', text: '80' },
+      ],
+    ],
+  ])('is read as Docker reads it: %j', (text, instructions) => {
+    expect(parseDockerfile(text)).toEqual(instructions);
+  });
+});

@@ -1,0 +1,260 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import type { RouteTable } from '../../../src/contract/routes.ts';
+import { hosts } from '../../../src/hosts/index.ts';
+import { renamedSite } from '../../support/data-set-versions.ts';
+import { type Readings, readRedirects } from '../../support/netlify.ts';
+import { fullSizeSite, hostContext, rawRecords, siteOf } from '../../support/sites.ts';
+
+type Parameter = 'format' | 'limit' | 'offset';
+
+let site: ReturnType<typeof fullSizeSite>;
+let readings: Readings;
+beforeAll(async () => {
+  site = fullSizeSite();
+  readings = await readRedirects(site.configuration.get('_redirects') ?? '');
+});
+
+/** What both readings answer; they have to agree. */
+function answer(path: string, query = ''): string | undefined {
+  const engine = readings.engine(path, query);
+  expect(readings.exactSet(path, query), `${path}?${query}`).toBe(engine);
+  return engine;
+}
+
+/** Every order of every subset. */
+function orders<T>(values: readonly T[]): T[][] {
+  return [
+    [],
+    ...values.flatMap((first) =>
+      orders(values.filter((other) => other !== first)).map((rest) => [first, ...rest]),
+    ),
+  ];
+}
+
+const kinds = ['move', 'item'] as const;
+const netlifyText = (routes: RouteTable): string =>
+  String(hosts.netlify.files(hostContext(routes)).find(({ path }) => path === '_redirects')?.body);
+const notFound = '404 /404.json';
+const notBuilt = '404 /400.json';
+
+describe('Netlify’s rules for renamed records', () => {
+  it('redirect before the error of what is unknown', async () => {
+    const { plan, routes } = renamedSite();
+    const text = netlifyText(routes);
+    const { engine, exactSet, errors } = await readRedirects(text);
+    expect(errors).toEqual([]);
+    expect(plan.records.move[0]?.slug).toBe('new');
+    for (const match of [engine, exactSet]) {
+      expect(match('/api/gamedata/move/move-1/', '')).toBe('301 /api/gamedata/move/new/');
+      expect(match('/api/gamedata/move/move-1/', 'format=api')).toBe('301 /api/gamedata/move/new/');
+      expect(match('/api/gamedata/move/move-9/', '')).toBe(notFound);
+    }
+  });
+});
+
+describe('Netlify’s rules for the full-size site', () => {
+  it('are read without an error, and stay within the budget of 10,000', () => {
+    expect(readings.errors).toEqual([]);
+    const lines = site.configuration.get('_redirects')?.trimEnd().split('\n') ?? [];
+    expect(readings.rules).toHaveLength(lines.length);
+    expect(lines.length).toBeGreaterThan(3160);
+    expect(lines.length).toBeLessThan(10_000);
+  });
+
+  it('lead to files that the site has, with the status that fits', () => {
+    const wrong = readings.rules.filter(({ to, status }) => {
+      if (status === 302)
+        return to !== 'https://raw.githubusercontent.com/PokeAPI/sprites/master/sprites/items/:splat';
+      return !site.paths.has(to.slice(1)) || status !== (/^\/4\d\d\.json$/.test(to) ? 404 : 200);
+    });
+    expect(wrong).toEqual([]);
+  });
+
+  it('leave no page and no record of the site without a rule', () => {
+    const targets = new Set(readings.rules.map(({ to }) => to.slice(1)));
+    const unreachable = [...site.paths].filter((file) => file.startsWith('api/') && !targets.has(file));
+    expect(unreachable).toEqual([]);
+  });
+
+  it.each(kinds)('answer every built page of %ss in every subset and order of its parameters', (kind) => {
+    const pages = [...site.paths].filter((file) =>
+      new RegExp(`^api/gamedata/${kind}/(offset/\\d+/)?index.json$`).test(file),
+    );
+    expect(pages).toHaveLength(kind === 'move' ? 10 : 23);
+    for (const file of pages) {
+      const offset = /offset\/(\d+)/.exec(file)?.[1] ?? '0';
+      for (const order of orders<Parameter>(['format', 'limit', 'offset'])) {
+        if (offset !== '0' && !order.includes('offset')) continue;
+        for (const format of order.includes('format') ? ['api', 'json'] : ['']) {
+          const values = { format, limit: '100', offset };
+          const query = order.map((name) => `${name}=${values[name]}`).join('&');
+          expect(answer(`/api/gamedata/${kind}/`, query), query).toBe(`200 /${file}`);
+        }
+      }
+    }
+  });
+
+  it('answer every record, by any format and without its trailing slash', () => {
+    const records = [...site.paths].filter((file) =>
+      /^api\/gamedata\/(?:move|item)\/[^/]+\/index\.json$/.test(file),
+    );
+    expect(records).toHaveLength(937 + 2223);
+    for (const file of records) {
+      const path = `/${file.slice(0, -'index.json'.length)}`;
+      expect(answer(path, 'format=api')).toBe(`200 /${file}`);
+    }
+    const [file = ''] = records;
+    for (const query of ['', 'format=json', 'utm=1']) {
+      expect(answer(`/${file.slice(0, -'/index.json'.length)}`, query)).toBe(`200 /${file}`);
+    }
+  });
+
+  it.each(kinds)('refuse every window of %ss that is not built, in every subset and order', (kind) => {
+    const path = `/api/gamedata/${kind}/`;
+    const past = kind === 'move' ? '1000' : '2300';
+    const bad = {
+      limit: ['20', '0', 'abc', '', '0100', '-100', '1e2', '100.0', '1000'],
+      offset: ['50', '-1', '-100', '0100', past, '99999999999999999999', 'abc', '', '1e2', '100.0', '00'],
+    };
+    const good = { format: 'api', limit: '100', offset: '100' };
+    for (const wrong of ['limit', 'offset'] as const) {
+      for (const value of bad[wrong]) {
+        for (const order of orders<Parameter>(['format', 'limit', 'offset'])) {
+          if (!order.includes(wrong)) continue;
+          const query = order.map((name) => `${name}=${name === wrong ? value : good[name]}`).join('&');
+          expect(answer(path, query), query).toBe(notBuilt);
+        }
+      }
+    }
+    expect(answer(path, 'limit=20&offset=50')).toBe(notBuilt);
+    expect(answer(path, 'offset=50&format=json&limit=20')).toBe(notBuilt);
+  });
+
+  it.each([
+    ['move/', 'format=xml', notFound],
+    ['move/', 'format=API', notFound],
+    ['move/', 'format=', notFound],
+    ['item/', 'format=html', notFound],
+    ['', 'format=xml', notFound],
+    ['item/', 'format=xml&limit=100', notBuilt],
+    ['item/', 'offset=100&format=xml', notBuilt],
+    ['item/', 'limit=100&offset=100&format=xml', notBuilt],
+    ['', '', '200 /api/gamedata/index.json'],
+    ['', 'format=api', '200 /api/gamedata/index.json'],
+    ['', 'format=json', '200 /api/gamedata/index.json'],
+    ['move/no-such-move/', '', notFound],
+    ['move/no-such-move/', 'format=api', notFound],
+    ['move/Pound/', '', notFound],
+    ['move/offset/', '', notFound],
+    ['move/offset/100/', '', notFound],
+    ['nothing/', '', notFound],
+    ['Move/', '', notFound],
+    ['move/pound/more/', '', notFound],
+  ])('answer /api/gamedata/%s?%s with %s', (path, query, expected) => {
+    expect(answer(`/api/gamedata/${path}`, query)).toBe(expected);
+  });
+
+  it.each([
+    ['limit=20&limit=100', '200 /api/gamedata/move/index.json'],
+    ['limit=100&limit=20', notBuilt],
+    ['offset=50&offset=200', '200 /api/gamedata/move/offset/200/index.json'],
+    ['offset=200&offset=50', notBuilt],
+    ['format=xml&format=api', '200 /api/gamedata/move/index.json'],
+    ['format=api&format=xml', notFound],
+    ['offset=100&limit=100&offset=300&format=api', '200 /api/gamedata/move/offset/300/index.json'],
+  ])('take the last of repeated parameters: %s', (query, expected) => {
+    expect(answer('/api/gamedata/move/', query)).toBe(expected);
+  });
+
+  it.each([
+    ['utm=1', '200 /api/gamedata/item/index.json'],
+    ['utm=1&limit=100&offset=200', '200 /api/gamedata/item/offset/200/index.json'],
+    ['offset=200&utm=1&format=api', '200 /api/gamedata/item/offset/200/index.json'],
+    ['utm=1&offset=50', notBuilt],
+  ])('do not mind unknown parameters in the engine itself: %s', (query, expected) => {
+    expect(readings.engine('/api/gamedata/item/', query)).toBe(expected);
+  });
+
+  it('send icons that the site does not hold to the upstream’s, and leave other paths alone', () => {
+    expect(answer('/sprites/items/master-ball.png')).toBe(
+      '302 https://raw.githubusercontent.com/PokeAPI/sprites/master/sprites/items/master-ball.png',
+    );
+    expect(site.paths.has('sprites/items/unknown.png')).toBe(true);
+    expect(answer('/sprites/items/unknown.png')).toBe('200 /sprites/items/unknown.png');
+    for (const path of ['/', '/index.html', '/meta.json', '/manifest.json', '/sprites/']) {
+      expect(answer(path)).toBeUndefined();
+    }
+  });
+});
+
+describe('Netlify’s files', () => {
+  it('are one row of the table of hosts', () => {
+    const files = hosts.netlify.files(hostContext(siteOf(rawRecords(1, 1)).routes));
+    expect(files.map(({ path }) => path)).toEqual(['_redirects', '_headers']);
+  });
+
+  it('refuse every page but the first of an empty kind', async () => {
+    const [redirects] = hosts.netlify.files(hostContext(siteOf(rawRecords(0, 0)).routes));
+    const { engine } = await readRedirects(String(redirects?.body));
+    const list = '/api/gamedata/item/';
+    expect(engine(list, 'format=api&limit=100&offset=0')).toBe('200 /api/gamedata/item/index.json');
+    expect(engine(list, 'offset=100')).toBe(notBuilt);
+  });
+
+  it('set these headers', () => {
+    const blocks = (site.configuration.get('_headers') ?? '').trimEnd().split('\n\n');
+    const headers = new Map(
+      blocks.map((block) => {
+        const [path = '', ...lines] = block.split('\n');
+        expect(lines.every((line) => /^ {2}[A-Z][\w-]+: \S.*$/.test(line))).toBe(true);
+        return [
+          path,
+          Object.fromEntries(
+            lines.map((line) =>
+              line
+                .trim()
+                .split(/: (.*)/)
+                .slice(0, 2),
+            ),
+          ),
+        ];
+      }),
+    );
+    const api = {
+      Allow: 'GET, HEAD, OPTIONS',
+      Vary: 'Accept',
+      'Cache-Control': 'public, max-age=300, stale-while-revalidate=86400',
+    };
+    const type = (name: string) => ({ 'Content-Type': name });
+    const table = type('text/csv; charset=utf-8');
+    const lines = type('application/x-ndjson');
+    const [gzip, brotli] = [type('application/gzip'), type('application/octet-stream')];
+    const bulk = ['move.ndjson', 'move.csv', 'item.ndjson', 'item.csv', 'gamedata.json'];
+    const downloads = {
+      '/download/*': {
+        'Content-Disposition': 'attachment',
+        'Cache-Control': 'public, max-age=300, stale-while-revalidate=86400',
+      },
+      '/download/move.ndjson': lines,
+      '/download/item.ndjson': lines,
+      '/download/move.csv': table,
+      '/download/item.csv': table,
+      ...Object.fromEntries(bulk.map((file) => [`/download/${file}.gz`, gzip])),
+      ...Object.fromEntries(bulk.map((file) => [`/download/${file}.br`, brotli])),
+      '/types.d.ts': type('text/plain; charset=utf-8'),
+    };
+    expect(Object.fromEntries(headers)).toEqual({
+      '/*': {
+        'Access-Control-Allow-Origin': '*',
+        'X-Content-Type-Options': 'nosniff',
+        'Content-Security-Policy':
+          "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' https://raw.githubusercontent.com; connect-src 'self'; manifest-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+      },
+      '/api/gamedata/*': api,
+      '/400.json': api,
+      '/404.json': api,
+      '/405.json': api,
+      ...downloads,
+    });
+  });
+});

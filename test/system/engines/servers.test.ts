@@ -1,0 +1,498 @@
+/**
+ * The web servers on what each of them could get wrong in its own way: how queries are read, how paths are, the order of
+ * decisions. The contract as such is checked on all engines in engines.test.ts.
+ */
+
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { Agent, type IncomingHttpHeaders, request } from 'node:http';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { build } from '../../../src/commands/build.ts';
+import { errorFiles } from '../../../src/contract/errors.ts';
+import { apiHeaders, commonHeaders, htmlHeaders, preflightHeaders } from '../../../src/contract/headers.ts';
+import { apache } from '../../support/engines/apache.ts';
+import { caddy } from '../../support/engines/caddy.ts';
+import type { RunningEngine } from '../../support/engines/engine.ts';
+import { nginx } from '../../support/engines/nginx.ts';
+import { renamedSnapshot } from '../../support/renamed-snapshot.ts';
+
+const BROWSER = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8';
+const UPSTREAM = 'https://raw.githubusercontent.com/PokeAPI/sprites/master/sprites/items/';
+
+const move = '200 api/gamedata/move/index.json';
+const move100 = '200 api/gamedata/move/offset/100/index.json';
+const move200 = '200 api/gamedata/move/offset/200/index.json';
+const pound = '200 api/gamedata/move/pound/index.json';
+const page = '200 browse.html';
+
+/** A query of the list of moves → what answers it: a status, and the file whose bytes are sent. */
+const queries: [query: string, expected: string][] = [
+  ['', move],
+  ['?', move],
+  ['?&', move],
+  ['?&&offset=100&', move100],
+  // Empty values count as none.
+  ['?limit=', move],
+  ['?offset=', move],
+  ['?format=', move],
+  ['?format=&limit=&offset=', move],
+  ['?limit', move],
+  ['?offset', move],
+  ['?offset=0', move],
+  ['?limit=100', move],
+  ['?format=json&limit=100&offset=200', move200],
+  ['?offset=200&limit=100&format=api', move200],
+  ['?offset=700', '200 api/gamedata/move/offset/700/index.json'],
+  // PreviousDataSet the last page, which has 46 of 746.
+  ['?offset=800', '400'],
+  ['?offset=1000', '400'],
+  ['?offset=100000000000000000000000000000000', '400'],
+  [`?offset=1${'0'.repeat(300)}`, '400'],
+  [`?offset=1${'0'.repeat(2000)}`, '400'],
+  // Between pages, and what only looks like a built page.
+  ['?offset=50', '400'],
+  ['?offset=150&limit=100', '400'],
+  ['?offset=0100', '400'],
+  ['?offset=00', '400'],
+  ['?offset=+100', '400'],
+  ['?offset=100+', '400'],
+  ['?offset=100.0', '400'],
+  ['?offset=1e2', '400'],
+  ['?offset=-100', '400'],
+  ['?offset=100/', '400'],
+  ['?offset=100/../200', '400'],
+  ['?offset=../../item', '400'],
+  ['?offset=../offset/100', '400'],
+  ['?offset=100%00', '400'],
+  ['?offset=%31%30%30', '400'],
+  ['?offset=100%20', '400'],
+  ['?offset=100,200', '400'],
+  ['?offset=none', '400'],
+  ['?offset=$1', '400'],
+  ['?offset={query}', '400'],
+  ['?offset=%{ENV:PATH}', '400'],
+  ['?offset=*', '400'],
+  ['?offset=1?0', '400'],
+  ['?offset=[1]00', '400'],
+  ['?limit=20', '400'],
+  ['?limit=0', '400'],
+  ['?limit=-1', '400'],
+  ['?limit=0100', '400'],
+  ['?limit=1000', '400'],
+  ['?limit=100:', '400'],
+  ['?limit=100:200', '400'],
+  ['?limit=:100', '400'],
+  ['?limit=100&offset=0:', '400'],
+  ['?limit=100;offset=200', '400'],
+  ['?limit=20&offset=100', '400'],
+  ['?format=json&limit=20', '400'],
+  // The last of repeated ones counts.
+  ['?offset=0&offset=100', move100],
+  ['?offset=100&offset=0', move],
+  ['?offset=100&offset=', move],
+  ['?offset=100&offset', move],
+  ['?offset=100&offset=50', '400'],
+  ['?offset=50&offset=100', move100],
+  ['?limit=20&limit=100', move],
+  ['?limit=100&limit=20', '400'],
+  ['?offset=100&utm=1&offset=200', move200],
+  ['?format=xml&format=api', move],
+  ['?format=api&format=xml', '404'],
+  ['?format=xml&format=', move],
+  // A name in other letters is another name; one that is encoded is the same.
+  ['?OFFSET=200', move],
+  ['?Offset=200', move],
+  ['?LIMIT=3', move],
+  ['?offset=100&OFFSET=200', move100],
+  ['?OFFSET=200&offset=100', move100],
+  ['?FORMAT=xml', move],
+  ['?o%66fset=100', move100],
+  ['?%6F%66%66%73%65%74=100', move100],
+  ['?%6f%66%66%73%65%74=100', move100],
+  ['?lim%69t=20', '400'],
+  ['?offset=100&o%66fset=200', move200],
+  ['?for%6Dat=xml', '404'],
+  // Other names are ignored, also those that have ours in them.
+  ['?utm=1', move],
+  ['?offset2=100', move],
+  ['?xoffset=100', move],
+  ['?offset[]=100', move],
+  ['?offset%5B%5D=100', move],
+  ['?page=2&offset=100&utm_source=offset%3D200', move100],
+  ['?x=?offset=200', move],
+  ['??offset=200', move],
+  ['?=offset=200', move],
+  ['?x=%26offset=200', move],
+  ['?x;offset=200', move],
+  ['?x=%', move],
+  ['?caf%C3%A9=1&na%20me=2', move],
+  ['?utm=1&offset=50', '400'],
+  // Formats.
+  ['?format=api', move],
+  ['?format=json', move],
+  ['?format=API', '404'],
+  ['?format=Json', '404'],
+  ['?format=xml', '404'],
+  ['?format=html&limit=20', '404'],
+  ['?format=json:yes', '404'],
+  ['?format=:yes:', '404'],
+  ['?format=api,json', '404'],
+  ['?format=json%00', '404'],
+];
+
+/** A path → what answers it. */
+const paths: [path: string, expected: string][] = [
+  ['/api/gamedata/', '200 api/gamedata/index.json'],
+  ['/api/gamedata/?format=json&utm=1', '200 api/gamedata/index.json'],
+  ['/api/gamedata/?format=xml', '404'],
+  ['/api/gamedata/item/?offset=900', '200 api/gamedata/item/offset/900/index.json'],
+  ['/api/gamedata/item/?offset=1000', '400'],
+  // Slugs and what could be taken for one.
+  ['/api/gamedata/move/pound/', pound],
+  ['/api/gamedata/move/pound/?offset=100&limit=3', pound],
+  ['/api/gamedata/move/p%6Fund/', pound],
+  ['/api/gamedata/move/pound/?format=xml', '404'],
+  ['/api/gamedata/move/pound/?format=json&format=xml', '404'],
+  ['/api/gamedata/move/Pound/', '404'],
+  ['/api/gamedata/move/POUND/', '404'],
+  ['/api/gamedata/MOVE/pound/', '404'],
+  ['/API/gamedata/move/', '404'],
+  ['/api/gamedata/Move/', '404'],
+  ['/api/gamedata/moves/', '404'],
+  ['/api/gamedata/move/1/', '404'],
+  ['/api/gamedata/move/master-ball/', '404'],
+  ['/api/gamedata/move/offset/', '404'],
+  ['/api/gamedata/move/offset/100/', '404'],
+  ['/api/gamedata/move/offset/100', '404'],
+  ['/api/gamedata/move/offset/none/', '404'],
+  ['/api/gamedata/move/pound/more/', '404'],
+  ['/api/gamedata/move/pound;x=1/', '404'],
+  ['/api/gamedata/move/pound%20/', '404'],
+  ['/api/gamedata/move/pound%0A/', '404'],
+  ['/api/gamedata/move/pound/%0A', '404'],
+  ['/api/gamedata/move/%C3%A9/', '404'],
+  ['/api/gamedata/move/*/', '404'],
+  ['/api/gamedata/move/%7Bpath%7D/', '404'],
+  ['/api/gamedata/move/pound.json', '404'],
+  ['/api/gamedata/move.json', '404'],
+  ['/api/gamedata/move/%2e%2e%2f%2e%2e%2f404.json/', '404 | 404 -'],
+  ['/api/gamedata/../../../../etc/passwd', '404 | 400 -'],
+  // Files at their own addresses.
+  ['/api/gamedata/index.json', '200 api/gamedata/index.json'],
+  ['/api/gamedata/move/index.json', move],
+  ['/api/gamedata/move/index.json?offset=100&format=api', move],
+  ['/api/gamedata/move/offset/100/index.json', move100],
+  ['/api/gamedata/move/pound/index.json', pound],
+  ['/api/gamedata/move/nope/index.json', '404'],
+  ['/api/gamedata/move/index.json/', '404'],
+  ['/api/gamedata/move/index.json/more', '404'],
+  ['/', '200 index.html'],
+  ['/?x=1', '200 index.html'],
+  ['/index.html', '200 index.html'],
+  ['/browse.html', '200 browse.html'],
+  ['/browse.js', '200 browse.js'],
+  ['/style.css', '200 style.css'],
+  ['/meta.json', '200 meta.json'],
+  ['/manifest.json', '200 manifest.json'],
+  ['/sprites/items/unknown.png', '200 sprites/items/unknown.png'],
+  // No listings, and nothing that is the host's own.
+  ['/sprites/', '404'],
+  ['/sprites', '404'],
+  ['/sprites/items/', '404'],
+  ['/api/', '404'],
+  ['/api', '404'],
+  ['/nothing', '404'],
+  ['/nothing/', '404'],
+  ['/_hosts/nginx.conf', '404'],
+  ['/_hosts/Caddyfile', '404'],
+  ['/%5Fhosts/Caddyfile', '404'],
+  ['//_hosts/nginx.conf', '404'],
+  ['/_hosts/', '404'],
+  ['/.htaccess', '404'],
+  ['/%2Ehtaccess', '404'],
+  ['/.htpasswd', '404 | 403'],
+  // IconFiles that the site does not hold.
+  ['/sprites/items/master-ball.png', `302 ${UPSTREAM}master-ball.png`],
+  ['/sprites/items/gen5/master-ball.png', `302 ${UPSTREAM}gen5/master-ball.png`],
+  ['/sprites/items/../../../evil/x.png', '404 | 400 -'],
+  ['/sprites/items/%2e%2e/%2e%2e/x.png', '404 | 400 -'],
+  ['/sprites/items/a%0D%0AX-Evil:1.png', '404'],
+  ['/sprites/items/a%20b.png', '404'],
+  // A missing trailing slash.
+  ['/api/gamedata', '301 /api/gamedata/'],
+  ['/api/gamedata?x=1', '301 /api/gamedata/?x=1'],
+  ['/api/gamedata/move', '301 /api/gamedata/move/'],
+  ['/api/gamedata/move?limit=1&format=api', '301 /api/gamedata/move/?limit=1&format=api'],
+  ['/api/gamedata/move/pound?x=%20%C3%A9%0D%0A', '301 /api/gamedata/move/pound/?x=%20%C3%A9%0D%0A'],
+  ['/api/gamedata/move/nope', '301 /api/gamedata/move/nope/'],
+  ['/api/gamedata/move/no%20pe', '301 /api/gamedata/move/no%20pe/'],
+  ['/api/gamedata/nope', '404'],
+  // Renamed records.
+  ['/api/gamedata/move/old-pound/', '301 /api/gamedata/move/pound/'],
+  ['/api/gamedata/item/old-master-ball/', '301 /api/gamedata/item/master-ball/'],
+  [
+    '/api/gamedata/move/old-pound/?format=api&x=%20%C3%A9%0D%0A',
+    '301 /api/gamedata/move/pound/?format=api&x=%20%C3%A9%0D%0A',
+  ],
+  ['/api/gamedata/move/old-pound', '301 /api/gamedata/move/old-pound/'],
+  ['/api/gamedata/move/old-pound/?format=xml', '404'],
+  ['/api/gamedata/move/Old-Pound/', '404'],
+  ['/api/gamedata/item/old-pound/', '404'],
+  ['/api/gamedata/move/old-pound/index.json', '404'],
+  ['/api/gamedata/move/taken-again/', '200 api/gamedata/move/taken-again/index.json'],
+  ['/_hosts/nginx-moved.map', '404'],
+  ['/_hosts/caddy-moved.map', '404'],
+  // Never to another host, whatever the path starts with.
+  ['//api/gamedata/move', '301 /api/gamedata/move/ | 404'],
+  ['//evil.example/../api/gamedata/move', '301 /api/gamedata/move/ | 404 | 400 -'],
+  [
+    '/api/gamedata/move/%0d%0aX-Evil:1',
+    '301 /api/gamedata/move/%0d%0aX-Evil:1/ | 301 /api/gamedata/move/%0d%0aX-Evil%3a1/',
+  ],
+];
+
+/** `Accept`, query and what answers on the list of moves. */
+const accepts: [accept: string, query: string, expected: string][] = [
+  [BROWSER, '', page],
+  [BROWSER, '?format=api', page],
+  [BROWSER, '?format=', page],
+  [BROWSER, '?format=json', move],
+  [BROWSER, '?format=api&format=json', move],
+  [BROWSER, '?format=json&format=api&offset=100', page],
+  [BROWSER, '?offset=50', '400'],
+  [BROWSER, '?format=xml', '404'],
+  ['text/html', '', page],
+  ['TEXT/HTML', '', page],
+  ['image/avif, text/html', '', page],
+  ['text/html', '?format=json', '406'],
+  ['text/*', '', page],
+  ['text/html;q=0.5', '', page],
+  ['text/html;q=0.5, */*', '', move],
+  ['text/html, application/json', '', move],
+  ['application/json;q=0.5, text/html', '', page],
+  ['application/json, text/plain, */*', '', move],
+  ['application/*', '', move],
+  ['application/json; indent=4', '', move],
+  ['*/*', '?format=api', move],
+  ['text/htmlx', '', '406'],
+  ['x-text/html', '', '406'],
+  ['image/png', '', '406'],
+  ['image/png', '?format=xml', '404'],
+  ['application/vnd.api+json', '?format=json', '406'],
+  ['nonsense', '', '406'],
+];
+
+/** Method, path and what answers. */
+const methods: [method: string, path: string, expected: string][] = [
+  ['POST', '/api/gamedata/move/', '405'],
+  ['PUT', '/api/gamedata/move/?offset=50', '405'],
+  ['DELETE', '/api/gamedata/move/pound/', '405'],
+  ['DELETE', '/api/gamedata/move/nope/', '405'],
+  ['PATCH', '/api/gamedata/', '405'],
+  ['PROPFIND', '/api/gamedata/move/', '405'],
+  ['POST', '/api/gamedata/move/?format=xml', '404'],
+  ['POST', '/api/gamedata/move/index.json', '405'],
+  ['POST', '/', '405'],
+  ['POST', '/index.html', '405'],
+  ['POST', '/nothing', '404'],
+  ['OPTIONS', '/api/gamedata/move/', '204'],
+  ['OPTIONS', '/api/gamedata/move/nope/', '204'],
+  ['OPTIONS', '/meta.json', '204'],
+  ['HEAD', '/api/gamedata/move/?offset=100', move100],
+  ['HEAD', '/api/gamedata/move/?offset=50', '400'],
+  ['HEAD', '/api/gamedata/move/nope/', '404'],
+  ['HEAD', '/api/gamedata/move', '301 /api/gamedata/move/'],
+  ['HEAD', '/api/gamedata/move/old-pound/', '301 /api/gamedata/move/pound/'],
+  ['POST', '/api/gamedata/move/old-pound/', '405'],
+];
+
+for (const engine of [nginx, caddy, apache]) {
+  const missing = engine.missing();
+  const reason = missing === undefined ? '' : ` (skipped: ${missing})`;
+
+  describe.skipIf(missing !== undefined)(`${engine.name}${reason}`, () => {
+    let running: RunningEngine;
+    let site: string;
+    let folder: string;
+    const agent = new Agent({ keepAlive: true, maxSockets: 4 });
+
+    beforeAll(async () => {
+      folder = mkdtempSync(path.join(tmpdir(), 'gamedata-servers-'));
+      site = path.join(folder, 'site');
+      // The configurations of all three: each keeps the others' to itself too.
+      await build({
+        source: 'snapshot',
+        upstream: renamedSnapshot(path.join(folder, 'data')),
+        baseUrl: 'https://example.test',
+        out: site,
+        hosts: ['nginx', 'caddy', 'apache'],
+      });
+      // What the operator's last reload does not know: a later site has a record at an address that had moved.
+      mkdirSync(path.join(site, 'api/gamedata/move/taken-again'));
+      writeFileSync(path.join(site, 'api/gamedata/move/taken-again/index.json'), '{"slug":"taken-again"}');
+      running = await engine.start(site);
+    });
+    afterAll(async () => {
+      agent.destroy();
+      await running?.stop();
+      rmSync(folder, { recursive: true, force: true });
+    });
+
+    const ask = (question: ProbeRequest): Promise<ProbeResponse> => send(running.url, agent, question);
+
+    /** Holds a reply to `<status> <file or address>`; of several, divided by `|`, one has to be right. */
+    async function check(question: ProbeRequest, expected: string): Promise<void> {
+      const reply = await ask(question);
+      const [first = ''] = expected.split(' | ');
+      const chosen =
+        expected.split(' | ').find((one) => describeReply(one, question, reply) === one) ?? first;
+      expect(describeReply(chosen, question, reply)).toBe(chosen);
+      if (!chosen.endsWith(' -')) expect(reply.headers).toMatchObject(expectedHeaders(chosen, question));
+    }
+
+    /** The reply in the words of what is expected. */
+    function describeReply(
+      expected: string,
+      { method }: ProbeRequest,
+      { status, headers, body }: ProbeResponse,
+    ): string {
+      const [wanted, target = errorFiles[Number(expected) as keyof typeof errorFiles]] = expected.split(' ');
+      if (String(status) !== wanted) return `${status} ${body.toString().slice(0, 60)}`;
+      if (target === '-' || status === 204 || status === 403) return expected;
+      if (status === 301 || status === 302) return `${status} ${headers.location?.replace(running.url, '')}`;
+      if (method === 'HEAD') return body.length === 0 ? expected : `${status} with a body`;
+      if (status === 405)
+        return /^\{"detail":"Method (?:\\"[A-Z]+\\" )?not allowed\."\}$/.test(`${body}`)
+          ? expected
+          : `${body}`;
+      if (status === 406)
+        return `${body}` === '{"detail":"Could not satisfy the request Accept header."}'
+          ? expected
+          : `${body}`;
+      return body.equals(readFileSync(path.join(site, target ?? '')))
+        ? expected
+        : `${status} ${body.toString().slice(0, 200)}`;
+    }
+
+    it.each(queries)('answers the list%s with %s', (query, expected) =>
+      check({ path: `/api/gamedata/move/${query}` }, expected),
+    );
+
+    it.each(paths)('answers %s with %s', (asked, expected) => check({ path: asked }, expected));
+
+    it.each(accepts)('answers Accept: %s, the list%s with %s', (accept, query, expected) =>
+      check({ path: `/api/gamedata/move/${query}`, headers: { accept } }, expected),
+    );
+
+    it.each([
+      ['/api/gamedata/', page],
+      ['/api/gamedata/move/pound/', page],
+      ['/api/gamedata/move/pound/?format=json', pound],
+      ['/api/gamedata/move/nope/', '404'],
+      ['/api/gamedata/move/nope/?format=api', '404'],
+      ['/api/gamedata/nope/', '404'],
+      ['/api/gamedata/move/index.json', move],
+      ['/api/gamedata/move', '301 /api/gamedata/move/'],
+      ['/api/gamedata/move/old-pound/', '301 /api/gamedata/move/pound/'],
+    ])('answers a browser that asks for %s with %s', (asked, expected) =>
+      check({ path: asked, headers: { accept: BROWSER } }, expected),
+    );
+
+    it.each(methods)('answers %s %s with %s', (method, asked, expected) =>
+      check({ method, path: asked }, expected),
+    );
+
+    it.each([
+      ['/api/gamedata/move/?offset=100', {}],
+      ['/api/gamedata/move/pound/', {}],
+      ['/api/gamedata/move/', { accept: BROWSER }],
+      ['/api/gamedata/move/', { accept: BROWSER, 'accept-encoding': 'gzip' }],
+      ['/meta.json', {}],
+      ['/', { 'accept-encoding': 'gzip, br' }],
+    ])('knows its ETag of %s again (%o)', async (asked, headers) => {
+      const first = await ask({ path: asked, headers });
+      expect(first.status).toBe(200);
+      const { etag = '' } = first.headers;
+      expect(etag).toMatch(/^(?:W\/)?"[^"]+"$/);
+      const known = await ask({ path: asked, headers: { ...headers, 'if-none-match': etag } });
+      expect([known.status, known.body.length]).toEqual([304, 0]);
+      expect(known.headers).toMatchObject(lower(commonHeaders));
+      if (asked.startsWith('/api/')) expect(known.headers['cache-control']).toBe(apiHeaders['Cache-Control']);
+      expect((await ask({ path: asked, headers: { ...headers, 'if-none-match': '"other"' } })).status).toBe(
+        200,
+      );
+    });
+
+    it('gives no page the ETag of another, and none to the page of a browser', async () => {
+      const offsets = [0, 100, 200, 300, 400, 500, 600, 700];
+      const replies = await Promise.all(
+        offsets.map((offset) => ask({ path: `/api/gamedata/move/?offset=${offset}` })),
+      );
+      const html = await ask({ path: '/api/gamedata/move/', headers: { accept: BROWSER } });
+      expect(new Set([html, ...replies].map(({ headers }) => headers.etag)).size).toBe(offsets.length + 1);
+    });
+
+    it('names the method that is not allowed, if it can', async () => {
+      const { body } = await ask({ method: 'POST', path: '/api/gamedata/move/' });
+      const method = engine === apache ? 'Method' : 'Method "POST"';
+      expect(JSON.parse(`${body}`)).toEqual({ detail: `${method} not allowed.` });
+    });
+  });
+}
+
+interface ProbeRequest {
+  readonly method?: string;
+  readonly path: string;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+interface ProbeResponse {
+  readonly status: number | undefined;
+  readonly headers: IncomingHttpHeaders;
+  readonly body: Buffer;
+}
+
+/** The path goes out as it is: clients with better manners would tidy it up. */
+function send(
+  url: string,
+  agent: Agent,
+  { method = 'GET', path: asked, headers }: ProbeRequest,
+): Promise<ProbeResponse> {
+  return new Promise((resolve, reject) => {
+    request(url, { method, path: asked, agent, headers: headers ?? {} }, (response) => {
+      const chunks: Buffer[] = [];
+      response.on('data', (chunk: Buffer) => chunks.push(chunk));
+      response.on('error', reject);
+      response.on('end', () =>
+        resolve({ status: response.statusCode, headers: response.headers, body: Buffer.concat(chunks) }),
+      );
+    })
+      .on('error', reject)
+      .end();
+  });
+}
+
+const lower = (headers: Readonly<Record<string, string>>): Record<string, string> =>
+  Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
+
+/** The headers that a response has to have. */
+function expectedHeaders(expected: string, { method, path: asked }: ProbeRequest): object {
+  const [status, file = ''] = expected.split(' ');
+  const json = (status === '200' && file.endsWith('.json')) || (status?.startsWith('4') && status !== '403');
+  return {
+    ...lower(commonHeaders),
+    ...(/^\/api\/gamedata(?:[/?]|$)/.test(asked) || status?.startsWith('4') ? lower(apiHeaders) : {}),
+    // What compresses pages says so.
+    ...(file.endsWith('.html') && asked.startsWith('/api/')
+      ? { vary: expect.stringMatching(/\baccept(?!-)/i) }
+      : {}),
+    ...(file.endsWith('.html') ? lower(htmlHeaders) : {}),
+    ...(method === 'OPTIONS' ? lower(preflightHeaders) : {}),
+    ...(json ? { 'content-type': 'application/json' } : {}),
+    ...(file.endsWith('.html')
+      ? { 'content-type': expect.stringMatching(/^text\/html; charset=utf-8$/i) }
+      : {}),
+    ...(status === '200' && file.endsWith('.png') ? { 'content-type': 'image/png' } : {}),
+  };
+}

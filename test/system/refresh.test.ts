@@ -1,0 +1,232 @@
+import { execFile } from 'node:child_process';
+import { chmodSync, cpSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { snapshot } from '../../src/commands/snapshot.ts';
+import { historySchema } from '../../src/contract/changes.ts';
+import { metaSchema } from '../../src/contract/meta.ts';
+import { deserted } from '../support/local-server.ts';
+import { temporaryFolder } from '../support/temporary.ts';
+import { serveUpstream } from '../support/test-upstream.ts';
+import { type Answer, moveAnswer, tinyUpstream, upstreamOf } from '../support/upstream-data.ts';
+
+const ROOT = fileURLToPath(new URL('../..', import.meta.url));
+const run = promisify(execFile);
+
+/** What is left of the environment: nothing of whoever runs the tests. */
+const environment = (home: string) => ({
+  PATH: `${path.join(home, 'bin')}:${process.env.PATH}`,
+  HOME: home,
+  GIT_CONFIG_GLOBAL: '/dev/null',
+  GIT_CONFIG_NOSYSTEM: '1',
+  GAMEDATA_CLI: path.join(ROOT, 'dist/cli.js'),
+});
+
+/** A repository with a snapshot of an upstream, its remote, and a gh that keeps what it is told. */
+async function repository() {
+  const answers = tinyUpstream();
+  const state = { broken: false };
+  const upstream = await serveUpstream(upstreamOf(answers), {
+    fault: (_, response) => state.broken && Boolean(response.writeHead(404).end()),
+  });
+  const home = temporaryFolder();
+  const [remote, work] = [path.join(home, 'remote.git'), path.join(home, 'work')];
+  const env = environment(home);
+  const git = async (...args: string[]): Promise<string> =>
+    (await run('git', args, { cwd: work, env })).stdout.trim();
+  mkdirSync(work);
+  await run('git', ['init', '--quiet', '--bare', '--initial-branch=main', remote], { env });
+  await git('clone', '--quiet', remote, '.');
+  await git('checkout', '--quiet', '-b', 'main');
+  cpSync(path.join(ROOT, 'scripts/refresh'), path.join(work, 'scripts/refresh'), { recursive: true });
+  await snapshot({ upstream: upstream.url, cache: false, data: path.join(work, 'data') });
+  writeFileSync(path.join(work, '.gitignore'), 'build/\n.cache/\n');
+  await git('add', '.');
+  await git('-c', 'user.name=operator', '-c', 'user.email=o@example.test', 'commit', '-qm', 'Begin');
+  await git('push', '--quiet', 'origin', 'main');
+
+  mkdirSync(path.join(home, 'bin'));
+  writeFileSync(path.join(home, 'bin/gh'), gh);
+  chmodSync(path.join(home, 'bin/gh'), 0o755);
+
+  return {
+    answers,
+    state,
+    home,
+    work,
+    git,
+    /** Runs a step; undefined if it succeeds, else what it printed. */
+    async step(name: string, more: Readonly<Record<string, string>> = {}): Promise<string | undefined> {
+      const script = path.join('scripts/refresh', `${name}.sh`);
+      try {
+        await run(script, { cwd: work, env: { ...env, REFRESH_UPSTREAM: upstream.url, ...more } });
+        return undefined;
+      } catch (error) {
+        return String((error as { stderr?: string }).stderr);
+      }
+    },
+    read: (file: string) => readFileSync(path.join(work, file), 'utf8'),
+    outcome: () => readFileSync(path.join(work, '.cache/refresh/outcome'), 'utf8').trim(),
+    /** Subjects of the remote's commits, the newest first. */
+    log: async () => (await git('--git-dir', remote, 'log', '--format=%s', 'main')).split('\n'),
+  };
+}
+
+/** It has an open issue from the second time on. */
+const gh = `#!/usr/bin/env bash
+case "$1 $2" in
+  'issue list') [ ! -f "$HOME/issue" ] || echo 7 ;;
+  'issue create') printf '%s\\n' "$@" > "$HOME/issue"; cat "\${@: -1}" > "$HOME/issue.md" ;;
+  'issue comment') printf '%s\\n' "$@" > "$HOME/comment" ;;
+  *) exit 1 ;;
+esac
+`;
+
+const rename = ({ answers }: { answers: ReturnType<typeof tinyUpstream> }, name: string) =>
+  Object.assign(answers.move[1] as Answer, { name });
+
+describe('a refresh', () => {
+  it('commits data that has changed, with what changed as its message, and publishes a site of it', async () => {
+    const repo = await repository();
+    rename(repo, 'renamed');
+    repo.answers.move.push(moveAnswer(7));
+
+    expect(await repo.step('run')).toBeUndefined();
+
+    expect(repo.outcome()).toBe('changed');
+    expect(await repo.log()).toEqual(['Refresh the data: 1 move added, 1 move renamed', 'Begin']);
+    const message = await repo.git('log', '-1', '--format=%b|%an');
+    expect(message).toContain('Moves added:\n  move-7 (id 7): "Move 7"\n');
+    expect(message).toContain('Moves renamed:\n  move-2 → renamed (id 2)\n');
+    expect(message).toMatch(/\|github-actions\[bot\]$/);
+    const files = await repo.git('show', '--name-only', '--format=');
+    expect(files.split('\n')).toEqual([
+      'data/changes.json',
+      'data/manifest.json',
+      'data/move.ndjson',
+      'data/provenance.json',
+    ]);
+    expect(await repo.git('status', '--porcelain')).toBe('');
+    expect(existsSync(path.join(repo.work, '.cache/refresh/archive/gamedata.tar.gz'))).toBe(true);
+    const { steps } = historySchema.parse(JSON.parse(repo.read('build/changes.json')));
+    expect(steps).toMatchObject([{ totals: { added: 1, renamed: 1 } }]);
+    expect(metaSchema.parse(JSON.parse(repo.read('build/meta.json')))).toMatchObject({
+      source: 'snapshot',
+      counts: { move: 4, item: 2 },
+    });
+  });
+
+  it('commits nothing if nothing has changed', async () => {
+    const repo = await repository();
+    rename(repo, 'renamed');
+    await repo.step('run');
+    const built = repo.read('build/manifest.json');
+
+    expect(await repo.step('run')).toBeUndefined();
+
+    expect(repo.outcome()).toBe('unchanged');
+    expect(await repo.log()).toHaveLength(2);
+    expect(repo.read('build/manifest.json')).toBe(built);
+  });
+
+  it('keeps the day and the commit of data that is read again elsewhere', async () => {
+    const repo = await repository();
+    rename(repo, 'renamed');
+    expect(await repo.step('snapshot')).toBeUndefined();
+    expect(await repo.step('commit')).toBeUndefined();
+    expect(await repo.step('commit')).toBeUndefined();
+    expect(await repo.log()).toHaveLength(2);
+  });
+
+  it('continues if somebody has pushed something else meanwhile', async () => {
+    const repo = await repository();
+    const other = path.join(repo.home, 'other');
+    rename(repo, 'renamed');
+    await repo.step('snapshot');
+    await repo.git('clone', '--quiet', path.join(repo.home, 'remote.git'), other);
+    const elsewhere = ['-C', other, '-c', 'user.name=o', '-c', 'user.email=o@example.test'];
+    await repo.git(...elsewhere, 'commit', '--quiet', '--allow-empty', '-m', 'Do something else');
+    await repo.git('-C', other, 'push', '--quiet', 'origin', 'main');
+
+    expect(await repo.step('commit')).toBeUndefined();
+
+    expect(await repo.log()).toEqual(['Refresh the data: 1 move renamed', 'Do something else', 'Begin']);
+  });
+
+  it('stops if the guards refuse, and opens one issue about it, however often that happens', async () => {
+    const repo = await repository();
+    const before = await repo.git('rev-parse', 'HEAD:data');
+    repo.answers.move.pop();
+
+    expect(await repo.step('run')).toContain('got 2 records, the last build had 3');
+    expect(repo.outcome()).toBe('refused');
+    expect(await repo.log()).toEqual(['Begin']);
+    expect(await repo.git('status', '--porcelain')).toBe('');
+    expect(existsSync(path.join(repo.work, 'build'))).toBe(false);
+
+    expect(await repo.step('report-refusal')).toBeUndefined();
+    expect(readFileSync(path.join(repo.home, 'issue'), 'utf8')).toMatch(
+      /^issue\ncreate\n--title\nThe data was refused\n/,
+    );
+    expect(readFileSync(path.join(repo.home, 'issue.md'), 'utf8')).toContain(
+      '\n    move: got 2 records, the last build had 3: expected at most 1 % to disappear; missing: move-3\n',
+    );
+    expect(await repo.step('report-refusal')).toBeUndefined();
+    expect(readFileSync(path.join(repo.home, 'comment'), 'utf8')).toMatch(/^issue\ncomment\n7\n/);
+
+    expect(await repo.step('run', { REFRESH_ALLOW_MISSING: 'move/move-3 item/none' })).toBeUndefined();
+    expect(await repo.log()).toEqual(['Refresh the data: 1 move removed', 'Begin']);
+    expect(before).not.toBe(await repo.git('rev-parse', 'HEAD:data'));
+  });
+
+  it.each([
+    ['answers wrongly', () => undefined, 'got 404'],
+    ['cannot be reached', async () => ({ REFRESH_UPSTREAM: await deserted() }), 'ECONNREFUSED'],
+  ])(
+    'fails without a fallback, a commit or an issue where the upstream %s',
+    async (_, where, problem) => {
+      const repo = await repository();
+      repo.state.broken = true;
+      expect(await repo.step('run', await where())).toContain(problem);
+      expect(repo.outcome()).toBe('failed');
+      expect(await repo.log()).toEqual(['Begin']);
+      expect(await repo.git('status', '--porcelain')).toBe('');
+    },
+    120_000,
+  );
+
+  it('tells the workflow its outcome', async () => {
+    const repo = await repository();
+    const output = path.join(repo.home, 'output');
+    writeFileSync(output, '');
+    await repo.step('snapshot', { GITHUB_OUTPUT: output });
+    expect(readFileSync(output, 'utf8')).toBe('outcome=unchanged\n');
+  });
+});
+
+describe('a deploy', () => {
+  it('is requested at the build hook, if there is one', async () => {
+    const repo = await repository();
+    const asked: string[] = [];
+    let status = 200;
+    const server = createServer((request, response) => {
+      asked.push(`${request.method} ${request.url}`);
+      response.writeHead(status).end();
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    onTestFinished(() => void server.close());
+    const hook = `http://127.0.0.1:${(server.address() as AddressInfo).port}/build_hooks/secret`;
+
+    expect(await repo.step('deploy')).toBeUndefined();
+    expect(asked).toEqual([]);
+    expect(await repo.step('deploy', { NETLIFY_BUILD_HOOK: hook })).toBeUndefined();
+    expect(asked).toEqual(['POST /build_hooks/secret']);
+    status = 404;
+    const problem = await repo.step('deploy', { NETLIFY_BUILD_HOOK: hook });
+    expect(problem).toBe('the build hook was not answered with success\n');
+  });
+});

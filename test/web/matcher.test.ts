@@ -1,0 +1,54 @@
+import { describe, expect, it } from 'vitest';
+import { BUNDLED_DATA } from '../../src/commands/package-files.ts';
+import { mapKinds } from '../../src/contract/kinds.ts';
+import { createMatcher } from '../../src/web/front/matcher.ts';
+import { createSearchIndex, readSearchIndex } from '../../src/web/search-index.ts';
+import { readSnapshot } from '../support/snapshot-records.ts';
+
+const snapshot = readSnapshot(BUNDLED_DATA);
+const records = mapKinds((kind) =>
+  snapshot[kind].map((record) => ({ id: record.id, slug: record.slug, json: JSON.stringify(record) })),
+);
+const match = createMatcher(readSearchIndex(createSearchIndex(records)));
+const find = (text: string, kind = '', generation = '') =>
+  match({ text, kind, generation }).map(({ name }) => name);
+
+describe('a search', () => {
+  it.each([
+    ['pound', 'Pound'],
+    ['POUND', 'Pound'],
+    ['poke ball', 'Poké Ball'],
+    ['poké-ball', 'Poké Ball'],
+    ['pokeball', 'Poké Ball'],
+    ['ball master', 'Master Ball'],
+    ['master-ball', 'Master Ball'],
+    ['thundrbolt', 'Thunderbolt'],
+    ['potoin', 'Potion'],
+    ['u turn', 'U-turn'],
+    ['surf', 'Surf'],
+    ['thunder', 'Thunder'],
+    ['tm01', 'TM01'],
+  ])('for %j finds %j first', (text, name) => {
+    expect(find(text)[0]).toBe(name);
+  });
+
+  it('puts names that start with the text before those that have it within', () => {
+    const names = find('ball').map((name) => name.toLowerCase().startsWith('ball'));
+    expect(names).toEqual(names.toSorted((a, b) => Number(b) - Number(a)));
+  });
+
+  it.each(['', '   '])('for %j finds everything, in order', (text) => {
+    expect(find(text)).toHaveLength(746 + 954);
+    expect(find(text)[0]).toBe('Pound');
+  });
+
+  it.each(['zzzz', '.*', '<zzz>', '(', '攻'])('for %j finds nothing', (text) => {
+    expect(find(text)).toEqual([]);
+  });
+
+  it('keeps to a kind and a generation', () => {
+    expect(find('ball', 'move')).not.toContain('Master Ball');
+    expect(find('', 'move', '2')).toHaveLength(86);
+    expect(find('', '', 'none')).toEqual([]);
+  });
+});

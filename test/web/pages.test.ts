@@ -1,0 +1,158 @@
+import { describe, expect, it } from 'vitest';
+import { readPackage } from '../../src/commands/package-files.ts';
+import { groupDigits, readableSize } from '../../src/text/numbers.ts';
+import { countGenerations } from '../../src/web/front/chart.ts';
+import { descriptionRows, downloadRows } from '../../src/web/front/file-tables.ts';
+import { webFiles } from '../../src/web/pages.ts';
+import { createSearchIndex } from '../../src/web/search-index.ts';
+import { fillPlaceholders, html } from '../../src/web/shared/markup.ts';
+import { rawItem, rawMove, rawRecords, type SiteOptions, siteOf } from '../support/sites.ts';
+
+const hostile = `<img src=x onerror="alert('1')">&`;
+const escaped = '&lt;img src=x onerror=&quot;alert(&#39;1&#39;)&quot;&gt;&amp;';
+
+describe('markup', () => {
+  it('escapes whatever is no markup itself', () => {
+    expect(html`<p title="${hostile}">${hostile}${1}</p>`.text).toBe(`<p title="${escaped}">${escaped}1</p>`);
+    expect(html`<ul>${[html`<li>${hostile}</li>`, html`<li></li>`]}</ul>`.text).toBe(
+      `<ul><li>${escaped}</li>\n<li></li></ul>`,
+    );
+  });
+
+  it('fills every place of a page', () => {
+    expect(fillPlaceholders('{{a}} {{b}} {{a}}', { a: hostile, b: html`<b>$&</b>` })).toBe(
+      `${escaped} <b>$&</b> ${escaped}`,
+    );
+  });
+
+  it('rejects a place without a value, and a value without a place', () => {
+    expect(() => fillPlaceholders('{{a}}', {})).toThrow('no value for {{a}}');
+    expect(() => fillPlaceholders('', { a: 1 })).toThrow('no placeholder for a');
+  });
+});
+
+describe('numbers', () => {
+  it.each([
+    [0, '0'],
+    [999, '999'],
+    [1000, '1,000'],
+    [3160, '3,160'],
+    [1_234_567, '1,234,567'],
+  ])('of %i are grouped as %s', (value, text) => expect(groupDigits(value)).toBe(text));
+  it.each([
+    [0, '0 B'],
+    [999, '999 B'],
+    [1000, '1.0 kB'],
+    [9949, '9.9 kB'],
+    [9950, '10 kB'],
+    [999_499, '999 kB'],
+    [999_500, '1.0 MB'],
+    [38_000_000, '38.0 MB'],
+  ])('of %i bytes are read as %s', (bytes, text) => expect(readableSize(bytes)).toBe(text));
+});
+
+describe('the chart', () => {
+  it('counts by ascending generation, and last what has none', () => {
+    const { records } = siteOf({
+      move: [rawMove(1, { generation: 9 }), rawMove(2), rawMove(3)],
+      item: [rawItem(1), rawItem(2, { gameIndices: [{ generation: 1, index: 5 }] })],
+    });
+    expect([...countGenerations(createSearchIndex(records))]).toEqual([
+      [1, { move: 2, item: 1 }],
+      [9, { move: 1, item: 0 }],
+      [null, { move: 0, item: 1 }],
+    ]);
+  });
+});
+
+describe('the tables of files', () => {
+  const sizes = new Map([
+    ['download/item.csv', 1500],
+    ['download/item.csv.gz', 400],
+    ['download/item.csv.br', 300],
+    ['download/item.ndjson', 2_000_000],
+    ['meta.json', 500],
+    ['schemas/move.json', 1],
+    ['schemas/item.json', 1],
+    ['search.json', 1],
+  ]);
+  const text = (rows: readonly { text: string }[]): string[] =>
+    rows.map((row) =>
+      row.text
+        .replaceAll(/<[^>]+>|\n/g, ' ')
+        .replaceAll(/\s+/g, ' ')
+        .trim(),
+    );
+
+  it('name each download once, with its size as it is and compressed', () => {
+    expect(text(downloadRows(sizes, ['download/gamedata.tar.gz']))).toEqual([
+      'item.csv a table, for spreadsheets 1.5 kB 400 B 300 B',
+      'item.ndjson one record per line 2.0 MB – –',
+      'gamedata.tar.gz the complete site, to serve elsewhere – – –',
+    ]);
+  });
+
+  it('name what the site has, and nothing else', () => {
+    const rows = text(descriptionRows(sizes));
+    expect(rows).toHaveLength(4);
+    expect(rows[0]).toBe('JSON Schema of every response, draft 2020-12 item.json move.json');
+  });
+});
+
+/** The pages of a site of raw records, with the templates that there are. */
+function pagesOf(raw: Parameters<typeof siteOf>[0], options?: SiteOptions, overrides = {}) {
+  const { plan } = siteOf(raw, options);
+  const files = webFiles({
+    templates: readPackage().templates,
+    records: plan.records,
+    meta: { ...plan.meta, ...overrides },
+    archives: [],
+    sizes: () => new Map(),
+  });
+  return new Map([...files].map((file) => [file.path, 'body' in file ? String(file.body) : '']));
+}
+
+describe('the pages', () => {
+  it('are the search index, the browsable page twice, and the front page last', () => {
+    expect([...pagesOf(rawRecords(1, 1)).keys()]).toEqual([
+      'search.json',
+      'browse.html',
+      'browse/index.html',
+      'index.html',
+    ]);
+  });
+
+  it('show the response to their example to the byte, in the style of the links', () => {
+    const raw = rawRecords(2, 1);
+    expect(pagesOf(raw).get('index.html')).toContain(
+      `<span id="command">curl 'https://example.test/api/gamedata/move/move-1/?format=api'</span>`,
+    );
+    expect(pagesOf(raw, { links: 'file' }).get('index.html')).toContain("move/move-1/index.json?format=api'");
+    expect(pagesOf(rawRecords(0, 1)).get('index.html')).toContain("item/item-1/?format=api'");
+    expect(pagesOf(rawRecords(0, 0)).get('index.html')).toContain('There are no records.');
+  });
+
+  it('count one record as one', () => {
+    expect(pagesOf(rawRecords(2, 1)).get('index.html')).toContain('API of 2 moves and 1 item from');
+  });
+
+  it('lead behind the hash if links lead to files', () => {
+    expect(pagesOf(rawRecords(1, 1)).get('index.html')).toContain('href="api/gamedata/move/"');
+    expect(pagesOf(rawRecords(1, 1), { links: 'file' }).get('index.html')).toContain(
+      'href="browse/#/api/gamedata/move/"',
+    );
+  });
+
+  it('escape what an operator or the upstream named', () => {
+    const page = pagesOf(rawRecords(1, 1), {}, { upstream: hostile, fallback: hostile }).get('index.html');
+    expect(page?.split(escaped)).toHaveLength(3);
+    expect(page).not.toContain('<img');
+  });
+
+  it('hold no script, no style and no handler of their own, which a strict policy would refuse', () => {
+    for (const [path, body] of pagesOf(rawRecords(3, 3))) {
+      if (!path.endsWith('.html')) continue;
+      expect(body).not.toMatch(/<style|\sstyle=|\son\w+=|<script(?! src="[\w./]+" type="module"><\/script>)/);
+    }
+  });
+});

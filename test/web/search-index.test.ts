@@ -1,0 +1,95 @@
+import { brotliCompressSync, gzipSync } from 'node:zlib';
+import { describe, expect, it } from 'vitest';
+import { kindNames } from '../../src/contract/kinds.ts';
+import type { Records } from '../../src/dataset/data-set.ts';
+import { encodeDataSet } from '../../src/dataset/encode.ts';
+import { createSearchIndex, generationOf, readSearchIndex } from '../../src/web/search-index.ts';
+import { dataSetOf, fullSizeRecords, rawItem, rawMove, rawRecords } from '../support/sites.ts';
+import { hasRecordedUpstream } from '../support/upstream-data.ts';
+
+const { records, provenance } = dataSetOf({
+  move: [
+    rawMove(1, { slug: 'pound', englishName: 'Pound' }),
+    rawMove(10_001, { slug: 'u--turn', englishName: 'U-turn <b>', generation: 4 }),
+  ],
+  item: [
+    rawItem(4, { slug: 'poke-ball', englishName: 'Poké Ball', sprite: 'x/sprites/items/poke-ball.png' }),
+    rawItem(7, {
+      slug: 'odd',
+      englishName: 'Odd',
+      sprite: 'x/sprites/items/dream-world/odd.png',
+      gameIndices: [
+        { generation: 5, index: 0 },
+        { generation: 3, index: 9 },
+      ],
+    }),
+  ],
+});
+
+/** The index of records that are kept as texts. */
+const indexOf = (records: Records) =>
+  createSearchIndex(encodeDataSet({ records, warnings: [], provenance }).records);
+
+describe('the search index', () => {
+  it('has a column for each property, without what follows from the slug', () => {
+    expect(indexOf(records)).toEqual({
+      move: { id: [1, 10_000], slug: 'pound u--turn', name: '\nU-turn <b>', generation: [1, 4], icon: null },
+      item: {
+        id: [4, 3],
+        slug: 'poke-ball odd',
+        name: 'Poké Ball\n',
+        generation: [null, 3],
+        icon: ' dream-world/odd.png',
+      },
+    });
+  });
+
+  it.each([
+    ['a few odd records', records],
+    ['no records', dataSetOf(rawRecords(0, 0)).records],
+    ['the whole data', dataSetOf(fullSizeRecords()).records],
+  ])('holds %s', (_, held) => {
+    const read = readSearchIndex(JSON.parse(JSON.stringify(indexOf(held))));
+    const expected = kindNames.flatMap((kind) =>
+      held[kind].map((record) => ({
+        kind,
+        id: record.id,
+        slug: record.slug,
+        name: record.name,
+        generation: generationOf(record),
+        icon: 'icon' in record ? record.icon : null,
+      })),
+    );
+    expect(read).toEqual(expected);
+  });
+
+  it('is rejected if its columns are not of one length', () => {
+    const index = indexOf(records);
+    const short = { ...index, item: { ...index.item, slug: 'poke-ball' } };
+    expect(() => readSearchIndex(short)).toThrow('item: got columns of 1, 2, 2, 2, expected 2 each');
+  });
+
+  it.runIf(hasRecordedUpstream)('takes at most 22 kB of the real data with gzip, and 17 with Brotli', () => {
+    const text = JSON.stringify(indexOf(dataSetOf(fullSizeRecords()).records));
+    expect(gzipSync(text).length).toBeLessThan(22_000);
+    expect(brotliCompressSync(text).length).toBeLessThan(17_000);
+  });
+});
+
+describe('an item', () => {
+  it('belongs to the first generation that has an index of it, also an index of 0', () => {
+    const { item } = dataSetOf({
+      move: [],
+      item: [
+        rawItem(1, {
+          gameIndices: [
+            { generation: 9, index: 3 },
+            { generation: 2, index: 0 },
+          ],
+        }),
+        rawItem(2),
+      ],
+    }).records;
+    expect(item.map(generationOf)).toEqual([2, null]);
+  });
+});
