@@ -86,11 +86,17 @@ describe('checking a list page', () => {
       ['results[0]: got id 100 after 100, expected ascending ids'],
     ],
     ['a list', () => '[]', ['value: Invalid input']],
+    [
+      'another version’s key in a record',
+      (text) => text.replace(first, `${first},"power":40`),
+      ['results[0]: value: Unrecognized key'],
+    ],
   ])('says what is wrong with %s', (_, damage, sentences) => {
     const damaged = damage(page);
     expect(damaged).not.toBe(page);
-    const { problems } = check(damaged);
+    const { problems, records } = check(damaged);
     expect(problems).toHaveLength(sentences.length);
+    for (const record of records) expect(record.slug).toMatch(/^move-/);
     for (const [at, sentence] of sentences.entries()) expect(problems[at]).toContain(sentence);
   });
 

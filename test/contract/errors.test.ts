@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { errorBody, errorDetails, errorFiles } from '../../src/contract/errors.ts';
+import { errorBody, errorDetails, errorFiles, notAllowedDetail } from '../../src/contract/errors.ts';
 import {
   DataError,
   errorCode,
@@ -13,9 +13,7 @@ describe('the bodies of errors', () => {
   it('exist for every status that has a file, in the reference framework’s form', () => {
     expect(Object.keys(errorDetails)).toEqual(Object.keys(errorFiles));
     expect(errorBody(errorDetails[404])).toBe('{"detail":"Not found."}');
-    expect(errorBody('Method "POST" not allowed.')).toBe(
-      String.raw`{"detail":"Method \"POST\" not allowed."}`,
-    );
+    expect(errorBody(notAllowedDetail('POST'))).toBe(String.raw`{"detail":"Method \"POST\" not allowed."}`);
   });
 });
 

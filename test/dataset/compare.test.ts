@@ -85,6 +85,18 @@ describe('compare', () => {
     expect(comparisonSchema.parse(comparison)).toEqual(comparison);
   });
 
+  it('lists records by rising id, in whatever order they were read, and ignores the order of keys', () => {
+    const encoded = (id: number, json: object) => ({ id, slug: `x-${id}`, json: JSON.stringify(json) });
+    const of = (...move: ReturnType<typeof encoded>[]) => ({ ...versionOf([]), records: { move, item: [] } });
+    const [one, two, ten] = [1, 2, 10].map((id) => encoded(id, { id, slug: `x-${id}`, name: id }));
+    if (!one || !two || !ten) throw new Error('three records are expected');
+    const named = [one, two, ten].map(({ id, slug }) => ({ id, slug, name: slug }));
+    expect(compare(of(), of(ten, one, two)).changes.move).toEqual({ ...none, added: named });
+    expect(compare(of(ten, one, two), of()).changes.move).toEqual({ ...none, removed: named });
+    const reordered = encoded(1, { name: 1, slug: 'x-1', id: 1 });
+    expect(compare(of(one), of(reordered)).changes.move).toEqual(none);
+  });
+
   it('tells null from a value', () => {
     const { changes } = compare(
       versionOf([], [rawItem(1, { gameIndices: [] })]),

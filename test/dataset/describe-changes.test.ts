@@ -40,6 +40,17 @@ describe('a comparison', () => {
 
   it('as Markdown has the same in lists, with the data in code spans', () => {
     const lines = markdownLines(comparison);
+    expect(lines.slice(0, 8)).toEqual([
+      '## 1 move added, 1 move removed, 1 move renamed, 1 move changed, 2 items added',
+      '',
+      span,
+      '',
+      '### Moves added',
+      '',
+      '- `move-4` (id 4): `"Move 4"`',
+      '',
+    ]);
+    expect(lines.filter((line) => line.includes('more'))).toEqual([]);
     expect(lines[0]).toBe('## 1 move added, 1 move removed, 1 move renamed, 1 move changed, 2 items added');
     expect(lines).toContain('### Items added');
     expect(lines).toContain('- `move-2` → `new` (id 2); generation `1` → `2`');
@@ -53,6 +64,20 @@ describe('a comparison', () => {
       '  … and 1 more',
     ]);
     expect(markdownLines(comparison, { max: 1 }).at(-1)).toBe('- … and 1 more');
+  });
+
+  it('names several changed fields, none for a record that was only renamed, and no day where none is known', () => {
+    const from = { ...versionOf([rawMove(1), rawMove(2)]), captured: null };
+    const to = versionOf([rawMove(1, { englishName: 'Other', generation: 2 }), rawMove(2, { slug: 'new' })]);
+    expect(textLines(compare(from, to)).slice(2)).toEqual([
+      `undated (${from.digest.slice(0, 19)}…) → 2026-01-02 (${to.digest.slice(0, 19)}…)`,
+      '',
+      'Moves renamed:',
+      '  move-2 → new (id 2)',
+      '',
+      'Moves changed:',
+      '  move-1 (id 1): name "Move 1" → "Other", generation 1 → 2',
+    ]);
   });
 
   it('of equal data sets says so', () => {

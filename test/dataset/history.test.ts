@@ -57,6 +57,8 @@ describe('a history', () => {
     const back = continueHistory(none, many, none);
     expect(back.steps).toHaveLength(1);
     expect(back.steps[0]?.totals).toMatchObject({ removed: 6000 });
+    const half = versionOf(Array.from({ length: 5000 }, (_, at) => rawMove(at + 1)));
+    expect(continueHistory(none, half, none).steps).toHaveLength(2);
     const huge = versionOf(Array.from({ length: 11_000 }, (_, at) => rawMove(at + 1)));
     expect(continueHistory(named('a'), none, huge).steps).toHaveLength(1);
   });
@@ -65,6 +67,8 @@ describe('a history', () => {
     const { steps } = continueHistory(named('a'), named('b'), named('c'));
     expect(historySchema.safeParse({ steps: [...steps].reverse() }).success).toBe(false);
     expect(historySchema.safeParse({ steps: steps.slice(1) }).success).toBe(true);
+    const [last] = continueHistory(named('c'), named('d'), named('e')).steps;
+    expect(historySchema.safeParse({ steps: [last, ...steps] }).success).toBe(false);
   });
 });
 

@@ -1,0 +1,67 @@
+import { describe, expect, it } from 'vitest';
+import { mediaTypeOf } from '../../src/contract/headers.ts';
+import { isHostFile } from '../../src/contract/host-files.ts';
+import { listUrl, recordUrl } from '../../src/contract/paths.ts';
+import { createRoutes } from '../../src/contract/routes.ts';
+
+describe('a media type', () => {
+  it.each([
+    ['data/move.csv', 'text/csv; charset=utf-8'],
+    ['data/move.csv.gz', 'application/gzip'],
+    ['data/gamedata.d.ts', 'text/plain; charset=utf-8'],
+    ['data/move.ndjson', 'application/x-ndjson'],
+    ['api/gamedata/index.json', undefined],
+    ['.csv/index.html', undefined],
+  ])('of %s is %s', (file, type) => {
+    expect(mediaTypeOf(file)).toBe(type);
+  });
+});
+
+describe('host configuration', () => {
+  it.each([
+    ['_redirects', true],
+    ['.htaccess', true],
+    ['netlify/.hidden/x', true],
+    ['wrangler.jsonc', true],
+    ['api/wrangler.jsonc', false],
+    ['index.html', false],
+    ['api/gamedata/a_b/index.json', false],
+    ['api/gamedata/mr.x/index.json', false],
+  ])('includes %s: %s', (path, included) => {
+    expect(isHostFile(path)).toBe(included);
+  });
+});
+
+describe('links of style file', () => {
+  const base = { baseUrl: 'https://example.test', links: 'file' } as const;
+
+  it('name the file behind them', () => {
+    expect(recordUrl(base, 'move', 'pound')).toBe(
+      'https://example.test/api/gamedata/move/pound/index.json?format=api',
+    );
+    expect(listUrl(base, 'item')).toBe('https://example.test/api/gamedata/item/index.json?format=api');
+    expect(listUrl(base, 'item', { limit: 100, offset: 0 })).toBe(
+      'https://example.test/api/gamedata/item/index.json?format=api&limit=100&offset=0',
+    );
+    expect(listUrl(base, 'item', { limit: 100, offset: 200 })).toBe(
+      'https://example.test/api/gamedata/item/offset/200/index.json?format=api&limit=100&offset=200',
+    );
+  });
+});
+
+describe('the route table', () => {
+  it('has a route for every record, each time that it is read, and no redirects by default', () => {
+    const routes = createRoutes({ move: [{ slug: 'pound' }], item: [{ slug: 'potion' }, { slug: 'x' }] });
+    const records = ['move/pound', 'item/potion', 'item/x'].map((name) => ({
+      path: `/api/gamedata/${name}/`,
+      file: `api/gamedata/${name}/index.json`,
+    }));
+    expect([...routes.records]).toEqual(records);
+    expect([...routes.records]).toEqual(records);
+    expect(routes.moved).toEqual([]);
+    expect(routes.lists.map(({ kind, count, pages }) => [kind, count, pages])).toEqual([
+      ['move', 1, [{ offset: 0, file: 'api/gamedata/move/index.json' }]],
+      ['item', 2, [{ offset: 0, file: 'api/gamedata/item/index.json' }]],
+    ]);
+  });
+});

@@ -1,0 +1,84 @@
+import { createHash } from 'node:crypto';
+import { describe, expect, it } from 'vitest';
+import { countWarnings, provenanceSchema, type Warning, warningSchema } from '../../src/dataset/data-set.ts';
+import { digestLines, digestRecords } from '../../src/dataset/digest.ts';
+import { encodeLine, servedText } from '../../src/dataset/encode.ts';
+import { versionOf } from '../support/data-set-versions.ts';
+import { rawItem, rawMove } from '../support/sites.ts';
+
+describe('the digest', () => {
+  const moves = Array.from({ length: 2001 }, (_, at) => rawMove(at + 1));
+  const { records, digest } = versionOf(moves, [rawItem(1)]);
+
+  it('is the SHA-256 of the kinds and their records, one on each line', () => {
+    const lines = [
+      'move',
+      ...records.move.map(({ json }) => json),
+      'item',
+      ...records.item.map(({ json }) => json),
+    ];
+    const sum = createHash('sha256')
+      .update(lines.map((line) => `${line}\n`).join(''))
+      .digest('hex');
+    expect(digest).toBe(`sha256:${sum}`);
+  });
+
+  it('is the same however the lines are split', () => {
+    const text = (kind: 'move' | 'item') => records[kind].map(encodeLine).join('');
+    expect(digestLines((kind) => [text(kind).slice(0, 5), text(kind).slice(5)])).toBe(digest);
+    expect(digestRecords({ ...records, item: [] })).not.toBe(digest);
+  });
+
+  it('hashes a thousand records at a time', () => {
+    const sizes: number[] = [];
+    const counted = new Proxy([...records.move], {
+      get(target, key) {
+        if (key !== 'slice') return Reflect.get(target, key);
+        return (from: number, to: number) => {
+          const part = target.slice(from, to);
+          sizes.push(part.length);
+          return part;
+        };
+      },
+    });
+    expect(digestRecords({ ...records, move: counted })).toBe(digest);
+    expect(sizes).toEqual([1000, 1000, 1]);
+  });
+});
+
+describe('the text of a record', () => {
+  it('has its url first when it is served', () => {
+    const record = { id: 1, slug: 'pound', json: '{"id":1,"slug":"pound"}' };
+    expect(servedText({ baseUrl: 'https://example.test', links: 'query' }, 'move', record)).toBe(
+      '{"url":"https://example.test/api/gamedata/move/pound/?format=api","id":1,"slug":"pound"}',
+    );
+    expect(encodeLine(record)).toBe('{"id":1,"slug":"pound"}\n');
+  });
+});
+
+describe('warnings', () => {
+  it('are counted by kind and code', () => {
+    const warning = (kind: 'move' | 'item', code: string): Warning => ({ code, kind, id: 1, message: 'x' });
+    expect(countWarnings([])).toEqual({ move: {}, item: {} });
+    expect(
+      countWarnings([warning('item', 'no-icon'), warning('item', 'other'), warning('item', 'no-icon')]),
+    ).toEqual({ move: {}, item: { 'no-icon': 2, other: 1 } });
+  });
+
+  it('may have codes that only another version knows', () => {
+    const warning = { code: 'new', kind: 'move', id: 1, message: 'x' };
+    expect(warningSchema.parse(warning)).toEqual(warning);
+  });
+});
+
+describe('a provenance', () => {
+  const provenance = { source: 'csv', upstream: 'x', captured: '2026-01-02' };
+  it('says source, upstream and day', () => {
+    expect(provenanceSchema.parse(provenance)).toEqual(provenance);
+    expect(provenanceSchema.parse({ ...provenance, source: 'rest' }).source).toBe('rest');
+  });
+
+  it.each([{ source: 'snapshot' }, { upstream: '' }, { captured: '2026-02-30' }])('is not %j', (wrong) => {
+    expect(provenanceSchema.safeParse({ ...provenance, ...wrong }).success).toBe(false);
+  });
+});
