@@ -14,23 +14,30 @@ const held = new Set<string>();
  * @throws OutputError if a running process holds it
  */
 export function acquireLock({ lock: file, name: target }: WorkFolders): () => void {
+  try {
+    take(file, target);
+  } catch (cause) {
+    if (cause instanceof OutputError) throw cause;
+    throw new OutputError(`cannot be locked (${errorCode(cause)})`, target, { cause });
+  }
+  held.add(file);
+  return () => {
+    held.delete(file);
+    fsExtra.removeSync(file);
+  };
+}
+
+function take(file: string, target: string): void {
   const own = `${process.pid} ${startOf(process.pid)}\n`;
   for (let attempt = 1; ; attempt++) {
     try {
       make(file, own);
-    } catch (cause) {
-      if (errorCode(cause) !== 'EEXIST' || attempt > 3)
-        throw new OutputError(`cannot be locked (${errorCode(cause)})`, target, { cause });
+      // A process that was suspended here for longer than others wait finds its lock taken over.
+      if (readIfThere(file) === own) return;
+    } catch (error) {
+      if (errorCode(error) !== 'EEXIST' || attempt > 3) throw error;
       removeStale(file, target);
-      continue;
     }
-    // A process that was suspended here for longer than others wait finds its lock taken over.
-    if (readIfThere(file) !== own) continue;
-    held.add(file);
-    return () => {
-      held.delete(file);
-      fsExtra.removeSync(file);
-    };
   }
 }
 

@@ -13,21 +13,11 @@ export interface Stage {
 }
 
 export function createStage(fresh: string, published: string): Stage {
-  const parents = new Set<string>();
   let last = '';
 
-  /**
-   * Makes each folder once. fs-extra's `outputFile` checks the folder of every single file, which takes longer than
-   * writing thousands of small files.
-   */
+  /** fs-extra's `outputFile` checks the folder of every single file, which takes longer than writing thousands of them. */
   function ensureFolder(folder: string): void {
-    if (folder === last || parents.has(folder)) return;
-    if (folder !== fresh) {
-      const parent = path.dirname(folder);
-      ensureFolder(parent);
-      parents.add(parent);
-    }
-    mkdirSync(folder, { recursive: true });
+    if (folder !== last) mkdirSync(folder, { recursive: true });
     last = folder;
   }
 

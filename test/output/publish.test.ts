@@ -1,8 +1,12 @@
 import {
+  existsSync,
   lstatSync,
+  lutimesSync,
   mkdirSync,
   readdirSync,
   readFileSync,
+  renameSync,
+  rmSync,
   statSync,
   symlinkSync,
   utimesSync,
@@ -10,7 +14,7 @@ import {
 } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { withOutput } from '../../src/output/publish.ts';
+import { recoverAbandoned, withOutput } from '../../src/output/publish.ts';
 import { previousOfSite } from '../../src/sources/site-folder.ts';
 import { verifyFolder } from '../../src/verify/folder.ts';
 import { fingerprint } from '../support/fingerprint.ts';
@@ -118,6 +122,15 @@ describe('publishing', () => {
     ],
     ['edited at another size', (file) => writeFileSync(file, '1 and more')],
     ['emptied', (file) => writeFileSync(file, '')],
+    ['removed', (file) => rmSync(file)],
+    [
+      'replaced by a link of the same size and age',
+      (file) => {
+        rmSync(file);
+        symlinkSync('x', file);
+        lutimesSync(file, 1, 1);
+      },
+    ],
   ])('repairs a file that somebody has %s', async (_, damage) => {
     const out = path.join(temporaryFolder(), 'site');
     await publishTree(out, first);
@@ -140,6 +153,14 @@ describe('publishing', () => {
     mkdirSync(path.join(parent, 'empty'));
     await publishTree(path.join(parent, 'empty'), first);
     expect(readTree(path.join(parent, 'empty'))).toEqual(first);
+  });
+
+  it('makes the folder that a symbolic link leads to, if it is not there', async () => {
+    const parent = temporaryFolder();
+    symlinkSync('real', path.join(parent, 'link'));
+    await publishTree(path.join(parent, 'link'), first);
+    expect(readTree(path.join(parent, 'real'))).toEqual(first);
+    expect(readdirSync(parent).sort()).toEqual(['link', 'real']);
   });
 
   it('replaces the folder that a symbolic link leads to, and leaves the link', async () => {
@@ -178,6 +199,72 @@ describe('publishing', () => {
     expect(readTree(out)['all.txt']).toBe('made 3');
   });
 
+  it('makes a file of all others again if any of them changed, came or went', async () => {
+    const out = path.join(temporaryFolder(), 'site');
+    let made = 0;
+    const all = {
+      path: 'all.txt',
+      of: { except: ['all.txt', 'b/d.json'] },
+      make: () => Buffer.from(`made ${++made}`),
+    };
+    const run = (tree: Tree) => withOutput(out, ({ publish }) => publish([...treeFiles(tree), all]));
+    const trees: [Tree, number][] = [
+      [first, 1],
+      [first, 1],
+      [{ ...first, 'b/d.json': 'other' }, 1],
+      [{ ...first, 'a.json': 'other' }, 2],
+      [{ ...first, 'a.json': 'other', 'new.json': '' }, 3],
+      [first, 4],
+      [{ 'a.json': '1', 'b/d.json': '333' }, 5],
+    ];
+    for (const [tree, expected] of trees) {
+      await run(tree);
+      expect(readTree(out)).toEqual({ ...tree, 'all.txt': `made ${expected}` });
+    }
+  });
+
+  it('makes a file with a known digest only if it is not published, and checks it', async () => {
+    const out = path.join(temporaryFolder(), 'site');
+    await publishTree(out, first);
+    const { files } = JSON.parse(readFileSync(path.join(out, 'manifest.json'), 'utf8'));
+    const listed = files.map((entry: { path: keyof Tree }) => ({
+      ...entry,
+      title: 'more than an entry has',
+      make: () => Buffer.from(`${first[entry.path]}`),
+    }));
+    const run = (list: typeof listed) => withOutput(out, ({ publish }) => publish(list));
+    const unmade = listed.map((file: object) => ({ ...file, make: () => Promise.reject(new Error('made')) }));
+    const before = fingerprint(out);
+    expect(await run(unmade)).toMatchObject({ changed: false });
+    expect(fingerprint(out)).toEqual(before);
+    writeFileSync(path.join(out, 'a.json'), 'damaged');
+    expect(await run(listed)).toMatchObject({ written: 2 });
+    expect(readTree(out)).toEqual(first);
+    const forged = [{ ...listed[0], sha256: '0'.repeat(64) }];
+    await expect(run(forged)).rejects.toThrow(
+      `a.json: got SHA-256 ${listed[0].sha256}, expected ${'0'.repeat(64)}`,
+    );
+    expect(readTree(out)).toEqual(first);
+  });
+
+  it('lets others work now and then, so that it can be stopped', async () => {
+    const out = path.join(temporaryFolder(), 'site');
+    const controller = new AbortController();
+    const files = Array.from({ length: 1500 }, (_, at) => ({ path: `${at}.json`, body: 'x' }));
+    let taken = 0;
+    const counted = (function* () {
+      for (const file of files) {
+        taken++;
+        yield file;
+      }
+    })();
+    setImmediate(() => controller.abort(new RangeError('stop')));
+    const work = withOutput(out, ({ publish }) => publish(counted, { signal: controller.signal }));
+    await expect(work).rejects.toThrow('stop');
+    expect(taken).toBeLessThan(1500);
+    expect(existsSync(out)).toBe(false);
+  });
+
   it('makes a derived file again if another version made the published one', async () => {
     const out = path.join(temporaryFolder(), 'site');
     const derived = { path: 'all.txt', of: ['a.json'], make: () => Buffer.from('made') };
@@ -206,5 +293,44 @@ describe('publishing', () => {
     expect(previous).toMatchObject(meta);
     expect([...previous.slugs('move')]).toEqual(['move-1', 'move-2', 'move-3']);
     expect([...previous.slugs('item')]).toEqual(['item-1', 'item-2']);
+  });
+});
+
+describe('a site that an interrupted build moved aside', () => {
+  /** A published site, and the names under which a build keeps the old and the new one. */
+  async function scene() {
+    const parent = temporaryFolder();
+    const out = path.join(parent, 'site');
+    await publishTree(out, first);
+    const [aside, staged] = ['old', 'new'].map((role) => path.join(parent, `.site.gamedata-${role}`));
+    return { parent, out, aside: `${aside}`, staged: `${staged}` };
+  }
+
+  it('is put back, and what was staged is removed', async () => {
+    const { parent, out, aside, staged } = await scene();
+    renameSync(out, aside);
+    mkdirSync(staged);
+    recoverAbandoned(out);
+    expect(readTree(out)).toEqual(first);
+    expect(readdirSync(parent)).toEqual(['site']);
+  });
+
+  it('is not put back over a new one, nor looked for where there is nothing', async () => {
+    const { parent, out, aside } = await scene();
+    mkdirSync(aside);
+    recoverAbandoned(out);
+    expect(readdirSync(parent).sort()).toEqual(['.site.gamedata-old', 'site']);
+    recoverAbandoned(path.join(parent, 'none', 'site'));
+    expect(existsSync(path.join(parent, 'none'))).toBe(false);
+  });
+
+  it('is put back only by the build that holds the lock', async () => {
+    const { parent, out, aside } = await scene();
+    await withOutput(out, async () => {
+      renameSync(out, aside);
+      expect(() => recoverAbandoned(out)).toThrow('locked by another build');
+      expect(readdirSync(parent).sort()).toEqual(['.site.gamedata-lock', '.site.gamedata-old']);
+    });
+    expect(readTree(out)).toEqual(first);
   });
 });

@@ -61,6 +61,7 @@ describe('a folder with foreign files', () => {
     expect(error.message).toContain('contains files that gamedata did not write: ');
     expect(foreign.filter((name) => error.message.includes(name))).toHaveLength(5);
     expect(error.message).toMatch(/ and 2 more$/);
+    expect(error.hint).toBe('Move them elsewhere, or into public/ to make them part of the site.');
     expect(readTree(out)).toEqual({ ...old, ...Object.fromEntries(foreign.map((name) => [name, name])) });
     expect(readdirSync(parent)).toEqual(['site']);
   });
@@ -69,6 +70,18 @@ describe('a folder with foreign files', () => {
     const { out } = await publishedSite();
     symlinkSync('/nowhere', path.join(out, 'link'));
     expect((await refusal(publishTree(out, fresh))).message).toMatch(/did not write: link$/);
+  });
+});
+
+describe('a site of a newer version', () => {
+  it('is left alone, with the way out', async () => {
+    const { out } = await publishedSite();
+    writeFileSync(path.join(out, 'manifest.json'), '{"format":9,"files":{}}');
+    const before = fingerprint(out);
+    const error = await refusal(publishTree(out, fresh));
+    expect(error.message).toBe(`${out}: manifest.json has format 9, this version of gamedata reads format 1`);
+    expect(error.hint).toContain('upgrade');
+    expect(fingerprint(out)).toEqual(before);
   });
 });
 
@@ -108,6 +121,7 @@ describe('a path that is not safe', () => {
     const files = names.map((name) => ({ path: name, body: 'x' }));
     const error = await refusal(withOutput(out, (output) => output.publish(files)));
     expect(error.message).toMatch(new RegExp(`^${culprit}: cannot be written \\(E\\w+\\)$`));
+    expect(error.cause).toBeInstanceOf(Error);
     expect(readTree(out)).toEqual(old);
     expect(readdirSync(parent)).toEqual(['site']);
   });
@@ -118,9 +132,9 @@ describe('a place that cannot be written', () => {
     const parent = temporaryFolder();
     writeFileSync(path.join(parent, 'file'), 'x');
     const out = path.join(parent, 'file', 'site');
-    expect((await refusal(publishTree(out, fresh))).message).toMatch(
-      /site: cannot be created \((?:ENOTDIR|EEXIST)\)$/,
-    );
+    const error = await refusal(publishTree(out, fresh));
+    expect(error.message).toMatch(/site: cannot be created \((?:ENOTDIR|EEXIST)\)$/);
+    expect(error.cause).toBeInstanceOf(Error);
     expect(readFileSync(path.join(parent, 'file'), 'utf8')).toBe('x');
   });
 
@@ -128,9 +142,9 @@ describe('a place that cannot be written', () => {
     const parent = temporaryFolder();
     const out = path.join(parent, 'file');
     writeFileSync(out, 'x');
-    expect((await refusal(publishTree(out, fresh))).message).toBe(
-      `${out}: is not a readable folder (ENOTDIR)`,
-    );
+    const error = await refusal(publishTree(out, fresh));
+    expect(error.message).toBe(`${out}: is not a readable folder (ENOTDIR)`);
+    expect(error.cause).toMatchObject({ code: 'ENOTDIR' });
     expect(readdirSync(parent)).toEqual(['file']);
   });
 
@@ -147,6 +161,7 @@ describe('a place that cannot be written', () => {
     symlinkSync('link', path.join(parent, 'other'));
     const error = await refusal(publishTree(link, fresh));
     expect(error.message).toBe(`${link}: is a circular symbolic link (ELOOP)`);
+    expect(error.cause).toMatchObject({ code: 'ELOOP' });
     expect(readdirSync(parent)).toEqual(['link', 'other']);
   });
 });

@@ -17,7 +17,12 @@ describe('on Windows', () => {
       expect(path.win32.dirname(file)).toBe('C:\\My Projects ü');
       expect(isLegal(path.win32.basename(file)), file).toBe(true);
     }
-    expect(new Set(Object.values(others)).size).toBe(4);
+    expect(others).toMatchObject({
+      fresh: 'C:\\My Projects ü\\.build.gamedata-new',
+      retired: 'C:\\My Projects ü\\.build.gamedata-old',
+      lock: 'C:\\My Projects ü\\.build.gamedata-lock',
+      received: 'C:\\My Projects ü\\.build.gamedata-received',
+    });
   });
 
   it('files inside a folder have forward slashes in the site', () => {
