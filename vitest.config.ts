@@ -3,7 +3,11 @@ import { defineConfig } from 'vitest/config';
 const hooks = new URL('test/support/absolute-imports.mjs', import.meta.url).href;
 
 /** A test that replaces a module needs modules of its own; for all others, loading them once per worker saves a third. */
-const isolated = ['test/commands/history.test.ts', 'test/output/failures.test.ts'];
+const isolated = [
+  'test/commands/history.test.ts',
+  'test/http/cache-failures.test.ts',
+  'test/output/failures.test.ts',
+];
 
 /** `npm test` omits what needs engines, browsers, kills or minutes; `npm run test:all` (`--mode all`) runs it too. */
 export default defineConfig(({ mode }) => {

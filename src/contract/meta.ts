@@ -4,7 +4,7 @@ import * as z from 'zod';
 import { formatField } from './format.ts';
 import { defaultIconSource, iconModes } from './icons.ts';
 import { mapKinds } from './kinds.ts';
-import { linkStyles } from './paths.ts';
+import { type LinkBase, linkStyles } from './paths.ts';
 import { countsSchema } from './records.ts';
 
 /** `meta.json`. Independent of when and where the site was built. */
@@ -39,6 +39,8 @@ export const metaSchema = z
   })
   .meta({ title: 'Description', description: 'The data that a site holds, and how the site was built.' });
 export type Meta = z.infer<typeof metaSchema>;
+
+export const linkBaseOf = ({ base_url, links }: Meta): LinkBase => ({ baseUrl: base_url, links });
 
 /** A path of a site: relative to its folder, with forward slashes, never leading out of it. */
 export const SITE_PATH = /^(?!\/)(?!.*(?:^|\/)\.{0,2}(?:\/|$))[^\\\0]+$/;

@@ -51,7 +51,7 @@ export function unexpectedStatus(status: number, headers: Headers): FailedAttemp
 
 /** Turns what undici, zlib and `decode` throw into failed attempts; anything else is returned unchanged. */
 export function asFailedAttempt(error: unknown, maxBytes: number): unknown {
-  if (error instanceof FailedAttempt || error instanceof GamedataError) return error;
+  if (error instanceof GamedataError) return error;
   if (error instanceof MalformedBody || error instanceof ResponseTimeout)
     return new FailedAttempt(error.message, { retryable: true, cause: error });
   // Most parser errors have a code of their own, some have none.

@@ -2,7 +2,7 @@
 
 import { UpstreamError } from '../errors.ts';
 import type { Cache, CacheEntry } from './cache.ts';
-import type { ClientStats, Fetched, GetOptions, HttpClient } from './client.ts';
+import type { ClientStats, Fetched, HttpClient } from './client.ts';
 
 /** How a response becomes a value, and whether a cached value is still valid. */
 export interface Codec<T> {
@@ -32,29 +32,20 @@ export interface LoadOptions<T> {
   readonly absent?: { readonly value: T };
 }
 
+type Confirmation = Pick<Fetched<unknown>, 'revalidation' | 'freshForMs'>;
+
 export function createFetcher({ client, cache }: { client: HttpClient; cache: Cache }): Fetcher {
   let cacheHits = 0;
-
-  /** A response; null if the upstream says that there is none, and that is allowed. */
-  async function request<T>(
-    url: string,
-    codec: Codec<T>,
-    { mayBeAbsent, options }: { mayBeAbsent: boolean; options: GetOptions },
-  ): Promise<Fetched<T> | null> {
-    try {
-      return await client.get(url, codec.decode, options);
-    } catch (error) {
-      const status = error instanceof UpstreamError ? error.request.status : undefined;
-      if (mayBeAbsent && (status === 404 || status === 410)) return null;
-      throw error;
-    }
-  }
 
   return {
     get stats() {
       return { ...client.stats, cacheHits };
     },
-    async load(url, codec, { revalidate = false, absent, ...limits } = {}) {
+    async load<T>(
+      url: string,
+      codec: Codec<T>,
+      { revalidate = false, absent, ...limits }: LoadOptions<T> = {},
+    ): Promise<T> {
       const entry = cache.get(url);
       const known = entry && codec.revive(entry.value);
       if (entry && known !== undefined && !revalidate && isFresh(entry, Date.now())) {
@@ -63,25 +54,22 @@ export function createFetcher({ client, cache }: { client: HttpClient; cache: Ca
       }
       const revalidation =
         entry && known !== undefined ? { etag: entry.etag, lastModified: entry.lastModified } : {};
-      const options = { revalidation, ...limits };
-      const response = await request(url, codec, { mayBeAbsent: absent !== undefined, options });
-      const storedAt = Date.now();
-      if (response === null && absent) {
-        cache.put({ url, storedAt, freshUntil: storedAt, value: absent.value });
+      const put = (value: unknown, { revalidation: next, freshForMs }: Confirmation): void => {
+        const storedAt = Date.now();
+        cache.put({ url, ...next, storedAt, freshUntil: storedAt + freshForMs, value });
+      };
+      try {
+        const response = await client.get(url, codec.decode, { revalidation, ...limits });
+        put(response.status === 304 ? entry?.value : response.value, response);
+        if (response.status === 200) return response.value;
+        cacheHits++;
+        // Only a conditional request gets a 304.
+        return known as T;
+      } catch (error) {
+        if (!absent || !isAbsent(error)) throw error;
+        put(absent.value, { revalidation: {}, freshForMs: 0 });
         return absent.value;
       }
-      if (response === null) throw new Error(`${url}: absent, which was not allowed`);
-      if (response.status === 304) cacheHits++;
-      cache.put({
-        url,
-        ...response.revalidation,
-        storedAt,
-        freshUntil: storedAt + response.freshForMs,
-        value: response.status === 304 ? entry?.value : response.value,
-      });
-      if (response.status === 200) return response.value;
-      if (known === undefined) throw new Error(`${url}: got 304 for an unconditional request`);
-      return known;
     },
     recall(url, codec) {
       const known = codec.revive(cache.get(url)?.value);
@@ -90,6 +78,10 @@ export function createFetcher({ client, cache }: { client: HttpClient; cache: Ca
     },
   };
 }
+
+/** The upstream says that there is nothing. */
+const isAbsent = (error: unknown): boolean =>
+  error instanceof UpstreamError && (error.request.status === 404 || error.request.status === 410);
 
 /** An entry from the future was written before the clock was set back, and proves nothing. */
 const isFresh = ({ storedAt, freshUntil }: CacheEntry, now: number): boolean =>

@@ -3,8 +3,9 @@
 import pLimit from 'p-limit';
 import { errorCode, UpstreamError } from '../errors.ts';
 import { USER_AGENT } from '../version.ts';
-import { dispatch, type RawResponse, ResponseTimeout } from './dispatch.ts';
+import { dispatch, type RawResponse } from './dispatch.ts';
 import { createDispatcher, defaultTimeouts, type Timeouts } from './dispatcher.ts';
+import { asFailedAttempt, FailedAttempt } from './failed-attempt.ts';
 
 /** A request. The path is relative to the deployment's base URL. */
 export interface ProbeRequest {
@@ -69,12 +70,8 @@ export function createProbe(
       } catch (cause) {
         const code = errorCode(cause);
         if (attempts < ATTEMPTS && (code === 'UND_ERR_SOCKET' || code === 'ECONNRESET')) continue;
-        const problem =
-          code === 'ERR_BUFFER_TOO_LARGE'
-            ? `got more than ${maxBytes} bytes`
-            : cause instanceof ResponseTimeout
-              ? cause.message
-              : `no response (${code || cause})`;
+        const failed = asFailedAttempt(cause, maxBytes);
+        const problem = failed instanceof FailedAttempt ? failed.message : `no response (${cause})`;
         throw new UpstreamError(problem, { method, url, attempts, unreachable: true }, { cause });
       }
     }

@@ -50,8 +50,7 @@ export function retryDelay(
 }
 
 /** A `Retry-After` header (seconds or an HTTP date) in milliseconds; 0 if there is no valid one. */
-export function parseRetryAfter(header: string | undefined, now: number): number {
-  if (header === undefined) return 0;
+export function parseRetryAfter(header = '', now: number): number {
   if (/^\s*\d+\s*$/.test(header)) return Number(header) * 1000;
   const date = Date.parse(header);
   return Number.isNaN(date) ? 0 : Math.max(0, date - now);

@@ -6,7 +6,7 @@ import type { History } from '../contract/changes.ts';
 import { FORMAT } from '../contract/format.ts';
 import type { IconSource } from '../contract/icons.ts';
 import { mapKinds } from '../contract/kinds.ts';
-import type { Meta } from '../contract/meta.ts';
+import { linkBaseOf, type Meta } from '../contract/meta.ts';
 import { archiveFiles } from '../contract/paths.ts';
 import { createRoutes } from '../contract/routes.ts';
 import type { AnyFile, SiteFile } from '../contract/site-file.ts';
@@ -55,8 +55,7 @@ export function* completeSite(site: CompleteSite): Generator<AnyFile> {
 function* ownFiles(site: CompleteSite): Generator<AnyFile> {
   const { records, meta, assets, compress, sizes } = site;
   yield* assets;
-  const linkBase = { baseUrl: meta.base_url, links: meta.links };
-  const plan = { records, meta, linkBase };
+  const plan = { records, meta, linkBase: linkBaseOf(meta) };
   const files = withExtras(site);
   yield* meta.downloads ? withDownloads(files, plan, compress) : files;
   yield* specificationFiles(plan);
@@ -72,10 +71,10 @@ function* withExtras({
   hosts,
   package: { handlerModule },
 }: CompleteSite): Generator<SiteFile> {
-  const { base_url: baseUrl, links, captured } = meta;
-  yield* apiFiles({ records, meta, linkBase: { baseUrl, links } });
+  const linkBase = linkBaseOf(meta);
+  yield* apiFiles({ records, meta, linkBase });
   const routes = createRoutes(records, movedRoutes(history, records), meta.sprites);
-  yield* changeFiles(history, routes.moved, { baseUrl, captured });
+  yield* changeFiles(history, routes.moved, { ...linkBase, captured: meta.captured });
   yield* hostFiles(hosts, { routes, handlerModule });
 }
 

@@ -115,27 +115,17 @@ function identity(of: Table, row: Row): { id: number; slug: string } {
 const isEnglish = (row: Row): boolean => row[1] === ENGLISH;
 
 /** Id → the first name. */
-function firstNames(of: Table, rows: readonly Row[]): Map<number, string> {
-  const names = new Map<number, string>();
-  for (const row of rows) {
-    const id = integerAt(of, row, 0);
-    if (!names.has(id)) names.set(id, row[2] ?? '');
-  }
-  return names;
-}
+const firstNames = (of: Table, rows: readonly Row[]): Map<number, string> =>
+  new Map(rows.toReversed().map((row) => [integerAt(of, row, 0), row[2] ?? '']));
 
 /** Item id → its indices in the table's order. */
 function gameIndices(rows: readonly Row[]): Map<number, RawItem['gameIndices']> {
   const indices = new Map<number, RawItem['gameIndices']>();
   for (const row of rows) {
-    const [id, generation, index] = [0, 1, 2].map((at) => integerAt(tables.item_game_indices, row, at)) as [
-      number,
-      number,
-      number,
-    ];
-    const listed = indices.get(id) ?? [];
-    listed.push({ generation, index });
-    indices.set(id, listed);
+    const at = (column: number): number => integerAt(tables.item_game_indices, row, column);
+    const listed = indices.get(at(0)) ?? [];
+    listed.push({ generation: at(1), index: at(2) });
+    indices.set(at(0), listed);
   }
   return indices;
 }
@@ -147,7 +137,7 @@ function refuseOrphans(
   records: readonly { id: number }[],
 ): void {
   const ids = new Set(records.map(({ id }) => id));
-  const orphans = [...byId.keys()].filter((id) => !ids.has(id));
+  const orphans = [...byId.keys()].filter((id) => !ids.has(id)).sort((a, b) => a - b);
   if (orphans.length === 0) return;
   throw new DataError(
     `got rows for unknown ids: ${orphans.slice(0, 10).join(', ')}: expected tables of the same date`,

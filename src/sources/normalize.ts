@@ -11,7 +11,7 @@ import {
   recordSchemas,
 } from '../contract/records.ts';
 import type { DataSet, Provenance, Records, Warning, WarningCode } from '../dataset/data-set.ts';
-import { DataError } from '../errors.ts';
+import { DataError, type DataLocation } from '../errors.ts';
 import { titleOf } from '../text/names.ts';
 import type { RawItem, RawMove, RawOf, RawRecords } from './raw.ts';
 
@@ -46,7 +46,7 @@ function normalizeKind<K extends Kind>(
   warnings: Warning[],
 ): RecordOf<K>[] {
   const raws = [...unsorted].sort((a, b) => a.id - b.id);
-  refuseRepeatedIds(kind, raws);
+  refuseRepeatedIds(raws, { kind, field: 'id' });
   const owners = new Map(raws.toReversed().map((raw) => [raw.slug, raw]));
   return raws.map((raw) => {
     const warn: Warn = (code, message) =>
@@ -60,11 +60,16 @@ function normalizeKind<K extends Kind>(
   });
 }
 
-function refuseRepeatedIds(kind: Kind, sorted: readonly { id: number; slug: string }[]): void {
-  const repeated = sorted.filter(({ id }, at) => sorted[at - 1]?.id === id || sorted[at + 1]?.id === id);
-  if (repeated.length === 0) return;
-  const culprits = repeated.map(({ id, slug }) => `${id} (${slug})`).join(', ');
-  throw new DataError(`got repeated ids: ${culprits}: expected unique ids`, { kind, field: 'id' });
+/** Throws an error that names every record whose id another one has too. */
+export function refuseRepeatedIds(
+  records: readonly { id: number; slug: string }[],
+  location: DataLocation,
+): void {
+  const seen = new Set<number>();
+  const repeated = new Set(records.filter(({ id }) => seen.has(id) || !seen.add(id)).map(({ id }) => id));
+  if (repeated.size === 0) return;
+  const culprits = records.filter(({ id }) => repeated.has(id)).map(({ id, slug }) => `${id} (${slug})`);
+  throw new DataError(`got repeated ids: ${culprits.join(', ')}: expected unique ids`, location);
 }
 
 /**

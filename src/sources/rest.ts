@@ -6,6 +6,7 @@ import { parse, show } from '../contract/parse.ts';
 import { DataError } from '../errors.ts';
 import { decodeJson } from '../http/body.ts';
 import type { Fetcher } from '../http/fetcher.ts';
+import { refuseRepeatedIds } from './normalize.ts';
 import { RAW_VERSION, type RawOf, type RawRecords, rawSchemas } from './raw.ts';
 import { type ListAnswer, listSchema, readRecordAnswer } from './rest-answers.ts';
 import type { Progress } from './source.ts';
@@ -102,14 +103,7 @@ function resolveLinks(upstream: string, kind: Kind, { results }: ListAnswer): Li
     }
     return { id: Number(id), slug: name, url: `${base.origin}${base.pathname}${id}/` };
   });
-  const ids = new Set(listed.map(({ id }) => id));
-  if (ids.size < listed.length) {
-    const repeated = listed.filter(({ id }) => !ids.delete(id)).map(({ id, slug }) => `${id} (${slug})`);
-    throw new DataError(`got repeated ids: ${repeated.join(', ')}: expected unique ids`, {
-      kind,
-      record: 'list',
-    });
-  }
+  refuseRepeatedIds(listed, { kind, record: 'list' });
   return listed;
 }
 

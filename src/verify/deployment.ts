@@ -3,7 +3,8 @@
 import { performance } from 'node:perf_hooks';
 import { type GuaranteeName, guaranteeNames, guarantees, type Needs } from '../contract/guarantees.ts';
 import { mapKinds } from '../contract/kinds.ts';
-import { type LinkBase, type LinkStyle, linkStyles, META_FILE } from '../contract/paths.ts';
+import { metaReader } from '../contract/meta.ts';
+import { type LinkBase, type LinkStyle, META_FILE } from '../contract/paths.ts';
 import type { Counts } from '../contract/records.ts';
 import { abortable } from '../http/abortable.ts';
 import { createProbe, type Probe, type ProbeResponse } from '../http/probe.ts';
@@ -116,6 +117,5 @@ export function isExpected(needs: Needs, level: Level, links: LinkStyle): boolea
 /** The link style that the site states; by default, links point to endpoints. */
 async function readLinkStyle(probe: Probe): Promise<LinkStyle> {
   const { json } = await probe.send({ path: `/${META_FILE}` });
-  const links = typeof json === 'object' && json !== null && 'links' in json ? json.links : undefined;
-  return linkStyles.find((style) => style === links) ?? 'query';
+  return metaReader.pick({ links: true }).safeParse(json).data?.links ?? 'query';
 }

@@ -9,7 +9,7 @@ import { checkListPage } from '../contract/check-list-page.ts';
 import { errorFiles } from '../contract/errors.ts';
 import { refuseNewerFormat } from '../contract/format.ts';
 import { type Kind, mapKinds } from '../contract/kinds.ts';
-import { type Manifest, type Meta, manifestReader, metaReader } from '../contract/meta.ts';
+import { linkBaseOf, type Manifest, type Meta, manifestReader, metaReader } from '../contract/meta.ts';
 import { parseJson } from '../contract/parse.ts';
 import {
   CHANGES_FILE,
@@ -100,8 +100,6 @@ interface Site {
   report(file: string, problem: string): void;
 }
 
-const linkBaseOf = ({ base_url, links }: Meta) => ({ baseUrl: base_url, links });
-
 /** Every file has to be listed, and every listed file has to be there, unchanged. */
 function checkManifest(site: Site, entries: Manifest['files']): void {
   const listed = new Set<string>([MANIFEST_FILE]);
@@ -173,8 +171,7 @@ function checkChanges(site: Site, meta: Meta, records: EncodedRecords): History 
   if (newest && newest.to.digest !== meta.digest)
     site.report(CHANGES_FILE, `ends at digest ${newest.to.digest}, that of the site is ${meta.digest}`);
   const moved = movedRoutes(result.data, records);
-  const feed = { baseUrl: meta.base_url, captured: meta.captured };
-  for (const file of changeFiles(result.data, moved, feed)) {
+  for (const file of changeFiles(result.data, moved, { baseUrl: meta.base_url, captured: meta.captured })) {
     const found = readText(site, file.path);
     if (found !== undefined && found !== file.body) site.report(file.path, `does not match ${CHANGES_FILE}`);
   }

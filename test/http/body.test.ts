@@ -7,7 +7,9 @@ const TEXT = '{"name":"Poké Ball"}';
 describe('decompress', () => {
   it.each([
     { encoding: undefined, body: Buffer.from(TEXT) },
+    { encoding: '', body: Buffer.from(TEXT) },
     { encoding: 'identity', body: Buffer.from(TEXT) },
+    { encoding: ' gzip ', body: gzipSync(TEXT) },
     { encoding: 'gzip', body: gzipSync(TEXT) },
     { encoding: 'GZIP', body: gzipSync(TEXT) },
     { encoding: 'br', body: brotliCompressSync(TEXT) },
@@ -29,7 +31,9 @@ describe('decompress', () => {
     { encoding: 'br', body: brotliCompressSync(TEXT.repeat(99)).subarray(0, 12), what: 'the first part' },
   ])('rejects $what as $encoding', async ({ encoding, body }) => {
     expect(() => decompress(body, encoding)).toThrow(
-      new MalformedBody(`got ${body.length} bytes that are not valid ${encoding}`),
+      new MalformedBody(`got ${body.length} bytes that are not valid ${encoding}`, {
+        cause: expect.any(Error),
+      }),
     );
   });
 
@@ -44,6 +48,16 @@ describe('decompress', () => {
 });
 
 describe('decodeJson', () => {
+  it('keeps a byte order mark that is not at the start', () => {
+    expect(decodeJson(Buffer.from('["\uFEFF"]'))).toEqual(['\uFEFF']);
+  });
+
+  it('names the cause of a failure', () => {
+    expect(() => decodeJson(Buffer.from('{'))).toThrow(
+      expect.objectContaining({ cause: expect.any(SyntaxError) }),
+    );
+  });
+
   it.each([
     ['', TEXT],
     ['with a byte order mark', `\uFEFF${TEXT}`],
@@ -56,6 +70,7 @@ describe('decodeJson', () => {
     { body: Buffer.from(''), problem: 'got an empty body, expected JSON' },
     { body: Buffer.from('<!doctype html>'), problem: 'got "<!doctype html>", expected JSON' },
     { body: Buffer.from(TEXT.slice(0, 9)), problem: String.raw`got "{\"name\":\"", expected JSON` },
+    { body: Buffer.from('x'.repeat(60)), problem: `got "${'x'.repeat(60)}", expected JSON` },
     { body: Buffer.from('x'.repeat(90)), problem: `got "${'x'.repeat(60)}…", expected JSON` },
     { body: Buffer.from('{"é":1}', 'latin1'), problem: 'got 7 bytes that are not UTF-8' },
   ])('rejects a body: $problem', ({ body, problem }) => {

@@ -1,8 +1,9 @@
+import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { OutputError } from '../../src/errors.ts';
-import { type Cache, type CacheEntry, openCache } from '../../src/http/cache.ts';
+import { type Cache, type CacheEntry, journalName, openCache } from '../../src/http/cache.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 
 const NAME = 'example.test/api/v2';
@@ -143,6 +144,38 @@ describe('the cache', () => {
       cache.close({ complete: true });
     }
     expect(size()).toBe(before);
+  });
+
+  it('is not written anew if there is nothing to remove', () => {
+    const folder = filled();
+    const { ino } = statSync(journal(folder));
+    const cache = open(folder);
+    for (const id of [1, 2, 3]) cache.get(url(id));
+    cache.put(entry(4));
+    cache.get(url(4));
+    cache.close({ complete: true });
+    expect(statSync(journal(folder)).ino).toBe(ino);
+    expect(kept(folder)).toEqual([1, 2, 3, 4]);
+  });
+
+  it('does not write a response that was only confirmed before it is closed', () => {
+    const folder = filled();
+    const { size } = statSync(journal(folder));
+    const cache = open(folder);
+    for (let time = 0; time < 50; time++) cache.put({ ...entry(2), value: cache.get(url(2))?.value });
+    expect(statSync(journal(folder)).size).toBe(size);
+    cache.close({ complete: false });
+  });
+
+  it('ignores an intact line that is no entry', () => {
+    const folder = filled();
+    const line = (json: string) => `${createHash('sha256').update(json).digest('hex').slice(0, 16)} ${json}`;
+    edit(folder, (lines) => [...lines, line('"text"'), line('{"url":1}')]);
+    expect(kept(folder)).toEqual([1, 2, 3]);
+  });
+
+  it('is named after the upstream', () => {
+    expect(journalName('[::1]:80//api/v2')).toBe('-1-80-api-v2.ndjson');
   });
 
   it('writes the new dates of a response that was only confirmed', () => {

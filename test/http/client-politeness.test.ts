@@ -1,3 +1,5 @@
+import type { ServerResponse } from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { decodeJson } from '../../src/http/body.ts';
 import { VERSION } from '../../src/version.ts';
@@ -29,6 +31,23 @@ describe('Retry-After', () => {
   });
 });
 
+describe('a request whose time is over before it is sent', () => {
+  it('is not sent later', async () => {
+    const held: ServerResponse[] = [];
+    const server = await startServer((response) => held.push(response));
+    const { get } = testClient({ concurrency: 1, retries: 0, timeouts: { total: 300 } });
+    const work = [get(`${server.url}/1`, decodeJson), get(`${server.url}/2`, decodeJson)];
+    for (const outcome of await Promise.allSettled(work)) {
+      expect(outcome).toMatchObject({
+        reason: { message: expect.stringContaining('no complete response within 0.3 s') },
+      });
+    }
+    held[0]?.end('{}');
+    await sleep(100);
+    expect(server.requests.map(({ path }) => path)).toEqual(['/1']);
+  });
+});
+
 describe('what is sent', () => {
   it('names the project and its version, and asks for compression', async () => {
     const server = await startServer(ok);
@@ -36,6 +55,7 @@ describe('what is sent', () => {
     expect(server.requests[0]?.headers).toMatchObject({
       'user-agent': expect.stringMatching(new RegExp(`^gamedata/${VERSION.replaceAll('.', '\\.')} \\(`)),
       'accept-encoding': 'gzip, br',
+      accept: 'application/json, text/csv;q=0.9, */*;q=0.1',
     });
   });
 
@@ -48,9 +68,21 @@ describe('what is sent', () => {
     },
   ])('has the ETag as $header, so that 304 is a response', async ({ revalidation, header, value }) => {
     const server = await startServer(status(304, { 'cache-control': 'max-age=60', age: '20' }));
-    const answer = await testClient().get(server.url, decodeJson, { revalidation });
+    const client = testClient();
+    const answer = await client.get(server.url, decodeJson, { revalidation });
+    expect(client.stats).toEqual({ requests: 1, bodies: 0, notModified: 1, retries: 0, bytes: 0 });
     expect(answer).toEqual({ status: 304, revalidation, freshForMs: 40_000 });
     expect(server.requests[0]?.headers[header]).toBe(value);
+  });
+
+  it('is conditional the next time: the response’s ETag and date are returned', async () => {
+    const date = 'Wed, 21 Oct 2026 07:28:00 GMT';
+    const server = await startServer(body('{}', { etag: 'W/"1"', 'last-modified': date }));
+    const client = testClient();
+    expect(await client.get(server.url, decodeJson)).toMatchObject({
+      revalidation: { etag: 'W/"1"', lastModified: date },
+    });
+    expect(client.stats).toEqual({ requests: 1, bodies: 1, notModified: 0, retries: 0, bytes: 2 });
   });
 
   it.each([
@@ -80,7 +112,9 @@ describe('connections', () => {
     const { get, close, stats } = testClient({ retryBaseMs: 60_000 });
     const pending = Promise.allSettled([1, 2].map((id) => get(`${server.url}/${id}`, decodeJson)));
     await expect.poll(() => [server.requests.length, stats.retries]).toEqual([2, 1]);
+    const closed = Date.now();
     await close();
     expect((await pending).map((outcome) => outcome.status)).toEqual(['rejected', 'rejected']);
+    expect(Date.now() - closed).toBeLessThan(5000);
   });
 });

@@ -1,7 +1,10 @@
+import { randomBytes } from 'node:crypto';
+import { type AddressInfo, createServer } from 'node:net';
 import { gzipSync } from 'node:zlib';
-import { describe, expect, it } from 'vitest';
-import { UpstreamError } from '../../src/errors.ts';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { DataError, UpstreamError } from '../../src/errors.ts';
 import { decodeJson, MAX_BODY_BYTES } from '../../src/http/body.ts';
+import { asFailedAttempt } from '../../src/http/failed-attempt.ts';
 import { deserted, type Responder, startServer } from '../support/local-server.ts';
 import {
   body,
@@ -93,6 +96,7 @@ describe('a request that always fails', () => {
 
     const times = attempts === 1 ? '' : ` (${attempts} attempts)`;
     expect(error.message).toBe(`GET ${server.url}/move/1/: ${problem}${times}`);
+    if (problem === cap) expect(error.cause).toBeInstanceOf(RangeError);
     expect(error.request).toMatchObject({ method: 'GET', url: `${server.url}/move/1/`, attempts });
     expect(server.requests).toHaveLength(attempts);
   });
@@ -133,7 +137,89 @@ describe('a request that always fails', () => {
   });
 });
 
+describe('a body', () => {
+  const noise = randomBytes(1000);
+
+  it.each([
+    { what: 'as large as allowed', content: noise, headers: {} },
+    {
+      what: 'as large as allowed, and larger when compressed',
+      content: gzipSync(noise),
+      headers: { 'content-encoding': 'gzip' },
+    },
+  ])('may be $what', async ({ content, headers }) => {
+    const server = await startServer(body(content, headers));
+    const { get } = testClient();
+    expect(await get(server.url, (received) => received, { maxBytes: 1000 })).toMatchObject({ value: noise });
+    expect((await failure(get(server.url, (received) => received, { maxBytes: 999 }))).message).toContain(
+      'got more than 999 bytes',
+    );
+  });
+
+  it('may come in many parts', async () => {
+    const large = randomBytes(3_000_000);
+    const server = await startServer(body(large));
+    const { value } = { value: undefined, ...(await testClient().get(server.url, (received) => received)) };
+    expect(large.equals(value ?? Buffer.of())).toBe(true);
+  });
+
+  it.each([new TypeError('a bug'), new DataError('got 1', {})])(
+    'that cannot be used is not asked for again: %s',
+    async (error) => {
+      const server = await startServer(ok);
+      const decode = (): never => {
+        throw error;
+      };
+      await expect(testClient().get(server.url, decode)).rejects.toBe(error);
+      expect(server.requests).toHaveLength(1);
+    },
+  );
+});
+
+describe('what is not HTTP', () => {
+  it('is asked for again, and named', async () => {
+    let connections = 0;
+    const server = createServer((socket) => {
+      connections++;
+      socket.on('error', () => {}).end('nonsense\r\n\r\n');
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    onTestFinished(() => void server.close());
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
+    const error = await failure(testClient().get(url, decodeJson));
+    expect(error.message).toMatch(/: invalid HTTP response: .+ \(3 attempts\)$/);
+    expect(error.cause).toBeInstanceOf(Error);
+    expect(connections).toBe(3);
+  });
+});
+
+describe('an error of the system', () => {
+  it('is named by its code if it has no message', () => {
+    const error = Object.assign(new Error(''), { code: 'ECONNREFUSED' });
+    expect(asFailedAttempt(error, 1)).toMatchObject({
+      message: 'connection failed (ECONNREFUSED)',
+      failure: { retryable: true },
+      cause: error,
+    });
+  });
+
+  it('that has neither is a bug, and stays what it is', () => {
+    for (const error of [new Error('x'), 'text', undefined]) expect(asFailedAttempt(error, 1)).toBe(error);
+  });
+});
+
 describe('redirects', () => {
+  it.each([
+    [299, 'got 299, expected 200'],
+    [300, 'got 300, a redirect to "/there", expected 200'],
+    [399, 'got 399, a redirect to "/there", expected 200'],
+    [400, 'got 400, expected 200'],
+  ])('are what has a location and a status from 300 to 399: %i', async (code, problem) => {
+    const server = await startServer(status(code, { location: '/there' }));
+    const error = await failure(testClient().get(server.url, decodeJson));
+    expect(error.message).toBe(`GET ${server.url}: ${problem}`);
+  });
+
   it.each([301, 302, 307, 308])('%i is rejected with a hint, and not followed', async (code) => {
     const target = await startServer(ok);
     const server = await startServer(status(code, { location: `${target.url}/there` }));

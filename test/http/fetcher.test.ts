@@ -4,7 +4,7 @@ import { type CacheEntry, openCache } from '../../src/http/cache.ts';
 import { createFetcher, type Fetcher } from '../../src/http/fetcher.ts';
 import { type LocalServer, startServer } from '../support/local-server.ts';
 import { temporaryFolder } from '../support/temporary.ts';
-import { testClient } from '../support/test-client.ts';
+import { status, testClient } from '../support/test-client.ts';
 
 const HOUR = 3_600_000;
 const codec = {
@@ -82,11 +82,46 @@ describe('a response in the cache', () => {
     expect(fetcher.stats.cacheHits).toBe(gives === 'old' ? 1 : 0);
   });
 
+  it('is recalled however old it is', async () => {
+    const { fetcher, server, url } = await prepare({ freshUntil: past });
+    expect(fetcher.recall(url, codec)).toBe('old');
+    expect(fetcher.stats.cacheHits).toBe(1);
+    expect(fetcher.recall(`${url}other`, codec)).toBeUndefined();
+    expect(fetcher.stats.cacheHits).toBe(1);
+    expect(server.requests).toEqual([]);
+  });
+
   it('is fresh again once it was confirmed', async () => {
     const { fetcher, server, url, entry } = await prepare({ freshUntil: past });
     await fetcher.load(url, codec);
     await fetcher.load(url, codec);
     expect(server.requests).toHaveLength(1);
     expect(entry()?.freshUntil).toBeGreaterThan(Date.now());
+  });
+});
+
+describe('a response that says that there is nothing', () => {
+  const absent = { value: null };
+
+  it.each([404, 410])('is a value where that is allowed, and asked for again: %i', async (code) => {
+    const server = await startServer(status(code));
+    const cache = openCache(temporaryFolder(), { name: 'upstream', version: '1' });
+    const fetcher = createFetcher({ client: testClient(), cache });
+    expect(await fetcher.load(server.url, codec, { absent })).toBeNull();
+    expect(cache.get(server.url)).toMatchObject({ url: server.url, value: null });
+    expect(fetcher.recall(server.url, codec)).toBeNull();
+    expect(await fetcher.load(server.url, codec, { absent })).toBeNull();
+    expect(server.requests).toHaveLength(2);
+  });
+
+  it.each([
+    { code: 404, options: {} },
+    { code: 403, options: { absent } },
+  ])('is an error otherwise: $code, $options', async ({ code, options }) => {
+    const server = await startServer(status(code));
+    const cache = openCache(temporaryFolder(), { name: 'upstream', version: '1' });
+    const fetcher = createFetcher({ client: testClient(), cache });
+    await expect(fetcher.load(server.url, codec, options)).rejects.toThrow(`got ${code}, expected 200`);
+    expect(cache.get(server.url)).toBeUndefined();
   });
 });

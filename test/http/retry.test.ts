@@ -18,6 +18,7 @@ describe('parseRetryAfter', () => {
     ['Wed, 21 Oct 2026 07:28:05 GMT', 5000],
     ['Wed, 21 Oct 2026 07:27:00 GMT', 0],
     ['soon', 0],
+    ['2026-10-21T07:28:05Z', 5000],
     ['', 0],
     ['-5', 0],
   ])('reads %j as %i ms', (header, ms) => {

@@ -349,6 +349,6 @@ test('an address that gives no response is an error', async () => {
   const { url, stop } = await serveHandler(smallHandler());
   await stop();
   await expect(verifyDeployment(url, { level: 'static', concurrency: 8 })).rejects.toThrow(
-    'no response (ECONNREFUSED)',
+    'connect ECONNREFUSED',
   );
 });

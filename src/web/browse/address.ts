@@ -4,7 +4,7 @@
  */
 
 import { API_PREFIX, type LinkStyle } from '../../contract/paths.ts';
-import { PAGE_SIZE } from '../../contract/windows.ts';
+import { PAGE_SIZE, type Window } from '../../contract/windows.ts';
 
 /** How the page was opened: at an API path, or as one file with the address in the fragment. */
 export interface Place {
@@ -13,11 +13,6 @@ export interface Place {
   readonly links: LinkStyle;
   /** Whether the page is at an API path. */
   readonly isNegotiated: boolean;
-}
-
-export interface Window {
-  readonly limit: number;
-  readonly offset: number;
 }
 
 export function placeOf(location: { href: string }, root: string, links: LinkStyle): Place {
@@ -67,7 +62,7 @@ export function sourceOf(address: string, { root, links }: Place): string | unde
 }
 
 /** The window that an address selects, parsed as in the reference framework. */
-export function windowOf(address: string): Window {
+export function windowOf(address: string): Window<number> {
   const query = queryOf(address);
   const read = (name: string, otherwise: number): number => {
     const text = query.getAll(name).at(-1) ?? '';

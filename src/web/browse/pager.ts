@@ -1,7 +1,8 @@
 /** The page controls of a list: first, previous, next, last, and the page size. */
 
+import type { Window } from '../../contract/windows.ts';
 import { element } from '../shared/elements.ts';
-import { endpointOf, type Window, windowOf, withWindow } from './address.ts';
+import { endpointOf, windowOf, withWindow } from './address.ts';
 
 const SIZES = [10, 20, 50, 100, 200, 500];
 
@@ -61,7 +62,7 @@ function shownRange(offset: number, shown: number, count: number): string {
 
 /** Links to other page sizes. The target contains the first record of this page. */
 function sizeLinks(
-  { limit, offset }: Window,
+  { limit, offset }: Window<number>,
   addressAt: (window: Window) => string,
   options: Pick<PagerOptions, 'hrefTo'>,
 ): HTMLElement {

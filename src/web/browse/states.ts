@@ -5,7 +5,7 @@ import { API_PREFIX } from '../../contract/paths.ts';
 import { PAGE_SIZE } from '../../contract/windows.ts';
 import { button, element } from '../shared/elements.ts';
 import { iconImage } from '../shared/icon.ts';
-import { partsOf, type Window, windowOf, withWindow } from './address.ts';
+import { partsOf, windowOf, withWindow } from './address.ts';
 import { iconOf, jsonNodes } from './json-view.ts';
 import { isListPage, pager } from './pager.ts';
 import { detailOf, headerLines, type Outcome, statusLine } from './request.ts';
@@ -69,7 +69,7 @@ function refused({ response, json, text }: Answer, options: StateOptions): State
         ? 'Not found'
         : 'Request rejected',
     content: [
-      element('p', { class: 'lead' }, explanation(response, json)),
+      lead(explanation(response, json)),
       suggestions(options),
       responseBox(response, json, text, options),
     ],
@@ -89,9 +89,7 @@ export function notBuilt(options: StateOptions): State {
   return {
     title: 'This page does not exist on this host',
     content: [
-      element(
-        'p',
-        { class: 'lead' },
+      lead(
         `This host serves pages of ${PAGE_SIZE} records only, at offsets that are multiples of ${PAGE_SIZE}.`,
       ),
       suggestions(options),
@@ -103,7 +101,7 @@ function failed(reason: string, options: StateOptions): State {
   return {
     title: 'No response',
     content: [
-      element('p', { class: 'lead' }, 'The request failed without a response. Are you offline?'),
+      lead('The request failed without a response. Are you offline?'),
       element('p', {}, button('Try again', options.retry)),
       element('p', { class: 'quiet' }, `Browser: ${reason}`),
     ],
@@ -115,7 +113,7 @@ function foreign(response: Response, options: StateOptions): State {
   return {
     title: response.status === 404 ? 'Not found' : 'Not a response of the API',
     content: [
-      element('p', { class: 'lead' }, `Got ${statusLine(response)} with ${type}, expected JSON.`),
+      lead(`Got ${statusLine(response)} with ${type}, expected JSON.`),
       suggestions(options),
       element('p', {}, button('Try again', options.retry)),
     ],
@@ -145,9 +143,10 @@ function suggestions({ address, root, hrefTo }: StateOptions): HTMLElement {
   if (kind !== undefined) {
     const path = `${API_PREFIX}${kind}/`;
     const { offset } = windowOf(address);
-    const built: Window = { limit: PAGE_SIZE, offset: offset - (offset % PAGE_SIZE) };
+    const built = offset - (offset % PAGE_SIZE);
+    const target = withWindow(path, { limit: PAGE_SIZE, offset: built });
     if (hasWindow(address) && offset > 0)
-      ways.push(to(withWindow(path, built), `The page of ${PAGE_SIZE} records at offset ${built.offset}`));
+      ways.push(to(target, `The page of ${PAGE_SIZE} records at offset ${built}`));
     ways.push(to(`${path}?format=api`, `The first page of ${kind}s`));
   }
   ways.push(to(API_PREFIX, 'All kinds'));
@@ -155,4 +154,5 @@ function suggestions({ address, root, hrefTo }: StateOptions): HTMLElement {
   return element('ul', { class: 'ways' }, ...ways);
 }
 
+const lead = (text: string): HTMLElement => element('p', { class: 'lead' }, text);
 const hasWindow = (address: string): boolean => /[?&](?:limit|offset)=/.test(address);

@@ -1,7 +1,7 @@
 /** The front page: a hand-written template, filled with the facts of a site. */
 
 import { kindNames } from '../../contract/kinds.ts';
-import type { Meta } from '../../contract/meta.ts';
+import { linkBaseOf, type Meta } from '../../contract/meta.ts';
 import { type LinkBase, listPath, recordUrl } from '../../contract/paths.ts';
 import { PAGE_SIZE } from '../../contract/windows.ts';
 import type { EncodedRecords } from '../../dataset/data-set.ts';
@@ -27,12 +27,11 @@ export function fillFrontPage(
   template: string,
   { records, index, meta, sizes, archives }: FrontPageContent,
 ): string {
-  const linkBase: LinkBase = { baseUrl: meta.base_url, links: meta.links };
   const generations = countGenerations(index);
   return fillPlaceholders(template, {
     links: meta.links,
     summary: kindNames.map((kind) => counted(meta.counts[kind], kind)).join(' and '),
-    example: example(linkBase, records),
+    example: example(linkBaseOf(meta), records),
     kinds: html`${kindNames.map(
       (kind) =>
         html`<option value="${kind}">${pluralTitle(kind)} (${groupDigits(meta.counts[kind])})</option>`,
