@@ -10,8 +10,8 @@ import { packSite } from '../archive/pack.ts';
 import type { ManifestEntry } from '../contract/meta.ts';
 import { ARCHIVE_NAMES, type ArchiveName, archiveFiles } from '../contract/paths.ts';
 import { errorCode, OutputError } from '../errors.ts';
+import { readDescriptions } from '../sources/site-folder.ts';
 import { secondsSince } from '../text/numbers.ts';
-import { readDescriptions } from '../verify/folder.ts';
 import { defaults } from './defaults.ts';
 
 export interface ArchiveOptions {

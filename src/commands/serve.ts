@@ -7,7 +7,7 @@ import { logRequest } from '../server/access-log.ts';
 import { createEditions } from '../server/edition.ts';
 import { respond } from '../server/respond.ts';
 import { createBoundedServer, defaultLimits, type Limits } from '../server/server.ts';
-import { readDescriptions } from '../verify/folder.ts';
+import { readDescriptions } from '../sources/site-folder.ts';
 import { integerOption } from './check-options.ts';
 import { defaults } from './defaults.ts';
 

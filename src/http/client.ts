@@ -40,7 +40,7 @@ export type Fetched<T> = ({ readonly status: 200; readonly value: T } | { readon
 export interface GetOptions {
   readonly revalidation?: Revalidation;
   /** Overrides the number of retries for this request. */
-  readonly retries?: number;
+  readonly retries?: number | undefined;
   /** The maximum size of the decompressed body. */
   readonly maxBytes?: number;
 }

@@ -26,7 +26,7 @@ export interface Fetcher {
 export interface LoadOptions<T> {
   /** Revalidate even if the cached response is still fresh. */
   readonly revalidate?: boolean;
-  readonly retries?: number;
+  readonly retries?: number | undefined;
   readonly maxBytes?: number;
   /** The value used (and cached) on 404 or 410. Without it, these are failures. */
   readonly absent?: { readonly value: T };

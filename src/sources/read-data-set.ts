@@ -1,10 +1,9 @@
 /** Reads a data set from wherever it is: a snapshot's folder, a built site's folder, or a deployment. */
 
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { mapKinds } from '../contract/kinds.ts';
 import { metaReader } from '../contract/meta.ts';
-import { parse, parseJson } from '../contract/parse.ts';
 import { META_FILE } from '../contract/paths.ts';
 import type { SummarizedRecords } from '../dataset/compare.ts';
 import { digestRecords } from '../dataset/digest.ts';
@@ -12,7 +11,7 @@ import { DataError, OutputError, UpstreamError } from '../errors.ts';
 import { abortable } from '../http/abortable.ts';
 import { createProbe, type Probe } from '../http/probe.ts';
 import { crawl } from './crawl.ts';
-import { readSiteRecords } from './site-folder.ts';
+import { readDescription, readSiteRecords } from './site-folder.ts';
 import { PROVENANCE_FILE, readSnapshot } from './snapshot.ts';
 import { isAddress } from './source.ts';
 
@@ -45,8 +44,7 @@ function readSnapshotFolder(folder: string): SummarizedRecords {
 }
 
 function readSiteFolder(folder: string): SummarizedRecords {
-  const file = path.join(folder, META_FILE);
-  const meta = parse(metaReader, parseJson(readFileSync(file, 'utf8')), { record: file });
+  const meta = readDescription(folder, META_FILE, metaReader);
   return summarize(readSiteRecords(folder, meta), meta.captured);
 }
 

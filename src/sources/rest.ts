@@ -75,7 +75,7 @@ async function readList(
         return list?.results.every(({ url }) => url.includes(`/${kind}/`)) ? list : undefined;
       },
     },
-    { revalidate: true, ...(retries !== undefined && { retries }) },
+    { revalidate: true, retries },
   );
   if (answer.results.length !== answer.count) {
     throw new DataError(`got ${answer.results.length} results: expected ${answer.count}, its count`, {

@@ -4,10 +4,11 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import * as z from 'zod';
 import { type History, historySchema } from '../contract/changes.ts';
+import { refuseNewerFormat } from '../contract/format.ts';
 import { type Kind, mapKinds } from '../contract/kinds.ts';
-import type { Meta } from '../contract/meta.ts';
+import { type Manifest, type Meta, manifestReader, metaReader } from '../contract/meta.ts';
 import { parse, parseJson } from '../contract/parse.ts';
-import { CHANGES_FILE, listPageFile, listPath } from '../contract/paths.ts';
+import { CHANGES_FILE, listPageFile, listPath, MANIFEST_FILE, META_FILE } from '../contract/paths.ts';
 import { pageOffsets } from '../contract/windows.ts';
 import type { EncodedRecord, EncodedRecords } from '../dataset/data-set.ts';
 import { digestRecords } from '../dataset/digest.ts';
@@ -99,4 +100,32 @@ function readJson(folder: string, file: string): unknown {
       throw new DataError(`invalid JSON: ${cause.message}`, { record: file }, { cause });
     throw new OutputError(`cannot be read (${errorCode(cause)})`, path.join(folder, file), { cause });
   }
+}
+
+/**
+ * Reads a site's files about itself.
+ *
+ * @throws OutputError if they are missing or invalid
+ */
+export function readDescriptions(folder: string): { meta: Meta; manifest: Manifest } {
+  return {
+    meta: readDescription(folder, META_FILE, metaReader),
+    manifest: readDescription(folder, MANIFEST_FILE, manifestReader),
+  };
+}
+
+export function readDescription<S extends z.ZodType>(folder: string, file: string, schema: S): z.infer<S> {
+  const fail = (problem: string, cause?: unknown): OutputError =>
+    new OutputError(`has no valid ${file}: ${problem}`, folder, { cause });
+  let json: unknown;
+  try {
+    json = JSON.parse(readFileSync(path.join(folder, file), 'utf8'));
+  } catch (cause) {
+    throw fail(errorCode(cause) || 'invalid JSON', cause);
+  }
+  refuseNewerFormat(json, (problem, options) => new OutputError(`${file} ${problem}`, folder, options));
+  const result = schema.safeParse(json);
+  if (!result.success)
+    throw fail(`${result.error.issues[0]?.path.join('.')}: ${result.error.issues[0]?.message}`);
+  return result.data;
 }

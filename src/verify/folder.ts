@@ -3,13 +3,11 @@
 import { hash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import type * as z from 'zod';
 import { type History, historySchema } from '../contract/changes.ts';
 import { checkListPage } from '../contract/check-list-page.ts';
 import { errorFiles } from '../contract/errors.ts';
-import { refuseNewerFormat } from '../contract/format.ts';
 import { type Kind, mapKinds } from '../contract/kinds.ts';
-import { linkBaseOf, type Manifest, type Meta, manifestReader, metaReader } from '../contract/meta.ts';
+import { linkBaseOf, type Manifest, type Meta } from '../contract/meta.ts';
 import { parseJson } from '../contract/parse.ts';
 import {
   CHANGES_FILE,
@@ -31,6 +29,7 @@ import { errorCode, OutputError } from '../errors.ts';
 import { recoverAbandoned } from '../output/publish.ts';
 import { listFiles } from '../output/published.ts';
 import { changeFiles } from '../site/change-files.ts';
+import { readDescriptions } from '../sources/site-folder.ts';
 import { checkDownloads } from './downloads.ts';
 
 /** A problem, and the file that has it. */
@@ -182,34 +181,6 @@ function readText(site: Site, file: string): string | undefined {
   if (site.files.has(file)) return readFileSync(path.join(site.folder, file), 'utf8');
   site.report(file, 'is missing');
   return undefined;
-}
-
-/**
- * Reads a site's files about itself.
- *
- * @throws OutputError if they are missing or invalid
- */
-export function readDescriptions(folder: string): { meta: Meta; manifest: Manifest } {
-  return {
-    meta: readDescription(folder, META_FILE, metaReader),
-    manifest: readDescription(folder, MANIFEST_FILE, manifestReader),
-  };
-}
-
-function readDescription<S extends z.ZodType>(folder: string, file: string, schema: S): z.infer<S> {
-  const fail = (problem: string, cause?: unknown): OutputError =>
-    new OutputError(`has no valid ${file}: ${problem}`, folder, { cause });
-  let json: unknown;
-  try {
-    json = JSON.parse(readFileSync(path.join(folder, file), 'utf8'));
-  } catch (cause) {
-    throw fail(errorCode(cause) || 'invalid JSON', cause);
-  }
-  refuseNewerFormat(json, (problem, options) => new OutputError(`${file} ${problem}`, folder, options));
-  const result = schema.safeParse(json);
-  if (!result.success)
-    throw fail(`${result.error.issues[0]?.path.join('.')}: ${result.error.issues[0]?.message}`);
-  return result.data;
 }
 
 function listSite(folder: string): string[] {

@@ -82,6 +82,16 @@ describe('a record that does not match it has to be', () => {
       problem:
         'move › move-2 (2) › generation.url: got "https://example.test/generation/first/": expected a link to a generation',
     },
+    ...['https://x.test/generation/4/more', 'https://x.test/4/'].map((url) => ({
+      flaw: `the link ${url}`,
+      spoil: change('move', generation(url)),
+      problem: `move › move-2 (2) › generation.url: got "${url}": expected a link to a generation`,
+    })),
+    {
+      flaw: 'a sprite of another folder',
+      spoil: change('item', { sprites: { default: 'https://x.test/a.png' } }),
+      problem: 'item › item-2 (2) › icon: got "https://x.test/a.png": expected an image under sprites/items',
+    },
     {
       flaw: 'a sprite outside its folder',
       spoil: change('item', { sprites: { default: 'https://x.test/sprites/items/../../a.png' } }),
@@ -91,6 +101,14 @@ describe('a record that does not match it has to be', () => {
   ])('is rejected for $flaw', async ({ spoil, problem }) => {
     const { message } = await failSecond({ spoil });
     expect(message).toBe(problem);
+  });
+
+  it.each([
+    ['id', moveAnswer(3, { name: 'move-2' }), 'got id 3, name "move-2"'],
+    ['name', moveAnswer(2, { name: 'other' }), 'got id 2, name "other"'],
+  ])('is rejected if its list has another %s', async (_, answer, got) => {
+    const { message } = await failSecond({ fault: at('/api/v2/move/2/', 200, JSON.stringify(answer)) });
+    expect(message).toBe(`move › move-2 (2): ${got}: expected 2, "move-2", as in the list`);
   });
 
   it('is rejected if its slug collides with one that had to be made', async () => {
@@ -117,6 +135,26 @@ describe('a list that does not match it has to be', () => {
       flaw: 'a link to another kind',
       body: list(1, links('/api/v2/item/1/')),
       problem: 'move › move-1 › url: got "/api/v2/item/1/": expected a link to UPSTREAM/move/<id>/',
+    },
+    {
+      flaw: 'another count than it has results',
+      body: list(2, links('/api/v2/move/1/')),
+      problem: 'move › list: got 1 results: expected 2, its count',
+    },
+    {
+      flaw: 'the same id twice',
+      body: list(3, links('/api/v2/move/1/', '/api/v2/move/2/', '/api/v2/move/1/')),
+      problem: 'move › list: got repeated ids: 1 (move-1), 1 (move-3): expected unique ids',
+    },
+    ...['01/', '1x/', 'x1/', '1/2/', '', '10000000000000000/'].map((id) => ({
+      flaw: `the id ${id}`,
+      body: list(1, links(`/api/v2/move/${id}`)),
+      problem: `move › move-1 › url: got "/api/v2/move/${id}": expected a link to UPSTREAM/move/<id>/`,
+    })),
+    {
+      flaw: 'a link that is none',
+      body: list(1, links('http://[')),
+      problem: 'move › move-1 › url: got "http://[": expected a link to UPSTREAM/move/<id>/',
     },
   ])('is rejected for $flaw', async ({ body, problem }) => {
     const { message } = await failSecond({ fault: at('/api/v2/move/?', 200, body) });

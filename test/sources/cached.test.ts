@@ -3,6 +3,7 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, it } from 'vitest';
 import { build } from '../../src/commands/build.ts';
+import type { Progress } from '../../src/sources/source.ts';
 import { fingerprint } from '../support/fingerprint.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 import { serveUpstream } from '../support/test-upstream.ts';
@@ -53,3 +54,23 @@ it.each([
     expect(server.log.length - asked, 'the cache is whole again').toBe(2);
   },
 );
+
+it('cached lists are confirmed, and progress is told from none to all', async () => {
+  const server = await serveUpstream(upstreamOf(tinyUpstream()), { maxAge: 3600 });
+  const parent = temporaryFolder();
+  const [cache, out] = [path.join(parent, 'cache'), path.join(parent, 'site')];
+  const options = {
+    source: 'rest',
+    upstream: server.url,
+    baseUrl: 'https://example.test',
+    cache,
+    out,
+  } as const;
+  const progress: string[] = [];
+  const onProgress = ({ done, total, requests }: Progress) =>
+    void progress.push(`${done} of ${total} after ${requests.requests}`);
+  await build({ ...options, concurrency: 1 }, { onProgress });
+  expect(progress).toEqual([0, 1, 2, 3, 4, 5].map((done) => `${done} of 5 after ${2 + done}`));
+  const again = await build(options);
+  expect(again.requests).toMatchObject({ requests: 2, notModified: 2, cacheHits: 7 });
+});

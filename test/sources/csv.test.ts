@@ -1,7 +1,9 @@
-import { utimesSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { readdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { DataError, GamedataError } from '../../src/errors.ts';
+import { readCsv, tableNames } from '../../src/sources/csv.ts';
 import { load } from '../../src/sources/load.ts';
 import { decodeDataSet } from '../support/decode.ts';
 import { startServer } from '../support/local-server.ts';
@@ -88,6 +90,63 @@ describe('tables', () => {
       source: 'csv',
       upstream: 'local files',
       captured: '2020-09-13',
+    });
+  });
+
+  it('are asked for one after another, and kept in the cache', async () => {
+    const served = await startServer((response, { url = '' }) =>
+      response.writeHead(200, { 'cache-control': 'max-age=3600' }).end(tables[path.basename(url)]),
+    );
+    const progress: string[] = [];
+    const read = (cacheFolder: string) =>
+      load({
+        ...settings,
+        source: 'csv',
+        upstream: served.url,
+        cacheFolder,
+        onProgress: ({ done, total, requests }) =>
+          progress.push(`${done} of ${total} after ${requests.requests}`),
+      });
+    const cache = temporaryFolder();
+    const first = await read(cache);
+    expect(progress).toEqual([1, 2, 3, 4, 5].map((done) => `${done} of 5 after ${done}`));
+    const second = await read(cache);
+    expect(second.requests).toMatchObject({ requests: 0, cacheHits: 5 });
+    expect(second.dataSet).toEqual(first.dataSet);
+    const [journal = ''] = readdirSync(cache);
+    const [header = ''] = readFileSync(path.join(cache, journal), 'utf8').split('\n');
+    const url = `${served.url}/moves.csv`;
+    const json = JSON.stringify({ url, storedAt: 1, freshUntil: Date.now() + 60_000, value: 7 });
+    const checksum = createHash('sha256').update(json).digest('hex').slice(0, 16);
+    writeFileSync(path.join(cache, journal), `${header}\n${checksum} ${json}`);
+    expect((await read(cache)).requests).toMatchObject({ requests: 5, cacheHits: 0 });
+  });
+
+  it('have no index for an item that has none', () => {
+    const texts = Object.fromEntries(tableNames.map((name) => [name, tables[`${name}.csv`] ?? ''])) as Record<
+      (typeof tableNames)[number],
+      string
+    >;
+    const { item } = readCsv({
+      ...texts,
+      item_game_indices: 'item_id,generation_id,game_index\n1,2,3\n1,4,5\n',
+    });
+    expect(item.map(({ gameIndices }) => gameIndices).filter(({ length }) => length > 0)).toEqual([
+      [
+        { generation: 2, index: 3 },
+        { generation: 4, index: 5 },
+      ],
+    ]);
+  });
+
+  it('in a folder have to be there, and to be UTF-8', async () => {
+    const folder = temporaryFolder();
+    writeTables(folder, tables);
+    const file = path.join(folder, 'items.csv');
+    writeFileSync(file, Buffer.from([0xff]));
+    await expect(loadCsv(folder)).rejects.toMatchObject({
+      message: `${file}: cannot be read (not UTF-8), expected a table of the upstream`,
+      cause: expect.any(Error),
     });
   });
 

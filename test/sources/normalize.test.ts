@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { DataError } from '../../src/errors.ts';
 import { normalize } from '../../src/sources/normalize.ts';
-import type { RawItem, RawMove } from '../../src/sources/raw.ts';
+import { type RawItem, type RawMove, rawSchemas } from '../../src/sources/raw.ts';
 import { readRecordAnswer } from '../../src/sources/rest-answers.ts';
 import { rawItem, rawMove } from '../support/sites.ts';
 import { handMadeUpstream, hasRecordedUpstream, recordedUpstream } from '../support/upstream-data.ts';
@@ -208,3 +208,22 @@ function read(upstream: ReturnType<typeof handMadeUpstream>) {
       .map(({ id }) => readRecordAnswer[kind](JSON.parse(upstream.record(kind, id) ?? ''), `${id}`));
   return normalize({ move: raw('move'), item: raw('item') }, PROVENANCE);
 }
+
+describe('an index of a generation without a field', () => {
+  it.each([0, 10])('is told of once, however often it is listed: %i', (generation) => {
+    const item = rawItem(1, { gameIndices: [index(generation, 5), index(generation, 5)] });
+    expect(warnings(item)).toEqual([
+      `unknown-generation: item-1: index in generation ${generation}, for which there is no field`,
+      `repeated-index: item-1: index 5 of generation ${generation} is listed twice`,
+    ]);
+  });
+});
+
+describe('a raw item', () => {
+  const raw = rawItem(1, { gameIndices: [index(1, 0)] });
+  it('has indices of generations from 1, from 0', () => {
+    expect(rawSchemas.item.parse(raw)).toEqual(raw);
+    for (const wrong of [index(0, 1), index(1, -1), { generation: 1 }, { ...index(1, 1), more: 1 }])
+      expect(rawSchemas.item.safeParse({ ...raw, gameIndices: [wrong] }).success).toBe(false);
+  });
+});

@@ -6,7 +6,7 @@ import { BUNDLED_DATA } from '../../src/commands/package-files.ts';
 import { nameSchema, slugSchema } from '../../src/contract/records.ts';
 import type { DataSet } from '../../src/dataset/data-set.ts';
 import { encodeDataSet } from '../../src/dataset/encode.ts';
-import { GamedataError } from '../../src/errors.ts';
+import { DataError, GamedataError } from '../../src/errors.ts';
 import { readSnapshot, snapshotFiles } from '../../src/sources/snapshot.ts';
 import { decodeDataSet } from '../support/decode.ts';
 import { dataSetOf, rawItem, rawMove } from '../support/sites.ts';
@@ -106,6 +106,16 @@ describe('a snapshot', () => {
       problem: 'provenance.json › captured: got nothing: expected string, received undefined',
     },
     {
+      change: 'another count',
+      tamper: edited('provenance.json', '"move": 3', '"move": 4'),
+      problem: 'move: got 3 records: expected 4, as in provenance.json',
+    },
+    {
+      change: 'a newer format',
+      tamper: edited('provenance.json', '"format": 1', '"format": 9'),
+      problem: /provenance\.json: has format 9, this version of gamedata reads format 1$/,
+    },
+    {
       change: 'half a provenance',
       tamper: (folder) => writeFileSync(path.join(folder, 'provenance.json'), '{'),
       problem: /^provenance\.json: .*: expected JSON$/,
@@ -127,7 +137,11 @@ describe('a snapshot', () => {
     const [move] = dataSet.records.move;
     const broken = { ...dataSet.records, move: [{ ...move, slug: '../x' }] } as DataSet['records'];
     expect(() => readSnapshot(written({ ...dataSet, records: broken }))).toThrow(
-      'move.ndjson line 1 › slug: got "../x": expected a safe slug',
+      expect.objectContaining({
+        message: expect.stringContaining('move.ndjson line 1 › slug: got "../x": expected a safe slug'),
+        hint: 'If another version of gamedata wrote this snapshot, refresh it: gamedata snapshot --data <dir>',
+        cause: expect.any(DataError),
+      }),
     );
   });
 });

@@ -1,0 +1,82 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { encodeDataSet } from '../../src/dataset/encode.ts';
+import { type CaptureOptions, capture } from '../../src/sources/capture.ts';
+import { previousOfSnapshot, snapshotFiles } from '../../src/sources/snapshot.ts';
+import { deserted } from '../support/local-server.ts';
+import { dataSetOf, rawRecords } from '../support/sites.ts';
+import { temporaryFolder } from '../support/temporary.ts';
+import { serveUpstream } from '../support/test-upstream.ts';
+import { tinyUpstream, upstreamOf } from '../support/upstream-data.ts';
+
+/** A folder with so many moves, captured on a day. */
+function snapshot(moves: number, captured = '2026-01-02'): string {
+  const folder = path.join(temporaryFolder(), 'data');
+  mkdirSync(folder);
+  const data = dataSetOf(rawRecords(moves, 2));
+  const encoded = encodeDataSet({ ...data, provenance: { ...data.provenance, captured } });
+  for (const file of snapshotFiles(encoded)) writeFileSync(path.join(folder, file.path), file.body);
+  return folder;
+}
+
+const captured = (options: Partial<CaptureOptions>) =>
+  capture({
+    source: 'snapshot',
+    upstream: undefined,
+    concurrency: 2,
+    retries: 0,
+    dataFolder: 'unused',
+    cacheFolder: undefined,
+    today: '2026-03-04',
+    maxShrink: 0,
+    allowMissing: [],
+    previousOf: () => undefined,
+    ...options,
+  });
+
+describe('capturing', () => {
+  it('reads the bundled snapshot, or the one that is named', async () => {
+    const [bundled, named] = [snapshot(3), snapshot(4)];
+    expect(await captured({ dataFolder: bundled })).toMatchObject({ counts: { move: 3 }, fallback: null });
+    expect(await captured({ dataFolder: bundled, upstream: named })).toMatchObject({ counts: { move: 4 } });
+  });
+
+  it('keeps the day of a snapshot, whatever was published before', async () => {
+    const previous = previousOfSnapshot(snapshot(3, '2025-05-05'));
+    const { provenance } = await captured({ dataFolder: snapshot(3), previousOf: () => previous });
+    expect(provenance.captured).toBe('2026-01-02');
+  });
+
+  it('keeps the day of what was published where nothing has changed', async () => {
+    const server = await serveUpstream(upstreamOf(tinyUpstream()));
+    const rest = { source: 'rest', upstream: server.url } as const;
+    const first = await captured(rest);
+    expect(first.provenance.captured).toBe('2026-03-04');
+    const { digest, counts, records } = first;
+    const previous = (before: string) => ({
+      digest: before,
+      counts,
+      captured: '2025-05-05',
+      slugs: () => [],
+      records: () => records,
+      history: () => undefined,
+    });
+    const same = await captured({ ...rest, previousOf: () => previous(digest) });
+    expect(same.provenance.captured).toBe('2025-05-05');
+    const other = await captured({ ...rest, previousOf: () => previous('sha256:0') });
+    expect(other.provenance.captured).toBe('2026-03-04');
+  });
+
+  it('tells of a fallback if anybody listens', async () => {
+    const upstream = await deserted();
+    const options = { source: 'auto', upstream, dataFolder: snapshot(3) } as const;
+    const told: string[] = [];
+    const onFallback = (message: string) => void told.push(message);
+    const fallback = `${upstream} could not be reached`;
+    expect(await captured({ ...options, onFallback })).toMatchObject({ fallback, source: 'snapshot' });
+    expect(await captured(options)).toMatchObject({ fallback });
+    await captured({ dataFolder: snapshot(3), onFallback });
+    expect(told).toEqual([fallback]);
+  });
+});

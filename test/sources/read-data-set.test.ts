@@ -1,0 +1,222 @@
+import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { listPageFile } from '../../src/contract/paths.ts';
+import { encodeDataSet } from '../../src/dataset/encode.ts';
+import { DataError, OutputError } from '../../src/errors.ts';
+import { withOutput } from '../../src/output/publish.ts';
+import { readDataSet } from '../../src/sources/read-data-set.ts';
+import { previousOfSite, readSiteRecords } from '../../src/sources/site-folder.ts';
+import { previousOfSnapshot, readSnapshotHistory, snapshotFiles } from '../../src/sources/snapshot.ts';
+import { renamedSite } from '../support/data-set-versions.ts';
+import { startServer } from '../support/local-server.ts';
+import { dataSetOf, rawRecords, siteOf } from '../support/sites.ts';
+import { temporaryFolder } from '../support/temporary.ts';
+
+const raw = rawRecords(130, 3);
+const site = siteOf(raw);
+const options = { concurrency: 4 };
+const summary = {
+  digest: site.meta.digest,
+  captured: '2026-01-02',
+  counts: { move: 130, item: 3 },
+  records: site.records,
+};
+
+async function siteFolder(files = site.files()): Promise<string> {
+  const folder = path.join(temporaryFolder(), 'site');
+  await withOutput(folder, (output) => output.publish(files));
+  return folder;
+}
+
+function snapshotFolder(...more: { path: string; body: string }[]): string {
+  const folder = path.join(temporaryFolder(), 'data');
+  mkdirSync(folder);
+  for (const { path: file, body } of [...snapshotFiles(encodeDataSet(dataSetOf(raw))), ...more])
+    writeFileSync(path.join(folder, file), body);
+  return folder;
+}
+
+describe('a data set', () => {
+  it('is read from a snapshot', async () => {
+    expect(await readDataSet(snapshotFolder(), options)).toEqual(summary);
+  });
+
+  it('is read from a site', async () => {
+    expect(await readDataSet(await siteFolder(), options)).toEqual(summary);
+  });
+
+  it('is read from a deployment, with or without final slashes', async () => {
+    const files = new Map(site.files().map(({ path: file, body }) => [file, String(body)]));
+    const { url } = await startServer((response, request) => {
+      const { pathname, searchParams } = new URL(request.url ?? '', 'http://x.test');
+      const offset = Number(searchParams.get('offset') ?? 0);
+      const file = pathname.endsWith('/')
+        ? `${pathname}${offset ? `offset/${offset}/` : ''}index.json`
+        : pathname;
+      const body = files.get(file.slice(1));
+      response.writeHead(body === undefined ? 404 : 200).end(body);
+    });
+    for (const target of [url, `${url}/`, `${url}//`])
+      expect(await readDataSet(target, options)).toMatchObject(summary);
+  });
+
+  it('is not read from a folder that holds neither', async () => {
+    const folder = temporaryFolder();
+    await expect(readDataSet(folder, options)).rejects.toThrow(
+      new OutputError(
+        'contains neither provenance.json nor meta.json: expected a snapshot or a built site',
+        folder,
+      ),
+    );
+  });
+
+  it('is not read from a site whose description cannot be read', async () => {
+    const folder = await siteFolder();
+    writeFileSync(path.join(folder, 'meta.json'), '{"format":9}');
+    await expect(readDataSet(folder, options)).rejects.toThrow(
+      `${folder}: meta.json has format 9, this version of gamedata reads format 1`,
+    );
+  });
+
+  it.each([
+    [404, 'GET URL/api/gamedata/move/?format=api: got status 404'],
+    [200, 'URL: GET /api/gamedata/move/?format=api: got status 200'],
+  ])('is not read from a deployment without lists: %i', async (status, problem) => {
+    const { url } = await startServer((response) => response.writeHead(status).end('"text"'));
+    const error = await readDataSet(url, options).catch((reason: Error) => reason);
+    expect(String((error as Error).message).replace(url, 'URL')).toContain(problem);
+    if (status === 404) {
+      expect(error).toMatchObject({
+        request: { method: 'GET', status: 404, attempts: 1, unreachable: false },
+      });
+    } else expect(error).toBeInstanceOf(DataError);
+  });
+});
+
+describe('the last site as the previous data set', () => {
+  const paths = site.files().map((file) => file.path);
+  const move = listPageFile('move', 0);
+
+  it('has its records, its slugs and its history', async () => {
+    const renamed = renamedSite();
+    const folder = await siteFolder(renamed.files());
+    const files = renamed.files().map((file) => file.path);
+    const previous = previousOfSite(folder, renamed.meta, files);
+    expect(previous.records()).toEqual(renamed.records);
+    expect([...previous.slugs('move')]).toEqual(['new', 'move-2', 'move-3']);
+    expect(previous.history()?.steps).toHaveLength(1);
+  });
+
+  it('counts no page of a list as a record', () => {
+    const { slugs } = previousOfSite('site', site.meta, paths);
+    expect([...slugs('move')]).toEqual(raw.move.map(({ slug }) => slug));
+    expect([...slugs('item')]).toEqual(['item-1', 'item-2', 'item-3']);
+  });
+
+  it.each<[string, (file: string) => void]>([
+    ['is gone', (file) => rmSync(file)],
+    ['is not JSON', (file) => writeFileSync(file, '{')],
+    ['has other records', (file) => writeFileSync(file, '{"results":[]}')],
+    ['has something else', (file) => writeFileSync(file, '{"results":[7]}')],
+    ['has a record without an id', (file) => writeFileSync(file, '{"results":[{"url":"","slug":""}]}')],
+    ['has a record without a slug', (file) => writeFileSync(file, '{"results":[{"url":"","id":1}]}')],
+    ['has a record without a URL', (file) => writeFileSync(file, '{"results":[{"id":1,"slug":""}]}')],
+    ['has a null', (file) => writeFileSync(file, '{"results":[null]}')],
+  ])('has no records if a list page %s', async (_, damage) => {
+    const folder = await siteFolder();
+    damage(path.join(folder, move));
+    expect(previousOfSite(folder, site.meta, paths).records()).toBeUndefined();
+  });
+
+  it('has no history if that cannot be read', async () => {
+    const folder = await siteFolder();
+    writeFileSync(path.join(folder, 'changes.json'), '{"steps":[1]}');
+    expect(previousOfSite(folder, site.meta, paths).history()).toBeUndefined();
+    rmSync(path.join(folder, 'changes.json'));
+    expect(previousOfSite(folder, site.meta, paths).history()).toBeUndefined();
+  });
+
+  it.each<[string, (file: string) => void, string | RegExp]>([
+    ['is gone', (file) => rmSync(file), `index.json: cannot be read (ENOENT)`],
+    ['is not JSON', (file) => writeFileSync(file, '{'), `${move}: invalid JSON: `],
+    [
+      'has no records',
+      (file) => writeFileSync(file, '{"results":[]}'),
+      / › digest: got sha256:\w+: expected sha256:\w+, as in meta\.json$/,
+    ],
+    [
+      'is no list',
+      (file) => writeFileSync(file, '{"results":[7]}'),
+      `${move} › results[0]: got 7: expected a record`,
+    ],
+  ])('says what is wrong if a list page %s', async (_, damage, problem) => {
+    const folder = await siteFolder();
+    damage(path.join(folder, move));
+    expect(() => readSiteRecords(folder, site.meta)).toThrow(problem);
+  });
+
+  it('lets a bug pass', () => {
+    const previous = previousOfSite('site', { ...site.meta, counts: undefined } as never, []);
+    expect(() => previous.records()).toThrow(TypeError);
+  });
+});
+
+describe('a snapshot as the previous data set', () => {
+  it('is none where there is no snapshot', () => {
+    expect(previousOfSnapshot(temporaryFolder())).toBeUndefined();
+  });
+
+  it('has its records, slugs, provenance and history', () => {
+    const history = '{"steps":[]}';
+    const previous = previousOfSnapshot(snapshotFolder({ path: 'changes.json', body: history }));
+    expect(previous).toMatchObject({ source: 'rest', captured: '2026-01-02', digest: site.meta.digest });
+    expect(previous?.records()).toEqual(site.records);
+    expect([...(previous?.slugs('item') ?? [])]).toEqual(['item-1', 'item-2', 'item-3']);
+    expect(previous?.history()).toEqual({ steps: [] });
+  });
+
+  it('may have records with fields of other versions, and a last line without its end', () => {
+    const folder = snapshotFolder();
+    const lines = '{"power":40,"slug":"a","id":1}\n{"id":2,"slug":"b"}';
+    writeFileSync(path.join(folder, 'move.ndjson'), lines);
+    expect([...(previousOfSnapshot(folder)?.slugs('move') ?? [])]).toEqual(['a', 'b']);
+    writeFileSync(path.join(folder, 'move.ndjson'), '{"id":"1","slug":"a"}\n');
+    expect(() => previousOfSnapshot(folder)?.slugs('move')).toThrow('move.ndjson line 1 › id: got "1"');
+  });
+});
+
+describe('the history of a snapshot', () => {
+  it('is none where it has none', () => {
+    expect(readSnapshotHistory(snapshotFolder())).toBeUndefined();
+  });
+
+  it('has to end at its data, and to be one', () => {
+    const renamed = renamedSite().files();
+    const changes = renamed.find((file) => file.path === 'changes.json');
+    const folder = snapshotFolder({ path: 'changes.json', body: String(changes?.body) });
+    const error: unknown = (() => {
+      try {
+        return readSnapshotHistory(folder);
+      } catch (reason) {
+        return reason;
+      }
+    })();
+    expect(error).toMatchObject({
+      message: expect.stringMatching(
+        /^changes\.json › steps\[0\]\.to\.digest: got sha256:\w+: expected sha256:\w+, as in provenance\.json$/,
+      ),
+      hint: 'Delete changes.json to start a new history.',
+    });
+    writeFileSync(path.join(folder, 'changes.json'), '{}');
+    expect(() => readSnapshotHistory(folder)).toThrow('changes.json › steps: got nothing');
+    renameSync(path.join(folder, 'provenance.json'), path.join(folder, 'other.json'));
+    writeFileSync(path.join(folder, 'changes.json'), '{"steps":[]}');
+    expect(() => readSnapshotHistory(folder)).toThrow(
+      expect.objectContaining({
+        hint: 'Create one with: gamedata snapshot --data <dir>',
+        cause: expect.any(Error),
+      }),
+    );
+  });
+});
