@@ -35,24 +35,21 @@ export function negotiate(format: Format, accept: string | null): Negotiated {
 
 const anything: MediaRange = { type: '*', subtype: '*', quality: 1, indent: 0 };
 
-/** Invalid ranges are ignored. */
+/** Invalid ranges have no type, and include nothing. */
 function parseAccept(accept: string): MediaRange[] {
-  return accept.split(',').flatMap((text) => {
+  return accept.split(',').map((text) => {
     const [name = '', ...parameters] = text.split(';').map((part) => part.trim().toLowerCase());
-    const [, type, subtype] = /^([^\s/]+)\/([^\s/]+)$/.exec(name) ?? [];
-    if (type === undefined || subtype === undefined) return [];
+    const [, type = '', subtype = ''] = /^([^\s/]+)\/([^\s/]+)$/.exec(name) ?? [];
     const parameter = (key: string): string | undefined =>
       parameters.find((part) => part.startsWith(`${key}=`))?.slice(key.length + 1);
     const quality = Number(parameter('q') ?? 1);
     const indent = Number(parameter('indent') ?? 0);
-    return [
-      {
-        type,
-        subtype,
-        quality: Number.isFinite(quality) ? quality : 0,
-        indent: Number.isInteger(indent) ? Math.min(8, Math.max(0, indent)) : 0,
-      },
-    ];
+    return {
+      type,
+      subtype,
+      quality: Number.isFinite(quality) ? quality : 0,
+      indent: Number.isInteger(indent) ? Math.min(8, Math.max(0, indent)) : 0,
+    };
   });
 }
 

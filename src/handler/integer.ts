@@ -15,10 +15,10 @@ export function parseInteger(text: string): Integer | undefined {
   return narrow(BigInt(digits) * (sign === '-' ? -1n : 1n));
 }
 
-/** The digits of a script are consecutive, starting with zero: the distance to the first one is the value. */
+/** Digits are consecutive, starting with zero, and ten more may follow: mathematical ones come in five styles. */
 function asciiDigit(digit: string): string {
   const code = digit.codePointAt(0) ?? 0;
-  let value = 0;
-  while (value < 9 && /\p{Nd}/u.test(String.fromCodePoint(code - value - 1))) value++;
-  return String(value);
+  let distance = 0;
+  while (/\p{Nd}/u.test(String.fromCodePoint(code - distance - 1))) distance++;
+  return String(distance % 10);
 }

@@ -19,7 +19,7 @@ export function rulesSuffice(request: Request): boolean {
   if (!('name' in target)) return false;
   const format = readFormat(searchParams);
   const { representation, indent } = negotiate(format, request.headers.get('Accept'));
-  if (format === 'other' || representation !== 'json' || indent > 0) return false;
+  if (representation !== 'json' || indent > 0) return false;
   const names = target.type === 'list' ? ['format', 'limit', 'offset'] : ['format'];
   const given = [...searchParams];
   return (

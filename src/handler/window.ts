@@ -51,7 +51,7 @@ export function createWindowReader(store: AssetStore): WindowReader {
     const root = await store.get(rootFile);
     if (!first || !root) return undefined;
     const { count } = first;
-    // PreviousDataSet the end both are the count, and nothing is read.
+    // Past the end both are the count, and nothing is read.
     const from = Math.min(Number(offset), count);
     const to = Math.min(from + Number(limit), count);
     const pieces: Uint8Array[] = [];

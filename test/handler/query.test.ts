@@ -51,8 +51,8 @@ describe('any query', () => {
   });
 });
 
-describe('a integer', () => {
-  const zeros = fc.constantFrom('0', '٠', '०', '０', '𝟎');
+describe('an integer', () => {
+  const zeros = fc.constantFrom('0', '٠', '०', '０', '𝟎', '𝟘', '𝟶');
 
   it('is read in the digits of any script, with underscores, signs and blanks', () => {
     fc.assert(
@@ -69,6 +69,17 @@ describe('a integer', () => {
         },
       ),
     );
+  });
+
+  it.each([
+    ['1_00', 100],
+    ['1_2_3', 123],
+    ['١_٢٣', 123],
+    ['1__0', undefined],
+    ['_1', undefined],
+    ['1_', undefined],
+  ])('may have single underscores inside: %j is %s', (text, expected) => {
+    expect(parseInteger(text)).toBe(expected);
   });
 
   it('is none for any other text', () => {
