@@ -52,10 +52,7 @@ export function archiveEntries(
     const second = (Number.parseInt(sha256.slice(0, 8), 16) % (SPREAD / 2)) * 2;
     return { name: ROOT + path, body, time: day + second };
   });
-  const last = {
-    name: ROOT + MANIFEST_FILE,
-    body: Buffer.from(JSON.stringify(manifest)),
-    time: day + SPREAD,
-  };
+  const body = Buffer.from(JSON.stringify(manifest));
+  const last = { name: ROOT + MANIFEST_FILE, body, time: day + SPREAD };
   return [...entries, last].sort((a, b) => (a.name < b.name ? -1 : 1));
 }

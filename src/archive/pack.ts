@@ -70,15 +70,9 @@ function packZip(entries: readonly Entry[]): Uint8Array {
 /** The same day, minute and second in local time: zip stores local time, and must not depend on the time zone. */
 function asLocal(time: number): Date {
   const utc = new Date(time * 1000);
-  return new Date(
-    utc.getUTCFullYear(),
-    utc.getUTCMonth(),
-    utc.getUTCDate(),
-    // No clock changes at noon.
-    12,
-    utc.getUTCMinutes(),
-    utc.getUTCSeconds(),
-  );
+  const [year, month, day] = [utc.getUTCFullYear(), utc.getUTCMonth(), utc.getUTCDate()];
+  // No clock changes at noon.
+  return new Date(year, month, day, 12, utc.getUTCMinutes(), utc.getUTCSeconds());
 }
 
 /** The extended timestamp, which unzip prefers in every time zone. */

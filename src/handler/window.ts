@@ -3,6 +3,7 @@
 import type { Kind } from '../contract/kinds.ts';
 import { API_PREFIX, listPageFile, listUrl, rootFile } from '../contract/paths.ts';
 import { nextWindow, PAGE_SIZE, previousWindow, type Window } from '../contract/windows.ts';
+import { concat } from '../text/bytes.ts';
 import { quickHash } from './quick-hash.ts';
 import type { Asset, AssetStore } from './store.ts';
 
@@ -94,16 +95,6 @@ function recordsOf({ json, starts }: Page, from: number, to: number): Uint8Array
 function baseUrlOf({ body }: Asset): string {
   const [link = ''] = Object.values(JSON.parse(decode(body)) as Record<Kind, string>);
   return link.slice(0, link.lastIndexOf(API_PREFIX));
-}
-
-function concat(pieces: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
-  const whole = new Uint8Array(pieces.reduce((sum, { length }) => sum + length, 0));
-  let at = 0;
-  for (const piece of pieces) {
-    whole.set(piece, at);
-    at += piece.length;
-  }
-  return whole;
 }
 
 const decode = (body: Uint8Array): string => new TextDecoder().decode(body);

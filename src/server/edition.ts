@@ -52,11 +52,8 @@ export function createEditions(folder: string, { maxBytes, checkIntervalMs }: Ed
     async function confirm(): Promise<void> {
       if ((await markOf(real).catch(() => undefined)) !== mark) throw new SiteReplacedError();
     }
-    return {
-      folder: real,
-      mark,
-      respond: createResponder(createFolderStore({ folder: real, maxBytes, confirm })),
-    };
+    const store = createFolderStore({ folder: real, maxBytes, confirm });
+    return { folder: real, mark, respond: createResponder(store) };
   }
 
   async function current(): Promise<Edition> {

@@ -5,7 +5,7 @@ import send from 'send';
 import { fileHeaders } from '../handler/index.ts';
 import type { Edition } from './edition.ts';
 import { findFile } from './folder-store.ts';
-import { errorResponse, writeResponse } from './write-response.ts';
+import { errorResponse, hasBody, writeResponse } from './write-response.ts';
 
 /** Sends a file; false if the site does not have it. */
 export async function sendFile(
@@ -14,6 +14,7 @@ export async function sendFile(
   { folder }: Edition,
   file: string,
 ): Promise<boolean> {
+  if (hasBody(request)) response.setHeader('Connection', 'close');
   if (!(await findFile(folder, file))) return false;
   // `fetch` adds this to every request with If-None-Match. It is meant for caches on the way
   // (https://www.rfc-editor.org/rfc/rfc9111#name-no-cache), but send would ignore the ETag because of it.

@@ -6,7 +6,7 @@ import type { History } from '../contract/changes.ts';
 import { FORMAT } from '../contract/format.ts';
 import type { IconSource } from '../contract/icons.ts';
 import { mapKinds } from '../contract/kinds.ts';
-import { linkBaseOf, type Meta } from '../contract/meta.ts';
+import { linkBaseOf, type Meta, metaSchema } from '../contract/meta.ts';
 import { archiveFiles } from '../contract/paths.ts';
 import { createRoutes } from '../contract/routes.ts';
 import type { AnyFile, SiteFile } from '../contract/site-file.ts';
@@ -84,20 +84,6 @@ export interface MetaOptions extends Omit<Meta, 'format' | 'counts' | 'sprites'>
   readonly sprites: IconSource;
 }
 
-/** Makes the content of `meta.json`, whose keys are always in the same order. */
-export function createMeta({ records, ...meta }: MetaOptions): Meta {
-  const { generator, source, upstream, captured, fallback, warnings, digest, ...options } = meta;
-  const counts = mapKinds((kind) => records[kind].length);
-  return {
-    format: FORMAT,
-    generator,
-    source,
-    upstream,
-    captured,
-    fallback,
-    counts,
-    warnings,
-    digest,
-    ...options,
-  };
-}
+/** Makes the content of `meta.json`, whose keys are in the schema's order. */
+export const createMeta = ({ records, ...meta }: MetaOptions): Meta =>
+  metaSchema.parse({ ...meta, format: FORMAT, counts: mapKinds((kind) => records[kind].length) });

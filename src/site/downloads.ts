@@ -14,6 +14,7 @@ import { servedSchemas } from '../contract/served.ts';
 import type { DerivedFile, SiteFile } from '../contract/site-file.ts';
 import type { EncodedRecord, EncodedRecords } from '../dataset/data-set.ts';
 import { servedText } from '../dataset/encode.ts';
+import { concat } from '../text/bytes.ts';
 import { csvRow } from './csv.ts';
 
 /** What a bulk file is made from. */
@@ -136,12 +137,5 @@ function compressing(
 
 function joined(texts: Iterable<string>): Uint8Array {
   const encoder = new TextEncoder();
-  const parts = Array.from(texts, (text) => encoder.encode(text));
-  const bytes = new Uint8Array(parts.reduce((sum, { length }) => sum + length, 0));
-  let at = 0;
-  for (const part of parts) {
-    bytes.set(part, at);
-    at += part.length;
-  }
-  return bytes;
+  return concat(Array.from(texts, (text) => encoder.encode(text)));
 }

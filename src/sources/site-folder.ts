@@ -34,19 +34,17 @@ function isServed(value: unknown): boolean {
 export const previousOfSite = (folder: string, meta: Meta, files: readonly string[]): PreviousDataSet => ({
   ...meta,
   slugs: (kind) => slugsOf(kind, files),
-  records: () => undefinedIfDamaged(() => readSiteRecords(folder, meta)),
+  records() {
+    try {
+      return readSiteRecords(folder, meta);
+    } catch (error) {
+      // List pages that somebody damaged are replaced by the next build: they are no reason to stop it.
+      if (error instanceof GamedataError) return undefined;
+      throw error;
+    }
+  },
   history: () => readSiteHistory(folder),
 });
-
-/** List pages that somebody damaged are replaced by the next build: they are no reason to stop it. */
-function undefinedIfDamaged<T>(read: () => T): T | undefined {
-  try {
-    return read();
-  } catch (error) {
-    if (error instanceof GamedataError) return undefined;
-    throw error;
-  }
-}
 
 /** The slugs of a kind, by the files that exist for its records. */
 function slugsOf(kind: Kind, files: readonly string[]): string[] {

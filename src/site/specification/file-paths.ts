@@ -46,36 +46,30 @@ function downloadPaths(): object {
 }
 
 function sitePaths(): object {
-  const json = (name: string): object => ({ 'application/json': { schema: schemaRef(name) } });
-  const anyJson = { 'application/json': { schema: { type: 'object' } } };
-  const path = (name: string, schema: object, operation: object): object => ({
-    parameters: [{ name, in: 'path', required: true, schema }],
-    get: operation,
+  const json = (schema: object): object => ({ 'application/json': { schema } });
+  const anyJson = json({ type: 'object' });
+  const text = { 'text/plain': { schema: { type: 'string' } } };
+  const file = (id: string, summary: string, content: object): object => ({
+    get: fileOperation(id, 'site', summary, content),
   });
+  const parameter = (name: string, schema: object): object => ({
+    parameters: [{ name, in: 'path', required: true, schema }],
+  });
+  const about = 'Description of the data; its digest tells whether anything changed';
   return {
-    [`/${META_FILE}`]: {
-      get: fileOperation(
-        'getMeta',
-        'site',
-        'Description of the data; its digest tells whether anything changed',
-        json('Meta'),
-      ),
-    },
-    [`/${MANIFEST_FILE}`]: {
-      get: fileOperation('getManifest', 'site', 'Every file with its size and SHA-256', json('Manifest')),
-    },
-    '/openapi.json': { get: fileOperation('getOpenApi', 'site', 'This document', anyJson) },
-    '/schemas/{schema}.json': path(
-      'schema',
-      { type: 'string', enum: schemaNames },
-      fileOperation('getSchema', 'site', 'A JSON Schema 2020-12', anyJson),
+    [`/${META_FILE}`]: file('getMeta', about, json(schemaRef('Meta'))),
+    [`/${MANIFEST_FILE}`]: file(
+      'getManifest',
+      'Every file with its size and SHA-256',
+      json(schemaRef('Manifest')),
     ),
-    [`/${TYPES_FILE}`]: {
-      get: fileOperation('getTypes', 'site', 'The types as TypeScript', {
-        'text/plain': { schema: { type: 'string' } },
-      }),
+    '/openapi.json': file('getOpenApi', 'This document', anyJson),
+    '/schemas/{schema}.json': {
+      ...parameter('schema', { type: 'string', enum: schemaNames }),
+      ...file('getSchema', 'A JSON Schema 2020-12', anyJson),
     },
-    [`${ICONS_PATH}{icon}`]: path('icon', { type: 'string' }, icon),
+    [`/${TYPES_FILE}`]: file('getTypes', 'The types as TypeScript', text),
+    [`${ICONS_PATH}{icon}`]: { ...parameter('icon', { type: 'string' }), get: icon },
   };
 }
 

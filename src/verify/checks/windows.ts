@@ -1,9 +1,8 @@
 /** Checks of limit and offset on hosts that run code: any value, parsed as in the reference framework. */
 
 import { kindNames } from '../../contract/kinds.ts';
-import { listPath, recordPath } from '../../contract/paths.ts';
 import type { Window } from '../../contract/windows.ts';
-import { type Check, checkEach, errorProblem, type VerifyContext } from '../context.ts';
+import { type Check, checkEach, endpoints, errorProblem } from '../context.ts';
 import { type WindowCase, type WindowRequest, windowProblem, windowRequest } from '../windows.ts';
 
 /** Values that count as 100 or 0, like a missing parameter: not a number, or out of range. */
@@ -60,13 +59,8 @@ const checkRepeatedWindows = windowCheck(() => [
   ['format=xml&format=json', window(100, 0)],
 ]);
 
-const listAndRecord = ({ lists }: VerifyContext): string[] => {
-  const [move] = lists.move.records;
-  return [listPath('move'), ...(move ? [recordPath('move', move.slug)] : [])];
-};
-
 const checkRepeatedFormats = checkEach(
-  (context) => listAndRecord(context).map((path) => ({ path: `${path}?format=json&format=xml` })),
+  (context) => endpoints(context).map((path) => ({ path: `${path}?format=json&format=xml` })),
   (response) => errorProblem(response, 404),
 );
 
