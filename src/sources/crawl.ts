@@ -15,6 +15,8 @@ export interface CrawledList {
 
 type Fail = (guarantee: 'root' | 'lists', response: ProbeResponse, problem: string) => void;
 
+type Problem = [response: ProbeResponse, problem: string];
+
 /** No list has more pages: links in a circle end here. */
 const MAX_PAGES = 100_000;
 
@@ -25,10 +27,10 @@ export async function crawl(
   fail: Fail,
 ): Promise<Record<Kind, CrawledList>> {
   await checkRoot(probe, linkBase, fail);
-  const problems = mapKinds((): [ProbeResponse, string][] => []);
+  const problems = mapKinds((): Problem[] => []);
   const lists = await Promise.all(
     kindNames.map(async (kind) => {
-      const note = (...problem: [ProbeResponse, string]): void => void problems[kind].push(problem);
+      const note = (...problem: Problem): void => void problems[kind].push(problem);
       return [kind, await crawlList(probe, { linkBase, kind, fail: note })] as const;
     }),
   );
@@ -57,11 +59,7 @@ function otherBase(root: string, linkBase: LinkBase): string {
 
 async function crawlList(
   probe: Probe,
-  {
-    linkBase,
-    kind,
-    fail,
-  }: { linkBase: LinkBase; kind: Kind; fail: (response: ProbeResponse, problem: string) => void },
+  { linkBase, kind, fail }: { linkBase: LinkBase; kind: Kind; fail: (...problem: Problem) => void },
 ): Promise<CrawledList> {
   const records: ListedRecord[] = [];
   let count = 0;

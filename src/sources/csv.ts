@@ -11,12 +11,12 @@ import type { Progress } from './source.ts';
 
 /** The tables and the columns that are read. */
 const tables = {
-  moves: table('moves', 'id', 'identifier', 'generation_id'),
-  move_names: table('move_names', 'move_id', 'local_language_id', 'name'),
-  items: table('items', 'id', 'identifier'),
-  item_names: table('item_names', 'item_id', 'local_language_id', 'name'),
-  item_game_indices: table('item_game_indices', 'item_id', 'generation_id', 'game_index'),
-} as const;
+  moves: { name: 'moves', columns: ['id', 'identifier', 'generation_id'] },
+  move_names: { name: 'move_names', columns: ['move_id', 'local_language_id', 'name'] },
+  items: { name: 'items', columns: ['id', 'identifier'] },
+  item_names: { name: 'item_names', columns: ['item_id', 'local_language_id', 'name'] },
+  item_game_indices: { name: 'item_game_indices', columns: ['item_id', 'generation_id', 'game_index'] },
+} as const satisfies Record<string, Table>;
 
 type TableName = keyof typeof tables;
 export const tableNames = Object.keys(tables) as readonly TableName[];
@@ -26,10 +26,6 @@ export type TableTexts = Readonly<Record<TableName, string>>;
 
 /** English, in the upstream's `languages` table. */
 const ENGLISH = '9';
-
-function table(name: string, ...columns: string[]): Table {
-  return { name, columns };
-}
 
 /** Reads the tables from a folder. `captured` is the modification date of the newest. */
 export function readTableFolder(folder: string): { tables: TableTexts; captured: string } {

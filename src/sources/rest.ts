@@ -65,10 +65,11 @@ async function readList(
   retries?: number | undefined,
 ): Promise<Listed[]> {
   const url = `${upstream}/${kind}/?limit=100000&offset=0`;
+  const location = { kind, record: 'list' };
   const answer = await fetcher.load(
     url,
     {
-      decode: (body) => parse(listSchema, decodeJson(body), { kind, record: 'list' }),
+      decode: (body) => parse(listSchema, decodeJson(body), location),
       revive(cached) {
         const list = listSchema.safeParse(cached).data;
         // A list of another kind would be rejected in every future build.
@@ -77,19 +78,18 @@ async function readList(
     },
     { revalidate: true, retries },
   );
-  if (answer.results.length !== answer.count) {
-    throw new DataError(`got ${answer.results.length} results: expected ${answer.count}, its count`, {
-      kind,
-      record: 'list',
-    });
-  }
-  return resolveLinks(upstream, kind, answer);
+  const { count, results } = answer;
+  if (results.length !== count)
+    throw new DataError(`got ${results.length} results: expected ${count}, its count`, location);
+  const listed = resolveLinks(upstream, kind, answer);
+  refuseRepeatedIds(listed, location);
+  return listed;
 }
 
 /** The records of a list, each on the configured origin; a link to another host is an error. */
 function resolveLinks(upstream: string, kind: Kind, { results }: ListAnswer): Listed[] {
   const base = new URL(`${upstream}/${kind}/`);
-  const listed = results.map(({ name, url }): Listed => {
+  return results.map(({ name, url }): Listed => {
     const link = URL.canParse(url, base.href) ? new URL(url, base) : undefined;
     const id = link?.pathname.startsWith(base.pathname)
       ? link.pathname.slice(base.pathname.length).replace(/\/$/, '')
@@ -103,8 +103,6 @@ function resolveLinks(upstream: string, kind: Kind, { results }: ListAnswer): Li
     }
     return { id: Number(id), slug: name, url: `${base.origin}${base.pathname}${id}/` };
   });
-  refuseRepeatedIds(listed, { kind, record: 'list' });
-  return listed;
 }
 
 async function readRecord<K extends Kind>(
@@ -112,24 +110,18 @@ async function readRecord<K extends Kind>(
   kind: K,
   { id, slug, url }: Listed,
 ): Promise<RawOf<K>> {
+  const name = `${slug} (${id})`;
   const isListed = (record: { id: number; slug: string }): boolean =>
     record.id === id && record.slug === slug;
   const record = await fetcher.load<RawOf<K>>(url, {
-    decode: (body) => readRecordAnswer[kind](decodeJson(body), `${slug} (${id})`),
+    decode: (body) => readRecordAnswer[kind](decodeJson(body), name),
     revive(cached) {
       const record = rawSchemas[kind].safeParse(cached).data as RawOf<K> | undefined;
       // The list is always up to date: a record that contradicts it has been renamed.
       return record && isListed(record) ? record : undefined;
     },
   });
-  if (!isListed(record)) {
-    throw new DataError(
-      `got id ${record.id}, name ${show(record.slug)}: expected ${id}, ${show(slug)}, as in the list`,
-      {
-        kind,
-        record: `${slug} (${id})`,
-      },
-    );
-  }
-  return record;
+  if (isListed(record)) return record;
+  const problem = `got id ${record.id}, name ${show(record.slug)}: expected ${id}, ${show(slug)}, as in the list`;
+  throw new DataError(problem, { kind, record: name });
 }
