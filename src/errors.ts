@@ -30,6 +30,8 @@ export interface FailedRequest {
   readonly status?: number | undefined;
   /** The target of a redirect. */
   readonly location?: string | undefined;
+  /** The edition that the last response named. */
+  readonly edition?: Readonly<Record<'hash' | 'deployed', string>> | null | undefined;
   readonly attempts: number;
   /** True if there has never been any response: name not resolved, refused, no route, time-out. */
   readonly unreachable: boolean;

@@ -6,6 +6,7 @@ import type { MirrorReport } from '../commands/mirror.ts';
 import type { RebaseReport } from '../commands/rebase.ts';
 import type { Report } from '../commands/report.ts';
 import type { SiteServer } from '../commands/serve.ts';
+import { describeEdition } from '../contract/edition.ts';
 import { guarantees } from '../contract/guarantees.ts';
 import { kindNames } from '../contract/kinds.ts';
 import { listPath } from '../contract/paths.ts';
@@ -44,7 +45,9 @@ export function summaryLines(report: Report): string[] {
     for (const example of examples) lines.push(`  ${example}`);
     if (count > examples.length) lines.push(`  … and ${groupDigits(count - examples.length)} more`);
   }
-  lines.push(`data: ${recordCounts(counts)} from ${report.upstream}, captured ${report.captured}`);
+  for (const notice of report.notices) lines.push(`warning: ${notice}`);
+  const edition = report.edition ? `, ${describeEdition(report.edition)}` : '';
+  lines.push(`data: ${recordCounts(counts)} from ${report.upstream}${edition}, captured ${report.captured}`);
   if (requests) {
     const parts = [
       counted(requests.requests, 'request'),
@@ -54,6 +57,7 @@ export function summaryLines(report: Report): string[] {
       `${groupDigits(requests.cacheHits)} from cache`,
     ];
     if (requests.retries > 0) parts.push(counted(requests.retries, 'retry', 'retries'));
+    if (report.isCached) parts.push('the upstream has no newer edition');
     lines.push(`fetched: ${parts.join(' · ')}`);
   }
   for (const kind of kindNames) {

@@ -302,6 +302,8 @@ function addSourceOptions(command: Command): Command {
       parseNumber,
       defaults.maxShrink,
     )
+    .option('--max-age <days>', 'fail if the data was captured longer ago (default: any age)', parseNumber)
+    .option('--allow-mixed-editions', "publish a mixture of the upstream's editions if it has nothing else")
     .option(
       '--allow-missing <record...>',
       'records allowed to disappear, as <kind>/<slug>; excluded from --max-shrink',
@@ -324,7 +326,7 @@ function watch(reporter: Reporter): Watchers {
   return {
     onProgress: reporter.progress,
     onFallback(message, cause) {
-      reporter.notice(`WARNING: ${message}: building from the bundled data set instead`);
+      reporter.notice(`WARNING: ${message}`);
       if (cause) reporter.notice(`  ${cause.message}`);
     },
   };

@@ -72,6 +72,7 @@ export async function build(options: BuildOptions = {}, watchers: Watchers = {})
       source: captured.source,
       upstream: provenance.upstream,
       captured: provenance.captured,
+      edition: provenance.edition,
       fallback,
       warnings: countWarnings(warnings),
       digest,

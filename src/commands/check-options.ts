@@ -45,6 +45,8 @@ export const concurrencyOption = (value: number): number =>
 
 export const retriesOption = (value: number): number => integerOption('retries', value, { from: 0, to: 20 });
 
+export const ageOption = (value: number): number => integerOption('max-age', value, { from: 0, to: 36_500 });
+
 export function percentage(name: string, value: number): number {
   if (value >= 0 && value <= 100) return value;
   throw new UsageError(`--${name}: got ${value}, expected a percentage from 0 to 100`);

@@ -1,5 +1,6 @@
 /** The report of a build or a snapshot, as `--json` prints it. */
 
+import type { Edition } from '../contract/edition.ts';
 import { type Kind, kindNames } from '../contract/kinds.ts';
 import type { Counts } from '../contract/records.ts';
 import type { Warning } from '../dataset/data-set.ts';
@@ -28,6 +29,7 @@ export interface Report {
   readonly upstream: string;
   /** `YYYY-MM-DD` */
   readonly captured: string;
+  readonly edition: Edition | null;
   readonly fallback: string | null;
   readonly digest: string;
   readonly counts: Counts;
@@ -36,27 +38,36 @@ export interface Report {
   readonly files: Omit<PublishResult, 'changed'>;
   /** Null if nothing was fetched. */
   readonly requests: FetcherStats | null;
+  /** True if the cache is of the upstream's present edition, and no record was asked for. */
+  readonly isCached: boolean;
+  /** What was doubtful and ignored. */
+  readonly notices: readonly string[];
   readonly warnings: readonly WarningGroup[];
   readonly seconds: number;
 }
 
 export function createReport(
-  { provenance, warnings, counts, missing, digest, source, fallback, requests }: Omit<Captured, 'history'>,
+  { provenance, warnings, ...captured }: Captured,
   { changed, ...files }: PublishResult,
   { out, started }: { out: string; started: number },
 ): Report {
+  const { source, fallback, digest, counts, missing, requests, isCached, notices } = captured;
+  const { upstream, captured: day, edition } = provenance;
   return {
     changed,
     out,
     source,
-    upstream: provenance.upstream,
-    captured: provenance.captured,
+    upstream,
+    captured: day,
+    edition,
     fallback,
     digest,
     counts,
     missing,
     files,
     requests,
+    isCached,
+    notices,
     warnings: groupWarnings(warnings),
     seconds: secondsSince(started),
   };

@@ -5,6 +5,7 @@ import { UsageError } from '../errors.ts';
 import type { CaptureOptions } from '../sources/capture.ts';
 import { isAddress, type SourceName, sourceNames } from '../sources/source.ts';
 import {
+  ageOption,
   checkAddress,
   concurrencyOption,
   masked,
@@ -33,6 +34,10 @@ export interface SourceOptions {
   readonly maxShrink?: number | undefined;
   /** Records allowed to disappear, as `<kind>/<slug>`; excluded from `maxShrink`. */
   readonly allowMissing?: readonly string[] | undefined;
+  /** Publish a mixture of the upstream's editions if it has nothing else. Default false. */
+  readonly allowMixedEditions?: boolean | undefined;
+  /** Fail if the data was captured longer ago than this number of days. Default: any age. */
+  readonly maxAge?: number | undefined;
   /** Stops the work; what was fetched stays in the cache. */
   readonly signal?: AbortSignal | undefined;
 }
@@ -57,6 +62,8 @@ export function resolveSource(
     cacheFolder: cache === false ? undefined : cache,
     maxShrink: percentage('max-shrink', options.maxShrink ?? defaults.maxShrink),
     allowMissing: (options.allowMissing ?? []).map(checkRecordName),
+    allowMixed: options.allowMixedEditions ?? false,
+    maxAge: options.maxAge === undefined ? undefined : ageOption(options.maxAge),
     today: resolveToday(environment),
     signal: options.signal,
   };

@@ -1,6 +1,7 @@
 /** What changed from one data set to the next, and the history that a site publishes. */
 
 import * as z from 'zod';
+import { editionSchema } from './edition.ts';
 import { type Kind, mapKinds } from './kinds.ts';
 import { countsSchema, idSchema, nameSchema, slugSchema } from './records.ts';
 
@@ -40,6 +41,8 @@ const summarySchema = z.object({
   /** `YYYY-MM-DD`; null if a deployment does not say. */
   captured: z.iso.date().nullable(),
   counts: countsSchema,
+  /** As in `meta.json`; missing in steps of versions that did not know of editions. */
+  edition: editionSchema.nullable().optional(),
 });
 export type DataSetSummary = z.infer<typeof summarySchema>;
 

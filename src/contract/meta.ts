@@ -1,6 +1,7 @@
 /** The site's two files about itself: `meta.json` (what data it holds) and `manifest.json` (which files it consists of). */
 
 import * as z from 'zod';
+import { editionSchema } from './edition.ts';
 import { formatField } from './format.ts';
 import { defaultIconSource, iconModes } from './icons.ts';
 import { mapKinds } from './kinds.ts';
@@ -17,6 +18,12 @@ export const metaSchema = z
       .string()
       .describe('Where the data originally comes from, also if it was read from a snapshot.'),
     captured: z.iso.date().describe('The day on which the data was first seen in its present state.'),
+    edition: editionSchema
+      .nullable()
+      .default(null)
+      .describe(
+        'The edition of the upstream in which the data was first seen in its present state; null if the upstream names none.',
+      ),
     fallback: z
       .string()
       .nullable()

@@ -39,10 +39,11 @@ export function compare(from: SummarizedRecords, to: SummarizedRecords): Compari
 export const countChanges = ({ totals }: Comparison): number =>
   changeTypes.reduce((sum, type) => sum + totals[type], 0);
 
-const summaryOf = ({ digest, captured, counts }: SummarizedRecords): DataSetSummary => ({
+const summaryOf = ({ digest, captured, counts, edition }: SummarizedRecords): DataSetSummary => ({
   digest,
   captured,
   counts,
+  edition,
 });
 
 function compareKind(before: readonly EncodedRecord[], after: readonly EncodedRecord[]): Changes[Kind] {

@@ -1,6 +1,7 @@
 /** A data set: every record of every kind, complete and in order, with its provenance and warnings. */
 
 import * as z from 'zod';
+import { editionSchema } from '../contract/edition.ts';
 import { type Kind, kindNames, mapKinds } from '../contract/kinds.ts';
 import type { RecordOf } from '../contract/records.ts';
 
@@ -12,6 +13,8 @@ export const provenanceSchema = z.object({
   upstream: z.string().min(1),
   /** The day on which the data was first seen in its present state, `YYYY-MM-DD`. */
   captured: z.iso.date(),
+  /** The edition of the upstream in which it was first seen in its present state; null if the upstream names none. */
+  edition: editionSchema.nullable().default(null),
 });
 export type Provenance = z.infer<typeof provenanceSchema>;
 
@@ -24,6 +27,7 @@ export const warningCodes = [
   'conflicting-index',
   'repeated-index',
   'unknown-generation',
+  'mixed-edition',
 ] as const;
 export type WarningCode = (typeof warningCodes)[number];
 

@@ -1,6 +1,7 @@
 /** A comparison for people: as text for a terminal or a commit message, and as Markdown for release notes. */
 
 import { type Comparison, changeTypes, type FieldChange, type KindChanges } from '../contract/changes.ts';
+import { describeEdition } from '../contract/edition.ts';
 import { kindNames } from '../contract/kinds.ts';
 import { pluralTitle } from '../text/names.ts';
 import { escapeCharacters, printable } from '../text/printable.ts';
@@ -26,7 +27,10 @@ export function headline({ changes }: Comparison): string {
 /** The two data sets, as `2026-01-02 (sha256:0123456789ab…) → 2026-01-09 (sha256:…)`. */
 const span = ({ from, to }: Comparison): string =>
   [from, to]
-    .map(({ captured, digest }) => `${captured ?? 'undated'} (${printable(digest.slice(0, 19))}…)`)
+    .map(({ captured, digest, edition }) => {
+      const named = edition ? `, ${describeEdition(edition)}` : '';
+      return `${captured ?? 'undated'} (${printable(digest.slice(0, 19))}…${named})`;
+    })
     .join(' → ');
 
 /** Lines of plain text; the first is the headline. */

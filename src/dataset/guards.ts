@@ -1,5 +1,6 @@
 /** Guards: reject data that was read without an error and is implausible all the same. */
 
+import type { Edition } from '../contract/edition.ts';
 import { type Kind, kindNames, mapKinds } from '../contract/kinds.ts';
 import type { Counts } from '../contract/records.ts';
 import { DataError } from '../errors.ts';
@@ -12,6 +13,7 @@ export interface Previous {
   readonly digest: string;
   /** `YYYY-MM-DD` */
   readonly captured: string;
+  readonly edition: Edition | null;
   /** The slugs of its records of a kind. */
   slugs(kind: Kind): Iterable<string>;
   /** Every record; undefined if they cannot be read as they were written. */
@@ -62,6 +64,19 @@ export function refuseShrinking(records: EncodedRecords, options: ShrinkOptions)
   return missing;
 }
 
+/** Throws if data was captured too long ago. `maxAge` is a number of days; undefined for any. */
+export function refuseOldData(
+  { captured }: { captured: string },
+  { today, maxAge }: { today: string; maxAge?: number | undefined },
+): void {
+  const days = (Date.parse(today) - Date.parse(captured)) / 86_400_000;
+  if (maxAge === undefined || days <= maxAge) return;
+  throw new DataError(
+    `got data captured on ${captured}, ${days} days ago: expected at most ${maxAge}, as set by --max-age`,
+    {},
+  );
+}
+
 function findMissing(records: EncodedRecords, { digest, previous }: ShrinkOptions): Missing {
   return mapKinds((kind) => {
     if (previous?.digest === digest) return [];
@@ -84,5 +99,5 @@ function isGone(
 function hintFor(fallback: string | undefined): string {
   return fallback === undefined
     ? 'If they are really gone, list them with --allow-missing, or raise --max-shrink.'
-    : `${fallback}, and the bundled data is older than the published data. The published site is unchanged.`;
+    : `${fallback}. It has less than the published data, which is unchanged.`;
 }

@@ -36,6 +36,5 @@ export function continueHistory(data: NewDataSet, previous: PreviousDataSet | un
   if (previous.digest === data.digest) return own;
   const records = previous.records();
   if (!records) return emptyHistory;
-  const { digest, captured, counts } = previous;
-  return extendHistory(own, compare({ digest, captured, counts, records }, data));
+  return extendHistory(own, compare({ ...previous, records }, data));
 }

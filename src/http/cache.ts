@@ -5,10 +5,19 @@
  */
 
 import { createHash } from 'node:crypto';
-import { closeSync, openSync, readFileSync, renameSync, writeFileSync, writeSync } from 'node:fs';
+import {
+  appendFileSync,
+  closeSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs';
 import path from 'node:path';
 import fsExtra from 'fs-extra';
 import * as z from 'zod';
+import { type Edition, editionSchema } from '../contract/edition.ts';
 import { errorCode, OutputError } from '../errors.ts';
 
 const entrySchema = z.strictObject({
@@ -17,16 +26,25 @@ const entrySchema = z.strictObject({
   lastModified: z.string().optional(),
   /** Milliseconds since the epoch, by this machine's clock. */
   storedAt: z.number(),
-  /** Until then the response need not be revalidated. */
+  /** Until then, a run that goes on with the interrupted one need not revalidate the response. */
   freshUntil: z.number(),
+  /** The edition that the response named. */
+  edition: editionSchema.optional(),
   /** What the response was reduced to; validated by the reader. */
   value: z.unknown(),
 });
 export type CacheEntry = z.infer<typeof entrySchema>;
 
+/** The last line of a journal after a complete run: the edition of every response, if all named the same. */
+const completionSchema = z.strictObject({ complete: editionSchema.nullable() });
+
 export interface Cache {
+  /** The edition of a complete run that nothing has followed; null if there is none. */
+  readonly edition: Edition | null;
   get(url: string): CacheEntry | undefined;
   put(entry: CacheEntry): void;
+  /** The edition of every value that a complete run has used; null if they have none in common. */
+  noteEdition(edition: Edition | null): void;
   /** Writes pending entries. After a complete run, only the entries that it used are kept. */
   close(outcome: { complete: boolean }): void;
 }
@@ -46,19 +64,21 @@ export function openCache(folder: string, { name, version }: { name: string; ver
   const file = path.join(folder, journalName(name));
   const header = encodeLine({ cache: 1, version });
   let descriptor: number;
-  let entries: Map<string, CacheEntry>;
+  let journal: Journal;
   try {
     fsExtra.ensureDirSync(folder);
-    entries = readJournal(file, header);
-    if (entries.size === 0) writeFileSync(file, header);
+    journal = readJournal(file, header);
+    if (journal.entries.size === 0) writeFileSync(file, header);
     descriptor = openSync(file, 'a');
   } catch (cause) {
     throw unusable(folder, cause);
   }
+  const { entries, completion } = journal;
   const used = new Set<string>();
   let pending: CacheEntry[] = [];
   /** True if the journal has superseded lines. */
   let outdated = false;
+  let edition: Edition | null = null;
   let closed = false;
 
   // Each line starts with a line break: if a crash left half a line, only that one is lost.
@@ -74,6 +94,7 @@ export function openCache(folder: string, { name, version }: { name: string; ver
   }
 
   return {
+    edition: completion?.complete ?? null,
     get: (url) => {
       used.add(url);
       return entries.get(url);
@@ -83,9 +104,12 @@ export function openCache(folder: string, { name, version }: { name: string; ver
       if (closed) return;
       const known = entries.get(entry.url);
       entries.set(entry.url, entry);
-      if (known) outdated = true;
+      if (known || completion) outdated = true;
       // A revalidated response is on disk already: its new dates are written by the rewrite at the end.
       if (known?.value !== entry.value && pending.push(entry) >= GROUP_SIZE) flush();
+    },
+    noteEdition(noted) {
+      edition = noted;
     },
     close({ complete }) {
       closed = true;
@@ -95,10 +119,12 @@ export function openCache(folder: string, { name, version }: { name: string; ver
         const kept = complete
           ? [...entries.values()].filter(({ url }) => used.has(url))
           : [...entries.values()];
+        const last = complete ? encodeLine({ complete: edition }) : undefined;
         if (outdated || kept.length < entries.size) {
-          writeFileSync(`${file}.new`, [header, ...kept.map(encodeLine)].join('\n'));
+          const lines = [header, ...kept.map(encodeLine), ...(last ? [last] : [])];
+          writeFileSync(`${file}.new`, lines.join('\n'));
           renameSync(`${file}.new`, file);
-        }
+        } else if (last && last !== (completion && encodeLine(completion))) appendFileSync(file, `\n${last}`);
       } catch (cause) {
         throw unusable(folder, cause);
       }
@@ -107,7 +133,7 @@ export function openCache(folder: string, { name, version }: { name: string; ver
 }
 
 /** A cache that is always empty. */
-export const noCache: Cache = { get: () => undefined, put() {}, close() {} };
+export const noCache: Cache = { edition: null, get: () => undefined, put() {}, noteEdition() {}, close() {} };
 
 /** A file name that is valid on every system. */
 export const journalName = (upstream: string): string => `${upstream.replace(/[^\w.-]+/g, '-')}.ndjson`;
@@ -119,18 +145,27 @@ function encodeLine(value: unknown): string {
 
 const checksum = (text: string): string => createHash('sha256').update(text).digest('hex').slice(0, 16);
 
-/** Reads every intact line; the last one for a URL counts. */
-function readJournal(file: string, header: string): Map<string, CacheEntry> {
+interface Journal {
+  readonly entries: Map<string, CacheEntry>;
+  /** Undefined unless it is the last line. */
+  readonly completion: z.infer<typeof completionSchema> | undefined;
+}
+
+/** Reads every intact line; the last one for a URL counts. What a complete run has stored is not fresh for the next one. */
+function readJournal(file: string, header: string): Journal {
   const entries = new Map<string, CacheEntry>();
+  let completion: Journal['completion'];
   const [first, ...lines] = fsExtra.pathExistsSync(file) ? readFileSync(file, 'utf8').split('\n') : [];
-  if (first !== header) return entries;
-  for (const line of lines) {
+  for (const line of first === header ? lines : []) {
     const json = line.slice(17);
     if (line.slice(0, 16) !== checksum(json)) continue;
-    const entry = entrySchema.safeParse(JSON.parse(json));
+    const value: unknown = JSON.parse(json);
+    const entry = entrySchema.safeParse(value);
     if (entry.success) entries.set(entry.data.url, entry.data);
+    completion = completionSchema.safeParse(value).data;
+    if (completion) for (const stored of entries.values()) stored.freshUntil = 0;
   }
-  return entries;
+  return { entries, completion };
 }
 
 function unusable(folder: string, cause: unknown): OutputError {

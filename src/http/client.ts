@@ -1,6 +1,7 @@
 /** The HTTP client of builds: bounded connections, time-outs, retries that honor `Retry-After`, no redirects. */
 
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Edition } from '../contract/edition.ts';
 import { USER_AGENT } from '../version.ts';
 import { ACCEPT_ENCODING, decompress, MAX_BODY_BYTES } from './body.ts';
 import { dispatch, type Headers } from './dispatch.ts';
@@ -8,6 +9,7 @@ import { createDispatcher, defaultTimeouts, type Timeouts } from './dispatcher.t
 import {
   asFailedAttempt,
   asUpstreamError,
+  editionOf,
   FailedAttempt,
   single,
   unexpectedStatus,
@@ -35,6 +37,8 @@ export type Fetched<T> = ({ readonly status: 200; readonly value: T } | { readon
   readonly revalidation: Revalidation;
   /** For how many more milliseconds the response is fresh. */
   readonly freshForMs: number;
+  /** The edition that the response names. */
+  readonly edition: Edition | null;
 };
 
 export interface GetOptions {
@@ -99,14 +103,15 @@ export function createClient(options: ClientOptions): HttpClient {
       });
       stats.bytes += body.length;
       const freshForMs = freshness(headers);
+      const edition = editionOf(headers);
       if (status === 304 && (revalidation.etag ?? revalidation.lastModified) !== undefined) {
         stats.notModified++;
-        return { status: 304, revalidation, freshForMs };
+        return { status: 304, revalidation, freshForMs, edition };
       }
       if (status !== 200) throw unexpectedStatus(status, headers);
       const value = decode(decompress(body, encodingOf(headers), maxBytes));
       stats.bodies++;
-      return { status: 200, value, revalidation: revalidationOf(headers), freshForMs };
+      return { status: 200, value, revalidation: revalidationOf(headers), freshForMs, edition };
     } catch (error) {
       throw asFailedAttempt(error, maxBytes);
     }
@@ -156,11 +161,14 @@ function revalidationOf(headers: Headers): Revalidation {
   return { etag: single(headers.etag), lastModified: single(headers['last-modified']) };
 }
 
+/** No response is believed to be fresh for longer than a day. */
+const MAX_AGE_SECONDS = 86_400;
+
 /** https://httpwg.org/specs/rfc9111.html#calculating.freshness.lifetime, as far as a private cache needs it. */
 function freshness(headers: Headers): number {
   const control = single(headers['cache-control']) ?? '';
   if (/\bno-(?:cache|store)\b/i.test(control)) return 0;
   const maxAge = Number(/\bmax-age=(\d+)/i.exec(control)?.[1] ?? 0);
   const age = Number(single(headers.age) ?? 0);
-  return Math.max(0, maxAge - (Number.isFinite(age) ? age : 0)) * 1000;
+  return Math.max(0, Math.min(maxAge, MAX_AGE_SECONDS) - (Number.isFinite(age) ? age : 0)) * 1000;
 }

@@ -1,6 +1,7 @@
 /** Why an attempt at a request failed, and whether another one may succeed. */
 
 import { errors } from 'undici';
+import { type Edition, parseEdition } from '../contract/edition.ts';
 import { errorCode, GamedataError, UpstreamError } from '../errors.ts';
 import { MalformedBody } from './body.ts';
 import { type Headers, ResponseTimeout } from './dispatch.ts';
@@ -13,6 +14,7 @@ interface Failure {
   readonly status?: number;
   /** The target of a redirect. */
   readonly location?: string;
+  readonly edition?: Edition | null;
   readonly hint?: string;
 }
 
@@ -28,6 +30,10 @@ export class FailedAttempt extends Error {
 /** The first value of a header. */
 export const single = (header: string | string[] | undefined): string | undefined =>
   Array.isArray(header) ? header[0] : header;
+
+/** The edition that a response of PokeAPI names: https://github.com/PokeAPI/pokeapi */
+export const editionOf = (headers: Headers): Edition | null =>
+  parseEdition(headers['x-pokeapi-hash'], headers['x-pokeapi-deploy-date'], Date.now());
 
 /** A response with any status but 200. */
 export function unexpectedStatus(status: number, headers: Headers): FailedAttempt {
@@ -46,6 +52,7 @@ export function unexpectedStatus(status: number, headers: Headers): FailedAttemp
     status,
     retryable: isRetryableStatus(status),
     retryAfterMs,
+    edition: editionOf(headers),
   });
 }
 
@@ -69,9 +76,9 @@ export function asFailedAttempt(error: unknown, maxBytes: number): unknown {
 
 /** What a caller gets after the last attempt. */
 export function asUpstreamError(
-  { message, cause, failure: { status, location, hint } }: FailedAttempt,
+  { message, cause, failure: { status, location, edition, hint } }: FailedAttempt,
   { responded, ...sent }: { method: string; url: string; attempts: number; responded: boolean },
 ): UpstreamError {
   const unreachable = !responded && isUnreachable(errorCode(cause));
-  return new UpstreamError(message, { ...sent, status, location, unreachable }, { cause, hint });
+  return new UpstreamError(message, { ...sent, status, location, edition, unreachable }, { cause, hint });
 }

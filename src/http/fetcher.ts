@@ -1,8 +1,9 @@
 /** The client and the cache combined: loads the value of a URL with the cheapest correct request. */
 
+import type { Edition } from '../contract/edition.ts';
 import { UpstreamError } from '../errors.ts';
 import type { Cache, CacheEntry } from './cache.ts';
-import type { ClientStats, Fetched, HttpClient } from './client.ts';
+import type { ClientStats, Fetched, GetOptions, HttpClient } from './client.ts';
 
 /** How a response becomes a value, and whether a cached value is still valid. */
 export interface Codec<T> {
@@ -16,59 +17,85 @@ export interface FetcherStats extends Readonly<ClientStats> {
   readonly cacheHits: number;
 }
 
+/** A value, and the edition of the upstream that it is from, if that is known. */
+export interface Loaded<T> {
+  readonly value: T;
+  readonly edition: Edition | null;
+}
+
 export interface Fetcher {
   readonly stats: FetcherStats;
-  load<T>(url: string, codec: Codec<T>, options?: LoadOptions<T>): Promise<T>;
+  /** The edition of every cached value, if the cache is that of a complete run; otherwise null. */
+  readonly cachedEdition: Edition | null;
+  load<T>(url: string, codec: Codec<T>, options?: LoadOptions<T>): Promise<Loaded<T>>;
   /** The cached value, however old; undefined if there is none. */
   recall<T>(url: string, codec: Codec<T>): T | undefined;
+  /** Sends a request past the cache. */
+  ask(url: string, options?: Pick<GetOptions, 'retries'>): Promise<Buffer>;
+  /** Notes the edition of every value, for the next run; null if they have none in common. */
+  noteEdition(edition: Edition | null): void;
 }
 
 export interface LoadOptions<T> {
   /** Revalidate even if the cached response is still fresh. */
-  readonly revalidate?: boolean;
+  readonly revalidate?: boolean | undefined;
+  /** Use the cached value, however old, if there is one. */
+  readonly trustCache?: boolean;
+  /** The URL to request instead, for a response that no cache on the way has yet; unconditionally, unless `revalidate` is set. */
+  readonly at?: string | undefined;
   readonly retries?: number | undefined;
   readonly maxBytes?: number;
   /** The value used (and cached) on 404 or 410. Without it, these are failures. */
   readonly absent?: { readonly value: T };
 }
 
-type Confirmation = Pick<Fetched<unknown>, 'revalidation' | 'freshForMs'>;
+type Confirmation = Pick<Fetched<unknown>, 'revalidation' | 'freshForMs' | 'edition'>;
+
+/** A run that is resumed later than this revalidates what the interrupted one has fetched. */
+const RESUMABLE_MS = 3_600_000;
 
 export function createFetcher({ client, cache }: { client: HttpClient; cache: Cache }): Fetcher {
   let cacheHits = 0;
-
   return {
     get stats() {
       return { ...client.stats, cacheHits };
     },
+    cachedEdition: cache.edition,
     async load<T>(
       url: string,
       codec: Codec<T>,
-      { revalidate = false, absent, ...limits }: LoadOptions<T> = {},
-    ): Promise<T> {
+      { revalidate = false, trustCache = false, at, absent, ...limits }: LoadOptions<T> = {},
+    ): Promise<Loaded<T>> {
       const entry = cache.get(url);
       const known = entry && codec.revive(entry.value);
-      if (entry && known !== undefined && !revalidate && isFresh(entry, Date.now())) {
+      const isKnown = entry !== undefined && known !== undefined && (at === undefined || revalidate);
+      if (isKnown && !at && (trustCache || (!revalidate && isFresh(entry, Date.now())))) {
         cacheHits++;
-        return known;
+        return { value: known, edition: entry.edition ?? null };
       }
-      const revalidation =
-        entry && known !== undefined ? { etag: entry.etag, lastModified: entry.lastModified } : {};
-      const put = (value: unknown, { revalidation: next, freshForMs }: Confirmation): void => {
+      const revalidation = isKnown ? { etag: entry.etag, lastModified: entry.lastModified } : {};
+      const put = <V>(value: V, { revalidation: next, freshForMs, edition }: Confirmation): V => {
         const storedAt = Date.now();
-        cache.put({ url, ...next, storedAt, freshUntil: storedAt + freshForMs, value });
+        const freshUntil = storedAt + Math.min(freshForMs, RESUMABLE_MS);
+        cache.put({ url, ...next, storedAt, freshUntil, ...(edition && { edition }), value });
+        return value;
       };
       try {
-        const response = await client.get(url, codec.decode, { revalidation, ...limits });
-        put(response.status === 304 ? entry?.value : response.value, response);
-        if (response.status === 200) return response.value;
+        const response = await client.get(at ?? url, codec.decode, { revalidation, ...limits });
+        const { edition } = response;
+        if (response.status === 200) return { value: put(response.value, response), edition };
         cacheHits++;
+        // A response that confirms the cached one, and names no edition, leaves it in its own.
+        const confirmed = { ...response, edition: edition ?? entry?.edition ?? null };
+        put(entry?.value, confirmed);
         // Only a conditional request gets a 304.
-        return known as T;
+        return { value: known as T, edition: confirmed.edition };
       } catch (error) {
         if (!absent || !isAbsent(error)) throw error;
-        put(absent.value, { revalidation: {}, freshForMs: 0 });
-        return absent.value;
+        return {
+          value: put(absent.value, { revalidation: {}, freshForMs: 0, edition: null }),
+          edition: null,
+        };
       }
     },
     recall(url, codec) {
@@ -76,6 +103,11 @@ export function createFetcher({ client, cache }: { client: HttpClient; cache: Ca
       if (known !== undefined) cacheHits++;
       return known;
     },
+    async ask(url, options) {
+      const response = await client.get(url, (body) => body, options);
+      return response.status === 200 ? response.value : Buffer.alloc(0);
+    },
+    noteEdition: cache.noteEdition,
   };
 }
 

@@ -43,7 +43,8 @@ export async function fetchIcons(
     const url = `${upstream}/${icon.slice(ICONS_FOLDER.length)}`;
     if (!offline) {
       try {
-        return await fetcher.load(url, codec, { absent: { value: null }, maxBytes: MAX_ICON_BYTES });
+        const absent = { value: null };
+        return (await fetcher.load(url, codec, { absent, maxBytes: MAX_ICON_BYTES })).value;
       } catch (error) {
         if (!(error instanceof UpstreamError && error.request.unreachable)) throw error;
         offline = error;

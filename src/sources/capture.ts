@@ -5,7 +5,7 @@ import { mapKinds } from '../contract/kinds.ts';
 import type { Counts } from '../contract/records.ts';
 import type { EncodedDataSet, Provenance } from '../dataset/data-set.ts';
 import { digestRecords } from '../dataset/digest.ts';
-import { type Missing, type Previous, refuseShrinking } from '../dataset/guards.ts';
+import { type Missing, type Previous, refuseOldData, refuseShrinking } from '../dataset/guards.ts';
 import { continueHistory, type PreviousDataSet } from '../dataset/previous.ts';
 import type { FetcherStats } from '../http/fetcher.ts';
 import { type LoadOptions, load } from './load.ts';
@@ -27,11 +27,17 @@ export interface Captured extends EncodedDataSet {
   readonly source: SourceResult['source'];
   readonly fallback: string | null;
   readonly requests: FetcherStats | null;
+  /** True if the cache is of the upstream's present edition, and no record was asked for. */
+  readonly isCached: boolean;
+  /** What was doubtful and ignored. */
+  readonly notices: readonly string[];
 }
 
 export interface CaptureOptions extends LoadOptions, Watchers {
   /** The percentage of a kind's records that may disappear. */
   readonly maxShrink: number;
+  /** The age that data may have, in days; undefined for any. */
+  readonly maxAge?: number | undefined;
   /** Records that may disappear in addition, as `<kind>/<slug>`. */
   readonly allowMissing: readonly string[];
   /** The previous data set, which may depend on the source that was read; undefined if there is none. */
@@ -41,31 +47,36 @@ export interface CaptureOptions extends LoadOptions, Watchers {
 export async function capture(options: CaptureOptions): Promise<Captured> {
   const { onFallback, maxShrink, allowMissing } = options;
   const loaded = await load(options);
-  const { dataSet, source, fallback, history, cause, requests } = loaded;
+  const { dataSet, source, fallback, history, cause, requests, isCached = false, notices = [] } = loaded;
   if (fallback !== undefined) onFallback?.(fallback, cause);
+  refuseOldData(dataSet.provenance, options);
   const previous = options.previousOf(loaded);
   const { records, warnings } = dataSet;
   const digest = digestRecords(records);
   const missing = refuseShrinking(records, { previous, digest, maxShrink, allowMissing, fallback });
   const provenance =
     source === 'snapshot' ? dataSet.provenance : sinceUnchanged(dataSet.provenance, digest, previous);
-  const { captured } = provenance;
+  const { captured, edition } = provenance;
   const counts = mapKinds((kind) => records[kind].length);
   return {
     records,
     warnings,
     provenance,
     counts,
-    history: continueHistory({ digest, captured, counts, records, history }, previous),
+    history: continueHistory({ digest, captured, counts, edition, records, history }, previous),
     missing,
     digest,
     source,
     fallback: fallback ?? null,
     requests: requests ?? null,
+    isCached,
+    notices,
   };
 }
 
-/** Unchanged data keeps its date, on which it was first seen in this state. */
+/** Unchanged data keeps the date and the edition with which it was first seen in this state. */
 function sinceUnchanged(provenance: Provenance, digest: string, previous: Previous | undefined): Provenance {
-  return previous?.digest === digest ? { ...provenance, captured: previous.captured } : provenance;
+  if (previous?.digest !== digest) return provenance;
+  const { captured, edition } = previous;
+  return { ...provenance, captured, edition: edition ?? provenance.edition };
 }

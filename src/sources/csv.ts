@@ -2,9 +2,9 @@
 
 import { readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
-import { DataError, errorCode, OutputError } from '../errors.ts';
+import { DataError, errorCode, OutputError, UpstreamError } from '../errors.ts';
 import { decodeText } from '../http/body.ts';
-import type { Fetcher } from '../http/fetcher.ts';
+import type { Codec, Fetcher } from '../http/fetcher.ts';
 import { integerAt, type Row, readTable, type Table } from './csv-tables.ts';
 import type { RawItem, RawMove, RawRecords } from './raw.ts';
 import type { Progress } from './source.ts';
@@ -43,18 +43,51 @@ export function readTableFolder(folder: string): { tables: TableTexts; captured:
   return { tables: texts, captured: new Date(newest).toISOString().slice(0, 10) };
 }
 
-/** Reads the tables below a base URL. */
-export async function fetchTables(
+export interface FetchOptions {
+  readonly fetcher: Fetcher;
+  readonly onProgress?: ((progress: Progress) => void) | undefined;
+}
+
+/** A path inside a commit, whose files never change. */
+const COMMIT = /\/[0-9a-f]{40}\//;
+
+/** How often the tables are read to find them unchanged. */
+const MAX_PASSES = 4;
+
+/**
+ * Reads the tables below a base URL, all of one state: unless the URL names a commit, they are read again, past the caches on
+ * the way, until none has changed in between.
+ *
+ * @throws UpstreamError if they change each time
+ */
+export async function fetchTables(upstream: string, options: FetchOptions): Promise<TableTexts> {
+  let texts = await readTables(upstream, options);
+  if (COMMIT.test(`${upstream}/`)) return texts;
+  for (let pass = 2; pass <= MAX_PASSES; pass++) {
+    const before = texts;
+    texts = await readTables(upstream, { fetcher: options.fetcher, query: `?edition=${Date.now()}` });
+    if (tableNames.every((name) => texts[name] === before[name])) return texts;
+  }
+  throw new UpstreamError(
+    `got tables that changed whenever they were read, ${MAX_PASSES} times: expected tables of one commit`,
+    { method: 'GET', url: `${upstream}/`, attempts: 1, unreachable: false },
+    { hint: 'Try again later, or name a commit in the URL instead of a branch.' },
+  );
+}
+
+async function readTables(
   upstream: string,
-  { fetcher, onProgress }: { fetcher: Fetcher; onProgress?: ((progress: Progress) => void) | undefined },
+  { fetcher, onProgress, query }: FetchOptions & { query?: string },
 ): Promise<TableTexts> {
   const texts = new Map<TableName, string>();
   for (const name of tableNames) {
-    const text = await fetcher.load(`${upstream}/${name}.csv`, {
+    const url = `${upstream}/${name}.csv`;
+    const codec: Codec<string> = {
       decode: decodeText,
       revive: (cached) => (typeof cached === 'string' ? cached : undefined),
-    });
-    texts.set(name, text);
+    };
+    const again = query === undefined ? {} : { at: url + query, revalidate: true };
+    texts.set(name, (await fetcher.load(url, codec, again)).value);
     onProgress?.({ done: texts.size, total: tableNames.length, requests: fetcher.stats });
   }
   return mapTables((name) => texts.get(name) ?? '');

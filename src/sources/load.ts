@@ -1,10 +1,14 @@
 /** Chooses the source, with local data as the fallback of `auto`. Loads only the code of the chosen source. */
 
+import { describeEdition, type Edition } from '../contract/edition.ts';
+import { LAST_INDEXED_GENERATION, type Move } from '../contract/records.ts';
+import type { EncodedDataSet, Warning } from '../dataset/data-set.ts';
 import { encodeDataSet } from '../dataset/encode.ts';
 import { UpstreamError } from '../errors.ts';
 import type { FetcherOptions } from '../http/with-fetcher.ts';
 import { normalize } from './normalize.ts';
 import type { RawRecords } from './raw.ts';
+import type { RestRecords } from './rest.ts';
 import { readSnapshot, readSnapshotHistory } from './snapshot.ts';
 import {
   DEFAULT_CSV_UPSTREAM,
@@ -25,7 +29,14 @@ export interface LoadOptions extends FetcherOptions {
   readonly dataFolder: string;
   /** The capture date of data fetched now, `YYYY-MM-DD`. */
   readonly today: string;
+  /** Publish a mixture of editions if the upstream has nothing else. */
+  readonly allowMixed?: boolean | undefined;
   readonly onProgress?: ((progress: Progress) => void) | undefined;
+}
+
+interface Origin {
+  readonly upstream: string;
+  readonly edition?: Edition | null;
 }
 
 /** `auto` retries the first request only once before it falls back, so that nobody offline has to wait. */
@@ -51,9 +62,20 @@ async function loadAuto(options: LoadOptions): Promise<SourceResult> {
     return await loadRest(options, AUTO_FIRST_RETRIES);
   } catch (error) {
     if (!(error instanceof UpstreamError && error.request.unreachable)) throw error;
-    const fallback = `${options.upstream ?? DEFAULT_REST_UPSTREAM} could not be reached`;
-    return { ...loadSnapshot(options.dataFolder), fallback, cause: error };
+    const loaded = loadSnapshot(options.dataFolder);
+    const reason = `${options.upstream ?? DEFAULT_REST_UPSTREAM} could not be reached`;
+    return { ...loaded, fallback: `${reason}: built from ${describeAge(loaded.dataSet)}`, cause: error };
   }
+}
+
+/** How old data is, and what it lacks. */
+function describeAge({ records, provenance }: EncodedDataSet): string {
+  const generations = records.move
+    .map(({ json }) => (JSON.parse(json) as Move).generation)
+    .sort((a, b) => a - b);
+  const [first, last = 0] = [generations[0], generations.at(-1)];
+  const missing = last < LAST_INDEXED_GENERATION ? '; the live upstream has more' : '';
+  return `bundled data of ${provenance.captured}, generations ${first ?? 0} to ${last}${missing}`;
 }
 
 function loadSnapshot(folder: string): SourceResult {
@@ -63,10 +85,13 @@ function loadSnapshot(folder: string): SourceResult {
 async function loadRest(options: LoadOptions, firstRetries?: number): Promise<SourceResult> {
   const { readRest, REST_CACHE_VERSION } = await import('./rest.ts');
   const { withFetcher } = await import('../http/with-fetcher.ts');
-  const { upstream = DEFAULT_REST_UPSTREAM, concurrency, onProgress } = options;
+  const { upstream = DEFAULT_REST_UPSTREAM, concurrency, allowMixed = false, onProgress } = options;
   return withFetcher(options, { upstream, version: REST_CACHE_VERSION }, async (fetcher) => {
-    const raw = await readRest({ upstream, fetcher, concurrency, firstRetries, onProgress });
-    return { ...resultOf('rest', raw, { ...options, upstream }), requests: fetcher.stats };
+    const reading = { upstream, fetcher, concurrency, firstRetries, allowMixed, onProgress };
+    const { raw, edition, stale, isCached, notices } = await readRest(reading);
+    const { dataSet, source } = resultOf('rest', raw, { ...options, upstream, edition });
+    const warnings = [...dataSet.warnings, ...stale.map(warnOfStale)];
+    return { dataSet: { ...dataSet, warnings }, source, requests: fetcher.stats, isCached, notices };
   });
 }
 
@@ -84,11 +109,16 @@ async function loadCsv(options: LoadOptions): Promise<SourceResult> {
   });
 }
 
+const warnOfStale = ({ kind, id, slug, edition }: RestRecords['stale'][number]): Warning => {
+  const message = `${slug}: of the older ${describeEdition(edition)}`;
+  return { code: 'mixed-edition', kind, id, message };
+};
+
 function resultOf(
   source: 'rest' | 'csv',
   raw: RawRecords,
-  { label, upstream, today }: { label?: string | undefined; upstream: string; today: string },
+  { label, upstream, today, edition = null }: Pick<LoadOptions, 'label' | 'today'> & Origin,
 ): SourceResult {
-  const provenance = { source, upstream: label ?? upstream, captured: today };
+  const provenance = { source, upstream: label ?? upstream, captured: today, edition };
   return { dataSet: encodeDataSet(normalize(raw, provenance)), source };
 }

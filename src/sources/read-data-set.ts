@@ -40,12 +40,12 @@ export async function readDataSet(target: string, options: ReadOptions): Promise
 
 function readSnapshotFolder(folder: string): SummarizedRecords {
   const { records, provenance } = readSnapshot(folder);
-  return summarize(records, provenance.captured);
+  return summarize(records, provenance);
 }
 
 function readSiteFolder(folder: string): SummarizedRecords {
   const meta = readDescription(folder, META_FILE, metaReader);
-  return summarize(readSiteRecords(folder, meta), meta.captured);
+  return summarize(readSiteRecords(folder, meta), meta);
 }
 
 /** Follows the lists. A site of ours says itself what its links start with, and when its data was captured. */
@@ -53,7 +53,7 @@ const readDeployment = (address: string, options: ReadOptions): Promise<Summariz
   abortable(createProbe(address, options), options.signal, async (probe) => {
     const meta = metaReader.safeParse((await probe.send({ path: `/${META_FILE}` })).json).data;
     const linkBase = { baseUrl: meta?.base_url ?? address, links: meta?.links ?? 'query' } as const;
-    return summarize(await readLists(probe, linkBase, address), meta?.captured ?? null);
+    return summarize(await readLists(probe, linkBase, address), meta ?? { captured: null, edition: null });
   });
 
 async function readLists(
@@ -70,7 +70,10 @@ async function readLists(
   return mapKinds((kind) => lists[kind].records);
 }
 
-function summarize(records: SummarizedRecords['records'], captured: string | null): SummarizedRecords {
+function summarize(
+  records: SummarizedRecords['records'],
+  { captured, edition }: Pick<SummarizedRecords, 'captured' | 'edition'>,
+): SummarizedRecords {
   const counts = mapKinds((kind) => records[kind].length);
-  return { digest: digestRecords(records), captured, counts, records };
+  return { digest: digestRecords(records), captured, counts, edition, records };
 }

@@ -1,12 +1,15 @@
 /** The REST source: reads every record from PokeAPI v2 or a mirror of it. */
 
 import pLimit from 'p-limit';
-import type { Kind } from '../contract/kinds.ts';
+import type { Edition } from '../contract/edition.ts';
+import { type Kind, kindNames } from '../contract/kinds.ts';
 import { parse, show } from '../contract/parse.ts';
 import { DataError } from '../errors.ts';
 import { decodeJson } from '../http/body.ts';
-import type { Fetcher } from '../http/fetcher.ts';
+import type { Codec, Fetcher } from '../http/fetcher.ts';
+import { checkCachedEdition } from './cached-edition.ts';
 import { refuseRepeatedIds } from './normalize.ts';
+import { type EditionReader, readOneEdition } from './one-edition.ts';
 import { RAW_VERSION, type RawOf, type RawRecords, rawSchemas } from './raw.ts';
 import { type ListAnswer, listSchema, readRecordAnswer } from './rest-answers.ts';
 import type { Progress } from './source.ts';
@@ -20,7 +23,26 @@ export interface RestOptions {
   readonly concurrency: number;
   /** Overrides the number of retries of the very first request. */
   readonly firstRetries?: number | undefined;
+  /** Publish a mixture of editions if the upstream has nothing else. */
+  readonly allowMixed: boolean;
   readonly onProgress?: ((progress: Progress) => void) | undefined;
+}
+
+/** Every record, and the edition of the upstream that all of them are of. */
+export interface RestRecords {
+  readonly raw: RawRecords;
+  readonly edition: Edition | null;
+  /** True if the cache has this edition, and nothing but that was asked for. */
+  readonly isCached: boolean;
+  /** Records of older editions, which are only there if mixtures are allowed. */
+  readonly stale: readonly {
+    readonly kind: Kind;
+    readonly slug: string;
+    readonly id: number;
+    readonly edition: Edition;
+  }[];
+  /** What was doubtful and ignored. */
+  readonly notices: readonly string[];
 }
 
 /** A record on a list, and its URL. */
@@ -30,54 +52,78 @@ interface Listed {
   readonly url: string;
 }
 
+/** Kind → its list, and the answer for each record on it; undefined if there was none. */
+type Answers = { readonly [K in Kind]: readonly (readonly [Listed, RawOf<K> | undefined])[] };
+
 /**
- * Reads both lists, then every record on them.
+ * Reads both lists, then every record on them, all of one edition. If the cache is complete and of the present edition,
+ * only that is asked for.
  *
- * @throws UpstreamError if there is no valid response
+ * @throws UpstreamError if there is no valid response, or only a mixture of editions
  * @throws DataError if a list contradicts itself, or a record contradicts its list or its schema
  */
-export async function readRest(options: RestOptions): Promise<RawRecords> {
+export async function readRest(options: RestOptions): Promise<RestRecords> {
+  const { fetcher, upstream, allowMixed } = options;
+  const { isPresent, notices } = await checkCachedEdition(fetcher, upstream, options.firstRetries);
+  const reading = { fetcher, upstream, allowMixed, trustCache: isPresent };
+  const { value, edition, stale } = await readOneEdition(reading, (reader) => readAll(reader, options));
+  const matched = <K extends Kind>(kind: K): RawOf<K>[] =>
+    value[kind].map(([listed, record]) => matchList(kind, listed, record, stale.size > 0));
+  return {
+    raw: { move: matched('move'), item: matched('item') },
+    edition,
+    isCached: isPresent && fetcher.stats.requests === 1,
+    stale: kindNames.flatMap((kind) =>
+      value[kind].flatMap(([{ id, slug, url }]) => {
+        const older = stale.get(url);
+        return older ? [{ kind, id, slug, edition: older }] : [];
+      }),
+    ),
+    notices,
+  };
+}
+
+async function readAll(reader: EditionReader, options: RestOptions): Promise<Answers> {
   const { fetcher, concurrency, firstRetries, onProgress } = options;
   const lists = {
-    move: await readList(options, 'move', firstRetries),
-    item: await readList(options, 'item'),
+    move: await readList(reader, options, 'move', firstRetries),
+    item: await readList(reader, options, 'item'),
   };
   const total = lists.move.length + lists.item.length;
   let done = 0;
   const report = (): void => onProgress?.({ done, total, requests: fetcher.stats });
   report();
   const limit = pLimit(concurrency);
-  const readAll = <K extends Kind>(kind: K): Promise<RawOf<K>[]> =>
-    limit.map(lists[kind], async (entry) => {
-      const record = await readRecord(fetcher, kind, entry);
+  const readKind = <K extends Kind>(kind: K): Promise<(readonly [Listed, RawOf<K> | undefined])[]> =>
+    limit.map(lists[kind], async (listed) => {
+      const record = await reader.read(listed.url, recordCodec(kind, listed));
       done++;
       report();
-      return record;
+      return [listed, record] as const;
     });
-  const [move, item] = await Promise.all([readAll('move'), readAll('item')]);
+  const [move, item] = await Promise.all([readKind('move'), readKind('item')]);
   return { move, item };
 }
 
 /** One request with a limit beyond any count. Always revalidated, so that additions show at once. */
 async function readList(
-  { upstream, fetcher }: RestOptions,
+  reader: EditionReader,
+  { upstream }: RestOptions,
   kind: Kind,
   retries?: number | undefined,
 ): Promise<Listed[]> {
-  const url = `${upstream}/${kind}/?limit=100000&offset=0`;
   const location = { kind, record: 'list' };
-  const answer = await fetcher.load(
-    url,
-    {
-      decode: (body) => parse(listSchema, decodeJson(body), location),
-      revive(cached) {
-        const list = listSchema.safeParse(cached).data;
-        // A list of another kind would be rejected in every future build.
-        return list?.results.every(({ url }) => url.includes(`/${kind}/`)) ? list : undefined;
-      },
+  const codec: Codec<ListAnswer> = {
+    decode: (body) => parse(listSchema, decodeJson(body), location),
+    revive(cached) {
+      const list = listSchema.safeParse(cached).data;
+      // A list of another kind would be rejected in every future build.
+      return list?.results.every(({ url }) => url.includes(`/${kind}/`)) ? list : undefined;
     },
-    { revalidate: true, retries },
-  );
+  };
+  const url = `${upstream}/${kind}/?limit=100000&offset=0`;
+  const answer = await reader.read(url, codec, { revalidate: true, retries });
+  if (!answer) return [];
   const { count, results } = answer;
   if (results.length !== count)
     throw new DataError(`got ${results.length} results: expected ${count}, its count`, location);
@@ -105,23 +151,26 @@ function resolveLinks(upstream: string, kind: Kind, { results }: ListAnswer): Li
   });
 }
 
-async function readRecord<K extends Kind>(
-  fetcher: Fetcher,
+const nameOf = ({ id, slug }: Listed): string => `${slug} (${id})`;
+
+const recordCodec = <K extends Kind>(kind: K, listed: Listed): Codec<RawOf<K>> => ({
+  decode: (body) => readRecordAnswer[kind](decodeJson(body), nameOf(listed)),
+  revive(cached) {
+    const record = rawSchemas[kind].safeParse(cached).data as RawOf<K> | undefined;
+    // A cached record that contradicts its list has been renamed, or belongs to another one.
+    return record?.id === listed.id && record.slug === listed.slug ? record : undefined;
+  },
+});
+
+/** A record has to be what its list says. In a mixture it may have another name there. */
+function matchList<K extends Kind>(
   kind: K,
-  { id, slug, url }: Listed,
-): Promise<RawOf<K>> {
-  const name = `${slug} (${id})`;
-  const isListed = (record: { id: number; slug: string }): boolean =>
-    record.id === id && record.slug === slug;
-  const record = await fetcher.load<RawOf<K>>(url, {
-    decode: (body) => readRecordAnswer[kind](decodeJson(body), name),
-    revive(cached) {
-      const record = rawSchemas[kind].safeParse(cached).data as RawOf<K> | undefined;
-      // The list is always up to date: a record that contradicts it has been renamed.
-      return record && isListed(record) ? record : undefined;
-    },
-  });
-  if (isListed(record)) return record;
-  const problem = `got id ${record.id}, name ${show(record.slug)}: expected ${id}, ${show(slug)}, as in the list`;
-  throw new DataError(problem, { kind, record: name });
+  listed: Listed,
+  record: RawOf<K> | undefined,
+  isMixed: boolean,
+): RawOf<K> {
+  const { id, slug } = listed;
+  if (record?.id === id && (record.slug === slug || isMixed)) return record;
+  const problem = `got id ${record?.id}, name ${show(record?.slug)}: expected ${id}, ${show(slug)}, as in the list`;
+  throw new DataError(problem, { kind, record: nameOf(listed) });
 }

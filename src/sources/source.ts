@@ -30,6 +30,10 @@ export interface SourceResult {
   readonly source: Exclude<SourceName, 'auto'>;
   /** Undefined if no requests were necessary. */
   readonly requests?: FetcherStats | undefined;
+  /** True if the cache is of the upstream's present edition, and no record was asked for. */
+  readonly isCached?: boolean | undefined;
+  /** What was doubtful and ignored, in sentences. */
+  readonly notices?: readonly string[] | undefined;
   /** Why local data was read instead of the upstream. */
   readonly fallback?: string | undefined;
   /** The failure that caused it. */

@@ -4,6 +4,7 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { build } from '../../src/commands/build.ts';
 import { listFiles } from '../../src/output/published.ts';
 import { verifyFolder } from '../../src/verify/folder.ts';
+import { stateNumber } from '../support/editions.ts';
 import { expectedFiles } from '../support/expected.ts';
 import { fingerprint } from '../support/fingerprint.ts';
 import { temporaryFolder } from '../support/temporary.ts';
@@ -41,12 +42,12 @@ describe.each(hasRecordedUpstream ? [handMade, recorded] : [handMade])(
   'build of the $data.name upstream',
   ({ data, counts, pages }) => {
     it.each([
-      { answers: 'still fresh', maxAge: 86_400, confirmed: 2 },
-      { answers: 'to be revalidated', maxAge: 0, confirmed: 2 + counts.move + counts.item },
+      { answers: 'of the same edition', state: stateNumber(1, data), confirmed: 0 },
+      { answers: 'of no edition', state: { data }, confirmed: 2 + counts.move + counts.item },
     ])(
       'is right to the byte, and costs no body and touches no file again where answers are $answers',
-      async ({ maxAge, confirmed }) => {
-        const server = await serveUpstream(data, { maxAge });
+      async ({ state, confirmed }) => {
+        const server = await serveUpstream(data, { maxAge: 86_400, stateOf: () => state });
         const options = buildOptions(server.url);
 
         const first = await build(options);
@@ -65,8 +66,10 @@ describe.each(hasRecordedUpstream ? [handMade, recorded] : [handMade])(
 
         const second = await build(options);
 
-        expect(server.log.slice(sent).map(({ status }) => status)).toEqual(Array(confirmed).fill(304));
-        expect(second.requests).toMatchObject({ bodies: 0, notModified: confirmed });
+        const asked = confirmed > 0 ? Array(confirmed).fill(304) : [200];
+        expect(server.log.slice(sent).map(({ status }) => status)).toEqual(asked);
+        expect(second.isCached).toBe(confirmed === 0);
+        expect(second.requests).toMatchObject({ bodies: confirmed > 0 ? 0 : 1, notModified: confirmed });
         expect(second.requests?.cacheHits).toBe(2 + counts.move + counts.item);
         expect(second).toMatchObject({ changed: false, files: { written: 0, removed: 0 } });
         expect(fingerprint(options.out)).toEqual(before);
@@ -197,7 +200,7 @@ describe('build', () => {
     expect(await buildOn(1_800_000_000)).toMatchObject({ captured: '2027-01-15', changed: true });
   });
 
-  it('takes a renamed record although the response under its old name is still fresh', async () => {
+  it('takes a renamed record, and gets no other one again', async () => {
     const answers = tinyUpstream();
     const server = await serveUpstream(upstreamOf(answers), { maxAge: 86_400 });
     const options = buildOptions(server.url);
@@ -207,7 +210,11 @@ describe('build', () => {
 
     await build(options);
 
-    expect(recordPaths(server, first)).toEqual(['/api/v2/move/2/']);
+    const sent = server.log.slice(first).filter(({ status }) => status === 200);
+    expect(sent.map(({ path: url }) => url)).toEqual([
+      '/api/v2/move/?limit=100000&offset=0',
+      '/api/v2/move/2/',
+    ]);
     expect(listFiles(path.join(options.out, 'api/gamedata/move')).sort()).toEqual([
       'index.json',
       'move-1/index.json',

@@ -20,7 +20,9 @@ describe('the defaults', () => {
         retries: 4,
         cacheFolder: path.join('.cache', 'gamedata'),
         maxShrink: 1,
+        maxAge: undefined,
         allowMissing: [],
+        allowMixed: false,
         today: '1970-01-01',
       },
       baseUrl: 'http://localhost:3000',
@@ -40,8 +42,8 @@ describe('the defaults', () => {
     { options: { cache: false }, resolved: { cacheFolder: undefined } },
     { options: { cache: 'elsewhere' }, resolved: { cacheFolder: 'elsewhere' } },
     {
-      options: { concurrency: 1, retries: 0, maxShrink: 0 },
-      resolved: { concurrency: 1, retries: 0, maxShrink: 0 },
+      options: { concurrency: 1, retries: 0, maxShrink: 0, maxAge: 7, allowMixedEditions: true },
+      resolved: { concurrency: 1, retries: 0, maxShrink: 0, maxAge: 7, allowMixed: true },
     },
     {
       options: { upstream: 'https://pokeapi.co/api/v2/' },

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { mediaTypeOf } from '../../src/contract/headers.ts';
 import { isHostFile } from '../../src/contract/host-files.ts';
+import { iconRedirectBase } from '../../src/contract/icons.ts';
 import { listUrl, recordUrl } from '../../src/contract/paths.ts';
 import { createRoutes } from '../../src/contract/routes.ts';
 
@@ -32,6 +33,16 @@ describe('host configuration', () => {
   });
 });
 
+describe('icons', () => {
+  it.each([
+    [{ mode: 'link', upstream: 'https://x.test' }, 'https://x.test/'],
+    [{ mode: 'link', upstream: null }, null],
+    [{ mode: 'mirror', upstream: 'https://x.test' }, null],
+  ] as const)('of %j are redirected to %s', (source, base) => {
+    expect(iconRedirectBase(source)).toBe(base);
+  });
+});
+
 describe('links of style file', () => {
   const base = { baseUrl: 'https://example.test', links: 'file' } as const;
 
@@ -59,6 +70,11 @@ describe('the route table', () => {
     expect([...routes.records]).toEqual(records);
     expect([...routes.records]).toEqual(records);
     expect(routes.moved).toEqual([]);
+    expect(routes.root).toEqual({ path: '/api/gamedata/', file: 'api/gamedata/index.json' });
+    expect(routes.icons).toEqual({
+      path: '/sprites/items/',
+      upstream: 'https://raw.githubusercontent.com/PokeAPI/sprites/master/sprites/items/',
+    });
     expect(routes.lists.map(({ kind, count, pages }) => [kind, count, pages])).toEqual([
       ['move', 1, [{ offset: 0, file: 'api/gamedata/move/index.json' }]],
       ['item', 2, [{ offset: 0, file: 'api/gamedata/item/index.json' }]],

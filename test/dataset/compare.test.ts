@@ -80,6 +80,7 @@ describe('compare', () => {
       digest: before.digest,
       captured: '2026-01-02',
       counts: { move: from.length, item: 1 },
+      edition: null,
     });
     expect(comparison.to).toMatchObject({ digest: after.digest, captured: '2026-02-03' });
     expect(comparisonSchema.parse(comparison)).toEqual(comparison);

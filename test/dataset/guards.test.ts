@@ -19,6 +19,7 @@ const last = (counts: Counts | undefined): Previous | undefined =>
     counts,
     digest: 'sha256:0',
     captured: '2026-01-02',
+    edition: null,
     slugs: (kind) => range(counts[kind]).map((id) => `${kind}-${id}`),
     records: () => records(counts),
   };
@@ -94,7 +95,7 @@ describe('refuseShrinking', () => {
     };
     expect(() => refuseShrinking(records({ move: 746, item: 954 }), fallen)).toThrow(
       expect.objectContaining({
-        hint: 'https://up.test could not be reached, and the bundled data is older than the published data. The published site is unchanged.',
+        hint: 'https://up.test could not be reached. It has less than the published data, which is unchanged.',
       }),
     );
   });

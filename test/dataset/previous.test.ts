@@ -19,6 +19,7 @@ const published = (
 ): PreviousDataSet => ({
   ...summary,
   captured: '2026-01-02',
+  edition: null,
   slugs: (kind) => records[kind].map(({ slug }) => slug),
   records: () => records,
   history: () => history,

@@ -71,7 +71,7 @@ describe('what is sent', () => {
     const client = testClient();
     const answer = await client.get(server.url, decodeJson, { revalidation });
     expect(client.stats).toEqual({ requests: 1, bodies: 0, notModified: 1, retries: 0, bytes: 0 });
-    expect(answer).toEqual({ status: 304, revalidation, freshForMs: 40_000 });
+    expect(answer).toEqual({ status: 304, revalidation, freshForMs: 40_000, edition: null });
     expect(server.requests[0]?.headers[header]).toBe(value);
   });
 
@@ -89,6 +89,8 @@ describe('what is sent', () => {
     { control: 'public, max-age=60', age: '', freshForMs: 60_000 },
     { control: 'max-age=60', age: '50', freshForMs: 10_000 },
     { control: 'max-age=60', age: '90', freshForMs: 0 },
+    { control: 'max-age=315360000', age: '', freshForMs: 86_400_000 },
+    { control: 'max-age=315360000', age: '400', freshForMs: 86_000_000 },
     { control: 'no-cache, max-age=60', age: '', freshForMs: 0 },
     { control: 'no-store', age: '', freshForMs: 0 },
     { control: '', age: '', freshForMs: 0 },

@@ -77,7 +77,7 @@ describe('a response in the cache', () => {
     },
   ])('$answer', async ({ entry, revalidate = false, gives, sent }) => {
     const { fetcher, server, url } = await prepare(entry);
-    expect(await fetcher.load(url, codec, { revalidate })).toBe(gives);
+    expect(await fetcher.load(url, codec, { revalidate })).toEqual({ value: gives, edition: null });
     expect(server.requests.map(({ headers }) => headers['if-none-match'])).toEqual(sent);
     expect(fetcher.stats.cacheHits).toBe(gives === 'old' ? 1 : 0);
   });
@@ -107,10 +107,10 @@ describe('a response that says that there is nothing', () => {
     const server = await startServer(status(code));
     const cache = openCache(temporaryFolder(), { name: 'upstream', version: '1' });
     const fetcher = createFetcher({ client: testClient(), cache });
-    expect(await fetcher.load(server.url, codec, { absent })).toBeNull();
+    expect(await fetcher.load(server.url, codec, { absent })).toEqual({ value: null, edition: null });
     expect(cache.get(server.url)).toMatchObject({ url: server.url, value: null });
     expect(fetcher.recall(server.url, codec)).toBeNull();
-    expect(await fetcher.load(server.url, codec, { absent })).toBeNull();
+    expect(await fetcher.load(server.url, codec, { absent })).toEqual({ value: null, edition: null });
     expect(server.requests).toHaveLength(2);
   });
 

@@ -26,8 +26,10 @@ describe('work with a fetcher', () => {
   it('has a cache of its own upstream, in a file named after it', async () => {
     const { server, cacheFolder, run } = await scene();
     expect(await run(['/1', '/2'])).toMatchObject({ requests: 2, cacheHits: 0 });
-    expect(await run(['/1', '/2'])).toMatchObject({ requests: 0, cacheHits: 2 });
-    expect(server.requests).toHaveLength(2);
+    expect(await run(['/1', '/2'])).toMatchObject({ requests: 2, cacheHits: 0 });
+    await expect(run(['/3'], { fails: true })).rejects.toThrow('too bad');
+    expect(await run(['/1', '/2', '/3'])).toMatchObject({ requests: 2, cacheHits: 1 });
+    expect(server.requests).toHaveLength(2 + 2 + 1 + 2);
     expect(readdirSync(cacheFolder)).toEqual([`127.0.0.1-${server.port}-http-x.ndjson`]);
   });
 
@@ -40,8 +42,9 @@ describe('work with a fetcher', () => {
   it('keeps what was fetched if it fails, and only what was used if it does not', async () => {
     const { run } = await scene();
     await expect(run(['/1', '/2'], { fails: true })).rejects.toThrow('too bad');
-    expect(await run(['/1'])).toMatchObject({ requests: 0 });
-    expect(await run(['/1', '/2'])).toMatchObject({ requests: 1 });
+    expect(await run(['/1'])).toMatchObject({ requests: 0, cacheHits: 1 });
+    await expect(run(['/3'], { fails: true })).rejects.toThrow('too bad');
+    expect(await run(['/1', '/2', '/3'])).toMatchObject({ requests: 2, cacheHits: 1 });
   });
 
   it('needs no folder', async () => {

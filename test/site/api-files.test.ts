@@ -41,7 +41,7 @@ const golden: [path: string, body: string][] = [
   ],
   [
     'meta.json',
-    '{"format":1,"generator":"gamedata/0.0.0","source":"rest","upstream":"https://upstream.test/api/v2","captured":"2026-01-02",' +
+    '{"format":1,"generator":"gamedata/0.0.0","source":"rest","upstream":"https://upstream.test/api/v2","captured":"2026-01-02","edition":null,' +
       '"fallback":null,"counts":{"move":2,"item":1},"warnings":{"move":{},"item":{}},' +
       `"digest":"${digest}","base_url":"https://example.test","links":"query","hosts":[],"downloads":false,` +
       '"sprites":{"mode":"link","upstream":"https://raw.githubusercontent.com/PokeAPI/sprites/master/sprites/items"}}',

@@ -4,18 +4,21 @@ import path from 'node:path';
 import { expect, it } from 'vitest';
 import { build } from '../../src/commands/build.ts';
 import type { Progress } from '../../src/sources/source.ts';
+import { stateNumber } from '../support/editions.ts';
 import { fingerprint } from '../support/fingerprint.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 import { serveUpstream } from '../support/test-upstream.ts';
 import { tinyUpstream, upstreamOf } from '../support/upstream-data.ts';
+
+const data = upstreamOf(tinyUpstream());
 
 /** Gives each response of the journal another one's value, with the checksum that is right for it. */
 function swapValues(cache: string, isWanted: (url: string) => boolean): void {
   const [name = ''] = readdirSync(cache);
   const file = path.join(cache, name);
   const [header = '', ...lines] = readFileSync(file, 'utf8').split('\n');
-  const entries = lines.filter((line) => line !== '').map((line) => JSON.parse(line.slice(17)));
-  const chosen = entries.filter(({ url }) => isWanted(url));
+  const entries = lines.map((line) => JSON.parse(line.slice(17)));
+  const chosen = entries.filter(({ url }) => url !== undefined && isWanted(url));
   expect(chosen.length).toBeGreaterThan(1);
   const values = chosen.map(({ value }) => value);
   chosen.forEach((entry, at) => {
@@ -34,7 +37,7 @@ it.each([
 ])(
   'cached %s that stand at each other’s address are asked for again, and never published',
   async (_, isWanted) => {
-    const server = await serveUpstream(upstreamOf(tinyUpstream()), { maxAge: 3600 });
+    const server = await serveUpstream(data, { stateOf: () => stateNumber(1, data) });
     const parent = temporaryFolder();
     const [cache, out] = [path.join(parent, 'cache'), path.join(parent, 'site')];
     const options = {
@@ -51,26 +54,21 @@ it.each([
     expect(fingerprint(out)).toEqual(before);
     const asked = server.log.length;
     await build(options);
-    expect(server.log.length - asked, 'the cache is whole again').toBe(2);
+    expect(server.log.length - asked, 'the cache is whole again').toBe(1);
   },
 );
 
-it('cached lists are confirmed, and progress is told from none to all', async () => {
-  const server = await serveUpstream(upstreamOf(tinyUpstream()), { maxAge: 3600 });
-  const parent = temporaryFolder();
-  const [cache, out] = [path.join(parent, 'cache'), path.join(parent, 'site')];
+it('progress is told from none to all', async () => {
+  const server = await serveUpstream(data);
   const options = {
     source: 'rest',
     upstream: server.url,
     baseUrl: 'https://example.test',
-    cache,
-    out,
+    cache: false,
   } as const;
   const progress: string[] = [];
   const onProgress = ({ done, total, requests }: Progress) =>
     void progress.push(`${done} of ${total} after ${requests.requests}`);
-  await build({ ...options, concurrency: 1 }, { onProgress });
+  await build({ ...options, concurrency: 1, out: path.join(temporaryFolder(), 'site') }, { onProgress });
   expect(progress).toEqual([0, 1, 2, 3, 4, 5].map((done) => `${done} of 5 after ${2 + done}`));
-  const again = await build(options);
-  expect(again.requests).toMatchObject({ requests: 2, notModified: 2, cacheHits: 7 });
 });

@@ -58,6 +58,7 @@ describe('capturing', () => {
       digest: before,
       counts,
       captured: '2025-05-05',
+      edition: null,
       slugs: () => [],
       records: () => records,
       history: () => undefined,
@@ -73,7 +74,7 @@ describe('capturing', () => {
     const options = { source: 'auto', upstream, dataFolder: snapshot(3) } as const;
     const told: string[] = [];
     const onFallback = (message: string) => void told.push(message);
-    const fallback = `${upstream} could not be reached`;
+    const fallback = `${upstream} could not be reached: built from bundled data of 2026-01-02, generations 1 to 1; the live upstream has more`;
     expect(await captured({ ...options, onFallback })).toMatchObject({ fallback, source: 'snapshot' });
     expect(await captured(options)).toMatchObject({ fallback });
     await captured({ dataFolder: snapshot(3), onFallback });

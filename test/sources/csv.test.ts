@@ -31,15 +31,17 @@ const loadRecords = async (source: 'csv' | 'rest', upstream: string) =>
   decodeDataSet((await load({ ...settings, source, upstream })).dataSet);
 const loadCsv = (upstream: string) => loadRecords('csv', upstream);
 
-async function loadTables(tables: TableTexts) {
+async function folderOf(tables: TableTexts): Promise<string> {
   const folder = temporaryFolder();
   writeTables(folder, tables);
-  return loadCsv(folder);
+  return folder;
 }
+
+const loadTables = async (tables: TableTexts) => loadCsv(await folderOf(tables));
 
 const serveTables = (tables: TableTexts) =>
   startServer((response, { url = '' }) => {
-    const text = tables[path.basename(url)];
+    const text = tables[path.basename(url.split('?')[0] ?? '')];
     response.writeHead(text === undefined ? 404 : 200).end(text);
   });
 
@@ -73,8 +75,13 @@ describe('tables', () => {
     const dataSet = await loadCsv(upstream);
 
     expect(dataSet).toEqual({ ...(await loadTables(tables)), provenance: expect.anything() });
-    expect(dataSet.provenance).toEqual({ source: 'csv', upstream, captured: '2026-01-02' });
-    expect(server.requests.map(({ path }) => path).sort()).toEqual(
+    expect(dataSet.provenance).toEqual({ source: 'csv', upstream, captured: '2026-01-02', edition: null });
+    expect(
+      server.requests
+        .slice(0, 5)
+        .map(({ path }) => path)
+        .sort(),
+    ).toEqual(
       Object.keys(tables)
         .sort()
         .map((file) => `/data/v2/csv/${file}`),
@@ -90,36 +97,81 @@ describe('tables', () => {
       source: 'csv',
       upstream: 'local files',
       captured: '2020-09-13',
+      edition: null,
     });
   });
 
-  it('are asked for one after another, and kept in the cache', async () => {
-    const served = await startServer((response, { url = '' }) =>
-      response.writeHead(200, { 'cache-control': 'max-age=3600' }).end(tables[path.basename(url)]),
-    );
+  const read = (upstream: string, cacheFolder?: string, progress: string[] = []) =>
+    load({
+      ...settings,
+      source: 'csv',
+      upstream,
+      cacheFolder,
+      onProgress: ({ done, total, requests }) =>
+        progress.push(`${done} of ${total} after ${requests.requests}`),
+    });
+
+  it('are asked for one after another, twice, and kept in the cache', async () => {
+    const server = await startServer((response, { url = '', headers }) => {
+      const text = tables[path.basename(url.split('?')[0] ?? '')] ?? '';
+      const etag = `"${createHash('sha256').update(text).digest('hex')}"`;
+      const known = headers['if-none-match'] === etag;
+      response.writeHead(known ? 304 : 200, { etag }).end(known ? undefined : text);
+    });
     const progress: string[] = [];
-    const read = (cacheFolder: string) =>
-      load({
-        ...settings,
-        source: 'csv',
-        upstream: served.url,
-        cacheFolder,
-        onProgress: ({ done, total, requests }) =>
-          progress.push(`${done} of ${total} after ${requests.requests}`),
-      });
     const cache = temporaryFolder();
-    const first = await read(cache);
+    const first = await read(server.url, cache, progress);
     expect(progress).toEqual([1, 2, 3, 4, 5].map((done) => `${done} of 5 after ${done}`));
-    const second = await read(cache);
-    expect(second.requests).toMatchObject({ requests: 0, cacheHits: 5 });
+    expect(first.requests).toMatchObject({ requests: 10, bodies: 5, notModified: 5 });
+    const second = await read(server.url, cache);
+    expect(second.requests).toMatchObject({ requests: 10, bodies: 0, notModified: 10 });
     expect(second.dataSet).toEqual(first.dataSet);
+    expect(server.requests.slice(5, 10).map(({ path: url }) => url.replace(/\d+$/, ''))).toEqual(
+      tableNames.map((name) => `/${name}.csv?edition=`),
+    );
     const [journal = ''] = readdirSync(cache);
     const [header = ''] = readFileSync(path.join(cache, journal), 'utf8').split('\n');
-    const url = `${served.url}/moves.csv`;
-    const json = JSON.stringify({ url, storedAt: 1, freshUntil: Date.now() + 60_000, value: 7 });
+    const json = JSON.stringify({
+      url: `${server.url}/moves.csv`,
+      etag: '"1"',
+      storedAt: 1,
+      freshUntil: 0,
+      value: 7,
+    });
     const checksum = createHash('sha256').update(json).digest('hex').slice(0, 16);
     writeFileSync(path.join(cache, journal), `${header}\n${checksum} ${json}`);
-    expect((await read(cache)).requests).toMatchObject({ requests: 5, cacheHits: 0 });
+    expect((await read(server.url, cache)).requests).toMatchObject({ requests: 10, bodies: 5 });
+  });
+
+  it('of a commit are asked for once', async () => {
+    const server = await serveTables(tables);
+    const upstream = `${server.url}/${'0a'.repeat(20)}/data/v2/csv`;
+    expect((await read(upstream)).requests).toMatchObject({ requests: 5 });
+  });
+
+  it.each([1, 2])(
+    'that are of another commit from pass %i on are read until they stay the same',
+    async (pass) => {
+      const later: TableTexts = { ...tables, 'item_names.csv': 'item_id,local_language_id,name\n' };
+      const server = await startServer((response, { url = '' }, at) =>
+        response.end((at > 7 ? later : tables)[path.basename(url.split('?')[0] ?? '')]),
+      );
+      const { dataSet, requests } = await read(server.url);
+      expect(requests?.requests).toBe(15);
+      expect(dataSet.records).toEqual(
+        (await load({ ...settings, source: 'csv', upstream: await folderOf(later) })).dataSet.records,
+      );
+    },
+  );
+
+  it('that change whenever they are read are refused', async () => {
+    const server = await startServer((response, { url = '' }, at) =>
+      response.end(`${tables[path.basename(url.split('?')[0] ?? '')]}${'\n'.repeat(at)}`),
+    );
+    await expect(read(server.url)).rejects.toThrow(
+      `GET ${server.url}/: got tables that changed whenever they were read, 4 times: expected tables of one commit`,
+    );
+    expect(server.requests).toHaveLength(20);
   });
 
   it('have no index for an item that has none', () => {

@@ -6,7 +6,12 @@ import { readRecordAnswer } from '../../src/sources/rest-answers.ts';
 import { rawItem, rawMove } from '../support/sites.ts';
 import { handMadeUpstream, hasRecordedUpstream, recordedUpstream } from '../support/upstream-data.ts';
 
-const PROVENANCE = { source: 'rest', upstream: 'https://upstream.test', captured: '2026-01-02' } as const;
+const PROVENANCE = {
+  source: 'rest',
+  upstream: 'https://upstream.test',
+  captured: '2026-01-02',
+  edition: null,
+} as const;
 const dataSet = (raw: { move?: RawMove[]; item?: RawItem[] }) =>
   normalize({ move: [], item: [], ...raw }, PROVENANCE);
 const items = (...item: RawItem[]) => dataSet({ item });

@@ -20,6 +20,7 @@ const summary = {
   digest: site.meta.digest,
   captured: '2026-01-02',
   counts: { move: 130, item: 3 },
+  edition: null,
   records: site.records,
 };
 

@@ -15,7 +15,7 @@ export function versionOf(
 ): SummarizedRecords {
   const { records } = encodeDataSet(dataSetOf({ move: [...move], item: [...item] }));
   const counts = mapKinds((kind) => records[kind].length);
-  return { digest: digestRecords(records), captured, counts, records };
+  return { digest: digestRecords(records), captured, counts, edition: null, records };
 }
 
 /** A site of three moves, the first of which was called `move-1`, and is `new`. */

@@ -46,7 +46,12 @@ export const rawRecords = (moves: number, items: number): RawRecords => ({
 });
 
 export const dataSetOf = (raw: RawRecords): DataSet =>
-  normalize(raw, { source: 'rest', upstream: 'https://upstream.test/api/v2', captured: '2026-01-02' });
+  normalize(raw, {
+    source: 'rest',
+    upstream: 'https://upstream.test/api/v2',
+    captured: '2026-01-02',
+    edition: null,
+  });
 
 export interface SiteOptions {
   readonly links?: Meta['links'];
@@ -69,6 +74,7 @@ export function siteOf(
     source: 'rest',
     upstream: 'https://upstream.test/api/v2',
     captured: '2026-01-02',
+    edition: null,
     fallback: null,
     counts: mapKinds((kind) => records[kind].length),
     warnings: mapKinds(() => ({})),

@@ -21,7 +21,11 @@ export async function specifiedSite(raw: RawRecords, options?: SiteOptions): Pro
     texts.set(path, Buffer.from(await make()).toString('utf8'));
   }
   const json = (path: string): Record<string, unknown> => JSON.parse(texts.get(path) ?? 'null');
-  const ajv = new Ajv2020({ strict: true, allErrors: true, formats: { date: /^\d{4}-\d\d-\d\d$/ } });
+  const ajv = new Ajv2020({
+    strict: true,
+    allErrors: true,
+    formats: { date: /^\d{4}-\d\d-\d\d$/, 'date-time': /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/ },
+  });
   for (const path of texts.keys()) if (path.startsWith('schemas/')) ajv.addSchema(json(path));
   return {
     files: texts,

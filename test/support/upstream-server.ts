@@ -10,7 +10,18 @@ import type { UpstreamData } from './upstream-data.ts';
 /** Answers a request in another way; true if it did. `at` counts the requests from 1. */
 export type Fault = (request: IncomingMessage, response: ServerResponse, at: number) => boolean;
 
+/** A state of the upstream. */
+export interface State {
+  readonly data: UpstreamData;
+  /** What its answers name; `deployed` in seconds since 1970. */
+  readonly edition?: { readonly hash: string; readonly deployed: number } | undefined;
+}
+
 export interface UpstreamOptions {
+  /** The state that answers a request, for a CDN that holds older ones, or a deploy meanwhile. `at` counts from 1. */
+  readonly stateOf?: (request: { readonly path: string; readonly at: number }) => State;
+  /** What `/meta/` answers; by default the edition of its state, or 404 if there is none. */
+  readonly meta?: string;
   /** Milliseconds before each response. */
   readonly latency?: number;
   /** `Cache-Control: max-age`, in seconds; the live upstream says a day. */
@@ -34,7 +45,7 @@ export async function startUpstream(
   data: UpstreamData,
   options: UpstreamOptions = {},
 ): Promise<UpstreamServer> {
-  const { latency = 0, maxAge = 0, fault, port = 0 } = options;
+  const { latency = 0, maxAge = 0, fault, port = 0, stateOf = (): State => ({ data }), meta } = options;
   const log: UpstreamServer['log'] = [];
   /** Path → body and headers: compressed once, as a CDN does. */
   const encoded = new Map<string, { text: string; etag: string; gzip: Buffer }>();
@@ -43,15 +54,23 @@ export async function startUpstream(
     const at = log.push({ path: request.url ?? '', status: 0, headers: request.headers });
     response.on('close', () => Object.assign(log[at - 1] ?? {}, { status: response.statusCode }));
     setTimeout(() => {
-      if (!fault?.(request, response, at)) answer(request, response);
+      if (!fault?.(request, response, at)) answer(request, response, at);
     }, latency);
   });
 
-  function answer(request: IncomingMessage, response: ServerResponse): void {
+  function answer(request: IncomingMessage, response: ServerResponse, at: number): void {
+    const state = stateOf({ path: request.url ?? '', at });
     const { origin, pathname, searchParams } = new URL(request.url ?? '/', `http://${request.headers.host}`);
-    const text = body(pathname, searchParams, origin);
+    const text =
+      pathname === '/api/v2/meta/' ? metaOf(state) : body(state.data, pathname, searchParams, origin);
+    const named = state.edition && {
+      'x-pokeapi-hash': state.edition.hash,
+      'x-pokeapi-deploy-date': `${state.edition.deployed}`,
+    };
     if (text === undefined) {
-      response.writeHead(404, { 'content-type': 'application/json' }).end('{"detail":"Not found."}');
+      response
+        .writeHead(404, { 'content-type': 'application/json', ...named })
+        .end('{"detail":"Not found."}');
       return;
     }
     let entry = encoded.get(request.url ?? '');
@@ -64,6 +83,7 @@ export async function startUpstream(
       encoded.set(request.url ?? '', entry);
     }
     const headers = {
+      ...named,
       etag: entry.etag,
       vary: 'accept-encoding',
       ...(maxAge > 0 && { 'cache-control': `public, max-age=${maxAge}` }),
@@ -83,14 +103,24 @@ export async function startUpstream(
       .end(compress ? entry.gzip : text);
   }
 
-  function body(pathname: string, query: URLSearchParams, origin: string): string | undefined {
+  function metaOf({ edition }: State): string | undefined {
+    if (meta !== undefined) return meta;
+    return edition && JSON.stringify({ deploy_date: `${edition.deployed}`, hash: edition.hash, tag: null });
+  }
+
+  function body(
+    data: UpstreamData,
+    pathname: string,
+    query: URLSearchParams,
+    origin: string,
+  ): string | undefined {
     const [, kind, id] = /^\/api\/v2\/(\w+)\/(?:(\d+)\/)?$/.exec(pathname) ?? [];
     if (!isKind(kind)) return undefined;
-    if (id === undefined) return list(kind, query, origin);
+    if (id === undefined) return list(data, kind, query, origin);
     return data.record(kind, Number(id))?.replaceAll('"/api/v2/', `"${origin}/api/v2/`);
   }
 
-  function list(kind: Kind, query: URLSearchParams, origin: string): string {
+  function list(data: UpstreamData, kind: Kind, query: URLSearchParams, origin: string): string {
     const all = data.list(kind);
     const limit = Number(query.get('limit') ?? 20);
     const offset = Number(query.get('offset') ?? 0);

@@ -1,5 +1,6 @@
 /** The front page: a hand-written template, filled with the facts of a site. */
 
+import { describeEdition } from '../../contract/edition.ts';
 import { kindNames } from '../../contract/kinds.ts';
 import { linkBaseOf, type Meta } from '../../contract/meta.ts';
 import { type LinkBase, listPath, recordUrl } from '../../contract/paths.ts';
@@ -49,6 +50,9 @@ export function fillFrontPage(
     chart: html`${generationRows(generations)}`,
     captured: meta.captured,
     upstream: upstream(meta.upstream),
+    edition: meta.edition
+      ? html`, <span title="${meta.edition.hash}">${describeEdition(meta.edition)}</span>`
+      : nothing,
     fallback: meta.fallback === null ? nothing : html`<p class="note">${meta.fallback}</p>`,
     downloads: downloads(downloadRows(sizes, archives)),
     descriptions: html`${descriptionRows(sizes)}`,

@@ -1,0 +1,41 @@
+/** Whether the cache is of the present edition: one request that saves thousands. */
+
+import { parseEdition } from '../contract/edition.ts';
+import { parseJson, show } from '../contract/parse.ts';
+import { UpstreamError } from '../errors.ts';
+import type { Fetcher } from '../http/fetcher.ts';
+
+export interface CachedEdition {
+  readonly isPresent: boolean;
+  /** What the upstream says about itself, if that makes no sense. */
+  readonly notices: readonly string[];
+}
+
+/**
+ * Asks the upstream for its edition, if the cache has a complete one. An upstream that does not say is read as a whole.
+ *
+ * @throws UpstreamError if it cannot be reached
+ */
+export async function checkCachedEdition(
+  { cachedEdition, ask }: Fetcher,
+  upstream: string,
+  retries: number | undefined,
+): Promise<CachedEdition> {
+  if (!cachedEdition) return { isPresent: false, notices: [] };
+  const url = `${upstream}/meta/`;
+  let body: Buffer;
+  try {
+    body = await ask(url, { retries });
+  } catch (error) {
+    if (!(error instanceof UpstreamError) || error.request.unreachable) throw error;
+    return { isPresent: false, notices: [] };
+  }
+  const meta = parseJson(body.toString());
+  const { hash, deploy_date } = (typeof meta === 'object' && meta !== null ? meta : {}) as Partial<
+    Record<'hash' | 'deploy_date', unknown>
+  >;
+  const edition = parseEdition(hash, deploy_date, Date.now());
+  if (edition) return { isPresent: edition.hash === cachedEdition.hash, notices: [] };
+  const problem = `got ${show(meta ?? body.toString())}: expected hash and deploy_date of an edition`;
+  return { isPresent: false, notices: [`GET ${url}: ${problem}; ignored, every record was asked for`] };
+}
