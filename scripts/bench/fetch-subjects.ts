@@ -14,6 +14,9 @@ export interface FetchPlace {
   readonly latency: number;
 }
 
+/** The upstreams that are read with a full cache. */
+const cached = ['same', 'deploying', 'plain'] as const;
+
 /** What the site calls the upstream: else two of them would not give the same site. */
 const LABEL = ['--label', 'benchmark'];
 
@@ -26,7 +29,7 @@ export async function fetchSubjects(
   const site = path.join(folder, 'site');
   const extras = path.join(folder, 'extras');
   const empty = path.join(folder, 'cache');
-  const full = (of: 'fresh' | 'stale'): string => path.join(folder, `cache-${of}`);
+  const full = (of: (typeof cached)[number]): string => path.join(folder, `cache-${of}`);
   const rest = (out: string, url: string, cache: string): string[] =>
     build(out, 'rest', '--upstream', url, ...LABEL, '--cache', cache);
   const cleanUp = (): void => {
@@ -34,19 +37,21 @@ export async function fetchSubjects(
     remove(empty);
   };
 
-  await runner.run(rest(site, upstream.fresh, full('fresh')));
-  await runner.run(rest(site, upstream.stale, full('stale')));
+  for (const of of cached) await runner.run(rest(site, upstream[of], full(of)));
+  await runner.run(rest(site, upstream.plain, full('plain')));
   copyExtras(site, extras);
-  await runner.run(minimal(upstream.fresh, fresh, extras));
+  await runner.run(minimal(upstream.plain, fresh, extras));
   expectSame(site, fresh);
   remove(fresh);
 
   const ours = { cleanUp, read: readReport };
   const quick: Subject[] = [
-    { name: 'minimal script', command: minimal(upstream.fresh, fresh, extras), cleanUp },
-    { name: 'rest, empty cache', command: rest(fresh, upstream.fresh, empty), ...ours },
-    { name: 'rest, fresh', command: rest(fresh, upstream.fresh, full('fresh')), ...ours },
-    { name: 'rest, revalidated', command: rest(fresh, upstream.stale, full('stale')), ...ours },
+    { name: 'minimal script', command: minimal(upstream.plain, fresh, extras), cleanUp },
+    { name: 'rest, empty cache', command: rest(fresh, upstream.plain, empty), ...ours },
+    { name: 'rest, empty cache, editions', command: rest(fresh, upstream.same, empty), ...ours },
+    { name: 'rest, same edition', command: rest(fresh, upstream.same, full('same')), ...ours },
+    { name: 'rest, new edition', command: rest(fresh, upstream.deploying, full('deploying')), ...ours },
+    { name: 'rest, no edition', command: rest(fresh, upstream.plain, full('plain')), ...ours },
   ];
   if (hasCurl()) quick.push({ name: 'curl --parallel', command: curl(upstream, folder) });
   const distant = { name: `rest, ${latency} ms`, command: rest(fresh, upstream.distant, empty), ...ours };
@@ -54,9 +59,9 @@ export async function fetchSubjects(
 }
 
 /** All records, thrown away as they arrive, over at most 50 connections. */
-function curl({ fresh, paths }: Upstream, folder: string): string[] {
+function curl({ plain, paths }: Upstream, folder: string): string[] {
   const configuration = path.join(folder, 'curl.conf');
-  const { origin } = new URL(fresh);
+  const { origin } = new URL(plain);
   writeFileSync(configuration, paths.map((of) => `url = "${origin}${of}"\noutput = "/dev/null"\n`).join(''));
   return [
     'curl',

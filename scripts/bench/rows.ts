@@ -13,7 +13,7 @@ export interface Row {
   readonly to?: string;
   /** What it is compared with if that is no subject. */
   readonly yardstick?: string;
-  readonly unit: '×' | 'MB' | 'files';
+  readonly unit: '×' | 'MB' | 'files' | 'requests';
   result(of: Summary, to: Summary): number;
   /** The most that the result may be. Without one the row is for information. */
   readonly budget?: number;
@@ -139,12 +139,44 @@ export function fetchRows({ latency, concurrency }: { latency: number; concurren
       result: (of) => (seconds(of) * concurrency * 1000) / ((of.requests ?? Number.NaN) * latency),
       budget: 1.15,
     },
-    { ...ratio, id: 'warm', title: 'rest, cached, still fresh', of: 'rest, fresh', to: cold, budget: 0.5 },
+    {
+      ...ratio,
+      id: 'editions',
+      title: 'rest, empty cache, upstream with editions',
+      of: 'rest, empty cache, editions',
+      to: cold,
+      budget: 1.03,
+    },
     {
       ...ratio,
       id: 'warm',
-      title: 'rest, cached, asked again',
-      of: 'rest, revalidated',
+      title: 'rest, cached, same edition',
+      of: 'rest, same edition',
+      to: cold,
+      budget: 0.35,
+    },
+    {
+      id: 'warm',
+      title: 'rest, cached, same edition, requests',
+      of: 'rest, same edition',
+      yardstick: 'for the edition',
+      unit: 'requests',
+      result: ({ requests }) => requests ?? Number.NaN,
+      budget: 1,
+    },
+    {
+      ...ratio,
+      id: 'warm',
+      title: 'rest, cached, new edition, nothing changed',
+      of: 'rest, new edition',
+      to: cold,
+      budget: 0.7,
+    },
+    {
+      ...ratio,
+      id: 'warm',
+      title: 'rest, cached, no edition',
+      of: 'rest, no edition',
       to: cold,
       budget: 0.6,
     },

@@ -10,11 +10,13 @@ export interface Upstream {
   readonly data: string;
   /** The paths of all records. */
   readonly paths: readonly string[];
-  /** Answers at once, and for a day. */
-  readonly fresh: string;
-  /** Answers at once, and has to be asked again. */
-  readonly stale: string;
-  /** Answers after the latency. */
+  /** Answers at once, and names no edition. */
+  readonly plain: string;
+  /** Answers at once, always with the same edition. */
+  readonly same: string;
+  /** Answers at once; a new edition is deployed, with the same records, whenever its edition is asked for. */
+  readonly deploying: string;
+  /** Answers after the latency, and names no edition. */
   readonly distant: string;
 }
 

@@ -4,7 +4,7 @@
  * content-addressed cache. Each line has a checksum; a damaged line is a cache miss.
  */
 
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import {
   appendFileSync,
   closeSync,
@@ -20,20 +20,20 @@ import * as z from 'zod';
 import { type Edition, editionSchema } from '../contract/edition.ts';
 import { errorCode, OutputError } from '../errors.ts';
 
-const entrySchema = z.strictObject({
-  url: z.string(),
-  etag: z.string().optional(),
-  lastModified: z.string().optional(),
+/** A line with the right checksum is one, as this version wrote it. */
+export interface CacheEntry {
+  readonly url: string;
+  readonly etag?: string | undefined;
+  readonly lastModified?: string | undefined;
   /** Milliseconds since the epoch, by this machine's clock. */
-  storedAt: z.number(),
+  readonly storedAt: number;
   /** Until then, a run that goes on with the interrupted one need not revalidate the response. */
-  freshUntil: z.number(),
+  freshUntil: number;
   /** The edition that the response named. */
-  edition: editionSchema.optional(),
+  readonly edition?: Edition | undefined;
   /** What the response was reduced to; validated by the reader. */
-  value: z.unknown(),
-});
-export type CacheEntry = z.infer<typeof entrySchema>;
+  readonly value: unknown;
+}
 
 /** The last line of a journal after a complete run: the edition of every response, if all named the same. */
 const completionSchema = z.strictObject({ complete: editionSchema.nullable() });
@@ -143,7 +143,7 @@ function encodeLine(value: unknown): string {
   return `${checksum(json)} ${json}`;
 }
 
-const checksum = (text: string): string => createHash('sha256').update(text).digest('hex').slice(0, 16);
+const checksum = (text: string): string => hash('sha256', text).slice(0, 16);
 
 interface Journal {
   readonly entries: Map<string, CacheEntry>;
@@ -158,11 +158,10 @@ function readJournal(file: string, header: string): Journal {
   const [first, ...lines] = fsExtra.pathExistsSync(file) ? readFileSync(file, 'utf8').split('\n') : [];
   for (const line of first === header ? lines : []) {
     const json = line.slice(17);
-    if (line.slice(0, 16) !== checksum(json)) continue;
-    const value: unknown = JSON.parse(json);
-    const entry = entrySchema.safeParse(value);
-    if (entry.success) entries.set(entry.data.url, entry.data);
-    completion = completionSchema.safeParse(value).data;
+    if (!line.startsWith(checksum(json))) continue;
+    const value = JSON.parse(json) as CacheEntry;
+    if (typeof value.url === 'string') entries.set(value.url, value);
+    completion = value.url === undefined ? completionSchema.safeParse(value).data : undefined;
     if (completion) for (const stored of entries.values()) stored.freshUntil = 0;
   }
   return { entries, completion };

@@ -1,6 +1,5 @@
 /** Why an attempt at a request failed, and whether another one may succeed. */
 
-import { errors } from 'undici';
 import { type Edition, parseEdition } from '../contract/edition.ts';
 import { errorCode, GamedataError, UpstreamError } from '../errors.ts';
 import { MalformedBody } from './body.ts';
@@ -62,7 +61,7 @@ export function asFailedAttempt(error: unknown, maxBytes: number): unknown {
   if (error instanceof MalformedBody || error instanceof ResponseTimeout)
     return new FailedAttempt(error.message, { retryable: true, cause: error });
   // Most parser errors have a code of their own, some have none.
-  if (error instanceof errors.HTTPParserError)
+  if (error instanceof Error && error.name === 'HTTPParserError')
     return new FailedAttempt(`invalid HTTP response: ${error.message}`, { retryable: true, cause: error });
   const code = errorCode(error);
   if (code === 'ERR_BUFFER_TOO_LARGE')

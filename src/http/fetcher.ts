@@ -24,6 +24,7 @@ export interface Loaded<T> {
 }
 
 export interface Fetcher {
+  /** Totals, counted on as the work goes on. */
   readonly stats: FetcherStats;
   /** The edition of every cached value, if the cache is that of a complete run; otherwise null. */
   readonly cachedEdition: Edition | null;
@@ -55,11 +56,9 @@ type Confirmation = Pick<Fetched<unknown>, 'revalidation' | 'freshForMs' | 'edit
 const RESUMABLE_MS = 3_600_000;
 
 export function createFetcher({ client, cache }: { client: HttpClient; cache: Cache }): Fetcher {
-  let cacheHits = 0;
+  const stats = Object.assign(client.stats, { cacheHits: 0 });
   return {
-    get stats() {
-      return { ...client.stats, cacheHits };
-    },
+    stats,
     cachedEdition: cache.edition,
     async load<T>(
       url: string,
@@ -70,7 +69,7 @@ export function createFetcher({ client, cache }: { client: HttpClient; cache: Ca
       const known = entry && codec.revive(entry.value);
       const isKnown = entry !== undefined && known !== undefined && (at === undefined || revalidate);
       if (isKnown && !at && (trustCache || (!revalidate && isFresh(entry, Date.now())))) {
-        cacheHits++;
+        stats.cacheHits++;
         return { value: known, edition: entry.edition ?? null };
       }
       const revalidation = isKnown ? { etag: entry.etag, lastModified: entry.lastModified } : {};
@@ -84,7 +83,7 @@ export function createFetcher({ client, cache }: { client: HttpClient; cache: Ca
         const response = await client.get(at ?? url, codec.decode, { revalidation, ...limits });
         const { edition } = response;
         if (response.status === 200) return { value: put(response.value, response), edition };
-        cacheHits++;
+        stats.cacheHits++;
         // A response that confirms the cached one, and names no edition, leaves it in its own.
         const confirmed = { ...response, edition: edition ?? entry?.edition ?? null };
         put(entry?.value, confirmed);
@@ -100,7 +99,7 @@ export function createFetcher({ client, cache }: { client: HttpClient; cache: Ca
     },
     recall(url, codec) {
       const known = codec.revive(cache.get(url)?.value);
-      if (known !== undefined) cacheHits++;
+      if (known !== undefined) stats.cacheHits++;
       return known;
     },
     async ask(url, options) {

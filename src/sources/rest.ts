@@ -10,7 +10,7 @@ import type { Codec, Fetcher } from '../http/fetcher.ts';
 import { checkCachedEdition } from './cached-edition.ts';
 import { refuseRepeatedIds } from './normalize.ts';
 import { type EditionReader, readOneEdition } from './one-edition.ts';
-import { RAW_VERSION, type RawOf, type RawRecords, rawSchemas } from './raw.ts';
+import { RAW_VERSION, type RawOf, type RawRecords } from './raw.ts';
 import { type ListAnswer, listSchema, readRecordAnswer } from './rest-answers.ts';
 import type { Progress } from './source.ts';
 
@@ -151,14 +151,18 @@ function resolveLinks(upstream: string, kind: Kind, { results }: ListAnswer): Li
   });
 }
 
+const kindOf = (record: RawOf<Kind>): Kind => ('generation' in record ? 'move' : 'item');
+
 const nameOf = ({ id, slug }: Listed): string => `${slug} (${id})`;
 
 const recordCodec = <K extends Kind>(kind: K, listed: Listed): Codec<RawOf<K>> => ({
   decode: (body) => readRecordAnswer[kind](decodeJson(body), nameOf(listed)),
   revive(cached) {
-    const record = rawSchemas[kind].safeParse(cached).data as RawOf<K> | undefined;
-    // A cached record that contradicts its list has been renamed, or belongs to another one.
-    return record?.id === listed.id && record.slug === listed.slug ? record : undefined;
+    // Of this version's shape, as the journal's checksums and version say. One that contradicts its list has been renamed.
+    const record = cached as RawOf<K> | null;
+    return record?.id === listed.id && record.slug === listed.slug && kindOf(record) === kind
+      ? record
+      : undefined;
   },
 });
 

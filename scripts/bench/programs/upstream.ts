@@ -17,15 +17,17 @@ interface Answer {
   readonly gzip: Buffer;
 }
 
-/** Milliseconds before a response, and seconds for which it is fresh. */
 interface Behaviour {
-  readonly latency: number;
-  readonly maxAge: number;
+  /** Milliseconds before a response. */
+  readonly latency?: number;
+  readonly editions?: 'same' | 'deploying';
 }
 
 /** Links of records, which nobody follows, keep the live upstream's origin. */
 const ORIGIN = 'https://pokeapi.co';
 const DAY = 86_400;
+const META = '/api/v2/meta/';
+const FIRST_DEPLOY = Date.UTC(2026, 0, 1) / 1000;
 
 const data = hasRecordedUpstream ? recordedUpstream() : madeUpstream();
 const lists = kindNames.map((kind) => ({ kind, entries: data.list(kind) }));
@@ -42,9 +44,10 @@ const latency = Number(process.argv[2] ?? 0);
 const upstream: Upstream = {
   data: data.name,
   paths: [...records.keys()],
-  fresh: await listen({ latency: 0, maxAge: DAY }),
-  stale: await listen({ latency: 0, maxAge: 0 }),
-  distant: await listen({ latency, maxAge: DAY }),
+  plain: await listen({}),
+  same: await listen({ editions: 'same' }),
+  deploying: await listen({ editions: 'deploying' }),
+  distant: await listen({ latency }),
 };
 process.stdout.write(`${JSON.stringify(upstream)}\n`);
 process.stdin.on('end', () => process.exit()).resume();
@@ -55,8 +58,9 @@ function answer(text: string): Answer {
   return { etag, plain, gzip: gzipSync(plain) };
 }
 
-async function listen({ latency, maxAge }: Behaviour): Promise<string> {
+async function listen({ latency = 0, editions }: Behaviour): Promise<string> {
   const answers = new Map(records);
+  let edition = 1;
   const server = createServer({ noDelay: true }, (socket) => {
     let received = '';
     socket.on('error', () => socket.destroy());
@@ -73,12 +77,18 @@ async function listen({ latency, maxAge }: Behaviour): Promise<string> {
 
   function send(socket: Socket, request: string): void {
     const path = request.slice('GET '.length, request.indexOf(' ', 'GET '.length));
-    const found = answers.get(path.replace(/\?.*/, ''));
+    if (editions === 'deploying' && path === META) edition++;
+    const hash = String(edition).padStart(40, '0');
+    const deployed = FIRST_DEPLOY + edition;
+    const meta =
+      editions && path === META && answer(JSON.stringify({ deploy_date: `${deployed}`, hash, tag: null }));
+    const found = meta || answers.get(path.replace(/\?.*/, ''));
     if (!found) {
       socket.write('HTTP/1.1 404 Not Found\r\ncontent-length: 0\r\n\r\n');
       return;
     }
-    const common = `etag: ${found.etag}\r\nvary: accept-encoding\r\ncache-control: public, max-age=${maxAge}\r\n`;
+    const named = editions ? `x-pokeapi-hash: ${hash}\r\nx-pokeapi-deploy-date: ${deployed}\r\n` : '';
+    const common = `etag: ${found.etag}\r\nvary: accept-encoding\r\ncache-control: public, max-age=${DAY}\r\n${named}`;
     if (request.includes(found.etag)) {
       socket.write(`HTTP/1.1 304 Not Modified\r\n${common}\r\n`);
       return;
