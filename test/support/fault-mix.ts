@@ -4,6 +4,7 @@ import { mkdtempSync, readdirSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { verifyFolder } from '../../src/verify/folder.ts';
+import { stateNumber } from './editions.ts';
 import {
   createFault,
   placesOf,
@@ -91,7 +92,10 @@ export async function tryMix(mix: Mix): Promise<MixTrial> {
   const answers = threeOfEach();
   const met = parts.map(({ fault, place, stay }) => createFault(fault, place, { stay, answers, seconds: 3 }));
   let begun = false;
-  const server = await startUpstream(upstreamOf(answers), {
+  const upstream = upstreamOf(answers);
+  const hasEditions = parts.some(({ fault }) => fault.editions);
+  const server = await startUpstream(upstream, {
+    ...(hasEditions && { stateOf: () => stateNumber(begun ? 3 : 2, upstream) }),
     fault: (request, response) =>
       begun &&
       met.some((fault) => fault.answer(server, request.url ?? '', { response, headers: request.headers })),

@@ -7,6 +7,7 @@ const titles: Readonly<Record<Fault['group'], string>> = {
   status: 'Statuses',
   body: 'Bodies',
   cache: 'Conditional requests',
+  edition: 'Editions',
   list: 'Lists',
   id: 'Ids',
   key: 'Keys',
@@ -53,7 +54,13 @@ export function faultTable(): string {
 
 function row(fault: Fault): string {
   const { name, at, retried, outcome } = fault;
-  const told = { url: '<url>', kind: '<kind>', slug: '<slug>', id: '<id>', seconds: 60 };
+  const told = {
+    url: fault.everywhere ? '<upstream>/' : '<url>',
+    kind: '<kind>',
+    slug: '<slug>',
+    id: '<id>',
+    seconds: 60,
+  };
   const [end, error] =
     outcome.code === 'built'
       ? [`built ${outcome.says}`, '']

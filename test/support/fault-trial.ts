@@ -8,6 +8,7 @@ import { GamedataError } from '../../src/errors.ts';
 import type { ClientOptions } from '../../src/http/client.ts';
 import type { Watchers } from '../../src/sources/capture.ts';
 import { verifyFolder } from '../../src/verify/folder.ts';
+import { stateNumber } from './editions.ts';
 import { type Exchange, expectedMessage, type Fault, type Place, type Told } from './faults.ts';
 import { fingerprint } from './fingerprint.ts';
 import { type Answer, itemAnswer, moveAnswer, upstreamOf } from './upstream-data.ts';
@@ -76,7 +77,9 @@ export async function tryFault(
   const parent = realpathSync(mkdtempSync(path.join(tmpdir(), 'gamedata-fault-')));
   const answers = threeOfEach();
   const meet = createFault(fault, place, { stay, answers, ...(seconds && { seconds }) });
-  const server = await startUpstream(upstreamOf(answers), {
+  const upstream = upstreamOf(answers);
+  const server = await startUpstream(upstream, {
+    ...(fault.editions && { stateOf: () => stateNumber(meet.begun ? 3 : 2, upstream) }),
     fault: (request, response) =>
       meet.begun && meet.answer(server, request.url ?? '', { response, headers: request.headers }),
   });
@@ -117,7 +120,7 @@ export async function tryFault(
       const problem = unlisted(fault, place, { told, message: failure?.message ?? '' });
       note(problem !== undefined, problem ?? '');
     }
-    if (!fault.address && !fault.lasting && fault.answer) {
+    if (!fault.address && !fault.lasting && !fault.everywhere && fault.answer) {
       const attempts = server.log.slice(sent).filter(({ path }) => told.url.endsWith(path)).length;
       const expected = fault.retried ? RETRIES + 1 : 1;
       note(attempts !== expected, `was asked ${attempts} times, expected ${expected}`);
@@ -170,7 +173,7 @@ export function createFault(
       fault.spoil?.(record);
     },
     told: (upstream: string): Told => ({
-      url: upstream + local,
+      url: fault.everywhere ? `${upstream}/` : upstream + local,
       kind,
       slug: record.name,
       id: record.id,
@@ -181,7 +184,8 @@ export function createFault(
       asked: string,
       { response, headers }: Pick<Exchange, 'response'> & { headers: NodeJS.Dict<string | string[]> },
     ): boolean {
-      if (!fault.answer || asked !== `/api/v2${local}` || (stay === 'once' && met++ > 0)) return false;
+      const address = fault.everywhere ? asked.replace(/[?&]edition=\w+$/, '') : asked;
+      if (!fault.answer || address !== `/api/v2${local}` || (stay === 'once' && met++ > 0)) return false;
       fault.answer({
         response,
         own: ownBody(server, place, answers),

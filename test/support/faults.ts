@@ -3,6 +3,7 @@
 import type { ServerResponse } from 'node:http';
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
 import type { Kind } from '../../src/contract/kinds.ts';
+import { editionNumber } from './editions.ts';
 import { type Answer, itemAnswer, moveAnswer } from './upstream-data.ts';
 
 /** Which answer is spoilt: a list, or one record of it. */
@@ -39,7 +40,17 @@ type Problem = (told: Told) => string;
 
 export interface Fault {
   readonly name: string;
-  readonly group: 'connection' | 'status' | 'body' | 'cache' | 'list' | 'id' | 'key' | 'slug' | 'name';
+  readonly group:
+    | 'connection'
+    | 'status'
+    | 'body'
+    | 'cache'
+    | 'edition'
+    | 'list'
+    | 'id'
+    | 'key'
+    | 'slug'
+    | 'name';
   /** Answers in its own way. */
   readonly answer?: (exchange: Exchange) => unknown;
   /** Changes the record itself, and so its list. */
@@ -54,6 +65,10 @@ export interface Fault {
     | { readonly code: 'built'; readonly says: string; readonly holds?: string };
   /** Which of the client's time-outs it takes. */
   readonly slow?: 'parts' | 'whole';
+  /** The upstream names editions, and deploys a new one before the build that meets the fault. */
+  readonly editions?: boolean;
+  /** It is met under every address of the answer, and told of the upstream as a whole. */
+  readonly everywhere?: boolean;
   /** The client has no ETag to send. */
   readonly uncached?: boolean;
   /** Cannot be over by itself. */
@@ -736,11 +751,73 @@ const name: Fault[] = [
   ),
 ];
 
+/** The right answer, which names an edition. */
+const nameEdition =
+  (headers: Record<string, string>) =>
+  ({ response, own }: Exchange) =>
+    response.writeHead(200, { ...JSON_TYPE, ...headers }).end(own);
+const headersOf = ({ hash, deployed }: ReturnType<typeof editionNumber>) => ({
+  'x-pokeapi-hash': hash,
+  'x-pokeapi-deploy-date': String(deployed),
+});
+const older = nameEdition(headersOf(editionNumber(1)));
+
+const edition: Fault[] = [
+  {
+    name: 'an answer of an older edition, which a CDN still holds',
+    group: 'edition',
+    answer: older,
+    editions: true,
+    retried: false,
+    at: 'anywhere',
+    outcome: same,
+  },
+  {
+    name: 'an answer of an older edition, wherever it is asked for',
+    group: 'edition',
+    answer: older,
+    editions: true,
+    everywhere: true,
+    retried: false,
+    at: 'anywhere',
+    outcome: upstream(
+      'got answers of several editions: <n> of edition <hash> of <day>, <n> of edition <hash> of <day>: expected one',
+      /^got answers of several editions: \d+ of edition 0{8} of 2026-04-03, \d+ of edition 0{8} of 2026-04-01: expected one$/,
+    ),
+  },
+  {
+    name: 'an answer that names no edition, unlike the others',
+    group: 'edition',
+    answer: nameEdition({}),
+    editions: true,
+    retried: false,
+    at: 'anywhere',
+    outcome: same,
+  },
+  ...(
+    [
+      ['an edition, unlike the others', headersOf(editionNumber(1))],
+      ['an edition that is no commit', { ...headersOf(editionNumber(1)), 'x-pokeapi-hash': 'main' }],
+      ['an edition of an absurd date', { ...headersOf(editionNumber(1)), 'x-pokeapi-deploy-date': '-1' }],
+    ] as const
+  ).map(
+    ([what, headers]): Fault => ({
+      name: `an answer that names ${what}`,
+      group: 'edition',
+      answer: nameEdition(headers),
+      retried: false,
+      at: 'anywhere',
+      outcome: same,
+    }),
+  ),
+];
+
 export const faults: readonly Fault[] = [
   ...connection.map((fault) => ({ ...fault, group: 'connection' as const })),
   ...status,
   ...body,
   ...cache,
+  ...edition,
   ...list,
   ...id,
   ...key,
