@@ -4,7 +4,7 @@ import { isIP } from 'node:net';
 import type { Meta } from '../contract/meta.ts';
 import { OutputError, UsageError } from '../errors.ts';
 import { logRequest } from '../server/access-log.ts';
-import { createEditions } from '../server/edition.ts';
+import { createReleases } from '../server/release.ts';
 import { respond } from '../server/respond.ts';
 import { createBoundedServer, defaultLimits, type Limits } from '../server/server.ts';
 import { readDescriptions } from '../sources/site-folder.ts';
@@ -50,11 +50,11 @@ export async function serve(options: ServeOptions = {}): Promise<SiteServer> {
   const port = integerOption('port', options.port ?? defaults.port, { from: 0, to: 65_535 });
   const address = checkListen(options.listen ?? defaults.listen);
   const meta = readSite(dir);
-  const withEdition = createEditions(dir, { maxBytes: MAX_BYTES, checkIntervalMs: CHECK_INTERVAL_MS });
+  const withRelease = createReleases(dir, { maxBytes: MAX_BYTES, checkIntervalMs: CHECK_INTERVAL_MS });
   const server = createBoundedServer(
     (request, response) => {
       if (onRequest) logRequest(request, response, onRequest);
-      void respond(request, response, { withEdition, onProblem });
+      void respond(request, response, { withRelease, onProblem });
     },
     { ...defaultLimits, ...options.limits },
   );

@@ -3,7 +3,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { API_PREFIX } from '../contract/paths.ts';
 import { type PlainRequest, resolveTarget } from '../handler/index.ts';
-import { SiteReplacedError, type WithEdition } from './edition.ts';
+import { SiteReplacedError, type WithRelease } from './release.ts';
 import { splitTarget } from './request-target.ts';
 import { sendFile } from './static-file.ts';
 import { errorResponse, writeResponse } from './write-response.ts';
@@ -12,13 +12,13 @@ import { errorResponse, writeResponse } from './write-response.ts';
 export async function respond(
   request: IncomingMessage,
   response: ServerResponse,
-  { withEdition, onProblem }: { withEdition: WithEdition; onProblem: (line: string) => void },
+  { withRelease, onProblem }: { withRelease: WithRelease; onProblem: (line: string) => void },
 ): Promise<void> {
   try {
     const plain = toPlain(request);
     const file = fileBeside(plain);
-    if (file && (await withEdition((edition) => sendFile(request, response, edition, file)))) return;
-    await writeResponse(request, response, await withEdition((edition) => edition.respond(plain)));
+    if (file && (await withRelease((release) => sendFile(request, response, release, file)))) return;
+    await writeResponse(request, response, await withRelease((release) => release.respond(plain)));
   } catch (error) {
     const isReplaced = error instanceof SiteReplacedError;
     const problem = isReplaced ? 'the site is being replaced' : explain(error);

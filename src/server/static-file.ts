@@ -3,15 +3,15 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import send from 'send';
 import { fileHeaders } from '../handler/index.ts';
-import type { Edition } from './edition.ts';
 import { findFile } from './folder-store.ts';
+import type { Release } from './release.ts';
 import { errorResponse, hasBody, writeResponse } from './write-response.ts';
 
 /** Sends a file; false if the site does not have it. */
 export async function sendFile(
   request: IncomingMessage,
   response: ServerResponse,
-  { folder }: Edition,
+  { folder }: Release,
   file: string,
 ): Promise<boolean> {
   if (hasBody(request)) response.setHeader('Connection', 'close');

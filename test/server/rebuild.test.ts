@@ -3,7 +3,7 @@ import path from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { serve } from '../../src/commands/serve.ts';
-import { createEditions } from '../../src/server/edition.ts';
+import { createReleases } from '../../src/server/release.ts';
 import { publishSite, serveSite } from '../support/serving.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 
@@ -80,13 +80,13 @@ describe('a site that is rebuilt while it is served', () => {
   });
 });
 
-describe('an edition', () => {
+describe('a release', () => {
   it('is given up as soon as a file turns out to be of the next', async () => {
     const folder = temporaryFolder();
     await publishSite(folder, { moves: 150 });
-    const withEdition = createEditions(folder, { maxBytes: 1e6, checkIntervalMs: 3_600_000 });
+    const withRelease = createReleases(folder, { maxBytes: 1e6, checkIntervalMs: 3_600_000 });
     const ask = (limit: number): Promise<{ count: number; results: unknown[] }> =>
-      withEdition(async ({ respond }) => {
+      withRelease(async ({ respond }) => {
         const search = `?limit=${limit}`;
         const { body } = await respond({
           method: 'GET',
@@ -107,9 +107,9 @@ describe('an edition', () => {
   it('keeps no more bytes of files than it may, those requested last', async () => {
     const folder = temporaryFolder();
     await publishSite(folder);
-    const withEdition = createEditions(folder, { maxBytes: 100, checkIntervalMs: 60_000 });
+    const withRelease = createReleases(folder, { maxBytes: 100, checkIntervalMs: 60_000 });
     const get = (file: string): Promise<number> =>
-      withEdition(async ({ respond }) => {
+      withRelease(async ({ respond }) => {
         const headers = new Headers();
         return (await respond({ method: 'GET', path: `/${file}`, search: '', headers })).status;
       });

@@ -492,7 +492,9 @@ const list: Fault[] = [
     answer: relist((results) => [...results, ...results.slice(0, 1)]),
     retried: false,
     at: 'lists',
-    outcome: data(({ slug, id }) => `got repeated ids: ${id} (${slug}): expected unique ids`),
+    outcome: data(
+      ({ slug, id }) => `got repeated ids: ${id} (${slug}), ${id} (${slug}): expected unique ids`,
+    ),
   },
   {
     name: 'a record that is gone from the list',

@@ -1,4 +1,4 @@
-/** Editions: the states of a site between builds. Every response is from a single edition. */
+/** Releases: the states of a site between builds. Every response is from a single release. */
 
 import { realpath, stat } from 'node:fs/promises';
 import path from 'node:path';
@@ -7,48 +7,48 @@ import { MANIFEST_FILE } from '../contract/paths.ts';
 import { createResponder, type Responder } from '../handler/index.ts';
 import { createFolderStore } from './folder-store.ts';
 
-export interface Edition {
+export interface Release {
   /** The site's folder, with symbolic links resolved. */
   readonly folder: string;
   readonly respond: Responder;
-  /** Different for every edition. */
+  /** Different for every release. */
   readonly mark: string;
 }
 
-/** Runs work with the present edition, and again if a build replaces it meanwhile. */
-export type WithEdition = <T>(work: (edition: Edition) => Promise<T>) => Promise<T>;
+/** Runs work with the present release, and again if a build replaces it meanwhile. */
+export type WithRelease = <T>(work: (release: Release) => Promise<T>) => Promise<T>;
 
 /** Thrown if a build replaced the site while it was being read. */
 export class SiteReplacedError extends Error {}
 
-export interface EditionOptions {
+export interface ReleaseOptions {
   readonly maxBytes: number;
-  /** The minimum time between two checks for a new edition. */
+  /** The minimum time between two checks for a new release. */
   readonly checkIntervalMs: number;
 }
 
 const ATTEMPTS = 6;
 const PAUSE_MS = 20;
 
-export function createEditions(folder: string, { maxBytes, checkIntervalMs }: EditionOptions): WithEdition {
-  let edition: Edition | undefined;
+export function createReleases(folder: string, { maxBytes, checkIntervalMs }: ReleaseOptions): WithRelease {
+  let release: Release | undefined;
   let looked = Number.NEGATIVE_INFINITY;
-  let looking: Promise<Edition> | undefined;
+  let looking: Promise<Release> | undefined;
 
-  async function look(): Promise<Edition> {
+  async function look(): Promise<Release> {
     try {
       const real = await realpath(folder);
       const mark = await markOf(real);
-      if (!edition || edition.mark !== mark) edition = open(real, mark);
+      if (!release || release.mark !== mark) release = open(real, mark);
     } catch (error) {
       // Between the two renames of a build there is no folder; what is in memory is still correct.
-      if (!edition) throw error;
+      if (!release) throw error;
     }
     looked = performance.now();
-    return edition;
+    return release;
   }
 
-  function open(real: string, mark: string): Edition {
+  function open(real: string, mark: string): Release {
     async function confirm(): Promise<void> {
       if ((await markOf(real).catch(() => undefined)) !== mark) throw new SiteReplacedError();
     }
@@ -56,8 +56,8 @@ export function createEditions(folder: string, { maxBytes, checkIntervalMs }: Ed
     return { folder: real, mark, respond: createResponder(store) };
   }
 
-  async function current(): Promise<Edition> {
-    if (edition && performance.now() - looked < checkIntervalMs) return edition;
+  async function current(): Promise<Release> {
+    if (release && performance.now() - looked < checkIntervalMs) return release;
     looking ??= look().finally(() => {
       looking = undefined;
     });
