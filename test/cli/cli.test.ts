@@ -25,7 +25,16 @@ describe('help', () => {
     const { code, stdout } = await runCli(['build', '--help']);
     expect(code).toBe(0);
     const options = ['source', 'upstream', 'base-url', 'out', 'host', 'concurrency', 'cache', 'no-cache'];
-    for (const name of [...options, 'max-shrink', 'allow-missing', 'links', 'json', 'quiet'])
+    for (const name of [
+      ...options,
+      'max-shrink',
+      'max-age',
+      'allow-missing',
+      'allow-mixed-editions',
+      'links',
+      'json',
+      'quiet',
+    ])
       expect(stdout).toContain(`  --${name}`);
   });
 
@@ -55,6 +64,8 @@ describe('wrong usage', () => {
     [['build', '--concurrency', '0'], /--concurrency: got 0, expected an integer from 1 to 256/, 'build'],
     [['build', '--max-shrink', '101'], /--max-shrink: got 101, expected a percentage/, 'build'],
     [['build', '--allow-missing', 'pound'], /--allow-missing: got "pound", expected <kind>\/<slug>/, 'build'],
+    [['build', '--max-age', '-1'], /argument '-1' is invalid. Expected a number/, 'build'],
+    [['snapshot', '--max-age', '1.5'], /--max-age: got 1.5, expected an integer from 0 to 36500/, 'snapshot'],
     [['build', '--retries', '1.5'], /--retries: got 1.5, expected an integer/, 'build'],
     [['build', '--base-url', 'example.test'], /--base-url: got "example.test", expected an http/, 'build'],
     [
@@ -99,6 +110,16 @@ describe('wrong usage', () => {
 });
 
 describe('building from the bundled data', () => {
+  it('fails if that is older than it may be', async () => {
+    const cwd = temporaryFolder();
+    const { code, stderr } = await runCli(snapshotArgs('--max-age', '30'), { cwd });
+    expect(code).toBe(1);
+    expect(stderr).toMatch(
+      /^error: got data captured on 2017-12-08, \d+ days ago: expected at most 30, as set by --max-age\n$/,
+    );
+    expect(readdirSync(cwd)).toEqual([]);
+  });
+
   it('writes a site that verify finds right; results on stdout, the summary on stderr', async () => {
     const cwd = temporaryFolder();
     const built = await runCli(snapshotArgs('--json', '--out', 'site'), {

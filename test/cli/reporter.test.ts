@@ -5,6 +5,7 @@ import { createReporter, progressLine } from '../../src/cli/reporter.ts';
 import type { Report } from '../../src/commands/report.ts';
 import type { Progress } from '../../src/sources/source.ts';
 import { printable } from '../../src/text/printable.ts';
+import { namedEdition } from '../support/editions.ts';
 
 const stats = { requests: 0, bodies: 0, bytes: 0, notModified: 0, retries: 0, cacheHits: 0 };
 const progress = (done: number, total: number, requests: Partial<Progress['requests']> = {}): Progress => ({
@@ -129,6 +130,25 @@ describe('text from outside', () => {
     ['a\u2028b\u2029', 'a\\u2028b\\u2029'],
   ])('is shown harmless: %j', (text, shown) => {
     expect(printable(text)).toBe(shown);
+  });
+});
+
+describe('the summary of a fetch', () => {
+  it('names the edition, what was ignored, and that nothing had to be asked for', () => {
+    const lines = summaryLines({
+      ...report,
+      edition: namedEdition(7),
+      isCached: true,
+      notices: ['GET https://upstream.test/api/v2/meta/: got null'],
+      requests: { ...stats, requests: 1, cacheHits: 939 },
+    });
+    expect(lines).toContain('warning: GET https://upstream.test/api/v2/meta/: got null');
+    expect(lines).toContain(
+      'data: 937 moves, 1 item from https://upstream.test/api/v2, edition 00000000 of 2026-04-07, captured 2026-01-02',
+    );
+    expect(lines.find((line) => line.startsWith('fetched: 1 request'))).toMatch(
+      / · 939 from cache · the upstream has no newer edition$/,
+    );
   });
 });
 

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { compare } from '../../src/dataset/compare.ts';
 import { headline, markdownLines, textLines } from '../../src/dataset/describe-changes.ts';
 import { versionOf } from '../support/data-set-versions.ts';
+import { namedEdition } from '../support/editions.ts';
 import { rawItem, rawMove } from '../support/sites.ts';
 
 const before = versionOf([rawMove(1), rawMove(2), rawMove(3)], [rawItem(1)]);
@@ -78,6 +79,16 @@ describe('a comparison', () => {
       'Moves changed:',
       '  move-1 (id 1): name "Move 1" → "Other", generation 1 → 2',
     ]);
+  });
+
+  it('names the editions that it lies between', () => {
+    const [from, to] = [before, after].map((side, at) => ({ ...side, edition: namedEdition(at + 1) }));
+    if (!from || !to) throw new Error('two data sets are expected');
+    const [, , spanned] = textLines(compare(from, to));
+    expect(spanned).toBe(
+      `2026-01-02 (${before.digest.slice(0, 19)}…, edition 00000000 of 2026-04-01) → 2026-02-03 (${after.digest.slice(0, 19)}…, edition 00000000 of 2026-04-02)`,
+    );
+    expect(markdownLines(compare(from, to))[2]).toBe(spanned);
   });
 
   it('of equal data sets says so', () => {

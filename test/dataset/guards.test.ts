@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { mapKinds } from '../../src/contract/kinds.ts';
 import type { Counts } from '../../src/contract/records.ts';
 import type { EncodedRecords } from '../../src/dataset/data-set.ts';
-import { type Previous, refuseShrinking } from '../../src/dataset/guards.ts';
+import { type Previous, refuseOldData, refuseShrinking } from '../../src/dataset/guards.ts';
 import { DataError } from '../../src/errors.ts';
 
 const hint = 'If they are really gone, list them with --allow-missing, or raise --max-shrink.';
@@ -129,5 +129,29 @@ describe('refuseShrinking', () => {
       'got 100 records, the last build had 100: expected at most 49 % to disappear; missing: move-1, move-2,',
     );
     expect(refuseShrinking(now, { ...strict, maxShrink: 50 }).move).toHaveLength(50);
+  });
+});
+
+describe('refuseOldData', () => {
+  const captured = '2026-01-02';
+  it.each([
+    ['2026-01-02', 0],
+    ['2026-01-09', 7],
+    ['2026-01-01', 0],
+    ['2036-01-02', undefined],
+  ])('accepts on %s what may be %s days old', (today, maxAge) => {
+    expect(() => refuseOldData({ captured }, { today, maxAge })).not.toThrow();
+  });
+
+  it.each([
+    ['2026-01-03', 0, 1],
+    ['2026-01-10', 7, 8],
+  ])('rejects on %s what may be %i days old', (today, maxAge, days) => {
+    expect(() => refuseOldData({ captured }, { today, maxAge })).toThrow(
+      new DataError(
+        `got data captured on 2026-01-02, ${days} days ago: expected at most ${maxAge}, as set by --max-age`,
+        {},
+      ),
+    );
   });
 });
