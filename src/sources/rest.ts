@@ -65,6 +65,7 @@ type Answers = { readonly [K in Kind]: readonly (readonly [Listed, RawOf<K> | un
 export async function readRest(options: RestOptions): Promise<RestRecords> {
   const { fetcher, upstream, allowMixed } = options;
   const { isPresent, notices } = await checkCachedEdition(fetcher, upstream, options.firstRetries);
+  const { requests } = fetcher.stats;
   const reading = { fetcher, upstream, allowMixed, trustCache: isPresent };
   const { value, edition, stale } = await readOneEdition(reading, (reader) => readAll(reader, options));
   const matched = <K extends Kind>(kind: K): RawOf<K>[] =>
@@ -72,7 +73,7 @@ export async function readRest(options: RestOptions): Promise<RestRecords> {
   return {
     raw: { move: matched('move'), item: matched('item') },
     edition,
-    isCached: isPresent && fetcher.stats.requests === 1,
+    isCached: isPresent && fetcher.stats.requests === requests,
     stale: kindNames.flatMap((kind) =>
       value[kind].flatMap(([{ id, slug, url }]) => {
         const older = stale.get(url);

@@ -126,6 +126,17 @@ describe('an upstream of one edition', () => {
     expect(await run()).toMatchObject({ isCached: true });
   });
 
+  it('stands in the history: a step names the editions that it lies between', async () => {
+    let state = stateNumber(1, older);
+    const { run, out } = await scene({ stateOf: () => state });
+    await run();
+    state = stateNumber(2, present);
+    await run({ maxShrink: 10 });
+    const { steps } = JSON.parse(readFileSync(path.join(out, 'changes.json'), 'utf8'));
+    expect(steps).toMatchObject([{ from: { edition: namedEdition(1) }, to: { edition: namedEdition(2) } }]);
+    expect(verifyFolder(out).problems).toEqual([]);
+  });
+
   it('is asked again when there is a new one, and stays as it was first seen if nothing of ours has changed', async () => {
     let state = stateNumber(2, present);
     const { run, server, out } = await scene({ stateOf: () => state });
