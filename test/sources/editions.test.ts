@@ -152,8 +152,7 @@ describe('an upstream of one edition', () => {
 });
 
 describe('a CDN that still holds answers of an older edition', () => {
-  const ks = hasRecordedUpstream ? [2, 7, 50] : Array.from({ length: 49 }, (_, at) => at + 2);
-  it.each(ks)('is passed by for every %ith answer, and only for those', async (k) => {
+  it.each([2, 3, 7, 50])('is passed by for every %ith answer, and only for those', async (k) => {
     const isHeld = everyNth(k, 1);
     const held = new Set<string>();
     const stateOf = heldBack(stateNumber(2, present), stateNumber(1, older), (url) => {
