@@ -1,0 +1,133 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { decodeJson } from '../../src/http/body.ts';
+import { openCache } from '../../src/http/cache.ts';
+import { createFetcher } from '../../src/http/fetcher.ts';
+import { editionNumber, namedEdition } from '../support/editions.ts';
+import { startServer } from '../support/local-server.ts';
+import { temporaryFolder } from '../support/temporary.ts';
+import { testClient } from '../support/test-client.ts';
+
+const codec = { decode: decodeJson, revive: (cached: unknown) => cached };
+
+/** A server that confirms the ETag `"1"`; its answers name an edition, unless it is 0. */
+async function scene() {
+  let edition = 1;
+  const server = await startServer((response, { headers }) => {
+    const { hash, deployed } = editionNumber(edition);
+    const named = edition > 0 && { 'x-pokeapi-hash': hash, 'x-pokeapi-deploy-date': String(deployed) };
+    const isKnown = headers['if-none-match'] === '"1"';
+    response.writeHead(isKnown ? 304 : 200, { etag: '"1"', ...named }).end(isKnown ? undefined : '"value"');
+  });
+  const folder = temporaryFolder();
+  const open = () => {
+    const cache = openCache(folder, { name: 'upstream', version: '1' });
+    return { cache, fetcher: createFetcher({ client: testClient(), cache }) };
+  };
+  return {
+    server,
+    folder,
+    open,
+    deploy: (next: number) => {
+      edition = next;
+    },
+  };
+}
+
+describe('the edition of a response', () => {
+  it('is kept with it, and follows what confirms it', async () => {
+    const { server, open, deploy } = await scene();
+    const { cache, fetcher } = open();
+    const load = () => fetcher.load(server.url, codec, { revalidate: true });
+    expect(await load()).toEqual({ value: 'value', edition: namedEdition(1) });
+    expect(cache.get(server.url)?.edition).toEqual(namedEdition(1));
+    deploy(2);
+    expect(await load()).toEqual({ value: 'value', edition: namedEdition(2) });
+    expect(cache.get(server.url)?.edition).toEqual(namedEdition(2));
+    deploy(0);
+    expect(await load(), 'a response without a body may name none').toEqual({
+      value: 'value',
+      edition: namedEdition(2),
+    });
+    expect(server.requests.map(({ headers }) => headers['if-none-match'])).toEqual([undefined, '"1"', '"1"']);
+  });
+
+  it('is none if no response has named one', async () => {
+    const { server, open, deploy } = await scene();
+    deploy(0);
+    const { cache, fetcher } = open();
+    for (const revalidate of [false, true])
+      expect(await fetcher.load(server.url, codec, { revalidate })).toEqual({
+        value: 'value',
+        edition: null,
+      });
+    expect(cache.get(server.url)).not.toHaveProperty('edition');
+  });
+});
+
+describe('a response from another URL', () => {
+  it('is asked for unconditionally, unless told otherwise, and kept under the usual one', async () => {
+    const { server, open } = await scene();
+    const { cache, fetcher } = open();
+    await fetcher.load(`${server.url}/a`, codec);
+    await fetcher.load(`${server.url}/a`, codec, { at: `${server.url}/b`, trustCache: true });
+    await fetcher.load(`${server.url}/a`, codec, { at: `${server.url}/c`, revalidate: true });
+    expect(server.requests.map(({ path: asked, headers }) => [asked, headers['if-none-match']])).toEqual([
+      ['/a', undefined],
+      ['/b', undefined],
+      ['/c', '"1"'],
+    ]);
+    expect(cache.get(`${server.url}/b`)).toBeUndefined();
+  });
+});
+
+describe('a response past the cache', () => {
+  it('is its body, and not kept', async () => {
+    const { server, open } = await scene();
+    const { cache, fetcher } = open();
+    expect(String(await fetcher.ask(server.url))).toBe('"value"');
+    expect(cache.get(server.url)).toBeUndefined();
+  });
+});
+
+describe('the edition of a cache', () => {
+  const journal = (folder: string) => readFileSync(path.join(folder, `${readdirSync(folder)[0]}`), 'utf8');
+
+  it('is the one of its last run, if that was complete and nothing came after it', async () => {
+    const { server, folder, open } = await scene();
+    const first = open();
+    expect(first.fetcher.cachedEdition).toBeNull();
+    await first.fetcher.load(server.url, codec);
+    first.fetcher.noteEdition(namedEdition(1));
+    first.cache.close({ complete: true });
+
+    const second = open();
+    expect(second.fetcher.cachedEdition).toEqual(namedEdition(1));
+    const trusted = await second.fetcher.load(server.url, codec, { trustCache: true });
+    expect(trusted).toEqual({ value: 'value', edition: namedEdition(1) });
+    expect(server.requests).toHaveLength(1);
+    const before = journal(folder);
+    second.fetcher.noteEdition(namedEdition(1));
+    second.cache.close({ complete: true });
+    expect(journal(folder)).toBe(before);
+
+    const third = open();
+    await third.fetcher.load(`${server.url}/more`, codec);
+    third.cache.close({ complete: false });
+    expect(open().fetcher.cachedEdition).toBeNull();
+  });
+
+  it('may be none: what it holds is then not fresh any more', async () => {
+    const { server, folder, open } = await scene();
+    const first = open();
+    first.cache.put({ url: server.url, storedAt: 1, freshUntil: Date.now() + 60_000, value: 1 });
+    first.cache.get(server.url);
+    first.cache.close({ complete: true });
+    const second = open();
+    expect(second.cache.edition).toBeNull();
+    expect(second.cache.get(server.url)?.freshUntil).toBe(0);
+    second.cache.close({ complete: true });
+    expect(journal(folder).split('\n')).toHaveLength(3);
+  });
+});
