@@ -1,6 +1,6 @@
 /**
  * How fast a build is: `npm run bench -- [--rounds n] [--scale 1,10,100] [--only row,…] [--out file.json] [--readme]
- * [--inherit]`. Integer processes from start to exit, each in alternation with its yardstick, since only ratios mean something
+ * [--inherit]`. Whole processes from start to exit, each in alternation with its yardstick, since only ratios mean something
  * on another machine; with `--inherit` in this shell's environment instead of an empty one. Exit code 1 if a budget is
  * missed.
  */

@@ -1,0 +1,205 @@
+import { describe, expect, it } from 'vitest';
+import type { Edition } from '../../src/contract/edition.ts';
+import { UpstreamError } from '../../src/errors.ts';
+import type { Fetcher, LoadOptions } from '../../src/http/fetcher.ts';
+import { checkCachedEdition } from '../../src/sources/cached-edition.ts';
+import { type EditionReader, readOneEdition } from '../../src/sources/one-edition.ts';
+import { editionNumber, namedEdition } from '../support/editions.ts';
+
+const UPSTREAM = 'https://upstream.test/api';
+const codec = { decode: String, revive: (cached: unknown) => cached as string };
+const stats = { requests: 0, bodies: 0, notModified: 0, retries: 0, bytes: 0, cacheHits: 0 };
+
+const failed = (status: number, edition?: Edition | null, unreachable = false): UpstreamError =>
+  new UpstreamError('failed', { method: 'GET', url: UPSTREAM, status, edition, attempts: 1, unreachable });
+
+/** What is answered: an edition's number, 0 for none, or an error. */
+type Play = (asked: string, at: number) => number | Error;
+
+/** A fetcher whose answers are played, and the URLs that were asked for. */
+function playing(play: Play, cachedEdition: Edition | null = null) {
+  const asked: string[] = [];
+  const options: LoadOptions<unknown>[] = [];
+  const noted: (Edition | null)[] = [];
+  const answer = (url: string): number => {
+    const played = play(url, asked.push(url));
+    if (played instanceof Error) throw played;
+    return played;
+  };
+  const fetcher = {
+    stats,
+    cachedEdition,
+    async load(url: string, _: unknown, given: LoadOptions<unknown>) {
+      options.push(given);
+      const number = answer(given.at ?? url);
+      return { value: `${url} ${number}`, edition: number > 0 ? namedEdition(number) : null };
+    },
+    ask: async (url: string) => Buffer.from(String(answer(url))),
+    noteEdition: (edition: Edition | null) => void noted.push(edition),
+  } as unknown as Fetcher;
+  return { fetcher, asked, options, noted };
+}
+
+const urls = ['a', 'b', 'c?x=1'].map((name) => `${UPSTREAM}/${name}`);
+const readAll = (reader: EditionReader) =>
+  Promise.all(urls.map((url) => reader.read(url, codec, { revalidate: true })));
+
+const read = (fetcher: Fetcher, { allowMixed = false, trustCache = false } = {}) =>
+  readOneEdition({ fetcher, upstream: UPSTREAM, allowMixed, trustCache }, readAll);
+
+const pastCaches = (url: string, number: number): string =>
+  `${url}${url.includes('?') ? '&' : '?'}edition=${editionNumber(number).hash}`;
+
+describe('reading one edition', () => {
+  it('asks for each answer once if they are of one', async () => {
+    const { fetcher, asked, options, noted } = playing(() => 3);
+    const result = await read(fetcher, { trustCache: true });
+    expect(result).toEqual({
+      value: urls.map((url) => `${url} 3`),
+      edition: namedEdition(3),
+      stale: new Map(),
+    });
+    expect(asked).toEqual(urls);
+    expect(options).toEqual(urls.map(() => ({ revalidate: true, at: undefined, trustCache: true })));
+    expect(noted).toEqual([namedEdition(3)]);
+  });
+
+  it('has no edition if no answer, or not every one, names one', async () => {
+    for (const numbers of [
+      [0, 0, 0],
+      [3, 0, 3],
+    ]) {
+      const { fetcher, asked, noted } = playing((_, at) => numbers[at - 1] ?? 9);
+      expect(await read(fetcher)).toMatchObject({ edition: null, stale: new Map() });
+      expect(asked).toEqual(urls);
+      expect(noted).toEqual([null]);
+    }
+  });
+
+  it('asks again for what is older, past the caches and unconditionally', async () => {
+    const { fetcher, asked, options } = playing((url) => (url === urls[0] || url === urls[2] ? 1 : 2));
+    expect(await read(fetcher)).toMatchObject({ edition: namedEdition(2), stale: new Map() });
+    expect(asked).toEqual([...urls, pastCaches(`${urls[0]}`, 2), pastCaches(`${urls[2]}`, 2)]);
+    expect(options.at(-1)).toMatchObject({ at: asked.at(-1), revalidate: false });
+  });
+
+  it('follows a newer edition twice, and no further', async () => {
+    const rounds = (last: number) => playing((_, at) => Math.min(last, at));
+    // One answer of each edition at first; then two that are of the next one each.
+    const followed = rounds(7);
+    expect(await read(followed.fetcher)).toMatchObject({ edition: namedEdition(7) });
+    const given = rounds(99);
+    await expect(read(given.fetcher)).rejects.toThrow('got answers of several editions');
+    expect(given.asked.filter((url) => url.includes('edition=')).length).toBeGreaterThanOrEqual(6);
+  });
+
+  it('gives up at once if the upstream has nothing else, and says what it has', async () => {
+    const { fetcher, asked, noted } = playing((url) => (url.startsWith(`${urls[0]}`) ? 1 : 2));
+    const error = await read(fetcher).catch((reason: unknown) => reason);
+    expect(error).toMatchObject({
+      message: `GET ${UPSTREAM}/: got answers of several editions: 2 of edition 00000000 of 2026-04-02, 1 of edition 00000000 of 2026-04-01: expected one`,
+      hint: "The upstream's CDN forgets old answers within a day: try again then, or publish the mixture with --allow-mixed-editions.",
+      request: { method: 'GET', attempts: 1, unreachable: false },
+    });
+    expect(asked).toHaveLength(4);
+    expect(noted).toEqual([]);
+  });
+
+  it('accepts a mixture if that is allowed, and says what is older', async () => {
+    const { fetcher, noted } = playing((url) => (url.startsWith(`${urls[0]}`) ? 1 : 2));
+    expect(await read(fetcher, { allowMixed: true })).toMatchObject({
+      edition: null,
+      stale: new Map([[urls[0], namedEdition(1)]]),
+    });
+    expect(noted).toEqual([null]);
+  });
+
+  it('forgets what the newest edition does not have', async () => {
+    const { fetcher } = playing((url) =>
+      url === urls[0] ? 1 : url === urls[1] ? failed(404, namedEdition(1)) : 2,
+    );
+    const lists: string[][] = [];
+    const result = await readOneEdition(
+      { fetcher, upstream: UPSTREAM, allowMixed: false, trustCache: false },
+      async (reader) => {
+        const list = await reader.read(`${urls[0]}`, codec);
+        // Only the older list has the second one.
+        const listed = list?.endsWith(' 1') ? urls.slice(1) : urls.slice(2);
+        lists.push(listed);
+        return Promise.all(listed.map((url) => reader.read(url, codec)));
+      },
+    );
+    expect(lists).toEqual([urls.slice(1), urls.slice(2)]);
+    expect(result).toMatchObject({ value: [`${urls[2]} 2`], edition: namedEdition(2) });
+  });
+
+  it.each([404, 410])('fails for %i if every edition has it on its list', async (status) => {
+    const { fetcher, asked } = playing((url) => (url === urls[1] ? failed(status, namedEdition(2)) : 2));
+    await expect(read(fetcher)).rejects.toMatchObject({ request: { status } });
+    expect(asked).toEqual(urls);
+  });
+
+  it.each([
+    ['a 404 that names no edition', failed(404)],
+    ['another status', failed(500, namedEdition(2))],
+    ['a bug', new TypeError('bug')],
+  ])('fails at once for %s', async (_, error) => {
+    const { fetcher } = playing((url) => (url === urls[1] ? error : 1));
+    await expect(read(fetcher)).rejects.toBe(error);
+  });
+});
+
+describe('the edition of the cache', () => {
+  const meta = (number: number) => {
+    const { hash, deployed } = editionNumber(number);
+    return JSON.stringify({ hash, deploy_date: String(deployed), tag: null });
+  };
+  const check = (body: string | Error, cached: Edition | null = namedEdition(1)) => {
+    const { fetcher, asked } = playing(() => (body instanceof Error ? body : 1), cached);
+    const answering = {
+      ...fetcher,
+      ask: async (url: string, options: unknown) => {
+        expect(options).toEqual({ retries: 7 });
+        if (body instanceof Error) throw body;
+        asked.push(url);
+        return Buffer.from(body);
+      },
+    };
+    return { checked: checkCachedEdition(answering, UPSTREAM, 7), asked };
+  };
+
+  it('is not asked for if the cache has none', async () => {
+    const { checked, asked } = check(meta(1), null);
+    expect(await checked).toEqual({ isPresent: false, notices: [] });
+    expect(asked).toEqual([]);
+  });
+
+  it.each([
+    [1, true],
+    [2, false],
+  ])('is the present one if the upstream says so: %i', async (number, isPresent) => {
+    const { checked, asked } = check(meta(number));
+    expect(await checked).toEqual({ isPresent, notices: [] });
+    expect(asked).toEqual([`${UPSTREAM}/meta/`]);
+  });
+
+  it.each([
+    ['<html>', '"<html>"'],
+    ['null', '"null"'],
+    ['7', '7'],
+    ['{"hash":"x"}', '{"hash":"x"}'],
+  ])('is not known from %s', async (body, shown) => {
+    expect(await check(body).checked).toEqual({
+      isPresent: false,
+      notices: [
+        `GET ${UPSTREAM}/meta/: got ${shown}: expected hash and deploy_date of an edition; ignored, every record was asked for`,
+      ],
+    });
+  });
+
+  it('is not known if there is no answer, and that is an error only if there is no upstream', async () => {
+    expect(await check(failed(404)).checked).toEqual({ isPresent: false, notices: [] });
+    await expect(check(failed(0, null, true)).checked).rejects.toThrow('failed');
+    await expect(check(new TypeError('bug')).checked).rejects.toThrow('bug');
+  });
+});
