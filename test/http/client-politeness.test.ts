@@ -1,7 +1,9 @@
 import type { ServerResponse } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { decodeJson } from '../../src/http/body.ts';
+import { dispatch } from '../../src/http/dispatch.ts';
+import { createDispatcher, defaultTimeouts } from '../../src/http/dispatcher.ts';
 import { VERSION } from '../../src/version.ts';
 import { startServer } from '../support/local-server.ts';
 import { body, ok, status, testClient } from '../support/test-client.ts';
@@ -35,14 +37,15 @@ describe('a request whose time is over before it is sent', () => {
   it('is not sent later', async () => {
     const held: ServerResponse[] = [];
     const server = await startServer((response) => held.push(response));
-    const { get } = testClient({ concurrency: 1, retries: 0, timeouts: { total: 300 } });
-    const work = [get(`${server.url}/1`, decodeJson), get(`${server.url}/2`, decodeJson)];
-    for (const outcome of await Promise.allSettled(work)) {
-      expect(outcome).toMatchObject({
-        reason: { message: expect.stringContaining('no complete response within 0.3 s') },
-      });
-    }
+    const dispatcher = createDispatcher(1, defaultTimeouts);
+    onTestFinished(() => dispatcher.destroy());
+    const send = (path: string, totalMs: number) =>
+      dispatch(server.url + path, { dispatcher, headers: {}, maxBytes: () => 100, totalMs });
+    const first = send('/1', 60_000);
+    await expect(send('/2', 100)).rejects.toThrow('no complete response within 0.1 s');
+    await expect.poll(() => held.length).toBe(1);
     held[0]?.end('{}');
+    expect(await first).toMatchObject({ status: 200 });
     await sleep(100);
     expect(server.requests.map(({ path }) => path)).toEqual(['/1']);
   });
