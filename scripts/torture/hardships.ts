@@ -211,7 +211,7 @@ const table: Record<string, (scene: Scene) => Promise<void>> = {
       await built(fromSnapshot(scene.small, scene.out));
       await refused(
         fromUpstream(scene, '--cache', path.join(mount, 'cache')),
-        /cache cannot be written \(ENOSPC\)/,
+        /cannot be used as a cache \(ENOSPC\)/,
         scene,
       );
     }),
