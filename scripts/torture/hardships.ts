@@ -1,12 +1,12 @@
 /** Machines that do not play along: a full disk, a folder that cannot be written, too few files, a clock that is set back. */
 
 import { spawnSync } from 'node:child_process';
-import { createHash } from 'node:crypto';
 import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import pLimit from 'p-limit';
+import { journalLine } from '../../test/support/journal.ts';
 import type { Random } from '../../test/support/random.ts';
 import { itemAnswer, moveAnswer, upstreamOf } from '../../test/support/upstream-data.ts';
 import { startUpstream, type UpstreamServer } from '../../test/support/upstream-server.ts';
@@ -123,11 +123,7 @@ function editCache({ folder }: Scene, change: (entries: Record<string, unknown>[
     const [header = '', ...lines] = readFileSync(file, 'utf8').split('\n');
     const entries = lines.filter((line) => line !== '').map((line) => JSON.parse(line.slice(17)));
     change(entries);
-    const written = entries.map((entry) => {
-      const json = JSON.stringify(entry);
-      return `${createHash('sha256').update(json).digest('hex').slice(0, 16)} ${json}`;
-    });
-    writeFileSync(file, [header, ...written].join('\n'));
+    writeFileSync(file, [header, ...entries.map(journalLine)].join('\n'));
   }
 }
 

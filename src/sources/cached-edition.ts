@@ -23,19 +23,19 @@ export async function checkCachedEdition(
 ): Promise<CachedEdition> {
   if (!cachedEdition) return { isPresent: false, notices: [] };
   const url = `${upstream}/meta/`;
-  let body: Buffer;
+  let text: string;
   try {
-    body = await ask(url, { retries });
+    text = (await ask(url, { retries })).toString();
   } catch (error) {
     if (!(error instanceof UpstreamError) || error.request.unreachable) throw error;
     return { isPresent: false, notices: [] };
   }
-  const meta = parseJson(body.toString());
+  const meta = parseJson(text);
   const { hash, deploy_date } = (typeof meta === 'object' && meta !== null ? meta : {}) as Partial<
     Record<'hash' | 'deploy_date', unknown>
   >;
   const edition = parseEdition(hash, deploy_date, Date.now());
   if (edition) return { isPresent: edition.hash === cachedEdition.hash, notices: [] };
-  const problem = `got ${show(meta ?? body.toString())}: expected hash and deploy_date of an edition`;
+  const problem = `got ${show(meta ?? text)}: expected hash and deploy_date of an edition`;
   return { isPresent: false, notices: [`GET ${url}: ${problem}; ignored, every record was asked for`] };
 }

@@ -71,7 +71,7 @@ export async function readOneEdition<T>(
     async read<V>(url: string, codec: Codec<V>, options: LoadOptions<V> = {}) {
       used.add(url);
       let answer = answers.get(url);
-      if (!answer || isStale(answer, target)) answer = await request(url, codec, options);
+      if (!answer || isOlder(answer.edition, target)) answer = await request(url, codec, options);
       answers.set(url, answer);
       return 'value' in answer ? (answer.value as V) : undefined;
     },
@@ -82,35 +82,27 @@ export async function readOneEdition<T>(
     const value = await readAll(reader);
     const found = [...used].flatMap((url) => answers.get(url) ?? []);
     const newest = newestEdition(found.map(({ edition }) => edition));
-    const stale = found.filter((answer) => isStale(answer, newest));
-    if (stale.length > 0 && target?.hash !== newest?.hash && deploys <= MAX_DEPLOYS) {
+    const stale = new Map<string, Edition>();
+    for (const url of used) {
+      const edition = answers.get(url)?.edition ?? null;
+      if (edition && isOlder(edition, newest)) stale.set(url, edition);
+    }
+    if (stale.size > 0 && target?.hash !== newest?.hash && deploys <= MAX_DEPLOYS) {
       target = newest;
       continue;
     }
-    if (stale.length > 0 && !allowMixed) throw mixture(upstream, found);
+    if (stale.size > 0 && !allowMixed) throw mixture(upstream, found);
     for (const answer of found) if ('error' in answer) throw answer.error;
-    const isNamed = stale.length === 0 && found.every(({ edition }) => edition !== null);
+    const isNamed = stale.size === 0 && found.every(({ edition }) => edition !== null);
     const edition = isNamed ? newest : null;
     fetcher.noteEdition(edition);
-    return { value, edition, stale: staleUrls(answers, used, newest) };
+    return { value, edition, stale };
   }
 }
 
 /** An answer that names no edition is of any. */
-const isStale = ({ edition }: Pick<Answer, 'edition'>, newest: Edition | null): boolean =>
+const isOlder = (edition: Edition | null, newest: Edition | null): boolean =>
   newest !== null && edition !== null && edition.hash !== newest.hash;
-
-function staleUrls(
-  answers: ReadonlyMap<string, Answer>,
-  used: ReadonlySet<string>,
-  newest: Edition | null,
-): Map<string, Edition> {
-  const stale = [...used].flatMap((url): [string, Edition][] => {
-    const edition = answers.get(url)?.edition ?? null;
-    return edition && isStale({ edition }, newest) ? [[url, edition]] : [];
-  });
-  return new Map(stale);
-}
 
 /** Says how many answers there were of which edition, the newest first. */
 function mixture(upstream: string, answers: readonly Answer[]): UpstreamError {

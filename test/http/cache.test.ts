@@ -1,9 +1,9 @@
-import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { OutputError } from '../../src/errors.ts';
 import { type Cache, type CacheEntry, journalName, openCache } from '../../src/http/cache.ts';
+import { journalLine } from '../support/journal.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 
 const NAME = 'example.test/api/v2';
@@ -170,8 +170,7 @@ describe('the cache', () => {
 
   it('ignores an intact line that is no entry', () => {
     const folder = filled();
-    const line = (json: string) => `${createHash('sha256').update(json).digest('hex').slice(0, 16)} ${json}`;
-    edit(folder, (lines) => [...lines, line('"text"'), line('{"url":1}')]);
+    edit(folder, (lines) => [...lines, journalLine('text'), journalLine({ url: 1 })]);
     expect(kept(folder)).toEqual([1, 2, 3]);
   });
 

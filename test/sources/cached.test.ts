@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, it } from 'vitest';
@@ -6,6 +5,7 @@ import { build } from '../../src/commands/build.ts';
 import type { Progress } from '../../src/sources/source.ts';
 import { stateNumber } from '../support/editions.ts';
 import { fingerprint } from '../support/fingerprint.ts';
+import { journalLine } from '../support/journal.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 import { serveUpstream } from '../support/test-upstream.ts';
 import { tinyUpstream, upstreamOf } from '../support/upstream-data.ts';
@@ -24,11 +24,7 @@ function swapValues(cache: string, isWanted: (url: string) => boolean): void {
   chosen.forEach((entry, at) => {
     entry.value = values[(at + 1) % values.length];
   });
-  const written = entries.map((entry) => {
-    const json = JSON.stringify(entry);
-    return `${createHash('sha256').update(json).digest('hex').slice(0, 16)} ${json}`;
-  });
-  writeFileSync(file, [header, ...written].join('\n'));
+  writeFileSync(file, [header, ...entries.map(journalLine)].join('\n'));
 }
 
 it.each([

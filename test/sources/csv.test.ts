@@ -6,6 +6,7 @@ import { DataError, GamedataError } from '../../src/errors.ts';
 import { readCsv, tableNames } from '../../src/sources/csv.ts';
 import { load } from '../../src/sources/load.ts';
 import { decodeDataSet } from '../support/decode.ts';
+import { journalLine } from '../support/journal.ts';
 import { startServer } from '../support/local-server.ts';
 import { type TableTexts, tablesOf, writeTables } from '../support/tables.ts';
 import { temporaryFolder } from '../support/temporary.ts';
@@ -131,15 +132,14 @@ describe('tables', () => {
     );
     const [journal = ''] = readdirSync(cache);
     const [header = ''] = readFileSync(path.join(cache, journal), 'utf8').split('\n');
-    const json = JSON.stringify({
+    const line = journalLine({
       url: `${server.url}/moves.csv`,
       etag: '"1"',
       storedAt: 1,
       freshUntil: 0,
       value: 7,
     });
-    const checksum = createHash('sha256').update(json).digest('hex').slice(0, 16);
-    writeFileSync(path.join(cache, journal), `${header}\n${checksum} ${json}`);
+    writeFileSync(path.join(cache, journal), `${header}\n${line}`);
     expect((await read(server.url, cache)).requests).toMatchObject({ requests: 10, bodies: 5 });
   });
 

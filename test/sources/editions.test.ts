@@ -5,11 +5,9 @@ import path from 'node:path';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type BuildOptions, build } from '../../src/commands/build.ts';
-import type { Kind } from '../../src/contract/kinds.ts';
 import { UpstreamError } from '../../src/errors.ts';
-import { readRecordAnswer } from '../../src/sources/rest-answers.ts';
 import { verifyFolder } from '../../src/verify/folder.ts';
-import { versionOf } from '../support/data-set-versions.ts';
+import { digestOf } from '../support/data-set-versions.ts';
 import {
   deployedAt,
   editionNumber,
@@ -17,6 +15,7 @@ import {
   heldBack,
   namedEdition,
   stateNumber,
+  withoutEdition,
 } from '../support/editions.ts';
 import { fingerprint } from '../support/fingerprint.ts';
 import { temporaryFolder } from '../support/temporary.ts';
@@ -81,12 +80,6 @@ async function scene(options: UpstreamOptions, data = present) {
 
 const metaOf = (out: string) => JSON.parse(readFileSync(path.join(out, 'meta.json'), 'utf8'));
 
-/** The digest of what one state has. */
-function digestOf(data: UpstreamData): string {
-  const read = <K extends Kind>(kind: K) =>
-    data.list(kind).map(({ id }) => readRecordAnswer[kind](JSON.parse(data.record(kind, id) ?? ''), `${id}`));
-  return versionOf(read('move'), read('item')).digest;
-}
 const digests = { present: digestOf(present), older: digestOf(older) };
 
 describe('an upstream of one edition', () => {
@@ -167,8 +160,8 @@ describe('a CDN that still holds answers of an older edition', () => {
     const twice = server.log.filter(({ path: url }) => url.includes(`edition=${editionNumber(2).hash}`));
     // A record of the older list alone is asked for, but not again.
     const stale = [...held].filter((url) => !url.includes('999999'));
-    const fresh = twice.filter(({ path: url }) => held.has(url.replace(/[?&]edition=.*/, '')));
-    expect(fresh.map(({ path: url }) => url.replace(/[?&]edition=.*/, '')).sort()).toEqual(stale.sort());
+    const fresh = twice.filter(({ path: url }) => held.has(withoutEdition(url)));
+    expect(fresh.map(({ path: url }) => withoutEdition(url)).sort()).toEqual(stale.sort());
   });
 
   it('may hold the lists', async () => {
@@ -196,7 +189,7 @@ describe('a CDN that still holds answers of an older edition', () => {
     const before = fingerprint(out);
     const isHeld = everyNth(7);
     stateOf = ({ path: url }) =>
-      !url.endsWith('/meta/') && isHeld(url.replace(/[?&]edition=.*/, ''))
+      !url.endsWith('/meta/') && isHeld(withoutEdition(url))
         ? stateNumber(1, older)
         : stateNumber(2, present);
     const error = await run().catch((reason: unknown) => reason);
@@ -380,7 +373,7 @@ describe('whatever mixture of two editions is served', () => {
           const states = [stateOfSeed(before, 'a'), stateOfSeed(after, 'b')] as const;
           const seen = new Map<string, number>();
           const stateOf: UpstreamOptions['stateOf'] = ({ path: url }) => {
-            const plain = url.replace(/[?&]edition=.*/, '');
+            const plain = withoutEdition(url);
             if (!seen.has(plain)) seen.set(plain, seen.size);
             const played = answers[(seen.get(plain) ?? 0) % answers.length];
             const isOlder = plain === url ? played?.isOlder : played?.isOlder && played.isOlderAgain;

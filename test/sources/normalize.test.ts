@@ -2,9 +2,13 @@ import { describe, expect, it } from 'vitest';
 import { DataError } from '../../src/errors.ts';
 import { normalize } from '../../src/sources/normalize.ts';
 import { type RawItem, type RawMove, rawSchemas } from '../../src/sources/raw.ts';
-import { readRecordAnswer } from '../../src/sources/rest-answers.ts';
-import { rawItem, rawMove } from '../support/sites.ts';
-import { handMadeUpstream, hasRecordedUpstream, recordedUpstream } from '../support/upstream-data.ts';
+import { rawItem, rawMove, rawOf } from '../support/sites.ts';
+import {
+  handMadeUpstream,
+  hasRecordedUpstream,
+  recordedUpstream,
+  type UpstreamData,
+} from '../support/upstream-data.ts';
 
 const PROVENANCE = {
   source: 'rest',
@@ -206,13 +210,7 @@ describe('the hand-made upstream', () => {
   });
 });
 
-function read(upstream: ReturnType<typeof handMadeUpstream>) {
-  const raw = <K extends 'move' | 'item'>(kind: K) =>
-    upstream
-      .list(kind)
-      .map(({ id }) => readRecordAnswer[kind](JSON.parse(upstream.record(kind, id) ?? ''), `${id}`));
-  return normalize({ move: raw('move'), item: raw('item') }, PROVENANCE);
-}
+const read = (upstream: UpstreamData) => normalize(rawOf(upstream), PROVENANCE);
 
 describe('an index of a generation without a field', () => {
   it.each([0, 10])('is told of once, however often it is listed: %i', (generation) => {

@@ -6,7 +6,8 @@ import { digestRecords } from '../../src/dataset/digest.ts';
 import { encodeDataSet } from '../../src/dataset/encode.ts';
 import { emptyHistory, extendHistory } from '../../src/dataset/history.ts';
 import type { RawItem, RawMove } from '../../src/sources/raw.ts';
-import { dataSetOf, rawItem, rawMove, type SiteOptions, siteOf } from './sites.ts';
+import { dataSetOf, rawItem, rawMove, rawOf, type SiteOptions, siteOf } from './sites.ts';
+import type { UpstreamData } from './upstream-data.ts';
 
 export function versionOf(
   move: readonly RawMove[],
@@ -16,6 +17,12 @@ export function versionOf(
   const { records } = encodeDataSet(dataSetOf({ move: [...move], item: [...item] }));
   const counts = mapKinds((kind) => records[kind].length);
   return { digest: digestRecords(records), captured, counts, edition: null, records };
+}
+
+/** The digest of what an upstream has. */
+export function digestOf(upstream: UpstreamData): string {
+  const { move, item } = rawOf(upstream);
+  return versionOf(move, item).digest;
 }
 
 /** A site of three moves, the first of which was called `move-1`, and is `new`. */

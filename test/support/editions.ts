@@ -21,7 +21,10 @@ export const stateNumber = (number: number, data: UpstreamData): State => ({
   edition: editionNumber(number),
 });
 
-const isPlain = (path: string): boolean => !path.includes('edition=');
+/** The address of an answer, without what leads past a CDN. */
+export const withoutEdition = (path: string): string => path.replace(/[?&]edition=\w+$/, '');
+
+const isPlain = (path: string): boolean => withoutEdition(path) === path;
 
 /** A CDN that still has the older answer of some addresses, unless they are asked for under another one. */
 export const heldBack =

@@ -8,7 +8,7 @@ import { GamedataError } from '../../src/errors.ts';
 import type { ClientOptions } from '../../src/http/client.ts';
 import type { Watchers } from '../../src/sources/capture.ts';
 import { verifyFolder } from '../../src/verify/folder.ts';
-import { stateNumber } from './editions.ts';
+import { stateNumber, withoutEdition } from './editions.ts';
 import { type Exchange, expectedMessage, type Fault, type Place, type Told } from './faults.ts';
 import { fingerprint } from './fingerprint.ts';
 import { type Answer, itemAnswer, moveAnswer, upstreamOf } from './upstream-data.ts';
@@ -184,7 +184,7 @@ export function createFault(
       asked: string,
       { response, headers }: Pick<Exchange, 'response'> & { headers: NodeJS.Dict<string | string[]> },
     ): boolean {
-      const address = fault.everywhere ? asked.replace(/[?&]edition=\w+$/, '') : asked;
+      const address = fault.everywhere ? withoutEdition(asked) : asked;
       if (!fault.answer || address !== `/api/v2${local}` || (stay === 'once' && met++ > 0)) return false;
       fault.answer({
         response,

@@ -2,7 +2,7 @@
 
 import type { History } from '../../src/contract/changes.ts';
 import { defaultIconSource } from '../../src/contract/icons.ts';
-import { kindNames, mapKinds } from '../../src/contract/kinds.ts';
+import { type Kind, kindNames, mapKinds } from '../../src/contract/kinds.ts';
 import type { Meta } from '../../src/contract/meta.ts';
 import { PLACEHOLDER_ICON } from '../../src/contract/paths.ts';
 import { createRoutes, type RouteTable } from '../../src/contract/routes.ts';
@@ -18,7 +18,7 @@ import { changeFiles } from '../../src/site/change-files.ts';
 import { normalize } from '../../src/sources/normalize.ts';
 import type { RawItem, RawMove, RawRecords } from '../../src/sources/raw.ts';
 import { readRecordAnswer } from '../../src/sources/rest-answers.ts';
-import { hasRecordedUpstream, recordedUpstream } from './upstream-data.ts';
+import { hasRecordedUpstream, recordedUpstream, type UpstreamData } from './upstream-data.ts';
 
 export const rawMove = (id: number, overrides: Partial<RawMove> = {}): RawMove => ({
   id,
@@ -94,16 +94,18 @@ export function siteOf(
   return { plan, meta, routes, records, files };
 }
 
-/** The recorded records if they lie beside the project, else as many made-up ones. */
-export function fullSizeRecords(): RawRecords {
-  if (!hasRecordedUpstream) return rawRecords(937, 2223);
-  const upstream = recordedUpstream();
-  const read = <K extends 'move' | 'item'>(kind: K) =>
+/** What the answers of an upstream are reduced to. */
+export function rawOf(upstream: UpstreamData): RawRecords {
+  const read = <K extends Kind>(kind: K) =>
     upstream
       .list(kind)
       .map(({ id }) => readRecordAnswer[kind](JSON.parse(upstream.record(kind, id) ?? ''), `${id}`));
   return { move: read('move'), item: read('item') };
 }
+
+/** The recorded records if they lie beside the project, else as many made-up ones. */
+export const fullSizeRecords = (): RawRecords =>
+  hasRecordedUpstream ? rawOf(recordedUpstream()) : rawRecords(937, 2223);
 
 /** For hosts that run no code: there is no handler to be had. */
 export const hostContext = (routes: RouteTable): HostContext => ({

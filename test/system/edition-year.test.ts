@@ -4,8 +4,7 @@ import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { snapshot } from '../../src/commands/snapshot.ts';
 import { UpstreamError } from '../../src/errors.ts';
-import { readRecordAnswer } from '../../src/sources/rest-answers.ts';
-import { versionOf } from '../support/data-set-versions.ts';
+import { digestOf } from '../support/data-set-versions.ts';
 import { editionNumber } from '../support/editions.ts';
 import { seeded } from '../support/random.ts';
 import { temporaryFolder } from '../support/temporary.ts';
@@ -32,12 +31,6 @@ function upstreamAfter(deploys: number): UpstreamData {
 }
 
 const names = (name: string) => [{ language: { name: 'en', url: '/api/v2/language/9/' }, name }];
-
-function digestOf(data: UpstreamData): string {
-  const read = <K extends 'move' | 'item'>(kind: K) =>
-    data.list(kind).map(({ id }) => readRecordAnswer[kind](JSON.parse(data.record(kind, id) ?? ''), `${id}`));
-  return versionOf(read('move'), read('item')).digest;
-}
 
 interface Played {
   /** How often a refresh gave one state of the upstream exactly, and how often it was refused. */
