@@ -1,7 +1,7 @@
 /**
  * Compiles src/ to dist/: `npm run compile`, or with `--if-stale` only if an input has changed.
  *
- *   cli.js, index.js, chunks    the command line and the API, with commander, zod and fs-extra inside: reading two hundred modules
+ *   cli.js, index.js, chunks    the command line and the API, with commander, zod, fs-extra and undici inside: reading two hundred modules
  *                               would take a third of a build from the snapshot
  *   compress-worker.js          the code of the compressor's thread
  *   handler.js                  the handler as one module, for hosts that run code
@@ -66,7 +66,7 @@ function compileDeclarations() {
 async function compileNode() {
   const { dependencies } = JSON.parse(readFileSync('package.json', 'utf8'));
   /** Dependencies that every start needs become part of the bundle. */
-  const bundled = ['commander', 'zod', 'fs-extra'];
+  const bundled = ['commander', 'zod', 'fs-extra', 'undici'];
   await build({
     bundle: true,
     format: 'esm',
@@ -80,7 +80,7 @@ async function compileNode() {
     target: 'node20',
     splitting: true,
     external: Object.keys(dependencies).filter((name) => !bundled.includes(name)),
-    // commander and fs-extra are CommonJS, and require Node's modules.
+    // Most of them are CommonJS, and require Node's modules.
     banner: {
       js: "import { createRequire as __createRequire } from 'node:module';\nconst require = __createRequire(import.meta.url);",
     },

@@ -4,7 +4,7 @@
  * content-addressed cache. Each line has a checksum; a damaged line is a cache miss.
  */
 
-import { hash } from 'node:crypto';
+import { hash, randomUUID } from 'node:crypto';
 import {
   appendFileSync,
   closeSync,
@@ -35,16 +35,24 @@ export interface CacheEntry {
   readonly value: unknown;
 }
 
-/** The last line of a journal after a complete run: the edition of every response, if all named the same. */
-const completionSchema = z.strictObject({ complete: editionSchema.nullable() });
+/** What a complete run has made of all that it has read, which was of one edition. */
+export interface CompleteRun {
+  readonly edition: Edition;
+  readonly value: unknown;
+}
+
+/** The last line of a journal after a complete run. Later runs of the same edition read nothing else. */
+const completionSchema = z.strictObject({
+  complete: z.object({ edition: editionSchema, value: z.unknown(), urls: z.int() }).nullable(),
+});
 
 export interface Cache {
-  /** The edition of a complete run that nothing has followed; null if there is none. */
-  readonly edition: Edition | null;
+  /** The last run, if it was complete and of one edition, and the number of its URLs; otherwise null. */
+  readonly lastRun: (CompleteRun & { readonly urls: number }) | null;
   get(url: string): CacheEntry | undefined;
   put(entry: CacheEntry): void;
-  /** The edition of every value that a complete run has used; null if they have none in common. */
-  noteEdition(edition: Edition | null): void;
+  /** Notes what this run has read, for the next one. */
+  noteRun(run: CompleteRun): void;
   /** Writes pending entries. After a complete run, only the entries that it used are kept. */
   close(outcome: { complete: boolean }): void;
 }
@@ -64,22 +72,30 @@ export function openCache(folder: string, { name, version }: { name: string; ver
   const file = path.join(folder, journalName(name));
   const header = encodeLine({ cache: 1, version });
   let descriptor: number;
-  let journal: Journal;
+  let journal: Buffer;
   try {
     fsExtra.ensureDirSync(folder);
     journal = readJournal(file, header);
-    if (journal.entries.size === 0) writeFileSync(file, header);
+    if (journal.length === 0) writeFileSync(file, header);
     descriptor = openSync(file, 'a');
   } catch (cause) {
     throw unusable(folder, cause);
   }
-  const { entries, completion } = journal;
+  const last = journal.toString('utf8', journal.lastIndexOf('\n') + 1);
+  const completion = completionSchema.safeParse(decodeLine(last)).data;
   const used = new Set<string>();
+  let known: Map<string, CacheEntry> | undefined;
   let pending: CacheEntry[] = [];
   /** True if the journal has superseded lines. */
   let outdated = false;
-  let edition: Edition | null = null;
+  let run: CompleteRun | undefined;
   let closed = false;
+
+  /** Decoded on demand, as after a complete run the last line may be enough. */
+  function entries(): Map<string, CacheEntry> {
+    known ??= decodeEntries(`${journal}`.split('\n'));
+    return known;
+  }
 
   // Each line starts with a line break: if a crash left half a line, only that one is lost.
   function flush(): void {
@@ -94,37 +110,34 @@ export function openCache(folder: string, { name, version }: { name: string; ver
   }
 
   return {
-    edition: completion?.complete ?? null,
+    lastRun: completion?.complete ?? null,
     get: (url) => {
       used.add(url);
-      return entries.get(url);
+      return entries().get(url);
     },
     put(entry) {
       // Responses that arrive after a failure are dropped.
       if (closed) return;
-      const known = entries.get(entry.url);
-      entries.set(entry.url, entry);
-      if (known || completion) outdated = true;
+      const former = entries().get(entry.url);
+      entries().set(entry.url, entry);
+      if (former || completion) outdated = true;
       // A revalidated response is on disk already: its new dates are written by the rewrite at the end.
-      if (known?.value !== entry.value && pending.push(entry) >= GROUP_SIZE) flush();
+      if (former?.value !== entry.value && pending.push(entry) >= GROUP_SIZE) flush();
     },
-    noteEdition(noted) {
-      edition = noted;
+    noteRun(noted) {
+      run = noted;
     },
     close({ complete }) {
       closed = true;
       flush();
       try {
         closeSync(descriptor);
-        const kept = complete
-          ? [...entries.values()].filter(({ url }) => used.has(url))
-          : [...entries.values()];
-        const last = complete ? encodeLine({ complete: edition }) : undefined;
-        if (outdated || kept.length < entries.size) {
-          const lines = [header, ...kept.map(encodeLine), ...(last ? [last] : [])];
-          writeFileSync(`${file}.new`, lines.join('\n'));
-          renameSync(`${file}.new`, file);
-        } else if (last && last !== (completion && encodeLine(completion))) appendFileSync(file, `\n${last}`);
+        if (!known) return;
+        const kept = [...known.values()].filter(({ url }) => !complete || used.has(url));
+        const end = complete ? [encodeLine({ complete: run ? { ...run, urls: used.size } : null })] : [];
+        if (outdated || kept.length < known.size)
+          replaceFile(file, [header, ...kept.map(encodeLine), ...end].join('\n'));
+        else if (!completion) for (const line of end) appendFileSync(file, `\n${line}`);
       } catch (cause) {
         throw unusable(folder, cause);
       }
@@ -133,7 +146,7 @@ export function openCache(folder: string, { name, version }: { name: string; ver
 }
 
 /** A cache that is always empty. */
-export const noCache: Cache = { edition: null, get: () => undefined, put() {}, noteEdition() {}, close() {} };
+export const noCache: Cache = { lastRun: null, get: () => undefined, put() {}, noteRun() {}, close() {} };
 
 /** A file name that is valid on every system. */
 export const journalName = (upstream: string): string => `${upstream.replace(/[^\w.-]+/g, '-')}.ndjson`;
@@ -143,28 +156,42 @@ function encodeLine(value: unknown): string {
   return `${checksum(json)} ${json}`;
 }
 
-const checksum = (text: string): string => hash('sha256', text).slice(0, 16);
-
-interface Journal {
-  readonly entries: Map<string, CacheEntry>;
-  /** Undefined unless it is the last line. */
-  readonly completion: z.infer<typeof completionSchema> | undefined;
+/** Undefined if the line is damaged. */
+function decodeLine(line: string): unknown {
+  const json = line.slice(17);
+  return line.startsWith(checksum(json)) ? JSON.parse(json) : undefined;
 }
 
-/** Reads every intact line; the last one for a URL counts. What a complete run has stored is not fresh for the next one. */
-function readJournal(file: string, header: string): Journal {
+const checksum = (text: string): string => hash('sha256', text).slice(0, 16);
+
+/** Nothing if the journal has another header. */
+function readJournal(file: string, header: string): Buffer {
+  const nothing = Buffer.alloc(0);
+  const journal = fsExtra.pathExistsSync(file) ? readFileSync(file) : nothing;
+  return journal.toString('utf8', 0, header.length) === header ? journal : nothing;
+}
+
+/** The entries of every intact line; the last one for a URL counts. What a complete run has stored is not fresh for the next one. */
+function decodeEntries(lines: readonly string[]): Map<string, CacheEntry> {
   const entries = new Map<string, CacheEntry>();
-  let completion: Journal['completion'];
-  const [first, ...lines] = fsExtra.pathExistsSync(file) ? readFileSync(file, 'utf8').split('\n') : [];
-  for (const line of first === header ? lines : []) {
-    const json = line.slice(17);
-    if (!line.startsWith(checksum(json))) continue;
-    const value = JSON.parse(json) as CacheEntry;
-    if (typeof value.url === 'string') entries.set(value.url, value);
-    completion = value.url === undefined ? completionSchema.safeParse(value).data : undefined;
-    if (completion) for (const stored of entries.values()) stored.freshUntil = 0;
+  for (const line of lines) {
+    const value = decodeLine(line) as Partial<CacheEntry & { complete: unknown }> | undefined;
+    if (typeof value?.url === 'string') entries.set(value.url, value as CacheEntry);
+    if (value?.complete !== undefined) for (const stored of entries.values()) stored.freshUntil = 0;
   }
-  return { entries, completion };
+  return entries;
+}
+
+/** Other builds may use the same folder: each writes into a file of its own. */
+function replaceFile(file: string, text: string): void {
+  const draft = `${file}.${randomUUID()}`;
+  try {
+    writeFileSync(draft, text);
+    renameSync(draft, file);
+  } catch (error) {
+    fsExtra.removeSync(draft);
+    throw error;
+  }
 }
 
 function unusable(folder: string, cause: unknown): OutputError {

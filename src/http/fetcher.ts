@@ -2,7 +2,7 @@
 
 import type { Edition } from '../contract/edition.ts';
 import { UpstreamError } from '../errors.ts';
-import type { Cache, CacheEntry } from './cache.ts';
+import type { Cache, CacheEntry, CompleteRun } from './cache.ts';
 import type { ClientStats, Fetched, GetOptions, HttpClient } from './client.ts';
 
 /** How a response becomes a value, and whether a cached value is still valid. */
@@ -26,22 +26,22 @@ export interface Loaded<T> {
 export interface Fetcher {
   /** Totals, counted on as the work goes on. */
   readonly stats: FetcherStats;
-  /** The edition of every cached value, if the cache is that of a complete run; otherwise null. */
-  readonly cachedEdition: Edition | null;
+  /** The edition that the last run has read, if it was complete and of one; otherwise null. */
+  readonly lastEdition: Edition | null;
+  /** What the last run has noted. */
+  recallRun(): unknown;
+  /** Notes what this run has read, for the next one of the same edition. */
+  noteRun(run: CompleteRun): void;
   load<T>(url: string, codec: Codec<T>, options?: LoadOptions<T>): Promise<Loaded<T>>;
   /** The cached value, however old; undefined if there is none. */
   recall<T>(url: string, codec: Codec<T>): T | undefined;
   /** Sends a request past the cache. */
   ask(url: string, options?: Pick<GetOptions, 'retries'>): Promise<Buffer>;
-  /** Notes the edition of every value, for the next run; null if they have none in common. */
-  noteEdition(edition: Edition | null): void;
 }
 
 export interface LoadOptions<T> {
   /** Revalidate even if the cached response is still fresh. */
   readonly revalidate?: boolean | undefined;
-  /** Use the cached value, however old, if there is one. */
-  readonly trustCache?: boolean;
   /** The URL to request instead, for a response that no cache on the way has yet; unconditionally, unless `revalidate` is set. */
   readonly at?: string | undefined;
   readonly retries?: number | undefined;
@@ -59,16 +59,21 @@ export function createFetcher({ client, cache }: { client: HttpClient; cache: Ca
   const stats = Object.assign(client.stats, { cacheHits: 0 });
   return {
     stats,
-    cachedEdition: cache.edition,
+    lastEdition: cache.lastRun?.edition ?? null,
+    recallRun() {
+      stats.cacheHits += cache.lastRun?.urls ?? 0;
+      return cache.lastRun?.value;
+    },
+    noteRun: cache.noteRun,
     async load<T>(
       url: string,
       codec: Codec<T>,
-      { revalidate = false, trustCache = false, at, absent, ...limits }: LoadOptions<T> = {},
+      { revalidate = false, at, absent, ...limits }: LoadOptions<T> = {},
     ): Promise<Loaded<T>> {
       const entry = cache.get(url);
       const known = entry && codec.revive(entry.value);
       const isKnown = entry !== undefined && known !== undefined && (at === undefined || revalidate);
-      if (isKnown && !at && (trustCache || (!revalidate && isFresh(entry, Date.now())))) {
+      if (isKnown && !revalidate && isFresh(entry, Date.now())) {
         stats.cacheHits++;
         return { value: known, edition: entry.edition ?? null };
       }
@@ -106,7 +111,6 @@ export function createFetcher({ client, cache }: { client: HttpClient; cache: Ca
       const response = await client.get(url, (body) => body, options);
       return response.status === 200 ? response.value : Buffer.alloc(0);
     },
-    noteEdition: cache.noteEdition,
   };
 }
 

@@ -6,22 +6,23 @@ import { UpstreamError } from '../errors.ts';
 import type { Fetcher } from '../http/fetcher.ts';
 
 export interface CachedEdition {
+  /** Whether the last run has read the present edition. */
   readonly isPresent: boolean;
   /** What the upstream says about itself, if that makes no sense. */
   readonly notices: readonly string[];
 }
 
 /**
- * Asks the upstream for its edition, if the cache has a complete one. An upstream that does not say is read as a whole.
+ * Asks the upstream for its edition, if the cache has all of one. An upstream that does not say is read as a whole.
  *
  * @throws UpstreamError if it cannot be reached
  */
 export async function checkCachedEdition(
-  { cachedEdition, ask }: Fetcher,
+  { lastEdition, ask }: Fetcher,
   upstream: string,
   retries: number | undefined,
 ): Promise<CachedEdition> {
-  if (!cachedEdition) return { isPresent: false, notices: [] };
+  if (!lastEdition) return { isPresent: false, notices: [] };
   const url = `${upstream}/meta/`;
   let text: string;
   try {
@@ -35,7 +36,7 @@ export async function checkCachedEdition(
     Record<'hash' | 'deploy_date', unknown>
   >;
   const edition = parseEdition(hash, deploy_date, Date.now());
-  if (edition) return { isPresent: edition.hash === cachedEdition.hash, notices: [] };
+  if (edition) return { isPresent: edition.hash === lastEdition.hash, notices: [] };
   const problem = `got ${show(meta ?? text)}: expected hash and deploy_date of an edition`;
   return { isPresent: false, notices: [`GET ${url}: ${problem}; ignored, every record was asked for`] };
 }

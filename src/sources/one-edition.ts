@@ -27,8 +27,6 @@ export interface ReadOptions {
   readonly upstream: string;
   /** Accept what remains mixed. */
   readonly allowMixed: boolean;
-  /** Believe the cache: it is known to be of the present edition. */
-  readonly trustCache: boolean;
 }
 
 /** How often the upstream may be deployed anew meanwhile. */
@@ -41,7 +39,7 @@ const MAX_DEPLOYS = 2;
  * @throws UpstreamError if answers of several editions remain
  */
 export async function readOneEdition<T>(
-  { fetcher, upstream, allowMixed, trustCache }: ReadOptions,
+  { fetcher, upstream, allowMixed }: ReadOptions,
   readAll: (reader: EditionReader) => Promise<T>,
 ): Promise<Consistent<T>> {
   const answers = new Map<string, Answer>();
@@ -52,12 +50,7 @@ export async function readOneEdition<T>(
     const at = target ? `${url}${url.includes('?') ? '&' : '?'}edition=${target.hash}` : undefined;
     try {
       // At that URL the request is unconditional: a response without a body might name no edition.
-      return await fetcher.load(url, codec, {
-        ...options,
-        at,
-        trustCache,
-        revalidate: !at && options.revalidate,
-      });
+      return await fetcher.load(url, codec, { ...options, at, revalidate: !at && options.revalidate });
     } catch (error) {
       if (!(error instanceof UpstreamError)) throw error;
       const { status, edition = null } = error.request;
@@ -94,9 +87,7 @@ export async function readOneEdition<T>(
     if (stale.size > 0 && !allowMixed) throw mixture(upstream, found);
     for (const answer of found) if ('error' in answer) throw answer.error;
     const isNamed = stale.size === 0 && found.every(({ edition }) => edition !== null);
-    const edition = isNamed ? newest : null;
-    fetcher.noteEdition(edition);
-    return { value, edition, stale };
+    return { value, edition: isNamed ? newest : null, stale };
   }
 }
 

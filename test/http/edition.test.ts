@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { decodeJson } from '../../src/http/body.ts';
@@ -71,7 +71,7 @@ describe('a response from another URL', () => {
     const { server, open } = await scene();
     const { cache, fetcher } = open();
     await fetcher.load(`${server.url}/a`, codec);
-    await fetcher.load(`${server.url}/a`, codec, { at: `${server.url}/b`, trustCache: true });
+    await fetcher.load(`${server.url}/a`, codec, { at: `${server.url}/b` });
     await fetcher.load(`${server.url}/a`, codec, { at: `${server.url}/c`, revalidate: true });
     expect(server.requests.map(({ path: asked, headers }) => [asked, headers['if-none-match']])).toEqual([
       ['/a', undefined],
@@ -91,41 +91,67 @@ describe('a response past the cache', () => {
   });
 });
 
-describe('the edition of a cache', () => {
+describe('the last run', () => {
   const journal = (folder: string) => readFileSync(path.join(folder, `${readdirSync(folder)[0]}`), 'utf8');
+  const complete = async ({ open, server }: Pick<Awaited<ReturnType<typeof scene>>, 'open' | 'server'>) => {
+    const { fetcher, cache } = open();
+    for (const name of ['a', 'b']) await fetcher.load(`${server.url}/${name}`, codec);
+    fetcher.noteRun({ edition: namedEdition(1), value: { made: ['a', 'b'] } });
+    cache.close({ complete: true });
+  };
 
-  it('is the one of its last run, if that was complete and nothing came after it', async () => {
+  it('is recalled as it was noted, if it was complete and nothing came after it', async () => {
     const { server, folder, open } = await scene();
-    const first = open();
-    expect(first.fetcher.cachedEdition).toBeNull();
-    await first.fetcher.load(server.url, codec);
-    first.fetcher.noteEdition(namedEdition(1));
-    first.cache.close({ complete: true });
+    expect(open().fetcher.lastEdition).toBeNull();
+    await complete({ open, server });
+    const before = journal(folder);
 
     const second = open();
-    expect(second.fetcher.cachedEdition).toEqual(namedEdition(1));
-    const trusted = await second.fetcher.load(server.url, codec, { trustCache: true });
-    expect(trusted).toEqual({ value: 'value', edition: namedEdition(1) });
-    expect(server.requests).toHaveLength(1);
-    const before = journal(folder);
-    second.fetcher.noteEdition(namedEdition(1));
+    expect(second.fetcher.lastEdition).toEqual(namedEdition(1));
+    expect(second.fetcher.recallRun()).toEqual({ made: ['a', 'b'] });
+    expect(second.fetcher.stats).toMatchObject({ requests: 0, cacheHits: 2 });
     second.cache.close({ complete: true });
-    expect(journal(folder)).toBe(before);
+    expect(journal(folder), 'the journal is not even read').toBe(before);
 
     const third = open();
-    await third.fetcher.load(`${server.url}/more`, codec);
+    await third.fetcher.load(`${server.url}/c`, codec);
     third.cache.close({ complete: false });
-    expect(open().fetcher.cachedEdition).toBeNull();
+    expect(open().fetcher.lastEdition).toBeNull();
+    expect(open().fetcher.recallRun()).toBeUndefined();
   });
 
-  it('may be none: what it holds is then not fresh any more', async () => {
+  it('is not recalled if its line is damaged, and every response is then asked for', async () => {
+    const { server, folder, open } = await scene();
+    await complete({ open, server });
+    const file = path.join(folder, `${readdirSync(folder)[0]}`);
+    writeFileSync(file, journal(folder).replace('"made"', '"mode"'));
+    const { fetcher, cache } = open();
+    expect(fetcher.lastEdition).toBeNull();
+    await fetcher.load(`${server.url}/a`, codec, { revalidate: true });
+    expect(server.requests).toHaveLength(3);
+    cache.close({ complete: true });
+    expect(journal(folder)).not.toContain('mode');
+  });
+
+  it('gives way to the next complete one, of another edition or of none', async () => {
+    const { server, folder, open, deploy } = await scene();
+    await complete({ open, server });
+    deploy(0);
+    const { fetcher, cache } = open();
+    await fetcher.load(`${server.url}/a`, codec);
+    cache.close({ complete: true });
+    expect(open().fetcher.lastEdition).toBeNull();
+    expect(journal(folder)).not.toContain('made');
+  });
+
+  it('may be of no edition: what it has stored is not fresh any more', async () => {
     const { server, folder, open } = await scene();
     const first = open();
     first.cache.put({ url: server.url, storedAt: 1, freshUntil: Date.now() + 60_000, value: 1 });
     first.cache.get(server.url);
     first.cache.close({ complete: true });
     const second = open();
-    expect(second.cache.edition).toBeNull();
+    expect(second.cache.lastRun).toBeNull();
     expect(second.cache.get(server.url)?.freshUntil).toBe(0);
     second.cache.close({ complete: true });
     expect(journal(folder).split('\n')).toHaveLength(3);

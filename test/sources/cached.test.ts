@@ -24,7 +24,9 @@ function swapValues(cache: string, isWanted: (url: string) => boolean): void {
   chosen.forEach((entry, at) => {
     entry.value = values[(at + 1) % values.length];
   });
-  writeFileSync(file, [header, ...entries.map(journalLine)].join('\n'));
+  // Without the last line, which a fetch that was broken off does not write.
+  const written = entries.filter(({ url }) => url !== undefined);
+  writeFileSync(file, [header, ...written.map(journalLine)].join('\n'));
 }
 
 it.each([

@@ -17,10 +17,9 @@ const failed = (status: number, edition?: Edition | null, unreachable = false): 
 type Play = (asked: string, at: number) => number | Error;
 
 /** A fetcher whose answers are played, and the URLs that were asked for. */
-function playing(play: Play, cachedEdition: Edition | null = null) {
+function playing(play: Play, lastEdition: Edition | null = null) {
   const asked: string[] = [];
   const options: LoadOptions<unknown>[] = [];
-  const noted: (Edition | null)[] = [];
   const answer = (url: string): number => {
     const played = play(url, asked.push(url));
     if (played instanceof Error) throw played;
@@ -28,40 +27,38 @@ function playing(play: Play, cachedEdition: Edition | null = null) {
   };
   const fetcher = {
     stats,
-    cachedEdition,
+    lastEdition,
     async load(url: string, _: unknown, given: LoadOptions<unknown>) {
       options.push(given);
       const number = answer(given.at ?? url);
       return { value: `${url} ${number}`, edition: number > 0 ? namedEdition(number) : null };
     },
     ask: async (url: string) => Buffer.from(String(answer(url))),
-    noteEdition: (edition: Edition | null) => void noted.push(edition),
   } as unknown as Fetcher;
-  return { fetcher, asked, options, noted };
+  return { fetcher, asked, options };
 }
 
 const urls = ['a', 'b', 'c?x=1'].map((name) => `${UPSTREAM}/${name}`);
 const readAll = (reader: EditionReader) =>
   Promise.all(urls.map((url) => reader.read(url, codec, { revalidate: true })));
 
-const read = (fetcher: Fetcher, { allowMixed = false, trustCache = false } = {}) =>
-  readOneEdition({ fetcher, upstream: UPSTREAM, allowMixed, trustCache }, readAll);
+const read = (fetcher: Fetcher, { allowMixed = false } = {}) =>
+  readOneEdition({ fetcher, upstream: UPSTREAM, allowMixed }, readAll);
 
 const pastCaches = (url: string, number: number): string =>
   `${url}${url.includes('?') ? '&' : '?'}edition=${editionNumber(number).hash}`;
 
 describe('reading one edition', () => {
   it('asks for each answer once if they are of one', async () => {
-    const { fetcher, asked, options, noted } = playing(() => 3);
-    const result = await read(fetcher, { trustCache: true });
+    const { fetcher, asked, options } = playing(() => 3);
+    const result = await read(fetcher);
     expect(result).toEqual({
       value: urls.map((url) => `${url} 3`),
       edition: namedEdition(3),
       stale: new Map(),
     });
     expect(asked).toEqual(urls);
-    expect(options).toEqual(urls.map(() => ({ revalidate: true, at: undefined, trustCache: true })));
-    expect(noted).toEqual([namedEdition(3)]);
+    expect(options).toEqual(urls.map(() => ({ revalidate: true, at: undefined })));
   });
 
   it('has no edition if no answer, or not every one, names one', async () => {
@@ -69,10 +66,9 @@ describe('reading one edition', () => {
       [0, 0, 0],
       [3, 0, 3],
     ]) {
-      const { fetcher, asked, noted } = playing((_, at) => numbers[at - 1] ?? 9);
+      const { fetcher, asked } = playing((_, at) => numbers[at - 1] ?? 9);
       expect(await read(fetcher)).toMatchObject({ edition: null, stale: new Map() });
       expect(asked).toEqual(urls);
-      expect(noted).toEqual([null]);
     }
   });
 
@@ -94,7 +90,7 @@ describe('reading one edition', () => {
   });
 
   it('gives up at once if the upstream has nothing else, and says what it has', async () => {
-    const { fetcher, asked, noted } = playing((url) => (url.startsWith(`${urls[0]}`) ? 1 : 2));
+    const { fetcher, asked } = playing((url) => (url.startsWith(`${urls[0]}`) ? 1 : 2));
     const error = await read(fetcher).catch((reason: unknown) => reason);
     expect(error).toMatchObject({
       message: `GET ${UPSTREAM}/: got answers of several editions: 2 of edition 00000000 of 2026-04-02, 1 of edition 00000000 of 2026-04-01: expected one`,
@@ -102,16 +98,14 @@ describe('reading one edition', () => {
       request: { method: 'GET', attempts: 1, unreachable: false },
     });
     expect(asked).toHaveLength(4);
-    expect(noted).toEqual([]);
   });
 
   it('accepts a mixture if that is allowed, and says what is older', async () => {
-    const { fetcher, noted } = playing((url) => (url.startsWith(`${urls[0]}`) ? 1 : 2));
+    const { fetcher } = playing((url) => (url.startsWith(`${urls[0]}`) ? 1 : 2));
     expect(await read(fetcher, { allowMixed: true })).toMatchObject({
       edition: null,
       stale: new Map([[urls[0], namedEdition(1)]]),
     });
-    expect(noted).toEqual([null]);
   });
 
   it('forgets what the newest edition does not have', async () => {
@@ -120,7 +114,7 @@ describe('reading one edition', () => {
     );
     const lists: string[][] = [];
     const result = await readOneEdition(
-      { fetcher, upstream: UPSTREAM, allowMixed: false, trustCache: false },
+      { fetcher, upstream: UPSTREAM, allowMixed: false },
       async (reader) => {
         const list = await reader.read(`${urls[0]}`, codec);
         // Only the older list has the second one.
