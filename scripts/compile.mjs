@@ -28,8 +28,8 @@ import { build } from 'esbuild';
 
 process.chdir(fileURLToPath(new URL('..', import.meta.url)));
 
-/** The digest of the inputs of the present dist/. */
-const STAMP = path.join('dist', '.inputs');
+/** The digest of what the present dist/ was compiled from. Manifests contain it, so it is the same on every system. */
+const STAMP = path.join('dist', 'code.sha256');
 const inputs = digestInputs();
 if (process.argv.includes('--if-stale') && existsSync(STAMP) && readFileSync(STAMP, 'utf8') === inputs)
   process.exit();
@@ -48,7 +48,8 @@ function digestInputs() {
     .filter((entry) => entry.isFile())
     .map((entry) => path.join(entry.parentPath, entry.name));
   const others = ['scripts/compile.mjs', 'package-lock.json', 'tsconfig.json', 'tsconfig.build.json'];
-  for (const file of [...files, ...others].sort()) hash.update(`${file}\n`).update(readFileSync(file));
+  for (const file of [...files, ...others].sort())
+    hash.update(`${file.split(path.sep).join('/')}\n`).update(readFileSync(file));
   return hash.digest('hex');
 }
 

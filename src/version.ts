@@ -17,5 +17,8 @@ export const VERSION: string = version;
 /** `gamedata/1.2.3`, the `generator` of `meta.json` and `manifest.json`. */
 export const PRODUCT = `${name}/${version}`;
 
+/** The digest of the code in dist/, as `npm run compile` notes it. */
+export const codeDigest = (): string => readFileSync(path.join(PACKAGE_ROOT, 'dist', 'code.sha256'), 'utf8');
+
 /** What the upstream sees. */
 export const USER_AGENT = `${PRODUCT} (build-time mirror of moves and items; bounded, cached, conditional)`;

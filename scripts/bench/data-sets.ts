@@ -3,7 +3,7 @@
 import { cpSync, existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import type { DataSet } from '../../src/dataset/data-set.ts';
-import { encodeDataSet } from '../../src/dataset/encode.ts';
+import { encodeDataSet } from '../../src/dataset/digest.ts';
 import { readSnapshot, snapshotFiles } from '../../src/sources/snapshot.ts';
 import { decodeDataSet } from '../../test/support/decode.ts';
 import { tablesOf, writeTables } from '../../test/support/tables.ts';

@@ -16,7 +16,7 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { manifestSchema } from '../../src/contract/meta.ts';
 import { CHANGES_FILE, FEED_FILE } from '../../src/contract/paths.ts';
-import { encodeDataSet } from '../../src/dataset/encode.ts';
+import { encodeDataSet } from '../../src/dataset/digest.ts';
 import type { RawRecords } from '../../src/sources/raw.ts';
 import { snapshotFiles } from '../../src/sources/snapshot.ts';
 import { dataSetOf, rawRecords } from '../../test/support/sites.ts';

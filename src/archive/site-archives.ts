@@ -1,19 +1,19 @@
 /** The archives of a site that the site itself offers for download. */
 
-import { ARCHIVE_NAMES, archiveFile, archiveFiles } from '../contract/paths.ts';
-import type { AnyFile, DerivedFile } from '../contract/site-file.ts';
+import { ARCHIVE_NAMES, archiveFile } from '../contract/paths.ts';
+import type { AnyFile, MadeFile } from '../contract/site-file.ts';
 import type { Content } from './entries.ts';
 import type { Archives } from './pack.ts';
 
 /**
- * Yields the archives of a site. They are packed, from files made a second time, only if one of those has changed.
+ * Yields the archives of a site, packed from files that are made a second time.
  *
  * @param files makes every file of the site except the manifest and the archives
  */
 export function* siteArchives(
   files: () => Iterable<AnyFile>,
   options: { captured: string; generator: string },
-): Generator<DerivedFile> {
+): Generator<MadeFile> {
   let packed: Promise<Archives> | undefined;
   async function pack(): Promise<Archives> {
     const contents: Content[] = [];
@@ -29,7 +29,6 @@ export function* siteArchives(
   for (const name of ARCHIVE_NAMES) {
     yield {
       path: archiveFile(name),
-      of: { except: archiveFiles },
       async make() {
         packed ??= pack();
         return (await packed)[name];

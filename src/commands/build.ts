@@ -1,7 +1,7 @@
 /** The build command: source → data set → site → output folder. */
 
 import { performance } from 'node:perf_hooks';
-import { withCompressor } from '../archive/compressor.ts';
+import { type Compress, withCompressor } from '../archive/compressor.ts';
 import { DEFAULT_ICONS_UPSTREAM, type IconMode, type IconSource, iconModes } from '../contract/icons.ts';
 import { type LinkStyle, linkStyles } from '../contract/paths.ts';
 import { countWarnings } from '../dataset/data-set.ts';
@@ -9,7 +9,7 @@ import type { PreviousDataSet } from '../dataset/previous.ts';
 import { UsageError } from '../errors.ts';
 import { type HostName, hostNames } from '../hosts/names.ts';
 import { gatherIcons, type IconsReport } from '../icons/gather.ts';
-import { type Output, withOutput } from '../output/publish.ts';
+import { type Output, type PublishResult, withOutput } from '../output/publish.ts';
 import { completeSite, createMeta } from '../site/complete-site.ts';
 import { capture, type Watchers } from '../sources/capture.ts';
 import { previousOfSite } from '../sources/site-folder.ts';
@@ -18,6 +18,7 @@ import type { SourceResult } from '../sources/source.ts';
 import { PRODUCT } from '../version.ts';
 import { checkAddress, oneOf, severalOf } from './check-options.ts';
 import { defaults } from './defaults.ts';
+import { describeMaking } from './making.ts';
 import { BUNDLED_DATA, COMPRESS_WORKER, readAssets, readPackage } from './package-files.ts';
 import { createReport, type Report } from './report.ts';
 import { type Environment, resolveSource, type SourceOptions } from './source-options.ts';
@@ -63,7 +64,7 @@ export async function build(options: BuildOptions = {}, watchers: Watchers = {})
     const previousOf = (loaded: SourceResult): PreviousDataSet | undefined =>
       previousOfOutput(output) ?? refreshedSnapshot(loaded);
     const captured = await capture({ ...source, ...watchers, previousOf });
-    const { provenance, records, digest, history, fallback } = captured;
+    const { provenance, records, counts, digest, history, fallback } = captured;
     const handWritten = readAssets();
     const icons = await gatherIcons(sprites, records, { assets: handWritten, fetcher: source });
     const warnings = [...captured.warnings, ...icons.warnings];
@@ -81,15 +82,17 @@ export async function build(options: BuildOptions = {}, watchers: Watchers = {})
       hosts: [...hosts],
       downloads,
       sprites,
-      records,
+      counts,
     });
-    const assets = [...handWritten, ...icons.files];
-    return withCompressor(COMPRESS_WORKER, async (compress) => {
-      const parts = { records, meta, history, hosts, assets, archive, compress, sizes: output.sizes };
-      const published = await output.publish(completeSite({ ...parts, package: readPackage() }), { signal });
-      const report = createReport({ ...captured, warnings }, published, { out, started });
-      return { ...report, sprites: icons.report };
-    });
+    const inputs = { meta, history, archive, assets: [...handWritten, ...icons.files] };
+    const making = describeMaking(inputs);
+    const make = (compress: Compress): Promise<PublishResult> => {
+      const parts = { ...inputs, records: records(), hosts, compress, sizes: output.sizes };
+      return output.publish(completeSite({ ...parts, package: readPackage() }), { signal, making });
+    };
+    const published = output.confirm(making) ?? (await withCompressor(COMPRESS_WORKER, make));
+    const report = createReport({ ...captured, warnings }, published, { out, started });
+    return { ...report, sprites: icons.report };
   });
 }
 

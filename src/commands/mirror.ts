@@ -109,7 +109,7 @@ async function copy(run: Run, output: Output): Promise<MirrorReport> {
   const downloaded: Downloaded = { files: 0, bytes: 0, resumed: 0 };
   const plan = await receive(run, output.published, { received, downloaded });
   const files = plan.files.map((entry): ListedFile => ({ ...entry, make: () => received.read(entry) }));
-  const result = await output.publish(files, { signal, generator: plan.generator });
+  const result = await output.publish(files, { signal, making: { generator: plan.generator } });
   received.clear();
   return createReport(run, plan, { downloaded, result });
 }

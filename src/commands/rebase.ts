@@ -16,6 +16,7 @@ import { secondsSince } from '../text/numbers.ts';
 import { type InspectedSite, inspectFolder } from '../verify/folder.ts';
 import { PRODUCT } from '../version.ts';
 import { checkAddress, oneOf, severalOf } from './check-options.ts';
+import { describeMaking } from './making.ts';
 import { COMPRESS_WORKER, readPackage } from './package-files.ts';
 
 export interface RebaseOptions {
@@ -71,7 +72,11 @@ export async function rebase(dir: string, options: RebaseOptions): Promise<Rebas
       const site = { ...parts, package: readPackage() };
       const made = new Set([...completeSite({ ...site, assets: [] })].map((file) => file.path));
       const assets = copiedFiles(dir, copy, made);
-      const { changed, ...files } = await output.publish(completeSite({ ...site, assets }), { signal });
+      const making = describeMaking({ ...site, assets });
+      const { changed, ...files } = await output.publish(completeSite({ ...site, assets }), {
+        signal,
+        making,
+      });
       const from = copy.meta.base_url;
       const isStale = ({ path: file }: ListedFile): boolean =>
         from !== baseUrl && readFileSync(path.join(out, file)).includes(from);

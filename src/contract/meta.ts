@@ -52,25 +52,35 @@ export const linkBaseOf = ({ base_url, links }: Meta): LinkBase => ({ baseUrl: b
 /** A path of a site: relative to its folder, with forward slashes, never leading out of it. */
 export const SITE_PATH = /^(?!\/)(?!.*(?:^|\/)\.{0,2}(?:\/|$))[^\\\0]+$/;
 
+const sha256Schema = z.string().regex(/^[0-9a-f]{64}$/);
+
 const manifestEntryFields = {
   path: z
     .string()
     .regex(SITE_PATH, 'expected a relative path inside the site')
     .describe('Relative to the base URL.'),
   bytes: z.int().min(0).describe('The size.'),
-  sha256: z
-    .string()
-    .regex(/^[0-9a-f]{64}$/)
-    .describe('In hexadecimal.'),
+  sha256: sha256Schema.describe('In hexadecimal.'),
 };
 const manifestEntrySchema = z.strictObject(manifestEntryFields);
 export type ManifestEntry = z.infer<typeof manifestEntrySchema>;
+
+const makingFields = {
+  generator: z.string().startsWith('gamedata/').describe('The version of gamedata that built the site.'),
+  code: sha256Schema.optional().describe('The SHA-256 of the code that made the files.'),
+  inputs: sha256Schema
+    .optional()
+    .describe('The SHA-256 of what they were made from: data, history, options and hand-written files.'),
+};
+const makingSchema = z.object(makingFields);
+/** What the files of a site were made by, and from: the same gives the same files. */
+export type Making = z.infer<typeof makingSchema>;
 
 /** `manifest.json`: every file of the site except itself, sorted by path. */
 export const manifestSchema = z
   .strictObject({
     ...formatField,
-    generator: z.string().startsWith('gamedata/').describe('The version of gamedata that built the site.'),
+    ...makingFields,
     files: z.array(manifestEntrySchema),
   })
   .meta({ title: 'Manifest', description: 'Every file of a site except this one, sorted by path.' });

@@ -8,11 +8,9 @@ export interface SiteFile {
   readonly body: string | Uint8Array;
 }
 
-/** A file that is expensive to make from others. It is not made again while those are unchanged. */
-export interface DerivedFile {
+/** A file that is expensive to make. */
+export interface MadeFile {
   readonly path: string;
-  /** The files it depends on, all of which precede it: those listed, or every file except those listed. */
-  readonly of: readonly string[] | { readonly except: readonly string[] };
   make(): Uint8Array | Promise<Uint8Array>;
 }
 
@@ -21,4 +19,4 @@ export interface ListedFile extends ManifestEntry {
   make(): Uint8Array | Promise<Uint8Array>;
 }
 
-export type AnyFile = SiteFile | DerivedFile | ListedFile;
+export type AnyFile = SiteFile | MadeFile | ListedFile;

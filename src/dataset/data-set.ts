@@ -3,7 +3,7 @@
 import * as z from 'zod';
 import { editionSchema } from '../contract/edition.ts';
 import { type Kind, kindNames, mapKinds } from '../contract/kinds.ts';
-import type { RecordOf } from '../contract/records.ts';
+import type { Counts, RecordOf } from '../contract/records.ts';
 
 /** Where a data set comes from, and when. Independent of the machine that read it. */
 export const provenanceSchema = z.object({
@@ -60,7 +60,10 @@ export type EncodedRecords = Readonly<Record<Kind, readonly EncodedRecord[]>>;
 
 /** A data set that keeps only the text of its records, which takes a third of the memory. */
 export interface EncodedDataSet extends Omit<DataSet, 'records'> {
-  readonly records: EncodedRecords;
+  readonly counts: Counts;
+  readonly digest: string;
+  /** Every record. A snapshot is not parsed before they are asked for. */
+  records(): EncodedRecords;
 }
 
 /** The number of records of each kind with a given warning. */

@@ -1,9 +1,19 @@
 /** The digest of a data set: one value that changes if and only if a record does. */
 
 import { createHash } from 'node:crypto';
-import { type Kind, kindNames } from '../contract/kinds.ts';
-import type { EncodedRecord, EncodedRecords } from './data-set.ts';
-import { encodeLine } from './encode.ts';
+import { type Kind, kindNames, mapKinds } from '../contract/kinds.ts';
+import type { DataSet, EncodedDataSet, EncodedRecord, EncodedRecords } from './data-set.ts';
+import { encodeRecord } from './encode.ts';
+
+/** Stringifies the records of a data set, and digests them. */
+export function encodeDataSet({ records, ...rest }: DataSet): EncodedDataSet {
+  const encoded = mapKinds((kind: Kind) => records[kind].map(encodeRecord));
+  const counts = mapKinds((kind) => encoded[kind].length);
+  return { ...rest, counts, digest: digestRecords(encoded), records: () => encoded };
+}
+
+/** A record as one line of a snapshot. */
+export const encodeLine = ({ json }: EncodedRecord): string => `${json}\n`;
 
 /** The digest of all records: `sha256:` and 64 hexadecimal digits. */
 export const digestRecords = (records: EncodedRecords): string =>

@@ -5,7 +5,7 @@ import { type Kind, kindNames, mapKinds } from '../contract/kinds.ts';
 import type { Counts } from '../contract/records.ts';
 import { DataError } from '../errors.ts';
 import { firstOf } from '../text/names.ts';
-import type { EncodedRecord, EncodedRecords } from './data-set.ts';
+import type { EncodedDataSet, EncodedRecord, EncodedRecords } from './data-set.ts';
 
 /** As much of the previous data set as the guards compare with. */
 export interface Previous {
@@ -20,9 +20,10 @@ export interface Previous {
   records(): EncodedRecords | undefined;
 }
 
+/** As much of a data set as the guards need. */
+type GuardedData = Pick<EncodedDataSet, 'counts' | 'digest' | 'records'>;
+
 export interface ShrinkOptions {
-  /** Of the records. */
-  readonly digest: string;
   readonly previous: Previous | undefined;
   /** The percentage of records that may disappear. */
   readonly maxShrink: number;
@@ -42,11 +43,11 @@ export type Missing = Readonly<Record<Kind, readonly string[]>>;
  * @returns the records that have disappeared
  * @throws DataError that says how many there were and are, and which are missing
  */
-export function refuseShrinking(records: EncodedRecords, options: ShrinkOptions): Missing {
-  const missing = findMissing(records, options);
+export function refuseShrinking(data: GuardedData, options: ShrinkOptions): Missing {
+  const missing = findMissing(data, options.previous);
   for (const kind of kindNames) {
     const before = options.previous?.counts[kind] ?? 0;
-    const now = records[kind].length;
+    const now = data.counts[kind];
     const lost = missing[kind].filter((slug) => !options.allowMissing.includes(`${kind}/${slug}`)).length;
     const isEmpty = now === 0 && options.maxShrink < 100;
     if (!isEmpty && lost <= (before * options.maxShrink) / 100) continue;
@@ -77,12 +78,13 @@ export function refuseOldData(
   );
 }
 
-function findMissing(records: EncodedRecords, { digest, previous }: ShrinkOptions): Missing {
+function findMissing({ digest, records: all }: GuardedData, previous: Previous | undefined): Missing {
+  if (!previous || previous.digest === digest) return mapKinds(() => []);
+  const records = all();
   return mapKinds((kind) => {
-    if (previous?.digest === digest) return [];
     const slugs = new Set(records[kind].map(({ slug }) => slug));
-    const missing = [...(previous?.slugs(kind) ?? [])].filter((slug) => !slugs.has(slug));
-    return missing.length > 0 ? missing.filter(isGone(previous?.records()?.[kind], records[kind])) : missing;
+    const missing = [...previous.slugs(kind)].filter((slug) => !slugs.has(slug));
+    return missing.length > 0 ? missing.filter(isGone(previous.records()?.[kind], records[kind])) : missing;
   });
 }
 

@@ -1,8 +1,8 @@
 /** The previous data set, and how a history continues from it. */
 
-import type { History } from '../contract/changes.ts';
+import type { DataSetSummary, History } from '../contract/changes.ts';
 import type { Counts } from '../contract/records.ts';
-import { compare, type SummarizedRecords } from './compare.ts';
+import { compare } from './compare.ts';
 import type { EncodedRecords } from './data-set.ts';
 import type { Previous } from './guards.ts';
 import { emptyHistory, extendHistory, mentions } from './history.ts';
@@ -17,7 +17,8 @@ export interface PreviousDataSet extends Previous {
 }
 
 /** What a new data set brings along. */
-export interface NewDataSet extends SummarizedRecords {
+export interface NewDataSet extends DataSetSummary {
+  records(): EncodedRecords;
   /** The history that a snapshot came with. */
   readonly history: History | undefined;
 }
@@ -36,5 +37,5 @@ export function continueHistory(data: NewDataSet, previous: PreviousDataSet | un
   if (previous.digest === data.digest) return own;
   const records = previous.records();
   if (!records) return emptyHistory;
-  return extendHistory(own, compare({ ...previous, records }, data));
+  return extendHistory(own, compare({ ...previous, records }, { ...data, records: data.records() }));
 }

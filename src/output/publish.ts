@@ -6,9 +6,9 @@ import path from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import fsExtra from 'fs-extra';
 import { FORMAT } from '../contract/format.ts';
-import { type Manifest, type ManifestEntry, SITE_PATH } from '../contract/meta.ts';
+import { type Making, type Manifest, type ManifestEntry, SITE_PATH } from '../contract/meta.ts';
 import { MANIFEST_FILE } from '../contract/paths.ts';
-import type { AnyFile, DerivedFile, SiteFile } from '../contract/site-file.ts';
+import type { AnyFile, SiteFile } from '../contract/site-file.ts';
 import { errorCode, OutputError } from '../errors.ts';
 import { PRODUCT } from '../version.ts';
 import { acquireLock } from './lock.ts';
@@ -34,14 +34,19 @@ export interface Output {
   readonly published: Published;
   /** The files of the current `publish` so far: path → bytes. */
   readonly sizes: ReadonlyMap<string, number>;
+  /**
+   * The result of publishing again what is published: undefined unless that was made by the same code from the same inputs,
+   * and no file has been touched since.
+   */
+  confirm(making: Required<Making>): PublishResult | undefined;
   /** Replaces the published site with these files, in one pass over them. */
   publish(files: Iterable<AnyFile>, options?: PublishOptions): Promise<PublishResult>;
 }
 
 export interface PublishOptions {
   readonly signal?: AbortSignal | undefined;
-  /** The version that made the files, if it was not this one. */
-  readonly generator?: string | undefined;
+  /** What made the files, and what from. Default: this version, unknown. */
+  readonly making?: Making | undefined;
 }
 
 /**
@@ -61,6 +66,7 @@ export async function withOutput<T>(out: string, use: (output: Output) => Promis
       folder: folders.out,
       published,
       sizes: listing.sizes,
+      confirm: (making) => confirm(published, making),
       publish: (files, options = {}) => publish(files, { ...options, folders, published, listing }),
     });
   } finally {
@@ -89,6 +95,19 @@ function makeParent({ name, out }: WorkFolders): void {
   }
 }
 
+function confirm(
+  { making: published, manifest, entries, has }: Published,
+  making: Required<Making>,
+): PublishResult | undefined {
+  const { generator, code, inputs } = making;
+  if (published?.generator !== generator || published.code !== code || published.inputs !== inputs)
+    return undefined;
+  const files = [...entries.values()];
+  if (!files.every(has)) return undefined;
+  const bytes = sizeOf(files) + Buffer.byteLength(manifest);
+  return { changed: false, files: files.length + 1, bytes, written: 0, kept: files.length + 1, removed: 0 };
+}
+
 async function publish(
   files: Iterable<AnyFile>,
   {
@@ -96,7 +115,7 @@ async function publish(
     published,
     listing,
     signal,
-    generator = PRODUCT,
+    making = { generator: PRODUCT },
   }: PublishOptions & { folders: WorkFolders; published: Published; listing: Listing },
 ): Promise<PublishResult> {
   const kept = new Set<string>();
@@ -109,13 +128,6 @@ async function publish(
     for (const name of kept) begun.keep(name);
     return begun;
   };
-  /** Whether all files so far are the published ones, and the published ones are all there. */
-  const isAllKept = (except: readonly string[]): boolean =>
-    [...published.entries.keys(), ...listing.entries.map((entry) => entry.path)].every(
-      (name) => kept.has(name) || except.includes(name),
-    );
-  const isUnchanged = (of: DerivedFile['of']): boolean =>
-    'except' in of ? isAllKept(of.except) : of.every((name) => kept.has(name));
   const keep = (entry: ManifestEntry): void => {
     listing.add(entry);
     kept.add(entry.path);
@@ -129,9 +141,7 @@ async function publish(
   };
 
   for (const file of files) {
-    const valid = 'of' in file && isUnchanged(file.of) ? published.derived(file.path) : undefined;
-    if (valid) keep(valid);
-    else if ('sha256' in file && published.has(file)) keep(entryOf(file));
+    if ('sha256' in file && published.has(file)) keep(entryOf(file));
     else {
       const body = 'make' in file ? await file.make() : file.body;
       const entry = { path: file.path, bytes: Buffer.byteLength(body), sha256: hash('sha256', body) };
@@ -146,7 +156,7 @@ async function publish(
   }
 
   const entries = listing.entries.sort((a, b) => (a.path < b.path ? -1 : 1));
-  const manifest = JSON.stringify({ format: FORMAT, generator, files: entries } satisfies Manifest);
+  const manifest = JSON.stringify({ format: FORMAT, ...making, files: entries } satisfies Manifest);
   const changed = stage !== undefined || manifest !== published.manifest;
   if (changed) {
     stage ??= begin();
@@ -158,12 +168,15 @@ async function publish(
   return {
     changed,
     files: entries.length + 1,
-    bytes: entries.reduce((sum, { bytes }) => sum + bytes, Buffer.byteLength(manifest)),
+    bytes: sizeOf(entries) + Buffer.byteLength(manifest),
     written: changed ? written.length + 1 : 0,
     kept: entries.length - written.length + (changed ? 0 : 1),
     removed: [...published.entries.keys()].filter((path) => !listing.sizes.has(path)).length,
   };
 }
+
+const sizeOf = (entries: readonly ManifestEntry[]): number =>
+  entries.reduce((sum, { bytes }) => sum + bytes, 0);
 
 const entryOf = ({ path, bytes, sha256 }: ManifestEntry): ManifestEntry => ({ path, bytes, sha256 });
 

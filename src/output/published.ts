@@ -3,12 +3,11 @@
 import { existsSync, lstatSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { refuseNewerFormat } from '../contract/format.ts';
-import { type ManifestEntry, type Meta, manifestReader, metaReader } from '../contract/meta.ts';
+import { type Making, type ManifestEntry, type Meta, manifestReader, metaReader } from '../contract/meta.ts';
 import { parseJson } from '../contract/parse.ts';
 import { MANIFEST_FILE, META_FILE } from '../contract/paths.ts';
 import { errorCode, OutputError } from '../errors.ts';
 import { firstOf } from '../text/names.ts';
-import { PRODUCT } from '../version.ts';
 import type { WorkFolders } from './work-folders.ts';
 
 export interface Published {
@@ -17,18 +16,18 @@ export interface Published {
   readonly entries: ReadonlyMap<string, ManifestEntry>;
   /** The site's description; undefined if nothing is published, or it cannot be read. */
   readonly meta: Meta | undefined;
+  /** What its files were made by, and from; undefined if nothing is published. */
+  readonly making: Making | undefined;
   /** Whether exactly this file is published, and has not been touched since. */
   has(entry: ManifestEntry): boolean;
-  /** A published file that this version derived from others, and would derive again. */
-  derived(name: string): ManifestEntry | undefined;
 }
 
 const nothing: Published = {
   manifest: '',
   entries: new Map(),
   meta: undefined,
+  making: undefined,
   has: () => false,
-  derived: () => undefined,
 };
 
 /**
@@ -58,15 +57,13 @@ export function readPublished({ name, out }: WorkFolders): Published {
     const stat = lstatSync(path.join(out, entry.path), { throwIfNoEntry: false });
     return stat?.isFile() === true && stat.size === entry.bytes && stat.mtimeMs <= written;
   };
+  const { format: _, files: __, ...making } = parsed.data;
   return {
     manifest,
     entries,
     meta: readMeta(out),
+    making,
     has: (entry) => entries.get(entry.path)?.sha256 === entry.sha256 && isIntact(entry),
-    derived(name) {
-      const entry = parsed.data.generator === PRODUCT ? entries.get(name) : undefined;
-      return entry && isIntact(entry) ? entry : undefined;
-    },
   };
 }
 

@@ -5,7 +5,6 @@ import { siteArchives } from '../archive/site-archives.ts';
 import type { History } from '../contract/changes.ts';
 import { FORMAT } from '../contract/format.ts';
 import type { IconSource } from '../contract/icons.ts';
-import { mapKinds } from '../contract/kinds.ts';
 import { linkBaseOf, type Meta, metaSchema } from '../contract/meta.ts';
 import { archiveFiles } from '../contract/paths.ts';
 import { createRoutes } from '../contract/routes.ts';
@@ -78,12 +77,10 @@ function* withExtras({
   yield* hostFiles(hosts, { routes, handlerModule });
 }
 
-/** What `meta.json` says, apart from what is counted. */
-export interface MetaOptions extends Omit<Meta, 'format' | 'counts' | 'sprites'> {
-  readonly records: EncodedRecords;
+/** What `meta.json` says. */
+export interface MetaOptions extends Omit<Meta, 'format' | 'sprites'> {
   readonly sprites: IconSource;
 }
 
 /** Makes the content of `meta.json`, whose keys are in the schema's order. */
-export const createMeta = ({ records, ...meta }: MetaOptions): Meta =>
-  metaSchema.parse({ ...meta, format: FORMAT, counts: mapKinds((kind) => records[kind].length) });
+export const createMeta = (meta: MetaOptions): Meta => metaSchema.parse({ ...meta, format: FORMAT });

@@ -11,7 +11,7 @@ import {
   ndjsonFile,
 } from '../contract/paths.ts';
 import { servedSchemas } from '../contract/served.ts';
-import type { DerivedFile, SiteFile } from '../contract/site-file.ts';
+import type { MadeFile, SiteFile } from '../contract/site-file.ts';
 import type { EncodedRecord, EncodedRecords } from '../dataset/data-set.ts';
 import { servedText } from '../dataset/encode.ts';
 import { concat } from '../text/bytes.ts';
@@ -94,8 +94,8 @@ export function* withDownloads(
   site: Iterable<SiteFile>,
   plan: BulkPlan,
   compress: Compress,
-): Generator<SiteFile | DerivedFile> {
-  const copies: DerivedFile[] = [];
+): Generator<SiteFile | MadeFile> {
+  const copies: MadeFile[] = [];
   for (const file of site) {
     yield file;
     if (file.path !== META_FILE) continue;
@@ -104,7 +104,6 @@ export function* withDownloads(
       let made: Uint8Array | undefined;
       yield {
         path: download.path,
-        of: [META_FILE],
         make() {
           made = make();
           return made;
@@ -113,7 +112,7 @@ export function* withDownloads(
       const compressed = compressing(compress, make, made);
       for (const extension of compressedExtensions) {
         const path = `${download.path}.${extension}`;
-        copies.push({ path, of: [download.path], make: async () => (await compressed())[extension] });
+        copies.push({ path, make: async () => (await compressed())[extension] });
       }
     }
   }

@@ -1,10 +1,7 @@
 /** Captures a data set: reads it from a source, and lets the guards decide whether it is plausible. */
 
 import type { History } from '../contract/changes.ts';
-import { mapKinds } from '../contract/kinds.ts';
-import type { Counts } from '../contract/records.ts';
 import type { EncodedDataSet, Provenance } from '../dataset/data-set.ts';
-import { digestRecords } from '../dataset/digest.ts';
 import { type Missing, type Previous, refuseOldData, refuseShrinking } from '../dataset/guards.ts';
 import { continueHistory, type PreviousDataSet } from '../dataset/previous.ts';
 import type { FetcherStats } from '../http/fetcher.ts';
@@ -19,11 +16,9 @@ export interface Watchers {
 }
 
 export interface Captured extends EncodedDataSet {
-  readonly counts: Counts;
   readonly history: History;
   /** Records that the previous data set had and this one has not. */
   readonly missing: Missing;
-  readonly digest: string;
   readonly source: SourceResult['source'];
   readonly fallback: string | null;
   readonly requests: FetcherStats | null;
@@ -51,21 +46,15 @@ export async function capture(options: CaptureOptions): Promise<Captured> {
   if (fallback !== undefined) onFallback?.(fallback, cause);
   refuseOldData(dataSet.provenance, options);
   const previous = options.previousOf(loaded);
-  const { records, warnings } = dataSet;
-  const digest = digestRecords(records);
-  const missing = refuseShrinking(records, { previous, digest, maxShrink, allowMissing, fallback });
+  const missing = refuseShrinking(dataSet, { previous, maxShrink, allowMissing, fallback });
   const provenance =
-    source === 'snapshot' ? dataSet.provenance : sinceUnchanged(dataSet.provenance, digest, previous);
+    source === 'snapshot' ? dataSet.provenance : sinceUnchanged(dataSet.provenance, dataSet.digest, previous);
   const { captured, edition } = provenance;
-  const counts = mapKinds((kind) => records[kind].length);
   return {
-    records,
-    warnings,
+    ...dataSet,
     provenance,
-    counts,
-    history: continueHistory({ digest, captured, counts, edition, records, history }, previous),
+    history: continueHistory({ ...dataSet, captured, edition, history }, previous),
     missing,
-    digest,
     source,
     fallback: fallback ?? null,
     requests: requests ?? null,

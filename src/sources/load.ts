@@ -3,7 +3,7 @@
 import { describeEdition, type Edition } from '../contract/edition.ts';
 import { LAST_INDEXED_GENERATION, type Move } from '../contract/records.ts';
 import type { EncodedDataSet, Warning } from '../dataset/data-set.ts';
-import { encodeDataSet } from '../dataset/encode.ts';
+import { encodeDataSet } from '../dataset/digest.ts';
 import { UpstreamError } from '../errors.ts';
 import type { FetcherOptions } from '../http/with-fetcher.ts';
 import { normalize } from './normalize.ts';
@@ -70,8 +70,8 @@ async function loadAuto(options: LoadOptions): Promise<SourceResult> {
 
 /** How old data is, and what it lacks. */
 function describeAge({ records, provenance }: EncodedDataSet): string {
-  const generations = records.move
-    .map(({ json }) => (JSON.parse(json) as Move).generation)
+  const generations = records()
+    .move.map(({ json }) => (JSON.parse(json) as Move).generation)
     .sort((a, b) => a - b);
   const [first, last = 0] = [generations[0], generations.at(-1)];
   const missing = last < LAST_INDEXED_GENERATION ? '; the live upstream has more' : '';

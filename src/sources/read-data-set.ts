@@ -40,7 +40,7 @@ export async function readDataSet(target: string, options: ReadOptions): Promise
 
 function readSnapshotFolder(folder: string): SummarizedRecords {
   const { records, provenance } = readSnapshot(folder);
-  return summarize(records, provenance);
+  return summarize(records(), provenance);
 }
 
 function readSiteFolder(folder: string): SummarizedRecords {

@@ -8,17 +8,18 @@ import { FORMAT, formatField, refuseNewerFormat } from '../contract/format.ts';
 import { type Kind, kindNames, mapKinds } from '../contract/kinds.ts';
 import { parse } from '../contract/parse.ts';
 import { CHANGES_FILE } from '../contract/paths.ts';
-import { countsSchema, recordSchemas } from '../contract/records.ts';
+import { type Counts, countsSchema, recordSchemas } from '../contract/records.ts';
 import type { SiteFile } from '../contract/site-file.ts';
 import {
   type EncodedDataSet,
   type EncodedRecord,
+  type EncodedRecords,
   type Provenance,
   provenanceSchema,
   warningSchema,
 } from '../dataset/data-set.ts';
-import { digestLines, digestRecords } from '../dataset/digest.ts';
-import { encodeLine, encodeRecord } from '../dataset/encode.ts';
+import { digestLines, encodeLine } from '../dataset/digest.ts';
+import { encodeRecord } from '../dataset/encode.ts';
 import type { PreviousDataSet } from '../dataset/previous.ts';
 import { DataError, errorCode, OutputError } from '../errors.ts';
 
@@ -38,14 +39,16 @@ const snapshotSchema = z.object({
 type SnapshotSummary = z.infer<typeof snapshotSchema>;
 
 /** The files of a snapshot: the same data set gives the same bytes. */
-export function snapshotFiles({ records, warnings, provenance }: EncodedDataSet): SiteFile[] {
+export function snapshotFiles(data: EncodedDataSet): SiteFile[] {
+  const { provenance, counts, digest } = data;
   const summary: SnapshotSummary = {
     format: FORMAT,
     ...provenance,
-    counts: mapKinds((kind) => records[kind].length),
-    digest: digestRecords(records),
-    warnings: [...warnings],
+    counts,
+    digest,
+    warnings: [...data.warnings],
   };
+  const records = data.records();
   return [
     ...kindNames.map((kind) => ({ path: recordsFile(kind), body: records[kind].map(encodeLine).join('') })),
     { path: PROVENANCE_FILE, body: `${JSON.stringify(summary, null, 2)}\n` },
@@ -53,7 +56,7 @@ export function snapshotFiles({ records, warnings, provenance }: EncodedDataSet)
 }
 
 /**
- * Reads a snapshot and validates every record.
+ * Reads a snapshot. Its records are validated when they are asked for.
  *
  * @throws OutputError if a file cannot be read
  * @throws DataError if a record is invalid, or the records do not match the digest
@@ -61,6 +64,20 @@ export function snapshotFiles({ records, warnings, provenance }: EncodedDataSet)
 export function readSnapshot(folder: string): EncodedDataSet {
   const { format: _, digest, warnings, counts, ...provenance } = readSummary(folder);
   const files = readRecordFiles(folder, digest);
+  let records: EncodedRecords | undefined;
+  return {
+    warnings,
+    provenance,
+    counts,
+    digest,
+    records() {
+      records ??= parseRecords(files, counts);
+      return records;
+    },
+  };
+}
+
+function parseRecords(files: Record<Kind, Buffer>, counts: Counts): EncodedRecords {
   const records = mapKinds((kind) =>
     parseLines(kind, files[kind], (value, record) => validate(kind, value, record)),
   );
@@ -71,7 +88,7 @@ export function readSnapshot(folder: string): EncodedDataSet {
       { kind },
     );
   }
-  return { records, warnings, provenance };
+  return records;
 }
 
 /** The bytes of each kind's records, which have to match the digest. */

@@ -1,9 +1,7 @@
 /** The pages of a site and the search index, made last: the front page lists the files made before it. */
 
-import { kindNames } from '../contract/kinds.ts';
-import { listPageFile, SEARCH_FILE } from '../contract/paths.ts';
-import type { DerivedFile, SiteFile } from '../contract/site-file.ts';
-import { pageOffsets } from '../contract/windows.ts';
+import { SEARCH_FILE } from '../contract/paths.ts';
+import type { SiteFile } from '../contract/site-file.ts';
 import { type FrontPageContent, fillFrontPage } from './front/page.ts';
 import { createSearchIndex } from './search-index.ts';
 import { fillPlaceholders } from './shared/markup.ts';
@@ -17,15 +15,12 @@ export interface PagesPlan extends Omit<FrontPageContent, 'sizes' | 'index'> {
   readonly sizes: () => FrontPageContent['sizes'];
 }
 
-export function* webFiles({ templates, sizes, ...content }: PagesPlan): Generator<SiteFile | DerivedFile> {
+export function* webFiles({ templates, sizes, ...content }: PagesPlan): Generator<SiteFile> {
   const { records, meta } = content;
   const index = createSearchIndex(records);
   yield {
     path: SEARCH_FILE,
-    of: kindNames.flatMap((kind) =>
-      pageOffsets(records[kind].length).map((offset) => listPageFile(kind, offset)),
-    ),
-    make: () => new TextEncoder().encode(JSON.stringify(index)),
+    body: JSON.stringify(index),
   };
   // The same page twice: for API paths of any depth, and for plain file servers.
   const browse = (root: string, json: string): string =>

@@ -1,12 +1,15 @@
-import { readFileSync } from 'node:fs';
+import { hash } from 'node:crypto';
+import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { build } from '../../src/commands/build.ts';
 import { listFiles } from '../../src/output/published.ts';
 import { verifyFolder } from '../../src/verify/folder.ts';
+import { codeDigest } from '../../src/version.ts';
 import { stateNumber } from '../support/editions.ts';
 import { expectedFiles } from '../support/expected.ts';
 import { fingerprint } from '../support/fingerprint.ts';
+import { smallSource } from '../support/small-data.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 import { recordPaths, serveUpstream } from '../support/test-upstream.ts';
 import {
@@ -182,6 +185,26 @@ describe('build', () => {
     expect(report.files).toMatchObject({ removed: 15 });
     expect(readFileSync(path.join(options.out, 'openapi.json'), 'utf8')).not.toContain('/download/');
     expect(verifyFolder(options.out)).toMatchObject({ problems: [] });
+  });
+
+  it('makes every file again if other code made them, of the same version', async () => {
+    const out = path.join(temporaryFolder(), 'site');
+    const options = { ...(await smallSource()), baseUrl: BASE_URL, out };
+    await build(options);
+    const before = fingerprint(out);
+    expect(await build(options)).toMatchObject({ changed: false, files: { written: 0 } });
+    const manifest = path.join(out, 'manifest.json');
+    const { code, files, ...rest } = JSON.parse(readFileSync(manifest, 'utf8'));
+    expect(code).toBe(codeDigest());
+    const other = `${readFileSync(path.join(out, 'openapi.json'), 'utf8')} `;
+    const listed = { path: 'openapi.json', bytes: Buffer.byteLength(other), sha256: hash('sha256', other) };
+    writeFileSync(path.join(out, 'openapi.json'), other);
+    const entries = files.map((entry: typeof listed) => (entry.path === listed.path ? listed : entry));
+    writeFileSync(manifest, JSON.stringify({ ...rest, code: hash('sha256', 'other'), files: entries }));
+    expect(await build(options)).toMatchObject({ changed: true, files: { written: 2 } });
+    expect(Object.keys(fingerprint(out))).toEqual(Object.keys(before));
+    expect(verifyFolder(out).problems).toEqual([]);
+    expect(readFileSync(path.join(out, 'openapi.json'), 'utf8')).toBe(other.slice(0, -1));
   });
 
   it('keeps the day of data that has not changed, and so every file', async () => {

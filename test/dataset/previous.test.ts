@@ -26,7 +26,11 @@ const published = (
   ...overrides,
 });
 
-const fresh = (data: SummarizedRecords, history?: History) => ({ ...data, history });
+const fresh = (data: SummarizedRecords, history?: History) => ({
+  ...data,
+  records: () => data.records,
+  history,
+});
 
 describe('the history of a new data set', () => {
   it('starts empty', () => {

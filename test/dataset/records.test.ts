@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { countWarnings, provenanceSchema, type Warning, warningSchema } from '../../src/dataset/data-set.ts';
-import { digestLines, digestRecords } from '../../src/dataset/digest.ts';
-import { encodeLine, servedText } from '../../src/dataset/encode.ts';
+import { digestLines, digestRecords, encodeLine } from '../../src/dataset/digest.ts';
+import { servedText } from '../../src/dataset/encode.ts';
 import { versionOf } from '../support/data-set-versions.ts';
 import { rawItem, rawMove } from '../support/sites.ts';
 

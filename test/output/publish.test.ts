@@ -1,4 +1,5 @@
 import {
+  appendFileSync,
   existsSync,
   lstatSync,
   lutimesSync,
@@ -179,48 +180,63 @@ describe('publishing', () => {
     expect(readdirSync(path.join(parent, 'real'))).toEqual(['site']);
   });
 
-  it('makes a derived file again only if what it is made of has changed', async () => {
+  it('makes what is expensive when it is its turn', async () => {
     const out = path.join(temporaryFolder(), 'site');
-    let made = 0;
-    const derived = {
-      path: 'all.txt',
-      of: ['a.json', 'b/c.json'],
-      make: async () => Buffer.from(`made ${++made}`),
-    };
-    const run = (tree: Tree) => withOutput(out, ({ publish }) => publish([...treeFiles(tree), derived]));
-    await run(first);
-    expect(await run(first)).toMatchObject({ changed: false });
-    expect(readTree(out)).toEqual({ ...first, 'all.txt': 'made 1' });
-    expect(await run({ ...first, 'b/d.json': 'other' })).toMatchObject({ written: 2, kept: 3 });
-    expect(await run({ ...first, 'a.json': 'other' })).toMatchObject({ written: 4 });
-    expect(readTree(out)['all.txt']).toBe('made 2');
-    writeFileSync(path.join(out, 'all.txt'), 'forged');
-    await run({ ...first, 'a.json': 'other' });
-    expect(readTree(out)['all.txt']).toBe('made 3');
+    const taken: string[] = [];
+    const make = async () => Buffer.from(taken.join());
+    const files = (function* () {
+      for (const name of ['a', 'b', 'c']) {
+        taken.push(name);
+        yield { path: `${name}.txt`, make };
+      }
+    })();
+    await withOutput(out, ({ publish }) => publish(files));
+    expect(readTree(out)).toEqual({ 'a.txt': 'a', 'b.txt': 'a,b', 'c.txt': 'a,b,c' });
   });
 
-  it('makes a file of all others again if any of them changed, came or went', async () => {
+  const making = { generator: 'gamedata/1.2.3', code: 'c'.repeat(64), inputs: 'd'.repeat(64) };
+  const confirm = (out: string, of = making) => withOutput(out, async (output) => output.confirm(of));
+
+  it('confirms what the same code has made from the same inputs', async () => {
     const out = path.join(temporaryFolder(), 'site');
-    let made = 0;
-    const all = {
-      path: 'all.txt',
-      of: { except: ['all.txt', 'b/d.json'] },
-      make: () => Buffer.from(`made ${++made}`),
-    };
-    const run = (tree: Tree) => withOutput(out, ({ publish }) => publish([...treeFiles(tree), all]));
-    const trees: [Tree, number][] = [
-      [first, 1],
-      [first, 1],
-      [{ ...first, 'b/d.json': 'other' }, 1],
-      [{ ...first, 'a.json': 'other' }, 2],
-      [{ ...first, 'a.json': 'other', 'new.json': '' }, 3],
-      [first, 4],
-      [{ 'a.json': '1', 'b/d.json': '333' }, 5],
-    ];
-    for (const [tree, expected] of trees) {
-      await run(tree);
-      expect(readTree(out)).toEqual({ ...tree, 'all.txt': `made ${expected}` });
-    }
+    expect(await confirm(out)).toBeUndefined();
+    const run = () => withOutput(out, ({ publish }) => publish(treeFiles(first), { making }));
+    const { files, bytes } = await run();
+    expect(JSON.parse(readFileSync(path.join(out, 'manifest.json'), 'utf8'))).toMatchObject(making);
+    const before = fingerprint(out);
+    expect(await confirm(out)).toEqual({
+      changed: false,
+      files,
+      bytes,
+      written: 0,
+      kept: files,
+      removed: 0,
+    });
+    expect(await run()).toEqual(await confirm(out));
+    expect(fingerprint(out)).toEqual(before);
+  });
+
+  it.each<[string, Partial<typeof making>]>([
+    ['another version', { generator: 'gamedata/1.2.4' }],
+    ['other code', { code: 'e'.repeat(64) }],
+    ['other inputs', { inputs: 'e'.repeat(64) }],
+  ])('does not confirm what was made by or from %s', async (_, other) => {
+    const out = path.join(temporaryFolder(), 'site');
+    await withOutput(out, ({ publish }) => publish(treeFiles(first), { making }));
+    expect(await confirm(out, { ...making, ...other })).toBeUndefined();
+    await publishTree(out, first);
+    expect(await confirm(out), 'from something unknown').toBeUndefined();
+  });
+
+  it.each<[string, (file: string) => void]>([
+    ['was touched', (file) => utimesSync(file, new Date(), new Date(Date.now() + 5000))],
+    ['is gone', (file) => rmSync(file)],
+    ['has another size', (file) => appendFileSync(file, ' ')],
+  ])('does not confirm a site of which a file %s', async (_, damage) => {
+    const out = path.join(temporaryFolder(), 'site');
+    await withOutput(out, ({ publish }) => publish(treeFiles(first), { making }));
+    damage(path.join(out, 'b/c.json'));
+    expect(await confirm(out)).toBeUndefined();
   });
 
   it('makes a file with a known digest only if it is not published, and checks it', async () => {
@@ -263,20 +279,6 @@ describe('publishing', () => {
     await expect(work).rejects.toThrow('stop');
     expect(taken).toBeLessThan(1500);
     expect(existsSync(out)).toBe(false);
-  });
-
-  it('makes a derived file again if another version made the published one', async () => {
-    const out = path.join(temporaryFolder(), 'site');
-    const derived = { path: 'all.txt', of: ['a.json'], make: () => Buffer.from('made') };
-    const run = () => withOutput(out, ({ publish }) => publish([...treeFiles(first), derived]));
-    await run();
-    const manifest = path.join(out, 'manifest.json');
-    const older = readFileSync(manifest, 'utf8').replace(/gamedata\/[^"]+/, 'gamedata/0.0.1');
-    const forged = older.replace(/("all.txt","bytes":)4/, '$15');
-    writeFileSync(path.join(out, 'all.txt'), 'stale');
-    writeFileSync(manifest, forged);
-    await run();
-    expect(readTree(out)['all.txt']).toBe('made');
   });
 
   it('reads the description and the data of the published site', async () => {

@@ -85,7 +85,7 @@ describe('a site with bulk files', () => {
     const twins: (() => unknown)[] = [];
     let made = '';
     for (const file of files) {
-      if (!('of' in file)) continue;
+      if (!('make' in file)) continue;
       // As publishing does it if this one changed and the others are as they were.
       if (file.path === 'download/move.csv') made = Buffer.from(await file.make()).toString();
       if (file.path === 'download/item.csv.gz') twins.push(file.make);

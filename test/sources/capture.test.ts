@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { encodeDataSet } from '../../src/dataset/encode.ts';
+import { encodeDataSet } from '../../src/dataset/digest.ts';
 import { type CaptureOptions, capture } from '../../src/sources/capture.ts';
 import { previousOfSnapshot, snapshotFiles } from '../../src/sources/snapshot.ts';
 import { deserted } from '../support/local-server.ts';
@@ -42,6 +42,19 @@ describe('capturing', () => {
     expect(await captured({ dataFolder: bundled, upstream: named })).toMatchObject({ counts: { move: 4 } });
   });
 
+  it('parses a snapshot only if it is not what was published', async () => {
+    const folder = snapshot(3);
+    const good = previousOfSnapshot(folder);
+    const valid = dataSetOf(rawRecords(3, 2));
+    const move = valid.records.move.map((record) => ({ ...record, slug: `../${record.slug}` }));
+    const invalid = encodeDataSet({ ...valid, records: { ...valid.records, move } });
+    for (const file of snapshotFiles(invalid)) writeFileSync(path.join(folder, file.path), file.body);
+    const published = previousOfSnapshot(folder);
+    const { records } = await captured({ dataFolder: folder, previousOf: () => published });
+    expect(records).toThrow('expected a safe slug');
+    await expect(captured({ dataFolder: folder, previousOf: () => good })).rejects.toThrow('a safe slug');
+  });
+
   it('keeps the day of a snapshot, whatever was published before', async () => {
     const previous = previousOfSnapshot(snapshot(3, '2025-05-05'));
     const { provenance } = await captured({ dataFolder: snapshot(3), previousOf: () => previous });
@@ -60,7 +73,7 @@ describe('capturing', () => {
       captured: '2025-05-05',
       edition: null,
       slugs: () => [],
-      records: () => records,
+      records,
       history: () => undefined,
     });
     const same = await captured({ ...rest, previousOf: () => previous(digest) });

@@ -126,7 +126,7 @@ describe('tables', () => {
     expect(first.requests).toMatchObject({ requests: 10, bodies: 5, notModified: 5 });
     const second = await read(server.url, cache);
     expect(second.requests).toMatchObject({ requests: 10, bodies: 0, notModified: 10 });
-    expect(second.dataSet).toEqual(first.dataSet);
+    expect(decodeDataSet(second.dataSet)).toEqual(decodeDataSet(first.dataSet));
     expect(server.requests.slice(5, 10).map(({ path: url }) => url.replace(/\d+$/, ''))).toEqual(
       tableNames.map((name) => `/${name}.csv?edition=`),
     );
@@ -156,8 +156,8 @@ describe('tables', () => {
     );
     const { dataSet, requests } = await read(server.url);
     expect(requests?.requests).toBe(15);
-    expect(dataSet.records).toEqual(
-      (await load({ ...settings, source: 'csv', upstream: await folderOf(later) })).dataSet.records,
+    expect(dataSet.digest).toBe(
+      (await load({ ...settings, source: 'csv', upstream: await folderOf(later) })).dataSet.digest,
     );
   });
 

@@ -2,7 +2,7 @@ import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { listPageFile } from '../../src/contract/paths.ts';
-import { encodeDataSet } from '../../src/dataset/encode.ts';
+import { encodeDataSet } from '../../src/dataset/digest.ts';
 import { DataError, OutputError } from '../../src/errors.ts';
 import { withOutput } from '../../src/output/publish.ts';
 import { readDataSet } from '../../src/sources/read-data-set.ts';

@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { BUNDLED_DATA } from '../../src/commands/package-files.ts';
 import { nameSchema, slugSchema } from '../../src/contract/records.ts';
 import type { DataSet } from '../../src/dataset/data-set.ts';
-import { encodeDataSet } from '../../src/dataset/encode.ts';
+import { encodeDataSet } from '../../src/dataset/digest.ts';
 import { DataError, GamedataError } from '../../src/errors.ts';
 import { readSnapshot, snapshotFiles } from '../../src/sources/snapshot.ts';
 import { decodeDataSet } from '../support/decode.ts';
@@ -128,7 +128,7 @@ describe('a snapshot', () => {
   ])('is rejected for $change', ({ tamper, problem }) => {
     const folder = written(dataSet);
     tamper(folder);
-    const read = () => readSnapshot(folder);
+    const read = () => readSnapshot(folder).records();
     expect(read).toThrow(GamedataError);
     expect(read).toThrow(problem);
   });
@@ -136,7 +136,7 @@ describe('a snapshot', () => {
   it('is rejected for a record that is none, although its digest is right', () => {
     const [move] = dataSet.records.move;
     const broken = { ...dataSet.records, move: [{ ...move, slug: '../x' }] } as DataSet['records'];
-    expect(() => readSnapshot(written({ ...dataSet, records: broken }))).toThrow(
+    expect(() => readSnapshot(written({ ...dataSet, records: broken })).records()).toThrow(
       expect.objectContaining({
         message: expect.stringContaining('move.ndjson line 1 › slug: got "../x": expected a safe slug'),
         hint: 'If another version of gamedata wrote this snapshot, refresh it: gamedata snapshot --data <dir>',

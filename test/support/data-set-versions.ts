@@ -1,9 +1,7 @@
 /** Data sets to be compared, made of raw records. */
 
-import { mapKinds } from '../../src/contract/kinds.ts';
 import { compare, type SummarizedRecords } from '../../src/dataset/compare.ts';
-import { digestRecords } from '../../src/dataset/digest.ts';
-import { encodeDataSet } from '../../src/dataset/encode.ts';
+import { encodeDataSet } from '../../src/dataset/digest.ts';
 import { emptyHistory, extendHistory } from '../../src/dataset/history.ts';
 import type { RawItem, RawMove } from '../../src/sources/raw.ts';
 import { dataSetOf, rawItem, rawMove, rawOf, type SiteOptions, siteOf } from './sites.ts';
@@ -14,9 +12,8 @@ export function versionOf(
   item: readonly RawItem[] = [],
   captured = '2026-01-02',
 ): SummarizedRecords {
-  const { records } = encodeDataSet(dataSetOf({ move: [...move], item: [...item] }));
-  const counts = mapKinds((kind) => records[kind].length);
-  return { digest: digestRecords(records), captured, counts, edition: null, records };
+  const { digest, counts, records } = encodeDataSet(dataSetOf({ move: [...move], item: [...item] }));
+  return { digest, captured, counts, edition: null, records: records() };
 }
 
 /** The digest of what an upstream has. */

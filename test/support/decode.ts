@@ -3,9 +3,9 @@
 import type { Item, Move } from '../../src/contract/records.ts';
 import type { DataSet, EncodedDataSet, EncodedRecord } from '../../src/dataset/data-set.ts';
 
-export const decodeDataSet = ({ records, ...rest }: EncodedDataSet): DataSet => ({
-  ...rest,
-  records: { move: records.move.map(decode<Move>), item: records.item.map(decode<Item>) },
-});
+export function decodeDataSet({ records, warnings, provenance }: EncodedDataSet): DataSet {
+  const { move, item } = records();
+  return { warnings, provenance, records: { move: move.map(decode<Move>), item: item.map(decode<Item>) } };
+}
 
 const decode = <R>({ json }: EncodedRecord): R => JSON.parse(json);

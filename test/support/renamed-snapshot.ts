@@ -17,8 +17,8 @@ const renamed = { 'old-pound': 'pound', 'taken-again': 'karate-chop', 'old-maste
 /** Makes the snapshot in a folder, which it returns. */
 export function renamedSnapshot(folder: string): string {
   cpSync(BUNDLED_DATA, folder, { recursive: true });
-  const { records, provenance } = readSnapshot(folder);
-  const decoded = decodeDataSet({ records, provenance, warnings: [] }).records;
+  const data = readSnapshot(folder);
+  const decoded = decodeDataSet(data).records;
   const old = new Map<string, string>(Object.entries(renamed).map(([was, is]) => [is, was]));
   const rename = <R extends { slug: string }>(record: R): R => ({
     ...record,
@@ -28,9 +28,9 @@ export function renamedSnapshot(folder: string): string {
     move: decoded.move.map(rename).map(encodeRecord),
     item: decoded.item.map(rename).map(encodeRecord),
   };
-  const editions = [before, records].map((encoded) => {
+  const editions = [before, data.records()].map((encoded) => {
     const counts = mapKinds((kind) => encoded[kind].length);
-    return { digest: digestRecords(encoded), captured: provenance.captured, counts, records: encoded };
+    return { digest: digestRecords(encoded), captured: data.provenance.captured, counts, records: encoded };
   });
   const [from, to] = editions;
   if (!from || !to) throw new Error('expected two data sets');

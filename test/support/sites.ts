@@ -8,8 +8,7 @@ import { PLACEHOLDER_ICON } from '../../src/contract/paths.ts';
 import { createRoutes, type RouteTable } from '../../src/contract/routes.ts';
 import type { SiteFile } from '../../src/contract/site-file.ts';
 import type { DataSet } from '../../src/dataset/data-set.ts';
-import { digestRecords } from '../../src/dataset/digest.ts';
-import { encodeDataSet } from '../../src/dataset/encode.ts';
+import { digestRecords, encodeDataSet } from '../../src/dataset/digest.ts';
 import { emptyHistory, movedRoutes } from '../../src/dataset/history.ts';
 import type { HostContext } from '../../src/hosts/host.ts';
 import { netlify } from '../../src/hosts/netlify.ts';
@@ -67,7 +66,7 @@ export function siteOf(
   raw: RawRecords,
   { links = 'query', history = emptyHistory, downloads = false, extras = [] }: SiteOptions = {},
 ) {
-  const records = encodeDataSet(dataSetOf(raw)).records;
+  const records = encodeDataSet(dataSetOf(raw)).records();
   const meta: Meta = {
     format: 1,
     generator: 'gamedata/0.0.0',

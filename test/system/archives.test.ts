@@ -7,11 +7,9 @@ import { archive } from '../../src/commands/archive.ts';
 import { build } from '../../src/commands/build.ts';
 import { mirror } from '../../src/commands/mirror.ts';
 import { rebase } from '../../src/commands/rebase.ts';
-import { withOutput } from '../../src/output/publish.ts';
 import { verifyFolder } from '../../src/verify/folder.ts';
 import { deploy } from '../support/deployed.ts';
 import { fingerprint } from '../support/fingerprint.ts';
-import { treeFiles } from '../support/publishing.ts';
 import { rawRecords } from '../support/sites.ts';
 import { smallSource } from '../support/small-data.ts';
 import { temporaryFolder } from '../support/temporary.ts';
@@ -70,25 +68,6 @@ describe('build --archive', () => {
     const second = read(path.join(out, 'download'));
     expect(second).not.toEqual(first);
     expect(verifyFolder(unpack(path.join(out, 'download/gamedata.tar.gz'))).counts.move).toBe(119);
-  });
-
-  it('packs anew if a file is gone and no other has changed', async () => {
-    const out = path.join(temporaryFolder(), 'tree');
-    let made = 0;
-    const all = {
-      path: 'download/all',
-      of: { except: ['download/all'] },
-      make: () => Buffer.from(`${++made}`),
-    };
-    const publish = (tree: Record<string, string>) =>
-      withOutput(out, ({ publish }) => publish([...treeFiles(tree), all]));
-    await publish({ a: '1', b: '2' });
-    await publish({ a: '1', b: '2' });
-    expect(made).toBe(1);
-    await publish({ a: '1' });
-    expect(made).toBe(2);
-    await publish({ a: '1', c: '3' });
-    expect(made).toBe(3);
   });
 
   it('goes with a mirror, and is packed anew by a rebase', async () => {

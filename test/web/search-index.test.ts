@@ -2,7 +2,7 @@ import { brotliCompressSync, gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { kindNames } from '../../src/contract/kinds.ts';
 import type { Records } from '../../src/dataset/data-set.ts';
-import { encodeDataSet } from '../../src/dataset/encode.ts';
+import { encodeDataSet } from '../../src/dataset/digest.ts';
 import { createSearchIndex, generationOf, readSearchIndex } from '../../src/web/search-index.ts';
 import { dataSetOf, fullSizeRecords, rawItem, rawMove, rawRecords } from '../support/sites.ts';
 import { hasRecordedUpstream } from '../support/upstream-data.ts';
@@ -28,7 +28,7 @@ const { records, provenance } = dataSetOf({
 
 /** The index of records that are kept as texts. */
 const indexOf = (records: Records) =>
-  createSearchIndex(encodeDataSet({ records, warnings: [], provenance }).records);
+  createSearchIndex(encodeDataSet({ records, warnings: [], provenance }).records());
 
 describe('the search index', () => {
   it('has a column for each property, without what follows from the slug', () => {

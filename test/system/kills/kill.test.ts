@@ -2,7 +2,7 @@ import { existsSync, readdirSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { expect, it } from 'vitest';
-import { encodeDataSet } from '../../../src/dataset/encode.ts';
+import { encodeDataSet } from '../../../src/dataset/digest.ts';
 import { withOutput } from '../../../src/output/publish.ts';
 import { snapshotFiles } from '../../../src/sources/snapshot.ts';
 import { verifyFolder } from '../../../src/verify/folder.ts';
