@@ -52,7 +52,8 @@ export const linkBaseOf = ({ base_url, links }: Meta): LinkBase => ({ baseUrl: b
 /** A path of a site: relative to its folder, with forward slashes, never leading out of it. */
 export const SITE_PATH = /^(?!\/)(?!.*(?:^|\/)\.{0,2}(?:\/|$))[^\\\0]+$/;
 
-const sha256Schema = z.string().regex(/^[0-9a-f]{64}$/);
+const SHA256 = /^[0-9a-f]{64}$/;
+const sha256Schema = z.string().regex(SHA256);
 
 const manifestEntryFields = {
   path: z
@@ -86,9 +87,28 @@ export const manifestSchema = z
   .meta({ title: 'Manifest', description: 'Every file of a site except this one, sorted by path.' });
 export type Manifest = z.infer<typeof manifestSchema>;
 
-/** For reading what any version has written: unknown keys are dropped. */
+/** Checked by hand, as a site may have hundreds of thousands of files; the schema explains what is wrong. */
+const entriesReader = z
+  .custom<ManifestEntry[]>(Array.isArray, 'expected a list of files')
+  .superRefine((entries, context) => {
+    const at = entries.findIndex((entry) => !isEntry(entry));
+    const problem =
+      at < 0 ? undefined : z.object(manifestEntryFields).safeParse(entries[at]).error?.issues[0];
+    if (problem) context.addIssue({ code: 'custom', message: problem.message, path: [at, ...problem.path] });
+  });
+
+function isEntry(entry: unknown): boolean {
+  const { path, bytes, sha256 } = (entry ?? {}) as Partial<Record<keyof ManifestEntry, unknown>>;
+  return (
+    typeof path === 'string' &&
+    SITE_PATH.test(path) &&
+    Number.isSafeInteger(bytes) &&
+    Number(bytes) >= 0 &&
+    typeof sha256 === 'string' &&
+    SHA256.test(sha256)
+  );
+}
+
+/** For reading what any version has written: unknown keys are ignored. */
 export const metaReader = z.object(metaSchema.shape);
-export const manifestReader = z.object({
-  ...manifestSchema.shape,
-  files: z.array(z.object(manifestEntryFields)),
-});
+export const manifestReader = z.object({ ...manifestSchema.shape, files: entriesReader });
