@@ -19,16 +19,19 @@ import { printable } from '../text/printable.ts';
 import type { DeploymentReport } from '../verify/deployment.ts';
 import type { FolderReport } from '../verify/folder.ts';
 
-/** `build: 3,248 files, 2.1 MB: 12 written, 3,236 kept, 0 removed, in 0.4 s` */
-function publishedLine(
+/** `build: 3,248 files, 2.1 MB: 12 written, 3,236 kept, 0 removed, in 0.4 s`, and what could not be cleaned up. */
+function publishedLines(
   out: string,
   files: Omit<PublishResult, 'changed'>,
   { changed, seconds }: { changed: boolean; seconds: number },
-): string {
+): string[] {
   const what = changed
     ? `${groupDigits(files.written)} written, ${groupDigits(files.kept)} kept, ${groupDigits(files.removed)} removed`
     : 'nothing changed';
-  return `${out}: ${counted(files.files, 'file')}, ${readableSize(files.bytes)}: ${what}, in ${seconds} s`;
+  return [
+    ...files.leftovers.map((left) => `warning: ${left} cannot be removed: the next build will try again`),
+    `${out}: ${counted(files.files, 'file')}, ${readableSize(files.bytes)}: ${what}, in ${seconds} s`,
+  ];
 }
 
 const recordCounts = (counts: Counts): string =>
@@ -65,7 +68,7 @@ export function summaryLines(report: Report): string[] {
     if (missing.length > 0)
       lines.push(`removed since the last build: ${counted(missing.length, kind)}: ${firstOf(missing)}`);
   }
-  lines.push(publishedLine(report.out, files, report));
+  lines.push(...publishedLines(report.out, files, report));
   return lines;
 }
 
@@ -95,7 +98,7 @@ export function mirrorLines(report: MirrorReport): string[] {
     `${counted(downloaded.files, 'file')} ${dryRun ? 'to download' : 'downloaded'}, ${readableSize(downloaded.bytes)}${resumed}`,
   );
   if (!changed) lines.push(`${out}: nothing changed, in ${seconds} s`);
-  else if (files) lines.push(publishedLine(out, files, { changed, seconds }));
+  else if (files) lines.push(...publishedLines(out, files, { changed, seconds }));
   return lines;
 }
 
@@ -104,7 +107,7 @@ export function rebaseLines(report: RebaseReport): string[] {
   const lines = [`links: from ${from} to ${to}, style ${links}; hosts: ${hosts.join(', ') || 'none'}`];
   if (stale.length > 0)
     lines.push(`warning: copied unchanged, still containing the old base URL: ${firstOf(stale)}`);
-  return [...lines, publishedLine(out, files, report)];
+  return [...lines, ...publishedLines(out, files, report)];
 }
 
 export function archiveLines({ dir, out, files, archives, seconds }: ArchiveReport): string[] {

@@ -23,7 +23,11 @@ export function acquireLock({ lock: file, name: target }: WorkFolders): () => vo
   held.add(file);
   return () => {
     held.delete(file);
-    fsExtra.removeSync(file);
+    try {
+      fsExtra.removeSync(file);
+    } catch {
+      // It is stale as soon as this process ends.
+    }
   };
 }
 

@@ -14,7 +14,7 @@ import { PRODUCT } from '../version.ts';
 import { acquireLock } from './lock.ts';
 import { type Published, readPublished, refuseForeignFiles } from './published.ts';
 import { createStage, type Stage } from './stage.ts';
-import { recover, type WorkFolders, workFolders } from './work-folders.ts';
+import { recover, removeTrash, type WorkFolders, workFolders } from './work-folders.ts';
 
 export interface PublishResult {
   /** False if the folder already held exactly this site, and was not touched. */
@@ -26,6 +26,8 @@ export interface PublishResult {
   readonly kept: number;
   /** Files of the old site that the new one does not have. */
   readonly removed: number;
+  /** Work folders that could not be removed. */
+  readonly leftovers: readonly string[];
 }
 
 export interface Output {
@@ -66,13 +68,23 @@ export async function withOutput<T>(out: string, use: (output: Output) => Promis
       folder: folders.out,
       published,
       sizes: listing.sizes,
-      confirm: (making) => confirm(published, making),
+      confirm: (making) => confirm(folders, published, making),
       publish: (files, options = {}) => publish(files, { ...options, folders, published, listing }),
     });
   } finally {
-    recover(folders);
+    cleanUp(folders);
     release();
   }
+}
+
+/** What cannot be cleaned up has no say in what was published: it is left to the next build. */
+function cleanUp(folders: WorkFolders): string[] {
+  try {
+    recover(folders);
+  } catch {
+    // A second failure must not hide the first one.
+  }
+  return removeTrash(folders);
 }
 
 /** Restores a site that an interrupted build has moved aside. */
@@ -82,6 +94,7 @@ export function recoverAbandoned(out: string): void {
   const release = acquireLock(folders);
   try {
     recover(folders);
+    removeTrash(folders);
   } finally {
     release();
   }
@@ -96,6 +109,7 @@ function makeParent({ name, out }: WorkFolders): void {
 }
 
 function confirm(
+  folders: WorkFolders,
   { making: published, manifest, entries, has }: Published,
   making: Required<Making>,
 ): PublishResult | undefined {
@@ -105,7 +119,15 @@ function confirm(
   const files = [...entries.values()];
   if (!files.every(has)) return undefined;
   const bytes = sizeOf(files) + Buffer.byteLength(manifest);
-  return { changed: false, files: files.length + 1, bytes, written: 0, kept: files.length + 1, removed: 0 };
+  return {
+    changed: false,
+    files: files.length + 1,
+    bytes,
+    written: 0,
+    kept: files.length + 1,
+    removed: 0,
+    leftovers: removeTrash(folders),
+  };
 }
 
 async function publish(
@@ -172,6 +194,7 @@ async function publish(
     written: changed ? written.length + 1 : 0,
     kept: entries.length - written.length + (changed ? 0 : 1),
     removed: [...published.entries.keys()].filter((path) => !listing.sizes.has(path)).length,
+    leftovers: cleanUp(folders),
   };
 }
 

@@ -44,7 +44,8 @@ export async function readOneEdition<T>(
 ): Promise<Consistent<T>> {
   const answers = new Map<string, Answer>();
   let target = null as Edition | null;
-  let used = new Set<string>();
+  /** The answers of one pass. */
+  let used = new Map<string, Answer>();
 
   async function request<V>(url: string, codec: Codec<V>, options: LoadOptions<V>): Promise<Answer> {
     const at = target ? `${url}${url.includes('?') ? '&' : '?'}edition=${target.hash}` : undefined;
@@ -62,24 +63,21 @@ export async function readOneEdition<T>(
 
   const reader: EditionReader = {
     async read<V>(url: string, codec: Codec<V>, options: LoadOptions<V> = {}) {
-      used.add(url);
       let answer = answers.get(url);
       if (!answer || isOlder(answer.edition, target)) answer = await request(url, codec, options);
       answers.set(url, answer);
+      used.set(url, answer);
       return 'value' in answer ? (answer.value as V) : undefined;
     },
   };
 
   for (let deploys = 0; ; deploys++) {
-    used = new Set();
+    used = new Map();
     const value = await readAll(reader);
-    const found = [...used].flatMap((url) => answers.get(url) ?? []);
+    const found = [...used.values()];
     const newest = newestEdition(found.map(({ edition }) => edition));
     const stale = new Map<string, Edition>();
-    for (const url of used) {
-      const edition = answers.get(url)?.edition ?? null;
-      if (edition && isOlder(edition, newest)) stale.set(url, edition);
-    }
+    for (const [url, { edition }] of used) if (edition && isOlder(edition, newest)) stale.set(url, edition);
     if (stale.size > 0 && target?.hash !== newest?.hash && deploys <= MAX_DEPLOYS) {
       target = newest;
       continue;

@@ -27,7 +27,7 @@ const report: Report = {
   fallback: null,
   digest: 'sha256:0',
   counts: { move: 937, item: 1 },
-  files: { files: 3203, bytes: 2_345_678, written: 1203, kept: 2000, removed: 1 },
+  files: { files: 3203, bytes: 2_345_678, written: 1203, kept: 2000, removed: 1, leftovers: [] },
   requests: null,
   warnings: [],
   seconds: 1.25,
@@ -64,8 +64,26 @@ describe('the closing summary', () => {
     ],
     [
       'a build that changed nothing',
-      { changed: false, files: { files: 1, bytes: 999, written: 0, kept: 1, removed: 0 } },
+      { changed: false, files: { files: 1, bytes: 999, written: 0, kept: 1, removed: 0, leftovers: [] } },
       [expect.stringContaining('data: '), 'build: 1 file, 999 B: nothing changed, in 1.25 s'],
+    ],
+    [
+      'a build that could not clean up',
+      {
+        files: {
+          files: 1,
+          bytes: 999,
+          written: 1,
+          kept: 0,
+          removed: 0,
+          leftovers: ['/srv/.x.gamedata-trash-1'],
+        },
+      },
+      [
+        expect.stringContaining('data: '),
+        'warning: /srv/.x.gamedata-trash-1 cannot be removed: the next build will try again',
+        'build: 1 file, 999 B: 1 written, 0 kept, 0 removed, in 1.25 s',
+      ],
     ],
     [
       'a build that fetched',

@@ -50,6 +50,7 @@ describe('publishing', () => {
       written: 3,
       kept: 0,
       removed: 0,
+      leftovers: [],
     });
   });
 
@@ -211,6 +212,7 @@ describe('publishing', () => {
       written: 0,
       kept: files,
       removed: 0,
+      leftovers: [],
     });
     expect(await run()).toEqual(await confirm(out));
     expect(fingerprint(out)).toEqual(before);

@@ -1,63 +1,110 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { build } from '../../src/commands/build.ts';
+import type { CacheEntry } from '../../src/http/cache.ts';
 import type { Progress } from '../../src/sources/source.ts';
-import { stateNumber } from '../support/editions.ts';
 import { fingerprint } from '../support/fingerprint.ts';
 import { journalLine } from '../support/journal.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 import { serveUpstream } from '../support/test-upstream.ts';
-import { tinyUpstream, upstreamOf } from '../support/upstream-data.ts';
+import { itemAnswer, moveAnswer, tinyUpstream, upstreamOf } from '../support/upstream-data.ts';
 
-const data = upstreamOf(tinyUpstream());
+type Entry = CacheEntry & { value: Record<string, unknown> };
 
-/** Gives each response of the journal another one's value, with the checksum that is right for it. */
-function swapValues(cache: string, isWanted: (url: string) => boolean): void {
-  const [name = ''] = readdirSync(cache);
-  const file = path.join(cache, name);
-  const [header = '', ...lines] = readFileSync(file, 'utf8').split('\n');
-  const entries = lines.map((line) => JSON.parse(line.slice(17)));
-  const chosen = entries.filter(({ url }) => url !== undefined && isWanted(url));
-  expect(chosen.length).toBeGreaterThan(1);
-  const values = chosen.map(({ value }) => value);
-  chosen.forEach((entry, at) => {
-    entry.value = values[(at + 1) % values.length];
-  });
-  // Without the last line, which a fetch that was broken off does not write.
-  const written = entries.filter(({ url }) => url !== undefined);
-  writeFileSync(file, [header, ...written.map(journalLine)].join('\n'));
+/** A move and an item that only their kind tells apart, and a second move. */
+const data = upstreamOf({
+  move: [moveAnswer(1, { name: 'same' }), moveAnswer(2)],
+  item: [itemAnswer(1, { name: 'same' })],
+});
+
+/** An upstream whose responses stay fresh, a build of it, and the journal as a fetch that was broken off leaves it. */
+async function scene() {
+  const server = await serveUpstream(data, { maxAge: 3600 });
+  const parent = temporaryFolder();
+  const [cache, out] = [path.join(parent, 'cache'), path.join(parent, 'site')];
+  const options = {
+    source: 'rest',
+    upstream: server.url,
+    baseUrl: 'https://example.test',
+    cache,
+    out,
+  } as const;
+  await build(options);
+  const before = fingerprint(out);
+  return {
+    /** Changes entries, by what their URLs end with; each line gets the checksum that is right for it. */
+    interrupt(change: (entryOf: (end: string) => Entry) => void = () => {}) {
+      const file = path.join(cache, `${readdirSync(cache)[0]}`);
+      const [header = '', ...lines] = readFileSync(file, 'utf8').split('\n');
+      const entries = lines.slice(0, -1).map((line) => JSON.parse(line.slice(17)) as Entry);
+      const find = (end: string) => entries.find(({ url }) => url.split('?')[0]?.endsWith(end));
+      change((end) => find(end) ?? expect.unreachable(`${end} is not in the journal`));
+      writeFileSync(file, [header, ...entries.map(journalLine)].join('\n'));
+    },
+    /** The paths that a build asks for, and the statuses of the responses. */
+    async asked() {
+      const from = server.log.length;
+      await build(options);
+      expect(fingerprint(out)).toEqual(before);
+      return server.log.slice(from).map(({ path: url, status }) => `${url.split('?')[0]} ${status}`);
+    },
+  };
 }
 
-it.each([
-  ['records', (url: string) => !url.includes('?')],
-  ['lists', (url: string) => url.includes('?')],
-])(
-  'cached %s that stand at each other’s address are asked for again, and never published',
-  async (_, isWanted) => {
-    const server = await serveUpstream(data, { stateOf: () => stateNumber(1, data) });
-    const parent = temporaryFolder();
-    const [cache, out] = [path.join(parent, 'cache'), path.join(parent, 'site')];
-    const options = {
-      source: 'rest',
-      upstream: server.url,
-      baseUrl: 'https://example.test',
-      cache,
-      out,
-    } as const;
-    await build(options);
-    const before = fingerprint(out);
-    swapValues(cache, isWanted);
-    await build(options);
-    expect(fingerprint(out)).toEqual(before);
-    const asked = server.log.length;
-    await build(options);
-    expect(server.log.length - asked, 'the cache is whole again').toBe(1);
-  },
-);
+const move = '/api/v2/move/';
+const item = '/api/v2/item/';
+const lists = [`${move} 304`, `${item} 304`];
+
+describe('what a fetch that was broken off has stored', () => {
+  it('is not asked for again, except for the lists', async () => {
+    const { interrupt, asked } = await scene();
+    interrupt();
+    expect(await asked()).toEqual(lists);
+  });
+
+  it.each<[string, (entryOf: (end: string) => Entry) => void, string]>([
+    ['another id', (entryOf) => Object.assign(entryOf('/move/2/').value, { id: 7 }), `${move}2/`],
+    ['another slug', (entryOf) => Object.assign(entryOf('/move/2/').value, { slug: 'other' }), `${move}2/`],
+    ['no record', (entryOf) => Object.assign(entryOf('/move/2/'), { value: null }), `${move}2/`],
+    [
+      'an item of the same id and slug',
+      (entryOf) => Object.assign(entryOf('/move/1/'), { value: entryOf('/item/1/').value }),
+      `${move}1/`,
+    ],
+    [
+      'a move of the same id and slug',
+      (entryOf) => Object.assign(entryOf('/item/1/'), { value: entryOf('/move/1/').value }),
+      `${item}1/`,
+    ],
+  ])('is asked for again where a record is %s', async (_, change, url) => {
+    const { interrupt, asked } = await scene();
+    interrupt(change);
+    expect(await asked()).toEqual([...lists, `${url} 200`]);
+  });
+
+  it.each<[string, (entryOf: (end: string) => Entry) => void]>([
+    [
+      'that of another kind',
+      (entryOf) => Object.assign(entryOf('/move/'), { value: entryOf('/item/').value }),
+    ],
+    [
+      'partly of another kind',
+      (entryOf) => {
+        const { results } = entryOf('/move/').value as { results: { url: string }[] };
+        Object.assign(results[1] ?? {}, { url: '/api/v2/item/2/' });
+      },
+    ],
+    ['none', (entryOf) => Object.assign(entryOf('/move/'), { value: [] })],
+  ])('is asked for again where a list is %s', async (_, change) => {
+    const { interrupt, asked } = await scene();
+    interrupt(change);
+    expect(await asked()).toEqual([`${move} 200`, `${item} 304`]);
+  });
+});
 
 it('progress is told from none to all', async () => {
-  const server = await serveUpstream(data);
+  const server = await serveUpstream(upstreamOf(tinyUpstream()));
   const options = {
     source: 'rest',
     upstream: server.url,

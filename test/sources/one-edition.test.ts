@@ -61,6 +61,29 @@ describe('reading one edition', () => {
     expect(options).toEqual(urls.map(() => ({ revalidate: true, at: undefined })));
   });
 
+  it('asks once for what is read twice, and reads all of it once', async () => {
+    const { fetcher, asked } = playing(() => 3);
+    let passes = 0;
+    await readOneEdition({ fetcher, upstream: UPSTREAM, allowMixed: false }, async (reader) => {
+      passes++;
+      for (const url of [...urls, ...urls]) await reader.read(url, codec);
+    });
+    expect(asked).toEqual(urls);
+    expect(passes).toBe(1);
+  });
+
+  it('says how many answers there were of each edition, the newest first', async () => {
+    const { fetcher } = playing((url) => [2, 3, 1][urls.findIndex((known) => url.startsWith(known))] ?? 0);
+    const parts = [3, 2, 1].map((number) => `1 of edition 00000000 of 2026-04-0${number}`);
+    await expect(read(fetcher)).rejects.toThrow(
+      `got answers of several editions: ${parts.join(', ')}: expected`,
+    );
+    const unnamed = playing((url) =>
+      url.startsWith(`${urls[0]}`) ? 1 : url.startsWith(`${urls[1]}`) ? 2 : 0,
+    );
+    await expect(read(unnamed.fetcher)).rejects.toThrow(/: 1 of .*-02, 1 of .*-01: expected one$/);
+  });
+
   it('has no edition if no answer, or not every one, names one', async () => {
     for (const numbers of [
       [0, 0, 0],
