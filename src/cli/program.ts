@@ -125,6 +125,7 @@ function addMirror(command: Command): void {
     .argument('<url>', 'URL of the deployment')
     .argument('[dir]', 'folder of the copy (default: named after the host)')
     .option('--dry-run', 'only report what would be done')
+    .addOption(takeLockOption())
     .addOption(concurrencyOption())
     .addOption(retriesOption())
     .action(async (url: string, dir: string | undefined, options: MirrorOptions & Presentation) => {
@@ -149,6 +150,7 @@ function addRebase(command: Command): void {
     .addOption(linksOption('what links point to (default: as in the copy)'))
     .addOption(hostOption('hosts to write configuration for (default: as in the copy)'))
     .option('--out <dir>', 'output folder (default: the copy itself)')
+    .addOption(takeLockOption())
     .action(
       async (
         dir: string,
@@ -269,6 +271,8 @@ function addServe(command: Command): void {
 
 const printAll = (lines: readonly string[]): void => void process.stdout.write(`${lines.join('\n')}\n`);
 
+const takeLockOption = (): Option =>
+  new Option('--take-lock', 'take over the lock of a build on another host that has ended');
 const hostOption = (description: string): Option =>
   new Option('--host <name...>', description).choices(hostNames);
 const linksOption = (description: string): Option =>
@@ -307,7 +311,8 @@ function addSourceOptions(command: Command): Command {
     .option(
       '--allow-missing <record...>',
       'records allowed to disappear, as <kind>/<slug>; excluded from --max-shrink',
-    );
+    )
+    .addOption(takeLockOption());
   return addPresentation(command);
 }
 

@@ -60,40 +60,44 @@ export async function build(options: BuildOptions = {}, watchers: Watchers = {})
   );
   const { signal } = options;
 
-  return withOutput(out, async (output) => {
-    const previousOf = (loaded: SourceResult): PreviousDataSet | undefined =>
-      previousOfOutput(output) ?? refreshedSnapshot(loaded);
-    const captured = await capture({ ...source, ...watchers, previousOf });
-    const { provenance, records, counts, digest, history, fallback } = captured;
-    const handWritten = readAssets();
-    const icons = await gatherIcons(sprites, records, { assets: handWritten, fetcher: source });
-    const warnings = [...captured.warnings, ...icons.warnings];
-    const meta = createMeta({
-      generator: PRODUCT,
-      source: captured.source,
-      upstream: provenance.upstream,
-      captured: provenance.captured,
-      edition: provenance.edition,
-      fallback,
-      warnings: countWarnings(warnings),
-      digest,
-      base_url: baseUrl,
-      links,
-      hosts: [...hosts],
-      downloads,
-      sprites,
-      counts,
-    });
-    const inputs = { meta, history, archive, assets: [...handWritten, ...icons.files] };
-    const making = describeMaking(inputs);
-    const make = (compress: Compress): Promise<PublishResult> => {
-      const parts = { ...inputs, records: records(), hosts, compress, sizes: output.sizes };
-      return output.publish(completeSite({ ...parts, package: readPackage() }), { signal, making });
-    };
-    const published = output.confirm(making) ?? (await withCompressor(COMPRESS_WORKER, make));
-    const report = createReport({ ...captured, warnings }, published, { out, started });
-    return { ...report, sprites: icons.report };
-  });
+  return withOutput(
+    out,
+    async (output) => {
+      const previousOf = (loaded: SourceResult): PreviousDataSet | undefined =>
+        previousOfOutput(output) ?? refreshedSnapshot(loaded);
+      const captured = await capture({ ...source, ...watchers, previousOf });
+      const { provenance, records, counts, digest, history, fallback } = captured;
+      const handWritten = readAssets();
+      const icons = await gatherIcons(sprites, records, { assets: handWritten, fetcher: source });
+      const warnings = [...captured.warnings, ...icons.warnings];
+      const meta = createMeta({
+        generator: PRODUCT,
+        source: captured.source,
+        upstream: provenance.upstream,
+        captured: provenance.captured,
+        edition: provenance.edition,
+        fallback,
+        warnings: countWarnings(warnings),
+        digest,
+        base_url: baseUrl,
+        links,
+        hosts: [...hosts],
+        downloads,
+        sprites,
+        counts,
+      });
+      const inputs = { meta, history, archive, assets: [...handWritten, ...icons.files] };
+      const making = describeMaking(inputs);
+      const make = (compress: Compress): Promise<PublishResult> => {
+        const parts = { ...inputs, records: records(), hosts, compress, sizes: output.sizes };
+        return output.publish(completeSite({ ...parts, package: readPackage() }), { signal, making });
+      };
+      const published = output.confirm(making) ?? (await withCompressor(COMPRESS_WORKER, make));
+      const report = createReport({ ...captured, warnings }, published, { out, started });
+      return { ...report, sprites: icons.report };
+    },
+    options,
+  );
 }
 
 /** The data set of the site that is about to be replaced. */

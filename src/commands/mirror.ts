@@ -9,6 +9,7 @@ import { readManifest } from '../mirror/deployment.ts';
 import { type Downloaded, download } from '../mirror/download.ts';
 import { openPartialDownload, type PartialDownload } from '../mirror/partial-download.ts';
 import { type MirrorPlan, planMirror } from '../mirror/plan.ts';
+import type { LockOptions } from '../output/lock.ts';
 import { type Output, type PublishResult, withOutput } from '../output/publish.ts';
 import { type Published, readPublished, refuseForeignFiles } from '../output/published.ts';
 import { workFolders } from '../output/work-folders.ts';
@@ -18,7 +19,7 @@ import { checkAddress, concurrencyOption, retriesOption } from './check-options.
 import { defaults } from './defaults.ts';
 
 /** Every option is optional. */
-export interface MirrorOptions {
+export interface MirrorOptions extends LockOptions {
   /** The folder of the copy. Default: named after the host, such as `example.org`. */
   readonly out?: string | undefined;
   /** The maximum number of concurrent requests. Default 16. */
@@ -68,7 +69,7 @@ export async function mirror(
   const resolved = resolveMirror(target, options);
   return abortable(createClient(resolved), options.signal, (client) => {
     const run: Run = { ...resolved, ...watchers, client, signal: options.signal, started };
-    return run.dryRun ? rehearse(run) : withOutput(run.out, (output) => copy(run, output));
+    return run.dryRun ? rehearse(run) : withOutput(run.out, (output) => copy(run, output), options);
   });
 }
 

@@ -10,6 +10,7 @@ import { archiveFiles, type LinkStyle, linkStyles } from '../contract/paths.ts';
 import type { ListedFile } from '../contract/site-file.ts';
 import { OutputError } from '../errors.ts';
 import { type HostName, hostNames } from '../hosts/names.ts';
+import type { LockOptions } from '../output/lock.ts';
 import { type PublishResult, withOutput } from '../output/publish.ts';
 import { completeSite } from '../site/complete-site.ts';
 import { secondsSince } from '../text/numbers.ts';
@@ -19,7 +20,7 @@ import { checkAddress, oneOf, severalOf } from './check-options.ts';
 import { describeMaking } from './making.ts';
 import { COMPRESS_WORKER, readPackage } from './package-files.ts';
 
-export interface RebaseOptions {
+export interface RebaseOptions extends LockOptions {
   /** The new base URL. */
   readonly baseUrl: string;
   /** What links point to. Default: as in the copy. */
@@ -60,39 +61,42 @@ export async function rebase(dir: string, options: RebaseOptions): Promise<Rebas
     links: style && oneOf('links', style, linkStyles),
     hosts: names && severalOf('host', names, hostNames),
   };
-  return withOutput(out, (output) =>
-    withCompressor(COMPRESS_WORKER, async (compress) => {
-      const copy = readCopy(dir);
-      const { records, history } = copy;
-      const links = asked.links ?? copy.meta.links;
-      const hosts = asked.hosts ?? severalOf('host', copy.meta.hosts, hostNames);
-      const meta: Meta = { ...copy.meta, generator: PRODUCT, base_url: baseUrl, links, hosts };
-      const archive = copy.manifest.files.some((entry) => archiveFiles.includes(entry.path));
-      const parts = { records, meta, history, hosts, archive, compress, sizes: output.sizes };
-      const site = { ...parts, package: readPackage() };
-      const made = new Set([...completeSite({ ...site, assets: [] })].map((file) => file.path));
-      const assets = copiedFiles(dir, copy, made);
-      const making = describeMaking({ ...site, assets });
-      const { changed, ...files } = await output.publish(completeSite({ ...site, assets }), {
-        signal,
-        making,
-      });
-      const from = copy.meta.base_url;
-      const isStale = ({ path: file }: ListedFile): boolean =>
-        from !== baseUrl && readFileSync(path.join(out, file)).includes(from);
-      return {
-        changed,
-        dir,
-        out,
-        from,
-        to: baseUrl,
-        links,
-        hosts,
-        stale: assets.filter(isStale).map((file) => file.path),
-        files,
-        seconds: secondsSince(started),
-      };
-    }),
+  return withOutput(
+    out,
+    (output) =>
+      withCompressor(COMPRESS_WORKER, async (compress) => {
+        const copy = readCopy(dir);
+        const { records, history } = copy;
+        const links = asked.links ?? copy.meta.links;
+        const hosts = asked.hosts ?? severalOf('host', copy.meta.hosts, hostNames);
+        const meta: Meta = { ...copy.meta, generator: PRODUCT, base_url: baseUrl, links, hosts };
+        const archive = copy.manifest.files.some((entry) => archiveFiles.includes(entry.path));
+        const parts = { records, meta, history, hosts, archive, compress, sizes: output.sizes };
+        const site = { ...parts, package: readPackage() };
+        const made = new Set([...completeSite({ ...site, assets: [] })].map((file) => file.path));
+        const assets = copiedFiles(dir, copy, made);
+        const making = describeMaking({ ...site, assets });
+        const { changed, ...files } = await output.publish(completeSite({ ...site, assets }), {
+          signal,
+          making,
+        });
+        const from = copy.meta.base_url;
+        const isStale = ({ path: file }: ListedFile): boolean =>
+          from !== baseUrl && readFileSync(path.join(out, file)).includes(from);
+        return {
+          changed,
+          dir,
+          out,
+          from,
+          to: baseUrl,
+          links,
+          hosts,
+          stale: assets.filter(isStale).map((file) => file.path),
+          files,
+          seconds: secondsSince(started),
+        };
+      }),
+    options,
   );
 }
 

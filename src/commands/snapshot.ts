@@ -31,15 +31,19 @@ export async function snapshot(options: SnapshotOptions = {}, watchers: Watchers
   const { source = 'rest', data = path.relative('', BUNDLED_DATA), signal } = options;
   const resolved = resolveSource({ ...options, source: source === 'auto' ? 'rest' : source }, process.env);
 
-  return withOutput(data, async (output) => {
-    const captured = await capture({
-      ...resolved,
-      ...watchers,
-      previousOf: () => previousOfSnapshot(output.folder),
-    });
-    const history = { path: CHANGES_FILE, body: encodeHistory(captured.history) };
-    const license = { path: 'LICENSE.txt', body: readFileSync(path.join(PUBLIC_FOLDER, DATA_LICENSE)) };
-    const published = await output.publish([...snapshotFiles(captured), history, license], { signal });
-    return createReport(captured, published, { out: data, started });
-  });
+  return withOutput(
+    data,
+    async (output) => {
+      const captured = await capture({
+        ...resolved,
+        ...watchers,
+        previousOf: () => previousOfSnapshot(output.folder),
+      });
+      const history = { path: CHANGES_FILE, body: encodeHistory(captured.history) };
+      const license = { path: 'LICENSE.txt', body: readFileSync(path.join(PUBLIC_FOLDER, DATA_LICENSE)) };
+      const published = await output.publish([...snapshotFiles(captured), history, license], { signal });
+      return createReport(captured, published, { out: data, started });
+    },
+    options,
+  );
 }

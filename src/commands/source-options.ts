@@ -2,6 +2,7 @@
 
 import { kindNames } from '../contract/kinds.ts';
 import { UsageError } from '../errors.ts';
+import type { LockOptions } from '../output/lock.ts';
 import type { CaptureOptions } from '../sources/capture.ts';
 import { isAddress, type SourceName, sourceNames } from '../sources/source.ts';
 import {
@@ -17,7 +18,7 @@ import { defaults } from './defaults.ts';
 import { BUNDLED_DATA } from './package-files.ts';
 
 /** Every option is optional. */
-export interface SourceOptions {
+export interface SourceOptions extends LockOptions {
   /** `auto` (the default) reads `rest`, or the bundled data set if the upstream cannot be reached. */
   readonly source?: SourceName | undefined;
   /** The upstream's base URL; for `csv` and `snapshot` also a folder. Default: that of the source. */

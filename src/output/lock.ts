@@ -1,21 +1,39 @@
-/** The lock: one build at a time per folder. A lock whose process has died is stale, and is taken over. */
+/** The lock: one build at a time per folder. A lock whose process is known to have ended is stale, and is taken over. */
 
-import { closeSync, linkSync, openSync, readFileSync, renameSync, unlinkSync, writeSync } from 'node:fs';
+import {
+  closeSync,
+  linkSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  statSync,
+  unlinkSync,
+  writeSync,
+} from 'node:fs';
 import fsExtra from 'fs-extra';
 import { errorCode, OutputError } from '../errors.ts';
+import { decodeHolder, encodeHolder, stateOf, thisProcess } from './lock-holder.ts';
 import type { WorkFolders } from './work-folders.ts';
 
 /** The locks that this process holds. Its own process id in a lock proves nothing: ids are reused. */
 const held = new Set<string>();
 
+export interface LockOptions {
+  /** Take a lock over if nothing is known of its process, as it runs on another host or in another container. */
+  readonly takeLock?: boolean | undefined;
+}
+
 /**
  * Takes the lock, and returns the function that releases it.
  *
- * @throws OutputError if a running process holds it
+ * @throws OutputError if a process holds it that may be running
  */
-export function acquireLock({ lock: file, name: target }: WorkFolders): () => void {
+export function acquireLock(
+  { lock: file, name: target }: WorkFolders,
+  { takeLock = false }: LockOptions = {},
+): () => void {
   try {
-    take(file, target);
+    take(file, { target, takeLock });
   } catch (cause) {
     if (cause instanceof OutputError) throw cause;
     throw new OutputError(`cannot be locked (${errorCode(cause)})`, target, { cause });
@@ -31,8 +49,13 @@ export function acquireLock({ lock: file, name: target }: WorkFolders): () => vo
   };
 }
 
-function take(file: string, target: string): void {
-  const own = `${process.pid} ${startOf(process.pid)}\n`;
+interface Wish {
+  readonly target: string;
+  readonly takeLock: boolean;
+}
+
+function take(file: string, wish: Wish): void {
+  const own = encodeHolder(thisProcess());
   for (let attempt = 1; ; attempt++) {
     try {
       make(file, own);
@@ -40,7 +63,7 @@ function take(file: string, target: string): void {
       if (readIfThere(file) === own) return;
     } catch (error) {
       if (errorCode(error) !== 'EEXIST' || attempt > 3) throw error;
-      removeStale(file, target);
+      removeStale(file, wish);
     }
   }
 }
@@ -58,15 +81,10 @@ function make(file: string, own: string): void {
   }
 }
 
-function removeStale(file: string, target: string): void {
-  const holder = holderOf(file);
-  if (holder === undefined) return;
-  const [pid = '', start = ''] = holder.trim().split(' ');
-  if (held.has(file) || isAlive(Number(pid), start)) {
-    throw new OutputError(`locked by another build (process ${pid})`, target, {
-      hint: 'Wait for it to finish, or choose another folder with --out.',
-    });
-  }
+function removeStale(file: string, wish: Wish): void {
+  const text = readFilled(file);
+  if (text === undefined) return;
+  refuseHeld(file, text, wish);
   // Two builds may find the same stale lock: one that moved a lock other than the stale one puts it back.
   const aside = `${file}.${process.pid}`;
   try {
@@ -75,35 +93,36 @@ function removeStale(file: string, target: string): void {
     if (errorCode(error) === 'ENOENT') return;
     throw error;
   }
-  if (readIfThere(aside) !== holder) linkSync(aside, file);
+  if (readIfThere(aside) !== text) linkSync(aside, file);
   unlinkSync(aside);
 }
 
+function refuseHeld(file: string, text: string, { target, takeLock }: Wish): void {
+  const own = thisProcess();
+  const holder = decodeHolder(text, own);
+  const state = held.has(file) ? 'running' : holder ? stateOf(holder, own) : 'gone';
+  if (state === 'running') {
+    throw new OutputError(`locked by another build (process ${holder?.pid})`, target, {
+      hint: 'Wait for it to finish, or choose another folder with --out.',
+    });
+  }
+  if (state === 'gone' || takeLock) return;
+  const since = statSync(file, { throwIfNoEntry: false })?.mtime.toISOString();
+  throw new OutputError(
+    `locked by a build on another host or in another container (process ${holder?.pid} on ${holder?.host}, since ${since}): ${file}`,
+    target,
+    { hint: 'Wait for it to finish. If it is known to have ended, take its lock over with --take-lock.' },
+  );
+}
+
 /** The content of a lock. It is empty from its creation until it is written: for a moment, or forever if the process was killed there. */
-function holderOf(file: string): string | undefined {
+function readFilled(file: string): string | undefined {
   const until = performance.now() + 2000;
   for (;;) {
-    const holder = readIfThere(file);
-    if (holder !== '' || performance.now() > until) return holder;
+    const text = readIfThere(file);
+    if (text !== '' || performance.now() > until) return text;
     Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 10);
   }
-}
-
-function isAlive(pid: number, start: string): boolean {
-  if (!Number.isInteger(pid) || pid <= 0 || pid === process.pid) return false;
-  try {
-    process.kill(pid, 0);
-  } catch (error) {
-    if (errorCode(error) === 'ESRCH') return false;
-  }
-  return startOf(pid) === start;
-}
-
-/** When a process started, if the system tells: process ids are reused. */
-function startOf(pid: number): string {
-  const stat = readIfThere(`/proc/${pid}/stat`);
-  // https://man7.org/linux/man-pages/man5/proc_pid_stat.5.html: field 22, counted from after the command's name.
-  return stat?.slice(stat.lastIndexOf(')') + 2).split(' ')[19] ?? '-';
 }
 
 function readIfThere(file: string): string | undefined {

@@ -11,7 +11,7 @@ import { MANIFEST_FILE } from '../contract/paths.ts';
 import type { AnyFile, SiteFile } from '../contract/site-file.ts';
 import { errorCode, OutputError } from '../errors.ts';
 import { PRODUCT } from '../version.ts';
-import { acquireLock } from './lock.ts';
+import { acquireLock, type LockOptions } from './lock.ts';
 import { type Published, readPublished, refuseForeignFiles } from './published.ts';
 import { createStage, type Stage } from './stage.ts';
 import { recover, removeTrash, type WorkFolders, workFolders } from './work-folders.ts';
@@ -56,10 +56,14 @@ export interface PublishOptions {
  *
  * @throws OutputError if another build has locked it, or it contains anything that was not published
  */
-export async function withOutput<T>(out: string, use: (output: Output) => Promise<T>): Promise<T> {
+export async function withOutput<T>(
+  out: string,
+  use: (output: Output) => Promise<T>,
+  options?: LockOptions,
+): Promise<T> {
   const folders = workFolders(out);
   makeParent(folders);
-  const release = acquireLock(folders);
+  const release = acquireLock(folders, options);
   try {
     recover(folders);
     const published = readPublished(folders);

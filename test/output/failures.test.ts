@@ -4,6 +4,7 @@ import {
   closeSync,
   existsSync,
   linkSync,
+  mkdirSync,
   openSync,
   readdirSync,
   readFileSync,
@@ -12,6 +13,7 @@ import {
   writeSync,
 } from 'node:fs';
 import path from 'node:path';
+import fsExtra from 'fs-extra';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { OutputError } from '../../src/errors.ts';
 import { acquireLock } from '../../src/output/lock.ts';
@@ -41,6 +43,48 @@ function lockable() {
 
 /** A process id that no process has. */
 const NOBODY = 999_999_999;
+
+describe('an old site that cannot be removed', () => {
+  it('is left to the next build, and the new one is published', async () => {
+    const { folders, names } = lockable();
+    await publishTree(folders.out, { 'a.json': '1' });
+    const remove = vi.spyOn(fsExtra, 'removeSync').mockImplementation(failing('EPERM'));
+    const { changed, leftovers } = await publishTree(folders.out, { 'a.json': '2' });
+    expect(changed).toBe(true);
+    expect(leftovers).toEqual([expect.stringContaining('.site.gamedata-trash-')]);
+    expect(readTree(folders.out)).toEqual({ 'a.json': '2' });
+    remove.mockRestore();
+    expect(await publishTree(folders.out, { 'a.json': '3' })).toMatchObject({ leftovers: [] });
+    expect(names()).toEqual(['site']);
+  });
+
+  it('is no reason to fail for a build that changes nothing either', async () => {
+    const { folders } = lockable();
+    await publishTree(folders.out, { 'a.json': '1' });
+    mkdirSync(`${folders.trash}1`);
+    vi.spyOn(fsExtra, 'removeSync').mockImplementation(failing('EPERM'));
+    const result = await publishTree(folders.out, { 'a.json': '1' });
+    expect(result).toMatchObject({ changed: false, leftovers: [`${folders.trash}1`] });
+  });
+
+  it('does not matter where the folder cannot be listed', async () => {
+    const { folders, names } = lockable();
+    vi.mocked(readdirSync).mockImplementation(failing('EACCES'));
+    expect(await publishTree(folders.out, { 'a.json': '1' })).toMatchObject({ leftovers: [] });
+    vi.mocked(readdirSync).mockReset();
+    expect(names()).toEqual(['site']);
+  });
+
+  it('and cannot be set aside either is named as such', async () => {
+    const { folders } = lockable();
+    mkdirSync(folders.retired);
+    mkdirSync(folders.out);
+    vi.mocked(renameSync).mockImplementation(failing('EPERM'));
+    await expect(publishTree(folders.out, { 'a.json': '1' })).rejects.toThrow(
+      `${folders.out}: cannot be recovered from an interrupted build (EPERM)`,
+    );
+  });
+});
 
 describe('a lock', () => {
   it('that cannot be written is removed, and the cause is named', () => {

@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -7,8 +7,9 @@ import { setTimeout } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { OutputError } from '../../src/errors.ts';
+import { encodeHolder, type Holder, stateOf, thisProcess } from '../../src/output/lock-holder.ts';
 import { withOutput } from '../../src/output/publish.ts';
-import { publishTree, readTree } from '../support/publishing.ts';
+import { publishTree, readTree, treeFiles } from '../support/publishing.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 
 const DIE_AT = new URL('../../scripts/torture/die-at.mjs', import.meta.url).href;
@@ -23,6 +24,9 @@ const FILLS_LATE = `
 
 const tree = { 'a.json': '1' };
 const hasProc = existsSync('/proc/self/stat');
+/** Process ids of its own, as every container has them. */
+const CONTAINER = ['--user', '--map-root-user', '--pid', '--fork', '--mount-proc'];
+const hasNamespaces = spawnSync('unshare', [...CONTAINER, 'true']).status === 0;
 
 function lockable() {
   const parent = temporaryFolder();
@@ -42,6 +46,9 @@ async function stranger() {
   return { pid, start: stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19] ?? '-', end };
 }
 
+/** Another place where a lock's process may run. */
+const elsewhere = (change: Partial<Holder>): string => encodeHolder({ ...thisProcess(), pid: 1, ...change });
+
 /** Publishes, and returns the lock's text as it was meanwhile. */
 const lockDuring = async (out: string, lock: string) => {
   const text = await withOutput(out, async (output) => {
@@ -56,7 +63,7 @@ const lockDuring = async (out: string, lock: string) => {
 describe('the lock', () => {
   it('names the process that holds it, and is gone afterwards', async () => {
     const { out, lock } = lockable();
-    expect(await lockDuring(out, lock)).toMatch(new RegExp(`^${process.pid} (?:\\d+|-)\\n$`));
+    expect(JSON.parse(await lockDuring(out, lock))).toEqual(thisProcess());
   });
 
   it('keeps a second build out while one is at work, and lets it in afterwards', async () => {
@@ -128,7 +135,7 @@ describe('a lock that is there already', () => {
     await lockDuring(out, lock);
   });
 
-  it.each(['', 'nonsense', '0 1\n', '-1 1\n'])(
+  it.each(['', 'nonsense', '0 1\n', '-1 1\n', '{}', '{"pid":1}', 'null'])(
     'does not count where it names no process: %j',
     async (text) => {
       const { out, lock } = lockable();
@@ -136,6 +143,52 @@ describe('a lock that is there already', () => {
       await lockDuring(out, lock);
     },
   );
+
+  it.each<[string, Partial<Holder>]>([
+    ['on another host', { host: 'other.test' }],
+    ['on another machine of the same name', { machine: 'f'.repeat(32) }],
+    ['in another container', { namespace: 'pid:[1]' }],
+  ])('counts where its process is %s, until it is taken over on request', async (_, change) => {
+    const { parent, out, lock } = lockable();
+    const text = elsewhere(change);
+    writeFileSync(lock, text);
+    const { host } = JSON.parse(text);
+    const refused = publishTree(out, tree);
+    await expect(refused).rejects.toThrow(
+      new RegExp(`another container \\(process 1 on ${host}, since \\d{4}-.*Z\\): .*gamedata-lock$`),
+    );
+    await expect(refused).rejects.toHaveProperty('hint', expect.stringContaining('--take-lock'));
+    expect(readFileSync(lock, 'utf8')).toBe(text);
+    await withOutput(out, ({ publish }) => publish(treeFiles(tree)), { takeLock: true });
+    expect(readTree(out)).toEqual(tree);
+    expect(readdirSync(parent)).toEqual(['site']);
+  });
+
+  it.runIf(hasNamespaces)('counts where its process has our own number, in another container', async () => {
+    const { out, lock } = lockable();
+    const first = spawnSync('unshare', [...CONTAINER, process.execPath, '--import=tsx', TAKES_LOCK, out]);
+    expect(first.status, String(first.stderr)).toBe(0);
+    const before = readFileSync(lock, 'utf8');
+    expect(JSON.parse(before).pid).toBe(1);
+    const second = spawnSync('unshare', [...CONTAINER, process.execPath, '--import=tsx', TAKES_LOCK, out]);
+    expect(String(second.stderr)).toContain('another container (process 1 on ');
+    expect(readFileSync(lock, 'utf8')).toBe(before);
+  });
+
+  it('does not count if the machine was started again since, wherever that can be known', async () => {
+    const own = { ...thisProcess(), machine: 'm', boot: 'now' };
+    const before = { ...own, boot: 'before' };
+    expect(stateOf(before, own)).toBe('gone');
+    expect(stateOf({ ...before, machine: '' }, { ...own, machine: '' })).toBe('unknown');
+  });
+
+  it('is not taken over on request while its process lives', async () => {
+    const { out, lock } = lockable();
+    const { pid, start } = await stranger();
+    writeFileSync(lock, encodeHolder({ ...thisProcess(), pid, start }));
+    const taking = withOutput(out, ({ publish }) => publish(treeFiles(tree)), { takeLock: true });
+    await expect(taking).rejects.toThrow(`locked by another build (process ${pid})`);
+  });
 
   it.runIf(hasProc)('is waited for while its maker fills it', async () => {
     const { out, lock } = lockable();
