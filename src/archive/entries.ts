@@ -38,7 +38,9 @@ export function archiveEntries(
   files: readonly Content[],
   { captured, generator }: { captured: string; generator: string },
 ): Entry[] {
-  const day = Date.parse(`${captured}T00:00:00Z`) / 1000;
+  // ZIP has no earlier times, and no later ones, in any zone.
+  const date = captured < '1980-01-02' ? '1980-01-02' : captured > '2099-12-30' ? '2099-12-30' : captured;
+  const day = Date.parse(`${date}T00:00:00Z`) / 1000;
   const listed = files
     .filter(({ path }) => !archiveFiles.includes(path) && path !== MANIFEST_FILE)
     .map(({ path, body }) => ({ path, body, sha256: hash('sha256', body) }))

@@ -57,6 +57,7 @@ function addBuild(command: Command): void {
         .default(defaults.sprites),
     )
     .option('--sprites-upstream <url>', "where icons come from (default: the live upstream's)")
+    .option('--forget-history', 'start a new history, without redirects of records renamed before')
     .option('--archive', 'let the site offer itself as /download/gamedata.tar.gz and .zip')
     .action(async (options: BuildOptions & Presentation & { host: NonNullable<BuildOptions['hosts']> }) => {
       const { host: hosts, ...rest } = options;

@@ -8,8 +8,10 @@ import fsExtra from 'fs-extra';
 import type { Content } from '../archive/entries.ts';
 import { packSite } from '../archive/pack.ts';
 import type { ManifestEntry } from '../contract/meta.ts';
+import { show } from '../contract/parse.ts';
 import { ARCHIVE_NAMES, type ArchiveName, archiveFiles } from '../contract/paths.ts';
-import { errorCode, OutputError } from '../errors.ts';
+import { errorCode, OutputError, UsageError } from '../errors.ts';
+import { isInside } from '../output/stage.ts';
 import { readDescriptions } from '../sources/site-folder.ts';
 import { secondsSince } from '../text/numbers.ts';
 import { defaults } from './defaults.ts';
@@ -35,6 +37,7 @@ export interface ArchiveReport {
 /**
  * Packs a site: the same bytes for the same site on any machine. Archives inside the site are left out.
  *
+ * @throws UsageError if the archives would lie inside the site
  * @throws OutputError if the folder is not a valid site, or the archives cannot be written
  */
 export async function archive(
@@ -42,6 +45,11 @@ export async function archive(
   { out = defaults.archiveOut }: ArchiveOptions = {},
 ): Promise<ArchiveReport> {
   const started = performance.now();
+  const folder = path.resolve(dir);
+  if (path.resolve(out) === folder || isInside(folder, path.resolve(out)))
+    throw new UsageError(
+      `--out: got ${show(out)}, inside the site ${show(dir)}: expected another folder, as the next build would find files that are not its own`,
+    );
   const { meta, manifest } = readDescriptions(dir);
   const files = manifest.files
     .filter((entry) => !archiveFiles.includes(entry.path))

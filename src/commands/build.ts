@@ -35,6 +35,8 @@ export interface BuildOptions extends SourceOptions {
   readonly links?: LinkStyle | undefined;
   /** Whether the site has bulk files. Default true. */
   readonly downloads?: boolean | undefined;
+  /** Start a new history, without redirects of records that were renamed before. Default false. */
+  readonly forgetHistory?: boolean | undefined;
   /** Whether the site offers itself for download, as `/download/gamedata.tar.gz` and `.zip`. Default false. */
   readonly archive?: boolean | undefined;
   /** How icons are served. Default `link`: requests are redirected to the upstream's. */
@@ -60,44 +62,43 @@ export async function build(options: BuildOptions = {}, watchers: Watchers = {})
   );
   const { signal } = options;
 
-  return withOutput(
-    out,
-    async (output) => {
-      const previousOf = (loaded: SourceResult): PreviousDataSet | undefined =>
-        previousOfOutput(output) ?? refreshedSnapshot(loaded);
-      const captured = await capture({ ...source, ...watchers, previousOf });
-      const { provenance, records, counts, digest, history, fallback } = captured;
-      const handWritten = readAssets();
-      const icons = await gatherIcons(sprites, records, { assets: handWritten, fetcher: source });
-      const warnings = [...captured.warnings, ...icons.warnings];
-      const meta = createMeta({
-        generator: PRODUCT,
-        source: captured.source,
-        upstream: provenance.upstream,
-        captured: provenance.captured,
-        edition: provenance.edition,
-        fallback,
-        warnings: countWarnings(warnings),
-        digest,
-        base_url: baseUrl,
-        links,
-        hosts: [...hosts],
-        downloads,
-        sprites,
-        counts,
-      });
-      const inputs = { meta, history, archive, assets: [...handWritten, ...icons.files] };
-      const making = describeMaking(inputs);
-      const make = (compress: Compress): Promise<PublishResult> => {
-        const parts = { ...inputs, records: records(), hosts, compress, sizes: output.sizes };
-        return output.publish(completeSite({ ...parts, package: readPackage() }), { signal, making });
-      };
-      const published = output.confirm(making) ?? (await withCompressor(COMPRESS_WORKER, make));
-      const report = createReport({ ...captured, warnings }, published, { out, started });
-      return { ...report, sprites: icons.report };
-    },
-    options,
-  );
+  const work = async (output: Output): Promise<BuildReport> => {
+    const previousOf = (loaded: SourceResult): PreviousDataSet | undefined => {
+      const previous = previousOfOutput(output) ?? refreshedSnapshot(loaded);
+      return previous && options.forgetHistory ? { ...previous, history: () => undefined } : previous;
+    };
+    const captured = await capture({ ...source, ...watchers, previousOf });
+    const { provenance, records, counts, digest, history, fallback } = captured;
+    const handWritten = readAssets();
+    const icons = await gatherIcons(sprites, records, { assets: handWritten, fetcher: source });
+    const warnings = [...captured.warnings, ...icons.warnings];
+    const meta = createMeta({
+      generator: PRODUCT,
+      source: captured.source,
+      upstream: provenance.upstream,
+      captured: provenance.captured,
+      edition: provenance.edition,
+      fallback,
+      warnings: countWarnings(warnings),
+      digest,
+      base_url: baseUrl,
+      links,
+      hosts: [...hosts],
+      downloads,
+      sprites,
+      counts,
+    });
+    const inputs = { meta, history, archive, assets: [...handWritten, ...icons.files] };
+    const making = describeMaking(inputs);
+    const make = (compress: Compress): Promise<PublishResult> => {
+      const parts = { ...inputs, records: records(), hosts, compress, sizes: output.sizes };
+      return output.publish(completeSite({ ...parts, package: readPackage() }), { signal, making });
+    };
+    const published = output.confirm(making) ?? (await withCompressor(COMPRESS_WORKER, make));
+    const report = createReport({ ...captured, warnings }, published, { out, started });
+    return { ...report, sprites: icons.report };
+  };
+  return withOutput(out, work, options);
 }
 
 /** The data set of the site that is about to be replaced. */

@@ -5,7 +5,7 @@ import path from 'node:path';
 import { performance } from 'node:perf_hooks';
 import { CHANGES_FILE } from '../contract/paths.ts';
 import { encodeHistory } from '../dataset/history.ts';
-import { withOutput } from '../output/publish.ts';
+import { type Output, withOutput } from '../output/publish.ts';
 import { capture, type Watchers } from '../sources/capture.ts';
 import { previousOfSnapshot, snapshotFiles } from '../sources/snapshot.ts';
 import { BUNDLED_DATA, PUBLIC_FOLDER } from './package-files.ts';
@@ -31,19 +31,16 @@ export async function snapshot(options: SnapshotOptions = {}, watchers: Watchers
   const { source = 'rest', data = path.relative('', BUNDLED_DATA), signal } = options;
   const resolved = resolveSource({ ...options, source: source === 'auto' ? 'rest' : source }, process.env);
 
-  return withOutput(
-    data,
-    async (output) => {
-      const captured = await capture({
-        ...resolved,
-        ...watchers,
-        previousOf: () => previousOfSnapshot(output.folder),
-      });
-      const history = { path: CHANGES_FILE, body: encodeHistory(captured.history) };
-      const license = { path: 'LICENSE.txt', body: readFileSync(path.join(PUBLIC_FOLDER, DATA_LICENSE)) };
-      const published = await output.publish([...snapshotFiles(captured), history, license], { signal });
-      return createReport(captured, published, { out: data, started });
-    },
-    options,
-  );
+  const work = async (output: Output): Promise<Report> => {
+    const captured = await capture({
+      ...resolved,
+      ...watchers,
+      previousOf: () => previousOfSnapshot(output.folder),
+    });
+    const history = { path: CHANGES_FILE, body: encodeHistory(captured.history) };
+    const license = { path: 'LICENSE.txt', body: readFileSync(path.join(PUBLIC_FOLDER, DATA_LICENSE)) };
+    const published = await output.publish([...snapshotFiles(captured), history, license], { signal });
+    return createReport(captured, published, { out: data, started });
+  };
+  return withOutput(data, work, options);
 }

@@ -10,7 +10,7 @@ import { emptyHistory, extendHistory, mentions } from './history.ts';
 /** The last published data set, of a site or a snapshot. What is expensive to read is read on demand. */
 export interface PreviousDataSet extends Previous {
   readonly counts: Counts;
-  /** Its history; undefined if it has none that can be read. */
+  /** Its history; undefined if it has none. Throws if it has one that cannot be read. */
   history(): History | undefined;
   /** Every record; undefined if they cannot be read as they were written. */
   records(): EncodedRecords | undefined;

@@ -10,6 +10,7 @@ import {
   unlinkSync,
   writeSync,
 } from 'node:fs';
+import path from 'node:path';
 import fsExtra from 'fs-extra';
 import { errorCode, OutputError } from '../errors.ts';
 import { decodeHolder, encodeHolder, stateOf, thisProcess } from './lock-holder.ts';
@@ -36,7 +37,10 @@ export function acquireLock(
     take(file, { target, takeLock });
   } catch (cause) {
     if (cause instanceof OutputError) throw cause;
-    throw new OutputError(`cannot be locked (${errorCode(cause)})`, target, { cause });
+    throw new OutputError(`cannot be locked (${errorCode(cause)})`, target, {
+      cause,
+      hint: `The lock and the new files are kept beside the folder until they are renamed: ${path.dirname(file)} must be writable.`,
+    });
   }
   held.add(file);
   return () => {

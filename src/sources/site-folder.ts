@@ -7,7 +7,7 @@ import { type History, historySchema } from '../contract/changes.ts';
 import { refuseNewerFormat } from '../contract/format.ts';
 import { type Kind, mapKinds } from '../contract/kinds.ts';
 import { type Manifest, type Meta, manifestReader, metaReader } from '../contract/meta.ts';
-import { parse, parseJson } from '../contract/parse.ts';
+import { parse } from '../contract/parse.ts';
 import { CHANGES_FILE, listPageFile, listPath, MANIFEST_FILE, META_FILE } from '../contract/paths.ts';
 import { pageOffsets } from '../contract/windows.ts';
 import type { EncodedRecord, EncodedRecords } from '../dataset/data-set.ts';
@@ -43,7 +43,7 @@ export const previousOfSite = (folder: string, meta: Meta, files: readonly strin
       throw error;
     }
   },
-  history: () => readSiteHistory(folder),
+  history: () => (files.includes(CHANGES_FILE) ? readSiteHistory(folder) : undefined),
 });
 
 /** The slugs of a kind, by the files that exist for its records. */
@@ -55,12 +55,15 @@ function slugsOf(kind: Kind, files: readonly string[]): string[] {
   });
 }
 
-/** The history of a built site; undefined if it has none that can be read. */
-function readSiteHistory(folder: string): History | undefined {
+/** The history of a built site. One that cannot be read is not replaced in silence, as every redirect would go with it. */
+function readSiteHistory(folder: string): History {
   try {
-    return historySchema.safeParse(parseJson(readFileSync(path.join(folder, CHANGES_FILE), 'utf8'))).data;
-  } catch {
-    return undefined;
+    return parse(historySchema, readJson(folder, CHANGES_FILE), { record: CHANGES_FILE });
+  } catch (cause) {
+    throw new OutputError(`has a history that cannot be read: ${(cause as Error).message}`, folder, {
+      cause,
+      hint: `Restore ${CHANGES_FILE} from a copy of the site, or start a new history with --forget-history: redirects of renamed records are then lost.`,
+    });
   }
 }
 

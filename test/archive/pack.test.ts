@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { hash } from 'node:crypto';
 import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { archiveEntries, type Content } from '../../src/archive/entries.ts';
 import { packSite } from '../../src/archive/pack.ts';
 import { listFiles } from '../../src/output/published.ts';
@@ -120,6 +120,17 @@ describe('the entries of an archive', () => {
       'gamedata/manifest.json',
     ]);
   });
+
+  it.each(['1970-01-01', '1980-01-01', '2099-12-31', '2150-06-01'])(
+    'can be packed whatever the day: %s',
+    async (captured) => {
+      for (const TZ of ['Pacific/Kiritimati', 'Pacific/Niue', 'UTC']) {
+        vi.stubEnv('TZ', TZ);
+        expect((await packSite(files, { ...described, captured }))['gamedata.zip'].length).toBeGreaterThan(0);
+      }
+      vi.unstubAllEnvs();
+    },
+  );
 
   it('get another time for other content of the same size, and keep it for the same content', () => {
     const timeOf = (text: string, captured = described.captured) =>

@@ -122,6 +122,14 @@ describe('rebase and archive', () => {
     const sums = readFileSync(path.join(cwd, 'gamedata.sha256'), 'utf8');
     expect(sums).toContain(`${archives[0].sha256}  gamedata.tar.gz\n`);
     expect([rebased.code, archived.code]).toEqual([0, 0]);
+    for (const out of ['copy', 'copy/download']) {
+      const inside = await run('archive', 'copy', '--out', out);
+      expect(inside).toMatchObject({ code: 2, stdout: '' });
+      expect(inside.stderr).toContain(
+        `error: --out: got "${out}", inside the site "copy": expected another folder`,
+      );
+    }
+    expect(await run('verify', 'copy')).toMatchObject({ code: 0 });
   });
 
   it.each([

@@ -138,14 +138,17 @@ describe('a site', () => {
     ['a history that cannot be read', (site) => writeFileSync(path.join(site, 'changes.json'), '{')],
     ['a history of another form', (site) => writeFileSync(path.join(site, 'changes.json'), '{"steps":[{}]}')],
     ['no history', (site) => rmSync(path.join(site, 'changes.json'))],
-  ])('with %s starts a new one', async (_, spoil) => {
+  ])('with %s is refused, unless it is to start a new one', async (_, spoil) => {
     const { build, rename } = await operator();
     await build();
     rename('second-name');
     const site = await build();
     spoil(site);
     rename('third-name');
-    await build();
+    const before = fingerprint(site);
+    await expect(build()).rejects.toThrow('has a history that cannot be read');
+    expect(fingerprint(site)).toEqual(before);
+    await build('site', { forgetHistory: true });
     expect(stepsIn(site)).toEqual(['2026-01-01 2026-01-01 second-name → third-name']);
     expect(verifyFolder(site)).toMatchObject({ problems: [] });
   });

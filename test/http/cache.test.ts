@@ -168,6 +168,17 @@ describe('the cache', () => {
     cache.close({ complete: false });
   });
 
+  it('may be shared by builds, the last of which to end counts', () => {
+    const folder = filled();
+    const caches = [open(folder), open(folder)];
+    caches.forEach((cache, at) => {
+      for (const id of [1, at + 2]) cache.get(url(id));
+    });
+    for (const cache of caches) cache.close({ complete: true });
+    expect(kept(folder)).toEqual([1, 3]);
+    expect(readdirSync(folder)).toEqual([path.basename(journal(folder))]);
+  });
+
   it('ignores an intact line that is no entry', () => {
     const folder = filled();
     edit(folder, (lines) => [...lines, journalLine('text'), journalLine({ url: 1 })]);

@@ -149,9 +149,10 @@ describe('a place that cannot be written', () => {
   });
 
   it.runIf(existsSync('/proc/self'))('is refused where the system lets nobody write', async () => {
-    expect((await refusal(publishTree('/proc/gamedata-site', fresh))).message).toMatch(
-      /^\/proc\/gamedata-site: cannot be locked \(E\w+\)$/,
-    );
+    expect(await refusal(publishTree('/proc/gamedata-site', fresh))).toMatchObject({
+      message: expect.stringMatching(/^\/proc\/gamedata-site: cannot be locked \(E\w+\)$/),
+      hint: expect.stringContaining('/proc must be writable'),
+    });
   });
 
   it('is rejected if it is a circular symbolic link', async () => {

@@ -130,12 +130,18 @@ describe('the last site as the previous data set', () => {
     expect(previousOfSite(folder, site.meta, paths).records()).toBeUndefined();
   });
 
-  it('has no history if that cannot be read', async () => {
+  it('has no history if there never was one, and an error if it cannot be read', async () => {
     const folder = await siteFolder();
+    const former = paths.filter((file) => file !== 'changes.json');
+    expect(previousOfSite(folder, site.meta, former).history()).toBeUndefined();
+    const read = () => previousOfSite(folder, site.meta, paths).history();
     writeFileSync(path.join(folder, 'changes.json'), '{"steps":[1]}');
-    expect(previousOfSite(folder, site.meta, paths).history()).toBeUndefined();
+    expect(read).toThrow(
+      `${folder}: has a history that cannot be read: changes.json › steps[0]: got 1: expected`,
+    );
+    expect(read).toThrow(expect.objectContaining({ hint: expect.stringContaining('--forget-history') }));
     rmSync(path.join(folder, 'changes.json'));
-    expect(previousOfSite(folder, site.meta, paths).history()).toBeUndefined();
+    expect(read).toThrow(/has a history that cannot be read: .*changes\.json: cannot be read \(ENOENT\)$/);
   });
 
   it.each<[string, (file: string) => void, string | RegExp]>([
