@@ -6,6 +6,7 @@ const hooks = new URL('test/support/absolute-imports.mjs', import.meta.url).href
 const isolated = [
   'test/commands/history.test.ts',
   'test/http/cache-failures.test.ts',
+  'test/output/commit.test.ts',
   'test/output/failures.test.ts',
 ];
 

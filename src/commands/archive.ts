@@ -11,6 +11,7 @@ import type { ManifestEntry } from '../contract/meta.ts';
 import { show } from '../contract/parse.ts';
 import { ARCHIVE_NAMES, type ArchiveName, archiveFiles } from '../contract/paths.ts';
 import { errorCode, OutputError, UsageError } from '../errors.ts';
+import { recoverAbandoned } from '../output/publish.ts';
 import { isInside } from '../output/stage.ts';
 import { readDescriptions } from '../sources/site-folder.ts';
 import { secondsSince } from '../text/numbers.ts';
@@ -50,6 +51,7 @@ export async function archive(
     throw new UsageError(
       `--out: got ${show(out)}, inside the site ${show(dir)}: expected another folder, as the next build would find files that are not its own`,
     );
+  recoverAbandoned(dir);
   const { meta, manifest } = readDescriptions(dir);
   const files = manifest.files
     .filter((entry) => !archiveFiles.includes(entry.path))

@@ -9,7 +9,7 @@ import type { PreviousDataSet } from '../dataset/previous.ts';
 import { UsageError } from '../errors.ts';
 import { type HostName, hostNames } from '../hosts/names.ts';
 import { gatherIcons, type IconsReport } from '../icons/gather.ts';
-import { type Output, type PublishResult, withOutput } from '../output/publish.ts';
+import { type Output, type PublishResult, recoverAbandoned, withOutput } from '../output/publish.ts';
 import { completeSite, createMeta } from '../site/complete-site.ts';
 import { capture, type Watchers } from '../sources/capture.ts';
 import { previousOfSite } from '../sources/site-folder.ts';
@@ -61,6 +61,8 @@ export async function build(options: BuildOptions = {}, watchers: Watchers = {})
     process.env,
   );
   const { signal } = options;
+  if (source.source === 'snapshot') recoverAbandoned(source.upstream ?? source.dataFolder);
+  if (source.source === 'auto') recoverAbandoned(source.dataFolder);
 
   const work = async (output: Output): Promise<BuildReport> => {
     const previousOf = (loaded: SourceResult): PreviousDataSet | undefined => {

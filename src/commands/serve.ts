@@ -3,6 +3,7 @@
 import { isIP } from 'node:net';
 import type { Meta } from '../contract/meta.ts';
 import { OutputError, UsageError } from '../errors.ts';
+import { isChanging, recoverAbandoned } from '../output/publish.ts';
 import { logRequest } from '../server/access-log.ts';
 import { createReleases } from '../server/release.ts';
 import { respond } from '../server/respond.ts';
@@ -49,8 +50,13 @@ export async function serve(options: ServeOptions = {}): Promise<SiteServer> {
   const { dir = defaults.out, onRequest, onProblem = () => {} } = options;
   const port = integerOption('port', options.port ?? defaults.port, { from: 0, to: 65_535 });
   const address = checkListen(options.listen ?? defaults.listen);
+  recoverAbandoned(dir);
   const meta = readSite(dir);
-  const withRelease = createReleases(dir, { maxBytes: MAX_BYTES, checkIntervalMs: CHECK_INTERVAL_MS });
+  const withRelease = createReleases(dir, {
+    maxBytes: MAX_BYTES,
+    checkIntervalMs: CHECK_INTERVAL_MS,
+    isChanging,
+  });
   const server = createBoundedServer(
     (request, response) => {
       if (onRequest) logRequest(request, response, onRequest);

@@ -11,10 +11,12 @@ import { MANIFEST_FILE } from '../contract/paths.ts';
 import type { AnyFile, SiteFile } from '../contract/site-file.ts';
 import { errorCode, OutputError } from '../errors.ts';
 import { PRODUCT } from '../version.ts';
+import { commit, rollForward } from './commit.ts';
 import { acquireLock, type LockOptions } from './lock.ts';
 import { type Published, readPublished, refuseForeignFiles } from './published.ts';
+import { recover, removeTrash } from './recovery.ts';
 import { createStage, type Stage } from './stage.ts';
-import { recover, removeTrash, type WorkFolders, workFolders } from './work-folders.ts';
+import { type WorkFolders, workFolders } from './work-folders.ts';
 
 export interface PublishResult {
   /** False if the folder already held exactly this site, and was not touched. */
@@ -91,10 +93,11 @@ function cleanUp(folders: WorkFolders): string[] {
   return removeTrash(folders);
 }
 
-/** Restores a site that an interrupted build has moved aside. */
+/** Restores a site that an interrupted build has moved aside, and finishes what one has committed. */
 export function recoverAbandoned(out: string): void {
   const folders = workFolders(out);
-  if (existsSync(folders.out) || !existsSync(folders.retired)) return;
+  const isWhole = existsSync(folders.out) || !existsSync(folders.retired);
+  if (isWhole && !existsSync(folders.commit)) return;
   const release = acquireLock(folders);
   try {
     recover(folders);
@@ -102,6 +105,18 @@ export function recoverAbandoned(out: string): void {
   } finally {
     release();
   }
+}
+
+/** Whether a build is changing the site file by file just now. Finishes what a killed build has left so. */
+export function isChanging(out: string): boolean {
+  const { commit: record } = workFolders(out);
+  if (!existsSync(record)) return false;
+  try {
+    recoverAbandoned(out);
+  } catch {
+    // The build is at work, or somebody else has to finish what it left.
+  }
+  return existsSync(record);
 }
 
 function makeParent({ name, out }: WorkFolders): void {
@@ -150,14 +165,11 @@ async function publish(
   /** Staging starts at the first difference: without one, nothing is touched. */
   const begin = (): Stage => {
     refuseForeignFiles(folders, published);
-    const begun = createStage(folders.fresh, folders.out);
-    for (const name of kept) begun.keep(name);
-    return begun;
+    return createStage(folders.fresh, folders.out);
   };
   const keep = (entry: ManifestEntry): void => {
     listing.add(entry);
     kept.add(entry.path);
-    stage?.keep(entry.path);
   };
   const write = (entry: ManifestEntry, body: SiteFile['body']): void => {
     listing.add(entry);
@@ -184,12 +196,20 @@ async function publish(
   const entries = listing.entries.sort((a, b) => (a.path < b.path ? -1 : 1));
   const manifest = JSON.stringify({ format: FORMAT, ...making, files: entries } satisfies Manifest);
   const changed = stage !== undefined || manifest !== published.manifest;
+  const removed = [...published.entries.keys()].filter((path) => !listing.sizes.has(path));
   if (changed) {
     stage ??= begin();
     stage.write(MANIFEST_FILE, manifest);
-    // Kept files are hard links to published ones, which have been checked.
     for (const { path, bytes } of written) stage.verify(path, bytes);
-    swap(folders);
+    const place = [...written.map(({ path }) => path), MANIFEST_FILE];
+    if (kept.size > written.length && !replacesFolders(place, published)) {
+      commit(folders, { place, remove: removed });
+      rollForward(folders);
+    } else {
+      // Kept files are hard links to published ones, which have been checked.
+      for (const name of kept) stage.keep(name);
+      swap(folders);
+    }
   }
   return {
     changed,
@@ -197,7 +217,7 @@ async function publish(
     bytes: sizeOf(entries) + Buffer.byteLength(manifest),
     written: changed ? written.length + 1 : 0,
     kept: entries.length - written.length + (changed ? 0 : 1),
-    removed: [...published.entries.keys()].filter((path) => !listing.sizes.has(path)).length,
+    removed: removed.length,
     leftovers: cleanUp(folders),
   };
 }
@@ -234,6 +254,17 @@ function createListing(): Listing {
     },
   };
 }
+
+/** Whether a file takes the place of a folder, or a folder that of a file: then no order keeps both sites whole. */
+function replacesFolders(place: readonly string[], { entries }: Published): boolean {
+  const added = place.filter((name) => !entries.has(name) && name !== MANIFEST_FILE);
+  if (added.length === 0) return false;
+  const folders = new Set([...entries.keys()].flatMap(foldersAbove));
+  return added.some((name) => folders.has(name) || foldersAbove(name).some((folder) => entries.has(folder)));
+}
+
+const foldersAbove = (name: string): string[] =>
+  [...name.matchAll(/\//g)].map(({ index }) => name.slice(0, index));
 
 /** There is no site only between the two renames, and `recover` restores the old one after a crash there. */
 function swap({ name, out, fresh, retired }: WorkFolders): void {

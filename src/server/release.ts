@@ -25,12 +25,17 @@ export interface ReleaseOptions {
   readonly maxBytes: number;
   /** The minimum time between two checks for a new release. */
   readonly checkIntervalMs: number;
+  /** Whether a build is changing the site file by file just now. Finishes what a killed build has left so. */
+  readonly isChanging: (folder: string) => boolean;
 }
 
 const ATTEMPTS = 6;
 const PAUSE_MS = 20;
 
-export function createReleases(folder: string, { maxBytes, checkIntervalMs }: ReleaseOptions): WithRelease {
+export function createReleases(
+  folder: string,
+  { maxBytes, checkIntervalMs, isChanging }: ReleaseOptions,
+): WithRelease {
   let release: Release | undefined;
   let looked = Number.NEGATIVE_INFINITY;
   let looking: Promise<Release> | undefined;
@@ -38,11 +43,12 @@ export function createReleases(folder: string, { maxBytes, checkIntervalMs }: Re
   async function look(): Promise<Release> {
     try {
       const real = await realpath(folder);
+      if (isChanging(real)) throw new SiteReplacedError();
       const mark = await markOf(real);
       if (!release || release.mark !== mark) release = open(real, mark);
     } catch (error) {
       // Between the two renames of a build there is no folder; what is in memory is still correct.
-      if (!release) throw error;
+      if (!release || error instanceof SiteReplacedError) throw error;
     }
     looked = performance.now();
     return release;
@@ -50,7 +56,9 @@ export function createReleases(folder: string, { maxBytes, checkIntervalMs }: Re
 
   function open(real: string, mark: string): Release {
     async function confirm(): Promise<void> {
-      if ((await markOf(real).catch(() => undefined)) !== mark) throw new SiteReplacedError();
+      // In this order: the manifest is the last file that changes while a site is changing.
+      if (isChanging(real) || (await markOf(real).catch(() => undefined)) !== mark)
+        throw new SiteReplacedError();
     }
     const store = createFolderStore({ folder: real, maxBytes, confirm });
     return { folder: real, mark, respond: createResponder(store) };

@@ -198,9 +198,10 @@ describe('a site', () => {
     const { folders } = lockable();
     await publishTree(folders.out, old);
     vi.mocked(linkSync).mockImplementation(failing('EPERM'));
-    await publishTree(folders.out, { ...old, 'd.json': '3' });
-    expect(readTree(folders.out)).toEqual({ ...old, 'd.json': '3' });
-    expect(linkSync).toHaveBeenCalledTimes(2);
+    const fresh = { 'a.json': '1', 'd.json': '3' };
+    await publishTree(folders.out, fresh);
+    expect(readTree(folders.out)).toEqual(fresh);
+    expect(linkSync).toHaveBeenCalledTimes(1);
   });
 
   it.each([1, 2])('stays as it was if rename %i of its replacement fails', async (nth) => {

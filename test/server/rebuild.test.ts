@@ -3,6 +3,7 @@ import path from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { serve } from '../../src/commands/serve.ts';
+import { isChanging } from '../../src/output/publish.ts';
 import { createReleases } from '../../src/server/release.ts';
 import { publishSite, serveSite } from '../support/serving.ts';
 import { temporaryFolder } from '../support/temporary.ts';
@@ -84,7 +85,7 @@ describe('a release', () => {
   it('is given up as soon as a file turns out to be of the next', async () => {
     const folder = temporaryFolder();
     await publishSite(folder, { moves: 150 });
-    const withRelease = createReleases(folder, { maxBytes: 1e6, checkIntervalMs: 3_600_000 });
+    const withRelease = createReleases(folder, { maxBytes: 1e6, checkIntervalMs: 3_600_000, isChanging });
     const ask = (limit: number): Promise<{ count: number; results: unknown[] }> =>
       withRelease(async ({ respond }) => {
         const search = `?limit=${limit}`;
@@ -107,7 +108,7 @@ describe('a release', () => {
   it('keeps no more bytes of files than it may, those requested last', async () => {
     const folder = temporaryFolder();
     await publishSite(folder);
-    const withRelease = createReleases(folder, { maxBytes: 100, checkIntervalMs: 60_000 });
+    const withRelease = createReleases(folder, { maxBytes: 100, checkIntervalMs: 60_000, isChanging });
     const get = (file: string): Promise<number> =>
       withRelease(async ({ respond }) => {
         const headers = new Headers();

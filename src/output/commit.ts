@@ -1,0 +1,135 @@
+/**
+ * The commit record: how the published site becomes the staged one, file by file. Once it is there, the new site is certain:
+ * whoever opens the folder next finishes the work. Before, everything staged is dropped.
+ */
+
+import { randomUUID } from 'node:crypto';
+import {
+  closeSync,
+  existsSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmdirSync,
+  unlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import path from 'node:path';
+import * as z from 'zod';
+import { type Kind, kindNames } from '../contract/kinds.ts';
+import { SITE_PATH } from '../contract/meta.ts';
+import { parseJson } from '../contract/parse.ts';
+import { listPath, MANIFEST_FILE, META_FILE } from '../contract/paths.ts';
+import { errorCode, OutputError } from '../errors.ts';
+import type { WorkFolders } from './work-folders.ts';
+
+const pathSchema = z.string().regex(SITE_PATH);
+const changeSchema = z.object({
+  /** The staged files, in the order in which they are put into place. */
+  place: z.array(pathSchema),
+  /** The published files that the new site does not have. */
+  remove: z.array(pathSchema),
+});
+export type Change = z.infer<typeof changeSchema>;
+
+/** Makes the new site certain: on disk are every staged file, and the record of what is done with them. */
+export function commit({ fresh, commit: record, trash }: WorkFolders, { place, remove }: Change): void {
+  const folders = new Set(place.map((name) => path.dirname(path.join(fresh, name))));
+  for (const name of place) flush(path.join(fresh, name));
+  for (const folder of folders) flush(folder);
+  const draft = trash + randomUUID();
+  writeFileSync(draft, JSON.stringify({ place: inOrder(place), remove } satisfies Change));
+  flush(draft);
+  renameSync(draft, record);
+  flush(path.dirname(record));
+}
+
+/** Finishes what was committed, as often as it is interrupted; does nothing if there is nothing to finish. */
+export function rollForward({ name, out, fresh, commit: record }: WorkFolders): void {
+  if (!existsSync(record)) return;
+  try {
+    const { place, remove } = changeSchema.parse(parseJson(readFileSync(record, 'utf8')));
+    for (const file of place) putInPlace(path.join(fresh, file), path.join(out, file));
+    for (const file of remove) removeFile(out, path.join(out, file));
+    // Else the record could be gone on disk, and the renames not be there.
+    for (const folder of new Set([...place, ...remove].map((file) => path.dirname(path.join(out, file)))))
+      flush(folder);
+    unlinkSync(record);
+  } catch (cause) {
+    throw new OutputError(`cannot be completed (${errorCode(cause) || (cause as Error).message})`, name, {
+      cause,
+      hint: 'It is partly the new site. Remove the cause, and run the command again: it goes on where this one stopped.',
+    });
+  }
+}
+
+/**
+ * Links stay true at every moment: records come before the pages that list them, later pages before those that lead to
+ * them, then what is made of them, and what describes the site at last. Removals follow.
+ */
+function inOrder(place: readonly string[]): string[] {
+  const groups: string[][] = [[], [], [], [], []];
+  for (const file of place) groups[rank(file)]?.push(file);
+  groups[1]?.reverse();
+  return groups.flat();
+}
+
+function rank(file: string): number {
+  if (file === MANIFEST_FILE) return 4;
+  if (file === META_FILE) return 3;
+  const kind = kindNames.find((of) => file.startsWith(folderOf(of)));
+  if (!kind) return 2;
+  const below = file.slice(folderOf(kind).length);
+  return below.startsWith('offset/') || !below.includes('/') ? 1 : 0;
+}
+
+const folderOf = (kind: Kind): string => listPath(kind).slice(1);
+
+function putInPlace(staged: string, published: string): void {
+  try {
+    renameSync(staged, published);
+  } catch (error) {
+    if (errorCode(error) !== 'ENOENT') throw error;
+    if (existsSync(staged)) {
+      mkdirSync(path.dirname(published), { recursive: true });
+      renameSync(staged, published);
+    } else if (!existsSync(published)) throw error;
+  }
+}
+
+/** Removes a file, and the folders that are empty without it. */
+function removeFile(out: string, file: string): void {
+  try {
+    unlinkSync(file);
+  } catch (error) {
+    if (errorCode(error) !== 'ENOENT') throw error;
+  }
+  for (let folder = path.dirname(file); folder !== out; folder = path.dirname(folder)) {
+    try {
+      rmdirSync(folder);
+    } catch (error) {
+      if (errorCode(error) !== 'ENOENT') return;
+    }
+  }
+}
+
+/** Waits until a file or a folder is on disk, where the system knows how to. */
+function flush(file: string): void {
+  let descriptor: number;
+  try {
+    descriptor = openSync(file, 'r');
+  } catch (error) {
+    // For example, a folder that has just been removed, and folders on Windows.
+    if (['ENOENT', 'EISDIR', 'EPERM', 'EACCES'].includes(errorCode(error))) return;
+    throw error;
+  }
+  try {
+    fsyncSync(descriptor);
+  } catch (error) {
+    if (!['EINVAL', 'EPERM', 'ENOTSUP', 'EROFS'].includes(errorCode(error))) throw error;
+  } finally {
+    closeSync(descriptor);
+  }
+}

@@ -1,0 +1,52 @@
+/** Recovery: what interrupted builds left beside a folder. */
+
+import { randomUUID } from 'node:crypto';
+import { existsSync, readdirSync, renameSync } from 'node:fs';
+import path from 'node:path';
+import fsExtra from 'fs-extra';
+import { errorCode, OutputError } from '../errors.ts';
+import { rollForward } from './commit.ts';
+import type { WorkFolders } from './work-folders.ts';
+
+/**
+ * Ends what an interrupted build left: what was committed is finished, a site that was moved aside and not replaced is
+ * restored, everything else is trash. Only for the holder of the lock.
+ */
+export function recover(folders: WorkFolders): void {
+  const { name, out, fresh, retired, trash } = folders;
+  rollForward(folders);
+  try {
+    if (!existsSync(out) && existsSync(retired)) renameSync(retired, out);
+    for (const leftover of [fresh, retired])
+      if (existsSync(leftover)) renameSync(leftover, trash + randomUUID());
+  } catch (cause) {
+    throw new OutputError(`cannot be recovered from an interrupted build (${errorCode(cause)})`, name, {
+      cause,
+    });
+  }
+}
+
+/**
+ * Removes trash as far as it can be removed, and never fails: what was published does not depend on it.
+ *
+ * @returns the folders that are left, which the next build tries to remove again
+ */
+export function removeTrash({ trash }: WorkFolders): string[] {
+  const [parent, prefix] = [path.dirname(trash), path.basename(trash)];
+  let names: string[] = [];
+  try {
+    names = readdirSync(parent).filter((name) => name.startsWith(prefix));
+  } catch {
+    // A folder may be entered and not be listed.
+  }
+  return names
+    .map((name) => path.join(parent, name))
+    .filter((leftover) => {
+      try {
+        fsExtra.removeSync(leftover);
+        return false;
+      } catch {
+        return true;
+      }
+    });
+}
