@@ -13,7 +13,7 @@ const RECORDS = 150;
 /** Fewer kills than this may miss a phase by chance. */
 const MANY = 50;
 
-/** `reading` is a snapshot's, `swapping` from the first rename until the old site is removed; `done` came too late. */
+/** `reading` is a snapshot's, `swapping` from the first rename, or from the commit record, until nothing of it is left; `done` came too late. */
 type Phase = 'reading' | 'withFetcher' | 'staging' | 'swapping' | 'done';
 const aims = ['withFetcher', 'staging', 'swapping'] as const;
 export type Kills = Record<Phase, number>;
@@ -103,6 +103,8 @@ async function prepare({ plan, out, upstream }: Pick<Lane, 'plan' | 'out' | 'ups
 const work = (out: string, role: string): string =>
   path.join(path.dirname(out), `.${path.basename(out)}.gamedata-${role}`);
 
+const isSwapping = (out: string): boolean => ['old', 'commit'].some((role) => existsSync(work(out, role)));
+
 /** When something has come true, or the process ended before. */
 async function comes(isTrue: () => boolean, ended: Promise<unknown>): Promise<number> {
   let over = false;
@@ -124,7 +126,7 @@ async function aimAt(
     await comes(() => upstream.log.length >= asked, ended);
   } else if (phase === 'withFetcher') await setTimeout(times.before * random.fraction());
   else {
-    await comes(() => existsSync(work(out, phase === 'staging' ? 'new' : 'old')), ended);
+    await comes(() => (phase === 'staging' ? existsSync(work(out, 'new')) : isSwapping(out)), ended);
     const share = phase === 'staging' ? 0.7 : 0.1;
     if (random.below(3) > 0) await setTimeout(times.after * random.fraction() * share);
   }
@@ -164,7 +166,7 @@ function demandWhole(out: string, where: string): void {
 
 /** How far a killed build came, by what it left. */
 function phaseOf(out: string, old: string | undefined, asked: boolean): Phase {
-  if (existsSync(work(out, 'old'))) return 'swapping';
+  if (isSwapping(out)) return 'swapping';
   if (existsSync(work(out, 'new'))) return 'staging';
   if (siteDigest(out) !== old) return 'done';
   return asked ? 'withFetcher' : 'reading';
