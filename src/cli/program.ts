@@ -121,7 +121,7 @@ function addMirror(command: Command): void {
   addPresentation(command)
     .summary('copy a deployment')
     .description(
-      'Copies a deployment by its manifest: downloads what has changed, checks it, and replaces the copy atomically. Host configuration is excluded, as deployments do not serve it; rebase generates it.',
+      'Copies a deployment by its manifest: downloads what has changed, checks it, and updates the copy completely or not at all. Host configuration is excluded, as deployments do not serve it; rebase generates it.',
     )
     .argument('<url>', 'URL of the deployment')
     .argument('[dir]', 'folder of the copy (default: named after the host)')
@@ -144,7 +144,7 @@ function addRebase(command: Command): void {
   addPresentation(command)
     .summary('move a copy to another base URL')
     .description(
-      'Rebuilds the site of a copy for another base URL, from its own records. Works offline, and replaces the copy atomically.',
+      'Rebuilds the site of a copy for another base URL, from its own records. Works offline, and updates the copy completely or not at all.',
     )
     .argument('<dir>', 'folder of the copy')
     .requiredOption('--base-url <url>', 'new base URL')

@@ -73,7 +73,7 @@ describe('reading one edition', () => {
   });
 
   it('says how many answers there were of each edition, the newest first', async () => {
-    const { fetcher } = playing((url) => [2, 3, 1][urls.findIndex((known) => url.startsWith(known))] ?? 0);
+    const { fetcher } = playing((url) => [1, 3, 2][urls.findIndex((known) => url.startsWith(known))] ?? 0);
     const parts = [3, 2, 1].map((number) => `1 of edition 00000000 of 2026-04-0${number}`);
     await expect(read(fetcher)).rejects.toThrow(
       `got answers of several editions: ${parts.join(', ')}: expected`,

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Edition } from '../../src/contract/edition.ts';
+import { UpstreamError } from '../../src/errors.ts';
 import type { CompleteRun } from '../../src/http/cache.ts';
 import type { Fetcher, LoadOptions } from '../../src/http/fetcher.ts';
 import { readRest } from '../../src/sources/rest.ts';
@@ -25,7 +26,7 @@ const values = new Map<string, unknown>(
 );
 
 /** A fetcher whose answers are of editions that are told by path, 0 for none; and what it is told. */
-function playing(editionOf: (path: string, url: string) => number, last?: CompleteRun) {
+function playing(editionOf: (path: string, url: string) => number | Error, last?: CompleteRun) {
   const asked: string[] = [];
   const noted: CompleteRun[] = [];
   const fetcher = {
@@ -37,11 +38,12 @@ function playing(editionOf: (path: string, url: string) => number, last?: Comple
       asked.push(at);
       const path = url.slice(upstream.length).replace(/\?.*/, '');
       const number = editionOf(path, at);
+      if (number instanceof Error) throw number;
       return { value: values.get(path), edition: number > 0 ? namedEdition(number) : null };
     },
     async ask(url: string) {
       asked.push(url);
-      const { hash, deployed } = editionNumber(editionOf('/meta/', url));
+      const { hash, deployed } = editionNumber(Number(editionOf('/meta/', url)));
       return Buffer.from(JSON.stringify({ hash, deploy_date: String(deployed) }));
     },
   } as unknown as Fetcher;
@@ -79,6 +81,12 @@ describe('reading an upstream', () => {
     expect(await read()).toMatchObject({ raw, isCached: false });
     expect(asked).toHaveLength(1 + values.size);
     expect(noted).toEqual([{ edition: namedEdition(3), value: raw }]);
+  });
+
+  it('fails for a list that is gone, whatever edition says so', async () => {
+    const request = { method: 'GET', url: `${upstream}/item/`, status: 404, attempts: 1, unreachable: false };
+    const gone = new UpstreamError('gone', { ...request, edition: namedEdition(2) });
+    await expect(playing((path) => (path === '/item/' ? gone : 2)).read()).rejects.toBe(gone);
   });
 
   it('tells which records of a mixture are old, and does not note it', async () => {
