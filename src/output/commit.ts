@@ -5,9 +5,12 @@
 
 import { randomUUID } from 'node:crypto';
 import {
+  accessSync,
   closeSync,
+  constants,
   existsSync,
   fsyncSync,
+  linkSync,
   mkdirSync,
   openSync,
   readFileSync,
@@ -34,11 +37,37 @@ const changeSchema = z.object({
 });
 export type Change = z.infer<typeof changeSchema>;
 
-/** Makes the new site certain: on disk are every staged file, and the record of what is done with them. */
-export function commit({ fresh, commit: record, trash }: WorkFolders, { place, remove }: Change): void {
-  const folders = new Set(place.map((name) => path.dirname(path.join(fresh, name))));
+/** Whether staged files can be renamed into the published folder: not if that is a mount point. */
+export function canPlace({ out, trash }: WorkFolders): boolean {
+  const probe = trash + randomUUID();
+  try {
+    linkSync(path.join(out, MANIFEST_FILE), probe);
+  } catch (error) {
+    return errorCode(error) !== 'EXDEV';
+  }
+  unlinkSync(probe);
+  return true;
+}
+
+/**
+ * Makes the new site certain: on disk are every staged file, and the record of what is done with them.
+ *
+ * @throws OutputError if a folder cannot be written; nothing is certain then
+ */
+export function commit(work: WorkFolders, { place, remove }: Change): void {
+  const { name: target, out, fresh, commit: record, trash } = work;
+  for (const folder of foldersOf([...place, ...remove])) {
+    try {
+      accessSync(path.join(out, folder), constants.W_OK | constants.X_OK);
+    } catch (cause) {
+      if (errorCode(cause) !== 'ENOENT')
+        throw new OutputError(`cannot be written (${errorCode(cause)})`, path.join(target, folder), {
+          cause,
+        });
+    }
+  }
   for (const name of place) flush(path.join(fresh, name));
-  for (const folder of folders) flush(folder);
+  for (const folder of foldersOf(place)) flush(path.join(fresh, folder));
   const draft = trash + randomUUID();
   writeFileSync(draft, JSON.stringify({ place: inOrder(place), remove } satisfies Change));
   flush(draft);
@@ -54,8 +83,7 @@ export function rollForward({ name, out, fresh, commit: record }: WorkFolders): 
     for (const file of place) putInPlace(path.join(fresh, file), path.join(out, file));
     for (const file of remove) removeFile(out, path.join(out, file));
     // Else the record could be gone on disk, and the renames not be there.
-    for (const folder of new Set([...place, ...remove].map((file) => path.dirname(path.join(out, file)))))
-      flush(folder);
+    for (const folder of foldersOf([...place, ...remove])) flush(path.join(out, folder));
     unlinkSync(record);
   } catch (cause) {
     throw new OutputError(`cannot be completed (${errorCode(cause) || (cause as Error).message})`, name, {
@@ -83,6 +111,17 @@ function rank(file: string): number {
   if (!kind) return 2;
   const below = file.slice(folderOf(kind).length);
   return below.startsWith('offset/') || !below.includes('/') ? 1 : 0;
+}
+
+/** Every folder above some files. */
+function foldersOf(files: readonly string[]): Set<string> {
+  const folders = new Set<string>();
+  for (const file of files)
+    for (let folder = path.posix.dirname(file); ; folder = path.posix.dirname(folder)) {
+      folders.add(folder);
+      if (folder === '.') break;
+    }
+  return folders;
 }
 
 const folderOf = (kind: Kind): string => listPath(kind).slice(1);

@@ -11,7 +11,7 @@ import { MANIFEST_FILE } from '../contract/paths.ts';
 import type { AnyFile, SiteFile } from '../contract/site-file.ts';
 import { errorCode, OutputError } from '../errors.ts';
 import { PRODUCT } from '../version.ts';
-import { commit, rollForward } from './commit.ts';
+import { canPlace, commit, rollForward } from './commit.ts';
 import { acquireLock, type LockOptions } from './lock.ts';
 import { type Published, readPublished, refuseForeignFiles } from './published.ts';
 import { recover, removeTrash } from './recovery.ts';
@@ -202,7 +202,8 @@ async function publish(
     stage.write(MANIFEST_FILE, manifest);
     for (const { path, bytes } of written) stage.verify(path, bytes);
     const place = [...written.map(({ path }) => path), MANIFEST_FILE];
-    if (kept.size > written.length && !replacesFolders(place, published)) {
+    const isSmall = kept.size > written.length && !replacesFolders(place, published);
+    if (isSmall && canPlace(folders)) {
       commit(folders, { place, remove: removed });
       rollForward(folders);
     } else {

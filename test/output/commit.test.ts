@@ -1,6 +1,7 @@
 /** Publishing by difference, interrupted at each of its calls. The calls are real until then, and none works afterwards. */
 
 import {
+  accessSync,
   closeSync,
   existsSync,
   fsyncSync,
@@ -55,6 +56,12 @@ function dieAt(nth: number, code = 'EIO') {
     });
   }
   return () => count;
+}
+
+function failing(code: string): () => never {
+  return () => {
+    throw Object.assign(new Error(`${code}: simulated`), { code });
+  };
 }
 
 async function published() {
@@ -137,6 +144,53 @@ describe('a site of which little has changed', () => {
       expect(readTree(out)).toEqual(tree);
       expect(statSync(out).ino).not.toBe(folder);
     }
+  });
+
+  it('is not changed if its files cannot be renamed into it, as into a mount point', async () => {
+    const { out, names } = await published();
+    const folder = statSync(out).ino;
+    vi.mocked(linkSync).mockImplementation(failing('EXDEV'));
+    await publishTree(out, fresh);
+    expect(readTree(out)).toEqual(fresh);
+    expect(statSync(out).ino, 'swapped as a whole').not.toBe(folder);
+    expect(names()).toEqual(['site']);
+  });
+
+  it('is not changed if one of its folders cannot be written', async () => {
+    const { out, names } = await published();
+    vi.mocked(accessSync).mockImplementation((folder, mode) => {
+      if (folder === path.join(out, 'b')) failing('EACCES')();
+      real.accessSync(folder, mode);
+    });
+    await expect(publishTree(out, fresh)).rejects.toThrow(
+      `${path.join(out, 'b')}: cannot be written (EACCES)`,
+    );
+    expect(readTree(out)).toEqual(old);
+    expect(names()).toEqual(['site']);
+  });
+
+  it('is flushed to disk before its change counts, as far as the system can', async () => {
+    const { out } = await published();
+    const flushed = new Map<number, string>();
+    const order: string[] = [];
+    vi.mocked(openSync).mockImplementation((file, ...more) => {
+      const descriptor = real.openSync(file, ...more);
+      flushed.set(descriptor, path.basename(String(file)));
+      return descriptor;
+    });
+    vi.mocked(fsyncSync).mockImplementation((descriptor) => {
+      order.push(flushed.get(descriptor)?.replace(/-trash-.*/, '-draft') ?? '');
+      failing('EINVAL')();
+    });
+    vi.mocked(renameSync).mockImplementation((from, to) => {
+      if (String(to).endsWith('-commit')) order.push('commit');
+      real.renameSync(from, to);
+    });
+    await publishTree(out, fresh);
+    const before = order.slice(0, order.indexOf('commit'));
+    for (const name of ['a.json', 'd.json', 'x.json', 'manifest.json', 'b', 'come', '.site.gamedata-draft'])
+      expect(before).toContain(name);
+    expect(order.slice(order.indexOf('commit'))).toEqual(expect.arrayContaining(['b', 'come', 'site']));
   });
 
   it('names a commit record that makes no sense, and leaves everything as it is', async () => {
