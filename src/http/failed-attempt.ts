@@ -30,9 +30,16 @@ export class FailedAttempt extends Error {
 export const single = (header: string | string[] | undefined): string | undefined =>
   Array.isArray(header) ? header[0] : header;
 
+/** What was named last: thousands of responses name the same. */
+let last: { hash: unknown; deployed: unknown; edition: Edition | null } | undefined;
+
 /** The edition that a response of PokeAPI names: https://github.com/PokeAPI/pokeapi */
-export const editionOf = (headers: Headers): Edition | null =>
-  parseEdition(headers['x-pokeapi-hash'], headers['x-pokeapi-deploy-date'], Date.now());
+export function editionOf(headers: Headers): Edition | null {
+  const { 'x-pokeapi-hash': hash, 'x-pokeapi-deploy-date': deployed } = headers;
+  if (!last || last.hash !== hash || last.deployed !== deployed)
+    last = { hash, deployed, edition: parseEdition(hash, deployed, Date.now()) };
+  return last.edition;
+}
 
 /** A response with any status but 200. */
 export function unexpectedStatus(status: number, headers: Headers): FailedAttempt {

@@ -59,9 +59,12 @@ describe('show', () => {
     [null, 'null'],
     ['x'.repeat(78), `"${'x'.repeat(78)}"`],
     ['x'.repeat(79), `"${'x'.repeat(79)}…`],
-    [nested(50_000), 'a value nested too deeply to show'],
   ])('writes JSON of at most 80 characters', (value, text) => {
     expect(show(value)).toBe(text);
+  });
+
+  it('shows what it can of a value that not every version of Node can stringify', () => {
+    expect(show(nested(50_000))).toMatch(/^(?:a value nested too deeply to show|\[{80}…)$/);
   });
 });
 
