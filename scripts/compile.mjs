@@ -1,8 +1,8 @@
 /**
  * Compiles src/ to dist/: `npm run compile`, or with `--if-stale` only if an input has changed.
  *
- *   cli.js, index.js, chunks    the command line and the API, with commander, zod, fs-extra and undici inside: reading two hundred modules
- *                               would take a third of a build from the snapshot
+ *   cli.js, index.js, chunks    the command line and the API, with commander, zod, fs-extra and undici inside: reading two
+ *                               hundred modules would take a third of a build from the snapshot
  *   compress-worker.js          the code of the compressor's thread
  *   handler.js                  the handler as one module, for hosts that run code
  *   assets/, templates/         the pages: scripts, styles and HTML

@@ -114,7 +114,7 @@ function rank(file: string): number {
 }
 
 /** Every folder above some files. */
-function foldersOf(files: readonly string[]): Set<string> {
+export function foldersOf(files: readonly string[]): Set<string> {
   const folders = new Set<string>();
   for (const file of files)
     for (let folder = path.posix.dirname(file); ; folder = path.posix.dirname(folder)) {

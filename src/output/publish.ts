@@ -11,7 +11,7 @@ import { MANIFEST_FILE } from '../contract/paths.ts';
 import type { AnyFile, SiteFile } from '../contract/site-file.ts';
 import { errorCode, OutputError } from '../errors.ts';
 import { PRODUCT } from '../version.ts';
-import { canPlace, commit, rollForward } from './commit.ts';
+import { canPlace, commit, foldersOf, rollForward } from './commit.ts';
 import { acquireLock, type LockOptions } from './lock.ts';
 import { type Published, readPublished, refuseForeignFiles } from './published.ts';
 import { recover, removeTrash } from './recovery.ts';
@@ -260,12 +260,11 @@ function createListing(): Listing {
 function replacesFolders(place: readonly string[], { entries }: Published): boolean {
   const added = place.filter((name) => !entries.has(name) && name !== MANIFEST_FILE);
   if (added.length === 0) return false;
-  const folders = new Set([...entries.keys()].flatMap(foldersAbove));
-  return added.some((name) => folders.has(name) || foldersAbove(name).some((folder) => entries.has(folder)));
+  const folders = foldersOf([...entries.keys()]);
+  return (
+    added.some((name) => folders.has(name)) || [...foldersOf(added)].some((folder) => entries.has(folder))
+  );
 }
-
-const foldersAbove = (name: string): string[] =>
-  [...name.matchAll(/\//g)].map(({ index }) => name.slice(0, index));
 
 /** There is no site only between the two renames, and `recover` restores the old one after a crash there. */
 function swap({ name, out, fresh, retired }: WorkFolders): void {

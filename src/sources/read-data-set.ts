@@ -39,8 +39,9 @@ export async function readDataSet(target: string, options: ReadOptions): Promise
 }
 
 function readSnapshotFolder(folder: string): SummarizedRecords {
-  const { records, provenance } = readSnapshot(folder);
-  return summarize(records(), provenance);
+  const { digest, counts, provenance, records } = readSnapshot(folder);
+  const { captured, edition } = provenance;
+  return { digest, captured, counts, edition, records: records() };
 }
 
 function readSiteFolder(folder: string): SummarizedRecords {

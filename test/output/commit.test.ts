@@ -21,6 +21,7 @@ import path from 'node:path';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { recoverAbandoned } from '../../src/output/publish.ts';
 import { workFolders } from '../../src/output/work-folders.ts';
+import { failing } from '../support/failing.ts';
 import { publishTree, readTree, type Tree } from '../support/publishing.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 
@@ -56,12 +57,6 @@ function dieAt(nth: number, code = 'EIO') {
     });
   }
   return () => count;
-}
-
-function failing(code: string): () => never {
-  return () => {
-    throw Object.assign(new Error(`${code}: simulated`), { code });
-  };
 }
 
 async function published() {

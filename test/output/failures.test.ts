@@ -18,6 +18,7 @@ import { afterEach, describe, expect, it, vi } from 'vitest';
 import { OutputError } from '../../src/errors.ts';
 import { acquireLock } from '../../src/output/lock.ts';
 import { workFolders } from '../../src/output/work-folders.ts';
+import { failing } from '../support/failing.ts';
 import { publishTree, readTree } from '../support/publishing.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 
@@ -27,12 +28,6 @@ afterEach(() => {
   vi.restoreAllMocks();
   vi.resetAllMocks();
 });
-
-function failing(code: string): () => never {
-  return () => {
-    throw Object.assign(new Error(`${code}: simulated`), { code });
-  };
-}
 
 /** A folder's name, and the name of its lock. */
 function lockable() {
