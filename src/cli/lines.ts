@@ -1,7 +1,7 @@
 /** What commands print about their results. */
 
 import type { ArchiveReport } from '../commands/archive.ts';
-import { describeHosts } from '../commands/hosts.ts';
+import type { HostDescription } from '../commands/hosts.ts';
 import type { MirrorReport } from '../commands/mirror.ts';
 import type { RebaseReport } from '../commands/rebase.ts';
 import type { Report } from '../commands/report.ts';
@@ -142,12 +142,11 @@ function deploymentLines(report: DeploymentReport): string[] {
   return [...lines, `${address}: ${recordCounts(counts)}, ${level} level: ${kept}, in ${seconds} s`];
 }
 
-export function hostLines(): string[] {
-  return describeHosts().flatMap(({ name, summary, level, unsupported }) => [
+export const hostLines = (hosts: readonly HostDescription[]): string[] =>
+  hosts.flatMap(({ name, summary, level, unsupported }) => [
     `${name} (${level}): ${summary}`,
     ...unsupported.map((guarantee) => `  unsupported ${guarantee}: ${guarantees[guarantee].title}`),
   ]);
-}
 
 /** Where a site is served, as URLs that terminals make clickable. */
 export function servedLines(folder: string, { url, meta }: SiteServer): string[] {

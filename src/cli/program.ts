@@ -235,7 +235,8 @@ function addHosts(command: Command): void {
     .action(async ({ json = false }: Presentation) => {
       const { describeHosts } = await import('../commands/hosts.ts');
       const { hostLines } = await import('./lines.ts');
-      printAll(json ? [JSON.stringify({ hosts: describeHosts() })] : hostLines());
+      const hosts = describeHosts();
+      printAll(json ? [JSON.stringify({ hosts })] : hostLines(hosts));
     });
 }
 

@@ -1,8 +1,8 @@
 /** The build command: source → data set → site → output folder. */
 
 import { performance } from 'node:perf_hooks';
-import { type Compress, withCompressor } from '../archive/compressor.ts';
 import { DEFAULT_ICONS_UPSTREAM, type IconMode, type IconSource, iconModes } from '../contract/icons.ts';
+import { createMeta } from '../contract/meta.ts';
 import { type LinkStyle, linkStyles } from '../contract/paths.ts';
 import { countWarnings } from '../dataset/data-set.ts';
 import type { PreviousDataSet } from '../dataset/previous.ts';
@@ -10,7 +10,6 @@ import { UsageError } from '../errors.ts';
 import { type HostName, hostNames } from '../hosts/names.ts';
 import { gatherIcons, type IconsReport } from '../icons/gather.ts';
 import { type Output, type PublishResult, recoverAbandoned, withOutput } from '../output/publish.ts';
-import { completeSite, createMeta } from '../site/complete-site.ts';
 import { capture, type Watchers } from '../sources/capture.ts';
 import { previousOfSite } from '../sources/site-folder.ts';
 import { previousOfSnapshot } from '../sources/snapshot.ts';
@@ -92,11 +91,16 @@ export async function build(options: BuildOptions = {}, watchers: Watchers = {})
     });
     const inputs = { meta, history, archive, assets: [...handWritten, ...icons.files] };
     const making = describeMaking(inputs);
-    const make = (compress: Compress): Promise<PublishResult> => {
-      const parts = { ...inputs, records: records(), hosts, compress, sizes: output.sizes };
-      return output.publish(completeSite({ ...parts, package: readPackage() }), { signal, making });
+    const make = async (): Promise<PublishResult> => {
+      // Most scheduled builds change nothing, and need nothing of this.
+      const { withCompressor } = await import('../archive/compressor.ts');
+      const { completeSite } = await import('../site/complete-site.ts');
+      return withCompressor(COMPRESS_WORKER, (compress) => {
+        const parts = { ...inputs, records: records(), hosts, compress, sizes: output.sizes };
+        return output.publish(completeSite({ ...parts, package: readPackage() }), { signal, making });
+      });
     };
-    const published = output.confirm(making) ?? (await withCompressor(COMPRESS_WORKER, make));
+    const published = output.confirm(making) ?? (await make());
     const report = createReport({ ...captured, warnings }, published, { out, started });
     return { ...report, sprites: icons.report };
   };

@@ -6,12 +6,12 @@ import {
   openSync,
   readFileSync,
   renameSync,
+  rmSync,
   statSync,
   unlinkSync,
   writeSync,
 } from 'node:fs';
 import path from 'node:path';
-import fsExtra from 'fs-extra';
 import { errorCode, OutputError } from '../errors.ts';
 import { decodeHolder, encodeHolder, stateOf, thisProcess } from './lock-holder.ts';
 import type { WorkFolders } from './work-folders.ts';
@@ -46,7 +46,7 @@ export function acquireLock(
   return () => {
     held.delete(file);
     try {
-      fsExtra.removeSync(file);
+      rmSync(file, { force: true });
     } catch {
       // It is stale as soon as this process ends.
     }
@@ -78,7 +78,7 @@ function make(file: string, own: string): void {
     writeSync(lock, own);
   } catch (error) {
     // For example, the disk is full.
-    fsExtra.removeSync(file);
+    rmSync(file, { force: true });
     throw error;
   } finally {
     closeSync(lock);

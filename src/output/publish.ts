@@ -1,10 +1,9 @@
 /** Publishes files into a folder: whatever happens, the folder holds the complete old site or the complete new one. */
 
 import { hash } from 'node:crypto';
-import { existsSync, renameSync } from 'node:fs';
+import { existsSync, mkdirSync, renameSync } from 'node:fs';
 import path from 'node:path';
 import { setImmediate } from 'node:timers/promises';
-import fsExtra from 'fs-extra';
 import { FORMAT } from '../contract/format.ts';
 import { type Making, type Manifest, type ManifestEntry, SITE_PATH } from '../contract/meta.ts';
 import { MANIFEST_FILE } from '../contract/paths.ts';
@@ -121,7 +120,7 @@ export function isChanging(out: string): boolean {
 
 function makeParent({ name, out }: WorkFolders): void {
   try {
-    fsExtra.ensureDirSync(path.dirname(out));
+    mkdirSync(path.dirname(out), { recursive: true });
   } catch (cause) {
     throw new OutputError(`cannot be created (${errorCode(cause)})`, name, { cause });
   }

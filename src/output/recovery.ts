@@ -1,9 +1,8 @@
 /** Recovery: what interrupted builds left beside a folder. */
 
 import { randomUUID } from 'node:crypto';
-import { existsSync, readdirSync, renameSync } from 'node:fs';
+import { existsSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import path from 'node:path';
-import fsExtra from 'fs-extra';
 import { errorCode, OutputError } from '../errors.ts';
 import { rollForward } from './commit.ts';
 import type { WorkFolders } from './work-folders.ts';
@@ -43,7 +42,7 @@ export function removeTrash({ trash }: WorkFolders): string[] {
     .map((name) => path.join(parent, name))
     .filter((leftover) => {
       try {
-        fsExtra.removeSync(leftover);
+        rmSync(leftover, { recursive: true, force: true });
         return false;
       } catch {
         return true;

@@ -3,9 +3,7 @@
 import type { Compress } from '../archive/compressor.ts';
 import { siteArchives } from '../archive/site-archives.ts';
 import type { History } from '../contract/changes.ts';
-import { FORMAT } from '../contract/format.ts';
-import type { IconSource } from '../contract/icons.ts';
-import { linkBaseOf, type Meta, metaSchema } from '../contract/meta.ts';
+import { linkBaseOf, type Meta } from '../contract/meta.ts';
 import { archiveFiles } from '../contract/paths.ts';
 import { createRoutes } from '../contract/routes.ts';
 import type { AnyFile, SiteFile } from '../contract/site-file.ts';
@@ -76,11 +74,3 @@ function* withExtras({
   yield* changeFiles(history, routes.moved, { ...linkBase, captured: meta.captured });
   yield* hostFiles(hosts, { routes, handlerModule });
 }
-
-/** What `meta.json` says. */
-export interface MetaOptions extends Omit<Meta, 'format' | 'sprites'> {
-  readonly sprites: IconSource;
-}
-
-/** Makes the content of `meta.json`, whose keys are in the schema's order. */
-export const createMeta = (meta: MetaOptions): Meta => metaSchema.parse({ ...meta, format: FORMAT });
