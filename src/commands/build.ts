@@ -14,7 +14,7 @@ import { capture, type Watchers } from '../sources/capture.ts';
 import { previousOfSite } from '../sources/site-folder.ts';
 import { previousOfSnapshot } from '../sources/snapshot.ts';
 import type { SourceResult } from '../sources/source.ts';
-import { PRODUCT } from '../version.ts';
+import { codeDigest, PRODUCT } from '../version.ts';
 import { checkAddress, oneOf, severalOf } from './check-options.ts';
 import { defaults } from './defaults.ts';
 import { describeMaking } from './making.ts';
@@ -108,8 +108,12 @@ export async function build(options: BuildOptions = {}, watchers: Watchers = {})
 }
 
 /** The data set of the site that is about to be replaced. */
-const previousOfOutput = ({ folder, published: { meta, entries } }: Output): PreviousDataSet | undefined =>
-  meta && previousOfSite(folder, meta, [...entries.keys()]);
+function previousOfOutput({ folder, published }: Output): PreviousDataSet | undefined {
+  const { meta, entries, making } = published;
+  const previous = meta && previousOfSite(folder, meta, entries);
+  const isOfSameCode = making?.code === codeDigest();
+  return previous && { ...previous, findKnown: isOfSameCode ? previous.findKnown : undefined };
+}
 
 /**
  * If no site is published, as on a build machine without state, the bundled data set is the previous one, provided that

@@ -6,6 +6,8 @@ import type { ManifestEntry } from './meta.ts';
 export interface SiteFile {
   readonly path: string;
   readonly body: string | Uint8Array;
+  /** The file before it, of which it is a part: if that is unchanged, so is this one. */
+  readonly partOf?: string;
 }
 
 /** A file that is expensive to make. */

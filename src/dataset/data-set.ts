@@ -62,9 +62,12 @@ export type EncodedRecords = Readonly<Record<Kind, readonly EncodedRecord[]>>;
 export interface EncodedDataSet extends Omit<DataSet, 'records'> {
   readonly counts: Counts;
   readonly digest: string;
-  /** Every record. A snapshot is not parsed before they are asked for. */
-  records(): EncodedRecords;
+  /** Every record. A snapshot is not parsed before they are asked for, and those that are known to be valid are not checked. */
+  records(findKnown?: FindKnown): EncodedRecords;
 }
+
+/** Tells which of many records, by kind and place, are known to be valid: the same code has published them as they are. */
+export type FindKnown = (records: EncodedRecords) => (kind: Kind, at: number) => boolean;
 
 /** The number of records of each kind with a given warning. */
 export function countWarnings(warnings: readonly Warning[]): Record<Kind, Record<string, number>> {

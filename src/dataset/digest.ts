@@ -1,6 +1,6 @@
 /** The digest of a data set: one value that changes if and only if a record does. */
 
-import { createHash } from 'node:crypto';
+import { createHash, hash } from 'node:crypto';
 import { type Kind, kindNames, mapKinds } from '../contract/kinds.ts';
 import type { DataSet, EncodedDataSet, EncodedRecord, EncodedRecords } from './data-set.ts';
 import { encodeRecord } from './encode.ts';
@@ -28,6 +28,9 @@ export function digestLines(linesOf: (kind: Kind) => Iterable<string | Uint8Arra
   }
   return `sha256:${hash.digest('hex')}`;
 }
+
+/** As manifests have it, in hexadecimal. */
+export const digestText = (text: string): string => hash('sha256', text);
 
 /** A thousand lines at a time: all in one string would take as much memory as the data, one by one as many calls. */
 function* chunks(records: readonly EncodedRecord[]): Generator<string> {

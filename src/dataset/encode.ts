@@ -1,8 +1,9 @@
-/** The text of records. */
+/** The text of records and of list pages. */
 
 import type { Kind } from '../contract/kinds.ts';
-import { type LinkBase, recordUrl } from '../contract/paths.ts';
+import { type LinkBase, listUrl, recordUrl } from '../contract/paths.ts';
 import type { Item, Move } from '../contract/records.ts';
+import { nextWindow, previousWindow, type Window } from '../contract/windows.ts';
 import type { EncodedRecord } from './data-set.ts';
 
 /** Stringifies a record once, for its file, its list page, the snapshot and the digest. */
@@ -15,3 +16,15 @@ export const encodeRecord = (record: Move | Item): EncodedRecord => ({
 /** The JSON of a record as it is served: with its `url` first. */
 export const servedText = (base: LinkBase, kind: Kind, { slug, json }: EncodedRecord): string =>
   `{"url":${JSON.stringify(recordUrl(base, kind, slug))},${json.slice(1)}`;
+
+/** The JSON of a list page around the JSON of its records. */
+export function listPage(
+  base: LinkBase,
+  kind: Kind,
+  { window, count, results }: { window: Window; count: number; results: readonly string[] },
+): string {
+  const next = nextWindow(window, count);
+  const previous = previousWindow(window);
+  const link = (to: typeof next): string => JSON.stringify(to && listUrl(base, kind, to));
+  return `{"count":${count},"next":${link(next)},"previous":${link(previous)},"results":[${results.join(',')}]}`;
+}

@@ -16,8 +16,14 @@ export interface Previous {
   readonly edition: Edition | null;
   /** The slugs of its records of a kind. */
   slugs(kind: Kind): Iterable<string>;
-  /** Every record; undefined if they cannot be read as they were written. */
-  records(): EncodedRecords | undefined;
+  /** What may be different in new records. What both have in common may be left out. */
+  differences(now: EncodedRecords): Differences;
+}
+
+export interface Differences {
+  /** Undefined if the records cannot be read as they were written; `after` is then complete. */
+  readonly before: EncodedRecords | undefined;
+  readonly after: EncodedRecords;
 }
 
 /** As much of a data set as the guards need. */
@@ -80,11 +86,11 @@ export function refuseOldData(
 
 function findMissing({ digest, records: all }: GuardedData, previous: Previous | undefined): Missing {
   if (!previous || previous.digest === digest) return mapKinds(() => []);
-  const records = all();
+  const { before, after } = previous.differences(all());
   return mapKinds((kind) => {
-    const slugs = new Set(records[kind].map(({ slug }) => slug));
-    const missing = [...previous.slugs(kind)].filter((slug) => !slugs.has(slug));
-    return missing.length > 0 ? missing.filter(isGone(previous.records()?.[kind], records[kind])) : missing;
+    const slugs = new Set(after[kind].map(({ slug }) => slug));
+    const former = before?.[kind].map(({ slug }) => slug) ?? [...previous.slugs(kind)];
+    return former.filter((slug) => !slugs.has(slug)).filter(isGone(before?.[kind], after[kind]));
   });
 }
 

@@ -2,8 +2,9 @@
 
 import type { DataSetSummary, History } from '../contract/changes.ts';
 import type { Counts } from '../contract/records.ts';
+import { DataError } from '../errors.ts';
 import { compare } from './compare.ts';
-import type { EncodedRecords } from './data-set.ts';
+import type { EncodedRecords, FindKnown } from './data-set.ts';
 import type { Previous } from './guards.ts';
 import { emptyHistory, extendHistory, mentions } from './history.ts';
 
@@ -12,8 +13,8 @@ export interface PreviousDataSet extends Previous {
   readonly counts: Counts;
   /** Its history; undefined if it has none. Throws if it has one that cannot be read. */
   history(): History | undefined;
-  /** Every record; undefined if they cannot be read as they were written. */
-  records(): EncodedRecords | undefined;
+  /** Finds records that are published; undefined if other code has validated those. */
+  readonly findKnown?: FindKnown | undefined;
 }
 
 /** What a new data set brings along. */
@@ -23,19 +24,29 @@ export interface NewDataSet extends DataSetSummary {
   readonly history: History | undefined;
 }
 
+const FORGET_HINT =
+  'Restore them from a copy of the site, or start a new history with --forget-history: redirects of renamed records are then lost.';
+
 /**
  * The history of a new data set. If it came with one that includes the previous data set, that one counts, so that the
  * same snapshot always gives the same site. Otherwise the previous data set's history continues.
+ *
+ * @throws DataError if it cannot be continued, since every redirect would go with it
  */
 export function continueHistory(data: NewDataSet, previous: PreviousDataSet | undefined): History {
   const { history } = data;
   if (history && (!previous || mentions(history, previous.digest))) return history;
   if (!previous) return emptyHistory;
-  const before = previous.history() ?? emptyHistory;
+  const published = previous.history() ?? emptyHistory;
   // A history that does not end at its data set belongs to another one.
-  const own = before.steps[0]?.to.digest === previous.digest ? before : emptyHistory;
+  const own = published.steps[0]?.to.digest === previous.digest ? published : emptyHistory;
   if (previous.digest === data.digest) return own;
-  const records = previous.records();
-  if (!records) return emptyHistory;
-  return extendHistory(own, compare({ ...previous, records }, { ...data, records: data.records() }));
+  const { before, after } = previous.differences(data.records());
+  if (!before && own.steps.length > 0) {
+    const problem =
+      'list pages of the published site are not as they were published: its history cannot be continued';
+    throw new DataError(problem, {}, { hint: FORGET_HINT });
+  }
+  if (!before) return emptyHistory;
+  return extendHistory(own, compare({ ...previous, records: before }, { ...data, records: after }));
 }

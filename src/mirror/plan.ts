@@ -20,7 +20,8 @@ export interface MirrorPlan {
 /** The copy as it is. */
 export interface Copy {
   readonly entries: ReadonlyMap<string, ManifestEntry>;
-  has(entry: ManifestEntry): boolean;
+  /** The entry of a file that is as it was published. */
+  intact(path: string): ManifestEntry | undefined;
 }
 
 export function planMirror(
@@ -28,7 +29,7 @@ export function planMirror(
   copy: Copy,
 ): MirrorPlan {
   const files = listed.filter(({ path }) => !isHostFile(path) && path !== MANIFEST_FILE);
-  const changed = files.filter((entry) => !copy.has(entry));
+  const changed = files.filter(({ path, sha256 }) => copy.intact(path)?.sha256 !== sha256);
   const paths = new Set(files.map(({ path }) => path));
   return {
     generator,

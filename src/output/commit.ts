@@ -11,6 +11,7 @@ import {
   existsSync,
   fsyncSync,
   linkSync,
+  lstatSync,
   mkdirSync,
   openSync,
   readFileSync,
@@ -56,16 +57,8 @@ export function canPlace({ out, trash }: WorkFolders): boolean {
  */
 export function commit(work: WorkFolders, { place, remove }: Change): void {
   const { name: target, out, fresh, commit: record, trash } = work;
-  for (const folder of foldersOf([...place, ...remove])) {
-    try {
-      accessSync(path.join(out, folder), constants.W_OK | constants.X_OK);
-    } catch (cause) {
-      if (errorCode(cause) !== 'ENOENT')
-        throw new OutputError(`cannot be written (${errorCode(cause)})`, path.join(target, folder), {
-          cause,
-        });
-    }
-  }
+  const folders = foldersOf([...place, ...remove]);
+  for (const folder of folders) checkFolder(path.join(out, folder), path.join(target, folder));
   for (const name of place) flush(path.join(fresh, name));
   for (const folder of foldersOf(place)) flush(path.join(fresh, folder));
   const draft = trash + randomUUID();
@@ -73,6 +66,18 @@ export function commit(work: WorkFolders, { place, remove }: Change): void {
   flush(draft);
   renameSync(draft, record);
   flush(path.dirname(record));
+}
+
+/** Throws if a folder of the site cannot be changed, or has become something else. It may be missing. */
+function checkFolder(folder: string, name: string): void {
+  const stat = lstatSync(folder, { throwIfNoEntry: false });
+  if (!stat) return;
+  if (!stat.isDirectory()) throw new OutputError('is not a folder any more', name);
+  try {
+    accessSync(folder, constants.W_OK | constants.X_OK);
+  } catch (cause) {
+    throw new OutputError(`cannot be written (${errorCode(cause)})`, name, { cause });
+  }
 }
 
 /** Finishes what was committed, as often as it is interrupted; does nothing if there is nothing to finish. */

@@ -1,20 +1,20 @@
 /** Publishes files into a folder: whatever happens, the folder holds the complete old site or the complete new one. */
 
 import { hash } from 'node:crypto';
-import { existsSync, mkdirSync, renameSync } from 'node:fs';
+import { existsSync, lstatSync, mkdirSync, renameSync } from 'node:fs';
 import path from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { FORMAT } from '../contract/format.ts';
 import { type Making, type Manifest, type ManifestEntry, SITE_PATH } from '../contract/meta.ts';
 import { MANIFEST_FILE } from '../contract/paths.ts';
-import type { AnyFile, SiteFile } from '../contract/site-file.ts';
+import type { AnyFile } from '../contract/site-file.ts';
 import { errorCode, OutputError } from '../errors.ts';
 import { PRODUCT } from '../version.ts';
 import { canPlace, commit, foldersOf, rollForward } from './commit.ts';
 import { acquireLock, type LockOptions } from './lock.ts';
 import { type Published, readPublished, refuseForeignFiles } from './published.ts';
 import { recover, removeTrash } from './recovery.ts';
-import { createStage, type Stage } from './stage.ts';
+import { createStage } from './stage.ts';
 import { type WorkFolders, workFolders } from './work-folders.ts';
 
 export interface PublishResult {
@@ -128,14 +128,14 @@ function makeParent({ name, out }: WorkFolders): void {
 
 function confirm(
   folders: WorkFolders,
-  { making: published, manifest, entries, has }: Published,
+  { making: published, manifest, entries, intact }: Published,
   making: Required<Making>,
 ): PublishResult | undefined {
   const { generator, code, inputs } = making;
   if (published?.generator !== generator || published.code !== code || published.inputs !== inputs)
     return undefined;
   const files = [...entries.values()];
-  if (!files.every(has)) return undefined;
+  if (!files.every(({ path }) => intact(path))) return undefined;
   const bytes = sizeOf(files) + Buffer.byteLength(manifest);
   return {
     changed: false,
@@ -159,33 +159,34 @@ async function publish(
   }: PublishOptions & { folders: WorkFolders; published: Published; listing: Listing },
 ): Promise<PublishResult> {
   const kept = new Set<string>();
-  const written: ManifestEntry[] = [];
-  let stage: Stage | undefined;
-  /** Staging starts at the first difference: without one, nothing is touched. */
-  const begin = (): Stage => {
-    refuseForeignFiles(folders, published);
-    return createStage(folders.fresh, folders.out);
-  };
-  const keep = (entry: ManifestEntry): void => {
+  const written: string[] = [];
+  // Staging starts at the first difference: without one, nothing is touched.
+  const stage = createStage(folders.fresh, folders.out);
+  const isSameCode = making.code !== undefined && making.code === published.making?.code;
+  const keep = (entry: ManifestEntry | undefined): boolean => {
+    if (!entry) return false;
     listing.add(entry);
     kept.add(entry.path);
+    return true;
   };
-  const write = (entry: ManifestEntry, body: SiteFile['body']): void => {
-    listing.add(entry);
-    stage ??= begin();
-    stage.write(entry.path, body);
-    written.push(entry);
-  };
+  const isPublished = ({ path, sha256 }: Pick<ManifestEntry, 'path' | 'sha256'>): boolean =>
+    published.entries.get(path)?.sha256 === sha256 && keep(published.intact(path));
 
   for (const file of files) {
-    if ('sha256' in file && published.has(file)) keep(entryOf(file));
-    else {
-      const body = 'make' in file ? await file.make() : file.body;
-      const entry = { path: file.path, bytes: Buffer.byteLength(body), sha256: hash('sha256', body) };
-      if ('sha256' in file && file.sha256 !== entry.sha256)
-        throw new OutputError(`got SHA-256 ${entry.sha256}, expected ${file.sha256}`, file.path);
-      if (published.has(entry)) keep(entry);
-      else write(entry, body);
+    const { path } = file;
+    const isPart = isSameCode && 'partOf' in file && file.partOf !== undefined && kept.has(file.partOf);
+    const isKept = isPart ? keep(published.intact(path)) : 'sha256' in file && isPublished(file);
+    if (!isKept) {
+      const made = 'make' in file ? await file.make() : file.body;
+      const body = typeof made === 'string' ? Buffer.from(made) : made;
+      const sha256 = hash('sha256', body);
+      if ('sha256' in file && file.sha256 !== sha256)
+        throw new OutputError(`got SHA-256 ${sha256}, expected ${file.sha256}`, path);
+      if (!isPublished({ path, sha256 })) {
+        listing.add({ path, bytes: body.length, sha256 });
+        stage.write(path, body);
+        written.push(path);
+      }
     }
     // Yields to signals and the progress line now and then.
     if (listing.entries.length % 512 === 0) await setImmediate();
@@ -194,16 +195,18 @@ async function publish(
 
   const entries = listing.entries.sort((a, b) => (a.path < b.path ? -1 : 1));
   const manifest = JSON.stringify({ format: FORMAT, ...making, files: entries } satisfies Manifest);
-  const changed = stage !== undefined || manifest !== published.manifest;
+  const changed = written.length > 0 || manifest !== published.manifest;
   const removed = [...published.entries.keys()].filter((path) => !listing.sizes.has(path));
   if (changed) {
-    stage ??= begin();
+    const isSmall = kept.size > written.length && !replacesFolders(written, published) && canPlace(folders);
+    refuseForeignFiles(
+      folders,
+      published,
+      isSmall ? written.filter((file) => isThere(folders, file)) : undefined,
+    );
     stage.write(MANIFEST_FILE, manifest);
-    for (const { path, bytes } of written) stage.verify(path, bytes);
-    const place = [...written.map(({ path }) => path), MANIFEST_FILE];
-    const isSmall = kept.size > written.length && !replacesFolders(place, published);
-    if (isSmall && canPlace(folders)) {
-      commit(folders, { place, remove: removed });
+    if (isSmall) {
+      commit(folders, { place: [...written, MANIFEST_FILE], remove: removed });
       rollForward(folders);
     } else {
       // Kept files are hard links to published ones, which have been checked.
@@ -225,7 +228,9 @@ async function publish(
 const sizeOf = (entries: readonly ManifestEntry[]): number =>
   entries.reduce((sum, { bytes }) => sum + bytes, 0);
 
-const entryOf = ({ path, bytes, sha256 }: ManifestEntry): ManifestEntry => ({ path, bytes, sha256 });
+/** Also if it is a link that leads nowhere. */
+const isThere = ({ out }: WorkFolders, file: string): boolean =>
+  lstatSync(path.join(out, file), { throwIfNoEntry: false }) !== undefined;
 
 interface Listing {
   readonly entries: ManifestEntry[];
@@ -257,7 +262,7 @@ function createListing(): Listing {
 
 /** Whether a file takes the place of a folder, or a folder that of a file: then no order keeps both sites whole. */
 function replacesFolders(place: readonly string[], { entries }: Published): boolean {
-  const added = place.filter((name) => !entries.has(name) && name !== MANIFEST_FILE);
+  const added = place.filter((name) => !entries.has(name));
   if (added.length === 0) return false;
   const folders = foldersOf([...entries.keys()]);
   return (

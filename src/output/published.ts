@@ -18,8 +18,8 @@ export interface Published {
   readonly meta: Meta | undefined;
   /** What its files were made by, and from; undefined if nothing is published. */
   readonly making: Making | undefined;
-  /** Whether exactly this file is published, and has not been touched since. */
-  has(entry: ManifestEntry): boolean;
+  /** The entry of a published file that has not been touched since. */
+  intact(path: string): ManifestEntry | undefined;
 }
 
 const nothing: Published = {
@@ -27,7 +27,7 @@ const nothing: Published = {
   entries: new Map(),
   meta: undefined,
   making: undefined,
-  has: () => false,
+  intact: () => undefined,
 };
 
 /**
@@ -52,25 +52,30 @@ export function readPublished({ name, out }: WorkFolders): Published {
   }
   const entries = new Map(parsed.data.files.map((entry) => [entry.path, entry]));
   const written = statSync(file).mtimeMs;
-  /** The manifest is written last: anything newer was changed by somebody else. */
-  const isIntact = (entry: ManifestEntry): boolean => {
-    const stat = lstatSync(path.join(out, entry.path), { throwIfNoEntry: false });
-    return stat?.isFile() === true && stat.size === entry.bytes && stat.mtimeMs <= written;
-  };
   const { format: _, files: __, ...making } = parsed.data;
   return {
     manifest,
     entries,
     meta: readMeta(out),
     making,
-    has: (entry) => entries.get(entry.path)?.sha256 === entry.sha256 && isIntact(entry),
+    intact(file) {
+      const entry = entries.get(file);
+      // `path.join` would take as long as the call of the system.
+      const stat = entry && lstatSync(`${out}${path.sep}${file}`, { throwIfNoEntry: false });
+      // The manifest is written last: anything newer was changed by somebody else.
+      const isIntact = stat?.isFile() === true && stat.size === entry?.bytes && stat.mtimeMs <= written;
+      return isIntact ? entry : undefined;
+    },
   };
 }
 
-/** Throws if a folder that is about to be replaced contains files that were not published: they would be lost. */
-export function refuseForeignFiles({ name, out }: WorkFolders, { entries }: Published): void {
-  if (!existsSync(out)) return;
-  const foreign = listFiles(out).filter((file) => file !== MANIFEST_FILE && !entries.has(file));
+/** Throws if files of a folder that were not published would be lost: all of them, if the whole folder is replaced. */
+export function refuseForeignFiles(
+  { name, out }: WorkFolders,
+  { entries }: Published,
+  lost: readonly string[] = existsSync(out) ? listFiles(out) : [],
+): void {
+  const foreign = lost.filter((file) => file !== MANIFEST_FILE && !entries.has(file));
   if (foreign.length === 0) return;
   throw new OutputError(`contains files that gamedata did not write: ${firstOf(foreign, 5)}`, name, {
     hint: 'Move them elsewhere, or into public/ to make them part of the site.',

@@ -1,6 +1,6 @@
 /** The stage: the new site beside the published one. Unchanged files are hard links to the published ones. */
 
-import { constants, copyFileSync, linkSync, lstatSync, mkdirSync, writeFileSync } from 'node:fs';
+import { constants, copyFileSync, linkSync, mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { errorCode, OutputError } from '../errors.ts';
 
@@ -8,8 +8,6 @@ export interface Stage {
   /** Links the published file, which keeps its inode, mtime and ETag. */
   keep(name: string): void;
   write(name: string, body: string | Uint8Array): void;
-  /** Throws if a file does not have the expected size. */
-  verify(name: string, bytes: number): void;
 }
 
 export function createStage(fresh: string, published: string): Stage {
@@ -45,11 +43,6 @@ export function createStage(fresh: string, published: string): Stage {
           copyFileSync(source, target, constants.COPYFILE_EXCL);
         }
       });
-    },
-    verify(name, bytes) {
-      const stat = lstatSync(path.join(fresh, name), { throwIfNoEntry: false });
-      if (stat?.size !== bytes)
-        throw new OutputError(`is staged with ${stat?.size ?? 'no'} bytes, expected ${bytes}`, name);
     },
   };
 }

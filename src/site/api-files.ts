@@ -5,9 +5,9 @@ import { type Kind, kindNames, mapKinds } from '../contract/kinds.ts';
 import type { Meta } from '../contract/meta.ts';
 import { type LinkBase, listPageFile, listUrl, META_FILE, recordFile, rootFile } from '../contract/paths.ts';
 import type { SiteFile } from '../contract/site-file.ts';
-import { nextWindow, PAGE_SIZE, pageOffsets, previousWindow, type Window } from '../contract/windows.ts';
+import { PAGE_SIZE, pageOffsets } from '../contract/windows.ts';
 import type { EncodedRecord, EncodedRecords } from '../dataset/data-set.ts';
-import { servedText } from '../dataset/encode.ts';
+import { listPage, servedText } from '../dataset/encode.ts';
 
 export interface ApiPlan {
   readonly records: EncodedRecords;
@@ -26,30 +26,15 @@ export function* apiFiles({ records, meta, linkBase }: ApiPlan): Generator<SiteF
   }
 }
 
-/** Yields the pages of a kind, each after its records: a record's text is made once for both. */
+/** Yields the pages of a kind, each with its records after it, whose text it contains. */
 function* kindFiles(base: LinkBase, kind: Kind, records: readonly EncodedRecord[]): Generator<SiteFile> {
   for (const offset of pageOffsets(records.length)) {
-    const results: string[] = [];
-    for (const record of records.slice(offset, offset + PAGE_SIZE)) {
-      const body = servedText(base, kind, record);
-      results.push(body);
-      yield { path: recordFile(kind, record.slug), body };
-    }
-    yield {
-      path: listPageFile(kind, offset),
-      body: listPage(base, kind, { window: { limit: PAGE_SIZE, offset }, count: records.length, results }),
-    };
+    const listed = records.slice(offset, offset + PAGE_SIZE);
+    const results = listed.map((record) => servedText(base, kind, record));
+    const page = listPageFile(kind, offset);
+    const window = { limit: PAGE_SIZE, offset };
+    yield { path: page, body: listPage(base, kind, { window, count: records.length, results }) };
+    for (const [at, { slug }] of listed.entries())
+      yield { path: recordFile(kind, slug), body: results[at] ?? '', partOf: page };
   }
-}
-
-/** The JSON of a list page around the JSON of its records. */
-export function listPage(
-  base: LinkBase,
-  kind: Kind,
-  { window, count, results }: { window: Window; count: number; results: readonly string[] },
-): string {
-  const next = nextWindow(window, count);
-  const previous = previousWindow(window);
-  const link = (to: typeof next): string => JSON.stringify(to && listUrl(base, kind, to));
-  return `{"count":${count},"next":${link(next)},"previous":${link(previous)},"results":[${results.join(',')}]}`;
 }

@@ -42,10 +42,11 @@ export interface CaptureOptions extends LoadOptions, Watchers {
 export async function capture(options: CaptureOptions): Promise<Captured> {
   const { onFallback, maxShrink, allowMissing } = options;
   const loaded = await load(options);
-  const { dataSet, source, fallback, history, cause, requests, isCached = false, notices = [] } = loaded;
+  const { source, fallback, history, cause, requests, isCached = false, notices = [] } = loaded;
   if (fallback !== undefined) onFallback?.(fallback, cause);
-  refuseOldData(dataSet.provenance, options);
+  refuseOldData(loaded.dataSet.provenance, options);
   const previous = options.previousOf(loaded);
+  const dataSet = { ...loaded.dataSet, records: () => loaded.dataSet.records(previous?.findKnown) };
   const missing = refuseShrinking(dataSet, { previous, maxShrink, allowMissing, fallback });
   const provenance =
     source === 'snapshot' ? dataSet.provenance : sinceUnchanged(dataSet.provenance, dataSet.digest, previous);

@@ -6,12 +6,20 @@ import * as z from 'zod';
 import { type History, historySchema } from '../contract/changes.ts';
 import { refuseNewerFormat } from '../contract/format.ts';
 import { type Kind, mapKinds } from '../contract/kinds.ts';
-import { type Manifest, type Meta, manifestReader, metaReader } from '../contract/meta.ts';
+import {
+  linkBaseOf,
+  type Manifest,
+  type ManifestEntry,
+  type Meta,
+  manifestReader,
+  metaReader,
+} from '../contract/meta.ts';
 import { parse } from '../contract/parse.ts';
 import { CHANGES_FILE, listPageFile, listPath, MANIFEST_FILE, META_FILE } from '../contract/paths.ts';
-import { pageOffsets } from '../contract/windows.ts';
+import { PAGE_SIZE, pageOffsets } from '../contract/windows.ts';
 import type { EncodedRecord, EncodedRecords } from '../dataset/data-set.ts';
-import { digestRecords } from '../dataset/digest.ts';
+import { digestRecords, digestText } from '../dataset/digest.ts';
+import { listPage, servedText } from '../dataset/encode.ts';
 import type { PreviousDataSet } from '../dataset/previous.ts';
 import { DataError, errorCode, GamedataError, OutputError } from '../errors.ts';
 
@@ -30,26 +38,59 @@ function isServed(value: unknown): boolean {
   return typeof url === 'string' && Number.isInteger(id) && typeof slug === 'string';
 }
 
-/** The data of a published site as the previous data set. `files` are the paths in its manifest. */
-export const previousOfSite = (folder: string, meta: Meta, files: readonly string[]): PreviousDataSet => ({
-  ...meta,
-  slugs: (kind) => slugsOf(kind, files),
-  records() {
-    try {
-      return readSiteRecords(folder, meta);
-    } catch (error) {
-      // List pages that somebody damaged are replaced by the next build: they are no reason to stop it.
-      if (error instanceof GamedataError) return undefined;
-      throw error;
-    }
-  },
-  history: () => (files.includes(CHANGES_FILE) ? readSiteHistory(folder) : undefined),
-});
+/** The manifest's entries by path. */
+type Entries = ReadonlyMap<string, Pick<ManifestEntry, 'sha256'>>;
+
+/** The data of a published site as the previous data set. */
+export function previousOfSite(folder: string, meta: Meta, entries: Entries): PreviousDataSet {
+  const site = { folder, meta, entries };
+  /** Found once: what is the same does not change when it is checked. */
+  let isSame: FindSame | undefined;
+  const findSame = (now: EncodedRecords): FindSame => {
+    isSame ??= findSamePages(now, site);
+    return isSame;
+  };
+  return {
+    ...meta,
+    slugs: (kind) => slugsOf(kind, entries.keys()),
+    differences(now) {
+      const isListedAlike = findSame(now);
+      try {
+        const before = mapKinds((kind) => readPages(kind, site, (offset) => !isListedAlike(kind, offset)));
+        return { before, after: mapKinds((kind) => now[kind].filter((_, at) => !isListedAlike(kind, at))) };
+      } catch (error) {
+        // List pages that somebody damaged are replaced by the next build: they are no reason to stop it.
+        if (error instanceof GamedataError) return { before: undefined, after: now };
+        throw error;
+      }
+    },
+    findKnown: findSame,
+    history: () => (entries.has(CHANGES_FILE) ? readSiteHistory(folder) : undefined),
+  };
+}
+
+/** Whether the record at a place of its list is on a page that would be made as it is published. */
+type FindSame = (kind: Kind, at: number) => boolean;
+
+function findSamePages(now: EncodedRecords, { meta, entries }: { meta: Meta; entries: Entries }): FindSame {
+  const base = linkBaseOf(meta);
+  const pages = mapKinds((kind) =>
+    pageOffsets(now[kind].length).map((offset) => {
+      const results = now[kind]
+        .slice(offset, offset + PAGE_SIZE)
+        .map((record) => servedText(base, kind, record));
+      const window = { limit: PAGE_SIZE, offset };
+      const text = listPage(base, kind, { window, count: now[kind].length, results });
+      return digestText(text) === entries.get(listPageFile(kind, offset))?.sha256;
+    }),
+  );
+  return (kind, at) => pages[kind][Math.floor(at / PAGE_SIZE)] === true;
+}
 
 /** The slugs of a kind, by the files that exist for its records. */
-function slugsOf(kind: Kind, files: readonly string[]): string[] {
+function slugsOf(kind: Kind, files: Iterable<string>): string[] {
   const folder = listPath(kind).slice(1);
-  return files.flatMap((file) => {
+  return [...files].flatMap((file) => {
     const [slug, , ...deeper] = file.startsWith(folder) ? file.slice(folder.length).split('/') : [];
     return slug !== undefined && slug !== 'index.json' && deeper.length === 0 ? [slug] : [];
   });
@@ -83,22 +124,49 @@ export function readSiteRecords(folder: string, { counts, digest }: Meta): Encod
   return records;
 }
 
-function readKind(folder: string, kind: Kind, count: number): EncodedRecord[] {
-  const records: EncodedRecord[] = [];
-  for (const offset of pageOffsets(count)) {
+const readKind = (folder: string, kind: Kind, count: number): EncodedRecord[] =>
+  pageOffsets(count).flatMap((offset) => {
     const file = listPageFile(kind, offset);
-    for (const { url: _, ...record } of parse(pageSchema, readJson(folder, file), { record: file }).results)
-      records.push({ id: record.id, slug: record.slug, json: JSON.stringify(record) });
+    return recordsOf(readText(folder, file), file);
+  });
+
+/** The records of some pages, which have to be as the manifest lists them. */
+const readPages = (
+  kind: Kind,
+  { folder, meta, entries }: { folder: string; meta: Meta; entries: Entries },
+  isWanted: (offset: number) => boolean,
+): EncodedRecord[] =>
+  pageOffsets(meta.counts[kind])
+    .filter(isWanted)
+    .flatMap((offset) => {
+      const file = listPageFile(kind, offset);
+      const text = readText(folder, file);
+      const [got, expected] = [digestText(text), entries.get(file)?.sha256];
+      if (got === expected) return recordsOf(text, file);
+      throw new DataError(`got ${got}: expected ${expected}, as in ${MANIFEST_FILE}`, { record: file });
+    });
+
+const recordsOf = (page: string, file: string): EncodedRecord[] =>
+  parse(pageSchema, parseText(page, file), { record: file }).results.map(({ url: _, ...record }) => ({
+    id: record.id,
+    slug: record.slug,
+    json: JSON.stringify(record),
+  }));
+
+const readJson = (folder: string, file: string): unknown => parseText(readText(folder, file), file);
+
+function parseText(text: string, file: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (cause) {
+    throw new DataError(`invalid JSON: ${(cause as SyntaxError).message}`, { record: file }, { cause });
   }
-  return records;
 }
 
-function readJson(folder: string, file: string): unknown {
+function readText(folder: string, file: string): string {
   try {
-    return JSON.parse(readFileSync(path.join(folder, file), 'utf8'));
+    return readFileSync(path.join(folder, file), 'utf8');
   } catch (cause) {
-    if (cause instanceof SyntaxError)
-      throw new DataError(`invalid JSON: ${cause.message}`, { record: file }, { cause });
     throw new OutputError(`cannot be read (${errorCode(cause)})`, path.join(folder, file), { cause });
   }
 }

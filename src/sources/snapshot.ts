@@ -14,6 +14,7 @@ import {
   type EncodedDataSet,
   type EncodedRecord,
   type EncodedRecords,
+  type FindKnown,
   type Provenance,
   provenanceSchema,
   warningSchema,
@@ -63,24 +64,28 @@ export function snapshotFiles(data: EncodedDataSet): SiteFile[] {
  */
 export function readSnapshot(folder: string): EncodedDataSet {
   const { format: _, digest, warnings, counts, ...provenance } = readSummary(folder);
-  const files = readRecordFiles(folder, digest);
+  let files: RecordFiles | undefined = readRecordFiles(folder, digest);
   let records: EncodedRecords | undefined;
   return {
     warnings,
     provenance,
     counts,
     digest,
-    records() {
-      records ??= parseRecords(files, counts);
-      return records;
+    records(findKnown) {
+      if (files) records = parseRecords(files, counts, findKnown);
+      files = undefined;
+      return records as EncodedRecords;
     },
   };
 }
 
-function parseRecords(files: Record<Kind, Buffer>, counts: Counts): EncodedRecords {
-  const records = mapKinds((kind) =>
-    parseLines(kind, files[kind], (value, record) => validate(kind, value, record)),
-  );
+type RecordFiles = Record<Kind, Buffer>;
+
+function parseRecords(files: RecordFiles, counts: Counts, findKnown: FindKnown | undefined): EncodedRecords {
+  const records = mapKinds((kind) => {
+    const read: Read = findKnown ? readAnyRecord : (value, record) => validate(kind, value, record);
+    return parseLines(kind, files[kind], read);
+  });
   for (const kind of kindNames) {
     if (records[kind].length === counts[kind]) continue;
     throw new DataError(
@@ -88,11 +93,17 @@ function parseRecords(files: Record<Kind, Buffer>, counts: Counts): EncodedRecor
       { kind },
     );
   }
-  return records;
+  const isKnown = findKnown?.(records);
+  if (!isKnown) return records;
+  return mapKinds((kind) =>
+    records[kind].map((record, at) =>
+      isKnown(kind, at) ? record : validate(kind, JSON.parse(record.json), lineOf(kind, at)),
+    ),
+  );
 }
 
 /** The bytes of each kind's records, which have to match the digest. */
-function readRecordFiles(folder: string, digest: string): Record<Kind, Buffer> {
+function readRecordFiles(folder: string, digest: string): RecordFiles {
   const files = mapKinds((kind) => readBytes(folder, recordsFile(kind)));
   const found = digestLines((kind) => [files[kind]]);
   if (found === digest) return files;
@@ -118,22 +129,24 @@ function validate(kind: Kind, value: unknown, record: string): EncodedRecord {
 /** As much of a record of any version as a comparison needs. Its text is kept as it is. */
 const anyRecordSchema = z.object({ id: z.int(), slug: z.string() });
 
-const readAnyRecord = (value: unknown, record: string, json: string): EncodedRecord => ({
-  ...parse(anyRecordSchema, value, { record }),
-  json,
-});
+type Read = (value: unknown, record: string, json: string) => EncodedRecord;
+
+function readAnyRecord(value: unknown, record: string, json: string): EncodedRecord {
+  const { id, slug } = (value ?? {}) as Partial<EncodedRecord>;
+  // By hand, as there may be hundreds of thousands; the schema explains what is wrong.
+  if (Number.isInteger(id) && typeof slug === 'string') return { id: Number(id), slug, json };
+  return { ...parse(anyRecordSchema, value, { record }), json };
+}
+
+const lineOf = (kind: Kind, at: number): string => `${recordsFile(kind)} line ${at + 1}`;
 
 /** One record at a time: only its text is kept. One string of all lines would take twice the memory of the bytes. */
-function parseLines(
-  kind: Kind,
-  lines: Buffer,
-  read: (value: unknown, record: string, json: string) => EncodedRecord,
-): EncodedRecord[] {
+function parseLines(kind: Kind, lines: Buffer, read: Read): EncodedRecord[] {
   const records: EncodedRecord[] = [];
   for (let from = 0, end = 0; from < lines.length; from = end + 1) {
     end = lines.indexOf('\n', from);
     if (end === -1) end = lines.length;
-    const record = `${recordsFile(kind)} line ${records.length + 1}`;
+    const record = lineOf(kind, records.length);
     const json = lines.toString('utf8', from, end);
     records.push(read(parseJsonOf(json, record), record, json));
   }
@@ -148,9 +161,9 @@ export function previousOfSnapshot(folder: string): (PreviousDataSet & Provenanc
     ...summary,
     slugs: (kind) =>
       parseLines(kind, readBytes(folder, recordsFile(kind)), readAnyRecord).map(({ slug }) => slug),
-    records() {
+    differences(after) {
       const files = readRecordFiles(folder, summary.digest);
-      return mapKinds((kind) => parseLines(kind, files[kind], readAnyRecord));
+      return { before: mapKinds((kind) => parseLines(kind, files[kind], readAnyRecord)), after };
     },
     history: () => readSnapshotHistory(folder),
   };

@@ -21,7 +21,7 @@ const last = (counts: Counts | undefined): Previous | undefined =>
     captured: '2026-01-02',
     edition: null,
     slugs: (kind) => range(counts[kind]).map((id) => `${kind}-${id}`),
-    records: () => records(counts),
+    differences: (after) => ({ before: records(counts), after }),
   };
 
 /** New data as the guards see it. */
@@ -127,7 +127,8 @@ describe('refuseShrinking', () => {
     const previous = last({ move: 1, item: 1 });
     const strict = { ...options, previous, maxShrink: 0 };
     expect(refuseShrinking(renamed, strict)).toEqual({ move: [], item: [] });
-    const unread = { ...strict, previous: previous && { ...previous, records: () => undefined } };
+    const differences = (after: EncodedRecords) => ({ before: undefined, after });
+    const unread = { ...strict, previous: previous && { ...previous, differences } };
     expect(() => refuseShrinking(renamed, unread)).toThrow('missing: move-1');
   });
 

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { History } from '../../src/contract/changes.ts';
 import { compare, type SummarizedRecords } from '../../src/dataset/compare.ts';
+import type { EncodedRecords } from '../../src/dataset/data-set.ts';
 import { emptyHistory, extendHistory } from '../../src/dataset/history.ts';
 import { continueHistory, type PreviousDataSet } from '../../src/dataset/previous.ts';
 import { versionOf } from '../support/data-set-versions.ts';
@@ -21,7 +22,7 @@ const published = (
   captured: '2026-01-02',
   edition: null,
   slugs: (kind) => records[kind].map(({ slug }) => slug),
-  records: () => records,
+  differences: (after) => ({ before: records, after }),
   history: () => history,
   ...overrides,
 });
@@ -58,7 +59,7 @@ describe('the history of a new data set', () => {
 
   it('stays as it is if nothing changed', () => {
     const previous = published(b, fromAToB, {
-      records: () => {
+      differences: () => {
         throw new Error('the records are not needed');
       },
     });
@@ -70,8 +71,14 @@ describe('the history of a new data set', () => {
     expect(continueHistory(fresh(a), published(a, fromAToB))).toEqual(emptyHistory);
   });
 
-  it('starts anew if the published records cannot be read', () => {
-    const unread = published(b, fromAToB, { records: () => undefined });
-    expect(continueHistory(fresh(c), unread)).toEqual(emptyHistory);
+  it('is not dropped in silence if the published records cannot be read', () => {
+    const unread = { differences: (after: EncodedRecords) => ({ before: undefined, after }) };
+    expect(() => continueHistory(fresh(c), published(b, fromAToB, unread))).toThrow(
+      expect.objectContaining({
+        message: expect.stringContaining('its history cannot be continued'),
+        hint: expect.stringContaining('--forget-history'),
+      }),
+    );
+    expect(continueHistory(fresh(c), published(b, undefined, unread))).toEqual(emptyHistory);
   });
 });

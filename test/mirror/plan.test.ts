@@ -8,8 +8,7 @@ import { rawRecords, siteOf } from '../support/sites.ts';
 const entry = (path: string, content = path) => ({ path, bytes: content.length, sha256: content });
 const copyOf = (...entries: ReturnType<typeof entry>[]) => ({
   entries: new Map(entries.map((one) => [one.path, one])),
-  has: (one: { path: string; sha256: string }) =>
-    entries.some(({ path, sha256 }) => path === one.path && sha256 === one.sha256),
+  intact: (path: string) => entries.find((one) => one.path === path),
 });
 const paths = (entries: readonly { path: string }[]) => entries.map(({ path }) => path);
 

@@ -13,6 +13,7 @@ import {
   renameSync,
   rmdirSync,
   statSync,
+  symlinkSync,
   unlinkSync,
   writeFileSync,
   writeSync,
@@ -162,6 +163,30 @@ describe('a site of which little has changed', () => {
     );
     expect(readTree(out)).toEqual(old);
     expect(names()).toEqual(['site']);
+  });
+
+  it('keeps files that gamedata did not write, except that none may be lost', async () => {
+    const { out, names } = await published();
+    writeFileSync(path.join(out, 'note.txt'), 'mine');
+    mkdirSync(path.join(out, 'come'));
+    const result = await publishTree(out, fresh);
+    expect(result).toMatchObject({ changed: true, removed: 2 });
+    expect(readTree(out)).toEqual({ ...fresh, 'note.txt': 'mine' });
+    writeFileSync(path.join(out, 'gone.json'), 'mine');
+    await expect(publishTree(out, { ...fresh, 'gone.json': '5' })).rejects.toThrow(
+      `${out}: contains files that gamedata did not write: gone.json`,
+    );
+    expect(readTree(out)).toEqual({ ...fresh, 'note.txt': 'mine', 'gone.json': 'mine' });
+    expect(names()).toEqual(['site']);
+  });
+
+  it('is not changed through a link in the place of one of its folders', async () => {
+    const { out } = await published();
+    const elsewhere = temporaryFolder();
+    renameSync(path.join(out, 'b'), path.join(elsewhere, 'b'));
+    symlinkSync(path.join(elsewhere, 'b'), path.join(out, 'b'));
+    await expect(publishTree(out, fresh)).rejects.toThrow(`${path.join(out, 'b')}: is not a folder any more`);
+    expect(readdirSync(path.join(elsewhere, 'b'))).toEqual(['c.json']);
   });
 
   it('is flushed to disk before its change counts, as far as the system can', async () => {

@@ -9,11 +9,11 @@ import {
   readdirSync,
   readFileSync,
   renameSync,
+  rmSync,
   writeFileSync,
   writeSync,
 } from 'node:fs';
 import path from 'node:path';
-import fsExtra from 'fs-extra';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { OutputError } from '../../src/errors.ts';
 import { acquireLock } from '../../src/output/lock.ts';
@@ -43,12 +43,14 @@ describe('an old site that cannot be removed', () => {
   it('is left to the next build, and the new one is published', async () => {
     const { folders, names } = lockable();
     await publishTree(folders.out, { 'a.json': '1' });
-    const remove = vi.spyOn(fsExtra, 'removeSync').mockImplementation(failing('EPERM'));
+    vi.mocked(rmSync).mockImplementation((file, how) =>
+      how?.recursive ? failing('EPERM')() : real.rmSync(file, how),
+    );
     const { changed, leftovers } = await publishTree(folders.out, { 'a.json': '2' });
     expect(changed).toBe(true);
     expect(leftovers).toEqual([expect.stringContaining('.site.gamedata-trash-')]);
     expect(readTree(folders.out)).toEqual({ 'a.json': '2' });
-    remove.mockRestore();
+    vi.mocked(rmSync).mockReset();
     expect(await publishTree(folders.out, { 'a.json': '3' })).toMatchObject({ leftovers: [] });
     expect(names()).toEqual(['site']);
   });
@@ -57,7 +59,7 @@ describe('an old site that cannot be removed', () => {
     const { folders } = lockable();
     await publishTree(folders.out, { 'a.json': '1' });
     mkdirSync(`${folders.trash}1`);
-    vi.spyOn(fsExtra, 'removeSync').mockImplementation(failing('EPERM'));
+    vi.mocked(rmSync).mockImplementation(failing('EPERM'));
     const result = await publishTree(folders.out, { 'a.json': '1' });
     expect(result).toMatchObject({ changed: false, leftovers: [`${folders.trash}1`] });
   });

@@ -241,6 +241,27 @@ describe('publishing', () => {
     expect(await confirm(out)).toBeUndefined();
   });
 
+  it('takes a part of an unchanged file for unchanged if the same code has made both', async () => {
+    const out = path.join(temporaryFolder(), 'site');
+    const run = (part: string, code = making.code) =>
+      withOutput(out, ({ publish }) =>
+        publish(
+          [
+            { path: 'page.json', body: '[1]' },
+            { path: 'part.json', body: part, partOf: 'page.json' },
+          ],
+          { making: { ...making, code } },
+        ),
+      );
+    await run('1');
+    // The body is not looked at, which is what this tells.
+    expect(await run('2')).toMatchObject({ changed: false });
+    writeFileSync(path.join(out, 'part.json'), '7');
+    expect(await run('1'), 'one that was touched is written').toMatchObject({ written: 2 });
+    expect(await run('2', 'e'.repeat(64)), 'other code').toMatchObject({ written: 2 });
+    expect(readTree(out)).toEqual({ 'page.json': '[1]', 'part.json': '2' });
+  });
+
   it('makes a file with a known digest only if it is not published, and checks it', async () => {
     const out = path.join(temporaryFolder(), 'site');
     await publishTree(out, first);
@@ -293,7 +314,7 @@ describe('publishing', () => {
     expect(before).toBeUndefined();
     const after = await withOutput(out, async ({ published }) => published);
     expect(after.meta).toEqual(meta);
-    const previous = previousOfSite(out, meta, [...after.entries.keys()]);
+    const previous = previousOfSite(out, meta, after.entries);
     expect(previous).toMatchObject(meta);
     expect([...previous.slugs('move')]).toEqual(['move-1', 'move-2', 'move-3']);
     expect([...previous.slugs('item')]).toEqual(['item-1', 'item-2']);

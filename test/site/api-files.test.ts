@@ -46,11 +46,11 @@ const golden: [path: string, body: string][] = [
       `"digest":"${digest}","base_url":"https://example.test","links":"query","hosts":[],"downloads":false,` +
       '"sprites":{"mode":"link","upstream":"https://raw.githubusercontent.com/PokeAPI/sprites/master/sprites/items"}}',
   ],
+  ['api/gamedata/move/index.json', `{"count":2,"next":null,"previous":null,"results":[${pound},${blitz}]}`],
   ['api/gamedata/move/pound/index.json', pound],
   ['api/gamedata/move/breakneck-blitz--physical/index.json', blitz],
-  ['api/gamedata/move/index.json', `{"count":2,"next":null,"previous":null,"results":[${pound},${blitz}]}`],
-  ['api/gamedata/item/poke-ball/index.json', ball],
   ['api/gamedata/item/index.json', `{"count":1,"next":null,"previous":null,"results":[${ball}]}`],
+  ['api/gamedata/item/poke-ball/index.json', ball],
   [
     '400.json',
     '{"detail":"This host serves pages of 100: omit limit or set it to 100, and set offset to a multiple of 100 below count."}',
@@ -144,7 +144,7 @@ describe('a site', () => {
     expect(paths).toHaveLength(1 + 230 + 3 + 120 + 2 + 3 + 1 + 1 + 3);
   });
 
-  it('is made one file at a time, as it is requested', () => {
+  it('is made one page at a time, as it is requested', () => {
     const read: number[] = [];
     const { plan } = siteOf(rawRecords(300, 1));
     const watched = plan.records.move.map(
@@ -159,7 +159,7 @@ describe('a site', () => {
     const files = apiFiles({ ...plan, records: { ...plan.records, move: watched } });
     expect(read).toEqual([]);
     for (let taken = 0; taken < 5; taken++) files.next();
-    expect(read).toEqual([1, 2, 3]);
+    expect(read).toEqual(plan.records.move.slice(0, 100).map(({ id }) => id));
   });
 });
 

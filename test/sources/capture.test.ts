@@ -1,6 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
+import type { EncodedRecords } from '../../src/dataset/data-set.ts';
 import { encodeDataSet } from '../../src/dataset/digest.ts';
 import { type CaptureOptions, capture } from '../../src/sources/capture.ts';
 import { previousOfSnapshot, snapshotFiles } from '../../src/sources/snapshot.ts';
@@ -73,7 +74,7 @@ describe('capturing', () => {
       captured: '2025-05-05',
       edition: null,
       slugs: () => [],
-      records,
+      differences: (after: EncodedRecords) => ({ before: records(), after }),
       history: () => undefined,
     });
     const same = await captured({ ...rest, previousOf: () => previous(digest) });

@@ -1,7 +1,10 @@
+import { hash } from 'node:crypto';
 import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { mapKinds } from '../../src/contract/kinds.ts';
 import { listPageFile } from '../../src/contract/paths.ts';
+import type { SiteFile } from '../../src/contract/site-file.ts';
 import { encodeDataSet } from '../../src/dataset/digest.ts';
 import { DataError, OutputError } from '../../src/errors.ts';
 import { withOutput } from '../../src/output/publish.ts';
@@ -95,22 +98,42 @@ describe('a data set', () => {
   });
 });
 
+/** As a manifest lists them. */
+const entriesOf = (files: readonly SiteFile[]) =>
+  new Map(files.map(({ path: file, body }) => [file, { sha256: hash('sha256', body) }]));
+
 describe('the last site as the previous data set', () => {
-  const paths = site.files().map((file) => file.path);
+  const entries = entriesOf(site.files());
   const move = listPageFile('move', 0);
 
   it('has its records, its slugs and its history', async () => {
     const renamed = renamedSite();
     const folder = await siteFolder(renamed.files());
-    const files = renamed.files().map((file) => file.path);
-    const previous = previousOfSite(folder, renamed.meta, files);
-    expect(previous.records()).toEqual(renamed.records);
+    const previous = previousOfSite(folder, renamed.meta, entriesOf(renamed.files()));
+    const other = mapKinds(() => []);
+    expect(previous.differences(other)).toEqual({ before: renamed.records, after: other });
     expect([...previous.slugs('move')]).toEqual(['new', 'move-2', 'move-3']);
     expect(previous.history()?.steps).toHaveLength(1);
   });
 
+  it('leaves out the pages of lists that new records would give as well', async () => {
+    const many = rawRecords(250, 120);
+    const old = siteOf(many);
+    const folder = await siteFolder(old.files());
+    const changed = many.item.map((item) => (item.id === 105 ? { ...item, slug: 'other' } : item));
+    const now = siteOf({ ...many, item: changed }).records;
+    // Pages that nobody needs are not read.
+    rmSync(path.join(folder, listPageFile('item', 0)));
+    const previous = previousOfSite(folder, old.meta, entriesOf(old.files()));
+    const { before, after } = previous.differences(now);
+    expect(before).toEqual({ move: [], item: old.records.item.slice(100) });
+    expect(after).toEqual({ move: [], item: now.item.slice(100) });
+    expect(previous.findKnown?.(now)('item', 99)).toBe(true);
+    expect(previous.findKnown?.(now)('item', 100)).toBe(false);
+  });
+
   it('counts no page of a list as a record', () => {
-    const { slugs } = previousOfSite('site', site.meta, paths);
+    const { slugs } = previousOfSite('site', site.meta, entries);
     expect([...slugs('move')]).toEqual(raw.move.map(({ slug }) => slug));
     expect([...slugs('item')]).toEqual(['item-1', 'item-2', 'item-3']);
   });
@@ -127,14 +150,18 @@ describe('the last site as the previous data set', () => {
   ])('has no records if a list page %s', async (_, damage) => {
     const folder = await siteFolder();
     damage(path.join(folder, move));
-    expect(previousOfSite(folder, site.meta, paths).records()).toBeUndefined();
+    const after = mapKinds(() => []);
+    expect(previousOfSite(folder, site.meta, entries).differences(after)).toEqual({
+      before: undefined,
+      after,
+    });
   });
 
   it('has no history if there never was one, and an error if it cannot be read', async () => {
     const folder = await siteFolder();
-    const former = paths.filter((file) => file !== 'changes.json');
+    const former = new Map([...entries].filter(([file]) => file !== 'changes.json'));
     expect(previousOfSite(folder, site.meta, former).history()).toBeUndefined();
-    const read = () => previousOfSite(folder, site.meta, paths).history();
+    const read = () => previousOfSite(folder, site.meta, entries).history();
     writeFileSync(path.join(folder, 'changes.json'), '{"steps":[1]}');
     expect(read).toThrow(
       `${folder}: has a history that cannot be read: changes.json › steps[0]: got 1: expected`,
@@ -164,8 +191,8 @@ describe('the last site as the previous data set', () => {
   });
 
   it('lets a bug pass', () => {
-    const previous = previousOfSite('site', { ...site.meta, counts: undefined } as never, []);
-    expect(() => previous.records()).toThrow(TypeError);
+    const previous = previousOfSite('site', { ...site.meta, counts: undefined } as never, entries);
+    expect(() => previous.differences(site.records)).toThrow(TypeError);
   });
 });
 
@@ -178,7 +205,7 @@ describe('a snapshot as the previous data set', () => {
     const history = '{"steps":[]}';
     const previous = previousOfSnapshot(snapshotFolder({ path: 'changes.json', body: history }));
     expect(previous).toMatchObject({ source: 'rest', captured: '2026-01-02', digest: site.meta.digest });
-    expect(previous?.records()).toEqual(site.records);
+    expect(previous?.differences(site.records)).toEqual({ before: site.records, after: site.records });
     expect([...(previous?.slugs('item') ?? [])]).toEqual(['item-1', 'item-2', 'item-3']);
     expect(previous?.history()).toEqual({ steps: [] });
   });

@@ -3,8 +3,7 @@
 import { type Kind, mapKinds } from '../../contract/kinds.ts';
 import { type LinkBase, listUrl } from '../../contract/paths.ts';
 import type { EncodedRecords } from '../../dataset/data-set.ts';
-import { servedText } from '../../dataset/encode.ts';
-import { listPage } from '../api-files.ts';
+import { listPage, servedText } from '../../dataset/encode.ts';
 
 /** Kind → its examples; undefined for a kind without records. */
 export type Examples = { readonly root: object } & Readonly<
