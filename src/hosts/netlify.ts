@@ -57,7 +57,7 @@ function* rules(routes: RouteTable): Generator<string> {
   yield rule(routes.root.path, { format: anything('format') }, missing, 404);
   yield rule(routes.root.path, {}, routes.root.file, 200);
   for (const list of routes.lists) yield* listRules(routes, list);
-  for (const { path, file } of routes.records) yield rule(path, {}, file, 200);
+  for (const { path, file } of routes.records) yield `${path} /${file} 200`;
   // Netlify passes the query on: https://docs.netlify.com/manage/routing/redirects/redirect-options/#query-parameters
   for (const { path, to } of routes.moved) yield `${path} ${to} 301`;
   yield rule(`${routes.prefix}*`, {}, missing, 404);

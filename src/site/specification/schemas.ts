@@ -36,9 +36,15 @@ export function typeName(name: SchemaName): string {
 
 /** @param addressOf the URL of a schema: its `$id`, and the target of references to it */
 export function jsonSchemas(addressOf: (name: SchemaName) => string): JsonSchemas {
+  converted ??= convert();
+  return JSON.parse(converted, (key, value) => (key === '$id' || key === '$ref' ? addressOf(value) : value));
+}
+
+/** The text of all schemas with names for addresses. Every site needs it three times, and it takes as long as a hundred files. */
+let converted: string | undefined;
+
+function convert(): string {
   const registry = z.registry<{ id: SchemaName }>();
   for (const name of schemaNames) registry.add(publicSchemas[name], { id: name });
-  const uri = (id: string): string => addressOf(schemaNames.find((name) => name === id) ?? 'gamedata');
-  const { schemas } = z.toJSONSchema(registry, { uri });
-  return schemas as Record<SchemaName, JsonSchema>;
+  return JSON.stringify(z.toJSONSchema(registry, { uri: (id) => id }).schemas);
 }
