@@ -1,0 +1,73 @@
+import { describe, expect, it } from 'vitest';
+import { createMeta, type ManifestEntry, manifestReader, metaSchema } from '../../src/contract/meta.ts';
+
+const entry: ManifestEntry = { path: 'a/b.json', bytes: 0, sha256: '0'.repeat(64) };
+const manifestOf = (...files: unknown[]) => ({ format: 1, generator: 'gamedata/0.1.0', files });
+
+/** The problem and its place. */
+const problemOf = (...files: unknown[]) => {
+  const [issue] = manifestReader.safeParse(manifestOf(...files)).error?.issues ?? [];
+  return issue && `${issue.path.join('.')}: ${issue.message}`;
+};
+
+describe('the reader of manifests', () => {
+  it('returns its entries as they are', () => {
+    const files = [entry, { ...entry, path: 'c', bytes: 7, of: 'another version' }];
+    expect(manifestReader.parse(manifestOf(...files))).toEqual(manifestOf(...files));
+    expect(manifestReader.parse(manifestOf()).files).toEqual([]);
+  });
+
+  it.each<[string, unknown, string]>([
+    ['no object', 7, 'files.1: Invalid input: expected object, received number'],
+    ['null', null, 'files.1: Invalid input: expected object, received null'],
+    ['a path that is no text', { ...entry, path: 7 }, 'files.1.path: Invalid input: expected string'],
+    [
+      'a path that leads out',
+      { ...entry, path: '../a' },
+      'files.1.path: expected a relative path inside the site',
+    ],
+    ['a size that is no number', { ...entry, bytes: '7' }, 'files.1.bytes: Invalid input: expected number'],
+    ['a size that is no integer', { ...entry, bytes: 0.5 }, 'files.1.bytes: Invalid input: expected int'],
+    ['a negative size', { ...entry, bytes: -1 }, 'files.1.bytes: Too small'],
+    ['a hash that is no text', { ...entry, sha256: 7 }, 'files.1.sha256: Invalid input: expected string'],
+    ['a hash that is too short', { ...entry, sha256: '0' }, 'files.1.sha256: Invalid string'],
+    [
+      'a list as its hash',
+      { ...entry, sha256: [entry.sha256] },
+      'files.1.sha256: Invalid input: expected string',
+    ],
+    ['a list as its path', { ...entry, path: [entry.path] }, 'files.1.path: Invalid input: expected string'],
+  ])('names an entry that has %s', (_, damaged, problem) => {
+    expect(problemOf(entry, damaged, entry)).toContain(problem);
+    expect(problemOf(damaged)).toContain(problem.replace('files.1', 'files.0'));
+  });
+
+  it('names a list that is none', () => {
+    expect(manifestReader.safeParse({ ...manifestOf(), files: {} }).error?.issues).toMatchObject([
+      { path: ['files'], message: 'expected a list of files' },
+    ]);
+  });
+});
+
+it('a description has its keys in the order of the schema, and no others', () => {
+  const options = {
+    sprites: { mode: 'none', upstream: null },
+    downloads: false,
+    hosts: [],
+    links: 'query',
+    base_url: 'https://example.test',
+    digest: 'sha256:0',
+    warnings: { move: {}, item: {} },
+    counts: { move: 1, item: 2 },
+    fallback: null,
+    edition: null,
+    captured: '2026-01-02',
+    upstream: 'https://upstream.test',
+    source: 'rest',
+    generator: 'gamedata/0.1.0',
+  } as const;
+  const meta = createMeta({ ...options, hosts: [] });
+  expect(Object.keys(meta)).toEqual(Object.keys(metaSchema.shape));
+  expect(meta).toEqual({ ...options, format: 1 });
+  expect(() => createMeta({ ...options, hosts: [], captured: 'today' })).toThrow('Invalid ISO date');
+});
