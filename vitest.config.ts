@@ -8,6 +8,7 @@ const isolated = [
   'test/http/cache-failures.test.ts',
   'test/output/commit.test.ts',
   'test/output/failures.test.ts',
+  'test/output/power-cut.test.ts',
 ];
 
 /** `npm test` omits what needs engines, browsers, kills or minutes; `npm run test:all` (`--mode all`) runs it too. */

@@ -3,7 +3,8 @@
  * whoever opens the folder next finishes the work. Before, everything staged is dropped.
  */
 
-import { randomUUID } from 'node:crypto';
+import { spawnSync } from 'node:child_process';
+import { hash, randomUUID } from 'node:crypto';
 import {
   accessSync,
   closeSync,
@@ -35,6 +36,8 @@ const changeSchema = z.object({
   place: z.array(pathSchema),
   /** The published files that the new site does not have. */
   remove: z.array(pathSchema),
+  /** The SHA-256 of the new manifest, which is put into place last. */
+  manifest: z.string(),
 });
 export type Change = z.infer<typeof changeSchema>;
 
@@ -55,14 +58,14 @@ export function canPlace({ out, trash }: WorkFolders): boolean {
  *
  * @throws OutputError if a folder cannot be written; nothing is certain then
  */
-export function commit(work: WorkFolders, { place, remove }: Change): void {
+export function commit(work: WorkFolders, { place, remove, manifest }: Change): void {
   const { name: target, out, fresh, commit: record, trash } = work;
   const folders = foldersOf([...place, ...remove]);
   for (const folder of folders) checkFolder(path.join(out, folder), path.join(target, folder));
   for (const name of place) flush(path.join(fresh, name));
   for (const folder of foldersOf(place)) flush(path.join(fresh, folder));
   const draft = trash + randomUUID();
-  writeFileSync(draft, JSON.stringify({ place: inOrder(place), remove } satisfies Change));
+  writeFileSync(draft, JSON.stringify({ place: inOrder(place), remove, manifest } satisfies Change));
   flush(draft);
   renameSync(draft, record);
   flush(path.dirname(record));
@@ -84,8 +87,13 @@ function checkFolder(folder: string, name: string): void {
 export function rollForward({ name, out, fresh, commit: record }: WorkFolders): void {
   if (!existsSync(record)) return;
   try {
-    const { place, remove } = changeSchema.parse(parseJson(readFileSync(record, 'utf8')));
+    const { place, remove, manifest } = changeSchema.parse(parseJson(readFileSync(record, 'utf8')));
     for (const file of place) putInPlace(path.join(fresh, file), path.join(out, file));
+    // A staged file that is not there has been put into place, unless somebody deleted the stage.
+    if (hash('sha256', readFileSync(path.join(out, MANIFEST_FILE))) !== manifest)
+      throw new Error(
+        `its staged files are gone: delete ${record}, build again, and move away what that build names`,
+      );
     for (const file of remove) removeFile(out, path.join(out, file));
     // Else the record could be gone on disk, and the renames not be there.
     for (const folder of foldersOf([...place, ...remove])) flush(path.join(out, folder));
@@ -159,8 +167,11 @@ function removeFile(out: string, file: string): void {
   }
 }
 
+/** Waits until everything in a folder is on disk: one command for all files, where there is one, takes less than a call for each. */
+export const flushAll = (folder: string): void => void spawnSync('sync', ['-f', folder], { stdio: 'ignore' });
+
 /** Waits until a file or a folder is on disk, where the system knows how to. */
-function flush(file: string): void {
+export function flush(file: string): void {
   let descriptor: number;
   try {
     descriptor = openSync(file, 'r');

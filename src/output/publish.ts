@@ -10,7 +10,7 @@ import { MANIFEST_FILE } from '../contract/paths.ts';
 import type { AnyFile } from '../contract/site-file.ts';
 import { errorCode, OutputError } from '../errors.ts';
 import { PRODUCT } from '../version.ts';
-import { canPlace, commit, foldersOf, rollForward } from './commit.ts';
+import { canPlace, commit, flush, flushAll, foldersOf, rollForward } from './commit.ts';
 import { acquireLock, type LockOptions } from './lock.ts';
 import { type Published, readPublished, refuseForeignFiles } from './published.ts';
 import { recover, removeTrash } from './recovery.ts';
@@ -206,7 +206,8 @@ async function publish(
     );
     stage.write(MANIFEST_FILE, manifest);
     if (isSmall) {
-      commit(folders, { place: [...written, MANIFEST_FILE], remove: removed });
+      const place = [...written, MANIFEST_FILE];
+      commit(folders, { place, remove: removed, manifest: hash('sha256', manifest) });
       rollForward(folders);
     } else {
       // Kept files are hard links to published ones, which have been checked.
@@ -272,9 +273,11 @@ function replacesFolders(place: readonly string[], { entries }: Published): bool
 
 /** There is no site only between the two renames, and `recover` restores the old one after a crash there. */
 function swap({ name, out, fresh, retired }: WorkFolders): void {
+  flushAll(fresh);
   try {
     if (existsSync(out)) renameSync(out, retired);
     renameSync(fresh, out);
+    flush(path.dirname(out));
   } catch (cause) {
     throw new OutputError(`cannot be replaced (${errorCode(cause)})`, name, {
       cause,
