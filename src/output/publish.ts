@@ -8,7 +8,7 @@ import { FORMAT } from '../contract/format.ts';
 import { type Making, type Manifest, type ManifestEntry, SITE_PATH } from '../contract/meta.ts';
 import { MANIFEST_FILE } from '../contract/paths.ts';
 import type { AnyFile } from '../contract/site-file.ts';
-import { errorCode, OutputError } from '../errors.ts';
+import { errorCode, GamedataError, OutputError } from '../errors.ts';
 import { PRODUCT } from '../version.ts';
 import { canPlace, commit, flush, flushAll, foldersOf, rollForward } from './commit.ts';
 import { acquireLock, type LockOptions } from './lock.ts';
@@ -76,10 +76,19 @@ export async function withOutput<T>(
       confirm: (making) => confirm(folders, published, making),
       publish: (files, options = {}) => publish(files, { ...options, folders, published, listing }),
     });
+  } catch (error) {
+    throw explained(error, folders);
   } finally {
     cleanUp(folders);
     release();
   }
+}
+
+/** Any call of the system may fail. Where nothing better is known, the error says which one, and where. */
+function explained(error: unknown, { name }: WorkFolders): unknown {
+  const { syscall, path: at = name } = error as NodeJS.ErrnoException;
+  if (error instanceof GamedataError || syscall === undefined) return error;
+  return new OutputError(`cannot be used (${errorCode(error)}, ${syscall})`, at, { cause: error });
 }
 
 /** What cannot be cleaned up has no say in what was published: it is left to the next build. */
@@ -101,6 +110,8 @@ export function recoverAbandoned(out: string): void {
   try {
     recover(folders);
     removeTrash(folders);
+  } catch (error) {
+    throw explained(error, folders);
   } finally {
     release();
   }
