@@ -8,6 +8,7 @@ import { tryFaults, tryMixes, tryProcesses } from './torture/faults.ts';
 import { hardships } from './torture/hardships.ts';
 import { killBuilds } from './torture/kills.ts';
 import { createParts } from './torture/parts.ts';
+import { buildAtOnce, readMeanwhile } from './torture/rebuilds.ts';
 import { failCalls } from './torture/system-calls.ts';
 
 const { values } = parseArgs({ options: { short: { type: 'boolean' }, seed: { type: 'string' } } });
@@ -15,13 +16,24 @@ const seed = Number(values.seed ?? Date.now() % 2 ** 31);
 const random = seeded(seed);
 /** The short form omits what `npm test` tries too, and takes a part of the rest: another one with each seed. */
 const amounts = values.short
-  ? { mixes: 20, processes: 8, kills: 6, exact: 4, calls: 6, hardships: 5, handled: 20_000, served: 200 }
+  ? {
+      mixes: 20,
+      processes: 8,
+      kills: 6,
+      exact: 4,
+      calls: 6,
+      rebuilds: 6,
+      hardships: 5,
+      handled: 20_000,
+      served: 200,
+    }
   : {
       mixes: 500,
       processes: Infinity,
       kills: 200,
       exact: Infinity,
       calls: 700,
+      rebuilds: 200,
       hardships: Infinity,
       handled: 500_000,
       served: 5000,
@@ -44,6 +56,8 @@ await part('kills at exact moments', async () => ({
   says: 'survived',
 }));
 await part('failing system calls', () => failCalls(amounts.calls, random));
+await part('builds at once', buildAtOnce);
+await part('rebuilds under readers', () => readMeanwhile(amounts.rebuilds));
 await part('hardships', () => hardships(amounts.hardships, random));
 await part('fuzz', async () => {
   const { handled, served } = amounts;
