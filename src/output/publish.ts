@@ -180,6 +180,7 @@ async function publish(
     kept.add(entry.path);
     return true;
   };
+  const encode = createEncoder();
   const isPublished = ({ path, sha256 }: Pick<ManifestEntry, 'path' | 'sha256'>): boolean =>
     published.entries.get(path)?.sha256 === sha256 && keep(published.intact(path));
 
@@ -189,7 +190,7 @@ async function publish(
     const isKept = isPart ? keep(published.intact(path)) : 'sha256' in file && isPublished(file);
     if (!isKept) {
       const made = 'make' in file ? await file.make() : file.body;
-      const body = typeof made === 'string' ? Buffer.from(made) : made;
+      const body = typeof made === 'string' ? encode(made) : made;
       const sha256 = hash('sha256', body);
       if ('sha256' in file && file.sha256 !== sha256)
         throw new OutputError(`got SHA-256 ${sha256}, expected ${file.sha256}`, path);
@@ -235,6 +236,17 @@ async function publish(
     removed: removed.length,
     leftovers: cleanUp(folders),
   };
+}
+
+/** Encodes one text at a time, in the same memory: hundreds of thousands of buffers would have to be cleaned up. */
+function createEncoder(): (text: string) => Uint8Array {
+  const encoder = new TextEncoder();
+  const memory = new Uint8Array(256 * 1024);
+  // UTF-8 has at most three bytes for a unit of UTF-16.
+  return (text) =>
+    text.length * 3 > memory.length
+      ? Buffer.from(text)
+      : memory.subarray(0, encoder.encodeInto(text, memory).written);
 }
 
 const sizeOf = (entries: readonly ManifestEntry[]): number =>
