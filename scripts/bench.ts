@@ -52,12 +52,13 @@ if (!hasEleventy())
   console.error('Eleventy is not installed (scripts/install-engines.sh): its rows are left out');
 if (!hasCurl()) console.error('curl is not installed (Debian: apt-get install curl): its row is left out');
 
-const { folder, fileSystem } = workFolder(BYTES_PER_SCALE * Math.max(...scales));
+const { folder, diskFolder, fileSystem } = workFolder(BYTES_PER_SCALE * Math.max(...scales));
 const runner = startRunner({ folder, inherit: values.inherit });
 // However it ends.
 process.once('exit', () => {
   runner.stop();
   remove(folder);
+  remove(diskFolder);
 });
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1));
 const upstream = await startUpstream(LATENCY);
@@ -122,7 +123,7 @@ async function measureBuilds(): Promise<void> {
     // What a later scale is compared with.
     const base = from === here && scales.length > 1 ? [growthRow(here, here)].filter(isWanted) : [];
     if (wanted.length > 0 || base.length > 0) {
-      const subjects = await buildSubjects(data, { folder: place, scale, runner });
+      const subjects = await buildSubjects(data, { folder: place, diskFolder, scale, runner });
       await add([...wanted, ...base], subjects, buildRounds(scale));
     }
     rows.push(...wanted);

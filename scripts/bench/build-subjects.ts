@@ -8,26 +8,35 @@ import {
   ELEVENTY_PROJECT,
   eleventy,
   expectSame,
+  git,
   hasEleventy,
+  hasGit,
+  readLooks,
   readReport,
   remove,
+  watching,
 } from './commands.ts';
 import { copyExtras, type DataSets } from './data-sets.ts';
 import type { Subject } from './measure.ts';
 import { at } from './rows.ts';
 import type { Runner } from './runner.ts';
 
-/** The most at which Eleventy is measured, to keep the run short. */
+/** The most at which Eleventy and git are measured, and what is on a disk, to keep the run short. */
 const ELEVENTY_SCALE = 10;
+const GIT_SCALE = 10;
+const DISK_SCALE = 1;
 
 export interface Place {
   readonly folder: string;
+  /** One on a disk. */
+  readonly diskFolder: string;
   readonly scale: number;
   readonly runner: Runner;
 }
 
 /** Makes the sites and the archive that the subjects start with. */
-export async function buildSubjects(data: DataSets, { folder, scale, runner }: Place): Promise<Subject[]> {
+export async function buildSubjects(data: DataSets, place: Place): Promise<Subject[]> {
+  const { folder, scale, runner } = place;
   const fresh = path.join(folder, 'fresh');
   const archive = path.join(folder, 'site.tar');
   const unchanged = path.join(folder, 'unchanged');
@@ -41,6 +50,10 @@ export async function buildSubjects(data: DataSets, { folder, scale, runner }: P
   /** There and back again: either way one record is another. */
   let next = data.changed;
   const changedCommand = build(changing, 'snapshot', '--upstream', path.join(folder, 'next'));
+  const changeOne = (): void => {
+    cpSync(next, path.join(folder, 'next'), { recursive: true });
+    next = next === data.changed ? data.snapshot : data.changed;
+  };
   const subjects: Subject[] = [
     {
       ...named('tar x'),
@@ -62,11 +75,14 @@ export async function buildSubjects(data: DataSets, { folder, scale, runner }: P
     {
       ...named('changed'),
       command: changedCommand,
-      prepare() {
-        cpSync(next, path.join(folder, 'next'), { recursive: true });
-        next = next === data.changed ? data.snapshot : data.changed;
-      },
+      prepare: changeOne,
       read: readReport,
+    },
+    {
+      ...named('watched'),
+      command: watching(changing, changedCommand),
+      prepare: changeOne,
+      read: readLooks,
     },
     {
       ...named('with bulk files'),
@@ -75,10 +91,37 @@ export async function buildSubjects(data: DataSets, { folder, scale, runner }: P
     },
     { ...named('csv'), command: build(fresh, 'csv', '--upstream', data.tables), cleanUp, read: readReport },
   ];
+  if (hasGit() && scale <= GIT_SCALE) {
+    const [repository, cwd] = [path.join(folder, 'git'), unchanged];
+    const commit = ['commit', '--quiet', '--message=site'];
+    for (const args of [['init', '--quiet'], ['add', '--all'], commit])
+      await runner.run(git(repository, ...args), cwd);
+    subjects.push({ ...named('git status'), command: git(repository, 'status', '--porcelain'), cwd });
+  }
+  if (scale <= DISK_SCALE) subjects.push(...diskSubjects(data, { archive, place }));
   if (!hasEleventy() || scale > ELEVENTY_SCALE) return subjects;
   const project = path.join(folder, 'eleventy');
   await makeEleventyProject(project, { site: unchanged, data, fresh, runner });
   return [...subjects, { ...named('Eleventy'), command: eleventy(fresh), cwd: project, cleanUp }];
+}
+
+/** What a site costs that has to be on the disk when it counts. */
+function diskSubjects(
+  { snapshot }: DataSets,
+  { archive, place: { diskFolder, scale } }: { archive: string; place: Place },
+): Subject[] {
+  const site = path.join(diskFolder, 'site');
+  const cleanUp = (): void => remove(site);
+  const unpack = 'tar xf "$0" -C "$1" && sync -f "$1"';
+  return [
+    {
+      name: at(scale, 'tar x, sync -f'),
+      command: ['sh', '-c', unpack, archive, site],
+      prepare: () => void mkdirSync(site),
+      cleanUp,
+    },
+    { name: at(scale, 'on disk'), command: build(site, 'snapshot', '--upstream', snapshot), cleanUp },
+  ];
 }
 
 async function makeEleventyProject(

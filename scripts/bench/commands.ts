@@ -16,6 +16,16 @@ export const ELEVENTY_PROJECT = here('./eleventy');
 export const hasEleventy = (): boolean => existsSync(ELEVENTY);
 export const hasCurl = (): boolean => spawnSync('curl', ['--version']).status === 0;
 
+export const hasGit = (): boolean => spawnSync('git', ['--version']).status === 0;
+
+/** A program of ours that runs another one, and looks whether files of a site are there meanwhile. */
+export const watching = (site: string, command: readonly string[]): string[] => [
+  'python3',
+  here('./programs/watch.py'),
+  site,
+  ...command,
+];
+
 export const node = (...args: string[]): string[] => [process.execPath, ...args];
 export const gamedata = (...args: string[]): string[] => node(CLI, ...args);
 
@@ -27,11 +37,28 @@ export const buildWhole = (out: string, source: string, ...args: string[]): stri
 export const build = (out: string, source: string, ...args: string[]): string[] =>
   buildWhole(out, source, '--no-downloads', ...args);
 
+/** What the program that watches says. */
+export const readLooks = (stdout: string): Facts => ({ missing: JSON.parse(stdout).missing });
+
 /** What the report says that rows need. */
 export function readReport(stdout: string): Facts {
   const { files, requests } = JSON.parse(stdout);
   return { written: files.written, ...(requests !== null && { requests: requests.requests }) };
 }
+
+/** On the present folder, with a repository elsewhere. */
+export const git = (repository: string, ...args: string[]): string[] => [
+  ...[
+    'git',
+    `--git-dir=${repository}`,
+    '--work-tree=.',
+    '-c',
+    'user.name=bench',
+    '-c',
+    'user.email=bench@localhost',
+  ],
+  ...args,
+];
 
 export const eleventy = (out: string): string[] => node(ELEVENTY, '--quiet', `--output=${out}`);
 export const minimal = (upstream: string, out: string, extras: string): string[] =>

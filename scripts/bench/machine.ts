@@ -10,10 +10,12 @@ const MEMORY_FOLDER = '/dev/shm';
  * A new folder, in memory if there is room: on a disk the same `tar x` takes several times as long in one round as in
  * another, by what the file system still has to write of the rounds before.
  */
-export function workFolder(neededBytes: number): { folder: string; fileSystem: string } {
+export function workFolder(neededBytes: number) {
   const inMemory = hasRoom(MEMORY_FOLDER, neededBytes);
   return {
     folder: mkdtempSync(path.join(inMemory ? MEMORY_FOLDER : tmpdir(), 'gamedata-bench-')),
+    /** Another one, which is on a disk on most machines. */
+    diskFolder: mkdtempSync(path.join(tmpdir(), 'gamedata-bench-')),
     fileSystem: inMemory ? 'tmpfs' : 'disk',
   };
 }

@@ -18,6 +18,8 @@ export interface Subject {
 export interface Facts {
   readonly written?: number;
   readonly requests?: number;
+  /** How often a file was not there. */
+  readonly missing?: number;
 }
 
 export interface Spread {
@@ -59,7 +61,7 @@ export async function measure(
 }
 
 function summarise({ read }: Subject, runs: readonly Run[]): Summary {
-  const facts = read?.(runs.at(-1)?.stdout ?? '');
+  const facts = mostOf(runs.map(({ stdout }) => read?.(stdout) ?? {}));
   return {
     rounds: runs.length,
     seconds: spread(runs.map(({ seconds }) => seconds)),
@@ -67,6 +69,14 @@ function summarise({ read }: Subject, runs: readonly Run[]): Summary {
     megabytes: spread(runs.map(({ megabytes }) => megabytes)),
     ...facts,
   };
+}
+
+/** The largest of each figure: what must never happen shows in any round. */
+function mostOf(all: readonly Facts[]): Facts {
+  const facts: Record<string, number> = {};
+  for (const [name, value] of all.flatMap((one) => Object.entries(one)))
+    facts[name] = Math.max(value, facts[name] ?? value);
+  return facts;
 }
 
 function spread(values: readonly number[]): Spread {

@@ -13,7 +13,7 @@ export interface Row {
   readonly to?: string;
   /** What it is compared with if that is no subject. */
   readonly yardstick?: string;
-  readonly unit: '×' | 'MB' | 'files' | 'requests';
+  readonly unit: '×' | 'MB' | 'files' | 'requests' | 'instants';
   result(of: Summary, to: Summary): number;
   /** The most that the result may be. Without one the row is for information. */
   readonly budget?: number;
@@ -112,6 +112,23 @@ export function buildRows(scale: number, records: number): Row[] {
       unit: 'files',
       result: ({ written }) => written ?? Number.NaN,
       budget: FILES_OF_A_CHANGE,
+    },
+    {
+      id: 'changed',
+      title: 'one record changed, instants without a file',
+      of: at(scale, 'watched'),
+      yardstick: 'a reader in a loop',
+      unit: 'instants',
+      result: ({ missing }) => missing ?? Number.NaN,
+      budget: 0,
+    },
+    { ...ratio, id: 'git', title: 'nothing changed', of: unchanged, to: at(scale, 'git status') },
+    {
+      ...ratio,
+      id: 'flush',
+      title: 'fresh folder, on disk and flushed',
+      of: at(scale, 'on disk'),
+      to: at(scale, 'tar x, sync -f'),
     },
     { ...ratio, id: 'csv', title: 'from tables', of: at(scale, 'csv'), to: fresh, ...budgetOf('csv') },
     {
