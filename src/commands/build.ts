@@ -1,7 +1,15 @@
 /** The build command: source → data set → site → output folder. */
 
+import path from 'node:path';
 import { performance } from 'node:perf_hooks';
-import { DEFAULT_ICONS_UPSTREAM, type IconMode, type IconSource, iconModes } from '../contract/icons.ts';
+import {
+  DEFAULT_ICONS_UPSTREAM,
+  ICON_UPSTREAM,
+  ICON_UPSTREAM_RULE,
+  type IconMode,
+  type IconSource,
+  iconModes,
+} from '../contract/icons.ts';
 import { createMeta } from '../contract/meta.ts';
 import { type LinkStyle, linkStyles } from '../contract/paths.ts';
 import { countWarnings } from '../dataset/data-set.ts';
@@ -10,15 +18,17 @@ import { UsageError } from '../errors.ts';
 import { type HostName, hostNames } from '../hosts/names.ts';
 import { gatherIcons, type IconsReport } from '../icons/gather.ts';
 import { type Output, type PublishResult, recoverAbandoned, withOutput } from '../output/publish.ts';
+import { isInside } from '../output/stage.ts';
 import { capture, type Watchers } from '../sources/capture.ts';
-import { previousOfSite } from '../sources/site-folder.ts';
+import { previousOfSite, previousWithoutMeta } from '../sources/site-folder.ts';
 import { previousOfSnapshot } from '../sources/snapshot.ts';
 import type { SourceResult } from '../sources/source.ts';
 import { codeDigest, PRODUCT } from '../version.ts';
 import { checkAddress, oneOf, severalOf } from './check-options.ts';
+import { refuseOtherFolder } from './check-output.ts';
 import { defaults } from './defaults.ts';
 import { describeMaking } from './making.ts';
-import { BUNDLED_DATA, COMPRESS_WORKER, readAssets, readPackage } from './package-files.ts';
+import { BUNDLED_DATA, COMPRESS_WORKER, PUBLIC_FOLDER, readAssets, readPackage } from './package-files.ts';
 import { createReport, type Report } from './report.ts';
 import { type Environment, resolveSource, type SourceOptions } from './source-options.ts';
 
@@ -63,7 +73,11 @@ export async function build(options: BuildOptions = {}, watchers: Watchers = {})
   if (source.source === 'snapshot') recoverAbandoned(source.upstream ?? source.dataFolder);
   if (source.source === 'auto') recoverAbandoned(source.dataFolder);
 
+  if (isInside(PUBLIC_FOLDER, path.resolve(out)))
+    throw new UsageError(`--out: got a folder in ${PUBLIC_FOLDER}, which would become part of every site`);
+
   const work = async (output: Output): Promise<BuildReport> => {
+    refuseOtherFolder(output, 'site');
     const previousOf = (loaded: SourceResult): PreviousDataSet | undefined => {
       const previous = previousOfOutput(output) ?? refreshedSnapshot(loaded);
       return previous && options.forgetHistory ? { ...previous, history: () => undefined } : previous;
@@ -110,9 +124,10 @@ export async function build(options: BuildOptions = {}, watchers: Watchers = {})
 /** The data set of the site that is about to be replaced. */
 function previousOfOutput({ folder, published }: Output): PreviousDataSet | undefined {
   const { meta, entries, making } = published;
-  const previous = meta && previousOfSite(folder, meta, entries);
-  const isOfSameCode = making?.code === codeDigest();
-  return previous && { ...previous, findKnown: isOfSameCode ? previous.findKnown : undefined };
+  if (entries.size === 0) return undefined;
+  if (!meta) return previousWithoutMeta(folder, entries);
+  const previous = previousOfSite(folder, meta, entries);
+  return making?.code === codeDigest() ? previous : { ...previous, findKnown: undefined };
 }
 
 /**
@@ -143,11 +158,8 @@ function resolveIcons({ sprites = defaults.sprites, spritesUpstream }: BuildOpti
   const mode = oneOf('sprites', sprites, iconModes);
   if (mode === 'none') return { mode, upstream: null };
   const upstream = checkAddress('--sprites-upstream', spritesUpstream ?? DEFAULT_ICONS_UPSTREAM);
-  // It becomes part of host configuration, where other characters have a meaning.
-  if (/^https?:\/\/[\w.:[\]-]+(?:\/[\w.~-]+)*$/.test(upstream)) return { mode, upstream };
-  throw new UsageError(
-    `--sprites-upstream: got ${JSON.stringify(upstream)}, expected a URL of letters, digits, dots and hyphens`,
-  );
+  if (ICON_UPSTREAM.test(upstream)) return { mode, upstream };
+  throw new UsageError(`--sprites-upstream: got ${JSON.stringify(upstream)}, expected ${ICON_UPSTREAM_RULE}`);
 }
 
 /** https://docs.netlify.com/configure-builds/environment-variables/#deploy-urls-and-metadata */

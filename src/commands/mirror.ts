@@ -16,6 +16,7 @@ import { workFolders } from '../output/work-folders.ts';
 import type { Progress } from '../sources/source.ts';
 import { secondsSince } from '../text/numbers.ts';
 import { checkAddress, concurrencyOption, retriesOption } from './check-options.ts';
+import { refuseOtherFolder } from './check-output.ts';
 import { defaults } from './defaults.ts';
 
 /** Every option is optional. */
@@ -105,6 +106,7 @@ async function rehearse(run: Run): Promise<MirrorReport> {
 async function copy(run: Run, output: Output): Promise<MirrorReport> {
   const { signal } = run;
   const folders = workFolders(run.out);
+  refuseOtherFolder(output, 'site');
   refuseForeignFiles(folders, output.published);
   const received = openPartialDownload(folders.received);
   const downloaded: Downloaded = { files: 0, bytes: 0, resumed: 0 };

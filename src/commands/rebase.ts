@@ -17,8 +17,9 @@ import { secondsSince } from '../text/numbers.ts';
 import { type InspectedSite, inspectFolder } from '../verify/folder.ts';
 import { PRODUCT } from '../version.ts';
 import { checkAddress, oneOf, severalOf } from './check-options.ts';
+import { refuseOtherFolder } from './check-output.ts';
 import { describeMaking } from './making.ts';
-import { COMPRESS_WORKER, readPackage } from './package-files.ts';
+import { COMPRESS_WORKER, readAssets, readPackage } from './package-files.ts';
 
 export interface RebaseOptions extends LockOptions {
   /** The new base URL. */
@@ -49,7 +50,7 @@ export interface RebaseReport {
 
 /**
  * Rebuilds a copy of a site for another base URL, from its own records: the result is identical to a build for that base
- * URL. Files that are not made from records are copied unchanged.
+ * URL. Files that no build makes are copied unchanged; pages, scripts and styles are those of this version.
  *
  * @throws UsageError, or OutputError if the copy is not a valid site; it is then unchanged
  */
@@ -65,6 +66,7 @@ export async function rebase(dir: string, options: RebaseOptions): Promise<Rebas
     out,
     (output) =>
       withCompressor(COMPRESS_WORKER, async (compress) => {
+        refuseOtherFolder(output, 'site');
         const copy = readCopy(dir);
         const { records, history } = copy;
         const links = asked.links ?? copy.meta.links;
@@ -73,8 +75,11 @@ export async function rebase(dir: string, options: RebaseOptions): Promise<Rebas
         const archive = copy.manifest.files.some((entry) => archiveFiles.includes(entry.path));
         const parts = { records, meta, history, hosts, archive, compress, sizes: output.sizes };
         const site = { ...parts, package: readPackage() };
-        const made = new Set([...completeSite({ ...site, assets: [] })].map((file) => file.path));
-        const assets = copiedFiles(dir, copy, made);
+        // Pages and scripts are this version's own: a copy may come from anybody.
+        const own = readAssets();
+        const made = new Set([...completeSite({ ...site, assets: own })].map((file) => file.path));
+        const copied = copiedFiles(dir, copy, made);
+        const assets = [...own, ...copied];
         const making = describeMaking({ ...site, assets });
         const { changed, ...files } = await output.publish(completeSite({ ...site, assets }), {
           signal,
@@ -91,7 +96,7 @@ export async function rebase(dir: string, options: RebaseOptions): Promise<Rebas
           to: baseUrl,
           links,
           hosts,
-          stale: assets.filter(isStale).map((file) => file.path),
+          stale: copied.filter(isStale).map((file) => file.path),
           files,
           seconds: secondsSince(started),
         };

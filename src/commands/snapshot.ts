@@ -8,6 +8,7 @@ import { encodeHistory } from '../dataset/history.ts';
 import { type Output, withOutput } from '../output/publish.ts';
 import { capture, type Watchers } from '../sources/capture.ts';
 import { previousOfSnapshot, snapshotFiles } from '../sources/snapshot.ts';
+import { refuseOtherFolder } from './check-output.ts';
 import { BUNDLED_DATA, PUBLIC_FOLDER } from './package-files.ts';
 import { createReport, type Report } from './report.ts';
 import { resolveSource, type SourceOptions } from './source-options.ts';
@@ -32,6 +33,7 @@ export async function snapshot(options: SnapshotOptions = {}, watchers: Watchers
   const resolved = resolveSource({ ...options, source: source === 'auto' ? 'rest' : source }, process.env);
 
   const work = async (output: Output): Promise<Report> => {
+    refuseOtherFolder(output, 'dataSet');
     const captured = await capture({
       ...resolved,
       ...watchers,

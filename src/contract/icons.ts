@@ -5,6 +5,10 @@ import { ICONS_PATH } from './paths.ts';
 /** The live upstream's. */
 export const DEFAULT_ICONS_UPSTREAM = `https://raw.githubusercontent.com/PokeAPI/sprites/master${ICONS_PATH.slice(0, -1)}`;
 
+/** Where icons may come from. It becomes part of host configuration, where other characters have a meaning. */
+export const ICON_UPSTREAM = /^https?:\/\/[\w.:[\]-]+(?:\/[\w.~-]+)*$/;
+export const ICON_UPSTREAM_RULE = 'a URL of letters, digits, dots and hyphens';
+
 /**
  * What a site does about icons. `link`: redirect to the upstream's. `mirror`: hold a copy of each. `none`: serve the
  * placeholder for each.

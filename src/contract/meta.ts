@@ -3,7 +3,7 @@
 import * as z from 'zod';
 import { editionSchema } from './edition.ts';
 import { FORMAT, formatField } from './format.ts';
-import { defaultIconSource, type IconSource, iconModes } from './icons.ts';
+import { defaultIconSource, ICON_UPSTREAM, ICON_UPSTREAM_RULE, type IconSource, iconModes } from './icons.ts';
 import { mapKinds } from './kinds.ts';
 import { type LinkBase, linkStyles } from './paths.ts';
 import { countsSchema } from './records.ts';
@@ -40,7 +40,10 @@ export const metaSchema = z
     hosts: z.array(z.string()).describe('The hosts that the site has configuration for.'),
     downloads: z.boolean().default(true).describe('Whether the site has bulk files.'),
     sprites: z
-      .strictObject({ mode: z.enum(iconModes), upstream: z.string().nullable() })
+      .strictObject({
+        mode: z.enum(iconModes),
+        upstream: z.string().regex(ICON_UPSTREAM, `expected ${ICON_UPSTREAM_RULE}`).nullable(),
+      })
       .default(defaultIconSource)
       .describe('How icons are served (link, mirror or none), and where they come from.'),
   })
@@ -57,8 +60,12 @@ export const createMeta = (meta: MetaOptions): Meta => metaSchema.parse({ ...met
 
 export const linkBaseOf = ({ base_url, links }: Meta): LinkBase => ({ baseUrl: base_url, links });
 
-/** A path of a site: relative to its folder, with forward slashes, never leading out of it. */
-export const SITE_PATH = /^(?!\/)(?!.*(?:^|\/)\.{0,2}(?:\/|$))[^\\\0]+$/;
+/**
+ * A path of a site: relative to its folder, with forward slashes, never leading out of it. Without control characters, and
+ * no longer or deeper than every file system and archive can hold: what is read may have been written by anybody.
+ */
+export const SITE_PATH =
+  /^(?!.{513})(?:(?!\.{1,2}(?:\/|$))[ -.0-[\]-~\u00a0-\uffff]{1,220}(?:\/(?!$)|$)){1,16}$/;
 
 const SHA256 = /^[0-9a-f]{64}$/;
 const sha256Schema = z.string().regex(SHA256);

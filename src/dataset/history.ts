@@ -1,6 +1,6 @@
 /** The history of a data set: consecutive steps, newest first, up to a limit. */
 
-import type { Comparison, History } from '../contract/changes.ts';
+import type { Comparison, History, KindChanges, NamedRecord } from '../contract/changes.ts';
 import { kindNames } from '../contract/kinds.ts';
 import { recordPath } from '../contract/paths.ts';
 import type { MovedRoute } from '../contract/routes.ts';
@@ -34,6 +34,12 @@ export const mentions = ({ steps }: History, digest: string): boolean =>
 export const encodeHistory = ({ steps }: History): string =>
   `{"steps":[${steps.map((step) => `\n${JSON.stringify(step)}`).join(',')}\n]}\n`;
 
+/** The records that lost their slug in a step, be it that they have another one or are gone. */
+const lastOwners = ({ renamed, removed }: KindChanges): Pick<NamedRecord, 'id' | 'slug'>[] => [
+  ...renamed.map(({ id, from }) => ({ id, slug: from })),
+  ...removed,
+];
+
 /**
  * Redirects from former slugs of present records to their present ones, sorted by kind and former slug. A path that a
  * present record uses is not redirected, nor is that of a removed record.
@@ -45,7 +51,7 @@ export function movedRoutes({ steps }: History, records: EncodedRecords): MovedR
     /** Former slug → the record that had it last. */
     const owners = new Map<string, number>();
     for (const { changes } of steps)
-      for (const { from, id } of changes[kind].renamed) if (!owners.has(from)) owners.set(from, id);
+      for (const { id, slug } of lastOwners(changes[kind])) if (!owners.has(slug)) owners.set(slug, id);
     return [...owners]
       .sort(([a], [b]) => (a < b ? -1 : 1))
       .flatMap(([from, id]) => {

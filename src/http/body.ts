@@ -10,6 +10,8 @@ export const MAX_BODY_BYTES = 8 * 1024 * 1024;
 /** Synchronous: for thousands of small bodies, the thread pool takes twice as long. */
 const decoders = new Map([
   ['gzip', gunzipSync],
+  // The same, as RFC 9110 says.
+  ['x-gzip', gunzipSync],
   ['br', brotliDecompressSync],
   ['deflate', inflateSync],
 ]);
@@ -22,8 +24,9 @@ export class MalformedBody extends Error {}
 
 /** Undoes `Content-Encoding`. Throws `MalformedBody` if it was not requested, or the body is not encoded that way. */
 export function decompress(body: Buffer, encoding: string | undefined, maxBytes = MAX_BODY_BYTES): Buffer {
-  if (encoding === undefined || encoding === '' || encoding === 'identity') return body;
-  const decoder = decoders.get(encoding.trim().toLowerCase());
+  const name = encoding?.trim().toLowerCase() ?? '';
+  if (name === '' || name === 'identity') return body;
+  const decoder = decoders.get(name);
   if (!decoder)
     throw new MalformedBody(`got Content-Encoding ${JSON.stringify(encoding)}, expected ${ACCEPT_ENCODING}`);
   try {

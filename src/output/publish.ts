@@ -14,7 +14,7 @@ import { canPlace, commit, flush, flushAll, foldersOf, rollForward } from './com
 import { acquireLock, type LockOptions } from './lock.ts';
 import { type Published, readPublished, refuseForeignFiles } from './published.ts';
 import { recover, removeTrash } from './recovery.ts';
-import { createStage } from './stage.ts';
+import { createStage, isInside } from './stage.ts';
 import { type WorkFolders, workFolders } from './work-folders.ts';
 
 export interface PublishResult {
@@ -32,8 +32,9 @@ export interface PublishResult {
 }
 
 export interface Output {
-  /** The published folder, absolute. */
+  /** The published folder, absolute, and as the user named it. */
   readonly folder: string;
+  readonly name: string;
   readonly published: Published;
   /** The files of the current `publish` so far: path → bytes. */
   readonly sizes: ReadonlyMap<string, number>;
@@ -63,6 +64,7 @@ export async function withOutput<T>(
   options?: LockOptions,
 ): Promise<T> {
   const folders = workFolders(out);
+  refuseWorkingFolder(folders);
   makeParent(folders);
   const release = acquireLock(folders, options);
   try {
@@ -71,6 +73,7 @@ export async function withOutput<T>(
     const listing = createListing();
     return await use({
       folder: folders.out,
+      name: folders.name,
       published,
       sizes: listing.sizes,
       confirm: (making) => confirm(folders, published, making),
@@ -127,6 +130,15 @@ export function isChanging(out: string): boolean {
     // The build is at work, or somebody else has to finish what it left.
   }
   return existsSync(record);
+}
+
+/** A folder that is replaced as a whole would leave its user in one that is gone. */
+function refuseWorkingFolder({ name, out }: WorkFolders): void {
+  const here = process.cwd();
+  if (here !== out && !isInside(out, here)) return;
+  throw new OutputError('is the working folder, or contains it, and cannot be replaced', name, {
+    hint: 'Run the command in another folder, or name a folder inside this one.',
+  });
 }
 
 function makeParent({ name, out }: WorkFolders): void {

@@ -69,6 +69,22 @@ export function previousOfSite(folder: string, meta: Meta, entries: Entries): Pr
   };
 }
 
+/** As much as is known of a published site that does not describe itself: which records it had, and its history. */
+export function previousWithoutMeta(folder: string, entries: Entries): PreviousDataSet {
+  const slugs = mapKinds((kind) => slugsOf(kind, entries.keys()));
+  const history = entries.has(CHANGES_FILE) ? readSiteHistory(folder) : undefined;
+  return {
+    counts: mapKinds((kind) => slugs[kind].length),
+    // Where the history ends.
+    digest: history?.steps[0]?.to.digest ?? '',
+    captured: '',
+    edition: null,
+    slugs: (kind) => slugs[kind],
+    differences: (after) => ({ before: undefined, after }),
+    history: () => history,
+  };
+}
+
 /** Whether the record at a place of its list is on a page that would be made as it is published. */
 type FindSame = (kind: Kind, at: number) => boolean;
 

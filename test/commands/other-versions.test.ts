@@ -13,6 +13,7 @@ import { listPageFile } from '../../src/contract/paths.ts';
 import { digestLines } from '../../src/dataset/digest.ts';
 import { verifyFolder } from '../../src/verify/folder.ts';
 import { deploy } from '../support/deployed.ts';
+import { listAsTheyAre } from '../support/listed.ts';
 import { smallSource } from '../support/small-data.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 import { serveUpstream } from '../support/test-upstream.ts';
@@ -101,6 +102,7 @@ function rewriteRecords(file: (name: string) => string): string {
       });
     }
   }
+  listAsTheyAre(file('.'));
   return digestLines((kind) => [lines[kind] ?? '']);
 }
 

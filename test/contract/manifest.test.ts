@@ -26,6 +26,28 @@ describe('the reader of manifests', () => {
       { ...entry, path: '../a' },
       'files.1.path: expected a relative path inside the site',
     ],
+    ['a path of two lines', { ...entry, path: 'a\n/../../b' }, 'files.1.path: expected a relative path'],
+    [
+      'a path with a control character',
+      { ...entry, path: 'a\u001b' },
+      'files.1.path: expected a relative path',
+    ],
+    ['a path with an empty part', { ...entry, path: 'a//b' }, 'files.1.path: expected a relative path'],
+    [
+      'a name that no file has',
+      { ...entry, path: 'a'.repeat(221) },
+      'files.1.path: expected a relative path',
+    ],
+    [
+      'a path that is too deep',
+      { ...entry, path: `${'a/'.repeat(16)}b` },
+      'files.1.path: expected a relative',
+    ],
+    [
+      'a path that is too long',
+      { ...entry, path: `${'a'.repeat(200)}/`.repeat(3) },
+      'files.1.path: expected a',
+    ],
     ['a size that is no number', { ...entry, bytes: '7' }, 'files.1.bytes: Invalid input: expected number'],
     ['a size that is no integer', { ...entry, bytes: 0.5 }, 'files.1.bytes: Invalid input: expected int'],
     ['a negative size', { ...entry, bytes: -1 }, 'files.1.bytes: Too small'],

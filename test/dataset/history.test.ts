@@ -104,6 +104,11 @@ describe('moved addresses', () => {
         ['x', 'y'],
       ],
     },
+    {
+      case: 'another record had the old name since, and is gone: the last counts',
+      editions: [named('a'), named('b'), named('b', 'a'), named('b')],
+      moved: [],
+    },
     { case: 'the renamed record is gone', editions: [named('a'), named('b'), versionOf([])], moved: [] },
   ])('if $case', ({ editions, moved }) => {
     const now = editions.at(-1) ?? versionOf([]);

@@ -9,6 +9,8 @@ describe('decompress', () => {
     { encoding: undefined, body: Buffer.from(TEXT) },
     { encoding: '', body: Buffer.from(TEXT) },
     { encoding: 'identity', body: Buffer.from(TEXT) },
+    { encoding: ' Identity', body: Buffer.from(TEXT) },
+    { encoding: 'X-Gzip', body: gzipSync(TEXT) },
     { encoding: ' gzip ', body: gzipSync(TEXT) },
     { encoding: 'gzip', body: gzipSync(TEXT) },
     { encoding: 'GZIP', body: gzipSync(TEXT) },

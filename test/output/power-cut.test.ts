@@ -68,7 +68,7 @@ function record(parent: string): Effect[] {
   after(linkSync, real.linkSync, ([at, to]) => add({ does: 'link', at: inside(at), to: inside(to) }));
   after(copyFileSync, real.copyFileSync, ([at, to]) => add({ does: 'copy', at: inside(at), to: inside(to) }));
   after(writeFileSync, real.writeFileSync, ([at, body]) =>
-    add({ does: 'write', at: inside(at), body: body as Uint8Array }),
+    add({ does: 'write', at: inside(at), body: Buffer.from(body as Uint8Array) }),
   );
   after(openSync, real.openSync, ([at, flags], descriptor) => {
     opened.set(descriptor, inside(at));

@@ -9,7 +9,12 @@ export default defineConfig({
   test: {
     include: (process.env.MUTATED ?? '*').split(',').map((folder) => `test/${folder}/**/*.test.ts`),
     // Whole builds, whose parts have tests of their own.
-    exclude: ['test/system/**', 'test/output/interruption.test.ts', 'test/output/power-cut.test.ts', 'test/sources/editions.test.ts'],
+    exclude: [
+      'test/system/**',
+      'test/output/interruption.test.ts',
+      'test/output/power-cut.test.ts',
+      'test/sources/editions.test.ts',
+    ],
     env: { NO_PROXY: '127.0.0.1,localhost', BASE_URL: '' },
     testTimeout: 60_000,
   },
