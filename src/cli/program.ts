@@ -126,6 +126,8 @@ function addMirror(command: Command): void {
     .argument('<url>', 'URL of the deployment')
     .argument('[dir]', 'folder of the copy (default: named after the host)')
     .option('--dry-run', 'only report what would be done')
+    .addOption(maxShrinkOption())
+    .addOption(allowMissingOption())
     .addOption(takeLockOption())
     .addOption(concurrencyOption())
     .addOption(retriesOption())
@@ -275,6 +277,15 @@ const printAll = (lines: readonly string[]): void => void process.stdout.write(`
 
 const takeLockOption = (): Option =>
   new Option('--take-lock', 'take over the lock of a build on another host that has ended');
+const maxShrinkOption = (): Option =>
+  new Option('--max-shrink <percent>', 'fail if more than this percentage of records disappeared')
+    .argParser(parseNumber)
+    .default(defaults.maxShrink);
+const allowMissingOption = (): Option =>
+  new Option(
+    '--allow-missing <record...>',
+    'records allowed to disappear, as <kind>/<slug>; excluded from --max-shrink',
+  );
 const hostOption = (description: string): Option =>
   new Option('--host <name...>', description).choices(hostNames);
 const linksOption = (description: string): Option =>
@@ -302,18 +313,10 @@ function addSourceOptions(command: Command): Command {
     .addOption(retriesOption())
     .option('--cache <dir>', 'folder of the disk cache', defaults.cache)
     .option('--no-cache', 'fetch everything without a cache')
-    .option(
-      '--max-shrink <percent>',
-      'fail if more than this percentage of records disappeared',
-      parseNumber,
-      defaults.maxShrink,
-    )
+    .addOption(maxShrinkOption())
     .option('--max-age <days>', 'fail if the data was captured longer ago (default: any age)', parseNumber)
     .option('--allow-mixed-editions', "publish a mixture of the upstream's editions if it has nothing else")
-    .option(
-      '--allow-missing <record...>',
-      'records allowed to disappear, as <kind>/<slug>; excluded from --max-shrink',
-    )
+    .addOption(allowMissingOption())
     .addOption(takeLockOption());
   return addPresentation(command);
 }

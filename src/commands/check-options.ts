@@ -1,5 +1,6 @@
 /** Checks of option values. Each returns the value to use, or throws `UsageError` with what was given and expected. */
 
+import { kindNames } from '../contract/kinds.ts';
 import { UsageError } from '../errors.ts';
 
 /** An http URL without credentials, query, fragment or trailing slash. */
@@ -51,3 +52,12 @@ export function percentage(name: string, value: number): number {
   if (value >= 0 && value <= 100) return value;
   throw new UsageError(`--${name}: got ${value}, expected a percentage from 0 to 100`);
 }
+
+/** Names of records, as `<kind>/<slug>`. */
+export const recordNames = (names: readonly string[] = []): string[] =>
+  names.map((name) => {
+    if (kindNames.some((kind) => name.startsWith(`${kind}/`) && name.length > kind.length + 1)) return name;
+    throw new UsageError(
+      `--allow-missing: got ${JSON.stringify(name)}, expected <kind>/<slug>, such as move/pound`,
+    );
+  });

@@ -1,12 +1,15 @@
 /** The mirror command: manifest → changed files → download → publish. */
 
 import { performance } from 'node:perf_hooks';
+import { parseJson } from '../contract/parse.ts';
+import { META_FILE } from '../contract/paths.ts';
 import type { ListedFile } from '../contract/site-file.ts';
 import { GamedataError } from '../errors.ts';
 import { abortable } from '../http/abortable.ts';
 import { createClient, type HttpClient } from '../http/client.ts';
 import { readManifest } from '../mirror/deployment.ts';
 import { type Downloaded, download } from '../mirror/download.ts';
+import { refuseDamagedSite } from '../mirror/guard.ts';
 import { openPartialDownload, type PartialDownload } from '../mirror/partial-download.ts';
 import { type MirrorPlan, planMirror } from '../mirror/plan.ts';
 import type { LockOptions } from '../output/lock.ts';
@@ -15,7 +18,7 @@ import { type Published, readPublished, refuseForeignFiles } from '../output/pub
 import { workFolders } from '../output/work-folders.ts';
 import type { Progress } from '../sources/source.ts';
 import { secondsSince } from '../text/numbers.ts';
-import { checkAddress, concurrencyOption, retriesOption } from './check-options.ts';
+import { checkAddress, concurrencyOption, percentage, recordNames, retriesOption } from './check-options.ts';
 import { refuseOtherFolder } from './check-output.ts';
 import { defaults } from './defaults.ts';
 
@@ -29,6 +32,10 @@ export interface MirrorOptions extends LockOptions {
   readonly retries?: number | undefined;
   /** Only report what would be done. */
   readonly dryRun?: boolean | undefined;
+  /** The percentage of a kind's records that may disappear from a copy. Default 1. */
+  readonly maxShrink?: number | undefined;
+  /** Records allowed to disappear, as `<kind>/<slug>`; excluded from `maxShrink`. */
+  readonly allowMissing?: readonly string[] | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -83,6 +90,8 @@ export function resolveMirror(target: string, options: MirrorOptions) {
     concurrency: concurrencyOption(options.concurrency ?? defaults.concurrency),
     retries: retriesOption(options.retries ?? defaults.retries),
     dryRun: options.dryRun ?? false,
+    maxShrink: percentage('max-shrink', options.maxShrink ?? defaults.maxShrink),
+    allowMissing: recordNames(options.allowMissing),
   };
 }
 
@@ -111,6 +120,9 @@ async function copy(run: Run, output: Output): Promise<MirrorReport> {
   const received = openPartialDownload(folders.received);
   const downloaded: Downloaded = { files: 0, bytes: 0, resumed: 0 };
   const plan = await receive(run, output.published, { received, downloaded });
+  const own = plan.files.find((entry) => entry.path === META_FILE);
+  const meta = own && received.has(own) ? parseJson(`${received.read(own)}`) : own && output.published.meta;
+  refuseDamagedSite({ ...run, published: output.published.entries.keys(), files: plan.files, meta });
   const files = plan.files.map((entry): ListedFile => ({ ...entry, make: () => received.read(entry) }));
   const result = await output.publish(files, { signal, making: { generator: plan.generator } });
   received.clear();

@@ -1,6 +1,5 @@
 /** The options of `build` and `snapshot` about the source: where the data comes from, and how it is fetched. */
 
-import { kindNames } from '../contract/kinds.ts';
 import { UsageError } from '../errors.ts';
 import type { LockOptions } from '../output/lock.ts';
 import type { CaptureOptions } from '../sources/capture.ts';
@@ -12,6 +11,7 @@ import {
   masked,
   oneOf,
   percentage,
+  recordNames,
   retriesOption,
 } from './check-options.ts';
 import { defaults } from './defaults.ts';
@@ -62,7 +62,7 @@ export function resolveSource(
     retries: retriesOption(options.retries ?? defaults.retries),
     cacheFolder: cache === false ? undefined : cache,
     maxShrink: percentage('max-shrink', options.maxShrink ?? defaults.maxShrink),
-    allowMissing: (options.allowMissing ?? []).map(checkRecordName),
+    allowMissing: recordNames(options.allowMissing),
     allowMixed: options.allowMixedEditions ?? false,
     maxAge: options.maxAge === undefined ? undefined : ageOption(options.maxAge),
     today: resolveToday(environment),
@@ -92,13 +92,6 @@ function checkUpstream(upstream: string, source: SourceName): string {
     );
   }
   return upstream;
-}
-
-function checkRecordName(name: string): string {
-  if (kindNames.some((kind) => name.startsWith(`${kind}/`) && name.length > kind.length + 1)) return name;
-  throw new UsageError(
-    `--allow-missing: got ${JSON.stringify(name)}, expected <kind>/<slug>, such as move/pound`,
-  );
 }
 
 function checkLabel(label: string): string {

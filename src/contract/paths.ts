@@ -89,3 +89,12 @@ export function listUrl({ baseUrl, links }: LinkBase, kind: Kind, window?: Windo
   const query = window ? `&limit=${window.limit}&offset=${window.offset}` : '';
   return `${baseUrl}${path}?format=api${query}`;
 }
+
+/** The slugs of a kind, by the files that a site has for its records. */
+export function slugsOf(kind: Kind, files: Iterable<string>): string[] {
+  const folder = listPath(kind).slice(1);
+  return [...files].flatMap((file) => {
+    const [slug, , ...deeper] = file.startsWith(folder) ? file.slice(folder.length).split('/') : [];
+    return slug !== undefined && slug !== 'index.json' && deeper.length === 0 ? [slug] : [];
+  });
+}

@@ -15,7 +15,7 @@ import {
   metaReader,
 } from '../contract/meta.ts';
 import { parse } from '../contract/parse.ts';
-import { CHANGES_FILE, listPageFile, listPath, MANIFEST_FILE, META_FILE } from '../contract/paths.ts';
+import { CHANGES_FILE, listPageFile, MANIFEST_FILE, META_FILE, slugsOf } from '../contract/paths.ts';
 import { PAGE_SIZE, pageOffsets } from '../contract/windows.ts';
 import type { EncodedRecord, EncodedRecords } from '../dataset/data-set.ts';
 import { digestRecords, digestText } from '../dataset/digest.ts';
@@ -101,15 +101,6 @@ function findSamePages(now: EncodedRecords, { meta, entries }: { meta: Meta; ent
     }),
   );
   return (kind, at) => pages[kind][Math.floor(at / PAGE_SIZE)] === true;
-}
-
-/** The slugs of a kind, by the files that exist for its records. */
-function slugsOf(kind: Kind, files: Iterable<string>): string[] {
-  const folder = listPath(kind).slice(1);
-  return [...files].flatMap((file) => {
-    const [slug, , ...deeper] = file.startsWith(folder) ? file.slice(folder.length).split('/') : [];
-    return slug !== undefined && slug !== 'index.json' && deeper.length === 0 ? [slug] : [];
-  });
 }
 
 /** The history of a built site. One that cannot be read is not replaced in silence, as every redirect would go with it. */

@@ -206,6 +206,40 @@ describe('a mirror rejects', () => {
     expect(existsSync(path.join(parent, 'copies', 'escape'))).toBe(false);
   });
 
+  it('a deployment that is no site any more, or lacks what it counts', async () => {
+    const { site, out, run } = await ground();
+    await run();
+    const before = fingerprint(out);
+    const manifest = path.join(site, 'manifest.json');
+    const deployed = JSON.parse(readFileSync(manifest, 'utf8'));
+    const list = (files: { path: string }[]) =>
+      writeFileSync(manifest, JSON.stringify({ generator: 'gamedata/0.1.0', files }));
+    list([]);
+    await expect(run()).rejects.toThrow('meta.json: got nothing: expected object');
+    list(deployed.files.filter((entry: { path: string }) => !entry.path.includes('/move-7/')));
+    await expect(run({ maxShrink: 100 })).rejects.toThrow(
+      'got files of 119 records: expected 120, as in meta.json',
+    );
+    expect(fingerprint(out)).toEqual(before);
+  });
+
+  it('a deployment that lost records, unless that is allowed', async () => {
+    const { raw, out, publish, run } = await ground();
+    await run();
+    await publish({ ...raw, move: raw.move.slice(0, 100) });
+    const before = fingerprint(out);
+    await expect(run()).rejects.toThrow(
+      'got 100 records, the last build had 120: expected at most 1 % to disappear',
+    );
+    await expect(run({ maxShrink: 101 })).rejects.toThrow('--max-shrink: got 101');
+    expect(fingerprint(out)).toEqual(before);
+    const gone = raw.move.slice(100).map(({ slug }) => `move/${slug}`);
+    expect((await run({ allowMissing: gone })).changed).toBe(true);
+    await publish({ ...raw, move: raw.move.slice(0, 10) });
+    expect((await run({ maxShrink: 90 })).changed).toBe(true);
+    expect(verifyFolder(out).problems).toEqual([]);
+  });
+
   it('a folder with foreign files, before it asks for any file', async () => {
     const { out, server, run } = await ground(rawRecords(3, 3));
     mkdirSync(out, { recursive: true });

@@ -1,5 +1,6 @@
 /** Publishing by difference, interrupted at each of its calls. The calls are real until then, and none works afterwards. */
 
+import { spawnSync } from 'node:child_process';
 import {
   accessSync,
   closeSync,
@@ -12,6 +13,7 @@ import {
   readFileSync,
   renameSync,
   rmdirSync,
+  rmSync,
   statSync,
   symlinkSync,
   unlinkSync,
@@ -20,13 +22,14 @@ import {
 } from 'node:fs';
 import path from 'node:path';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { recoverAbandoned } from '../../src/output/publish.ts';
+import { isChanging, recoverAbandoned } from '../../src/output/publish.ts';
 import { workFolders } from '../../src/output/work-folders.ts';
 import { failing } from '../support/failing.ts';
 import { publishTree, readTree, type Tree } from '../support/publishing.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 
 vi.mock('node:fs', { spy: true });
+vi.mock('node:child_process', { spy: true });
 const real = await vi.importActual<typeof import('node:fs')>('node:fs');
 afterEach(() => void vi.resetAllMocks());
 
@@ -131,7 +134,7 @@ describe('a site of which little has changed', () => {
   });
 
   it('is swapped as a whole if a folder takes the place of a file, or a file that of a folder', async () => {
-    for (const change of [{ 'gone.json/index.json': '1' }, { gone: '1' }]) {
+    for (const change of [{ 'gone.json/index.json': '1' }, { gone: '1', other: '2' }]) {
       const { out } = await published();
       const { [Object.keys(change)[0] === 'gone' ? 'gone/x/y.json' : 'gone.json']: _, ...rest } = old;
       const tree: Tree = { ...rest, ...change };
@@ -139,6 +142,8 @@ describe('a site of which little has changed', () => {
       await publishTree(out, tree);
       expect(readTree(out)).toEqual(tree);
       expect(statSync(out).ino).not.toBe(folder);
+      const { fresh: stage } = workFolders(out);
+      expect(spawnSync).toHaveBeenLastCalledWith('sync', ['-f', stage], { stdio: 'ignore' });
     }
   });
 
@@ -211,6 +216,113 @@ describe('a site of which little has changed', () => {
     for (const name of ['a.json', 'd.json', 'x.json', 'manifest.json', 'b', 'come', '.site.gamedata-draft'])
       expect(before).toContain(name);
     expect(order.slice(order.indexOf('commit'))).toEqual(expect.arrayContaining(['b', 'come', 'site']));
+  });
+
+  it('is not taken for complete if somebody deleted the staged files', async () => {
+    const { out, folders } = await published();
+    vi.mocked(renameSync).mockImplementation((from, to) => {
+      real.renameSync(from, to);
+      if (to === path.join(out, 'b/d.json')) rmSync(folders.fresh, { recursive: true });
+    });
+    await expect(publishTree(out, fresh)).rejects.toThrow(
+      `cannot be completed (its staged files are gone: delete ${folders.commit}, build again, and move away what that build names)`,
+    );
+    vi.resetAllMocks();
+    expect(() => recoverAbandoned(out)).toThrow('its staged files are gone');
+    rmSync(folders.commit);
+    await expect(publishTree(out, fresh)).rejects.toThrow('gamedata did not write: come/x.json, b/d.json');
+    for (const name of ['come/x.json', 'b/d.json']) rmSync(path.join(out, name));
+    await publishTree(out, fresh);
+    expect(readTree(out)).toEqual(fresh);
+    expect(JSON.parse(readFileSync(path.join(out, 'manifest.json'), 'utf8')).files).toHaveLength(
+      Object.keys(fresh).length,
+    );
+  });
+
+  it.each(['ENOENT', 'EISDIR', 'EPERM', 'EACCES'])(
+    'need not be flushed where opening fails with %s',
+    async (code) => {
+      const { out } = await published();
+      vi.mocked(openSync).mockImplementation((file, flags, mode) =>
+        // Node itself opens files that are read, with a mode.
+        flags === 'r' && mode === undefined ? failing(code)() : real.openSync(file, flags, mode),
+      );
+      await publishTree(out, fresh);
+      expect(readTree(out)).toEqual(fresh);
+    },
+  );
+
+  it.each(['EINVAL', 'EPERM', 'ENOTSUP', 'EROFS'])(
+    'need not be flushed where that fails with %s',
+    async (code) => {
+      const { out } = await published();
+      vi.mocked(fsyncSync).mockImplementation(failing(code));
+      await publishTree(out, fresh);
+      expect(readTree(out)).toEqual(fresh);
+      const opened = vi.mocked(openSync).mock.calls.filter(([, , mode]) => mode === undefined);
+      expect(vi.mocked(closeSync).mock.calls.length).toBeGreaterThanOrEqual(opened.length);
+    },
+  );
+
+  it.each([
+    ['openSync', openSync],
+    ['fsyncSync', fsyncSync],
+  ])('is not changed if flushing fails: %s', async (syscall, call) => {
+    const { out, names } = await published();
+    vi.mocked(call as (...args: unknown[]) => number).mockImplementation((...args) => {
+      const [file, flags, mode] = args as Parameters<typeof openSync>;
+      if (call === openSync && flags !== 'r') return real.openSync(file, flags, mode);
+      throw Object.assign(new Error('no'), { code: 'EIO', syscall });
+    });
+    await expect(publishTree(out, fresh)).rejects.toMatchObject({
+      message: `${out}: cannot be used (EIO, ${syscall})`,
+      cause: { code: 'EIO' },
+    });
+    vi.resetAllMocks();
+    expect(readTree(out)).toEqual(old);
+    await publishTree(out, fresh);
+    expect(names()).toEqual(['site']);
+  });
+
+  it('names a file that cannot be removed, and goes on with it later', async () => {
+    const { out } = await published();
+    vi.mocked(unlinkSync).mockImplementation((file) =>
+      file === path.join(out, 'gone.json') ? failing('EACCES')() : real.unlinkSync(file),
+    );
+    await expect(publishTree(out, fresh)).rejects.toThrow('cannot be completed (EACCES)');
+    vi.resetAllMocks();
+    recoverAbandoned(out);
+    expect(readTree(out)).toEqual(fresh);
+    expect(existsSync(path.join(out, 'gone'))).toBe(false);
+  });
+
+  it('keeps a folder that is not empty without a removed file', async () => {
+    const { out } = await published();
+    writeFileSync(path.join(out, 'gone/x/note.txt'), 'mine');
+    await publishTree(out, fresh);
+    expect(readTree(out)).toEqual({ ...fresh, 'gone/x/note.txt': 'mine' });
+  });
+
+  it('has files of any size as they are', async () => {
+    const { out } = await published();
+    const large = { ...fresh, 'a.json': '攻é1'.repeat(40_000), 'b/d.json': 'é'.repeat(87_382) };
+    await publishTree(out, large);
+    expect(readTree(out)).toEqual(large);
+  });
+
+  it('is changing while there is a record that cannot be finished, and only then', async () => {
+    const { out, folders } = await published();
+    expect(isChanging(out)).toBe(false);
+    vi.mocked(renameSync).mockImplementation((from, to) => {
+      if (to === path.join(out, 'b/d.json')) failing('EACCES')();
+      real.renameSync(from, to);
+    });
+    await publishTree(out, fresh).catch(() => {});
+    expect(isChanging(out)).toBe(true);
+    vi.resetAllMocks();
+    expect(isChanging(out), 'it is finished by whoever asks').toBe(false);
+    expect(existsSync(folders.commit)).toBe(false);
+    expect(readTree(out)).toEqual(fresh);
   });
 
   it('names a commit record that makes no sense, and leaves everything as it is', async () => {

@@ -13,7 +13,6 @@ import {
   mkdirSync,
   openSync,
   readdirSync,
-  readFileSync,
   renameSync,
   rmdirSync,
   rmSync,
@@ -26,7 +25,6 @@ import {
 import path from 'node:path';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { recoverAbandoned } from '../../src/output/publish.ts';
-import { workFolders } from '../../src/output/work-folders.ts';
 import { publishTree, readTree, type Tree } from '../support/publishing.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 
@@ -160,25 +158,4 @@ describe.each<[string, Tree]>([
     expect(ends.old, 'before it counts').toBeGreaterThan(10);
     expect(ends.fresh, 'afterwards').toBeGreaterThan(5);
   });
-});
-
-it('a site whose staged files somebody deleted after they counted is not taken for complete', async () => {
-  const out = path.join(temporaryFolder(), 'site');
-  await publishTree(out, old);
-  const folders = workFolders(out);
-  vi.mocked(renameSync).mockImplementation((from, to) => {
-    real.renameSync(from, to);
-    if (to === path.join(out, 'come/x.json')) rmSync(folders.fresh, { recursive: true });
-  });
-  await expect(publishTree(out, fewDiffer)).rejects.toThrow(
-    `cannot be completed (its staged files are gone: delete ${folders.commit}, build again, and move away what that build names)`,
-  );
-  vi.resetAllMocks();
-  expect(() => recoverAbandoned(out)).toThrow('its staged files are gone');
-  rmSync(folders.commit);
-  await expect(publishTree(out, fewDiffer)).rejects.toThrow('gamedata did not write: come/x.json');
-  rmSync(path.join(out, 'come/x.json'));
-  await publishTree(out, fewDiffer);
-  expect(readTree(out)).toEqual(fewDiffer);
-  expect(JSON.parse(readFileSync(path.join(out, 'manifest.json'), 'utf8')).files).toHaveLength(9);
 });
