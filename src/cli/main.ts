@@ -37,6 +37,9 @@ function usageLine(): string {
   return `usage: ${usage} (see gamedata ${command ? `${command.name()} ` : ''}--help)`;
 }
 
+// A log on a full disk, or a reader that is gone, has no say in what a command does and how it ends.
+for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {});
+
 try {
   await program.parseAsync();
 } catch (error) {

@@ -1,7 +1,7 @@
 /** Publishes files into a folder: whatever happens, the folder holds the complete old site or the complete new one. */
 
 import { hash } from 'node:crypto';
-import { existsSync, lstatSync, mkdirSync, renameSync } from 'node:fs';
+import { chmodSync, chownSync, existsSync, lstatSync, mkdirSync, renameSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { FORMAT } from '../contract/format.ts';
@@ -306,9 +306,23 @@ function replacesFolders(place: readonly string[], { entries }: Published): bool
   );
 }
 
+/** Whoever may read the published folder may read the one that takes its place. */
+function inheritAccess(out: string, fresh: string): void {
+  const stat = statSync(out, { throwIfNoEntry: false });
+  if (!stat) return;
+  try {
+    // First, as it takes the set-group-ID bit away.
+    chownSync(fresh, stat.uid, stat.gid);
+  } catch {
+    // Only root may give folders away, and only to groups of its own may anybody else.
+  }
+  chmodSync(fresh, stat.mode & 0o7777);
+}
+
 /** There is no site only between the two renames, and `recover` restores the old one after a crash there. */
 function swap({ name, out, fresh, retired }: WorkFolders): void {
   flushAll(fresh);
+  inheritAccess(out, fresh);
   try {
     if (existsSync(out)) renameSync(out, retired);
     renameSync(fresh, out);

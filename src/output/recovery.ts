@@ -1,7 +1,7 @@
 /** Recovery: what interrupted builds left beside a folder. */
 
 import { randomUUID } from 'node:crypto';
-import { existsSync, readdirSync, renameSync, rmSync } from 'node:fs';
+import { existsSync, lstatSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { errorCode, OutputError } from '../errors.ts';
 import { rollForward } from './commit.ts';
@@ -13,6 +13,7 @@ import type { WorkFolders } from './work-folders.ts';
  */
 export function recover(folders: WorkFolders): void {
   const { name, out, fresh, retired, trash } = folders;
+  refuseStrangers(folders);
   rollForward(folders);
   try {
     if (!existsSync(out) && existsSync(retired)) renameSync(retired, out);
@@ -21,6 +22,18 @@ export function recover(folders: WorkFolders): void {
   } catch (cause) {
     throw new OutputError(`cannot be recovered from an interrupted build (${errorCode(cause)})`, name, {
       cause,
+    });
+  }
+}
+
+/** In a parent that others may write to, anybody may leave what looks like the work of an interrupted build. */
+function refuseStrangers({ out, fresh, retired, commit }: WorkFolders): void {
+  const ownerOf = (file: string): number | undefined => lstatSync(file, { throwIfNoEntry: false })?.uid;
+  const trusted = [undefined, process.geteuid?.() ?? ownerOf(out), ownerOf(out)];
+  for (const file of [fresh, retired, commit]) {
+    if (!process.geteuid || trusted.includes(ownerOf(file))) continue;
+    throw new OutputError(`belongs to another user (${ownerOf(file)}), and is not used`, file, {
+      hint: 'Remove it, and build again in a folder whose parent only you can write to.',
     });
   }
 }

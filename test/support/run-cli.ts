@@ -17,11 +17,15 @@ export interface CliOptions {
   /** Everything in the environment beside PATH. */
   readonly env?: Readonly<Record<string, string>>;
   readonly cwd?: string;
+  /** A redirection, as shells write it. */
+  readonly redirect?: string;
 }
 
 /** Starts it, in an environment that says nothing of whoever runs the tests. */
-export function startCli(args: readonly string[], { env = {}, cwd }: CliOptions = {}) {
-  const child: ChildProcess = spawn(process.execPath, [CLI, ...args], {
+export function startCli(args: readonly string[], { env = {}, cwd, redirect }: CliOptions = {}) {
+  const command = [process.execPath, CLI, ...args];
+  const [program = '', ...rest] = redirect ? ['sh', '-c', `exec "$0" "$@" ${redirect}`, ...command] : command;
+  const child: ChildProcess = spawn(program, rest, {
     env: { PATH: process.env.PATH, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
     cwd,
