@@ -3,18 +3,14 @@
  * whoever opens the folder next finishes the work. Before, everything staged is dropped.
  */
 
-import { spawnSync } from 'node:child_process';
 import { hash, randomUUID } from 'node:crypto';
 import {
   accessSync,
-  closeSync,
   constants,
   existsSync,
-  fsyncSync,
   linkSync,
   lstatSync,
   mkdirSync,
-  openSync,
   readFileSync,
   renameSync,
   rmdirSync,
@@ -28,6 +24,7 @@ import { SITE_PATH } from '../contract/meta.ts';
 import { parseJson } from '../contract/parse.ts';
 import { listPath, MANIFEST_FILE, META_FILE } from '../contract/paths.ts';
 import { errorCode, OutputError } from '../errors.ts';
+import { flush } from './flush.ts';
 import type { WorkFolders } from './work-folders.ts';
 
 const pathSchema = z.string().regex(SITE_PATH);
@@ -164,27 +161,5 @@ function removeFile(out: string, file: string): void {
     } catch (error) {
       if (errorCode(error) !== 'ENOENT') return;
     }
-  }
-}
-
-/** Waits until everything in a folder is on disk: one command for all files, where there is one, takes less than a call for each. */
-export const flushAll = (folder: string): void => void spawnSync('sync', ['-f', folder], { stdio: 'ignore' });
-
-/** Waits until a file or a folder is on disk, where the system knows how to. */
-export function flush(file: string): void {
-  let descriptor: number;
-  try {
-    descriptor = openSync(file, 'r');
-  } catch (error) {
-    // For example, a folder that has just been removed, and folders on Windows.
-    if (['ENOENT', 'EISDIR', 'EPERM', 'EACCES'].includes(errorCode(error))) return;
-    throw error;
-  }
-  try {
-    fsyncSync(descriptor);
-  } catch (error) {
-    if (!['EINVAL', 'EPERM', 'ENOTSUP', 'EROFS'].includes(errorCode(error))) throw error;
-  } finally {
-    closeSync(descriptor);
   }
 }

@@ -1,20 +1,22 @@
 /** Publishes files into a folder: whatever happens, the folder holds the complete old site or the complete new one. */
 
 import { hash } from 'node:crypto';
-import { chmodSync, chownSync, existsSync, lstatSync, mkdirSync, renameSync, statSync } from 'node:fs';
+import { existsSync, lstatSync, mkdirSync } from 'node:fs';
 import path from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { FORMAT } from '../contract/format.ts';
-import { type Making, type Manifest, type ManifestEntry, SITE_PATH } from '../contract/meta.ts';
+import type { Making, Manifest, ManifestEntry } from '../contract/meta.ts';
 import { MANIFEST_FILE } from '../contract/paths.ts';
 import type { AnyFile } from '../contract/site-file.ts';
 import { errorCode, GamedataError, OutputError } from '../errors.ts';
 import { PRODUCT } from '../version.ts';
-import { canPlace, commit, flush, flushAll, foldersOf, rollForward } from './commit.ts';
+import { canPlace, commit, foldersOf, rollForward } from './commit.ts';
+import { createEncoder, createListing, type Listing } from './listing.ts';
 import { acquireLock, type LockOptions } from './lock.ts';
 import { type Published, readPublished, refuseForeignFiles } from './published.ts';
 import { recover, removeTrash } from './recovery.ts';
 import { createStage, isInside } from './stage.ts';
+import { swap } from './swap.ts';
 import { type WorkFolders, workFolders } from './work-folders.ts';
 
 export interface PublishResult {
@@ -250,51 +252,12 @@ async function publish(
   };
 }
 
-/** Encodes one text at a time, in the same memory: hundreds of thousands of buffers would have to be cleaned up. */
-function createEncoder(): (text: string) => Uint8Array {
-  const encoder = new TextEncoder();
-  const memory = new Uint8Array(256 * 1024);
-  // UTF-8 has at most three bytes for a unit of UTF-16.
-  return (text) =>
-    text.length * 3 > memory.length
-      ? Buffer.from(text)
-      : memory.subarray(0, encoder.encodeInto(text, memory).written);
-}
-
 const sizeOf = (entries: readonly ManifestEntry[]): number =>
   entries.reduce((sum, { bytes }) => sum + bytes, 0);
 
 /** Also if it is a link that leads nowhere. */
 const isThere = ({ out }: WorkFolders, file: string): boolean =>
   lstatSync(path.join(out, file), { throwIfNoEntry: false }) !== undefined;
-
-interface Listing {
-  readonly entries: ManifestEntry[];
-  readonly sizes: ReadonlyMap<string, number>;
-  add(entry: ManifestEntry): void;
-}
-
-/** Collects the manifest's entries. Rejects unsafe paths, and paths that are equal when letter case is ignored. */
-function createListing(): Listing {
-  const entries: ManifestEntry[] = [];
-  const sizes = new Map<string, number>();
-  /** The few paths with capitals, in lower case. */
-  const folded = new Set<string>();
-  return {
-    entries,
-    sizes,
-    add(entry) {
-      const { path } = entry;
-      if (!SITE_PATH.test(path)) throw new OutputError('is not a path inside the site', path);
-      const key = path.toLowerCase();
-      if (sizes.has(path) || sizes.has(key) || folded.has(key))
-        throw new OutputError('occurs twice in the site, ignoring letter case', path);
-      if (key !== path) folded.add(key);
-      entries.push(entry);
-      sizes.set(path, entry.bytes);
-    },
-  };
-}
 
 /** Whether a file takes the place of a folder, or a folder that of a file: then no order keeps both sites whole. */
 function replacesFolders(place: readonly string[], { entries }: Published): boolean {
@@ -304,33 +267,4 @@ function replacesFolders(place: readonly string[], { entries }: Published): bool
   return (
     added.some((name) => folders.has(name)) || [...foldersOf(added)].some((folder) => entries.has(folder))
   );
-}
-
-/** Whoever may read the published folder may read the one that takes its place. */
-function inheritAccess(out: string, fresh: string): void {
-  const stat = statSync(out, { throwIfNoEntry: false });
-  if (!stat) return;
-  try {
-    // First, as it takes the set-group-ID bit away.
-    chownSync(fresh, stat.uid, stat.gid);
-  } catch {
-    // Only root may give folders away, and only to groups of its own may anybody else.
-  }
-  chmodSync(fresh, stat.mode & 0o7777);
-}
-
-/** There is no site only between the two renames, and `recover` restores the old one after a crash there. */
-function swap({ name, out, fresh, retired }: WorkFolders): void {
-  flushAll(fresh);
-  inheritAccess(out, fresh);
-  try {
-    if (existsSync(out)) renameSync(out, retired);
-    renameSync(fresh, out);
-    flush(path.dirname(out));
-  } catch (cause) {
-    throw new OutputError(`cannot be replaced (${errorCode(cause)})`, name, {
-      cause,
-      hint: 'Its parent folder must be writable, and the folder itself must not be a mount point.',
-    });
-  }
 }

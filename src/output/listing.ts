@@ -1,0 +1,43 @@
+/** What one pass over a site's files collects: the manifest's entries. */
+
+import { type ManifestEntry, SITE_PATH } from '../contract/meta.ts';
+import { OutputError } from '../errors.ts';
+
+export interface Listing {
+  readonly entries: ManifestEntry[];
+  readonly sizes: ReadonlyMap<string, number>;
+  add(entry: ManifestEntry): void;
+}
+
+/** Collects the manifest's entries. Rejects unsafe paths, and paths that are equal when letter case is ignored. */
+export function createListing(): Listing {
+  const entries: ManifestEntry[] = [];
+  const sizes = new Map<string, number>();
+  /** The few paths with capitals, in lower case. */
+  const folded = new Set<string>();
+  return {
+    entries,
+    sizes,
+    add(entry) {
+      const { path } = entry;
+      if (!SITE_PATH.test(path)) throw new OutputError('is not a path inside the site', path);
+      const key = path.toLowerCase();
+      if (sizes.has(path) || sizes.has(key) || folded.has(key))
+        throw new OutputError('occurs twice in the site, ignoring letter case', path);
+      if (key !== path) folded.add(key);
+      entries.push(entry);
+      sizes.set(path, entry.bytes);
+    },
+  };
+}
+
+/** Encodes one text at a time, in the same memory: hundreds of thousands of buffers would have to be cleaned up. */
+export function createEncoder(): (text: string) => Uint8Array {
+  const encoder = new TextEncoder();
+  const memory = new Uint8Array(256 * 1024);
+  // UTF-8 has at most three bytes for a unit of UTF-16.
+  return (text) =>
+    text.length * 3 > memory.length
+      ? Buffer.from(text)
+      : memory.subarray(0, encoder.encodeInto(text, memory).written);
+}
