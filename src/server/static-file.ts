@@ -1,5 +1,6 @@
 /** Files outside the API: streamed by a library, with ranges and conditional requests. */
 
+import { fstatSync, type ReadStream, type Stats } from 'node:fs';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import send from 'send';
 import { fileHeaders } from '../handler/index.ts';
@@ -11,9 +12,10 @@ import { errorResponse, hasBody, writeResponse } from './write-response.ts';
 export async function sendFile(
   request: IncomingMessage,
   response: ServerResponse,
-  { folder }: Release,
+  release: Release,
   file: string,
 ): Promise<boolean> {
+  const { folder } = release;
   if (hasBody(request)) response.setHeader('Connection', 'close');
   if (!(await findFile(folder, file))) return false;
   // `fetch` adds this to every request with If-None-Match. It is meant for caches on the way
@@ -22,6 +24,20 @@ export async function sendFile(
   return new Promise((resolve, reject) => {
     response.on('close', () => resolve(true));
     const stream = send(request, `/${file}`, { root: folder, index: false });
+    let described: Stats | undefined;
+    stream.on('file', (_: string, stat: Stats) => {
+      described = stat;
+    });
+    stream.on('stream', (bytes: ReadStream) => {
+      bytes.once('open', (descriptor) => {
+        if (described && isSame(described, fstatSync(descriptor))) return;
+        // A build has replaced the file since its headers were made: nothing has been sent, so all is done again.
+        bytes.unpipe(response).destroy();
+        clearHeaders(response);
+        response.statusCode = 200;
+        resolve(sendFile(request, response, release, file));
+      });
+    });
     stream.on('headers', () => {
       for (const [name, value] of Object.entries(fileHeaders(file))) response.setHeader(name, value);
     });
@@ -30,12 +46,19 @@ export async function sendFile(
       if (status === 404) resolve(false);
       else if (status !== 412 && status !== 416) reject(error);
       else {
-        for (const name of response.getHeaderNames()) response.removeHeader(name);
+        clearHeaders(response);
         writeResponse(request, response, errorResponse(status, error.headers)).catch(reject);
       }
     });
     stream.pipe(response);
   });
+}
+
+const isSame = (one: Stats, other: Stats): boolean =>
+  one.ino === other.ino && one.size === other.size && one.mtimeMs === other.mtimeMs;
+
+function clearHeaders(response: ServerResponse): void {
+  for (const name of response.getHeaderNames()) response.removeHeader(name);
 }
 
 /** https://github.com/jshttp/http-errors#error-properties */
