@@ -7,6 +7,7 @@ const isolated = [
   'test/commands/history.test.ts',
   'test/http/cache-failures.test.ts',
   'test/output/commit.test.ts',
+  'test/output/dying.test.ts',
   'test/output/failures.test.ts',
   'test/output/power-cut.test.ts',
 ];

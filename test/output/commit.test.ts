@@ -1,9 +1,8 @@
-/** Publishing by difference, interrupted at each of its calls. The calls are real until then, and none works afterwards. */
+/** Publishing by difference: what it changes, and what it does where calls fail. */
 
 import { spawnSync } from 'node:child_process';
 import {
   accessSync,
-  closeSync,
   existsSync,
   fsyncSync,
   linkSync,
@@ -12,20 +11,18 @@ import {
   readdirSync,
   readFileSync,
   renameSync,
-  rmdirSync,
   rmSync,
   statSync,
   symlinkSync,
   unlinkSync,
   writeFileSync,
-  writeSync,
 } from 'node:fs';
 import path from 'node:path';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { isChanging, recoverAbandoned } from '../../src/output/publish.ts';
 import { workFolders } from '../../src/output/work-folders.ts';
 import { failing } from '../support/failing.ts';
-import { publishTree, readTree, type Tree } from '../support/publishing.ts';
+import { littleChanged, publishedSite, publishTree, readTree, type Tree } from '../support/publishing.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 
 vi.mock('node:fs', { spy: true });
@@ -33,48 +30,9 @@ vi.mock('node:child_process', { spy: true });
 const real = await vi.importActual<typeof import('node:fs')>('node:fs');
 afterEach(() => void vi.resetAllMocks());
 
-const kept = Object.fromEntries(Array.from({ length: 9 }, (_, at) => [`kept/${at}.json`, `${at}`]));
-const old: Tree = { ...kept, 'a.json': '1', 'b/c.json': '2', 'gone/x/y.json': '3', 'gone.json': '4' };
-const fresh: Tree = { ...kept, 'a.json': '10', 'b/c.json': '2', 'come/x.json': '30', 'b/d.json': '5' };
-
-const calls = {
-  closeSync,
-  fsyncSync,
-  linkSync,
-  mkdirSync,
-  openSync,
-  renameSync,
-  rmdirSync,
-  unlinkSync,
-  writeFileSync,
-  writeSync,
-};
-
-/** From a call on, none works any more. Returns how many there were. */
-function dieAt(nth: number, code = 'EIO') {
-  let count = 0;
-  for (const [name, call] of Object.entries(calls)) {
-    vi.mocked(call as (...args: unknown[]) => unknown).mockImplementation((...args) => {
-      count++;
-      if (count >= nth) throw Object.assign(new Error('dead'), { code });
-      return (real[name as keyof typeof calls] as (...args: unknown[]) => unknown)(...args);
-    });
-  }
-  return () => count;
-}
-
-async function published() {
-  const folders = workFolders(path.join(temporaryFolder(), 'site'));
-  await publishTree(folders.out, old);
-  const names = () => readdirSync(path.dirname(folders.out));
-  return { out: folders.out, folders, names };
-}
-
-/** The files that both sites have are there at every moment. */
-function expectShared(out: string): void {
-  for (const name of Object.keys(old).filter((one) => one in fresh))
-    expect([old[name], fresh[name]]).toContain(readFileSync(path.join(out, name), 'utf8'));
-}
+const [old, fresh] = littleChanged;
+const published = () => publishedSite(old);
+const untouched = Object.fromEntries(Object.entries(old).filter(([name]) => name.startsWith('kept/')));
 
 describe('a site of which little has changed', () => {
   it('is changed file by file, and the others are not touched', async () => {
@@ -89,32 +47,6 @@ describe('a site of which little has changed', () => {
     expect(statSync(out).ino).toBe(folder);
     expect(names()).toEqual(['site']);
     expect(await publishTree(out, fresh)).toMatchObject({ changed: false });
-  });
-
-  it('is the old or the new one after each interruption, and never lacks what both have', async () => {
-    const ends = { old: 0, fresh: 0 };
-    for (let nth = 1; ; nth++) {
-      const { out, names } = await published();
-      const count = dieAt(nth);
-      const outcome = await publishTree(out, fresh).catch((error: unknown) => error);
-      const isOver = count() < nth;
-      vi.resetAllMocks();
-      if (isOver) {
-        expect(outcome).toMatchObject({ changed: true });
-        break;
-      }
-      expectShared(out);
-      recoverAbandoned(out);
-      const end = readTree(out)['a.json'] === '1' ? 'old' : 'fresh';
-      ends[end]++;
-      expect(readTree(out), `after call ${nth}`).toEqual({ old, fresh }[end]);
-      if (end === 'fresh') expect(await publishTree(out, fresh)).toMatchObject({ changed: false });
-      else await publishTree(out, fresh);
-      expect(readTree(out)).toEqual(fresh);
-      expect(names()).toEqual(['site']);
-    }
-    expect(ends.old).toBeGreaterThan(10);
-    expect(ends.fresh).toBeGreaterThan(10);
   });
 
   it('says that it is partly new if it cannot be completed, and the next build completes it', async () => {
@@ -338,7 +270,7 @@ describe('the order of changes', () => {
     const later = 'api/gamedata/move/offset/100/index.json';
     const record = 'api/gamedata/move/new/index.json';
     const former = 'api/gamedata/move/former/index.json';
-    await publishTree(out, { ...kept, 'meta.json': '1', [page]: '1', [former]: '1', 'index.html': '1' });
+    await publishTree(out, { ...untouched, 'meta.json': '1', [page]: '1', [former]: '1', 'index.html': '1' });
     vi.mocked(renameSync).mockClear();
     const names: string[] = [];
     vi.mocked(renameSync).mockImplementation((from, to) => {
@@ -346,7 +278,7 @@ describe('the order of changes', () => {
       real.renameSync(from, to);
     });
     const changed = { 'meta.json': '2', [page]: '2', [later]: '2', 'index.html': '2', [record]: '2' };
-    await publishTree(out, { ...kept, ...changed });
+    await publishTree(out, { ...untouched, ...changed });
     expect(names).toEqual([record, record, later, later, page, 'index.html', 'meta.json', 'manifest.json']);
     expect(existsSync(path.join(out, former))).toBe(false);
   });

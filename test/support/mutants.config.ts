@@ -11,6 +11,7 @@ export default defineConfig({
     // Whole builds, whose parts have tests of their own.
     exclude: [
       'test/system/**',
+      'test/output/dying.test.ts',
       'test/output/interruption.test.ts',
       'test/output/power-cut.test.ts',
       'test/sources/editions.test.ts',

@@ -1,9 +1,11 @@
 /** Publishing into a folder as tests do it: small trees of text, and what became of them. */
 
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { type PublishResult, withOutput } from '../../src/output/publish.ts';
 import { listFiles } from '../../src/output/published.ts';
+import { workFolders } from '../../src/output/work-folders.ts';
+import { temporaryFolder } from './temporary.ts';
 
 /** Path → text. */
 export type Tree = Readonly<Record<string, string>>;
@@ -21,4 +23,19 @@ export function readTree(folder: string): Tree {
       .sort()
       .map((name) => [name, readFileSync(path.join(folder, name), 'utf8')]),
   );
+}
+
+const kept = Object.fromEntries(Array.from({ length: 9 }, (_, at) => [`kept/${at}.json`, `${at}`]));
+/** Two sites that differ in a few files, so that one becomes the other file by file. */
+export const littleChanged: readonly [old: Tree, fresh: Tree] = [
+  { ...kept, 'a.json': '1', 'b/c.json': '2', 'gone/x/y.json': '3', 'gone.json': '4' },
+  { ...kept, 'a.json': '10', 'b/c.json': '2', 'come/x.json': '30', 'b/d.json': '5' },
+];
+
+/** A site in a folder of its own, and what lies beside it. */
+export async function publishedSite(tree: Tree) {
+  const folders = workFolders(path.join(temporaryFolder(), 'site'));
+  await publishTree(folders.out, tree);
+  const names = () => readdirSync(path.dirname(folders.out));
+  return { out: folders.out, folders, names };
 }
