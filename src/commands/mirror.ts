@@ -13,7 +13,7 @@ import { refuseDamagedSite } from '../mirror/guard.ts';
 import { openPartialDownload, type PartialDownload } from '../mirror/partial-download.ts';
 import { type MirrorPlan, planMirror } from '../mirror/plan.ts';
 import type { LockOptions } from '../output/lock.ts';
-import { type Output, type PublishResult, withOutput } from '../output/publish.ts';
+import { type Output, type PublishResult, recoverAbandoned, withOutput } from '../output/publish.ts';
 import { type Published, readPublished, refuseForeignFiles } from '../output/published.ts';
 import { workFolders } from '../output/work-folders.ts';
 import type { Progress } from '../sources/source.ts';
@@ -104,6 +104,7 @@ interface Run extends ReturnType<typeof resolveMirror> {
 
 /** Reports what would be done, without doing it. */
 async function rehearse(run: Run): Promise<MirrorReport> {
+  recoverAbandoned(run.out);
   const folders = workFolders(run.out);
   const published = readPublished(folders);
   refuseForeignFiles(folders, published);

@@ -1,8 +1,9 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { type MirrorOptions, mirror } from '../../src/commands/mirror.ts';
 import { withOutput } from '../../src/output/publish.ts';
+import { workFolders } from '../../src/output/work-folders.ts';
 import { verifyFolder } from '../../src/verify/folder.ts';
 import { type Deployed, deploy } from '../support/deployed.ts';
 import { fingerprint } from '../support/fingerprint.ts';
@@ -98,6 +99,13 @@ describe('a mirror', () => {
     expect(report.downloaded.files).toBe(report.fetched.length);
     expect(readdirSync(parent)).toEqual(['site']);
     await run();
+    expect(await run({ dryRun: true })).toMatchObject({ changed: false, fetched: [], removed: [] });
+  });
+
+  it('says so of the copy that a killed run moved aside', async () => {
+    const { out, run } = await ground();
+    await run();
+    renameSync(out, workFolders(out).retired);
     expect(await run({ dryRun: true })).toMatchObject({ changed: false, fetched: [], removed: [] });
   });
 
