@@ -73,9 +73,6 @@ export async function build(options: BuildOptions = {}, watchers: Watchers = {})
   if (source.source === 'snapshot') recoverAbandoned(source.upstream ?? source.dataFolder);
   if (source.source === 'auto') recoverAbandoned(source.dataFolder);
 
-  if (isInside(PUBLIC_FOLDER, path.resolve(out)))
-    throw new UsageError(`--out: got a folder in ${PUBLIC_FOLDER}, which would become part of every site`);
-
   const work = async (output: Output): Promise<BuildReport> => {
     refuseOtherFolder(output, 'site');
     const previousOf = (loaded: SourceResult): PreviousDataSet | undefined => {
@@ -145,13 +142,18 @@ export function resolveBuild(options: BuildOptions, environment: Environment) {
   return {
     source: resolveSource(options, environment),
     baseUrl: resolveBaseUrl(options.baseUrl, environment),
-    out: options.out ?? defaults.out,
+    out: resolveOut(options.out),
     hosts: severalOf('host', options.hosts ?? defaults.hosts, hostNames),
     links: oneOf('links', options.links ?? defaults.links, linkStyles),
     downloads: options.downloads ?? true,
     archive: options.archive ?? false,
     sprites: resolveIcons(options),
   };
+}
+
+function resolveOut(out: string = defaults.out): string {
+  if (!isInside(PUBLIC_FOLDER, path.resolve(out))) return out;
+  throw new UsageError(`--out: got a folder in ${PUBLIC_FOLDER}, which would become part of every site`);
 }
 
 function resolveIcons({ sprites = defaults.sprites, spritesUpstream }: BuildOptions): IconSource {

@@ -2,6 +2,7 @@
 
 import type { Edition } from '../contract/edition.ts';
 import { type Kind, kindNames, mapKinds } from '../contract/kinds.ts';
+import { slugsOf } from '../contract/paths.ts';
 import type { Counts } from '../contract/records.ts';
 import { DataError } from '../errors.ts';
 import { firstOf } from '../text/names.ts';
@@ -28,6 +29,20 @@ export interface Differences {
 
 /** As much of a data set as the guards need. */
 type GuardedData = Pick<EncodedDataSet, 'counts' | 'digest' | 'records'>;
+
+/** As much of a previous data set as the paths of its files tell. */
+export function previousOfPaths(files: Iterable<string>): Previous {
+  const paths = [...files];
+  const slugs = mapKinds((kind) => slugsOf(kind, paths));
+  return {
+    counts: mapKinds((kind) => slugs[kind].length),
+    digest: '',
+    captured: '',
+    edition: null,
+    slugs: (kind) => slugs[kind],
+    differences: (after) => ({ before: undefined, after }),
+  };
+}
 
 export interface ShrinkOptions {
   readonly previous: Previous | undefined;

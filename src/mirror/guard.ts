@@ -1,10 +1,10 @@
 /** What a copy has to be before it replaces another one: a site, with nearly all of the records that it had. */
 
-import { mapKinds } from '../contract/kinds.ts';
+import { kindNames, mapKinds } from '../contract/kinds.ts';
 import { type ManifestEntry, metaReader } from '../contract/meta.ts';
 import { parse } from '../contract/parse.ts';
 import { META_FILE, slugsOf } from '../contract/paths.ts';
-import { type Previous, refuseShrinking, type ShrinkOptions } from '../dataset/guards.ts';
+import { previousOfPaths, refuseShrinking, type ShrinkOptions } from '../dataset/guards.ts';
 import { DataError } from '../errors.ts';
 
 export interface Guarded extends Pick<ShrinkOptions, 'maxShrink' | 'allowMissing'> {
@@ -24,26 +24,12 @@ export function refuseDamagedSite({ published, files, meta, maxShrink, allowMiss
   const { counts, digest } = parse(metaReader, meta, { record: META_FILE });
   const paths = files.map((entry) => entry.path);
   const slugs = mapKinds((kind) => slugsOf(kind, paths));
-  mapKinds((kind) => {
-    if (slugs[kind].length === counts[kind]) return;
+  for (const kind of kindNames) {
+    if (slugs[kind].length === counts[kind]) continue;
     const problem = `got files of ${slugs[kind].length} records: expected ${counts[kind]}, as in ${META_FILE}`;
     throw new DataError(problem, { kind });
-  });
+  }
   const records = mapKinds((kind) => slugs[kind].map((slug, id) => ({ id, slug, json: '' })));
-  const options = { previous: previousOf(published), maxShrink, allowMissing, fallback: undefined };
+  const options = { previous: previousOfPaths(published), maxShrink, allowMissing, fallback: undefined };
   refuseShrinking({ counts, digest, records: () => records }, options);
-}
-
-/** As much of the present copy as its paths tell. */
-function previousOf(published: Iterable<string>): Previous {
-  const paths = [...published];
-  const slugs = mapKinds((kind) => slugsOf(kind, paths));
-  return {
-    counts: mapKinds((kind) => slugs[kind].length),
-    digest: '',
-    captured: '',
-    edition: null,
-    slugs: (kind) => slugs[kind],
-    differences: (after) => ({ before: undefined, after }),
-  };
 }

@@ -3,11 +3,10 @@
 import { errorBody, errorDetails, errorFiles } from '../contract/errors.ts';
 import { type Kind, kindNames, mapKinds } from '../contract/kinds.ts';
 import type { Meta } from '../contract/meta.ts';
-import { type LinkBase, listPageFile, listUrl, META_FILE, recordFile, rootFile } from '../contract/paths.ts';
+import { type LinkBase, listUrl, META_FILE, recordFile, rootFile } from '../contract/paths.ts';
 import type { SiteFile } from '../contract/site-file.ts';
-import { PAGE_SIZE, pageOffsets } from '../contract/windows.ts';
 import type { EncodedRecord, EncodedRecords } from '../dataset/data-set.ts';
-import { listPage, servedText } from '../dataset/encode.ts';
+import { builtPages } from '../dataset/encode.ts';
 
 export interface ApiPlan {
   readonly records: EncodedRecords;
@@ -28,12 +27,8 @@ export function* apiFiles({ records, meta, linkBase }: ApiPlan): Generator<SiteF
 
 /** Yields the pages of a kind, each with its records after it, whose text it contains. */
 function* kindFiles(base: LinkBase, kind: Kind, records: readonly EncodedRecord[]): Generator<SiteFile> {
-  for (const offset of pageOffsets(records.length)) {
-    const listed = records.slice(offset, offset + PAGE_SIZE);
-    const results = listed.map((record) => servedText(base, kind, record));
-    const page = listPageFile(kind, offset);
-    const window = { limit: PAGE_SIZE, offset };
-    yield { path: page, body: listPage(base, kind, { window, count: records.length, results }) };
+  for (const { path: page, body, listed, results } of builtPages(base, kind, records)) {
+    yield { path: page, body };
     for (const [at, { slug }] of listed.entries())
       yield { path: recordFile(kind, slug), body: results[at] ?? '', partOf: page };
   }

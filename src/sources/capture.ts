@@ -2,7 +2,13 @@
 
 import type { History } from '../contract/changes.ts';
 import type { EncodedDataSet, Provenance } from '../dataset/data-set.ts';
-import { type Missing, type Previous, refuseOldData, refuseShrinking } from '../dataset/guards.ts';
+import {
+  type Differences,
+  type Missing,
+  type Previous,
+  refuseOldData,
+  refuseShrinking,
+} from '../dataset/guards.ts';
 import { continueHistory, type PreviousDataSet } from '../dataset/previous.ts';
 import type { FetcherStats } from '../http/fetcher.ts';
 import { type LoadOptions, load } from './load.ts';
@@ -45,7 +51,7 @@ export async function capture(options: CaptureOptions): Promise<Captured> {
   const { source, fallback, history, cause, requests, isCached = false, notices = [] } = loaded;
   if (fallback !== undefined) onFallback?.(fallback, cause);
   refuseOldData(loaded.dataSet.provenance, options);
-  const previous = options.previousOf(loaded);
+  const previous = comparedOnce(options.previousOf(loaded));
   const dataSet = { ...loaded.dataSet, records: () => loaded.dataSet.records(previous?.findKnown) };
   const missing = refuseShrinking(dataSet, { previous, maxShrink, allowMissing, fallback });
   const provenance =
@@ -62,6 +68,20 @@ export async function capture(options: CaptureOptions): Promise<Captured> {
     isCached,
     notices,
   };
+}
+
+/** The guards and the history ask for the same differences, and finding them reads the previous data set. */
+function comparedOnce(previous: PreviousDataSet | undefined): PreviousDataSet | undefined {
+  let found: Differences | undefined;
+  return (
+    previous && {
+      ...previous,
+      differences(now) {
+        found ??= previous.differences(now);
+        return found;
+      },
+    }
+  );
 }
 
 /** Unchanged data keeps the date and the edition with which it was first seen in this state. */

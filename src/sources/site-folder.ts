@@ -19,7 +19,8 @@ import { CHANGES_FILE, listPageFile, MANIFEST_FILE, META_FILE, slugsOf } from '.
 import { PAGE_SIZE, pageOffsets } from '../contract/windows.ts';
 import type { EncodedRecord, EncodedRecords } from '../dataset/data-set.ts';
 import { digestRecords, digestText } from '../dataset/digest.ts';
-import { listPage, servedText } from '../dataset/encode.ts';
+import { builtPages } from '../dataset/encode.ts';
+import { previousOfPaths } from '../dataset/guards.ts';
 import type { PreviousDataSet } from '../dataset/previous.ts';
 import { DataError, errorCode, GamedataError, OutputError } from '../errors.ts';
 
@@ -71,18 +72,10 @@ export function previousOfSite(folder: string, meta: Meta, entries: Entries): Pr
 
 /** As much as is known of a published site that does not describe itself: which records it had, and its history. */
 export function previousWithoutMeta(folder: string, entries: Entries): PreviousDataSet {
-  const slugs = mapKinds((kind) => slugsOf(kind, entries.keys()));
   const history = entries.has(CHANGES_FILE) ? readSiteHistory(folder) : undefined;
-  return {
-    counts: mapKinds((kind) => slugs[kind].length),
-    // Where the history ends.
-    digest: history?.steps[0]?.to.digest ?? '',
-    captured: '',
-    edition: null,
-    slugs: (kind) => slugs[kind],
-    differences: (after) => ({ before: undefined, after }),
-    history: () => history,
-  };
+  // Where the history ends.
+  const digest = history?.steps[0]?.to.digest ?? '';
+  return { ...previousOfPaths(entries.keys()), digest, history: () => history };
 }
 
 /** Whether the record at a place of its list is on a page that would be made as it is published. */
@@ -91,14 +84,10 @@ type FindSame = (kind: Kind, at: number) => boolean;
 function findSamePages(now: EncodedRecords, { meta, entries }: { meta: Meta; entries: Entries }): FindSame {
   const base = linkBaseOf(meta);
   const pages = mapKinds((kind) =>
-    pageOffsets(now[kind].length).map((offset) => {
-      const results = now[kind]
-        .slice(offset, offset + PAGE_SIZE)
-        .map((record) => servedText(base, kind, record));
-      const window = { limit: PAGE_SIZE, offset };
-      const text = listPage(base, kind, { window, count: now[kind].length, results });
-      return digestText(text) === entries.get(listPageFile(kind, offset))?.sha256;
-    }),
+    Array.from(
+      builtPages(base, kind, now[kind]),
+      ({ path: file, body }) => digestText(body) === entries.get(file)?.sha256,
+    ),
   );
   return (kind, at) => pages[kind][Math.floor(at / PAGE_SIZE)] === true;
 }

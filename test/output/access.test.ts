@@ -1,27 +1,18 @@
 /** Who may read and write: what a published folder allows, and what others leave beside it. */
 
 import { chmodSync, chownSync, mkdirSync, statSync, writeFileSync } from 'node:fs';
-import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { recoverAbandoned } from '../../src/output/publish.ts';
-import { workFolders } from '../../src/output/work-folders.ts';
-import { publishTree, readTree } from '../support/publishing.ts';
-import { temporaryFolder } from '../support/temporary.ts';
+import { publishedSite, publishTree, readTree } from '../support/publishing.ts';
 
 const isRoot = process.geteuid?.() === 0;
 const STRANGER = 12_345;
 const old = { 'a.json': '1' };
 const fresh = { 'a.json': '2', 'b.json': '3' };
 
-async function publishedSite() {
-  const out = path.join(temporaryFolder(), 'site');
-  await publishTree(out, old);
-  return { out, folders: workFolders(out) };
-}
-
 describe('a folder that is replaced as a whole', () => {
   it.skipIf(process.platform === 'win32')('keeps its mode', async () => {
-    const { out } = await publishedSite();
+    const { out } = await publishedSite(old);
     const { ino } = statSync(out);
     chmodSync(out, 0o2750);
     await publishTree(out, fresh);
@@ -30,7 +21,7 @@ describe('a folder that is replaced as a whole', () => {
   });
 
   it.runIf(isRoot)('keeps its owner and group', async () => {
-    const { out } = await publishedSite();
+    const { out } = await publishedSite(old);
     chownSync(out, STRANGER, STRANGER + 1);
     chmodSync(out, 0o2750);
     await publishTree(out, fresh);
@@ -41,7 +32,7 @@ describe('a folder that is replaced as a whole', () => {
 
 describe.runIf(isRoot)('what another user left beside a site', () => {
   it.each(['fresh', 'retired', 'commit'] as const)('is not used: %s', async (role) => {
-    const { out, folders } = await publishedSite();
+    const { out, folders } = await publishedSite(old);
     if (role === 'commit') writeFileSync(folders.commit, '{"place":[],"remove":["a.json"],"manifest":""}');
     else mkdirSync(folders[role]);
     chownSync(folders[role], STRANGER, STRANGER);
@@ -54,7 +45,7 @@ describe.runIf(isRoot)('what another user left beside a site', () => {
   });
 
   it('is used if the site is theirs, too', async () => {
-    const { out, folders } = await publishedSite();
+    const { out, folders } = await publishedSite(old);
     mkdirSync(folders.fresh);
     for (const folder of [out, folders.fresh]) chownSync(folder, STRANGER, STRANGER);
     await publishTree(out, fresh);
