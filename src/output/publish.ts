@@ -215,7 +215,7 @@ async function publish(
       }
     }
     // Yields to signals and the progress line now and then.
-    if (listing.entries.length % 512 === 0) await setImmediate();
+    if (listing.entries.length % 64 === 0) await setImmediate();
     signal?.throwIfAborted();
   }
 
