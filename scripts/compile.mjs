@@ -24,9 +24,26 @@ import {
 import path from 'node:path';
 import process from 'node:process';
 import { fileURLToPath } from 'node:url';
-import { build } from 'esbuild';
+import { build } from 'rolldown';
 
 process.chdir(fileURLToPath(new URL('..', import.meta.url)));
+
+/**
+ * The modules that most commands load, in a few files: finding and linking one takes as long as compiling some thousand lines
+ * of it. Everything else is in files of its own, and loaded where it is used. The first that fits counts.
+ */
+const groups = [
+  {
+    name: 'names',
+    test: /\/src\/(errors|version|text\/|contract\/(kinds|paths|icons)|commands\/defaults|hosts\/names|verify\/level|sources\/source\.)/,
+  },
+  { name: 'zod', test: /\/node_modules\/zod\// },
+  {
+    name: 'build',
+    test: /\/src\/(contract|dataset|output|icons\/gather|sources\/(capture|load|snapshot|site-folder)|commands\/(build|check-|making|package-files|report|source-options))/,
+  },
+  { name: 'site', test: /\/src\/(site|web|hosts|archive\/(compressor|site-archives))/ },
+];
 
 /** The digest of what the present dist/ was compiled from. Manifests contain it, so it is the same on every system. */
 const STAMP = path.join('dist', 'code.sha256');
@@ -69,23 +86,15 @@ async function compileNode() {
   /** Dependencies that every start needs become part of the bundle. */
   const bundled = ['commander', 'zod', 'fs-extra', 'undici'];
   await build({
-    bundle: true,
-    format: 'esm',
-    logLevel: 'warning',
-    entryPoints: {
+    input: {
       cli: 'src/cli/main.ts',
       index: 'src/index.ts',
       'compress-worker': 'src/archive/compress-worker.ts',
     },
     platform: 'node',
-    target: 'node20',
-    splitting: true,
     external: Object.keys(dependencies).filter((name) => !bundled.includes(name)),
-    // Most of them are CommonJS, and require Node's modules.
-    banner: {
-      js: "import { createRequire as __createRequire } from 'node:module';\nconst require = __createRequire(import.meta.url);",
-    },
-    outdir: 'dist',
+    preserveEntrySignatures: 'allow-extension',
+    output: { dir: 'dist', codeSplitting: { groups, includeDependenciesRecursively: false } },
   });
   // npx makes it executable only when it first links the checkout.
   chmodSync(path.join('dist', 'cli.js'), 0o755);
@@ -93,28 +102,21 @@ async function compileNode() {
 
 async function compileHandler() {
   await build({
-    bundle: true,
-    format: 'esm',
-    logLevel: 'warning',
-    entryPoints: ['src/handler/index.ts'],
-    target: 'es2022',
-    outfile: 'dist/handler.js',
+    input: 'src/handler/index.ts',
+    transform: { target: 'es2022' },
+    output: { file: 'dist/handler.js' },
   });
 }
 
 async function compilePages() {
-  await build({
-    bundle: true,
-    format: 'esm',
-    logLevel: 'warning',
-    entryPoints: ['src/web/browse/browse.ts', 'src/web/front/front.ts'],
-    entryNames: '[name]',
-    target: ['chrome109', 'firefox115', 'safari16'],
-    minify: true,
-    // The license of what is bundled in one of them accompanies both.
-    banner: { js: `/*!\n${readFileSync('node_modules/@leeoniya/ufuzzy/LICENSE', 'utf8').trim()}\n*/` },
-    outdir: 'dist/assets',
-  });
+  // The license of what is bundled in one of them accompanies both.
+  const banner = `/*!\n${readFileSync('node_modules/@leeoniya/ufuzzy/LICENSE', 'utf8').trim()}\n*/`;
+  for (const page of ['browse', 'front'])
+    await build({
+      input: `src/web/${page}/${page}.ts`,
+      transform: { target: ['chrome109', 'firefox115', 'safari16'] },
+      output: { file: `dist/assets/${page}.js`, minify: true, postBanner: banner },
+    });
   copyAll('src/web', 'dist/templates', { 'front/index.html': '', 'browse/browse.html': '' });
   copyAll('src/web', 'dist/assets', { 'shared/style.css': '', 'reference/reference.html': '' });
   copyAll('src/web/reference', 'dist/assets/reference', { 'reference.css': '', 'reference.js': '' });
@@ -137,15 +139,12 @@ function copyAll(from, to, files) {
 
 /** The types that every site serves, for `import type { Move } from 'gamedata/types'`. */
 async function writeTypes() {
-  const { outputFiles } = await build({
-    bundle: true,
-    format: 'esm',
-    logLevel: 'warning',
-    entryPoints: ['src/site/specification/types.ts'],
+  const { output } = await build({
+    input: 'src/site/specification/types.ts',
     platform: 'node',
     write: false,
   });
-  const code = Buffer.from(outputFiles[0].contents).toString('base64');
+  const code = Buffer.from(output[0].code).toString('base64');
   const { typeDeclarations } = await import(`data:text/javascript;base64,${code}`);
   writeFileSync(path.join('dist', 'types.d.ts'), typeDeclarations());
 }
