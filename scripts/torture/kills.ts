@@ -55,6 +55,7 @@ export async function killBuilds(kills: number, random: Random): Promise<Kills> 
       ],
       (variant, out) => [
         ...['build', '--source', 'rest', '--upstream', upstream.url, '--cache', `${out}-cache`],
+        ...['--max-shrink', '100'],
         ...['--base-url', `https://variant-${variant}.test`, ...common(out)],
       ],
     ];

@@ -67,6 +67,9 @@ export const linkBaseOf = ({ base_url, links }: Meta): LinkBase => ({ baseUrl: b
 export const SITE_PATH =
   /^(?!.{513})(?:(?!\.{1,2}(?:\/|$))[ -.0-[\]-~\u00a0-\uffff]{1,220}(?:\/(?!$)|$)){1,16}$/;
 
+/** No file of a site is larger. The bulk files of three hundred thousand records are half as large. */
+export const MAX_FILE_BYTES = 256 * 1024 * 1024;
+
 const SHA256 = /^[0-9a-f]{64}$/;
 const sha256Schema = z.string().regex(SHA256);
 
@@ -75,7 +78,7 @@ const manifestEntryFields = {
     .string()
     .regex(SITE_PATH, 'expected a relative path inside the site')
     .describe('Relative to the base URL.'),
-  bytes: z.int().min(0).describe('The size.'),
+  bytes: z.int().min(0).max(MAX_FILE_BYTES).describe('The size.'),
   sha256: sha256Schema.describe('In hexadecimal.'),
 };
 const manifestEntrySchema = z.strictObject(manifestEntryFields);
@@ -119,6 +122,7 @@ function isEntry(entry: unknown): boolean {
     SITE_PATH.test(path) &&
     Number.isSafeInteger(bytes) &&
     Number(bytes) >= 0 &&
+    Number(bytes) <= MAX_FILE_BYTES &&
     typeof sha256 === 'string' &&
     SHA256.test(sha256)
   );

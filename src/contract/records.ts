@@ -13,10 +13,11 @@ export const slugSchema = z
   .regex(/^(?!(?:offset|con|prn|aux|nul|com\d|lpt\d)$)[a-z0-9]+(?:-+[a-z0-9]+)*$/, 'expected a safe slug')
   .describe("The path key of the record's URL.");
 
-/** A display name: not empty, without characters that could disturb a terminal, a page or a CSV cell. */
+/** A display name: neither empty nor endless, without characters that could disturb a terminal, a page or a CSV cell. */
 export const nameSchema = z
   .string()
   .min(1)
+  .max(200)
   .regex(
     /^[^\p{Cc}\p{Cs}\p{Zl}\p{Zp}\p{Bidi_Control}]+$/u,
     'expected text without control, bidirectional or line-break characters',

@@ -46,6 +46,8 @@ export function previousOfPaths(files: Iterable<string>): Previous {
 
 export interface ShrinkOptions {
   readonly previous: Previous | undefined;
+  /** What is compared with where there is no previous data set: how many records another one has. */
+  readonly floor?: Counts | undefined;
   /** The percentage of records that may disappear. */
   readonly maxShrink: number;
   /** Records that may disappear in addition, as `<kind>/<slug>`. */
@@ -65,23 +67,24 @@ export type Missing = Readonly<Record<Kind, readonly string[]>>;
  * @throws DataError that says how many there were and are, and which are missing
  */
 export function refuseShrinking(data: GuardedData, options: ShrinkOptions): Missing {
-  const missing = findMissing(data, options.previous);
+  const { previous, floor, allowMissing, maxShrink } = options;
+  const missing = findMissing(data, previous);
   for (const kind of kindNames) {
-    const before = options.previous?.counts[kind] ?? 0;
+    const before = (previous?.counts ?? floor)?.[kind] ?? 0;
     const now = data.counts[kind];
-    const lost = missing[kind].filter((slug) => !options.allowMissing.includes(`${kind}/${slug}`)).length;
-    const isEmpty = now === 0 && options.maxShrink < 100;
-    if (!isEmpty && lost <= (before * options.maxShrink) / 100) continue;
+    const lost = previous
+      ? missing[kind].filter((slug) => !allowMissing.includes(`${kind}/${slug}`)).length
+      : before - now;
+    const isEmpty = now === 0 && maxShrink < 100;
+    if (!isEmpty && lost <= (before * maxShrink) / 100) continue;
+    const former = previous ? 'the last build had' : 'the bundled data set has';
+    const difference = previous ? 'to disappear' : 'less';
     const expected =
       before > 0
-        ? `, the last build had ${before}: expected at most ${options.maxShrink} % to disappear`
+        ? `, ${former} ${before}: expected at most ${maxShrink} % ${difference}`
         : ': expected at least one';
     const gone = missing[kind].length > 0 ? `; missing: ${firstOf(missing[kind])}` : '';
-    throw new DataError(
-      `got ${now} records${expected}${gone}`,
-      { kind },
-      { hint: hintFor(options.fallback) },
-    );
+    throw new DataError(`got ${now} records${expected}${gone}`, { kind }, { hint: hintFor(options) });
   }
   return missing;
 }
@@ -119,8 +122,9 @@ function isGone(
   return (slug) => !left.has(ids.get(slug));
 }
 
-function hintFor(fallback: string | undefined): string {
-  return fallback === undefined
+function hintFor({ fallback, previous, floor }: ShrinkOptions): string {
+  if (fallback !== undefined) return `${fallback}. It has less than the published data, which is unchanged.`;
+  return previous || !floor
     ? 'If they are really gone, list them with --allow-missing, or raise --max-shrink.'
-    : `${fallback}. It has less than the published data, which is unchanged.`;
+    : 'Nothing is published here that could be compared with. If the upstream is right, build with --max-shrink 100.';
 }

@@ -3,6 +3,7 @@
 import pLimit from 'p-limit';
 import { errorCode, UpstreamError } from '../errors.ts';
 import { USER_AGENT } from '../version.ts';
+import { MAX_BODY_BYTES } from './body.ts';
 import { dispatch, type RawResponse } from './dispatch.ts';
 import { createDispatcher, defaultTimeouts, type Timeouts } from './dispatcher.ts';
 import { asFailedAttempt, FailedAttempt } from './failed-attempt.ts';
@@ -12,6 +13,8 @@ export interface ProbeRequest {
   readonly method?: string;
   readonly path: string;
   readonly headers?: Readonly<Record<string, string>>;
+  /** The largest body that is read. */
+  readonly maxBytes?: number;
 }
 
 export interface ProbeResponse {
@@ -28,13 +31,16 @@ export interface ProbeResponse {
 export interface Probe {
   /** @throws UpstreamError if there is no response */
   send(request: ProbeRequest): Promise<ProbeResponse>;
-  /** Sends all requests, as far as concurrency allows, and returns the responses in the order of the requests. */
-  sendAll<R extends ProbeRequest>(requests: readonly R[]): Promise<[ProbeResponse, R][]>;
+  /**
+   * Sends all requests, as far as concurrency allows, and looks at each response as it comes. What was seen is in the order
+   * of the requests; the responses are not kept, as there may be hundreds of thousands, of any size.
+   */
+  sendAll<R extends ProbeRequest, T>(
+    requests: readonly R[],
+    look: (response: ProbeResponse, request: R) => T,
+  ): Promise<T[]>;
   close(): Promise<void>;
 }
-
-/** The largest body that is read: a list of a hundred thousand records. */
-const MAX_BYTES = 64 * 1024 * 1024;
 
 /** A keep-alive connection may be closed just as it is reused: one retry tells this from a failure. */
 const ATTEMPTS = 2;
@@ -42,20 +48,18 @@ const ATTEMPTS = 2;
 export interface ProbeOptions {
   readonly concurrency: number;
   readonly timeouts?: Partial<Timeouts> | undefined;
-  readonly maxBytes?: number | undefined;
 }
 
 /** @throws UsageError if the environment names an invalid proxy */
-export function createProbe(
-  address: string,
-  { concurrency, timeouts: given, maxBytes = MAX_BYTES }: ProbeOptions,
-): Probe {
+export function createProbe(address: string, { concurrency, timeouts: given }: ProbeOptions): Probe {
   const timeouts = { ...defaultTimeouts, ...given };
   const dispatcher = createDispatcher(concurrency, timeouts);
   const limit = pLimit(concurrency);
+  /** Large bodies one at a time: their sum counts. */
+  const limitLarge = pLimit(1);
 
   async function attempt(request: ProbeRequest): Promise<ProbeResponse> {
-    const { method = 'GET', path, headers = {} } = request;
+    const { method = 'GET', path, headers = {}, maxBytes = MAX_BODY_BYTES } = request;
     const url = `${address}${path}`;
     for (let attempts = 1; ; attempts++) {
       try {
@@ -77,10 +81,12 @@ export function createProbe(
     }
   }
 
-  const send = (request: ProbeRequest): Promise<ProbeResponse> => limit(attempt, request);
+  const send = (request: ProbeRequest): Promise<ProbeResponse> =>
+    (request.maxBytes ?? 0) > MAX_BODY_BYTES ? limitLarge(attempt, request) : limit(attempt, request);
   return {
     send,
-    sendAll: (requests) => Promise.all(requests.map(async (request) => [await send(request), request])),
+    sendAll: (requests, look) =>
+      Promise.all(requests.map(async (request) => look(await send(request), request))),
     close: () => dispatcher.destroy(),
   };
 }

@@ -11,6 +11,8 @@ import type { HttpClient } from '../http/client.ts';
 
 /** A manifest of four hundred thousand files. */
 const MAX_MANIFEST_BYTES = 64 * 1024 * 1024;
+/** More than a hundred times the live upstream's records with every icon. */
+const MAX_SITE_BYTES = 8 * 1024 ** 3;
 /** `serve` and others redirect `/index.html` to `/`. */
 const MAX_REDIRECTS = 3;
 
@@ -25,7 +27,13 @@ export async function readManifest(client: HttpClient, address: string): Promise
   const decode = (body: Buffer): Manifest => {
     const json = decodeJson(body);
     refuseNewerFormat(json, (problem, options) => new DataError(problem, { record: url }, options));
-    return parse(manifestReader, json, { record: url });
+    const manifest = parse(manifestReader, json, { record: url });
+    const bytes = manifest.files.reduce((sum, file) => sum + file.bytes, 0);
+    if (bytes > MAX_SITE_BYTES)
+      throw new DataError(`got files of ${bytes} bytes in all: expected at most ${MAX_SITE_BYTES}`, {
+        record: url,
+      });
+    return manifest;
   };
   return get(client, url, { decode, maxBytes: MAX_MANIFEST_BYTES });
 }

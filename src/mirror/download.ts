@@ -2,6 +2,7 @@
 
 import pLimit from 'p-limit';
 import type { ManifestEntry } from '../contract/meta.ts';
+import { MAX_BODY_BYTES } from '../http/body.ts';
 import type { HttpClient } from '../http/client.ts';
 import { readFile } from './deployment.ts';
 import type { PartialDownload } from './partial-download.ts';
@@ -32,7 +33,7 @@ export async function download(entries: readonly ManifestEntry[], options: Downl
   let done = entries.length - missing.length;
   let failure: unknown;
   onProgress?.(done, entries.length);
-  await pLimit(options.concurrency).map(missing, async (entry) => {
+  const load = async (entry: ManifestEntry): Promise<void> => {
     if (failure !== undefined) return;
     try {
       received.put(entry, await readFile(client, address, entry));
@@ -43,6 +44,13 @@ export async function download(entries: readonly ManifestEntry[], options: Downl
     } catch (error) {
       failure ??= error;
     }
-  });
+  };
+  // Files are in memory while they are checked, so large ones come one at a time.
+  const isLarge = ({ bytes }: ManifestEntry): boolean => bytes > MAX_BODY_BYTES;
+  await pLimit(options.concurrency).map(
+    missing.filter((entry) => !isLarge(entry)),
+    load,
+  );
+  await pLimit(1).map(missing.filter(isLarge), load);
   if (failure !== undefined) throw failure;
 }

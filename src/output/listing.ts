@@ -1,6 +1,6 @@
 /** What one pass over a site's files collects: the manifest's entries. */
 
-import { type ManifestEntry, SITE_PATH } from '../contract/meta.ts';
+import { MAX_FILE_BYTES, type ManifestEntry, SITE_PATH } from '../contract/meta.ts';
 import { OutputError } from '../errors.ts';
 
 export interface Listing {
@@ -21,6 +21,8 @@ export function createListing(): Listing {
     add(entry) {
       const { path } = entry;
       if (!SITE_PATH.test(path)) throw new OutputError('is not a path inside the site', path);
+      if (entry.bytes > MAX_FILE_BYTES)
+        throw new OutputError(`has ${entry.bytes} bytes, expected at most ${MAX_FILE_BYTES}`, path);
       const key = path.toLowerCase();
       if (sizes.has(path) || sizes.has(key) || folded.has(key))
         throw new OutputError('occurs twice in the site, ignoring letter case', path);

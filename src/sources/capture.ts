@@ -12,6 +12,7 @@ import {
 import { continueHistory, type PreviousDataSet } from '../dataset/previous.ts';
 import type { FetcherStats } from '../http/fetcher.ts';
 import { type LoadOptions, load } from './load.ts';
+import { readSnapshotCounts } from './snapshot.ts';
 import type { Progress, SourceResult } from './source.ts';
 
 /** What a caller may observe while data is read. */
@@ -45,15 +46,21 @@ export interface CaptureOptions extends LoadOptions, Watchers {
   readonly previousOf: (loaded: SourceResult) => PreviousDataSet | undefined;
 }
 
+const UNGUARDED = 'no earlier data is known, not even a bundled data set: --max-shrink could not be applied';
+
 export async function capture(options: CaptureOptions): Promise<Captured> {
   const { onFallback, maxShrink, allowMissing } = options;
   const loaded = await load(options);
-  const { source, fallback, history, cause, requests, isCached = false, notices = [] } = loaded;
+  const { source, fallback, history, cause, requests, isCached = false } = loaded;
   if (fallback !== undefined) onFallback?.(fallback, cause);
   refuseOldData(loaded.dataSet.provenance, options);
   const previous = comparedOnce(options.previousOf(loaded));
   const dataSet = { ...loaded.dataSet, records: () => loaded.dataSet.records(previous?.findKnown) };
-  const missing = refuseShrinking(dataSet, { previous, maxShrink, allowMissing, fallback });
+  // A snapshot was guarded when it was captured.
+  const isGuarded = previous !== undefined || source === 'snapshot';
+  const floor = isGuarded ? undefined : readSnapshotCounts(options.dataFolder);
+  const notices = [...(loaded.notices ?? []), ...(isGuarded || floor ? [] : [UNGUARDED])];
+  const missing = refuseShrinking(dataSet, { previous, floor, maxShrink, allowMissing, fallback });
   const provenance =
     source === 'snapshot' ? dataSet.provenance : sinceUnchanged(dataSet.provenance, dataSet.digest, previous);
   const { captured, edition } = provenance;

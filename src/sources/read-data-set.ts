@@ -3,7 +3,7 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { mapKinds } from '../contract/kinds.ts';
-import { metaReader } from '../contract/meta.ts';
+import { type Meta, metaReader } from '../contract/meta.ts';
 import { META_FILE } from '../contract/paths.ts';
 import type { SummarizedRecords } from '../dataset/compare.ts';
 import { digestRecords } from '../dataset/digest.ts';
@@ -49,13 +49,37 @@ function readSiteFolder(folder: string): SummarizedRecords {
   return summarize(readSiteRecords(folder, meta), meta);
 }
 
-/** Follows the lists. A site of ours says itself what its links start with, and when its data was captured. */
+/** How often a deployment may be replaced while it is read. */
+const MAX_DEPLOYS = 3;
+
+/** A deployment of one site: if it is replaced by another meanwhile, reading begins again. */
 const readDeployment = (address: string, options: ReadOptions): Promise<SummarizedRecords> =>
   abortable(createProbe(address, options), options.signal, async (probe) => {
-    const meta = metaReader.safeParse((await probe.send({ path: `/${META_FILE}` })).json).data;
-    const linkBase = { baseUrl: meta?.base_url ?? address, links: meta?.links ?? 'query' } as const;
-    return summarize(await readLists(probe, linkBase, address), meta ?? { captured: null, edition: null });
+    let meta = await readMeta(probe);
+    for (let deploys = 0; ; deploys++) {
+      const read = await readSite(probe, address, meta).catch((error: unknown) => ({ error }));
+      if (!('error' in read)) return read;
+      const now = await readMeta(probe);
+      if (now?.digest === meta?.digest || deploys === MAX_DEPLOYS) throw read.error;
+      meta = now;
+    }
   });
+
+const readMeta = async (probe: Probe): Promise<Meta | undefined> =>
+  metaReader.safeParse((await probe.send({ path: `/${META_FILE}` })).json).data;
+
+/** Follows the lists. A site of ours says itself what its links start with, and which data it has. */
+async function readSite(probe: Probe, address: string, meta: Meta | undefined): Promise<SummarizedRecords> {
+  const linkBase = { baseUrl: meta?.base_url ?? address, links: meta?.links ?? 'query' } as const;
+  const records = await readLists(probe, linkBase, address);
+  const summary = summarize(records, meta ?? { captured: null, edition: null });
+  if (!meta || summary.digest === meta.digest) return summary;
+  throw new DataError(
+    `got ${summary.digest}: expected ${meta.digest}, as in ${META_FILE}`,
+    { record: address, field: 'digest' },
+    { hint: 'It may be served partly from caches, or be replaced just now: try again later.' },
+  );
+}
 
 async function readLists(
   probe: Probe,

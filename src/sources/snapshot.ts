@@ -153,9 +153,15 @@ function parseLines(kind: Kind, lines: Buffer, read: Read): EncodedRecord[] {
   return records;
 }
 
+const isSnapshot = (folder: string): boolean => existsSync(path.join(folder, PROVENANCE_FILE));
+
+/** How many records a snapshot has; undefined if there is none. */
+export const readSnapshotCounts = (folder: string): Counts | undefined =>
+  isSnapshot(folder) ? readSummary(folder).counts : undefined;
+
 /** The data set of a snapshot as the previous one, whatever version wrote it; undefined if there is none. */
 export function previousOfSnapshot(folder: string): (PreviousDataSet & Provenance) | undefined {
-  if (!existsSync(path.join(folder, PROVENANCE_FILE))) return undefined;
+  if (!isSnapshot(folder)) return undefined;
   const summary = readSummary(folder);
   return {
     ...summary,

@@ -14,7 +14,7 @@ export interface VerifyContext {
 }
 
 /** Reports a failure of the guarantee being checked. */
-export type Fail = (response: ProbeResponse, problem: string) => void;
+export type Fail = (response: Pick<ProbeResponse, 'request'>, problem: string) => void;
 
 /** The check of one guarantee. Reports failures in a fixed order, although requests are concurrent. */
 export type Check = (context: VerifyContext, fail: Fail) => Promise<void>;
@@ -25,10 +25,12 @@ export function checkEach<R extends ProbeRequest>(
   problemOf: (response: ProbeResponse, request: R, context: VerifyContext) => string | undefined,
 ): Check {
   return async (context, fail) => {
-    for (const [response, request] of await context.probe.sendAll(requestsOf(context))) {
+    const results = await context.probe.sendAll(requestsOf(context), (response, request) => {
       const problem = problemOf(response, request, context);
-      if (problem !== undefined) fail(response, problem);
-    }
+      return problem === undefined ? undefined : ([response.request, problem] as const);
+    });
+    for (const [request, problem] of results.filter((result) => result !== undefined))
+      fail({ request }, problem);
   };
 }
 

@@ -28,6 +28,9 @@ export interface DeploymentOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
+/** More failures of one guarantee are not listed. */
+const MAX_FAILURES = 1000;
+
 /** A guarantee that was checked: kept if there are no failures. */
 export interface GuaranteeResult {
   readonly guarantee: GuaranteeName;
@@ -96,8 +99,10 @@ export async function checkGuarantees(
   names: readonly GuaranteeName[],
 ): Promise<{ lists: VerifyContext['lists']; failures: Failures }> {
   const failures: Failures = new Map();
-  const fail = (name: GuaranteeName, { request }: ProbeResponse, problem: string): void => {
-    failures.set(name, [...(failures.get(name) ?? []), { request, problem }]);
+  const fail = (name: GuaranteeName, { request }: Pick<ProbeResponse, 'request'>, problem: string): void => {
+    const listed = failures.get(name) ?? [];
+    if (listed.length < MAX_FAILURES) listed.push({ request, problem });
+    failures.set(name, listed);
   };
   const lists = await crawl(probe, linkBase, fail);
   const context: VerifyContext = { probe, linkBase, lists };

@@ -32,15 +32,16 @@ export function checkDownloads({ folder, files, report }: DownloadFolder, plan: 
     for (const extension of compressedExtensions) {
       const file = `${download.path}.${extension}`;
       const compressed = read(file);
-      if (compressed && !decompress(compressed, extension)?.equals(expected))
+      if (compressed && !decompress(compressed, extension, expected.length)?.equals(expected))
         report(file, `is not a compressed copy of ${path.posix.basename(download.path)}`);
     }
   }
 }
 
-function decompress(bytes: Buffer, extension: CompressedExtension): Buffer | undefined {
+/** Undefined if the bytes are not compressed, or more than expected is in them. */
+function decompress(bytes: Buffer, extension: CompressedExtension, expected: number): Buffer | undefined {
   try {
-    return decompressors[extension](bytes);
+    return decompressors[extension](bytes, { maxOutputLength: Math.max(1, expected) });
   } catch {
     return undefined;
   }

@@ -4,6 +4,7 @@ import type { Kind } from '../contract/kinds.ts';
 import { show } from '../contract/parse.ts';
 import { listPath, listUrl } from '../contract/paths.ts';
 import { nextWindow, PAGE_SIZE, previousWindow, type Window } from '../contract/windows.ts';
+import { MAX_BODY_BYTES } from '../http/body.ts';
 import type { ProbeRequest, ProbeResponse } from '../http/probe.ts';
 import type { VerifyContext } from './context.ts';
 
@@ -16,11 +17,19 @@ export interface WindowRequest extends ProbeRequest {
 /** A query, and the window that it selects. */
 export type WindowCase = readonly [query: string, window: Window];
 
-export const windowRequest = (kind: Kind, [query, window]: WindowCase): WindowRequest => ({
-  path: `${listPath(kind)}?${query}`,
-  kind,
-  window,
-});
+/** Of a record in a list: its name and slug have at most 200 characters each. */
+const MAX_RECORD_BYTES = 2048;
+const MAX_WINDOW_BYTES = 64 * 1024 * 1024;
+
+export function windowRequest(
+  lists: VerifyContext['lists'],
+  kind: Kind,
+  [query, window]: WindowCase,
+): WindowRequest {
+  const records = Math.min(Number(window.limit), lists[kind].records.length);
+  const maxBytes = Math.min(MAX_BODY_BYTES + records * MAX_RECORD_BYTES, MAX_WINDOW_BYTES);
+  return { path: `${listPath(kind)}?${query}`, kind, window, maxBytes };
+}
 
 /** What is wrong with a response that should be this window; undefined if it is correct. */
 export function windowProblem(

@@ -31,6 +31,8 @@ function buildOptions(upstream: string) {
     baseUrl: BASE_URL,
     out: path.join(folder, 'site'),
     cache: path.join(folder, 'cache'),
+    // The bundled data set has more records.
+    maxShrink: 100,
   } as const;
 }
 

@@ -6,7 +6,10 @@ import { diff } from '../../src/commands/diff.ts';
 import { serve } from '../../src/commands/serve.ts';
 import { snapshot } from '../../src/commands/snapshot.ts';
 import { comparisonSchema } from '../../src/contract/changes.ts';
+import { withOutput } from '../../src/output/publish.ts';
+import { startServer } from '../support/local-server.ts';
 import { runCli } from '../support/run-cli.ts';
+import { rawRecords, siteOf } from '../support/sites.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 import { serveUpstream } from '../support/test-upstream.ts';
 import {
@@ -23,7 +26,7 @@ async function twoEditions() {
   const server = await serveUpstream(upstreamOf(answers));
   const folder = temporaryFolder();
   const keep = async (name: string) => {
-    const shared = { source: 'rest', upstream: server.url, cache: false } as const;
+    const shared = { source: 'rest', upstream: server.url, cache: false, maxShrink: 100 } as const;
     const data = path.join(folder, `${name}-data`);
     const out = path.join(folder, `${name}-site`);
     await snapshot({ ...shared, data });
@@ -79,6 +82,7 @@ describe('diff', () => {
       source: 'rest',
       upstream: upstream.url,
       cache: false,
+      maxShrink: 100,
       out,
       baseUrl: 'https://example.test',
     });
@@ -112,6 +116,47 @@ describe('diff', () => {
     edit(before.out, 'api/gamedata/move/index.json', (text) => text.replace('"count":3', '"count":300'));
     await expect(diff(before.data, url)).rejects.toThrow('got next null');
     await expect(diff(before.data, `${url}/nowhere`)).rejects.toThrow('got status 404');
+  });
+});
+
+describe('diff of a deployment that is replaced while it is read', () => {
+  const raw = rawRecords(250, 3);
+  const move = raw.move.map((record) => ({ ...record, englishName: `${record.englishName} II` }));
+
+  /** Two deployed sites, of which a host serves the one that is told for its n-th request. */
+  async function host(siteAt: (request: number) => 0 | 1) {
+    const folder = temporaryFolder();
+    const sites = await Promise.all(
+      [raw, { ...raw, move }].map(async (records, at) => {
+        const out = path.join(folder, `site-${at}`);
+        const { files } = siteOf(records, { links: 'file' });
+        await withOutput(out, (output) => output.publish(files()));
+        return out;
+      }),
+    );
+    const server = await startServer((response, { url = '' }, at) =>
+      response.end(readFileSync(path.join(sites[siteAt(at)] ?? '', url.split('?')[0] ?? ''))),
+    );
+    const digests = sites.map(
+      (site) => JSON.parse(readFileSync(path.join(site, 'meta.json'), 'utf8')).digest,
+    );
+    return { url: server.url, sites, digests };
+  }
+
+  it.each([1, 2, 3, 4, 5, 6])('is of one of both, replaced after request %i', async (last) => {
+    const { url, sites, digests } = await host((at) => (at <= last ? 0 : 1));
+    const { to, totals } = await diff(sites[0] ?? '', url);
+    const isNew = to.digest === digests[1];
+    expect(digests).toContain(to.digest);
+    expect(totals.changed).toBe(isNew ? 250 : 0);
+  });
+
+  it('is an error where it is never of one', async () => {
+    const { url, sites } = await host((at) => (at % 2 === 0 ? 0 : 1));
+    await expect(diff(sites[0] ?? '', url)).rejects.toMatchObject({
+      message: expect.stringMatching(/digest: got sha256:\w+: expected sha256:\w+, as in meta.json/),
+      hint: expect.stringContaining('replaced'),
+    });
   });
 });
 

@@ -45,14 +45,17 @@ async function operator() {
     folder,
     on,
     rename: (name: string) => Object.assign(answers.move[1] as Answer, { name }),
+    report: (name: string) => build({ ...shared, out: path.join(folder, name) }),
     build: async (name = 'site', options: Parameters<typeof build>[0] = {}) => {
       const out = path.join(folder, name);
-      await build({ ...shared, ...options, out });
+      // The bundled data set has more records.
+      const maxShrink = existsSync(out) ? undefined : 100;
+      await build({ ...shared, maxShrink, ...options, out });
       return out;
     },
     snapshot: async (name = 'data') => {
       const data = path.join(folder, name);
-      await snapshot({ ...shared, data });
+      await snapshot({ ...shared, maxShrink: existsSync(data) ? undefined : 100, data });
       return data;
     },
   };
@@ -267,7 +270,29 @@ describe('a build into a fresh folder', () => {
     answers.move.push(moveAnswer(4));
     bundled.folder = await snapshot();
     answers.move.pop();
-    await expect(build('fresh')).rejects.toThrow('got 3 records, the last build had 4');
+    await expect(build('fresh', { maxShrink: 1 })).rejects.toThrow('got 3 records, the last build had 4');
     expect(existsSync(path.join(folder, 'fresh'))).toBe(false);
+  });
+
+  it('is guarded by the bundled data set of any upstream: it may not have much less', async () => {
+    const { build, snapshot, answers, folder } = await operator();
+    answers.move.push(moveAnswer(4));
+    bundled.folder = await snapshot();
+    answers.move.pop();
+    const options = { label: 'another upstream', maxShrink: 1 };
+    await expect(build('fresh', options)).rejects.toMatchObject({
+      message: 'move: got 3 records, the bundled data set has 4: expected at most 1 % less',
+      hint: expect.stringContaining('--max-shrink 100'),
+    });
+    expect(existsSync(path.join(folder, 'fresh'))).toBe(false);
+    answers.move.push(moveAnswer(5));
+    expect(stepsIn(await build('fresh', options))).toEqual([]);
+  });
+
+  it('says that nothing guards it where there is no earlier data at all', async () => {
+    const { report } = await operator();
+    bundled.folder = temporaryFolder();
+    expect((await report('fresh')).notices).toEqual([expect.stringContaining('--max-shrink')]);
+    expect((await report('fresh')).notices).toEqual([]);
   });
 });

@@ -231,6 +231,19 @@ describe('a mirror rejects', () => {
     expect(fingerprint(out)).toEqual(before);
   });
 
+  it.each([
+    [2 ** 52, 'files[0].bytes: '],
+    [2 ** 28, 'got files of 8858370048 bytes in all: expected at most 8589934592'],
+  ])('a manifest with files of %i bytes, of which it asks for none', async (bytes, problem) => {
+    const { server, run } = await ground(rawRecords(3, 3));
+    const entry = (at: number) => ({ path: `${at}.json`, bytes, sha256: '0'.repeat(64) });
+    const files = Array.from({ length: 33 }, (_, at) => entry(at));
+    const manifest = JSON.stringify({ format: 1, generator: 'gamedata/1', files });
+    server.faults.set('manifest.json', (response) => response.end(manifest));
+    await expect(run()).rejects.toThrow(problem);
+    expect(server.paths()).toEqual(['manifest.json']);
+  });
+
   it('a deployment that lost records, unless that is allowed', async () => {
     const { raw, out, publish, run } = await ground();
     await run();

@@ -29,7 +29,7 @@ describe('snapshot', () => {
     const server = await serveUpstream(data);
     const options = snapshotOptions(server.url);
 
-    const report = await snapshot(options);
+    const report = await snapshot({ ...options, maxShrink: 100 });
 
     const { records, provenance } = readSnapshot(options.data);
     for (const kind of ['move', 'item'] as const) {
@@ -42,7 +42,7 @@ describe('snapshot', () => {
     expect(report).toMatchObject({ source: 'rest', out: options.data, counts: { move: 119, item: 211 } });
     expect(readFileSync(path.join(options.data, 'LICENSE.txt'), 'utf8')).toContain('Redistribution and use');
 
-    const shared = { baseUrl: BASE_URL, cache: false } as const;
+    const shared = { baseUrl: BASE_URL, cache: false, maxShrink: 100 } as const;
     const [direct, indirect] = [path.join(temporaryFolder(), 'a'), path.join(temporaryFolder(), 'b')];
     const first = await build({ ...shared, source: 'rest', upstream: server.url, out: direct });
     const second = await build({ ...shared, source: 'snapshot', upstream: options.data, out: indirect });
@@ -55,7 +55,7 @@ describe('snapshot', () => {
     const options = snapshotOptions(server.url);
     onTestFinished(() => void vi.unstubAllEnvs());
     vi.stubEnv('SOURCE_DATE_EPOCH', '1700000000');
-    await snapshot(options);
+    await snapshot({ ...options, maxShrink: 100 });
     const before = fingerprint(options.data);
 
     vi.stubEnv('SOURCE_DATE_EPOCH', '1800000000');
@@ -68,7 +68,7 @@ describe('snapshot', () => {
     const answers = tinyUpstream();
     const server = await serveUpstream(upstreamOf(answers));
     const options = snapshotOptions(server.url);
-    await snapshot(options);
+    await snapshot({ ...options, maxShrink: 100 });
     const lines = (): string[] => readFileSync(path.join(options.data, 'move.ndjson'), 'utf8').split('\n');
     const before = lines();
     answers.move[1] = moveAnswer(2, { names: [{ name: 'New', language: { name: 'en' } }] });
@@ -91,7 +91,7 @@ describe('snapshot', () => {
     const answers = tinyUpstream();
     const server = await serveUpstream(upstreamOf(answers));
     const options = snapshotOptions(server.url);
-    await snapshot(options);
+    await snapshot({ ...options, maxShrink: 100 });
     const before = fingerprint(options.data);
     spoil(answers);
     await expect(snapshot(options)).rejects.toThrow(problem);

@@ -173,9 +173,14 @@ describe('a record', () => {
     expect(() => parse(moveSchema, { ...move, power: 40 }, { kind: 'move' })).toThrow('power');
   });
 
+  it('has a name of 200 characters at most', () => {
+    const named = (length: number) => itemSchema.safeParse({ ...item, name: 'é'.repeat(length) }).success;
+    expect([named(200), named(201)]).toEqual([true, false]);
+  });
+
   it('is named by the path inside a response, and shown cut short', () => {
     const nested = itemSchema.array();
-    expect(() => parse(nested, [{ ...item, name: 'x\n'.repeat(200) }], {})).toThrow(
+    expect(() => parse(nested, [{ ...item, name: 'x\n'.repeat(100) }], {})).toThrow(
       /^\[0\]\.name: got "(?:x\\n)+x?\\?…: expected text/,
     );
   });

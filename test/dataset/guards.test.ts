@@ -107,6 +107,24 @@ describe('refuseShrinking', () => {
     );
   });
 
+  describe('without a previous data set', () => {
+    const floor = { ...options, previous: undefined, floor: { move: 746, item: 954 }, maxShrink: 1 };
+
+    it('lets data have as many records as the bundled one, whichever they are', () => {
+      const now = dataOf(records({ move: 739, item: 2000 }));
+      expect(refuseShrinking(now, floor)).toEqual({ move: [], item: [] });
+    });
+
+    it.each([
+      [{ move: 738, item: 2000 }, 'got 738 records, the bundled data set has 746: expected at most 1 % less'],
+      [{ move: 746, item: 14 }, 'got 14 records, the bundled data set has 954: expected at most 1 % less'],
+    ])('rejects %j, and says how to build it all the same', (counts, problem) => {
+      const error = { message: expect.stringContaining(problem), hint: expect.stringContaining('100') };
+      expect(() => refuseShrinking(dataOf(records(counts)), floor)).toThrow(expect.objectContaining(error));
+      expect(() => refuseShrinking(dataOf(records(counts)), { ...floor, maxShrink: 100 })).not.toThrow();
+    });
+  });
+
   it('allows to disappear what is named, by kind and slug', () => {
     const strict = { ...options, previous: last({ move: 5, item: 5 }), maxShrink: 0 };
     const now = dataOf(records({ move: 4, item: 5 }));

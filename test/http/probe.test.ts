@@ -47,8 +47,7 @@ it('returns responses in the order of the requests, whatever their own order', a
     response.end(url);
   });
   const requests = ['/0', '/1', '/2'].map((path) => ({ path }));
-  const responses = await sendAll(requests);
-  expect(responses.map(([{ text }, { path }]) => [text, path])).toEqual([
+  expect(await sendAll(requests, ({ text }, { path }) => [text, path])).toEqual([
     ['/0', '/0'],
     ['/1', '/1'],
     ['/2', '/2'],
@@ -97,6 +96,7 @@ it('fails if nobody responds, or not completely in time', async () => {
 });
 
 it('reads no more than a maximum', async () => {
-  const { send } = await probe((response) => response.end('x'.repeat(1001)), { maxBytes: 1000 });
-  await expect(send({ path: '/' })).rejects.toThrow(/got more than 1000 bytes$/);
+  const { send } = await probe((response) => response.end('x'.repeat(1001)));
+  await expect(send({ path: '/', maxBytes: 1000 })).rejects.toThrow(/got more than 1000 bytes$/);
+  expect((await send({ path: '/', maxBytes: 1001 })).text).toHaveLength(1001);
 });

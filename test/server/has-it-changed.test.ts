@@ -13,7 +13,14 @@ describe('a client that asks whether anything has changed', () => {
     const upstream = await serveUpstream(upstreamOf(answers));
     const out = path.join(temporaryFolder(), 'site');
     const rebuild = () =>
-      build({ source: 'rest', upstream: upstream.url, cache: false, out, baseUrl: 'https://example.test' });
+      build({
+        source: 'rest',
+        upstream: upstream.url,
+        cache: false,
+        out,
+        maxShrink: 100,
+        baseUrl: 'https://example.test',
+      });
     await rebuild();
     const server = await serve({ dir: out, port: 0 });
     onTestFinished(() => server.close());

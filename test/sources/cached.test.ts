@@ -25,6 +25,7 @@ async function scene() {
   const [cache, out] = [path.join(parent, 'cache'), path.join(parent, 'site')];
   const options = {
     source: 'rest',
+    maxShrink: 100,
     upstream: server.url,
     baseUrl: 'https://example.test',
     cache,
@@ -107,6 +108,7 @@ it('progress is told from none to all', async () => {
   const server = await serveUpstream(upstreamOf(tinyUpstream()));
   const options = {
     source: 'rest',
+    maxShrink: 100,
     upstream: server.url,
     baseUrl: 'https://example.test',
     cache: false,

@@ -66,6 +66,7 @@ async function scene(options: UpstreamOptions, data = present) {
   const folder = temporaryFolder();
   const settings = {
     source: 'rest',
+    maxShrink: 100,
     upstream: server.url,
     label: 'upstream',
     baseUrl: 'https://example.test',

@@ -4,7 +4,7 @@ import { spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import * as z from 'zod';
 import { printable } from '../../src/text/printable.ts';
-import { RETRIES, type Runner } from './fault-trial.ts';
+import { RETRIES, type Runner, shrinkOf } from './fault-trial.ts';
 
 const CLI = fileURLToPath(new URL('../../dist/cli.js', import.meta.url));
 
@@ -20,6 +20,7 @@ export const runProcess: Runner = async ({ upstream, out, cache, concurrency = 1
   const { code, stdout, stderr } = await run([
     ...['build', '--source', 'rest', '--upstream', upstream, '--out', out, '--json', '--quiet'],
     ...['--base-url', 'https://example.test', '--retries', String(RETRIES)],
+    ...['--max-shrink', String(shrinkOf({ out }))],
     ...['--concurrency', String(concurrency), ...(cache === false ? ['--no-cache'] : ['--cache', cache])],
   ]);
   if (code === 0) return stderr === '' ? undefined : { code: 'noise', message: stderr };

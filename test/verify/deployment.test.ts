@@ -1,5 +1,6 @@
 /** The verifier finds what is wrong, by the guarantee that it breaks, and nothing if nothing is. */
 
+import { Readable } from 'node:stream';
 import { describe, expect, test } from 'vitest';
 import type { GuaranteeName } from '../../src/contract/guarantees.ts';
 import { compare } from '../../src/dataset/compare.ts';
@@ -9,6 +10,7 @@ import { createProbe } from '../../src/http/probe.ts';
 import { checkGuarantees, verifyDeployment } from '../../src/verify/deployment.ts';
 import type { Level } from '../../src/verify/level.ts';
 import { versionOf } from '../support/data-set-versions.ts';
+import { type Responder, startServer } from '../support/local-server.ts';
 import { rawItem, rawMove, rawRecords, siteOf } from '../support/sites.ts';
 import { serveHandler } from '../support/web-server.ts';
 
@@ -351,4 +353,36 @@ test('an address that gives no response is an error', async () => {
   await expect(verifyDeployment(url, { level: 'static', concurrency: 8 })).rejects.toThrow(
     'connect ECONNREFUSED',
   );
+});
+
+describe('a deployment that never ends', () => {
+  const record = { url: 'https://example.test/x', id: 1, slug: 'x' };
+
+  function* megabytes() {
+    for (;;) yield Buffer.alloc(2 ** 20, 'x');
+  }
+
+  const listPage = (url = ''): string => {
+    const offset = Number(/offset=(\d+)/.exec(url)?.[1] ?? 0) + 100;
+    const next = `${BASE_URL}/api/gamedata/move/?format=api&limit=100&offset=${offset}`;
+    return JSON.stringify({ count: 1e15, next, previous: null, results: Array(100).fill(record) });
+  };
+
+  test.each<[string, Responder, RegExp]>([
+    ['a body', (response) => void Readable.from(megabytes()).pipe(response), /got more than 8388608 bytes/],
+    [
+      'a list',
+      (response, { url }) => response.end(listPage(url)),
+      /^got count 1000000000000000, expected 0$/,
+    ],
+  ])('is left after so much: %s', async (_, respond, problem) => {
+    const { url, requests } = await startServer(respond);
+    const verified = verifyDeployment(url, { level: 'static', concurrency: 2, linkBase: BASE_URL });
+    const problems = await verified.then(
+      ({ guarantees }) => guarantees.flatMap(({ failures }) => failures.map(({ problem }) => problem)),
+      (error: Error) => [error.message],
+    );
+    expect(problems).toContainEqual(expect.stringMatching(problem));
+    expect(requests.length).toBeLessThan(400);
+  });
 });

@@ -43,6 +43,15 @@ const replaced = (from: string, to: string) => (body: Buffer) => {
 };
 
 describe('verifying bulk files', () => {
+  it('decompresses no more than is expected', async () => {
+    const bomb = gzipSync(Buffer.alloc(2 ** 28));
+    const before = process.memoryUsage().rss;
+    expect(await damaged('download/move.csv.gz', () => bomb)).toEqual([
+      'download/move.csv.gz: is not a compressed copy of move.csv',
+    ]);
+    expect(process.memoryUsage().rss - before).toBeLessThan(2 ** 28);
+  });
+
   it.each<[string, string, (body: Buffer) => Buffer | undefined, string]>([
     [
       'another value in a line',

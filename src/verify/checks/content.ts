@@ -28,7 +28,8 @@ const checkRecords = checkEach(
  * Every site has the placeholder, and a site that says so has every other icon; otherwise those may be redirected, if the
  * host can.
  */
-const checkIcons: Check = async ({ probe, lists, linkBase }, fail) => {
+const checkIcons: Check = async (context, fail) => {
+  const { probe, lists, linkBase } = context;
   const placeholder = await probe.send({ path: `/${PLACEHOLDER_ICON}` });
   if (!isImage(placeholder)) {
     const type = placeholder.header('content-type');
@@ -38,10 +39,11 @@ const checkIcons: Check = async ({ probe, lists, linkBase }, fail) => {
     ...new Set(lists.item.records.map(({ json }) => (JSON.parse(json) as { icon: string }).icon)),
   ];
   if (holdsIcons((await probe.send({ path: `/${META_FILE}` })).json)) {
-    for (const [response] of await probe.sendAll(icons.map((icon) => ({ path: `/${icon}` })))) {
-      if (!isImage(response)) fail(response, `got status ${response.status}, expected an image`);
-    }
-    return;
+    const checkAll = checkEach(
+      () => icons.map((icon) => ({ path: `/${icon}` })),
+      (response) => (isImage(response) ? undefined : `got status ${response.status}, expected an image`),
+    );
+    return checkAll(context, fail);
   }
   const [icon] = icons;
   if (icon === undefined || linkBase.links === 'file') return;

@@ -23,6 +23,9 @@ function samples({ linkBase, lists }: VerifyContext): ProbeRequest[] {
 const unknownSlug: ProbeRequest = { path: '/api/gamedata/move/no-such-slug/' };
 const icon: ProbeRequest = { path: `/${PLACEHOLDER_ICON}` };
 
+/** For a few requests, whose responses are compared with each other. */
+const both = <R>(response: ProbeResponse, request: R): [ProbeResponse, R] => [response, request];
+
 /** A check of one header, on samples and additional requests. */
 const headerCheck = (
   others: readonly ProbeRequest[],
@@ -65,7 +68,7 @@ const pages: readonly ProbeRequest[] = [
 
 /** A deployment may have a stricter policy, but not a weaker one. */
 const checkPagePolicy: Check = async ({ probe }, fail) => {
-  for (const [response] of await probe.sendAll(pages)) {
+  for (const [response] of await probe.sendAll(pages, both)) {
     if (!response.header('content-type')?.startsWith('text/html')) continue;
     const got = directives(response.header('content-security-policy') ?? '');
     for (const directive of directives(htmlHeaders['Content-Security-Policy'])) {
@@ -98,7 +101,7 @@ const checkAllow = headerCheck([unknownSlug], (response) => {
 const checkEtag: Check = async (context, fail) => {
   const { probe } = context;
   const seen = new Map<string, string>();
-  const responses = await probe.sendAll(samples(context));
+  const responses = await probe.sendAll(samples(context), both);
   for (const [response] of responses) {
     const etag = response.header('etag');
     if (etag === undefined) {
@@ -114,7 +117,7 @@ const checkEtag: Check = async (context, fail) => {
     { ...request, headers: { 'If-None-Match': response.header('etag') ?? '' }, status: 304 },
     { ...request, headers: { 'If-None-Match': '"something-else"' }, status: 200 },
   ]);
-  for (const [response, { status }] of await probe.sendAll(conditional)) {
+  for (const [response, { status }] of await probe.sendAll(conditional, both)) {
     if (response.status === status && (status === 200 || response.text === '')) continue;
     const expected = status === 304 ? '304 without a body' : '200';
     fail(response, `got status ${response.status}, expected ${expected}`);
@@ -123,10 +126,11 @@ const checkEtag: Check = async (context, fail) => {
 
 const checkHead: Check = async (context, fail) => {
   const requests = samples(context);
-  const gets = await context.probe.sendAll(requests);
-  const heads = await context.probe.sendAll(requests.map((request) => ({ ...request, method: 'HEAD' })));
-  for (const [at, [get]] of gets.entries()) {
-    const [head] = heads[at] ?? [];
+  const gets = await context.probe.sendAll(requests, (response) => response);
+  const headRequests = requests.map((request) => ({ ...request, method: 'HEAD' }));
+  const heads = await context.probe.sendAll(headRequests, (response) => response);
+  for (const [at, get] of gets.entries()) {
+    const head = heads[at];
     if (!head) continue;
     if (head.status !== get.status) fail(head, `got status ${head.status}, expected ${get.status}`);
     if (head.text !== '') fail(head, `got a body of ${head.text.length} characters, expected none`);

@@ -3,10 +3,11 @@
 import { kindNames } from '../../contract/kinds.ts';
 import { show } from '../../contract/parse.ts';
 import { MOVED_FILE, recordPath } from '../../contract/paths.ts';
-import { type Check, redirectProblem } from '../context.ts';
+import { type Check, checkEach, redirectProblem } from '../context.ts';
 
 /** A site without `moved.json` has no renamed records. A redirect of a present record is found by its status. */
-const checkMoved: Check = async ({ probe, lists }, fail) => {
+const checkMoved: Check = async (context, fail) => {
+  const { probe, lists } = context;
   const listed = await probe.send({ path: `/${MOVED_FILE}` });
   if (listed.status !== 200 || typeof listed.json !== 'object' || listed.json === null) return;
   const records = new Set(
@@ -18,10 +19,11 @@ const checkMoved: Check = async ({ probe, lists }, fail) => {
     fail(listed, `got ${show(path)}: ${show(to)}, expected the path of a record`);
     return [];
   });
-  for (const [response, { location }] of await probe.sendAll(requests)) {
-    const problem = redirectProblem(response, location);
-    if (problem !== undefined) fail(response, problem);
-  }
+  const checkRedirects = checkEach(
+    () => requests,
+    (response, { location }) => redirectProblem(response, location),
+  );
+  await checkRedirects(context, fail);
 };
 
 export const movedChecks = { moved: checkMoved };

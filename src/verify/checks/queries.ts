@@ -88,7 +88,7 @@ const encodedNames = (): WindowCase[] => [
 const rightOrRefused = (casesOf: (count: number) => readonly WindowCase[]): Check =>
   checkEach<WindowRequest>(
     ({ lists }) =>
-      kindNames.flatMap((kind) => casesOf(lists[kind].count).map((one) => windowRequest(kind, one))),
+      kindNames.flatMap((kind) => casesOf(lists[kind].count).map((one) => windowRequest(lists, kind, one))),
     (response, request, context) =>
       response.status === 200 ? windowProblem(response, request, context) : errorProblem(response, 400, 404),
   );

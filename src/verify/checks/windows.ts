@@ -43,7 +43,7 @@ function cases(count: number): WindowCase[] {
 const windowCheck = (casesOf: (count: number) => readonly WindowCase[]): Check =>
   checkEach<WindowRequest>(
     ({ lists }) =>
-      kindNames.flatMap((kind) => casesOf(lists[kind].count).map((one) => windowRequest(kind, one))),
+      kindNames.flatMap((kind) => casesOf(lists[kind].count).map((one) => windowRequest(lists, kind, one))),
     windowProblem,
   );
 

@@ -12,7 +12,17 @@ import { handMadeUpstream, tinyUpstream, upstreamOf } from '../../support/upstre
 const snapshotArgs = (...rest: string[]) => ['build', '--source', 'snapshot', ...rest];
 
 describe('a build as a process', () => {
-  const restArgs = (url: string) => ['build', '--source', 'rest', '--upstream', url, '--concurrency', '4'];
+  const restArgs = (url: string) => [
+    'build',
+    '--source',
+    'rest',
+    '--upstream',
+    url,
+    '--concurrency',
+    '4',
+    '--max-shrink',
+    '100',
+  ];
   const started = async (log: readonly unknown[], requests: number) => {
     while (log.length < requests) await setTimeout(5);
   };
@@ -44,7 +54,7 @@ describe('a build as a process', () => {
       await runCli(snapshotArgs('--quiet'), { cwd });
       const before = fingerprint(path.join(cwd, 'build'));
       const server = await serveUpstream(handMadeUpstream(), { latency: 30, maxAge: 3600 });
-      const { child, finished } = startCli([...restArgs(server.url), '--max-shrink', '100', '--json'], {
+      const { child, finished } = startCli([...restArgs(server.url), '--json'], {
         cwd,
       });
       await started(server.log, 60);
@@ -56,7 +66,7 @@ describe('a build as a process', () => {
       expect(fingerprint(path.join(cwd, 'build'))).toEqual(before);
       expect(readdirSync(cwd).sort()).toEqual(['.cache', 'build']);
 
-      const resumed = await runCli([...restArgs(server.url), '--max-shrink', '100', '--json'], { cwd });
+      const resumed = await runCli([...restArgs(server.url), '--json'], { cwd });
       expect(resumed.code).toBe(0);
       expect(JSON.parse(resumed.stdout).requests.cacheHits).toBeGreaterThanOrEqual(40);
     },
