@@ -1,15 +1,15 @@
 /** The archive command: a site's folder → archives for download, and their checksums. */
 
-import { hash } from 'node:crypto';
-import { readFileSync, renameSync } from 'node:fs';
+import { hash, randomUUID } from 'node:crypto';
+import { readdirSync, readFileSync, renameSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { performance } from 'node:perf_hooks';
 import fsExtra from 'fs-extra';
 import type { Content } from '../archive/entries.ts';
-import { packSite } from '../archive/pack.ts';
+import { type Archives, packSite } from '../archive/pack.ts';
 import type { ManifestEntry } from '../contract/meta.ts';
 import { show } from '../contract/parse.ts';
-import { ARCHIVE_NAMES, type ArchiveName, archiveFiles } from '../contract/paths.ts';
+import { ARCHIVE_NAMES, type ArchiveName, archiveFiles, CHECKSUMS_NAME } from '../contract/paths.ts';
 import { errorCode, OutputError, UsageError } from '../errors.ts';
 import { recoverAbandoned } from '../output/publish.ts';
 import { isInside } from '../output/stage.ts';
@@ -57,7 +57,7 @@ export async function archive(
     .filter((entry) => !archiveFiles.includes(entry.path))
     .map((entry) => readListed(dir, entry));
   const archives = await packSite(files, { captured: meta.captured, generator: manifest.generator });
-  for (const name of ARCHIVE_NAMES) replace(path.join(out, name), archives[name]);
+  replaceArchives(out, archives);
   return {
     dir,
     out,
@@ -86,12 +86,40 @@ function readListed(dir: string, entry: ManifestEntry): Content {
   });
 }
 
-/** Atomic: a concurrent download gets the old archive or the new one. */
-function replace(file: string, body: Uint8Array): void {
+/** The folder of new archives, beside those that they replace. */
+const DRAFTS = '.gamedata-archives-';
+const DAY_MS = 86_400_000;
+
+/** What runs that were killed have left; those of today may be at work. */
+function removeAbandoned(out: string): void {
+  for (const name of readdirSync(out).filter((name) => name.startsWith(DRAFTS))) {
+    const folder = path.join(out, name);
+    if (Date.now() - statSync(folder).mtimeMs > DAY_MS) fsExtra.removeSync(folder);
+  }
+}
+
+/**
+ * Puts all archives into place, or none: whoever downloads one gets the old or the new one. The checksums are removed first
+ * and come last, so that there are never some that do not fit.
+ */
+function replaceArchives(out: string, archives: Archives): void {
+  let file = out;
+  const drafts = path.join(out, DRAFTS + randomUUID());
   try {
-    fsExtra.outputFileSync(`${file}.new`, body);
-    renameSync(`${file}.new`, file);
+    fsExtra.ensureDirSync(out);
+    removeAbandoned(out);
+    for (const name of ARCHIVE_NAMES) {
+      file = path.join(out, name);
+      fsExtra.outputFileSync(path.join(drafts, name), archives[name]);
+    }
+    fsExtra.removeSync(path.join(out, CHECKSUMS_NAME));
+    for (const name of ARCHIVE_NAMES) {
+      file = path.join(out, name);
+      renameSync(path.join(drafts, name), file);
+    }
   } catch (cause) {
     throw new OutputError(`cannot be written (${errorCode(cause)})`, file, { cause });
+  } finally {
+    fsExtra.removeSync(drafts);
   }
 }

@@ -43,7 +43,9 @@ export const bulkFiles: readonly string[] = [
   EVERYTHING_FILE,
 ].flatMap((file) => [file, ...compressedExtensions.map((extension) => `${file}.${extension}`)]);
 
-export const ARCHIVE_NAMES = ['gamedata.tar.gz', 'gamedata.zip', 'gamedata.sha256'] as const;
+export const CHECKSUMS_NAME = 'gamedata.sha256';
+/** The checksums come last: they are those of the others. */
+export const ARCHIVE_NAMES = ['gamedata.tar.gz', 'gamedata.zip', CHECKSUMS_NAME] as const;
 export type ArchiveName = (typeof ARCHIVE_NAMES)[number];
 export const archiveFile = (name: ArchiveName): string => DOWNLOAD_FOLDER + name;
 /** Archives of the site inside the site. An archive never contains them. */
