@@ -17,21 +17,35 @@ export interface Outcome {
   readonly exitCode?: number;
 }
 
-/** Runs a command's work, and sets the exit code accordingly. */
-export async function perform(
-  { json = false, quiet = false }: Presentation,
+/** Runs a command's work, which SIGINT and SIGTERM abort, and sets the exit code accordingly. */
+export const perform = (
+  presentation: Presentation,
   work: (reporter: Reporter, signal: AbortSignal) => Promise<Outcome>,
+): Promise<void> => {
+  const interruption = onInterruption();
+  return run(presentation, (reporter) => work(reporter, interruption.signal), interruption);
+};
+
+/** The same for work that has nothing to tidy up: SIGINT and SIGTERM end it at once, whatever it is waiting for. */
+export const performReading = (
+  presentation: Presentation,
+  work: (reporter: Reporter) => Promise<Outcome>,
+): Promise<void> => run(presentation, work);
+
+async function run(
+  { json = false, quiet = false }: Presentation,
+  work: (reporter: Reporter) => Promise<Outcome>,
+  interruption?: Interruption,
 ): Promise<void> {
   const reporter = createReporter(process.stderr, { quiet });
   const print = (output: object): void => void (json && process.stdout.write(`${JSON.stringify(output)}\n`));
-  const interruption = onInterruption();
   try {
-    const { output, failed = false, exitCode } = await work(reporter, interruption.signal);
+    const { output, failed = false, exitCode } = await work(reporter);
     print(output);
     process.exitCode = exitCode ?? (failed ? exitCodes.failed : exitCodes.done);
   } catch (error) {
     reporter.settle();
-    const interrupted = interruption.by();
+    const interrupted = interruption?.by();
     if (interrupted) {
       reporter.notice(
         `stopped by ${interrupted}: nothing was published; what was fetched remains in the cache`,
@@ -43,12 +57,18 @@ export async function perform(
       print({ error: { code: error.code, message: error.message, hint: error.hint ?? null } });
     throw error;
   } finally {
-    interruption.end();
+    interruption?.end();
   }
 }
 
 /** A signal that the first SIGINT or SIGTERM aborts; a second one ends the process at once. */
-function onInterruption(): { signal: AbortSignal; by(): 'SIGINT' | 'SIGTERM' | undefined; end(): void } {
+interface Interruption {
+  readonly signal: AbortSignal;
+  by(): 'SIGINT' | 'SIGTERM' | undefined;
+  end(): void;
+}
+
+function onInterruption(): Interruption {
   const controller = new AbortController();
   let name: 'SIGINT' | 'SIGTERM' | undefined;
   const stop = (signal: NodeJS.Signals): void => {

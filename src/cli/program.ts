@@ -18,7 +18,7 @@ import { sourceNames } from '../sources/source.ts';
 import { levels } from '../verify/level.ts';
 import { VERSION } from '../version.ts';
 import { exitCodes } from './exit-codes.ts';
-import { type Presentation, perform } from './perform.ts';
+import { type Presentation, perform, performReading } from './perform.ts';
 import type { Reporter } from './reporter.ts';
 
 export function createProgram(): Command {
@@ -104,10 +104,10 @@ function addVerify(command: Command): void {
     .addOption(concurrencyOption('for a URL: maximum number of concurrent requests'))
     .option('--link-base <url>', 'for a URL: base URL of links, if the site was built for another one')
     .action(async (target: string, options: VerifyOptions & Presentation) => {
-      await perform(options, async (reporter, signal) => {
+      await performReading(options, async (reporter) => {
         const { verify } = await import('../commands/verify.ts');
         const { verifyLines } = await import('./lines.ts');
-        const report = await verify(target, { ...options, signal });
+        const report = await verify(target, options);
         const failed = 'guarantees' in report ? report.failed > 0 : report.problems.length > 0;
         const lines = verifyLines(target, report);
         if (failed) for (const line of lines) reporter.notice(line);
@@ -211,11 +211,11 @@ function addDiff(command: Command): void {
         after: string,
         options: DiffOptions & { format: DiffFormat; max?: number; exitCode?: boolean },
       ) => {
-        await perform({}, async (_, signal) => {
+        await performReading({}, async () => {
           const { diff } = await import('../commands/diff.ts');
           const { countChanges } = await import('../dataset/compare.ts');
           const { markdownLines, textLines } = await import('../dataset/describe-changes.ts');
-          const comparison = await diff(before, after, { ...options, signal });
+          const comparison = await diff(before, after, options);
           const lines = {
             text: () => textLines(comparison, options),
             json: () => [JSON.stringify(comparison)],

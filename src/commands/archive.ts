@@ -1,7 +1,7 @@
 /** The archive command: a site's folder → archives for download, and their checksums. */
 
 import { hash, randomUUID } from 'node:crypto';
-import { readdirSync, readFileSync, renameSync, statSync } from 'node:fs';
+import { readdirSync, renameSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { performance } from 'node:perf_hooks';
 import fsExtra from 'fs-extra';
@@ -11,8 +11,8 @@ import type { ManifestEntry } from '../contract/meta.ts';
 import { show } from '../contract/parse.ts';
 import { ARCHIVE_NAMES, type ArchiveName, archiveFiles, CHECKSUMS_NAME } from '../contract/paths.ts';
 import { errorCode, OutputError, UsageError } from '../errors.ts';
+import { isInside, readFile } from '../files/folder.ts';
 import { recoverAbandoned } from '../output/publish.ts';
-import { isInside } from '../output/stage.ts';
 import { readDescriptions } from '../sources/site-folder.ts';
 import { secondsSince } from '../text/numbers.ts';
 import { defaults } from './defaults.ts';
@@ -75,7 +75,7 @@ function readListed(dir: string, entry: ManifestEntry): Content {
   const file = path.join(dir, entry.path);
   let body: Buffer;
   try {
-    body = readFileSync(file);
+    body = readFile(dir, entry.path);
   } catch (cause) {
     throw new OutputError(`cannot be read (${errorCode(cause)})`, file, { cause });
   }

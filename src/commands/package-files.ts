@@ -3,7 +3,7 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import type { SiteFile } from '../contract/site-file.ts';
-import { listFiles } from '../output/published.ts';
+import { listFiles, readFile } from '../files/folder.ts';
 import type { Package } from '../site/complete-site.ts';
 import { PACKAGE_ROOT } from '../version.ts';
 
@@ -25,7 +25,7 @@ export function readAssets(): SiteFile[] {
     listFiles(folder)
       .filter((file) => !path.basename(file).startsWith('.'))
       .sort()
-      .map((file) => ({ path: file, body: readFileSync(path.join(folder, file)) })),
+      .map((file) => ({ path: file, body: readFile(folder, file) })),
   );
 }
 

@@ -1,7 +1,5 @@
 /** The rebase command: the records of a copy → the same site for another base URL. */
 
-import { readFileSync } from 'node:fs';
-import path from 'node:path';
 import { performance } from 'node:perf_hooks';
 import { withCompressor } from '../archive/compressor.ts';
 import { isHostFile } from '../contract/host-files.ts';
@@ -9,6 +7,7 @@ import type { Meta } from '../contract/meta.ts';
 import { archiveFiles, type LinkStyle, linkStyles } from '../contract/paths.ts';
 import type { ListedFile } from '../contract/site-file.ts';
 import { OutputError } from '../errors.ts';
+import { readFile } from '../files/folder.ts';
 import { type HostName, hostNames } from '../hosts/names.ts';
 import type { LockOptions } from '../output/lock.ts';
 import { type PublishResult, withOutput } from '../output/publish.ts';
@@ -87,7 +86,7 @@ export async function rebase(dir: string, options: RebaseOptions): Promise<Rebas
         });
         const from = copy.meta.base_url;
         const isStale = ({ path: file }: ListedFile): boolean =>
-          from !== baseUrl && readFileSync(path.join(out, file)).includes(from);
+          from !== baseUrl && readFile(out, file).includes(from);
         return {
           changed,
           dir,
@@ -120,5 +119,5 @@ function readCopy(dir: string): InspectedSite {
 function copiedFiles(dir: string, { manifest }: InspectedSite, made: ReadonlySet<string>): ListedFile[] {
   return manifest.files
     .filter((entry) => !made.has(entry.path) && !isHostFile(entry.path))
-    .map((entry) => ({ ...entry, make: () => readFileSync(path.join(dir, entry.path)) }));
+    .map((entry) => ({ ...entry, make: () => readFile(dir, entry.path) }));
 }

@@ -59,7 +59,11 @@ export function commit(work: WorkFolders, { place, remove, manifest }: Change): 
   const { name: target, out, fresh, commit: record, trash } = work;
   const folders = foldersOf([...place, ...remove]);
   for (const folder of folders) checkFolder(path.join(out, folder), path.join(target, folder));
-  for (const name of place) flush(path.join(fresh, name));
+  for (const name of place) {
+    if (isFolder(path.join(out, name)))
+      throw new OutputError('is a folder, expected a file', path.join(target, name));
+    flush(path.join(fresh, name));
+  }
   for (const folder of foldersOf(place)) flush(path.join(fresh, folder));
   const draft = trash + randomUUID();
   writeFileSync(draft, JSON.stringify({ place: inOrder(place), remove, manifest } satisfies Change));
@@ -68,11 +72,14 @@ export function commit(work: WorkFolders, { place, remove, manifest }: Change): 
   flush(path.dirname(record));
 }
 
+const isFolder = (file: string): boolean | undefined =>
+  lstatSync(file, { throwIfNoEntry: false })?.isDirectory();
+
 /** Throws if a folder of the site cannot be changed, or has become something else. It may be missing. */
 function checkFolder(folder: string, name: string): void {
-  const stat = lstatSync(folder, { throwIfNoEntry: false });
-  if (!stat) return;
-  if (!stat.isDirectory()) throw new OutputError('is not a folder any more', name);
+  const isThere = isFolder(folder);
+  if (isThere === undefined) return;
+  if (!isThere) throw new OutputError('is not a folder any more', name);
   try {
     accessSync(folder, constants.W_OK | constants.X_OK);
   } catch (cause) {

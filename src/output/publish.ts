@@ -9,13 +9,14 @@ import type { Making, Manifest, ManifestEntry } from '../contract/meta.ts';
 import { MANIFEST_FILE } from '../contract/paths.ts';
 import type { AnyFile } from '../contract/site-file.ts';
 import { errorCode, GamedataError, OutputError } from '../errors.ts';
+import { isInside } from '../files/folder.ts';
 import { PRODUCT } from '../version.ts';
 import { canPlace, commit, foldersOf, rollForward } from './commit.ts';
 import { createEncoder, createListing, type Listing } from './listing.ts';
 import { acquireLock, type LockOptions } from './lock.ts';
 import { type Published, readPublished, refuseForeignFiles } from './published.ts';
 import { recover, removeTrash } from './recovery.ts';
-import { createStage, isInside } from './stage.ts';
+import { createStage } from './stage.ts';
 import { swap } from './swap.ts';
 import { type WorkFolders, workFolders } from './work-folders.ts';
 

@@ -1,12 +1,13 @@
 /** The published site as the last build left it: what its manifest lists, and whether its files are unchanged. */
 
-import { existsSync, lstatSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { existsSync, lstatSync, readdirSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { refuseNewerFormat } from '../contract/format.ts';
 import { type Making, type ManifestEntry, type Meta, manifestReader, metaReader } from '../contract/meta.ts';
 import { parseJson } from '../contract/parse.ts';
 import { MANIFEST_FILE, META_FILE } from '../contract/paths.ts';
 import { errorCode, OutputError } from '../errors.ts';
+import { listFiles, readText } from '../files/folder.ts';
 import { firstOf } from '../text/names.ts';
 import type { WorkFolders } from './work-folders.ts';
 
@@ -38,7 +39,7 @@ const nothing: Published = {
 export function readPublished({ name, out }: WorkFolders): Published {
   if (!existsSync(out) || isEmptyFolder(name, out)) return nothing;
   const file = path.join(out, MANIFEST_FILE);
-  const manifest = existsSync(file) ? readFileSync(file, 'utf8') : '';
+  const manifest = existsSync(file) ? readManifest(name, out) : '';
   const json = parseJson(manifest);
   refuseNewerFormat(
     json,
@@ -82,16 +83,6 @@ export function refuseForeignFiles(
   });
 }
 
-/** Every file below a folder, with forward slashes. */
-export const listFiles = (folder: string): string[] =>
-  readdirSync(folder, { recursive: true, withFileTypes: true })
-    .filter((entry) => !entry.isDirectory())
-    .map((entry) => toSitePath(path.relative(folder, path.join(entry.parentPath, entry.name))));
-
-/** A relative path of this system as a path of a site. */
-export const toSitePath = (relative: string, system: Pick<typeof path, 'sep'> = path): string =>
-  relative.split(system.sep).join('/');
-
 function isEmptyFolder(name: string, folder: string): boolean {
   try {
     return readdirSync(folder).length === 0;
@@ -100,7 +91,18 @@ function isEmptyFolder(name: string, folder: string): boolean {
   }
 }
 
+function readManifest(name: string, out: string): string {
+  try {
+    return readText(out, MANIFEST_FILE);
+  } catch (cause) {
+    throw new OutputError(`${MANIFEST_FILE} cannot be read (${errorCode(cause)})`, name, { cause });
+  }
+}
+
 function readMeta(out: string): Meta | undefined {
-  const file = path.join(out, META_FILE);
-  return existsSync(file) ? metaReader.safeParse(parseJson(readFileSync(file, 'utf8'))).data : undefined;
+  try {
+    return metaReader.safeParse(parseJson(readText(out, META_FILE))).data;
+  } catch {
+    return undefined;
+  }
 }

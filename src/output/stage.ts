@@ -3,6 +3,7 @@
 import { constants, copyFileSync, linkSync, mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { errorCode, OutputError } from '../errors.ts';
+import { isInside } from '../files/folder.ts';
 
 export interface Stage {
   /** Links the published file, which keeps its inode, mtime and ETag. */
@@ -46,7 +47,3 @@ export function createStage(fresh: string, published: string): Stage {
     },
   };
 }
-
-/** Whether a path is below a folder; both absolute and normalized. */
-export const isInside = (folder: string, file: string, system: Pick<typeof path, 'sep'> = path): boolean =>
-  file.startsWith(folder + system.sep);

@@ -1,8 +1,9 @@
 /** The CSV source: makes the records from the upstream's own tables, five files instead of three thousand responses. */
 
-import { readFileSync, statSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import path from 'node:path';
 import { DataError, errorCode, OutputError, UpstreamError } from '../errors.ts';
+import { readFile } from '../files/folder.ts';
 import { decodeText } from '../http/body.ts';
 import type { Codec, Fetcher } from '../http/fetcher.ts';
 import { integerAt, type Row, readTable, type Table } from './csv-tables.ts';
@@ -34,7 +35,7 @@ export function readTableFolder(folder: string): { tables: TableTexts; captured:
     const file = path.join(folder, `${name}.csv`);
     try {
       newest = Math.max(newest, statSync(file).mtimeMs);
-      return decodeText(readFileSync(file));
+      return decodeText(readFile(folder, `${name}.csv`));
     } catch (cause) {
       const problem = `cannot be read (${errorCode(cause) || 'not UTF-8'}), expected a table of the upstream`;
       throw new OutputError(problem, file, { cause });

@@ -1,6 +1,5 @@
 /** A built site as a source of its own data: the records, read back from the list pages, and the history. */
 
-import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import * as z from 'zod';
 import { type History, historySchema } from '../contract/changes.ts';
@@ -23,6 +22,7 @@ import { builtPages } from '../dataset/encode.ts';
 import { previousOfPaths } from '../dataset/guards.ts';
 import type { PreviousDataSet } from '../dataset/previous.ts';
 import { DataError, errorCode, GamedataError, OutputError } from '../errors.ts';
+import { readText } from '../files/folder.ts';
 
 /** As much of a list page as is needed: whether the records are those that were built, the digest tells. */
 const pageSchema = z.looseObject({ results: z.array(z.custom<Served>(isServed, 'expected a record')) });
@@ -123,7 +123,7 @@ export function readSiteRecords(folder: string, { counts, digest }: Meta): Encod
 const readKind = (folder: string, kind: Kind, count: number): EncodedRecord[] =>
   pageOffsets(count).flatMap((offset) => {
     const file = listPageFile(kind, offset);
-    return recordsOf(readText(folder, file), file);
+    return recordsOf(readPublished(folder, file), file);
   });
 
 /** The records of some pages, which have to be as the manifest lists them. */
@@ -136,7 +136,7 @@ const readPages = (
     .filter(isWanted)
     .flatMap((offset) => {
       const file = listPageFile(kind, offset);
-      const text = readText(folder, file);
+      const text = readPublished(folder, file);
       const [got, expected] = [digestText(text), entries.get(file)?.sha256];
       if (got === expected) return recordsOf(text, file);
       throw new DataError(`got ${got}: expected ${expected}, as in ${MANIFEST_FILE}`, { record: file });
@@ -149,7 +149,7 @@ const recordsOf = (page: string, file: string): EncodedRecord[] =>
     json: JSON.stringify(record),
   }));
 
-const readJson = (folder: string, file: string): unknown => parseText(readText(folder, file), file);
+const readJson = (folder: string, file: string): unknown => parseText(readPublished(folder, file), file);
 
 function parseText(text: string, file: string): unknown {
   try {
@@ -159,9 +159,9 @@ function parseText(text: string, file: string): unknown {
   }
 }
 
-function readText(folder: string, file: string): string {
+function readPublished(folder: string, file: string): string {
   try {
-    return readFileSync(path.join(folder, file), 'utf8');
+    return readText(folder, file);
   } catch (cause) {
     throw new OutputError(`cannot be read (${errorCode(cause)})`, path.join(folder, file), { cause });
   }
@@ -184,7 +184,7 @@ export function readDescription<S extends z.ZodType>(folder: string, file: strin
     new OutputError(`has no valid ${file}: ${problem}`, folder, { cause });
   let json: unknown;
   try {
-    json = JSON.parse(readFileSync(path.join(folder, file), 'utf8'));
+    json = JSON.parse(readText(folder, file));
   } catch (cause) {
     throw fail(errorCode(cause) || 'invalid JSON', cause);
   }

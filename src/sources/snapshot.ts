@@ -1,6 +1,6 @@
 /** The snapshot source: a data set as files, one record per line, so that a diff of it is a change log of the data. */
 
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import path from 'node:path';
 import * as z from 'zod';
 import { type History, historySchema } from '../contract/changes.ts';
@@ -23,6 +23,7 @@ import { digestLines, encodeLine } from '../dataset/digest.ts';
 import { encodeRecord } from '../dataset/encode.ts';
 import type { PreviousDataSet } from '../dataset/previous.ts';
 import { DataError, errorCode, OutputError } from '../errors.ts';
+import { readFile } from '../files/folder.ts';
 
 /** The file that marks a folder as a snapshot. */
 export const PROVENANCE_FILE = 'provenance.json';
@@ -213,7 +214,7 @@ function parseJsonOf(text: string, record: string): unknown {
 
 function readBytes(folder: string, file: string): Buffer {
   try {
-    return readFileSync(path.join(folder, file));
+    return readFile(folder, file);
   } catch (cause) {
     throw new OutputError(
       `cannot be read (${errorCode(cause)}), expected a snapshot`,

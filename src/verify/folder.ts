@@ -26,8 +26,8 @@ import type { EncodedRecord, EncodedRecords } from '../dataset/data-set.ts';
 import { digestRecords } from '../dataset/digest.ts';
 import { emptyHistory, movedRoutes } from '../dataset/history.ts';
 import { errorCode, OutputError } from '../errors.ts';
+import { listEntries } from '../files/folder.ts';
 import { recoverAbandoned } from '../output/publish.ts';
-import { listFiles } from '../output/published.ts';
 import { changeFiles } from '../site/change-files.ts';
 import { readDescriptions } from '../sources/site-folder.ts';
 import { checkDownloads } from './downloads.ts';
@@ -68,9 +68,13 @@ export function inspectFolder(folder: string): InspectedSite {
   const problems: Problem[] = [];
   const site: Site = {
     folder,
-    files: new Set(listSite(folder)),
+    files: new Set(),
     report: (file, problem) => problems.push({ file, problem }),
   };
+  for (const { path: file, isFile } of listSite(folder)) {
+    if (isFile) site.files.add(file);
+    else site.report(file, 'is not a regular file');
+  }
   const { meta, manifest } = readDescriptions(folder);
   checkManifest(site, manifest.files);
   const records = mapKinds((kind) => checkKind(site, kind, meta));
@@ -95,7 +99,8 @@ export function inspectFolder(folder: string): InspectedSite {
 /** The folder being verified. */
 interface Site {
   readonly folder: string;
-  readonly files: ReadonlySet<string>;
+  /** Its regular files. */
+  readonly files: Set<string>;
   report(file: string, problem: string): void;
 }
 
@@ -183,9 +188,9 @@ function readText(site: Site, file: string): string | undefined {
   return undefined;
 }
 
-function listSite(folder: string): string[] {
+function listSite(folder: string): ReturnType<typeof listEntries> {
   try {
-    return listFiles(folder);
+    return listEntries(folder);
   } catch (cause) {
     throw new OutputError(`cannot be read (${errorCode(cause)}), expected the folder of a site`, folder, {
       cause,

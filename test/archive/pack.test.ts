@@ -5,7 +5,7 @@ import path from 'node:path';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { archiveEntries, type Content } from '../../src/archive/entries.ts';
 import { packSite } from '../../src/archive/pack.ts';
-import { listFiles } from '../../src/output/published.ts';
+import { listFiles } from '../../src/files/folder.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 
 const described = { captured: '2026-01-02', generator: 'gamedata/1.0.0' };

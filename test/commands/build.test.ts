@@ -3,7 +3,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { build } from '../../src/commands/build.ts';
-import { listFiles } from '../../src/output/published.ts';
+import { listFiles } from '../../src/files/folder.ts';
 import { verifyFolder } from '../../src/verify/folder.ts';
 import { codeDigest } from '../../src/version.ts';
 import { stateNumber } from '../support/editions.ts';

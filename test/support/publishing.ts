@@ -2,8 +2,8 @@
 
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
+import { listFiles } from '../../src/files/folder.ts';
 import { type PublishResult, withOutput } from '../../src/output/publish.ts';
-import { listFiles } from '../../src/output/published.ts';
 import { workFolders } from '../../src/output/work-folders.ts';
 import { temporaryFolder } from './temporary.ts';
 

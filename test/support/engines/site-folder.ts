@@ -3,8 +3,8 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
+import { listFiles } from '../../../src/files/folder.ts';
 import type { Asset, AssetStore } from '../../../src/handler/index.ts';
-import { listFiles } from '../../../src/output/published.ts';
 
 export function readSite(folder: string): Map<string, Asset> {
   return new Map(

@@ -1,8 +1,7 @@
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { isInside, toSitePath } from '../../src/files/folder.ts';
 import { journalName } from '../../src/http/cache.ts';
-import { toSitePath } from '../../src/output/published.ts';
-import { isInside } from '../../src/output/stage.ts';
 import { foldersBeside } from '../../src/output/work-folders.ts';
 
 /** https://learn.microsoft.com/en-us/windows/win32/fileio/naming-a-file */

@@ -1,0 +1,53 @@
+/**
+ * Folders that anybody may have filled. Only regular files inside them are read: a pipe would be waited for, a device
+ * never end, and a link lead to files of somebody else.
+ */
+
+import { closeSync, constants, fstatSync, lstatSync, openSync, readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+
+/** Whether a path is below a folder; both absolute and normalized. */
+export const isInside = (folder: string, file: string, system: Pick<typeof path, 'sep'> = path): boolean =>
+  file.startsWith(folder + system.sep);
+
+/** A relative path of this system as a path of a site. */
+export const toSitePath = (relative: string, system: Pick<typeof path, 'sep'> = path): string =>
+  relative.split(system.sep).join('/');
+
+/** Every file below a folder, with forward slashes, and everything else that is no folder. */
+export function listEntries(folder: string): { readonly path: string; readonly isFile: boolean }[] {
+  return readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => !entry.isDirectory())
+    .map((entry) => ({
+      path: toSitePath(path.relative(folder, path.join(entry.parentPath, entry.name))),
+      isFile: entry.isFile(),
+    }));
+}
+
+export const listFiles = (folder: string): string[] => listEntries(folder).map(({ path }) => path);
+
+/** What is no regular file. Its code is part of messages, as those of the system are. */
+export class NotRegularError extends Error {
+  readonly code = 'not a regular file';
+}
+
+/** Reads a file of a folder, by its path in the folder. Throws `NotRegularError`, or an error of the system. */
+export function readFile(folder: string, file: string): Buffer {
+  const parts = file.split('/');
+  for (let depth = 1; depth < parts.length; depth++)
+    if (!lstatSync(path.join(folder, ...parts.slice(0, depth))).isDirectory())
+      throw new NotRegularError(file);
+  const target = path.join(folder, file);
+  if (!lstatSync(target).isFile()) throw new NotRegularError(file);
+  // It may have been replaced since. Windows knows neither flag.
+  const flags = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
+  const descriptor = openSync(target, flags);
+  try {
+    if (!fstatSync(descriptor).isFile()) throw new NotRegularError(file);
+    return readFileSync(descriptor);
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+export const readText = (folder: string, file: string): string => readFile(folder, file).toString('utf8');
