@@ -22,7 +22,7 @@ import {
   movedPermanently,
   preflightResponse,
 } from './responses.ts';
-import type { Asset, AssetStore } from './store.ts';
+import type { Asset, AssetStore, StreamedAsset } from './store.ts';
 import { resolveTarget, type Target } from './target.ts';
 import { createWindowReader } from './window.ts';
 
@@ -57,7 +57,10 @@ export function createResponder(store: AssetStore): Responder {
   const readMoved = createMovedReader(store);
 
   /** The JSON of an endpoint; undefined if it does not exist. */
-  async function lookUp(target: Endpoint, query: URLSearchParams): Promise<Asset | undefined> {
+  async function lookUp(
+    target: Endpoint,
+    query: URLSearchParams,
+  ): Promise<Asset | StreamedAsset | undefined> {
     if (target.type === 'list') return readList(target.kind, readWindow(query));
     return target.file === undefined ? undefined : store.get(target.file);
   }
@@ -83,7 +86,8 @@ export function createResponder(store: AssetStore): Responder {
     }
     const page = representation === 'html' ? await store.get(BROWSE_FILE) : undefined;
     if (page) return browseResponse(request, page);
-    return apiResponse(request, indent > 0 ? indented(asset, indent) : asset, JSON_TYPE);
+    const isIndented = indent > 0 && 'body' in asset;
+    return apiResponse(request, isIndented ? indented(asset, indent) : asset, JSON_TYPE);
   }
 
   async function fileAt(request: PlainRequest, file: string): Promise<PlainResponse> {
@@ -113,7 +117,7 @@ export function createResponder(store: AssetStore): Responder {
 
 type Endpoint = Extract<Target, { name: string }>;
 
-/** The same JSON, indented as requested by `Accept: application/json; indent=4`. */
+/** The same JSON, indented as requested by `Accept: application/json; indent=4`; what is streamed is not indented. */
 function indented({ body, etag }: Asset, indent: number): Asset {
   const text = JSON.stringify(JSON.parse(new TextDecoder().decode(body)), null, indent);
   return { body: new TextEncoder().encode(text), etag: `"${quickHash(`${etag}:${indent}`)}"` };

@@ -13,7 +13,8 @@ export interface PlainRequest {
 export interface PlainResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
-  readonly body: Uint8Array<ArrayBuffer> | null;
+  /** Pieces if it is too large to be in memory as a whole. */
+  readonly body: Uint8Array<ArrayBuffer> | AsyncGenerator<Uint8Array<ArrayBuffer>> | null;
 }
 
 /** Platforms normalize the path before a handler sees it. */
@@ -23,4 +24,17 @@ export function fromRequest({ method, url, headers }: Request): PlainRequest {
 }
 
 export const toResponse = ({ body, status, headers }: PlainResponse): Response =>
-  new Response(body, { status, headers });
+  new Response(body instanceof Uint8Array || !body ? body : streamOf(body), { status, headers });
+
+/** `ReadableStream.from` is not everywhere. */
+const streamOf = (chunks: AsyncGenerator<Uint8Array<ArrayBuffer>>): ReadableStream<Uint8Array<ArrayBuffer>> =>
+  new ReadableStream({
+    async pull(controller) {
+      const { done, value } = await chunks.next();
+      if (done) controller.close();
+      else controller.enqueue(value);
+    },
+    async cancel() {
+      await chunks.return(undefined);
+    },
+  });

@@ -11,7 +11,7 @@ import {
 } from '../contract/headers.ts';
 import { API_PREFIX, DOWNLOAD_FOLDER } from '../contract/paths.ts';
 import type { PlainRequest, PlainResponse } from './plain-request.ts';
-import type { Asset } from './store.ts';
+import type { Asset, StreamedAsset } from './store.ts';
 
 export const JSON_TYPE = 'application/json';
 const HTML_TYPE = 'text/html; charset=utf-8';
@@ -34,7 +34,11 @@ const mediaTypes: Readonly<Record<string, string>> = {
 const api = { ...commonHeaders, ...apiHeaders };
 
 /** An asset under the API's prefix: 304 if the client has it already. */
-export function apiResponse(request: PlainRequest, asset: Asset, type: string): PlainResponse {
+export function apiResponse(
+  request: PlainRequest,
+  asset: Asset | StreamedAsset,
+  type: string,
+): PlainResponse {
   const page = type === HTML_TYPE ? htmlHeaders : {};
   return assetResponse(request, asset, { ...api, ...page, 'Content-Type': type });
 }
@@ -88,14 +92,17 @@ export function errorResponse(request: PlainRequest, status: 404 | 405 | 406, de
 
 function assetResponse(
   request: PlainRequest,
-  { body, etag }: Asset,
+  asset: Asset | StreamedAsset,
   headers: Record<string, string>,
 ): PlainResponse {
+  const { etag } = asset;
   const validated: Record<string, string> = { ...headers, ETag: etag };
-  if (!isKnown(request.headers.get('If-None-Match'), etag))
-    return withBody(request, body, { headers: validated });
-  const { 'Content-Type': _, ...unchanged } = validated;
-  return { status: 304, headers: unchanged, body: null };
+  if (isKnown(request.headers.get('If-None-Match'), etag)) {
+    const { 'Content-Type': _, ...unchanged } = validated;
+    return { status: 304, headers: unchanged, body: null };
+  }
+  if ('body' in asset) return withBody(request, asset.body, { headers: validated });
+  return { status: 200, headers: validated, body: request.method === 'HEAD' ? null : asset.chunks() };
 }
 
 /** HEAD gets the length without the body. */

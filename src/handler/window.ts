@@ -1,20 +1,20 @@
 /** Windows: any part of a list, assembled from the built pages that overlap it. */
 
 import type { Kind } from '../contract/kinds.ts';
-import { API_PREFIX, listPageFile, listUrl, rootFile } from '../contract/paths.ts';
+import { API_PREFIX, listPageFile, listUrl, META_FILE, rootFile } from '../contract/paths.ts';
 import { nextWindow, PAGE_SIZE, previousWindow, type Window } from '../contract/windows.ts';
 import { concat } from '../text/bytes.ts';
 import { quickHash } from './quick-hash.ts';
-import type { Asset, AssetStore } from './store.ts';
+import type { Asset, AssetStore, StreamedAsset } from './store.ts';
 
 /** Returns the list page for a window; undefined if the site does not have the list. */
-export type WindowReader = (kind: Kind, window: Window) => Promise<Asset | undefined>;
+export type WindowReader = (kind: Kind, window: Window) => Promise<Asset | StreamedAsset | undefined>;
 
 /** A parsed page. */
 interface Page {
   readonly count: number;
   /** The JSON of the records, separated by commas. */
-  readonly json: Uint8Array;
+  readonly json: Uint8Array<ArrayBuffer>;
   /** Where each record starts, and where one more would. */
   readonly starts: readonly number[];
   readonly etag: string;
@@ -23,8 +23,12 @@ interface Page {
 const COMMA = encode(',');
 const END = encode(']}');
 
+const RESULTS = encode('"results":[');
+
 /** The number of parsed pages kept in memory. */
 const PAGES_KEPT = 128;
+/** Windows of more pages, which are two megabytes, are streamed. */
+const PAGES_BUFFERED = 64;
 
 export function createWindowReader(store: AssetStore): WindowReader {
   const pages = new Map<string, Page>();
@@ -55,25 +59,59 @@ export function createWindowReader(store: AssetStore): WindowReader {
     // Past the end both are the count, and nothing is read.
     const from = Math.min(Number(offset), count);
     const to = Math.min(from + Number(limit), count);
-    const pieces: Uint8Array[] = [];
-    const etags = [root.etag, first.etag];
-    for (let start = from - (from % PAGE_SIZE); start < to; start += PAGE_SIZE) {
-      const page = await readPage(listPageFile(kind, start));
-      if (!page) return undefined;
-      if (pieces.length > 0) pieces.push(COMMA);
-      pieces.push(recordsOf(page, Math.max(0, from - start), to - start));
-      etags.push(page.etag);
-    }
+    const starts: number[] = [];
+    for (let start = from - (from % PAGE_SIZE); start < to; start += PAGE_SIZE) starts.push(start);
     const base = { baseUrl: baseUrlOf(root), links: 'query' } as const;
     const next = nextWindow(window, count);
     const previous = previousWindow(window);
     const link = (to: Window | null): string => JSON.stringify(to && listUrl(base, kind, to));
     const head = encode(`{"count":${count},"next":${link(next)},"previous":${link(previous)},"results":[`);
-    return {
-      body: concat([head, ...pieces, END]),
-      etag: `"${quickHash(`${etags.join()}:${limit}:${offset}`)}"`,
+    const etagOf = (etags: readonly string[]): string =>
+      `"${quickHash(`${etags.join()}:${limit}:${offset}`)}"`;
+    const readSlice = async (start: number): Promise<Asset | undefined> => {
+      const file = listPageFile(kind, start);
+      const isWhole = from <= start && (to >= start + PAGE_SIZE || to === count);
+      if (isWhole) return resultsOf(await store.get(file));
+      const page = await readPage(file);
+      return page && { body: recordsOf(page, Math.max(0, from - start), to - start), etag: page.etag };
     };
+
+    if (starts.length > PAGES_BUFFERED) {
+      // Its digest changes with any record.
+      const meta = await store.get(META_FILE);
+      const chunks = async function* (): AsyncGenerator<Uint8Array<ArrayBuffer>> {
+        yield head;
+        for (const start of starts) {
+          const slice = await readSlice(start);
+          if (!slice) throw new Error(`${listPageFile(kind, start)} is missing`);
+          yield start === starts[0] ? slice.body : concat([COMMA, slice.body]);
+        }
+        yield END;
+      };
+      return { chunks, etag: etagOf([root.etag, first.etag, meta?.etag ?? '']) };
+    }
+
+    const pieces: Uint8Array[] = [];
+    const etags = [root.etag, first.etag];
+    for (const start of starts) {
+      const slice = await readSlice(start);
+      if (!slice) return undefined;
+      if (pieces.length > 0) pieces.push(COMMA);
+      pieces.push(slice.body);
+      etags.push(slice.etag);
+    }
+    return { body: concat([head, ...pieces, END]), etag: etagOf(etags) };
   };
+}
+
+/** The records of a whole page, which is compact JSON and ends with them. */
+function resultsOf(asset: Asset | undefined): Asset | undefined {
+  if (!asset) return undefined;
+  const { body, etag } = asset;
+  const isAt = (at: number): boolean => RESULTS.every((byte, of) => body[at + of] === byte);
+  let start = 0;
+  while (start < body.length && !isAt(start)) start++;
+  return { body: body.subarray(start + RESULTS.length, body.length - END.length), etag };
 }
 
 function parsePage({ body, etag }: Asset): Page {
@@ -86,7 +124,7 @@ function parsePage({ body, etag }: Asset): Page {
 }
 
 /** The JSON of consecutive records of a page, which is one slice. */
-function recordsOf({ json, starts }: Page, from: number, to: number): Uint8Array {
+function recordsOf({ json, starts }: Page, from: number, to: number): Uint8Array<ArrayBuffer> {
   const end = starts[to] ?? starts.at(-1) ?? 0;
   return json.subarray(starts[from], Math.max(0, end - COMMA.length));
 }

@@ -2,8 +2,10 @@
 
 import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
 import { errorBody } from '../contract/errors.ts';
 import { commonHeaders } from '../contract/headers.ts';
+import { errorCode } from '../errors.ts';
 import type { PlainResponse } from '../handler/index.ts';
 
 /** How long and how much of an unwanted request body is read, so that the client can read the response. */
@@ -17,8 +19,13 @@ export async function writeResponse(
 ): Promise<void> {
   response.statusCode = status;
   for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
-  if (hasBody(request)) {
-    response.setHeader('Connection', 'close');
+  if (hasBody(request)) response.setHeader('Connection', 'close');
+  if (body && !(body instanceof Uint8Array)) {
+    await pipeline(body, response).catch((error: unknown) => {
+      // The client has gone.
+      if (errorCode(error) !== 'ERR_STREAM_PREMATURE_CLOSE') throw error;
+    });
+  } else if (hasBody(request)) {
     if (body) {
       response.write(body);
       await linger(request);
@@ -54,7 +61,10 @@ function linger(request: IncomingMessage): Promise<void> {
 type ErrorStatus = 400 | 405 | 408 | 412 | 416 | 431 | 500 | 503;
 
 /** An error outside the handler's responsibility. */
-export function errorResponse(status: ErrorStatus, extra: Record<string, string> = {}): PlainResponse {
+export function errorResponse(
+  status: ErrorStatus,
+  extra: Record<string, string> = {},
+): PlainResponse & { body: Uint8Array<ArrayBuffer> } {
   const body = new TextEncoder().encode(errorBody(`${STATUS_CODES[status]}.`));
   const headers = {
     ...commonHeaders,
@@ -71,7 +81,7 @@ export function refuseConnection(socket: Duplex, status: ErrorStatus): void {
   const { headers, body } = errorResponse(status, { Connection: 'close' });
   const fields = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
   socket.end(
-    `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${fields.join('')}\r\n${new TextDecoder().decode(body ?? undefined)}`,
+    `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${fields.join('')}\r\n${new TextDecoder().decode(body)}`,
   );
   setTimeout(() => socket.destroy(), LINGER_MS).unref();
 }

@@ -76,6 +76,58 @@ describe('any window', () => {
   });
 });
 
+describe('a window of thousands of records', () => {
+  const large = handledSite(rawRecords(7000, 1));
+  const list = '/api/gamedata/move/';
+
+  it.each([
+    [6500, 0],
+    [6900, 50],
+    [100_000, 101],
+    [6401, 599],
+  ])('of %i from %i on is the same, although it is streamed', async (limit, offset) => {
+    const all: unknown[] = [];
+    for (let start = 0; start < 7000; start += 5000)
+      all.push(
+        ...(JSON.parse(await (await large.ask(`${list}?limit=5000&offset=${start}`)).text()) as Page).results,
+      );
+    const text = await (await large.ask(`${list}?limit=${limit}&offset=${offset}`)).text();
+    const page = JSON.parse(text) as Page;
+    expect(JSON.stringify(page)).toBe(text);
+    expect(page.results).toEqual(all.slice(offset, offset + limit));
+    expect([page.count, page.previous === null]).toEqual([7000, offset === 0]);
+  });
+
+  it('has an ETag without reading it, and no body where none is wanted', async () => {
+    const path = `${list}?limit=7000`;
+    const etag = (await large.ask(path)).headers.get('ETag') ?? '';
+    expect(etag).toMatch(/^"[^"]+"$/);
+    expect((await large.ask(`${list}?limit=6999`)).headers.get('ETag')).not.toBe(etag);
+    large.reads.length = 0;
+    const known = await large.ask(path, { headers: { 'If-None-Match': etag } });
+    const head = await large.ask(path, { method: 'HEAD' });
+    expect([known.status, known.body, head.status, head.body]).toEqual([304, null, 200, null]);
+    expect(new Set(large.reads).size).toBe(3);
+  });
+
+  it('is read as fast as it is taken, and no further', async () => {
+    large.reads.length = 0;
+    const { body } = await large.ask(`${list}?limit=7000`);
+    const reader = body?.getReader();
+    for (let taken = 0; taken < 5; taken++) await reader?.read();
+    expect(large.reads.length).toBeLessThan(12);
+    await reader?.cancel();
+    expect(large.reads.length).toBeLessThan(12);
+  });
+
+  it('breaks off where a page is missing', async () => {
+    const broken = handledSite(rawRecords(7000, 1));
+    (broken.files as Map<string, unknown>).delete('api/gamedata/move/offset/6000/index.json');
+    const response = await broken.ask(`${list}?limit=7000`);
+    await expect(response.text()).rejects.toThrow('offset/6000/index.json is missing');
+  });
+});
+
 describe('what a window costs', () => {
   const readsOf = async (over: typeof site, path: string): Promise<string[]> => {
     over.reads.length = 0;

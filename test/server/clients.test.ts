@@ -26,6 +26,20 @@ describe('many clients at once', () => {
   });
 });
 
+describe('a window of thousands of records', () => {
+  it('is whole, and ends without a problem for a client that goes', async () => {
+    const { url, problems } = await serveSite({ moves: 7000 });
+    const window = `${url}/api/gamedata/move/?limit=7000`;
+    const { results } = (await (await fetch(window)).json()) as { results: { id: number }[] };
+    expect(results.map(({ id }) => id)).toEqual(Array.from({ length: 7000 }, (_, at) => at + 1));
+    const reader = (await fetch(window)).body?.getReader();
+    await reader?.read();
+    await reader?.cancel();
+    expect((await fetch(`${url}/meta.json`)).status).toBe(200);
+    expect(problems).toEqual([]);
+  });
+});
+
 describe('a client that is slow', () => {
   it('with its headers gets 408 and is cut off', async () => {
     const { port } = await serveSite({ limits: { headersMs: 200, requestMs: 400 } });

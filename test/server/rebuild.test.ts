@@ -95,7 +95,7 @@ describe('a release', () => {
           search,
           headers: new Headers(),
         });
-        return JSON.parse(new TextDecoder().decode(body ?? undefined));
+        return JSON.parse(await new Response(body as Uint8Array<ArrayBuffer>).text());
       });
     expect(await ask(7)).toMatchObject({ count: 150 });
     await publishSite(folder, { moves: 190 });
