@@ -4,19 +4,19 @@
 export type Cell = string | number | null;
 
 /**
- * What spreadsheets may run as a formula, full-width characters included:
- * https://owasp.org/www-community/attacks/CSV_Injection
+ * Where a spreadsheet may find the start of a formula, full-width characters included. One that separates by semicolons or
+ * tabs does not see the quotation marks around the whole text: https://owasp.org/www-community/attacks/CSV_Injection
  */
-const FORMULA = /^\s*['=+\-@＝＋－＠]/u;
+const FORMULA = /(?<=^|[;\t\r\n])(?=[\s"]*['=+\-@＝＋－＠])/gu;
 
 /**
- * A row with its line ending. Text that might be a formula, or that starts with an apostrophe, is prefixed with an
- * apostrophe: removing one leading apostrophe always restores the original.
+ * A row with its line ending. What might be the start of a formula, or is an apostrophe in such a place, is prefixed with an
+ * apostrophe: removing one at the start and one after each separator always restores the original.
  */
 export const csvRow = (cells: readonly Cell[]): string => `${cells.map(csvCell).join(',')}\r\n`;
 
 function csvCell(cell: Cell): string {
   if (typeof cell !== 'string') return cell === null ? '' : String(cell);
-  const text = FORMULA.test(cell) ? `'${cell}` : cell;
+  const text = cell.replace(FORMULA, "'");
   return /[",\r\n;\t]|^\s|\s$/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }

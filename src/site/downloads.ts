@@ -45,7 +45,7 @@ export const downloads: readonly Download[] = [
     },
     {
       path: csvFile(kind),
-      summary: `Every ${kind} as CSV (RFC 4180, UTF-8). Null is an empty cell; text that a spreadsheet might run as a formula, or that starts with an apostrophe, is prefixed with an apostrophe.`,
+      summary: `Every ${kind} as CSV (RFC 4180, UTF-8). Null is an empty cell; what a spreadsheet might run as a formula, or is an apostrophe in its place, at the start of a text or after a semicolon, is prefixed with an apostrophe.`,
       *text({ records, linkBase }) {
         yield csvRow(fieldsOf(kind));
         for (const chunk of chunks(records[kind])) {

@@ -25,6 +25,8 @@ describe('a row', () => {
     ['a formula behind blanks', ['  =1'], "'  =1\r\n"],
     ['a wide formula', ['＝1'], "'＝1\r\n"],
     ['an apostrophe, so that one can be taken off', ["'tis"], "''tis\r\n"],
+    ['a formula behind a semicolon', ['a; "=1'], `"a;' ""=1"\r\n`],
+    ['an apostrophe behind a semicolon', [";'"], `";''"\r\n`],
     ['a number below zero, which is no text', [-1], '-1\r\n'],
   ])('has %s', (_, cells, expected) => {
     expect(csvRow(cells)).toBe(expected);
@@ -35,8 +37,11 @@ describe('a row', () => {
     fc.assert(
       fc.property(fc.array(cell, { minLength: 1 }), (cells) => {
         const [read = []] = Papa.parse<string[]>(csvRow(cells), { delimiter: ',', newline: '\r\n' }).data;
-        for (const text of read) expect(text).not.toMatch(/^\s*[=+\-@＝＋－＠]/u);
-        expect(read.map((text) => text.replace(/^'/, ''))).toEqual(cells);
+        expect(read.map((text) => text.replace(/(?<=^|[;\t\r\n])'/g, ''))).toEqual(cells);
+        for (const delimiter of [',', ';', '\t']) {
+          const { data } = Papa.parse<string[]>(csvRow(cells), { delimiter });
+          for (const text of data.flat()) expect(text).not.toMatch(/^[\s"]*[=+\-@＝＋－＠]/u);
+        }
       }),
     );
   });
