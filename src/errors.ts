@@ -91,3 +91,14 @@ export function errorCode(error: unknown): string {
   if (error instanceof AggregateError) return errorCode(error.errors[0]);
   return errorCode(error.cause);
 }
+
+/**
+ * Any call of the system may fail. Where nothing better is known, the error says which one, and where.
+ *
+ * @param name what the work is about, if the error names no path
+ */
+export function explainSystemError(error: unknown, name: string): unknown {
+  const { syscall, path = name } = (error ?? {}) as NodeJS.ErrnoException;
+  if (error instanceof GamedataError || syscall === undefined) return error;
+  return new OutputError(`cannot be used (${errorCode(error)}, ${syscall})`, path, { cause: error });
+}

@@ -1,12 +1,12 @@
-/** System calls that fail or never return: each that a build makes in the site's folder and beside it, by strace. */
+/** System calls that fail or never return: each that a command makes in the folder that it changes and beside it, by strace. */
 
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import type { Random } from '../../test/support/random.ts';
-import { type Difference, withFourSites } from './four-sites.ts';
 import { demand } from './ground.ts';
 import type { Ended } from './parts.ts';
+import { type Ground, withSubjects } from './subjects.ts';
 
 /** Those that open, change or flush something. */
 const CALLS =
@@ -20,8 +20,8 @@ interface Moment {
 }
 
 interface Trial extends Moment {
+  readonly subject: Ground;
   readonly action: string;
-  readonly differs: Difference;
 }
 
 const hasStrace = (): boolean => spawnSync('strace', ['-o', '/dev/null', 'true']).status === 0;
@@ -29,33 +29,32 @@ const hasStrace = (): boolean => spawnSync('strace', ['-o', '/dev/null', 'true']
 /** Without -f, strace follows the main thread only, which is the one that publishes. */
 const strace = (log: string, ...options: string[]): string[] => ['strace', '-y', '-o', log, ...options];
 
-/** Fails calls of a build that changes a few files, and of one that changes all, in every way. */
+/** Lets calls of every command that changes a folder fail, in every way. */
 export async function failCalls(count: number, random: Random): Promise<Ended> {
   if (!hasStrace()) return { tried: 0, says: 'skipped: strace cannot be used here' };
-  return withFourSites(12, ['--no-downloads'], async ({ folder, out, next }) => {
-    const trialsOf = async (differs: Difference): Promise<Trial[]> => {
-      const log = path.join(folder, 'log');
-      const { code } = await next(differs).build({ wrap: strace(log, '-e', `trace=${CALLS}`) });
-      demand(code === 0, 'a build that is watched fails');
-      const moments = momentsOf(readFileSync(log, 'utf8'), out);
-      return moments.flatMap((moment) => ACTIONS.map((action) => ({ ...moment, action, differs })));
-    };
-    const few = await trialsOf('data');
-    const all = await trialsOf('base');
-    const tried = random.sample([...few, ...all], count);
-    for (const { call, nth, action, differs } of tried) {
-      const site = next(differs);
-      const wrap = strace('/dev/null', '-e', `trace=${call}`, '-e', `inject=${call}:${action}:when=${nth}`);
-      const exit = await site.build({ wrap });
-      const what = `${differs}, ${action} at ${call} ${nth}`;
-      demand([null, 0, 1].includes(exit.code), `${what}: ended with ${exit.code}`);
-      demand(!/bug|^ {4}at /m.test(exit.stderr), `${what}: ${exit.stderr}`);
-      await site.survive(what, exit);
+  return withSubjects(12, async (subjects) => {
+    const tried: Trial[] = [];
+    let possible = 0;
+    for (const subject of subjects) {
+      const log = path.join(subject.folder, 'log');
+      const { code } = await subject.next().run({ wrap: strace(log, '-e', `trace=${CALLS}`) });
+      demand(code === 0, `${subject.name} fails when it is watched`);
+      const moments = momentsOf(readFileSync(log, 'utf8'), subject.out);
+      const trials = moments.flatMap((moment) => ACTIONS.map((action) => ({ ...moment, subject, action })));
+      possible += trials.length;
+      tried.push(...random.sample(trials, Math.ceil(count / subjects.length)));
     }
-    return {
-      tried: tried.length,
-      says: `survived, of ${few.length} at which a few files change, and ${all.length} at which all do`,
-    };
+    for (const { call, nth, action, subject } of tried) {
+      const attempt = subject.next();
+      const wrap = strace('/dev/null', '-e', `trace=${call}`, '-e', `inject=${call}:${action}:when=${nth}`);
+      const exit = await attempt.run({ wrap });
+      const what = `${action} at ${call} ${nth}`;
+      demand([null, 0, 1].includes(exit.code), `${subject.name}, ${what}: ended with ${exit.code}`);
+      demand(!/bug|^ {4}at /m.test(exit.stderr), `${subject.name}, ${what}: ${exit.stderr}`);
+      await attempt.survive(what, exit);
+    }
+    const names = subjects.map(({ name }) => name).join('; ');
+    return { tried: tried.length, says: `of ${possible} (${names}): survived` };
   });
 }
 

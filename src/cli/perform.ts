@@ -1,6 +1,6 @@
 /** Runs a command: output, signals and the exit code. */
 
-import { GamedataError } from '../errors.ts';
+import { explainSystemError, GamedataError } from '../errors.ts';
 import { exitCodes } from './exit-codes.ts';
 import { createReporter, type Reporter } from './reporter.ts';
 
@@ -53,9 +53,12 @@ async function run(
       process.exitCode = exitCodes[interrupted];
       return;
     }
-    if (error instanceof GamedataError)
-      print({ error: { code: error.code, message: error.message, hint: error.hint ?? null } });
-    throw error;
+    const explained = explainSystemError(error, process.cwd());
+    if (explained instanceof GamedataError) {
+      const { code, message, hint = null } = explained;
+      print({ error: { code, message, hint } });
+    }
+    throw explained;
   } finally {
     interruption?.end();
   }

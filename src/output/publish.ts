@@ -8,7 +8,7 @@ import { FORMAT } from '../contract/format.ts';
 import type { Making, Manifest, ManifestEntry } from '../contract/meta.ts';
 import { MANIFEST_FILE } from '../contract/paths.ts';
 import type { AnyFile } from '../contract/site-file.ts';
-import { errorCode, GamedataError, OutputError } from '../errors.ts';
+import { errorCode, explainSystemError, OutputError } from '../errors.ts';
 import { isInside } from '../files/folder.ts';
 import { PRODUCT } from '../version.ts';
 import { canPlace, commit, foldersOf, rollForward } from './commit.ts';
@@ -83,18 +83,11 @@ export async function withOutput<T>(
       publish: (files, options = {}) => publish(files, { ...options, folders, published, listing }),
     });
   } catch (error) {
-    throw explained(error, folders);
+    throw explainSystemError(error, folders.name);
   } finally {
     cleanUp(folders);
     release();
   }
-}
-
-/** Any call of the system may fail. Where nothing better is known, the error says which one, and where. */
-function explained(error: unknown, { name }: WorkFolders): unknown {
-  const { syscall, path: at = name } = error as NodeJS.ErrnoException;
-  if (error instanceof GamedataError || syscall === undefined) return error;
-  return new OutputError(`cannot be used (${errorCode(error)}, ${syscall})`, at, { cause: error });
 }
 
 /** What cannot be cleaned up has no say in what was published: it is left to the next build. */
@@ -117,7 +110,7 @@ export function recoverAbandoned(out: string): void {
     recover(folders);
     removeTrash(folders);
   } catch (error) {
-    throw explained(error, folders);
+    throw explainSystemError(error, folders.name);
   } finally {
     release();
   }

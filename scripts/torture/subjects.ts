@@ -1,0 +1,163 @@
+/** What is interrupted: commands that turn a folder from one of two states into the other, again and again. */
+
+import { execFileSync } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, readFileSync, rmSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import path from 'node:path';
+import { CHECKSUMS_NAME } from '../../src/contract/paths.ts';
+import {
+  demand,
+  type Exit,
+  leftovers,
+  run,
+  type StartOptions,
+  siteDigest,
+  temporary,
+  writeDataSet,
+} from './ground.ts';
+
+type State = 0 | 1;
+
+interface Subject {
+  readonly name: string;
+  /** The folder that changes. */
+  readonly out: string;
+  /** The command that turns it into a state. */
+  args(state: State): readonly string[];
+  /** The command that has to find the folder whole. */
+  readonly check: readonly string[];
+  /** What tells the states apart. */
+  digest(): string | undefined;
+  /** Whether there may be neither, after a failure. */
+  readonly mayBeMissing?: boolean;
+}
+
+/** A subject, and a temporary folder for what is noted of it. */
+export interface Ground extends Subject {
+  readonly folder: string;
+  /** Starts turning it into its other state. */
+  next(): Attempt;
+}
+
+export interface Attempt {
+  run(options?: StartOptions): Promise<Exit>;
+  /** Throws unless the folder is in one of both states, the new one if the command said so, and can be brought there now. */
+  survive(what: string, exit: Exit): Promise<void>;
+}
+
+/** Two data sets of so many records, sites of them that are served, and every subject of that. */
+export async function withSubjects<T>(records: number, use: (subjects: Ground[]) => Promise<T>): Promise<T> {
+  const folder = temporary();
+  const server = createServer(async (request, response) => {
+    const body = await readFile(path.join(folder, request.url ?? '')).catch(() => undefined);
+    response.writeHead(body ? 200 : 404).end(body);
+  });
+  try {
+    await once(server.listen(0, '127.0.0.1'), 'listening');
+    const { port } = server.address() as AddressInfo;
+    const subjects: Ground[] = [];
+    for (const subject of await subjectsIn(folder, { records, address: `http://127.0.0.1:${port}` }))
+      subjects.push(await prepare(folder, subject));
+    return await use(subjects);
+  } finally {
+    server.close();
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+async function subjectsIn(
+  folder: string,
+  { records, address }: { records: number; address: string },
+): Promise<Subject[]> {
+  const at = (name: string): string => path.join(folder, name);
+  const data = [1, 2].map((variant) => writeDataSet(at(`data-${variant}`), records, variant));
+  const build = (out: string, { from, base }: { from: State; base: State }): string[] => [
+    ...['build', '--source', 'snapshot', '--upstream', data[from] ?? '', '--no-downloads', '--quiet'],
+    ...['--base-url', `https://site-${base}.test`, '--out', out],
+  ];
+  for (const state of [0, 1] as const) {
+    const { code, stderr } = await run(build(at(`served-${state}`), { from: state, base: 0 }));
+    demand(code === 0, `the first builds fail: ${stderr}`);
+  }
+  const site = (name: string, args: (out: string, state: State) => string[]): Subject => {
+    const out = at(`${name.replaceAll(' ', '-')}/site`);
+    const check = ['verify', out, '--quiet'];
+    return { name, out, check, args: (state) => args(out, state), digest: () => siteDigest(out) };
+  };
+  const rebased = site('rebase', (out, state) => ['rebase', out, '--base-url', `https://site-${state}.test`]);
+  await run(build(rebased.out, { from: 0, base: 0 }));
+  const captured = at('snapshot/data');
+  const archives = at('archive/files');
+  return [
+    site('build, a few files', (out, state) => build(out, { from: state, base: 0 })),
+    site('build, all files', (out, state) => build(out, { from: 0, base: state })),
+    site('mirror', (out, state) => ['mirror', `${address}/served-${state}`, out, '--max-shrink', '100']),
+    rebased,
+    {
+      name: 'snapshot',
+      out: captured,
+      args: (state) => [
+        'snapshot',
+        '--source',
+        'snapshot',
+        '--upstream',
+        data[state] ?? '',
+        '--data',
+        captured,
+      ],
+      check: ['diff', captured, captured],
+      digest: () => siteDigest(captured),
+    },
+    {
+      name: 'archive',
+      out: archives,
+      args: (state) => ['archive', at(`served-${state}`), '--out', archives],
+      check: ['verify', at('served-0'), '--quiet'],
+      digest: () => fittingChecksums(archives),
+      mayBeMissing: true,
+    },
+  ];
+}
+
+/** Throws if there are checksums that do not fit. */
+function fittingChecksums(folder: string): string | undefined {
+  if (!existsSync(path.join(folder, CHECKSUMS_NAME))) return undefined;
+  execFileSync('sha256sum', ['-c', '--quiet', CHECKSUMS_NAME], { cwd: folder, stdio: 'pipe' });
+  return readFileSync(path.join(folder, CHECKSUMS_NAME), 'utf8');
+}
+
+async function prepare(folder: string, subject: Subject): Promise<Ground> {
+  const { name, out, args, check, digest, mayBeMissing = false } = subject;
+  const digests: (string | undefined)[] = [];
+  for (const state of [1, 0] as const) {
+    const { code, stderr } = await run(args(state));
+    demand(code === 0, `${name}: the first runs fail: ${stderr}`);
+    digests[state] = digest();
+  }
+  return {
+    ...subject,
+    folder,
+    next() {
+      const before = digest();
+      const state = before === digests[0] ? 1 : 0;
+      return {
+        run: (options) => run(args(state), options),
+        async survive(how, { code }) {
+          const what = `${name}, ${how}`;
+          const checked = await run(check);
+          demand(checked.code === 0, `${what}: ${check[0]} ended with ${checked.code}: ${checked.stderr}`);
+          const now = digest();
+          const isOld = code !== 0 && (now === before || (mayBeMissing && now === undefined));
+          demand(now === digests[state] || isOld, `${what}: neither the old state nor the new one`);
+          const again = await run(args(state));
+          demand(again.code === 0, `${what}: the next run fails: ${again.stderr}`);
+          demand(digest() === digests[state], `${what}: the next run makes another state`);
+          demand(leftovers(out).length === 0, `${what}: left ${leftovers(out).join(', ')}`);
+        },
+      };
+    },
+  };
+}
