@@ -2,6 +2,7 @@
 
 import { parseArgs } from 'node:util';
 import { fuzz } from '../test/support/fuzz-run.ts';
+import { tryHostile } from '../test/support/hostile-deployment.ts';
 import { seeded } from '../test/support/random.ts';
 import { killExactly } from './torture/exact-kills.ts';
 import { tryFaults, tryMixes, tryProcesses } from './torture/faults.ts';
@@ -21,8 +22,9 @@ const amounts = values.short
       processes: 8,
       kills: 6,
       exact: 4,
-      calls: 6,
+      calls: 12,
       rebuilds: 6,
+      hostile: 20,
       hardships: 5,
       handled: 20_000,
       served: 200,
@@ -32,8 +34,9 @@ const amounts = values.short
       processes: Infinity,
       kills: 200,
       exact: Infinity,
-      calls: 700,
+      calls: 150,
       rebuilds: 200,
+      hostile: 300,
       hardships: Infinity,
       handled: 500_000,
       served: 5000,
@@ -58,6 +61,15 @@ await part('kills at exact moments', async () => ({
 await part('failing system calls', () => failCalls(amounts.calls, random));
 await part('builds at once', buildAtOnce);
 await part('rebuilds under readers', () => readMeanwhile(amounts.rebuilds));
+await part('hostile deployments', async () => {
+  const problem = await tryHostile(amounts.hostile, random.below(2 ** 31));
+  const problems = problem === undefined ? [] : [problem];
+  return {
+    tried: amounts.hostile,
+    says: 'were copied, verified, compared and rebased, or refused',
+    problems,
+  };
+});
 await part('hardships', () => hardships(amounts.hardships, random));
 await part('fuzz', async () => {
   const { handled, served } = amounts;

@@ -1,23 +1,26 @@
-/** Many builds of one site: twenty at once, and two hundred under the eyes of readers. */
+/** Many builds of one site: twenty at once, and two hundred while it is read. */
 
-import { once } from 'node:events';
-import { rmSync } from 'node:fs';
+import { hash } from 'node:crypto';
+import { rmSync, statSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
-import { type AddressInfo, createServer } from 'node:net';
 import path from 'node:path';
-import { setTimeout } from 'node:timers/promises';
 import * as z from 'zod';
-import { listPageFile, recordFile } from '../../src/contract/paths.ts';
-import { demand, leftovers, run, siteDigest, start, temporary, writeDataSet } from './ground.ts';
+import { kindNames } from '../../src/contract/kinds.ts';
+import { listPageFile, listPath, MANIFEST_FILE, recordFile } from '../../src/contract/paths.ts';
+import { nginx } from '../../test/support/engines/nginx.ts';
+import { serve } from '../../test/support/engines/serve.ts';
+import { demand, leftovers, run, siteDigest, temporary, writeDataSet } from './ground.ts';
 import type { Ended } from './parts.ts';
 
 const AT_ONCE = 20;
 /** The second data set has records that the first has not. */
 const RECORDS = [240, 250];
 
+const BASE_URL = 'https://site.test';
+
 const buildArgs = (data: string, out: string): string[] => [
-  ...['build', '--source', 'snapshot', '--upstream', data, '--base-url', 'https://site.test', '--out', out],
-  ...['--max-shrink', '100', '--no-downloads', '--quiet'],
+  ...['build', '--source', 'snapshot', '--upstream', data, '--base-url', BASE_URL, '--out', out],
+  ...['--host', 'nginx', '--max-shrink', '100', '--no-downloads', '--quiet'],
 ];
 
 interface Ground {
@@ -65,80 +68,115 @@ export const buildAtOnce = (): Promise<Ended> =>
 /** The text at an address of the site; undefined if there is none. */
 type Get = (file: string) => Promise<string | undefined>;
 
-const pageSchema = z.object({ results: z.array(z.object({ url: z.string(), slug: z.string() })) });
+const pageSchema = z.object({
+  next: z.string().nullable(),
+  results: z.array(z.object({ url: z.string(), slug: z.string() })),
+});
 
-/** Reads fifty addresses again and again: records that both sites have, and lists with what they name. */
-async function read(get: Get, isOver: () => boolean): Promise<{ reads: number; problems: string[] }> {
-  const problems: string[] = [];
-  let reads = 0;
-  const pages = [0, 100, 200].map((offset) => listPageFile('item', offset));
+interface Read {
+  reads: number;
+  readonly problems: string[];
+}
+
+interface Watch {
+  readonly seen: Read;
+  /** What is published at the moment. */
+  edition(): string;
+  isOver(): boolean;
+}
+
+/** Reads records that both sites have, again and again. */
+async function read(get: Get, { seen, isOver }: Watch): Promise<void> {
   const records = Array.from({ length: 47 }, (_, at) => recordFile('item', `item-${at * 5 + 1}`));
-  const jsonAt = async (file: string): Promise<unknown> => {
-    reads++;
-    const text = await get(file);
-    if (text === undefined) problems.push(`${file}: not there`);
-    try {
-      return JSON.parse(text ?? 'null');
-    } catch {
-      problems.push(`${file}: ${text?.length} bytes that are no JSON`);
-      return null;
-    }
-  };
+  while (!isOver() && seen.problems.length < 5) for (const file of records) await jsonAt(get, file, seen);
+}
+
+/** Reads lists, and the last records that they name. */
+async function readNamed(get: Get, { seen, edition, isOver }: Watch): Promise<void> {
+  const pages = [0, 100, 200].map((offset) => listPageFile('item', offset));
   const namedAt = async (page: string): Promise<string[]> =>
-    pageSchema.parse(await jsonAt(page)).results.map(({ slug }) => slug);
-  while (!isOver() && problems.length < 5) {
-    for (const file of records) await jsonAt(file);
+    pageSchema.parse(await jsonAt(get, page, seen)).results.map(({ slug }) => slug);
+  while (!isOver() && seen.problems.length < 5) {
     for (const page of pages) {
-      const named = await namedAt(page);
-      const [last = ''] = named.slice(-1);
+      const before = edition();
+      const [last = ''] = (await namedAt(page)).slice(-1);
       if ((await get(recordFile('item', last))) !== undefined) continue;
-      // It may have gone with the page that named it: then the page that is there now does not.
+      // It may have gone with the page that named it: then the page that is there now does not, or is of the next site.
       const still = (await namedAt(page)).includes(last);
       const isThere = (await get(recordFile('item', last))) !== undefined;
-      if (still && !isThere) problems.push(`${page} names ${last}, which is not there`);
+      if (still && !isThere && edition() === before)
+        seen.problems.push(`${page} names ${last}, which is not there`);
     }
   }
-  return { reads, problems };
 }
 
-async function freePort(): Promise<number> {
-  const probe = createServer().listen(0, '127.0.0.1');
-  await once(probe, 'listening');
-  const { port } = probe.address() as AddressInfo;
-  probe.close();
-  return port;
+/** Follows both lists from their first page to the last, again and again. */
+async function crawl(get: Get, { seen, isOver }: Watch): Promise<void> {
+  while (!isOver() && seen.problems.length < 5) {
+    for (const kind of kindNames) {
+      for (let link: string | null = `${BASE_URL}${listPath(kind)}`; link !== null && !isOver(); ) {
+        const page = pageSchema.safeParse(await jsonAt(get, link.slice(BASE_URL.length + 1), seen));
+        if (!page.success) break;
+        link = page.data.next;
+      }
+    }
+  }
 }
 
-const isServed = (address: string): Promise<boolean> =>
-  fetch(address).then(
-    ({ ok }) => ok,
-    () => false,
-  );
+async function jsonAt(get: Get, file: string, seen: Read): Promise<unknown> {
+  seen.reads++;
+  const text = await get(file);
+  if (text === undefined) seen.problems.push(`${file}: not there`);
+  try {
+    return JSON.parse(text ?? 'null');
+  } catch {
+    seen.problems.push(`${file}: ${text?.length} bytes that are no JSON`);
+    return null;
+  }
+}
 
-/** A site is rebuilt so often while one reads its files, and another one asks `serve` for them. */
+/** Gets what a server has, and compares all bodies that came with one ETag from one address. */
+function getter(url: string, seen: Read): Get {
+  const bodies = new Map<string, string>();
+  return async (file) => {
+    const response = await fetch(`${url}/${file}`);
+    const text = await response.text();
+    if (!response.ok) return undefined;
+    const key = `${file} ${response.headers.get('etag')}`;
+    const sha256 = hash('sha256', text);
+    if ((bodies.get(key) ?? sha256) !== sha256) seen.problems.push(`${key}: two bodies for one ETag`);
+    bodies.set(key, sha256);
+    return text;
+  };
+}
+
+/** A site is rebuilt so often while its files are read, and servers of it are read and crawled. */
 export const readMeanwhile = (rebuilds: number): Promise<Ended> =>
   onGround(async ({ data, out }) => {
-    const port = await freePort();
-    const address = `http://127.0.0.1:${port}`;
-    const server = start(['serve', out, '--port', `${port}`]);
-    for (let tries = 0; !(await isServed(address)); tries++) {
-      demand(tries < 100, 'serve does not answer');
-      await setTimeout(100);
-    }
+    const engines = [serve, nginx].filter((engine) => engine.missing() === undefined);
+    const running = await Promise.all(engines.map((engine) => engine.start(out)));
     let over = false;
+    const watch = (seen: Read): Watch => ({
+      seen,
+      isOver: () => over,
+      edition() {
+        const { ino, mtimeMs } = statSync(path.join(out, MANIFEST_FILE));
+        return `${ino} ${mtimeMs}`;
+      },
+    });
+    const files: Read = { reads: 0, problems: [] };
+    const servers = engines.map((): Read => ({ reads: 0, problems: [] }));
+    const fromFolder: Get = (file) => readFile(path.join(out, file), 'utf8').catch(() => undefined);
     const readers = [
-      read(
-        (file) => readFile(path.join(out, file), 'utf8').catch(() => undefined),
-        () => over,
-      ),
-      read(
-        async (file) => {
-          const response = await fetch(`${address}/${file}`);
-          const text = await response.text();
-          return response.ok ? text : undefined;
-        },
-        () => over,
-      ),
+      read(fromFolder, watch(files)),
+      readNamed(fromFolder, watch(files)),
+      ...running.flatMap(({ url }, at) => {
+        const seen = servers[at] ?? files;
+        const get = getter(url, seen);
+        // nginx keeps files open for a second, a page that has been replaced too.
+        const named = engines[at] === nginx ? [] : [readNamed(get, watch(seen))];
+        return [read(get, watch(seen)), crawl(get, watch(seen)), ...named];
+      }),
     ];
     try {
       for (let round = 0; round < rebuilds; round++) {
@@ -148,15 +186,14 @@ export const readMeanwhile = (rebuilds: number): Promise<Ended> =>
     } finally {
       over = true;
       await Promise.allSettled(readers);
-      server.child.kill();
-      await server.ended;
+      await Promise.all(running.map((engine) => engine.stop()));
     }
-    const results = await Promise.all(readers);
-    const reads = results.map(({ reads }) => reads.toLocaleString('en'));
-    const problems = results.flatMap(({ problems }) => problems);
-    return {
-      tried: rebuilds,
-      says: `rebuilds, ${reads[0]} reads of files and ${reads[1]} by \`serve\``,
-      problems,
-    };
+    await Promise.all(readers);
+    const counts = [{ name: 'files' }, ...engines].map(
+      ({ name }, at) => `${[files, ...servers][at]?.reads.toLocaleString('en')} of ${name}`,
+    );
+    const problems = [files, ...servers].flatMap(({ problems: found }, at) =>
+      found.map((problem) => `${['files', ...engines.map(({ name }) => name)][at]}: ${problem}`),
+    );
+    return { tried: rebuilds, says: `rebuilds; read: ${counts.join(', ')}`, problems };
   });

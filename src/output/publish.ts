@@ -204,7 +204,7 @@ async function publish(
         throw new OutputError(`got SHA-256 ${sha256}, expected ${file.sha256}`, path);
       if (!isPublished({ path, sha256 })) {
         listing.add({ path, bytes: body.length, sha256 });
-        stage.write(path, body);
+        stage.write(path, body, { replaces: published.entries.has(path) });
         written.push(path);
       }
     }
@@ -224,7 +224,7 @@ async function publish(
       published,
       isSmall ? written.filter((file) => isThere(folders, file)) : undefined,
     );
-    stage.write(MANIFEST_FILE, manifest);
+    stage.write(MANIFEST_FILE, manifest, { replaces: published.manifest !== '' });
     if (isSmall) {
       const place = [...written, MANIFEST_FILE];
       commit(folders, { place, remove: removed, manifest: hash('sha256', manifest) });

@@ -1,6 +1,6 @@
 /** The stage: the new site beside the published one. Unchanged files are hard links to the published ones. */
 
-import { constants, copyFileSync, linkSync, mkdirSync, writeFileSync } from 'node:fs';
+import { constants, copyFileSync, linkSync, lstatSync, mkdirSync, utimesSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { errorCode, OutputError } from '../errors.ts';
 import { isInside } from '../files/folder.ts';
@@ -8,7 +8,32 @@ import { isInside } from '../files/folder.ts';
 export interface Stage {
   /** Links the published file, which keeps its inode, mtime and ETag. */
   keep(name: string): void;
-  write(name: string, body: string | Uint8Array): void;
+  write(name: string, body: string | Uint8Array, options: { readonly replaces: boolean }): void;
+}
+
+/** How far the clock of files may be behind. */
+const CLOCK_MS = 20;
+
+/** In milliseconds; 0 if it is not there any more. */
+function timeOf(file: string): number {
+  try {
+    return lstatSync(file).mtimeMs;
+  } catch {
+    return 0;
+  }
+}
+
+/**
+ * Many web servers derive a file's validators from its time in seconds: what takes its place is of a later second, even if
+ * one build follows the other at once.
+ */
+function stampLater(file: string, replaced: string): void {
+  const second = Math.floor(timeOf(replaced) / 1000);
+  const now = Date.now();
+  if (second < Math.floor((now - CLOCK_MS) / 1000)) return;
+  // Never before now, as the manifest has to be the newest.
+  const time = new Date(Math.max((second + 1) * 1000, now));
+  utimesSync(file, time, time);
 }
 
 export function createStage(fresh: string, published: string): Stage {
@@ -33,7 +58,11 @@ export function createStage(fresh: string, published: string): Stage {
   }
 
   return {
-    write: (name, body) => place(name, (target) => writeFileSync(target, body, { flag: 'wx' })),
+    write: (name, body, { replaces }) =>
+      place(name, (target) => {
+        writeFileSync(target, body, { flag: 'wx' });
+        if (replaces) stampLater(target, path.join(published, name));
+      }),
     keep(name) {
       const source = path.join(published, name);
       place(name, (target) => {

@@ -70,7 +70,7 @@ function record(parent: string): Effect[] {
   );
   after(openSync, real.openSync, ([at, flags], descriptor) => {
     opened.set(descriptor, inside(at));
-    if (flags !== 'r') add({ does: 'write', at: inside(at), body: '' });
+    if (typeof flags === 'string' && flags !== 'r') add({ does: 'write', at: inside(at), body: '' });
   });
   after(writeSync as (to: number, body: string) => number, real.writeSync, ([to, body]) =>
     add({ does: 'write', at: opened.get(to) ?? '', body }),

@@ -19,7 +19,14 @@ import { recoverAbandoned, withOutput } from '../../src/output/publish.ts';
 import { previousOfSite } from '../../src/sources/site-folder.ts';
 import { verifyFolder } from '../../src/verify/folder.ts';
 import { fingerprint } from '../support/fingerprint.ts';
-import { publishTree, readTree, type Tree, treeFiles } from '../support/publishing.ts';
+import {
+  littleChanged,
+  publishedSite,
+  publishTree,
+  readTree,
+  type Tree,
+  treeFiles,
+} from '../support/publishing.ts';
 import { rawRecords, siteOf } from '../support/sites.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 
@@ -94,6 +101,22 @@ describe('publishing', () => {
     );
     expect(changed.map(([name]) => name)).toEqual(rewritten);
     expect(verifyFolder(out).problems).toEqual([]);
+  });
+
+  it('gives a file a time of a later second than that of the one it replaces, however soon', async () => {
+    const { out } = await publishedSite(littleChanged[0]);
+    const seconds = (): number[] =>
+      ['a.json', 'manifest.json'].map((file) => Math.floor(statSync(path.join(out, file)).mtimeMs / 1000));
+    let [before, manifest] = seconds();
+    for (const tree of [littleChanged[1], { 'a.json': '11' }, { 'a.json': '12' }, littleChanged[0]]) {
+      await publishTree(out, tree);
+      const [now = 0, last = 0] = seconds();
+      expect([now > Number(before), last > Number(manifest), last >= now]).toEqual([true, true, true]);
+      [before, manifest] = [now, last];
+    }
+    const marks = fingerprint(out);
+    expect(await publishTree(out, littleChanged[0])).toMatchObject({ changed: false });
+    expect(fingerprint(out)).toEqual(marks);
   });
 
   it('removes what the new site does not have, and folders that are empty then', async () => {
