@@ -8,13 +8,13 @@ import fsExtra from 'fs-extra';
 import type { Content } from '../archive/entries.ts';
 import { type Archives, packSite } from '../archive/pack.ts';
 import type { ManifestEntry } from '../contract/meta.ts';
-import { show } from '../contract/parse.ts';
 import { ARCHIVE_NAMES, type ArchiveName, archiveFiles, CHECKSUMS_NAME } from '../contract/paths.ts';
-import { errorCode, OutputError, UsageError } from '../errors.ts';
-import { isInside, readFile } from '../files/folder.ts';
+import { errorCode, OutputError } from '../errors.ts';
+import { readFile } from '../files/folder.ts';
 import { recoverAbandoned } from '../output/publish.ts';
 import { readDescriptions } from '../sources/site-folder.ts';
 import { secondsSince } from '../text/numbers.ts';
+import { checkOutside } from './check-output.ts';
 import { defaults } from './defaults.ts';
 
 export interface ArchiveOptions {
@@ -46,11 +46,7 @@ export async function archive(
   { out = defaults.archiveOut }: ArchiveOptions = {},
 ): Promise<ArchiveReport> {
   const started = performance.now();
-  const folder = path.resolve(dir);
-  if (path.resolve(out) === folder || isInside(folder, path.resolve(out)))
-    throw new UsageError(
-      `--out: got ${show(out)}, inside the site ${show(dir)}: expected another folder, as the next build would find files that are not its own`,
-    );
+  checkOutside('--out', out, dir);
   recoverAbandoned(dir);
   const { meta, manifest } = readDescriptions(dir);
   const files = manifest.files

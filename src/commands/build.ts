@@ -25,7 +25,7 @@ import { previousOfSnapshot } from '../sources/snapshot.ts';
 import type { SourceResult } from '../sources/source.ts';
 import { codeDigest, PRODUCT } from '../version.ts';
 import { checkAddress, oneOf, severalOf } from './check-options.ts';
-import { refuseOtherFolder } from './check-output.ts';
+import { checkOutside, refuseNested, refuseOtherFolder } from './check-output.ts';
 import { defaults } from './defaults.ts';
 import { describeMaking } from './making.ts';
 import { BUNDLED_DATA, COMPRESS_WORKER, PUBLIC_FOLDER, readAssets, readPackage } from './package-files.ts';
@@ -70,11 +70,13 @@ export async function build(options: BuildOptions = {}, watchers: Watchers = {})
     process.env,
   );
   const { signal } = options;
+  refuseNested(out);
   if (source.source === 'snapshot') recoverAbandoned(source.upstream ?? source.dataFolder);
   if (source.source === 'auto') recoverAbandoned(source.dataFolder);
 
   const work = async (output: Output): Promise<BuildReport> => {
     refuseOtherFolder(output, 'site');
+    if (source.cacheFolder !== undefined) checkOutside('--cache', source.cacheFolder, out);
     const previousOf = (loaded: SourceResult): PreviousDataSet | undefined => {
       const previous = previousOfOutput(output) ?? refreshedSnapshot(loaded);
       return previous && options.forgetHistory ? { ...previous, history: () => undefined } : previous;

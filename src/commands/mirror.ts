@@ -19,7 +19,7 @@ import { workFolders } from '../output/work-folders.ts';
 import type { Progress } from '../sources/source.ts';
 import { secondsSince } from '../text/numbers.ts';
 import { checkAddress, concurrencyOption, percentage, recordNames, retriesOption } from './check-options.ts';
-import { refuseOtherFolder } from './check-output.ts';
+import { refuseNested, refuseOtherFolder } from './check-output.ts';
 import { defaults } from './defaults.ts';
 
 /** Every option is optional. */
@@ -75,6 +75,7 @@ export async function mirror(
 ): Promise<MirrorReport> {
   const started = performance.now();
   const resolved = resolveMirror(target, options);
+  refuseNested(resolved.out);
   return abortable(createClient(resolved), options.signal, (client) => {
     const run: Run = { ...resolved, ...watchers, client, signal: options.signal, started };
     return run.dryRun ? rehearse(run) : withOutput(run.out, (output) => copy(run, output), options);

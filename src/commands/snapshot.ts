@@ -8,7 +8,7 @@ import { encodeHistory } from '../dataset/history.ts';
 import { type Output, withOutput } from '../output/publish.ts';
 import { capture, type Watchers } from '../sources/capture.ts';
 import { previousOfSnapshot, snapshotFiles } from '../sources/snapshot.ts';
-import { refuseOtherFolder } from './check-output.ts';
+import { checkOutside, refuseNested, refuseOtherFolder } from './check-output.ts';
 import { BUNDLED_DATA, PUBLIC_FOLDER } from './package-files.ts';
 import { createReport, type Report } from './report.ts';
 import { resolveSource, type SourceOptions } from './source-options.ts';
@@ -31,9 +31,11 @@ export async function snapshot(options: SnapshotOptions = {}, watchers: Watchers
   const started = performance.now();
   const { source = 'rest', data = path.relative('', BUNDLED_DATA), signal } = options;
   const resolved = resolveSource({ ...options, source: source === 'auto' ? 'rest' : source }, process.env);
+  refuseNested(data);
 
   const work = async (output: Output): Promise<Report> => {
     refuseOtherFolder(output, 'dataSet');
+    if (resolved.cacheFolder !== undefined) checkOutside('--cache', resolved.cacheFolder, data);
     const captured = await capture({
       ...resolved,
       ...watchers,

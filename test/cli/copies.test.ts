@@ -125,9 +125,7 @@ describe('rebase and archive', () => {
     for (const out of ['copy', 'copy/download']) {
       const inside = await run('archive', 'copy', '--out', out);
       expect(inside).toMatchObject({ code: 2, stdout: '' });
-      expect(inside.stderr).toContain(
-        `error: --out: got "${out}", inside the site "copy": expected another folder`,
-      );
+      expect(inside.stderr).toContain(`error: --out: got "${out}", inside "copy": expected another folder`);
     }
     expect(await run('verify', 'copy')).toMatchObject({ code: 0 });
   });
