@@ -88,7 +88,7 @@ describe('verifying', () => {
     [
       'an extra link',
       ({ folder }) => symlinkSync('meta.json', path.join(folder, 'link')),
-      [/^link: is not in the manifest$/],
+      [/^link: is not a regular file$/],
     ],
     [
       'a truncated page',
