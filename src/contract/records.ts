@@ -78,6 +78,9 @@ export type Item = RecordOf<'item'>;
 /** The highest generation for which items have a field. */
 export const LAST_INDEXED_GENERATION = 9;
 
+/** No list has more: what is read may have been written by anybody. */
+export const MAX_RECORDS = 1_000_000;
+
 /** The number of records of each kind. */
-export const countsSchema = z.strictObject(mapKinds(() => z.int().min(0)));
+export const countsSchema = z.strictObject(mapKinds(() => z.int().min(0).max(MAX_RECORDS)));
 export type Counts = Readonly<Record<Kind, number>>;

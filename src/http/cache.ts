@@ -5,20 +5,13 @@
  */
 
 import { hash, randomUUID } from 'node:crypto';
-import {
-  appendFileSync,
-  closeSync,
-  openSync,
-  readFileSync,
-  renameSync,
-  writeFileSync,
-  writeSync,
-} from 'node:fs';
+import { appendFileSync, closeSync, openSync, renameSync, writeFileSync, writeSync } from 'node:fs';
 import path from 'node:path';
 import fsExtra from 'fs-extra';
 import * as z from 'zod';
 import { type Edition, editionSchema } from '../contract/edition.ts';
 import { errorCode, OutputError } from '../errors.ts';
+import { readFile } from '../files/folder.ts';
 
 /** A line with the right checksum is one, as this version wrote it. */
 export interface CacheEntry {
@@ -75,7 +68,7 @@ export function openCache(folder: string, { name, version }: { name: string; ver
   let journal: Buffer;
   try {
     fsExtra.ensureDirSync(folder);
-    journal = readJournal(file, header);
+    journal = readJournal(folder, journalName(name), header);
     if (journal.length === 0) writeFileSync(file, header);
     descriptor = openSync(file, 'a');
   } catch (cause) {
@@ -165,9 +158,9 @@ function decodeLine(line: string): unknown {
 const checksum = (text: string): string => hash('sha256', text).slice(0, 16);
 
 /** Nothing if the journal has another header. */
-function readJournal(file: string, header: string): Buffer {
+function readJournal(folder: string, file: string, header: string): Buffer {
   const nothing = Buffer.alloc(0);
-  const journal = fsExtra.pathExistsSync(file) ? readFileSync(file) : nothing;
+  const journal = fsExtra.pathExistsSync(path.join(folder, file)) ? readFile(folder, file) : nothing;
   return journal.toString('utf8', 0, header.length) === header ? journal : nothing;
 }
 

@@ -1,18 +1,9 @@
 /** The lock: one build at a time per folder. A lock whose process is known to have ended is stale, and is taken over. */
 
-import {
-  closeSync,
-  linkSync,
-  openSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  statSync,
-  unlinkSync,
-  writeSync,
-} from 'node:fs';
+import { closeSync, linkSync, openSync, renameSync, rmSync, statSync, unlinkSync, writeSync } from 'node:fs';
 import path from 'node:path';
 import { errorCode, OutputError } from '../errors.ts';
+import { readText } from '../files/folder.ts';
 import { decodeHolder, encodeHolder, stateOf, thisProcess } from './lock-holder.ts';
 import type { WorkFolders } from './work-folders.ts';
 
@@ -131,7 +122,7 @@ function readFilled(file: string): string | undefined {
 
 function readIfThere(file: string): string | undefined {
   try {
-    return readFileSync(file, 'utf8');
+    return readText(path.dirname(file), path.basename(file));
   } catch (error) {
     if (errorCode(error) === 'ENOENT') return undefined;
     throw error;

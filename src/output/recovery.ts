@@ -27,10 +27,10 @@ export function recover(folders: WorkFolders): void {
 }
 
 /** In a parent that others may write to, anybody may leave what looks like the work of an interrupted build. */
-function refuseStrangers({ out, fresh, retired, commit }: WorkFolders): void {
+function refuseStrangers({ out, fresh, retired, commit, received }: WorkFolders): void {
   const ownerOf = (file: string): number | undefined => lstatSync(file, { throwIfNoEntry: false })?.uid;
   const trusted = [undefined, process.geteuid?.() ?? ownerOf(out), ownerOf(out)];
-  for (const file of [fresh, retired, commit]) {
+  for (const file of [fresh, retired, commit, received]) {
     if (!process.geteuid || trusted.includes(ownerOf(file))) continue;
     throw new OutputError(`belongs to another user (${ownerOf(file)}), and is not used`, file, {
       hint: 'Remove it, and build again in a folder whose parent only you can write to.',

@@ -69,8 +69,10 @@ export function createStage(fresh: string, published: string): Stage {
         try {
           linkSync(source, target);
         } catch {
-          // Not every file system has hard links.
+          // Not every file system has hard links. The time is part of validators.
           copyFileSync(source, target, constants.COPYFILE_EXCL);
+          const { atime, mtime } = lstatSync(source);
+          utimesSync(target, atime, mtime);
         }
       });
     },

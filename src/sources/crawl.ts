@@ -4,6 +4,7 @@ import { checkListPage, type ListedRecord } from '../contract/check-list-page.ts
 import { type Kind, kindNames, mapKinds } from '../contract/kinds.ts';
 import { show } from '../contract/parse.ts';
 import { API_PREFIX, type LinkBase, listUrl, rootFile } from '../contract/paths.ts';
+import { MAX_RECORDS } from '../contract/records.ts';
 import { PAGE_SIZE } from '../contract/windows.ts';
 import type { Probe, ProbeResponse } from '../http/probe.ts';
 
@@ -17,8 +18,8 @@ type Fail = (guarantee: 'root' | 'lists', response: ProbeResponse, problem: stri
 
 type Problem = [response: ProbeResponse, problem: string];
 
-/** No list has more pages, which is a million records: links in a circle end here. */
-const MAX_PAGES = 10_000;
+/** Links in a circle end here. */
+const MAX_PAGES = MAX_RECORDS / PAGE_SIZE;
 /** A list that is so wrong is not read to its end. */
 const MAX_PROBLEMS = 20;
 
@@ -44,7 +45,7 @@ export async function crawl(
 /** What is no possible count is 0, and differs from what the page says. */
 const countOf = (value: unknown): number => {
   const count = Number(value);
-  return Number.isInteger(count) && count >= 0 && count <= MAX_PAGES * PAGE_SIZE ? count : 0;
+  return Number.isInteger(count) && count >= 0 && count <= MAX_RECORDS ? count : 0;
 };
 
 async function checkRoot(probe: Probe, linkBase: LinkBase, fail: Fail): Promise<void> {

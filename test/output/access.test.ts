@@ -31,7 +31,7 @@ describe('a folder that is replaced as a whole', () => {
 });
 
 describe.runIf(isRoot)('what another user left beside a site', () => {
-  it.each(['fresh', 'retired', 'commit'] as const)('is not used: %s', async (role) => {
+  it.each(['fresh', 'retired', 'commit', 'received'] as const)('is not used: %s', async (role) => {
     const { out, folders } = await publishedSite(old);
     if (role === 'commit') writeFileSync(folders.commit, '{"place":[],"remove":["a.json"],"manifest":""}');
     else mkdirSync(folders[role]);

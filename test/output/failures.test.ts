@@ -1,5 +1,6 @@
 /** What the system may do at any moment: each failing call is simulated, the others are real. */
 
+import { execFileSync } from 'node:child_process';
 import {
   closeSync,
   existsSync,
@@ -10,6 +11,8 @@ import {
   readFileSync,
   renameSync,
   rmSync,
+  statSync,
+  utimesSync,
   writeFileSync,
   writeSync,
 } from 'node:fs';
@@ -108,11 +111,17 @@ describe('a lock', () => {
   it('that cannot be read is nobody’s to take', () => {
     const { folders, lock } = lockable();
     writeFileSync(lock, `${NOBODY} 1\n`);
-    vi.mocked(readFileSync).mockImplementation((file, ...options) =>
-      file === lock ? failing('EACCES')() : real.readFileSync(file, ...options),
+    vi.mocked(openSync).mockImplementation((file, flags) =>
+      file === lock && flags !== 'wx' ? failing('EACCES')() : real.openSync(file, flags),
     );
     expect(() => acquireLock(folders)).toThrow(`${folders.out}: cannot be locked (EACCES)`);
     expect(existsSync(lock)).toBe(true);
+  });
+
+  it('that is a pipe is not waited for', () => {
+    const { folders, lock } = lockable();
+    execFileSync('mkfifo', [lock]);
+    expect(() => acquireLock(folders)).toThrow(`${folders.out}: cannot be locked (not a regular file)`);
   });
 
   it('that was replaced right after it was made belongs to the other', () => {
@@ -195,8 +204,12 @@ describe('a site', () => {
     const { folders } = lockable();
     await publishTree(folders.out, old);
     vi.mocked(linkSync).mockImplementation(failing('EPERM'));
+    const kept = path.join(folders.out, 'a.json');
+    utimesSync(kept, 1_000_000, 1_000_000);
     const fresh = { 'a.json': '1', 'd.json': '3' };
     await publishTree(folders.out, fresh);
+    // Validators are made of it.
+    expect(statSync(kept).mtimeMs).toBe(1e9);
     expect(readTree(folders.out)).toEqual(fresh);
     expect(linkSync).toHaveBeenCalledTimes(1);
   });
