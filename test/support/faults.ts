@@ -423,6 +423,19 @@ const body: Fault[] = [
     at: 'anywhere',
     outcome: upstream('got 11 bytes that are not valid gzip'),
   },
+  ...(['Identity', 'x-gzip', 'GZIP'] as const).map(
+    (encoding): Fault => ({
+      name: `an encoding by another name (${encoding})`,
+      group: 'body',
+      answer: (exchange) => {
+        const body = encoding === 'Identity' ? exchange.own : gzipSync(exchange.own);
+        return send(200, body, { 'content-encoding': encoding })(exchange);
+      },
+      retried: false,
+      at: 'anywhere',
+      outcome: same,
+    }),
+  ),
   {
     name: 'an encoding that nobody asked for',
     group: 'body',
@@ -741,6 +754,14 @@ const name: Fault[] = [
       ),
     }),
   ),
+  {
+    name: 'a name of a million characters',
+    group: 'name',
+    spoil: english('a'.repeat(1_000_000)),
+    retried: false,
+    at: 'records',
+    outcome: data(`› name: got "${'a'.repeat(79)}…: Too big: expected string to have <=200 characters`),
+  },
   ...['<script>alert(1)</script>', '"><img src=x onerror=alert(1)>', '=HYPERLINK("x")', '__proto__'].map(
     (text): Fault => ({
       name: `the name \`${text}\``,
