@@ -19,20 +19,21 @@ export const HANDLER_MODULE = path.join(DIST, 'handler.js');
 /** The code of the compressor's thread. */
 export const COMPRESS_WORKER = path.join(DIST, 'compress-worker.js');
 
-/** Reads the files that every site has, in a fixed order and without what file managers leave. */
-export function readAssets(): SiteFile[] {
-  return [PUBLIC_FOLDER, ASSETS_FOLDER].flatMap((folder) =>
-    listFiles(folder)
-      .filter((file) => !path.basename(file).startsWith('.'))
-      .sort()
-      .map((file) => ({ path: file, body: readFile(folder, file) })),
-  );
-}
+/** Reads files that every site has, in a fixed order and without what file managers leave. */
+const readFolder = (folder: string): SiteFile[] =>
+  listFiles(folder)
+    .filter((file) => !path.basename(file).startsWith('.'))
+    .sort()
+    .map((file) => ({ path: file, body: readFile(folder, file) }));
+
+/** The hand-written files. */
+export const readAssets = (): SiteFile[] => readFolder(PUBLIC_FOLDER);
 
 export function readPackage(): Package {
   const template = (name: string): string => readFileSync(path.join(DIST, 'templates', name), 'utf8');
   return {
     templates: { 'index.html': template('index.html'), 'browse.html': template('browse.html') },
+    compiled: readFolder(ASSETS_FOLDER),
     handlerModule: () => readFileSync(HANDLER_MODULE, 'utf8'),
   };
 }

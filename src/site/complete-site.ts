@@ -20,6 +20,8 @@ import { specificationFiles } from './specification/files.ts';
 /** What every site needs, whatever its data and options. */
 export interface Package {
   readonly templates: PageTemplates;
+  /** Style sheets and scripts of the pages. */
+  readonly compiled: readonly SiteFile[];
   /** The handler as the text of one ES module. */
   readonly handlerModule: () => string;
 }
@@ -29,7 +31,7 @@ export interface CompleteSite {
   readonly meta: Meta;
   readonly history: History;
   readonly hosts: readonly HostName[];
-  /** Files that depend neither on the data nor on options. */
+  /** Hand-written files, and icons. */
   readonly assets: readonly AnyFile[];
   /** Whether the site offers itself for download. */
   readonly archive: boolean;
@@ -52,6 +54,7 @@ export function* completeSite(site: CompleteSite): Generator<AnyFile> {
 function* ownFiles(site: CompleteSite): Generator<AnyFile> {
   const { records, meta, assets, compress, sizes } = site;
   yield* assets;
+  yield* site.package.compiled;
   const plan = { records, meta, linkBase: linkBaseOf(meta) };
   const files = withExtras(site);
   yield* meta.downloads ? withDownloads(files, plan, compress) : files;
