@@ -43,7 +43,7 @@ async function repository() {
   await git('clone', '--quiet', remote, '.');
   await git('checkout', '--quiet', '-b', 'main');
   cpSync(path.join(ROOT, 'scripts/refresh'), path.join(work, 'scripts/refresh'), { recursive: true });
-  await snapshot({ upstream: upstream.url, cache: false, data: path.join(work, 'data') });
+  await snapshot({ upstream: upstream.url, cache: false, maxShrink: 100, data: path.join(work, 'data') });
   writeFileSync(path.join(work, '.gitignore'), 'build/\n.cache/\n');
   await git('add', '.');
   await git('-c', 'user.name=operator', '-c', 'user.email=o@example.test', 'commit', '-qm', 'Begin');
