@@ -20,8 +20,9 @@ type Problem = [response: ProbeResponse, problem: string];
 
 /** Links in a circle end here. */
 const MAX_PAGES = MAX_RECORDS / PAGE_SIZE;
-/** A list that is so wrong is not read to its end. */
+/** A list that is so wrong, or so long, is not read to its end: its records are kept in memory. */
 const MAX_PROBLEMS = 20;
+const MAX_LENGTH = 256 * 1024 * 1024;
 
 /** Reports problems in a fixed order, although lists are crawled concurrently. */
 export async function crawl(
@@ -72,10 +73,16 @@ async function crawlList(
 ): Promise<CrawledList> {
   const records: ListedRecord[] = [];
   let problems = 0;
+  let length = 0;
   let count = 0;
   let link: string | null = listUrl(linkBase, kind);
   for (let page = 0; link !== null && page < MAX_PAGES && problems < MAX_PROBLEMS; page++) {
     const response: ProbeResponse = await probe.send({ path: link.slice(linkBase.baseUrl.length) });
+    length += response.text.length;
+    if (length > MAX_LENGTH) {
+      fail(response, `got list pages of more than ${MAX_LENGTH} characters in all`);
+      break;
+    }
     const envelope = response.json as { count?: unknown; next?: unknown } | undefined;
     if (response.status !== 200 || typeof envelope !== 'object' || envelope === null) {
       fail(response, `got status ${response.status}, ${show(response.text)}, expected a list page`);
