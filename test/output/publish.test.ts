@@ -119,6 +119,28 @@ describe('publishing', () => {
     expect(fingerprint(out)).toEqual(marks);
   });
 
+  it('refuses a folder in the place of a file, before anything is changed', async () => {
+    const { out, names } = await publishedSite(littleChanged[0]);
+    rmSync(path.join(out, 'a.json'));
+    mkdirSync(path.join(out, 'a.json'));
+    const before = fingerprint(out);
+    await expect(publishTree(out, littleChanged[1])).rejects.toThrow(
+      `${path.join(out, 'a.json')}: is a folder, expected a file`,
+    );
+    expect(fingerprint(out)).toEqual(before);
+    expect(names()).toEqual(['site']);
+  });
+
+  it('refuses a manifest that cannot be read, and says why', async () => {
+    const { out } = await publishedSite(littleChanged[0]);
+    rmSync(path.join(out, 'manifest.json'));
+    mkdirSync(path.join(out, 'manifest.json'));
+    await expect(publishTree(out, littleChanged[1])).rejects.toMatchObject({
+      message: `${out}: manifest.json cannot be read (not a regular file)`,
+      cause: { code: 'not a regular file' },
+    });
+  });
+
   it('removes what the new site does not have, and folders that are empty then', async () => {
     const out = path.join(temporaryFolder(), 'site');
     await publishTree(out, first);
