@@ -1,6 +1,5 @@
 /** Tortures the builder and the server, and prints the numbers: `npm run torture -- [--short] [--seed n]`. */
 
-import { rmSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { fuzz } from '../test/support/fuzz-run.ts';
 import { tryHostile } from '../test/support/hostile-deployment.ts';
@@ -8,7 +7,7 @@ import { makeMistakes, mistakes } from '../test/support/mistakes.ts';
 import { seeded } from '../test/support/random.ts';
 import { killExactly } from './torture/exact-kills.ts';
 import { tryFaults, tryMixes, tryProcesses } from './torture/faults.ts';
-import { run, temporary } from './torture/ground.ts';
+import { inTemporary, run } from './torture/ground.ts';
 import { hardships } from './torture/hardships.ts';
 import { killBuilds } from './torture/kills.ts';
 import { createParts } from './torture/parts.ts';
@@ -74,12 +73,8 @@ await part('hostile deployments', async () => {
   };
 });
 await part('mistakes of an operator', async () => {
-  const folder = temporary();
-  try {
-    return { tried: mistakes.length, says: 'were refused', problems: await makeMistakes(folder, run) };
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
-  }
+  const problems = await inTemporary((folder) => makeMistakes(folder, run));
+  return { tried: mistakes.length, says: 'were refused', problems };
 });
 await part('hardships', () => hardships(amounts.hardships, random));
 await part('fuzz', async () => {

@@ -23,7 +23,7 @@ const moments: Readonly<Record<string, readonly string[]>> = {
 
 /** @returns how many kills there were, as many as told at most. Throws with the first one that was not survived. */
 export const killExactly = (count: number, random: Random): Promise<number> =>
-  withSubjects(60, async (subjects) => {
+  withSubjects({ records: 60, isWanted: (name) => name in moments }, async (subjects) => {
     const all = subjects.flatMap((subject) =>
       (moments[subject.name] ?? []).map((moment) => ({ subject, moment })),
     );

@@ -9,6 +9,7 @@ import {
   readdirSync,
   readFileSync,
   realpathSync,
+  rmSync,
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -58,6 +59,16 @@ export const run = (args: readonly string[], options?: StartOptions): Promise<Ex
   start(args, options).ended;
 
 export const temporary = (): string => realpathSync(mkdtempSync(path.join(tmpdir(), 'gamedata-torture-')));
+
+/** A temporary folder for as long as it is used. */
+export async function inTemporary<T>(use: (folder: string) => Promise<T>): Promise<T> {
+  const folder = temporary();
+  try {
+    return await use(folder);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
 
 /** Writes a data set of so many records, every other one of them different in each variant. */
 export function writeDataSet(folder: string, records: number, variant: number): string {

@@ -1,7 +1,7 @@
 /** Many builds of one site: twenty at once, and two hundred while it is read. */
 
 import { hash } from 'node:crypto';
-import { rmSync, statSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import * as z from 'zod';
@@ -9,7 +9,7 @@ import { kindNames } from '../../src/contract/kinds.ts';
 import { listPageFile, listPath, MANIFEST_FILE, recordFile } from '../../src/contract/paths.ts';
 import { nginx } from '../../test/support/engines/nginx.ts';
 import { serve } from '../../test/support/engines/serve.ts';
-import { demand, leftovers, run, siteDigest, temporary, writeDataSet } from './ground.ts';
+import { demand, inTemporary, leftovers, run, siteDigest, writeDataSet } from './ground.ts';
 import type { Ended } from './parts.ts';
 
 const AT_ONCE = 20;
@@ -30,9 +30,8 @@ interface Ground {
   readonly digests: readonly (string | undefined)[];
 }
 
-async function onGround(use: (ground: Ground) => Promise<Ended>): Promise<Ended> {
-  const folder = temporary();
-  try {
+const onGround = (use: (ground: Ground) => Promise<Ended>): Promise<Ended> =>
+  inTemporary(async (folder) => {
     const out = path.join(folder, 'site');
     const data = RECORDS.map((count, at) => writeDataSet(path.join(folder, `data-${at}`), count, 1));
     const digests: (string | undefined)[] = [];
@@ -41,10 +40,7 @@ async function onGround(use: (ground: Ground) => Promise<Ended>): Promise<Ended>
       digests.push(siteDigest(out));
     }
     return await use({ data, out, digests });
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
-  }
-}
+  });
 
 /** All build the same folder: some publish, the others find it locked. */
 export const buildAtOnce = (): Promise<Ended> =>
@@ -74,6 +70,8 @@ const pageSchema = z.object({
 });
 
 interface Read {
+  /** Where it was read. */
+  readonly name: string;
   reads: number;
   readonly problems: string[];
 }
@@ -164,17 +162,16 @@ export const readMeanwhile = (rebuilds: number): Promise<Ended> =>
         return `${ino} ${mtimeMs}`;
       },
     });
-    const files: Read = { reads: 0, problems: [] };
-    const servers = engines.map((): Read => ({ reads: 0, problems: [] }));
+    const files: Read = { name: 'files', reads: 0, problems: [] };
+    const servers = engines.map(({ name }): Read => ({ name, reads: 0, problems: [] }));
     const fromFolder: Get = (file) => readFile(path.join(out, file), 'utf8').catch(() => undefined);
     const readers = [
       read(fromFolder, watch(files)),
       readNamed(fromFolder, watch(files)),
-      ...running.flatMap(({ url }, at) => {
-        const seen = servers[at] ?? files;
-        const get = getter(url, seen);
+      ...servers.flatMap((seen, at) => {
+        const get = getter(running[at]?.url ?? '', seen);
         // nginx keeps files open for a second, a page that has been replaced too.
-        const named = engines[at] === nginx ? [] : [readNamed(get, watch(seen))];
+        const named = seen.name === nginx.name ? [] : [readNamed(get, watch(seen))];
         return [read(get, watch(seen)), crawl(get, watch(seen)), ...named];
       }),
     ];
@@ -189,11 +186,8 @@ export const readMeanwhile = (rebuilds: number): Promise<Ended> =>
       await Promise.all(running.map((engine) => engine.stop()));
     }
     await Promise.all(readers);
-    const counts = [{ name: 'files' }, ...engines].map(
-      ({ name }, at) => `${[files, ...servers][at]?.reads.toLocaleString('en')} of ${name}`,
-    );
-    const problems = [files, ...servers].flatMap(({ problems: found }, at) =>
-      found.map((problem) => `${['files', ...engines.map(({ name }) => name)][at]}: ${problem}`),
-    );
+    const all = [files, ...servers];
+    const counts = all.map(({ name, reads }) => `${reads.toLocaleString('en')} of ${name}`);
+    const problems = all.flatMap((seen) => seen.problems.map((problem) => `${seen.name}: ${problem}`));
     return { tried: rebuilds, says: `rebuilds; read: ${counts.join(', ')}`, problems };
   });

@@ -2,7 +2,7 @@
 
 import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -11,11 +11,11 @@ import { CHECKSUMS_NAME } from '../../src/contract/paths.ts';
 import {
   demand,
   type Exit,
+  inTemporary,
   leftovers,
   run,
   type StartOptions,
   siteDigest,
-  temporary,
   writeDataSet,
 } from './ground.ts';
 
@@ -48,25 +48,27 @@ export interface Attempt {
   survive(what: string, exit: Exit): Promise<void>;
 }
 
-/** Two data sets of so many records, sites of them that are served, and every subject of that. */
-export async function withSubjects<T>(records: number, use: (subjects: Ground[]) => Promise<T>): Promise<T> {
-  const folder = temporary();
-  const server = createServer(async (request, response) => {
-    const body = await readFile(path.join(folder, request.url ?? '')).catch(() => undefined);
-    response.writeHead(body ? 200 : 404).end(body);
+/** Two data sets of so many records, sites of them that are served, and the subjects of that which are wanted. */
+export const withSubjects = <T>(
+  { records, isWanted = () => true }: { records: number; isWanted?: (name: string) => boolean },
+  use: (subjects: Ground[]) => Promise<T>,
+): Promise<T> =>
+  inTemporary(async (folder) => {
+    const server = createServer(async (request, response) => {
+      const body = await readFile(path.join(folder, request.url ?? '')).catch(() => undefined);
+      response.writeHead(body ? 200 : 404).end(body);
+    });
+    try {
+      await once(server.listen(0, '127.0.0.1'), 'listening');
+      const { port } = server.address() as AddressInfo;
+      const subjects: Ground[] = [];
+      for (const subject of await subjectsIn(folder, { records, address: `http://127.0.0.1:${port}` }))
+        if (isWanted(subject.name)) subjects.push(await prepare(folder, subject));
+      return await use(subjects);
+    } finally {
+      server.close();
+    }
   });
-  try {
-    await once(server.listen(0, '127.0.0.1'), 'listening');
-    const { port } = server.address() as AddressInfo;
-    const subjects: Ground[] = [];
-    for (const subject of await subjectsIn(folder, { records, address: `http://127.0.0.1:${port}` }))
-      subjects.push(await prepare(folder, subject));
-    return await use(subjects);
-  } finally {
-    server.close();
-    rmSync(folder, { recursive: true, force: true });
-  }
-}
 
 async function subjectsIn(
   folder: string,

@@ -32,7 +32,7 @@ const strace = (log: string, ...options: string[]): string[] => ['strace', '-y',
 /** Lets calls of every command that changes a folder fail, in every way. */
 export async function failCalls(count: number, random: Random): Promise<Ended> {
   if (!hasStrace()) return { tried: 0, says: 'skipped: strace cannot be used here' };
-  return withSubjects(12, async (subjects) => {
+  return withSubjects({ records: 12 }, async (subjects) => {
     const tried: Trial[] = [];
     let possible = 0;
     for (const subject of subjects) {

@@ -16,7 +16,7 @@ import {
 import { parse } from '../contract/parse.ts';
 import { CHANGES_FILE, listPageFile, MANIFEST_FILE, META_FILE, slugsOf } from '../contract/paths.ts';
 import { PAGE_SIZE, pageOffsets } from '../contract/windows.ts';
-import type { EncodedRecord, EncodedRecords } from '../dataset/data-set.ts';
+import type { EncodedRecord, EncodedRecords, FindKnown } from '../dataset/data-set.ts';
 import { digestRecords, digestText } from '../dataset/digest.ts';
 import { builtPages } from '../dataset/encode.ts';
 import { previousOfPaths } from '../dataset/guards.ts';
@@ -44,11 +44,10 @@ type Entries = ReadonlyMap<string, Pick<ManifestEntry, 'sha256'>>;
 
 /** The data of a published site as the previous data set. */
 export function previousOfSite(folder: string, meta: Meta, entries: Entries): PreviousDataSet {
-  const site = { folder, meta, entries };
   /** Found once: what is the same does not change when it is checked. */
-  let isSame: FindSame | undefined;
-  const findSame = (now: EncodedRecords): FindSame => {
-    isSame ??= findSamePages(now, site);
+  let isSame: ReturnType<FindKnown> | undefined;
+  const findSame: FindKnown = (now) => {
+    isSame ??= findSamePages(now, meta, entries);
     return isSame;
   };
   return {
@@ -57,7 +56,10 @@ export function previousOfSite(folder: string, meta: Meta, entries: Entries): Pr
     differences(now) {
       const isListedAlike = findSame(now);
       try {
-        const before = mapKinds((kind) => readPages(kind, site, (offset) => !isListedAlike(kind, offset)));
+        const read = (file: string): string => readListed(folder, file, entries);
+        const before = mapKinds((kind) =>
+          readPages(kind, meta.counts[kind], read, (offset) => !isListedAlike(kind, offset)),
+        );
         return { before, after: mapKinds((kind) => now[kind].filter((_, at) => !isListedAlike(kind, at))) };
       } catch (error) {
         // List pages that somebody damaged are replaced by the next build: they are no reason to stop it.
@@ -78,10 +80,8 @@ export function previousWithoutMeta(folder: string, entries: Entries): PreviousD
   return { ...previousOfPaths(entries.keys()), digest, history: () => history };
 }
 
-/** Whether the record at a place of its list is on a page that would be made as it is published. */
-type FindSame = (kind: Kind, at: number) => boolean;
-
-function findSamePages(now: EncodedRecords, { meta, entries }: { meta: Meta; entries: Entries }): FindSame {
+/** Finds the records on pages that would be made as they are published. */
+function findSamePages(now: EncodedRecords, meta: Meta, entries: Entries): ReturnType<FindKnown> {
   const base = linkBaseOf(meta);
   const pages = mapKinds((kind) =>
     Array.from(
@@ -111,7 +111,7 @@ function readSiteHistory(folder: string): History {
  * @throws DataError if one is invalid, or the records do not match the site's digest
  */
 export function readSiteRecords(folder: string, { counts, digest }: Meta): EncodedRecords {
-  const records = mapKinds((kind) => readKind(folder, kind, counts[kind]));
+  const records = mapKinds((kind) => readPages(kind, counts[kind], (file) => readPublished(folder, file)));
   const found = digestRecords(records);
   if (found !== digest) {
     const location = { record: folder, field: 'digest' };
@@ -120,27 +120,25 @@ export function readSiteRecords(folder: string, { counts, digest }: Meta): Encod
   return records;
 }
 
-const readKind = (folder: string, kind: Kind, count: number): EncodedRecord[] =>
-  pageOffsets(count).flatMap((offset) => {
-    const file = listPageFile(kind, offset);
-    return recordsOf(readPublished(folder, file), file);
-  });
+/** A page's text, which has to be as the manifest lists it. */
+function readListed(folder: string, file: string, entries: Entries): string {
+  const text = readPublished(folder, file);
+  const [got, expected] = [digestText(text), entries.get(file)?.sha256];
+  if (got === expected) return text;
+  throw new DataError(`got ${got}: expected ${expected}, as in ${MANIFEST_FILE}`, { record: file });
+}
 
-/** The records of some pages, which have to be as the manifest lists them. */
+/** The records of those pages of a kind that are wanted. */
 const readPages = (
   kind: Kind,
-  { folder, meta, entries }: { folder: string; meta: Meta; entries: Entries },
-  isWanted: (offset: number) => boolean,
+  count: number,
+  read: (file: string) => string,
+  isWanted: (offset: number) => boolean = () => true,
 ): EncodedRecord[] =>
-  pageOffsets(meta.counts[kind])
+  pageOffsets(count)
     .filter(isWanted)
-    .flatMap((offset) => {
-      const file = listPageFile(kind, offset);
-      const text = readPublished(folder, file);
-      const [got, expected] = [digestText(text), entries.get(file)?.sha256];
-      if (got === expected) return recordsOf(text, file);
-      throw new DataError(`got ${got}: expected ${expected}, as in ${MANIFEST_FILE}`, { record: file });
-    });
+    .map((offset) => listPageFile(kind, offset))
+    .flatMap((file) => recordsOf(read(file), file));
 
 const recordsOf = (page: string, file: string): EncodedRecord[] =>
   parse(pageSchema, parseText(page, file), { record: file }).results.map(({ url: _, ...record }) => ({

@@ -66,15 +66,13 @@ export interface InspectedSite {
 export function inspectFolder(folder: string): InspectedSite {
   recoverAbandoned(folder);
   const problems: Problem[] = [];
+  const entries = listSite(folder);
   const site: Site = {
     folder,
-    files: new Set(),
+    files: new Set(entries.filter(({ isFile }) => isFile).map((entry) => entry.path)),
     report: (file, problem) => problems.push({ file, problem }),
   };
-  for (const { path: file, isFile } of listSite(folder)) {
-    if (isFile) site.files.add(file);
-    else site.report(file, 'is not a regular file');
-  }
+  for (const entry of entries) if (!entry.isFile) site.report(entry.path, 'is not a regular file');
   const { meta, manifest } = readDescriptions(folder);
   checkManifest(site, manifest.files);
   const records = mapKinds((kind) => checkKind(site, kind, meta));
@@ -100,7 +98,7 @@ export function inspectFolder(folder: string): InspectedSite {
 interface Site {
   readonly folder: string;
   /** Its regular files. */
-  readonly files: Set<string>;
+  readonly files: ReadonlySet<string>;
   report(file: string, problem: string): void;
 }
 
