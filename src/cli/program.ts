@@ -49,7 +49,16 @@ function addBuild(command: Command): void {
     )
     .option('--out <dir>', 'output folder', defaults.out)
     .addOption(hostOption('hosts to write configuration for').default([...defaults.hosts]))
-    .addOption(linksOption('what links point to: endpoints (query) or files (file)').default(defaults.links))
+    .option('--root <dir>', 'document root, for nginx, caddy and apache (default: the output folder)')
+    .option(
+      '--fallback <url>',
+      'gamedata serve to proxy pages that are not built to, for nginx, caddy and apache',
+    )
+    .addOption(
+      linksOption(
+        `what links point to: endpoints (query) or files (file) (default: ${defaults.links}; for github-pages file)`,
+      ),
+    )
     .option('--no-downloads', 'omit the bulk files')
     .addOption(
       new Option('--sprites <mode>', 'icons: redirect to the upstream, copy them, or only a placeholder')
@@ -152,6 +161,11 @@ function addRebase(command: Command): void {
     .requiredOption('--base-url <url>', 'new base URL')
     .addOption(linksOption('what links point to (default: as in the copy)'))
     .addOption(hostOption('hosts to write configuration for (default: as in the copy)'))
+    .option('--root <dir>', 'document root, for nginx, caddy and apache (default: the output folder)')
+    .option(
+      '--fallback <url>',
+      'gamedata serve to proxy pages that are not built to, for nginx, caddy and apache',
+    )
     .option('--out <dir>', 'output folder (default: the copy itself)')
     .addOption(takeLockOption())
     .action(
@@ -251,19 +265,23 @@ function addServe(command: Command): void {
     .argument('[dir]', 'folder of the site', defaults.out)
     .option('--port <n>', 'port to listen on; 0 picks a free one', parseNumber, defaults.port)
     .option('--listen <address>', 'address to listen on', defaults.listen)
+    .option('--compress', 'compress API responses, too, not only other files')
     .option('--access-log', 'print a line per request: method, path, status, bytes, milliseconds')
     .option('--quiet', 'print only problems')
     .action(
       async (
         dir: string,
-        options: { port: number; listen: string; accessLog?: boolean } & Pick<Presentation, 'quiet'>,
+        options: { port: number; listen: string; compress?: boolean; accessLog?: boolean } & Pick<
+          Presentation,
+          'quiet'
+        >,
       ) => {
         await perform(options, async (reporter, signal) => {
           const { serve } = await import('../commands/serve.ts');
           const { servedLines } = await import('./lines.ts');
-          const { port, listen, accessLog = false, quiet = false } = options;
+          const { port, listen, compress, accessLog = false, quiet = false } = options;
           const onRequest = accessLog ? (line: string) => printAll([line]) : undefined;
-          const server = await serve({ dir, port, listen, onRequest, onProblem: reporter.notice });
+          const server = await serve({ dir, port, listen, compress, onRequest, onProblem: reporter.notice });
           if (!quiet) printAll(servedLines(dir, server));
           if (!signal.aborted) await once(signal, 'abort');
           await server.close();

@@ -11,7 +11,7 @@ import {
   iconModes,
 } from '../contract/icons.ts';
 import { createMeta } from '../contract/meta.ts';
-import { type LinkStyle, linkStyles } from '../contract/paths.ts';
+import type { LinkStyle } from '../contract/paths.ts';
 import { countWarnings } from '../dataset/data-set.ts';
 import type { PreviousDataSet } from '../dataset/previous.ts';
 import { UsageError } from '../errors.ts';
@@ -24,7 +24,14 @@ import { previousOfSite, previousWithoutMeta } from '../sources/site-folder.ts';
 import { previousOfSnapshot } from '../sources/snapshot.ts';
 import type { SourceResult } from '../sources/source.ts';
 import { codeDigest, PRODUCT } from '../version.ts';
-import { checkAddress, oneOf, severalOf } from './check-options.ts';
+import {
+  checkAddress,
+  checkBaseUrl,
+  oneOf,
+  resolveLinks,
+  resolveServing,
+  severalOf,
+} from './check-options.ts';
 import { checkOutside, refuseNested, refuseOtherFolder } from './check-output.ts';
 import { defaults } from './defaults.ts';
 import { describeMaking } from './making.ts';
@@ -40,7 +47,14 @@ export interface BuildOptions extends SourceOptions {
   readonly out?: string | undefined;
   /** The hosts to write configuration for. Default `['netlify']`. */
   readonly hosts?: readonly HostName[] | undefined;
-  /** What links point to. Default `query`. */
+  /** For nginx, Caddy and Apache: the document root. Default: the output folder. */
+  readonly root?: string | undefined;
+  /**
+   * For nginx, Caddy and Apache: the origin of a `gamedata serve` that requests for pages that are not built are proxied to,
+   * such as `http://127.0.0.1:3000`. Default: none; such requests are errors.
+   */
+  readonly fallback?: string | undefined;
+  /** What links point to. Default `query`, for GitHub Pages `file`. */
   readonly links?: LinkStyle | undefined;
   /** Whether the site has bulk files. Default true. */
   readonly downloads?: boolean | undefined;
@@ -65,7 +79,7 @@ export interface BuildReport extends Report {
  */
 export async function build(options: BuildOptions = {}, watchers: Watchers = {}): Promise<BuildReport> {
   const started = performance.now();
-  const { source, baseUrl, links, hosts, out, downloads, archive, sprites } = resolveBuild(
+  const { source, baseUrl, links, hosts, serving, out, downloads, archive, sprites } = resolveBuild(
     options,
     process.env,
   );
@@ -102,7 +116,7 @@ export async function build(options: BuildOptions = {}, watchers: Watchers = {})
       sprites,
       counts,
     });
-    const inputs = { meta, history, archive, assets: [...handWritten, ...icons.files] };
+    const inputs = { meta, history, archive, serving, assets: [...handWritten, ...icons.files] };
     const making = describeMaking(inputs);
     const make = async (): Promise<PublishResult> => {
       // Most scheduled builds change nothing, and need nothing of this.
@@ -141,12 +155,15 @@ function refreshedSnapshot({ source, dataSet: { provenance } }: SourceResult): P
 
 /** Applies defaults, including those of the environment, and checks. Throws `UsageError`. */
 export function resolveBuild(options: BuildOptions, environment: Environment) {
+  const out = resolveOut(options.out);
+  const hosts = severalOf('host', options.hosts ?? defaults.hosts, hostNames);
   return {
     source: resolveSource(options, environment),
     baseUrl: resolveBaseUrl(options.baseUrl, environment),
-    out: resolveOut(options.out),
-    hosts: severalOf('host', options.hosts ?? defaults.hosts, hostNames),
-    links: oneOf('links', options.links ?? defaults.links, linkStyles),
+    out,
+    hosts,
+    serving: resolveServing(options, hosts, out),
+    links: resolveLinks(options.links, hosts, defaults.links),
     downloads: options.downloads ?? true,
     archive: options.archive ?? false,
     sprites: resolveIcons(options),
@@ -177,5 +194,5 @@ function resolveBaseUrl(given: string | undefined, environment: Environment): st
     ['default', defaults.baseUrl],
   ];
   const [name, value = ''] = candidates.find(([, candidate]) => candidate !== undefined) ?? ['', ''];
-  return checkAddress(name, value);
+  return checkBaseUrl(name, value);
 }

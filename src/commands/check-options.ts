@@ -1,7 +1,11 @@
 /** Checks of option values. Each returns the value to use, or throws `UsageError` with what was given and expected. */
 
+import path from 'node:path';
 import { kindNames } from '../contract/kinds.ts';
+import { type LinkStyle, linkStyles, pathOf } from '../contract/paths.ts';
 import { UsageError } from '../errors.ts';
+import type { Serving } from '../hosts/host.ts';
+import { fileHostNames, webServerNames } from '../hosts/names.ts';
 
 /** An http URL without credentials, query, fragment or trailing slash. */
 export function checkAddress(name: string, text: string): string {
@@ -13,6 +17,57 @@ export function checkAddress(name: string, text: string): string {
     throw new UsageError(`${name}: got a URL with credentials, a query or a fragment, expected one without`);
   }
   return url.href.replace(/\/+$/, '');
+}
+
+/** The same for the base URL of a site, whose path becomes part of host configuration, where other characters have a meaning. */
+export function checkBaseUrl(name: string, text: string): string {
+  const address = checkAddress(name, text);
+  if (/^(?:\/[\w.~-]+)*$/.test(pathOf(address))) return address;
+  throw new UsageError(
+    `${name}: got the path ${JSON.stringify(pathOf(address))}, expected letters, digits, dots and hyphens`,
+  );
+}
+
+/** What links point to: for some hosts, only files will do. */
+export function resolveLinks(
+  given: LinkStyle | undefined,
+  hosts: readonly string[],
+  otherwise: LinkStyle,
+): LinkStyle {
+  const host = hosts.find((name) => fileHostNames.includes(name));
+  const links = oneOf('links', given ?? (host === undefined ? otherwise : 'file'), linkStyles);
+  if (host === undefined || links === 'file') return links;
+  throw new UsageError(`--links: got ${links}, expected file for ${host}, which ignores queries`);
+}
+
+/** The options that only concern web servers. */
+export function resolveServing(
+  { root: given, fallback }: { root?: string | undefined; fallback?: string | undefined },
+  hosts: readonly string[],
+  out: string,
+): Serving {
+  const root = path.resolve(given ?? out);
+  const [server] = hosts.filter((host) => webServerNames.includes(host));
+  if (server === undefined) {
+    const name = given !== undefined ? '--root' : fallback !== undefined ? '--fallback' : undefined;
+    if (name === undefined) return { root };
+    throw new UsageError(`${name}: got no host that uses it, expected --host nginx, caddy or apache`);
+  }
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
+  if (/[\u0000-\u001f"'`$\\{}<>*?[\]]/.test(root)) {
+    throw new UsageError(
+      `--root: got ${JSON.stringify(root)}, expected a folder whose name has no quotes, brackets or other characters that mean something to ${server}`,
+    );
+  }
+  return { root, fallback: fallback === undefined ? undefined : checkOrigin('--fallback', fallback) };
+}
+
+function checkOrigin(name: string, text: string): string {
+  const address = checkAddress(name, text);
+  if (new URL(address).origin === address) return address;
+  throw new UsageError(
+    `${name}: got ${JSON.stringify(address)}, expected a URL without a path: requests keep their own`,
+  );
 }
 
 /** A URL as errors may show it: what precedes an @ may be a password. */

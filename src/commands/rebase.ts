@@ -15,7 +15,7 @@ import { completeSite } from '../site/complete-site.ts';
 import { secondsSince } from '../text/numbers.ts';
 import { type InspectedSite, inspectFolder } from '../verify/folder.ts';
 import { PRODUCT } from '../version.ts';
-import { checkAddress, oneOf, severalOf } from './check-options.ts';
+import { checkBaseUrl, oneOf, resolveLinks, resolveServing, severalOf } from './check-options.ts';
 import { refuseOtherFolder } from './check-output.ts';
 import { describeMaking } from './making.ts';
 import { COMPRESS_WORKER, readAssets, readPackage } from './package-files.ts';
@@ -27,6 +27,9 @@ export interface RebaseOptions extends LockOptions {
   readonly links?: LinkStyle | undefined;
   /** The hosts to write configuration for. Default: as in the copy. */
   readonly hosts?: readonly HostName[] | undefined;
+  /** As for a build. */
+  readonly root?: string | undefined;
+  readonly fallback?: string | undefined;
   /** The output folder. Default: the copy itself. */
   readonly out?: string | undefined;
   readonly signal?: AbortSignal | undefined;
@@ -56,11 +59,9 @@ export interface RebaseReport {
 export async function rebase(dir: string, options: RebaseOptions): Promise<RebaseReport> {
   const started = performance.now();
   const { signal, out = dir, links: style, hosts: names } = options;
-  const baseUrl = checkAddress('--base-url', options.baseUrl);
-  const asked = {
-    links: style && oneOf('links', style, linkStyles),
-    hosts: names && severalOf('host', names, hostNames),
-  };
+  const baseUrl = checkBaseUrl('--base-url', options.baseUrl);
+  if (style) oneOf('links', style, linkStyles);
+  const asked = names && severalOf('host', names, hostNames);
   return withOutput(
     out,
     (output) =>
@@ -68,11 +69,12 @@ export async function rebase(dir: string, options: RebaseOptions): Promise<Rebas
         refuseOtherFolder(output, 'site');
         const copy = readCopy(dir);
         const { records, history } = copy;
-        const links = asked.links ?? copy.meta.links;
-        const hosts = asked.hosts ?? severalOf('host', copy.meta.hosts, hostNames);
+        const hosts = asked ?? severalOf('host', copy.meta.hosts, hostNames);
+        const links = resolveLinks(style, hosts, copy.meta.links);
+        const serving = resolveServing(options, hosts, out);
         const meta: Meta = { ...copy.meta, generator: PRODUCT, base_url: baseUrl, links, hosts };
         const archive = copy.manifest.files.some((entry) => archiveFiles.includes(entry.path));
-        const parts = { records, meta, history, hosts, archive, compress, sizes: output.sizes };
+        const parts = { records, meta, history, hosts, serving, archive, compress, sizes: output.sizes };
         const site = { ...parts, package: readPackage() };
         // Pages and scripts are this version's own: a copy may come from anybody.
         const own = readAssets();

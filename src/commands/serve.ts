@@ -2,9 +2,11 @@
 
 import { isIP } from 'node:net';
 import type { Meta } from '../contract/meta.ts';
+import { pathOf } from '../contract/paths.ts';
 import { OutputError, UsageError } from '../errors.ts';
 import { isChanging, recoverAbandoned } from '../output/publish.ts';
 import { logRequest } from '../server/access-log.ts';
+import { createCompress } from '../server/compression.ts';
 import { createReleases } from '../server/release.ts';
 import { respond } from '../server/respond.ts';
 import { createBoundedServer, defaultLimits, type Limits } from '../server/server.ts';
@@ -19,6 +21,8 @@ export interface ServeOptions {
   readonly port?: number | undefined;
   /** The IP address to listen on, or `localhost`. Default 127.0.0.1, which only this machine can reach. */
   readonly listen?: string | undefined;
+  /** Whether responses of the API are compressed, too: their `Vary` is then more than `Accept`. Default false. */
+  readonly compress?: boolean | undefined;
   /** Called with one line per request, once it has ended. */
   readonly onRequest?: ((line: string) => void) | undefined;
   /** Called with one line per request that failed. */
@@ -29,7 +33,7 @@ export interface ServeOptions {
 
 /** A site that is being served. */
 export interface SiteServer {
-  /** Where it is served, such as `http://127.0.0.1:3000`. */
+  /** Where it is served, such as `http://127.0.0.1:3000`, with the path of the site's base URL. */
   readonly url: string;
   readonly meta: Meta;
   /** Accepts no new requests, lets running ones finish (for up to five seconds), and resolves when all is closed. */
@@ -38,6 +42,8 @@ export interface SiteServer {
 
 /** The maximum size of API files in memory. A site of ten times the present size fits. */
 const MAX_BYTES = 64 * 1024 * 1024;
+/** The maximum size of compressed responses in memory. */
+const MAX_COMPRESSED_BYTES = 32 * 1024 * 1024;
 const CHECK_INTERVAL_MS = 1000;
 
 /**
@@ -56,16 +62,29 @@ export async function serve(options: ServeOptions = {}): Promise<SiteServer> {
     maxBytes: MAX_BYTES,
     checkIntervalMs: CHECK_INTERVAL_MS,
     isChanging,
+    readBase,
   });
+  const compress = createCompress(MAX_COMPRESSED_BYTES);
+  const compressesApi = options.compress ?? false;
   const server = createBoundedServer(
     (request, response) => {
       if (onRequest) logRequest(request, response, onRequest);
-      void respond(request, response, { withRelease, onProblem });
+      void respond(request, response, { withRelease, compress, compressesApi, onProblem });
     },
     { ...defaultLimits, ...options.limits },
   );
   const bound = await server.listen(port, address);
-  return { url: `http://${reachable(bound.address)}:${bound.port}`, meta, close: server.stop };
+  const url = `http://${reachable(bound.address)}:${bound.port}${pathOf(meta.base_url)}`;
+  return { url, meta, close: server.stop };
+}
+
+/** A site that says nothing of itself is at the root. */
+function readBase(folder: string): string {
+  try {
+    return pathOf(readDescriptions(folder).meta.base_url);
+  } catch {
+    return '';
+  }
 }
 
 function readSite(dir: string): Meta {

@@ -5,6 +5,8 @@ import { DEFAULT_ICONS_UPSTREAM } from './icons.ts';
 /** On every response, including errors and redirects. */
 export const commonHeaders = {
   'Access-Control-Allow-Origin': '*',
+  // Scripts of other origins can read few headers unless told so.
+  'Access-Control-Expose-Headers': 'ETag, Allow',
   'X-Content-Type-Options': 'nosniff',
 } as const;
 
@@ -14,6 +16,12 @@ export const apiHeaders = {
   Vary: 'Accept',
   'Cache-Control': 'public, max-age=300, stale-while-revalidate=86400',
 } as const;
+
+/** On everything else: clients ask whether it has changed, as addresses stay the same when the content does not. */
+export const freshHeaders = { 'Cache-Control': 'public, max-age=0, must-revalidate' } as const;
+
+/** On every error: the next build may have what this one has not. */
+export const errorHeaders = { 'Cache-Control': 'no-cache' } as const;
 
 /** On bulk files: browsers save them, and nothing decompresses them on the way. */
 export const downloadHeaders = {

@@ -68,6 +68,10 @@ export interface LinkBase {
 export const listPath = (kind: Kind): string => `${API_PREFIX}${kind}/`;
 export const recordPath = (kind: Kind, slug: string): string => `${API_PREFIX}${kind}/${slug}/`;
 
+/** The path of a base URL: empty, or such as `/games`. Every path of the site is relative to it. */
+export const pathOf = (baseUrl: string): string =>
+  URL.canParse(baseUrl) ? new URL(baseUrl).pathname.replace(/\/+$/, '') : '';
+
 /** The name of the file behind an API path. */
 export const INDEX_FILE = 'index.json';
 

@@ -6,7 +6,10 @@ import { type Kind, kindNames } from './kinds.ts';
 import { API_PREFIX, ICONS_PATH, listPageFile, listPath, recordFile, recordPath, rootFile } from './paths.ts';
 import { PAGE_SIZE, pageOffsets } from './windows.ts';
 
-/** A public path and the file behind it. Paths start with a slash; files are relative to the site's folder. */
+/**
+ * A public path and the file behind it. Paths start with a slash and are relative to the base URL; files are relative to the
+ * site's folder.
+ */
 export interface Route {
   readonly path: string;
   readonly file: string;

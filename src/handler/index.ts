@@ -28,7 +28,7 @@ import { createWindowReader } from './window.ts';
 
 export { createFetchStore } from './fetch-store.ts';
 export type { PlainRequest, PlainResponse } from './plain-request.ts';
-export { fileHeaders } from './responses.ts';
+export { fileHeaders, fileResponse } from './responses.ts';
 export { rulesSuffice } from './rules-suffice.ts';
 export type { Asset, AssetStore } from './store.ts';
 export { resolveTarget } from './target.ts';
@@ -42,9 +42,13 @@ const endpointMedia = {
   parses: [JSON_TYPE, 'application/x-www-form-urlencoded', 'multipart/form-data'],
 };
 
-/** Creates the handler of a site. */
-export function createHandler(store: AssetStore): Handler {
-  const respond = createResponder(store);
+/**
+ * Creates the handler of a site.
+ *
+ * @param base the path of the base URL, such as `/games`
+ */
+export function createHandler(store: AssetStore, base = ''): Handler {
+  const respond = createResponder(store, base);
   return async (request) => toResponse(await respond(fromRequest(request)));
 }
 
@@ -52,7 +56,7 @@ export function createHandler(store: AssetStore): Handler {
  * The handler itself, on plain data. Errors are checked in the reference framework's order: format (404), Accept (406),
  * method (405), lookup (404). Request bodies are never read.
  */
-export function createResponder(store: AssetStore): Responder {
+export function createResponder(store: AssetStore, base = ''): Responder {
   const readList = createWindowReader(store);
   const readMoved = createMovedReader(store);
 
@@ -81,7 +85,7 @@ export function createResponder(store: AssetStore): Responder {
     if (!asset) {
       const moved = target.type === 'record' && target.file ? await readMoved(target.file) : undefined;
       return moved !== undefined
-        ? movedPermanently(`${moved}${request.search}`)
+        ? movedPermanently(`${base}${moved}${request.search}`)
         : errorResponse(request, 404, errorDetails[404]);
     }
     const page = representation === 'html' ? await store.get(BROWSE_FILE) : undefined;
@@ -101,10 +105,10 @@ export function createResponder(store: AssetStore): Responder {
   return async (request) => {
     if (request.method === 'OPTIONS' && request.headers.has('Access-Control-Request-Method'))
       return preflightResponse();
-    const target = resolveTarget(request.path);
+    const target = resolveTarget(request.path, base);
     switch (target.type) {
       case 'slashless':
-        return movedPermanently(`${target.path}${request.search}`);
+        return movedPermanently(`${base}${target.path}${request.search}`);
       case 'file':
         return fileAt(request, target.file);
       case 'nothing':

@@ -5,6 +5,8 @@ import {
   apiHeaders,
   commonHeaders,
   downloadHeaders,
+  errorHeaders,
+  freshHeaders,
   htmlHeaders,
   mediaTypeOf,
   preflightHeaders,
@@ -56,9 +58,12 @@ export function fileHeaders(file: string): Record<string, string> {
   const type =
     mediaTypeOf(file) ?? mediaTypes[file.slice(file.lastIndexOf('.') + 1)] ?? 'application/octet-stream';
   const page = type === HTML_TYPE ? htmlHeaders : {};
-  const headers = `/${file}`.startsWith(API_PREFIX) ? api : commonHeaders;
-  const download = file.startsWith(DOWNLOAD_FOLDER) ? downloadHeaders : {};
-  return { ...headers, ...page, ...download, 'Content-Type': type };
+  return { ...commonHeaders, ...page, ...headersBeside(file), 'Content-Type': type };
+}
+
+function headersBeside(file: string): Readonly<Record<string, string>> {
+  if (`/${file}`.startsWith(API_PREFIX)) return apiHeaders;
+  return file.startsWith(DOWNLOAD_FOLDER) ? downloadHeaders : freshHeaders;
 }
 
 /** JSON that is not a file of the site: the response to `OPTIONS`. */
@@ -81,12 +86,12 @@ export function foundElsewhere(location: string): PlainResponse {
   return { status: 302, headers: { ...commonHeaders, Location: location }, body: null };
 }
 
-/** An error. Not cacheable: the next build may have what this one has not. */
+/** An error. */
 export function errorResponse(request: PlainRequest, status: 404 | 405 | 406, detail: string): PlainResponse {
   const body = new TextEncoder().encode(errorBody(detail));
   return withBody(request, body, {
     status,
-    headers: { ...api, 'Cache-Control': 'no-cache', 'Content-Type': JSON_TYPE },
+    headers: { ...api, ...errorHeaders, 'Content-Type': JSON_TYPE },
   });
 }
 

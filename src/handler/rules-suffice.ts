@@ -10,12 +10,12 @@ import { resolveTarget } from './target.ts';
  * Whether a program requests a record, or a page that is built if the list is long enough, with nothing repeated,
  * encoded, unknown or unusual. False if in doubt.
  */
-export function rulesSuffice(request: Request): boolean {
+export function rulesSuffice(request: Request, base = ''): boolean {
   const { pathname, search, searchParams } = new URL(request.url);
   // Rules may compare names without decoding them.
   const isPlain = /^(?:\/[\w-]+)+\/$/.test(pathname) && /^[?\w=&]*$/.test(search);
   if (!isRead(request) || !isPlain) return false;
-  const target = resolveTarget(pathname);
+  const target = resolveTarget(pathname, base);
   if (!('name' in target)) return false;
   const format = readFormat(searchParams);
   const { representation, indent } = negotiate(format, request.headers.get('Accept'));

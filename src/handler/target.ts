@@ -9,7 +9,7 @@ export type Target =
   /** An endpoint of the API. `file` holds its JSON; undefined if the path cannot be that of a record. */
   | { readonly type: 'root' | 'record'; readonly name: string; readonly file: string | undefined }
   | { readonly type: 'list'; readonly name: string; readonly kind: Kind }
-  /** An endpoint without its trailing slash. */
+  /** An endpoint, or the base path itself, without its trailing slash; relative to the base path, with the slash. */
   | { readonly type: 'slashless'; readonly path: string }
   /** A file at its own URL. */
   | { readonly type: 'file'; readonly file: string }
@@ -17,9 +17,16 @@ export type Target =
 
 const nothing: Target = { type: 'nothing' };
 
-/** Resolves a path as it was sent. Percent-encoding is decoded, including encoded slashes. */
-export function resolveTarget(sent: string): Target {
-  const path = sent.replace(/^\/{2,}/, '/');
+/**
+ * Resolves a path as it was sent. Percent-encoding is decoded, including encoded slashes.
+ *
+ * @param base the path of the base URL: nothing of the site is outside
+ */
+export function resolveTarget(sent: string, base = ''): Target {
+  const whole = sent.replace(/^\/{2,}/, '/');
+  if (whole === base) return { type: 'slashless', path: '/' };
+  if (!whole.startsWith(base) || whole[base.length] !== '/') return nothing;
+  const path = whole.slice(base.length);
   const decoded = decode(path);
   if (decoded === undefined) return nothing;
   const rest = decoded.startsWith(API_PREFIX) ? decoded.slice(API_PREFIX.length) : undefined;

@@ -1,52 +1,72 @@
 /**
- * Cloudflare: a Worker with static assets. `_redirects` cannot match a query, so every request goes to the Worker, which
- * is the handler: https://developers.cloudflare.com/workers/static-assets/
+ * Cloudflare: static assets, and a Worker for the API, which `_redirects` could not serve, as it cannot match a query. The
+ * Worker is the handler: https://developers.cloudflare.com/workers/static-assets/
  */
 
+import { pathOf } from '../contract/paths.ts';
+import type { RouteTable } from '../contract/routes.ts';
 import type { SiteFile } from '../contract/site-file.ts';
-import type { Host } from './host.ts';
+import { headersFile } from './cdn-files.ts';
+import type { Host, HostContext } from './host.ts';
 
 const WORKER = '_worker.js';
 const CONFIGURATION = 'wrangler.jsonc';
 
 export const cloudflare: Host = {
-  summary: 'a Worker with static assets: the whole contract',
+  summary: 'static assets, plus a Worker for the API: the whole contract',
   unsupported: [],
-  files: ({ handlerModule }) => [
-    { path: WORKER, body: `${handlerModule()}${worker}` },
-    { path: CONFIGURATION, body: `${JSON.stringify(configuration, null, 2)}\n` },
+  files: (context) => [
+    { path: WORKER, body: `${context.handlerModule()}${worker(context)}` },
+    { path: CONFIGURATION, body: `${JSON.stringify(configuration(context), null, 2)}\n` },
+    headersFile(context),
+    redirectsFile(context),
     privateFiles,
   ],
 };
 
 /** All requests of an isolate share one handler, and its cache of pages. */
-const worker = `
+const worker = ({ baseUrl }: HostContext): string => `
 let handler;
 
 export default {
   fetch(request, env) {
-    handler ??= createHandler(createFetchStore((file) => env.ASSETS.fetch(\`https://assets.local/\${file}\`)));
+    const fetchFile = (file) => env.ASSETS.fetch(\`https://assets.local/\${file}\`);
+    handler ??= createHandler(createFetchStore(fetchFile), ${JSON.stringify(pathOf(baseUrl))});
     return handler(request);
   },
 };
 `;
 
 /** https://developers.cloudflare.com/workers/wrangler/configuration/ */
-const configuration = {
+const configuration = ({ routes, baseUrl }: HostContext) => ({
   name: 'gamedata',
   main: WORKER,
   compatibility_date: '2026-04-01',
   assets: {
     directory: '.',
     binding: 'ASSETS',
-    run_worker_first: true,
+    // Every call of the Worker counts, those for assets do not.
+    run_worker_first: workerPaths(routes).map((path) => pathOf(baseUrl) + path),
     html_handling: 'none',
     not_found_handling: 'none',
   },
-};
+});
+
+/** Below a base path, rules lead to all other assets; without one, icons that are no asset are the Worker's anyway. */
+const workerPaths = ({ prefix, icons }: RouteTable): string[] => [
+  prefix.replace('gamedata/', '*'),
+  ...(icons.upstream === null ? [] : [`${icons.path}*`]),
+];
+
+/** Assets are served at their own paths only: not the front page without its name, and none below a base path. */
+function redirectsFile({ baseUrl }: HostContext): SiteFile {
+  const base = pathOf(baseUrl);
+  const rules = [`${base}/ /index.html 200`, ...(base === '' ? [] : [`${base}/* /:splat 200`])];
+  return { path: '_redirects', body: `${rules.join('\n')}\n` };
+}
 
 /** Not uploaded as assets: configuration of this and other hosts, and wrangler's working files. */
 const privateFiles: SiteFile = {
   path: '.assetsignore',
-  body: [WORKER, CONFIGURATION, '_edge', '.wrangler', 'node_modules', ''].join('\n'),
+  body: [WORKER, CONFIGURATION, '_edge', '_hosts', '.htaccess', '.wrangler', 'node_modules', ''].join('\n'),
 };

@@ -4,9 +4,19 @@ import type { GuaranteeName } from '../contract/guarantees.ts';
 import type { RouteTable } from '../contract/routes.ts';
 import type { SiteFile } from '../contract/site-file.ts';
 
+/** How a web server serves a site. */
+export interface Serving {
+  /** The document root, as an absolute path. */
+  readonly root: string;
+  /** The origin that requests for pages that are not built are proxied to, such as `http://127.0.0.1:3000`. */
+  readonly fallback?: string | undefined;
+}
+
 /** What configuration is generated from. */
-export interface HostContext {
+export interface HostContext extends Serving {
   readonly routes: RouteTable;
+  /** The site's base URL without a trailing slash. */
+  readonly baseUrl: string;
   /** The handler as the text of one ES module without imports, exporting `createHandler`. For hosts that run code. */
   readonly handlerModule: () => string;
 }

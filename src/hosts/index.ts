@@ -4,26 +4,33 @@ import type { SiteFile } from '../contract/site-file.ts';
 import { apache } from './apache.ts';
 import { caddy } from './caddy.ts';
 import { cloudflare } from './cloudflare.ts';
+import { githubPages } from './github-pages.ts';
 import type { Host, HostContext } from './host.ts';
-import type { HostName } from './names.ts';
+import { type HostName, hostNames } from './names.ts';
 import { netlify } from './netlify.ts';
 import { netlifyEdge } from './netlify-edge.ts';
+import { netlifyRules } from './netlify-rules.ts';
 import { nginx } from './nginx.ts';
 
 export const hosts = {
   netlify,
+  'netlify-rules': netlifyRules,
   'netlify-edge': netlifyEdge,
   cloudflare,
+  'github-pages': githubPages,
   nginx,
   caddy,
   apache,
 } as const satisfies Record<HostName, Host>;
 
-/** The files of several hosts; one that is identical for two of them occurs once. */
+/**
+ * The files of several hosts. Of two with the same path, the one of the host that is first in the table counts: Netlify's rules
+ * do no harm on Cloudflare, whose Worker then serves the front page.
+ */
 export function hostFiles(names: readonly HostName[], context: HostContext): SiteFile[] {
-  const files: SiteFile[] = [];
-  for (const file of names.flatMap((name) => hosts[name].files(context))) {
-    if (!files.some(({ path, body }) => path === file.path && body === file.body)) files.push(file);
+  const files = new Map<string, SiteFile>();
+  for (const name of hostNames.filter((known) => names.includes(known))) {
+    for (const file of hosts[name].files(context)) if (!files.has(file.path)) files.set(file.path, file);
   }
-  return files;
+  return [...files.values()];
 }

@@ -1,4 +1,19 @@
 /** The names of the hosts, apart from their code, which the command line loads only if needed. */
 
-export const hostNames = ['netlify', 'netlify-edge', 'cloudflare', 'nginx', 'caddy', 'apache'] as const;
+export const hostNames = [
+  'netlify',
+  'netlify-rules',
+  'netlify-edge',
+  'cloudflare',
+  'github-pages',
+  'nginx',
+  'caddy',
+  'apache',
+] as const;
+/** Those whose configuration depends on the folder and the fallback. */
+export const webServerNames: readonly string[] = ['nginx', 'caddy', 'apache'];
+
+/** Those that ignore queries: links have to point to files. */
+export const fileHostNames: readonly string[] = ['github-pages'];
+
 export type HostName = (typeof hostNames)[number];

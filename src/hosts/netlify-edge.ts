@@ -1,5 +1,5 @@
 /**
- * Netlify with an edge function: rules serve what is built, the handler everything else.
+ * Netlify with an edge function for every request of the API: rules serve what is built, the handler everything else.
  *
  * The declaration of an edge function cannot match a query (https://docs.netlify.com/build/edge-functions/declarations/),
  * so it runs for every API path except those of files, and passes on what the rules handle correctly. Netlify may drop
@@ -8,26 +8,43 @@
  */
 
 import { apiHeaders, commonHeaders } from '../contract/headers.ts';
-import { PLACEHOLDER_ICON } from '../contract/paths.ts';
-import type { RouteTable } from '../contract/routes.ts';
-import type { Host } from './host.ts';
-import { netlify } from './netlify.ts';
+import { PLACEHOLDER_ICON, pathOf } from '../contract/paths.ts';
+import type { Host, HostContext } from './host.ts';
+import { netlifyRules } from './netlify-rules.ts';
 
 export const netlifyEdge: Host = {
-  summary: 'rules plus an edge function: the whole contract',
+  summary: 'rules, plus an edge function for every API request: the whole contract',
   unsupported: [],
   files: (context) => [
-    ...netlify.files(context),
-    { path: '_edge/gamedata.js', body: `${context.handlerModule()}${edgeFunction(context.routes)}` },
+    ...netlifyRules.files(context),
+    {
+      path: `${FUNCTION_FOLDER}gamedata.js`,
+      body: `${context.handlerModule()}${edgeFunction(context)}${functionConfig(declaration(context))}`,
+    },
   ],
 };
 
+/** Where netlify.toml says that functions are. */
+export const FUNCTION_FOLDER = '_edge/';
+
+function declaration({ routes: { prefix, icons }, baseUrl }: HostContext) {
+  const base = pathOf(baseUrl);
+  const paths = [prefix.slice(0, -1), `${prefix}*`, ...(icons.upstream === null ? [] : [`${icons.path}*`])];
+  const files = [`${prefix}index.json`, `${prefix}*/index.json`, `/${PLACEHOLDER_ICON}`];
+  return { path: paths.map((path) => base + path), excludedPath: files.map((path) => base + path) };
+}
+
+/** Whatever happens to the function, Netlify then serves by the rules. */
+export const functionConfig = (declared: object): string =>
+  `\nexport const config = ${JSON.stringify({ ...declared, onError: 'bypass' }, null, 2)};\n`;
+
 /** `next` reads files without this function and the rules; `fetch` would start both again. */
-const edgeFunction = ({ prefix, icons }: RouteTable): string => `
+export const edgeFunction = ({ baseUrl }: HostContext): string => `
+const base = ${JSON.stringify(pathOf(baseUrl))};
 const headers = ${JSON.stringify({ ...commonHeaders, ...apiHeaders })};
 
 export default async function gamedata(request, context) {
-  if (rulesSuffice(request)) {
+  if (rulesSuffice(request, base)) {
     const response = await context.next({ sendConditionalRequest: true });
     if (response.status === 200 || response.status === 304) {
       const complete = new Response(response.body, response);
@@ -36,11 +53,6 @@ export default async function gamedata(request, context) {
     }
   }
   const store = createFetchStore((file) => context.next(new Request(new URL(\`/\${file}\`, request.url))));
-  return createHandler(store)(request);
+  return createHandler(store, base)(request);
 }
-
-export const config = {
-  path: ${JSON.stringify([prefix.slice(0, -1), `${prefix}*`, ...(icons.upstream === null ? [] : [`${icons.path}*`])])},
-  excludedPath: ${JSON.stringify([`${prefix}index.json`, `${prefix}*/index.json`, `/${PLACEHOLDER_ICON}`])},
-};
 `;

@@ -1,118 +1,45 @@
 /**
- * Netlify: `_redirects` and `_headers`. No code runs there, so only built pages are served.
- *
- * A rule's query parameters match as a subset in Netlify's engine, and as an exact set according to its documentation
- * (https://docs.netlify.com/routing/redirects/redirect-options/#query-parameters). One rule for each non-empty subset of
- * the parameters, largest first, is correct either way. A rewrite to a missing file would be Netlify's own text page, so
- * every slug has a rule, and anything else is the JSON 404.
+ * Netlify: rules for what is built, and an edge function for what rules cannot tell apart. The function runs for lists, and
+ * otherwise only for other methods, browsers and missing slashes, as every call counts: programs read records without it.
  */
 
-import { apiHeaders, commonHeaders, downloadHeaders, htmlHeaders, mediaTypeOf } from '../contract/headers.ts';
-import { bulkFiles, DOWNLOAD_FOLDER, PLACEHOLDER_ICON, TYPES_FILE } from '../contract/paths.ts';
-import type { ListRoute, RouteTable } from '../contract/routes.ts';
-import type { Host } from './host.ts';
+import { pathOf } from '../contract/paths.ts';
+import { escapeExpression } from './expressions.ts';
+import type { Host, HostContext } from './host.ts';
+import { edgeFunction, FUNCTION_FOLDER, functionConfig } from './netlify-edge.ts';
+import { netlifyRules } from './netlify-rules.ts';
 
 export const netlify: Host = {
-  summary: 'rules only: built pages and records, any other limit or offset is a 404',
-  unsupported: [
-    'unknown-record-format',
-    'encoded-names',
-    'allow',
-    'slash',
-    'options',
-    'method',
-    'browser',
-    'windows',
-    'repeated',
-    'not-acceptable',
-  ],
-  files: ({ routes }) => [
-    { path: '_redirects', body: redirects(routes) },
-    { path: '_headers', body: headers(routes) },
-  ],
+  summary: 'rules, plus an edge function for requests that rules cannot tell apart',
+  // Of records only, as programs read them: rules see neither their format nor the status, and Netlify may drop Allow.
+  unsupported: ['unknown-record-format', 'allow', 'fresh-errors', 'repeated', 'not-acceptable'],
+  files: (context) => {
+    const { lists, ...others } = declarations(context);
+    return [
+      ...netlifyRules.files(context),
+      {
+        path: `${FUNCTION_FOLDER}gamedata.js`,
+        body: `${context.handlerModule()}${edgeFunction(context)}${functionConfig(lists)}`,
+      },
+      ...Object.entries(others).map(([name, declaration]) => ({
+        path: `${FUNCTION_FOLDER}gamedata-${name}.js`,
+        body: `export { default } from './gamedata.js';\n${functionConfig(declaration)}`,
+      })),
+    ];
+  },
 };
 
-const parameters = ['format', 'limit', 'offset'] as const;
-type Parameter = (typeof parameters)[number];
-type Query = Partial<Record<Parameter, string | number>>;
-
-/** A placeholder that matches any value; such rules come after those for existing values. */
-const anything = (parameter: Parameter): string => `:${parameter}`;
-
-/** The text of all rules, a thousand at a time: an array of all would take more memory than the text. */
-function redirects(routes: RouteTable): string {
-  let text = '';
-  let some: string[] = [];
-  for (const line of rules(routes)) {
-    if (some.push(line) < 1000) continue;
-    text += `${some.join('\n')}\n`;
-    some = [];
-  }
-  return `${text}${some.join('\n')}\n`;
-}
-
-function* rules(routes: RouteTable): Generator<string> {
-  const missing = routes.errors[404];
-  for (const format of routes.formats) yield rule(routes.root.path, { format }, routes.root.file, 200);
-  yield rule(routes.root.path, { format: anything('format') }, missing, 404);
-  yield rule(routes.root.path, {}, routes.root.file, 200);
-  for (const list of routes.lists) yield* listRules(routes, list);
-  for (const { path, file } of routes.records) yield `${path} /${file} 200`;
-  // Netlify passes the query on: https://docs.netlify.com/manage/routing/redirects/redirect-options/#query-parameters
-  for (const { path, to } of routes.moved) yield `${path} ${to} 301`;
-  yield rule(`${routes.prefix}*`, {}, missing, 404);
-  // Other hosts that read this file may apply rules before existing files.
-  yield rule(`/${PLACEHOLDER_ICON}`, {}, PLACEHOLDER_ICON, 200);
-  const { path, upstream } = routes.icons;
-  if (upstream !== null) yield `${path}* ${upstream}:splat 302`;
-}
-
-/** The rules of a list: for each subset of the parameters, first existing pages, then the error. */
-function* listRules(routes: RouteTable, { path, pages }: ListRoute): Generator<string> {
-  for (const subset of subsets) {
-    const limit: Query = subset.includes('limit') ? { limit: routes.pageSize } : {};
-    const formats: Query[] = subset.includes('format') ? routes.formats.map((format) => ({ format })) : [{}];
-    for (const format of formats) {
-      for (const { offset, file } of subset.includes('offset') ? pages : pages.slice(0, 1)) {
-        const start: Query = subset.includes('offset') ? { offset } : {};
-        yield rule(path, { ...format, ...limit, ...start }, file, 200);
-      }
-    }
-    // The body says which pages exist, unless only the format is wrong.
-    const body = subset.length === 1 && subset[0] === 'format' ? routes.errors[404] : routes.errors[400];
-    if (subset.length > 0) {
-      yield rule(path, Object.fromEntries(subset.map((name) => [name, anything(name)])), body, 404);
-    }
-  }
-}
-
-/** Every subset of the parameters, largest first. */
-const subsets: readonly (readonly Parameter[])[] = Array.from({ length: 2 ** parameters.length }, (_, bits) =>
-  parameters.filter((_, at) => bits & (1 << at)),
-).sort((a, b) => b.length - a.length);
-
-function rule(path: string, query: Query, file: string, status: number): string {
-  const conditions = Object.entries(query).map(([name, value]) => `${name}=${value}`);
-  return [path, ...conditions, `/${file}`, status].join(' ');
-}
-
-/** Netlify matches `_headers` by the requested path, its local server by the rewritten one: both are listed. */
-function headers(routes: RouteTable): string {
-  const refusals = Object.values(routes.errors).map((file) => `/${file}`);
-  // An asterisk only matches the end of a path, so files with types of their own are listed.
-  const typed = [...bulkFiles, TYPES_FILE].filter((file) => mediaTypeOf(file) !== undefined);
-  const blocks: [path: string, headers: Readonly<Record<string, string>>][] = [
-    // Any path may be HTML, and for other files the policy has no effect.
-    ['/*', { ...commonHeaders, ...htmlHeaders }],
-    ...[`${routes.prefix}*`, ...refusals].map((path): (typeof blocks)[number] => [path, apiHeaders]),
-    [`/${DOWNLOAD_FOLDER}*`, downloadHeaders],
-    ...typed.map((file): (typeof blocks)[number] => [
-      `/${file}`,
-      { 'Content-Type': mediaTypeOf(file) ?? 'application/json' },
-    ]),
-  ];
-  return blocks
-    .map(([path, fields]) => [path, ...Object.entries(fields).map(([name, value]) => `  ${name}: ${value}`)])
-    .map((lines) => `${lines.join('\n')}\n`)
-    .join('\n');
+/**
+ * Which requests each function is called for. A function has one declaration, so there is one function for each:
+ * https://docs.netlify.com/build/edge-functions/declarations/
+ */
+function declarations({ routes, baseUrl }: HostContext) {
+  const kinds = routes.lists.map(({ kind }) => kind).join('|');
+  const prefix = escapeExpression(pathOf(baseUrl) + routes.prefix.slice(0, -1));
+  return {
+    lists: { pattern: `^${prefix}/(?:${kinds})/?$` },
+    methods: { pattern: `^${prefix}(?:/.*)?$`, method: ['POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] },
+    browsers: { pattern: `^${prefix}/(?:.*/)?$`, header: { accept: 'text/html' } },
+    slashes: { pattern: `^${prefix}(?:/(?:${kinds})/[^/.]+)?$` },
+  };
 }

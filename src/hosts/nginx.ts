@@ -1,16 +1,16 @@
-/** nginx: a server block, and the maps that it needs. No code runs there, so only built pages are served. */
+/** nginx: a server block, and the maps that it needs. No code runs there: only built pages are served, unless there is a fallback. */
 
 import { BROWSE_FILE, INDEX_FILE } from '../contract/paths.ts';
 import type { RouteTable } from '../contract/routes.ts';
-import type { Host } from './host.ts';
+import type { Host, HostContext } from './host.ts';
 import * as server from './web-server.ts';
 
 export const nginx: Host = {
-  summary: 'nginx.conf: built pages only, any other limit or offset is a 400',
+  summary: 'nginx.conf: built pages; any other limit or offset is a 400, or proxied with --fallback',
   unsupported: server.unsupportedByWebServers,
-  files: ({ routes }) => [
-    { path: '_hosts/nginx.conf', body: configuration(routes) },
-    { path: MOVED_MAP, body: movedMap(routes) },
+  files: (context) => [
+    { path: '_hosts/nginx.conf', body: configuration(context) },
+    { path: MOVED_MAP, body: movedMap(context.routes) },
   ],
 };
 
@@ -42,17 +42,40 @@ const parameterMap = (parameter: server.Parameter): string => {
 }`;
 };
 
+/** Values may contain variables. Of a header that several have, the last counts. */
 const addHeaders = (...fields: Readonly<Record<string, string>>[]): string =>
-  fields
-    .flatMap((some) => Object.entries(some))
-    .map(([name, value]) => `add_header ${name} ${quote(value)} always;`)
+  Object.entries(Object.assign({}, ...fields))
+    .map(([name, value]) => `add_header ${name} ${quote(String(value))} always;`)
     .join('\n        ');
 
-const typeLocations = (fields: Readonly<Record<string, string>> = {}): string =>
+/** By status. Compressed responses of the API name both headers, `Accept` first; nginx itself does so for all others. */
+const sets = {
+  ...server.headerSets,
+  api: {
+    ...server.headerSets.api,
+    Vary: 'Accept, Accept-Encoding',
+    'Cache-Control': '$gamedata_api_caching',
+  },
+  file: { 'Cache-Control': '$gamedata_file_caching' },
+  download: { ...server.headerSets.download, 'Cache-Control': '$gamedata_api_caching' },
+};
+
+/** nginx answers these itself, in HTML, if it is not told otherwise; 494 is its own number for 431. */
+const errorReasons: Readonly<Record<string, string>> = {
+  400: 'Bad Request.',
+  412: 'Precondition Failed.',
+  413: 'Content Too Large.',
+  414: 'URI Too Long.',
+  416: 'Range Not Satisfiable.',
+  431: 'Request Header Fields Too Large.',
+  500: 'Internal Server Error.',
+};
+
+const typeLocations = (fields: Readonly<Record<string, string>>): string =>
   server.ownMediaTypes
     .map(
       ([ending, type]) => `location ~ ${quote(`${ending.replaceAll('.', '\\.')}$`)} {
-        ${addHeaders(server.headerSets.common, fields)}
+        ${addHeaders(sets.common, fields)}
         types { }
         default_type ${quote(type)};
         try_files $uri =404;
@@ -60,25 +83,106 @@ const typeLocations = (fields: Readonly<Record<string, string>> = {}): string =>
     )
     .join('\n    ');
 
-function configuration(routes: RouteTable): string {
-  const web = server.webServer(routes);
+type WebServer = ReturnType<typeof server.webServer>;
+
+/** Requests outside of the base path are not the site's; inside, locations see paths without it. */
+const belowBase = ({ base, basePattern }: WebServer): string =>
+  base === ''
+    ? ''
+    : `
+    # Everything is below ${base}: locations see paths without it.
+    if ($gamedata_below = slashless) { return 301 ${base}/$is_args$args; }
+    if ($gamedata_below = '') { rewrite ^ /_outside; }
+    rewrite ${quote(`^${basePattern}(/.*)$`)} $1;
+    location = /_outside {
+        types { }
+        default_type application/json;
+        return 404 ${quote(server.errorBodies.notFound)};
+    }
+`;
+
+const belowMap = ({ base, basePattern }: WebServer): string =>
+  base === ''
+    ? ''
+    : `
+map $request_uri $gamedata_below {
+    ${matching(`^/+${basePattern.slice(1)}/`, 'yes')}
+    ${matching(`^/+${basePattern.slice(1)}(?:\\?|$)`, 'slashless')}
+    default '';
+}
+`;
+
+/** What happens to windows that are not built: they are proxied, or an error. */
+function unbuilt({ fallback }: WebServer): { upstream: string; answer: string; locations: string } {
+  const refusal = `return 400 ${quote(server.errorBodies.notBuilt)};`;
+  if (!fallback) return { upstream: '', answer: refusal, locations: '' };
+  const port = fallback.port || (fallback.protocol === 'https:' ? '443' : '80');
+  const { connect, respond } = server.fallbackSeconds;
+  return {
+    upstream: `
+upstream gamedata_fallback {
+    server ${fallback.hostname}:${port} max_fails=0;
+    keepalive 16;
+}
+`,
+    answer: 'rewrite ^ /_fallback last;',
+    locations: `
+    # Pages that are not built. The headers are set here, as for files.
+    location = /_fallback {
+        internal;
+        proxy_pass ${fallback.protocol}//gamedata_fallback$request_uri;
+        proxy_http_version 1.1;
+        proxy_set_header Host ${fallback.host};
+        proxy_set_header Connection '';
+        proxy_set_header Accept-Encoding '';
+        proxy_ssl_server_name on;
+        proxy_ssl_name ${fallback.hostname};
+        proxy_connect_timeout ${connect}s;
+        proxy_read_timeout ${respond}s;
+        ${Object.keys({ ...sets.common, ...sets.api })
+          .map((name) => `proxy_hide_header ${name};`)
+          .join('\n        ')}
+        ${addHeaders(sets.common, sets.api)}
+        error_page 502 503 504 = @not_built;
+        proxy_intercept_errors on;
+    }
+    location @not_built {
+        types { }
+        default_type application/json;
+        ${refusal}
+    }
+`,
+  };
+}
+
+/** The operator of a public site still has to set up TLS. */
+const listen = ({ address }: WebServer): string =>
+  address.protocol === 'https:'
+    ? `# TLS: listen 443 ssl instead, with ssl_certificate and ssl_certificate_key.
+    listen 80;`
+    : `listen ${address.port || 80};`;
+
+function configuration(context: HostContext): string {
+  const web = server.webServer(context);
+  const { base } = web;
+  const other = unbuilt(web);
   const iconRedirect =
     web.icons.upstream === null
       ? ''
       : `
     # Icons that the site does not hold are the upstream's.
     location ~ ${quote(`^${web.icons.path}(${web.paths.icon})$`)} {
-        ${addHeaders(server.headerSets.common)}
+        ${addHeaders(sets.common, sets.file)}
         set $gamedata_icon $1;
         try_files $uri @icon;
     }
     location @icon {
-        ${addHeaders(server.headerSets.common)}
+        ${addHeaders(sets.common)}
         return 302 ${web.icons.upstream}$gamedata_icon;
     }
 `;
-  return `# Generated by gamedata for nginx, for the http block. Copy it to /etc/nginx/conf.d/gamedata.conf, set listen, server_name and
-# the site's folder (twice) below, and reload. Independent of the data: reload only to pick up redirects for renamed records.
+  return `# Generated by gamedata for nginx, for the http block: copy it to /etc/nginx/conf.d/gamedata.conf, and reload. Independent of the
+# data: reload only to pick up redirects for renamed records.
 
 # Parameters, from the query as it was sent. $arg_limit would ignore letter case and return the first of repeated ones.
 ${server.parameters.map(parameterMap).join('\n')}
@@ -117,22 +221,32 @@ map "$gamedata_json:$gamedata_html:$gamedata_format" $gamedata_answer {
 }
 map $request_method $gamedata_other_method { GET ''; HEAD ''; default 1; }
 
+# The next build may have what this one has not: errors are not kept.
+map $status $gamedata_api_caching { ${matching('^[45]', quote(server.caching.error))} default ${quote(server.caching.api)}; }
+map $status $gamedata_file_caching { ${matching('^[45]', quote(server.caching.error))} default ${quote(server.caching.file)}; }
+map $status $gamedata_reason {
+    ${Object.entries(errorReasons)
+      .map(([status, reason]) => `${status} ${quote(reason)};`)
+      .join('\n    ')}
+    default 'Error.';
+}
+
 # The URL as it was sent, with the missing trailing slash.
 map $request_uri $gamedata_with_slash {
-    ${matching(`^(${web.paths.slashless})(\\?.*)?$`, '$1/$2')}
+    ${matching(`^(${web.basePattern}${web.paths.slashless})(\\?.*)?$`, '$1/$2')}
     default '';
 }
 
 # Renamed records, as listed by the site; the asterisk makes the file optional.
 map $uri $gamedata_moved {
-    include /srv/gamedata/${MOVED_MAP.replace('.map', '.map*')};
+    include ${quote(`${web.root}/${MOVED_MAP.replace('.map', '.map*')}`)};
     default '';
 }
-
+${belowMap(web)}${other.upstream}
 server {
-    listen 80;
-    server_name _;
-    root /srv/gamedata;
+    ${listen(web)}
+    server_name ${web.address.hostname};
+    root ${quote(web.root)};
 
     charset utf-8;
     absolute_redirect off;
@@ -141,23 +255,44 @@ server {
     open_file_cache max=10000 inactive=60s;
     open_file_cache_valid 1s;
 
+    gzip on;
+    gzip_comp_level 5;
+    gzip_min_length ${server.COMPRESSED_BYTES};
+    gzip_proxied any;
+    # text/html is always included.
+    gzip_types ${server.compressedTypes.filter((type) => type !== 'text/html').join(' ')};
+    gzip_vary on;
+
     # For the API, including errors and redirects. Locations with add_header directives of their own do not inherit these.
-    ${addHeaders(server.headerSets.common, server.headerSets.api).replaceAll('\n    ', '\n')}
+    ${addHeaders(sets.common, sets.api).replaceAll('\n    ', '\n')}
 
     error_page 403 =404 /${web.errors[404]};
     error_page 404 /${web.errors[404]};
     error_page 405 @not_allowed;
     error_page 406 @not_acceptable;
+    error_page ${Object.keys(errorReasons)
+      .filter((status) => status !== '431')
+      .join(' ')} /_error;
+    error_page 494 =431 /_error;
+    location = /_error {
+        internal;
+        types { }
+        default_type application/json;
+        # With the status of the error.
+        return 200 '{"detail":"$gamedata_reason"}';
+    }
 
     # CORS preflights for any URL. The status is never sent: it only selects the location.
     error_page 418 =204 @options;
     if ($request_method = OPTIONS) { return 418; }
-
+${belowBase(web)}
     location = ${web.slashlessPrefix} {
         if ($gamedata_with_slash = '') { return 404; }
         return 301 $gamedata_with_slash;
     }
     location ^~ ${web.prefix} {
+        gzip_vary off;
+
         # Lists. Existence is checked before negotiation, so that a missing page is an error for browsers too.
         location ~ ${quote(`^${web.paths.list}$`)} {
             default_type application/json;
@@ -165,7 +300,7 @@ server {
             if ($gamedata_answer = unacceptable) { return 406; }
             if ($gamedata_other_method) { return 405; }
             if (!-f $document_root$uri\${gamedata_folder}${INDEX_FILE}) {
-                return 400 ${quote(server.errorBodies.notBuilt)};
+                ${other.answer}
             }
             if ($gamedata_answer = page) { rewrite ^ /_page last; }
             rewrite ^ $uri\${gamedata_folder}${INDEX_FILE} break;
@@ -178,7 +313,7 @@ server {
             if ($gamedata_other_method) { return 405; }
             set $gamedata_now '';
             if (!-f $document_root\${uri}${INDEX_FILE}) { set $gamedata_now $gamedata_moved; }
-            if ($gamedata_now) { return 301 $gamedata_now$is_args$args; }
+            if ($gamedata_now) { return 301 ${base}$gamedata_now$is_args$args; }
             if (!-f $document_root\${uri}${INDEX_FILE}) { return 404; }
             if ($gamedata_answer = page) { rewrite ^ /_page last; }
             rewrite ^ \${uri}${INDEX_FILE} break;
@@ -194,37 +329,40 @@ server {
     }
     location = /_page {
         internal;
-        ${addHeaders(server.headerSets.common, server.headerSets.api, server.headerSets.html)}
+        gzip_vary off;
+        ${addHeaders(sets.common, sets.api, sets.html)}
         try_files /${BROWSE_FILE} =404;
     }
-${iconRedirect}
+${other.locations}${iconRedirect}
     # Host configuration, such as this file, is not public.
     location ~ ${quote(web.paths.hidden)} { return 404; }
 
     # Everything else is a file at its own URL, or does not exist.
     location = / {
-        ${addHeaders(server.headerSets.common, server.headerSets.html)}
+        ${addHeaders(sets.common, sets.file, sets.html)}
         try_files /index.html =404;
     }
     location ~ ${quote('\\.html$')} {
-        ${addHeaders(server.headerSets.common, server.headerSets.html)}
+        ${addHeaders(sets.common, sets.file, sets.html)}
         try_files $uri =404;
     }
     # Bulk files and types. Compressed ones are served as they are.
-    ${typeLocations()}
+    ${typeLocations(sets.file)}
     location ^~ ${web.downloads} {
-        ${addHeaders(server.headerSets.common, server.headerSets.download)}
-        ${typeLocations(server.headerSets.download).replaceAll('\n', '\n    ')}
+        # The compressed copies that the build made.
+        gzip_static on;
+        ${addHeaders(sets.common, sets.download)}
+        ${typeLocations(sets.download).replaceAll('\n', '\n    ')}
         try_files $uri =404;
     }
     location = /${web.errors[404]} { }
     location / {
-        ${addHeaders(server.headerSets.common)}
+        ${addHeaders(sets.common, sets.file)}
         try_files $uri =404;
     }
 
     location @options {
-        ${addHeaders(server.headerSets.common, server.headerSets.api, server.headerSets.preflight)}
+        ${addHeaders(sets.common, sets.api, sets.preflight)}
         return 204;
     }
     location @not_allowed {

@@ -6,18 +6,22 @@ import {
   apiHeaders,
   commonHeaders,
   downloadHeaders,
+  errorHeaders,
+  freshHeaders,
   htmlHeaders,
   mediaTypes,
   preflightHeaders,
 } from '../contract/headers.ts';
-import { DOWNLOAD_FOLDER, INDEX_FILE, listPageFile } from '../contract/paths.ts';
+import { DOWNLOAD_FOLDER, INDEX_FILE, listPageFile, pathOf } from '../contract/paths.ts';
 import type { RouteTable } from '../contract/routes.ts';
+import { escapeExpression } from './expressions.ts';
+import type { HostContext } from './host.ts';
 
 /** The parameters that select a page. */
 export const parameters = ['format', 'limit', 'offset'] as const;
 export type Parameter = (typeof parameters)[number];
 
-/** A web server without code only serves built pages. */
+/** A web server without code, and without a fallback that has some, only serves built pages. */
 export const unsupportedByWebServers = ['windows', 'repeated'] as const satisfies GuaranteeName[];
 
 export const headerSets = {
@@ -28,8 +32,34 @@ export const headerSets = {
   preflight: preflightHeaders,
 } as const;
 
+/** `Cache-Control` by what is served. Errors have one of their own, whatever they are about. */
+export const caching = {
+  api: apiHeaders['Cache-Control'],
+  file: freshHeaders['Cache-Control'],
+  error: errorHeaders['Cache-Control'],
+} as const;
+
+/** What is compressed from `COMPRESSED_BYTES` on; images and archives are already. */
+export const compressedTypes = [
+  'application/json',
+  'application/atom+xml',
+  'application/javascript',
+  'application/x-ndjson',
+  'image/svg+xml',
+  'text/css',
+  'text/csv',
+  'text/html',
+  'text/javascript',
+  'text/plain',
+] as const;
+export const COMPRESSED_BYTES = 1024;
+
+/** Seconds after which a fallback counts as down, and as too slow. */
+export const fallbackSeconds = { connect: 2, respond: 20 } as const;
+
 export const errorBodies = {
   notBuilt: errorBody(errorDetails[400]),
+  notFound: errorBody(errorDetails[404]),
   notAcceptable: errorBody(NOT_ACCEPTABLE_DETAIL),
   /** @param method the server's variable */
   notAllowed: (method: string) => errorBody(notAllowedDetail(method)),
@@ -106,10 +136,18 @@ function pathPatterns({ prefix, lists }: RouteTable): PathPatterns {
 export const OFFSET = '[1-9][0-9]*';
 
 /** The routes with everything else that the template of a web server is filled with. */
-export function webServer(routes: RouteTable) {
+export function webServer({ routes, baseUrl, root, fallback }: HostContext) {
   const { formats, icons, prefix } = routes;
+  const base = pathOf(baseUrl);
   return {
     ...routes,
+    /** Of the base URL; `port` is empty if it is the protocol's own. */
+    address: new URL(baseUrl),
+    base,
+    /** The same as a regular expression. */
+    basePattern: escapeExpression(base),
+    root,
+    fallback: fallback === undefined ? undefined : new URL(fallback),
     paths: pathPatterns(routes),
     /** The values of `format` for which browsers get the page. */
     browsable: formats.filter((format) => format !== JSON_FORMAT).join('|'),

@@ -3,7 +3,7 @@
 import pLimit from 'p-limit';
 import { errorCode, UpstreamError } from '../errors.ts';
 import { USER_AGENT } from '../version.ts';
-import { MAX_BODY_BYTES } from './body.ts';
+import { decompress, MAX_BODY_BYTES } from './body.ts';
 import { dispatch, type RawResponse } from './dispatch.ts';
 import { createDispatcher, defaultTimeouts, type Timeouts } from './dispatcher.ts';
 import { asFailedAttempt, FailedAttempt } from './failed-attempt.ts';
@@ -23,12 +23,16 @@ export interface ProbeResponse {
   readonly status: number;
   /** The header's value; several are joined by commas. */
   header(name: string): string | undefined;
+  /** The `Content-Encoding`; undefined for none. It has been undone. */
+  readonly encoding: string | undefined;
   readonly text: string;
   /** The body as JSON, whatever its type says; undefined if it is not JSON. */
   readonly json: unknown;
 }
 
 export interface Probe {
+  /** The base URL of the deployment. */
+  readonly address: string;
   /** @throws UpstreamError if there is no response */
   send(request: ProbeRequest): Promise<ProbeResponse>;
   /**
@@ -70,7 +74,7 @@ export function createProbe(address: string, { concurrency, timeouts: given }: P
           maxBytes: () => maxBytes,
           totalMs: timeouts.total,
         });
-        return asProbeResponse(describe(request), response);
+        return asProbeResponse(describe(request), response, maxBytes);
       } catch (cause) {
         const code = errorCode(cause);
         if (attempts < ATTEMPTS && (code === 'UND_ERR_SOCKET' || code === 'ECONNRESET')) continue;
@@ -84,6 +88,7 @@ export function createProbe(address: string, { concurrency, timeouts: given }: P
   const send = (request: ProbeRequest): Promise<ProbeResponse> =>
     (request.maxBytes ?? 0) > MAX_BODY_BYTES ? limitLarge(attempt, request) : limit(attempt, request);
   return {
+    address,
     send,
     sendAll: (requests, look) =>
       Promise.all(requests.map(async (request) => look(await send(request), request))),
@@ -91,11 +96,18 @@ export function createProbe(address: string, { concurrency, timeouts: given }: P
   };
 }
 
-function asProbeResponse(request: string, { status, headers, body }: RawResponse): ProbeResponse {
-  const text = new TextDecoder().decode(body);
+function asProbeResponse(
+  request: string,
+  { status, headers, body }: RawResponse,
+  maxBytes: number,
+): ProbeResponse {
+  const encoding = headers['content-encoding']?.toString();
+  // The response to HEAD has the header without the body.
+  const text = new TextDecoder().decode(body.length === 0 ? body : decompress(body, encoding, maxBytes));
   return {
     request,
     status,
+    encoding,
     header(name) {
       const value = headers[name.toLowerCase()];
       return Array.isArray(value) ? value.join(', ') : value;

@@ -2,6 +2,7 @@
 
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { printable } from '../text/printable.ts';
+import { lengthOf } from './write-response.ts';
 
 /** `GET /api/gamedata/move/ 200 12240 B 0.4 ms`, with the size of the body. */
 export function logRequest(
@@ -12,7 +13,7 @@ export function logRequest(
   const started = performance.now();
   response.on('close', () => {
     const { method, url } = request;
-    const bytes = hasNoBody(request, response) ? 0 : Number(response.getHeader('Content-Length') ?? 0);
+    const bytes = hasNoBody(request, response) ? 0 : lengthOf(response);
     const took = (performance.now() - started).toFixed(1);
     const end = response.writableFinished ? '' : ', cut off';
     print(printable(`${method} ${url} ${response.statusCode} ${bytes} B ${took} ms${end}`));

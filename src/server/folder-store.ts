@@ -5,6 +5,7 @@ import { lstat, readFile, realpath } from 'node:fs/promises';
 import path from 'node:path';
 import { errorCode } from '../errors.ts';
 import type { Asset, AssetStore } from '../handler/index.ts';
+import { createSizedCache } from './sized-cache.ts';
 
 export interface FolderStoreOptions {
   /** The site's folder, with symbolic links resolved. */
@@ -16,19 +17,8 @@ export interface FolderStoreOptions {
 }
 
 export function createFolderStore({ folder, maxBytes, confirm }: FolderStoreOptions): AssetStore {
-  const kept = new Map<string, Asset>();
+  const cache = createSizedCache<Asset>(maxBytes);
   const reading = new Map<string, Promise<Asset | undefined>>();
-  let bytes = 0;
-
-  function keep(file: string, asset: Asset): void {
-    kept.set(file, asset);
-    bytes += asset.body.length;
-    for (const [oldest, { body }] of kept) {
-      if (bytes <= maxBytes) return;
-      kept.delete(oldest);
-      bytes -= body.length;
-    }
-  }
 
   async function read(file: string): Promise<Asset | undefined> {
     try {
@@ -37,7 +27,7 @@ export function createFolderStore({ folder, maxBytes, confirm }: FolderStoreOpti
       await confirm();
       if (!body) return undefined;
       const asset = { body: new Uint8Array(body), etag: etagOf(body) };
-      keep(file, asset);
+      cache.keep(file, asset, body.length);
       return asset;
     } finally {
       reading.delete(file);
@@ -46,16 +36,11 @@ export function createFolderStore({ folder, maxBytes, confirm }: FolderStoreOpti
 
   return {
     async get(file) {
-      const known = kept.get(file);
-      if (!known) {
-        const pending = reading.get(file) ?? read(file);
-        reading.set(file, pending);
-        return pending;
-      }
-      // Moved to the end: the first is the least recently used.
-      kept.delete(file);
-      kept.set(file, known);
-      return known;
+      const known = cache.get(file);
+      if (known) return known;
+      const pending = reading.get(file) ?? read(file);
+      reading.set(file, pending);
+      return pending;
     },
   };
 }

@@ -4,12 +4,15 @@ import { realpath, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { MANIFEST_FILE } from '../contract/paths.ts';
-import { createResponder, type Responder } from '../handler/index.ts';
+import { type AssetStore, createResponder, type Responder } from '../handler/index.ts';
 import { createFolderStore } from './folder-store.ts';
 
 export interface Release {
   /** The site's folder, with symbolic links resolved. */
   readonly folder: string;
+  /** The path of the base URL, below which everything is served. */
+  readonly base: string;
+  readonly files: AssetStore;
   readonly respond: Responder;
   /** Different for every release. */
   readonly mark: string;
@@ -27,6 +30,8 @@ export interface ReleaseOptions {
   readonly checkIntervalMs: number;
   /** Whether a build is changing the site file by file just now. Finishes what a killed build has left so. */
   readonly isChanging: (folder: string) => boolean;
+  /** The path of the base URL that the site in a folder was built for. */
+  readonly readBase: (folder: string) => string;
 }
 
 const ATTEMPTS = 6;
@@ -34,7 +39,7 @@ const PAUSE_MS = 20;
 
 export function createReleases(
   folder: string,
-  { maxBytes, checkIntervalMs, isChanging }: ReleaseOptions,
+  { maxBytes, checkIntervalMs, isChanging, readBase }: ReleaseOptions,
 ): WithRelease {
   let release: Release | undefined;
   let looked = Number.NEGATIVE_INFINITY;
@@ -60,8 +65,9 @@ export function createReleases(
       if (isChanging(real) || (await markOf(real).catch(() => undefined)) !== mark)
         throw new SiteReplacedError();
     }
-    const store = createFolderStore({ folder: real, maxBytes, confirm });
-    return { folder: real, mark, respond: createResponder(store) };
+    const files = createFolderStore({ folder: real, maxBytes, confirm });
+    const base = readBase(real);
+    return { folder: real, base, mark, files, respond: createResponder(files, base) };
   }
 
   async function current(): Promise<Release> {

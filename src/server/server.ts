@@ -1,10 +1,16 @@
 /** The HTTP server: limits for clients, and a graceful shutdown. */
 
-import { createServer, type RequestListener, type Server, type ServerResponse } from 'node:http';
+import {
+  createServer,
+  type IncomingMessage,
+  type RequestListener,
+  type Server,
+  type ServerResponse,
+} from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { errorCode, OutputError } from '../errors.ts';
-import { refuseConnection } from './write-response.ts';
+import { errorResponse, refuseConnection, writeResponse } from './write-response.ts';
 
 /** Times are in milliseconds. */
 export interface Limits {
@@ -46,6 +52,8 @@ export function createBoundedServer(listener: RequestListener, limits: Limits): 
     keepAliveTimeout: limits.keepAliveMs,
     connectionsCheckingInterval: Math.min(1000, limits.headersMs),
     maxHeaderSize: limits.headerBytes,
+    // Node's own response would have no body.
+    requireHostHeader: false,
   });
   server.setTimeout(limits.idleMs);
   server.maxConnections = limits.connections;
@@ -65,10 +73,14 @@ export function createBoundedServer(listener: RequestListener, limits: Limits): 
       if (stopping && running.size === 0) server.closeAllConnections();
     });
     if (stopping) response.setHeader('Connection', 'close');
-    listener(request, response);
+    if (hasOneHost(request)) listener(request, response);
+    else void writeResponse(request, response, errorResponse(400, { Connection: 'close' }));
   };
   // `Expect: 100-continue` gets the final response at once.
   server.on('request', onRequest).on('checkContinue', onRequest);
+  server.on('checkExpectation', (request, response) => {
+    void writeResponse(request, response, errorResponse(417, { Connection: 'close' }));
+  });
   server.on('connect', (_, socket) => refuseConnection(socket, 405));
   server.on('clientError', (error, socket) => {
     if (refused.has(socket)) return;
@@ -95,6 +107,16 @@ export function createBoundedServer(listener: RequestListener, limits: Limits): 
       return stopping;
     },
   };
+}
+
+/** Required from HTTP/1.1 on, and never two: https://www.rfc-editor.org/rfc/rfc9112#name-host-header-field */
+function hasOneHost({ rawHeaders, httpVersion }: IncomingMessage): boolean {
+  let hosts = 0;
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    const name = rawHeaders[at];
+    if (name?.length === 4 && name.toLowerCase() === 'host') hosts++;
+  }
+  return hosts === 1 || (hosts === 0 && httpVersion === '1.0');
 }
 
 /** Errors of Node's parser and timers: https://nodejs.org/docs/latest-v20.x/api/http.html#event-clienterror */

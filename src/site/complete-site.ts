@@ -9,6 +9,7 @@ import { createRoutes } from '../contract/routes.ts';
 import type { AnyFile, SiteFile } from '../contract/site-file.ts';
 import type { EncodedRecords } from '../dataset/data-set.ts';
 import { movedRoutes } from '../dataset/history.ts';
+import type { Serving } from '../hosts/host.ts';
 import { hostFiles } from '../hosts/index.ts';
 import type { HostName } from '../hosts/names.ts';
 import { type PageTemplates, webFiles } from '../web/pages.ts';
@@ -31,6 +32,8 @@ export interface CompleteSite {
   readonly meta: Meta;
   readonly history: History;
   readonly hosts: readonly HostName[];
+  /** How web servers serve the site. */
+  readonly serving: Serving;
   /** Hand-written files, and icons. */
   readonly assets: readonly AnyFile[];
   /** Whether the site offers itself for download. */
@@ -69,11 +72,12 @@ function* withExtras({
   meta,
   history,
   hosts,
+  serving,
   package: { handlerModule },
 }: CompleteSite): Generator<SiteFile> {
   const linkBase = linkBaseOf(meta);
   yield* apiFiles({ records, meta, linkBase });
   const routes = createRoutes(records, movedRoutes(history, records), meta.sprites);
   yield* changeFiles(history, routes.moved, { ...linkBase, captured: meta.captured });
-  yield* hostFiles(hosts, { routes, handlerModule });
+  yield* hostFiles(hosts, { ...serving, routes, baseUrl: meta.base_url, handlerModule });
 }

@@ -1,7 +1,7 @@
 /** What the checks of a deployment share. */
 
 import type { Kind } from '../contract/kinds.ts';
-import { type LinkBase, listPath, recordPath } from '../contract/paths.ts';
+import { type LinkBase, listPath, pathOf, recordPath } from '../contract/paths.ts';
 import type { Probe, ProbeRequest, ProbeResponse } from '../http/probe.ts';
 import type { CrawledList } from '../sources/crawl.ts';
 
@@ -45,8 +45,13 @@ export function errorProblem(response: ProbeResponse, ...statuses: readonly numb
   return typeof detail === 'string' ? undefined : 'got a body without a detail, expected {"detail": "…"}';
 }
 
-/** What is wrong with a redirect. Hosts may send an absolute `Location`. */
-export function redirectProblem(response: ProbeResponse, location: string): string | undefined {
+/** What is wrong with a redirect to a path of the site. Hosts may send an absolute `Location`. */
+export function redirectProblem(
+  { probe }: VerifyContext,
+  response: ProbeResponse,
+  target: string,
+): string | undefined {
+  const location = pathOf(probe.address) + target;
   if (response.status !== 301) return `got status ${response.status}, expected 301 to ${location}`;
   const got = response.header('location') ?? '';
   const { pathname, search } = new URL(got, 'http://host.invalid');

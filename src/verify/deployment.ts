@@ -10,6 +10,7 @@ import { abortable } from '../http/abortable.ts';
 import { createProbe, type Probe, type ProbeResponse } from '../http/probe.ts';
 import { crawl } from '../sources/crawl.ts';
 import { secondsSince } from '../text/numbers.ts';
+import { compressionChecks } from './checks/compression.ts';
 import { contentChecks } from './checks/content.ts';
 import { headersChecks } from './checks/headers.ts';
 import { movedChecks } from './checks/moved.ts';
@@ -50,6 +51,7 @@ export interface DeploymentReport {
 
 /** `root` and `lists` are checked by crawling. */
 const checks: Readonly<Record<Exclude<GuaranteeName, 'root' | 'lists'>, Check>> = {
+  ...compressionChecks,
   ...contentChecks,
   ...headersChecks,
   ...movedChecks,

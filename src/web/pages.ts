@@ -1,6 +1,6 @@
 /** The pages of a site and the search index, made last: the front page lists the files made before it. */
 
-import { SEARCH_FILE } from '../contract/paths.ts';
+import { pathOf, SEARCH_FILE } from '../contract/paths.ts';
 import type { SiteFile } from '../contract/site-file.ts';
 import { type FrontPageContent, fillFrontPage } from './front/page.ts';
 import { createSearchIndex } from './search-index.ts';
@@ -25,7 +25,7 @@ export function* webFiles({ templates, sizes, ...content }: PagesPlan): Generato
   // The same page twice: for API paths of any depth, and for plain file servers.
   const browse = (root: string, json: string): string =>
     fillPlaceholders(templates['browse.html'], { root, json, links: meta.links });
-  yield { path: 'browse.html', body: browse('/', '?format=json') };
+  yield { path: 'browse.html', body: browse(`${pathOf(meta.base_url)}/`, '?format=json') };
   yield { path: 'browse/index.html', body: browse('../', '../api/gamedata/index.json') };
   yield {
     path: 'index.html',

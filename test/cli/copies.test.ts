@@ -34,7 +34,9 @@ describe('mirror', () => {
     const { cwd, site, server, publish, run } = await ground();
     const folder = `127.0.0.1-${server.port}`;
     const first = await run('mirror', server.url);
-    expect(first.stderr).toMatch(/^excluded, as host configuration: _headers, _redirects$/m);
+    expect(first.stderr).toMatch(
+      /^excluded, as host configuration: _edge\/gamedata-browsers\.js, .*_headers, _redirects$/m,
+    );
     expect(first.stderr).toMatch(/^(\d+) files downloaded, [\d.]+ [kM]B$/m);
     expect(first).toMatchObject({ code: 0, stdout: '' });
     expect(readdirSync(cwd)).toEqual([folder]);

@@ -28,6 +28,7 @@ describe('the defaults', () => {
       baseUrl: 'http://localhost:3000',
       out: 'build',
       hosts: ['netlify'],
+      serving: { root: path.resolve('build') },
       links: 'query',
       downloads: true,
       archive: false,
@@ -121,6 +122,18 @@ describe('the base address', () => {
     { given: 'https://x.test/#a', problem: `--base-url: ${unfit}` },
     { given: 'https://x.test/#', problem: `--base-url: ${unfit}` },
     { given: 'https://me:secret@x.test', problem: `--base-url: ${unfit}` },
+    {
+      given: 'https://x.test/a b',
+      problem: '--base-url: got the path "/a%20b", expected letters, digits, dots and hyphens',
+    },
+    {
+      given: 'https://x.test/a;b',
+      problem: '--base-url: got the path "/a;b", expected letters, digits, dots and hyphens',
+    },
+    {
+      given: 'https://x.test/a//b',
+      problem: '--base-url: got the path "/a//b", expected letters, digits, dots and hyphens',
+    },
     { environment: { BASE_URL: 'x' }, problem: 'BASE_URL: got "x", expected an http or https URL' },
     { environment: { URL: 'x' }, problem: 'URL: got "x", expected an http or https URL' },
     {
@@ -132,8 +145,55 @@ describe('the base address', () => {
   });
 });
 
+describe('what web servers serve', () => {
+  it('is the output folder, or another one, with a fallback or without', () => {
+    const options = { hosts: ['caddy'], out: 'site' } as const;
+    expect(resolveBuild(options, {}).serving).toEqual({ root: path.resolve('site') });
+    expect(resolveBuild({ ...options, root: '/srv/My ü' }, {}).serving.root).toBe(path.resolve('/srv/My ü'));
+    const fallback = 'http://127.0.0.1:3000';
+    expect(resolveBuild({ ...options, fallback: `${fallback}/` }, {}).serving).toMatchObject({ fallback });
+  });
+});
+
+describe('links', () => {
+  it.each<[hosts: BuildOptions['hosts'], links: BuildOptions['links'], resolved: string]>([
+    [['netlify'], undefined, 'query'],
+    [['netlify'], 'file', 'file'],
+    [['github-pages'], undefined, 'file'],
+    [['github-pages', 'netlify'], undefined, 'file'],
+  ])('of %j, if %j are requested, point to: %s', (hosts, links, resolved) => {
+    expect(resolveBuild({ hosts, links }, {}).links).toBe(resolved);
+  });
+});
+
 describe('an option that cannot be used', () => {
   it.each<{ options: Record<string, unknown>; problem: string }>([
+    {
+      options: { hosts: ['github-pages'], links: 'query' },
+      problem: '--links: got query, expected file for github-pages, which ignores queries',
+    },
+    {
+      options: { root: '/srv' },
+      problem: '--root: got no host that uses it, expected --host nginx, caddy or apache',
+    },
+    {
+      options: { fallback: 'http://127.0.0.1:3000', hosts: ['cloudflare'] },
+      problem: '--fallback: got no host that uses it, expected --host nginx, caddy or apache',
+    },
+    {
+      options: { fallback: 'http://127.0.0.1:3000/api', hosts: ['nginx'] },
+      problem:
+        '--fallback: got "http://127.0.0.1:3000/api", expected a URL without a path: requests keep their own',
+    },
+    {
+      options: { fallback: '127.0.0.1:3000', hosts: ['nginx'] },
+      problem: '--fallback: got "127.0.0.1:3000", expected an http or https URL',
+    },
+    {
+      options: { root: '/srv/$site', hosts: ['apache'] },
+      problem:
+        '--root: got "/srv/$site", expected a folder whose name has no quotes, brackets or other characters that mean something to apache',
+    },
     {
       options: { source: 'xml' },
       problem: '--source: got "xml", expected one of auto, rest, csv, snapshot',

@@ -42,7 +42,7 @@ describe('rebase', () => {
     for (const options of [
       { baseUrl: TO },
       { baseUrl: TO, links: 'file' },
-      { baseUrl: FROM, links: 'query', hosts: ['nginx', 'cloudflare'] },
+      { baseUrl: FROM, links: 'query', hosts: ['nginx', 'cloudflare'], root: '/srv/site' },
     ] as const) {
       const built = temporaryFolder();
       await build({ ...source, out: built, ...options });

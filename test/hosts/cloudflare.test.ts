@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { cloudflare } from '../../src/hosts/cloudflare.ts';
-import { rawRecords, siteOf } from '../support/sites.ts';
+import { hostContext, rawRecords, siteOf } from '../support/sites.ts';
 
 /** A handler that gives what its store gives. */
 const stub = `
@@ -11,18 +11,26 @@ export { createFetchStore, createHandler };
 
 const { routes } = siteOf(rawRecords(1, 1));
 const files = new Map(
-  cloudflare.files({ routes, handlerModule: () => stub }).map(({ path, body }) => [path, String(body)]),
+  cloudflare
+    .files({ ...hostContext(routes), handlerModule: () => stub })
+    .map(({ path, body }) => [path, String(body)]),
 );
 
 describe('Cloudflare’s files', () => {
   it('are a Worker, its configuration, and the list of what is not public', () => {
-    expect([...files.keys()]).toEqual(['_worker.js', 'wrangler.jsonc', '.assetsignore']);
+    expect([...files.keys()]).toEqual([
+      '_worker.js',
+      'wrangler.jsonc',
+      '_headers',
+      '_redirects',
+      '.assetsignore',
+    ]);
     expect(files.get('.assetsignore')?.split('\n')).toEqual(
       expect.arrayContaining(['_worker.js', 'wrangler.jsonc', '_edge', '.wrangler']),
     );
   });
 
-  it('send every request to the Worker, and files to nobody by another name', () => {
+  it('send requests of the API to the Worker, and files to nobody by another name', () => {
     expect(JSON.parse(files.get('wrangler.jsonc') ?? '')).toEqual({
       name: 'gamedata',
       main: '_worker.js',
@@ -30,7 +38,7 @@ describe('Cloudflare’s files', () => {
       assets: {
         directory: '.',
         binding: 'ASSETS',
-        run_worker_first: true,
+        run_worker_first: ['/api/*', '/sprites/items/*'],
         html_handling: 'none',
         not_found_handling: 'none',
       },

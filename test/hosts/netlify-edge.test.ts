@@ -2,8 +2,13 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { hostFiles } from '../../src/hosts/index.ts';
 import { netlify } from '../../src/hosts/netlify.ts';
 import { netlifyEdge } from '../../src/hosts/netlify-edge.ts';
-import { type EdgeModule, withEdgeFunction } from '../support/engines/netlify-edge.ts';
-import { rawRecords, siteOf } from '../support/sites.ts';
+import {
+  type Declaration,
+  type EdgeModule,
+  isDeclared,
+  withEdgeFunction,
+} from '../support/engines/netlify-edge.ts';
+import { hostContext, rawRecords, siteOf } from '../support/sites.ts';
 
 /** A handler that says that it was asked, and whether the request is one for the rules. */
 const handlerModule = () => `
@@ -13,7 +18,7 @@ const createHandler = (store) => async (request) =>
   new Response('handler:' + await (await store.get('a/index.json')).text(), { status: 201 });
 export { rulesSuffice, createFetchStore, createHandler };
 `;
-const context = { routes: siteOf(rawRecords(1, 1)).routes, handlerModule };
+const context = { ...hostContext(siteOf(rawRecords(1, 1)).routes), handlerModule };
 const text = String(netlifyEdge.files(context).find(({ path }) => path === '_edge/gamedata.js')?.body);
 
 let edge: EdgeModule;
@@ -29,7 +34,7 @@ async function ask(path: string, { status = 200, built = false, known = false } 
     return new Response(body, { status: Number(told), headers: { ETag: '"1"', 'X-Rules': 'yes' } });
   };
   const headers = { ...(built && { 'X-Built': '1' }), ...(known && { 'If-None-Match': '"1"' }) };
-  return withEdgeFunction(edge, site)(new Request(`https://site.test${path}`, { headers }));
+  return withEdgeFunction(site, edge)(new Request(`https://site.test${path}`, { headers }));
 }
 
 describe('Netlify’s edge function', () => {
@@ -77,7 +82,69 @@ describe('Netlify’s edge function', () => {
   });
 });
 
+describe('Netlify’s edge functions', () => {
+  const declared = netlify.files(context).flatMap(({ path, body }) => {
+    const [, config] = /export const config = (\{.*\});\n$/s.exec(String(body)) ?? [];
+    return path.startsWith('_edge/') && config !== undefined ? [JSON.parse(config) as Declaration] : [];
+  });
+  const called = (path: string, { method = 'GET', accept = '*/*' } = {}): boolean => {
+    const request = new Request(`https://site.test${path}`, { method, headers: { accept } });
+    return declared.some((declaration) => isDeclared(declaration, request));
+  };
+
+  it.each<[path: string, init?: { method?: string; accept?: string }]>([
+    ['/api/gamedata/move/'],
+    ['/api/gamedata/item/?limit=20'],
+    ['/api/gamedata/move'],
+    ['/api/gamedata/move/pound'],
+    ['/api/gamedata'],
+    ['/api/gamedata/move/pound/', { method: 'POST' }],
+    ['/api/gamedata/', { method: 'OPTIONS' }],
+    ['/api/gamedata/move/pound/', { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' }],
+    ['/api/gamedata/', { accept: 'text/html' }],
+  ])('are called for %s %j', (path, init = {}) => {
+    expect(called(path, init)).toBe(true);
+  });
+
+  it.each<[path: string, init?: { accept?: string }]>([
+    ['/api/gamedata/move/pound/'],
+    ['/api/gamedata/move/pound/?format=api'],
+    ['/api/gamedata/move/pound/', { accept: 'application/json' }],
+    ['/api/gamedata/'],
+    ['/api/gamedata/index.json'],
+    ['/api/gamedata/move/offset/100/index.json'],
+    ['/api/gamedata/move/offset/100/index.json', { accept: 'text/html' }],
+    ['/sprites/items/master-ball.png'],
+    ['/meta.json'],
+    ['/', { accept: 'text/html' }],
+  ])('cost no call for %s %j', (path, init = {}) => {
+    expect(called(path, init)).toBe(false);
+  });
+
+  it('leave everything to the rules if they fail', async () => {
+    const broken: EdgeModule = {
+      default: async () => {
+        throw new Error('out of memory');
+      },
+      config: { pattern: '^/.*$', onError: declared[0]?.onError ?? '' },
+    };
+    const answer = withEdgeFunction(async () => new Response('rules'), broken);
+    expect(await (await answer(new Request('https://site.test/api/gamedata/move/'))).text()).toBe('rules');
+  });
+});
+
 describe('Netlify’s files', () => {
+  it('are the rules’, and one function with the conditions of four', () => {
+    expect(netlify.files(context).map(({ path }) => path)).toEqual([
+      '_redirects',
+      '_headers',
+      '_edge/gamedata.js',
+      '_edge/gamedata-methods.js',
+      '_edge/gamedata-browsers.js',
+      '_edge/gamedata-slashes.js',
+    ]);
+  });
+
   it('with an edge function are the rules’, and the function', () => {
     expect(netlifyEdge.files(context).map(({ path }) => path)).toEqual([
       '_redirects',
@@ -87,7 +154,7 @@ describe('Netlify’s files', () => {
   });
 
   it('come once, also if both hosts are requested', () => {
-    expect(hostFiles(['netlify', 'netlify-edge'], context)).toEqual(netlifyEdge.files(context));
-    expect(hostFiles(['netlify'], context)).toEqual(netlify.files(context));
+    expect(hostFiles(['netlify-edge', 'netlify-rules'], context)).toEqual(netlifyEdge.files(context));
+    expect(hostFiles(['netlify-edge', 'netlify'], context)).toEqual(netlify.files(context));
   });
 });

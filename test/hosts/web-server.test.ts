@@ -3,10 +3,10 @@ import { describe, expect, it } from 'vitest';
 import { negotiate } from '../../src/handler/accept.ts';
 import { resolveTarget } from '../../src/handler/target.ts';
 import { accepts, lastValue, prefers, webServer } from '../../src/hosts/web-server.ts';
-import { rawRecords, siteOf } from '../support/sites.ts';
+import { hostContext, rawRecords, siteOf } from '../support/sites.ts';
 
 const { routes } = siteOf(rawRecords(3, 3));
-const patterns = webServer(routes).paths;
+const patterns = webServer(hostContext(routes)).paths;
 const whole = (pattern: string): RegExp => new RegExp(`^(?:${pattern})$`);
 /** As servers read them: the flag stands inside. */
 const ignoringCase = (pattern: string): RegExp => new RegExp(pattern.replace('(?i)', ''), 'i');

@@ -3,7 +3,7 @@ import { isHostFile } from '../../src/contract/host-files.ts';
 import { hostFiles } from '../../src/hosts/index.ts';
 import { hostNames } from '../../src/hosts/names.ts';
 import { planMirror } from '../../src/mirror/plan.ts';
-import { rawRecords, siteOf } from '../support/sites.ts';
+import { hostContext, rawRecords, siteOf } from '../support/sites.ts';
 
 const entry = (path: string, content = path) => ({ path, bytes: content.length, sha256: content });
 const copyOf = (...entries: ReturnType<typeof entry>[]) => ({
@@ -47,7 +47,7 @@ describe('the plan of a mirror', () => {
 describe("hosts' files", () => {
   it('are all known as such, and no file of the site is', () => {
     const { routes, files } = siteOf(rawRecords(3, 3));
-    const written = hostFiles(hostNames, { routes, handlerModule: () => '' });
+    const written = hostFiles(hostNames, { ...hostContext(routes), handlerModule: () => '' });
     expect(written.map(({ path }) => path).filter((path) => !isHostFile(path))).toEqual([]);
     expect([...files()].map(({ path }) => path).filter(isHostFile)).toEqual([]);
   });

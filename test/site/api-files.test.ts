@@ -5,7 +5,7 @@ import type { EncodedRecord } from '../../src/dataset/data-set.ts';
 import { hostFiles } from '../../src/hosts/index.ts';
 import { hostNames } from '../../src/hosts/names.ts';
 import { apiFiles } from '../../src/site/api-files.ts';
-import { dataSetOf, rawItem, rawMove, rawRecords, siteOf } from '../support/sites.ts';
+import { dataSetOf, hostContext, rawItem, rawMove, rawRecords, siteOf } from '../support/sites.ts';
 
 const tiny = {
   move: [
@@ -165,7 +165,7 @@ describe('a site', () => {
 
 /** The files of every host. */
 const configuration = (routes: RouteTable) =>
-  hostFiles(hostNames, { routes, handlerModule: () => 'handler' }).map(({ path, body }) => [
+  hostFiles(hostNames, { ...hostContext(routes), handlerModule: () => 'handler' }).map(({ path, body }) => [
     path,
     String(body),
   ]);

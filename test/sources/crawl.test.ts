@@ -44,6 +44,7 @@ async function crawled(
       request: `GET ${path}`,
       status: pages.has(path) ? status(path) : 404,
       header: () => '',
+      encoding: undefined,
       text,
       json,
     };

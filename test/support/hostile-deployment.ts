@@ -159,6 +159,15 @@ function* megabytes() {
 const HANG_MS = 30_000;
 const PASSWORDS = 'outside of every copy';
 
+/** The file that a request is for; what cannot be decoded is no file. */
+function nameOf(url: string): string {
+  try {
+    return decodeURIComponent(url.slice(1).replace(/\?.*/, ''));
+  } catch {
+    return url;
+  }
+}
+
 /** @returns what fast-check says of the first deployment that did harm; undefined if none did */
 export async function tryHostile(runs: number, seed: number): Promise<string | undefined> {
   const folder = mkdtempSync(path.join(tmpdir(), 'gamedata-hostile-'));
@@ -169,7 +178,7 @@ export async function tryHostile(runs: number, seed: number): Promise<string | u
 
   let served = new Map<string, Answer>();
   const server = createServer(({ url = '' }, response) => {
-    const name = decodeURIComponent(url.slice(1).replace(/\?.*/, ''));
+    const name = nameOf(url);
     const answer = served.has(name) ? served.get(name) : 404;
     if (answer === undefined) Readable.from(megabytes()).pipe(response);
     else if (typeof answer === 'number') response.writeHead(answer, { location: url }).end();

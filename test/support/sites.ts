@@ -11,7 +11,7 @@ import type { DataSet } from '../../src/dataset/data-set.ts';
 import { digestRecords, encodeDataSet } from '../../src/dataset/digest.ts';
 import { emptyHistory, movedRoutes } from '../../src/dataset/history.ts';
 import type { HostContext } from '../../src/hosts/host.ts';
-import { netlify } from '../../src/hosts/netlify.ts';
+import { netlifyRules } from '../../src/hosts/netlify-rules.ts';
 import { apiFiles } from '../../src/site/api-files.ts';
 import { changeFiles } from '../../src/site/change-files.ts';
 import { normalize } from '../../src/sources/normalize.ts';
@@ -107,8 +107,10 @@ export const fullSizeRecords = (): RawRecords =>
   hasRecordedUpstream ? rawOf(recordedUpstream()) : rawRecords(937, 2223);
 
 /** For hosts that run no code: there is no handler to be had. */
-export const hostContext = (routes: RouteTable): HostContext => ({
+export const hostContext = (routes: RouteTable, baseUrl = 'https://example.test'): HostContext => ({
   routes,
+  baseUrl,
+  root: '/srv/gamedata',
   handlerModule: () => {
     throw new Error('asked for the handler');
   },
@@ -118,7 +120,7 @@ export const hostContext = (routes: RouteTable): HostContext => ({
 export function fullSizeSite() {
   const { routes, files } = siteOf(fullSizeRecords());
   const configuration = new Map(
-    netlify.files(hostContext(routes)).map(({ path, body }) => [path, String(body)]),
+    netlifyRules.files(hostContext(routes)).map(({ path, body }) => [path, String(body)]),
   );
   return { routes, configuration, paths: new Set([...files()].map(({ path }) => path)), kindNames };
 }

@@ -25,7 +25,7 @@ describe('the Dockerfile', () => {
       expect(verifyFolder(site)).toMatchObject({ counts: { move: 746, item: 954 }, problems: [] });
       const configuration = readFileSync(path.join(root, 'etc/nginx/conf.d/default.conf'), 'utf8');
       expect(configuration).toBe(readFileSync(path.join(site, '_hosts/nginx.conf'), 'utf8'));
-      expect(configuration).toContain('root /srv/gamedata;');
+      expect(configuration).toContain("root '/srv/gamedata';");
       expect(configuration).toContain('listen 80;');
 
       const running = await nginx.start(site);

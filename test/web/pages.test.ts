@@ -132,6 +132,18 @@ describe('the pages', () => {
     expect(pagesOf(rawRecords(0, 0)).get('index.html')).toContain('There are no records.');
   });
 
+  it('say where the API is described, for programs and for people', () => {
+    const page = pagesOf(rawRecords(1, 1)).get('index.html');
+    expect(page).toMatch(/<link rel="service-desc" type="[^"]+" href="openapi\.json">/);
+    expect(page).toMatch(/<link rel="service-doc" type="text\/html" href="reference\.html">/);
+  });
+
+  it('load their files from the path of the base URL, wherever they are shown', () => {
+    const page = pagesOf(rawRecords(1, 1), {}, { base_url: 'https://example.test/games' }).get('browse.html');
+    expect(page).toContain('href="/games/style.css"');
+    expect(page).toContain('src="/games/browse.js"');
+  });
+
   it('count one record as one', () => {
     expect(pagesOf(rawRecords(2, 1)).get('index.html')).toContain('API of 2 moves and 1 item from');
   });

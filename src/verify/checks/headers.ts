@@ -1,10 +1,25 @@
 /** Checks of headers, on samples of every kind of response. */
 
-import { apiHeaders, htmlHeaders } from '../../contract/headers.ts';
+import {
+  apiHeaders,
+  commonHeaders,
+  errorHeaders,
+  freshHeaders,
+  htmlHeaders,
+} from '../../contract/headers.ts';
 import { kindNames } from '../../contract/kinds.ts';
-import { listPath, listUrl, PLACEHOLDER_ICON, recordUrl } from '../../contract/paths.ts';
+import {
+  listPath,
+  listUrl,
+  META_FILE,
+  PLACEHOLDER_ICON,
+  recordPath,
+  recordUrl,
+  SEARCH_FILE,
+} from '../../contract/paths.ts';
 import { PAGE_SIZE, pageOffsets } from '../../contract/windows.ts';
 import type { ProbeRequest, ProbeResponse } from '../../http/probe.ts';
+import { members } from '../../text/members.ts';
 import { type Check, checkEach, isJsonType, type VerifyContext } from '../context.ts';
 
 /** First and last page, first and last record of each kind. */
@@ -42,9 +57,6 @@ const expectHeader = (
     ? undefined
     : `got ${name} ${response.header(name)}, expected ${expected}`;
 
-/** The members of a list header, in lower case. */
-const members = (value: string): string[] => value.split(',').map((member) => member.trim().toLowerCase());
-
 const checkMediaType = headerCheck([], (response) =>
   isJsonType(response)
     ? undefined
@@ -54,6 +66,13 @@ const checkMediaType = headerCheck([], (response) =>
 const checkCors = headerCheck([unknownSlug, icon], (response) =>
   expectHeader(response, 'Access-Control-Allow-Origin', (value) => value === '*', '*'),
 );
+
+const checkExposed = headerCheck([unknownSlug, { path: `/${META_FILE}` }], (response) => {
+  const name = 'Access-Control-Expose-Headers';
+  const isRight = (value: string): boolean =>
+    members(commonHeaders[name]).every((header) => members(value).includes(header));
+  return expectHeader(response, name, isRight, commonHeaders[name]);
+});
 
 const noSniffing = (response: ProbeResponse): string | undefined =>
   expectHeader(response, 'X-Content-Type-Options', (value) => value === 'nosniff', 'nosniff');
@@ -81,11 +100,34 @@ const checkPagePolicy: Check = async ({ probe }, fail) => {
 
 const directives = (policy: string): string[] => policy.split(';').map((directive) => directive.trim());
 
-const checkCaching = headerCheck([], (response) => {
-  const expected = apiHeaders['Cache-Control'];
-  const isRight = (value: string): boolean => members(value).join() === members(expected).join();
-  return expectHeader(response, 'Cache-Control', isRight, expected);
-});
+const cachingProblem =
+  (expected: string) =>
+  (response: ProbeResponse): string | undefined =>
+    expectHeader(
+      response,
+      'Cache-Control',
+      (value) => members(value).join() === members(expected).join(),
+      expected,
+    );
+
+const checkCaching = headerCheck([], cachingProblem(apiHeaders['Cache-Control']));
+
+const checkFreshness = checkEach(
+  () =>
+    ['/', `/${META_FILE}`, `/${SEARCH_FILE}`, '/style.css', `/${PLACEHOLDER_ICON}`].map((path) => ({ path })),
+  (response) =>
+    response.status === 200 ? cachingProblem(freshHeaders['Cache-Control'])(response) : undefined,
+);
+
+const checkFreshErrors = checkEach(
+  () => [
+    unknownSlug,
+    { path: '/api/gamedata/no-such-kind/' },
+    { path: `${listPath('move')}?format=xml` },
+    { path: `${recordPath('item', 'no-such-slug')}`, headers: { Accept: 'text/html' } },
+  ],
+  cachingProblem(errorHeaders['Cache-Control']),
+);
 
 const checkVary = headerCheck([unknownSlug], (response) =>
   expectHeader(response, 'Vary', (value) => members(value).includes('accept'), 'it to include Accept'),
@@ -148,7 +190,10 @@ export const headersChecks = {
   cors: checkCors,
   nosniff: checkNosniff,
   'page-policy': checkPagePolicy,
+  exposed: checkExposed,
   caching: checkCaching,
+  freshness: checkFreshness,
+  'fresh-errors': checkFreshErrors,
   vary: checkVary,
   allow: checkAllow,
 };

@@ -21,7 +21,7 @@ const checkMoved: Check = async (context, fail) => {
   });
   const checkRedirects = checkEach(
     () => requests,
-    (response, { location }) => redirectProblem(response, location),
+    (response, { location }) => redirectProblem(context, response, location),
   );
   await checkRedirects(context, fail);
 };

@@ -1,7 +1,7 @@
 /** Checks of what depends on the complete request: its method, its headers, a missing trailing slash. */
 
 import { apiHeaders } from '../../contract/headers.ts';
-import { API_PREFIX, recordPath } from '../../contract/paths.ts';
+import { API_PREFIX, listPath, recordPath } from '../../contract/paths.ts';
 import type { ProbeRequest, ProbeResponse } from '../../http/probe.ts';
 import { checkEach, endpoints, errorProblem, isJsonType, redirectProblem } from '../context.ts';
 
@@ -13,8 +13,21 @@ const checkSlash = checkEach(
         location: `${path}${query}`,
       })),
     ),
-  (response, { location }) =>
-    redirectProblem(response, location) ??
+  (response, { location }, context) =>
+    redirectProblem(context, response, location) ??
+    (response.header('access-control-allow-origin') === '*'
+      ? undefined
+      : 'got no Access-Control-Allow-Origin: *'),
+);
+
+/** What servers may refuse before they look at their configuration. */
+const checkAnyPath = checkEach(
+  () =>
+    ['%zz', '%00', 'a%2Fb', '%5C', '%0D%0A', '%E9', 'x'.repeat(3000)].map((slug) => ({
+      path: `${listPath('move')}${slug}/`,
+    })),
+  (response) =>
+    errorProblem(response, 400, 403, 404, 414) ??
     (response.header('access-control-allow-origin') === '*'
       ? undefined
       : 'got no Access-Control-Allow-Origin: *'),
@@ -100,6 +113,7 @@ const checkNotAcceptable = checkEach(
 );
 
 export const requestsChecks = {
+  'any-path': checkAnyPath,
   slash: checkSlash,
   options: checkOptions,
   method: checkMethod,

@@ -1,13 +1,14 @@
-/** Apache, as Debian configures it around the site's own `.htaccess`. */
+/** Apache, as Debian configures it around the site's own virtual host. */
 
-import { chmodSync, cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { Engine } from './engine.ts';
 import { freePort, startProgram } from './process.ts';
-import { findProgram } from './server-program.ts';
+import { findProgram, moved } from './server-program.ts';
+import { basePathOf, portOf } from './site-folder.ts';
 
-/** What Debian enables by itself and this site could notice, and the two that it needs besides. */
+/** What Debian enables by itself and this site could notice, and what it needs or uses besides. */
 const modules = [
   'mpm_event',
   ...[
@@ -22,10 +23,10 @@ const modules = [
     'negotiation',
     'setenvif',
   ],
-  ...['headers', 'rewrite'],
+  ...['headers', 'rewrite', 'proxy', 'proxy_http', 'asis', 'brotli'],
 ];
 
-const main = (folder: string, site: string, port: number): string => `
+const main = (folder: string, port: number): string => `
 ServerRoot ${folder}
 ServerName 127.0.0.1
 DefaultRuntimeDir ${folder}
@@ -47,12 +48,7 @@ AccessFileName .htaccess
 <FilesMatch "^\\.ht">
   Require all denied
 </FilesMatch>
-DocumentRoot ${site}
-<Directory ${site}>
-  Options Indexes FollowSymLinks
-  AllowOverride All
-  Require all granted
-</Directory>
+Include ${folder}/site.conf
 `;
 
 export const apache: Engine = {
@@ -62,11 +58,19 @@ export const apache: Engine = {
   async start(site) {
     const folder = mkdtempSync(path.join(tmpdir(), 'gamedata-apache-'));
     const port = await freePort();
-    writeFileSync(path.join(folder, 'apache.conf'), main(folder, readable(site, folder), port));
+    const own = readable(site, folder);
+    const configuration = moved(readFileSync(path.join(own, '_hosts/apache.conf'), 'utf8'), {
+      [`<VirtualHost *:${portOf(site)}>`]: `<VirtualHost 127.0.0.1:${port}>`,
+    });
+    writeFileSync(
+      path.join(folder, 'site.conf'),
+      configuration.replace(/^Listen .*/m, '').replaceAll(`"${site}"`, `"${own}"`),
+    );
+    writeFileSync(path.join(folder, 'apache.conf'), main(folder, port));
     return startProgram({
       command: findProgram('apache2') ?? 'apache2',
       args: ['-D', 'FOREGROUND', '-f', path.join(folder, 'apache.conf')],
-      url: `http://127.0.0.1:${port}`,
+      url: `http://127.0.0.1:${port}${basePathOf(site)}`,
       cleanUp: () => rmSync(folder, { recursive: true, force: true }),
     });
   },

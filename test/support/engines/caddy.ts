@@ -6,6 +6,7 @@ import path from 'node:path';
 import type { Engine } from './engine.ts';
 import { freePort, startProgram } from './process.ts';
 import { findProgram, moved } from './server-program.ts';
+import { basePathOf, baseUrlOf } from './site-folder.ts';
 
 const globals = `{
 	admin off
@@ -21,16 +22,14 @@ export const caddy: Engine = {
     const folder = mkdtempSync(path.join(tmpdir(), 'gamedata-caddy-'));
     const port = await freePort();
     const configuration = moved(readFileSync(path.join(site, '_hosts/Caddyfile'), 'utf8'), {
-      ':80 {': `http://127.0.0.1:${port} {`,
-      'root * /srv/gamedata': `root * ${site}`,
-      'import /srv/gamedata/': `import ${site}/`,
+      [`\n${new URL(baseUrlOf(site)).origin} {`]: `\nhttp://127.0.0.1:${port} {`,
     });
     const file = path.join(folder, 'Caddyfile');
     writeFileSync(file, globals + configuration);
     return startProgram({
       command: findProgram('caddy') ?? 'caddy',
       args: ['run', '--adapter', 'caddyfile', '--config', file],
-      url: `http://127.0.0.1:${port}`,
+      url: `http://127.0.0.1:${port}${basePathOf(site)}`,
       // What it keeps between runs.
       env: { HOME: folder, XDG_DATA_HOME: folder, XDG_CONFIG_HOME: folder },
       cleanUp: () => rmSync(folder, { recursive: true, force: true }),

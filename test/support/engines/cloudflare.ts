@@ -8,6 +8,7 @@ import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Engine } from './engine.ts';
 import { engineFile, missingEngine } from './npm-engines.ts';
+import { basePathOf } from './site-folder.ts';
 
 const ENTRY = 'miniflare/dist/src/index.js';
 
@@ -28,7 +29,7 @@ interface Configuration {
   readonly assets: {
     readonly directory: string;
     readonly binding: string;
-    readonly run_worker_first: boolean;
+    readonly run_worker_first: readonly string[];
     readonly html_handling: string;
     readonly not_found_handling: string;
   };
@@ -55,11 +56,14 @@ export const cloudflare: Engine = {
         workerName: name,
         directory: path.join(site, directory),
         binding,
-        routerConfig: { has_user_worker: true, invoke_user_worker_ahead_of_assets: run_worker_first },
+        routerConfig: {
+          has_user_worker: true,
+          static_routing: { user_worker: run_worker_first },
+        },
         assetConfig: { compatibility_date, html_handling, not_found_handling },
       },
     });
     const { origin } = await miniflare.ready;
-    return { url: origin, stop: () => miniflare.dispose() };
+    return { url: origin + basePathOf(site), stop: () => miniflare.dispose() };
   },
 };

@@ -5,6 +5,7 @@ import { HANDLER_MODULE } from '../../../src/commands/package-files.ts';
 import type { Engine } from './engine.ts';
 import { engineFile, missingEngine } from './npm-engines.ts';
 import { freePort, startProgram } from './process.ts';
+import { basePathOf } from './site-folder.ts';
 
 const script = fileURLToPath(new URL('deno-server.js', import.meta.url));
 
@@ -13,6 +14,7 @@ export const deno: Engine = {
   missing: () => missingEngine('deno/package.json'),
   async start(site) {
     const port = await freePort();
+    const base = basePathOf(site);
     const allowed = [`--allow-read=${site},${HANDLER_MODULE}`, `--allow-net=127.0.0.1:${port}`];
     return startProgram({
       command: engineFile('.bin/deno'),
@@ -27,8 +29,9 @@ export const deno: Engine = {
         HANDLER_MODULE,
         site,
         String(port),
+        base,
       ],
-      url: `http://127.0.0.1:${port}`,
+      url: `http://127.0.0.1:${port}${base}`,
       env: { DENO_NO_UPDATE_CHECK: '1' },
     });
   },

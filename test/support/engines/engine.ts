@@ -13,7 +13,7 @@ export interface Engine {
 }
 
 export interface RunningEngine {
-  /** `http://127.0.0.1:<port>` */
+  /** `http://127.0.0.1:<port>`, with the path of the site's base URL. */
   readonly url: string;
   stop(): Promise<void>;
 }

@@ -2,11 +2,14 @@
 
 import { createHandler } from '../../../src/handler/index.ts';
 import type { Engine } from './engine.ts';
-import { readSite, storeOf } from './site-folder.ts';
+import { basePathOf, readSite, storeOf } from './site-folder.ts';
 import { startWebServer } from './web-server.ts';
 
 export const handler: Engine = {
   name: 'handler',
   missing: () => undefined,
-  start: (site) => startWebServer(createHandler(storeOf(readSite(site)))),
+  start: (site) => {
+    const base = basePathOf(site);
+    return startWebServer(createHandler(storeOf(readSite(site)), base), base);
+  },
 };

@@ -9,9 +9,10 @@ import { caddy } from './caddy.ts';
 import { cloudflare } from './cloudflare.ts';
 import { deno } from './deno.ts';
 import type { Engine } from './engine.ts';
+import { githubPages } from './github-pages.ts';
 import { handler } from './handler.ts';
-import { netlify } from './netlify.ts';
-import { netlifyEdge } from './netlify-edge.ts';
+import { netlify, netlifyEdge } from './netlify-edge.ts';
+import { netlifyRules } from './netlify-rules.ts';
 import { nginx } from './nginx.ts';
 import { serve } from './serve.ts';
 import { pythonHttpServer, serveStatic } from './static.ts';
@@ -21,13 +22,26 @@ export interface EngineRow {
   readonly links: LinkStyle;
   /** The guarantees that it does not keep. */
   readonly unsupported: readonly GuaranteeName[];
+  readonly fallback?: boolean;
 }
 
 const everything = (engine: Engine): EngineRow => ({ engine, links: 'query', unsupported: [] });
-const asHost = (engine: Engine, host: HostName): EngineRow => ({
+const asHost = (engine: Engine, host: HostName, links: LinkStyle = 'query'): EngineRow => ({
   engine,
-  links: 'query',
+  links,
   unsupported: hosts[host].unsupported,
+});
+/** CDNs compress, but not the programs that stand for them here. */
+const uncompressed = (row: EngineRow): EngineRow => ({
+  ...row,
+  unsupported: [...row.unsupported, 'compression'],
+});
+/** What files cannot answer is handed on to a `gamedata serve` beside the server. */
+const withFallback = (engine: Engine, unsupported: readonly GuaranteeName[] = []): EngineRow => ({
+  engine: { ...engine, name: `${engine.name} with a fallback` },
+  links: 'query',
+  unsupported,
+  fallback: true,
 });
 
 /** Who knows nothing but files keeps nothing else, apart from what is named. */
@@ -40,15 +54,20 @@ const filesOnly = (engine: Engine, besides: readonly GuaranteeName[]): EngineRow
 });
 
 export const engines: readonly EngineRow[] = [
-  everything(handler),
+  uncompressed(everything(handler)),
   everything(serve),
-  everything(deno),
-  asHost(cloudflare, 'cloudflare'),
-  asHost(netlifyEdge, 'netlify-edge'),
-  asHost(netlify, 'netlify'),
+  uncompressed(everything(deno)),
+  uncompressed(asHost(cloudflare, 'cloudflare')),
+  uncompressed(asHost(netlifyEdge, 'netlify-edge')),
+  uncompressed(asHost(netlify, 'netlify')),
+  uncompressed(asHost(netlifyRules, 'netlify-rules')),
   asHost(nginx, 'nginx'),
+  withFallback(nginx),
   asHost(caddy, 'caddy'),
+  withFallback(caddy, ['any-path']),
   asHost(apache, 'apache'),
+  withFallback(apache),
+  uncompressed(asHost(githubPages, 'github-pages', 'file')),
   filesOnly(serveStatic, ['etag']),
   filesOnly(pythonHttpServer, []),
 ];

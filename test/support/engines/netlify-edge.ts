@@ -1,12 +1,16 @@
 /**
- * Netlify with the site's edge function before its rules. Netlify's own edge runtime starts only online, so the function is
- * called as what it is: a function of a request and a context.
+ * Netlify with the site's edge functions before its rules. Netlify's own edge runtime starts only online, so each is called as
+ * what it is: a function of a request and a context.
  */
 
-import { readFileSync } from 'node:fs';
+import { cpSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { pathToFileURL } from 'node:url';
+import type { HostName } from '../../../src/hosts/names.ts';
 import type { Engine } from './engine.ts';
 import { netlifySite } from './netlify-site.ts';
+import { basePathOf } from './site-folder.ts';
 import { type Answer, startWebServer } from './web-server.ts';
 
 /** https://docs.netlify.com/build/edge-functions/api/ */
@@ -18,32 +22,76 @@ interface NextOptions {
 }
 export interface EdgeModule {
   readonly default: (request: Request, context: Context) => Promise<Response | undefined>;
-  readonly config: { readonly path: readonly string[]; readonly excludedPath: readonly string[] };
+  readonly config: Declaration;
 }
 
-export const netlifyEdge: Engine = {
-  name: 'Netlify with an edge function',
-  host: 'netlify-edge',
+/** https://docs.netlify.com/build/edge-functions/declarations/ */
+export interface Declaration {
+  readonly path?: readonly string[];
+  readonly excludedPath?: readonly string[];
+  readonly pattern?: string;
+  readonly method?: readonly string[];
+  /** Header → an expression that its value has to contain. */
+  readonly header?: Readonly<Record<string, string>>;
+  readonly onError: string;
+}
+
+const netlifyWithFunctions = (name: string, host: HostName): Engine => ({
+  name,
+  host,
   missing: () => undefined,
   async start(site) {
-    const text = readFileSync(path.join(site, '_edge', 'gamedata.js'), 'base64');
-    // By its text: Node would take a file of this name outside of a package for CommonJS.
-    const edge: EdgeModule = await import(`data:text/javascript;base64,${text}`);
-    return startWebServer(withEdgeFunction(edge, await netlifySite(site)));
+    const functions = await readFunctions(path.join(site, '_edge'));
+    const answer = functions.reduceRight(withEdgeFunction, await netlifySite(site));
+    return startWebServer(answer, basePathOf(site));
   },
-};
+});
+export const netlify = netlifyWithFunctions('Netlify', 'netlify');
+export const netlifyEdge = netlifyWithFunctions('Netlify, all by function', 'netlify-edge');
 
-/** Puts an edge function before what follows it, for the paths that it declares. */
-export function withEdgeFunction({ default: run, config }: EdgeModule, site: Answer): Answer {
+/** In the order in which Netlify calls them: by name. */
+export async function readFunctions(folder: string): Promise<EdgeModule[]> {
+  const copy = mkdtempSync(path.join(tmpdir(), 'gamedata-edge-'));
+  try {
+    cpSync(folder, copy, { recursive: true });
+    // Node would take the files for CommonJS.
+    writeFileSync(path.join(copy, 'package.json'), '{"type":"module"}');
+    const files = readdirSync(folder).sort();
+    return await Promise.all(files.map((file) => import(pathToFileURL(path.join(copy, file)).href)));
+  } finally {
+    rmSync(copy, { recursive: true });
+  }
+}
+
+/** Puts an edge function before what follows it, for the requests that it declares. */
+export function withEdgeFunction(site: Answer, { default: run, config }: EdgeModule): Answer {
   return async (request) => {
-    const { pathname } = new URL(request.url);
-    if (!matches(config.path, pathname) || matches(config.excludedPath, pathname)) return site(request);
+    if (!isDeclared(config, request)) return site(request);
     const next: Context['next'] = (first, second) => {
       const [asked, options] = first instanceof Request ? [first, second] : [request, first];
       return site(options?.sendConditionalRequest ? asked : unconditional(asked));
     };
-    return (await run(request, { next })) ?? site(request);
+    try {
+      return (await run(request, { next })) ?? site(request);
+    } catch (error) {
+      if (config.onError !== 'bypass') throw error;
+      return site(request);
+    }
   };
+}
+
+export function isDeclared(
+  { path: paths = [], excludedPath = [], pattern, method, header = {} }: Declaration,
+  request: Request,
+): boolean {
+  const { pathname } = new URL(request.url);
+  const isPath = pattern === undefined ? matches(paths, pathname) : new RegExp(pattern).test(pathname);
+  const hasHeaders = Object.entries(header).every(([name, expression]) =>
+    new RegExp(expression).test(request.headers.get(name) ?? ''),
+  );
+  return (
+    isPath && !matches(excludedPath, pathname) && hasHeaders && (method?.includes(request.method) ?? true)
+  );
 }
 
 /** As much of URLPattern as is used: a star is anything. */

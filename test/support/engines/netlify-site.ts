@@ -69,7 +69,8 @@ function route(
 }
 
 function headersFor(rules: readonly Header[], pathname: string): Headers {
-  const fields = new Headers();
+  // What Netlify sends by itself: https://docs.netlify.com/platform/caching/
+  const fields = new Headers({ 'Cache-Control': 'public, max-age=0, must-revalidate' });
   for (const { forRegExp, values } of rules) {
     if (!forRegExp.test(pathname)) continue;
     for (const [name, value] of Object.entries(values)) {

@@ -6,6 +6,7 @@ import path from 'node:path';
 import type { Engine } from './engine.ts';
 import { freePort, startProgram } from './process.ts';
 import { findProgram, moved } from './server-program.ts';
+import { basePathOf, portOf } from './site-folder.ts';
 
 /** What Debian's nginx.conf has besides what only its service needs. */
 const main = (folder: string, isRoot: boolean): string => `
@@ -35,20 +36,22 @@ export const nginx: Engine = {
   async start(site) {
     const folder = mkdtempSync(path.join(tmpdir(), 'gamedata-nginx-'));
     const port = await freePort();
-    const configuration = readFileSync(path.join(site, '_hosts/nginx.conf'), 'utf8');
+    // A site that was built for a container is in another folder there.
+    const configuration = readFileSync(path.join(site, '_hosts/nginx.conf'), 'utf8').replaceAll(
+      `'/srv/gamedata`,
+      `'${site}`,
+    );
     writeFileSync(
       path.join(folder, 'site.conf'),
       moved(configuration, {
-        'listen 80;': `listen 127.0.0.1:${port};`,
-        'root /srv/gamedata;': `root ${site};`,
-        'include /srv/gamedata/': `include ${site}/`,
+        [`listen ${portOf(site)};`]: `listen 127.0.0.1:${port};`,
       }),
     );
     writeFileSync(path.join(folder, 'nginx.conf'), main(folder, process.getuid?.() === 0));
     return startProgram({
       command: findProgram('nginx') ?? 'nginx',
       args: ['-p', folder, '-e', 'stderr', '-c', path.join(folder, 'nginx.conf')],
-      url: `http://127.0.0.1:${port}`,
+      url: `http://127.0.0.1:${port}${basePathOf(site)}`,
       cleanUp: () => rmSync(folder, { recursive: true, force: true }),
     });
   },

@@ -3,8 +3,22 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
+import { META_FILE, pathOf } from '../../../src/contract/paths.ts';
 import { listFiles } from '../../../src/files/folder.ts';
 import type { Asset, AssetStore } from '../../../src/handler/index.ts';
+
+/** The base URL that a site was built for. */
+export const baseUrlOf = (folder: string): string =>
+  JSON.parse(readFileSync(path.join(folder, META_FILE), 'utf8')).base_url;
+
+/** The port that its configuration for web servers listens on. */
+export function portOf(folder: string): number {
+  const { protocol, port } = new URL(baseUrlOf(folder));
+  return protocol === 'https:' || port === '' ? 80 : Number(port);
+}
+
+/** The path of the base URL that it was built for. */
+export const basePathOf = (folder: string): string => pathOf(baseUrlOf(folder));
 
 export function readSite(folder: string): Map<string, Asset> {
   return new Map(

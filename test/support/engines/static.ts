@@ -1,9 +1,23 @@
 /** Servers that know nothing but files: the `serve` package, and Python's own. */
 
 import { spawnSync } from 'node:child_process';
+import { cpSync, mkdtempSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
 import type { Engine } from './engine.ts';
 import { freePort, startProgram } from './process.ts';
+import { basePathOf } from './site-folder.ts';
+
+/** A folder that has the site at the path of its base URL. */
+function below(site: string): { folder: string; base: string; cleanUp: () => void } {
+  const base = basePathOf(site);
+  if (base === '') return { folder: site, base, cleanUp: () => {} };
+  const folder = mkdtempSync(path.join(tmpdir(), 'gamedata-below-'));
+  // `serve` follows links to files only.
+  cpSync(site, path.join(folder, base), { recursive: true });
+  return { folder, base, cleanUp: () => rmSync(folder, { recursive: true, force: true }) };
+}
 
 export const serveStatic: Engine = {
   name: 'serve',
@@ -12,10 +26,12 @@ export const serveStatic: Engine = {
     const port = await freePort();
     const cli = createRequire(import.meta.url).resolve('serve/build/main.js');
     const listen = `tcp://127.0.0.1:${port}`;
+    const { folder, base, cleanUp } = below(site);
     return startProgram({
       command: process.execPath,
-      args: [cli, '--listen', listen, '--no-clipboard', '--no-port-switching', site],
-      url: `http://127.0.0.1:${port}`,
+      args: [cli, '--listen', listen, '--no-clipboard', '--no-port-switching', folder],
+      url: `http://127.0.0.1:${port}${base}`,
+      cleanUp,
       env: { NO_UPDATE_CHECK: '1' },
     });
   },
@@ -26,10 +42,12 @@ export const pythonHttpServer: Engine = {
   missing: () => (spawnSync('python3', ['--version']).status === 0 ? undefined : 'python3 is not installed'),
   async start(site) {
     const port = await freePort();
+    const { folder, base, cleanUp } = below(site);
     return startProgram({
       command: 'python3',
-      args: ['-m', 'http.server', '--bind', '127.0.0.1', '--directory', site, String(port)],
-      url: `http://127.0.0.1:${port}`,
+      args: ['-m', 'http.server', '--bind', '127.0.0.1', '--directory', folder, String(port)],
+      url: `http://127.0.0.1:${port}${base}`,
+      cleanUp,
     });
   },
 };

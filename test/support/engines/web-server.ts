@@ -5,7 +5,8 @@ import type { RunningEngine } from './engine.ts';
 
 export type Answer = (request: Request) => Promise<Response>;
 
-export async function startWebServer(answer: Answer): Promise<RunningEngine> {
+/** @param base the path of the base URL */
+export async function startWebServer(answer: Answer, base = ''): Promise<RunningEngine> {
   const server = createServer((incoming, outgoing) => {
     respond(answer, incoming, outgoing).catch((error: unknown) => {
       outgoing.writeHead(500).end(String(error instanceof Error ? error.stack : error));
@@ -15,7 +16,7 @@ export async function startWebServer(answer: Answer): Promise<RunningEngine> {
   const address = server.address();
   if (typeof address !== 'object' || address === null) throw new Error('got no port');
   return {
-    url: `http://127.0.0.1:${address.port}`,
+    url: `http://127.0.0.1:${address.port}${base}`,
     stop: () =>
       new Promise((resolve) => {
         server.close(() => resolve());

@@ -6,6 +6,7 @@ import { build } from '../../../src/commands/build.ts';
 import { type GuaranteeName, guarantees } from '../../../src/contract/guarantees.ts';
 import { isExpected, verifyDeployment } from '../../../src/verify/deployment.ts';
 import { engines } from '../../support/engines/index.ts';
+import { serve } from '../../support/engines/serve.ts';
 import { guaranteeTable } from '../../support/guarantee-table.ts';
 import { renamedSnapshot } from '../../support/renamed-snapshot.ts';
 import { temporaryFolder } from '../../support/temporary.ts';
@@ -13,50 +14,63 @@ import { temporaryFolder } from '../../support/temporary.ts';
 /** Set if all engines have to be there, as they are after `scripts/install-engines.sh`. */
 const demandsAll = process.env.ENGINES === 'all';
 const BASE_URL = 'https://example.test';
+/** Where a site below a path is served. */
+const BELOW = '/games/v2.1';
 
 const results = new Map<string, GuaranteeName[]>();
 
-for (const { engine, links, unsupported } of engines) {
+for (const { engine, links, unsupported, fallback } of engines) {
   const missing = engine.missing();
   const reason = missing === undefined || demandsAll ? '' : ` (skipped: ${missing})`;
 
   describe.skipIf(reason !== '')(`${engine.name}${reason}`, () => {
-    test('keeps every guarantee that it can, and names those that it cannot', async () => {
-      expect(missing).toBeUndefined();
-      const out = temporaryFolder();
-      await build({
-        source: 'snapshot',
-        upstream: renamedSnapshot(path.join(temporaryFolder(), 'data')),
-        baseUrl: BASE_URL,
-        out,
-        links,
-        hosts: engine.host ? [engine.host] : [],
-      });
-      const { url, stop } = await engine.start(out);
-      try {
-        const full = await verifyDeployment(url, { level: 'full', concurrency: 16, linkBase: BASE_URL });
-        const failed = full.guarantees.filter(({ failures }) => failures.length > 0);
-        const unexpected = failed.filter(({ guarantee }) => !unsupported.includes(guarantee));
-        expect(unexpected).toEqual([]);
-        expect(failed.map(({ guarantee }) => guarantee)).toEqual(
-          full.guarantees
-            .map(({ guarantee }) => guarantee)
-            .filter((guarantee) => unsupported.includes(guarantee)),
-        );
-        expect(full.counts).toEqual({ move: 746, item: 954 });
-        results.set(
-          engine.name,
-          failed.map(({ guarantee }) => guarantee),
-        );
+    // With a fallback, the root is nothing new.
+    const places: [where: string, below: string][] = [['below a path', BELOW]];
+    if (!fallback) places.unshift(['at the root', '']);
+    test.each(places)(
+      'keeps every guarantee that it can, and names those that it cannot: %s',
+      async (_, below) => {
+        expect(missing).toBeUndefined();
+        const out = temporaryFolder();
+        const baseUrl = BASE_URL + below;
+        const site = {
+          source: 'snapshot',
+          upstream: renamedSnapshot(path.join(temporaryFolder(), 'data')),
+          baseUrl,
+          out,
+          links,
+          hosts: engine.host ? [engine.host] : [],
+        } as const;
+        await build(site);
+        const beside = fallback ? await serve.start(out) : undefined;
+        if (beside) await build({ ...site, fallback: new URL(beside.url).origin });
+        const { url, stop } = await engine.start(out);
+        try {
+          const full = await verifyDeployment(url, { level: 'full', concurrency: 16, linkBase: baseUrl });
+          const failed = full.guarantees.filter(({ failures }) => failures.length > 0);
+          const unexpected = failed.filter(({ guarantee }) => !unsupported.includes(guarantee));
+          expect(unexpected).toEqual([]);
+          expect(failed.map(({ guarantee }) => guarantee)).toEqual(
+            full.guarantees
+              .map(({ guarantee }) => guarantee)
+              .filter((guarantee) => unsupported.includes(guarantee)),
+          );
+          expect(full.counts).toEqual({ move: 746, item: 954 });
+          results.set(
+            engine.name,
+            failed.map(({ guarantee }) => guarantee),
+          );
 
-        const promised = failed.filter(({ guarantee }) =>
-          isExpected(guarantees[guarantee].needs, 'static', links),
-        );
-        expect(promised).toEqual([]);
-      } finally {
-        await stop();
-      }
-    });
+          const promised = failed.filter(({ guarantee }) =>
+            isExpected(guarantees[guarantee].needs, 'static', links),
+          );
+          expect(promised).toEqual([]);
+        } finally {
+          await stop();
+          await beside?.stop();
+        }
+      },
+    );
   });
 }
 

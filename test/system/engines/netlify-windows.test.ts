@@ -2,7 +2,7 @@
 
 import * as fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { netlify } from '../../../src/hosts/netlify.ts';
+import { netlifyRules } from '../../../src/hosts/netlify-rules.ts';
 import { readRedirects } from '../../support/netlify.ts';
 import { hostContext, rawRecords, siteOf } from '../../support/sites.ts';
 
@@ -36,7 +36,7 @@ it('a list of any length is answered by what is built of it, in every subset and
       fc.array(query, { minLength: 50, maxLength: 50 }),
       async (count, queries) => {
         const { routes } = siteOf(rawRecords(count, 1));
-        const rules = netlify.files(hostContext(routes)).find(({ path }) => path === '_redirects');
+        const rules = netlifyRules.files(hostContext(routes)).find(({ path }) => path === '_redirects');
         const { engine, exactSet, errors } = await readRedirects(String(rules?.body));
         expect(errors).toEqual([]);
         for (const pairs of queries) {

@@ -33,7 +33,7 @@ function orders<T>(values: readonly T[]): T[][] {
 
 const kinds = ['move', 'item'] as const;
 const netlifyText = (routes: RouteTable): string =>
-  String(hosts.netlify.files(hostContext(routes)).find(({ path }) => path === '_redirects')?.body);
+  String(hosts['netlify-rules'].files(hostContext(routes)).find(({ path }) => path === '_redirects')?.body);
 const notFound = '404 /404.json';
 const notBuilt = '404 /400.json';
 
@@ -189,12 +189,12 @@ describe('Netlify’s rules for the full-size site', () => {
 
 describe('Netlify’s files', () => {
   it('are one row of the table of hosts', () => {
-    const files = hosts.netlify.files(hostContext(siteOf(rawRecords(1, 1)).routes));
+    const files = hosts['netlify-rules'].files(hostContext(siteOf(rawRecords(1, 1)).routes));
     expect(files.map(({ path }) => path)).toEqual(['_redirects', '_headers']);
   });
 
   it('refuse every page but the first of an empty kind', async () => {
-    const [redirects] = hosts.netlify.files(hostContext(siteOf(rawRecords(0, 0)).routes));
+    const [redirects] = hosts['netlify-rules'].files(hostContext(siteOf(rawRecords(0, 0)).routes));
     const { engine } = await readRedirects(String(redirects?.body));
     const list = '/api/gamedata/item/';
     expect(engine(list, 'format=api&limit=100&offset=0')).toBe('200 /api/gamedata/item/index.json');
@@ -246,6 +246,7 @@ describe('Netlify’s files', () => {
     expect(Object.fromEntries(headers)).toEqual({
       '/*': {
         'Access-Control-Allow-Origin': '*',
+        'Access-Control-Expose-Headers': 'ETag, Allow',
         'X-Content-Type-Options': 'nosniff',
         'Content-Security-Policy':
           "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' https://raw.githubusercontent.com; connect-src 'self'; manifest-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",

@@ -10,7 +10,14 @@ import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { build } from '../../../src/commands/build.ts';
 import { errorFiles } from '../../../src/contract/errors.ts';
-import { apiHeaders, commonHeaders, htmlHeaders, preflightHeaders } from '../../../src/contract/headers.ts';
+import {
+  apiHeaders,
+  commonHeaders,
+  errorHeaders,
+  freshHeaders,
+  htmlHeaders,
+  preflightHeaders,
+} from '../../../src/contract/headers.ts';
 import { apache } from '../../support/engines/apache.ts';
 import { caddy } from '../../support/engines/caddy.ts';
 import type { RunningEngine } from '../../support/engines/engine.ts';
@@ -479,14 +486,16 @@ const lower = (headers: Readonly<Record<string, string>>): Record<string, string
 /** The headers that a response has to have. */
 function expectedHeaders(expected: string, { method, path: asked }: ProbeRequest): object {
   const [status, file = ''] = expected.split(' ');
+  const isApi = /^\/api\/gamedata(?:[/?]|$)/.test(asked);
+  const isError = status?.startsWith('4') === true;
   const json = (status === '200' && file.endsWith('.json')) || (status?.startsWith('4') && status !== '403');
   return {
     ...lower(commonHeaders),
-    ...(/^\/api\/gamedata(?:[/?]|$)/.test(asked) || status?.startsWith('4') ? lower(apiHeaders) : {}),
-    // What compresses pages says so.
-    ...(file.endsWith('.html') && asked.startsWith('/api/')
-      ? { vary: expect.stringMatching(/\baccept(?!-)/i) }
+    ...(isApi || isError
+      ? { ...lower(apiHeaders), vary: expect.stringMatching(/^Accept(?:, ?Accept-Encoding)?$/i) }
       : {}),
+    ...(isError ? lower(errorHeaders) : {}),
+    ...(!isApi && status === '200' ? lower(freshHeaders) : {}),
     ...(file.endsWith('.html') ? lower(htmlHeaders) : {}),
     ...(method === 'OPTIONS' ? lower(preflightHeaders) : {}),
     ...(json ? { 'content-type': 'application/json' } : {}),

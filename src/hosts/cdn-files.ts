@@ -1,0 +1,34 @@
+/** `_headers`, which Netlify and Cloudflare read alike, of what their rules and assets serve. */
+
+import { apiHeaders, commonHeaders, downloadHeaders, htmlHeaders, mediaTypeOf } from '../contract/headers.ts';
+import { bulkFiles, DOWNLOAD_FOLDER, pathOf, TYPES_FILE } from '../contract/paths.ts';
+import type { SiteFile } from '../contract/site-file.ts';
+import type { HostContext } from './host.ts';
+
+/**
+ * Netlify matches by the requested path, its local server by the rewritten one: both are listed. What is not said here is
+ * what both send by themselves: `public, max-age=0, must-revalidate`. Cloudflare would join the values of two blocks.
+ */
+export function headersFile({ routes, baseUrl }: HostContext): SiteFile {
+  const refusals = Object.values(routes.errors).map((file) => `/${file}`);
+  // An asterisk only matches the end of a path, so files with types of their own are listed.
+  const typed = [...bulkFiles, TYPES_FILE].filter((file) => mediaTypeOf(file) !== undefined);
+  const blocks: [path: string, headers: Readonly<Record<string, string>>][] = [
+    ...[`${routes.prefix}*`, ...refusals].map((path): (typeof blocks)[number] => [path, apiHeaders]),
+    [`/${DOWNLOAD_FOLDER}*`, downloadHeaders],
+    ...typed.map((file): (typeof blocks)[number] => [
+      `/${file}`,
+      { 'Content-Type': mediaTypeOf(file) ?? 'application/json' },
+    ]),
+  ];
+  const bases = new Set(['', pathOf(baseUrl)]);
+  const body = [
+    // Any path may be HTML, and for other files the policy has no effect.
+    block('/*', { ...commonHeaders, ...htmlHeaders }),
+    ...[...bases].flatMap((base) => blocks.map(([path, fields]) => block(base + path, fields))),
+  ].join('\n');
+  return { path: '_headers', body };
+}
+
+const block = (path: string, fields: Readonly<Record<string, string>>): string =>
+  [path, ...Object.entries(fields).map(([name, value]) => `  ${name}: ${value}`), ''].join('\n');

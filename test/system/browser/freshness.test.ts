@@ -1,0 +1,61 @@
+/** Whether a browser notices a new edition, on a real web server: RECIPES.md, "Has anything changed?". */
+
+import { mkdtempSync, rmSync, utimesSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { setTimeout } from 'node:timers/promises';
+import { afterAll, describe, expect, it } from 'vitest';
+import { build } from '../../../src/commands/build.ts';
+import { noBrowser, useBrowser } from '../../support/browser.ts';
+import { nginx } from '../../support/engines/nginx.ts';
+import { serve } from '../../support/engines/serve.ts';
+import { smallSource } from '../../support/small-data.ts';
+
+/** In the page: the digest, and how many bytes came over the wire for it. */
+const script = `(async () => {
+  performance.clearResourceTimings();
+  const { digest } = await (await fetch('/meta.json')).json();
+  const [{ transferSize }] = performance.getEntriesByName(location.origin + '/meta.json');
+  return { digest, bytes: transferSize };
+})()`;
+
+const demandsAll = process.env.ENGINES === 'all';
+const parent = mkdtempSync(path.join(tmpdir(), 'gamedata-fresh-'));
+afterAll(() => rmSync(parent, { recursive: true }));
+
+describe.skipIf(noBrowser !== '')(`a browser${noBrowser}`, () => {
+  const visit = useBrowser();
+
+  for (const engine of [nginx, serve]) {
+    const reason = demandsAll ? undefined : engine.missing();
+
+    it.skipIf(reason !== undefined)(
+      `notices a new edition on ${engine.name}, and loads no old one twice`,
+      async () => {
+        const out = path.join(parent, engine.name);
+        const site = { source: 'snapshot', baseUrl: 'https://example.test', out, hosts: ['nginx'] } as const;
+        await build(site);
+        // Without a word from the host, a browser would keep such a file for three days.
+        const monthAgo = new Date(Date.now() - 30 * 86_400_000);
+        utimesSync(path.join(out, 'meta.json'), monthAgo, monthAgo);
+        const { url, stop } = await engine.start(out);
+        try {
+          const { page } = await visit(`${url}/`);
+          const ask = () => page.evaluate<{ digest: string; bytes: number }>(script);
+          const first = await ask();
+          const second = await ask();
+          expect(second.digest).toBe(first.digest);
+          // Asked, and answered with 304: headers alone.
+          expect(second.bytes).toBeGreaterThan(0);
+          expect(second.bytes).toBeLessThanOrEqual(first.bytes);
+          await build({ ...site, ...(await smallSource()), maxShrink: 100 });
+          // For as long as the servers look for changes.
+          await setTimeout(1500);
+          expect((await ask()).digest).not.toBe(first.digest);
+        } finally {
+          await stop();
+        }
+      },
+    );
+  }
+});

@@ -1,0 +1,229 @@
+/**
+ * What goes over the wire between real web servers and clients: compressed bodies, parts of files, malformed requests, and what
+ * happens when a fallback is down.
+ */
+
+import { createHash } from 'node:crypto';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { connect } from 'node:net';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { brotliDecompressSync, gunzipSync } from 'node:zlib';
+import { request } from 'undici';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type BuildOptions, build } from '../../../src/commands/build.ts';
+import { commonHeaders } from '../../../src/contract/headers.ts';
+import { kindNames } from '../../../src/contract/kinds.ts';
+import { listPath } from '../../../src/contract/paths.ts';
+import { verifyDeployment } from '../../../src/verify/deployment.ts';
+import { apache } from '../../support/engines/apache.ts';
+import { caddy } from '../../support/engines/caddy.ts';
+import type { Engine, RunningEngine } from '../../support/engines/engine.ts';
+import { nginx } from '../../support/engines/nginx.ts';
+import { freePort } from '../../support/engines/process.ts';
+import { serve } from '../../support/engines/serve.ts';
+
+const servers: readonly Engine[] = [nginx, caddy, apache, serve];
+const BASE_URL = 'https://example.test';
+const LIST = '/api/gamedata/move/';
+
+const parent = mkdtempSync(path.join(tmpdir(), 'gamedata-wire-'));
+afterAll(() => rmSync(parent, { recursive: true }));
+let sites = 0;
+
+async function builtSite(engine: Engine, options: BuildOptions = {}): Promise<string> {
+  const out = path.join(parent, `site-${sites++}`);
+  await build({
+    source: 'snapshot',
+    baseUrl: BASE_URL,
+    out,
+    hosts: engine.host ? [engine.host] : [],
+    ...options,
+  });
+  return out;
+}
+
+async function get(url: string, headers: Record<string, string> = {}, method: 'GET' | 'HEAD' = 'GET') {
+  const { statusCode, headers: fields, body } = await request(url, { method, headers });
+  const bytes = Buffer.from(await body.arrayBuffer());
+  const header = (name: string): string => [fields[name.toLowerCase()] ?? ''].flat().join(', ');
+  return { status: statusCode, header, bytes };
+}
+
+const sha256 = (bytes: Buffer): string => createHash('sha256').update(bytes).digest('hex');
+
+/** Everything that comes back for text that may not be HTTP. */
+function sendText(url: string, text: string): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const socket = connect(Number(new URL(url).port), '127.0.0.1', () => socket.write(text, 'latin1'));
+    let answer = '';
+    socket.setEncoding('latin1').on('data', (chunk) => {
+      answer += chunk;
+    });
+    socket.on('close', () => resolve(answer)).on('error', reject);
+  });
+}
+
+describe.each(servers)('$name', (engine) => {
+  let site: RunningEngine;
+  beforeAll(async () => {
+    site = await engine.start(await builtSite(engine));
+  });
+  afterAll(() => site.stop());
+
+  /** `serve` compresses the API only if told to. */
+  const compressed = [
+    '/openapi.json',
+    '/search.json',
+    '/browse.html',
+    '/style.css',
+    '/front.js',
+    '/changes.atom',
+  ].concat(engine === serve ? [] : [LIST]);
+
+  it.each(compressed)('sends %s compressed to who asks, and the same without', async (file) => {
+    const plain = await get(site.url + file);
+    const packed = await get(site.url + file, { 'accept-encoding': 'gzip' });
+    expect(plain.header('content-encoding')).toBe('');
+    const isSmall = plain.bytes.length < 1024;
+    // Apache's modules know no minimum.
+    if (!isSmall || engine !== apache) expect(packed.header('content-encoding')).toBe(isSmall ? '' : 'gzip');
+    if (isSmall) return;
+    expect(sha256(gunzipSync(packed.bytes))).toBe(sha256(plain.bytes));
+    expect(packed.header('vary')).toMatch(
+      file === LIST ? /^Accept, ?Accept-Encoding$/i : /^Accept-Encoding$/i,
+    );
+    const etag = packed.header('etag');
+    const known = await get(site.url + file, { 'accept-encoding': 'gzip', 'if-none-match': etag });
+    expect([known.status, known.bytes.length]).toEqual([304, 0]);
+    const head = await get(site.url + file, { 'accept-encoding': 'gzip' }, 'HEAD');
+    expect(head.header('etag')).toBe(etag);
+    expect(['', String(packed.bytes.length)]).toContain(head.header('content-length'));
+  });
+
+  it.runIf(engine === apache || engine === serve)(
+    'prefers Brotli, with an ETag that it knows again',
+    async () => {
+      const headers = { 'accept-encoding': 'gzip, deflate, br' };
+      const packed = await get(`${site.url}/openapi.json`, headers);
+      expect(packed.header('content-encoding')).toBe('br');
+      const plain = await get(`${site.url}/openapi.json`);
+      expect(sha256(brotliDecompressSync(packed.bytes))).toBe(sha256(plain.bytes));
+      const etag = packed.header('etag');
+      const known = await get(`${site.url}/openapi.json`, { ...headers, 'if-none-match': etag });
+      expect([known.status, known.bytes.length]).toEqual([304, 0]);
+    },
+  );
+
+  it.skipIf(engine === serve)('sends every page in less than a sixth of its size', async () => {
+    const bytesOfAll = async (encoding: string): Promise<number> => {
+      let bytes = 0;
+      for (const kind of kindNames) {
+        let next: string | null = `${BASE_URL}${listPath(kind)}`;
+        while (next !== null) {
+          const page = await get(next.replace(BASE_URL, site.url), { 'accept-encoding': encoding });
+          bytes += page.bytes.length;
+          next = JSON.parse(String(gunzipIf(page))).next;
+        }
+      }
+      return bytes;
+    };
+    expect((await bytesOfAll('gzip')) / (await bytesOfAll('identity'))).toBeLessThan(0.16);
+  });
+
+  it('sends records as they are: they are too small', async () => {
+    const record = await get(`${site.url}${LIST}pound/`, { 'accept-encoding': 'gzip' });
+    expect([record.status, record.header('content-encoding')]).toEqual([200, '']);
+  });
+
+  it('sends parts of a file as they are, or all of it, and never a part of something else', async () => {
+    const whole = await get(`${site.url}/openapi.json`);
+    for (const encoding of ['identity', 'gzip']) {
+      const part = await get(`${site.url}/openapi.json`, {
+        range: 'bytes=100-199',
+        'accept-encoding': encoding,
+      });
+      if (part.status === 206 && part.header('content-encoding') === '') {
+        expect(part.bytes.equals(whole.bytes.subarray(100, 200))).toBe(true);
+        continue;
+      }
+      const all = part.status === 206 ? undefined : gunzipIf(part);
+      const packed = await get(`${site.url}/openapi.json`, { 'accept-encoding': encoding });
+      expect(all ?? part.bytes).toEqual(all ? whole.bytes : packed.bytes.subarray(100, 200));
+    }
+  });
+
+  it('sends no part to who has a weak validator', async () => {
+    const { header } = await get(`${site.url}/openapi.json`);
+    const etag = header('etag').replace(/^(?:W\/)?/, 'W/');
+    const part = await get(`${site.url}/openapi.json`, { range: 'bytes=0-9', 'if-range': etag });
+    expect(part.status).toBe(200);
+  });
+
+  it('sends the packed bulk files to who asks for them packed', async () => {
+    const plain = await get(`${site.url}/download/move.ndjson`);
+    const packed = await get(`${site.url}/download/move.ndjson`, { 'accept-encoding': 'gzip' });
+    expect(packed.header('content-encoding')).toBe('gzip');
+    expect(sha256(gunzipSync(packed.bytes))).toBe(sha256(plain.bytes));
+    expect(packed.header('content-type')).toBe('application/x-ndjson');
+    expect(packed.header('content-disposition')).toBe('attachment');
+    expect(packed.header('etag')).not.toBe('');
+  });
+
+  /** What its HTTP library refuses before any configuration is read. */
+  const mute: readonly string[] = engine === caddy ? ['%zz', 'two hosts', 'no host', 'a long path'] : [];
+  const malformed: readonly [name: string, text: string, statuses: readonly number[]][] = [
+    ['%zz', `GET ${LIST}%zz/ HTTP/1.1\r\nHost: HOST\r\n`, [400, 404]],
+    ['%00', `GET ${LIST}%00/ HTTP/1.1\r\nHost: HOST\r\n`, [400, 404]],
+    ['%2F', `GET ${LIST}a%2Fb/ HTTP/1.1\r\nHost: HOST\r\n`, [400, 404]],
+    ['a long slug', `GET ${LIST}${'x'.repeat(3000)}/ HTTP/1.1\r\nHost: HOST\r\n`, [400, 403, 404]],
+    ['a long path', `GET ${LIST}${'x'.repeat(20_000)}/ HTTP/1.1\r\nHost: HOST\r\n`, [400, 404, 414, 431]],
+    ['two hosts', `GET ${LIST} HTTP/1.1\r\nHost: HOST\r\nHost: y\r\n`, [400]],
+    ['no host', `GET ${LIST} HTTP/1.1\r\n`, [400]],
+  ];
+
+  it.each(malformed)('explains in JSON what is wrong with %s', async (name, text, statuses) => {
+    const answer = await sendText(
+      site.url,
+      `${text.replace('HOST', new URL(site.url).host)}Connection: close\r\n\r\n`,
+    );
+    const [head = '', body = ''] = answer.split('\r\n\r\n');
+    expect(statuses).toContain(Number(/^HTTP\/1\.1 (\d+)/.exec(head)?.[1]));
+    if (mute.includes(name)) return;
+    expect(body).toMatch(/\{"detail":"[^"]+"\}/);
+    expect(head).toMatch(/^content-type: application\/json\r?$/im);
+    expect(head).toMatch(/^cache-control: no-cache\r?$/im);
+    for (const [header, value] of Object.entries(commonHeaders))
+      expect(head.toLowerCase()).toContain(`${header}: ${value}`.toLowerCase());
+  });
+});
+
+const gunzipIf = ({ header, bytes }: { header: (name: string) => string; bytes: Buffer }): Buffer =>
+  header('content-encoding') === 'gzip' ? gunzipSync(bytes) : bytes;
+
+describe.each([nginx, caddy, apache])('$name with a fallback', (engine) => {
+  it('asks it for nothing but windows that are not built, and refuses those as ever when it is down', async () => {
+    const port = await freePort();
+    const out = await builtSite(engine, { fallback: `http://127.0.0.1:${port}` });
+    const alone = await builtSite(engine);
+    const [running, without] = [await engine.start(out), await engine.start(alone)];
+    try {
+      const check = async (url: string) =>
+        (await verifyDeployment(url, { level: 'full', concurrency: 16, linkBase: BASE_URL })).guarantees
+          .filter(({ failures }) => failures.length > 0)
+          .map(({ guarantee }) => guarantee);
+      expect(await check(running.url)).toEqual(await check(without.url));
+      for (const query of ['?limit=20', '?offset=50', '?limit=100&limit=20']) {
+        const [one, other] = [
+          await get(`${running.url}${LIST}${query}`),
+          await get(`${without.url}${LIST}${query}`),
+        ];
+        expect([one.status, `${one.bytes}`]).toEqual([other.status, `${other.bytes}`]);
+        for (const name of ['content-type', 'cache-control', 'vary', 'access-control-allow-origin'])
+          expect([name, one.header(name)]).toEqual([name, other.header(name)]);
+      }
+    } finally {
+      await Promise.all([running.stop(), without.stop()]);
+    }
+  });
+});
