@@ -24,6 +24,7 @@ interface Subject {
   readonly name: string;
   readonly server: RunningEngine;
   readonly paths: readonly string[];
+  readonly encoding?: string;
 }
 
 /** How many times as fast the first has to be as the second. */
@@ -110,6 +111,19 @@ async function startSubjects(site: string): Promise<{ subjects: Subject[]; compa
     subjects.push({ name: `nginx, no rules: ${what}`, server: bare, paths: files });
     comparisons.push({ of: `nginx, our rules: ${what}`, to: `nginx, no rules: ${what}`, budget: 0.9 });
   }
+  const packed = { paths: pages, encoding: 'gzip' };
+  subjects.push({
+    name: 'nginx, our rules, gzip: list pages',
+    server: own,
+    ...packed,
+    paths: pages.map(endpoint),
+  });
+  subjects.push({ name: 'nginx, no rules, gzip: list pages', server: bare, ...packed });
+  comparisons.push({
+    of: 'nginx, our rules, gzip: list pages',
+    to: 'nginx, no rules, gzip: list pages',
+    budget: 0.9,
+  });
   return { subjects, comparisons };
 }
 
@@ -148,8 +162,14 @@ interface Summary {
 async function measure(subjects: readonly Subject[]): Promise<Map<string, Summary>> {
   const runs = new Map<string, Measured[]>(subjects.map(({ name }) => [name, []]));
   for (let round = 0; round <= rounds; round++) {
-    for (const { name, server, paths } of subjects) {
-      const run = await runWrk({ url: server.url, paths, seconds: round === 0 ? 1 : seconds, folder });
+    for (const { name, server, paths, encoding } of subjects) {
+      const run = await runWrk({
+        url: server.url,
+        paths,
+        encoding,
+        seconds: round === 0 ? 1 : seconds,
+        folder,
+      });
       // The first round is for warming up.
       if (round > 0) runs.get(name)?.push(run);
     }

@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url';
 import type { RunningEngine } from '../../test/support/engines/engine.ts';
 import { freePort, startProgram } from '../../test/support/engines/process.ts';
 import { findProgram, moved } from '../../test/support/engines/server-program.ts';
+import { portOf } from '../../test/support/engines/site-folder.ts';
 
 const script = fileURLToPath(new URL('../serve-handler.mjs', import.meta.url));
 
@@ -21,18 +22,19 @@ export const hasNginx = (): boolean => findProgram('nginx') !== undefined;
 export const startOwnNginx = (site: string, folder: string): Promise<RunningEngine> =>
   startNginx(path.join(folder, 'own'), (port) => {
     const own = readFileSync(path.join(site, '_hosts/nginx.conf'), 'utf8');
-    return moved(own, {
-      'listen 80;': `listen 127.0.0.1:${port};`,
-      'root /srv/gamedata;': `root ${site};`,
-    });
+    return moved(own, { [`listen ${portOf(site)};`]: `listen 127.0.0.1:${port};` });
   });
 
 export const hasOwnConfiguration = (site: string): boolean =>
   existsSync(path.join(site, '_hosts/nginx.conf'));
 
-/** nginx that knows nothing but a folder. */
+/** nginx that knows nothing but a folder, and how the site's configuration compresses. */
 export const startBareNginx = (site: string, folder: string): Promise<RunningEngine> =>
-  startNginx(path.join(folder, 'bare'), (port) => `server { listen 127.0.0.1:${port}; root ${site}; }`);
+  startNginx(path.join(folder, 'bare'), (port) => {
+    const own = readFileSync(path.join(site, '_hosts/nginx.conf'), 'utf8');
+    const gzip = own.match(/^ {4}gzip.*$/gm) ?? [];
+    return `server { listen 127.0.0.1:${port}; root ${site}; ${gzip.join(' ')} }`;
+  });
 
 async function startNginx(prefix: string, site: (port: number) => string): Promise<RunningEngine> {
   const port = await freePort();

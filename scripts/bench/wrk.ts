@@ -8,6 +8,8 @@ import { promisify } from 'node:util';
 export interface Load {
   readonly url: string;
   readonly paths: readonly string[];
+  /** The `Accept-Encoding` of every request. */
+  readonly encoding?: string | undefined;
   readonly seconds: number;
   /** Where wrk's script may be written. */
   readonly folder: string;
@@ -21,9 +23,9 @@ export interface Measured {
 }
 
 /** @throws if any answer is not a 2xx or 3xx, or a connection fails: what is measured then is something else */
-export async function runWrk({ url, paths, seconds, folder }: Load): Promise<Measured> {
+export async function runWrk({ url, paths, encoding, seconds, folder }: Load): Promise<Measured> {
   const script = path.join(folder, 'paths.lua');
-  writeFileSync(script, lua(paths));
+  writeFileSync(script, lua(paths, encoding));
   const args = ['-t2', '-c32', `-d${seconds}s`, '--latency', '-s', script, url];
   const { stdout } = await promisify(execFile)('wrk', args);
   if (/Non-2xx|Socket errors/.test(stdout)) throw new Error(`${url}: ${stdout}`);
@@ -35,7 +37,8 @@ export async function runWrk({ url, paths, seconds, folder }: Load): Promise<Mea
 }
 
 /** The requests are made once, so that making them costs nothing while it is measured. */
-const lua = (paths: readonly string[]): string => `
+const lua = (paths: readonly string[], encoding?: string): string => `
+${encoding === undefined ? '' : `wrk.headers['Accept-Encoding'] = ${JSON.stringify(encoding)}`}
 local paths = { ${paths.map((text) => JSON.stringify(text)).join(', ')} }
 local requests = {}
 local at = 0
