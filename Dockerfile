@@ -11,9 +11,11 @@ COPY . .
 ARG BASE_URL=http://localhost
 ARG SOURCE=rest
 ARG SPRITES=link
-RUN npm run build -- --source "$SOURCE" --base-url "$BASE_URL" --sprites "$SPRITES" --host nginx --out site
+RUN npm run build -- --source "$SOURCE" --base-url "$BASE_URL" --sprites "$SPRITES" --host nginx --root /srv/gamedata --out site
+# Whatever the port of BASE_URL, the container listens on 80.
+RUN sed 's/^    listen [0-9]*;/    listen 80;/' site/_hosts/nginx.conf > nginx.conf
 
 FROM nginx:stable
 COPY --from=build /app/site /srv/gamedata
-COPY --from=build /app/site/_hosts/nginx.conf /etc/nginx/conf.d/default.conf
+COPY --from=build /app/nginx.conf /etc/nginx/conf.d/default.conf
 EXPOSE 80
