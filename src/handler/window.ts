@@ -1,7 +1,7 @@
 /** Windows: any part of a list, assembled from the built pages that overlap it. */
 
 import type { Kind } from '../contract/kinds.ts';
-import { API_PREFIX, listPageFile, listUrl, META_FILE, rootFile } from '../contract/paths.ts';
+import { API_PREFIX, type LinkBase, listPageFile, listUrl, META_FILE, rootFile } from '../contract/paths.ts';
 import { nextWindow, PAGE_SIZE, previousWindow, type Window } from '../contract/windows.ts';
 import { concat } from '../text/bytes.ts';
 import { quickHash } from './quick-hash.ts';
@@ -20,6 +20,9 @@ interface Page {
   readonly etag: string;
 }
 
+const encoder = new TextEncoder();
+const encode = (text: string): Uint8Array<ArrayBuffer> => encoder.encode(text);
+
 const COMMA = encode(',');
 const END = encode(']}');
 
@@ -32,6 +35,12 @@ const PAGES_BUFFERED = 64;
 
 export function createWindowReader(store: AssetStore): WindowReader {
   const pages = new Map<string, Page>();
+  let base: LinkBase & { readonly etag: string } = { baseUrl: '', links: 'query', etag: '' };
+
+  function baseOf(root: Asset): LinkBase {
+    if (base.etag !== root.etag) base = { baseUrl: baseUrlOf(root), links: 'query', etag: root.etag };
+    return base;
+  }
 
   async function readPage(file: string): Promise<Page | undefined> {
     const asset = await store.get(file);
@@ -61,10 +70,9 @@ export function createWindowReader(store: AssetStore): WindowReader {
     const to = Math.min(from + Number(limit), count);
     const starts: number[] = [];
     for (let start = from - (from % PAGE_SIZE); start < to; start += PAGE_SIZE) starts.push(start);
-    const base = { baseUrl: baseUrlOf(root), links: 'query' } as const;
     const next = nextWindow(window, count);
     const previous = previousWindow(window);
-    const link = (to: Window | null): string => JSON.stringify(to && listUrl(base, kind, to));
+    const link = (to: Window | null): string => JSON.stringify(to && listUrl(baseOf(root), kind, to));
     const head = encode(`{"count":${count},"next":${link(next)},"previous":${link(previous)},"results":[`);
     const etagOf = (etags: readonly string[]): string =>
       `"${quickHash(`${etags.join()}:${limit}:${offset}`)}"`;
@@ -136,6 +144,3 @@ function baseUrlOf({ body }: Asset): string {
 }
 
 const decode = (body: Uint8Array): string => new TextDecoder().decode(body);
-function encode(text: string): Uint8Array<ArrayBuffer> {
-  return new TextEncoder().encode(text);
-}
