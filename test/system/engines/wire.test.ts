@@ -4,8 +4,9 @@
  */
 
 import { createHash } from 'node:crypto';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { connect } from 'node:net';
+import { once } from 'node:events';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { type AddressInfo, connect, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
@@ -15,6 +16,7 @@ import { type BuildOptions, build } from '../../../src/commands/build.ts';
 import { commonHeaders } from '../../../src/contract/headers.ts';
 import { kindNames } from '../../../src/contract/kinds.ts';
 import { listPath } from '../../../src/contract/paths.ts';
+import { fallbackSeconds } from '../../../src/hosts/web-server.ts';
 import { verifyDeployment } from '../../../src/verify/deployment.ts';
 import { apache } from '../../support/engines/apache.ts';
 import { caddy } from '../../support/engines/caddy.ts';
@@ -224,6 +226,32 @@ describe.each([nginx, caddy, apache])('$name with a fallback', (engine) => {
       }
     } finally {
       await Promise.all([running.stop(), without.stop()]);
+    }
+  });
+
+  it('gives up a fallback that never responds', async () => {
+    const silent = createServer(() => {}).listen(0, '127.0.0.1');
+    await once(silent, 'listening');
+    const { port } = silent.address() as AddressInfo;
+    const out = await builtSite(engine, { fallback: `http://127.0.0.1:${port}` });
+    const folder = path.join(out, '_hosts');
+    for (const name of readdirSync(folder)) {
+      // So that the test does not take as long.
+      const text = readFileSync(path.join(folder, name), 'utf8');
+      const { respond } = fallbackSeconds;
+      const sooner = text
+        .replace(`timeout=${respond}`, 'timeout=1')
+        .replace(`timeout ${respond}s`, 'timeout 1s');
+      writeFileSync(path.join(folder, name), sooner);
+    }
+    const running = await engine.start(out);
+    try {
+      const { status, bytes } = await get(`${running.url}${LIST}?limit=20`);
+      expect([status, `${bytes}`]).toEqual([400, readFileSync(path.join(out, '400.json'), 'utf8')]);
+      expect((await get(`${running.url}${LIST}?offset=100`)).status).toBe(200);
+    } finally {
+      await running.stop();
+      silent.close();
     }
   });
 });
