@@ -5,20 +5,26 @@ import path from 'node:path';
 import { BUNDLED_DATA } from '../../src/commands/package-files.ts';
 import { mapKinds } from '../../src/contract/kinds.ts';
 import { compare } from '../../src/dataset/compare.ts';
-import { digestRecords } from '../../src/dataset/digest.ts';
+import { digestRecords, encodeDataSet } from '../../src/dataset/digest.ts';
 import { encodeRecord } from '../../src/dataset/encode.ts';
 import { emptyHistory, encodeHistory, extendHistory } from '../../src/dataset/history.ts';
-import { readSnapshot } from '../../src/sources/snapshot.ts';
+import { readSnapshot, snapshotFiles } from '../../src/sources/snapshot.ts';
 import { decodeDataSet } from './decode.ts';
 
 /** Slugs as they were → as they are. */
 const renamed = { 'old-pound': 'pound', 'taken-again': 'karate-chop', 'old-master-ball': 'master-ball' };
 
-/** Makes the snapshot in a folder, which it returns. */
-export function renamedSnapshot(folder: string): string {
+/**
+ * Makes the snapshot in a folder, which it returns.
+ *
+ * @param most the number of records of each kind that it keeps
+ */
+export function renamedSnapshot(folder: string, most = Number.POSITIVE_INFINITY): string {
   cpSync(BUNDLED_DATA, folder, { recursive: true });
-  const data = readSnapshot(folder);
-  const decoded = decodeDataSet(data).records;
+  const all = decodeDataSet(readSnapshot(folder));
+  const decoded = { move: all.records.move.slice(0, most), item: all.records.item.slice(0, most) };
+  const data = encodeDataSet({ ...all, records: decoded });
+  for (const { path: file, body } of snapshotFiles(data)) writeFileSync(path.join(folder, file), body);
   const old = new Map<string, string>(Object.entries(renamed).map(([was, is]) => [is, was]));
   const rename = <R extends { slug: string }>(record: R): R => ({
     ...record,
