@@ -49,11 +49,8 @@ function addBuild(command: Command): void {
     )
     .option('--out <dir>', 'output folder', defaults.out)
     .addOption(hostOption('hosts to write configuration for').default([...defaults.hosts]))
-    .option('--root <dir>', 'document root, for nginx, caddy and apache (default: the output folder)')
-    .option(
-      '--fallback <url>',
-      'gamedata serve to proxy pages that are not built to, for nginx, caddy and apache',
-    )
+    .addOption(rootOption())
+    .addOption(fallbackOption())
     .addOption(
       linksOption(
         `what links point to: endpoints (query) or files (file) (default: ${defaults.links}; for github-pages file)`,
@@ -161,11 +158,8 @@ function addRebase(command: Command): void {
     .requiredOption('--base-url <url>', 'new base URL')
     .addOption(linksOption('what links point to (default: as in the copy)'))
     .addOption(hostOption('hosts to write configuration for (default: as in the copy)'))
-    .option('--root <dir>', 'document root, for nginx, caddy and apache (default: the output folder)')
-    .option(
-      '--fallback <url>',
-      'gamedata serve to proxy pages that are not built to, for nginx, caddy and apache',
-    )
+    .addOption(rootOption())
+    .addOption(fallbackOption())
     .option('--out <dir>', 'output folder (default: the copy itself)')
     .addOption(takeLockOption())
     .action(
@@ -306,6 +300,13 @@ const allowMissingOption = (): Option =>
   );
 const hostOption = (description: string): Option =>
   new Option('--host <name...>', description).choices(hostNames);
+const rootOption = (): Option =>
+  new Option('--root <dir>', 'document root, for nginx, caddy and apache (default: the output folder)');
+const fallbackOption = (): Option =>
+  new Option(
+    '--fallback <url>',
+    'gamedata serve to proxy pages that are not built to, for nginx, caddy and apache',
+  );
 const linksOption = (description: string): Option =>
   new Option('--links <style>', description).choices(linkStyles);
 const concurrencyOption = (description = 'maximum number of concurrent requests'): Option =>

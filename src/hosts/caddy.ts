@@ -52,10 +52,8 @@ const typeMatchers = (): string =>
 const typeHeaders = (): string =>
   server.ownMediaTypes.map(([, type], at) => `header @type${at} Content-Type "${type}"`).join('\n\t\t');
 
-type WebServer = ReturnType<typeof server.webServer>;
-
 /** Requests outside of the base path are not the site's; inside, everything sees paths without it. */
-const belowBase = ({ base, basePattern }: WebServer): string =>
+const belowBase = ({ base, basePattern }: server.WebServer): string =>
   base === ''
     ? ''
     : `# Everything is below ${base}.
@@ -67,7 +65,7 @@ const belowBase = ({ base, basePattern }: WebServer): string =>
 		`;
 
 /** What happens to windows that are not built: they are proxied, or an error. */
-const unbuilt = ({ fallback }: WebServer): string =>
+const unbuilt = ({ fallback }: server.WebServer): string =>
   fallback
     ? `# The headers are set here, as for files.
 				reverse_proxy @unbuilt ${fallback.origin} {

@@ -44,7 +44,6 @@ const anything = (parameter: Parameter): string => `:${parameter}`;
 function redirects(routes: RouteTable, base: string): string {
   let text = '';
   let some: string[] = [];
-  // Netlify passes the query on: https://docs.netlify.com/manage/routing/redirects/redirect-options/#query-parameters
   for (const line of rules(routes, base)) {
     if (some.push(base + line) < 1000) continue;
     text += `${some.join('\n')}\n`;
@@ -61,6 +60,7 @@ function* rules(routes: RouteTable, base: string): Generator<string> {
   yield rule(routes.root.path, {}, routes.root.file, 200);
   for (const list of routes.lists) yield* listRules(routes, list);
   for (const { path, file } of routes.records) yield `${path} /${file} 200`;
+  // Netlify passes the query on: https://docs.netlify.com/manage/routing/redirects/redirect-options/#query-parameters
   for (const { path, to } of routes.moved) yield `${path} ${base}${to} 301`;
   yield rule(`${routes.prefix}*`, {}, missing, 404);
   // Other hosts that read this file may apply rules before existing files.

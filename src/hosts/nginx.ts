@@ -83,10 +83,8 @@ const typeLocations = (fields: Readonly<Record<string, string>>): string =>
     )
     .join('\n    ');
 
-type WebServer = ReturnType<typeof server.webServer>;
-
 /** Requests outside of the base path are not the site's; inside, locations see paths without it. */
-const belowBase = ({ base, basePattern }: WebServer): string =>
+const belowBase = ({ base, basePattern }: server.WebServer): string =>
   base === ''
     ? ''
     : `
@@ -101,7 +99,7 @@ const belowBase = ({ base, basePattern }: WebServer): string =>
     }
 `;
 
-const belowMap = ({ base, basePattern }: WebServer): string =>
+const belowMap = ({ base, basePattern }: server.WebServer): string =>
   base === ''
     ? ''
     : `
@@ -113,7 +111,7 @@ map $request_uri $gamedata_below {
 `;
 
 /** What happens to windows that are not built: they are proxied, or an error. */
-function unbuilt({ fallback }: WebServer): { upstream: string; answer: string; locations: string } {
+function unbuilt({ fallback }: server.WebServer): { upstream: string; answer: string; locations: string } {
   const refusal = `return 400 ${quote(server.errorBodies.notBuilt)};`;
   if (!fallback) return { upstream: '', answer: refusal, locations: '' };
   const port = fallback.port || (fallback.protocol === 'https:' ? '443' : '80');
@@ -156,11 +154,11 @@ upstream gamedata_fallback {
 }
 
 /** The operator of a public site still has to set up TLS. */
-const listen = ({ address }: WebServer): string =>
+const listen = ({ address, port }: server.WebServer): string =>
   address.protocol === 'https:'
     ? `# TLS: listen 443 ssl instead, with ssl_certificate and ssl_certificate_key.
-    listen 80;`
-    : `listen ${address.port || 80};`;
+    listen ${port};`
+    : `listen ${port};`;
 
 function configuration(context: HostContext): string {
   const web = server.webServer(context);

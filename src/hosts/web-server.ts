@@ -139,10 +139,13 @@ export const OFFSET = '[1-9][0-9]*';
 export function webServer({ routes, baseUrl, root, fallback }: HostContext) {
   const { formats, icons, prefix } = routes;
   const base = pathOf(baseUrl);
+  const address = new URL(baseUrl);
   return {
     ...routes,
-    /** Of the base URL; `port` is empty if it is the protocol's own. */
-    address: new URL(baseUrl),
+    /** Of the base URL. */
+    address,
+    /** Where it listens without TLS. */
+    port: address.protocol === 'https:' ? 80 : Number(address.port || 80),
     base,
     /** The same as a regular expression. */
     basePattern: escapeExpression(base),
@@ -158,3 +161,5 @@ export function webServer({ routes, baseUrl, root, fallback }: HostContext) {
     downloads: `/${DOWNLOAD_FOLDER}`,
   };
 }
+
+export type WebServer = ReturnType<typeof webServer>;

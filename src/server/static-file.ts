@@ -39,12 +39,19 @@ export async function packedFile(
 /** `Content-Encoding` → the extension of the copy that a build makes. */
 const copies: Readonly<Record<string, CompressedExtension>> = { br: 'br', gzip: 'gz' };
 
-/** The compressed copy of a bulk file, if the client prefers one. */
-function copyOf(request: IncomingMessage, file: string): { sent: string; encoding?: string } {
-  if (!bulkFiles.includes(file) || compressedExtensions.some((extension) => file.endsWith(`.${extension}`)))
-    return { sent: file };
-  const encoding = negotiateEncoding(request, Object.keys(copies));
-  return encoding === undefined ? { sent: file } : { sent: `${file}.${copies[encoding]}`, encoding };
+/** The file that is sent: the compressed copy of a bulk file, if the client prefers one; undefined if there is none. */
+async function findSent(
+  request: IncomingMessage,
+  folder: string,
+  file: string,
+): Promise<{ sent: string; encoding?: string } | undefined> {
+  const isPacked = compressedExtensions.some((extension) => file.endsWith(`.${extension}`));
+  if (bulkFiles.includes(file) && !isPacked) {
+    const encoding = negotiateEncoding(request, Object.keys(copies));
+    const sent = encoding && `${file}.${copies[encoding]}`;
+    if (sent && (await findFile(folder, sent))) return { sent, encoding };
+  }
+  return (await findFile(folder, file)) ? { sent: file } : undefined;
 }
 
 /** Sends a file; false if the site does not have it. */
@@ -56,9 +63,9 @@ export async function sendFile(
 ): Promise<boolean> {
   const { folder } = release;
   if (hasBody(request)) response.setHeader('Connection', 'close');
-  const copy = copyOf(request, file);
-  const { sent, encoding } = (await findFile(folder, copy.sent)) ? copy : { sent: file };
-  if (!(await findFile(folder, sent))) return false;
+  const found = await findSent(request, folder, file);
+  if (!found) return false;
+  const { sent, encoding } = found;
   refuseWeakRange(request);
   // `fetch` adds this to every request with If-None-Match. It is meant for caches on the way
   // (https://www.rfc-editor.org/rfc/rfc9111#name-no-cache), but send would ignore the ETag because of it.

@@ -6,7 +6,7 @@
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { type AddressInfo, connect, createServer } from 'node:net';
+import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
@@ -24,6 +24,7 @@ import type { Engine, RunningEngine } from '../../support/engines/engine.ts';
 import { nginx } from '../../support/engines/nginx.ts';
 import { freePort } from '../../support/engines/process.ts';
 import { serve } from '../../support/engines/serve.ts';
+import { sendRaw } from '../../support/serving.ts';
 
 const servers: readonly Engine[] = [nginx, caddy, apache, serve];
 const BASE_URL = 'https://example.test';
@@ -53,18 +54,6 @@ async function get(url: string, headers: Record<string, string> = {}, method: 'G
 }
 
 const sha256 = (bytes: Buffer): string => createHash('sha256').update(bytes).digest('hex');
-
-/** Everything that comes back for text that may not be HTTP. */
-function sendText(url: string, text: string): Promise<string> {
-  return new Promise((resolve, reject) => {
-    const socket = connect(Number(new URL(url).port), '127.0.0.1', () => socket.write(text, 'latin1'));
-    let answer = '';
-    socket.setEncoding('latin1').on('data', (chunk) => {
-      answer += chunk;
-    });
-    socket.on('close', () => resolve(answer)).on('error', reject);
-  });
-}
 
 describe.each(servers)('$name', (engine) => {
   let site: RunningEngine;
@@ -185,8 +174,8 @@ describe.each(servers)('$name', (engine) => {
   ];
 
   it.each(malformed)('explains in JSON what is wrong with %s', async (name, text, statuses) => {
-    const answer = await sendText(
-      site.url,
+    const answer = await sendRaw(
+      Number(new URL(site.url).port),
       `${text.replace('HOST', new URL(site.url).host)}Connection: close\r\n\r\n`,
     );
     const [head = '', body = ''] = answer.split('\r\n\r\n');
