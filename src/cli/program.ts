@@ -336,6 +336,7 @@ function addSourceOptions(command: Command): Command {
     .option('--max-age <days>', 'fail if the data was captured longer ago (default: any age)', parseNumber)
     .option('--allow-mixed-editions', "publish a mixture of the upstream's editions if it has nothing else")
     .addOption(allowMissingOption())
+    .option('--skip <record...>', 'records to leave out on purpose, as <kind>/<id>')
     .addOption(takeLockOption());
   return addPresentation(command);
 }

@@ -108,6 +108,7 @@ export async function build(options: BuildOptions = {}, watchers: Watchers = {})
       edition: provenance.edition,
       fallback,
       warnings: countWarnings(warnings),
+      ...(provenance.skipped && { skipped: provenance.skipped }),
       digest,
       base_url: baseUrl,
       links,

@@ -1,8 +1,9 @@
 /** Checks of option values. Each returns the value to use, or throws `UsageError` with what was given and expected. */
 
 import path from 'node:path';
-import { kindNames } from '../contract/kinds.ts';
+import { kindNames, mapKinds } from '../contract/kinds.ts';
 import { type LinkStyle, linkStyles, pathOf } from '../contract/paths.ts';
+import type { Skipped } from '../contract/records.ts';
 import { UsageError } from '../errors.ts';
 import type { Serving } from '../hosts/host.ts';
 import { fileHostNames, webServerNames } from '../hosts/names.ts';
@@ -108,10 +109,24 @@ export function percentage(name: string, value: number): number {
   throw new UsageError(`--${name}: got ${value}, expected a percentage from 0 to 100`);
 }
 
+/** The ids of records, given as `<kind>/<id>`, in ascending order; undefined if there are none. */
+export function skippedRecords(names: readonly string[] = []): Skipped | undefined {
+  if (names.length === 0) return undefined;
+  const wrong = names.find((name) => !/^[a-z]+\/[1-9]\d{0,14}$/.test(name) || !isOfKind(name));
+  if (wrong !== undefined)
+    throw new UsageError(`--skip: got ${JSON.stringify(wrong)}, expected <kind>/<id>, such as item/17`);
+  return mapKinds((kind) => {
+    const ids = names.filter((name) => name.startsWith(`${kind}/`)).map((name) => Number(name.split('/')[1]));
+    return [...new Set(ids)].sort((a, b) => a - b);
+  });
+}
+
+const isOfKind = (name: string): boolean => kindNames.some((kind) => name.startsWith(`${kind}/`));
+
 /** Names of records, as `<kind>/<slug>`. */
 export const recordNames = (names: readonly string[] = []): string[] =>
   names.map((name) => {
-    if (kindNames.some((kind) => name.startsWith(`${kind}/`) && name.length > kind.length + 1)) return name;
+    if (isOfKind(name) && !name.endsWith('/')) return name;
     throw new UsageError(
       `--allow-missing: got ${JSON.stringify(name)}, expected <kind>/<slug>, such as move/pound`,
     );

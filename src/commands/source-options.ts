@@ -13,6 +13,7 @@ import {
   percentage,
   recordNames,
   retriesOption,
+  skippedRecords,
 } from './check-options.ts';
 import { defaults } from './defaults.ts';
 import { BUNDLED_DATA } from './package-files.ts';
@@ -35,6 +36,8 @@ export interface SourceOptions extends LockOptions {
   readonly maxShrink?: number | undefined;
   /** Records allowed to disappear, as `<kind>/<slug>`; excluded from `maxShrink`. */
   readonly allowMissing?: readonly string[] | undefined;
+  /** Records to leave out, as `<kind>/<id>`: not even requested, and listed in `meta.json`. */
+  readonly skip?: readonly string[] | undefined;
   /** Publish a mixture of the upstream's editions if it has nothing else. Default false. */
   readonly allowMixedEditions?: boolean | undefined;
   /** Fail if the data was captured longer ago than this number of days. Default: any age. */
@@ -63,6 +66,7 @@ export function resolveSource(
     cacheFolder: cache === false ? undefined : cache,
     maxShrink: percentage('max-shrink', options.maxShrink ?? defaults.maxShrink),
     allowMissing: recordNames(options.allowMissing),
+    skip: skippedRecords(options.skip),
     allowMixed: options.allowMixedEditions ?? false,
     maxAge: options.maxAge === undefined ? undefined : ageOption(options.maxAge),
     today: resolveToday(environment),

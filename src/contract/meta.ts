@@ -6,7 +6,7 @@ import { FORMAT, formatField } from './format.ts';
 import { defaultIconSource, ICON_UPSTREAM, ICON_UPSTREAM_RULE, type IconSource, iconModes } from './icons.ts';
 import { mapKinds } from './kinds.ts';
 import { type LinkBase, linkStyles } from './paths.ts';
-import { countsSchema } from './records.ts';
+import { countsSchema, skippedSchema } from './records.ts';
 
 /** `meta.json`. Independent of when and where the site was built. */
 export const metaSchema = z
@@ -29,6 +29,9 @@ export const metaSchema = z
       .nullable()
       .describe('Why the build used local data instead of the upstream; null if it did not.'),
     counts: countsSchema,
+    skipped: skippedSchema
+      .optional()
+      .describe('The ids of records of each kind that were left out on purpose; missing if none were.'),
     warnings: z
       .strictObject(mapKinds(() => z.record(z.string(), z.int())))
       .describe('The number of records of each kind with a given warning.'),

@@ -1,13 +1,14 @@
 /** Parsing input from outside: what does not fit a schema becomes an error that says where. */
 
 import type * as z from 'zod';
-import { DataError, type DataLocation } from '../errors.ts';
+import { DataError, type DataLocation, type ErrorOptions } from '../errors.ts';
 
 /** Returns the parsed value. Throws `DataError` for the first problem, with what was found and what was expected. */
 export function parse<S extends z.ZodType>(
   schema: S,
   value: unknown,
   location: Omit<DataLocation, 'field'>,
+  options: Pick<ErrorOptions, 'hint'> = {},
 ): z.infer<S> {
   const result = schema.safeParse(value);
   if (result.success) return result.data;
@@ -15,10 +16,8 @@ export function parse<S extends z.ZodType>(
   if (!issue) throw result.error;
   const field = fieldPath(issue.path);
   const got = show(valueAt(value, issue.path));
-  throw new DataError(`got ${got}: ${issue.message.replace(/^Invalid input: /, '')}`, {
-    ...location,
-    ...(field !== '' && { field }),
-  });
+  const problem = `got ${got}: ${issue.message.replace(/^Invalid input: /, '')}`;
+  throw new DataError(problem, { ...location, ...(field !== '' && { field }) }, options);
 }
 
 /** The value of a JSON text; undefined if it is not JSON. */

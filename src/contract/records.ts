@@ -10,7 +10,10 @@ import { type Kind, mapKinds } from './kinds.ts';
 export const slugSchema = z
   .string()
   .max(200)
-  .regex(/^(?!(?:offset|con|prn|aux|nul|com\d|lpt\d)$)[a-z0-9]+(?:-+[a-z0-9]+)*$/, 'expected a safe slug')
+  .regex(
+    /^(?!(?:offset|con|prn|aux|nul|com\d|lpt\d)$)[a-z0-9]+(?:-+[a-z0-9]+)*$/,
+    'expected a safe slug: lower-case letters, digits and inner hyphens',
+  )
   .describe("The path key of the record's URL.");
 
 /** A display name: neither empty nor endless, without characters that could disturb a terminal, a page or a CSV cell. */
@@ -80,6 +83,10 @@ export const LAST_INDEXED_GENERATION = 9;
 
 /** No list has more: what is read may have been written by anybody. */
 export const MAX_RECORDS = 1_000_000;
+
+/** Kind → the ids of records that were left out on purpose. */
+export const skippedSchema = z.strictObject(mapKinds(() => z.array(idSchema)));
+export type Skipped = Readonly<z.infer<typeof skippedSchema>>;
 
 /** The number of records of each kind. */
 export const countsSchema = z.strictObject(mapKinds(() => z.int().min(0).max(MAX_RECORDS)));

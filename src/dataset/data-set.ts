@@ -3,7 +3,7 @@
 import * as z from 'zod';
 import { editionSchema } from '../contract/edition.ts';
 import { type Kind, kindNames, mapKinds } from '../contract/kinds.ts';
-import type { Counts, RecordOf } from '../contract/records.ts';
+import { type Counts, type RecordOf, skippedSchema } from '../contract/records.ts';
 
 /** Where a data set comes from, and when. Independent of the machine that read it. */
 export const provenanceSchema = z.object({
@@ -15,11 +15,14 @@ export const provenanceSchema = z.object({
   captured: z.iso.date(),
   /** The edition of the upstream in which it was first seen in its present state; null if the upstream names none. */
   edition: editionSchema.nullable().default(null),
+  /** The records that were left out on purpose; missing if none were. */
+  skipped: skippedSchema.optional(),
 });
 export type Provenance = z.infer<typeof provenanceSchema>;
 
 /** Oddities of a record that do not stop a build. FAULTS.md explains each. */
 export const warningCodes = [
+  'adapted-slug',
   'duplicate-slug',
   'missing-name',
   'no-icon',

@@ -3,7 +3,7 @@
 import type { Edition } from '../contract/edition.ts';
 import { type Kind, kindNames, mapKinds } from '../contract/kinds.ts';
 import { slugsOf } from '../contract/paths.ts';
-import type { Counts } from '../contract/records.ts';
+import type { Counts, Skipped } from '../contract/records.ts';
 import { DataError } from '../errors.ts';
 import { firstOf } from '../text/names.ts';
 import type { EncodedDataSet, EncodedRecord, EncodedRecords } from './data-set.ts';
@@ -52,6 +52,8 @@ export interface ShrinkOptions {
   readonly maxShrink: number;
   /** Records that may disappear in addition, as `<kind>/<slug>`. */
   readonly allowMissing: readonly string[];
+  /** Records that were left out on purpose, and are not missing. */
+  readonly skip?: Skipped | undefined;
   /** Why local data was read instead of the upstream, if it was. */
   readonly fallback: string | undefined;
 }
@@ -68,7 +70,7 @@ export type Missing = Readonly<Record<Kind, readonly string[]>>;
  */
 export function refuseShrinking(data: GuardedData, options: ShrinkOptions): Missing {
   const { previous, floor, allowMissing, maxShrink } = options;
-  const missing = findMissing(data, previous);
+  const missing = findMissing(data, options);
   for (const kind of kindNames) {
     const before = (previous?.counts ?? floor)?.[kind] ?? 0;
     const now = data.counts[kind];
@@ -102,24 +104,27 @@ export function refuseOldData(
   );
 }
 
-function findMissing({ digest, records: all }: GuardedData, previous: Previous | undefined): Missing {
+function findMissing({ digest, records: all }: GuardedData, { previous, skip }: ShrinkOptions): Missing {
   if (!previous || previous.digest === digest) return mapKinds(() => []);
   const { before, after } = previous.differences(all());
   return mapKinds((kind) => {
     const slugs = new Set(after[kind].map(({ slug }) => slug));
     const former = before?.[kind].map(({ slug }) => slug) ?? [...previous.slugs(kind)];
-    return former.filter((slug) => !slugs.has(slug)).filter(isGone(before?.[kind], after[kind]));
+    const present = new Set<number | undefined>([
+      ...after[kind].map(({ id }) => id),
+      ...(skip?.[kind] ?? []),
+    ]);
+    return former.filter((slug) => !slugs.has(slug)).filter(isGone(before?.[kind], present));
   });
 }
 
 /** Whether the record with a given slug disappeared, as opposed to being renamed. */
 function isGone(
   before: readonly EncodedRecord[] | undefined,
-  now: readonly EncodedRecord[],
+  present: ReadonlySet<number | undefined>,
 ): (slug: string) => boolean {
   const ids = new Map(before?.map(({ id, slug }) => [slug, id]));
-  const left = new Set<number | undefined>(now.map(({ id }) => id));
-  return (slug) => !left.has(ids.get(slug));
+  return (slug) => !present.has(ids.get(slug));
 }
 
 function hintFor({ fallback, previous, floor }: ShrinkOptions): string {

@@ -49,7 +49,7 @@ export interface CaptureOptions extends LoadOptions, Watchers {
 const UNGUARDED = 'no earlier data is known, not even a bundled data set: --max-shrink could not be applied';
 
 export async function capture(options: CaptureOptions): Promise<Captured> {
-  const { onFallback, maxShrink, allowMissing } = options;
+  const { onFallback, maxShrink, allowMissing, skip } = options;
   const loaded = await load(options);
   const { source, fallback, history, cause, requests, isCached = false } = loaded;
   if (fallback !== undefined) onFallback?.(fallback, cause);
@@ -60,7 +60,7 @@ export async function capture(options: CaptureOptions): Promise<Captured> {
   const isGuarded = previous !== undefined || source === 'snapshot';
   const floor = isGuarded ? undefined : readSnapshotCounts(options.dataFolder);
   const notices = [...(loaded.notices ?? []), ...(isGuarded || floor ? [] : [UNGUARDED])];
-  const missing = refuseShrinking(dataSet, { previous, floor, maxShrink, allowMissing, fallback });
+  const missing = refuseShrinking(dataSet, { previous, floor, maxShrink, allowMissing, skip, fallback });
   const provenance =
     source === 'snapshot' ? dataSet.provenance : sinceUnchanged(dataSet.provenance, dataSet.digest, previous);
   const { captured, edition } = provenance;

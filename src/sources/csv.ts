@@ -6,6 +6,7 @@ import { DataError, errorCode, OutputError, UpstreamError } from '../errors.ts';
 import { readFile } from '../files/folder.ts';
 import { decodeText } from '../http/body.ts';
 import type { Codec, Fetcher } from '../http/fetcher.ts';
+import { adaptSlug } from './adapt-slug.ts';
 import { integerAt, type Row, readTable, type Table } from './csv-tables.ts';
 import type { RawItem, RawMove, RawRecords } from './raw.ts';
 import type { Progress } from './source.ts';
@@ -122,7 +123,7 @@ export function readCsv(texts: TableTexts): RawRecords {
         slug,
         englishName: itemNames.get(id) ?? null,
         gameIndices: indices.get(id) ?? [],
-        sprite: spritePath(slug),
+        sprite: spritePath(adaptSlug(slug)),
       };
     }),
   };

@@ -1,9 +1,10 @@
 /** Chooses the source, with local data as the fallback of `auto`. Loads only the code of the chosen source. */
 
 import { describeEdition, type Edition } from '../contract/edition.ts';
-import { LAST_INDEXED_GENERATION, type Move } from '../contract/records.ts';
+import { type Kind, mapKinds } from '../contract/kinds.ts';
+import { LAST_INDEXED_GENERATION, type Move, type Skipped } from '../contract/records.ts';
 import type { EncodedDataSet, Warning } from '../dataset/data-set.ts';
-import { encodeDataSet } from '../dataset/digest.ts';
+import { digestRecords, encodeDataSet } from '../dataset/digest.ts';
 import { UpstreamError } from '../errors.ts';
 import type { FetcherOptions } from '../http/with-fetcher.ts';
 import { normalize } from './normalize.ts';
@@ -31,6 +32,8 @@ export interface LoadOptions extends FetcherOptions {
   readonly today: string;
   /** Publish a mixture of editions if the upstream has nothing else. */
   readonly allowMixed?: boolean | undefined;
+  /** The records to leave out on purpose. */
+  readonly skip?: Skipped | undefined;
   readonly onProgress?: ((progress: Progress) => void) | undefined;
 }
 
@@ -52,7 +55,7 @@ export async function load(options: LoadOptions): Promise<SourceResult> {
     case 'csv':
       return loadCsv(options);
     case 'snapshot':
-      return loadSnapshot(options.upstream ?? options.dataFolder);
+      return loadSnapshot(options.upstream ?? options.dataFolder, options.skip);
   }
 }
 
@@ -62,7 +65,7 @@ async function loadAuto(options: LoadOptions): Promise<SourceResult> {
     return await loadRest(options, AUTO_FIRST_RETRIES);
   } catch (error) {
     if (!(error instanceof UpstreamError && error.request.unreachable)) throw error;
-    const loaded = loadSnapshot(options.dataFolder);
+    const loaded = loadSnapshot(options.dataFolder, options.skip);
     const reason = `${options.upstream ?? DEFAULT_REST_UPSTREAM} could not be reached`;
     return { ...loaded, fallback: `${reason}: built from ${describeAge(loaded.dataSet)}`, cause: error };
   }
@@ -78,16 +81,32 @@ function describeAge({ records, provenance }: EncodedDataSet): string {
   return `bundled data of ${provenance.captured}, generations ${first ?? 0} to ${last}${missing}`;
 }
 
-function loadSnapshot(folder: string): SourceResult {
-  return { dataSet: readSnapshot(folder), history: readSnapshotHistory(folder), source: 'snapshot' };
+function loadSnapshot(folder: string, skip: Skipped | undefined): SourceResult {
+  const whole = readSnapshot(folder);
+  const dataSet = skip ? leaveOut(whole, skip) : whole;
+  // The history leads to all of its records.
+  const history = dataSet.digest === whole.digest ? readSnapshotHistory(folder) : undefined;
+  return { dataSet, history, source: 'snapshot' };
+}
+
+function leaveOut(dataSet: EncodedDataSet, skip: Skipped): EncodedDataSet {
+  const all = dataSet.records();
+  const records = mapKinds((kind) => all[kind].filter(({ id }) => !skip[kind].includes(id)));
+  return {
+    warnings: dataSet.warnings.filter(({ kind, id }) => !skip[kind].includes(id)),
+    provenance: { ...dataSet.provenance, skipped: skip },
+    counts: mapKinds((kind) => records[kind].length),
+    digest: digestRecords(records),
+    records: () => records,
+  };
 }
 
 async function loadRest(options: LoadOptions, firstRetries?: number): Promise<SourceResult> {
   const { readRest, REST_CACHE_VERSION } = await import('./rest.ts');
   const { withFetcher } = await import('../http/with-fetcher.ts');
-  const { upstream = DEFAULT_REST_UPSTREAM, concurrency, allowMixed = false, onProgress } = options;
+  const { upstream = DEFAULT_REST_UPSTREAM, concurrency, allowMixed = false, skip, onProgress } = options;
   return withFetcher(options, { upstream, version: REST_CACHE_VERSION }, async (fetcher) => {
-    const reading = { upstream, fetcher, concurrency, firstRetries, allowMixed, onProgress };
+    const reading = { upstream, fetcher, concurrency, firstRetries, allowMixed, skip, onProgress };
     const { raw, edition, stale, isCached, notices } = await readRest(reading);
     const { dataSet, source } = resultOf('rest', raw, { ...options, upstream, edition });
     const warnings = [...dataSet.warnings, ...stale.map(warnOfStale)];
@@ -117,8 +136,11 @@ const warnOfStale = ({ kind, id, slug, edition }: RestRecords['stale'][number]):
 function resultOf(
   source: 'rest' | 'csv',
   raw: RawRecords,
-  { label, upstream, today, edition = null }: Pick<LoadOptions, 'label' | 'today'> & Origin,
+  { label, upstream, today, skip, edition = null }: Pick<LoadOptions, 'label' | 'today' | 'skip'> & Origin,
 ): SourceResult {
-  const provenance = { source, upstream: label ?? upstream, captured: today, edition };
-  return { dataSet: encodeDataSet(normalize(raw, provenance)), source };
+  const described = { source, upstream: label ?? upstream, captured: today, edition };
+  const provenance = skip ? { ...described, skipped: skip } : described;
+  const kept = <K extends Kind>(kind: K) => raw[kind].filter(({ id }) => !skip?.[kind].includes(id));
+  const records = { move: kept('move'), item: kept('item') };
+  return { dataSet: encodeDataSet(normalize(records, provenance)), source };
 }

@@ -13,6 +13,7 @@ import {
 import type { DataSet, Provenance, Records, Warning, WarningCode } from '../dataset/data-set.ts';
 import { DataError, type DataLocation } from '../errors.ts';
 import { titleOf } from '../text/names.ts';
+import { adaptSlug } from './adapt-slug.ts';
 import type { RawItem, RawMove, RawOf, RawRecords } from './raw.ts';
 
 /** Adds a warning about the current record. */
@@ -45,19 +46,27 @@ function normalizeKind<K extends Kind>(
   unsorted: readonly RawOf<K>[],
   warnings: Warning[],
 ): RecordOf<K>[] {
-  const raws = [...unsorted].sort((a, b) => a.id - b.id);
-  refuseRepeatedIds(raws, { kind, field: 'id' });
+  const given = [...unsorted].sort((a, b) => a.id - b.id);
+  refuseRepeatedIds(given, { kind, field: 'id' });
+  const raws = given.map((raw) => withSafeSlug(raw));
   const owners = new Map(raws.toReversed().map((raw) => [raw.slug, raw]));
-  return raws.map((raw) => {
+  return raws.map((raw, at) => {
+    const original = given[at]?.slug ?? raw.slug;
     const warn: Warn = (code, message) =>
-      warnings.push({ code, kind, id: raw.id, message: `${raw.slug}: ${message}` });
+      warnings.push({ code, kind, id: raw.id, message: `${original}: ${message}` });
+    if (original !== raw.slug) warn('adapted-slug', `not a safe slug, becomes ${raw.slug}`);
     const slug = resolveSlug(kind, raw, owners, warn);
     const name = resolveName(raw, warn);
-    return parse(recordSchemas[kind], converters[kind](raw, { slug, name }, warn), {
-      kind,
-      record: `${raw.slug} (${raw.id})`,
-    }) as RecordOf<K>;
+    const record = converters[kind](raw, { slug, name }, warn);
+    const location = { kind, record: `${original} (${raw.id})` };
+    const hint = `To build without this record, add --skip ${kind}/${raw.id}.`;
+    return parse(recordSchemas[kind], record, location, { hint }) as RecordOf<K>;
   });
+}
+
+function withSafeSlug<R extends { slug: string }>(raw: R): R {
+  const slug = adaptSlug(raw.slug);
+  return slug === raw.slug ? raw : { ...raw, slug };
 }
 
 /** Throws an error that names every record whose id another one has too. */

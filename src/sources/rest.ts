@@ -4,6 +4,7 @@ import pLimit from 'p-limit';
 import type { Edition } from '../contract/edition.ts';
 import { type Kind, kindNames } from '../contract/kinds.ts';
 import { parse, show } from '../contract/parse.ts';
+import type { Skipped } from '../contract/records.ts';
 import { DataError } from '../errors.ts';
 import { decodeJson } from '../http/body.ts';
 import type { Codec, Fetcher } from '../http/fetcher.ts';
@@ -25,6 +26,8 @@ export interface RestOptions {
   readonly firstRetries?: number | undefined;
   /** Publish a mixture of editions if the upstream has nothing else. */
   readonly allowMixed: boolean;
+  /** The records to leave out: they are not even asked for, as they may be what cannot be read. */
+  readonly skip?: Skipped | undefined;
   readonly onProgress?: ((progress: Progress) => void) | undefined;
 }
 
@@ -75,7 +78,7 @@ export async function readRest(options: RestOptions): Promise<RestRecords> {
   const matched = <K extends Kind>(kind: K): RawOf<K>[] =>
     value[kind].map(([listed, record]) => matchList(kind, listed, record, stale.size > 0));
   const raw = { move: matched('move'), item: matched('item') };
-  if (edition) fetcher.noteRun({ edition, value: raw });
+  if (edition && !options.skip) fetcher.noteRun({ edition, value: raw });
   return {
     raw,
     edition,
@@ -115,7 +118,7 @@ async function readAll(reader: EditionReader, options: RestOptions): Promise<Ans
 /** One request with a limit beyond any count. Always revalidated, so that additions show at once. */
 async function readList(
   reader: EditionReader,
-  { upstream }: RestOptions,
+  { upstream, skip }: RestOptions,
   kind: Kind,
   retries?: number | undefined,
 ): Promise<Listed[]> {
@@ -136,7 +139,7 @@ async function readList(
     throw new DataError(`got ${results.length} results: expected ${count}, its count`, location);
   const listed = resolveLinks(upstream, kind, answer);
   refuseRepeatedIds(listed, location);
-  return listed;
+  return listed.filter(({ id }) => !skip?.[kind].includes(id));
 }
 
 /** The records of a list, each on the configured origin; a link to another host is an error. */

@@ -667,29 +667,35 @@ const key: Fault[] = [
 const badSlugs = [
   '..',
   '../x',
-  '..%2fx',
   'a/b',
   'a\\b',
   '/etc/passwd',
   'a\0b',
   '.',
-  'a.b',
-  '.hidden',
   'con',
   'nul',
   'com1',
   'lpt9',
   'offset',
-  'index.json',
-  'Move-1',
-  'a b',
-  '-a',
   'a_b',
-  'é',
-  '__proto__',
-  'javascript:x',
-  '<b>',
   'a\nb',
+  'a\u202eb',
+  '攻擊',
+];
+/** Slug → what Django's slugify makes of it. */
+const adaptedSlugs: readonly (readonly [slug: string, adapted: string])[] = [
+  ['koraidon’s-poké-ball', 'koraidons-poke-ball'],
+  ['steel-bottle-(r)', 'steel-bottle-r'],
+  ['..%2fx', '2fx'],
+  ['a.b', 'ab'],
+  ['.hidden', 'hidden'],
+  ['index.json', 'indexjson'],
+  ['Upper-Case', 'upper-case'],
+  ['a b', 'a-b'],
+  ['-a', 'a'],
+  ['__proto__', 'proto'],
+  ['javascript:x', 'javascriptx'],
+  ['<b>', 'b'],
 ];
 const slug: Fault[] = [
   ...badSlugs.map(
@@ -700,6 +706,16 @@ const slug: Fault[] = [
       retried: false,
       at: 'records',
       outcome: data(`› slug: got ${JSON.stringify(name)}: expected a safe slug`),
+    }),
+  ),
+  ...adaptedSlugs.map(
+    ([name, adapted]): Fault => ({
+      name: `the slug \`${name}\``,
+      group: 'slug',
+      spoil: (record) => Object.assign(record, { name }),
+      retried: false,
+      at: 'records',
+      outcome: { code: 'built', says: `as \`${adapted}\``, holds: `"slug":"${adapted}"` },
     }),
   ),
   {

@@ -1,0 +1,90 @@
+import { describe, expect, it } from 'vitest';
+import { adaptSlug } from '../../src/sources/adapt-slug.ts';
+import { normalize } from '../../src/sources/normalize.ts';
+import { rawRecords } from '../support/sites.ts';
+
+const provenance = { source: 'rest', upstream: 'u', captured: '2024-01-20', edition: null } as const;
+
+describe('a slug of the upstream', () => {
+  it.each([
+    // As PokéAPI had them in January 2024, and as it spelled them from then on.
+    ['koraidon’s-poké-ball', 'koraidons-poke-ball'],
+    ['jalapeño', 'jalapeno'],
+    ['steel-bottle-(r)', 'steel-bottle-r'],
+    ['b&w-grass-tablecloth', 'bw-grass-tablecloth'],
+    // Others.
+    ['Potion', 'potion'],
+    ['full  -  stop', 'full-stop'],
+    ['ﬁne', 'fine'],
+    ['é', 'e'],
+    ['-_x_-', 'x'],
+  ])('%j is adapted to %j', (slug, adapted) => {
+    expect(adaptSlug(slug)).toBe(adapted);
+  });
+
+  it.each(['pound', 'breakneck-blitz--physical', 'tm01', '0'])('%j is safe, and stays', (slug) => {
+    expect(adaptSlug(slug)).toBe(slug);
+  });
+
+  it.each([
+    ['a slash', 'a/é'],
+    ['a backslash', 'a\\é'],
+    ['a control character', 'é\u0007'],
+    ['a bidirectional character', 'é\u202e'],
+    ['half a surrogate pair', 'é\ud800'],
+    ['nothing but dots', '..'],
+    ['nothing that is left', '攻擊'],
+    ['an inner underscore', 'a_b'],
+    ['a name that Windows reserves', 'con'],
+    ['the folder of list pages', 'offset'],
+  ])('with %s is refused, with what is allowed', (_, slug) => {
+    const { move } = rawRecords(1, 0);
+    const raw = { move: move.map((record) => ({ ...record, slug })), item: [] };
+    expect(() => normalize(raw, provenance)).toThrow(
+      'expected a safe slug: lower-case letters, digits and inner hyphens',
+    );
+  });
+});
+
+describe('an adapted slug', () => {
+  const withSlugs = (...slugs: string[]) => {
+    const { item } = rawRecords(0, slugs.length);
+    return normalize(
+      { move: [], item: item.map((record, at) => ({ ...record, slug: slugs[at] ?? '' })) },
+      provenance,
+    );
+  };
+
+  it('is a warning', () => {
+    const { records, warnings } = withSlugs('jalapeño');
+    expect(records.item.map(({ slug }) => slug)).toEqual(['jalapeno']);
+    expect(warnings).toContainEqual({
+      code: 'adapted-slug',
+      kind: 'item',
+      id: records.item[0]?.id,
+      message: 'jalapeño: not a safe slug, becomes jalapeno',
+    });
+  });
+
+  it('that collides is decided like any repeated slug', () => {
+    const { records, warnings } = withSlugs('jalapeño', 'jalapeno', 'Jalapeno');
+    const [first, second, third] = records.item;
+    expect([first?.slug, second?.slug, third?.slug]).toEqual([
+      'jalapeno',
+      `jalapeno-${second?.id}`,
+      `jalapeno-${third?.id}`,
+    ]);
+    const codes = warnings.map(({ code, id }) => [code, id]);
+    expect(codes.filter(([code]) => code === 'adapted-slug')).toHaveLength(2);
+    expect(codes.filter(([code]) => code === 'duplicate-slug')).toHaveLength(2);
+  });
+
+  it('gives the record that it becomes when the upstream adopts the spelling, name included', () => {
+    const nameless = (slug: string) => {
+      const { item } = rawRecords(0, 1);
+      const raw = { move: [], item: item.map((record) => ({ ...record, slug, englishName: null })) };
+      return normalize(raw, provenance).records;
+    };
+    expect(nameless('poké-ball')).toEqual(nameless('poke-ball'));
+  });
+});
