@@ -7,6 +7,7 @@
  *   handler.js                  the handler as one module, for hosts that run code
  *   assets/, templates/         the pages: scripts, styles and HTML
  *   types/, types.d.ts          declarations of the API, and the types that every site serves
+ *   config.schema.json          the JSON Schema of gamedata.config.json, for editors
  */
 
 import { execFileSync } from 'node:child_process';
@@ -57,6 +58,7 @@ await compileNode();
 await compileHandler();
 await compilePages();
 await writeTypes();
+writeConfigSchema();
 writeFileSync(STAMP, inputs);
 
 function digestInputs() {
@@ -147,4 +149,11 @@ async function writeTypes() {
   const code = Buffer.from(output[0].code).toString('base64');
   const { typeDeclarations } = await import(`data:text/javascript;base64,${code}`);
   writeFileSync(path.join('dist', 'types.d.ts'), typeDeclarations());
+}
+
+/** In a process of its own, as it is made from the options of the command line, whose code is TypeScript. */
+function writeConfigSchema() {
+  const script = path.join('scripts', 'config-schema.ts');
+  const schema = execFileSync(process.execPath, ['--import', 'tsx', script]);
+  writeFileSync(path.join('dist', 'config.schema.json'), schema);
 }

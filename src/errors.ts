@@ -1,4 +1,4 @@
-/** The errors that users may see: each expected failure is one of these four, and anything else is a bug. */
+/** The errors that users may see: each expected failure is one of these, and anything else is a bug. */
 
 export interface ErrorOptions {
   readonly cause?: unknown;
@@ -7,7 +7,7 @@ export interface ErrorOptions {
 
 /** An expected failure. `message` says what failed, where, what was found and what was expected; `hint` what to do. */
 export abstract class GamedataError extends Error {
-  abstract readonly code: 'usage' | 'upstream' | 'data' | 'output';
+  abstract readonly code: 'usage' | 'upstream' | 'data' | 'guard' | 'output';
   readonly hint: string | undefined;
 
   constructor(message: string, options: ErrorOptions = {}) {
@@ -58,9 +58,9 @@ export interface DataLocation {
   readonly field?: string | undefined;
 }
 
-/** Thrown if data violates the contract: a missing field, a repeated id, too few records. */
+/** Thrown if data violates the contract: a missing field, a repeated id. */
 export class DataError extends GamedataError {
-  readonly code = 'data';
+  readonly code: 'data' | 'guard' = 'data';
   /** The message without the location. */
   readonly problem: string;
   readonly location: DataLocation;
@@ -73,14 +73,22 @@ export class DataError extends GamedataError {
   }
 }
 
+/** Thrown if data is valid, and yet not believed: too few records, or too old. Somebody has to decide. Exit code 4. */
+export class GuardError extends DataError {
+  override readonly code = 'guard';
+}
+
 /** Thrown if a file or folder cannot be read, written or replaced. */
 export class OutputError extends GamedataError {
   readonly code = 'output';
   readonly path: string;
+  /** The message without the path. */
+  readonly problem: string;
 
   constructor(problem: string, path: string, options: ErrorOptions = {}) {
     super(`${path}: ${problem}`, options);
     this.path = path;
+    this.problem = problem;
   }
 }
 

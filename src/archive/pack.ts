@@ -27,6 +27,12 @@ export async function packSite(
   return { 'gamedata.tar.gz': tar, 'gamedata.zip': zip, 'gamedata.sha256': Buffer.from(sums) };
 }
 
+/** Packs a site into one archive. */
+export const packTarball = (
+  files: readonly Content[],
+  options: { captured: string; generator: string },
+): Promise<Uint8Array> => packTarGz(archiveEntries(files, options));
+
 async function packTarGz(entries: readonly Entry[]): Promise<Uint8Array> {
   const tar = await packTar(
     entries.map(({ name, body, time }) => ({

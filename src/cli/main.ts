@@ -3,27 +3,26 @@
 
 import { CommanderError } from 'commander';
 import { GamedataError } from '../errors.ts';
-import { exitCodes } from './exit-codes.ts';
+import { exitCodeOf, exitCodes } from './exit-codes.ts';
+import { explain } from './explain.ts';
 import { createProgram } from './program.ts';
 import { createReporter } from './reporter.ts';
 
 const program = createProgram();
 
 /** Prints an error; unexpected ones with their stack. Returns the exit code. */
-function explain(error: unknown): number {
+function end(error: unknown): number {
   if (error instanceof CommanderError && error.exitCode === 0) return exitCodes.done;
-  const { notice } = createReporter(process.stderr, { quiet: false });
+  const reporter = createReporter(process.stderr, { quiet: false });
   if (error instanceof CommanderError) {
-    if (error.code !== 'commander.help') notice(error.message);
-    notice(usageLine());
+    // A suggestion comes on a line of its own.
+    if (error.code !== 'commander.help') error.message.split('\n').forEach(reporter.notice);
+    reporter.notice(usageLine());
     return exitCodes.usage;
   }
   if (error instanceof GamedataError) {
-    notice(`error: ${error.message}`);
-    if (error.hint !== undefined) notice(`hint: ${error.hint}`);
-    if (error.code !== 'usage') return exitCodes.failed;
-    notice(usageLine());
-    return exitCodes.usage;
+    explain(error, reporter, error.code === 'usage' ? [usageLine()] : []);
+    return exitCodeOf(error);
   }
   process.stderr.write(
     `${error instanceof Error ? error.stack : String(error)}\nThis is a bug in gamedata: please report it.\n`,
@@ -39,9 +38,11 @@ function usageLine(): string {
 
 // A log on a full disk, or a reader that is gone, has no say in what a command does and how it ends.
 for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {});
+// Warnings of Node are for whoever writes programs; the tests see them.
+process.removeAllListeners('warning');
 
 try {
   await program.parseAsync();
 } catch (error) {
-  process.exitCode = explain(error);
+  process.exitCode = end(error);
 }

@@ -1,13 +1,19 @@
 /** Runs a command: output, signals and the exit code. */
 
 import { explainSystemError, GamedataError } from '../errors.ts';
-import { exitCodes } from './exit-codes.ts';
+import { exitCodeOf, exitCodes } from './exit-codes.ts';
+import { explain } from './explain.ts';
 import { createReporter, type Reporter } from './reporter.ts';
 
 /** The options of every command about its output. */
 export interface Presentation {
   readonly json?: boolean;
   readonly quiet?: boolean;
+}
+
+export interface PerformOptions {
+  /** Lines for after a failure, or after an interruption (undefined): what was kept, and how to go on. */
+  readonly kept?: (failure: GamedataError | undefined) => Promise<readonly string[]>;
 }
 
 /** What a command returns: its report, and whether it counts as a failure. */
@@ -21,9 +27,10 @@ export interface Outcome {
 export const perform = (
   presentation: Presentation,
   work: (reporter: Reporter, signal: AbortSignal) => Promise<Outcome>,
+  options: PerformOptions = {},
 ): Promise<void> => {
   const interruption = onInterruption();
-  return run(presentation, (reporter) => work(reporter, interruption.signal), interruption);
+  return run(presentation, (reporter) => work(reporter, interruption.signal), { ...options, interruption });
 };
 
 /** The same for work that has nothing to tidy up: SIGINT and SIGTERM end it at once, whatever it is waiting for. */
@@ -35,7 +42,7 @@ export const performReading = (
 async function run(
   { json = false, quiet = false }: Presentation,
   work: (reporter: Reporter) => Promise<Outcome>,
-  interruption?: Interruption,
+  { interruption, kept = async () => [] }: PerformOptions & { interruption?: Interruption } = {},
 ): Promise<void> {
   const reporter = createReporter(process.stderr, { quiet });
   const print = (output: object): void => void (json && process.stdout.write(`${JSON.stringify(output)}\n`));
@@ -47,18 +54,18 @@ async function run(
     reporter.settle();
     const interrupted = interruption?.by();
     if (interrupted) {
-      reporter.notice(
-        `stopped by ${interrupted}: nothing was published; what was fetched remains in the cache`,
-      );
+      reporter.notice(`stopped by ${interrupted}`);
+      for (const line of await kept(undefined)) reporter.notice(line);
       process.exitCode = exitCodes[interrupted];
       return;
     }
     const explained = explainSystemError(error, process.cwd());
-    if (explained instanceof GamedataError) {
-      const { code, message, hint = null } = explained;
-      print({ error: { code, message, hint } });
-    }
-    throw explained;
+    if (!(explained instanceof GamedataError)) throw explained;
+    const { code, message, hint = null } = explained;
+    print({ error: { code, message, hint } });
+    if (code === 'usage') throw explained;
+    explain(explained, reporter, await kept(explained));
+    process.exitCode = exitCodeOf(explained);
   } finally {
     interruption?.end();
   }

@@ -1,7 +1,7 @@
 /** The commands, their arguments and options. Each loads its code only when it runs. */
 
 import { once } from 'node:events';
-import { Command, InvalidArgumentError, Option } from 'commander';
+import { Command, CommanderError } from 'commander';
 import type { ArchiveOptions } from '../commands/archive.ts';
 import type { BuildOptions } from '../commands/build.ts';
 import { defaults } from '../commands/defaults.ts';
@@ -11,13 +11,30 @@ import type { RebaseOptions } from '../commands/rebase.ts';
 import type { SnapshotOptions } from '../commands/snapshot.ts';
 import type { VerifyOptions } from '../commands/verify.ts';
 import { iconModes } from '../contract/icons.ts';
-import { linkStyles } from '../contract/paths.ts';
-import { hostNames } from '../hosts/names.ts';
+import type { GamedataError } from '../errors.ts';
 import type { Watchers } from '../sources/capture.ts';
-import { sourceNames } from '../sources/source.ts';
 import { levels } from '../verify/level.ts';
 import { VERSION } from '../version.ts';
 import { exitCodes } from './exit-codes.ts';
+import {
+  addCommon,
+  addPresentation,
+  addSourceOptions,
+  allowMissingOption,
+  choices,
+  compactHelp,
+  concurrencyOption,
+  fallbackOption,
+  findConfig,
+  hostOption,
+  linksOption,
+  numberOption,
+  parseNumber,
+  retriesOption,
+  rootOption,
+  SHRINK,
+  takeLockOption,
+} from './options.ts';
 import { type Presentation, perform, performReading } from './perform.ts';
 import type { Reporter } from './reporter.ts';
 
@@ -26,7 +43,17 @@ export function createProgram(): Command {
     .description('Builds a read-only JSON API of game moves and items as static files for a CDN.')
     .version(VERSION)
     .exitOverride()
-    .configureOutput({ outputError: () => {} });
+    .configureOutput({ outputError: () => {} })
+    .configureHelp(compactHelp)
+    .hook('preAction', async (_, command) => {
+      const file = findConfig(command.opts());
+      if (file === undefined && !command.opts().printConfig) return;
+      const { configure, settingsLines } = await import('./config.ts');
+      const settings = configure(program, command, { file, environment: process.env });
+      if (!command.opts().printConfig) return;
+      printAll(settingsLines(settings, command.opts()));
+      throw new CommanderError(exitCodes.done, 'gamedata.printed', '');
+    });
   addBuild(program.command('build'));
   addSnapshot(program.command('snapshot'));
   addVerify(program.command('verify'));
@@ -39,59 +66,83 @@ export function createProgram(): Command {
   return program;
 }
 
+type BuildCommand = BuildOptions &
+  Presentation & { host: NonNullable<BuildOptions['hosts']>; out: string; onChange?: string };
+
 function addBuild(command: Command): void {
-  addSourceOptions(command)
+  addSourceOptions(addPresentation(command))
     .summary('build the site')
     .description('Reads every move and item, and publishes the site into a folder.')
-    .option(
-      '--base-url <url>',
-      `base URL of the site (default: $BASE_URL, then Netlify's variables, then ${defaults.baseUrl})`,
-    )
+    .option('--forget-history', 'start a new history, without redirects')
+    .optionsGroup('Output:')
+    .option('--base-url <url>', `base URL [$BASE_URL, or ${defaults.baseUrl}]`)
     .option('--out <dir>', 'output folder', defaults.out)
-    .addOption(hostOption('hosts to write configuration for').default([...defaults.hosts]))
+    .addOption(linksOption())
+    .option('--no-downloads', 'omit the bulk files')
+    .addOption(choices('--sprites <mode>', 'icons', iconModes).default(defaults.sprites))
+    .option('--sprites-upstream <url>', 'where icons come from')
+    .option('--archive', 'offer the site as /download/gamedata.tar.gz')
+    .option('--verify', 'check what was published')
+    .option('--keep <n>', 'keep archives of the last n sites', parseNumber)
+    .option('--on-change <command>', 'run if the site changed, with the summary')
+    .optionsGroup('Hosts:')
+    .addOption(hostOption('write configuration for').default([...defaults.hosts]))
     .addOption(rootOption())
     .addOption(fallbackOption())
-    .addOption(
-      linksOption(
-        `what links point to: endpoints (query) or files (file) (default: ${defaults.links}; for github-pages file)`,
-      ),
-    )
-    .option('--no-downloads', 'omit the bulk files')
-    .addOption(
-      new Option('--sprites <mode>', 'icons: redirect to the upstream, copy them, or only a placeholder')
-        .choices(iconModes)
-        .default(defaults.sprites),
-    )
-    .option('--sprites-upstream <url>', "where icons come from (default: the live upstream's)")
-    .option('--forget-history', 'start a new history, without redirects of records renamed before')
-    .option('--archive', 'let the site offer itself as /download/gamedata.tar.gz and .zip')
-    .action(async (options: BuildOptions & Presentation & { host: NonNullable<BuildOptions['hosts']> }) => {
-      const { host: hosts, ...rest } = options;
-      await perform(options, async (reporter, signal) => {
-        const { build } = await import('../commands/build.ts');
-        const { iconsLines, summaryLines } = await import('./lines.ts');
-        const report = await build({ ...rest, hosts, signal }, watch(reporter));
-        reporter.print([...summaryLines(report), ...iconsLines(report.sprites)]);
-        return { output: report };
-      });
+    .action(async (options: BuildCommand) => {
+      const { host: hosts, onChange, ...rest } = options;
+      await perform(
+        options,
+        async (reporter, signal) => {
+          const { build } = await import('../commands/build.ts');
+          const { iconsLines, nextLines, problemLines, summaryLines } = await import('./lines.ts');
+          const report = await build({ ...rest, hosts, signal }, watch(reporter));
+          reporter.print([...summaryLines(report), ...iconsLines(report.sprites)]);
+          const { problems, changed, out } = report;
+          for (const line of problemLines(out, problems)) reporter.notice(line);
+          if (problems.length === 0) reporter.print(nextLines(report));
+          let failed = problems.length > 0;
+          if (onChange !== undefined) {
+            const { noteChange, runOnChange } = await import('./on-change.ts');
+            const summary = options.json ? [JSON.stringify(report)] : summaryLines(report);
+            noteChange({ out, changed, summary });
+            failed ||= !(await runOnChange(onChange, out, reporter));
+          }
+          return { output: report, failed };
+        },
+        { kept: leftBy({ out: options.out, fetched: options.cache }) },
+      );
     });
 }
 
+/** What a failure leaves. Loaded then: no build needs it otherwise. */
+const leftBy =
+  ({ out, fetched }: { out: string; fetched?: string | false | undefined }) =>
+  async (failure: GamedataError | undefined): Promise<string[]> => {
+    const { keptLines } = await import('./lines.ts');
+    return keptLines({ out, fetched: fetched || undefined }, failure);
+  };
+
 function addSnapshot(command: Command): void {
-  addSourceOptions(command)
-    .summary('refresh the bundled data set')
+  addSourceOptions(addPresentation(command))
+    .summary('refresh a data set')
     .description(
       'Reads every move and item, and writes them to a folder that builds can read instead of the upstream. auto means rest, as there is nothing to fall back to.',
     )
-    .option('--data <dir>', 'folder of the data set (default: the bundled one)')
-    .action(async (options: SnapshotOptions & Presentation) => {
-      await perform(options, async (reporter, signal) => {
-        const { snapshot } = await import('../commands/snapshot.ts');
-        const { summaryLines } = await import('./lines.ts');
-        const report = await snapshot({ ...options, signal }, watch(reporter));
-        reporter.print(summaryLines(report));
-        return { output: report };
-      });
+    .optionsGroup('Output:')
+    .option('--data <dir>', 'folder of the data set', defaults.data)
+    .action(async (options: SnapshotOptions & Presentation & { data: string }) => {
+      await perform(
+        options,
+        async (reporter, signal) => {
+          const { snapshot } = await import('../commands/snapshot.ts');
+          const { summaryLines } = await import('./lines.ts');
+          const report = await snapshot({ ...options, signal }, watch(reporter));
+          reporter.print(summaryLines(report));
+          return { output: report };
+        },
+        { kept: leftBy({ out: options.data, fetched: options.cache }) },
+      );
     });
 }
 
@@ -102,18 +153,17 @@ function addVerify(command: Command): void {
       'Re-reads a built site, or checks a deployment by sending requests: completeness, links, schemas and every guarantee of the contract.',
     )
     .argument('<dir|url>', "a site's folder, or a deployment's URL")
-    .addOption(
-      new Option('--level <level>', 'for a URL: the guarantees of every host, or the whole contract')
-        .choices(levels)
-        .default(defaults.level),
-    )
-    .addOption(concurrencyOption('for a URL: maximum number of concurrent requests'))
-    .option('--link-base <url>', 'for a URL: base URL of links, if the site was built for another one')
+    .optionsGroup('For a URL:')
+    .addOption(choices('--level <level>', 'guarantees to check [static]', levels))
+    .option('--like <dir>', 'expect exactly the site in this folder')
+    .option('--wait <time>', 'how long to wait for it, such as 90s or 10m')
+    .option('--link-base <url>', 'base URL of links, if it is another one')
+    .addOption(concurrencyOption())
     .action(async (target: string, options: VerifyOptions & Presentation) => {
       await performReading(options, async (reporter) => {
         const { verify } = await import('../commands/verify.ts');
         const { verifyLines } = await import('./lines.ts');
-        const report = await verify(target, options);
+        const report = await verify(target, options, { onWait: reporter.notice });
         const failed = 'guarantees' in report ? report.failed > 0 : report.problems.length > 0;
         const lines = verifyLines(target, report);
         if (failed) for (const line of lines) reporter.notice(line);
@@ -125,26 +175,38 @@ function addVerify(command: Command): void {
 
 function addMirror(command: Command): void {
   addPresentation(command)
-    .summary('copy a deployment')
+    .summary('copy a deployment, or restore an archive')
     .description(
-      'Copies a deployment by its manifest: downloads what has changed, checks it, and updates the copy completely or not at all. Host configuration is excluded, as deployments do not serve it; rebase generates it.',
+      'Copies a deployment by its manifest: downloads what has changed, checks it, and updates the copy completely or not at all. Host configuration is excluded, as deployments do not serve it; rebase generates it. An archive (.tar.gz) is restored completely.',
     )
-    .argument('<url>', 'URL of the deployment')
-    .argument('[dir]', 'folder of the copy (default: named after the host)')
+    .argument('<url|archive>', 'URL of the deployment, or an archive of a site')
+    .argument('[dir]', 'folder of the copy (default: named after the source)')
+    .optionsGroup('Data:')
     .option('--dry-run', 'only report what would be done')
-    .addOption(maxShrinkOption())
-    .addOption(allowMissingOption())
-    .addOption(takeLockOption())
     .addOption(concurrencyOption())
     .addOption(retriesOption())
-    .action(async (url: string, dir: string | undefined, options: MirrorOptions & Presentation) => {
-      await perform(options, async (reporter, signal) => {
-        const { mirror } = await import('../commands/mirror.ts');
-        const { mirrorLines } = await import('./lines.ts');
-        const report = await mirror(url, { ...options, out: dir, signal }, { onProgress: reporter.progress });
-        reporter.print(mirrorLines(report));
-        return { output: report };
-      });
+    .optionsGroup('Guards:')
+    .addOption(numberOption('--max-shrink <percent>', `${SHRINK} [1; any for an archive]`))
+    .addOption(allowMissingOption())
+    .addOption(takeLockOption())
+    .action(async (source: string, dir: string | undefined, options: MirrorOptions & Presentation) => {
+      await perform(
+        options,
+        async (reporter, signal) => {
+          const { mirror } = await import('../commands/mirror.ts');
+          const { mirrorLines } = await import('./lines.ts');
+          const watchers = { onProgress: reporter.progress };
+          const report = await mirror(source, { ...options, out: dir, signal }, watchers);
+          reporter.print(mirrorLines(report));
+          return { output: report };
+        },
+        {
+          async kept(failure) {
+            const { mirrorFolder } = await import('../commands/mirror.ts');
+            return leftBy({ out: dir ?? mirrorFolder(source) })(failure);
+          },
+        },
+      );
     });
 }
 
@@ -155,25 +217,31 @@ function addRebase(command: Command): void {
       'Rebuilds the site of a copy for another base URL, from its own records. Works offline, and updates the copy completely or not at all.',
     )
     .argument('<dir>', 'folder of the copy')
-    .requiredOption('--base-url <url>', 'new base URL')
-    .addOption(linksOption('what links point to (default: as in the copy)'))
-    .addOption(hostOption('hosts to write configuration for (default: as in the copy)'))
+    .optionsGroup('Output:')
+    .option('--base-url <url>', 'new base URL (required)')
+    .option('--out <dir>', 'output folder [the copy itself]')
+    .addOption(linksOption())
+    .addOption(takeLockOption())
+    .optionsGroup('Hosts:')
+    .addOption(hostOption('write configuration for [as in the copy]'))
     .addOption(rootOption())
     .addOption(fallbackOption())
-    .option('--out <dir>', 'output folder (default: the copy itself)')
-    .addOption(takeLockOption())
     .action(
       async (
         dir: string,
         { host, ...options }: RebaseOptions & Presentation & { host?: RebaseOptions['hosts'] },
       ) => {
-        await perform(options, async (reporter, signal) => {
-          const { rebase } = await import('../commands/rebase.ts');
-          const { rebaseLines } = await import('./lines.ts');
-          const report = await rebase(dir, { ...options, hosts: host, signal });
-          reporter.print(rebaseLines(report));
-          return { output: report };
-        });
+        await perform(
+          options,
+          async (reporter, signal) => {
+            const { rebase } = await import('../commands/rebase.ts');
+            const { rebaseLines } = await import('./lines.ts');
+            const report = await rebase(dir, { ...options, hosts: host, signal });
+            reporter.print(rebaseLines(report));
+            return { output: report };
+          },
+          { kept: leftBy({ out: options.out ?? dir }) },
+        );
       },
     );
 }
@@ -185,6 +253,7 @@ function addArchive(command: Command): void {
       'Packs a site into gamedata.tar.gz and gamedata.zip, with checksums in gamedata.sha256: the same bytes for the same site.',
     )
     .argument('[dir]', 'folder of the site', defaults.out)
+    .optionsGroup('Output:')
     .option('--out <dir>', 'folder of the archives', defaults.archiveOut)
     .action(async (dir: string, options: ArchiveOptions & Presentation) => {
       await perform(options, async (reporter) => {
@@ -200,19 +269,19 @@ function addArchive(command: Command): void {
 type DiffFormat = 'text' | 'json' | 'markdown';
 
 function addDiff(command: Command): void {
-  command
+  addCommon(command)
     .summary('compare two data sets')
     .description(
       "Compares two data sets, each given by a snapshot's folder, a site's folder or a deployment's URL: records added, removed, renamed (same id, new slug) and changed, field by field.",
     )
     .argument('<old>', 'the older data set')
     .argument('<new>', 'the newer data set')
-    .addOption(
-      new Option('--format <format>', 'output format').choices(['text', 'json', 'markdown']).default('text'),
-    )
-    .option('--max <n>', 'for text and markdown: maximum number of records listed per group', parseNumber)
+    .optionsGroup('Output:')
+    .addOption(choices('--format <format>', 'one of', ['text', 'json', 'markdown']).default('text'))
+    .option('--max <n>', 'maximum number of records listed per group', parseNumber)
     .option('--exit-code', 'exit with 3 instead of 0 if there are differences')
-    .addOption(concurrencyOption('for a URL: maximum number of concurrent requests'))
+    .optionsGroup('Data:')
+    .addOption(concurrencyOption())
     .action(
       async (
         before: string,
@@ -238,7 +307,7 @@ function addDiff(command: Command): void {
 }
 
 function addHosts(command: Command): void {
-  command
+  addCommon(command)
     .summary('list the hosts')
     .description('Lists the hosts that --host accepts, and what each does not support.')
     .option('--json', 'print the list as one JSON object on stdout')
@@ -251,17 +320,18 @@ function addHosts(command: Command): void {
 }
 
 function addServe(command: Command): void {
-  command
+  addCommon(command)
+    .option('--quiet', 'print only problems')
     .summary('serve a built site')
     .description(
       'Serves a built site with the whole contract: any limit and offset, pages for browsers, 304, 405, redirects.',
     )
     .argument('[dir]', 'folder of the site', defaults.out)
+    .optionsGroup('Server:')
     .option('--port <n>', 'port to listen on; 0 picks a free one', parseNumber, defaults.port)
     .option('--listen <address>', 'address to listen on', defaults.listen)
     .option('--compress', 'compress API responses, too, not only other files')
-    .option('--access-log', 'print a line per request: method, path, status, bytes, milliseconds')
-    .option('--quiet', 'print only problems')
+    .option('--access-log', 'print a line per request')
     .action(
       async (
         dir: string,
@@ -286,71 +356,6 @@ function addServe(command: Command): void {
 }
 
 const printAll = (lines: readonly string[]): void => void process.stdout.write(`${lines.join('\n')}\n`);
-
-const takeLockOption = (): Option =>
-  new Option('--take-lock', 'take over the lock of a build on another host that has ended');
-const maxShrinkOption = (): Option =>
-  new Option('--max-shrink <percent>', 'fail if more than this percentage of records disappeared')
-    .argParser(parseNumber)
-    .default(defaults.maxShrink);
-const allowMissingOption = (): Option =>
-  new Option(
-    '--allow-missing <record...>',
-    'records allowed to disappear, as <kind>/<slug>; excluded from --max-shrink',
-  );
-const hostOption = (description: string): Option =>
-  new Option('--host <name...>', description).choices(hostNames);
-const rootOption = (): Option =>
-  new Option('--root <dir>', 'document root, for nginx, caddy and apache (default: the output folder)');
-const fallbackOption = (): Option =>
-  new Option(
-    '--fallback <url>',
-    'gamedata serve to proxy pages that are not built to, for nginx, caddy and apache',
-  );
-const linksOption = (description: string): Option =>
-  new Option('--links <style>', description).choices(linkStyles);
-const concurrencyOption = (description = 'maximum number of concurrent requests'): Option =>
-  new Option('--concurrency <n>', description).argParser(parseNumber).default(defaults.concurrency);
-const retriesOption = (): Option =>
-  new Option('--retries <n>', 'how often a failed request is retried')
-    .argParser(parseNumber)
-    .default(defaults.retries);
-
-function addSourceOptions(command: Command): Command {
-  command
-    .addOption(
-      new Option('--source <name>', 'where the data comes from')
-        .choices(sourceNames)
-        .default(defaults.source),
-    )
-    .option(
-      '--upstream <url|dir>',
-      'URL of the source, or a folder for csv and snapshot (default: the live PokeAPI v2)',
-    )
-    .option('--label <text>', 'name of the upstream in the site, instead of its URL')
-    .addOption(concurrencyOption())
-    .addOption(retriesOption())
-    .option('--cache <dir>', 'folder of the disk cache', defaults.cache)
-    .option('--no-cache', 'fetch everything without a cache')
-    .addOption(maxShrinkOption())
-    .option('--max-age <days>', 'fail if the data was captured longer ago (default: any age)', parseNumber)
-    .option('--allow-mixed-editions', "publish a mixture of the upstream's editions if it has nothing else")
-    .addOption(allowMissingOption())
-    .option('--skip <record...>', 'records to leave out on purpose, as <kind>/<id>')
-    .addOption(takeLockOption());
-  return addPresentation(command);
-}
-
-function addPresentation(command: Command): Command {
-  return command
-    .option('--json', 'print the report as one JSON object on stdout')
-    .option('--quiet', 'print only problems');
-}
-
-function parseNumber(text: string): number {
-  if (!/^\d+(?:\.\d+)?$/.test(text)) throw new InvalidArgumentError('Expected a number.');
-  return Number(text);
-}
 
 function watch(reporter: Reporter): Watchers {
   return {

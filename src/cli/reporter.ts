@@ -17,37 +17,51 @@ export interface Reporter {
 /** The minimum time between two updates of the live line, and between two plain lines, in milliseconds. */
 const LIVE_INTERVAL = 100;
 const PLAIN_INTERVAL = 5000;
+/** A line that is older is written again, even if nothing has happened but that time has passed. */
+const TICK = 1000;
+/** On a narrower terminal, a live line would lose what matters: it gets plain lines. 0 stands for an unknown width. */
+const MIN_COLUMNS = 30;
 
 /** To the first column, and erase the line (ECMA-48). `node:readline` has this too, but slows down every start. */
 const ERASE_LINE = '\x1b[1G\x1b[2K';
 
 export function createReporter(stream: NodeJS.WriteStream, { quiet }: { quiet: boolean }): Reporter {
-  const live = stream.isTTY && process.env.TERM !== 'dumb';
+  const isTerminal = stream.isTTY && process.env.TERM !== 'dumb';
+  const isLive = (): boolean => isTerminal && stream.columns >= MIN_COLUMNS;
   const started = performance.now();
   let shownAt = started;
   let liveShown = false;
+  let latest: Progress | undefined;
+  let ticking: NodeJS.Timeout | undefined;
 
   const line = (text: string): void => void stream.write(`${printable(text)}\n`);
   function settle(): void {
     if (liveShown) stream.write(ERASE_LINE);
     liveShown = false;
+    clearInterval(ticking);
+    ticking = undefined;
+  }
+  function show(progress: Progress): void {
+    const now = performance.now();
+    const isLast = progress.total > 0 && progress.done === progress.total;
+    if (quiet || (now - shownAt < (isLive() ? LIVE_INTERVAL : PLAIN_INTERVAL) && !isLast)) return;
+    shownAt = now;
+    const parts = progressParts(progress, (now - started) / 1000);
+    if (isLast) settle();
+    if (isLast || !isLive()) {
+      line(parts.join(SEPARATOR));
+      return;
+    }
+    stream.write(ERASE_LINE + fitting(parts, stream.columns - 1));
+    liveShown = true;
   }
 
   return {
     settle,
     progress(progress) {
-      const now = performance.now();
-      const isLast = progress.total > 0 && progress.done === progress.total;
-      if (quiet || (now - shownAt < (live ? LIVE_INTERVAL : PLAIN_INTERVAL) && !isLast)) return;
-      shownAt = now;
-      const text = progressLine(progress, (now - started) / 1000);
-      if (!live || isLast) {
-        settle();
-        line(text);
-        return;
-      }
-      stream.write(ERASE_LINE + text.slice(0, stream.columns - 1));
-      liveShown = true;
+      latest = progress;
+      ticking ??= setInterval(() => latest && show(latest), TICK).unref();
+      show(progress);
     },
     notice(text) {
       settle();
@@ -60,13 +74,31 @@ export function createReporter(stream: NodeJS.WriteStream, { quiet }: { quiet: b
   };
 }
 
-/** `1,200 of 3,160 read · 412 requests/s · 3 retries · 20 from cache · 5 s left` */
-export function progressLine({ done, total, requests }: Progress, seconds: number): string {
-  const parts = [`${groupDigits(done)} of ${groupDigits(total)} read`];
+const SEPARATOR = ' · ';
+
+/** As many of the parts as a line has room for: none is cut. */
+function fitting(parts: readonly string[], columns: number): string {
+  let line = '';
+  for (const part of parts) {
+    const longer = line === '' ? part : line + SEPARATOR + part;
+    if (longer.length > columns) break;
+    line = longer;
+  }
+  return line;
+}
+
+/** `1,200 of 3,160 read`, `retrying 3 requests, next in 4 s`, `412 requests/s`, `3 retries`, `20 from cache`, `5 s left` */
+export function progressParts({ done, total, requests, waiting }: Progress, seconds: number): string[] {
+  const parts = [
+    total > 0 ? `${groupDigits(done)} of ${groupDigits(total)} read` : 'waiting for the upstream',
+  ];
+  const { requests: retried, nextInMs } = waiting();
+  if (retried > 0)
+    parts.push(`retrying ${counted(retried, 'request')}, next in ${Math.ceil(nextInMs / 1000)} s`);
   if (seconds > 0) parts.push(`${groupDigits(Math.round(requests.requests / seconds))} requests/s`);
   if (requests.retries > 0) parts.push(counted(requests.retries, 'retry', 'retries'));
   if (requests.cacheHits > 0) parts.push(`${groupDigits(requests.cacheHits)} from cache`);
   if (done > 0 && done < total)
     parts.push(`${groupDigits(Math.ceil((seconds / done) * (total - done)))} s left`);
-  return parts.join(' · ');
+  return parts;
 }

@@ -48,11 +48,8 @@ export async function archive(
   const started = performance.now();
   checkOutside('--out', out, dir);
   recoverAbandoned(dir);
-  const { meta, manifest } = readDescriptions(dir);
-  const files = manifest.files
-    .filter((entry) => !archiveFiles.includes(entry.path))
-    .map((entry) => readListed(dir, entry));
-  const archives = await packSite(files, { captured: meta.captured, generator: manifest.generator });
+  const { files, description } = readContents(dir);
+  const archives = await packSite(files, description);
   replaceArchives(out, archives);
   return {
     dir,
@@ -65,6 +62,14 @@ export async function archive(
     })),
     seconds: secondsSince(started),
   };
+}
+
+/** What an archive of a site contains. Throws `OutputError` unless every file is as the manifest says. */
+export function readContents(dir: string) {
+  const { meta, manifest } = readDescriptions(dir);
+  const listed = manifest.files.filter((entry) => !archiveFiles.includes(entry.path));
+  const files = listed.map((entry) => readListed(dir, entry));
+  return { files, description: { captured: meta.captured, generator: manifest.generator } };
 }
 
 function readListed(dir: string, entry: ManifestEntry): Content {

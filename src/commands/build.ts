@@ -14,8 +14,9 @@ import { createMeta } from '../contract/meta.ts';
 import type { LinkStyle } from '../contract/paths.ts';
 import { countWarnings } from '../dataset/data-set.ts';
 import type { PreviousDataSet } from '../dataset/previous.ts';
-import { UsageError } from '../errors.ts';
+import { OutputError, UsageError } from '../errors.ts';
 import { isInside } from '../files/folder.ts';
+import type { Host } from '../hosts/host.ts';
 import { type HostName, hostNames } from '../hosts/names.ts';
 import { gatherIcons, type IconsReport } from '../icons/gather.ts';
 import { type Output, type PublishResult, recoverAbandoned, withOutput } from '../output/publish.ts';
@@ -23,10 +24,12 @@ import { capture, type Watchers } from '../sources/capture.ts';
 import { previousOfSite, previousWithoutMeta } from '../sources/site-folder.ts';
 import { previousOfSnapshot } from '../sources/snapshot.ts';
 import type { SourceResult } from '../sources/source.ts';
+import type { Problem } from '../verify/folder.ts';
 import { codeDigest, PRODUCT } from '../version.ts';
 import {
   checkAddress,
   checkBaseUrl,
+  integerOption,
   oneOf,
   resolveLinks,
   resolveServing,
@@ -66,10 +69,20 @@ export interface BuildOptions extends SourceOptions {
   readonly sprites?: IconMode | undefined;
   /** Where icons are fetched from, or redirected to. Default: the live upstream's. */
   readonly spritesUpstream?: string | undefined;
+  /** Whether every published file is read again and checked. Default false. */
+  readonly verify?: boolean | undefined;
+  /** Keep archives of the last sites, this many, beside the output folder. Default: none. */
+  readonly keep?: number | undefined;
 }
 
 export interface BuildReport extends Report {
+  /** For each web server, the command that makes it serve the site as it is now; none if nothing has changed. */
+  readonly install: readonly string[];
   readonly sprites: IconsReport;
+  /** What is wrong with the published site, or with its archive. */
+  readonly problems: readonly Problem[];
+  /** The archive of this site; null if none is kept. */
+  readonly kept: string | null;
 }
 
 /**
@@ -79,16 +92,14 @@ export interface BuildReport extends Report {
  */
 export async function build(options: BuildOptions = {}, watchers: Watchers = {}): Promise<BuildReport> {
   const started = performance.now();
-  const { source, baseUrl, links, hosts, serving, out, downloads, archive, sprites } = resolveBuild(
-    options,
-    process.env,
-  );
+  const resolved = resolveBuild(options, process.env);
+  const { source, baseUrl, links, hosts, serving, out, downloads, archive, sprites } = resolved;
   const { signal } = options;
   refuseNested(out);
   if (source.source === 'snapshot') recoverAbandoned(source.upstream ?? source.dataFolder);
   if (source.source === 'auto') recoverAbandoned(source.dataFolder);
 
-  const work = async (output: Output): Promise<BuildReport> => {
+  const work = async (output: Output): Promise<Omit<BuildReport, 'problems' | 'kept'>> => {
     refuseOtherFolder(output, 'site');
     if (source.cacheFolder !== undefined) checkOutside('--cache', source.cacheFolder, out);
     const previousOf = (loaded: SourceResult): PreviousDataSet | undefined => {
@@ -130,9 +141,35 @@ export async function build(options: BuildOptions = {}, watchers: Watchers = {})
     };
     const published = output.confirm(making) ?? (await make());
     const report = createReport({ ...captured, warnings }, published, { out, started });
-    return { ...report, sprites: icons.report };
+    const install = published.changed ? await installCommands(hosts, out) : [];
+    return { ...report, install, sprites: icons.report };
   };
-  return withOutput(out, work, options);
+  const report = await withOutput(out, work, options);
+  return { ...report, ...(await inspect(out, resolved)) };
+}
+
+/** What is done with a published site. It stays published whatever comes of it, so that failures are problems, not errors. */
+async function inspect(
+  out: string,
+  { verify, keep }: { verify: boolean; keep: number },
+): Promise<Pick<BuildReport, 'problems' | 'kept'>> {
+  try {
+    const problems = verify ? (await import('../verify/folder.ts')).verifyFolder(out).problems : [];
+    if (problems.length > 0 || keep === 0) return { problems, kept: null };
+    const { keepArchive } = await import('./kept-archives.ts');
+    return { problems, kept: await keepArchive(out, keep) };
+  } catch (error) {
+    if (!(error instanceof OutputError)) throw error;
+    return { problems: [{ file: error.path, problem: error.problem }], kept: null };
+  }
+}
+
+async function installCommands(names: readonly HostName[], out: string): Promise<string[]> {
+  const { hosts } = await import('../hosts/index.ts');
+  return names.flatMap((name) => {
+    const { install }: Host = hosts[name];
+    return install ? [install(out)] : [];
+  });
 }
 
 /** The data set of the site that is about to be replaced. */
@@ -168,6 +205,8 @@ export function resolveBuild(options: BuildOptions, environment: Environment) {
     downloads: options.downloads ?? true,
     archive: options.archive ?? false,
     sprites: resolveIcons(options),
+    verify: options.verify ?? false,
+    keep: integerOption('keep', options.keep ?? 0, { from: 0, to: 1000 }),
   };
 }
 
@@ -184,16 +223,24 @@ function resolveIcons({ sprites = defaults.sprites, spritesUpstream }: BuildOpti
   throw new UsageError(`--sprites-upstream: got ${JSON.stringify(upstream)}, expected ${ICON_UPSTREAM_RULE}`);
 }
 
-/** https://docs.netlify.com/configure-builds/environment-variables/#deploy-urls-and-metadata */
 function resolveBaseUrl(given: string | undefined, environment: Environment): string {
-  const isPreview = environment.CONTEXT !== undefined && environment.CONTEXT !== 'production';
-  const candidates: [name: string, value: string | undefined][] = [
-    ['--base-url', given],
-    ['BASE_URL', environment.BASE_URL || undefined],
-    ['DEPLOY_PRIME_URL', (isPreview && environment.DEPLOY_PRIME_URL) || undefined],
-    ['URL', environment.URL || undefined],
-    ['default', defaults.baseUrl],
-  ];
-  const [name, value = ''] = candidates.find(([, candidate]) => candidate !== undefined) ?? ['', ''];
+  if (given !== undefined) return checkBaseUrl('--base-url', given);
+  const { name, value } = baseUrlOf(environment) ?? { name: 'default', value: defaults.baseUrl };
   return checkBaseUrl(name, value);
+}
+
+/**
+ * The base URL that the environment names, and the variable. Netlify's are too common names to mean anything elsewhere.
+ *
+ * @see https://docs.netlify.com/configure-builds/environment-variables/
+ */
+export function baseUrlOf({
+  NETLIFY,
+  CONTEXT = 'production',
+  ...variables
+}: Environment): { name: string; value: string } | undefined {
+  const netlify = CONTEXT === 'production' ? ['URL'] : ['DEPLOY_PRIME_URL', 'URL'];
+  const names = ['BASE_URL', ...(NETLIFY === 'true' ? netlify : [])];
+  const name = names.find((candidate) => variables[candidate]);
+  return name === undefined ? undefined : { name, value: variables[name] ?? '' };
 }

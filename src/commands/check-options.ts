@@ -104,6 +104,15 @@ export const retriesOption = (value: number): number => integerOption('retries',
 
 export const ageOption = (value: number): number => integerOption('max-age', value, { from: 0, to: 36_500 });
 
+const UNITS_MS = { s: 1000, m: 60_000, h: 3_600_000 } as const;
+
+/** `90s`, `10m`, `1h` → milliseconds. */
+export function durationOption(name: string, text: string): number {
+  const [, amount = '', unit = ''] = /^(\d{1,6})([smh])$/.exec(text) ?? [];
+  if (amount !== '') return Number(amount) * UNITS_MS[unit as keyof typeof UNITS_MS];
+  throw new UsageError(`--${name}: got ${JSON.stringify(text)}, expected a time such as 90s, 10m or 1h`);
+}
+
 export function percentage(name: string, value: number): number {
   if (value >= 0 && value <= 100) return value;
   throw new UsageError(`--${name}: got ${value}, expected a percentage from 0 to 100`);

@@ -10,6 +10,7 @@ export const defaults = {
   maxShrink: 1,
   baseUrl: 'http://localhost:3000',
   out: 'build',
+  data: 'data',
   hosts: ['netlify'],
   links: 'query',
   sprites: 'link',

@@ -1,12 +1,14 @@
-/** The mirror command: manifest → changed files → download → publish. */
+/** The mirror command: manifest → changed files → download, or extract → publish. */
 
+import path from 'node:path';
 import { performance } from 'node:perf_hooks';
 import { parseJson } from '../contract/parse.ts';
 import { META_FILE } from '../contract/paths.ts';
 import type { ListedFile } from '../contract/site-file.ts';
-import { GamedataError } from '../errors.ts';
+import { GamedataError, UsageError } from '../errors.ts';
 import { abortable } from '../http/abortable.ts';
 import { createClient, type HttpClient } from '../http/client.ts';
+import { extract, isArchive, readArchivedManifest } from '../mirror/archive.ts';
 import { readManifest } from '../mirror/deployment.ts';
 import { type Downloaded, download } from '../mirror/download.ts';
 import { refuseDamagedSite } from '../mirror/guard.ts';
@@ -16,9 +18,16 @@ import type { LockOptions } from '../output/lock.ts';
 import { type Output, type PublishResult, recoverAbandoned, withOutput } from '../output/publish.ts';
 import { type Published, readPublished, refuseForeignFiles } from '../output/published.ts';
 import { workFolders } from '../output/work-folders.ts';
-import type { Progress } from '../sources/source.ts';
+import { isAddress, type Progress } from '../sources/source.ts';
 import { secondsSince } from '../text/numbers.ts';
-import { checkAddress, concurrencyOption, percentage, recordNames, retriesOption } from './check-options.ts';
+import {
+  checkAddress,
+  concurrencyOption,
+  masked,
+  percentage,
+  recordNames,
+  retriesOption,
+} from './check-options.ts';
 import { refuseNested, refuseOtherFolder } from './check-output.ts';
 import { defaults } from './defaults.ts';
 
@@ -32,7 +41,7 @@ export interface MirrorOptions extends LockOptions {
   readonly retries?: number | undefined;
   /** Only report what would be done. */
   readonly dryRun?: boolean | undefined;
-  /** The percentage of a kind's records that may disappear from a copy. Default 1. */
+  /** The percentage of a kind's records that may disappear from a copy. Default 1; any for an archive. */
   readonly maxShrink?: number | undefined;
   /** Records allowed to disappear, as `<kind>/<slug>`; excluded from `maxShrink`. */
   readonly allowMissing?: readonly string[] | undefined;
@@ -40,6 +49,7 @@ export interface MirrorOptions extends LockOptions {
 }
 
 export interface MirrorReport {
+  /** The URL of the deployment, or the archive. */
   readonly address: string;
   /** The folder of the copy as the user named it. */
   readonly out: string;
@@ -64,7 +74,8 @@ export interface MirrorReport {
 const ROUNDS = 3;
 
 /**
- * Copies a deployment into a folder, completely or not at all, downloading only what has changed.
+ * Copies a deployment into a folder, completely or not at all, downloading only what has changed. Restores an archive, with its
+ * host configuration.
  *
  * @throws UsageError, UpstreamError, DataError or OutputError; the copy is then unchanged
  */
@@ -82,18 +93,33 @@ export async function mirror(
   });
 }
 
+/** The folder of a copy that is not given one: `example.org`, or the archive's name. */
+export const mirrorFolder = (source: string): string =>
+  isArchive(source)
+    ? path.basename(source).replace(/\.(?:tar\.gz|tgz)$/, '')
+    : source.replace(/^https?:\/\/|\/+$/gi, '').replace(/[^\w.-]+/g, '-');
+
 /** Applies defaults and checks. Throws `UsageError`. */
 export function resolveMirror(target: string, options: MirrorOptions) {
-  const address = checkAddress('address', target);
+  const address = isArchive(target) && !isAddress(target) ? target : checkSource(target);
+  // Whoever goes back to an archive wants just that.
+  const maxShrink = options.maxShrink ?? (isAddress(address) ? defaults.maxShrink : 100);
   return {
     address,
-    out: options.out ?? address.replace(/^https?:\/\//, '').replace(/[^\w.-]+/g, '-'),
+    out: options.out ?? mirrorFolder(address),
     concurrency: concurrencyOption(options.concurrency ?? defaults.concurrency),
     retries: retriesOption(options.retries ?? defaults.retries),
     dryRun: options.dryRun ?? false,
-    maxShrink: percentage('max-shrink', options.maxShrink ?? defaults.maxShrink),
+    maxShrink: percentage('max-shrink', maxShrink),
     allowMissing: recordNames(options.allowMissing),
   };
+}
+
+function checkSource(target: string): string {
+  if (isAddress(target)) return checkAddress('address', target);
+  throw new UsageError(
+    `address: got ${JSON.stringify(masked(target))}, expected an http or https URL, or an archive (.tar.gz)`,
+  );
 }
 
 interface Run extends ReturnType<typeof resolveMirror> {
@@ -109,10 +135,18 @@ async function rehearse(run: Run): Promise<MirrorReport> {
   const folders = workFolders(run.out);
   const published = readPublished(folders);
   refuseForeignFiles(folders, published);
-  const plan = planMirror(await readManifest(run.client, run.address), published);
-  const bytes = plan.fetch.reduce((sum, entry) => sum + entry.bytes, 0);
-  return createReport(run, plan, { downloaded: { files: plan.fetch.length, bytes, resumed: 0 } });
+  const plan = await readPlan(run, published);
+  return createReport(run, plan, {
+    downloaded: { files: plan.fetch.length, bytes: bytesOf(plan), resumed: 0 },
+  });
 }
+
+const readPlan = async ({ address, client }: Run, published: Published): Promise<MirrorPlan> =>
+  isAddress(address)
+    ? planMirror(await readManifest(client, address), published)
+    : planMirror(await readArchivedManifest(address), published, () => false);
+
+const bytesOf = ({ fetch }: MirrorPlan): number => fetch.reduce((sum, entry) => sum + entry.bytes, 0);
 
 async function copy(run: Run, output: Output): Promise<MirrorReport> {
   const { signal } = run;
@@ -137,9 +171,15 @@ async function receive(
   published: Published,
   into: { received: PartialDownload; downloaded: Downloaded },
 ): Promise<MirrorPlan> {
+  if (!isAddress(run.address)) {
+    const plan = await readPlan(run, published);
+    await extract(run.address, plan.fetch, into.received.put);
+    Object.assign(into.downloaded, { files: plan.fetch.length, bytes: bytesOf(plan) });
+    return plan;
+  }
   const { client, onProgress } = run;
   const report = (done: number, total: number): void =>
-    onProgress?.({ done, total, requests: { ...client.stats, cacheHits: 0 } });
+    onProgress?.({ done, total, requests: { ...client.stats, cacheHits: 0 }, waiting: client.waiting });
   let manifest = await readManifest(client, run.address);
   for (let round = 1; ; round++) {
     const plan = planMirror(manifest, published);

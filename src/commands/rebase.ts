@@ -6,7 +6,7 @@ import { isHostFile } from '../contract/host-files.ts';
 import type { Meta } from '../contract/meta.ts';
 import { archiveFiles, type LinkStyle, linkStyles } from '../contract/paths.ts';
 import type { ListedFile } from '../contract/site-file.ts';
-import { OutputError } from '../errors.ts';
+import { OutputError, UsageError } from '../errors.ts';
 import { readFile } from '../files/folder.ts';
 import { type HostName, hostNames } from '../hosts/names.ts';
 import type { LockOptions } from '../output/lock.ts';
@@ -21,8 +21,8 @@ import { describeMaking } from './making.ts';
 import { COMPRESS_WORKER, readAssets, readPackage } from './package-files.ts';
 
 export interface RebaseOptions extends LockOptions {
-  /** The new base URL. */
-  readonly baseUrl: string;
+  /** The new base URL. Required. */
+  readonly baseUrl?: string | undefined;
   /** What links point to. Default: as in the copy. */
   readonly links?: LinkStyle | undefined;
   /** The hosts to write configuration for. Default: as in the copy. */
@@ -56,9 +56,10 @@ export interface RebaseReport {
  *
  * @throws UsageError, or OutputError if the copy is not a valid site; it is then unchanged
  */
-export async function rebase(dir: string, options: RebaseOptions): Promise<RebaseReport> {
+export async function rebase(dir: string, options: RebaseOptions = {}): Promise<RebaseReport> {
   const started = performance.now();
   const { signal, out = dir, links: style, hosts: names } = options;
+  if (options.baseUrl === undefined) throw new UsageError('--base-url: got none, expected the new base URL');
   const baseUrl = checkBaseUrl('--base-url', options.baseUrl);
   if (style) oneOf('links', style, linkStyles);
   const asked = names && severalOf('host', names, hostNames);

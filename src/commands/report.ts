@@ -1,8 +1,9 @@
 /** The report of a build or a snapshot, as `--json` prints it. */
 
+import type { Comparison } from '../contract/changes.ts';
 import type { Edition } from '../contract/edition.ts';
 import { type Kind, kindNames } from '../contract/kinds.ts';
-import type { Counts } from '../contract/records.ts';
+import type { Counts, Skipped } from '../contract/records.ts';
 import type { Warning } from '../dataset/data-set.ts';
 import type { Missing } from '../dataset/guards.ts';
 import type { FetcherStats } from '../http/fetcher.ts';
@@ -30,9 +31,13 @@ export interface Report {
   /** `YYYY-MM-DD` */
   readonly captured: string;
   readonly edition: Edition | null;
+  /** The records that were left out on purpose; undefined if none were. */
+  readonly skipped?: Skipped | undefined;
   readonly fallback: string | null;
   readonly digest: string;
   readonly counts: Counts;
+  /** What has changed since the previous data set, newest first; empty if there was none. */
+  readonly steps: readonly Comparison[];
   /** Kind → the slugs that the previous data set had and this one has not. */
   readonly missing: Missing;
   readonly files: Omit<PublishResult, 'changed'>;
@@ -51,8 +56,8 @@ export function createReport(
   { changed, ...files }: PublishResult,
   { out, started }: { out: string; started: number },
 ): Report {
-  const { source, fallback, digest, counts, missing, requests, isCached, notices } = captured;
-  const { upstream, captured: day, edition } = provenance;
+  const { source, fallback, digest, counts, steps, missing, requests, isCached, notices } = captured;
+  const { upstream, captured: day, edition, skipped } = provenance;
   return {
     changed,
     out,
@@ -60,9 +65,11 @@ export function createReport(
     upstream,
     captured: day,
     edition,
+    skipped,
     fallback,
     digest,
     counts,
+    steps,
     missing,
     files,
     requests,

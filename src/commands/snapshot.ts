@@ -9,12 +9,13 @@ import { type Output, withOutput } from '../output/publish.ts';
 import { capture, type Watchers } from '../sources/capture.ts';
 import { previousOfSnapshot, snapshotFiles } from '../sources/snapshot.ts';
 import { checkOutside, refuseNested, refuseOtherFolder } from './check-output.ts';
-import { BUNDLED_DATA, PUBLIC_FOLDER } from './package-files.ts';
+import { defaults } from './defaults.ts';
+import { PUBLIC_FOLDER } from './package-files.ts';
 import { createReport, type Report } from './report.ts';
 import { resolveSource, type SourceOptions } from './source-options.ts';
 
 export interface SnapshotOptions extends SourceOptions {
-  /** The folder of the data set. Default: the bundled one. */
+  /** The folder of the data set. Default `data`, which in a clone is the bundled one. */
   readonly data?: string | undefined;
 }
 
@@ -29,7 +30,7 @@ const DATA_LICENSE = 'data-license.txt';
  */
 export async function snapshot(options: SnapshotOptions = {}, watchers: Watchers = {}): Promise<Report> {
   const started = performance.now();
-  const { source = 'rest', data = path.relative('', BUNDLED_DATA), signal } = options;
+  const { source = 'rest', data = defaults.data, signal } = options;
   const resolved = resolveSource({ ...options, source: source === 'auto' ? 'rest' : source }, process.env);
   refuseNested(data);
 

@@ -4,6 +4,7 @@ import { type Comparison, changeTypes, type FieldChange, type KindChanges } from
 import { describeEdition } from '../contract/edition.ts';
 import { kindNames } from '../contract/kinds.ts';
 import { pluralTitle } from '../text/names.ts';
+import { counted, groupDigits } from '../text/numbers.ts';
 import { escapeCharacters, printable } from '../text/printable.ts';
 
 export interface TextOptions {
@@ -13,15 +14,25 @@ export interface TextOptions {
 
 type ChangeType = keyof KindChanges;
 
-/** `2 moves added, 1 item renamed`, or `nothing changed`. */
+/** `1 move changed: its name; 47 items added, 2 renamed`, or `nothing changed`. */
 export function headline({ changes }: Comparison): string {
-  const parts = kindNames.flatMap((kind) =>
-    changeTypes.flatMap((type) => {
+  const kinds = kindNames.map((kind) => {
+    const types = changeTypes.filter((type) => changes[kind][type].length > 0);
+    const counts = types.map((type, at) => {
       const count = changes[kind][type].length;
-      return count > 0 ? [`${count} ${kind}${count === 1 ? '' : 's'} ${type}`] : [];
-    }),
-  );
-  return parts.join(', ') || 'nothing changed';
+      return `${at === 0 ? counted(count, kind) : groupDigits(count)} ${type}`;
+    });
+    return counts.join(', ') + changedFields(changes[kind]);
+  });
+  return kinds.filter((text) => text !== '').join('; ') || 'nothing changed';
+}
+
+/** Which fields are different, if there are few: `: its name`, `: their name, icon`. */
+function changedFields({ changed }: KindChanges): string {
+  const fields = [...new Set(changed.flatMap((change) => change.fields.map(({ field }) => field)))];
+  // What other deployments call their fields might be markup.
+  if (fields.length === 0 || fields.length > 3 || !fields.every((field) => /^\w+$/.test(field))) return '';
+  return `: ${changed.length === 1 ? 'its' : 'their'} ${fields.join(', ')}`;
 }
 
 /** The two data sets, as `2026-01-02 (sha256:0123456789ab…) → 2026-01-09 (sha256:…)`. */

@@ -4,7 +4,7 @@ import type { Edition } from '../contract/edition.ts';
 import { type Kind, kindNames, mapKinds } from '../contract/kinds.ts';
 import { slugsOf } from '../contract/paths.ts';
 import type { Counts, Skipped } from '../contract/records.ts';
-import { DataError } from '../errors.ts';
+import { GuardError } from '../errors.ts';
 import { firstOf } from '../text/names.ts';
 import type { EncodedDataSet, EncodedRecord, EncodedRecords } from './data-set.ts';
 
@@ -66,7 +66,7 @@ export type Missing = Readonly<Record<Kind, readonly string[]>>;
  * records at all.
  *
  * @returns the records that have disappeared
- * @throws DataError that says how many there were and are, and which are missing
+ * @throws GuardError that says how many there were and are, and which are missing
  */
 export function refuseShrinking(data: GuardedData, options: ShrinkOptions): Missing {
   const { previous, floor, allowMissing, maxShrink } = options;
@@ -86,7 +86,7 @@ export function refuseShrinking(data: GuardedData, options: ShrinkOptions): Miss
         ? `, ${former} ${before}: expected at most ${maxShrink} % ${difference}`
         : ': expected at least one';
     const gone = missing[kind].length > 0 ? `; missing: ${firstOf(missing[kind])}` : '';
-    throw new DataError(`got ${now} records${expected}${gone}`, { kind }, { hint: hintFor(options) });
+    throw new GuardError(`got ${now} records${expected}${gone}`, { kind }, { hint: hintFor(options) });
   }
   return missing;
 }
@@ -98,7 +98,7 @@ export function refuseOldData(
 ): void {
   const days = (Date.parse(today) - Date.parse(captured)) / 86_400_000;
   if (maxAge === undefined || days <= maxAge) return;
-  throw new DataError(
+  throw new GuardError(
     `got data captured on ${captured}, ${days} days ago: expected at most ${maxAge}, as set by --max-age`,
     {},
   );

@@ -26,6 +26,12 @@ export function extendHistory({ steps }: History, step: Comparison): History {
   return { steps: kept };
 }
 
+/** The steps since the data set with this digest, newest first; none if the history does not include it. */
+export function stepsSince({ steps }: History, digest: string | undefined): readonly Comparison[] {
+  if (steps[0]?.to.digest === digest) return [];
+  return steps.slice(0, steps.findIndex(({ from }) => from.digest === digest) + 1);
+}
+
 /** Whether a history includes the data set with this digest. */
 export const mentions = ({ steps }: History, digest: string): boolean =>
   steps.some(({ from, to }) => from.digest === digest || to.digest === digest);

@@ -12,6 +12,8 @@ import * as server from './web-server.ts';
 export const apache: Host = {
   summary: '.htaccess: built pages; any other limit or offset is a 400, or proxied with --fallback',
   unsupported: server.unsupportedByWebServers,
+  install: (out) =>
+    `cp ${out}/_hosts/apache.conf /etc/apache2/sites-available/gamedata.conf && systemctl reload apache2`,
   files: (context) => {
     const web = server.webServer(context);
     return [

@@ -9,6 +9,7 @@ export const caddy: Host = {
   summary: 'Caddyfile: built pages; any other limit or offset is a 400, or proxied with --fallback',
   // Some malformed paths are refused by its HTTP library, before any configuration.
   unsupported: [...server.unsupportedByWebServers, 'any-path'],
+  install: (out) => `cp ${out}/_hosts/Caddyfile /etc/caddy/Caddyfile && systemctl reload caddy`,
   files: (context) => [
     { path: '_hosts/Caddyfile', body: configuration(context) },
     { path: MOVED_MAP, body: movedMap(context.routes) },

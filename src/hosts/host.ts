@@ -29,4 +29,6 @@ export interface Host {
   readonly unsupported: readonly GuaranteeName[];
   /** The configuration files, relative to the site's folder. */
   files(context: HostContext): SiteFile[];
+  /** Where the configuration is not read from the site's folder: the shell command that makes it count. */
+  readonly install?: (out: string) => string;
 }

@@ -8,6 +8,7 @@ import * as server from './web-server.ts';
 export const nginx: Host = {
   summary: 'nginx.conf: built pages; any other limit or offset is a 400, or proxied with --fallback',
   unsupported: server.unsupportedByWebServers,
+  install: (out) => `cp ${out}/_hosts/nginx.conf /etc/nginx/conf.d/gamedata.conf && nginx -s reload`,
   files: (context) => [
     { path: '_hosts/nginx.conf', body: configuration(context) },
     { path: MOVED_MAP, body: movedMap(context.routes) },

@@ -1,5 +1,6 @@
 /** The HTTP client of builds: bounded connections, time-outs, retries that honor `Retry-After`, no redirects. */
 
+import { setMaxListeners } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Edition } from '../contract/edition.ts';
 import { USER_AGENT } from '../version.ts';
@@ -61,6 +62,12 @@ export interface ClientStats {
   bytes: number;
 }
 
+export interface Waiting {
+  readonly requests: number;
+  /** Until the first of them is sent again; 0 if there is none. */
+  readonly nextInMs: number;
+}
+
 export interface HttpClient {
   readonly stats: Readonly<ClientStats>;
   /**
@@ -70,6 +77,8 @@ export interface HttpClient {
   get<T>(url: string, decode: (body: Buffer) => T, options?: GetOptions): Promise<Fetched<T>>;
   /** Closes every connection and ends every delay at once. */
   close(): Promise<void>;
+  /** The failed requests that wait for another attempt. */
+  waiting(): Waiting;
 }
 
 /** @throws UsageError if the environment names an invalid proxy */
@@ -83,6 +92,10 @@ export function createClient(options: ClientOptions): HttpClient {
   /** True once there has been any response. */
   let responded = false;
   const closed = new AbortController();
+  // Every waiting request listens.
+  setMaxListeners(0, closed.signal);
+  /** When each failed request will be sent again. */
+  const resumptions = new Set<{ readonly at: number }>();
   const wait = (ms: number): Promise<void> => sleep(ms, undefined, { signal: closed.signal });
 
   async function attempt<T>(
@@ -134,9 +147,19 @@ export function createClient(options: ClientOptions): HttpClient {
             throw asUpstreamError(error, { method: 'GET', url, attempts, responded });
           stats.retries++;
           if (retryAfterMs > 0) pausedUntil = Math.max(pausedUntil, Date.now() + retryAfterMs);
-          await wait(retryDelay(attempts, { baseMs, retryAfterMs, random: Math.random }));
+          const delay = retryDelay(attempts, { baseMs, retryAfterMs, random: Math.random });
+          const resumption = { at: Date.now() + delay };
+          resumptions.add(resumption);
+          await wait(delay).finally(() => resumptions.delete(resumption));
         }
       }
+    },
+    waiting() {
+      const first = Math.min(...[...resumptions].map(({ at }) => at));
+      return {
+        requests: resumptions.size,
+        nextInMs: resumptions.size > 0 ? Math.max(0, first - Date.now()) : 0,
+      };
     },
     close() {
       closed.abort();

@@ -15,6 +15,8 @@ interface Failure {
   readonly location?: string;
   readonly edition?: Edition | null;
   readonly hint?: string;
+  /** Whether nothing was reached, although there was a response. */
+  readonly unreachable?: boolean;
 }
 
 export class FailedAttempt extends Error {
@@ -71,6 +73,8 @@ export function asFailedAttempt(error: unknown, maxBytes: number): unknown {
   if (error instanceof Error && error.name === 'HTTPParserError')
     return new FailedAttempt(`invalid HTTP response: ${error.message}`, { retryable: true, cause: error });
   const code = errorCode(error);
+  const refusal = proxyRefusal(error, code);
+  if (refusal) return refusal;
   if (code === 'ERR_BUFFER_TOO_LARGE')
     return new FailedAttempt(`got more than ${maxBytes} bytes`, { retryable: false, cause: error });
   if (code === '' || !(error instanceof Error)) return error;
@@ -80,11 +84,26 @@ export function asFailedAttempt(error: unknown, maxBytes: number): unknown {
   return new FailedAttempt(message, { retryable: isRetryableCode(code), cause: error });
 }
 
+/** undici has no code of its own for a proxy that refuses CONNECT. */
+function proxyRefusal(error: unknown, code: string): FailedAttempt | undefined {
+  const [, status] =
+    (code === 'UND_ERR_ABORTED' && /^Proxy response \((\d{3})\)/.exec(String((error as Error).message))) ||
+    [];
+  if (status === undefined) return undefined;
+  return new FailedAttempt(`the proxy refused to connect, with status ${status}`, {
+    retryable: isRetryableStatus(Number(status)),
+    unreachable: true,
+    hint: 'The proxy is the one that HTTP_PROXY or HTTPS_PROXY names; NO_PROXY lists hosts that need none.',
+    cause: error,
+  });
+}
+
 /** What a caller gets after the last attempt. */
 export function asUpstreamError(
-  { message, cause, failure: { status, location, edition, hint } }: FailedAttempt,
+  { message, cause, failure }: FailedAttempt,
   { responded, ...sent }: { method: string; url: string; attempts: number; responded: boolean },
 ): UpstreamError {
-  const unreachable = !responded && isUnreachable(errorCode(cause));
+  const { status, location, edition, hint } = failure;
+  const unreachable = !responded && (failure.unreachable ?? isUnreachable(errorCode(cause)));
   return new UpstreamError(message, { ...sent, status, location, edition, unreachable }, { cause, hint });
 }

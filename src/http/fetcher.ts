@@ -3,7 +3,7 @@
 import type { Edition } from '../contract/edition.ts';
 import { UpstreamError } from '../errors.ts';
 import type { Cache, CacheEntry, CompleteRun } from './cache.ts';
-import type { ClientStats, Fetched, GetOptions, HttpClient } from './client.ts';
+import type { ClientStats, Fetched, GetOptions, HttpClient, Waiting } from './client.ts';
 
 /** How a response becomes a value, and whether a cached value is still valid. */
 export interface Codec<T> {
@@ -26,6 +26,8 @@ export interface Loaded<T> {
 export interface Fetcher {
   /** Totals, counted on as the work goes on. */
   readonly stats: FetcherStats;
+  /** The failed requests that wait for another attempt. */
+  waiting(): Waiting;
   /** The edition that the last run has read, if it was complete and of one; otherwise null. */
   readonly lastEdition: Edition | null;
   /** What the last run has noted. */
@@ -59,6 +61,7 @@ export function createFetcher({ client, cache }: { client: HttpClient; cache: Ca
   const stats = Object.assign(client.stats, { cacheHits: 0 });
   return {
     stats,
+    waiting: client.waiting,
     lastEdition: cache.lastRun?.edition ?? null,
     recallRun() {
       stats.cacheHits += cache.lastRun?.urls ?? 0;

@@ -27,15 +27,16 @@ export async function readManifest(client: HttpClient, address: string): Promise
   const decode = (body: Buffer): Manifest => {
     const json = decodeJson(body);
     refuseNewerFormat(json, (problem, options) => new DataError(problem, { record: url }, options));
-    const manifest = parse(manifestReader, json, { record: url });
-    const bytes = manifest.files.reduce((sum, file) => sum + file.bytes, 0);
-    if (bytes > MAX_SITE_BYTES)
-      throw new DataError(`got files of ${bytes} bytes in all: expected at most ${MAX_SITE_BYTES}`, {
-        record: url,
-      });
-    return manifest;
+    return refuseLargeSite(parse(manifestReader, json, { record: url }), url);
   };
   return get(client, url, { decode, maxBytes: MAX_MANIFEST_BYTES });
+}
+
+/** @throws DataError if a site is larger than any that there is */
+export function refuseLargeSite(manifest: Manifest, record: string): Manifest {
+  const bytes = manifest.files.reduce((sum, file) => sum + file.bytes, 0);
+  if (bytes <= MAX_SITE_BYTES) return manifest;
+  throw new DataError(`got files of ${bytes} bytes in all: expected at most ${MAX_SITE_BYTES}`, { record });
 }
 
 /**

@@ -18,7 +18,7 @@ export interface Guarded extends Pick<ShrinkOptions, 'maxShrink' | 'allowMissing
 /**
  * Fails if a deployment is no site, lacks records that it counts, or has lost many of those that the copy has.
  *
- * @throws DataError
+ * @throws DataError or GuardError
  */
 export function refuseDamagedSite({ published, files, meta, maxShrink, allowMissing }: Guarded): void {
   const { counts, digest } = parse(metaReader, meta, { record: META_FILE });

@@ -24,11 +24,13 @@ export interface Copy {
   intact(path: string): ManifestEntry | undefined;
 }
 
+/** @param isExcluded of an archive, nothing is */
 export function planMirror(
   { generator, files: listed }: Pick<Manifest, 'generator' | 'files'>,
   copy: Copy,
+  isExcluded: (path: string) => boolean = isHostFile,
 ): MirrorPlan {
-  const files = listed.filter(({ path }) => !isHostFile(path) && path !== MANIFEST_FILE);
+  const files = listed.filter(({ path }) => !isExcluded(path) && path !== MANIFEST_FILE);
   const changed = files.filter(({ path, sha256 }) => copy.intact(path)?.sha256 !== sha256);
   const paths = new Set(files.map(({ path }) => path));
   return {
@@ -36,6 +38,6 @@ export function planMirror(
     files,
     fetch: [...new Map(changed.toReversed().map((entry) => [entry.sha256, entry])).values()].reverse(),
     remove: [...copy.entries.keys()].filter((path) => !paths.has(path)),
-    excluded: listed.map(({ path }) => path).filter(isHostFile),
+    excluded: listed.map(({ path }) => path).filter(isExcluded),
   };
 }

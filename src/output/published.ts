@@ -48,7 +48,7 @@ export function readPublished({ name, out }: WorkFolders): Published {
   const parsed = manifestReader.safeParse(json);
   if (!parsed.success) {
     throw new OutputError(`contains files, but no ${MANIFEST_FILE} of a gamedata build`, name, {
-      hint: 'It was left untouched. Choose a new or empty folder with --out, or delete this one.',
+      hint: 'It was left untouched. Choose a new or empty folder with --out.',
     });
   }
   const entries = new Map(parsed.data.files.map((entry) => [entry.path, entry]));

@@ -20,6 +20,8 @@ export interface WorkFolders {
   readonly lock: string;
   /** What a mirror has downloaded and not published yet. */
   readonly received: string;
+  /** What changed, until the command of `--on-change` has been told. */
+  readonly unreported: string;
 }
 
 /** For a symbolic link, the folder that it points to is the one that is replaced. */
@@ -41,6 +43,7 @@ export function foldersBeside(
     trash: beside('trash-'),
     lock: beside('lock'),
     received: beside('received'),
+    unreported: beside('unreported'),
   };
 }
 

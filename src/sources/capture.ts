@@ -1,6 +1,6 @@
 /** Captures a data set: reads it from a source, and lets the guards decide whether it is plausible. */
 
-import type { History } from '../contract/changes.ts';
+import type { Comparison, History } from '../contract/changes.ts';
 import type { EncodedDataSet, Provenance } from '../dataset/data-set.ts';
 import {
   type Differences,
@@ -9,6 +9,7 @@ import {
   refuseOldData,
   refuseShrinking,
 } from '../dataset/guards.ts';
+import { stepsSince } from '../dataset/history.ts';
 import { continueHistory, type PreviousDataSet } from '../dataset/previous.ts';
 import type { FetcherStats } from '../http/fetcher.ts';
 import { type LoadOptions, load } from './load.ts';
@@ -24,6 +25,8 @@ export interface Watchers {
 
 export interface Captured extends EncodedDataSet {
   readonly history: History;
+  /** What has changed since the previous data set, newest first. */
+  readonly steps: readonly Comparison[];
   /** Records that the previous data set had and this one has not. */
   readonly missing: Missing;
   readonly source: SourceResult['source'];
@@ -64,10 +67,12 @@ export async function capture(options: CaptureOptions): Promise<Captured> {
   const provenance =
     source === 'snapshot' ? dataSet.provenance : sinceUnchanged(dataSet.provenance, dataSet.digest, previous);
   const { captured, edition } = provenance;
+  const continued = continueHistory({ ...dataSet, captured, edition, history }, previous);
   return {
     ...dataSet,
     provenance,
-    history: continueHistory({ ...dataSet, captured, edition, history }, previous),
+    history: continued,
+    steps: stepsSince(continued, previous?.digest),
     missing,
     source,
     fallback: fallback ?? null,

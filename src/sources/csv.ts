@@ -90,7 +90,12 @@ async function readTables(
     };
     const again = query === undefined ? {} : { at: url + query, revalidate: true };
     texts.set(name, (await fetcher.load(url, codec, again)).value);
-    onProgress?.({ done: texts.size, total: tableNames.length, requests: fetcher.stats });
+    onProgress?.({
+      done: texts.size,
+      total: tableNames.length,
+      requests: fetcher.stats,
+      waiting: fetcher.waiting,
+    });
   }
   return mapTables((name) => texts.get(name) ?? '');
 }

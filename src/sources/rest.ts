@@ -95,13 +95,14 @@ export async function readRest(options: RestOptions): Promise<RestRecords> {
 
 async function readAll(reader: EditionReader, options: RestOptions): Promise<Answers> {
   const { fetcher, concurrency, firstRetries, onProgress } = options;
+  let [done, total] = [0, 0];
+  const report = (): void => onProgress?.({ done, total, requests: fetcher.stats, waiting: fetcher.waiting });
+  report();
   const lists = {
     move: await readList(reader, options, 'move', firstRetries),
     item: await readList(reader, options, 'item'),
   };
-  const total = lists.move.length + lists.item.length;
-  let done = 0;
-  const report = (): void => onProgress?.({ done, total, requests: fetcher.stats });
+  total = lists.move.length + lists.item.length;
   report();
   const limit = pLimit(concurrency);
   const readKind = <K extends Kind>(kind: K): Promise<(readonly [Listed, RawOf<K> | undefined])[]> =>

@@ -2,6 +2,7 @@
 
 import type { History } from '../contract/changes.ts';
 import type { EncodedDataSet } from '../dataset/data-set.ts';
+import type { Waiting } from '../http/client.ts';
 import type { FetcherStats } from '../http/fetcher.ts';
 
 /** The live upstream. */
@@ -19,7 +20,10 @@ export type SourceName = (typeof sourceNames)[number];
 export interface Progress {
   readonly done: number;
   readonly total: number;
+  /** Counted on as the work goes on. */
   readonly requests: FetcherStats;
+  /** The failed requests that wait for another attempt. */
+  waiting(): Waiting;
 }
 
 export interface SourceResult {

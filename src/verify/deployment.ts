@@ -22,11 +22,19 @@ import type { Level } from './level.ts';
 
 export interface DeploymentOptions {
   readonly level: Level;
+  /** The guarantees to check, instead of those of the level. */
+  readonly supported?: SupportedByHosts | undefined;
   /** The maximum number of concurrent requests. */
   readonly concurrency: number;
   /** The base URL of links, if the site was built for another one than it is deployed at. */
   readonly linkBase?: string | undefined;
   readonly signal?: AbortSignal | undefined;
+}
+
+/** The guarantees of the hosts that a site has configuration for. */
+export interface SupportedByHosts {
+  readonly hosts: readonly string[];
+  readonly names: readonly GuaranteeName[];
 }
 
 /** More failures of one guarantee are not listed. */
@@ -42,6 +50,8 @@ export interface GuaranteeResult {
 export interface DeploymentReport {
   readonly address: string;
   readonly level: Level;
+  /** The hosts whose guarantees were checked, if not those of the level. */
+  readonly hosts?: readonly string[] | undefined;
   readonly counts: Counts;
   readonly guarantees: readonly GuaranteeResult[];
   /** The number of guarantees that are not kept. */
@@ -68,13 +78,14 @@ const checks: Readonly<Record<Exclude<GuaranteeName, 'root' | 'lists'>, Check>> 
  */
 export async function verifyDeployment(
   address: string,
-  { level, concurrency, linkBase: builtFor, signal }: DeploymentOptions,
+  { level, supported, concurrency, linkBase: builtFor, signal }: DeploymentOptions,
 ): Promise<DeploymentReport> {
   const started = performance.now();
   return abortable(createProbe(address, { concurrency }), signal, async (probe) => {
     const links = await readLinkStyle(probe);
     const linkBase: LinkBase = { baseUrl: builtFor ?? address, links };
-    const names = guaranteeNames.filter((name) => isExpected(guarantees[name].needs, level, links));
+    const names =
+      supported?.names ?? guaranteeNames.filter((name) => isExpected(guarantees[name].needs, level, links));
     const { lists, failures } = await checkGuarantees(probe, linkBase, names);
     const results = names.map((guarantee) => ({
       guarantee,
@@ -84,6 +95,7 @@ export async function verifyDeployment(
     return {
       address,
       level,
+      hosts: supported?.hosts,
       counts: mapKinds((kind) => lists[kind].count),
       guarantees: results,
       failed: results.filter((result) => result.failures.length > 0).length,

@@ -4,12 +4,40 @@ import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { runCli, startCli } from '../support/run-cli.ts';
+import { rawRecords } from '../support/sites.ts';
 import { smallSource } from '../support/small-data.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 
 const FULL = '/dev/full';
 
+describe('a server whose log nobody reads', () => {
+  it('goes on serving', async () => {
+    const { upstream } = await smallSource();
+    const out = path.join(temporaryFolder(), 'site');
+    await runCli(['build', '--source', 'snapshot', '--upstream', upstream, '--out', out]);
+    const { child } = startCli(['serve', out, '--port', '0', '--access-log']);
+    const url = await new Promise<string>((resolve) => {
+      child.stdout?.on(
+        'data',
+        (text) =>
+          /http:\S+/.exec(String(text))?.[0] && resolve(/http:\S+(?=\/)/.exec(String(text))?.[0] ?? ''),
+      );
+    });
+    child.stdout?.destroy();
+    for (let at = 0; at < 5; at++) expect((await fetch(`${url}/meta.json`)).status).toBe(200);
+    expect(child.exitCode).toBeNull();
+  });
+});
+
 describe('a command', () => {
+  it('that compares ends without a stack if nobody reads the differences', async () => {
+    const sources = [await smallSource(), await smallSource(rawRecords(200, 60))];
+    const { child, finished } = startCli(['diff', ...sources.map(({ upstream }) => upstream)]);
+    child.stdout?.destroy();
+    const { code, stderr } = await finished;
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+  });
+
   it('ends as it would if nobody reads what it prints', async () => {
     const { child, finished } = startCli(['hosts']);
     child.stdout?.destroy();

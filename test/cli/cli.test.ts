@@ -22,7 +22,17 @@ describe('help', () => {
   it('of a build names every option', async () => {
     const { code, stdout } = await runCli(['build', '--help']);
     expect(code).toBe(0);
-    const options = ['source', 'upstream', 'base-url', 'out', 'host', 'concurrency', 'cache', 'no-cache'];
+    const options = [
+      'source',
+      'upstream',
+      'base-url',
+      'out',
+      'host',
+      'concurrency',
+      'cache',
+      'on-change',
+      'keep',
+    ];
     for (const name of [
       ...options,
       'max-shrink',
@@ -83,6 +93,15 @@ describe('wrong usage', () => {
     expect(readdirSync(cwd)).toEqual([]);
   });
 
+  it('of a command’s name is told in lines, with a suggestion', async () => {
+    const { code, stderr } = await runCli(['biuld']);
+    expect(code).toBe(2);
+    expect(stderr.split('\n').slice(0, 2)).toEqual([
+      "error: unknown command 'biuld'",
+      '(Did you mean build?)',
+    ]);
+  });
+
   it.each([
     ['--base-url', 'https://user:hunter2@example.test'],
     ['--upstream', 'https://user:hunter2@example.test/api/v2'],
@@ -107,9 +126,9 @@ describe('building from the bundled data', () => {
   it('fails if that is older than it may be', async () => {
     const cwd = temporaryFolder();
     const { code, stderr } = await runCli(snapshotArgs('--max-age', '30'), { cwd });
-    expect(code).toBe(1);
+    expect(code).toBe(4);
     expect(stderr).toMatch(
-      /^error: got data captured on 2017-12-08, \d+ days ago: expected at most 30, as set by --max-age\n$/,
+      /^error: got data captured on 2017-12-08, \d+ days ago: expected at most 30, as set by --max-age\nbuild: nothing was published\n$/,
     );
     expect(readdirSync(cwd)).toEqual([]);
   });
@@ -131,7 +150,7 @@ describe('building from the bundled data', () => {
       requests: null,
     });
     expect(built.stderr).toMatch(
-      /^data: \d+ moves, [\d,]+ items from .*\nsite: [\d,]+ files, .* in [\d.]+ s\n$/,
+      /^data: \d+ moves, [\d,]+ items from .*\nsite: [\d,]+ files, .* in [\d.]+ s\nnext: gamedata serve site, or deploy site\n$/,
     );
     expect(readFileSync(path.join(cwd, 'site', 'api', 'gamedata', 'index.json'), 'utf8')).toContain(
       '"https://env.test/api/gamedata/move/?format=api"',
@@ -187,7 +206,7 @@ describe('an expected failure', () => {
       {
         code: 'output',
         message: 'mine: contains files, but no manifest.json of a gamedata build',
-        hint: 'It was left untouched. Choose a new or empty folder with --out, or delete this one.',
+        hint: 'It was left untouched. Choose a new or empty folder with --out.',
       },
     ],
     [
@@ -212,7 +231,9 @@ describe('an expected failure', () => {
     expect(code).toBe(1);
     expect(JSON.parse(stdout)).toEqual({ error });
     const { message, hint } = error as { message: string; hint: string | null };
-    expect(stderr).toBe(`error: ${message}\n${hint === null ? '' : `hint: ${hint}\n`}`);
+    const kept =
+      args[0] === 'build' ? `${args.includes('--out') ? 'mine' : 'build'}: nothing was published\n` : '';
+    expect(stderr).toBe(`error: ${message}\n${hint === null ? '' : `hint: ${hint}\n`}${kept}`);
     expect(await runCli(args, { cwd })).toEqual({ code: 1, stdout: '', stderr });
     expect(readFileSync(path.join(cwd, 'mine', 'thesis.txt'), 'utf8')).toBe('x');
   });

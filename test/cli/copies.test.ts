@@ -96,7 +96,8 @@ describe('mirror', () => {
   it('exits with 1 if the deployment is none, and says so', async () => {
     const { server, run } = await ground();
     const { code, stderr } = await run('mirror', `${server.url}/elsewhere`);
-    expect(stderr).toBe(`error: GET ${server.url}/elsewhere/manifest.json: got 404, expected 200\n`);
+    expect(stderr).toMatch(/^error: GET \S+\/elsewhere\/manifest.json: got 404, expected 200\n/);
+    expect(stderr).toMatch(/\n127\.0\.0\.1-\d+-elsewhere: nothing was published\n$/);
     expect(code).toBe(1);
   });
 });
@@ -133,10 +134,10 @@ describe('rebase and archive', () => {
   });
 
   it.each([
-    [['rebase', 'copy'], /required option '--base-url <url>' not specified/],
+    [['rebase', 'copy'], /--base-url: got none, expected the new base URL/],
     [['rebase', 'copy', '--base-url', 'x'], /--base-url: got "x", expected an http or https URL/],
     [['rebase', 'copy', '--base-url', 'http://x', '--links', 'magic'], /'magic' is invalid/],
-    [['mirror'], /missing required argument 'url'/],
+    [['mirror'], /missing required argument 'url\|archive'/],
     [['mirror', 'ftp://x'], /expected an http or https URL/],
     [['mirror', 'http://x', '--concurrency', '0'], /expected an integer from 1 to 256/],
     [['build', '--sprites', 'some'], /'some' is invalid/],

@@ -1,18 +1,19 @@
 import { PassThrough } from 'node:stream';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { summaryLines, verifyLines } from '../../src/cli/lines.ts';
-import { createReporter, progressLine } from '../../src/cli/reporter.ts';
+import { createReporter, progressParts } from '../../src/cli/reporter.ts';
 import type { Report } from '../../src/commands/report.ts';
 import type { Progress } from '../../src/sources/source.ts';
 import { printable } from '../../src/text/printable.ts';
 import { namedEdition } from '../support/editions.ts';
 
 const stats = { requests: 0, bodies: 0, bytes: 0, notModified: 0, retries: 0, cacheHits: 0 };
-const progress = (done: number, total: number, requests: Partial<Progress['requests']> = {}): Progress => ({
-  done,
-  total,
-  requests: { ...stats, ...requests },
-});
+const progress = (
+  done: number,
+  total: number,
+  requests: Partial<Progress['requests']> = {},
+  waiting = { requests: 0, nextInMs: 0 },
+): Progress => ({ done, total, requests: { ...stats, ...requests }, waiting: () => waiting });
 
 const report: Report = {
   changed: true,
@@ -23,6 +24,7 @@ const report: Report = {
   edition: null,
   isCached: false,
   notices: [],
+  steps: [],
   missing: { move: [], item: [] },
   fallback: null,
   digest: 'sha256:0',
@@ -35,7 +37,13 @@ const report: Report = {
 
 describe('the progress line', () => {
   it.each<[Progress, number, string]>([
+    [progress(0, 0), 0, 'waiting for the upstream'],
     [progress(0, 3160), 0, '0 of 3,160 read'],
+    [
+      progress(5, 3160, { requests: 8, retries: 3 }, { requests: 3, nextInMs: 3200 }),
+      4,
+      '5 of 3,160 read · retrying 3 requests, next in 4 s · 2 requests/s · 3 retries · 2,524 s left',
+    ],
     [progress(0, 3160, { requests: 1 }), 0.5, '0 of 3,160 read · 2 requests/s'],
     [
       progress(1200, 3160, { requests: 1203, retries: 3, cacheHits: 20 }),
@@ -48,7 +56,7 @@ describe('the progress line', () => {
       '3,160 of 3,160 read · 316 requests/s · 1 retry',
     ],
   ])('%# says how far it is', (state, seconds, line) => {
-    expect(progressLine(state, seconds)).toBe(line);
+    expect(progressParts(state, seconds).join(' · ')).toBe(line);
   });
 });
 
@@ -95,6 +103,15 @@ describe('the closing summary', () => {
       ],
     ],
     [
+      'a build that left records out',
+      { skipped: { move: [3], item: [17, 18] } },
+      [
+        expect.stringContaining('data: '),
+        'left out on purpose: move/3, item/17, item/18',
+        expect.stringContaining('build: '),
+      ],
+    ],
+    [
       'a build with warnings',
       {
         warnings: [
@@ -103,13 +120,13 @@ describe('the closing summary', () => {
         ],
       },
       [
+        expect.stringContaining('data: '),
         'warning: item no-icon: 1,129',
         '  a: has none',
         '  b: has none',
         '  … and 1,127 more',
         'warning: item missing-name: 1',
         '  c: has none',
-        expect.stringContaining('data: '),
         expect.stringContaining('build: '),
       ],
     ],
@@ -173,9 +190,9 @@ describe('the summary of a fetch', () => {
 describe('the reporter', () => {
   afterEach(() => void vi.useRealTimers());
 
-  /** A stream that keeps what is written, and may be a terminal of 30 columns. */
-  function recorder(isTTY: boolean) {
-    const stream = Object.assign(new PassThrough(), { isTTY, columns: 30 });
+  /** A stream that keeps what is written, and may be a terminal. */
+  function recorder(isTTY: boolean, columns: number) {
+    const stream = Object.assign(new PassThrough(), { isTTY, columns });
     /** Everything since the last call. From Node 26 on, `read` returns one chunk at a time. */
     const written = (): string => {
       let text = '';
@@ -186,21 +203,21 @@ describe('the reporter', () => {
   }
 
   /** A reporter, and time that passes when told to. */
-  function start(isTTY: boolean, quiet = false) {
-    vi.useFakeTimers({ toFake: ['performance'] });
-    const { stream, written } = recorder(isTTY);
+  function start(isTTY: boolean, { quiet = false, columns = 30 } = {}) {
+    vi.useFakeTimers({ toFake: ['performance', 'setInterval', 'clearInterval'] });
+    const { stream, written } = recorder(isTTY, columns);
     return { reporter: createReporter(stream, { quiet }), written };
   }
   const erase = '\u001b[1G\u001b[2K';
 
-  it('keeps one live line on a terminal, cut to its width, and leaves the last one standing', () => {
+  it('keeps one live line on a terminal, with as much as fits, and leaves the last one standing', () => {
     const { reporter, written } = start(true);
     vi.advanceTimersByTime(50);
     reporter.progress(progress(1, 10));
     expect(written()).toBe('');
     vi.advanceTimersByTime(950);
     reporter.progress(progress(2, 10, { requests: 5 }));
-    expect(written()).toBe(`${erase}2 of 10 read · 5 requests/s ·`);
+    expect(written()).toBe(`${erase}2 of 10 read · 5 requests/s`);
     reporter.progress(progress(10, 10, { requests: 5 }));
     expect(written()).toBe(`${erase}10 of 10 read · 5 requests/s\n`);
   });
@@ -215,6 +232,29 @@ describe('the reporter', () => {
     expect(written()).toBe(`${erase}WARNING: \\u001b[2J\n`);
   });
 
+  it('shows at least once a second how long a retry is off, although nothing arrives', () => {
+    const { reporter, written } = start(true, { columns: 80 });
+    let nextInMs = 3000;
+    const waiting = () => ({ requests: 2, nextInMs });
+    reporter.progress({ ...progress(2, 10, { requests: 4 }), waiting });
+    for (const seconds of [3, 2, 1]) {
+      nextInMs = seconds * 1000;
+      vi.advanceTimersByTime(1000);
+      expect(written()).toMatch(new RegExp(`2 of 10 read · retrying 2 requests, next in ${seconds} s · `));
+    }
+    reporter.notice('enough');
+    written();
+    vi.advanceTimersByTime(10_000);
+    expect(written()).toBe('');
+  });
+
+  it.each([0, 20])('loses no letter on a terminal of %i columns', (columns) => {
+    const { reporter, written } = start(true, { columns });
+    vi.advanceTimersByTime(6000);
+    reporter.progress(progress(1200, 3160, { requests: 1203, retries: 3 }));
+    expect(written()).toBe('1,200 of 3,160 read · 201 requests/s · 3 retries · 10 s left\n');
+  });
+
   it('writes a plain line now and then elsewhere, and the last one', () => {
     const { reporter, written } = start(false);
     for (let done = 1; done <= 10; done++) {
@@ -222,12 +262,12 @@ describe('the reporter', () => {
       reporter.progress(progress(done, 10));
     }
     const lines = written().split('\n');
-    expect(lines.map((line) => line.split(' ')[0])).toEqual(['3', '6', '9', '10', '']);
+    expect(lines.map((line) => line.split(' ')[0])).toEqual(['2', '4', '7', '9', '10', '']);
     expect(lines.join('')).not.toContain('\u001b');
   });
 
   it('says nothing but problems if it is quiet', () => {
-    const { reporter, written } = start(true, true);
+    const { reporter, written } = start(true, { quiet: true });
     vi.advanceTimersByTime(10_000);
     reporter.progress(progress(10, 10));
     reporter.print(summaryLines(report));

@@ -254,6 +254,6 @@ describe('build', () => {
     await build(buildOptions(server.url), {
       onProgress: ({ done, total }) => steps.push(`${done}/${total}`),
     });
-    expect(steps).toEqual(['0/5', '1/5', '2/5', '3/5', '4/5', '5/5']);
+    expect(steps).toEqual(['0/0', '0/5', '1/5', '2/5', '3/5', '4/5', '5/5']);
   });
 });

@@ -172,7 +172,7 @@ describe('gamedata diff', () => {
 
     const text = await run();
     expect(text).toMatchObject({ code: 0, stderr: '' });
-    expect(text.stdout).toMatch(/^1 move added, 1 move renamed\n\n\d{4}-/);
+    expect(text.stdout).toMatch(/^1 move added, 1 renamed\n\n\d{4}-/);
     const json = await run('--format', 'json', '--exit-code');
     expect(json).toMatchObject({ code: 3, stderr: '' });
     expect(comparisonSchema.parse(JSON.parse(json.stdout)).totals).toMatchObject({ added: 1, renamed: 1 });

@@ -32,6 +32,8 @@ describe('the defaults', () => {
       links: 'query',
       downloads: true,
       archive: false,
+      verify: false,
+      keep: 0,
       sprites: {
         mode: 'link',
         upstream: 'https://raw.githubusercontent.com/PokeAPI/sprites/master/sprites/items',
@@ -71,6 +73,7 @@ describe('the base address', () => {
     BASE_URL: 'https://base.test',
     DEPLOY_PRIME_URL: 'https://preview.test',
     URL: 'https://site.test',
+    NETLIFY: 'true',
   };
   it.each<{ first: string; given?: string; environment: Environment; address: string }>([
     { first: 'the option', given: 'https://flag.test', environment: all, address: 'https://flag.test' },
@@ -90,10 +93,19 @@ describe('the base address', () => {
       environment: { ...all, BASE_URL: undefined, CONTEXT: 'production' },
       address: 'https://site.test',
     },
-    { first: 'URL elsewhere', environment: { ...all, BASE_URL: undefined }, address: 'https://site.test' },
+    {
+      first: 'URL where Netlify says no more',
+      environment: { ...all, BASE_URL: undefined },
+      address: 'https://site.test',
+    },
+    {
+      first: 'no variable of Netlify’s elsewhere',
+      environment: { URL: 'foo', DEPLOY_PRIME_URL: 'foo', CONTEXT: 'foo' },
+      address: 'http://localhost:3000',
+    },
     {
       first: 'URL in a preview that has no address of its own',
-      environment: { URL: all.URL, CONTEXT: 'deploy-preview' },
+      environment: { URL: all.URL, NETLIFY: 'true', CONTEXT: 'deploy-preview' },
       address: 'https://site.test',
     },
     { first: 'this machine', environment: { BASE_URL: '', URL: '' }, address: 'http://localhost:3000' },
@@ -135,9 +147,9 @@ describe('the base address', () => {
       problem: '--base-url: got the path "/a//b", expected letters, digits, dots and hyphens',
     },
     { environment: { BASE_URL: 'x' }, problem: 'BASE_URL: got "x", expected an http or https URL' },
-    { environment: { URL: 'x' }, problem: 'URL: got "x", expected an http or https URL' },
+    { environment: { URL: 'x', NETLIFY: 'true' }, problem: 'URL: got "x", expected an http or https URL' },
     {
-      environment: { CONTEXT: 'deploy-preview', DEPLOY_PRIME_URL: 'x' },
+      environment: { NETLIFY: 'true', CONTEXT: 'deploy-preview', DEPLOY_PRIME_URL: 'x' },
       problem: 'DEPLOY_PRIME_URL: got "x", expected an http or https URL',
     },
   ])('cannot be $given $environment', ({ given, environment = {}, problem }) => {

@@ -17,7 +17,7 @@ const span = `2026-01-02 (${before.digest.slice(0, 19)}…) → 2026-02-03 (${af
 describe('a comparison', () => {
   it('as text starts with what happened, in one line', () => {
     expect(textLines(comparison)).toEqual([
-      '1 move added, 1 move removed, 1 move renamed, 1 move changed, 2 items added',
+      '1 move added, 1 removed, 1 renamed, 1 changed: its name; 2 items added',
       '',
       span,
       '',
@@ -42,7 +42,7 @@ describe('a comparison', () => {
   it('as Markdown has the same in lists, with the data in code spans', () => {
     const lines = markdownLines(comparison);
     expect(lines.slice(0, 8)).toEqual([
-      '## 1 move added, 1 move removed, 1 move renamed, 1 move changed, 2 items added',
+      '## 1 move added, 1 removed, 1 renamed, 1 changed: its name; 2 items added',
       '',
       span,
       '',
@@ -52,7 +52,7 @@ describe('a comparison', () => {
       '',
     ]);
     expect(lines.filter((line) => line.includes('more'))).toEqual([]);
-    expect(lines[0]).toBe('## 1 move added, 1 move removed, 1 move renamed, 1 move changed, 2 items added');
+    expect(lines[0]).toBe('## 1 move added, 1 removed, 1 renamed, 1 changed: its name; 2 items added');
     expect(lines).toContain('### Items added');
     expect(lines).toContain('- `move-2` → `new` (id 2); generation `1` → `2`');
     expect(lines).toContain('- `move-1` (id 1): name `"Move 1"` → `"Other"`');

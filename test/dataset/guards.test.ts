@@ -3,7 +3,7 @@ import { mapKinds } from '../../src/contract/kinds.ts';
 import type { Counts } from '../../src/contract/records.ts';
 import type { EncodedRecords } from '../../src/dataset/data-set.ts';
 import { type Previous, refuseOldData, refuseShrinking } from '../../src/dataset/guards.ts';
-import { DataError } from '../../src/errors.ts';
+import { GuardError } from '../../src/errors.ts';
 
 const hint = 'If they are really gone, list them with --allow-missing, or raise --max-shrink.';
 
@@ -90,7 +90,7 @@ describe('refuseShrinking', () => {
         ...options,
         maxShrink,
       }),
-    ).toThrow(new DataError(problem, { kind }, { hint }));
+    ).toThrow(new GuardError(problem, { kind }, { hint }));
   });
 
   it('says that the upstream could not be reached if that is why there are fewer', () => {
@@ -177,7 +177,7 @@ describe('refuseOldData', () => {
     ['2026-01-10', 7, 8],
   ])('rejects on %s what may be %i days old', (today, maxAge, days) => {
     expect(() => refuseOldData({ captured }, { today, maxAge })).toThrow(
-      new DataError(
+      new GuardError(
         `got data captured on 2026-01-02, ${days} days ago: expected at most ${maxAge}, as set by --max-age`,
         {},
       ),

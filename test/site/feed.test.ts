@@ -25,9 +25,9 @@ describe('the feed', () => {
     expect([...feed.matchAll(/<(title|updated)>(.*?)<\//g)].map(([, , text]) => text)).toEqual([
       'gamedata: what changed',
       '2026-03-04T00:00:00Z',
-      '1 move removed, 1 move renamed',
+      '1 move removed, 1 renamed',
       '2026-03-04T00:00:00Z',
-      '1 move added, 1 move changed',
+      '1 move added, 1 changed: its name',
       '2026-02-03T00:00:00Z',
     ]);
     expect(feed).toContain('href="https://example.test/a&#38;b/changes.json"');

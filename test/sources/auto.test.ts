@@ -1,6 +1,8 @@
 import { readFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import path from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { build } from '../../src/commands/build.ts';
 import { BUNDLED_DATA } from '../../src/commands/package-files.ts';
 import { UpstreamError } from '../../src/errors.ts';
@@ -40,6 +42,23 @@ describe('auto, if the upstream cannot be reached', () => {
     expect(result.cause).toBeInstanceOf(UpstreamError);
     expect(result.dataSet.records().move).toHaveLength(746);
   });
+
+  it.each([403, 407, 502])(
+    'reads the bundled data: the proxy refuses to connect, with %i',
+    async (refusal) => {
+      const proxy = createServer().on('connect', (_, socket) => socket.end(`HTTP/1.1 ${refusal} No\r\n\r\n`));
+      await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve));
+      onTestFinished(() => void proxy.close());
+      vi.stubEnv('HTTP_PROXY', `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`);
+      onTestFinished(() => void vi.unstubAllEnvs());
+      const result = await loadAuto('http://upstream.test');
+      expect(result).toMatchObject({
+        source: 'snapshot',
+        fallback: `http://upstream.test could not be reached${AGE}`,
+      });
+      expect(result.cause?.message).toContain(`the proxy refused to connect, with status ${refusal}`);
+    },
+  );
 
   it('asks only once more', async () => {
     const server = await startServer(silent);

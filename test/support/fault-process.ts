@@ -1,6 +1,8 @@
 /** Faults as the command line meets them: a process of its own, its exit code, its two streams. */
 
 import { spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import * as z from 'zod';
 import { printable } from '../../src/text/printable.ts';
@@ -24,10 +26,17 @@ export const runProcess: Runner = async ({ upstream, out, cache, concurrency = 1
     ...['--concurrency', String(concurrency), ...(cache === false ? ['--no-cache'] : ['--cache', cache])],
   ]);
   if (code === 0) return stderr === '' ? undefined : { code: 'noise', message: stderr };
-  if (code !== 1) return { code: `exit ${code}`, message: stderr };
+  if (code !== 1 && code !== 4) return { code: `exit ${code}`, message: stderr };
   const { error } = printedSchema.parse(JSON.parse(stdout));
+  if ((code === 4) !== (error.code === 'guard')) return { code: `exit ${code}`, message: error.code };
   const hint = error.hint === null ? '' : `hint: ${printable(error.hint)}\n`;
-  const expected = `error: ${printable(error.message)}\n${hint}`;
+  const wasThere = existsSync(path.join(out, 'manifest.json'));
+  const kept = `${out}: ${wasThere ? 'unchanged' : 'nothing was published'}\n`;
+  const resumable =
+    error.code === 'upstream' && cache !== false
+      ? `what was fetched remains in ${cache}: the same command continues from there\n`
+      : '';
+  const expected = `error: ${printable(error.message)}\n${hint}${kept}${resumable}`;
   if (stderr !== expected) return { code: 'noise', message: `${stderr}\nexpected ${expected}` };
   return { code: error.code, message: error.message };
 };

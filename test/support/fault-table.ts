@@ -36,7 +36,8 @@ of the process.
 | 0 | built, or nothing to do |
 | 1 | failed: \`upstream\` (no response, or an invalid one), \`data\` (violates the contract), \`output\` (a folder cannot be read or written) |
 | 2 | usage error: an option, an argument or an environment variable |
-| 130, 143 | stopped by SIGINT or SIGTERM: nothing was published; what was fetched remains in the cache |
+| 4 | a guard refused the data: too few records, or too old; the published site is as it was |
+| 130, 143 | stopped by SIGINT or SIGTERM: the published site is as it was; what was fetched remains in the cache |
 `;
 
 export function faultTable(): string {
@@ -69,7 +70,8 @@ function row(fault: Fault): string {
 }
 
 /** The exit code of the command line. */
-export const exitCode = ({ code }: Pick<Fault['outcome'], 'code'>): 0 | 1 => (code === 'built' ? 0 : 1);
+export const exitCode = ({ code }: Pick<Fault['outcome'], 'code'>): 0 | 1 | 4 =>
+  code === 'built' ? 0 : code === 'guard' ? 4 : 1;
 
 const code = (text: string): string => `\`${text}\``;
 const cell = (text: string): string => text.replaceAll('|', '\\|');

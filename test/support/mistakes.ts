@@ -81,8 +81,14 @@ export const mistakes: readonly Mistake[] = [
     2,
   ),
   row([...fromSnapshot, '--base-url', 'site'], '--base-url: got "site", expected an http or https URL', 2),
-  row(['mirror', 'site'], 'address: got "site", expected an http or https URL', 2),
-  row(['rebase', 'site'], "required option '--base-url <url>' not specified", 2),
+  row(['mirror', 'site'], 'address: got "site", expected an http or https URL, or an archive (.tar.gz)', 2),
+  row(
+    ['mirror', 'own.tar.gz', 'elsewhere'],
+    'own.tar.gz: cannot be read as an archive (ENOENT), expected a .tar.gz',
+  ),
+  row(['verify', 'site', '--like', 'site'], '--like: got a folder to check, expected a URL', 2),
+  row(['verify', DEAD, '--wait', '1m'], '--wait: got no site to wait for, expected --like <dir>', 2),
+  row(['rebase', 'site'], '--base-url: got none, expected the new base URL', 2),
   row(['build', 'site'], "too many arguments for 'build'", 2),
   row([...fromSnapshot, '--max-shrink', '-1'], "option '--max-shrink <percent>' argument '-1' is invalid", 2),
 ];

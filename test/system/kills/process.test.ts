@@ -61,7 +61,7 @@ describe('a build as a process', () => {
       child.kill(signal);
       const { code, stdout, stderr } = await finished;
       expect({ code, stdout }).toEqual({ code: exit, stdout: '' });
-      expect(stderr).toContain(`stopped by ${signal}: nothing was published`);
+      expect(stderr).toContain(`stopped by ${signal}\n`);
       expect(stderr).not.toContain('error');
       expect(fingerprint(path.join(cwd, 'build'))).toEqual(before);
       expect(readdirSync(cwd).sort()).toEqual(['.cache', 'build']);

@@ -1,0 +1,85 @@
+/** The options that several commands have, and how all of them are shown. */
+
+import { existsSync } from 'node:fs';
+import { type Command, Help, type HelpConfiguration, InvalidArgumentError, Option } from 'commander';
+import { defaults } from '../commands/defaults.ts';
+import { linkStyles } from '../contract/paths.ts';
+import { hostNames } from '../hosts/names.ts';
+import { sourceNames } from '../sources/source.ts';
+
+/** One line per option, without blank lines: the help of a command fits on a screen. */
+export const compactHelp: HelpConfiguration = {
+  formatHelp: (command, help) => `${Help.prototype.formatHelp.call(help, command, help)}\n`,
+  formatItemList: (heading, items) => (items.length === 0 ? [] : [heading, ...items]),
+  optionDescription({ description, defaultValue, required }) {
+    return required && defaultValue !== undefined ? `${description} [${defaultValue}]` : description;
+  },
+};
+
+export function parseNumber(text: string): number {
+  if (!/^\d+(?:\.\d+)?$/.test(text)) throw new InvalidArgumentError('Expected a number.');
+  return Number(text);
+}
+
+/** A choice that its description lists. */
+export const choices = (flags: string, about: string, names: readonly string[]): Option =>
+  new Option(flags, `${about}: ${names.join(', ')}`).choices(names);
+export const numberOption = (flags: string, about: string): Option =>
+  new Option(flags, about).argParser(parseNumber);
+
+/** What `--max-shrink` is. */
+export const SHRINK = 'records that may disappear, in percent';
+export const takeLockOption = (): Option =>
+  new Option('--take-lock', 'take over the lock of a dead build elsewhere');
+export const allowMissingOption = (): Option =>
+  new Option('--allow-missing <record...>', 'besides these, as <kind>/<slug>');
+export const hostOption = (about: string): Option => new Option('--host <name...>', about).choices(hostNames);
+export const rootOption = (): Option => new Option('--root <dir>', 'document root of a web server [--out]');
+export const fallbackOption = (): Option =>
+  new Option('--fallback <url>', 'gamedata serve that a web server proxies to');
+export const linksOption = (): Option => choices('--links <style>', 'what links point to', linkStyles);
+export const concurrencyOption = (): Option =>
+  numberOption('--concurrency <n>', 'maximum number of concurrent requests').default(defaults.concurrency);
+export const retriesOption = (): Option =>
+  numberOption('--retries <n>', 'how often a failed request is retried').default(defaults.retries);
+
+/** What every command accepts. */
+export function addCommon(command: Command): Command {
+  return command
+    .optionsGroup('Common:')
+    .option('--config <file>', 'options [gamedata.config.json, if it exists]')
+    .option('--print-config', 'show what is set, and where')
+    .helpOption('-h, --help', 'show this help');
+}
+
+/** The options about output of a command that has a report. */
+export function addPresentation(command: Command): Command {
+  return addCommon(command)
+    .option('--json', 'print the report as JSON on stdout')
+    .option('--quiet', 'print only problems');
+}
+
+export function addSourceOptions(command: Command): Command {
+  return command
+    .optionsGroup('Data:')
+    .addOption(choices('--source <name>', 'one of', sourceNames).default(defaults.source))
+    .option('--upstream <url|dir>', 'other source; a folder for csv and snapshot')
+    .option('--label <text>', 'name of the upstream, instead of its URL')
+    .option('--cache <dir>', 'disk cache; --no-cache for none', defaults.cache)
+    .addOption(new Option('--no-cache').hideHelp())
+    .addOption(concurrencyOption())
+    .addOption(retriesOption())
+    .option('--skip <record...>', 'leave records out, as <kind>/<id>')
+    .optionsGroup('Guards:')
+    .addOption(numberOption('--max-shrink <percent>', SHRINK).default(defaults.maxShrink))
+    .addOption(allowMissingOption())
+    .addOption(numberOption('--max-age <days>', 'maximum age of the data'))
+    .option('--allow-mixed-editions', 'publish a mixture of editions if need be')
+    .addOption(takeLockOption());
+}
+
+/** The configuration of the working folder, if there is one. */
+const DEFAULT_CONFIG = 'gamedata.config.json';
+
+export const findConfig = ({ config }: { config?: string }): string | undefined =>
+  config ?? (existsSync(DEFAULT_CONFIG) ? DEFAULT_CONFIG : undefined);

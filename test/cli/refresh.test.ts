@@ -1,0 +1,216 @@
+/** A scheduled build: what it says, what it runs, what it keeps, and how it ends. */
+
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { describe, expect, it } from 'vitest';
+import type { BuildReport } from '../../src/commands/build.ts';
+import { runCli } from '../support/run-cli.ts';
+import { temporaryFolder } from '../support/temporary.ts';
+import { serveUpstream } from '../support/test-upstream.ts';
+import { type Answer, moveAnswer, tinyUpstream, upstreamOf } from '../support/upstream-data.ts';
+
+/** A working folder with a configuration, in which a first site has been built. */
+async function operator(settings: object = {}) {
+  const answers = tinyUpstream();
+  const state = { broken: false };
+  const upstream = await serveUpstream(upstreamOf(answers), {
+    fault: (_, response) => state.broken && Boolean(response.writeHead(404).end()),
+  });
+  const cwd = temporaryFolder();
+  const config = { source: 'rest', upstream: upstream.url, retries: 0, label: 'upstream', ...settings };
+  writeFileSync(path.join(cwd, 'gamedata.config.json'), JSON.stringify({ build: config }));
+  const build = (...args: string[]) => runCli(['build', ...args], { cwd });
+  expect(await build('--max-shrink', '100')).toMatchObject({ code: 0 });
+  return { answers, state, cwd, build, at: (name: string) => path.join(cwd, name) };
+}
+
+const rename = (answers: { move: Answer[] }, at: number, name: string) =>
+  Object.assign(answers.move[at] as Answer, { name });
+
+describe('the report', () => {
+  it('tells records first, then files, then what to do next', async () => {
+    const { answers, build } = await operator({ host: ['nginx', 'caddy'], out: 'site' });
+    answers.move.push(moveAnswer(7), moveAnswer(8), moveAnswer(9), moveAnswer(10));
+    rename(answers, 1, 'renamed');
+    Object.assign(answers.item[0] as Answer, { names: [{ language: { name: 'en' }, name: 'Other' }] });
+
+    const { code, stderr } = await build();
+
+    expect(code).toBe(0);
+    const lines = stderr.split('\n').filter((line) => !/ read /.test(line));
+    expect(lines).toEqual([
+      'records: 4 moves added, 1 renamed; 1 item changed: its name',
+      '  moves added: move-7 (id 7): "Move 7"',
+      '  moves added: move-8 (id 8): "Move 8"',
+      '  moves added: move-9 (id 9): "Move 9"',
+      '  … and 1 more',
+      '  moves renamed: move-2 → renamed (id 2)',
+      '  items changed: item-1 (id 1): name "Item 1" → "Other"',
+      expect.stringMatching(/^data: 7 moves, 2 items from upstream, captured /),
+      expect.stringMatching(/^fetched: /),
+      expect.stringMatching(/^site: \d+ files, /),
+      'next: cp site/_hosts/nginx.conf /etc/nginx/conf.d/gamedata.conf && nginx -s reload',
+      'next: cp site/_hosts/Caddyfile /etc/caddy/Caddyfile && systemctl reload caddy',
+      '',
+    ]);
+    const again = await build('--json');
+    expect(again.stderr).not.toMatch(/records:|next:/);
+    expect((JSON.parse(again.stdout) as BuildReport).steps).toEqual([]);
+  });
+
+  it('says what a failure has left, and how to go on', async () => {
+    const { answers, state, cwd, build } = await operator();
+    state.broken = true;
+    const failed = await build();
+    expect(failed.code).toBe(1);
+    expect(failed.stderr).toMatch(/got 404, expected 200\n/);
+    expect(failed.stderr).toMatch(
+      /\nbuild: unchanged\nwhat was fetched remains in .cache.gamedata: the same command continues from there\n$/,
+    );
+    state.broken = false;
+    answers.move.pop();
+    const refused = await build();
+    expect(refused.code).toBe(4);
+    expect(refused.stderr).toMatch(/error: move: got 2 records, the last build had 3/);
+    expect(refused.stderr).toMatch(/\nbuild: unchanged\n$/);
+    const fresh = await build('--out', 'new', '--source', 'csv', '--upstream', 'nowhere');
+    expect(fresh.stderr).toMatch(/\nnew: nothing was published\n$/);
+    expect(readdirSync(cwd).sort()).toEqual(['.cache', 'build', 'gamedata.config.json']);
+  });
+});
+
+describe('--on-change', () => {
+  it('runs with the summary if the site has changed, and not if it has not', async () => {
+    const { answers, build, at } = await operator({ 'on-change': 'cat > told' });
+    expect(readFileSync(at('told'), 'utf8')).toMatch(/^data: 3 moves, 2 items .*\nfetched: .*\nbuild: /);
+    rename(answers, 1, 'renamed');
+    expect((await build()).code).toBe(0);
+    const told = readFileSync(at('told'), 'utf8');
+    expect(told).toMatch(/^records: 1 move renamed\n {2}moves renamed: move-2 → renamed \(id 2\)\ndata: /);
+    writeFileSync(at('told'), '');
+    expect((await build()).code).toBe(0);
+    expect(readFileSync(at('told'), 'utf8')).toBe('');
+  });
+
+  it('that fails is run again by the next build, with all that it has not been told', async () => {
+    const { answers, build: once, at } = await operator();
+    const build = () => once('--on-change', 'cat > told; test -e ready');
+    rename(answers, 1, 'renamed');
+    const failed = await build();
+    expect(failed.code).toBe(1);
+    expect(failed.stderr).toContain(
+      'error: --on-change: got exit code 1: the site is published, and the next build will run the command again\n',
+    );
+    expect(failed.stderr).not.toContain('unchanged');
+    expect(JSON.parse(readFileSync(at('build/meta.json'), 'utf8')).counts.move).toBe(3);
+    rename(answers, 2, 'renamed-too');
+    await build();
+    writeFileSync(at('ready'), '');
+    expect((await build()).code).toBe(0);
+    const told = readFileSync(at('told'), 'utf8').match(/^records: .*|^ {2}moves .*/gm);
+    expect(told).toEqual([
+      'records: 1 move renamed',
+      '  moves renamed: move-2 → renamed (id 2)',
+      'records: 1 move renamed',
+      '  moves renamed: move-3 → renamed-too (id 3)',
+    ]);
+    writeFileSync(at('told'), '');
+    await build();
+    expect(readFileSync(at('told'), 'utf8')).toBe('');
+  });
+
+  it('gets the report as JSON with --json, and prints nothing between it', async () => {
+    const { answers, build, at } = await operator({ 'on-change': 'tee told' });
+    rename(answers, 1, 'renamed');
+    const { stdout, stderr } = await build('--json');
+    expect(readFileSync(at('told'), 'utf8').trimEnd().split('\n').at(-1)).toBe(stdout.trimEnd());
+    expect(stderr).toContain(stdout);
+    expect((JSON.parse(stdout) as BuildReport).steps).toMatchObject([{ totals: { renamed: 1 } }]);
+  });
+
+  it('need not read what it is told, and may be killed', async () => {
+    const { build, at } = await operator();
+    expect((await build('--base-url', 'https://a.test', '--on-change', 'true')).code).toBe(0);
+    const killed = await build('--base-url', 'https://b.test', '--on-change', 'kill -9 $$');
+    expect(killed.stderr).toContain('error: --on-change: got SIGKILL: the site is published');
+    expect(existsSync(at('build/meta.json'))).toBe(true);
+  });
+
+  it('does not run after a refusal or a failure', async () => {
+    const { answers, build, at } = await operator();
+    answers.move.pop();
+    expect((await build('--on-change', 'cat > told')).code).toBe(4);
+    expect(existsSync(at('told'))).toBe(false);
+  });
+});
+
+describe('--keep', () => {
+  it('keeps archives of the last sites beside the site, and of each only one', async () => {
+    const { answers, build, at } = await operator({ keep: 2, out: 'site' });
+    const kept = () => readdirSync(at('site-archives'));
+    const first = kept();
+    expect(first).toEqual([expect.stringMatching(/^gamedata-\d{4}-\d\d-\d\d-[0-9a-f]{12}\.tar\.gz$/)]);
+    await build();
+    expect(kept()).toEqual(first);
+    for (const name of ['once', 'twice', 'thrice']) {
+      rename(answers, 1, name);
+      const { stderr, stdout } = await build('--json');
+      const { kept: made } = JSON.parse(stdout) as BuildReport;
+      expect(stderr).toContain(`\narchive: ${made}\n`);
+      expect(kept()).toContain(path.basename(made ?? ''));
+    }
+    expect(kept()).toHaveLength(2);
+    expect(kept()).not.toContain(first[0]);
+    writeFileSync(at('site-archives/notes.txt'), 'mine');
+    rename(answers, 1, 'again');
+    await build();
+    expect(kept()).toContain('notes.txt');
+  });
+});
+
+describe('an archive that cannot be kept', () => {
+  it('is a problem, but no reason to forget what changed: the site is published', async () => {
+    const { answers, build, at } = await operator({ keep: 1 });
+    rmSync(at('build-archives'), { recursive: true });
+    writeFileSync(at('build-archives'), 'in the way');
+    rename(answers, 1, 'renamed');
+    const told = ['--on-change', 'cat > told'];
+    const failed = await build(...told);
+    expect(failed.code).toBe(1);
+    expect(failed.stderr).toMatch(/build-archives.gamedata-\S+: cannot be written \(E\w+\)\n/);
+    expect(failed.stderr).not.toContain('unchanged');
+    expect(existsSync(at('build/api/gamedata/move/renamed/index.json'))).toBe(true);
+    expect(existsSync(at('told'))).toBe(false);
+    rmSync(at('build-archives'));
+    expect((await build(...told)).code).toBe(0);
+    expect(readFileSync(at('told'), 'utf8')).toMatch(/^records: 1 move renamed\n/);
+  });
+});
+
+describe('--verify', () => {
+  it('finds what is damaged though nothing has changed, and then neither runs nor keeps anything', async () => {
+    const { build, at } = await operator({ verify: true });
+    const file = at('build/api/gamedata/move/move-1/index.json');
+    const text = readFileSync(file, 'utf8');
+    expect((await build()).code).toBe(0);
+    // As a disk that fails: the size and the time stay as they are.
+    const { utimes } = await import('node:fs/promises');
+    writeFileSync(file, text.replace('Move 1', 'Movf 1'));
+    await utimes(file, 0, 0);
+    const damaged = await build('--keep', '1', '--on-change', 'cat > told');
+    expect(damaged.code).toBe(1);
+    expect(damaged.stderr).toContain('api/gamedata/move/move-1/index.json: has SHA-256');
+    expect(damaged.stderr).toMatch(/\nbuild: \d problems? found\n$/);
+    expect([existsSync(at('told')), existsSync(at('build-archives'))]).toEqual([false, false]);
+  });
+});
+
+describe('a data set', () => {
+  it('goes into the working folder, wherever gamedata is installed', async () => {
+    const upstream = await serveUpstream(upstreamOf(tinyUpstream()));
+    const cwd = temporaryFolder();
+    const args = ['snapshot', '--upstream', upstream.url, '--no-cache', '--max-shrink', '100'];
+    expect(await runCli(args, { cwd })).toMatchObject({ code: 0 });
+    expect(existsSync(path.join(cwd, 'data/provenance.json'))).toBe(true);
+  });
+});
