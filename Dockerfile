@@ -3,7 +3,7 @@
 #   docker run --publish 80:80 gamedata
 # The image is the site: build it anew to refresh the data.
 
-FROM node:22-slim AS build
+FROM node:24-slim AS build
 WORKDIR /app
 COPY package.json package-lock.json ./
 RUN npm ci --ignore-scripts

@@ -3,5 +3,4 @@
 set -euo pipefail
 . "$(dirname "$0")/settings.sh"
 
-gamedata build --source snapshot --upstream "$data" --host github-pages --base-url "$BASE_URL" --out "$work/pages"
-gamedata verify "$work/pages"
+gamedata build --source snapshot --upstream "$data" --host github-pages --base-url "$BASE_URL" --out "$work/pages" --verify

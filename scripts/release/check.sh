@@ -1,0 +1,16 @@
+#!/usr/bin/env bash
+# Whether this commit may be released under its tag: the version, the placeholders, and what is installed.
+set -euo pipefail
+
+version=$(node -p 'JSON.parse(fs.readFileSync("package.json")).version')
+if [ "v$version" != "${GITHUB_REF_NAME:-}" ]; then
+  echo "package.json has version $version: expected the tag v$version, got ${GITHUB_REF_NAME:-none}" >&2
+  exit 1
+fi
+grep -Eq "^## \[?${version//./\\.}\b" CHANGELOG.md || { echo "CHANGELOG.md has no section for $version" >&2; exit 1; }
+if grep -n OWNER package.json; then
+  echo 'package.json has placeholders: see "Releases" in CONTRIBUTING.md' >&2
+  exit 1
+fi
+npm audit --omit=dev
+npm audit signatures

@@ -1,0 +1,95 @@
+import { execFile } from 'node:child_process';
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { describe, expect, it } from 'vitest';
+import { temporaryFolder } from '../support/temporary.ts';
+
+const ROOT = fileURLToPath(new URL('../..', import.meta.url));
+const run = promisify(execFile);
+
+/** They write down what they are asked for. `npm pack` makes a package. */
+const tools = {
+  npm: `#!/usr/bin/env bash
+echo "npm $*" >> "$ASKED"
+case "$*" in
+  *signatures) exit "\${BAD_SIGNATURES:-0}" ;;
+  pack*) touch "\${@: -1}/gamedata-1.2.3.tgz" ;;
+esac
+`,
+  gh: '#!/usr/bin/env bash\necho "gh $*" >> "$ASKED"\n',
+};
+
+/** A script of a release, run in a folder with a package of its own, by tools that publish nothing. */
+function release({ version = '1.2.3', repository = 'o/gamedata', changes = '## [1.2.3] - 2027-01-01' } = {}) {
+  const folder = temporaryFolder();
+  const at = (name: string): string => path.join(folder, name);
+  mkdirSync(at('bin'));
+  for (const [name, text] of Object.entries(tools)) {
+    writeFileSync(at(`bin/${name}`), text);
+    chmodSync(at(`bin/${name}`), 0o755);
+  }
+  writeFileSync(at('package.json'), JSON.stringify({ version, repository }));
+  writeFileSync(at('CHANGELOG.md'), `# Changelog\n\n${changes}\n`);
+  const env = {
+    PATH: `${at('bin')}:${process.env.PATH}`,
+    ASKED: at('asked'),
+    RELEASE_WORK: at('work'),
+    GITHUB_REF_NAME: 'v1.2.3',
+  };
+  return {
+    at,
+    script: (line: string, { cwd = folder, ...more }: Record<string, string> = {}) => {
+      const [name, ...args] = line.split(' ');
+      return run(path.join(ROOT, 'scripts/release', `${name}.sh`), args, { cwd, env: { ...env, ...more } });
+    },
+    asked: () => (existsSync(at('asked')) ? readFileSync(at('asked'), 'utf8').trimEnd().split('\n') : []),
+  };
+}
+
+describe('a release', () => {
+  it('is checked: what is installed is audited', async () => {
+    const { script, asked } = release();
+    await script('check');
+    expect(asked()).toEqual(['npm audit --omit=dev', 'npm audit signatures']);
+    await expect(script('check', { BAD_SIGNATURES: '1' })).rejects.toMatchObject({ code: 1 });
+  });
+
+  it.each([
+    ['another version than its tag', { version: '1.2.4' }, 'expected the tag v1.2.4, got v1.2.3'],
+    ['no section in the changelog', { changes: '## [Unreleased]' }, 'has no section for 1.2.3'],
+    ['placeholders', { repository: 'OWNER/gamedata' }, 'package.json has placeholders'],
+  ])('with %s is refused', async (_, state, problem) => {
+    const { script, asked } = release(state);
+    await expect(script('check')).rejects.toMatchObject({ stderr: expect.stringContaining(problem) });
+    expect(asked()).toEqual([]);
+  });
+
+  it('has the package, and archives of the bundled site with their checksums', async () => {
+    const { at, script } = release();
+    await script('pack', { cwd: ROOT });
+    expect(readdirSync(at('work')).sort()).toEqual([
+      'gamedata-1.2.3.tgz',
+      'gamedata.sha256',
+      'gamedata.tar.gz',
+      'gamedata.zip',
+    ]);
+    await run('sha256sum', ['--check', 'gamedata.sha256'], { cwd: at('work') });
+  });
+
+  it('is published only with --publish', async () => {
+    const { at, script, asked } = release();
+    mkdirSync(at('work'));
+    for (const name of ['gamedata-1.2.3.tgz', 'gamedata.zip']) writeFileSync(at(`work/${name}`), '');
+    expect((await script('publish')).stdout).toContain(
+      '--publish\nPublishes these files:\ngamedata-1.2.3.tgz',
+    );
+    expect(asked()).toEqual([]);
+    await script('publish --publish');
+    expect(asked()).toEqual([
+      `npm publish --provenance ${at('work')}/gamedata-1.2.3.tgz`,
+      `gh release create v1.2.3 --verify-tag --generate-notes ${at('work')}/gamedata-1.2.3.tgz ${at('work')}/gamedata.zip`,
+    ]);
+  });
+});
