@@ -3,37 +3,70 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
+import { configSchema } from '../../src/cli/config-schema.ts';
 import { createProgram } from '../../src/cli/program.ts';
 import { hostNames } from '../../src/hosts/names.ts';
 
 const readme = readFileSync(new URL('../../README.md', import.meta.url), 'utf8');
-const [, unit = ''] = /```ini\n([\s\S]*?)```/.exec(readme) ?? [];
+/** The units, by the names that the README gives them. */
+const [serving = '', refreshing = '', timer = ''] = [...readme.matchAll(/```ini\n([\s\S]*?)```/g)].map(
+  ([, unit = '']) => unit,
+);
+const units = {
+  'gamedata.service': serving,
+  'gamedata-refresh.service': refreshing,
+  'gamedata-refresh.timer': timer,
+};
 const hasSystemd = spawnSync('systemd-analyze', ['--version']).status === 0;
 
-it('has a unit that runs serve with as few rights as it needs', () => {
+it.each([
+  ['serve', serving, ['DynamicUser=yes', 'ProtectSystem=strict', 'NoNewPrivileges=yes']],
+  ['build', refreshing, ['User=gamedata', 'ProtectSystem=full', 'NoNewPrivileges=yes']],
+])('has a unit that runs %s with as few rights as it needs', (name, unit, lines) => {
   const [, command = ''] = /^ExecStart=\/usr\/bin\/node \S+cli\.js (.*)$/m.exec(unit) ?? [];
-  const [name, ...options] = command.split(' ');
-  const serve = createProgram().commands.find((candidate) => candidate.name() === name);
-  const known = serve?.options.map(({ long }) => long);
+  const [called, ...options] = command.split(' ');
+  expect(called).toBe(name);
+  const known = createProgram()
+    .commands.find((candidate) => candidate.name() === name)
+    ?.options.map(({ long }) => long);
   expect(known).toEqual(expect.arrayContaining(options.filter((option) => option.startsWith('--'))));
-  for (const line of ['DynamicUser=yes', 'ProtectSystem=strict', 'NoNewPrivileges=yes'])
-    expect(unit).toContain(`\n${line}\n`);
+  for (const line of lines) expect(unit).toContain(`\n${line}\n`);
 });
 
-it.skipIf(!hasSystemd)('has a unit that systemd accepts', () => {
+it.skipIf(!hasSystemd)('has units that systemd accepts', () => {
   const folder = mkdtempSync(path.join(tmpdir(), 'gamedata-unit-'));
   onTestFinished(() => rmSync(folder, { recursive: true }));
-  const file = path.join(folder, 'gamedata.service');
   // Programs have to exist to be verified.
-  writeFileSync(file, unit.replace('/usr/bin/node', process.execPath));
-  const { status, stderr } = spawnSync('systemd-analyze', ['verify', '--man=no', file], { encoding: 'utf8' });
-  expect([status, stderr.split('\n').filter((line) => line.includes('gamedata.service'))]).toEqual([0, []]);
+  for (const [name, unit] of Object.entries(units))
+    writeFileSync(
+      path.join(folder, name),
+      unit.replace('/usr/bin/node', process.execPath).replace('/usr/sbin/nginx', process.execPath),
+    );
+  for (const name of Object.keys(units)) {
+    const args = ['verify', '--man=no', path.join(folder, name)];
+    const { status, stderr } = spawnSync('systemd-analyze', args, { encoding: 'utf8' });
+    expect([name, status, stderr.split('\n').filter((line) => line.includes('gamedata'))]).toEqual([
+      name,
+      0,
+      [],
+    ]);
+  }
+});
+
+it('has a configuration that the schema accepts', () => {
+  const [, text = ''] = /```json\n(\{\n {2}"\$schema"[\s\S]*?)```/.exec(readme) ?? [];
+  const { success, error } = configSchema(createProgram()).safeParse(JSON.parse(text));
+  expect([success, error?.message]).toEqual([true, undefined]);
+});
+
+it('has a crontab line with a command that exists', () => {
+  expect(readme).toMatch(/^\d+ \d+ \* \* \* {2}cd \S+ && node dist\/cli\.js build --quiet$/m);
 });
 
 it('names options and hosts as the command line does', () => {
   const commands = createProgram().commands;
   const known = new Set(commands.flatMap(({ options }) => options.map(({ long }) => long)));
-  const foreign = ['--directory', '--build-arg', '--now', '--config', '--help'];
+  const foreign = ['--directory', '--build-arg', '--now', '--help', '--system'];
   const named = new Set(readme.match(/(?<![\w-])--[a-z][a-z-]+/g));
   expect([...named].filter((option) => !known.has(option) && !foreign.includes(option))).toEqual([]);
   for (const [, host = ''] of readme.matchAll(/--host ([a-z-]+)/g)) expect(hostNames).toContain(host);

@@ -1,174 +1,283 @@
-import { cpSync, readFileSync } from 'node:fs';
+/** A year of an operator, by `gamedata.config.json` and `gamedata build` alone. */
+
+import { execFileSync } from 'node:child_process';
+import { cpSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer, request as send } from 'node:http';
+import { type AddressInfo, connect } from 'node:net';
 import path from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import type { MirrorReport } from '../../src/commands/mirror.ts';
-import { BUNDLED_DATA } from '../../src/commands/package-files.ts';
-import type { Report } from '../../src/commands/report.ts';
+import type { BuildReport } from '../../src/commands/build.ts';
 import { serve } from '../../src/commands/serve.ts';
-import type { Comparison } from '../../src/contract/changes.ts';
-import { isHostFile } from '../../src/contract/host-files.ts';
-import { kindNames } from '../../src/contract/kinds.ts';
-import { type Manifest, manifestSchema } from '../../src/contract/meta.ts';
-import { laterUpstream } from '../support/later-upstream.ts';
-import { runCli } from '../support/run-cli.ts';
+import { fingerprint } from '../support/fingerprint.ts';
+import { type Finished, runCli } from '../support/run-cli.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 import { serveUpstream } from '../support/test-upstream.ts';
+import { type Answer, itemAnswer, moveAnswer, tinyUpstream, upstreamOf } from '../support/upstream-data.ts';
 
-const ADDRESS = 'https://gamedata.test';
+/**
+ * The working folder after two builds by version 0.1.0, between which move 2 was renamed: the site, and the cache. Of the site's
+ * files only those of the reference page's viewer are missing, to keep the archive small.
+ */
+const VERSION_0_1_0 = fileURLToPath(new URL('version-0.1.0.tar.gz', import.meta.url));
 
-/** Runs a command that has to succeed, and reads the object that it prints. */
-async function run<T>(...args: string[]): Promise<T> {
-  const { code, stdout, stderr } = await runCli(args, { env: { NO_PROXY: '127.0.0.1' } });
-  expect(code, `${args.join(' ')}\n${stderr}`).toBe(0);
-  return JSON.parse(stdout);
+/** Where that version was told that the upstream is. A proxy leads there. */
+const UPSTREAM = 'http://upstream.test/api/v2';
+const DAY = 86_400;
+
+async function listen(server: ReturnType<typeof createServer>): Promise<string> {
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => void server.close().closeAllConnections());
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
-const manifestOf = (folder: string): Manifest =>
-  manifestSchema.parse(JSON.parse(readFileSync(path.join(folder, 'manifest.json'), 'utf8')));
-
-/** Path → content of what a mirror copies, the manifest included. */
-function copiedFiles(folder: string): Map<string, string> {
-  const files = manifestOf(folder).files.filter((file) => !isHostFile(file.path));
-  return new Map(files.map((file) => [file.path, file.sha256]));
+/** The upstream as it was when version 0.1.0 read it, and a proxy to which its name is this machine. */
+async function startUpstream() {
+  const answers = tinyUpstream();
+  answers.move.push(...[4, 5, 6, 7, 8].map((id) => moveAnswer(id)));
+  Object.assign(answers.move[1] as Answer, { name: 'renamed' });
+  const state: { fault: number | undefined } = { fault: undefined };
+  const upstream = await serveUpstream(upstreamOf(answers), {
+    fault: (_, response) => state.fault !== undefined && Boolean(response.writeHead(state.fault).end()),
+  });
+  const port = Number(new URL(upstream.url).port);
+  const proxy = createServer().on('connect', (_, client) => {
+    const target = connect(port, '127.0.0.1', () => {
+      client.write('HTTP/1.1 200 OK\r\n\r\n');
+      target.pipe(client).pipe(target);
+    });
+    for (const socket of [client, target]) socket.on('error', () => target.destroy());
+  });
+  return { answers, state, proxy: await listen(proxy) };
 }
 
-const differing = (before: Map<string, string>, after: Map<string, string>): string[] =>
-  [...after].filter(([file, sha256]) => before.get(file) !== sha256).map(([file]) => file);
+/** An operator's machine: the folder that version 0.1.0 left, a configuration, and a day for each build. */
+async function machine() {
+  const upstream = await startUpstream();
+  const cwd = temporaryFolder();
+  const at = (name: string): string => path.join(cwd, name);
+  execFileSync('tar', ['xzf', VERSION_0_1_0, '-C', cwd]);
+  const settings: Record<string, unknown> = {
+    source: 'rest',
+    upstream: UPSTREAM,
+    retries: 0,
+    'base-url': 'https://gamedata.test',
+    host: ['nginx'],
+    root: '/srv/gamedata',
+    verify: true,
+    keep: 3,
+    'on-change': 'cat >> log; test ! -e broken',
+  };
+  const configure = (more: object): void =>
+    writeFileSync(at('gamedata.config.json'), JSON.stringify({ build: Object.assign(settings, more) }));
+  configure({});
+  let day = Date.parse('2027-01-01') / 1000;
+  const run = (...args: string[]): Promise<Finished> =>
+    runCli(args, {
+      cwd,
+      env: { HTTP_PROXY: upstream.proxy, NO_PROXY: '127.0.0.1', SOURCE_DATE_EPOCH: `${day}` },
+    });
+  const json = (file: string) => JSON.parse(readFileSync(at(file), 'utf8'));
+  return {
+    ...upstream,
+    at,
+    configure,
+    run,
+    json,
+    /** A run of cron. */
+    async tomorrow(): Promise<Finished> {
+      day += DAY;
+      return run('build', '--json');
+    },
+    /** One that has to succeed. */
+    async refresh(): Promise<BuildReport> {
+      day += DAY;
+      const { code, stdout, stderr } = await run('build', '--json');
+      expect(code, stderr).toBe(0);
+      return JSON.parse(stdout);
+    },
+    /** What has been told since the last call. */
+    told(): string {
+      const text = existsSync(at('log')) ? readFileSync(at('log'), 'utf8') : '';
+      rmSync(at('log'), { force: true });
+      const reports = text.split('\n').filter((line) => line !== '');
+      return reports
+        .flatMap((report) => (JSON.parse(report) as BuildReport).steps)
+        .map(({ totals }) => JSON.stringify(totals))
+        .join('\n');
+    },
+    history: () => json('build/changes.json').steps.length as number,
+    site: () => fingerprint(at('build')),
+  };
+}
 
-const isRecord = (file: string): boolean => /^api\/gamedata\/\w+\/[^/]+\/index\.json$/.test(file);
+type Machine = Awaited<ReturnType<typeof machine>>;
+const totals = (changes: object): string =>
+  JSON.stringify({ added: 0, removed: 0, renamed: 0, changed: 0, ...changes });
+
+async function upgrade({ refresh, told, history, json }: Machine): Promise<void> {
+  const upgraded = await refresh();
+  expect(upgraded).toMatchObject({ changed: true, steps: [], counts: { move: 8, item: 2 }, problems: [] });
+  // The cache counts: everything is only asked whether it has changed.
+  expect(upgraded.requests).toMatchObject({ bodies: 0, notModified: 12 });
+  expect(history()).toBe(1);
+  expect(json('build/moved.json')).toEqual({
+    '/api/gamedata/move/move-2/': '/api/gamedata/move/renamed/',
+  });
+  expect(json('build/meta.json').captured).toBe('2026-11-22');
+  expect(told()).toBe('');
+  expect(await refresh()).toMatchObject({ changed: false });
+}
+
+async function faults({ state, tomorrow, refresh, site, told }: Machine): Promise<void> {
+  const before = site();
+  for (const status of [502, 404, 429]) {
+    state.fault = status;
+    const { code, stderr } = await tomorrow();
+    expect(code).toBe(1);
+    expect(stderr).toContain(`got ${status}, expected 200`);
+    expect(stderr).toContain('build: unchanged\n');
+  }
+  state.fault = undefined;
+  expect(await refresh()).toMatchObject({ changed: false });
+  expect(site()).toEqual(before);
+  expect(told()).toBe('');
+}
+
+async function news({ answers, at, refresh, tomorrow, told, history, json }: Machine): Promise<void> {
+  answers.move.push(moveAnswer(9), moveAnswer(10));
+  Object.assign(answers.move[2] as Answer, { name: 'swift' });
+  await refresh();
+  expect(told()).toBe(totals({ added: 2, renamed: 1 }));
+  expect(history()).toBe(2);
+  expect(Object.keys(json('build/moved.json'))).toHaveLength(2);
+
+  // The command fails for a day: what it has not been told comes with the next run.
+  writeFileSync(at('broken'), '');
+  Object.assign(answers.move[3] as Answer, { name: 'gust' });
+  expect((await tomorrow()).code).toBe(1);
+  told();
+  rmSync(at('broken'));
+  expect(await refresh()).toMatchObject({ changed: false });
+  expect(told()).toBe(totals({ renamed: 1 }));
+}
+
+async function shrink({ answers, tomorrow, refresh, site }: Machine): Promise<void> {
+  const before = site();
+  const lost = answers.move.splice(5, 3);
+  for (let days = 0; days < 3; days++) {
+    const { code, stdout, stderr } = await tomorrow();
+    expect(code).toBe(4);
+    expect(JSON.parse(stdout).error.code).toBe('guard');
+    expect(stderr).toContain('got 7 records, the last build had 10: expected at most 1 % to disappear');
+  }
+  answers.move.splice(5, 0, ...lost);
+  expect(await refresh()).toMatchObject({ changed: false });
+  expect(site()).toEqual(before);
+}
+
+async function accent({ answers, refresh, told, history, json }: Machine): Promise<void> {
+  answers.item.push(itemAnswer(3, { name: 'jalapeño', names: [], sprites: { default: null } }));
+  const first = await refresh();
+  expect(told()).toBe(totals({ added: 1 }));
+  expect(first.warnings).toContainEqual({
+    kind: 'item',
+    code: 'adapted-slug',
+    count: 1,
+    examples: ['jalapeño: not a safe slug, becomes jalapeno'],
+  });
+  const steps = history();
+  for (const name of ['jalapeno', 'jalapeño', 'jalapeno']) {
+    Object.assign(answers.item[2] as Answer, { name });
+    const report = await refresh();
+    expect(report).toMatchObject({ steps: [], digest: first.digest });
+    expect(json('build/meta.json').warnings.item['adapted-slug']).toBe(name === 'jalapeño' ? 1 : undefined);
+  }
+  expect(history()).toBe(steps);
+}
+
+async function rollback({ answers, at, run, refresh, told, json }: Machine): Promise<void> {
+  const good = (await refresh()).kept ?? '';
+  const before = json('build/meta.json').digest;
+  Object.assign(answers.move[0] as Answer, { name: 'nonsense' });
+  await refresh();
+  expect(json('build/meta.json').digest).not.toBe(before);
+  const restored = await run('mirror', good, 'build');
+  expect(restored.code, restored.stderr).toBe(0);
+  expect(json('build/meta.json').digest).toBe(before);
+  expect(existsSync(at('build/_hosts/nginx.conf'))).toBe(true);
+  expect(await run('verify', 'build')).toMatchObject({ code: 0 });
+  // The upstream mends it, too, and everything goes on.
+  Object.assign(answers.move[0] as Answer, { name: 'move-1' });
+  expect(await refresh()).toMatchObject({ steps: [] });
+  expect(json('build/meta.json').digest).toBe(before);
+  told();
+}
+
+async function deployment({ answers, at, refresh, run }: Machine): Promise<void> {
+  cpSync(at('build'), at('live'), { recursive: true, preserveTimestamps: true });
+  const live = await serve({ dir: at('live'), port: 0 });
+  onTestFinished(() => live.close());
+  Object.assign(answers.move[4] as Answer, { name: 'later' });
+  await refresh();
+  const early = await run('verify', live.url, '--like', 'build');
+  expect(early.code).toBe(1);
+  expect(early.stderr).toMatch(/^error: http:\S+: does not serve the site in build: GET \S+meta\.json: got /);
+  const waiting = run('verify', live.url, '--like', 'build', '--wait', '1m');
+  await new Promise((resolve) => setTimeout(resolve, 1500));
+  rmSync(at('live'), { recursive: true });
+  cpSync(at('build'), at('live'), { recursive: true, preserveTimestamps: true });
+  const { code, stderr } = await waiting;
+  expect(stderr).toMatch(/^waiting for http:\S+: GET \S+\/meta\.json: got /);
+  expect(stderr).toMatch(/ host nginx: (\d+) of \1 guarantees kept/);
+  expect(code).toBe(0);
+
+  // Somebody changes the server: everything is still there, but for browsers of other sites.
+  const server = createServer((incoming, response) => {
+    const { method, url, headers } = incoming;
+    send(`${live.url}${url}`, { method, headers }, (answer) => {
+      const { 'access-control-allow-origin': _, ...rest } = answer.headers;
+      response.writeHead(answer.statusCode ?? 500, rest);
+      answer.pipe(response);
+    }).end();
+  });
+  const blocked = await run('verify', await listen(server), '--like', 'build');
+  expect(blocked.code).toBe(1);
+  expect(blocked.stderr).toMatch(/^FAIL cors: /m);
+}
+
+async function brokenRecord({ answers, configure, tomorrow, refresh, told, json }: Machine): Promise<void> {
+  told();
+  Object.assign(answers.item[1] as Answer, { name: 'a/b' });
+  const { code, stderr } = await tomorrow();
+  expect(code).toBe(1);
+  expect(stderr).toContain('hint: To build without this record, add --skip item/2.\n');
+  configure({ skip: ['item/2'] });
+  await refresh();
+  expect(told()).toBe(totals({ removed: 1 }));
+  expect(json('build/meta.json').skipped).toEqual({ move: [], item: [2] });
+  Object.assign(answers.item[1] as Answer, { name: 'item-2' });
+  configure({ skip: [] });
+  await refresh();
+  expect(told()).toBe(totals({ added: 1 }));
+}
 
 describe('a year of an operator', () => {
-  it('builds, deploys, is mirrored, refreshes, redeploys, is mirrored again, goes offline and rolls back', async () => {
-    const folder = temporaryFolder();
-    const at = (name: string): string => path.join(folder, name);
-    cpSync(BUNDLED_DATA, at('data'), { recursive: true });
-    const build = (...more: string[]): Promise<Report> =>
-      run(
-        'build',
-        '--source',
-        'snapshot',
-        '--upstream',
-        at('data'),
-        '--base-url',
-        ADDRESS,
-        '--out',
-        at('site'),
-        '--json',
-        ...more,
-      );
+  it('begins with an upgrade, and survives faults, refusals, an accent, a rollback and a deployment that lags', async () => {
+    const operator = await machine();
+    await upgrade(operator);
+    await faults(operator);
+    await news(operator);
+    await shrink(operator);
+    await accent(operator);
+    await rollback(operator);
+    await deployment(operator);
+    await brokenRecord(operator);
 
-    // January: the first build, deployed to a folder that is served.
-    await build();
-    const server = await serve({ dir: at('site'), port: 0 });
-    onTestFinished(() => server.close());
-    const mirror = (...more: string[]): Promise<MirrorReport> =>
-      run('mirror', server.url, at('copy'), '--json', ...more);
-    const first = await mirror();
-    expect(first.downloaded.files).toBe(copiedFiles(at('site')).size);
-    expect(await mirror()).toMatchObject({ changed: false, downloaded: { files: 0 } });
-
-    // June: the upstream has changed, and the data set is refreshed from it.
-    cpSync(at('data'), at('data-january'), { recursive: true });
-    cpSync(at('copy'), at('copy-january'), { recursive: true });
-    const upstream = await serveUpstream(laterUpstream());
-    const allowed = ['--max-shrink', '5'];
-    await run(
-      'snapshot',
-      '--source',
-      'rest',
-      '--upstream',
-      upstream.url,
-      '--label',
-      'upstream',
-      '--data',
-      at('data'),
-      '--cache',
-      at('cache'),
-      '--json',
-      ...allowed,
-    );
-    const { totals, changes } = await run<Comparison>(
-      'diff',
-      at('data-january'),
-      at('data'),
-      '--format',
-      'json',
-    );
-    expect(totals.added).toBeGreaterThan(0);
-    expect(totals.changed).toBeGreaterThan(0);
-
-    // Rebuilt and redeployed: the mirror fetches what differs, and nothing else.
-    const january = copiedFiles(at('site'));
-    const rebuilt = await build(...allowed);
-    const june = copiedFiles(at('site'));
-    const rehearsed = await mirror('--dry-run');
-    const second = await mirror();
-    expect(second.fetched).toEqual(rehearsed.fetched);
-    expect([...second.fetched].sort()).toEqual(differing(january, june).sort());
-    expect(second.downloaded.files).toBe(second.fetched.length);
-    // Of the records just those travel that the comparison names.
-    expect(second.fetched.filter(isRecord)).toHaveLength(totals.added + totals.renamed + totals.changed);
-    expect(second.removed.filter(isRecord)).toHaveLength(totals.removed + totals.renamed);
-    expect(rebuilt.files.written).toBeGreaterThanOrEqual(second.downloaded.files);
-    expect(copiedFiles(at('copy'))).toEqual(june);
-
-    // What the site says of it is what the comparison says, and an old address leads to the new one.
-    const [step] = JSON.parse(readFileSync(path.join(at('copy'), 'changes.json'), 'utf8')).steps;
-    expect(step.totals).toEqual(totals);
-    for (const kind of kindNames) {
-      for (const { from, to } of changes[kind].renamed) {
-        const answer = await fetch(`${server.url}/api/gamedata/${kind}/${from}/`, { redirect: 'manual' });
-        expect([answer.status, answer.headers.get('location')]).toEqual([
-          301,
-          `/api/gamedata/${kind}/${to}/`,
-        ]);
-      }
-    }
-
-    // The copy goes offline: under another address, with links that lead to files.
-    await run(
-      'rebase',
-      at('copy'),
-      '--base-url',
-      'http://localhost:8000',
-      '--links',
-      'file',
-      '--out',
-      at('offline'),
-      '--json',
-    );
-    await run('verify', at('offline'), '--json');
-    const offline = await serve({ dir: at('offline'), port: 0 });
-    onTestFinished(() => offline.close());
-    await run('verify', offline.url, '--link-base', 'http://localhost:8000', '--json');
-    const same = await runCli(['diff', at('site'), at('offline'), '--exit-code']);
-    expect([same.code, same.stderr]).toEqual([0, '']);
-
-    // December: June's data was wrong. The old data set is restored, and the guard is told that records may go.
-    cpSync(at('data-january'), at('data'), { recursive: true });
-    const refused = await runCli([
-      'build',
-      '--source',
-      'snapshot',
-      '--upstream',
-      at('data'),
-      '--base-url',
-      ADDRESS,
-      '--out',
-      at('site'),
-    ]);
-    expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining('--max-shrink') });
-    expect(copiedFiles(at('site'))).toEqual(june);
-    await build('--max-shrink', '100');
-    // A guarded mirror does not follow a rollback to fewer records by itself.
-    expect((await runCli(['mirror', server.url, at('copy'), '--json'])).stderr).toContain(
-      'at most 1 % to disappear',
-    );
-    await mirror('--max-shrink', '100');
-    const back = await runCli(['diff', at('data-january'), server.url, '--exit-code']);
-    expect([back.code, back.stderr]).toEqual([0, '']);
-    const records = (files: Map<string, string>) => [...files].filter(([file]) => isRecord(file));
-    expect(records(copiedFiles(at('copy')))).toEqual(records(copiedFiles(at('copy-january'))));
-    await run('verify', at('copy'), '--json');
-  });
+    // What the first version redirected is still redirected, and nothing is left behind.
+    expect(operator.json('build/moved.json')).toHaveProperty(['/api/gamedata/move/move-2/']);
+    expect(readdirSync(operator.at('build-archives'))).toHaveLength(3);
+    const folder = readdirSync(operator.at('.')).filter((name) => name !== 'live');
+    expect(folder.sort()).toEqual(['.cache', 'build', 'build-archives', 'gamedata.config.json']);
+  }, 300_000);
 });
