@@ -62,7 +62,7 @@ describe('a field that changed its type', () => {
     expect(await build('--max-shrink', '100')).toEqual({ code: 0, stdout: '', stderr: '' });
     const before = fingerprint(out);
     spoil(answers);
-    expect(await build()).toEqual({ code: 1, stdout: '', stderr: `error: ${message}\n` });
+    expect(await build()).toEqual({ code: 1, stdout: '', stderr: `error: ${message}\nbuild: unchanged\n` });
     expect(fingerprint(out)).toEqual(before);
   });
 });
@@ -83,9 +83,9 @@ describe('records that disappeared', () => {
     expect(await build('--max-shrink', '100')).toMatchObject({ code: 0 });
     const before = fingerprint(out);
     answers.item.splice(left);
-    const stderr = `error: item: got ${left} records, the last build had 100: expected at most 1 % to disappear; missing: ${gone(left)}\n${hint}`;
-    expect(await build()).toEqual({ code: 1, stdout: '', stderr });
-    expect(await build('--max-shrink', '1', '--no-cache')).toEqual({ code: 1, stdout: '', stderr });
+    const stderr = `error: item: got ${left} records, the last build had 100: expected at most 1 % to disappear; missing: ${gone(left)}\n${hint}build: unchanged\n`;
+    expect(await build()).toEqual({ code: 4, stdout: '', stderr });
+    expect(await build('--max-shrink', '1', '--no-cache')).toEqual({ code: 4, stdout: '', stderr });
     expect(fingerprint(out)).toEqual(before);
     expect(verifyFolder(out)).toMatchObject({ counts: { move: 100, item: 100 }, problems: [] });
   });
@@ -95,7 +95,7 @@ describe('records that disappeared', () => {
     await build('--max-shrink', '100');
     answers.move.splice(18);
     const others = await build('--allow-missing', 'move/move-19', 'item/item-20', 'move/move-1');
-    expect(others).toMatchObject({ code: 1, stderr: expect.stringContaining('missing: move-19, move-20') });
+    expect(others).toMatchObject({ code: 4, stderr: expect.stringContaining('missing: move-19, move-20') });
     const named = await build('--allow-missing', 'move/move-19', 'move/move-20');
     expect(named).toEqual({ code: 0, stdout: '', stderr: '' });
     expect(verifyFolder(out)).toMatchObject({ counts: { move: 18, item: 20 }, problems: [] });
@@ -105,7 +105,7 @@ describe('records that disappeared', () => {
     const { answers, build } = await scene(20);
     await build('--max-shrink', '100');
     answers.move.splice(10);
-    expect(await build('--max-shrink', '49')).toMatchObject({ code: 1 });
+    expect(await build('--max-shrink', '49')).toMatchObject({ code: 4 });
     expect(await build('--max-shrink', '50')).toEqual({ code: 0, stdout: '', stderr: '' });
   });
 
@@ -113,7 +113,7 @@ describe('records that disappeared', () => {
     const { answers, build, out } = await scene(3);
     answers.move.splice(0);
     const stderr = expect.stringContaining('error: move: got 0 records, the bundled data set has ');
-    expect(await build('--max-shrink', '99')).toEqual({ code: 1, stdout: '', stderr });
+    expect(await build('--max-shrink', '99')).toEqual({ code: 4, stdout: '', stderr });
     expect(existsSync(out)).toBe(false);
   });
 });
