@@ -79,7 +79,7 @@ const sha256Schema = z.string().regex(SHA256);
 const manifestEntryFields = {
   path: z
     .string()
-    .regex(SITE_PATH, 'expected a relative path inside the site')
+    .refine((path) => SITE_PATH.test(path), 'expected a relative path inside the site')
     .describe('Relative to the base URL.'),
   bytes: z.int().min(0).max(MAX_FILE_BYTES).describe('The size.'),
   sha256: sha256Schema.describe('In hexadecimal.'),
@@ -88,7 +88,10 @@ const manifestEntrySchema = z.strictObject(manifestEntryFields);
 export type ManifestEntry = z.infer<typeof manifestEntrySchema>;
 
 const makingFields = {
-  generator: z.string().startsWith('gamedata/').describe('The version of gamedata that built the site.'),
+  generator: z
+    .string()
+    .regex(/^gamedata\//, 'expected gamedata/<version>')
+    .describe('The version of gamedata that built the site.'),
   code: sha256Schema.optional().describe('The SHA-256 of the code that made the files.'),
   inputs: sha256Schema
     .optional()

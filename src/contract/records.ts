@@ -3,6 +3,11 @@
 import * as z from 'zod';
 import { type Kind, mapKinds } from './kinds.ts';
 
+/** What follows is published as JSON Schema: patterns are what every validator reads, and the rest is checked by functions. */
+
+const RESERVED = /^(?:offset|con|prn|aux|nul|com\d|lpt\d)$/;
+const SLUG_RULE = 'expected a safe slug: lower-case letters, digits and inner hyphens';
+
 /**
  * A slug is one path segment that every file system, archive and URL preserves: lower-case letters, digits and inner
  * hyphens, at most 200 characters, neither the folder of list pages nor a name that Windows reserves.
@@ -10,21 +15,20 @@ import { type Kind, mapKinds } from './kinds.ts';
 export const slugSchema = z
   .string()
   .max(200)
-  .regex(
-    /^(?!(?:offset|con|prn|aux|nul|com\d|lpt\d)$)[a-z0-9]+(?:-+[a-z0-9]+)*$/,
-    'expected a safe slug: lower-case letters, digits and inner hyphens',
-  )
+  .regex(/^[a-z0-9]+(?:-+[a-z0-9]+)*$/, SLUG_RULE)
+  .refine((slug) => !RESERVED.test(slug), SLUG_RULE)
   .describe("The path key of the record's URL.");
+
+const INVISIBLE = /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\p{Bidi_Control}]/u;
+const NAME_RULE = 'expected text without control, bidirectional or line-break characters';
 
 /** A display name: neither empty nor endless, without characters that could disturb a terminal, a page or a CSV cell. */
 export const nameSchema = z
   .string()
   .min(1)
   .max(200)
-  .regex(
-    /^[^\p{Cc}\p{Cs}\p{Zl}\p{Zp}\p{Bidi_Control}]+$/u,
-    'expected text without control, bidirectional or line-break characters',
-  )
+  .regex(/^[^\t\n\r]*$/, NAME_RULE)
+  .refine((name) => !INVISIBLE.test(name), NAME_RULE)
   .describe('The English name, for display.');
 
 /** The path of an icon under `sprites/items`, without a host, never leading out of that folder. */
@@ -32,7 +36,7 @@ export const iconSchema = z
   .string()
   .max(255)
   .regex(
-    /^sprites\/items\/(?:\w[\w-]*\/)*\w(?:[\w-]|\.(?=\w))*\.(?:png|gif|jpg|webp)$/,
+    /^sprites\/items\/(?:\w[\w-]*\/)*\w[\w-]*(?:\.\w[\w-]*)*\.(?:png|gif|jpg|webp)$/,
     'expected an image under sprites/items',
   )
   .describe('The path of an image, relative to the base URL.');
