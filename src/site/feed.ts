@@ -1,7 +1,8 @@
 /** The history as an Atom feed: https://www.rfc-editor.org/rfc/rfc4287 */
 
 import type { Comparison, History } from '../contract/changes.ts';
-import { CHANGES_FILE, FEED_FILE } from '../contract/paths.ts';
+import { kindNames } from '../contract/kinds.ts';
+import { CHANGES_FILE, FEED_FILE, recordPath } from '../contract/paths.ts';
 import { describeGroups, headline } from '../dataset/describe-changes.ts';
 
 export interface FeedOptions {
@@ -15,31 +16,58 @@ export interface FeedOptions {
 const MAX_ENTRIES = 30;
 const MAX_NAMED = 25;
 
-/** Makes the feed. It depends only on the history and the options: its times are the days of the data. */
+/** Makes the feed. It depends only on the history and the options: its times are the days of the data, and seconds in them. */
 export function encodeFeed({ steps }: History, { baseUrl, captured }: FeedOptions): string {
   const link = (rel: string, type: string, path: string): string =>
     `<link rel="${rel}" type="${type}" href="${escapeXml(`${baseUrl}/${path}`)}"/>`;
+  const entries = timed(distinct(steps));
+  const updated = Math.max(startOf(captured), entries[0]?.time ?? 0);
+  const encodeEntry = ({ step, time }: TimedStep): string => `<entry>
+<id>${idOf(step)}</id>
+<title>${escapeXml(headline(step))}</title>
+<updated>${timeOf(time)}</updated>
+${link('alternate', 'text/html', pageOf(step))}
+<content type="html">${escapeXml(html(step))}</content>
+</entry>
+`;
   return `<?xml version="1.0" encoding="utf-8"?>
 <feed xmlns="http://www.w3.org/2005/Atom" xml:lang="en">
 <id>${escapeXml(`${baseUrl}/${FEED_FILE}`)}</id>
 <title>gamedata: what changed</title>
 <author><name>gamedata</name></author>
-<updated>${timeOf(captured)}</updated>
+<updated>${timeOf(updated)}</updated>
 ${link('self', 'application/atom+xml', FEED_FILE)}
 ${link('alternate', 'text/html', '')}
 ${link('via', 'application/json', CHANGES_FILE)}
-${distinct(steps).slice(0, MAX_ENTRIES).map(encodeEntry).join('')}</feed>
+${entries.slice(0, MAX_ENTRIES).map(encodeEntry).join('')}</feed>
 `;
 }
 
-function encodeEntry(step: Comparison): string {
-  return `<entry>
-<id>${idOf(step)}</id>
-<title>${escapeXml(headline(step))}</title>
-<updated>${timeOf(step.to.captured)}</updated>
-<content type="html">${escapeXml(html(step))}</content>
-</entry>
-`;
+interface TimedStep {
+  readonly step: Comparison;
+  /** Milliseconds since 1970. */
+  readonly time: number;
+}
+
+/** Steps with times that rise from the oldest to the newest, a second apart on the same day: readers sort by them. */
+function timed(steps: readonly Comparison[]): TimedStep[] {
+  let last = Number.NEGATIVE_INFINITY;
+  const oldestFirst = steps.toReversed().map((step) => {
+    last = Math.max(startOf(step.to.captured), last + 1000);
+    return { step, time: last };
+  });
+  return oldestFirst.reverse();
+}
+
+/** The page of the only record that a step leaves behind, or else the front page. Without a leading slash. */
+function pageOf({ changes }: Comparison): string {
+  const pages = kindNames.flatMap((kind) => {
+    const { added, renamed, changed } = changes[kind];
+    const slugs = [...added, ...changed].map(({ slug }) => slug);
+    return [...slugs, ...renamed.map(({ to }) => to)].map((slug) => recordPath(kind, slug).slice(1));
+  });
+  const [page = ''] = pages;
+  return pages.length === 1 ? page : '';
 }
 
 /** HTML, which the feed escapes a second time. */
@@ -71,7 +99,8 @@ function distinct(steps: readonly Comparison[]): Comparison[] {
   });
 }
 
-const timeOf = (day: string | null): string => `${day ?? '1970-01-01'}T00:00:00Z`;
+const startOf = (day: string | null): number => Date.parse(`${day ?? '1970-01-01'}T00:00:00Z`);
+const timeOf = (time: number): string => new Date(time).toISOString().replace('.000Z', 'Z');
 
 /** The few characters that XML cannot represent at all become U+FFFD. */
 const escapeXml = (text: string): string =>

@@ -36,6 +36,29 @@ describe('the feed', () => {
     );
   });
 
+  it('gives steps of one day times that rise, and each a page to open', async () => {
+    const renamed = versionOf([rawMove(1, { slug: 'first' }), rawMove(2)], [], '2026-02-03');
+    const named = versionOf(
+      [rawMove(1, { slug: 'first', englishName: 'First' }), rawMove(2)],
+      [],
+      '2026-02-01',
+    );
+    const steps = [step, compare(second, renamed), compare(renamed, named)];
+    const xml = encodeFeed(steps.reduce(extendHistory, emptyHistory), { ...options, captured: '2026-02-01' });
+    expect(await feedProblems(xml)).toEqual([]);
+    expect([...xml.matchAll(/<updated>(.*?)</g)].map(([, time]) => time)).toEqual([
+      '2026-02-03T00:00:02Z',
+      '2026-02-03T00:00:02Z',
+      '2026-02-03T00:00:01Z',
+      '2026-02-03T00:00:00Z',
+    ]);
+    const entries = xml.slice(xml.indexOf('<entry>'));
+    const base = 'https://example.test/a&#38;b';
+    expect(
+      [...entries.matchAll(/<link rel="alternate" type="text\/html" href="(.*?)"/g)].map(([, to]) => to),
+    ).toEqual([`${base}/api/gamedata/move/first/`, `${base}/api/gamedata/move/first/`, `${base}/`]);
+  });
+
   it('is valid without any step, and the same each time', async () => {
     expect(await feedProblems(encodeFeed(emptyHistory, options))).toEqual([]);
     expect(encodeFeed(history, options)).toBe(feed);
@@ -93,7 +116,7 @@ describe('the feed', () => {
     ['a date without a time', 'T00:00:00Z', ''],
     ['no author', /<author>.*?<\/author>/, ''],
     ['markup in a title', '<title>', '<title><b/>'],
-    ['an entry without content', /<content.*?<\/content>/, ''],
+    ['an entry with neither content nor a link', /<link[^>]*>\n<content.*?<\/content>/, ''],
     ['text that is not escaped', '&#60;', '<'],
     ['an id twice', /<entry>[\s\S]*?<\/entry>/, '$&$&'],
   ])('with %s would be found to be wrong', async (_, from, to) => {
