@@ -2,11 +2,15 @@
 
 import { mediaTypeOf } from '../../contract/headers.ts';
 import {
+  CHANGES_FILE,
   compressedExtensions,
   EVERYTHING_FILE,
+  FEED_FILE,
   ICONS_PATH,
   MANIFEST_FILE,
   META_FILE,
+  MOVED_FILE,
+  SEARCH_FILE,
   TYPES_FILE,
 } from '../../contract/paths.ts';
 import { downloads } from '../downloads.ts';
@@ -63,6 +67,20 @@ function sitePaths(): object {
       'Every file with its size and SHA-256',
       json(schemaRef('Manifest')),
     ),
+    [`/${CHANGES_FILE}`]: file(
+      'getChanges',
+      'What changed, step by step, newest first: records added, removed, renamed and changed',
+      json({ type: 'object', properties: { steps: { type: 'array', items: { type: 'object' } } } }),
+    ),
+    [`/${FEED_FILE}`]: file('getFeed', 'The same as an Atom feed', {
+      'application/atom+xml': { schema: { type: 'string' } },
+    }),
+    [`/${MOVED_FILE}`]: file(
+      'getMoved',
+      'The former paths of renamed records, and their present ones',
+      json({ type: 'object', additionalProperties: { type: 'string' } }),
+    ),
+    [`/${SEARCH_FILE}`]: file('getSearchIndex', 'The search index: every record, in columns', anyJson),
     '/openapi.json': file('getOpenApi', 'This document', anyJson),
     '/schemas/{schema}.json': {
       ...parameter('schema', { type: 'string', enum: schemaNames }),
