@@ -40,6 +40,14 @@ const environment = (home: string) => ({
   GIT_CONFIG_NOSYSTEM: '1',
 });
 
+const LINKED = ['node_modules', 'public', 'package.json'];
+
+/** Puts the compiled package into a checkout: as a copy, so that the data set beside it is the checkout's. */
+function install(checkout: string): void {
+  cpSync(path.join(ROOT, 'dist'), path.join(checkout, 'dist'), { recursive: true });
+  for (const name of LINKED) symlinkSync(path.join(ROOT, name), path.join(checkout, name));
+}
+
 /** A repository with a snapshot of an upstream, its remote, and a gh that keeps what it is told. */
 async function repository() {
   const answers = tinyUpstream();
@@ -58,11 +66,8 @@ async function repository() {
   await git('checkout', '--quiet', '-b', 'main');
   cpSync(path.join(ROOT, 'scripts/refresh'), path.join(work, 'scripts/refresh'), { recursive: true });
   await snapshot({ upstream: upstream.url, cache: false, maxShrink: 100, data: path.join(work, 'data') });
-  // The compiled package is a copy: the data set beside it is its own.
-  cpSync(path.join(ROOT, 'dist'), path.join(work, 'dist'), { recursive: true });
-  const others = ['node_modules', 'public', 'package.json'];
-  for (const name of others) symlinkSync(path.join(ROOT, name), path.join(work, name));
-  writeFileSync(path.join(work, '.gitignore'), ['build/', '.cache/', 'dist/', ...others, ''].join('\n'));
+  install(work);
+  writeFileSync(path.join(work, '.gitignore'), ['build/', '.cache/', 'dist/', ...LINKED, ''].join('\n'));
   await git('add', '.');
   await git('-c', 'user.name=operator', '-c', 'user.email=o@example.test', 'commit', '-qm', 'Begin');
   await git('push', '--quiet', 'origin', 'main');
@@ -89,6 +94,7 @@ async function repository() {
   }
   return {
     answers,
+    upstream: upstream.url,
     state,
     home,
     work,
@@ -289,6 +295,28 @@ describe('a deployment', () => {
     const repo = await repository();
     expect(await repo.step('verify-deployment')).toBeUndefined();
     expect(repo.printed()).toBe('BASE_URL is not set: there is no deployment to check\n');
+  });
+
+  it('is built by Netlify from the commit, byte for byte as the workflow expects it', async () => {
+    const repo = await repository();
+    rename(repo, 'renamed');
+    const address = 'https://gamedata.test';
+    expect(await repo.refresh({ BASE_URL: address })).toBeUndefined();
+    const checkout = path.join(repo.home, 'netlify');
+    await repo.git('clone', '--quiet', path.join(repo.home, 'remote.git'), checkout);
+    install(checkout);
+    const { stderr } = await run(
+      'node',
+      ['dist/cli.js', 'build', '--source', 'rest', '--upstream', repo.upstream],
+      {
+        cwd: checkout,
+        env: { PATH: process.env.PATH, NETLIFY: 'true', CONTEXT: 'production', URL: address },
+      },
+    );
+    expect(stderr).toContain('next: gamedata serve build, or deploy build\n');
+    const built = readFileSync(path.join(checkout, 'build/manifest.json'), 'utf8');
+    expect(built).toBe(repo.read('build/manifest.json'));
+    expect(built).toContain('"changes.json"');
   });
 
   it('has to serve what was built', async () => {
