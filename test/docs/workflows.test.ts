@@ -101,6 +101,12 @@ describe('the refresh', () => {
     );
   });
 
+  it('checks the deployment also on days without a change, when there is nothing to commit', () => {
+    const condition = String(workflow('.github/workflows/refresh.yml').jobs.verify?.if);
+    expect(condition).toMatch(/^!cancelled\(\) && needs\.refresh\.result == 'success' && /);
+    for (const job of ['commit', 'deploy']) expect(condition).toContain(`needs.${job}.result != 'failure'`);
+  });
+
   it('of Netlify and Cloudflare reads the upstream strictly too', () => {
     expect(read('netlify.toml')).toContain('command = "npm run build -- --source rest"');
     expect(read('wrangler.jsonc')).toContain('"npm run build -- --source rest --host cloudflare"');
