@@ -7,7 +7,7 @@ import { closest } from 'fastest-levenshtein';
 import type * as z from 'zod';
 import { baseUrlOf } from '../commands/build.ts';
 import type { Environment } from '../commands/source-options.ts';
-import { parseJson, show } from '../contract/parse.ts';
+import { parseJson, show, valueAt } from '../contract/parse.ts';
 import { errorCode, UsageError } from '../errors.ts';
 import { isAddress } from '../sources/source.ts';
 import { configSchema, isConfigurable, keyOf } from './config-schema.ts';
@@ -90,13 +90,8 @@ function readConfig(file: string, program: Command): Config {
 }
 
 function problemOf(issue: z.core.$ZodIssue | undefined, json: unknown, program: Command): string {
-  if (issue?.code !== 'unrecognized_keys') {
-    const value = issue?.path.reduce<unknown>(
-      (inner, key) => (inner as Record<PropertyKey, unknown>)?.[key],
-      json,
-    );
-    return `got ${show(value)}: ${issue?.message.replace(/^Invalid \w+: /, '') ?? 'expected a configuration'}`;
-  }
+  if (issue?.code !== 'unrecognized_keys')
+    return `got ${show(valueAt(json, issue?.path ?? []))}: ${issue?.message.replace(/^Invalid \w+: /, '') ?? 'expected a configuration'}`;
   const [section] = issue.path;
   const command = program.commands.find((candidate) => candidate.name() === section);
   const known = command

@@ -97,15 +97,15 @@ function addBuild(command: Command): void {
           const { build } = await import('../commands/build.ts');
           const { iconsLines, nextLines, problemLines, summaryLines } = await import('./lines.ts');
           const report = await build({ ...rest, hosts, signal }, watch(reporter));
-          reporter.print([...summaryLines(report), ...iconsLines(report.sprites)]);
+          const summary = summaryLines(report);
+          reporter.print([...summary, ...iconsLines(report.sprites)]);
           const { problems, changed, out } = report;
           for (const line of problemLines(out, problems)) reporter.notice(line);
           if (problems.length === 0) reporter.print(nextLines(report));
           let failed = problems.length > 0;
           if (onChange !== undefined) {
             const { noteChange, runOnChange } = await import('./on-change.ts');
-            const summary = options.json ? [JSON.stringify(report)] : summaryLines(report);
-            noteChange({ out, changed, summary });
+            noteChange({ out, changed, summary: options.json ? [JSON.stringify(report)] : summary });
             failed ||= !(await runOnChange(onChange, out, reporter));
           }
           return { output: report, failed };

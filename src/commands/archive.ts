@@ -48,7 +48,7 @@ export async function archive(
   const started = performance.now();
   checkOutside('--out', out, dir);
   recoverAbandoned(dir);
-  const { files, description } = readContents(dir);
+  const { files, description } = readContents(dir, readDescriptions(dir));
   const archives = await packSite(files, description);
   replaceArchives(out, archives);
   return {
@@ -65,8 +65,7 @@ export async function archive(
 }
 
 /** What an archive of a site contains. Throws `OutputError` unless every file is as the manifest says. */
-export function readContents(dir: string) {
-  const { meta, manifest } = readDescriptions(dir);
+export function readContents(dir: string, { meta, manifest }: ReturnType<typeof readDescriptions>) {
   const listed = manifest.files.filter((entry) => !archiveFiles.includes(entry.path));
   const files = listed.map((entry) => readListed(dir, entry));
   return { files, description: { captured: meta.captured, generator: manifest.generator } };

@@ -8,6 +8,7 @@ import { packTarball } from '../archive/pack.ts';
 import { MANIFEST_FILE } from '../contract/paths.ts';
 import { errorCode, OutputError } from '../errors.ts';
 import { readFile } from '../files/folder.ts';
+import { readDescriptions } from '../sources/site-folder.ts';
 import { readContents } from './archive.ts';
 
 const KEPT = /^gamedata-\d{4}-\d\d-\d\d-[0-9a-f]{12}\.tar\.gz$/;
@@ -21,15 +22,19 @@ const KEPT = /^gamedata-\d{4}-\d\d-\d\d-[0-9a-f]{12}\.tar\.gz$/;
  */
 export async function keepArchive(out: string, keep: number): Promise<string> {
   const folder = `${path.normalize(out).replace(/[/\\]+$/, '')}-archives`;
-  const { files, description } = readContents(out);
+  const descriptions = readDescriptions(out);
   const digest = hash('sha256', readFile(out, MANIFEST_FILE)).slice(0, 12);
-  const file = path.join(folder, `gamedata-${description.captured}-${digest}.tar.gz`);
+  const file = path.join(folder, `gamedata-${descriptions.meta.captured}-${digest}.tar.gz`);
   try {
     fsExtra.ensureDirSync(folder);
-    if (!fsExtra.pathExistsSync(file)) writeWhole(file, await packTarball(files, description));
+    if (!fsExtra.pathExistsSync(file)) {
+      const { files, description } = readContents(out, descriptions);
+      writeWhole(file, await packTarball(files, description));
+    }
     for (const old of oldestFirst(folder).slice(0, -keep)) rmSync(path.join(folder, old));
     return file;
   } catch (cause) {
+    if (cause instanceof OutputError) throw cause;
     throw new OutputError(`cannot be written (${errorCode(cause)})`, file, { cause });
   }
 }

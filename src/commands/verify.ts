@@ -6,6 +6,7 @@ import type { Meta } from '../contract/meta.ts';
 import { DataError, UsageError } from '../errors.ts';
 import { hosts } from '../hosts/index.ts';
 import { hostNames } from '../hosts/names.ts';
+import { abortable } from '../http/abortable.ts';
 import { createClient } from '../http/client.ts';
 import { findDifferences } from '../mirror/differences.ts';
 import { readDescriptions } from '../sources/site-folder.ts';
@@ -66,18 +67,16 @@ export async function verify(
   }
   const waitMs = wait === undefined ? 0 : durationOption('wait', wait);
   const { meta, manifest } = readDescriptions(like);
-  const client = createClient({ concurrency, retries: 1 });
-  try {
-    await waitFor((offset) => findDifferences(client, address, { site: manifest, concurrency, offset }), {
+  const failure = `does not serve the site in ${like}`;
+  await abortable(createClient({ concurrency, retries: 1 }), signal, (client) =>
+    waitFor((offset) => findDifferences(client, address, { site: manifest, concurrency, offset }), {
       ...watchers,
       waitMs,
       signal,
-      failure: `does not serve the site in ${like}`,
+      failure,
       address,
-    });
-  } finally {
-    await client.close();
-  }
+    }),
+  );
   const supported = options.level === undefined ? supportedBy(meta.hosts) : undefined;
   return verifyDeployment(address, { ...deployment, supported, linkBase: linkBase ?? meta.base_url });
 }

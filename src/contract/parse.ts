@@ -37,7 +37,8 @@ function fieldPath(path: readonly PropertyKey[]): string {
   );
 }
 
-function valueAt(value: unknown, path: readonly PropertyKey[]): unknown {
+/** The value at a path, such as an issue of a schema has; undefined if there is none. */
+export function valueAt(value: unknown, path: readonly PropertyKey[]): unknown {
   return path.reduce<unknown>(
     (inner, key) => (typeof inner === 'object' && inner !== null ? Reflect.get(inner, key) : undefined),
     value,
