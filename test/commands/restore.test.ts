@@ -39,6 +39,14 @@ const pack = async (file: string, entries: Record<string, string>): Promise<void
   writeFileSync(file, gzipSync(tar));
 };
 
+/** A manifest of one file, whose hash no file has. */
+const manifestOf = (name: string): string =>
+  JSON.stringify({
+    format: 1,
+    generator: 'gamedata/1',
+    files: [{ path: name, bytes: 1, sha256: '0'.repeat(64) }],
+  });
+
 describe('an archive', () => {
   it('is restored with every file of the site, host configuration included', async () => {
     const { at, file } = await archived();
@@ -92,11 +100,7 @@ describe('an archive', () => {
       'whose manifest leads elsewhere',
       (file) =>
         pack(file, {
-          'gamedata/manifest.json': JSON.stringify({
-            format: 1,
-            generator: 'gamedata/1',
-            files: [{ path: '../evil', bytes: 1, sha256: '0'.repeat(64) }],
-          }),
+          'gamedata/manifest.json': manifestOf('../evil'),
         }),
       'expected a relative path inside the site',
     ],
@@ -104,11 +108,7 @@ describe('an archive', () => {
       'that lacks a file',
       (file) =>
         pack(file, {
-          'gamedata/manifest.json': JSON.stringify({
-            format: 1,
-            generator: 'gamedata/1',
-            files: [{ path: 'a', bytes: 1, sha256: '0'.repeat(64) }],
-          }),
+          'gamedata/manifest.json': manifestOf('a'),
         }),
       'got no a: expected every file of its manifest',
     ],
@@ -117,11 +117,7 @@ describe('an archive', () => {
       (file) =>
         pack(file, {
           'gamedata/a': 'x',
-          'gamedata/manifest.json': JSON.stringify({
-            format: 1,
-            generator: 'gamedata/1',
-            files: [{ path: 'a', bytes: 1, sha256: '0'.repeat(64) }],
-          }),
+          'gamedata/manifest.json': manifestOf('a'),
         }),
       `expected ${'0'.repeat(64)}, as in the manifest`,
     ],

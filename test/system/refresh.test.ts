@@ -10,6 +10,7 @@ import { serve } from '../../src/commands/serve.ts';
 import { snapshot } from '../../src/commands/snapshot.ts';
 import { historySchema } from '../../src/contract/changes.ts';
 import { metaSchema } from '../../src/contract/meta.ts';
+import { deploy } from '../support/deployed.ts';
 import { deserted } from '../support/local-server.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 import { serveUpstream } from '../support/test-upstream.ts';
@@ -17,20 +18,6 @@ import { type Answer, moveAnswer, tinyUpstream, upstreamOf } from '../support/up
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const run = promisify(execFile);
-
-/** A server of a folder that is not there yet, at an address that another one may take. */
-async function serveFolder(folder: string) {
-  const server = createServer((request, response) => {
-    const file = path.join(folder, request.url ?? '');
-    if (existsSync(file)) response.end(readFileSync(file));
-    else response.writeHead(404).end();
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
-  const stop = (): void => void server.close().closeAllConnections();
-  onTestFinished(stop);
-  return { port, stop, url: `http://127.0.0.1:${port}` };
-}
 
 /** What is left of the environment: nothing of whoever runs the tests. */
 const environment = (home: string) => ({
@@ -321,15 +308,14 @@ describe('a deployment', () => {
 
   it('has to serve what was built', async () => {
     const repo = await repository();
-    const server = await serveFolder(path.join(repo.work, 'live'));
-    const address = { BASE_URL: server.url, REFRESH_HOSTS: 'cloudflare', REFRESH_WAIT: '1s' };
-    expect(await repo.refresh(address)).toBeUndefined();
-    expect(await repo.step('verify-deployment', address)).toContain('meta.json: got 404');
-    server.stop();
+    const empty = await deploy(path.join(repo.work, 'live'));
+    const settings = { BASE_URL: empty.url, REFRESH_HOSTS: 'cloudflare', REFRESH_WAIT: '1s' };
+    expect(await repo.refresh(settings)).toBeUndefined();
+    expect(await repo.step('verify-deployment', settings)).toContain('meta.json: got 404');
     cpSync(path.join(repo.work, 'build'), path.join(repo.work, 'live'), { recursive: true });
-    const live = await serve({ dir: path.join(repo.work, 'live'), port: server.port });
+    const live = await serve({ dir: path.join(repo.work, 'live'), port: 0 });
     onTestFinished(() => live.close());
-    expect(await repo.step('verify-deployment', address)).toBeUndefined();
+    expect(await repo.step('verify-deployment', { ...settings, BASE_URL: live.url })).toBeUndefined();
   });
 });
 
