@@ -111,25 +111,38 @@ async function compileHandler() {
 }
 
 async function compilePages() {
-  // The license of what is bundled in one of them accompanies both.
-  const banner = `/*!\n${readFileSync('node_modules/@leeoniya/ufuzzy/LICENSE', 'utf8').trim()}\n*/`;
-  for (const page of ['browse', 'front'])
+  const pages = {
+    front: 'front/front.ts',
+    browse: 'browse/browse.ts',
+    docs: 'docs/docs.ts',
+    search: 'search/engine.ts',
+  };
+  for (const [page, input] of Object.entries(pages))
     await build({
-      input: `src/web/${page}/${page}.ts`,
+      input: `src/web/${input}`,
       transform: { target: ['chrome109', 'firefox115', 'safari16'] },
-      output: { file: `dist/assets/${page}.js`, minify: true, postBanner: banner },
+      output: {
+        file: `dist/assets/${page}.js`,
+        minify: true,
+        postBanner: page === 'search' ? licenses() : '',
+      },
     });
-  copyAll('src/web', 'dist/templates', { 'front/index.html': '', 'browse/browse.html': '' });
-  copyAll('src/web', 'dist/assets', { 'shared/style.css': '', 'reference/reference.html': '' });
-  copyAll('src/web/reference', 'dist/assets/reference', { 'reference.css': '', 'reference.js': '' });
-  // The viewer of the reference page, as published, with its licenses.
-  copyAll('node_modules/swagger-ui-dist', 'dist/assets/reference', {
-    'swagger-ui-bundle.js': '',
-    'swagger-ui.css': '',
-    LICENSE: 'swagger-ui-license.txt',
-    NOTICE: 'swagger-ui-notice.txt',
-    'swagger-ui-bundle.js.LICENSE.txt': 'swagger-ui-bundle-licenses.txt',
+  copyAll('src/web', 'dist/templates', {
+    'front/index.html': '',
+    'browse/browse.html': '',
+    'docs/docs.html': '',
+    'shared/404.html': '',
   });
+  copyAll('src/web', 'dist/assets', { 'shared/style.css': '', 'docs/moved.html': 'reference.html' });
+}
+
+/** Of what is bundled in the search. */
+function licenses() {
+  const texts = [
+    ['@leeoniya/ufuzzy', 'LICENSE'],
+    ['fastest-levenshtein', 'LICENSE.md'],
+  ].map((file) => readFileSync(path.join('node_modules', ...file), 'utf8').trim());
+  return `/*!\n${texts.join('\n\n')}\n*/`;
 }
 
 /** @param files source → name in the target folder, or empty for the same name */

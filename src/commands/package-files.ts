@@ -32,7 +32,12 @@ export const readAssets = (): SiteFile[] => readFolder(PUBLIC_FOLDER);
 export function readPackage(): Package {
   const template = (name: string): string => readFileSync(path.join(DIST, 'templates', name), 'utf8');
   return {
-    templates: { 'index.html': template('index.html'), 'browse.html': template('browse.html') },
+    templates: {
+      'index.html': template('index.html'),
+      'browse.html': template('browse.html'),
+      'docs.html': template('docs.html'),
+      '404.html': template('404.html'),
+    },
     compiled: readFolder(ASSETS_FOLDER),
     handlerModule: () => readFileSync(HANDLER_MODULE, 'utf8'),
   };

@@ -25,6 +25,13 @@ export const TYPES_FILE = 'types.d.ts';
 export const SEARCH_FILE = 'search.json';
 /** The browsable page: one HTML file for every API path. */
 export const BROWSE_FILE = 'browse.html';
+/** The page for paths that do not exist, outside of the API. */
+export const NOT_FOUND_FILE = '404.html';
+/** The reference: a folder with an `index.html`. */
+export const DOCS_PATH = '/docs/';
+/** The mark of the pages, and the picture of link previews. */
+export const MARK_FILE = 'mark.svg';
+export const CARD_FILE = 'card.png';
 
 /** The folder of bulk files and archives. */
 export const DOWNLOAD_FOLDER = 'download/';

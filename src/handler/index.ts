@@ -4,16 +4,17 @@
  */
 
 import { errorDetails, NOT_ACCEPTABLE_DETAIL, notAllowedDetail } from '../contract/errors.ts';
-import { BROWSE_FILE } from '../contract/paths.ts';
+import { API_PREFIX, BROWSE_FILE, NOT_FOUND_FILE } from '../contract/paths.ts';
 import { negotiate } from './accept.ts';
 import { iconRedirect } from './icons.ts';
 import { createMovedReader } from './moved.ts';
 import { fromRequest, type PlainRequest, type PlainResponse, toResponse } from './plain-request.ts';
-import { isRead, readFormat, readWindow } from './query.ts';
+import { type Format, isRead, readFormat, readWindow } from './query.ts';
 import { quickHash } from './quick-hash.ts';
 import {
   apiResponse,
   browseResponse,
+  errorPage,
   errorResponse,
   fileResponse,
   foundElsewhere,
@@ -69,13 +70,24 @@ export function createResponder(store: AssetStore, base = ''): Responder {
     return target.file === undefined ? undefined : store.get(target.file);
   }
 
+  /** A browser gets a page with the same status; that of the API shows the JSON. */
+  async function notFound(request: PlainRequest): Promise<PlainResponse> {
+    const { representation } = negotiate(formatOf(request), request.headers.get('Accept'));
+    const isApi = request.path.startsWith(API_PREFIX, base.length);
+    const page =
+      isRead(request) && representation === 'html'
+        ? await store.get(isApi ? BROWSE_FILE : NOT_FOUND_FILE)
+        : undefined;
+    return page ? errorPage(request, page, 404) : errorResponse(request, 404, errorDetails[404]);
+  }
+
   async function endpointResponse(
     request: PlainRequest,
     target: Endpoint,
     query: URLSearchParams,
   ): Promise<PlainResponse> {
     const format = readFormat(query);
-    if (format === 'other') return errorResponse(request, 404, errorDetails[404]);
+    if (format === 'other') return notFound(request);
     const { representation, indent } = negotiate(format, request.headers.get('Accept'));
     if (representation === undefined) return errorResponse(request, 406, NOT_ACCEPTABLE_DETAIL);
     if (request.method === 'OPTIONS')
@@ -86,7 +98,7 @@ export function createResponder(store: AssetStore, base = ''): Responder {
       const moved = target.type === 'record' && target.file ? await readMoved(target.file) : undefined;
       return moved !== undefined
         ? movedPermanently(`${base}${moved}${request.search}`)
-        : errorResponse(request, 404, errorDetails[404]);
+        : notFound(request);
     }
     const page = representation === 'html' ? await store.get(BROWSE_FILE) : undefined;
     if (page) return browseResponse(request, page);
@@ -98,7 +110,7 @@ export function createResponder(store: AssetStore, base = ''): Responder {
     const asset = await store.get(file);
     const elsewhere = asset ? undefined : await iconRedirect(store, file);
     const response = asset ? fileResponse(request, asset, file) : elsewhere && foundElsewhere(elsewhere);
-    if (!response) return errorResponse(request, 404, errorDetails[404]);
+    if (!response) return notFound(request);
     return isRead(request) ? response : errorResponse(request, 405, notAllowedDetail(request.method));
   }
 
@@ -112,12 +124,14 @@ export function createResponder(store: AssetStore, base = ''): Responder {
       case 'file':
         return fileAt(request, target.file);
       case 'nothing':
-        return errorResponse(request, 404, errorDetails[404]);
+        return notFound(request);
       default:
         return endpointResponse(request, target, new URLSearchParams(request.search));
     }
   };
 }
+
+const formatOf = ({ search }: PlainRequest): Format => readFormat(new URLSearchParams(search));
 
 type Endpoint = Extract<Target, { name: string }>;
 

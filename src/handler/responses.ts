@@ -86,6 +86,13 @@ export function foundElsewhere(location: string): PlainResponse {
   return { status: 302, headers: { ...commonHeaders, Location: location }, body: null };
 }
 
+/** The page that a browser gets instead of an error's JSON. */
+export const errorPage = (request: PlainRequest, { body }: Asset, status: 404): PlainResponse =>
+  withBody(request, body, {
+    status,
+    headers: { ...api, ...htmlHeaders, ...errorHeaders, 'Content-Type': HTML_TYPE },
+  });
+
 /** An error. */
 export function errorResponse(request: PlainRequest, status: 404 | 405 | 406, detail: string): PlainResponse {
   const body = new TextEncoder().encode(errorBody(detail));

@@ -2,14 +2,14 @@
 
 import { isHostFile } from '../contract/host-files.ts';
 import { type Kind, kindNames } from '../contract/kinds.ts';
-import { API_PREFIX, recordFile, rootFile } from '../contract/paths.ts';
+import { API_PREFIX, DOCS_PATH, recordFile, rootFile } from '../contract/paths.ts';
 import { capitalize } from '../text/names.ts';
 
 export type Target =
   /** An endpoint of the API. `file` holds its JSON; undefined if the path cannot be that of a record. */
   | { readonly type: 'root' | 'record'; readonly name: string; readonly file: string | undefined }
   | { readonly type: 'list'; readonly name: string; readonly kind: Kind }
-  /** An endpoint, or the base path itself, without its trailing slash; relative to the base path, with the slash. */
+  /** An endpoint, the docs or the base path itself, without its trailing slash; relative to the base path, with the slash. */
   | { readonly type: 'slashless'; readonly path: string }
   /** A file at its own URL. */
   | { readonly type: 'file'; readonly file: string }
@@ -31,7 +31,7 @@ export function resolveTarget(sent: string, base = ''): Target {
   if (decoded === undefined) return nothing;
   const rest = decoded.startsWith(API_PREFIX) ? decoded.slice(API_PREFIX.length) : undefined;
   if (rest === '') return { type: 'root', name: 'Api Root', file: rootFile };
-  if (`${decoded}/` === API_PREFIX) return { type: 'slashless', path: `${path}/` };
+  if ([API_PREFIX, DOCS_PATH].includes(`${decoded}/`)) return { type: 'slashless', path: `${path}/` };
   const [, kindName, slug, slash] = /^([^/.]+)(?:\/([^/.]+))?(\/?)$/.exec(rest ?? '') ?? [];
   const kind = kindNames.find((name) => name === kindName);
   if (kind === undefined) return fileTarget(decoded);
@@ -42,9 +42,9 @@ export function resolveTarget(sent: string, base = ''): Target {
   return { type: 'record', name: `${title} Instance`, file };
 }
 
-/** Any other path may be that of a file. Host configuration is not public. */
+/** Any other path may be that of a file, or of a folder with a page. Host configuration is not public. */
 function fileTarget(decoded: string): Target {
-  const file = decoded === '/' ? 'index.html' : decoded.slice(1);
+  const file = decoded.slice(1) + (decoded.endsWith('/') ? 'index.html' : '');
   const isPublic = /^(?:\w[\w-]*\/)*\w[\w-]*(?:\.[\w-]+)+$/.test(file) && !isHostFile(file);
   return isPublic ? { type: 'file', file } : nothing;
 }

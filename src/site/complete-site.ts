@@ -61,7 +61,7 @@ function* ownFiles(site: CompleteSite): Generator<AnyFile> {
   const plan = { records, meta, linkBase: linkBaseOf(meta) };
   const files = withExtras(site);
   yield* meta.downloads ? withDownloads(files, plan, compress) : files;
-  yield* specificationFiles(plan);
+  yield* specificationFiles({ ...plan, archive: site.archive, docs: site.package.templates['docs.html'] });
   const archives = site.archive ? archiveFiles : [];
   yield* webFiles({ templates: site.package.templates, records, meta, archives, sizes: () => sizes });
 }

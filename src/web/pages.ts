@@ -1,15 +1,19 @@
 /** The pages of a site and the search index, made last: the front page lists the files made before it. */
 
-import { pathOf, SEARCH_FILE } from '../contract/paths.ts';
+import type { Meta } from '../contract/meta.ts';
+import { BROWSE_FILE, NOT_FOUND_FILE, pathOf, SEARCH_FILE } from '../contract/paths.ts';
 import type { SiteFile } from '../contract/site-file.ts';
+import { countGenerations } from './front/chart.ts';
 import { type FrontPageContent, fillFrontPage } from './front/page.ts';
-import { createSearchIndex } from './search-index.ts';
-import { fillPlaceholders } from './shared/markup.ts';
+import { searchForm } from './search/form.ts';
+import { createSearchIndex } from './search/search-index.ts';
+import { framed } from './shared/frame.ts';
+import { fillPlaceholders, type Markup } from './shared/markup.ts';
 
 /** The pages with placeholders. */
-export type PageTemplates = Readonly<Record<'index.html' | 'browse.html', string>>;
+export type PageTemplates = Readonly<Record<'index.html' | 'browse.html' | 'docs.html' | '404.html', string>>;
 
-export interface PagesPlan extends Omit<FrontPageContent, 'sizes' | 'index'> {
+export interface PagesPlan extends Omit<FrontPageContent, 'sizes' | 'generations' | 'search'> {
   readonly templates: PageTemplates;
   /** The files made so far; called when all others are. */
   readonly sizes: () => FrontPageContent['sizes'];
@@ -18,17 +22,34 @@ export interface PagesPlan extends Omit<FrontPageContent, 'sizes' | 'index'> {
 export function* webFiles({ templates, sizes, ...content }: PagesPlan): Generator<SiteFile> {
   const { records, meta } = content;
   const index = createSearchIndex(records);
-  yield {
-    path: SEARCH_FILE,
-    body: JSON.stringify(index),
-  };
+  const generations = countGenerations(index);
+  yield { path: SEARCH_FILE, body: JSON.stringify(index) };
+  const top = `${pathOf(meta.base_url)}/`;
+  const search = searchForm(generations.keys());
   // The same page twice: for API paths of any depth, and for plain file servers.
-  const browse = (root: string, json: string): string =>
-    fillPlaceholders(templates['browse.html'], { root, json, links: meta.links });
-  yield { path: 'browse.html', body: browse(`${pathOf(meta.base_url)}/`, '?format=json') };
-  yield { path: 'browse/index.html', body: browse('../', '../api/gamedata/index.json') };
+  yield { path: BROWSE_FILE, body: fillBrowse(templates, meta, search, { root: top, json: '?format=json' }) };
+  const beside = { root: '../', json: '../api/gamedata/index.json' };
+  yield { path: 'browse/index.html', body: fillBrowse(templates, meta, search, beside) };
+  yield { path: NOT_FOUND_FILE, body: fillNotFound(templates, meta, top) };
   yield {
     path: 'index.html',
-    body: fillFrontPage(templates['index.html'], { ...content, index, sizes: sizes() }),
+    body: fillFrontPage(templates['index.html'], { ...content, generations, search, sizes: sizes() }),
   };
+}
+
+function fillBrowse(
+  templates: PageTemplates,
+  meta: Meta,
+  search: Markup,
+  { root, json }: { readonly root: string; readonly json: string },
+): string {
+  const description = 'Game moves and items, as tables, cards and JSON.';
+  const frame = { title: 'gamedata', description, root, script: 'browse.js' };
+  const { footer: _, ...parts } = framed(frame, meta);
+  return fillPlaceholders(templates['browse.html'], { ...parts, search, json });
+}
+
+function fillNotFound(templates: PageTemplates, meta: Meta, root: string): string {
+  const frame = { title: 'Not found · gamedata', description: 'There is nothing at this address.', root };
+  return fillPlaceholders(templates['404.html'], { ...framed(frame, meta), root });
 }

@@ -21,7 +21,9 @@ interface Document {
 function documentOf(moves: number, { downloads = true, ...options }: SiteOptions = {}): Document {
   const { meta, records, plan } = siteOf(rawRecords(moves, moves), options);
   return JSON.parse(
-    JSON.stringify(openApiDocument({ ...meta, downloads }, examplesOf(records, plan.linkBase))),
+    JSON.stringify(
+      openApiDocument({ ...meta, downloads }, examplesOf(records, plan.linkBase), { archive: downloads }),
+    ),
   );
 }
 

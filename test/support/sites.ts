@@ -1,5 +1,6 @@
 /** Data sets and whole sites for tests: a tiny one that is easy to read, and one of the real size. */
 
+import { readPackage } from '../../src/commands/package-files.ts';
 import type { History } from '../../src/contract/changes.ts';
 import { defaultIconSource } from '../../src/contract/icons.ts';
 import { type Kind, kindNames, mapKinds } from '../../src/contract/kinds.ts';
@@ -88,7 +89,8 @@ export function siteOf(
   const icon: SiteFile = { path: PLACEHOLDER_ICON, body: new Uint8Array([0x89, 0x50, 0x4e, 0x47]) };
   const changes = changeFiles(history, routes.moved, { baseUrl: meta.base_url, captured: meta.captured });
   const linkBase = { baseUrl: meta.base_url, links };
-  const plan = { records, meta, linkBase };
+  const docs = readPackage().templates['docs.html'];
+  const plan = { records, meta, linkBase, archive: false, docs };
   const files = (): SiteFile[] => [...apiFiles(plan), icon, ...changes, ...extras];
   return { plan, meta, routes, records, files };
 }

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { BUNDLED_DATA } from '../../src/commands/package-files.ts';
 import { mapKinds } from '../../src/contract/kinds.ts';
-import { createMatcher } from '../../src/web/front/matcher.ts';
-import { createSearchIndex, readSearchIndex } from '../../src/web/search-index.ts';
+import { createMatcher } from '../../src/web/search/matcher.ts';
+import { createSearchIndex, readSearchIndex } from '../../src/web/search/search-index.ts';
 import { readSnapshot } from '../support/snapshot-records.ts';
 
 const snapshot = readSnapshot(BUNDLED_DATA);

@@ -4,7 +4,7 @@ import { groupDigits, readableSize } from '../../src/text/numbers.ts';
 import { countGenerations } from '../../src/web/front/chart.ts';
 import { descriptionRows, downloadRows } from '../../src/web/front/file-tables.ts';
 import { webFiles } from '../../src/web/pages.ts';
-import { createSearchIndex } from '../../src/web/search-index.ts';
+import { createSearchIndex } from '../../src/web/search/search-index.ts';
 import { fillPlaceholders, html } from '../../src/web/shared/markup.ts';
 import { rawItem, rawMove, rawRecords, type SiteOptions, siteOf } from '../support/sites.ts';
 

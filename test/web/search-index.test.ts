@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { kindNames } from '../../src/contract/kinds.ts';
 import type { Records } from '../../src/dataset/data-set.ts';
 import { encodeDataSet } from '../../src/dataset/digest.ts';
-import { createSearchIndex, generationOf, readSearchIndex } from '../../src/web/search-index.ts';
+import { createSearchIndex, generationOf, readSearchIndex } from '../../src/web/search/search-index.ts';
 import { dataSetOf, fullSizeRecords, rawItem, rawMove, rawRecords } from '../support/sites.ts';
 import { hasRecordedUpstream } from '../support/upstream-data.ts';
 

@@ -1,7 +1,7 @@
 /** The OpenAPI 3.1 document of a site: https://spec.openapis.org/oas/v3.1.1.html */
 
-import { guaranteeNames, guarantees } from '../../contract/guarantees.ts';
 import type { Meta } from '../../contract/meta.ts';
+import { DOCS_PATH, TYPES_FILE } from '../../contract/paths.ts';
 import { counted } from '../../text/numbers.ts';
 import { apiPaths } from './api-paths.ts';
 import type { Examples } from './examples.ts';
@@ -11,7 +11,8 @@ import { parameterComponents } from './parameters.ts';
 import { responseComponents } from './responses.ts';
 import { jsonSchemas, schemaFile, schemaNames, typeName } from './schemas.ts';
 
-export function openApiDocument(meta: Meta, examples: Examples): object {
+/** @param archive whether the site offers itself for download */
+export function openApiDocument(meta: Meta, examples: Examples, { archive }: { archive: boolean }): object {
   const { base_url: baseUrl, links, downloads } = meta;
   return {
     openapi: '3.1.1',
@@ -29,10 +30,10 @@ export function openApiDocument(meta: Meta, examples: Examples): object {
       { name: 'downloads', description: 'Every record in one request.' },
       { name: 'site', description: 'About the site itself.' },
     ],
-    paths: { ...apiPaths(links, examples), ...filePaths({ downloads }) },
+    paths: { ...apiPaths(links, examples), ...filePaths({ downloads, archive }) },
     components: {
       schemas: componentSchemas(),
-      parameters: parameterComponents,
+      parameters: parameterComponents(links),
       headers: headerComponents,
       responses: responseComponents,
     },
@@ -51,30 +52,10 @@ function componentSchemas(): object {
 }
 
 function description({ base_url: baseUrl, links, counts }: Meta): string {
-  const listed = (needs: readonly string[]): string =>
-    guaranteeNames
-      .filter((name) => needs.includes(guarantees[name].needs))
-      .map((name) => `- ${guarantees[name].title}`)
-      .join('\n');
-  const about = `Every response is a pre-built static file: ${counted(counts.move, 'move')} and ${counted(counts.item, 'item')}. The schemas are also available as files (\`${baseUrl}/${schemaFile('move')}\`), and as TypeScript types (\`${baseUrl}/types.d.ts\`).`;
-  if (links === 'file') {
-    return `${about}
-
-This site is built for plain file servers: links point to the files themselves, and queries are ignored.`;
-  }
-  return `${about}
-
-Guaranteed on every host:
-
-${listed(['files'])}
-
-Guaranteed on hosts with rules for requests:
-
-${listed(['rules', 'requests'])}
-
-Guaranteed on hosts that run code:
-
-${listed(['code'])}
-
-Hosts that do not run code serve built pages only, and reject any other limit or offset with 400 or 404, and a body that says which exist.`;
+  const about = `Every response is a pre-built static file: ${counted(counts.move, 'move')} and ${counted(counts.item, 'item')}. For people: ${baseUrl}${DOCS_PATH}. The schemas are also available as files (\`${baseUrl}/${schemaFile('move')}\`), and as TypeScript types (\`${baseUrl}/${TYPES_FILE}\`).`;
+  const hosts =
+    links === 'file'
+      ? 'This site is built for plain file servers: links point to the files themselves, and queries are ignored.'
+      : 'Hosts that do not run code serve built pages only, and reject any other limit or offset with 400 or 404, and a body that says which exist.';
+  return `${about}\n\n${hosts}`;
 }

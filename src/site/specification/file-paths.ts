@@ -2,7 +2,11 @@
 
 import { mediaTypeOf } from '../../contract/headers.ts';
 import {
+  ARCHIVE_NAMES,
+  type ArchiveName,
+  archiveFile,
   CHANGES_FILE,
+  CHECKSUMS_NAME,
   compressedExtensions,
   EVERYTHING_FILE,
   FEED_FILE,
@@ -18,12 +22,48 @@ import { headersNamed } from './headers.ts';
 import { fileOperation } from './operations.ts';
 import { schemaNames } from './schemas.ts';
 
-export function filePaths({ downloads: hasDownloads }: { downloads: boolean }): object {
-  return { ...(hasDownloads && downloadPaths()), ...sitePaths() };
+export function filePaths(has: { readonly downloads: boolean; readonly archive: boolean }): object {
+  return { ...(has.downloads && downloadPaths()), ...(has.archive && archivePaths()), ...sitePaths() };
 }
 
+const archiveSummaries: Readonly<Record<ArchiveName, string>> = {
+  'gamedata.tar.gz': 'The complete site, to serve elsewhere.',
+  'gamedata.zip': 'The same as a ZIP file.',
+  'gamedata.sha256': 'The SHA-256 checksums of both.',
+};
+
+const archivePaths = (): object =>
+  Object.fromEntries(
+    ARCHIVE_NAMES.map((name) => {
+      const file = archiveFile(name);
+      const isText = name === CHECKSUMS_NAME;
+      const content = { [archiveTypes[name]]: isText ? { schema: { type: 'string' } } : {} };
+      return [
+        `/${file}`,
+        {
+          get: fileOperation(
+            `download${identifier(file)}`,
+            'downloads',
+            archiveSummaries[name],
+            content,
+            headers(),
+          ),
+        },
+      ];
+    }),
+  );
+
+/** As every host serves them. */
+const archiveTypes: Readonly<Record<ArchiveName, string>> = {
+  'gamedata.tar.gz': 'application/gzip',
+  'gamedata.zip': 'application/zip',
+  'gamedata.sha256': 'application/octet-stream',
+};
+
+const headers = (): object =>
+  headersNamed('Access-Control-Allow-Origin', 'Cache-Control', 'Content-Disposition');
+
 function downloadPaths(): object {
-  const headers = headersNamed('Access-Control-Allow-Origin', 'Cache-Control', 'Content-Disposition');
   return Object.fromEntries(
     downloads.flatMap(({ path, summary }) =>
       ['', ...compressedExtensions.map((ending) => `.${ending}`)].map((ending) => {
@@ -40,7 +80,7 @@ function downloadPaths(): object {
               'downloads',
               `${summary}${packed}`,
               { [mediaTypeOf(file) ?? 'application/json']: schema ? { schema } : {} },
-              headers,
+              headers(),
             ),
           },
         ];

@@ -1,10 +1,15 @@
 /** The browsable page: shows the response of one endpoint, and navigates to others without leaving the page. */
 
 import { API_PREFIX, type LinkStyle } from '../../contract/paths.ts';
+import { createSearchBox } from '../search/box.ts';
+import { loadEngine } from '../search/load.ts';
+import type { SearchEntry } from '../search/search-index.ts';
 import { copyText } from '../shared/clipboard.ts';
 import { button, element, find } from '../shared/elements.ts';
+import { recall, remember } from '../shared/preferences.ts';
+import { type Outcome, send } from '../shared/request.ts';
 import { addressIn, asJson, hrefTo, partsOf, placeOf, sourceOf } from './address.ts';
-import { send } from './request.ts';
+import { servesAnySize } from './host.ts';
 import { notBuilt, type State, stateOf } from './states.ts';
 
 /** Faster responses need no loading indicator. */
@@ -12,6 +17,8 @@ const PATIENCE_MS = 200;
 
 const view = find('view', HTMLDivElement);
 const said = find('said', HTMLParagraphElement);
+const main = find('main', HTMLElement);
+const searchSection = find('search', HTMLElement);
 const links: LinkStyle = document.documentElement.dataset.links === 'file' ? 'file' : 'query';
 const place = placeOf(location, new URL('.', import.meta.url).href, links);
 const to = (address: string): string => hrefTo(address, place);
@@ -25,22 +32,55 @@ async function show(address: string, { focus }: { focus: boolean }): Promise<voi
   running = new AbortController();
   const { signal } = running;
   shown = address;
-  const options = { address, root: place.root, hrefTo: to, retry: () => void show(address, { focus: true }) };
   const source = sourceOf(address, place);
   const waiting = setTimeout(() => view.setAttribute('aria-busy', 'true'), PATIENCE_MS);
-  const state = source === undefined ? notBuilt(options) : stateOf(await send(source, signal), options);
+  const state = await stateAt(address, source, signal, () => void show(address, { focus: true }));
   clearTimeout(waiting);
   if (!signal.aborted) put(address, source, state, focus);
 }
 
-function put(address: string, source: string | undefined, { title, content }: State, focus: boolean): void {
+async function stateAt(
+  address: string,
+  source: string | undefined,
+  signal: AbortSignal,
+  retry: () => void,
+): Promise<State> {
+  const options = { address, root: place.root, hrefTo: to, retry };
+  if (source === undefined) return notBuilt({ ...options, hasSizes: false, near: [] });
+  const isList = partsOf(address).length === 1;
+  const [outcome, hasSizes] = await Promise.all([send(source, signal), isList && servesAnySize(place)]);
+  return stateOf(outcome, { ...options, hasSizes, near: await nearTo(address, outcome) });
+}
+
+/** The records that may have been meant by the address of none. */
+async function nearTo(address: string, outcome: Outcome): Promise<readonly SearchEntry[]> {
+  const [kind = '', slug] = partsOf(address);
+  const isUnknown = outcome.type === 'answer' && outcome.response.status === 404;
+  if (!isUnknown || slug === undefined) return [];
+  try {
+    return (await loadEngine(place.root)).near(decodeURIComponent(slug), kind);
+  } catch {
+    // The page says what is wrong without it.
+    return [];
+  }
+}
+
+function put(address: string, source: string | undefined, state: State, focus: boolean): void {
+  const { title, before, table, answer, after = [] } = state;
   said.textContent = '';
   const heading = element('h1', { tabindex: -1 }, title);
   document.title = `${title} · gamedata`;
   find('breadcrumb', HTMLOListElement).replaceChildren(...breadcrumb(address));
-  view.replaceChildren(heading, ...(source === undefined ? [] : [requestBar(address, source)]), ...content);
-  for (const raw of view.querySelectorAll('[aria-pressed]'))
-    raw.toggleAttribute('hidden', !view.querySelector('.json'));
+  const response = element('div', {});
+  const body = element('div', { id: 'body' }, ...before, response, ...after);
+  const bar = source === undefined ? [] : [requestBar(address, source, response, state)];
+  const [kind] = partsOf(address);
+  const isSearchable = table !== undefined && kind !== undefined;
+  searchSection.hidden = !isSearchable;
+  if (!isSearchable) main.append(searchSection);
+  view.replaceChildren(heading, ...bar, ...(isSearchable ? [searchSection] : []), body);
+  if (isSearchable) box.set({ kind });
+  if (answer && source === undefined) response.append(answer());
   view.removeAttribute('aria-busy');
   if (!focus) return;
   scrollTo(0, 0);
@@ -48,7 +88,12 @@ function put(address: string, source: string | undefined, { title, content }: St
 }
 
 /** The request, and actions for it. */
-function requestBar(address: string, source: string): HTMLElement {
+function requestBar(
+  address: string,
+  source: string,
+  response: HTMLElement,
+  { table, answer }: State,
+): HTMLElement {
   const { pathname, search } = new URL(source);
   const command = element('code', { class: 'curl', hidden: true }, `curl '${source.replaceAll("'", '%27')}'`);
   const copy = button('Copy as curl', () => {
@@ -61,12 +106,42 @@ function requestBar(address: string, source: string): HTMLElement {
     showRaw(isRaw);
   });
   raw.setAttribute('aria-pressed', 'false');
+
+  let json: HTMLElement | undefined;
+  const showAs = (asTable: boolean): void => {
+    json ??= asTable ? undefined : answer?.();
+    response.replaceChildren(...[asTable ? table : json].filter((part) => part !== undefined));
+    raw.hidden = asTable || !json?.querySelector('.json');
+    asTableButton.setAttribute('aria-pressed', String(asTable));
+    asJsonButton.setAttribute('aria-pressed', String(!asTable));
+  };
+  const choose = (view: 'table' | 'json') => (): void => {
+    remember('view', view);
+    showAs(view === 'table');
+  };
+  const asTableButton = button('Table', choose('table'));
+  const asJsonButton = button('JSON', choose('json'));
+  const views = element(
+    'span',
+    { class: 'views', role: 'group', 'aria-label': 'View' },
+    asTableButton,
+    asJsonButton,
+  );
+  showAs(table !== undefined && recall('view') !== 'json');
+
   const alone = place.links === 'file' ? source : place.root + asJson(address).slice(1);
   return element(
     'div',
     { class: 'request' },
     element('p', {}, element('code', {}, element('b', {}, 'GET'), ` ${pathname}${search}`)),
-    element('p', { class: 'actions' }, copy, raw, element('a', { href: alone }, 'Open JSON')),
+    element(
+      'p',
+      { class: 'actions' },
+      ...(table ? [views] : []),
+      raw,
+      copy,
+      element('a', { href: alone }, 'Open JSON'),
+    ),
     command,
   );
 }
@@ -103,7 +178,7 @@ document.addEventListener('click', (event) => {
   if (link?.classList.contains('skip')) {
     // The fragment already holds the address.
     event.preventDefault();
-    find('main', HTMLElement).focus();
+    main.focus();
   }
   const address = link?.dataset.address;
   if (address === undefined) return;
@@ -116,5 +191,26 @@ window.addEventListener('popstate', () => {
   const address = addressIn(location, place);
   if (address !== shown) void show(address, { focus: false });
 });
+
+const box = createSearchBox({
+  root: place.root,
+  linkTo: (path) => {
+    const address = `${path}?format=api`;
+    return { href: to(address), 'data-address': address };
+  },
+  onSearch: (_, isEmpty) => {
+    document.getElementById('body')?.toggleAttribute('hidden', !isEmpty);
+  },
+});
+
+// A list is of one kind.
+find('kind-field', HTMLDivElement).hidden = true;
+// The links of the header open in this page, too.
+for (const link of document.querySelectorAll('a')) {
+  const path = link.dataset.api;
+  if (path === undefined) continue;
+  link.href = to(path);
+  link.dataset.address = path;
+}
 
 void show(addressIn(location, place), { focus: false });

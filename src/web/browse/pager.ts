@@ -25,10 +25,12 @@ export interface PagerOptions {
   readonly address: string;
   readonly page: ListPage;
   readonly label: string;
+  /** Whether the host serves pages of other sizes. */
+  readonly hasSizes: boolean;
   readonly hrefTo: (address: string) => string;
 }
 
-export function pager({ address, page, label, hrefTo }: PagerOptions): HTMLElement {
+export function pager({ address, page, label, hasSizes, hrefTo }: PagerOptions): HTMLElement {
   const { limit, offset } = windowOf(address);
   const { count, results } = page;
   const last = count === 0 ? 0 : count - 1 - ((count - 1) % limit);
@@ -51,7 +53,7 @@ export function pager({ address, page, label, hrefTo }: PagerOptions): HTMLEleme
       control('Next', linkOf(page.next)),
       control('Last', offset === last ? undefined : at(last)),
     ),
-    sizeLinks({ limit, offset }, (window) => withWindow(address, window), { hrefTo }),
+    ...(hasSizes ? [sizeLinks({ limit, offset }, (window) => withWindow(address, window), { hrefTo })] : []),
   );
 }
 

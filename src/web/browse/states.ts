@@ -1,25 +1,39 @@
 /** The states of the browsable page: what is shown for each outcome of a request. */
 
 import { errorDetails } from '../../contract/errors.ts';
-import { API_PREFIX } from '../../contract/paths.ts';
+import { kindNames } from '../../contract/kinds.ts';
+import { API_PREFIX, recordPath } from '../../contract/paths.ts';
 import { PAGE_SIZE } from '../../contract/windows.ts';
+import type { SearchEntry } from '../search/search-index.ts';
 import { button, element } from '../shared/elements.ts';
 import { iconImage } from '../shared/icon.ts';
+import { detailOf, headerLines, type Outcome, statusLine } from '../shared/request.ts';
 import { partsOf, windowOf, withWindow } from './address.ts';
+import { recordCard } from './card.ts';
 import { iconOf, jsonNodes } from './json-view.ts';
 import { isListPage, pager } from './pager.ts';
-import { detailOf, headerLines, type Outcome, statusLine } from './request.ts';
+import { recordTable } from './table.ts';
 
 export interface StateOptions {
   readonly address: string;
   readonly root: string;
   readonly hrefTo: (address: string) => string;
+  /** Whether the host serves pages of other sizes than the default. */
+  readonly hasSizes: boolean;
+  /** The records that may have been meant, if there is none at the address. */
+  readonly near: readonly SearchEntry[];
   readonly retry: () => void;
 }
 
 export interface State {
   readonly title: string;
-  readonly content: readonly HTMLElement[];
+  /** Above and below the response. */
+  readonly before: readonly HTMLElement[];
+  readonly after?: readonly HTMLElement[];
+  /** The response as it was sent, made when it is shown. */
+  readonly answer?: () => HTMLElement;
+  /** The same as a table, if it is a list of records. */
+  readonly table?: HTMLElement | undefined;
 }
 
 type Answer = Extract<Outcome, { type: 'answer' }>;
@@ -36,18 +50,17 @@ export function stateOf(outcome: Outcome, options: StateOptions): State {
 }
 
 function answered({ response, json, text }: Answer, options: StateOptions): State {
-  const { address, root, hrefTo } = options;
-  const icon = iconOf(json);
-  const controls = (label: string): HTMLElement[] =>
-    isListPage(json) ? [pager({ address, page: json, label, hrefTo })] : [];
+  const { address, hasSizes, hrefTo } = options;
+  const state = { title: titleOf(address, json), answer: () => responseBox(response, json, text, options) };
+  if (!isListPage(json)) return { ...state, before: recordCard(json, options) };
+  const controls = (label: string): HTMLElement[] => [
+    pager({ address, page: json, label, hasSizes, hrefTo }),
+  ];
   return {
-    title: titleOf(address, json),
-    content: [
-      ...(icon === undefined ? [] : [element('p', { class: 'icon' }, iconImage(icon, root))]),
-      ...controls('Pages'),
-      responseBox(response, json, text, options),
-      ...controls('Pages, again'),
-    ],
+    ...state,
+    before: controls('Pages'),
+    after: controls('Pages, again'),
+    table: recordTable(json.results, options),
   };
 }
 
@@ -68,11 +81,8 @@ function refused({ response, json, text }: Answer, options: StateOptions): State
       : response.status === 404
         ? 'Not found'
         : 'Request rejected',
-    content: [
-      lead(explanation(response, json)),
-      suggestions(options),
-      responseBox(response, json, text, options),
-    ],
+    before: [lead(explanation(response, json)), ...nearMatches(options), suggestions(options)],
+    answer: () => responseBox(response, json, text, options),
   };
 }
 
@@ -88,7 +98,7 @@ function explanation(response: Response, json: unknown): string {
 export function notBuilt(options: StateOptions): State {
   return {
     title: 'This page does not exist on this host',
-    content: [
+    before: [
       lead(
         `This host serves pages of ${PAGE_SIZE} records only, at offsets that are multiples of ${PAGE_SIZE}.`,
       ),
@@ -100,7 +110,7 @@ export function notBuilt(options: StateOptions): State {
 function failed(reason: string, options: StateOptions): State {
   return {
     title: 'No response',
-    content: [
+    before: [
       lead('The request failed without a response. Are you offline?'),
       element('p', {}, button('Try again', options.retry)),
       element('p', { class: 'quiet' }, `Browser: ${reason}`),
@@ -112,7 +122,7 @@ function foreign(response: Response, options: StateOptions): State {
   const type = response.headers.get('Content-Type') ?? 'nothing';
   return {
     title: response.status === 404 ? 'Not found' : 'Not a response of the API',
-    content: [
+    before: [
       lead(`Got ${statusLine(response)} with ${type}, expected JSON.`),
       suggestions(options),
       element('p', {}, button('Try again', options.retry)),
@@ -134,9 +144,26 @@ function responseBox(response: Response, json: unknown, text: string, options: S
   return element('section', { class: 'answer', 'aria-label': 'Response' }, head, body);
 }
 
+/** The records whose slugs are close to the one that does not exist. */
+function nearMatches({ near, root, hrefTo }: StateOptions): HTMLElement[] {
+  if (near.length === 0) return [];
+  const items = near.map(({ kind, slug, name, icon }) => {
+    const address = `${recordPath(kind, slug)}?format=api`;
+    const link = element(
+      'a',
+      { href: hrefTo(address), 'data-address': address },
+      icon === null ? element('span', { class: 'blank' }) : iconImage(icon, root),
+      element('span', { class: 'what' }, element('b', {}, name), ' ', element('code', {}, slug)),
+      element('span', { class: 'where' }, kind),
+    );
+    return element('li', {}, link);
+  });
+  return [element('h2', {}, 'Did you mean'), element('ul', { class: 'results' }, ...items)];
+}
+
 /** Links for someone who ended up at an error. */
 function suggestions({ address, root, hrefTo }: StateOptions): HTMLElement {
-  const [kind] = partsOf(address);
+  const kind = kindNames.find((name) => name === partsOf(address)[0]);
   const to = (target: string, text: string): HTMLElement =>
     element('li', {}, element('a', { href: hrefTo(target), 'data-address': target }, text));
   const ways: HTMLElement[] = [];
@@ -149,6 +176,8 @@ function suggestions({ address, root, hrefTo }: StateOptions): HTMLElement {
       ways.push(to(target, `The page of ${PAGE_SIZE} records at offset ${built}`));
     ways.push(to(`${path}?format=api`, `The first page of ${kind}s`));
   }
+  if (kind === undefined)
+    for (const name of kindNames) ways.push(to(`${API_PREFIX}${name}/?format=api`, `All ${name}s`));
   ways.push(to(API_PREFIX, 'All kinds'));
   ways.push(element('li', {}, element('a', { href: root }, 'Search')));
   return element('ul', { class: 'ways' }, ...ways);

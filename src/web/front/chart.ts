@@ -2,7 +2,7 @@
 
 import { type Kind, kindNames, mapKinds } from '../../contract/kinds.ts';
 import { groupDigits } from '../../text/numbers.ts';
-import type { SearchIndex } from '../search-index.ts';
+import type { SearchIndex } from '../search/search-index.ts';
 import { html, type Markup } from '../shared/markup.ts';
 
 /** Generation → the number of its records of each kind. */

@@ -55,7 +55,7 @@ export function downloadRows(sizes: Sizes, archives: readonly string[]): Markup[
 
 function row(path: string, cells: readonly (string | Markup)[]): Markup {
   const what = downloadKinds.find(([ending]) => path.endsWith(ending))?.[1] ?? '';
-  return html`<tr><th scope="row"><a href="${path}" download>${path.slice(DOWNLOAD_FOLDER.length)}</a><span>${what}</span></th>
+  return html`<tr><th scope="row"><a href="${path}" download>${path.slice(DOWNLOAD_FOLDER.length)}</a></th><td>${what}</td>
 ${cells.map((cell) => html`<td>${cell}</td>`)}</tr>`;
 }
 
@@ -69,9 +69,9 @@ function copyLink(sizes: Sizes, path: string, extension: CompressedExtension): s
 
 /** Files that describe the API or the data, in the order in which a newcomer needs them. */
 const descriptions: readonly (readonly [path: string, name: string, what: string])[] = [
-  ['reference.html', 'Reference', 'every endpoint and field'],
+  ['docs/', 'Docs', 'every endpoint and field, with code to copy'],
   [OPENAPI_FILE, 'OpenAPI 3.1', 'the same for tools: clients, mocks, tests'],
-  ['schemas/', 'JSON Schema', 'of every response, draft 2020-12'],
+  ['schemas/', 'JSON Schema', 'of every response, draft 2020-12:'],
   [TYPES_FILE, 'TypeScript types', 'of every response'],
   [CHANGES_FILE, 'Changes', 'records added, removed, renamed or changed'],
   [FEED_FILE, 'Feed', 'the same as Atom'],
@@ -84,21 +84,17 @@ const descriptions: readonly (readonly [path: string, name: string, what: string
   [MANIFEST_FILE, 'Manifest', 'every file of the site with its size and SHA-256'],
 ];
 
-export function descriptionRows(sizes: Sizes): Markup[] {
-  return descriptions.flatMap(([wanted, name, what]) => {
-    const path = wanted.endsWith('/')
-      ? [...sizes.keys()].filter((file) => file.startsWith(wanted)).sort()
-      : sizes.has(wanted) || wanted === MANIFEST_FILE
-        ? [wanted]
-        : [];
-    if (path.length === 0) return [];
-    const [first = wanted] = path;
-    const links = wanted.endsWith('/')
-      ? path.map((file) => html`<a href="${file}">${file.slice(wanted.length)}</a>`)
-      : [html`<a href="${first}">${first}</a>`];
-    return [html`<tr><th scope="row">${name}<span>${what}</span></th><td>${links}</td></tr>`];
+/** The name of a file links to it; the files of a folder are listed beside its name. */
+export const descriptionRows = (sizes: Sizes): Markup[] =>
+  descriptions.flatMap(([path, name, what]) => {
+    const inside = [...sizes.keys()].filter((file) => file.startsWith(path)).sort();
+    if (inside.length === 0 && path !== MANIFEST_FILE) return [];
+    const isListed = path === 'schemas/';
+    const links = inside.map((file) => html`<a href="${file}">${file.slice(path.length)}</a>`);
+    return [
+      html`<tr><th scope="row">${isListed ? name : html`<a href="${path}">${name}</a>`}</th><td>${what} ${isListed ? links : ''}</td></tr>`,
+    ];
   });
-}
 
 /** With a space that does not break. */
 const sizeOf = (bytes: number): string => readableSize(bytes, '\u00a0');

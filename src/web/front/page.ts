@@ -8,15 +8,17 @@ import { PAGE_SIZE } from '../../contract/windows.ts';
 import type { EncodedRecords } from '../../dataset/data-set.ts';
 import { servedText } from '../../dataset/encode.ts';
 import { pluralTitle } from '../../text/names.ts';
-import { counted, groupDigits } from '../../text/numbers.ts';
-import type { SearchIndex } from '../search-index.ts';
+import { counted } from '../../text/numbers.ts';
+import { apiLink, framed } from '../shared/frame.ts';
 import { fillPlaceholders, html, type Markup, nothing } from '../shared/markup.ts';
-import { countGenerations, generationRows } from './chart.ts';
+import { type GenerationCounts, generationRows } from './chart.ts';
 import { descriptionRows, downloadRows, type Sizes } from './file-tables.ts';
 
 export interface FrontPageContent {
   readonly records: EncodedRecords;
-  readonly index: SearchIndex;
+  readonly generations: GenerationCounts;
+  /** The search box. */
+  readonly search: Markup;
   readonly meta: Meta;
   /** The files that the page may list, without itself. */
   readonly sizes: Sizes;
@@ -26,24 +28,23 @@ export interface FrontPageContent {
 
 export function fillFrontPage(
   template: string,
-  { records, index, meta, sizes, archives }: FrontPageContent,
+  { records, generations, search, meta, sizes, archives }: FrontPageContent,
 ): string {
-  const generations = countGenerations(index);
+  const summary = kindNames.map((kind) => counted(meta.counts[kind], kind)).join(' and ');
+  const frame = {
+    title: 'gamedata: moves and items as JSON',
+    description: `A read-only JSON API of ${summary} from a series of creature-collecting games, served as static files.`,
+    root: '',
+    path: '/',
+    script: 'front.js',
+  };
   return fillPlaceholders(template, {
-    links: meta.links,
-    summary: kindNames.map((kind) => counted(meta.counts[kind], kind)).join(' and '),
+    ...framed(frame, meta),
+    summary,
+    search,
     example: example(linkBaseOf(meta), records),
-    kinds: html`${kindNames.map(
-      (kind) =>
-        html`<option value="${kind}">${pluralTitle(kind)} (${groupDigits(meta.counts[kind])})</option>`,
-    )}`,
-    generations: html`${[...generations.keys()].map(
-      (generation) => html`<option value="${generation ?? 'none'}">${generation ?? 'unknown'}</option>`,
-    )}`,
     lists: html`${kindNames.map(
-      (
-        kind,
-      ) => html`<li><a href="${apiLink(meta.links, listPath(kind))}" data-api="${listPath(kind)}">${pluralTitle(kind)}</a>
+      (kind) => html`<li>${apiLink({ root: '', links: meta.links }, listPath(kind), pluralTitle(kind))}
 <span>${counted(meta.counts[kind], 'record')}, ${PAGE_SIZE} per page</span></li>`,
     )}`,
     columns: html`${kindNames.map((kind) => html`<th scope="col">${pluralTitle(kind)}</th>`)}`,
@@ -58,10 +59,6 @@ export function fillFrontPage(
     descriptions: html`${descriptionRows(sizes)}`,
   });
 }
-
-/** On plain file servers, the browsable page takes the path from the fragment. */
-const apiLink = (links: LinkBase['links'], path: string): string =>
-  links === 'file' ? `browse/#${path}` : path.slice(1);
 
 /** A first request, and its exact response. */
 function example(linkBase: LinkBase, records: EncodedRecords): Markup {
@@ -79,6 +76,6 @@ const upstream = (name: string): Markup =>
 function downloads(rows: readonly Markup[]): Markup {
   if (rows.length === 0) return html`<p>This site has no bulk files.</p>`;
   return html`<p>Everything in one request.</p>
-<table class="files"><thead><tr><th scope="col">File</th><th scope="col">Size</th><th scope="col">gzip</th><th scope="col">Brotli</th></tr></thead>
+<table class="files"><thead><tr><th scope="col">File</th><th scope="col">Content</th><th scope="col">Size</th><th scope="col">gzip</th><th scope="col">Brotli</th></tr></thead>
 <tbody>${rows}</tbody></table>`;
 }

@@ -3,9 +3,12 @@
 import { PLACEHOLDER_ICON } from '../../contract/paths.ts';
 import { element } from './elements.ts';
 
-/** @param icon as in records, relative to the base URL */
-export function iconImage(icon: string, root: string): HTMLImageElement {
-  const image = element('img', { alt: '', width: 30, height: 30, loading: 'lazy', decoding: 'async' });
+/**
+ * @param icon as in records, relative to the base URL
+ * @param size in pixels
+ */
+export function iconImage(icon: string, root: string, size = 30): HTMLImageElement {
+  const image = element('img', { alt: '', width: size, height: size, loading: 'lazy', decoding: 'async' });
   image.addEventListener(
     'error',
     () => {

@@ -1,7 +1,7 @@
 /** Search: the records that match a query, best first. */
 
 import Fuzzy from '@leeoniya/ufuzzy';
-import type { SearchEntry } from '../search-index.ts';
+import type { SearchEntry } from './search-index.ts';
 
 export interface Filter {
   /** What was typed; empty matches every record. */

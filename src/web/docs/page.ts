@@ -1,0 +1,169 @@
+/** The docs: a hand-written template, filled with what the OpenAPI document of the site says. */
+
+import { guaranteeNames, guarantees, type Needs } from '../../contract/guarantees.ts';
+import type { Meta } from '../../contract/meta.ts';
+import { compressedExtensions, DOCS_PATH } from '../../contract/paths.ts';
+import { PAGE_SIZE } from '../../contract/windows.ts';
+import { framed } from '../shared/frame.ts';
+import { fillPlaceholders, html, type Markup, nothing } from '../shared/markup.ts';
+import { nameOf, type OpenApi, type Operation, type Parameter, type Response, resolved } from './openapi.ts';
+import { codeSamples } from './samples.ts';
+import { typeOf, typeTable } from './types.ts';
+
+/** An endpoint, with its references resolved. */
+interface Endpoint {
+  readonly path: string;
+  readonly operation: Operation;
+  readonly parameters: readonly Parameter[];
+  readonly responses: readonly (readonly [status: string, response: Response])[];
+}
+
+export function fillDocs(template: string, document: OpenApi, meta: Meta): string {
+  const { components } = document;
+  const endpoints = endpointsOf(document);
+  const frame = {
+    title: 'Docs · gamedata',
+    description: 'The endpoints, fields, parameters, errors and downloads of gamedata, with code to copy.',
+    root: '../',
+    path: DOCS_PATH,
+    script: 'docs.js',
+  };
+  return fillPlaceholders(template, {
+    ...framed(frame, meta),
+    base: meta.base_url,
+    size: PAGE_SIZE,
+    contents: html`${endpoints.map(
+      ({ path, operation }) => html`<li><a href="#${operation.operationId}"><code>${path}</code></a></li>`,
+    )}`,
+    endpoints: html`${endpoints.map((endpoint) => endpointSection(endpoint, meta))}`,
+    types: html`${Object.entries(components.schemas).map(([name, schema]) => typeTable(name, schema))}`,
+    errors: html`${errorRows(endpoints)}`,
+    headers: html`${Object.entries(components.headers).map(
+      ([name, { description, schema }]) =>
+        html`<tr><th scope="row"><code>${name}</code></th><td>${schema.const === undefined ? nothing : html`<code>${String(schema.const)}</code>`}</td><td>${description}</td></tr>`,
+    )}`,
+    downloads: html`${fileRows(document, 'downloads')}`,
+    files: html`${fileRows(document, 'site')}`,
+    guarantees: html`${guaranteeLists()}`,
+  });
+}
+
+const endpointsOf = ({ paths, components }: OpenApi): Endpoint[] =>
+  Object.entries(paths).flatMap(([path, { get: operation, parameters = [] }]) => {
+    if (!operation.tags.includes('records')) return [];
+    const all = [...parameters, ...(operation.parameters ?? [])];
+    return [
+      {
+        path,
+        operation,
+        parameters: all.map((one) => resolved(one, components.parameters)),
+        responses: Object.entries(operation.responses).map(
+          ([status, response]) => [status, resolved(response, components.responses)] as const,
+        ),
+      },
+    ];
+  });
+
+function endpointSection({ path, operation, parameters, responses }: Endpoint, meta: Meta): Markup {
+  const { operationId: id, summary, description } = operation;
+  const { schema, example } = responses[0]?.[1].content?.['application/json'] ?? {};
+  const type = nameOf(schema?.$ref ?? '');
+  const shown = path.replace('{slug}', slugOf(example)).replace('{offset}', String(PAGE_SIZE));
+  return html`<section class="endpoint" id="${id}">
+<h3><span class="method">GET</span> <code>${path}</code></h3>
+<p>${summary}.${description === undefined ? '' : ` ${description}`} The response is <a href="#${type}">${type}</a>.</p>
+${parameters.length === 0 ? nothing : parameterTable(parameters)}
+${codeSamples(id, { url: meta.base_url + shown, type, variable: variableOf(type) })}
+${
+  example === undefined
+    ? nothing
+    : html`<details open><summary>Response</summary><pre class="json">${JSON.stringify(example, null, 2)}</pre></details>`
+}
+${tryForm({ id, path, parameters, slug: slugOf(example) })}
+</section>`;
+}
+
+const slugOf = (example: unknown): string =>
+  typeof example === 'object' && example !== null && 'slug' in example ? String(example.slug) : '';
+
+/** `MovePage` → `page`, `Move` → `move` */
+const variableOf = (type: string): string => (type.endsWith('Page') ? 'page' : type.toLowerCase());
+
+const parameterTable = (parameters: readonly Parameter[]): Markup => html`<table class="fields">
+<thead><tr><th scope="col">Parameter</th><th scope="col">Type</th><th scope="col">Meaning</th></tr></thead>
+<tbody>
+${parameters.map(
+  ({ name, in: place, schema, description }) =>
+    html`<tr><th scope="row"><code>${name}</code><span>${place}</span></th><td>${typeOf(schema)}</td><td>${description}</td></tr>`,
+)}
+</tbody>
+</table>`;
+
+/** Requests that the page itself sends: a script puts the response below. */
+const tryForm = ({
+  id,
+  path,
+  parameters,
+  slug,
+}: {
+  readonly id: string;
+  readonly path: string;
+  readonly parameters: readonly Parameter[];
+  readonly slug: string;
+}): Markup => html`<form class="try scripted" data-path="${path}" aria-label="Try ${path}">
+${parameters
+  .filter(({ in: place }) => place !== 'header')
+  .map(
+    ({ name, in: place, schema }) => html`<div class="field">
+<label for="${id}-${name}">${name}</label>
+<input id="${id}-${name}" name="${name}" data-in="${place}" autocomplete="off" autocapitalize="none" spellcheck="false" placeholder="${String(schema.default ?? '')}" value="${place === 'path' ? slug || PAGE_SIZE : ''}"${place === 'path' ? html` required` : nothing}>
+</div>`,
+  )}
+<button>Send request</button>
+</form>
+<div role="status" class="scripted"></div>`;
+
+/** Each status once, as endpoints share most of them. */
+function errorRows(endpoints: readonly Endpoint[]): Markup[] {
+  const all = new Map(endpoints.flatMap(({ responses }) => responses));
+  return [...all]
+    .filter(([status]) => Number(status) >= 300)
+    .sort(([a], [b]) => Number(a) - Number(b))
+    .map(([status, { description, content }]) => {
+      const example = content?.['application/json']?.example;
+      const body = example === undefined ? nothing : html`<code>${JSON.stringify(example)}</code>`;
+      return html`<tr><th scope="row">${status}</th><td>${description}</td><td>${body}</td></tr>`;
+    });
+}
+
+/** Files at their own URLs, without their compressed copies. */
+const fileRows = ({ paths }: OpenApi, tag: string): Markup[] =>
+  Object.entries(paths)
+    .filter(([path, { get }]) => get.tags.includes(tag) && !isCopy(path))
+    .map(([path, { get }]) => {
+      const name = html`<code>${path}</code>`;
+      const link = path.includes('{') ? name : html`<a href="..${path}">${name}</a>`;
+      return html`<tr><th scope="row">${link}</th><td>${get.summary}${get.summary.endsWith('.') ? '' : '.'}</td></tr>`;
+    });
+
+const isCopy = (path: string): boolean =>
+  compressedExtensions.some(
+    (extension) => path.endsWith(`.${extension}`) && !path.endsWith(`.tar.${extension}`),
+  );
+
+/** What hosts need → what is then guaranteed. */
+const levels: readonly (readonly [title: string, needs: readonly Needs[]])[] = [
+  ['On every host', ['files']],
+  ['On hosts with rules for requests', ['rules', 'requests']],
+  ['On hosts that run code', ['code']],
+];
+
+const guaranteeLists = (): Markup[] =>
+  levels.map(
+    ([title, needs]) => html`<h3>${title}</h3>
+<ul>
+${guaranteeNames
+  .filter((name) => needs.includes(guarantees[name].needs))
+  .map((name) => html`<li>${guarantees[name].title}</li>`)}
+</ul>`,
+  );

@@ -1,0 +1,34 @@
+/** Links to the browsable page, wherever the host serves it. */
+
+import { API_PREFIX } from '../../contract/paths.ts';
+
+/** Whether the page at API paths is the browsable one; otherwise it is one file, with the path in the fragment. */
+export interface ApiLinks {
+  hrefTo(path: string): string;
+}
+
+/**
+ * Checks whether the host serves the browsable page at API paths, and adapts the links of the page if it does not.
+ *
+ * @param root the base URL with a trailing slash
+ */
+export function fitLinks(root: string): ApiLinks {
+  let isNegotiated = document.documentElement.dataset.links !== 'file';
+  const hrefTo = (path: string): string => (isNegotiated ? root + path.slice(1) : `${root}browse/#${path}`);
+  const adapt = async (): Promise<void> => {
+    try {
+      const { headers } = await fetch(root + API_PREFIX.slice(1), {
+        method: 'HEAD',
+        headers: { Accept: 'text/html' },
+      });
+      isNegotiated = /^text\/html/.test(headers.get('Content-Type') ?? '');
+    } catch {
+      // A failed request says nothing about the host.
+    }
+    if (isNegotiated) return;
+    for (const link of document.querySelectorAll('a'))
+      if (link.dataset.api !== undefined) link.href = hrefTo(link.dataset.api);
+  };
+  if (isNegotiated) void adapt();
+  return { hrefTo };
+}
