@@ -51,7 +51,7 @@ export const guarantees = {
     title: 'files of 1 KB and more are compressed on request; ETag and 304 keep working',
   },
   method: { needs: 'requests', title: 'any other method is a JSON 405' },
-  browser: { needs: 'requests', title: 'browsers get the page, programs get JSON' },
+  browser: { needs: 'requests', title: 'browsers get pages, for errors too; programs get JSON' },
   windows: { needs: 'code', title: 'any limit and offset work, as in the reference framework' },
   repeated: { needs: 'code', title: 'the last of repeated parameters counts' },
   'not-acceptable': { needs: 'code', title: 'an Accept header that cannot be satisfied is a 406' },

@@ -96,9 +96,7 @@ export function createResponder(store: AssetStore, base = ''): Responder {
     const asset = await lookUp(target, query);
     if (!asset) {
       const moved = target.type === 'record' && target.file ? await readMoved(target.file) : undefined;
-      return moved !== undefined
-        ? movedPermanently(`${base}${moved}${request.search}`)
-        : notFound(request);
+      return moved !== undefined ? movedPermanently(`${base}${moved}${request.search}`) : notFound(request);
     }
     const page = representation === 'html' ? await store.get(BROWSE_FILE) : undefined;
     if (page) return browseResponse(request, page);

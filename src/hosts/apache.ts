@@ -4,7 +4,7 @@
  */
 
 import { errorBody } from '../contract/errors.ts';
-import { BROWSE_FILE, INDEX_FILE } from '../contract/paths.ts';
+import { BROWSE_FILE, INDEX_FILE, NOT_FOUND_FILE } from '../contract/paths.ts';
 import { escapeExpression } from './expressions.ts';
 import type { Host } from './host.ts';
 import * as server from './web-server.ts';
@@ -142,6 +142,18 @@ ${
 `;
 }
 
+/** Whether a request is that of a browser, as an expression of Apache's. */
+const isBrowser = [
+  `%{REQUEST_METHOD} =~ /^(?:GET|HEAD)$/`,
+  `!(%{QUERY_STRING} =~ m#${server.wantsJson}#)`,
+  `(${[
+    `%{HTTP_ACCEPT} =~ m_${server.prefers.html}_ && !(%{HTTP_ACCEPT} =~ m_${server.prefers.json}_)`,
+    `%{HTTP_ACCEPT} =~ m_${server.accepts.html}_ && !(%{HTTP_ACCEPT} =~ m_${server.accepts.json}_)`,
+  ]
+    .map((one) => `(${one})`)
+    .join(' || ')})`,
+].join(' && ');
+
 function configuration(web: server.WebServer): string {
   const { base, basePattern, fallback } = web;
   // Per-directory rules see paths without the leading slash.
@@ -150,7 +162,8 @@ function configuration(web: server.WebServer): string {
   const list = `^${inside(web.paths.list)}$`;
   const window = `%{ENV:${variable('limit')}}:%{ENV:${variable('offset')}}`;
   const file = `%{CONTEXT_DOCUMENT_ROOT}/$0%{ENV:GAMEDATA_FOLDER}${INDEX_FILE}`;
-  const isApi = `%{THE_REQUEST} =~ m#^\\S+ (?:https?://[^/]+)?/+${inside(`${basePattern}${web.slashlessPrefix}`)}[/? ]# || %{REQUEST_STATUS} -ge 400`;
+  const isBelowPrefix = `%{THE_REQUEST} =~ m#^\\S+ (?:https?://[^/]+)?/+${inside(`${basePattern}${web.slashlessPrefix}`)}[/? ]#`;
+  const isApi = `${isBelowPrefix} || %{REQUEST_STATUS} -ge 400`;
   const iconRedirect =
     web.icons.upstream === null
       ? ''
@@ -181,6 +194,16 @@ ErrorDocument 404 ${base}/${web.errors[404]}
 # A text could name the method, but Apache would then send a second, empty Allow.
 ErrorDocument 405 ${base}/${web.errors[405]}
 ErrorDocument 406 ${quote(server.errorBodies.notAcceptable)}
+# Browsers get a page: that of the API shows the JSON.
+<If ${quote(isBrowser)}>
+ErrorDocument 403 ${base}/${NOT_FOUND_FILE}
+ErrorDocument 404 ${base}/${NOT_FOUND_FILE}
+</If>
+<If ${quote(`(${isBrowser}) && ${isBelowPrefix}`)}>
+ErrorDocument 400 ${base}/${BROWSE_FILE}
+ErrorDocument 403 ${base}/${BROWSE_FILE}
+ErrorDocument 404 ${base}/${BROWSE_FILE}
+</If>
 
 # "always" includes errors and redirects. THE_REQUEST is the request line as it was sent, whatever file is served.
 ${headers(server.headerSets.common)}
@@ -189,6 +212,8 @@ ${headers(server.headerSets.preflight, "%{REQUEST_METHOD} == 'OPTIONS'")}
 ${headers({ 'Content-Type': 'application/json' }, '%{REQUEST_STATUS} -eq 406')}
 <FilesMatch "\\.html$">
 ${headers(server.headerSets.html)}
+# The virtual host makes errors JSON.
+${headers({ 'Content-Type': 'text/html; charset=utf-8' }, '%{REQUEST_STATUS} -ge 400')}
 </FilesMatch>
 ${headers({ 'Cache-Control': server.caching.file }, `!(${isApi}) && !(${isDownload})`)}
 ${headers(server.headerSets.download, isDownload)}
@@ -236,7 +261,7 @@ RewriteCond %{REQUEST_METHOD} =OPTIONS
 RewriteRule ^ - [R=204,END]
 
 # A missing trailing slash. The query is kept.
-RewriteRule ^(${inside(web.paths.slashless)})$ ${base}/$1/ [R=301,END]
+RewriteRule ^(${inside(web.paths.slashless)}|${inside(web.slashlessDocs)})$ ${base}/$1/ [R=301,END]
 
 # Parameters: the last of repeated ones counts.
 ${server.parameters.map(parameterRule).join('\n')}
@@ -278,9 +303,10 @@ RewriteRule ${endpoint} ${base}/$0%{ENV:GAMEDATA_FOLDER}${INDEX_FILE} [END]
 ${iconRedirect}
 # Everything else is a file at its own URL, or does not exist.
 RewriteCond %{REQUEST_FILENAME} !-f
-RewriteRule . - [R=404,END]
+RewriteCond %{CONTEXT_DOCUMENT_ROOT}/$0index.html !-f
+RewriteRule ^.+$ - [R=404,END]
 RewriteCond %{REQUEST_METHOD} !^(?:GET|HEAD)$
 RewriteRule ^ - [R=405,END]
-RewriteRule ^$ ${base}/index.html [END]
+RewriteRule ^(?:.+/)?$ ${base}/$0index.html [END]
 `;
 }

@@ -1,6 +1,6 @@
 /** Caddy: a site block. No code runs there: only built pages are served, unless there is a fallback. */
 
-import { BROWSE_FILE, INDEX_FILE } from '../contract/paths.ts';
+import { BROWSE_FILE, DOCS_PATH, INDEX_FILE, NOT_FOUND_FILE } from '../contract/paths.ts';
 import type { RouteTable } from '../contract/routes.ts';
 import type { Host, HostContext } from './host.ts';
 import * as server from './web-server.ts';
@@ -131,6 +131,15 @@ ${web.address.origin} {
 		default ""
 	}
 
+	# Content negotiation: clients that list HTML, as browsers do, get the page; any other that accepts JSON gets JSON.
+	map {header.Accept} {gamedata_browser} {
+		${raw(`~${server.prefers.json}`)} ""
+		${raw(`~${server.prefers.html}`)} 1
+		${raw(`~${server.accepts.json}`)} ""
+		${raw(`~${server.accepts.html}`)} 1
+		default ""
+	}
+
 	# Regular expressions, as Caddy's path matcher ignores letter case.
 	@api path_regexp ^${web.slashlessPrefix}(?:/|$)
 	@list path_regexp ^${web.paths.list}$
@@ -141,19 +150,12 @@ ${web.address.origin} {
 		not vars {gamedata_with_slash} ""
 	}
 ${iconMatcher}
-	# Content negotiation: clients that list HTML, as browsers do, get the page; any other that accepts JSON gets JSON.
 	@preflight method OPTIONS
 	@other_method not method GET HEAD
 	@unknown_format not vars_regexp {gamedata_format} ^(?:${web.anyFormat})?$
 	@page {
 		vars_regexp {gamedata_format} ^(?:${web.browsable})?$
-		header_regexp Accept ${raw(server.prefers.html)}
-		not header_regexp Accept ${raw(server.prefers.json)}
-	}
-	@only_page {
-		vars_regexp {gamedata_format} ^(?:${web.browsable})?$
-		header_regexp Accept ${raw(server.accepts.html)}
-		not header_regexp Accept ${raw(server.accepts.json)}
+		vars {gamedata_browser} 1
 	}
 	@unacceptable {
 		header Accept *
@@ -217,7 +219,6 @@ ${iconMatcher}
 			@missing not file {path}${INDEX_FILE}
 			error @missing 404
 			rewrite @page /${BROWSE_FILE}
-			rewrite @only_page /${BROWSE_FILE}
 			@json path */
 			rewrite @json {path}${INDEX_FILE}
 		}
@@ -225,9 +226,10 @@ ${iconMatcher}
 		# Host configuration, such as this file, is not public.
 		error @hidden 404
 ${iconRedirect}		# Everything else is a file at its own URL, or does not exist.
-		rewrite / /index.html
+		@docs path_regexp ^${web.slashlessDocs}$
+		redir @docs ${base}${DOCS_PATH}{gamedata_query} 301
 		@folder path_regexp /$
-		error @folder 404
+		rewrite @folder {path}index.html
 		@nothing not file
 		error @nothing 404
 		error @other_method 405
@@ -252,8 +254,25 @@ ${iconRedirect}		# Everything else is a file at its own URL, or does not exist.
 		@406 expression {err.status_code} == 406
 		@refused expression {err.status_code} in [400, 404, 405, 406, 502, 503, 504]
 		@not_head not method HEAD
+		@refused_page {
+			expression {err.status_code} in [400, 404]
+			method GET HEAD
+			vars {gamedata_browser} 1
+			not vars {gamedata_format} json
+		}
+		@page_of_api vars_regexp {http.request.orig_uri.path} ^/*${web.basePattern}${web.prefix}
 		route {
 			${headers('', { ...server.headerSets.common, ...server.headerSets.api, 'Cache-Control': server.caching.error }).replaceAll('\n', '\n\t')}
+			# Browsers get a page: that of the API shows the JSON.
+			route @refused_page {
+				${headers('', server.headerSets.html).replaceAll('\n', '\n\t\t')}
+				rewrite @page_of_api /${BROWSE_FILE}
+				@other_page not path /${BROWSE_FILE}
+				rewrite @other_page /${NOT_FOUND_FILE}
+				file_server {
+					disable_canonical_uris
+				}
+			}
 			header @refused Content-Type application/json
 			respond @unreachable ${body(server.errorBodies.notBuilt)} 400
 			respond @405 ${body(server.errorBodies.notAllowed('<method>'))} 405

@@ -3,7 +3,7 @@
  * Worker is the handler: https://developers.cloudflare.com/workers/static-assets/
  */
 
-import { pathOf } from '../contract/paths.ts';
+import { DOCS_PATH, pathOf } from '../contract/paths.ts';
 import type { RouteTable } from '../contract/routes.ts';
 import type { SiteFile } from '../contract/site-file.ts';
 import { headersFile } from './cdn-files.ts';
@@ -58,10 +58,11 @@ const workerPaths = ({ prefix, icons }: RouteTable): string[] => [
   ...(icons.upstream === null ? [] : [`${icons.path}*`]),
 ];
 
-/** Assets are served at their own paths only: not the front page without its name, and none below a base path. */
+/** Assets are served at their own paths only: no page without its name, and none below a base path. */
 function redirectsFile({ baseUrl }: HostContext): SiteFile {
   const base = pathOf(baseUrl);
-  const rules = [`${base}/ /index.html 200`, ...(base === '' ? [] : [`${base}/* /:splat 200`])];
+  const pages = ['/', DOCS_PATH].map((path) => `${base}${path} ${path}index.html 200`);
+  const rules = [...pages, ...(base === '' ? [] : [`${base}/* /:splat 200`])];
   return { path: '_redirects', body: `${rules.join('\n')}\n` };
 }
 

@@ -1,6 +1,6 @@
 /** nginx: a server block, and the maps that it needs. No code runs there: only built pages are served, unless there is a fallback. */
 
-import { BROWSE_FILE, INDEX_FILE } from '../contract/paths.ts';
+import { BROWSE_FILE, DOCS_PATH, INDEX_FILE, NOT_FOUND_FILE } from '../contract/paths.ts';
 import type { RouteTable } from '../contract/routes.ts';
 import type { Host, HostContext } from './host.ts';
 import * as server from './web-server.ts';
@@ -111,10 +111,21 @@ map $request_uri $gamedata_below {
 }
 `;
 
+/** The file of a list's page. */
+const PAGE = `$document_root$uri\${gamedata_folder}${INDEX_FILE}`;
+
 /** What happens to windows that are not built: they are proxied, or an error. */
 function unbuilt({ fallback }: server.WebServer): { upstream: string; answer: string; locations: string } {
   const refusal = `return 400 ${quote(server.errorBodies.notBuilt)};`;
-  if (!fallback) return { upstream: '', answer: refusal, locations: '' };
+  if (!fallback)
+    return {
+      upstream: '',
+      answer: `set $gamedata_refused '';
+            if (!-f ${PAGE}) { set $gamedata_refused "1$gamedata_browser"; }
+            if ($gamedata_refused = 11) { return 419; }
+            if ($gamedata_refused) { ${refusal} }`,
+      locations: '',
+    };
   const port = fallback.port || (fallback.protocol === 'https:' ? '443' : '80');
   const { connect, respond } = server.fallbackSeconds;
   return {
@@ -124,7 +135,7 @@ upstream gamedata_fallback {
     keepalive 16;
 }
 `,
-    answer: 'rewrite ^ /_fallback last;',
+    answer: `if (!-f ${PAGE}) { rewrite ^ /_fallback last; }`,
     locations: `
     # Pages that are not built. The headers are set here, as for files.
     location = /_fallback {
@@ -218,6 +229,17 @@ map "$gamedata_json:$gamedata_html:$gamedata_format" $gamedata_answer {
     ${matching(`^no:[a-z]+:(?:${web.anyFormat})?$`, 'unacceptable')}
     default unknown;
 }
+# For an error, too, browsers get a page: that of the API shows the JSON.
+map "$gamedata_json:$gamedata_html:$gamedata_format" $gamedata_browser {
+    ${matching(':json$', "''")}
+    ${matching('^(?:[a-z]+:first|no:yes):', '1')}
+    default '';
+}
+map "$request_method:$gamedata_browser:$request_uri" $gamedata_not_found {
+    ${matching(`^(?:GET|HEAD):1:/*${web.basePattern}${web.prefix}`, '/_page')}
+    ${matching('^(?:GET|HEAD):1:', `/${NOT_FOUND_FILE}`)}
+    default /${web.errors[404]};
+}
 map $request_method $gamedata_other_method { GET ''; HEAD ''; default 1; }
 
 # The next build may have what this one has not: errors are not kept.
@@ -265,8 +287,8 @@ server {
     # For the API, including errors and redirects. Locations with add_header directives of their own do not inherit these.
     ${addHeaders(sets.common, sets.api).replaceAll('\n    ', '\n')}
 
-    error_page 403 =404 /${web.errors[404]};
-    error_page 404 /${web.errors[404]};
+    error_page 403 =404 $gamedata_not_found;
+    error_page 404 $gamedata_not_found;
     error_page 405 @not_allowed;
     error_page 406 @not_acceptable;
     error_page ${Object.keys(errorReasons)
@@ -281,7 +303,8 @@ server {
         return 200 '{"detail":"$gamedata_reason"}';
     }
 
-    # CORS preflights for any URL. The status is never sent: it only selects the location.
+    # These statuses are never sent: they only select the location. For browsers, and for CORS preflights of any URL.
+    error_page 419 =400 /_page;
     error_page 418 =204 @options;
     if ($request_method = OPTIONS) { return 418; }
 ${belowBase(web)}
@@ -298,9 +321,7 @@ ${belowBase(web)}
             if ($gamedata_answer = unknown) { return 404; }
             if ($gamedata_answer = unacceptable) { return 406; }
             if ($gamedata_other_method) { return 405; }
-            if (!-f $document_root$uri\${gamedata_folder}${INDEX_FILE}) {
-                ${other.answer}
-            }
+            ${other.answer}
             if ($gamedata_answer = page) { rewrite ^ /_page last; }
             rewrite ^ $uri\${gamedata_folder}${INDEX_FILE} break;
         }
@@ -337,9 +358,14 @@ ${other.locations}${iconRedirect}
     location ~ ${quote(web.paths.hidden)} { return 404; }
 
     # Everything else is a file at its own URL, or does not exist.
-    location = / {
+    location = ${web.slashlessDocs} { return 301 ${base}${DOCS_PATH}$is_args$args; }
+    location ~ /$ {
         ${addHeaders(sets.common, sets.file, sets.html)}
-        try_files /index.html =404;
+        try_files \${uri}index.html =404;
+    }
+    location = /${NOT_FOUND_FILE} {
+        gzip_vary off;
+        ${addHeaders(sets.common, sets.api, sets.file, sets.html)}
     }
     location ~ ${quote('\\.html$')} {
         ${addHeaders(sets.common, sets.file, sets.html)}

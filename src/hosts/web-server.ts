@@ -12,7 +12,7 @@ import {
   mediaTypes,
   preflightHeaders,
 } from '../contract/headers.ts';
-import { DOWNLOAD_FOLDER, INDEX_FILE, listPageFile, pathOf } from '../contract/paths.ts';
+import { DOCS_PATH, DOWNLOAD_FOLDER, INDEX_FILE, listPageFile, pathOf } from '../contract/paths.ts';
 import type { RouteTable } from '../contract/routes.ts';
 import { escapeExpression } from './expressions.ts';
 import type { HostContext } from './host.ts';
@@ -75,12 +75,17 @@ export const ownMediaTypes = Object.entries(mediaTypes);
 export const lastValue = (parameter: Parameter): string =>
   `^(?:.*&)?${inAnyEncoding(parameter)}(?:=([^&]*))?(?:&|$)`;
 
-/** Each letter may be percent-encoded, as in `o%66fset`. */
-const inAnyEncoding = (name: string): string =>
-  [...name].map((letter) => `(?:${letter}|%${hexadecimal(letter.charCodeAt(0))})`).join('');
+/** Matches a query that asks for JSON whatever the client prefers. */
+export const wantsJson = `(?:^|&)${inAnyEncoding('format')}=json(?:&(?!${inAnyEncoding('format')}(?:[=&]|$))[^&]*)*$`;
 
-const hexadecimal = (code: number): string =>
-  code.toString(16).replace(/[a-f]/, (digit) => `[${digit}${digit.toUpperCase()}]`);
+/** Each letter may be percent-encoded, as in `o%66fset`. */
+function inAnyEncoding(name: string): string {
+  return [...name].map((letter) => `(?:${letter}|%${hexadecimal(letter.charCodeAt(0))})`).join('');
+}
+
+function hexadecimal(code: number): string {
+  return code.toString(16).replace(/[a-f]/, (digit) => `[${digit}${digit.toUpperCase()}]`);
+}
 
 /** Matches an `Accept` header by one member of its list. */
 const member = (range: string, parameters: string): string =>
@@ -158,6 +163,7 @@ export function webServer({ routes, baseUrl, root, fallback }: HostContext) {
     pageFolder: (offset: string) => pageFolder(routes, offset),
     redirectsIcons: icons.upstream !== null,
     slashlessPrefix: prefix.slice(0, -1),
+    slashlessDocs: DOCS_PATH.slice(0, -1),
     downloads: `/${DOWNLOAD_FOLDER}`,
   };
 }

@@ -107,7 +107,6 @@ const checkUnknownSlug = notFound((context) =>
   kindNames.flatMap((kind) => [
     { path: recordPath(kind, 'no-such-slug') },
     { path: `${recordPath(kind, 'no-such-slug')}?format=api` },
-    { path: recordPath(kind, 'no-such-slug'), headers: { accept: 'text/html' } },
     { path: recordPath(kind, knownSlug(context, kind).toUpperCase()) },
     { path: recordPath(kind, '0') },
   ]),

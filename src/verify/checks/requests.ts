@@ -86,21 +86,39 @@ const checkMethod = checkEach(
 /** What browsers send: https://developer.mozilla.org/en-US/docs/Web/HTTP/Guides/Content_negotiation/List_of_default_Accept_values */
 const BROWSER = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8';
 
+/** Paths below the prefix that do not exist, in the shapes that hosts tell apart. */
+const missingPaths = ['no-such-kind', 'no-such-kind/', 'move/no-such-slug/', 'move/a/b/', 'a/b/c'].map(
+  (path) => API_PREFIX + path,
+);
+
 const checkBrowser = checkEach(
-  (context) =>
-    endpoints(context).flatMap((path) =>
+  (context) => [
+    ...[
+      ...endpoints(context).map((path) => ({ path, status: 200 })),
+      ...missingPaths.map((path) => ({ path, status: 404 })),
+    ].flatMap(({ path, status }) =>
       ['', '?format=api', '?format=json'].flatMap((query) => [
-        { path: `${path}${query}`, headers: { accept: BROWSER }, page: query !== '?format=json' },
+        { path: path + query, headers: { accept: BROWSER }, page: query !== '?format=json', status },
         ...[{ accept: '*/*' }, { accept: 'application/json' }, {}].map((headers) => ({
-          path: `${path}${query}`,
+          path: path + query,
           headers,
           page: false,
+          status,
         })),
       ]),
     ),
-  (response, { page }) => {
+    ...['format=xml', 'limit=7', 'offset=50'].map((query) => ({
+      path: `${listPath('move')}?${query}`,
+      headers: { accept: BROWSER },
+      page: true,
+      // The second and third are pages of the list where code runs.
+      status: query === 'format=xml' ? 404 : undefined,
+    })),
+  ],
+  (response, { page, status }) => {
     const type = response.header('content-type');
-    if (response.status !== 200) return `got status ${response.status}, expected 200`;
+    if (status !== undefined && response.status !== status)
+      return `got status ${response.status}, expected ${status}`;
     if (page && !type?.startsWith('text/html')) return `got ${type}, expected text/html`;
     if (!page && !isJsonType(response)) return `got ${type}, expected application/json`;
     return undefined;
