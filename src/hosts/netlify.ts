@@ -39,7 +39,7 @@ function declarations({ routes, baseUrl }: HostContext) {
   return {
     lists: { pattern: `^${prefix}/(?:${kinds})/?$` },
     methods: { pattern: `^${prefix}(?:/.*)?$`, method: ['POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] },
-    browsers: { pattern: `^${prefix}(?:/.*)?$`, header: { accept: 'text/html' } },
+    browsers: { pattern: `^${prefix}(?:/(?:[^/]+/)*[^/.]*)?$`, header: { accept: 'text/html' } },
     slashes: { pattern: `^${prefix}(?:/(?:${kinds})/[^/.]+)?$` },
   };
 }

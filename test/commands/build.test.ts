@@ -159,8 +159,12 @@ describe('build', () => {
     expect(changed.sort()).toEqual([
       'api/gamedata/move/index.json',
       'api/gamedata/move/move-2/index.json',
+      // Searches can be narrowed to its new generation.
+      'browse.html',
+      'browse/index.html',
       'changes.atom',
       'changes.json',
+      'docs/index.html',
       // Every bulk file that has the record, and its first page as an example.
       ...['gamedata.json', 'move.csv', 'move.ndjson'].flatMap((file) =>
         ['', '.br', '.gz'].map((ending) => `download/${file}${ending}`),
@@ -171,7 +175,7 @@ describe('build', () => {
       'openapi.json',
       'search.json',
     ]);
-    expect(report.files).toMatchObject({ written: 18, removed: 0 });
+    expect(report.files).toMatchObject({ written: 21, removed: 0 });
   });
 
   it('omits the bulk files if it is told to, and takes them away', async () => {

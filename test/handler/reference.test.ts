@@ -119,7 +119,8 @@ describe('Accept and format', () => {
         const response = await ask(`${path}?${query}`, { headers });
         expect(headersOf(response)).toEqual(common);
         const type = response.headers.get('content-type');
-        if (response.status !== 200) expect(type).toBe('application/json');
+        const isPage = response.status === 404 && expected === browser && !query.endsWith('json');
+        if (response.status !== 200) expect(type).toBe(isPage ? 'text/html; charset=utf-8' : 'application/json');
         got.push(
           response.status === 200 ? (type === 'text/html; charset=utf-8' ? 'html' : 'json') : response.status,
         );
@@ -134,10 +135,32 @@ describe('Accept and format', () => {
     expect(await refused.text()).toBe('{"detail":"Could not satisfy the request Accept header."}');
   });
 
-  it('shows no page for what is not there: errors are JSON for everybody', async () => {
-    const response = await ask('/api/gamedata/move/nope/?format=api', { headers: { Accept: 'text/html' } });
-    expect(response.status).toBe(404);
-    expect(await response.text()).toBe(notFound);
+  it.each(['move/nope/', 'move/nope/?format=xml', 'nope', 'nope/', 'move/a/b/', 'move/%zz/'])(
+    'answers what is not there with a page for browsers and JSON for programs: %s',
+    async (path) => {
+      const page = await ask(`/api/gamedata/${path}`, { headers: { Accept: 'text/html' } });
+      expect([page.status, await page.text()]).toEqual([404, '<!doctype html><title>browse</title>']);
+      expect(headersOf(page)).toEqual(common);
+      expect(page.headers.get('cache-control')).toBe('no-cache');
+      expect(page.headers.get('content-security-policy')).toContain("default-src 'none'");
+      for (const Accept of ['*/*', 'application/json', 'image/png'])
+        if (Accept !== 'image/png' || !path.startsWith('move/nope'))
+          expect(await (await ask(`/api/gamedata/${path}`, { headers: { Accept } })).text()).toBe(notFound);
+    },
+  );
+
+  it('answers other methods and format=json with JSON, whoever asks', async () => {
+    const headers = { Accept: 'text/html' };
+    const posted = await ask('/api/gamedata/move/nope/', { method: 'POST', headers });
+    expect([posted.status, posted.headers.get('content-type')]).toEqual([405, 'application/json']);
+    const json = await ask('/api/gamedata/move/nope/?format=json', { headers });
+    expect(await json.text()).toBe(notFound);
+    const head = await ask('/api/gamedata/move/nope/', { method: 'HEAD', headers });
+    expect([head.status, head.headers.get('content-type'), await head.text()]).toEqual([
+      404,
+      'text/html; charset=utf-8',
+      '',
+    ]);
   });
 });
 

@@ -102,6 +102,8 @@ describe('Netlify’s edge functions', () => {
     ['/api/gamedata/', { method: 'OPTIONS' }],
     ['/api/gamedata/move/pound/', { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' }],
     ['/api/gamedata/', { accept: 'text/html' }],
+    ['/api/gamedata/no-such-kind', { accept: 'text/html' }],
+    ['/api/gamedata/move/a/b/', { accept: 'text/html' }],
   ])('are called for %s %j', (path, init = {}) => {
     expect(called(path, init)).toBe(true);
   });

@@ -151,7 +151,8 @@ describe('the document', () => {
   it('has bulk files if the site has them', () => {
     const bulk = (downloads: boolean): string[] =>
       Object.keys(documentOf(1, { downloads }).paths).filter((path) => path.startsWith('/download/'));
-    expect(bulk(true)).toHaveLength(15);
+    expect(bulk(true)).toHaveLength(18);
+    expect(bulk(true)).toContain('/download/gamedata.tar.gz');
     expect(bulk(false)).toEqual([]);
   });
 });

@@ -221,11 +221,22 @@ describe('finds by its guarantee', () => {
           : response,
     ],
     [
-      'unknown-slug',
-      'a page for a browser that asks for an unknown slug',
+      'browser',
+      'JSON for a browser that asks for an unknown slug',
       (request, response) =>
-        request.url.includes('no-such-slug') && request.headers.get('accept') === 'text/html'
-          ? new Response('', { headers: { 'content-type': 'text/html' } })
+        request.url.includes('no-such-slug') && request.headers.get('accept')?.startsWith('text/html')
+          ? new Response('{"detail":"Not found."}', {
+              status: 404,
+              headers: { 'content-type': 'application/json' },
+            })
+          : response,
+    ],
+    [
+      'browser',
+      'an error page with the status of a success',
+      (request, response) =>
+        request.url.includes('no-such-kind') && request.headers.get('accept')?.startsWith('text/html')
+          ? new Response(response.body, { headers: response.headers })
           : response,
     ],
     [

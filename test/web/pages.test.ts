@@ -95,7 +95,7 @@ describe('the tables of files', () => {
   it('name what the site has, and nothing else', () => {
     const rows = text(descriptionRows(sizes));
     expect(rows).toHaveLength(4);
-    expect(rows[0]).toBe('JSON Schema of every response, draft 2020-12 item.json move.json');
+    expect(rows[0]).toBe('JSON Schema of every response, draft 2020-12: item.json move.json');
   });
 });
 
@@ -113,11 +113,12 @@ function pagesOf(raw: Parameters<typeof siteOf>[0], options?: SiteOptions, overr
 }
 
 describe('the pages', () => {
-  it('are the search index, the browsable page twice, and the front page last', () => {
+  it('are the search index, the browsable page twice, that of errors, and the front page last', () => {
     expect([...pagesOf(rawRecords(1, 1)).keys()]).toEqual([
       'search.json',
       'browse.html',
       'browse/index.html',
+      '404.html',
       'index.html',
     ]);
   });
@@ -135,7 +136,7 @@ describe('the pages', () => {
   it('say where the API is described, for programs and for people', () => {
     const page = pagesOf(rawRecords(1, 1)).get('index.html');
     expect(page).toMatch(/<link rel="service-desc" type="[^"]+" href="openapi\.json">/);
-    expect(page).toMatch(/<link rel="service-doc" type="text\/html" href="reference\.html">/);
+    expect(page).toMatch(/<link rel="service-doc" type="text\/html" href="docs\/">/);
   });
 
   it('load their files from the path of the base URL, wherever they are shown', () => {
@@ -158,7 +159,7 @@ describe('the pages', () => {
   it('escape what an operator or the upstream named', () => {
     const page = pagesOf(rawRecords(1, 1), {}, { upstream: hostile, fallback: hostile }).get('index.html');
     expect(page?.split(escaped)).toHaveLength(3);
-    expect(page).not.toContain('<img');
+    expect(page).not.toContain('<img src=x');
   });
 
   it('hold no script, no style and no handler of their own, which a strict policy would refuse', () => {

@@ -8,7 +8,8 @@ import { iconOf } from './json-view.ts';
 export function recordCard(json: unknown, { root }: { readonly root: string }): HTMLElement[] {
   if (typeof json !== 'object' || json === null || !('slug' in json)) return [];
   const icon = iconOf(json);
-  const fields = Object.entries(json)
+  const { slug, ...others } = json;
+  const fields = Object.entries({ slug, ...others })
     .filter(([name]) => !['url', 'name', 'icon'].includes(name))
     .map(([name, value]) => element('div', {}, element('dt', {}, name), valueCell(value)));
   const picture = icon === undefined ? [] : [element('p', { class: 'picture' }, iconImage(icon, root, 90))];

@@ -8,7 +8,7 @@ import { framed } from '../shared/frame.ts';
 import { fillPlaceholders, html, type Markup, nothing } from '../shared/markup.ts';
 import { nameOf, type OpenApi, type Operation, type Parameter, type Response, resolved } from './openapi.ts';
 import { codeSamples } from './samples.ts';
-import { typeOf, typeTable } from './types.ts';
+import { prose, typeOf, typeTable } from './types.ts';
 
 /** An endpoint, with its references resolved. */
 interface Endpoint {
@@ -40,7 +40,7 @@ export function fillDocs(template: string, document: OpenApi, meta: Meta): strin
     errors: html`${errorRows(endpoints)}`,
     headers: html`${Object.entries(components.headers).map(
       ([name, { description, schema }]) =>
-        html`<tr><th scope="row"><code>${name}</code></th><td>${schema.const === undefined ? nothing : html`<code>${String(schema.const)}</code>`}</td><td>${description}</td></tr>`,
+        html`<tr><th scope="row"><code>${name}</code></th><td>${schema.const === undefined ? nothing : html`<code>${String(schema.const)}</code>`}</td><td>${prose(description)}</td></tr>`,
     )}`,
     downloads: html`${fileRows(document, 'downloads')}`,
     files: html`${fileRows(document, 'site')}`,
@@ -71,7 +71,7 @@ function endpointSection({ path, operation, parameters, responses }: Endpoint, m
   const shown = path.replace('{slug}', slugOf(example)).replace('{offset}', String(PAGE_SIZE));
   return html`<section class="endpoint" id="${id}">
 <h3><span class="method">GET</span> <code>${path}</code></h3>
-<p>${summary}.${description === undefined ? '' : ` ${description}`} The response is <a href="#${type}">${type}</a>.</p>
+<p>${summary}.${description === undefined ? '' : html` ${prose(description)}`} The response is <a href="#${type}">${type}</a>.</p>
 ${parameters.length === 0 ? nothing : parameterTable(parameters)}
 ${codeSamples(id, { url: meta.base_url + shown, type, variable: variableOf(type) })}
 ${
@@ -94,7 +94,7 @@ const parameterTable = (parameters: readonly Parameter[]): Markup => html`<table
 <tbody>
 ${parameters.map(
   ({ name, in: place, schema, description }) =>
-    html`<tr><th scope="row"><code>${name}</code><span>${place}</span></th><td>${typeOf(schema)}</td><td>${description}</td></tr>`,
+    html`<tr><th scope="row"><code>${name}</code><span>${place}</span></th><td>${typeOf(schema)}</td><td>${prose(description)}</td></tr>`,
 )}
 </tbody>
 </table>`;
@@ -132,7 +132,7 @@ function errorRows(endpoints: readonly Endpoint[]): Markup[] {
     .map(([status, { description, content }]) => {
       const example = content?.['application/json']?.example;
       const body = example === undefined ? nothing : html`<code>${JSON.stringify(example)}</code>`;
-      return html`<tr><th scope="row">${status}</th><td>${description}</td><td>${body}</td></tr>`;
+      return html`<tr><th scope="row">${status}</th><td>${prose(description)}</td><td>${body}</td></tr>`;
     });
 }
 
@@ -143,7 +143,7 @@ const fileRows = ({ paths }: OpenApi, tag: string): Markup[] =>
     .map(([path, { get }]) => {
       const name = html`<code>${path}</code>`;
       const link = path.includes('{') ? name : html`<a href="..${path}">${name}</a>`;
-      return html`<tr><th scope="row">${link}</th><td>${get.summary}${get.summary.endsWith('.') ? '' : '.'}</td></tr>`;
+      return html`<tr><th scope="row">${link}</th><td>${prose(get.summary.replace(/\.?$/, '.'))}</td></tr>`;
     });
 
 const isCopy = (path: string): boolean =>
