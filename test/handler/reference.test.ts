@@ -120,7 +120,8 @@ describe('Accept and format', () => {
         expect(headersOf(response)).toEqual(common);
         const type = response.headers.get('content-type');
         const isPage = response.status === 404 && expected === browser && !query.endsWith('json');
-        if (response.status !== 200) expect(type).toBe(isPage ? 'text/html; charset=utf-8' : 'application/json');
+        if (response.status !== 200)
+          expect(type).toBe(isPage ? 'text/html; charset=utf-8' : 'application/json');
         got.push(
           response.status === 200 ? (type === 'text/html; charset=utf-8' ? 'html' : 'json') : response.status,
         );

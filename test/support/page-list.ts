@@ -5,10 +5,6 @@ import type { Page } from 'playwright-core';
 export interface PageState {
   readonly name: string;
   readonly path: string;
-  /** The file without which there is no such page. */
-  readonly needs?: string;
-  /** Whether a library makes what is on it: then it keeps the rules of WCAG, but not every one of good practice. */
-  readonly isForeign?: boolean;
   /** What makes the state, once the page is there. */
   readonly act?: (page: Page) => Promise<unknown>;
 }
@@ -21,6 +17,24 @@ export const pageStates: readonly PageState[] = [
     act: (page) => page.locator('#results a').first().focus(),
   },
   { name: 'kinds', path: '/api/gamedata/' },
+  {
+    name: 'sorted',
+    path: '/api/gamedata/item/?format=api&limit=20',
+    act: (page) => page.getByRole('button', { name: 'slug' }).click(),
+  },
+  {
+    name: 'list-json',
+    path: '/api/gamedata/item/?format=api&limit=10&offset=100',
+    act: (page) => page.getByRole('button', { name: 'JSON' }).click(),
+  },
+  {
+    name: 'filtered',
+    path: '/api/gamedata/item/',
+    async act(page) {
+      await page.locator('#query').fill('ball');
+      await page.locator('#results a').first().waitFor();
+    },
+  },
   { name: 'list', path: '/api/gamedata/item/?format=api&limit=10&offset=100' },
   { name: 'moves', path: '/api/gamedata/move/?format=api&limit=10' },
   { name: 'record', path: '/api/gamedata/item/master-ball/?format=api' },
@@ -32,7 +46,9 @@ export const pageStates: readonly PageState[] = [
       await page.getByRole('button', { name: 'Copy as curl' }).click();
     },
   },
-  { name: 'not-found', path: '/browse.html#/api/gamedata/item/no-such-thing/' },
+  { name: 'not-found', path: '/api/gamedata/item/mastre-ball/' },
+  { name: 'no-such-kind', path: '/api/gamedata/no-such-kind/' },
+  { name: 'no-such-page', path: '/no-such-page' },
   {
     name: 'no-answer',
     path: '/api/gamedata/item/master-ball/',
@@ -43,5 +59,15 @@ export const pageStates: readonly PageState[] = [
       await page.unroute('**/api/gamedata/**');
     },
   },
-  { name: 'reference', path: '/reference.html', needs: 'reference.html', isForeign: true },
+  { name: 'docs', path: '/docs/' },
+  {
+    name: 'docs-open',
+    path: '/docs/',
+    async act(page) {
+      for (const closed of await page.locator('details:not([open]) > summary').all()) await closed.click();
+      await page.getByLabel('TypeScript').first().check();
+      for (const send of await page.getByRole('button', { name: 'Send request' }).all()) await send.click();
+      await page.locator('.answer').nth(4).waitFor();
+    },
+  },
 ];

@@ -42,11 +42,7 @@ document.addEventListener('submit', async (event) => {
   event.preventDefault();
   const address = addressOf(form);
   const outcome = await send(root + address.slice(1), new AbortController().signal);
-  const box = element(
-    'section',
-    { class: 'answer', 'aria-label': 'Response' },
-    ...responseOf(address, outcome),
-  );
+  const box = element('div', { class: 'answer' }, ...responseOf(address, outcome));
   form.nextElementSibling?.replaceChildren(box);
 });
 

@@ -39,7 +39,7 @@ describe.skipIf(noBrowser !== '')(`the browsable page${noBrowser}`, () => {
     const served = await (await fetch(site.url + RECORD)).text();
     expect(await page.locator('.json').textContent()).toBe(JSON.stringify(JSON.parse(served), null, 4));
     expect(await page.locator('.json a').getAttribute('href')).toBe(`${site.url}${RECORD}`);
-    await expect.poll(() => widthOf(page, '.icon img')).toBe(30);
+    await expect.poll(() => widthOf(page, '.picture img')).toBe(30);
     expect(problems).toEqual([]);
     expect(foreign).toEqual([]);
   });
@@ -123,7 +123,7 @@ describe.skipIf(noBrowser !== '')(`the browsable page${noBrowser}`, () => {
     await control(page, '500').click();
     await page.getByText('Records 1 to 500 of 746').first().waitFor();
     expect(page.url()).toBe(`${site.url}/api/gamedata/move/?format=api&limit=500&offset=0`);
-    expect(await page.locator('.json [data-address*="/move/"]').count()).toBe(500 + 1);
+    expect(await page.locator('.records tbody tr').count()).toBe(500);
   });
 
   it('says that nothing is at an offset past the end', async () => {
@@ -139,7 +139,7 @@ describe.skipIf(noBrowser !== '')(`the browsable page${noBrowser}`, () => {
     const { page, problems } = await visit(`${site.url}/api/gamedata/`);
     await page.locator('.json a').nth(1).click();
     await openHeading(page, 'All items');
-    await page.locator('.json a', { hasText: '/item/potion/' }).click();
+    await page.getByRole('link', { name: 'Potion', exact: true }).click();
     await openHeading(page, 'Potion');
     expect(page.url()).toBe(`${site.url}/api/gamedata/item/potion/?format=api`);
     await page.goBack();
@@ -184,14 +184,122 @@ describe.skipIf(noBrowser !== '')(`the browsable page${noBrowser}`, () => {
   });
 
   it('says what is not there, and leads on', async () => {
-    const { page, problems } = await visit(`${site.url}/browse.html#/api/gamedata/item/no-such-thing/`);
+    const { page, problems } = await visit(`${site.url}/api/gamedata/item/no-such-thing/`);
     expect(await heading(page)).toBe('Not found');
+    await page.reload();
+    await openHeading(page, 'Not found');
     expect(await page.locator('.lead').textContent()).toBe('There is nothing at this URL.');
     expect(await page.locator('.head').textContent()).toContain('HTTP 404 Not Found');
     expect(await page.locator('.json').textContent()).toContain('"detail": "Not found."');
     await page.getByRole('link', { name: 'The first page of items' }).click();
     await openHeading(page, 'All items');
-    expect(problems).toEqual([statusNote(404)]);
+    // The page itself and the JSON that it shows, opened twice.
+    expect(problems).toEqual(Array(4).fill(statusNote(404)));
+  });
+
+  it.each([
+    ['item/mastre-ball/', 'Master Ball', 'item/master-ball/?format=api'],
+    ['move/Thunder-Bolt/', 'Thunderbolt', 'move/thunderbolt/?format=api'],
+    ['move/master-ball/', 'Master Ball', 'item/master-ball/?format=api'],
+  ])('offers what was meant by %s', async (path, name, meant) => {
+    const { page } = await visit(`${site.url}/api/gamedata/${path}`);
+    await page.getByRole('heading', { name: 'Did you mean' }).waitFor();
+    await page.locator('.results a').first().click();
+    await openHeading(page, name);
+    expect(page.url()).toBe(`${site.url}/api/gamedata/${meant}`);
+  });
+
+  it('names the kinds if there is none of that name', async () => {
+    const { page } = await visit(`${site.url}/api/gamedata/moves/`);
+    expect(await page.locator('.ways a').allTextContents()).toEqual([
+      'All moves',
+      'All items',
+      'All kinds',
+      'Search',
+    ]);
+  });
+
+  it('shows a list as a table that can be sorted by keyboard, with null last', async () => {
+    const { page, problems } = await visit(site.url + LIST);
+    const column = (at: number): Promise<string[]> =>
+      page.locator(`.records tbody tr > :nth-child(${at + 1})`).allTextContents();
+    const heads = await page.locator('.records thead th').allTextContents();
+    expect(heads).toEqual(['name', 'slug', 'id', ...[1, 2, 3, 4, 5, 6, 7, 8, 9].map((n) => `id${n}`)]);
+    const served = (await (await fetch(site.url + LIST)).json()) as { results: { slug: string }[] };
+    const slugs = served.results.map(({ slug }) => slug);
+    expect(await column(1)).toEqual(slugs);
+    expect(await page.locator('.records [aria-sort]').textContent()).toBe('id');
+
+    await page.getByRole('button', { name: 'slug' }).focus();
+    await page.keyboard.press('Enter');
+    expect(await column(1)).toEqual(slugs.toSorted());
+    expect(await page.locator('.records [aria-sort=ascending]').textContent()).toBe('slug');
+    await page.keyboard.press('Enter');
+    expect(await column(1)).toEqual(slugs.toSorted().reverse());
+    expect(await page.locator('.records [aria-sort=descending]').textContent()).toBe('slug');
+    for (const direction of ['ascending', 'descending']) {
+      await page.getByRole('button', { name: 'id3' }).click();
+      const indices = await column(heads.indexOf('id3'));
+      const numbers = indices.filter((text) => text !== '–').map(Number);
+      const sorted = numbers.toSorted((a, b) => (direction === 'ascending' ? a - b : b - a));
+      expect(indices).toEqual([...sorted.map(String), ...Array(indices.length - numbers.length).fill('–')]);
+    }
+    expect(problems).toEqual([]);
+  });
+
+  it('shows the JSON of a list instead, one click away, and remembers it', async () => {
+    const { page } = await visit(site.url + LIST);
+    expect(await page.locator('.json').count()).toBe(0);
+    await page.getByRole('button', { name: 'JSON', exact: true }).click();
+    const served = await (await fetch(site.url + LIST)).text();
+    expect(await page.locator('.json').textContent()).toBe(JSON.stringify(JSON.parse(served), null, 4));
+    expect(await page.locator('.records').count()).toBe(0);
+    await control(page, 'Next').click();
+    await page.getByText('Records 201 to 300').first().waitFor();
+    expect(await page.locator('.json').count()).toBe(1);
+    await page.reload();
+    await page.locator('.json').waitFor();
+    await page.getByRole('button', { name: 'Table' }).click();
+    expect(await page.locator('.records tbody tr').count()).toBe(100);
+    expect(await page.getByRole('button', { name: 'Table' }).getAttribute('aria-pressed')).toBe('true');
+  });
+
+  it('filters the whole list, and shows the page again without a filter', async () => {
+    const { page, problems } = await visit(site.url + LIST);
+    await page.keyboard.press('/');
+    await page.keyboard.type('great ball');
+    await page.locator('#found', { hasText: '1 record' }).waitFor();
+    expect(await page.locator('.records').isVisible()).toBe(false);
+    await page.locator('#query').fill('');
+    await page.locator('.records').waitFor();
+    await page.locator('#query').fill('great ball');
+    await page.locator('#results a').click();
+    await openHeading(page, 'Great Ball');
+    expect(await page.locator('#search-form').isVisible()).toBe(false);
+    await page.goBack();
+    await openHeading(page, 'All items');
+    expect(await page.locator('#query').inputValue()).toBe('');
+    expect(problems).toEqual([]);
+  });
+
+  it('shows a record as a card', async () => {
+    const { page } = await visit(site.url + RECORD);
+    const names = await page.locator('.card dt').allTextContents();
+    expect(names).toEqual(['slug', 'id', ...[1, 2, 3, 4, 5, 6, 7, 8, 9].map((n) => `id${n}`)]);
+    const record = (await (await fetch(site.url + RECORD)).json()) as Record<string, unknown>;
+    expect(await page.locator('.card dd').allTextContents()).toEqual(
+      names.map((name) => String(record[name])),
+    );
+  });
+
+  it('leads from its header to the lists without leaving the page, and to the docs', async () => {
+    const { page } = await visit(site.url + RECORD);
+    await page.evaluate('window.isSame = true');
+    await page.getByRole('navigation', { name: 'Site' }).getByRole('link', { name: 'Moves' }).click();
+    await openHeading(page, 'All moves');
+    expect(await page.evaluate('window.isSame')).toBe(true);
+    await page.getByRole('navigation', { name: 'Site' }).getByRole('link', { name: 'Docs' }).click();
+    await openHeading(page, 'Docs');
   });
 
   it('says that nothing came, and tries again', async () => {
@@ -269,7 +377,7 @@ describe.skipIf(noBrowser !== '')(`the browsable page${noBrowser}`, () => {
     );
     await goTo(page, '/api/gamedata/item/potion/');
     await openHeading(page, 'Potion');
-    await expect.poll(() => widthOf(page, '.icon img[src$="/unknown.png"]')).toBe(30);
+    await expect.poll(() => widthOf(page, '.picture img[src$="/unknown.png"]')).toBe(30);
   });
 
   it('links to the JSON without JavaScript', async () => {

@@ -24,16 +24,12 @@ describe.skipIf(noBrowser !== '')(`the front page${noBrowser}`, () => {
     const asked: string[] = await page.evaluate(
       `performance.getEntriesByType('resource').map(({ name }) => new URL(name).pathname).sort()`,
     );
-    expect(asked.filter((path) => path !== '/sprites/items/unknown.png')).toEqual([
-      '/api/gamedata/',
-      '/front.js',
-      '/style.css',
-    ]);
+    expect(asked).toEqual(['/api/gamedata/', '/front.js', '/mark.svg', '/style.css']);
     expect(problems).toEqual([]);
     expect(foreign).toEqual([]);
   });
 
-  it('takes at most 50 kB, compressed, before somebody searches', async () => {
+  it('takes at most 20 kB, compressed, before somebody searches', async () => {
     const { page } = await visit(`${site.url}/`);
     await page.waitForLoadState('networkidle');
     const asked: string[] = await page.evaluate(
@@ -42,7 +38,7 @@ describe.skipIf(noBrowser !== '')(`the front page${noBrowser}`, () => {
     const sizes = asked.map(async (url) => gzipSync(await (await fetch(url)).arrayBuffer()).length);
     const total = (await Promise.all(sizes)).reduce((sum, size) => sum + size);
     expect(total).toBeGreaterThan(5000);
-    expect(total).toBeLessThan(50_000);
+    expect(total).toBeLessThan(20_000);
   });
 
   it('shows a request and the very bytes that answer it', async () => {
@@ -86,6 +82,20 @@ describe.skipIf(noBrowser !== '')(`the front page${noBrowser}`, () => {
     await page.keyboard.press('Enter');
     await page.locator('h1', { hasText: /^Thunderbolt$/ }).waitFor();
     expect(page.url()).toBe(`${site.url}/api/gamedata/move/thunderbolt/`);
+  });
+
+  it('lets the shortcut be switched off, and remembers it', async () => {
+    const { page } = await visit(`${site.url}/`);
+    await page.getByLabel('to search').uncheck();
+    await page.keyboard.press('/');
+    expect(await focused(page)).not.toBe('query');
+    await page.reload();
+    await page.getByLabel('to search').waitFor();
+    await page.locator('body').press('/');
+    expect(await focused(page)).not.toBe('query');
+    await page.getByLabel('to search').check();
+    await page.keyboard.press('/');
+    expect(await focused(page)).toBe('query');
   });
 
   it('types a slash into the box as a letter', async () => {
@@ -165,7 +175,7 @@ describe.skipIf(noBrowser !== '')(`the front page${noBrowser}`, () => {
     expect(await page.locator('#search-form').isVisible()).toBe(false);
     // Playwright's own search for text passes over what is in a noscript.
     expect(await page.locator('noscript p').isVisible()).toBe(true);
-    await page.getByRole('link', { name: 'Items', exact: true }).click();
+    await page.getByRole('navigation').getByRole('link', { name: 'Items' }).click();
     await page.waitForURL('**/api/gamedata/item/');
   });
 
