@@ -12,14 +12,15 @@ as_root() {
   if [ "$(id -u)" = 0 ]; then "$@"; else sudo "$@"; fi
 }
 
-# Packages of the distribution, as <program>:<package>.
+# Packages of the distribution, as <program or path>:<package>.
 wanted=(nginx:nginx-light caddy:caddy apache2:apache2 wrk:wrk curl:curl python3:python3-minimal
-  chromium:chromium)
+  chromium:chromium sqlite3:sqlite3 jq:jq
+  /usr/bin/jsonschema:python3-jsonschema /usr/lib/python3/dist-packages/pandas:python3-pandas)
 
 install_packages() {
   local packages=() entry
   for entry in "${wanted[@]}"; do
-    command -v "${entry%%:*}" > /dev/null || packages+=("${entry##*:}")
+    command -v "${entry%%:*}" > /dev/null || [ -e "${entry%%:*}" ] || packages+=("${entry##*:}")
   done
   [ "${#packages[@]}" -gt 0 ] || return 0
 
@@ -40,7 +41,8 @@ install_packages() {
 }
 
 # Programs from npm, as <package>@<version>. Their binaries come as packages of their own: no script has to run.
-programs=(miniflare@4.20260426.0 deno@2.9.6 @11ty/eleventy@3.1.7 openapi-typescript@7.13.0 typescript@5.9.3)
+programs=(miniflare@4.20260426.0 deno@2.9.6 @11ty/eleventy@3.1.7 openapi-typescript@7.13.0 typescript@5.9.3
+  lighthouse@12.8.2 @stoplight/spectral-cli@6.16.3 @redocly/cli@2.77.0 orval@7.13.0 @hey-api/openapi-ts@0.93.1 @duckdb/node-api@1.5.6-r.1)
 
 install_programs() {
   local program manifest

@@ -126,7 +126,7 @@ describe('the document', () => {
     });
     const page = {
       count: 120,
-      next: 'https://example.test/api/gamedata/move/?format=api&limit=2&offset=2',
+      next: 'https://example.test/api/gamedata/move/?format=api&limit=100&offset=100',
       previous: null,
       results: [move(1), move(2)],
     };

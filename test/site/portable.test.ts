@@ -21,7 +21,10 @@ async function built() {
     schemas: readdirSync(path.join(site, 'schemas')).map((file) => `schemas/${file}`),
   };
 }
-const hasPython = spawnSync('python3', ['-c', 'import jsonschema, referencing']).status === 0;
+/** Debian's packages are not seen by every Python. */
+const python = ['/usr/bin/python3', 'python3'].find(
+  (name) => spawnSync(name, ['-c', 'import jsonschema']).status === 0,
+);
 
 /** A file of the site → the schema that it has to match. */
 const documents: readonly (readonly [file: string, schema: string])[] = [
@@ -73,38 +76,48 @@ describe.each([true, false])('ajv in strict mode, with unicodeRegExp %s', (unico
 
 const PYTHON = `
 import json, sys
+import jsonschema
 from jsonschema import Draft202012Validator
-from referencing import Registry, Resource
 site, documents = sys.argv[1], json.load(sys.stdin)
 def load(name):
     with open(f"{site}/{name}", encoding="utf8") as file:
         return json.load(file)
 schemas = {name: load(f"schemas/{name}.json") for name in sorted({schema for _, schema in documents} | {"move", "item"})}
-registry = Registry().with_resources((schema["$id"], Resource.from_contents(schema)) for schema in schemas.values())
+by_id = {schema["$id"]: schema for schema in schemas.values()}
+def validator(name):
+    # Versions before 4.18 have no registries.
+    return Draft202012Validator(schemas[name], resolver=jsonschema.RefResolver("", schemas[name], store=by_id))
 for file, name in documents:
     Draft202012Validator.check_schema(schemas[name])
-    problems = list(Draft202012Validator(schemas[name], registry=registry).iter_errors(load(file)))
+    problems = list(validator(name).iter_errors(load(file)))
     print(file, len(problems), problems[0].message[:200] if problems else "")
 wrong = dict(load("api/gamedata/move/index.json")["results"][0], slug="No Slug")
-print("wrong", len(list(Draft202012Validator(schemas["move"], registry=registry).iter_errors(wrong))))
+print("wrong", len(list(validator("move").iter_errors(wrong))))
 `;
 
 describe("Python's jsonschema", () => {
-  it.skipIf(!hasPython)('reads every schema, and accepts what is served', async () => {
-    const { site } = await built();
-    const script = path.join(path.dirname(site), 'validate.py');
-    writeFileSync(script, PYTHON);
-    const { stdout, stderr } = spawnSync('python3', [script, site], {
-      input: JSON.stringify(documents),
-      encoding: 'utf8',
-    });
-    expect(stderr).toBe('');
-    const expected = [...documents.map(([file]) => `${file} 0`), 'wrong 1'];
-    expect(
-      stdout
-        .trimEnd()
-        .split('\n')
-        .map((line) => line.trimEnd()),
-    ).toEqual(expected);
-  });
+  it.skipIf(python === undefined && process.env.ENGINES !== 'all')(
+    'reads every schema, and accepts what is served',
+    async () => {
+      const { site } = await built();
+      const script = path.join(path.dirname(site), 'validate.py');
+      writeFileSync(script, PYTHON);
+      const { stdout, stderr } = spawnSync(
+        python ?? 'python3',
+        ['-W', 'ignore::DeprecationWarning', script, site],
+        {
+          input: JSON.stringify(documents),
+          encoding: 'utf8',
+        },
+      );
+      expect(stderr).toBe('');
+      const expected = [...documents.map(([file]) => `${file} 0`), 'wrong 1'];
+      expect(
+        stdout
+          .trimEnd()
+          .split('\n')
+          .map((line) => line.trimEnd()),
+      ).toEqual(expected);
+    },
+  );
 });

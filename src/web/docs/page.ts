@@ -77,7 +77,7 @@ ${codeSamples(id, { url: meta.base_url + shown, type, variable: variableOf(type)
 ${
   example === undefined
     ? nothing
-    : html`<details open><summary>Response</summary><pre class="json">${JSON.stringify(example, null, 2)}</pre></details>`
+    : html`<details open><summary>${type.endsWith('Page') ? 'Response, shortened' : 'Response'}</summary><pre class="json">${JSON.stringify(example, null, 2)}</pre></details>`
 }
 ${tryForm({ id, path, parameters, slug: slugOf(example) })}
 </section>`;

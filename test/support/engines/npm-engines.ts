@@ -8,4 +8,4 @@ const folder = fileURLToPath(new URL('../../../.engines/node_modules/', import.m
 export const engineFile = (name: string): string => folder + name;
 
 export const missingEngine = (name: string): string | undefined =>
-  existsSync(engineFile(name)) ? undefined : `${name.split('/')[0]} is not installed`;
+  existsSync(engineFile(name)) ? undefined : `${/^(?:@[^/]+\/)?[^/]+/.exec(name)?.[0]} is not installed`;
