@@ -90,7 +90,7 @@ export type ManifestEntry = z.infer<typeof manifestEntrySchema>;
 const makingFields = {
   generator: z
     .string()
-    .regex(/^gamedata\//, 'expected gamedata/<version>')
+    .regex(/^gamedata\/.+$/, 'expected gamedata/<version>')
     .describe('The version of gamedata that built the site.'),
   code: sha256Schema.optional().describe('The SHA-256 of the code that made the files.'),
   inputs: sha256Schema

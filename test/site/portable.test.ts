@@ -46,11 +46,12 @@ function patterns(value: unknown): string[] {
 }
 
 describe('a published pattern', () => {
-  it('has no look-around, no class of Unicode properties, and no flag', async () => {
+  it('has no look-around, no class of Unicode properties, no flag, and no slash at its ends', async () => {
     const { read, schemas } = await built();
     const all = [...schemas, 'openapi.json'].flatMap((file) => patterns(read(file)));
     expect(all.length).toBeGreaterThan(20);
-    expect(all.filter((pattern) => /\\[pP]\{|\(\?(?!:)/.test(pattern))).toEqual([]);
+    // Generators of clients take slashes around a pattern away.
+    expect(all.filter((pattern) => /\\[pP]\{|\(\?(?!:)|^\/|\/$/.test(pattern))).toEqual([]);
   });
 });
 

@@ -13,11 +13,9 @@ export function userProject(files: Readonly<Record<string, string>>): string {
   const folder = temporaryFolder();
   mkdirSync(path.join(folder, 'node_modules'));
   symlinkSync(PROJECT, path.join(folder, 'node_modules/gamedata'));
-  symlinkSync(
-    path.join(PROJECT, 'node_modules/openapi-fetch'),
-    path.join(folder, 'node_modules/openapi-fetch'),
-  );
-  writeFileSync(path.join(folder, 'package.json'), '{"type":"module"}');
+  for (const name of ['openapi-fetch', 'zod'])
+    symlinkSync(path.join(PROJECT, 'node_modules', name), path.join(folder, 'node_modules', name));
+  writeFileSync(path.join(folder, 'package.json'), '{"type":"module","dependencies":{"zod":"^4.0.0"}}');
   for (const [name, text] of Object.entries(files)) writeFileSync(path.join(folder, name), text);
   return folder;
 }

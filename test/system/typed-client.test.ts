@@ -11,9 +11,23 @@ import { fullSizeRecords, siteOf } from '../support/sites.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 import { compile, userProject } from '../support/typescript.ts';
 
-const missing = missingEngine('openapi-typescript');
+/** The generators' command lines. */
+const generators = {
+  types: 'openapi-typescript/bin/cli.js',
+  orval: 'orval/dist/bin/orval.js',
+  heyApi: '@hey-api/openapi-ts/bin/run.js',
+} as const;
+const [missing] = Object.values(generators)
+  .map(missingEngine)
+  .filter((problem) => problem !== undefined);
 const demandsAll = process.env.ENGINES === 'all';
 const reason = missing === undefined || demandsAll ? '' : ` (skipped: ${missing})`;
+
+const generate = (generator: keyof typeof generators, ...args: string[]): string =>
+  execFileSync(process.execPath, [engineFile(generators[generator]), ...args], {
+    encoding: 'utf8',
+    stdio: ['ignore', 'pipe', 'ignore'],
+  });
 
 /** A user's program: every page, every record by itself, and what it prints is how many were the same in both. */
 const program = `
@@ -65,33 +79,124 @@ process.stdout.write(
 );
 `;
 
+/** Another user's: what each generated client reads, checked by the validators that come with it. */
+const validatingProgram = `
+import { client } from './hey/client.gen';
+import * as hey from './hey/sdk.gen';
+import * as heyZod from './hey/zod.gen';
+import * as orval from './orval-fetch';
+import * as orvalZod from './orval-zod';
+
+declare const process: { readonly argv: readonly string[]; readonly stdout: { write(text: string): void } };
+const base = process.argv[2] ?? '';
+client.setConfig({ baseUrl: base });
+// Its addresses are relative, as in a browser.
+const fetchFrom = globalThis.fetch;
+globalThis.fetch = (input, init) => fetchFrom(typeof input === 'string' ? new URL(input, base) : input, init);
+
+interface Page { readonly next: string | null; readonly results: readonly { readonly slug: string }[] }
+interface Schema { parse(value: unknown): unknown }
+
+/** Follows the pages of a list, and reads every record by itself. Returns how many passed. */
+async function count(
+  readPage: (offset: number) => Promise<unknown>,
+  readRecord: (slug: string) => Promise<unknown>,
+  [page, record]: readonly [Schema, Schema],
+): Promise<number> {
+  let passed = 0;
+  for (let offset = 0; ; offset += 100) {
+    const { next, results } = page.parse(await readPage(offset)) as Page;
+    const records = await Promise.all(results.map(({ slug }) => readRecord(slug)));
+    for (const one of records) record.parse(one);
+    passed += records.length;
+    if (next === null) return passed;
+  }
+}
+const printed = {
+  orval: {
+    move: await count(
+      async (offset) => (await orval.getMovePage({ limit: 100, offset })).data,
+      async (slug) => (await orval.getMove(slug)).data,
+      [orvalZod.getMovePageResponse, orvalZod.getMoveResponse],
+    ),
+    item: await count(
+      async (offset) => (await orval.getItemPage({ limit: 100, offset })).data,
+      async (slug) => (await orval.getItem(slug)).data,
+      [orvalZod.getItemPageResponse, orvalZod.getItemResponse],
+    ),
+  },
+  heyApi: {
+    move: await count(
+      async (offset) => (await hey.getMovePage({ query: { limit: 100, offset } })).data,
+      async (slug) => (await hey.getMove({ path: { slug } })).data,
+      [heyZod.zGetMovePageResponse, heyZod.zGetMoveResponse],
+    ),
+    item: await count(
+      async (offset) => (await hey.getItemPage({ query: { limit: 100, offset } })).data,
+      async (slug) => (await hey.getItem({ path: { slug } })).data,
+      [heyZod.zGetItemPageResponse, heyZod.zGetItemResponse],
+    ),
+  },
+  refused: [orvalZod.getMoveResponse, heyZod.zGetMoveResponse].map(
+    (schema) => schema.safeParse({ url: 'x', id: 1, slug: 'No Slug', name: 'x', generation: 1 }).success,
+  ),
+};
+process.stdout.write(JSON.stringify(printed));
+`;
+
 describe.skipIf(reason !== '')(`a client made of the document${reason}`, () => {
-  it('reads every record of a served site, and its errors', async () => {
-    expect(missing).toBeUndefined();
+  /** Serves a site of the real size. */
+  async function servedSite() {
     const raw = fullSizeRecords();
     const { plan, files } = siteOf(raw);
     const out = path.join(temporaryFolder(), 'site');
     await withOutput(out, (output) => output.publish([...files(), ...specificationFiles(plan)]));
     const server = await serve({ dir: out, port: 0 });
     onTestFinished(() => server.close());
+    const counts = { move: raw.move.length, item: raw.item.length };
+    return { url: server.url, document: path.join(out, 'openapi.json'), counts };
+  }
 
-    const folder = userProject({ 'client.ts': program });
-    writeFileSync(
-      path.join(folder, 'api.d.ts'),
-      execFileSync(
-        process.execPath,
-        [engineFile('openapi-typescript/bin/cli.js'), path.join(out, 'openapi.json')],
-        { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] },
-      ),
-    );
-    expect(readFileSync(path.join(folder, 'api.d.ts'), 'utf8')).toContain('"/api/gamedata/move/{slug}/"');
-    expect(compile(folder)).toBe('');
-    const child = spawn(process.execPath, [path.join(folder, 'client.js'), server.url]);
+  /** What a program prints, and what it complains of. */
+  async function run(...args: string[]): Promise<{ printed: unknown; problems: string }> {
+    const child = spawn(process.execPath, args);
     onTestFinished(() => void child.kill('SIGKILL'));
     const [printed, problems] = await Promise.all([text(child.stdout), text(child.stderr)]);
+    return { printed: printed && JSON.parse(printed), problems };
+  }
 
-    const counts = { move: raw.move.length, item: raw.item.length };
+  it('reads every record of a served site, and its errors: openapi-typescript', async () => {
+    expect(missing).toBeUndefined();
+    const { url, document, counts } = await servedSite();
+    const folder = userProject({ 'client.ts': program });
+    writeFileSync(path.join(folder, 'api.d.ts'), generate('types', document));
+    expect(readFileSync(path.join(folder, 'api.d.ts'), 'utf8')).toContain('"/api/gamedata/move/{slug}/"');
+    expect(compile(folder)).toBe('');
+
+    const { printed, problems } = await run(path.join(folder, 'client.js'), url);
     expect(problems).toBe('');
-    expect(JSON.parse(printed)).toEqual({ ...counts, missing: 'Not found.', counts });
+    expect(printed).toEqual({ ...counts, missing: 'Not found.', counts });
+  });
+
+  it('reads and validates every record: orval (fetch and zod) and Hey API', async () => {
+    expect(missing).toBeUndefined();
+    const { url, document, counts } = await servedSite();
+    const folder = userProject({ 'client.ts': validatingProgram });
+    const inFolder = (name: string): string => path.join(folder, name);
+    generate('orval', '--input', document, '--output', inFolder('orval-fetch.ts'), '--client', 'fetch');
+    generate('orval', '--input', document, '--output', inFolder('orval-zod.ts'), '--client', 'zod');
+    const plugins = ['@hey-api/client-fetch', '@hey-api/typescript', '@hey-api/sdk', 'zod'];
+    generate('heyApi', '-i', document, '-o', inFolder('hey'), '-p', ...plugins);
+    const bundled = { module: 'esnext', moduleResolution: 'bundler', noEmit: true };
+    expect(compile(folder, { ...bundled, exactOptionalPropertyTypes: false })).toBe('');
+
+    const { printed, problems } = await run(
+      '--import',
+      import.meta.resolve('tsx'),
+      inFolder('client.ts'),
+      url,
+    );
+    expect(problems).toBe('');
+    expect(printed).toEqual({ orval: counts, heyApi: counts, refused: [false, false] });
   });
 });
