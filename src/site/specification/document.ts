@@ -14,6 +14,7 @@ import { jsonSchemas, schemaFile, schemaNames, typeName } from './schemas.ts';
 /** @param archive whether the site offers itself for download */
 export function openApiDocument(meta: Meta, examples: Examples, { archive }: { archive: boolean }): object {
   const { base_url: baseUrl, links, downloads } = meta;
+  const paths = { ...apiPaths(links, examples), ...filePaths({ downloads, archive }) };
   return {
     openapi: '3.1.1',
     info: {
@@ -30,18 +31,42 @@ export function openApiDocument(meta: Meta, examples: Examples, { archive }: { a
       { name: 'downloads', description: 'Every record in one request.' },
       { name: 'site', description: 'About the site itself.' },
     ],
-    paths: { ...apiPaths(links, examples), ...filePaths({ downloads, archive }) },
-    components: {
+    paths,
+    components: usedBy(paths, {
       schemas: componentSchemas(),
-      parameters: parameterComponents(links),
+      parameters: parameterComponents,
       headers: headerComponents,
       responses: responseComponents,
-    },
+    }),
   };
 }
 
+type Components = Readonly<Record<string, Readonly<Record<string, object>>>>;
+
+/** The components to which something refers, be it another component: sites differ in their paths. */
+function usedBy(paths: object, components: Components): Components {
+  const used = new Set<string>();
+  const follow = (value: object): void => {
+    for (const [reference, part = '', name = ''] of JSON.stringify(value).matchAll(
+      /#\/components\/(\w+)\/([\w-]+)/g,
+    )) {
+      if (used.has(reference)) continue;
+      used.add(reference);
+      follow(components[part]?.[name] ?? {});
+    }
+  };
+  follow(paths);
+  const isUsed = (part: string, name: string): boolean => used.has(`#/components/${part}/${name}`);
+  return Object.fromEntries(
+    Object.entries(components).map(([part, all]) => [
+      part,
+      Object.fromEntries(Object.entries(all).filter(([name]) => isUsed(part, name))),
+    ]),
+  );
+}
+
 /** The schemas of `/schemas/`, with references inside the document. */
-function componentSchemas(): object {
+function componentSchemas(): Record<string, object> {
   const schemas = jsonSchemas((name) => `#/components/schemas/${typeName(name)}`);
   return Object.fromEntries(
     schemaNames.map((name) => {

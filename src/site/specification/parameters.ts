@@ -1,7 +1,6 @@
 /** The parameters of requests, as components. */
 
 import * as z from 'zod';
-import type { LinkStyle } from '../../contract/paths.ts';
 import { slugSchema } from '../../contract/records.ts';
 import { formats } from '../../contract/routes.ts';
 import { PAGE_SIZE } from '../../contract/windows.ts';
@@ -15,7 +14,7 @@ const query = (name: string, description: string, schema: object): object => ({
 
 const { $schema: _, ...slugs } = z.toJSONSchema(slugSchema);
 
-const parameters = {
+export const parameterComponents = {
   format: query(
     'format',
     '`api` is the browsable form: JSON for programs, a page for browsers. `json` is always JSON. Any other value is a 404.',
@@ -53,12 +52,6 @@ const parameters = {
   },
 } as const;
 
-/** Those that a site's operations have: pages are files, or chosen by queries. */
-export function parameterComponents(links: LinkStyle): object {
-  const { pageOffset, slug, ...queries } = parameters;
-  return links === 'file' ? { pageOffset, slug } : { slug, ...queries };
-}
-
-export const parameter = (name: keyof typeof parameters): object => ({
+export const parameter = (name: keyof typeof parameterComponents): object => ({
   $ref: `#/components/parameters/${name}`,
 });

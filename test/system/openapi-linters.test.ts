@@ -1,0 +1,139 @@
+/** What other people's linters say of the OpenAPI document. */
+
+import { execFileSync, spawnSync } from 'node:child_process';
+import { readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { build } from '../../src/commands/build.ts';
+import { engineFile, missingEngine } from '../support/engines/npm-engines.ts';
+import { smallSource } from '../support/small-data.ts';
+import { temporaryFolder } from '../support/temporary.ts';
+
+const SPECTRAL = '@stoplight/spectral-cli/dist/index.js';
+const REDOCLY = '@redocly/cli/bin/cli.js';
+const missing = missingEngine(SPECTRAL) ?? missingEngine(REDOCLY);
+const reason = missing === undefined || process.env.ENGINES === 'all' ? '' : ` (skipped: ${missing})`;
+
+interface Finding {
+  readonly rule: string;
+  readonly isError: boolean;
+  readonly place: string;
+}
+
+/** Runs a linter from npm, whose exit code counts its findings. */
+function lint(linter: string, args: readonly string[], cwd: string): unknown {
+  const { stdout, stderr } = spawnSync(process.execPath, [engineFile(linter), ...args], {
+    cwd,
+    encoding: 'utf8',
+    env: { ...process.env, REDOCLY_TELEMETRY: 'off', REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true' },
+  });
+  try {
+    return JSON.parse(stdout);
+  } catch {
+    throw new Error(`${linter}: got ${stdout}${stderr}, expected JSON`);
+  }
+}
+
+function bySpectral(folder: string): Finding[] {
+  writeFileSync(path.join(folder, 'ruleset.yaml'), 'extends: ["spectral:oas"]\n');
+  const args = ['lint', 'openapi.json', '--ruleset', 'ruleset.yaml', '--format', 'json', '--quiet'];
+  const findings = lint(SPECTRAL, args, folder) as { code: string; severity: number; path: string[] }[];
+  return findings.map(({ code, severity, path: place }) => ({
+    rule: code,
+    isError: severity === 0,
+    place: place.join(' '),
+  }));
+}
+
+function byRedocly(folder: string): Finding[] {
+  const args = ['lint', 'openapi.json', '--extends', 'recommended', '--format', 'json'];
+  const { problems } = lint(REDOCLY, args, folder) as {
+    problems: { ruleId: string; severity: string; location: { pointer: string }[] }[];
+  };
+  return problems.map(({ ruleId, severity, location }) => ({
+    rule: ruleId,
+    isError: severity === 'error',
+    place: location[0]?.pointer ?? '',
+  }));
+}
+
+describe.skipIf(reason !== '').each([
+  ['endpoints', 'query'],
+  ['files', 'file'],
+] as const)(`the OpenAPI document of %s${reason}`, (_, links) => {
+  async function built(): Promise<string> {
+    const folder = path.join(temporaryFolder(), 'site');
+    await build({
+      ...(await smallSource()),
+      baseUrl: 'https://example.test',
+      out: folder,
+      links,
+      archive: true,
+    });
+    return folder;
+  }
+
+  it('has no error in Spectral, and warnings only about what the contract demands or prose', async () => {
+    const findings = bySpectral(await built());
+    expect(findings.filter(({ isError }) => isError)).toEqual([]);
+    const rules = new Set(findings.map(({ rule }) => rule));
+    expect([...rules].filter((rule) => !accepted.includes(rule))).toEqual([]);
+  });
+
+  it('has no error in Redocly but the slash with which the endpoints end', async () => {
+    const findings = byRedocly(await built());
+    const slashes = findings.filter(({ rule }) => rule === 'no-path-trailing-slash');
+    expect(findings.filter((finding) => !slashes.includes(finding))).toEqual([]);
+    expect(slashes).toHaveLength(links === 'file' ? 0 : 5);
+  });
+});
+
+/** The contract's paths end with a slash, operations say everything in their summary, and whom to contact nobody was asked. */
+const accepted = ['path-keys-no-trailing-slash', 'operation-description', 'info-contact'];
+
+const METASCHEMA = new URL(
+  '../../node_modules/@seriousme/openapi-schema-validator/schemas/v3.1/schema.json',
+  import.meta.url,
+);
+const python = ['/usr/bin/python3', 'python3'].find(
+  (name) => spawnSync(name, ['-c', 'import jsonschema']).status === 0,
+);
+
+/** What openapi-spec-validator checks first: the schema of OpenAPI itself, and that each schema in the document is one. */
+const PYTHON = `
+import json, re, sys
+from jsonschema import Draft202012Validator
+document, metaschema = (json.load(open(file, encoding="utf8")) for file in sys.argv[1:])
+problems = [error.message[:200] for error in Draft202012Validator(metaschema).iter_errors(document)]
+def walk(value):
+    if isinstance(value, dict):
+        if isinstance(value.get("pattern"), str):
+            re.compile(value["pattern"])
+        value = list(value.values())
+    if isinstance(value, list):
+        for one in value:
+            walk(one)
+walk(document)
+for schema in document["components"]["schemas"].values():
+    Draft202012Validator.check_schema(schema)
+print(json.dumps(problems))
+`;
+
+it.skipIf(python === undefined && process.env.ENGINES !== 'all')(
+  "the OpenAPI document is valid by OpenAPI's own schema in Python",
+  async () => {
+    const folder = path.join(temporaryFolder(), 'site');
+    await build({ ...(await smallSource()), baseUrl: 'https://example.test', out: folder, archive: true });
+    const file = path.join(folder, 'openapi.json');
+    const check = (document: string): unknown =>
+      JSON.parse(
+        execFileSync(python ?? 'python3', ['-W', 'ignore', '-c', PYTHON, document, METASCHEMA.pathname], {
+          encoding: 'utf8',
+        }),
+      );
+    expect(check(file)).toEqual([]);
+    const broken = path.join(temporaryFolder(), 'broken.json');
+    writeFileSync(broken, readFileSync(file, 'utf8').replace('"paths":{', '"paths":{"no-slash":{},'));
+    expect(check(broken)).not.toEqual([]);
+  },
+);
