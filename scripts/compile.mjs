@@ -133,7 +133,11 @@ async function compilePages() {
     'docs/docs.html': '',
     'shared/404.html': '',
   });
-  copyAll('src/web', 'dist/assets', { 'shared/style.css': '', 'docs/moved.html': 'reference.html' });
+  copyAll('src/web', 'dist/assets', {
+    'shared/style.css': '',
+    'docs/docs.css': '',
+    'docs/moved.html': 'reference.html',
+  });
 }
 
 /** Of what is bundled in the search. */

@@ -4,9 +4,9 @@ import { errorDetails } from '../../contract/errors.ts';
 import { kindNames } from '../../contract/kinds.ts';
 import { API_PREFIX, recordPath } from '../../contract/paths.ts';
 import { PAGE_SIZE } from '../../contract/windows.ts';
+import { resultItem } from '../search/result.ts';
 import type { SearchEntry } from '../search/search-index.ts';
 import { button, element } from '../shared/elements.ts';
-import { iconImage } from '../shared/icon.ts';
 import { detailOf, headerLines, type Outcome, statusLine } from '../shared/request.ts';
 import { partsOf, windowOf, withWindow } from './address.ts';
 import { recordCard } from './card.ts';
@@ -147,16 +147,9 @@ function responseBox(response: Response, json: unknown, text: string, options: S
 /** The records whose slugs are close to the one that does not exist. */
 function nearMatches({ near, root, hrefTo }: StateOptions): HTMLElement[] {
   if (near.length === 0) return [];
-  const items = near.map(({ kind, slug, name, icon }) => {
-    const address = `${recordPath(kind, slug)}?format=api`;
-    const link = element(
-      'a',
-      { href: hrefTo(address), 'data-address': address },
-      icon === null ? element('span', { class: 'blank' }) : iconImage(icon, root),
-      element('span', { class: 'what' }, element('b', {}, name), ' ', element('code', {}, slug)),
-      element('span', { class: 'where' }, kind),
-    );
-    return element('li', {}, link);
+  const items = near.map((entry) => {
+    const address = `${recordPath(entry.kind, entry.slug)}?format=api`;
+    return resultItem(entry, { href: hrefTo(address), 'data-address': address }, root);
   });
   return [element('h2', {}, 'Did you mean'), element('ul', { class: 'results' }, ...items)];
 }

@@ -25,7 +25,7 @@ export function recordTable(results: readonly unknown[], links: JsonLinks): HTML
     const isDescending = cell.getAttribute('aria-sort') === 'ascending';
     for (const other of head.children) other.removeAttribute('aria-sort');
     cell.setAttribute('aria-sort', isDescending ? 'descending' : 'ascending');
-    const sorted = rows.toSorted((a, b) => compare(a.record[column], b.record[column], isDescending));
+    const sorted = [...rows].sort((a, b) => compare(a.record[column], b.record[column], isDescending));
     body.replaceChildren(...sorted.map(({ row }) => row));
   }
 

@@ -33,7 +33,7 @@ function addressOf(form: HTMLFormElement): string {
     if (dataset.in === 'path') path = path.replace(`{${name}}`, encodeURIComponent(value.trim()));
     else if (value !== '') query.set(name, value);
   }
-  return path + (query.size > 0 ? `?${query}` : '');
+  return path + (String(query) && `?${query}`);
 }
 
 document.addEventListener('submit', async (event) => {

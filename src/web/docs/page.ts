@@ -27,6 +27,7 @@ export function fillDocs(template: string, document: OpenApi, meta: Meta): strin
     root: '../',
     path: DOCS_PATH,
     script: 'docs.js',
+    style: 'docs.css',
   };
   return fillPlaceholders(template, {
     ...framed(frame, meta),

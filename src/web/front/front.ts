@@ -22,7 +22,7 @@ const box = createSearchBox({
   onSearch: keepInUrl,
 });
 const asked = new URLSearchParams(location.search);
-if (asked.size > 0)
+if (location.search !== '')
   box.set({
     text: asked.get('q') ?? '',
     kind: asked.get('kind') ?? '',

@@ -1,11 +1,11 @@
 /** The search box: shows the matching records as somebody types, and can be used by keyboard alone. */
 
 import { recordPath } from '../../contract/paths.ts';
-import { button, element, find } from '../shared/elements.ts';
-import { iconImage } from '../shared/icon.ts';
+import { button, find } from '../shared/elements.ts';
 import { recall, remember } from '../shared/preferences.ts';
 import { loadEngine } from './load.ts';
 import type { Filter } from './matcher.ts';
+import { resultItem } from './result.ts';
 import type { SearchEntry } from './search-index.ts';
 
 export interface SearchBoxOptions {
@@ -64,7 +64,7 @@ export function createSearchBox({ root, linkTo, onSearch }: SearchBoxOptions): S
     results.replaceChildren();
     const showMore = (): void => {
       const shown = results.children.length;
-      results.append(...entries.slice(shown, shown + STEP).map(resultItem));
+      results.append(...entries.slice(shown, shown + STEP).map(itemOf));
       more.hidden = results.children.length >= entries.length;
     };
     more.onclick = () => {
@@ -75,16 +75,8 @@ export function createSearchBox({ root, linkTo, onSearch }: SearchBoxOptions): S
     showMore();
   }
 
-  function resultItem({ kind: ofKind, slug, name, generation: of, icon }: SearchEntry): HTMLLIElement {
-    const link = element('a', linkTo(recordPath(ofKind, slug)));
-    link.append(
-      icon === null ? element('span', { class: 'blank' }) : iconImage(icon, root),
-      element('span', { class: 'what' }, element('b', {}, name), ' ', element('code', {}, slug)),
-      element('span', { class: 'where' }, of === null ? ofKind : `${ofKind}, generation ${of}`),
-    );
-    return element('li', {}, link);
-  }
-
+  const itemOf = (entry: SearchEntry): HTMLElement =>
+    resultItem(entry, linkTo(recordPath(entry.kind, entry.slug)), root);
   const linkAt = (at: number): HTMLAnchorElement | null => results.children[at]?.querySelector('a') ?? null;
 
   /** Arrow keys move through the results, and from the first one back to the search box. */
@@ -122,7 +114,7 @@ export function createSearchBox({ root, linkTo, onSearch }: SearchBoxOptions): S
       event.target instanceof Element &&
       event.target.matches('input:not([type=checkbox], [type=radio]), select, textarea');
     const isOther = event.key !== '/' || event.ctrlKey || event.metaKey || event.altKey;
-    if (isOther || isTyping || !shortcut.checked || !query.checkVisibility()) return;
+    if (isOther || isTyping || !shortcut.checked || query.offsetParent === null) return;
     event.preventDefault();
     query.focus();
   });

@@ -16,6 +16,8 @@ export interface Frame {
   /** The page's own path below the base URL; undefined for a page with many. */
   readonly path?: string;
   readonly script?: string;
+  /** A style sheet beside that of all pages. */
+  readonly style?: string;
 }
 
 type Site = Pick<Meta, 'base_url' | 'links'>;
@@ -32,7 +34,10 @@ export const framed = (
 });
 
 /** Open Graph: https://ogp.me */
-const head = ({ title, description, root, path, script }: Frame, { base_url: baseUrl }: Site): Markup =>
+const head = (
+  { title, description, root, path, script, style }: Frame,
+  { base_url: baseUrl }: Site,
+): Markup =>
   html`<meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
@@ -46,6 +51,7 @@ const head = ({ title, description, root, path, script }: Frame, { base_url: bas
 ${path === undefined ? nothing : html`<meta property="og:url" content="${baseUrl}${path}">`}
 <link rel="icon" type="image/svg+xml" href="${root}${MARK_FILE}">
 <link rel="stylesheet" href="${root}style.css">
+${style === undefined ? nothing : html`<link rel="stylesheet" href="${root}${style}">`}
 <link rel="alternate" type="application/atom+xml" title="Changes" href="${root}${FEED_FILE}">
 <link rel="service-desc" type="application/vnd.oai.openapi+json;version=3.1" href="${root}${OPENAPI_FILE}">
 <link rel="service-doc" type="text/html" href="${root}${DOCS_PATH.slice(1)}">
