@@ -1,13 +1,31 @@
-/** Takes the README's screenshot: `npm run screenshots`. Needs Chromium. */
+/**
+ * Takes the README's screenshot, and the picture that link previews show: `npm run screenshots`. Needs Chromium. Pictures of every
+ * page in every state are left in .artefacts/pages by test/system/browser/looks.test.ts.
+ */
 
-import { statSync } from 'node:fs';
+import { readFileSync, statSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { chromium } from 'playwright-core';
+import { CARD_FILE, MARK_FILE } from '../src/contract/paths.ts';
 import { startServe } from '../test/support/engines/serve.ts';
 import { findProgram } from '../test/support/engines/server-program.ts';
 import { buildPageSite, removePageSite } from '../test/support/page-site.ts';
 
-const FILE = fileURLToPath(new URL('../.github/screenshot.png', import.meta.url));
+const fileOf = (path: string): string => fileURLToPath(new URL(`../${path}`, import.meta.url));
+const SCREENSHOT = fileOf('.github/screenshot.png');
+const CARD = fileOf(`public/${CARD_FILE}`);
+/** Readers of the README wait for it. */
+const SCREENSHOT_BYTES = 150_000;
+
+/** As wide and high as previews are: https://ogp.me */
+const CARD_SIZE = { width: 1200, height: 630 };
+const card = `<!doctype html><meta charset="utf-8"><style>
+body { margin: 0; height: 630px; display: grid; place-content: center; gap: 36px; background: #fff; color: #1b1f24;
+  font: 44px system-ui, sans-serif; text-align: center }
+svg { width: 180px; margin: auto }
+b { font-size: 92px; letter-spacing: -0.02em }
+p { margin: 0; color: #57606a }
+</style>${readFileSync(fileOf(`public/${MARK_FILE}`), 'utf8')}<b>gamedata</b><p>Moves and items, as JSON</p>`;
 
 const executablePath = findProgram('chromium');
 if (executablePath === undefined)
@@ -16,11 +34,17 @@ const site = await buildPageSite();
 const server = await startServe(site);
 const browser = await chromium.launch({ executablePath, args: ['--no-sandbox'] });
 try {
-  const page = await browser.newPage({ viewport: { width: 1000, height: 780 }, colorScheme: 'light' });
+  const page = await browser.newPage({ viewport: { width: 1000, height: 860 }, colorScheme: 'light' });
   await page.goto(`${server.url}/?q=thunder`);
   await page.locator('#results a').first().waitFor();
-  await page.screenshot({ path: FILE });
-  console.log(`${FILE}: ${statSync(FILE).size} bytes`);
+  await page.screenshot({ path: SCREENSHOT });
+  // A page of its own: the site's policy forbids its style.
+  const preview = await browser.newPage({ viewport: CARD_SIZE, colorScheme: 'light' });
+  await preview.setContent(card);
+  await preview.screenshot({ path: CARD });
+  for (const file of [SCREENSHOT, CARD]) console.log(`${file}: ${statSync(file).size} bytes`);
+  if (statSync(SCREENSHOT).size > SCREENSHOT_BYTES)
+    throw new Error(`got a larger screenshot than ${SCREENSHOT_BYTES} bytes`);
 } finally {
   await browser.close();
   await server.stop();

@@ -1,11 +1,12 @@
 /** Whether a browser notices a new edition, on a real web server: RECIPES.md, "Has anything changed?". */
 
-import { mkdtempSync, rmSync, utimesSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, utimesSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { afterAll, describe, expect, it } from 'vitest';
 import { build } from '../../../src/commands/build.ts';
+import { PACKAGE_ROOT } from '../../../src/version.ts';
 import { noBrowser, useBrowser } from '../../support/browser.ts';
 import { nginx } from '../../support/engines/nginx.ts';
 import { serve } from '../../support/engines/serve.ts';
@@ -18,6 +19,13 @@ const script = `(async () => {
   const [{ transferSize }] = performance.getEntriesByName(location.origin + '/meta.json');
   return { digest, bytes: transferSize };
 })()`;
+
+/** The recipe's function, for a site at another address. */
+function recipe(url: string): string {
+  const recipes = readFileSync(path.join(PACKAGE_ROOT, 'RECIPES.md'), 'utf8');
+  const [, code = ''] = /^```javascript\n(.*?)^```$/ms.exec(recipes) ?? [];
+  return code.replaceAll('https://gamedata.example', url);
+}
 
 const demandsAll = process.env.ENGINES === 'all';
 const parent = mkdtempSync(path.join(tmpdir(), 'gamedata-fresh-'));
@@ -52,6 +60,14 @@ describe.skipIf(noBrowser !== '')(`a browser${noBrowser}`, () => {
           // For as long as the servers look for changes.
           await setTimeout(1500);
           expect((await ask()).digest).not.toBe(first.digest);
+
+          const refresh = () =>
+            page.evaluate<number>(
+              `(async () => { let count = 0; await (${recipe(url)})((all) => { count = all.move.length; }); return count; })()`,
+            );
+          expect(await refresh()).toBeGreaterThan(0);
+          // Nothing has changed since.
+          expect(await refresh()).toBe(0);
         } finally {
           await stop();
         }

@@ -1,0 +1,109 @@
+/** The docs in a real browser: readable without a script, true to the site, and every request in them can be sent. */
+
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { noBrowser, useBrowser } from '../../support/browser.ts';
+import { usePageSite } from '../../support/served-pages.ts';
+
+interface Document {
+  readonly paths: Readonly<
+    Record<string, { readonly get: { readonly operationId: string; readonly tags: readonly string[] } }>
+  >;
+  readonly components: { readonly schemas: Readonly<Record<string, { readonly properties: object }>> };
+}
+
+describe.skipIf(noBrowser !== '')(`the docs${noBrowser}`, () => {
+  const site = usePageSite({ archive: true });
+  const visit = useBrowser();
+  const openApi = (): Document => JSON.parse(readFileSync(path.join(site.folder, 'openapi.json'), 'utf8'));
+
+  it('have every endpoint, type and field of the OpenAPI document, without a script', async () => {
+    const { page, problems, foreign } = await visit(`${site.url}/docs/`, { javaScriptEnabled: false });
+    const { paths, components } = openApi();
+    for (const [address, { get }] of Object.entries(paths)) {
+      const isCopy = /\.(?:csv|ndjson|json)\.(?:gz|br)$/.test(address);
+      const place = get.tags.includes('records')
+        ? page.locator(`#${get.operationId} h3`)
+        : page.locator('table');
+      if (!isCopy) expect(await place.getByText(address, { exact: true }).count(), address).toBe(1);
+    }
+    for (const [name, { properties }] of Object.entries(components.schemas))
+      expect(await page.locator(`#${name} tbody code:first-child`).allTextContents(), name).toEqual(
+        expect.arrayContaining(Object.keys(properties)),
+      );
+    expect(await page.locator('.try').first().isVisible()).toBe(false);
+    // The samples can be chosen without a script, too.
+    await page.getByLabel('Python').first().check();
+    await page.locator('#getRoot pre', { hasText: 'urlopen' }).waitFor();
+    expect(problems).toEqual([]);
+    expect(foreign).toEqual([]);
+  });
+
+  it('take at most 60 kB with everything', async () => {
+    const { page } = await visit(`${site.url}/docs/`);
+    await page.waitForLoadState('networkidle');
+    const asked: string[] = await page.evaluate(
+      `performance.getEntriesByType('resource').map(({ name }) => name).concat(location.href)`,
+    );
+    const sizes = await Promise.all(
+      asked.map(async (url) => (await (await fetch(url)).arrayBuffer()).byteLength),
+    );
+    expect(sizes.reduce((sum, size) => sum + size)).toBeLessThan(60_000);
+  });
+
+  it('show real responses', async () => {
+    const { page } = await visit(`${site.url}/docs/`);
+    const shown = JSON.parse((await page.locator('#getItem details pre').textContent()) ?? '');
+    expect(shown).toEqual(await (await fetch(`${site.url}/api/gamedata/item/${shown.slug}/`)).json());
+    const list = JSON.parse((await page.locator('#getMovePage details pre').textContent()) ?? '');
+    const served = (await (await fetch(`${site.url}/api/gamedata/move/`)).json()) as { results: unknown[] };
+    expect(list).toEqual({ ...served, results: served.results.slice(0, 2) });
+  });
+
+  it('send a request, and show its status, headers and body', async () => {
+    const { page, problems } = await visit(`${site.url}/docs/`);
+    const endpoint = page.locator('#getMovePage');
+    await endpoint.getByLabel('limit').fill('3');
+    await endpoint.getByLabel('offset').fill('7');
+    await endpoint.getByRole('button', { name: 'Send request' }).click();
+    const served = await fetch(`${site.url}/api/gamedata/move/?limit=3&offset=7`);
+    await endpoint.locator('.answer .json').waitFor();
+    expect(JSON.parse((await endpoint.locator('.answer .json').textContent()) ?? '')).toEqual(
+      await served.json(),
+    );
+    const head = await endpoint.locator('.answer .head').textContent();
+    expect(head).toContain(
+      'GET /api/gamedata/move/?limit=3&offset=7\nHTTP 200 OK\nAllow: GET, HEAD, OPTIONS',
+    );
+    expect(head).toContain(`ETag: ${served.headers.get('etag')}`);
+    expect(problems).toEqual([]);
+
+    const record = page.locator('#getMove');
+    await record.getByLabel('slug', { exact: true }).fill('../no such/thing');
+    await record.getByRole('button', { name: 'Send request' }).click();
+    await record.getByText('HTTP 404 Not Found').waitFor();
+    expect(await record.locator('.answer .json').textContent()).toContain('"detail": "Not found."');
+
+    await page.route('**/api/gamedata/', (route) => route.abort('internetdisconnected'));
+    await page.locator('#getRoot').getByRole('button', { name: 'Send request' }).click();
+    await page.locator('#getRoot').getByText('No response: Failed to fetch').waitFor();
+  });
+
+  it('show every sample in the language that was chosen last, also the next time', async () => {
+    const { page } = await visit(`${site.url}/docs/`);
+    await page.locator('#getItem').getByLabel('TypeScript').check();
+    expect(
+      await page
+        .locator('.tabs input:checked')
+        .evaluateAll((all) => all.map((one) => one.getAttribute('value'))),
+    ).toEqual(Array(5).fill('TypeScript'));
+    await page.reload();
+    await page.locator('#getMove pre', { hasText: "import type { Move } from './types.d.ts'" }).waitFor();
+  });
+
+  it('are where the reference was', async () => {
+    const { page } = await visit(`${site.url}/reference.html`, { waits: false });
+    await page.waitForURL(`${site.url}/docs/`);
+  });
+});
