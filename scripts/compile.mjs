@@ -136,7 +136,7 @@ async function compilePages() {
   copyAll('src/web', 'dist/assets', {
     'shared/style.css': '',
     'docs/docs.css': '',
-    'docs/moved.html': 'reference.html',
+    'docs/reference.html': '',
   });
 }
 

@@ -1,13 +1,14 @@
 /** The pages of a site and the search index, made last: the front page lists the files made before it. */
 
 import type { Meta } from '../contract/meta.ts';
-import { BROWSE_FILE, NOT_FOUND_FILE, pathOf, SEARCH_FILE } from '../contract/paths.ts';
+import { BROWSE_FILE, MARK_FILE, NOT_FOUND_FILE, pathOf, SEARCH_FILE } from '../contract/paths.ts';
 import type { SiteFile } from '../contract/site-file.ts';
 import { countGenerations } from './front/chart.ts';
 import { type FrontPageContent, fillFrontPage } from './front/page.ts';
 import { searchForm } from './search/form.ts';
 import { createSearchIndex } from './search/search-index.ts';
 import { framed } from './shared/frame.ts';
+import { markFile } from './shared/mark.ts';
 import { fillPlaceholders, type Markup } from './shared/markup.ts';
 
 /** The pages with placeholders. */
@@ -24,6 +25,7 @@ export function* webFiles({ templates, sizes, ...content }: PagesPlan): Generato
   const index = createSearchIndex(records);
   const generations = countGenerations(index);
   yield { path: SEARCH_FILE, body: JSON.stringify(index) };
+  yield { path: MARK_FILE, body: markFile };
   const top = `${pathOf(meta.base_url)}/`;
   const search = searchForm(generations.keys());
   // The same page twice: for API paths of any depth, and for plain file servers.

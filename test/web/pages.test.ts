@@ -116,6 +116,7 @@ describe('the pages', () => {
   it('are the search index, the browsable page twice, that of errors, and the front page last', () => {
     expect([...pagesOf(rawRecords(1, 1)).keys()]).toEqual([
       'search.json',
+      'mark.svg',
       'browse.html',
       'browse/index.html',
       '404.html',

@@ -81,7 +81,7 @@ const checkNosniff = headerCheck([unknownSlug, icon], noSniffing);
 
 /** URLs that may be HTML, and endpoints as a browser requests them. */
 const pages: readonly ProbeRequest[] = [
-  ...['/', '/index.html', '/browse.html', '/browse/', '/reference.html'],
+  ...['/', '/index.html', '/browse.html', '/browse/', '/docs/', '/docs/index.html', '/404.html'],
   ...kindNames.map((kind) => listPath(kind)),
 ].map((path) => ({ path, headers: { Accept: 'text/html' } }));
 

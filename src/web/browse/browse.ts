@@ -4,12 +4,11 @@ import { API_PREFIX, type LinkStyle } from '../../contract/paths.ts';
 import { createSearchBox } from '../search/box.ts';
 import { loadEngine } from '../search/load.ts';
 import type { SearchEntry } from '../search/search-index.ts';
-import { copyText } from '../shared/clipboard.ts';
-import { button, element, find } from '../shared/elements.ts';
-import { recall, remember } from '../shared/preferences.ts';
+import { element, find } from '../shared/elements.ts';
 import { type Outcome, send } from '../shared/request.ts';
-import { addressIn, asJson, hrefTo, partsOf, placeOf, sourceOf } from './address.ts';
+import { addressIn, hrefTo, partsOf, placeOf, sourceOf } from './address.ts';
 import { servesAnySize } from './host.ts';
+import { requestBar } from './request-bar.ts';
 import { notBuilt, type State, stateOf } from './states.ts';
 
 /** Faster responses need no loading indicator. */
@@ -66,95 +65,24 @@ async function nearTo(address: string, outcome: Outcome): Promise<readonly Searc
 }
 
 function put(address: string, source: string | undefined, state: State, focus: boolean): void {
-  const { title, before, table, answer, after = [] } = state;
+  const { title, before, table, after = [] } = state;
   said.textContent = '';
   const heading = element('h1', { tabindex: -1 }, title);
   document.title = `${title} · gamedata`;
   find('breadcrumb', HTMLOListElement).replaceChildren(...breadcrumb(address));
   const response = element('div', {});
   const body = element('div', { id: 'body' }, ...before, response, ...after);
-  const bar = source === undefined ? [] : [requestBar(address, source, response, state)];
+  const bar = source === undefined ? [] : [requestBar({ ...state, address, source, place, response, said })];
   const [kind] = partsOf(address);
   const isSearchable = table !== undefined && kind !== undefined;
   searchSection.hidden = !isSearchable;
   if (!isSearchable) main.append(searchSection);
   view.replaceChildren(heading, ...bar, ...(isSearchable ? [searchSection] : []), body);
   if (isSearchable) box.set({ kind });
-  if (answer && source === undefined) response.append(answer());
   view.removeAttribute('aria-busy');
   if (!focus) return;
   scrollTo(0, 0);
   heading.focus({ preventScroll: true });
-}
-
-/** The request, and actions for it. */
-function requestBar(
-  address: string,
-  source: string,
-  response: HTMLElement,
-  { table, answer }: State,
-): HTMLElement {
-  const { pathname, search } = new URL(source);
-  const command = element('code', { class: 'curl', hidden: true }, `curl '${source.replaceAll("'", '%27')}'`);
-  const copy = button('Copy as curl', () => {
-    command.hidden = false;
-    void copyText(command.textContent, command, said);
-  });
-  const raw = button('Minified', () => {
-    const isRaw = raw.getAttribute('aria-pressed') !== 'true';
-    raw.setAttribute('aria-pressed', String(isRaw));
-    showRaw(isRaw);
-  });
-  raw.setAttribute('aria-pressed', 'false');
-
-  let json: HTMLElement | undefined;
-  const showAs = (asTable: boolean): void => {
-    json ??= asTable ? undefined : answer?.();
-    response.replaceChildren(...[asTable ? table : json].filter((part) => part !== undefined));
-    raw.hidden = asTable || !json?.querySelector('.json');
-    asTableButton.setAttribute('aria-pressed', String(asTable));
-    asJsonButton.setAttribute('aria-pressed', String(!asTable));
-  };
-  const choose = (view: 'table' | 'json') => (): void => {
-    remember('view', view);
-    showAs(view === 'table');
-  };
-  const asTableButton = button('Table', choose('table'));
-  const asJsonButton = button('JSON', choose('json'));
-  const views = element(
-    'span',
-    { class: 'views', role: 'group', 'aria-label': 'View' },
-    asTableButton,
-    asJsonButton,
-  );
-  showAs(table !== undefined && recall('view') !== 'json');
-
-  const alone = place.links === 'file' ? source : place.root + asJson(address).slice(1);
-  return element(
-    'div',
-    { class: 'request' },
-    element('p', {}, element('code', {}, element('b', {}, 'GET'), ` ${pathname}${search}`)),
-    element(
-      'p',
-      { class: 'actions' },
-      ...(table ? [views] : []),
-      raw,
-      copy,
-      element('a', { href: alone }, 'Open JSON'),
-    ),
-    command,
-  );
-}
-
-/** The body as it was sent, or formatted. */
-function showRaw(isRaw: boolean): void {
-  for (const body of view.querySelectorAll('pre.json')) {
-    if (!(body instanceof HTMLElement)) continue;
-    const other = element('pre', { class: 'raw' }, body.dataset.raw ?? '');
-    if (isRaw) body.after(other);
-    else body.nextElementSibling?.remove();
-    body.hidden = isRaw;
-  }
 }
 
 /** Every segment of the path; the last one is the current page. */

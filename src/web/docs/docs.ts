@@ -1,7 +1,7 @@
 /** The script of the docs: sends requests that a visitor fills in, and keeps the language of code samples. */
 
+import { fitLinks } from '../shared/api-links.ts';
 import { element } from '../shared/elements.ts';
-import { fitLinks } from '../shared/place.ts';
 import { recall, remember } from '../shared/preferences.ts';
 import { headerLines, type Outcome, send, statusLine } from '../shared/request.ts';
 

@@ -2,9 +2,9 @@
 
 import { createSearchBox } from '../search/box.ts';
 import type { Filter } from '../search/matcher.ts';
+import { fitLinks } from '../shared/api-links.ts';
 import { copyText } from '../shared/clipboard.ts';
 import { find } from '../shared/elements.ts';
-import { fitLinks } from '../shared/place.ts';
 
 const root = new URL('.', import.meta.url).href;
 const { hrefTo } = fitLinks(root);

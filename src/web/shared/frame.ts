@@ -4,6 +4,7 @@ import { kindNames } from '../../contract/kinds.ts';
 import type { Meta } from '../../contract/meta.ts';
 import { CARD_FILE, DOCS_PATH, FEED_FILE, listPath, MARK_FILE, OPENAPI_FILE } from '../../contract/paths.ts';
 import { pluralTitle } from '../../text/names.ts';
+import { mark } from './mark.ts';
 import { html, type Markup, nothing } from './markup.ts';
 
 /** A page. */
@@ -70,9 +71,6 @@ ${link(DOCS_PATH.slice(1), 'Docs')}
 </nav>
 </header>`;
 };
-
-/** The same as the file that is the icon of every page: a request less. */
-const mark = html`<svg class="mark" viewBox="0 0 32 32" aria-hidden="true"><rect width="32" height="32" rx="7"/><path d="M12.5 7.5C9 7.5 9.5 11 9.5 13s-1 3-3 3c2 0 3 1 3 3s-.5 5.5 3 5.5M19.5 7.5C23 7.5 22.5 11 22.5 13s1 3 3 3c-2 0-3 1-3 3s.5 5.5-3 5.5"/><circle cx="16" cy="16" r="2.7"/></svg>`;
 
 const footer = ({ root }: Frame): Markup => html`<footer>
 <p>Data by PokéAPI, under the <a href="${root}data-license.txt">BSD 3-Clause License</a>. Icons are loaded only when an item is

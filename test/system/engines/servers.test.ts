@@ -267,8 +267,10 @@ const accepts: [accept: string, query: string, expected: string][] = [
   [BROWSER, '?format=json', move],
   [BROWSER, '?format=api&format=json', move],
   [BROWSER, '?format=json&format=api&offset=100', page],
-  [BROWSER, '?offset=50', '400'],
-  [BROWSER, '?format=xml', '404'],
+  [BROWSER, '?offset=50', '400 browse.html'],
+  [BROWSER, '?offset=50&format=json', '400'],
+  [BROWSER, '?format=xml', '404 browse.html'],
+  [BROWSER, '?format=xml&format=json&offset=50', '400'],
   ['text/html', '', page],
   ['TEXT/HTML', '', page],
   ['image/avif, text/html', '', page],
@@ -396,14 +398,33 @@ for (const engine of [nginx, caddy, apache]) {
       ['/api/gamedata/', page],
       ['/api/gamedata/move/pound/', page],
       ['/api/gamedata/move/pound/?format=json', pound],
-      ['/api/gamedata/move/nope/', '404'],
-      ['/api/gamedata/move/nope/?format=api', '404'],
-      ['/api/gamedata/nope/', '404'],
+      ['/api/gamedata/move/nope/', '404 browse.html'],
+      ['/api/gamedata/move/nope/?format=api', '404 browse.html'],
+      ['/api/gamedata/move/nope/?format=json', '404'],
+      ['/api/gamedata/move/nope/?form%61t=json', '404'],
+      ['/api/gamedata/nope/', '404 browse.html'],
+      ['/api/gamedata/nope', '404 browse.html'],
+      ['/api/gamedata/a/b/c.json', '404 browse.html'],
+      ['/api/gamedatas/', '404 404.html'],
+      ['/nope', '404 404.html'],
+      ['/nope/?format=json', '404'],
+      ['/_hosts/nginx.conf', '404 404.html'],
+      ['/docs/', '200 docs/index.html'],
+      ['/docs', '301 /docs/'],
+      ['/docs?a=b', '301 /docs/?a=b'],
       ['/api/gamedata/move/index.json', move],
       ['/api/gamedata/move', '301 /api/gamedata/move/'],
       ['/api/gamedata/move/old-pound/', '301 /api/gamedata/move/pound/'],
     ])('answers a browser that asks for %s with %s', (asked, expected) =>
       check({ path: asked, headers: { accept: BROWSER } }, expected),
+    );
+
+    it.each([
+      ['POST', '/api/gamedata/move/nope/', '405'],
+      ['POST', '/nope', '404'],
+      ['HEAD', '/api/gamedata/move/nope/', '404 browse.html'],
+    ])('answers a browser that sends %s %s with %s', (method, asked, expected) =>
+      check({ method, path: asked, headers: { accept: BROWSER } }, expected),
     );
 
     it.each(methods)('answers %s %s with %s', (method, asked, expected) =>
@@ -488,7 +509,8 @@ function expectedHeaders(expected: string, { method, path: asked }: ProbeRequest
   const [status, file = ''] = expected.split(' ');
   const isApi = /^\/api\/gamedata(?:[/?]|$)/.test(asked);
   const isError = status?.startsWith('4') === true;
-  const json = (status === '200' && file.endsWith('.json')) || (status?.startsWith('4') && status !== '403');
+  const json =
+    (status === '200' && file.endsWith('.json')) || (isError && status !== '403' && !file.endsWith('.html'));
   return {
     ...lower(commonHeaders),
     ...(isApi || isError

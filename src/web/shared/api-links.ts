@@ -1,9 +1,9 @@
-/** Links to the browsable page, wherever the host serves it. */
+/** Links from other pages to the browsable one, wherever the host serves it. */
 
 import { API_PREFIX } from '../../contract/paths.ts';
 
-/** Whether the page at API paths is the browsable one; otherwise it is one file, with the path in the fragment. */
 export interface ApiLinks {
+  /** The `href` of a link to a path: the path itself, or one file with the path in the fragment. */
   hrefTo(path: string): string;
 }
 
