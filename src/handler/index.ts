@@ -14,13 +14,13 @@ import { quickHash } from './quick-hash.ts';
 import {
   apiResponse,
   browseResponse,
-  errorPage,
   errorResponse,
   fileResponse,
   foundElsewhere,
   JSON_TYPE,
   jsonResponse,
   movedPermanently,
+  notFoundPage,
   preflightResponse,
 } from './responses.ts';
 import type { Asset, AssetStore, StreamedAsset } from './store.ts';
@@ -78,7 +78,7 @@ export function createResponder(store: AssetStore, base = ''): Responder {
       isRead(request) && representation === 'html'
         ? await store.get(isApi ? BROWSE_FILE : NOT_FOUND_FILE)
         : undefined;
-    return page ? errorPage(request, page, 404) : errorResponse(request, 404, errorDetails[404]);
+    return page ? notFoundPage(request, page) : errorResponse(request, 404, errorDetails[404]);
   }
 
   async function endpointResponse(

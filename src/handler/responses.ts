@@ -87,9 +87,9 @@ export function foundElsewhere(location: string): PlainResponse {
 }
 
 /** The page that a browser gets instead of an error's JSON. */
-export const errorPage = (request: PlainRequest, { body }: Asset, status: 404): PlainResponse =>
+export const notFoundPage = (request: PlainRequest, { body }: Asset): PlainResponse =>
   withBody(request, body, {
-    status,
+    status: 404,
     headers: { ...api, ...htmlHeaders, ...errorHeaders, 'Content-Type': HTML_TYPE },
   });
 
