@@ -43,8 +43,12 @@ export function fillDocs(template: string, document: OpenApi, meta: Meta): strin
       ([name, { description, schema }]) =>
         html`<tr><th scope="row"><code>${name}</code></th><td>${schema.const === undefined ? nothing : html`<code>${String(schema.const)}</code>`}</td><td>${prose(description)}</td></tr>`,
     )}`,
-    downloads: html`${fileRows(document, 'downloads')}`,
-    files: html`${fileRows(document, 'site')}`,
+    downloads: Object.values(document.paths).some(({ get }) => get.tags.includes('downloads'))
+      ? html`<p>The same records in one request. Append <code>.gz</code> or <code>.br</code> to a <code>.csv</code>,
+<code>.ndjson</code> or <code>.json</code> file for a compressed copy.</p>
+${fileTable(document, 'downloads')}`
+      : html`<p>This site has no bulk files.</p>`,
+    files: fileTable(document, 'site'),
     guarantees: html`${guaranteeLists()}`,
   });
 }
@@ -69,7 +73,7 @@ function endpointSection({ path, operation, parameters, responses }: Endpoint, m
   const { operationId: id, summary, description } = operation;
   const { schema, example } = responses[0]?.[1].content?.['application/json'] ?? {};
   const type = nameOf(schema?.$ref ?? '');
-  const shown = path.replace('{slug}', slugOf(example)).replace('{offset}', String(PAGE_SIZE));
+  const shown = path.replace('{slug}', slugOf(example) || '{slug}').replace('{offset}', String(PAGE_SIZE));
   return html`<section class="endpoint" id="${id}">
 <h3><span class="method">GET</span> <code>${path}</code></h3>
 <p>${summary}.${description === undefined ? '' : html` ${prose(description)}`} The response is <a href="#${type}">${type}</a>.</p>
@@ -138,14 +142,18 @@ function errorRows(endpoints: readonly Endpoint[]): Markup[] {
 }
 
 /** Files at their own URLs, without their compressed copies. */
-const fileRows = ({ paths }: OpenApi, tag: string): Markup[] =>
-  Object.entries(paths)
-    .filter(([path, { get }]) => get.tags.includes(tag) && !isCopy(path))
-    .map(([path, { get }]) => {
-      const name = html`<code>${path}</code>`;
-      const link = path.includes('{') ? name : html`<a href="..${path}">${name}</a>`;
-      return html`<tr><th scope="row">${link}</th><td>${prose(get.summary.replace(/\.?$/, '.'))}</td></tr>`;
-    });
+const fileTable = ({ paths }: OpenApi, tag: string): Markup => html`<table class="fields">
+<thead><tr><th scope="col">File</th><th scope="col">Content</th></tr></thead>
+<tbody>
+${Object.entries(paths)
+  .filter(([path, { get }]) => get.tags.includes(tag) && !isCopy(path))
+  .map(([path, { get }]) => {
+    const name = html`<code>${path}</code>`;
+    const link = path.includes('{') ? name : html`<a href="..${path}">${name}</a>`;
+    return html`<tr><th scope="row">${link}</th><td>${prose(get.summary.replace(/\.?$/, '.'))}</td></tr>`;
+  })}
+</tbody>
+</table>`;
 
 const isCopy = (path: string): boolean =>
   compressedExtensions.some(
