@@ -57,8 +57,7 @@ describe.skipIf(noBrowser !== '')(`the pages${noBrowser}`, () => {
           await page.goBack();
           await page.getByText('Records 1 to 100 of 954').first().waitFor();
           await page.goForward();
-          const response = await page.reload();
-          if (negotiates(row)) expect(response?.status()).toBe(400);
+          await page.reload();
           await page.locator('h1', { hasText: /^Poké Ball$/ }).waitFor();
           expect(problems).toEqual([]);
           expect(foreign).toEqual([]);
