@@ -4,7 +4,7 @@
  */
 
 import { errorDetails, NOT_ACCEPTABLE_DETAIL, notAllowedDetail } from '../contract/errors.ts';
-import { API_PREFIX, BROWSE_FILE, NOT_FOUND_FILE } from '../contract/paths.ts';
+import { BROWSE_FILE, NOT_FOUND_FILE } from '../contract/paths.ts';
 import { negotiate } from './accept.ts';
 import { iconRedirect } from './icons.ts';
 import { createMovedReader } from './moved.ts';
@@ -24,7 +24,7 @@ import {
   preflightResponse,
 } from './responses.ts';
 import type { Asset, AssetStore, StreamedAsset } from './store.ts';
-import { resolveTarget, type Target } from './target.ts';
+import { isApiPath, resolveTarget, type Target } from './target.ts';
 import { createWindowReader } from './window.ts';
 
 export { createFetchStore } from './fetch-store.ts';
@@ -73,10 +73,9 @@ export function createResponder(store: AssetStore, base = ''): Responder {
   /** A browser gets a page with the same status; that of the API shows the JSON. */
   async function notFound(request: PlainRequest): Promise<PlainResponse> {
     const { representation } = negotiate(formatOf(request), request.headers.get('Accept'));
-    const isApi = request.path.startsWith(API_PREFIX, base.length);
     const page =
       isRead(request) && representation === 'html'
-        ? await store.get(isApi ? BROWSE_FILE : NOT_FOUND_FILE)
+        ? await store.get(isApiPath(request.path, base) ? BROWSE_FILE : NOT_FOUND_FILE)
         : undefined;
     return page ? notFoundPage(request, page) : errorResponse(request, 404, errorDetails[404]);
   }

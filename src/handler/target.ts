@@ -23,7 +23,7 @@ const nothing: Target = { type: 'nothing' };
  * @param base the path of the base URL: nothing of the site is outside
  */
 export function resolveTarget(sent: string, base = ''): Target {
-  const whole = sent.replace(/^\/{2,}/, '/');
+  const whole = withOneSlash(sent);
   if (whole === base) return { type: 'slashless', path: '/' };
   if (!whole.startsWith(base) || whole[base.length] !== '/') return nothing;
   const path = whole.slice(base.length);
@@ -41,6 +41,12 @@ export function resolveTarget(sent: string, base = ''): Target {
   const file = /^[a-z0-9-]+$/.test(slug) ? recordFile(kind, slug) : undefined;
   return { type: 'record', name: `${title} Instance`, file };
 }
+
+/** Whether a path is below the API's prefix, be there something or not. */
+export const isApiPath = (sent: string, base: string): boolean =>
+  withOneSlash(sent).startsWith(base + API_PREFIX);
+
+const withOneSlash = (sent: string): string => sent.replace(/^\/{2,}/, '/');
 
 /** Any other path may be that of a file, or of a folder with a page. Host configuration is not public. */
 function fileTarget(decoded: string): Target {

@@ -232,8 +232,11 @@ export function judge(
     status === 302 && !got.location?.startsWith('https://raw.githubusercontent.com/PokeAPI/sprites/'),
     `sent away to ${got.location}`,
   );
+  // Browsers get a page, and only for what is not there.
+  const accept = headers.find(([name]) => name === 'Accept')?.[1] ?? '';
+  const isPage = status === 404 && method === 'GET' && accept.includes('text/') && body === browsePage.body;
   if (status >= 400 && method !== 'HEAD' && body !== '')
-    note(!isDetail(body), `a refusal of ${body.slice(0, 80)}`);
+    note(!isPage && !isDetail(body), `a refusal of ${body.slice(0, 80)}`);
   const kind = path === '/api/gamedata/move/' ? 'move' : path === '/api/gamedata/item/' ? 'item' : undefined;
   const isJson = got['content-type']?.startsWith('application/json');
   const indented = headers.some(([name, value]) => name === 'Accept' && value.includes('indent'));
