@@ -3,6 +3,7 @@
 import { element } from '../shared/elements.ts';
 import { iconImage } from '../shared/icon.ts';
 import { iconOf } from './json-view.ts';
+import { SHOWN_APART } from './table.ts';
 
 /** Empty if the response is no record. */
 export function recordCard(json: unknown, { root }: { readonly root: string }): HTMLElement[] {
@@ -10,7 +11,7 @@ export function recordCard(json: unknown, { root }: { readonly root: string }): 
   const icon = iconOf(json);
   const { slug, ...others } = json;
   const fields = Object.entries({ slug, ...others })
-    .filter(([name]) => !['url', 'name', 'icon'].includes(name))
+    .filter(([name]) => !SHOWN_APART.includes(name))
     .map(([name, value]) => element('div', {}, element('dt', {}, name), valueCell(value)));
   const picture = icon === undefined ? [] : [element('p', { class: 'picture' }, iconImage(icon, root, 90))];
   return [element('div', { class: 'card' }, ...picture, element('dl', {}, ...fields))];

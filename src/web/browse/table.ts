@@ -7,8 +7,8 @@ import { iconOf, type JsonLinks } from './json-view.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** Fields that are shown in another way than as text in a column of their own. */
-const OTHERS: readonly string[] = ['url', 'name', 'icon'];
+/** Fields that are shown in another way than as text by themselves. */
+export const SHOWN_APART: readonly string[] = ['url', 'name', 'icon'];
 /** The columns that identify a record come first. */
 const FIRST: readonly string[] = ['name', 'slug', 'id'];
 
@@ -16,7 +16,7 @@ const FIRST: readonly string[] = ['name', 'slug', 'id'];
 export function recordTable(results: readonly unknown[], links: JsonLinks): HTMLElement | undefined {
   const [first] = results;
   if (!isRecord(first) || !results.every(isRecord)) return undefined;
-  const others = Object.keys(first).filter((name) => !OTHERS.includes(name) && !FIRST.includes(name));
+  const others = Object.keys(first).filter((name) => !SHOWN_APART.includes(name) && !FIRST.includes(name));
   const columns = [...FIRST, ...others];
   const rows = results.map((record) => ({ record, row: rowOf(record, columns, links) }));
   const body = element('tbody', {}, ...rows.map(({ row }) => row));
