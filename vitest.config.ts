@@ -12,6 +12,9 @@ const isolated = [
   'test/output/power-cut.test.ts',
 ];
 
+/** Lighthouse measures times: it runs when everything else is done. */
+const alone = ['test/system/browser/lighthouse.test.ts'];
+
 /** `npm test` omits what needs engines, browsers, kills or minutes; `npm run test:all` (`--mode all`) runs it too. */
 export default defineConfig(({ mode }) => {
   const exclude = mode === 'all' ? [] : ['test/system/**'];
@@ -38,10 +41,11 @@ export default defineConfig(({ mode }) => {
             name: 'shared',
             isolate: false,
             include: ['test/**/*.test.ts'],
-            exclude: [...exclude, ...isolated],
+            exclude: [...exclude, ...isolated, ...alone],
           },
         },
         { extends: true, test: { name: 'isolated', include: isolated } },
+        { extends: true, test: { name: 'alone', include: alone, exclude, sequence: { groupOrder: 1 } } },
       ],
     },
   };

@@ -85,7 +85,7 @@ describe.skipIf(reason !== '')(`Lighthouse${reason}`, () => {
 
   it.for(pages)('has nothing to say against the %s', async ([, address, skipped = []]) => {
     expect(missing).toBeUndefined();
-    // At once, as each waits most of the time.
+    // At once, as each waits most of the time; the project "alone" of vitest.config.ts keeps all else away.
     const runs = Array.from({ length: RUNS }, () => audit(site.url + address, skipped));
     const reports = await Promise.all(runs);
     expect(reports.map(({ runtimeError }) => runtimeError)).toEqual(Array(RUNS).fill(undefined));
