@@ -32,7 +32,13 @@ import {
 } from '../support/upstream-data.ts';
 import type { UpstreamOptions } from '../support/upstream-server.ts';
 
-const present = hasRecordedUpstream ? recordedUpstream() : handMadeUpstream();
+/** Every sixth of the recorded answers: the year-long tests have all of them. */
+function someRecorded(): UpstreamData {
+  const all = recordedUpstream();
+  return { ...all, list: (kind) => all.list(kind).filter((_, place) => place % 6 === 0) };
+}
+
+const present = hasRecordedUpstream ? someRecorded() : handMadeUpstream();
 
 /** An older state of an upstream: each record has another name, some have another slug, one is missing and one more is there. */
 function olderStateOf(data: UpstreamData): UpstreamData {
