@@ -52,12 +52,13 @@ const lastOwners = ({ renamed, removed }: KindChanges): Pick<NamedRecord, 'id' |
  */
 export function movedRoutes({ steps }: History, records: EncodedRecords): MovedRoute[] {
   return kindNames.flatMap((kind) => {
-    const slugs = new Map(records[kind].map(({ id, slug }) => [id, slug]));
-    const taken = new Set(slugs.values());
     /** Former slug → the record that had it last. */
     const owners = new Map<string, number>();
     for (const { changes } of steps)
       for (const { id, slug } of lastOwners(changes[kind])) if (!owners.has(slug)) owners.set(slug, id);
+    if (owners.size === 0) return [];
+    const slugs = new Map(records[kind].map(({ id, slug }) => [id, slug]));
+    const taken = new Set(slugs.values());
     return [...owners]
       .sort(([a], [b]) => (a < b ? -1 : 1))
       .flatMap(([from, id]) => {

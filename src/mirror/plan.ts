@@ -19,7 +19,7 @@ export interface MirrorPlan {
 
 /** The copy as it is. */
 export interface Copy {
-  readonly entries: ReadonlyMap<string, ManifestEntry>;
+  readonly entries: Pick<ReadonlyMap<string, ManifestEntry>, 'keys'>;
   /** The entry of a file that is as it was published. */
   intact(path: string): ManifestEntry | undefined;
 }

@@ -1,6 +1,14 @@
-/** What one pass over a site's files collects: the manifest's entries. */
+/** What one pass over a site's files collects: the manifest. */
 
-import { MAX_FILE_BYTES, type ManifestEntry, SITE_PATH } from '../contract/meta.ts';
+import { createHash } from 'node:crypto';
+import { FORMAT } from '../contract/format.ts';
+import {
+  MAX_FILE_BYTES,
+  type Making,
+  type Manifest,
+  type ManifestEntry,
+  SITE_PATH,
+} from '../contract/meta.ts';
 import { OutputError } from '../errors.ts';
 
 export interface Listing {
@@ -31,6 +39,24 @@ export function createListing(): Listing {
       sizes.set(path, entry.bytes);
     },
   };
+}
+
+/** The manifest's bytes. In pieces, as one text of all entries would take more memory than all records. */
+export function encodeManifest(making: Making, entries: readonly ManifestEntry[]) {
+  const [start = '', end = ''] = JSON.stringify({
+    format: FORMAT,
+    ...making,
+    files: [],
+  } satisfies Manifest).split('[]');
+  const pieces = [Buffer.from(`${start}[`)];
+  for (let at = 0; at < entries.length; at += 1000) {
+    const some = JSON.stringify(entries.slice(at, at + 1000)).slice(1, -1);
+    pieces.push(Buffer.from(at === 0 ? some : `,${some}`));
+  }
+  pieces.push(Buffer.from(`]${end}`));
+  const sha256 = createHash('sha256');
+  for (const piece of pieces) sha256.update(piece);
+  return { pieces, bytes: pieces.reduce((sum, { length }) => sum + length, 0), sha256: sha256.digest('hex') };
 }
 
 /** Encodes one text at a time, in the same memory: hundreds of thousands of buffers would have to be cleaned up. */

@@ -4,15 +4,14 @@ import { hash } from 'node:crypto';
 import { existsSync, lstatSync, mkdirSync } from 'node:fs';
 import path from 'node:path';
 import { setImmediate } from 'node:timers/promises';
-import { FORMAT } from '../contract/format.ts';
-import type { Making, Manifest, ManifestEntry } from '../contract/meta.ts';
+import type { Making, ManifestEntry } from '../contract/meta.ts';
 import { MANIFEST_FILE } from '../contract/paths.ts';
 import type { AnyFile } from '../contract/site-file.ts';
 import { errorCode, explainSystemError, OutputError } from '../errors.ts';
 import { isInside } from '../files/folder.ts';
 import { PRODUCT } from '../version.ts';
 import { canPlace, commit, foldersOf, rollForward } from './commit.ts';
-import { createEncoder, createListing, type Listing } from './listing.ts';
+import { createEncoder, createListing, encodeManifest, type Listing } from './listing.ts';
 import { acquireLock, type LockOptions } from './lock.ts';
 import { type Published, readPublished, refuseForeignFiles } from './published.ts';
 import { recover, removeTrash } from './recovery.ts';
@@ -147,19 +146,17 @@ function makeParent({ name, out }: WorkFolders): void {
 
 function confirm(
   folders: WorkFolders,
-  { making: published, manifest, entries, intact }: Published,
+  { making: published, files, manifestBytes, isIntact }: Published,
   making: Required<Making>,
 ): PublishResult | undefined {
   const { generator, code, inputs } = making;
   if (published?.generator !== generator || published.code !== code || published.inputs !== inputs)
     return undefined;
-  const files = [...entries.values()];
-  if (!files.every(({ path }) => intact(path))) return undefined;
-  const bytes = sizeOf(files) + Buffer.byteLength(manifest);
+  if (!files.every(isIntact)) return undefined;
   return {
     changed: false,
     files: files.length + 1,
-    bytes,
+    bytes: sizeOf(files) + manifestBytes,
     written: 0,
     kept: files.length + 1,
     removed: 0,
@@ -204,7 +201,7 @@ async function publish(
         throw new OutputError(`got SHA-256 ${sha256}, expected ${file.sha256}`, path);
       if (!isPublished({ path, sha256 })) {
         listing.add({ path, bytes: body.length, sha256 });
-        stage.write(path, body, { replaces: published.entries.has(path) });
+        stage.write(path, [body], { replaces: published.entries.has(path) });
         written.push(path);
       }
     }
@@ -214,8 +211,8 @@ async function publish(
   }
 
   const entries = listing.entries.sort((a, b) => (a.path < b.path ? -1 : 1));
-  const manifest = JSON.stringify({ format: FORMAT, ...making, files: entries } satisfies Manifest);
-  const changed = written.length > 0 || manifest !== published.manifest;
+  const manifest = encodeManifest(making, entries);
+  const changed = written.length > 0 || manifest.sha256 !== published.hashManifest();
   const removed = [...published.entries.keys()].filter((path) => !listing.sizes.has(path));
   if (changed) {
     const isSmall = kept.size > written.length && !replacesFolders(written, published) && canPlace(folders);
@@ -224,10 +221,10 @@ async function publish(
       published,
       isSmall ? written.filter((file) => isThere(folders, file)) : undefined,
     );
-    stage.write(MANIFEST_FILE, manifest, { replaces: published.manifest !== '' });
+    stage.write(MANIFEST_FILE, manifest.pieces, { replaces: published.entries.size > 0 });
     if (isSmall) {
       const place = [...written, MANIFEST_FILE];
-      commit(folders, { place, remove: removed, manifest: hash('sha256', manifest) });
+      commit(folders, { place, remove: removed, manifest: manifest.sha256 });
       rollForward(folders);
     } else {
       // Kept files are hard links to published ones, which have been checked.
@@ -238,7 +235,7 @@ async function publish(
   return {
     changed,
     files: entries.length + 1,
-    bytes: sizeOf(entries) + Buffer.byteLength(manifest),
+    bytes: sizeOf(entries) + manifest.bytes,
     written: changed ? written.length + 1 : 0,
     kept: entries.length - written.length + (changed ? 0 : 1),
     removed: removed.length,

@@ -1,6 +1,16 @@
 /** The stage: the new site beside the published one. Unchanged files are hard links to the published ones. */
 
-import { constants, copyFileSync, linkSync, lstatSync, mkdirSync, utimesSync, writeFileSync } from 'node:fs';
+import {
+  closeSync,
+  constants,
+  copyFileSync,
+  linkSync,
+  lstatSync,
+  mkdirSync,
+  openSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import path from 'node:path';
 import { errorCode, OutputError } from '../errors.ts';
 import { isInside } from '../files/folder.ts';
@@ -8,7 +18,7 @@ import { isInside } from '../files/folder.ts';
 export interface Stage {
   /** Links the published file, which keeps its inode, mtime and ETag. */
   keep(name: string): void;
-  write(name: string, body: string | Uint8Array, options: { readonly replaces: boolean }): void;
+  write(name: string, pieces: readonly Uint8Array[], options: { readonly replaces: boolean }): void;
 }
 
 /** How far the clock of files may be behind. */
@@ -58,9 +68,14 @@ export function createStage(fresh: string, published: string): Stage {
   }
 
   return {
-    write: (name, body, { replaces }) =>
+    write: (name, pieces, { replaces }) =>
       place(name, (target) => {
-        writeFileSync(target, body, { flag: 'wx' });
+        const file = openSync(target, 'wx');
+        try {
+          for (const piece of pieces) writeFileSync(file, piece);
+        } finally {
+          closeSync(file);
+        }
         if (replaces) stampLater(target, path.join(published, name));
       }),
     keep(name) {

@@ -40,7 +40,7 @@ function isServed(value: unknown): boolean {
 }
 
 /** The manifest's entries by path. */
-type Entries = ReadonlyMap<string, Pick<ManifestEntry, 'sha256'>>;
+type Entries = Pick<ReadonlyMap<string, Pick<ManifestEntry, 'sha256'>>, 'has' | 'get' | 'keys'>;
 
 /** The data of a published site as the previous data set. */
 export function previousOfSite(folder: string, meta: Meta, entries: Entries): PreviousDataSet {

@@ -17,7 +17,7 @@ describe('a stage', () => {
   it.each(['../outside', '../other', 'a/../../other', '../new-other/x', '.'])('has no file at %j', (name) => {
     const { parent, stage } = scene();
     const body = new Uint8Array();
-    expect(() => stage.write(name, body, { replaces: false })).toThrow(
+    expect(() => stage.write(name, [body], { replaces: false })).toThrow(
       new OutputError('is outside the output folder, and was not written', name),
     );
     expect(() => stage.keep(name)).toThrow(OutputError);

@@ -87,9 +87,10 @@ const descriptions: readonly (readonly [path: string, name: string, what: string
 /** The name of a file links to it; the files of a folder are listed beside its name. */
 export const descriptionRows = (sizes: Sizes): Markup[] =>
   descriptions.flatMap(([path, name, what]) => {
-    const inside = [...sizes.keys()].filter((file) => file.startsWith(path)).sort();
-    if (inside.length === 0 && path !== MANIFEST_FILE) return [];
     const isListed = path === 'schemas/';
+    const inside = isListed ? [...sizes.keys()].filter((file) => file.startsWith(path)).sort() : [];
+    const file = path.endsWith('/') ? `${path}index.html` : path;
+    if (inside.length === 0 && !sizes.has(file) && path !== MANIFEST_FILE) return [];
     const links = inside.map((file) => html`<a href="${file}">${file.slice(path.length)}</a>`);
     return [
       html`<tr><th scope="row">${isListed ? name : html`<a href="${path}">${name}</a>`}</th><td>${what} ${isListed ? links : ''}</td></tr>`,
