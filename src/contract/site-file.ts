@@ -13,12 +13,13 @@ export interface SiteFile {
 /** A file that is expensive to make. */
 export interface MadeFile {
   readonly path: string;
-  make(): Uint8Array | Promise<Uint8Array>;
+  readonly partOf?: string;
+  make(): string | Uint8Array | Promise<Uint8Array>;
 }
 
 /** A file whose hash is known in advance: it is made only if the published one differs. */
 export interface ListedFile extends ManifestEntry {
-  make(): Uint8Array | Promise<Uint8Array>;
+  make(): string | Uint8Array | Promise<Uint8Array>;
 }
 
 export type AnyFile = SiteFile | MadeFile | ListedFile;

@@ -1,9 +1,9 @@
 /** The text of records and of list pages. */
 
 import type { Kind } from '../contract/kinds.ts';
-import { type LinkBase, listPageFile, listUrl, recordUrl } from '../contract/paths.ts';
+import { type LinkBase, listUrl, recordUrl } from '../contract/paths.ts';
 import type { Item, Move } from '../contract/records.ts';
-import { nextWindow, PAGE_SIZE, pageOffsets, previousWindow, type Window } from '../contract/windows.ts';
+import { nextWindow, PAGE_SIZE, previousWindow, type Window } from '../contract/windows.ts';
 import type { EncodedRecord } from './data-set.ts';
 
 /** Stringifies a record once, for its file, its list page, the snapshot and the digest. */
@@ -17,26 +17,12 @@ export const encodeRecord = (record: Move | Item): EncodedRecord => ({
 export const servedText = (base: LinkBase, kind: Kind, { slug, json }: EncodedRecord): string =>
   `{"url":${JSON.stringify(recordUrl(base, kind, slug))},${json.slice(1)}`;
 
-/** The pages of a kind as sites have them, each with its records and their texts. */
-export function* builtPages(
-  base: LinkBase,
-  kind: Kind,
-  records: readonly EncodedRecord[],
-): Generator<BuiltPage> {
-  for (const offset of pageOffsets(records.length)) {
-    const listed = records.slice(offset, offset + PAGE_SIZE);
-    const results = listed.map((record) => servedText(base, kind, record));
-    const window = { limit: PAGE_SIZE, offset };
-    const body = listPage(base, kind, { window, count: records.length, results });
-    yield { path: listPageFile(kind, offset), body, listed, results };
-  }
-}
-
-interface BuiltPage {
-  readonly path: string;
-  readonly body: string;
-  readonly listed: readonly EncodedRecord[];
-  readonly results: readonly string[];
+/** A page of all records of a kind as sites have it: its records, their texts, and its own. */
+export function builtPage(base: LinkBase, kind: Kind, records: readonly EncodedRecord[], offset: number) {
+  const listed = records.slice(offset, offset + PAGE_SIZE);
+  const results = listed.map((record) => servedText(base, kind, record));
+  const window = { limit: PAGE_SIZE, offset };
+  return { listed, results, body: listPage(base, kind, { window, count: records.length, results }) };
 }
 
 /** The JSON of a list page around the JSON of its records. */

@@ -13,7 +13,7 @@ import type { Serving } from '../hosts/host.ts';
 import { hostFiles } from '../hosts/index.ts';
 import type { HostName } from '../hosts/names.ts';
 import { type PageTemplates, webFiles } from '../web/pages.ts';
-import { apiFiles } from './api-files.ts';
+import { apiFiles, type FindPublished } from './api-files.ts';
 import { changeFiles } from './change-files.ts';
 import { withDownloads } from './downloads.ts';
 import { specificationFiles } from './specification/files.ts';
@@ -40,6 +40,7 @@ export interface CompleteSite {
   readonly archive: boolean;
   readonly package: Package;
   readonly compress: Compress;
+  readonly findPublished?: FindPublished | undefined;
   /** The files made so far: path → bytes. */
   readonly sizes: ReadonlyMap<string, number>;
 }
@@ -74,9 +75,10 @@ function* withExtras({
   hosts,
   serving,
   package: { handlerModule },
-}: CompleteSite): Generator<SiteFile> {
+  findPublished,
+}: CompleteSite): Generator<AnyFile> {
   const linkBase = linkBaseOf(meta);
-  yield* apiFiles({ records, meta, linkBase });
+  yield* apiFiles({ records, meta, linkBase, findPublished });
   const routes = createRoutes(records, movedRoutes(history, records), meta.sprites);
   yield* changeFiles(history, routes.moved, { ...linkBase, captured: meta.captured });
   yield* hostFiles(hosts, { ...serving, routes, baseUrl: meta.base_url, handlerModule });

@@ -11,7 +11,7 @@ import {
   ndjsonFile,
 } from '../contract/paths.ts';
 import { servedSchemas } from '../contract/served.ts';
-import type { MadeFile, SiteFile } from '../contract/site-file.ts';
+import type { AnyFile, MadeFile } from '../contract/site-file.ts';
 import type { EncodedRecord, EncodedRecords } from '../dataset/data-set.ts';
 import { servedText } from '../dataset/encode.ts';
 import { concat } from '../text/bytes.ts';
@@ -91,10 +91,10 @@ function chunks(records: readonly EncodedRecord[]): EncodedRecord[][] {
  * they are compressed in another thread while the other files are written; the compressed copies come last.
  */
 export function* withDownloads(
-  site: Iterable<SiteFile>,
+  site: Iterable<AnyFile>,
   plan: BulkPlan,
   compress: Compress,
-): Generator<SiteFile | MadeFile> {
+): Generator<AnyFile> {
   const copies: MadeFile[] = [];
   for (const file of site) {
     yield file;

@@ -18,7 +18,7 @@ import { CHANGES_FILE, listPageFile, MANIFEST_FILE, META_FILE, slugsOf } from '.
 import { PAGE_SIZE, pageOffsets } from '../contract/windows.ts';
 import type { EncodedRecord, EncodedRecords, FindKnown } from '../dataset/data-set.ts';
 import { digestRecords, digestText } from '../dataset/digest.ts';
-import { builtPages } from '../dataset/encode.ts';
+import { builtPage } from '../dataset/encode.ts';
 import { previousOfPaths } from '../dataset/guards.ts';
 import type { PreviousDataSet } from '../dataset/previous.ts';
 import { DataError, errorCode, GamedataError, OutputError } from '../errors.ts';
@@ -84,10 +84,10 @@ export function previousWithoutMeta(folder: string, entries: Entries): PreviousD
 function findSamePages(now: EncodedRecords, meta: Meta, entries: Entries): ReturnType<FindKnown> {
   const base = linkBaseOf(meta);
   const pages = mapKinds((kind) =>
-    Array.from(
-      builtPages(base, kind, now[kind]),
-      ({ path: file, body }) => digestText(body) === entries.get(file)?.sha256,
-    ),
+    pageOffsets(now[kind].length).map((offset) => {
+      const { body } = builtPage(base, kind, now[kind], offset);
+      return digestText(body) === entries.get(listPageFile(kind, offset))?.sha256;
+    }),
   );
   return (kind, at) => pages[kind][Math.floor(at / PAGE_SIZE)] === true;
 }

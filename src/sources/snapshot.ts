@@ -84,7 +84,7 @@ type RecordFiles = Record<Kind, Buffer>;
 
 function parseRecords(files: RecordFiles, counts: Counts, findKnown: FindKnown | undefined): EncodedRecords {
   const records = mapKinds((kind) => {
-    const read: Read = findKnown ? readAnyRecord : (value, record) => validate(kind, value, record);
+    const read: Read = findKnown ? guessRecord : (json, record) => validate(kind, json, record);
     return parseLines(kind, files[kind], read);
   });
   for (const kind of kindNames) {
@@ -98,7 +98,7 @@ function parseRecords(files: RecordFiles, counts: Counts, findKnown: FindKnown |
   if (!isKnown) return records;
   return mapKinds((kind) =>
     records[kind].map((record, at) =>
-      isKnown(kind, at) ? record : validate(kind, JSON.parse(record.json), lineOf(kind, at)),
+      isKnown(kind, at) ? record : validate(kind, record.json, lineOf(kind, at)),
     ),
   );
 }
@@ -115,7 +115,8 @@ function readRecordFiles(folder: string, digest: string): RecordFiles {
 }
 
 /** A record that lacks a field may be complete as far as the version that wrote it is concerned. */
-function validate(kind: Kind, value: unknown, record: string): EncodedRecord {
+function validate(kind: Kind, json: string, record: string): EncodedRecord {
+  const value = parseJsonOf(json, record);
   try {
     return encodeRecord(parse(recordSchemas[kind], value, { record }));
   } catch (cause) {
@@ -130,9 +131,17 @@ function validate(kind: Kind, value: unknown, record: string): EncodedRecord {
 /** As much of a record of any version as a comparison needs. Its text is kept as it is. */
 const anyRecordSchema = z.object({ id: z.int(), slug: z.string() });
 
-type Read = (value: unknown, record: string, json: string) => EncodedRecord;
+type Read = (json: string, record: string) => EncodedRecord;
 
-function readAnyRecord(value: unknown, record: string, json: string): EncodedRecord {
+/** The record that a line should be: parsed only if it turns out not to be known. */
+const guessRecord: Read = (json) => ({
+  id: Number(/^\{"id":(\d+),/.exec(json)?.[1]),
+  slug: /"slug":"([^"\\]+)"/.exec(json)?.[1] ?? '',
+  json,
+});
+
+function readAnyRecord(json: string, record: string): EncodedRecord {
+  const value = parseJsonOf(json, record);
   const { id, slug } = (value ?? {}) as Partial<EncodedRecord>;
   // By hand, as there may be hundreds of thousands; the schema explains what is wrong.
   if (Number.isInteger(id) && typeof slug === 'string') return { id: Number(id), slug, json };
@@ -148,8 +157,7 @@ function parseLines(kind: Kind, lines: Buffer, read: Read): EncodedRecord[] {
     end = lines.indexOf('\n', from);
     if (end === -1) end = lines.length;
     const record = lineOf(kind, records.length);
-    const json = lines.toString('utf8', from, end);
-    records.push(read(parseJsonOf(json, record), record, json));
+    records.push(read(lines.toString('utf8', from, end), record));
   }
   return records;
 }

@@ -23,10 +23,7 @@ export interface SpecificationPlan {
 
 export function* specificationFiles(plan: SpecificationPlan): Generator<MadeFile> {
   const { records, meta, linkBase, archive, docs } = plan;
-  const made = (path: string, text: () => string): MadeFile => ({
-    path,
-    make: () => new TextEncoder().encode(text()),
-  });
+  const made = (path: string, make: () => string): MadeFile => ({ path, make });
   let known: object | undefined;
   const document = (): object => {
     known ??= openApiDocument(meta, examplesOf(records, linkBase), { archive });
