@@ -22,7 +22,7 @@ import type { RawRecords } from '../../src/sources/raw.ts';
 import { snapshotFiles } from '../../src/sources/snapshot.ts';
 import { dataSetOf, rawRecords } from '../../test/support/sites.ts';
 
-const CLI = fileURLToPath(new URL('../../dist/cli.js', import.meta.url));
+const CLI = fileURLToPath(new URL('../../dist/cli.cjs', import.meta.url));
 
 export interface Exit {
   readonly code: number | null;

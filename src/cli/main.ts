@@ -41,8 +41,12 @@ for (const stream of [process.stdout, process.stderr]) stream.on('error', () => 
 // Warnings of Node are for whoever writes programs; the tests see them.
 process.removeAllListeners('warning');
 
-try {
-  await program.parseAsync();
-} catch (error) {
-  process.exitCode = end(error);
+async function run(): Promise<void> {
+  try {
+    await program.parseAsync();
+  } catch (error) {
+    process.exitCode = end(error);
+  }
 }
+
+void run();

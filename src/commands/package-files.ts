@@ -17,7 +17,7 @@ const ASSETS_FOLDER = path.join(DIST, 'assets');
 /** The handler as one module. */
 export const HANDLER_MODULE = path.join(DIST, 'handler.js');
 /** The code of the compressor's thread. */
-export const COMPRESS_WORKER = path.join(DIST, 'compress-worker.js');
+export const COMPRESS_WORKER = path.join(DIST, 'compress-worker.cjs');
 
 /** Reads files that every site has, in a fixed order and without what file managers leave. */
 const readFolder = (folder: string): SiteFile[] =>

@@ -49,8 +49,8 @@ export function encodeManifest(making: Making, entries: readonly ManifestEntry[]
     files: [],
   } satisfies Manifest).split('[]');
   const pieces = [Buffer.from(`${start}[`)];
-  for (let at = 0; at < entries.length; at += 1000) {
-    const some = JSON.stringify(entries.slice(at, at + 1000)).slice(1, -1);
+  for (let at = 0; at < entries.length; at += 500) {
+    const some = JSON.stringify(entries.slice(at, at + 500)).slice(1, -1);
     pieces.push(Buffer.from(at === 0 ? some : `,${some}`));
   }
   pieces.push(Buffer.from(`]${end}`));

@@ -8,7 +8,7 @@ import * as z from 'zod';
 import { printable } from '../../src/text/printable.ts';
 import { RETRIES, type Runner, shrinkOf } from './fault-trial.ts';
 
-const CLI = fileURLToPath(new URL('../../dist/cli.js', import.meta.url));
+const CLI = fileURLToPath(new URL('../../dist/cli.cjs', import.meta.url));
 
 /** The longest time for a response that the command line has. */
 export const PROCESS_SECONDS = 60;

@@ -294,7 +294,7 @@ describe('a deployment', () => {
     install(checkout);
     const { stderr } = await run(
       'node',
-      ['dist/cli.js', 'build', '--source', 'rest', '--upstream', repo.upstream],
+      ['dist/cli.cjs', 'build', '--source', 'rest', '--upstream', repo.upstream],
       {
         cwd: checkout,
         env: { PATH: process.env.PATH, NETLIFY: 'true', CONTEXT: 'production', URL: address },
