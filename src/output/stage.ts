@@ -41,8 +41,8 @@ function stampLater(file: string, replaced: string): void {
   const second = Math.floor(timeOf(replaced) / 1000);
   const now = Date.now();
   if (second < Math.floor((now - CLOCK_MS) / 1000)) return;
-  // Never before now, as the manifest has to be the newest.
-  const time = new Date(Math.max((second + 1) * 1000, now));
+  // Never before now, which has been rounded down, as the manifest has to be the newest.
+  const time = new Date(Math.max((second + 1) * 1000, now + 1));
   utimesSync(file, time, time);
 }
 
