@@ -4,6 +4,7 @@
  *   cli.cjs, index.cjs, chunks  the command line and the API, with commander, zod, fs-extra and undici inside: reading two
  *                               hundred modules would take a third of a build from the snapshot
  *   index.js                    the API for `import`
+ *   cli.js                      where the command line was in version 0.1.0, which crontabs and units may name
  *   compress-worker.cjs         the code of the compressor's thread
  *   handler.js                  the handler as one module, for hosts that run code
  *   assets/, templates/         the pages: scripts, styles and HTML
@@ -109,6 +110,7 @@ async function compileNode() {
   });
   const api = output.find(({ fileName }) => fileName === 'index.cjs');
   writeFileSync(path.join('dist', 'index.js'), `export { ${api.exports.join(', ')} } from './index.cjs';\n`);
+  writeFileSync(path.join('dist', 'cli.js'), "import './cli.cjs';\n");
   // npx makes it executable only when it first links the checkout.
   chmodSync(path.join('dist', 'cli.cjs'), 0o755);
 }

@@ -23,7 +23,7 @@ it.each([
   ['serve', serving, ['DynamicUser=yes', 'ProtectSystem=strict', 'NoNewPrivileges=yes']],
   ['build', refreshing, ['User=gamedata', 'ProtectSystem=full', 'NoNewPrivileges=yes']],
 ])('has a unit that runs %s with as few rights as it needs', (name, unit, lines) => {
-  const [, command = ''] = /^ExecStart=\/usr\/bin\/node \S+cli\.js (.*)$/m.exec(unit) ?? [];
+  const [, command = ''] = /^ExecStart=\/usr\/bin\/node \S+cli\.cjs (.*)$/m.exec(unit) ?? [];
   const [called, ...options] = command.split(' ');
   expect(called).toBe(name);
   const known = createProgram()
@@ -60,7 +60,7 @@ it('has a configuration that the schema accepts', () => {
 });
 
 it('has a crontab line with a command that exists', () => {
-  expect(readme).toMatch(/^\d+ \d+ \* \* \* {2}cd \S+ && node dist\/cli\.js build --quiet$/m);
+  expect(readme).toMatch(/^\d+ \d+ \* \* \* {2}cd \S+ && node dist\/cli\.cjs build --quiet$/m);
 });
 
 it('names options and hosts as the command line does', () => {

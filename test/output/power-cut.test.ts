@@ -43,6 +43,8 @@ type Effect =
 function record(parent: string): Effect[] {
   const effects: Effect[] = [];
   const opened = new Map<number, string>();
+  /** What has been written to an open file so far. */
+  const written = new Map<unknown, Buffer>();
   const inside = (file: unknown): string => path.relative(parent, String(file));
   const add = (effect: Effect): void => void effects.push(effect);
   const after = <C extends (...args: never[]) => unknown>(
@@ -65,11 +67,15 @@ function record(parent: string): Effect[] {
   after(renameSync, real.renameSync, ([at, to]) => add({ does: 'rename', at: inside(at), to: inside(to) }));
   after(linkSync, real.linkSync, ([at, to]) => add({ does: 'link', at: inside(at), to: inside(to) }));
   after(copyFileSync, real.copyFileSync, ([at, to]) => add({ does: 'copy', at: inside(at), to: inside(to) }));
-  after(writeFileSync, real.writeFileSync, ([at, body]) =>
-    add({ does: 'write', at: inside(at), body: Buffer.from(body as Uint8Array) }),
-  );
+  after(writeFileSync, real.writeFileSync, ([at, body]) => {
+    const whole = Buffer.concat([written.get(at) ?? Buffer.of(), Buffer.from(body as Uint8Array)]);
+    const name = typeof at === 'number' ? opened.get(at) : inside(at);
+    if (typeof at === 'number') written.set(at, whole);
+    add({ does: 'write', at: name ?? '', body: whole });
+  });
   after(openSync, real.openSync, ([at, flags], descriptor) => {
     opened.set(descriptor, inside(at));
+    written.delete(descriptor);
     if (typeof flags === 'string' && flags !== 'r') add({ does: 'write', at: inside(at), body: '' });
   });
   after(writeSync as (to: number, body: string) => number, real.writeSync, ([to, body]) =>
