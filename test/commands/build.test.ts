@@ -15,6 +15,8 @@ import { recordPaths, serveUpstream } from '../support/test-upstream.ts';
 import {
   handMadeUpstream,
   hasRecordedUpstream,
+  itemAnswer,
+  moveAnswer,
   recordedUpstream,
   tinyUpstream,
   upstreamOf,
@@ -191,6 +193,28 @@ describe('build', () => {
     expect(report.files).toMatchObject({ removed: 15 });
     expect(readFileSync(path.join(options.out, 'openapi.json'), 'utf8')).not.toContain('/download/');
     expect(verifyFolder(options.out)).toMatchObject({ problems: [] });
+  });
+
+  it('repairs what was touched on a list page that stays, while records of another page change', async () => {
+    const answers = {
+      move: Array.from({ length: 230 }, (_, at) => moveAnswer(at + 1)),
+      item: [itemAnswer(1)],
+    };
+    const options = buildOptions((await serveUpstream(upstreamOf(answers))).url);
+    await build(options);
+    const before = fingerprint(options.out);
+    const texts = (names: string[]) =>
+      names.map((name) => readFileSync(path.join(options.out, name), 'utf8'));
+    const touched = ['api/gamedata/move/move-2/index.json', 'api/gamedata/move/offset/100/index.json'];
+    const old = texts(touched);
+    for (const name of touched) writeFileSync(path.join(options.out, name), '{}');
+    Object.assign(answers.move[229] as object, moveAnswer(230, { accuracy: 50, names: [] }));
+    expect(await build({ ...options, cache: false })).toMatchObject({ changed: true });
+    expect(texts(touched)).toEqual(old);
+    expect(verifyFolder(options.out).problems).toEqual([]);
+    const after = fingerprint(options.out);
+    const kept = 'api/gamedata/move/move-3/index.json';
+    expect(after.get(kept)).toBe(before.get(kept));
   });
 
   it('makes every file again if other code made them, of the same version', async () => {

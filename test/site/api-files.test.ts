@@ -1,5 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import type { Kind } from '../../src/contract/kinds.ts';
 import type { RouteTable } from '../../src/contract/routes.ts';
 import type { EncodedRecord } from '../../src/dataset/data-set.ts';
 import { hostFiles } from '../../src/hosts/index.ts';
@@ -160,6 +161,22 @@ describe('a site', () => {
     expect(read).toEqual([]);
     for (let taken = 0; taken < 5; taken++) files.next();
     expect(read).toEqual(plan.records.move.slice(0, 100).map(({ id }) => id));
+  });
+
+  it('reads no record of a page that is known to stay as it is, and makes the same of it if it has to', async () => {
+    const { plan, files } = siteOf(rawRecords(230, 1));
+    const bodies = new Map(tree(files()));
+    const page = 'api/gamedata/move/offset/100/index.json';
+    const listed = { path: page, bytes: 1, sha256: 'known' };
+    const findPublished = (kind: Kind, offset: number) =>
+      kind === 'move' && offset === 100 ? listed : undefined;
+    const made = [...apiFiles({ ...plan, findPublished })];
+    expect(made.map((file) => file.path)).toEqual([...apiFiles(plan)].map((file) => file.path));
+    const lazy = made.filter((file) => 'make' in file);
+    expect(lazy).toHaveLength(1 + 100);
+    expect(lazy[0]).toMatchObject(listed);
+    for (const file of lazy) expect(await file.make()).toBe(bodies.get(file.path));
+    for (const file of lazy.slice(1)) expect(file).toMatchObject({ partOf: page });
   });
 });
 

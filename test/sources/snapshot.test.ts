@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { BUNDLED_DATA } from '../../src/commands/package-files.ts';
 import { nameSchema, slugSchema } from '../../src/contract/records.ts';
 import type { DataSet } from '../../src/dataset/data-set.ts';
-import { encodeDataSet } from '../../src/dataset/digest.ts';
+import { digestLines, encodeDataSet } from '../../src/dataset/digest.ts';
 import { DataError, GamedataError } from '../../src/errors.ts';
 import { readSnapshot, snapshotFiles } from '../../src/sources/snapshot.ts';
 import { decodeDataSet } from '../support/decode.ts';
@@ -143,6 +143,20 @@ describe('a snapshot', () => {
         cause: expect.any(DataError),
       }),
     );
+  });
+
+  it('is not parsed where its lines are known, and rejected for one that is not and is no JSON', () => {
+    const folder = written(dataSet);
+    expect(readSnapshot(folder).records(() => () => true)).toEqual(readSnapshot(folder).records());
+    const [first = '', ...others] = readFileSync(path.join(folder, 'move.ndjson'), 'utf8').split('\n');
+    const lines = { move: [first.slice(0, -1), ...others].join('\n'), item: '' };
+    lines.item = readFileSync(path.join(folder, 'item.ndjson'), 'utf8');
+    writeFileSync(path.join(folder, 'move.ndjson'), lines.move);
+    const summary = JSON.parse(readFileSync(path.join(folder, 'provenance.json'), 'utf8'));
+    const digest = digestLines((kind) => [lines[kind]]);
+    writeFileSync(path.join(folder, 'provenance.json'), JSON.stringify({ ...summary, digest }));
+    const read = () => readSnapshot(folder).records(() => (kind, at) => kind === 'item' || at > 0);
+    expect(read).toThrow(/^move\.ndjson line 1: .*: expected JSON$/);
   });
 });
 
