@@ -79,7 +79,8 @@ export async function rebase(dir: string, options: RebaseOptions = {}): Promise<
         const site = { ...parts, package: readPackage() };
         // Pages and scripts are this version's own: a copy may come from anybody.
         const own = readAssets();
-        const made = new Set([...completeSite({ ...site, assets: own })].map((file) => file.path));
+        const made = new Set<string>();
+        for (const file of completeSite({ ...site, assets: own })) made.add(file.path);
         const copied = copiedFiles(dir, copy, made);
         const assets = [...own, ...copied];
         const making = describeMaking({ ...site, assets });

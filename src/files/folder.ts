@@ -10,18 +10,20 @@ import path from 'node:path';
 export const isInside = (folder: string, file: string, system: Pick<typeof path, 'sep'> = path): boolean =>
   file.startsWith(folder + system.sep);
 
-/** A relative path of this system as a path of a site. */
-export const toSitePath = (relative: string, system: Pick<typeof path, 'sep'> = path): string =>
-  relative.split(system.sep).join('/');
+export interface FolderEntry {
+  /** Relative to the folder, with forward slashes. */
+  readonly path: string;
+  readonly isFile: boolean;
+}
 
-/** Every file below a folder, with forward slashes, and everything else that is no folder. */
-export function listEntries(folder: string): { readonly path: string; readonly isFile: boolean }[] {
-  return readdirSync(folder, { recursive: true, withFileTypes: true })
-    .filter((entry) => !entry.isDirectory())
-    .map((entry) => ({
-      path: toSitePath(path.relative(folder, path.join(entry.parentPath, entry.name))),
-      isFile: entry.isFile(),
-    }));
+/** Every file below a folder, and everything else that is no folder. One folder at a time: all at once would be in memory twice. */
+export function listEntries(folder: string, inside = '', found: FolderEntry[] = []): FolderEntry[] {
+  for (const entry of readdirSync(path.join(folder, inside), { withFileTypes: true })) {
+    const name = inside + entry.name;
+    if (entry.isDirectory()) listEntries(folder, `${name}/`, found);
+    else found.push({ path: name, isFile: entry.isFile() });
+  }
+  return found;
 }
 
 export const listFiles = (folder: string): string[] => listEntries(folder).map(({ path }) => path);

@@ -1,6 +1,6 @@
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { isInside, toSitePath } from '../../src/files/folder.ts';
+import { isInside } from '../../src/files/folder.ts';
 import { journalName } from '../../src/http/cache.ts';
 import { foldersBeside } from '../../src/output/work-folders.ts';
 
@@ -23,11 +23,6 @@ describe('on Windows', () => {
       lock: 'C:\\My Projects ü\\.build.gamedata-lock',
       received: 'C:\\My Projects ü\\.build.gamedata-received',
     });
-  });
-
-  it('files inside a folder have forward slashes in the site', () => {
-    expect(toSitePath('api\\gamedata\\index.json', path.win32)).toBe('api/gamedata/index.json');
-    expect(toSitePath('api/gamedata/index.json', path.posix)).toBe('api/gamedata/index.json');
   });
 
   it.each([
