@@ -12,19 +12,16 @@ import {
 import { OutputError } from '../errors.ts';
 
 export interface Listing {
-  readonly entries: ManifestEntry[];
   readonly sizes: ReadonlyMap<string, number>;
   add(entry: ManifestEntry): void;
 }
 
 /** Collects the manifest's entries. Rejects unsafe paths, and paths that are equal when letter case is ignored. */
 export function createListing(): Listing {
-  const entries: ManifestEntry[] = [];
   const sizes = new Map<string, number>();
   /** The few paths with capitals, in lower case. */
   const folded = new Set<string>();
   return {
-    entries,
     sizes,
     add(entry) {
       const { path } = entry;
@@ -35,7 +32,6 @@ export function createListing(): Listing {
       if (sizes.has(path) || sizes.has(key) || folded.has(key))
         throw new OutputError('occurs twice in the site, ignoring letter case', path);
       if (key !== path) folded.add(key);
-      entries.push(entry);
       sizes.set(path, entry.bytes);
     },
   };

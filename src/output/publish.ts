@@ -175,7 +175,7 @@ async function publish(
   }: PublishOptions & { folders: WorkFolders; published: Published; listing: Listing },
 ): Promise<PublishResult> {
   const kept = new Set<string>();
-  const written: string[] = [];
+  const written: ManifestEntry[] = [];
   // Staging starts at the first difference: without one, nothing is touched.
   const stage = createStage(folders.fresh, folders.out);
   const isSameCode = making.code !== undefined && making.code === published.making?.code;
@@ -200,30 +200,31 @@ async function publish(
       if ('sha256' in file && file.sha256 !== sha256)
         throw new OutputError(`got SHA-256 ${sha256}, expected ${file.sha256}`, path);
       if (!isPublished({ path, sha256 })) {
-        listing.add({ path, bytes: body.length, sha256 });
+        const entry = { path, bytes: body.length, sha256 };
+        listing.add(entry);
         stage.write(path, [body], { replaces: published.entries.has(path) });
-        written.push(path);
+        written.push(entry);
       }
     }
     // Yields to signals and the progress line now and then.
-    if (listing.entries.length % 64 === 0) await setImmediate();
+    if (listing.sizes.size % 64 === 0) await setImmediate();
     signal?.throwIfAborted();
   }
 
-  const entries = listing.entries.sort((a, b) => (a.path < b.path ? -1 : 1));
+  // What is kept is in order already, which sorting makes use of.
+  const entries = [...published.files.filter(({ path }) => kept.has(path)), ...written];
+  entries.sort((a, b) => (a.path < b.path ? -1 : 1));
   const manifest = encodeManifest(making, entries);
   const changed = written.length > 0 || manifest.sha256 !== published.hashManifest();
   const removed = [...published.entries.keys()].filter((path) => !listing.sizes.has(path));
   if (changed) {
-    const isSmall = kept.size > written.length && !replacesFolders(written, published) && canPlace(folders);
-    refuseForeignFiles(
-      folders,
-      published,
-      isSmall ? written.filter((file) => isThere(folders, file)) : undefined,
-    );
+    const names = written.map(({ path }) => path);
+    const isSmall = kept.size > names.length && !replacesFolders(names, published) && canPlace(folders);
+    const lost = isSmall ? names.filter((file) => isThere(folders, file)) : undefined;
+    refuseForeignFiles(folders, published, lost);
     stage.write(MANIFEST_FILE, manifest.pieces, { replaces: published.entries.size > 0 });
     if (isSmall) {
-      const place = [...written, MANIFEST_FILE];
+      const place = [...names, MANIFEST_FILE];
       commit(folders, { place, remove: removed, manifest: manifest.sha256 });
       rollForward(folders);
     } else {

@@ -92,11 +92,13 @@ export function readPublished({ name, out }: WorkFolders): Published {
 
 /** The map is made when it is needed: a build that changes nothing asks for two paths of hundreds of thousands. */
 function byPath(files: readonly ManifestEntry[]): Entries {
-  let made: ReadonlyMap<string, ManifestEntry> | undefined;
-  const map = () => {
-    made ??= new Map(files.map((entry) => [entry.path, entry]));
+  let made: Map<string, ManifestEntry> | undefined;
+  function map(): Map<string, ManifestEntry> {
+    if (made) return made;
+    made = new Map();
+    for (const entry of files) made.set(entry.path, entry);
     return made;
-  };
+  }
   return {
     size: files.length,
     has: (path) => (made ? made.has(path) : files.some((entry) => entry.path === path)),
