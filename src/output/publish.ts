@@ -212,7 +212,8 @@ async function publish(
   }
 
   // What is kept is in order already, which sorting makes use of.
-  const entries = [...published.files.filter(({ path }) => kept.has(path)), ...written];
+  const stayed = [...published.entries.values()].filter(({ path }) => kept.has(path));
+  const entries = [...stayed, ...written];
   entries.sort((a, b) => (a.path < b.path ? -1 : 1));
   const manifest = encodeManifest(making, entries);
   const changed = written.length > 0 || manifest.sha256 !== published.hashManifest();
@@ -222,7 +223,7 @@ async function publish(
     const isSmall = kept.size > names.length && !replacesFolders(names, published) && canPlace(folders);
     const lost = isSmall ? names.filter((file) => isThere(folders, file)) : undefined;
     refuseForeignFiles(folders, published, lost);
-    stage.write(MANIFEST_FILE, manifest.pieces, { replaces: published.entries.size > 0 });
+    stage.write(MANIFEST_FILE, manifest.pieces, { replaces: published.manifestBytes > 0 });
     if (isSmall) {
       const place = [...names, MANIFEST_FILE];
       commit(folders, { place, remove: removed, manifest: manifest.sha256 });

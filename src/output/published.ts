@@ -16,6 +16,7 @@ export interface Published {
   /** What the manifest lists; nothing if nothing is published. */
   readonly files: readonly ManifestEntry[];
   readonly entries: Entries;
+  /** The manifest's own size; 0 if nothing is published. */
   readonly manifestBytes: number;
   /** The SHA-256 of the manifest; empty if nothing is published. */
   hashManifest(): string;
@@ -30,7 +31,7 @@ export interface Published {
 }
 
 /** The entries of a manifest by path. */
-export type Entries = Pick<ReadonlyMap<string, ManifestEntry>, 'size' | 'has' | 'get' | 'keys'>;
+export type Entries = Pick<ReadonlyMap<string, ManifestEntry>, 'size' | 'has' | 'get' | 'keys' | 'values'>;
 
 const nothing: Published = {
   files: [],
@@ -65,7 +66,7 @@ export function readPublished({ name, out }: WorkFolders): Published {
   }
   const { format: _, files, ...making } = parsed.data;
   const { mtimeMs: written, size: manifestBytes } = statSync(file);
-  const near = path.relative('', out);
+  const near = path.relative('', out) || '.';
   const [cwd, prefix] = [process.cwd(), (near.length < out.length ? near : out) + path.sep];
   const entries = byPath(files);
   const isIntact = ({ path: name, bytes }: ManifestEntry): boolean => {
@@ -104,6 +105,7 @@ function byPath(files: readonly ManifestEntry[]): Entries {
     has: (path) => (made ? made.has(path) : files.some((entry) => entry.path === path)),
     get: (path) => map().get(path),
     keys: () => map().keys(),
+    values: () => map().values(),
   };
 }
 

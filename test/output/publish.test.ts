@@ -14,8 +14,9 @@ import {
   writeFileSync,
 } from 'node:fs';
 import path from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { recoverAbandoned, withOutput } from '../../src/output/publish.ts';
+import { readPublished } from '../../src/output/published.ts';
 import { previousOfSite } from '../../src/sources/site-folder.ts';
 import { verifyFolder } from '../../src/verify/folder.ts';
 import { fingerprint } from '../support/fingerprint.ts';
@@ -284,6 +285,32 @@ describe('publishing', () => {
     await withOutput(out, ({ publish }) => publish(treeFiles(first), { making }));
     damage(path.join(out, 'b/c.json'));
     expect(await confirm(out)).toBeUndefined();
+  });
+
+  it.each([
+    ['inside it', '.'],
+    ['above it', '..'],
+    ['beside it', '../../beside'],
+  ])('finds a site untouched from a folder %s, and from another one meanwhile', async (_, from) => {
+    const { out, folders } = await publishedSite(first);
+    const folder = path.join(out, from);
+    mkdirSync(folder, { recursive: true });
+    const home = process.cwd();
+    onTestFinished(() => process.chdir(home));
+    process.chdir(folder);
+    const { files, isIntact } = readPublished(folders);
+    expect(files.filter(isIntact)).toEqual(files);
+    process.chdir(home);
+    expect(files.filter(isIntact)).toEqual(files);
+  });
+
+  it('lists each file once, even if the last manifest lists it twice', async () => {
+    const { out } = await publishedSite(first);
+    const manifest = path.join(out, 'manifest.json');
+    const { files, ...rest } = JSON.parse(readFileSync(manifest, 'utf8'));
+    writeFileSync(manifest, JSON.stringify({ ...rest, files: [...files, ...files] }));
+    await publishTree(out, { ...first, 'new.json': 'new' });
+    expect(JSON.parse(readFileSync(manifest, 'utf8')).files).toHaveLength(files.length + 1);
   });
 
   it('takes a part of an unchanged file for unchanged if the same code has made both', async () => {
