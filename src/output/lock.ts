@@ -1,6 +1,6 @@
 /** The lock: one build at a time per folder. A lock whose process is known to have ended is stale, and is taken over. */
 
-import { closeSync, linkSync, openSync, renameSync, statSync, unlinkSync, writeSync } from 'node:fs';
+import { closeSync, linkSync, openSync, renameSync, rmSync, statSync, unlinkSync, writeSync } from 'node:fs';
 import path from 'node:path';
 import { errorCode, OutputError } from '../errors.ts';
 import { readText } from '../files/folder.ts';
@@ -69,7 +69,7 @@ function make(file: string, own: string): void {
     writeSync(lock, own);
   } catch (error) {
     // For example, the disk is full.
-    unlinkSync(file);
+    rmSync(file, { force: true });
     throw error;
   } finally {
     closeSync(lock);
