@@ -16,6 +16,8 @@ const missing = chromium === undefined ? 'chromium is not installed' : missingEn
 const reason = missing === undefined || process.env.ENGINES === 'all' ? '' : ` (skipped: ${missing})`;
 
 const RUNS = 3;
+/** Of performance; everything else is 1. */
+const LEAST = 0.95;
 
 /** As much of a report as is looked at: https://github.com/GoogleChrome/lighthouse/blob/main/docs/understanding-results.md */
 interface Report {
@@ -74,6 +76,9 @@ async function audit(url: string, skipped: readonly string[]): Promise<Report> {
 const median = (values: readonly number[]): number =>
   values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
 
+const scoreOf = (reports: readonly Report[], category: string): number =>
+  median(reports.map(({ categories }) => categories[category]?.score ?? 0));
+
 /** The audits that cost points. */
 const costly = ({ categories, audits }: Report): string[] =>
   Object.values(categories).flatMap(({ auditRefs }) =>
@@ -85,15 +90,19 @@ describe.skipIf(reason !== '')(`Lighthouse${reason}`, () => {
 
   it.for(pages)('has nothing to say against the %s', async ([, address, skipped = []]) => {
     expect(missing).toBeUndefined();
-    // At once, as each waits most of the time; the project "alone" of vitest.config.ts keeps all else away.
-    const runs = Array.from({ length: RUNS }, () => audit(site.url + address, skipped));
-    const reports = await Promise.all(runs);
+    const run = () => audit(site.url + address, skipped);
+    // At once, as each waits most of the time; what this costs a page on a slow machine does not count.
+    let reports = await Promise.all(Array.from({ length: RUNS }, run));
+    if (scoreOf(reports, 'performance') < LEAST) {
+      reports = [];
+      while (reports.length < RUNS) reports.push(await run());
+    }
     expect(reports.map(({ runtimeError }) => runtimeError)).toEqual(Array(RUNS).fill(undefined));
-    const scoreOf = (category: string): number =>
-      median(reports.map(({ categories }) => categories[category]?.score ?? 0));
-    const [accessibility, practices, seo] = ['accessibility', 'best-practices', 'seo'].map(scoreOf);
+    const [accessibility, practices, seo] = ['accessibility', 'best-practices', 'seo'].map((category) =>
+      scoreOf(reports, category),
+    );
     expect([accessibility, practices, seo], reports.flatMap(costly).join()).toEqual([1, 1, 1]);
-    expect(scoreOf('performance')).toBeGreaterThanOrEqual(0.95);
+    expect(scoreOf(reports, 'performance')).toBeGreaterThanOrEqual(LEAST);
     const shift = median(reports.map(({ audits }) => audits['cumulative-layout-shift']?.numericValue ?? 1));
     expect(shift).toBeLessThan(0.05);
   });
