@@ -13,11 +13,11 @@ const DIE_AT = new URL('./die-at.mjs', import.meta.url).href;
 const moments: Readonly<Record<string, readonly string[]>> = {
   'build, a few files': [
     ...['writeSync:1', 'mkdirSync:2', 'writeFileSync:1', 'writeFileSync:30', 'fsyncSync:1', 'fsyncSync:30'],
-    ...['renameSync:1', 'renameSync:2', 'renameSync:30', 'renameSync:60', 'unlinkSync:1', 'rmSync:1'],
+    ...['renameSync:1', 'renameSync:2', 'renameSync:30', 'renameSync:60', 'unlinkSync:1', 'unlinkSync:2'],
   ],
   'build, all files': [
     ...['writeSync:1', 'mkdirSync:2', 'mkdirSync:9', 'writeFileSync:2', 'writeFileSync:30', 'linkSync:1'],
-    ...['linkSync:9', 'renameSync:1', 'renameSync:2', 'renameSync:3', 'rmSync:1', 'rmSync:2'],
+    ...['linkSync:9', 'renameSync:1', 'renameSync:2', 'renameSync:3', 'rmSync:1', 'unlinkSync:1'],
   ],
 };
 
