@@ -33,7 +33,8 @@ process.chdir(fileURLToPath(new URL('..', import.meta.url)));
 
 /**
  * The modules that most commands load, in a few files: finding and linking one takes as long as compiling some thousand lines
- * of it. Everything else is in files of its own, and loaded where it is used. The first that fits counts.
+ * of it. Everything else is in files of its own, and loaded where it is used. The first that fits counts. `names` has the
+ * compiler's helpers, too: otherwise two files would require each other for one of them.
  */
 const groups = [
   {

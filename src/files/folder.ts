@@ -10,19 +10,23 @@ import path from 'node:path';
 export const isInside = (folder: string, file: string, system: Pick<typeof path, 'sep'> = path): boolean =>
   file.startsWith(folder + system.sep);
 
-export interface FolderEntry {
+interface FolderEntry {
   /** Relative to the folder, with forward slashes. */
   readonly path: string;
   readonly isFile: boolean;
 }
 
 /** Every file below a folder, and everything else that is no folder. One folder at a time: all at once would be in memory twice. */
-export function listEntries(folder: string, inside = '', found: FolderEntry[] = []): FolderEntry[] {
-  for (const entry of readdirSync(path.join(folder, inside), { withFileTypes: true })) {
-    const name = inside + entry.name;
-    if (entry.isDirectory()) listEntries(folder, `${name}/`, found);
-    else found.push({ path: name, isFile: entry.isFile() });
-  }
+export function listEntries(folder: string): FolderEntry[] {
+  const found: FolderEntry[] = [];
+  const list = (inside: string): void => {
+    for (const entry of readdirSync(path.join(folder, inside), { withFileTypes: true })) {
+      const name = inside + entry.name;
+      if (entry.isDirectory()) list(`${name}/`);
+      else found.push({ path: name, isFile: entry.isFile() });
+    }
+  };
+  list('');
   return found;
 }
 

@@ -1,4 +1,4 @@
-/** What one pass over a site's files collects: the manifest. */
+/** What one pass over a site's files collects, and the manifest that comes of it. */
 
 import { createHash } from 'node:crypto';
 import { FORMAT } from '../contract/format.ts';
@@ -16,7 +16,7 @@ export interface Listing {
   add(entry: ManifestEntry): void;
 }
 
-/** Collects the manifest's entries. Rejects unsafe paths, and paths that are equal when letter case is ignored. */
+/** Collects the size of each file. Rejects unsafe paths, and paths that are equal when letter case is ignored. */
 export function createListing(): Listing {
   const sizes = new Map<string, number>();
   /** The few paths with capitals, in lower case. */
