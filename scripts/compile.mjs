@@ -44,7 +44,7 @@ const groups = [
   { name: 'zod', test: /\/node_modules\/zod\// },
   {
     name: 'build',
-    test: /\/src\/(contract|dataset|output|icons\/gather|sources\/(capture|load|snapshot|site-folder)|commands\/(build|check-|making|package-files|report|source-options))/,
+    test: /\/src\/(contract|dataset|output|icons\/gather|sources\/(capture|load|snapshot|site-folder)|commands\/(build|check-|making|package-files|published-parts|report|source-options))/,
   },
   { name: 'site', test: /\/src\/(site|web|hosts|archive\/(compressor|site-archives))/ },
 ];

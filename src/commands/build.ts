@@ -10,9 +10,9 @@ import {
   type IconSource,
   iconModes,
 } from '../contract/icons.ts';
-import { createMeta, type Meta } from '../contract/meta.ts';
-import { type LinkStyle, listPageFile } from '../contract/paths.ts';
-import { countWarnings, type FindKnown } from '../dataset/data-set.ts';
+import { createMeta } from '../contract/meta.ts';
+import type { LinkStyle } from '../contract/paths.ts';
+import { countWarnings } from '../dataset/data-set.ts';
 import type { PreviousDataSet } from '../dataset/previous.ts';
 import { OutputError, UsageError } from '../errors.ts';
 import { isInside } from '../files/folder.ts';
@@ -20,7 +20,6 @@ import type { Host } from '../hosts/host.ts';
 import { type HostName, hostNames } from '../hosts/names.ts';
 import { gatherIcons, type IconsReport } from '../icons/gather.ts';
 import { type Output, type PublishResult, recoverAbandoned, withOutput } from '../output/publish.ts';
-import type { FindPublished } from '../site/api-files.ts';
 import { capture, type Watchers } from '../sources/capture.ts';
 import { previousOfSite, previousWithoutMeta } from '../sources/site-folder.ts';
 import { previousOfSnapshot } from '../sources/snapshot.ts';
@@ -40,6 +39,7 @@ import { checkOutside, refuseNested, refuseOtherFolder } from './check-output.ts
 import { defaults } from './defaults.ts';
 import { describeMaking } from './making.ts';
 import { BUNDLED_DATA, COMPRESS_WORKER, PUBLIC_FOLDER, readAssets, readPackage } from './package-files.ts';
+import { publishedParts } from './published-parts.ts';
 import { createReport, type Report } from './report.ts';
 import { type Environment, resolveSource, type SourceOptions } from './source-options.ts';
 
@@ -138,8 +138,8 @@ export async function build(options: BuildOptions = {}, watchers: Watchers = {})
       const { completeSite } = await import('../site/complete-site.ts');
       return withCompressor(COMPRESS_WORKER, (compress) => {
         const all = records();
-        const findPublished = findPages(output, meta, ofSite?.findKnown?.(all));
-        const parts = { ...inputs, records: all, findPublished, hosts, compress, sizes: output.sizes };
+        const published = publishedParts(output, meta, ofSite?.findKnown?.(all));
+        const parts = { ...inputs, records: all, published, hosts, compress, sizes: output.sizes };
         return output.publish(completeSite({ ...parts, package: readPackage() }), { signal, making });
       });
     };
@@ -183,16 +183,6 @@ function previousOfOutput({ folder, published }: Output): PreviousDataSet | unde
   if (!meta) return previousWithoutMeta(folder, entries);
   const previous = previousOfSite(folder, meta, entries);
   return making?.code === codeDigest() ? previous : { ...previous, findKnown: undefined };
-}
-
-/** List pages with the same links stay as they are if their records do. */
-function findPages(
-  { published: { meta: old, entries } }: Output,
-  meta: Meta,
-  isKnown: ReturnType<FindKnown> | undefined,
-): FindPublished | undefined {
-  if (!isKnown || old?.base_url !== meta.base_url || old.links !== meta.links) return undefined;
-  return (kind, offset) => (isKnown(kind, offset) ? entries.get(listPageFile(kind, offset)) : undefined);
 }
 
 /**

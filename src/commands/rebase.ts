@@ -87,6 +87,8 @@ export async function rebase(dir: string, options: RebaseOptions = {}): Promise<
         const { changed, ...files } = await output.publish(completeSite({ ...site, assets }), {
           signal,
           making,
+          // A copy may come from anybody.
+          remake: true,
         });
         const from = copy.meta.base_url;
         const isStale = ({ path: file }: ListedFile): boolean =>

@@ -18,7 +18,7 @@ export function refuseNewerFormat(
   json: unknown,
   refuse: (problem: string, options: { hint: string }) => Error,
 ): void {
-  const { format } = z.object({ format: z.unknown() }).safeParse(json).data ?? {};
+  const format = typeof json === 'object' && json !== null && 'format' in json ? json.format : undefined;
   if (typeof format !== 'number' || format <= FORMAT) return;
   throw refuse(`has format ${format}, this version of gamedata reads format ${FORMAT}`, {
     hint: 'A newer version of gamedata wrote it: upgrade, or use another folder.',

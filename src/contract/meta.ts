@@ -106,6 +106,12 @@ export const manifestSchema = z
   .strictObject({
     ...formatField,
     ...makingFields,
+    derived: z
+      .record(z.string(), sha256Schema)
+      .optional()
+      .describe(
+        'For files that most changes leave as they are, by path: the SHA-256 of what they were made from.',
+      ),
     files: z.array(manifestEntrySchema),
   })
   .meta({ title: 'Manifest', description: 'Every file of a site except this one, sorted by path.' });

@@ -14,6 +14,8 @@ export interface SiteFile {
 export interface MadeFile {
   readonly path: string;
   readonly partOf?: string;
+  /** What it is made from, as text: the same code makes the same file of it, so that the published one can stay. */
+  readonly inputs?: string;
   make(): string | Uint8Array | Promise<Uint8Array>;
 }
 

@@ -17,9 +17,9 @@ export const apache: Host = {
   files: (context) => {
     const web = server.webServer(context);
     return [
-      { path: '.htaccess', body: configuration(web) },
-      { path: '_hosts/apache.conf', body: virtualHost(web) },
-      ...(web.fallback ? [{ path: NOT_BUILT, body: notBuilt }] : []),
+      { path: '.htaccess', make: () => configuration(web) },
+      { path: '_hosts/apache.conf', make: () => virtualHost(web) },
+      ...(web.fallback ? [{ path: NOT_BUILT, make: () => notBuilt }] : []),
     ];
   },
 };

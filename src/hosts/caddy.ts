@@ -11,8 +11,8 @@ export const caddy: Host = {
   unsupported: [...server.unsupportedByWebServers, 'any-path'],
   install: (out) => `cp ${out}/_hosts/Caddyfile /etc/caddy/Caddyfile && systemctl reload caddy`,
   files: (context) => [
-    { path: '_hosts/Caddyfile', body: configuration(context) },
-    { path: MOVED_MAP, body: movedMap(context.routes) },
+    { path: '_hosts/Caddyfile', make: () => configuration(context) },
+    { path: MOVED_MAP, make: () => movedMap(context.routes) },
   ],
 };
 

@@ -2,14 +2,18 @@
 
 import { apiHeaders, commonHeaders, downloadHeaders, htmlHeaders, mediaTypeOf } from '../contract/headers.ts';
 import { bulkFiles, DOWNLOAD_FOLDER, pathOf, TYPES_FILE } from '../contract/paths.ts';
-import type { SiteFile } from '../contract/site-file.ts';
-import type { HostContext } from './host.ts';
+import type { HostContext, HostFile } from './host.ts';
 
 /**
  * Netlify matches by the requested path, its local server by the rewritten one: both are listed. What is not said here is
  * what both send by themselves: `public, max-age=0, must-revalidate`. Cloudflare would join the values of two blocks.
  */
-export function headersFile({ routes, baseUrl }: HostContext): SiteFile {
+export const headersFile = (context: HostContext): HostFile => ({
+  path: '_headers',
+  make: () => headers(context),
+});
+
+function headers({ routes, baseUrl }: HostContext): string {
   const refusals = Object.values(routes.errors).map((file) => `/${file}`);
   // An asterisk only matches the end of a path, so files with types of their own are listed.
   const typed = [...bulkFiles, TYPES_FILE].filter((file) => mediaTypeOf(file) !== undefined);
@@ -22,12 +26,11 @@ export function headersFile({ routes, baseUrl }: HostContext): SiteFile {
     ]),
   ];
   const bases = new Set(['', pathOf(baseUrl)]);
-  const body = [
+  return [
     // Any path may be HTML, and for other files the policy has no effect.
     block('/*', { ...commonHeaders, ...htmlHeaders }),
     ...[...bases].flatMap((base) => blocks.map(([path, fields]) => block(base + path, fields))),
   ].join('\n');
-  return { path: '_headers', body };
 }
 
 const block = (path: string, fields: Readonly<Record<string, string>>): string =>

@@ -5,9 +5,8 @@
 
 import { DOCS_PATH, pathOf } from '../contract/paths.ts';
 import type { RouteTable } from '../contract/routes.ts';
-import type { SiteFile } from '../contract/site-file.ts';
 import { headersFile } from './cdn-files.ts';
-import type { Host, HostContext } from './host.ts';
+import type { Host, HostContext, HostFile } from './host.ts';
 
 const WORKER = '_worker.js';
 const CONFIGURATION = 'wrangler.jsonc';
@@ -16,8 +15,8 @@ export const cloudflare: Host = {
   summary: 'static assets, plus a Worker for the API: the whole contract',
   unsupported: [],
   files: (context) => [
-    { path: WORKER, body: `${context.handlerModule()}${worker(context)}` },
-    { path: CONFIGURATION, body: `${JSON.stringify(configuration(context), null, 2)}\n` },
+    { path: WORKER, make: () => `${context.handlerModule()}${worker(context)}` },
+    { path: CONFIGURATION, make: () => `${JSON.stringify(configuration(context), null, 2)}\n` },
     headersFile(context),
     redirectsFile(context),
     privateFiles,
@@ -59,15 +58,16 @@ const workerPaths = ({ prefix, icons }: RouteTable): string[] => [
 ];
 
 /** Assets are served at their own paths only: no page without its name, and none below a base path. */
-function redirectsFile({ baseUrl }: HostContext): SiteFile {
+function redirectsFile({ baseUrl }: HostContext): HostFile {
   const base = pathOf(baseUrl);
   const pages = ['/', DOCS_PATH].map((path) => `${base}${path} ${path}index.html 200`);
   const rules = [...pages, ...(base === '' ? [] : [`${base}/* /:splat 200`])];
-  return { path: '_redirects', body: `${rules.join('\n')}\n` };
+  return { path: '_redirects', make: () => `${rules.join('\n')}\n` };
 }
 
 /** Not uploaded as assets: configuration of this and other hosts, and wrangler's working files. */
-const privateFiles: SiteFile = {
+const privateFiles: HostFile = {
   path: '.assetsignore',
-  body: [WORKER, CONFIGURATION, '_edge', '_hosts', '.htaccess', '.wrangler', 'node_modules', ''].join('\n'),
+  make: () =>
+    [WORKER, CONFIGURATION, '_edge', '_hosts', '.htaccess', '.wrangler', 'node_modules', ''].join('\n'),
 };

@@ -13,6 +13,6 @@ export const githubPages: Host = {
   ),
   files: () => [
     // Otherwise files whose names start with an underscore would be missing.
-    { path: '.nojekyll', body: '' },
+    { path: '.nojekyll', make: () => '' },
   ],
 };

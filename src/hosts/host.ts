@@ -2,7 +2,7 @@
 
 import type { GuaranteeName } from '../contract/guarantees.ts';
 import type { RouteTable } from '../contract/routes.ts';
-import type { SiteFile } from '../contract/site-file.ts';
+import type { MadeFile } from '../contract/site-file.ts';
 
 /** How a web server serves a site. */
 export interface Serving {
@@ -21,6 +21,11 @@ export interface HostContext extends Serving {
   readonly handlerModule: () => string;
 }
 
+/** Made of nothing but the context. */
+export interface HostFile extends MadeFile {
+  make(): string;
+}
+
 /** A host returns its configuration as text. It never reads or writes files. */
 export interface Host {
   /** One line for people. */
@@ -28,7 +33,7 @@ export interface Host {
   /** The guarantees that it does not support. Tests check exactly this list on the real engine. */
   readonly unsupported: readonly GuaranteeName[];
   /** The configuration files, relative to the site's folder. */
-  files(context: HostContext): SiteFile[];
+  files(context: HostContext): HostFile[];
   /** Where the configuration is not read from the site's folder: the shell command that makes it count. */
   readonly install?: (out: string) => string;
 }

@@ -1,11 +1,10 @@
 /** The table of hosts. To add one: a file beside this one, a row here, and its name in names.ts. */
 
-import type { SiteFile } from '../contract/site-file.ts';
 import { apache } from './apache.ts';
 import { caddy } from './caddy.ts';
 import { cloudflare } from './cloudflare.ts';
 import { githubPages } from './github-pages.ts';
-import type { Host, HostContext } from './host.ts';
+import type { Host, HostContext, HostFile } from './host.ts';
 import { type HostName, hostNames } from './names.ts';
 import { netlify } from './netlify.ts';
 import { netlifyEdge } from './netlify-edge.ts';
@@ -27,8 +26,8 @@ export const hosts = {
  * The files of several hosts. Of two with the same path, the one of the host that is first in the table counts: Netlify's rules
  * do no harm on Cloudflare, whose Worker then serves the front page.
  */
-export function hostFiles(names: readonly HostName[], context: HostContext): SiteFile[] {
-  const files = new Map<string, SiteFile>();
+export function hostFiles(names: readonly HostName[], context: HostContext): HostFile[] {
+  const files = new Map<string, HostFile>();
   for (const name of hostNames.filter((known) => names.includes(known))) {
     for (const file of hosts[name].files(context)) if (!files.has(file.path)) files.set(file.path, file);
   }

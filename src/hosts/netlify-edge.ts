@@ -19,7 +19,7 @@ export const netlifyEdge: Host = {
     ...netlifyRules.files(context),
     {
       path: `${FUNCTION_FOLDER}gamedata.js`,
-      body: `${context.handlerModule()}${edgeFunction(context)}${functionConfig(declaration(context))}`,
+      make: () => `${context.handlerModule()}${edgeFunction(context)}${functionConfig(declaration(context))}`,
     },
   ],
 };

@@ -28,7 +28,7 @@ export const netlifyRules: Host = {
     'not-acceptable',
   ],
   files: (context) => [
-    { path: '_redirects', body: redirects(context.routes, pathOf(context.baseUrl)) },
+    { path: '_redirects', make: () => redirects(context.routes, pathOf(context.baseUrl)) },
     headersFile(context),
   ],
 };

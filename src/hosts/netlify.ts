@@ -19,11 +19,11 @@ export const netlify: Host = {
       ...netlifyRules.files(context),
       {
         path: `${FUNCTION_FOLDER}gamedata.js`,
-        body: `${context.handlerModule()}${edgeFunction(context)}${functionConfig(lists)}`,
+        make: () => `${context.handlerModule()}${edgeFunction(context)}${functionConfig(lists)}`,
       },
       ...Object.entries(others).map(([name, declaration]) => ({
         path: `${FUNCTION_FOLDER}gamedata-${name}.js`,
-        body: `export { default } from './gamedata.js';\n${functionConfig(declaration)}`,
+        make: () => `export { default } from './gamedata.js';\n${functionConfig(declaration)}`,
       })),
     ];
   },

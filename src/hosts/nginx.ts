@@ -10,8 +10,8 @@ export const nginx: Host = {
   unsupported: server.unsupportedByWebServers,
   install: (out) => `cp ${out}/_hosts/nginx.conf /etc/nginx/conf.d/gamedata.conf && nginx -s reload`,
   files: (context) => [
-    { path: '_hosts/nginx.conf', body: configuration(context) },
-    { path: MOVED_MAP, body: movedMap(context.routes) },
+    { path: '_hosts/nginx.conf', make: () => configuration(context) },
+    { path: MOVED_MAP, make: () => movedMap(context.routes) },
   ],
 };
 

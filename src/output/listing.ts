@@ -2,13 +2,7 @@
 
 import { createHash } from 'node:crypto';
 import { FORMAT } from '../contract/format.ts';
-import {
-  MAX_FILE_BYTES,
-  type Making,
-  type Manifest,
-  type ManifestEntry,
-  SITE_PATH,
-} from '../contract/meta.ts';
+import { MAX_FILE_BYTES, type Manifest, type ManifestEntry, SITE_PATH } from '../contract/meta.ts';
 import { OutputError } from '../errors.ts';
 
 export interface Listing {
@@ -38,10 +32,10 @@ export function createListing(): Listing {
 }
 
 /** The manifest's bytes. In pieces, as one text of all entries would take more memory than all records. */
-export function encodeManifest(making: Making, entries: readonly ManifestEntry[]) {
+export function encodeManifest(head: Omit<Manifest, 'format' | 'files'>, entries: readonly ManifestEntry[]) {
   const [start = '', end = ''] = JSON.stringify({
     format: FORMAT,
-    ...making,
+    ...head,
     files: [],
   } satisfies Manifest).split('[]');
   const pieces = [Buffer.from(`${start}[`)];

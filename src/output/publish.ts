@@ -53,6 +53,8 @@ export interface PublishOptions {
   readonly signal?: AbortSignal | undefined;
   /** What made the files, and what from. Default: this version, unknown. */
   readonly making?: Making | undefined;
+  /** Whether the manifest may be wrong about what the published files were made from. Default: it is believed. */
+  readonly remake?: boolean | undefined;
 }
 
 /**
@@ -172,13 +174,15 @@ async function publish(
     listing,
     signal,
     making = { generator: PRODUCT },
+    remake = false,
   }: PublishOptions & { folders: WorkFolders; published: Published; listing: Listing },
 ): Promise<PublishResult> {
   const kept = new Set<string>();
   const written: ManifestEntry[] = [];
+  const derived: Record<string, string> = {};
   // Staging starts at the first difference: without one, nothing is touched.
   const stage = createStage(folders.fresh, folders.out);
-  const isSameCode = making.code !== undefined && making.code === published.making?.code;
+  const isSameCode = !remake && making.code !== undefined && making.code === published.making?.code;
   const keep = (entry: ManifestEntry | undefined): boolean => {
     if (!entry) return false;
     listing.add(entry);
@@ -189,10 +193,16 @@ async function publish(
   const isPublished = ({ path, sha256 }: Pick<ManifestEntry, 'path' | 'sha256'>): boolean =>
     published.entries.get(path)?.sha256 === sha256 && keep(published.intact(path));
 
+  /** Whether the same code would make it of the same. */
+  const isSame = (file: AnyFile): boolean =>
+    isSameCode &&
+    (('partOf' in file && file.partOf !== undefined && kept.has(file.partOf)) ||
+      (derived[file.path] !== undefined && derived[file.path] === published.derived[file.path]));
+
   for (const file of files) {
     const { path } = file;
-    const isPart = isSameCode && 'partOf' in file && file.partOf !== undefined && kept.has(file.partOf);
-    const isKept = isPart ? keep(published.intact(path)) : 'sha256' in file && isPublished(file);
+    if ('inputs' in file && file.inputs !== undefined) derived[path] = hash('sha256', file.inputs);
+    const isKept = isSame(file) ? keep(published.intact(path)) : 'sha256' in file && isPublished(file);
     if (!isKept) {
       const made = 'make' in file ? await file.make() : file.body;
       const body = typeof made === 'string' ? encode(made) : made;
@@ -215,7 +225,10 @@ async function publish(
   const stayed = [...published.entries.values()].filter(({ path }) => kept.has(path));
   const entries = [...stayed, ...written];
   entries.sort((a, b) => (a.path < b.path ? -1 : 1));
-  const manifest = encodeManifest(making, entries);
+  const manifest = encodeManifest(
+    { ...making, ...(Object.keys(derived).length > 0 && { derived }) },
+    entries,
+  );
   const changed = written.length > 0 || manifest.sha256 !== published.hashManifest();
   const removed = [...published.entries.keys()].filter((path) => !listing.sizes.has(path));
   if (changed) {

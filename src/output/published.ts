@@ -5,7 +5,7 @@ import { existsSync, lstatSync, readdirSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { refuseNewerFormat } from '../contract/format.ts';
 import { type Making, type ManifestEntry, type Meta, manifestReader, metaReader } from '../contract/meta.ts';
-import { parseJson } from '../contract/parse.ts';
+import { parseJson, UNCOMPILED } from '../contract/parse.ts';
 import { MANIFEST_FILE, META_FILE } from '../contract/paths.ts';
 import { errorCode, OutputError } from '../errors.ts';
 import { listFiles, readFile, readText } from '../files/folder.ts';
@@ -24,6 +24,8 @@ export interface Published {
   readonly meta: Meta | undefined;
   /** What its files were made by, and from; undefined if nothing is published. */
   readonly making: Making | undefined;
+  /** By path: the SHA-256 of what a file was made from. */
+  readonly derived: Readonly<Record<string, string>>;
   /** Whether a file that the manifest lists has not been touched since. */
   isIntact(entry: ManifestEntry): boolean;
   /** The entry of such a file. */
@@ -40,6 +42,7 @@ const nothing: Published = {
   hashManifest: () => '',
   meta: undefined,
   making: undefined,
+  derived: {},
   isIntact: () => false,
   intact: () => undefined,
 };
@@ -58,13 +61,13 @@ export function readPublished({ name, out }: WorkFolders): Published {
     json,
     (problem, options) => new OutputError(`${MANIFEST_FILE} ${problem}`, name, options),
   );
-  const parsed = manifestReader.safeParse(json);
+  const parsed = manifestReader.safeParse(json, UNCOMPILED);
   if (!parsed.success) {
     throw new OutputError(`contains files, but no ${MANIFEST_FILE} of a gamedata build`, name, {
       hint: 'It was left untouched. Choose a new or empty folder with --out.',
     });
   }
-  const { format: _, files, ...making } = parsed.data;
+  const { format: _, files, derived = {}, ...making } = parsed.data;
   const { mtimeMs: written, size: manifestBytes } = statSync(file);
   const near = path.relative('', out) || '.';
   const [cwd, prefix] = [process.cwd(), (near.length < out.length ? near : out) + path.sep];
@@ -83,6 +86,7 @@ export function readPublished({ name, out }: WorkFolders): Published {
     hashManifest: () => hash('sha256', readFile(out, MANIFEST_FILE)),
     meta: readMeta(out),
     making,
+    derived,
     isIntact,
     intact(file) {
       const entry = entries.get(file);
@@ -140,7 +144,7 @@ function readManifest(name: string, out: string): string {
 
 function readMeta(out: string): Meta | undefined {
   try {
-    return metaReader.safeParse(parseJson(readText(out, META_FILE))).data;
+    return metaReader.safeParse(parseJson(readText(out, META_FILE)), UNCOMPILED).data;
   } catch {
     return undefined;
   }

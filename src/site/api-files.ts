@@ -13,11 +13,9 @@ export interface ApiPlan {
   readonly records: EncodedRecords;
   readonly meta: Meta;
   readonly linkBase: LinkBase;
-  readonly findPublished?: FindPublished | undefined;
+  /** Finds the published list page with an offset, if it would be made as it is: its records need not be encoded then. */
+  readonly findPage?: ((kind: Kind, offset: number) => ManifestEntry | undefined) | undefined;
 }
-
-/** Finds the published list page with an offset, if it would be made as it is: its records need not be encoded then. */
-export type FindPublished = (kind: Kind, offset: number) => ManifestEntry | undefined;
 
 /** Yields the files of every endpoint, of errors, and `meta.json`. Bodies are made on demand and not kept. */
 export function* apiFiles(plan: ApiPlan): Generator<AnyFile> {
@@ -34,12 +32,12 @@ export function* apiFiles(plan: ApiPlan): Generator<AnyFile> {
 
 /** Yields a page, and after it its records, whose text it contains. */
 function* pageFiles(
-  { records, linkBase, findPublished }: ApiPlan,
+  { records, linkBase, findPage }: ApiPlan,
   kind: Kind,
   offset: number,
 ): Generator<AnyFile> {
   const make = () => builtPage(linkBase, kind, records[kind], offset);
-  const published = findPublished?.(kind, offset);
+  const published = findPage?.(kind, offset);
   if (!published) {
     const { body, listed, results } = make();
     const page = listPageFile(kind, offset);

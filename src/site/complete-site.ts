@@ -3,6 +3,7 @@
 import type { Compress } from '../archive/compressor.ts';
 import { siteArchives } from '../archive/site-archives.ts';
 import type { History } from '../contract/changes.ts';
+import { mapKinds } from '../contract/kinds.ts';
 import { linkBaseOf, type Meta } from '../contract/meta.ts';
 import { archiveFiles } from '../contract/paths.ts';
 import { createRoutes } from '../contract/routes.ts';
@@ -11,9 +12,9 @@ import type { EncodedRecords } from '../dataset/data-set.ts';
 import { movedRoutes } from '../dataset/history.ts';
 import type { Serving } from '../hosts/host.ts';
 import { hostFiles } from '../hosts/index.ts';
-import type { HostName } from '../hosts/names.ts';
-import { type PageTemplates, webFiles } from '../web/pages.ts';
-import { apiFiles, type FindPublished } from './api-files.ts';
+import { type HostName, hasWebServer } from '../hosts/names.ts';
+import { type PagesPlan, type PageTemplates, webFiles } from '../web/pages.ts';
+import { type ApiPlan, apiFiles } from './api-files.ts';
 import { changeFiles } from './change-files.ts';
 import { withDownloads } from './downloads.ts';
 import { specificationFiles } from './specification/files.ts';
@@ -26,6 +27,9 @@ export interface Package {
   /** The handler as the text of one ES module. */
   readonly handlerModule: () => string;
 }
+
+/** What of a published site can stay. */
+export type PublishedParts = Pick<ApiPlan, 'findPage'> & Pick<PagesPlan, 'known'>;
 
 export interface CompleteSite {
   readonly records: EncodedRecords;
@@ -40,7 +44,7 @@ export interface CompleteSite {
   readonly archive: boolean;
   readonly package: Package;
   readonly compress: Compress;
-  readonly findPublished?: FindPublished | undefined;
+  readonly published?: PublishedParts | undefined;
   /** The files made so far: path → bytes. */
   readonly sizes: ReadonlyMap<string, number>;
 }
@@ -56,7 +60,7 @@ export function* completeSite(site: CompleteSite): Generator<AnyFile> {
 
 /** Everything except the archives. */
 function* ownFiles(site: CompleteSite): Generator<AnyFile> {
-  const { records, meta, assets, compress, sizes } = site;
+  const { records, meta, assets, compress, sizes, published } = site;
   yield* assets;
   yield* site.package.compiled;
   const plan = { records, meta, linkBase: linkBaseOf(meta) };
@@ -64,7 +68,8 @@ function* ownFiles(site: CompleteSite): Generator<AnyFile> {
   yield* meta.downloads ? withDownloads(files, plan, compress) : files;
   yield* specificationFiles({ ...plan, archive: site.archive, docs: site.package.templates['docs.html'] });
   const archives = site.archive ? archiveFiles : [];
-  yield* webFiles({ templates: site.package.templates, records, meta, archives, sizes: () => sizes });
+  const { templates } = site.package;
+  yield* webFiles({ templates, records, meta, archives, sizes: () => sizes, known: published?.known });
 }
 
 /** The API's files, the change history and the hosts' configuration, which may be as large as the data. */
@@ -75,11 +80,15 @@ function* withExtras({
   hosts,
   serving,
   package: { handlerModule },
-  findPublished,
+  published: { findPage } = {},
 }: CompleteSite): Generator<AnyFile> {
   const linkBase = linkBaseOf(meta);
-  yield* apiFiles({ records, meta, linkBase, findPublished });
+  yield* apiFiles({ records, meta, linkBase, findPage });
   const routes = createRoutes(records, movedRoutes(history, records), meta.sprites);
   yield* changeFiles(history, routes.moved, { ...linkBase, captured: meta.captured });
-  yield* hostFiles(hosts, { ...serving, routes, baseUrl: meta.base_url, handlerModule });
+  const address = { routes, baseUrl: meta.base_url, ...(hasWebServer(hosts) && serving) };
+  const slugs = mapKinds((kind) => records[kind].map(({ slug }) => slug).join('/'));
+  const inputs = JSON.stringify([hosts, address, slugs]);
+  const context = { ...serving, ...address, handlerModule };
+  for (const file of hostFiles(hosts, context)) yield { ...file, inputs };
 }

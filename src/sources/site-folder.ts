@@ -13,7 +13,7 @@ import {
   manifestReader,
   metaReader,
 } from '../contract/meta.ts';
-import { parse } from '../contract/parse.ts';
+import { parse, UNCOMPILED } from '../contract/parse.ts';
 import { CHANGES_FILE, listPageFile, MANIFEST_FILE, META_FILE, slugsOf } from '../contract/paths.ts';
 import { PAGE_SIZE, pageOffsets } from '../contract/windows.ts';
 import type { EncodedRecord, EncodedRecords, FindKnown } from '../dataset/data-set.ts';
@@ -95,7 +95,7 @@ function findSamePages(now: EncodedRecords, meta: Meta, entries: Entries): Retur
 /** The history of a built site. One that cannot be read is not replaced in silence, as every redirect would go with it. */
 function readSiteHistory(folder: string): History {
   try {
-    return parse(historySchema, readJson(folder, CHANGES_FILE), { record: CHANGES_FILE });
+    return parse(historySchema, readJson(folder, CHANGES_FILE), { record: CHANGES_FILE }, UNCOMPILED);
   } catch (cause) {
     throw new OutputError(`has a history that cannot be read: ${(cause as Error).message}`, folder, {
       cause,
@@ -121,7 +121,7 @@ export function readSiteRecords(folder: string, { counts, digest }: Meta): Encod
 }
 
 /** A page's text, which has to be as the manifest lists it. */
-function readListed(folder: string, file: string, entries: Entries): string {
+export function readListed(folder: string, file: string, entries: Entries): string {
   const text = readPublished(folder, file);
   const [got, expected] = [digestText(text), entries.get(file)?.sha256];
   if (got === expected) return text;

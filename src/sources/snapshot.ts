@@ -6,7 +6,7 @@ import * as z from 'zod';
 import { type History, historySchema } from '../contract/changes.ts';
 import { FORMAT, formatField, refuseNewerFormat } from '../contract/format.ts';
 import { type Kind, kindNames, mapKinds } from '../contract/kinds.ts';
-import { parse } from '../contract/parse.ts';
+import { type ParseOptions, parse, UNCOMPILED } from '../contract/parse.ts';
 import { CHANGES_FILE } from '../contract/paths.ts';
 import { type Counts, countsSchema, recordSchemas } from '../contract/records.ts';
 import type { SiteFile } from '../contract/site-file.ts';
@@ -98,7 +98,7 @@ function parseRecords(files: RecordFiles, counts: Counts, findKnown: FindKnown |
   if (!isKnown) return records;
   return mapKinds((kind) =>
     records[kind].map((record, at) =>
-      isKnown(kind, at) ? record : validate(kind, record.json, lineOf(kind, at)),
+      isKnown(kind, at) ? record : validate(kind, record.json, lineOf(kind, at), UNCOMPILED),
     ),
   );
 }
@@ -115,10 +115,10 @@ function readRecordFiles(folder: string, digest: string): RecordFiles {
 }
 
 /** A record that lacks a field may be complete as far as the version that wrote it is concerned. */
-function validate(kind: Kind, json: string, record: string): EncodedRecord {
+function validate(kind: Kind, json: string, record: string, options?: ParseOptions): EncodedRecord {
   const value = parseJsonOf(json, record);
   try {
-    return encodeRecord(parse(recordSchemas[kind], value, { record }));
+    return encodeRecord(parse(recordSchemas[kind], value, { record }, options));
   } catch (cause) {
     if (!(cause instanceof DataError)) throw cause;
     throw new DataError(cause.problem, cause.location, {
@@ -192,7 +192,7 @@ export function previousOfSnapshot(folder: string): (PreviousDataSet & Provenanc
 export function readSnapshotHistory(folder: string): History | undefined {
   if (!existsSync(path.join(folder, CHANGES_FILE))) return undefined;
   const json = readJson(folder, CHANGES_FILE);
-  const history = parse(historySchema, json, { record: CHANGES_FILE });
+  const history = parse(historySchema, json, { record: CHANGES_FILE }, UNCOMPILED);
   const { digest } = readSummary(folder);
   const [newest] = history.steps;
   if (!newest || newest.to.digest === digest) return history;
@@ -207,7 +207,7 @@ function readSummary(folder: string): SnapshotSummary {
   const json = readJson(folder, PROVENANCE_FILE);
   const file = path.join(folder, PROVENANCE_FILE);
   refuseNewerFormat(json, (problem, options) => new OutputError(problem, file, options));
-  return parse(snapshotSchema, json, { record: PROVENANCE_FILE });
+  return parse(snapshotSchema, json, { record: PROVENANCE_FILE }, UNCOMPILED);
 }
 
 const readJson = (folder: string, file: string): unknown => parseJsonOf(`${readBytes(folder, file)}`, file);

@@ -6,7 +6,7 @@ import type { SiteFile } from '../contract/site-file.ts';
 import { countGenerations } from './front/chart.ts';
 import { type FrontPageContent, fillFrontPage } from './front/page.ts';
 import { searchForm } from './search/form.ts';
-import { createSearchIndex } from './search/search-index.ts';
+import { createSearchIndex, type KnownIndex } from './search/search-index.ts';
 import { framed } from './shared/frame.ts';
 import { markFile } from './shared/mark.ts';
 import { fillPlaceholders, type Markup } from './shared/markup.ts';
@@ -16,13 +16,15 @@ export type PageTemplates = Readonly<Record<'index.html' | 'browse.html' | 'docs
 
 export interface PagesPlan extends Omit<FrontPageContent, 'sizes' | 'generations' | 'search'> {
   readonly templates: PageTemplates;
+  /** The published search index. */
+  readonly known?: KnownIndex | undefined;
   /** The files made so far; called when all others are. */
   readonly sizes: () => FrontPageContent['sizes'];
 }
 
-export function* webFiles({ templates, sizes, ...content }: PagesPlan): Generator<SiteFile> {
+export function* webFiles({ templates, sizes, known, ...content }: PagesPlan): Generator<SiteFile> {
   const { records, meta } = content;
-  const index = createSearchIndex(records);
+  const index = createSearchIndex(records, known);
   const generations = countGenerations(index);
   yield { path: SEARCH_FILE, body: JSON.stringify(index) };
   yield { path: MARK_FILE, body: markFile };

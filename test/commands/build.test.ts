@@ -205,9 +205,14 @@ describe('build', () => {
     const before = fingerprint(options.out);
     const texts = (names: string[]) =>
       names.map((name) => readFileSync(path.join(options.out, name), 'utf8'));
-    const touched = ['api/gamedata/move/move-2/index.json', 'api/gamedata/move/offset/100/index.json'];
+    const touched = [
+      'api/gamedata/move/move-2/index.json',
+      'api/gamedata/move/offset/100/index.json',
+      '_redirects',
+      'schemas/move.json',
+    ];
     const old = texts(touched);
-    for (const name of touched) writeFileSync(path.join(options.out, name), '{}');
+    for (const name of [...touched, 'search.json']) writeFileSync(path.join(options.out, name), '{}');
     Object.assign(answers.move[229] as object, moveAnswer(230, { accuracy: 50, names: [] }));
     expect(await build({ ...options, cache: false })).toMatchObject({ changed: true });
     expect(texts(touched)).toEqual(old);

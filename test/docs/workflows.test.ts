@@ -122,7 +122,7 @@ describe('the refresh', () => {
       ...hostContext(siteOf(rawRecords(1, 1)).routes),
       handlerModule: () => '',
     });
-    const own = JSON.parse(String(written.find(({ path }) => path === 'wrangler.jsonc')?.body));
+    const own = JSON.parse(String(written.find(({ path }) => path === 'wrangler.jsonc')?.make()));
     const { build: _, ...rest } = root;
     expect(rest).toEqual({
       ...own,

@@ -13,7 +13,7 @@ const { routes } = siteOf(rawRecords(1, 1));
 const files = new Map(
   cloudflare
     .files({ ...hostContext(routes), handlerModule: () => stub })
-    .map(({ path, body }) => [path, String(body)]),
+    .map(({ path, make }) => [path, make()]),
 );
 
 describe('Cloudflare’s files', () => {

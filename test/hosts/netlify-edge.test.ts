@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest';
+import type { HostFile } from '../../src/hosts/host.ts';
 import { hostFiles } from '../../src/hosts/index.ts';
 import { netlify } from '../../src/hosts/netlify.ts';
 import { netlifyEdge } from '../../src/hosts/netlify-edge.ts';
@@ -19,7 +20,12 @@ const createHandler = (store) => async (request) =>
 export { rulesSuffice, createFetchStore, createHandler };
 `;
 const context = { ...hostContext(siteOf(rawRecords(1, 1)).routes), handlerModule };
-const text = String(netlifyEdge.files(context).find(({ path }) => path === '_edge/gamedata.js')?.body);
+const text = String(
+  netlifyEdge
+    .files(context)
+    .find(({ path }) => path === '_edge/gamedata.js')
+    ?.make(),
+);
 
 let edge: EdgeModule;
 beforeAll(async () => {
@@ -83,8 +89,8 @@ describe('Netlify’s edge function', () => {
 });
 
 describe('Netlify’s edge functions', () => {
-  const declared = netlify.files(context).flatMap(({ path, body }) => {
-    const [, config] = /export const config = (\{.*\});\n$/s.exec(String(body)) ?? [];
+  const declared = netlify.files(context).flatMap(({ path, make }) => {
+    const [, config] = /export const config = (\{.*\});\n$/s.exec(make()) ?? [];
     return path.startsWith('_edge/') && config !== undefined ? [JSON.parse(config) as Declaration] : [];
   });
   const called = (path: string, { method = 'GET', accept = '*/*' } = {}): boolean => {
@@ -156,7 +162,10 @@ describe('Netlify’s files', () => {
   });
 
   it('come once, also if both hosts are requested', () => {
-    expect(hostFiles(['netlify-edge', 'netlify-rules'], context)).toEqual(netlifyEdge.files(context));
-    expect(hostFiles(['netlify-edge', 'netlify'], context)).toEqual(netlify.files(context));
+    const made = (files: readonly HostFile[]) => files.map(({ path, make }) => [path, make()]);
+    expect(made(hostFiles(['netlify-edge', 'netlify-rules'], context))).toEqual(
+      made(netlifyEdge.files(context)),
+    );
+    expect(made(hostFiles(['netlify-edge', 'netlify'], context))).toEqual(made(netlify.files(context)));
   });
 });

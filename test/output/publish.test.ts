@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import {
   appendFileSync,
   existsSync,
@@ -332,6 +333,36 @@ describe('publishing', () => {
     expect(await run('1'), 'one that was touched is written').toMatchObject({ written: 2 });
     expect(await run('2', 'e'.repeat(64)), 'other code').toMatchObject({ written: 2 });
     expect(readTree(out)).toEqual({ 'page.json': '[1]', 'part.json': '2' });
+  });
+
+  it('lets a file stay that the same code has made of the same inputs, and tells of them', async () => {
+    const out = path.join(temporaryFolder(), 'site');
+    const run = (body: string, { inputs = 'records', code = making.code, remake = false } = {}) =>
+      withOutput(out, ({ publish }) =>
+        publish(
+          [
+            { path: 'rules', inputs, make: () => body },
+            { path: 'other', body: 'other' },
+          ],
+          { making: { ...making, code }, remake },
+        ),
+      );
+    const derived = () => JSON.parse(readFileSync(path.join(out, 'manifest.json'), 'utf8')).derived;
+    await run('1');
+    expect(derived()).toEqual({ rules: hash('sha256', 'records') });
+    // It is not made, which is what this tells.
+    expect(await run('2')).toMatchObject({ changed: false });
+    expect(await run('2', { remake: true }), 'not believed').toMatchObject({ written: 2 });
+    expect(await run('3', { inputs: 'more' }), 'other inputs').toMatchObject({ written: 2 });
+    expect(await run('4', { inputs: 'more', code: 'e'.repeat(64) }), 'other code').toMatchObject({
+      written: 2,
+    });
+    writeFileSync(path.join(out, 'rules'), 'touched');
+    expect(await run('5', { inputs: 'more', code: 'e'.repeat(64) }), 'touched').toMatchObject({ written: 2 });
+    expect(readTree(out)).toEqual({ rules: '5', other: 'other' });
+    expect(derived()).toEqual({ rules: hash('sha256', 'more') });
+    await publishTree(out, { other: 'other' });
+    expect(derived()).toBeUndefined();
   });
 
   it('makes a file with a known digest only if it is not published, and checks it', async () => {

@@ -168,9 +168,8 @@ describe('a site', () => {
     const bodies = new Map(tree(files()));
     const page = 'api/gamedata/move/offset/100/index.json';
     const listed = { path: page, bytes: 1, sha256: 'known' };
-    const findPublished = (kind: Kind, offset: number) =>
-      kind === 'move' && offset === 100 ? listed : undefined;
-    const made = [...apiFiles({ ...plan, findPublished })];
+    const findPage = (kind: Kind, offset: number) => (kind === 'move' && offset === 100 ? listed : undefined);
+    const made = [...apiFiles({ ...plan, findPage })];
     expect(made.map((file) => file.path)).toEqual([...apiFiles(plan)].map((file) => file.path));
     const lazy = made.filter((file) => 'make' in file);
     expect(lazy).toHaveLength(1 + 100);
@@ -182,9 +181,9 @@ describe('a site', () => {
 
 /** The files of every host. */
 const configuration = (routes: RouteTable) =>
-  hostFiles(hostNames, { ...hostContext(routes), handlerModule: () => 'handler' }).map(({ path, body }) => [
+  hostFiles(hostNames, { ...hostContext(routes), handlerModule: () => 'handler' }).map(({ path, make }) => [
     path,
-    String(body),
+    make(),
   ]);
 
 describe('the same records', () => {

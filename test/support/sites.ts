@@ -122,7 +122,7 @@ export const hostContext = (routes: RouteTable, baseUrl = 'https://example.test'
 export function fullSizeSite() {
   const { routes, files } = siteOf(fullSizeRecords());
   const configuration = new Map(
-    netlifyRules.files(hostContext(routes)).map(({ path, body }) => [path, String(body)]),
+    netlifyRules.files(hostContext(routes)).map(({ path, make }) => [path, make()]),
   );
   return { routes, configuration, paths: new Set([...files()].map(({ path }) => path)), kindNames };
 }

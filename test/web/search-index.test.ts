@@ -1,6 +1,6 @@
 import { brotliCompressSync, gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
-import { kindNames } from '../../src/contract/kinds.ts';
+import { kindNames, mapKinds } from '../../src/contract/kinds.ts';
 import type { Records } from '../../src/dataset/data-set.ts';
 import { encodeDataSet } from '../../src/dataset/digest.ts';
 import { createSearchIndex, generationOf, readSearchIndex } from '../../src/web/search/search-index.ts';
@@ -61,6 +61,22 @@ describe('the search index', () => {
       })),
     );
     expect(read).toEqual(expected);
+  });
+
+  it.each([
+    ['none', () => false],
+    ['some', (_: string, at: number) => at % 3 === 0],
+    ['all', () => true],
+  ])('is the same if %s of the records are known from an earlier one', (_, isKnown) => {
+    const { records: all } = dataSetOf(fullSizeRecords());
+    const index = indexOf(all);
+    const encoded = encodeDataSet({ records: all, warnings: [], provenance }).records();
+    expect(createSearchIndex(encoded, { index, isKnown })).toEqual(index);
+    // What is known is not parsed.
+    const unreadable = mapKinds((kind) =>
+      encoded[kind].map((record, at) => (isKnown(kind, at) ? { ...record, json: '' } : record)),
+    );
+    expect(createSearchIndex(unreadable, { index, isKnown })).toEqual(index);
   });
 
   it('is rejected if its columns are not of one length', () => {

@@ -11,17 +11,32 @@ import { parameterComponents } from './parameters.ts';
 import { responseComponents } from './responses.ts';
 import { jsonSchemas, schemaFile, schemaNames, typeName } from './schemas.ts';
 
+/** As much of a site's description as the specification depends on. */
+export type DescribedSite = Pick<Meta, 'generator' | 'base_url' | 'links' | 'downloads' | 'counts'>;
+
+export const describedSite = ({ generator, base_url, links, downloads, counts }: Meta): DescribedSite => ({
+  generator,
+  base_url,
+  links,
+  downloads,
+  counts,
+});
+
 /** @param archive whether the site offers itself for download */
-export function openApiDocument(meta: Meta, examples: Examples, { archive }: { archive: boolean }): object {
-  const { base_url: baseUrl, links, downloads } = meta;
+export function openApiDocument(
+  site: DescribedSite,
+  examples: Examples,
+  { archive }: { archive: boolean },
+): object {
+  const { base_url: baseUrl, links, downloads } = site;
   const paths = { ...apiPaths(links, examples), ...filePaths({ downloads, archive }) };
   return {
     openapi: '3.1.1',
     info: {
       title: 'gamedata',
-      version: meta.generator.split('/').at(-1),
+      version: site.generator.split('/').at(-1),
       summary: 'Moves and items of a series of creature-collecting games, as static JSON.',
-      description: description(meta),
+      description: description(site),
       license: { name: "BSD-3-Clause (the data, which is PokéAPI's)", url: `${baseUrl}/data-license.txt` },
     },
     servers: [{ url: baseUrl, description: 'The base URL of this site.' }],
@@ -76,7 +91,7 @@ function componentSchemas(): Record<string, object> {
   );
 }
 
-function description({ base_url: baseUrl, links, counts }: Meta): string {
+function description({ base_url: baseUrl, links, counts }: DescribedSite): string {
   const about = `Every response is a pre-built static file: ${counted(counts.move, 'move')} and ${counted(counts.item, 'item')}. For people: ${baseUrl}${DOCS_PATH}. The schemas are also available as files (\`${baseUrl}/${schemaFile('move')}\`), and as TypeScript types (\`${baseUrl}/${TYPES_FILE}\`).`;
   const hosts =
     links === 'file'

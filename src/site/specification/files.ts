@@ -6,7 +6,7 @@ import type { MadeFile } from '../../contract/site-file.ts';
 import type { EncodedRecords } from '../../dataset/data-set.ts';
 import type { OpenApi } from '../../web/docs/openapi.ts';
 import { fillDocs } from '../../web/docs/page.ts';
-import { openApiDocument } from './document.ts';
+import { describedSite, openApiDocument } from './document.ts';
 import { examplesOf } from './examples.ts';
 import { jsonSchemas, schemaFile, schemaNames } from './schemas.ts';
 import { typeDeclarations } from './types.ts';
@@ -23,14 +23,17 @@ export interface SpecificationPlan {
 
 export function* specificationFiles(plan: SpecificationPlan): Generator<MadeFile> {
   const { records, meta, linkBase, archive, docs } = plan;
-  const made = (path: string, make: () => string): MadeFile => ({ path, make });
+  const examples = examplesOf(records, linkBase);
+  const site = describedSite(meta);
+  const inputs = JSON.stringify([site, examples, archive]);
+  const made = (path: string, make: () => string): MadeFile => ({ path, inputs, make });
   let known: object | undefined;
   const document = (): object => {
-    known ??= openApiDocument(meta, examplesOf(records, linkBase), { archive });
+    known ??= openApiDocument(site, examples, { archive });
     return known;
   };
   yield made(OPENAPI_FILE, () => JSON.stringify(document()));
-  yield made(`${DOCS_PATH.slice(1)}index.html`, () => fillDocs(docs, document() as OpenApi, meta));
+  yield made(`${DOCS_PATH.slice(1)}index.html`, () => fillDocs(docs, document() as OpenApi, site));
   let schemas: ReturnType<typeof jsonSchemas> | undefined;
   for (const name of schemaNames) {
     yield made(schemaFile(name), () => {

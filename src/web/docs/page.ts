@@ -10,6 +10,8 @@ import { nameOf, type OpenApi, type Operation, type Parameter, type Response, re
 import { codeSamples } from './samples.ts';
 import { prose, typeOf, typeTable } from './types.ts';
 
+type Site = Pick<Meta, 'base_url' | 'links'>;
+
 /** An endpoint, with its references resolved. */
 interface Endpoint {
   readonly path: string;
@@ -18,7 +20,7 @@ interface Endpoint {
   readonly responses: readonly (readonly [status: string, response: Response])[];
 }
 
-export function fillDocs(template: string, document: OpenApi, meta: Meta): string {
+export function fillDocs(template: string, document: OpenApi, site: Site): string {
   const { components } = document;
   const endpoints = endpointsOf(document);
   const frame = {
@@ -30,13 +32,13 @@ export function fillDocs(template: string, document: OpenApi, meta: Meta): strin
     style: 'docs.css',
   };
   return fillPlaceholders(template, {
-    ...framed(frame, meta),
-    base: meta.base_url,
+    ...framed(frame, site),
+    base: site.base_url,
     size: PAGE_SIZE,
     contents: html`${endpoints.map(
       ({ path, operation }) => html`<li><a href="#${operation.operationId}"><code>${path}</code></a></li>`,
     )}`,
-    endpoints: html`${endpoints.map((endpoint) => endpointSection(endpoint, meta))}`,
+    endpoints: html`${endpoints.map((endpoint) => endpointSection(endpoint, site))}`,
     types: html`${Object.entries(components.schemas).map(([name, schema]) => typeTable(name, schema))}`,
     errors: html`${errorRows(endpoints)}`,
     headers: html`${Object.entries(components.headers).map(
@@ -69,7 +71,10 @@ const endpointsOf = ({ paths, components }: OpenApi): Endpoint[] =>
     ];
   });
 
-function endpointSection({ path, operation, parameters, responses }: Endpoint, meta: Meta): Markup {
+function endpointSection(
+  { path, operation, parameters, responses }: Endpoint,
+  { base_url: baseUrl }: Site,
+): Markup {
   const { operationId: id, summary, description } = operation;
   const { schema, example } = responses[0]?.[1].content?.['application/json'] ?? {};
   const type = nameOf(schema?.$ref ?? '');
@@ -78,7 +83,7 @@ function endpointSection({ path, operation, parameters, responses }: Endpoint, m
 <h3><span class="method">GET</span> <code>${path}</code></h3>
 <p>${summary}.${description === undefined ? '' : html` ${prose(description)}`} The response is <a href="#${type}">${type}</a>.</p>
 ${parameters.length === 0 ? nothing : parameterTable(parameters)}
-${codeSamples(id, { url: meta.base_url + shown, type, variable: variableOf(type) })}
+${codeSamples(id, { url: baseUrl + shown, type, variable: variableOf(type) })}
 ${
   example === undefined
     ? nothing

@@ -47,21 +47,34 @@ export function generationOf(record: AnyRecord): number | null {
   return first < 0 ? null : first + 1;
 }
 
-export const createSearchIndex = (records: EncodedRecords): SearchIndex =>
-  mapKinds((kind) => toColumns(records[kind]));
+/** An index of which some records are as they are now, in the same places. */
+export interface KnownIndex {
+  readonly index: SearchIndex;
+  isKnown(kind: Kind, at: number): boolean;
+}
 
-/** Parses one record at a time, to save memory. */
-function toColumns(records: readonly EncodedRecord[]): SearchColumns {
+export const createSearchIndex = (records: EncodedRecords, known?: KnownIndex): SearchIndex =>
+  mapKinds((kind) =>
+    toColumns(
+      records[kind],
+      known && { ...split(known.index[kind]), isKnown: (at) => known.isKnown(kind, at) },
+    ),
+  );
+
+type KnownColumns = ReturnType<typeof split> & { isKnown(at: number): boolean };
+
+/** Parses the records that are not known, one at a time to save memory. */
+function toColumns(records: readonly EncodedRecord[], known?: KnownColumns): SearchColumns {
   const id: number[] = [];
   const names: string[] = [];
   const generation: (number | null)[] = [];
   const icons: string[] = [];
-  for (const [at, { json, slug }] of records.entries()) {
-    const record: AnyRecord = JSON.parse(json);
+  for (const [at, record] of records.entries()) {
     id.push(record.id - (records[at - 1]?.id ?? 0));
-    names.push(record.name === titleOf(slug) ? '' : record.name);
-    generation.push(generationOf(record));
-    if ('icon' in record) icons.push(shortIcon(record));
+    const row = known?.isKnown(at) ? rowAt(known, at) : rowOf(record);
+    names.push(row.name);
+    generation.push(row.generation);
+    if (row.icon !== undefined) icons.push(row.icon);
   }
   return {
     id,
@@ -69,6 +82,19 @@ function toColumns(records: readonly EncodedRecord[]): SearchColumns {
     name: names.join('\n'),
     generation,
     icon: icons.length > 0 ? icons.join(' ') : null,
+  };
+}
+
+function rowAt({ names, generations, icons }: KnownColumns, at: number) {
+  return { name: names[at] ?? '', generation: generations[at] ?? null, icon: icons?.[at] };
+}
+
+function rowOf({ json, slug }: EncodedRecord): ReturnType<typeof rowAt> {
+  const record: AnyRecord = JSON.parse(json);
+  return {
+    name: record.name === titleOf(slug) ? '' : record.name,
+    generation: generationOf(record),
+    icon: 'icon' in record ? shortIcon(record) : undefined,
   };
 }
 
@@ -80,13 +106,16 @@ export function readSearchIndex(index: SearchIndex): SearchEntry[] {
   return kindNames.flatMap((kind) => fromColumns(kind, index[kind]));
 }
 
+function split({ id, slug, name, generation: generations, icon }: SearchColumns) {
+  const parts = (text: string, mark: string): string[] => (id.length === 0 ? [] : text.split(mark));
+  const icons = icon === null ? null : parts(icon, ' ');
+  return { slugs: parts(slug, ' '), names: parts(name, '\n'), generations, icons };
+}
+
 function fromColumns(kind: Kind, columns: SearchColumns): SearchEntry[] {
   const size = columns.id.length;
-  const split = (text: string, mark: string): string[] => (size === 0 ? [] : text.split(mark));
-  const slugs = split(columns.slug, ' ');
-  const names = split(columns.name, '\n');
-  const icons = columns.icon === null ? null : split(columns.icon, ' ');
-  const lengths = [slugs.length, names.length, columns.generation.length, icons?.length ?? size];
+  const { slugs, names, generations, icons } = split(columns);
+  const lengths = [slugs.length, names.length, generations.length, icons?.length ?? size];
   if (lengths.some((length) => length !== size)) {
     throw new Error(`${SEARCH_FILE}: ${kind}: got columns of ${lengths.join(', ')}, expected ${size} each`);
   }
@@ -99,7 +128,7 @@ function fromColumns(kind: Kind, columns: SearchColumns): SearchEntry[] {
       id,
       slug,
       name: names[at] || titleOf(slug),
-      generation: columns.generation[at] ?? null,
+      generation: generations[at] ?? null,
       icon: icon === undefined ? null : icon === '' ? iconOf(slug) : ICONS_FOLDER + icon,
     };
   });
