@@ -5,7 +5,8 @@
  *                               hundred modules would take a third of a build from the snapshot
  *   index.js                    the API for `import`
  *   cli.js                      where the command line was in version 0.1.0, which crontabs and units may name
- *   compress-worker.cjs         the code of the compressor's thread
+ *   compress-worker.cjs, look-worker.cjs
+ *                               the code of threads: the compressor's, and that which looks at published files
  *   handler.js                  the handler as one module, for hosts that run code
  *   assets/, templates/         the pages: scripts, styles and HTML
  *   types/, types.d.ts          declarations of the API, and the types that every site serves
@@ -90,25 +91,35 @@ async function compileNode() {
   const { dependencies } = JSON.parse(readFileSync('package.json', 'utf8'));
   /** Dependencies that most commands need become part of the bundle, and those that are ES modules only. */
   const bundled = ['commander', 'zod', 'fs-extra', 'undici', 'modern-tar', 'p-limit'];
+  const code = {
+    // Node loads CommonJS in two thirds of the time of ES modules. Names are kept for the stacks in reports of bugs.
+    format: 'cjs',
+    minify: { compress: false, mangle: false, codegen: { removeWhitespace: true } },
+  };
   const { output } = await build({
     input: {
       cli: 'src/cli/main.ts',
       index: 'src/index.ts',
-      'compress-worker': 'src/archive/compress-worker.ts',
     },
     platform: 'node',
     external: Object.keys(dependencies).filter((name) => !bundled.includes(name)),
     preserveEntrySignatures: 'allow-extension',
     output: {
       dir: 'dist',
-      // Node loads CommonJS in two thirds of the time of ES modules. Names are kept for the stacks in reports of bugs.
-      format: 'cjs',
+      ...code,
       entryFileNames: '[name].cjs',
       chunkFileNames: '[name]-[hash].cjs',
-      minify: { compress: false, mangle: false, codegen: { removeWhitespace: true } },
       codeSplitting: { groups, includeDependenciesRecursively: false },
     },
   });
+  // Each in one file without anything that only the command line needs.
+  for (const worker of ['archive/compress-worker', 'output/look-worker'])
+    await build({
+      input: `src/${worker}.ts`,
+      platform: 'node',
+      external: Object.keys(dependencies),
+      output: { file: `dist/${path.basename(worker)}.cjs`, ...code },
+    });
   const api = output.find(({ fileName }) => fileName === 'index.cjs');
   writeFileSync(path.join('dist', 'index.js'), `export { ${api.exports.join(', ')} } from './index.cjs';\n`);
   writeFileSync(path.join('dist', 'cli.js'), "import './cli.cjs';\n");

@@ -38,7 +38,14 @@ import {
 import { checkOutside, refuseNested, refuseOtherFolder } from './check-output.ts';
 import { defaults } from './defaults.ts';
 import { describeMaking } from './making.ts';
-import { BUNDLED_DATA, COMPRESS_WORKER, PUBLIC_FOLDER, readAssets, readPackage } from './package-files.ts';
+import {
+  BUNDLED_DATA,
+  COMPRESS_WORKER,
+  LOOK_WORKER,
+  PUBLIC_FOLDER,
+  readAssets,
+  readPackage,
+} from './package-files.ts';
 import { publishedParts } from './published-parts.ts';
 import { createReport, type Report } from './report.ts';
 import { type Environment, resolveSource, type SourceOptions } from './source-options.ts';
@@ -148,7 +155,7 @@ export async function build(options: BuildOptions = {}, watchers: Watchers = {})
     const install = published.changed ? await installCommands(hosts, out) : [];
     return { ...report, install, sprites: icons.report };
   };
-  const report = await withOutput(out, work, options);
+  const report = await withOutput(out, work, { ...options, helper: LOOK_WORKER });
   return { ...report, ...(await inspect(out, resolved)) };
 }
 

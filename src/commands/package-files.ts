@@ -19,6 +19,9 @@ export const HANDLER_MODULE = path.join(DIST, 'handler.js');
 /** The code of the compressor's thread. */
 export const COMPRESS_WORKER = path.join(DIST, 'compress-worker.cjs');
 
+/** The code of the thread that looks at published files. */
+export const LOOK_WORKER = path.join(DIST, 'look-worker.cjs');
+
 /** Reads files that every site has, in a fixed order and without what file managers leave. */
 const readFolder = (folder: string): SiteFile[] =>
   listFiles(folder)

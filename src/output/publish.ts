@@ -57,6 +57,11 @@ export interface PublishOptions {
   readonly remake?: boolean | undefined;
 }
 
+export interface OutputOptions extends LockOptions {
+  /** The file with the code of a thread that looks at published files. Default: none. */
+  readonly helper?: string | undefined;
+}
+
 /**
  * Locks an output folder, after recovering from an interrupted build.
  *
@@ -65,7 +70,7 @@ export interface PublishOptions {
 export async function withOutput<T>(
   out: string,
   use: (output: Output) => Promise<T>,
-  options?: LockOptions,
+  { helper, ...options }: OutputOptions = {},
 ): Promise<T> {
   const folders = workFolders(out);
   refuseWorkingFolder(folders);
@@ -73,7 +78,7 @@ export async function withOutput<T>(
   const release = acquireLock(folders, options);
   try {
     recover(folders);
-    const published = readPublished(folders);
+    const published = readPublished(folders, helper);
     const listing = createListing();
     return await use({
       folder: folders.out,
@@ -148,13 +153,13 @@ function makeParent({ name, out }: WorkFolders): void {
 
 function confirm(
   folders: WorkFolders,
-  { making: published, files, manifestBytes, isIntact }: Published,
+  { making: published, files, manifestBytes, findTouched }: Published,
   making: Required<Making>,
 ): PublishResult | undefined {
   const { generator, code, inputs } = making;
   if (published?.generator !== generator || published.code !== code || published.inputs !== inputs)
     return undefined;
-  if (!files.every(isIntact)) return undefined;
+  if (findTouched().size > 0) return undefined;
   return {
     changed: false,
     files: files.length + 1,
@@ -183,15 +188,17 @@ async function publish(
   // Staging starts at the first difference: without one, nothing is touched.
   const stage = createStage(folders.fresh, folders.out);
   const isSameCode = !remake && making.code !== undefined && making.code === published.making?.code;
+  let touched: ReadonlySet<ManifestEntry> | undefined;
   const keep = (entry: ManifestEntry | undefined): boolean => {
-    if (!entry) return false;
+    touched ??= published.findTouched();
+    if (!entry || touched.has(entry)) return false;
     listing.add(entry);
     kept.add(entry.path);
     return true;
   };
   const encode = createEncoder();
   const isPublished = ({ path, sha256 }: Pick<ManifestEntry, 'path' | 'sha256'>): boolean =>
-    published.entries.get(path)?.sha256 === sha256 && keep(published.intact(path));
+    published.entries.get(path)?.sha256 === sha256 && keep(published.entries.get(path));
 
   /** Whether the same code would make it of the same. */
   const isSame = (file: AnyFile): boolean =>
@@ -202,7 +209,7 @@ async function publish(
   for (const file of files) {
     const { path } = file;
     if ('inputs' in file && file.inputs !== undefined) derived[path] = hash('sha256', file.inputs);
-    const isKept = isSame(file) ? keep(published.intact(path)) : 'sha256' in file && isPublished(file);
+    const isKept = isSame(file) ? keep(published.entries.get(path)) : 'sha256' in file && isPublished(file);
     if (!isKept) {
       const made = 'make' in file ? await file.make() : file.body;
       const body = typeof made === 'string' ? encode(made) : made;
