@@ -3,7 +3,16 @@
  * never end, and a link lead to files of somebody else.
  */
 
-import { closeSync, constants, fstatSync, lstatSync, openSync, readdirSync, readFileSync } from 'node:fs';
+import {
+  closeSync,
+  constants,
+  fstatSync,
+  lstatSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  readSync,
+} from 'node:fs';
 import path from 'node:path';
 
 /** Whether a path is below a folder; both absolute and normalized. */
@@ -39,6 +48,31 @@ export class NotRegularError extends Error {
 
 /** Reads a file of a folder, by its path in the folder. Throws `NotRegularError`, or an error of the system. */
 export function readFile(folder: string, file: string): Buffer {
+  const descriptor = openFile(folder, file);
+  try {
+    return readFileSync(descriptor);
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+export const readText = (folder: string, file: string): string => readFile(folder, file).toString('utf8');
+
+/** Reads a large file in pieces, each of which is valid until the next is asked for. */
+export function* readPieces(folder: string, file: string, size = 2 ** 20): Generator<Buffer> {
+  const descriptor = openFile(folder, file);
+  try {
+    const memory = Buffer.allocUnsafeSlow(size);
+    for (let read = size; read > 0; ) {
+      read = readSync(descriptor, memory);
+      if (read > 0) yield memory.subarray(0, read);
+    }
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+function openFile(folder: string, file: string): number {
   const parts = file.split('/');
   for (let depth = 1; depth < parts.length; depth++)
     if (!lstatSync(path.join(folder, ...parts.slice(0, depth))).isDirectory())
@@ -48,12 +82,7 @@ export function readFile(folder: string, file: string): Buffer {
   // It may have been replaced since. Windows knows neither flag.
   const flags = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
   const descriptor = openSync(target, flags);
-  try {
-    if (!fstatSync(descriptor).isFile()) throw new NotRegularError(file);
-    return readFileSync(descriptor);
-  } finally {
-    closeSync(descriptor);
-  }
+  if (fstatSync(descriptor).isFile()) return descriptor;
+  closeSync(descriptor);
+  throw new NotRegularError(file);
 }
-
-export const readText = (folder: string, file: string): string => readFile(folder, file).toString('utf8');

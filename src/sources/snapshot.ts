@@ -23,7 +23,8 @@ import { digestLines, encodeLine } from '../dataset/digest.ts';
 import { encodeRecord } from '../dataset/encode.ts';
 import type { PreviousDataSet } from '../dataset/previous.ts';
 import { DataError, errorCode, OutputError } from '../errors.ts';
-import { readFile } from '../files/folder.ts';
+import { readPieces, readText } from '../files/folder.ts';
+import { createLineSplitter } from '../text/split-lines.ts';
 
 /** The file that marks a folder as a snapshot. */
 export const PROVENANCE_FILE = 'provenance.json';
@@ -65,7 +66,7 @@ export function snapshotFiles(data: EncodedDataSet): SiteFile[] {
  */
 export function readSnapshot(folder: string): EncodedDataSet {
   const { format: _, digest, warnings, counts, ...provenance } = readSummary(folder);
-  let files: RecordFiles | undefined = readRecordFiles(folder, digest);
+  checkDigest(digest, (kind) => readPiecesOf(folder, kind));
   let records: EncodedRecords | undefined;
   return {
     warnings,
@@ -73,20 +74,18 @@ export function readSnapshot(folder: string): EncodedDataSet {
     counts,
     digest,
     records(findKnown) {
-      if (files) records = parseRecords(files, counts, findKnown);
-      files = undefined;
-      return records as EncodedRecords;
+      records ??= readRecords(folder, { digest, counts }, findKnown);
+      return records;
     },
   };
 }
 
-type RecordFiles = Record<Kind, Buffer>;
-
-function parseRecords(files: RecordFiles, counts: Counts, findKnown: FindKnown | undefined): EncodedRecords {
-  const records = mapKinds((kind) => {
-    const read: Read = findKnown ? guessRecord : (json, record) => validate(kind, json, record);
-    return parseLines(kind, files[kind], read);
-  });
+function readRecords(
+  folder: string,
+  { digest, counts }: Pick<SnapshotSummary, 'digest' | 'counts'>,
+  findKnown: FindKnown | undefined,
+): EncodedRecords {
+  const records = readLines(folder, digest, findKnown ? guessRecord : validate);
   for (const kind of kindNames) {
     if (records[kind].length === counts[kind]) continue;
     throw new DataError(
@@ -98,27 +97,47 @@ function parseRecords(files: RecordFiles, counts: Counts, findKnown: FindKnown |
   if (!isKnown) return records;
   return mapKinds((kind) =>
     records[kind].map((record, at) =>
-      isKnown(kind, at) ? record : validate(kind, record.json, lineOf(kind, at), UNCOMPILED),
+      isKnown(kind, at) ? record : validate(record.json, { kind, at }, UNCOMPILED),
     ),
   );
 }
 
-/** The bytes of each kind's records, which have to match the digest. */
-function readRecordFiles(folder: string, digest: string): RecordFiles {
-  const files = mapKinds((kind) => readBytes(folder, recordsFile(kind)));
-  const found = digestLines((kind) => [files[kind]]);
-  if (found === digest) return files;
-  throw new DataError(`got ${found}: expected ${digest}, as in ${PROVENANCE_FILE}`, {
+/** Reads every record, and checks that the files have not changed since their digest was found right. */
+function readLines(folder: string, digest: string, read: Read): EncodedRecords {
+  const records = mapKinds((): EncodedRecord[] => []);
+  checkDigest(digest, (kind) => piecesOf(folder, kind, { read, into: records[kind] }));
+  return records;
+}
+
+/** The bytes of a kind's records. On the way, each is read from its line. */
+function* piecesOf(
+  folder: string,
+  kind: Kind,
+  { read, into }: { read: Read; into: EncodedRecord[] },
+): Generator<Buffer> {
+  const lines = createLineSplitter((line) => into.push(read(line, { kind, at: into.length })));
+  for (const piece of readPiecesOf(folder, kind)) {
+    lines.add(piece);
+    yield piece;
+  }
+  lines.end();
+}
+
+function checkDigest(expected: string, piecesOf: Parameters<typeof digestLines>[0]): void {
+  const found = digestLines(piecesOf);
+  if (found === expected) return;
+  throw new DataError(`got ${found}: expected ${expected}, as in ${PROVENANCE_FILE}`, {
     record: 'snapshot',
     field: 'digest',
   });
 }
 
 /** A record that lacks a field may be complete as far as the version that wrote it is concerned. */
-function validate(kind: Kind, json: string, record: string, options?: ParseOptions): EncodedRecord {
+function validate(json: string, place: Place, options?: ParseOptions): EncodedRecord {
+  const record = nameOf(place);
   const value = parseJsonOf(json, record);
   try {
-    return encodeRecord(parse(recordSchemas[kind], value, { record }, options));
+    return encodeRecord(parse(recordSchemas[place.kind], value, { record }, options));
   } catch (cause) {
     if (!(cause instanceof DataError)) throw cause;
     throw new DataError(cause.problem, cause.location, {
@@ -131,7 +150,15 @@ function validate(kind: Kind, json: string, record: string, options?: ParseOptio
 /** As much of a record of any version as a comparison needs. Its text is kept as it is. */
 const anyRecordSchema = z.object({ id: z.int(), slug: z.string() });
 
-type Read = (json: string, record: string) => EncodedRecord;
+/** A line of the file of a kind, from 0. */
+interface Place {
+  readonly kind: Kind;
+  readonly at: number;
+}
+
+const nameOf = ({ kind, at }: Place): string => `${recordsFile(kind)} line ${at + 1}`;
+
+type Read = (json: string, place: Place) => EncodedRecord;
 
 /** The record that a line should be: parsed only if it turns out not to be known. */
 const guessRecord: Read = (json) => ({
@@ -140,26 +167,13 @@ const guessRecord: Read = (json) => ({
   json,
 });
 
-function readAnyRecord(json: string, record: string): EncodedRecord {
+function readAnyRecord(json: string, place: Place): EncodedRecord {
+  const record = nameOf(place);
   const value = parseJsonOf(json, record);
   const { id, slug } = (value ?? {}) as Partial<EncodedRecord>;
   // By hand, as there may be hundreds of thousands; the schema explains what is wrong.
   if (Number.isInteger(id) && typeof slug === 'string') return { id: Number(id), slug, json };
   return { ...parse(anyRecordSchema, value, { record }), json };
-}
-
-const lineOf = (kind: Kind, at: number): string => `${recordsFile(kind)} line ${at + 1}`;
-
-/** One record at a time: only its text is kept. One string of all lines would take twice the memory of the bytes. */
-function parseLines(kind: Kind, lines: Buffer, read: Read): EncodedRecord[] {
-  const records: EncodedRecord[] = [];
-  for (let from = 0, end = 0; from < lines.length; from = end + 1) {
-    end = lines.indexOf('\n', from);
-    if (end === -1) end = lines.length;
-    const record = lineOf(kind, records.length);
-    records.push(read(lines.toString('utf8', from, end), record));
-  }
-  return records;
 }
 
 const isSnapshot = (folder: string): boolean => existsSync(path.join(folder, PROVENANCE_FILE));
@@ -174,12 +188,12 @@ export function previousOfSnapshot(folder: string): (PreviousDataSet & Provenanc
   const summary = readSummary(folder);
   return {
     ...summary,
-    slugs: (kind) =>
-      parseLines(kind, readBytes(folder, recordsFile(kind)), readAnyRecord).map(({ slug }) => slug),
-    differences(after) {
-      const files = readRecordFiles(folder, summary.digest);
-      return { before: mapKinds((kind) => parseLines(kind, files[kind], readAnyRecord)), after };
+    slugs(kind) {
+      const into: EncodedRecord[] = [];
+      for (const _ of piecesOf(folder, kind, { read: readAnyRecord, into }));
+      return into.map(({ slug }) => slug);
     },
+    differences: (after) => ({ before: readLines(folder, summary.digest, readAnyRecord), after }),
     history: () => readSnapshotHistory(folder),
   };
 }
@@ -210,7 +224,21 @@ function readSummary(folder: string): SnapshotSummary {
   return parse(snapshotSchema, json, { record: PROVENANCE_FILE }, UNCOMPILED);
 }
 
-const readJson = (folder: string, file: string): unknown => parseJsonOf(`${readBytes(folder, file)}`, file);
+const readJson = (folder: string, file: string): unknown =>
+  parseJsonOf(
+    explained(folder, file, () => readText(folder, file)),
+    file,
+  );
+
+function* readPiecesOf(folder: string, kind: Kind): Generator<Buffer> {
+  const file = recordsFile(kind);
+  const pieces = readPieces(folder, file);
+  for (;;) {
+    const { done, value } = explained(folder, file, () => pieces.next());
+    if (done) return;
+    yield value;
+  }
+}
 
 function parseJsonOf(text: string, record: string): unknown {
   try {
@@ -220,9 +248,9 @@ function parseJsonOf(text: string, record: string): unknown {
   }
 }
 
-function readBytes(folder: string, file: string): Buffer {
+function explained<T>(folder: string, file: string, read: () => T): T {
   try {
-    return readFile(folder, file);
+    return read();
   } catch (cause) {
     throw new OutputError(
       `cannot be read (${errorCode(cause)}), expected a snapshot`,
