@@ -18,8 +18,9 @@ export function* siteArchives(
   async function pack(): Promise<Archives> {
     const contents: Content[] = [];
     for (const file of files()) {
+      const made = 'make' in file ? await file.make() : file.body;
       // A copy: bytes handed to the compressor's thread are detached.
-      const body = Buffer.from('make' in file ? await file.make() : file.body);
+      const body = made instanceof Uint8Array ? Buffer.from(made) : Buffer.from([made].flat().join(''));
       contents.push({ path: file.path, body });
     }
     // Most builds pack nothing, and load no compressor.

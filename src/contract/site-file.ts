@@ -2,6 +2,9 @@
 
 import type { ManifestEntry } from './meta.ts';
 
+/** A long text comes in pieces: as a whole it would be in memory several times. */
+export type Body = string | Uint8Array | readonly string[];
+
 /** A file of the site. `path` is relative to the site's folder, with forward slashes. */
 export interface SiteFile {
   readonly path: string;
@@ -16,7 +19,7 @@ export interface MadeFile {
   readonly partOf?: string;
   /** What it is made from, as text: the same code makes the same file of it, so that the published one can stay. */
   readonly inputs?: string;
-  make(): string | Uint8Array | Promise<Uint8Array>;
+  make(): Body | Promise<Uint8Array>;
 }
 
 /** A file whose hash is known in advance: it is made only if the published one differs. */

@@ -23,7 +23,7 @@ export interface HostContext extends Serving {
 
 /** Made of nothing but the context. */
 export interface HostFile extends MadeFile {
-  make(): string;
+  make(): string | readonly string[];
 }
 
 /** A host returns its configuration as text. It never reads or writes files. */

@@ -40,16 +40,16 @@ type Query = Partial<Record<Parameter, string | number>>;
 /** A placeholder that matches any value; such rules come after those for existing values. */
 const anything = (parameter: Parameter): string => `:${parameter}`;
 
-/** The text of all rules, a thousand at a time: an array of all would take more memory than the text. */
-function redirects(routes: RouteTable, base: string): string {
-  let text = '';
+/** The text of all rules, a thousand in a piece. */
+function redirects(routes: RouteTable, base: string): string[] {
+  const pieces: string[] = [];
   let some: string[] = [];
   for (const line of rules(routes, base)) {
     if (some.push(base + line) < 1000) continue;
-    text += `${some.join('\n')}\n`;
+    pieces.push(`${some.join('\n')}\n`);
     some = [];
   }
-  return `${text}${some.join('\n')}\n`;
+  return [...pieces, `${some.join('\n')}\n`];
 }
 
 /** In the order in which they apply. Each starts with a path relative to the base path. */

@@ -1,8 +1,9 @@
 /** What one pass over a site's files collects, and the manifest that comes of it. */
 
-import { createHash } from 'node:crypto';
+import { createHash, hash } from 'node:crypto';
 import { FORMAT } from '../contract/format.ts';
 import { MAX_FILE_BYTES, type Manifest, type ManifestEntry, SITE_PATH } from '../contract/meta.ts';
+import type { Body } from '../contract/site-file.ts';
 import { OutputError } from '../errors.ts';
 
 export interface Listing {
@@ -31,26 +32,66 @@ export function createListing(): Listing {
   };
 }
 
-/** The manifest's bytes. In pieces, as one text of all entries would take more memory than all records. */
-export function encodeManifest(head: Omit<Manifest, 'format' | 'files'>, entries: readonly ManifestEntry[]) {
+/** The manifest's bytes in pieces, as all of them would take more memory than all records. */
+export function* encodeManifest(
+  head: Omit<Manifest, 'format' | 'files'>,
+  entries: readonly ManifestEntry[],
+): Generator<Uint8Array> {
   const [start = '', end = ''] = JSON.stringify({
     format: FORMAT,
     ...head,
     files: [],
   } satisfies Manifest).split('[]');
-  const pieces = [Buffer.from(`${start}[`)];
+  yield Buffer.from(`${start}[`);
   for (let at = 0; at < entries.length; at += 500) {
     const some = JSON.stringify(entries.slice(at, at + 500)).slice(1, -1);
-    pieces.push(Buffer.from(at === 0 ? some : `,${some}`));
+    yield Buffer.from(at === 0 ? some : `,${some}`);
   }
-  pieces.push(Buffer.from(`]${end}`));
-  const sha256 = createHash('sha256');
-  for (const piece of pieces) sha256.update(piece);
-  return { pieces, bytes: pieces.reduce((sum, { length }) => sum + length, 0), sha256: sha256.digest('hex') };
+  yield Buffer.from(`]${end}`);
 }
 
-/** Encodes one text at a time, in the same memory: hundreds of thousands of buffers would have to be cleaned up. */
-export function createEncoder(): (text: string) => Uint8Array {
+/** Hashes and counts bytes on their way. */
+export function createMeter() {
+  const sha256 = createHash('sha256');
+  let bytes = 0;
+  return {
+    *through(pieces: Iterable<Uint8Array>): Generator<Uint8Array> {
+      for (const piece of pieces) {
+        sha256.update(piece);
+        bytes += piece.length;
+        yield piece;
+      }
+    },
+    bytes: () => bytes,
+    /** Once all have passed, and once only. */
+    sha256: () => sha256.digest('hex'),
+  };
+}
+
+/** Only counts and hashes. At once if there is one piece, as of most files, which takes half as long. */
+export function measure(pieces: Iterable<Uint8Array>): Pick<ManifestEntry, 'bytes' | 'sha256'> {
+  const [piece] = Array.isArray(pieces) && pieces.length === 1 ? pieces : [];
+  if (piece) return { bytes: piece.length, sha256: hash('sha256', piece) };
+  const meter = createMeter();
+  for (const _ of meter.through(pieces));
+  return { bytes: meter.bytes(), sha256: meter.sha256() };
+}
+
+/** Encodes one piece at a time, in the same memory: hundreds of thousands of buffers would have to be cleaned up. */
+export function createEncoder(): (body: Body) => Iterable<Uint8Array> {
+  const encode = createTextEncoder();
+  return (body) => {
+    if (typeof body === 'string') return [encode(body)];
+    if (body instanceof Uint8Array) return [body];
+    return {
+      *[Symbol.iterator]() {
+        for (const text of body) yield encode(text);
+      },
+    };
+  };
+}
+
+function createTextEncoder(): (text: string) => Uint8Array {
   const encoder = new TextEncoder();
   const memory = new Uint8Array(256 * 1024);
   // UTF-8 has at most three bytes for a unit of UTF-16.

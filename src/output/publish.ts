@@ -11,7 +11,14 @@ import { errorCode, explainSystemError, OutputError } from '../errors.ts';
 import { isInside } from '../files/folder.ts';
 import { PRODUCT } from '../version.ts';
 import { canPlace, commit, foldersOf, rollForward } from './commit.ts';
-import { createEncoder, createListing, encodeManifest, type Listing } from './listing.ts';
+import {
+  createEncoder,
+  createListing,
+  createMeter,
+  encodeManifest,
+  type Listing,
+  measure,
+} from './listing.ts';
 import { acquireLock, type LockOptions } from './lock.ts';
 import { type Published, readPublished, refuseForeignFiles } from './published.ts';
 import { recover, removeTrash } from './recovery.ts';
@@ -212,14 +219,14 @@ async function publish(
     const isKept = isSame(file) ? keep(published.entries.get(path)) : 'sha256' in file && isPublished(file);
     if (!isKept) {
       const made = 'make' in file ? await file.make() : file.body;
-      const body = typeof made === 'string' ? encode(made) : made;
-      const sha256 = hash('sha256', body);
+      const pieces = encode(made);
+      const { bytes, sha256 } = measure(pieces);
       if ('sha256' in file && file.sha256 !== sha256)
         throw new OutputError(`got SHA-256 ${sha256}, expected ${file.sha256}`, path);
       if (!isPublished({ path, sha256 })) {
-        const entry = { path, bytes: body.length, sha256 };
+        const entry = { path, bytes, sha256 };
         listing.add(entry);
-        stage.write(path, [body], { replaces: published.entries.has(path) });
+        stage.write(path, pieces, { replaces: published.entries.has(path) });
         written.push(entry);
       }
     }
@@ -232,21 +239,22 @@ async function publish(
   const stayed = [...published.entries.values()].filter(({ path }) => kept.has(path));
   const entries = [...stayed, ...written];
   entries.sort((a, b) => (a.path < b.path ? -1 : 1));
-  const manifest = encodeManifest(
-    { ...making, ...(Object.keys(derived).length > 0 && { derived }) },
-    entries,
-  );
-  const changed = written.length > 0 || manifest.sha256 !== published.hashManifest();
+  const head = { ...making, ...(Object.keys(derived).length > 0 && { derived }) };
+  const meter = createMeter();
+  const changed =
+    written.length > 0 || measure(encodeManifest(head, entries)).sha256 !== published.hashManifest();
   const removed = [...published.entries.keys()].filter((path) => !listing.sizes.has(path));
   if (changed) {
     const names = written.map(({ path }) => path);
     const isSmall = kept.size > names.length && !replacesFolders(names, published) && canPlace(folders);
     const lost = isSmall ? names.filter((file) => isThere(folders, file)) : undefined;
     refuseForeignFiles(folders, published, lost);
-    stage.write(MANIFEST_FILE, manifest.pieces, { replaces: published.manifestBytes > 0 });
+    stage.write(MANIFEST_FILE, meter.through(encodeManifest(head, entries)), {
+      replaces: published.manifestBytes > 0,
+    });
     if (isSmall) {
       const place = [...names, MANIFEST_FILE];
-      commit(folders, { place, remove: removed, manifest: manifest.sha256 });
+      commit(folders, { place, remove: removed, manifest: meter.sha256() });
       rollForward(folders);
     } else {
       // Kept files are hard links to published ones, which have been checked.
@@ -257,7 +265,7 @@ async function publish(
   return {
     changed,
     files: entries.length + 1,
-    bytes: sizeOf(entries) + manifest.bytes,
+    bytes: sizeOf(entries) + (changed ? meter.bytes() : published.manifestBytes),
     written: changed ? written.length + 1 : 0,
     kept: entries.length - written.length + (changed ? 0 : 1),
     removed: removed.length,

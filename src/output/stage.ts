@@ -18,7 +18,7 @@ import { isInside } from '../files/folder.ts';
 export interface Stage {
   /** Links the published file, which keeps its inode, mtime and ETag. */
   keep(name: string): void;
-  write(name: string, pieces: readonly Uint8Array[], options: { readonly replaces: boolean }): void;
+  write(name: string, pieces: Iterable<Uint8Array>, options: { readonly replaces: boolean }): void;
 }
 
 /** How far the clock of files may be behind. */

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { cloudflare } from '../../src/hosts/cloudflare.ts';
+import { bodyText } from '../support/body.ts';
 import { hostContext, rawRecords, siteOf } from '../support/sites.ts';
 
 /** A handler that gives what its store gives. */
@@ -13,7 +14,7 @@ const { routes } = siteOf(rawRecords(1, 1));
 const files = new Map(
   cloudflare
     .files({ ...hostContext(routes), handlerModule: () => stub })
-    .map(({ path, make }) => [path, make()]),
+    .map(({ path, make }) => [path, bodyText(make())]),
 );
 
 describe('Cloudflare’s files', () => {

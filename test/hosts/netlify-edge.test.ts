@@ -3,6 +3,7 @@ import type { HostFile } from '../../src/hosts/host.ts';
 import { hostFiles } from '../../src/hosts/index.ts';
 import { netlify } from '../../src/hosts/netlify.ts';
 import { netlifyEdge } from '../../src/hosts/netlify-edge.ts';
+import { bodyText } from '../support/body.ts';
 import {
   type Declaration,
   type EdgeModule,
@@ -90,7 +91,7 @@ describe('Netlify’s edge function', () => {
 
 describe('Netlify’s edge functions', () => {
   const declared = netlify.files(context).flatMap(({ path, make }) => {
-    const [, config] = /export const config = (\{.*\});\n$/s.exec(make()) ?? [];
+    const [, config] = /export const config = (\{.*\});\n$/s.exec(bodyText(make())) ?? [];
     return path.startsWith('_edge/') && config !== undefined ? [JSON.parse(config) as Declaration] : [];
   });
   const called = (path: string, { method = 'GET', accept = '*/*' } = {}): boolean => {

@@ -1,6 +1,8 @@
+import { hash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { MAX_FILE_BYTES } from '../../src/contract/meta.ts';
-import { createEncoder, createListing } from '../../src/output/listing.ts';
+import type { Body } from '../../src/contract/site-file.ts';
+import { createEncoder, createListing, measure } from '../../src/output/listing.ts';
 
 describe('a listing', () => {
   it('takes no file that nobody could read back', () => {
@@ -14,8 +16,14 @@ describe('a listing', () => {
   });
 });
 
-it.each([0, 1, 1000, 300_000])('an encoder gives the bytes of %i characters', (length) => {
+it.each([0, 1, 1000, 300_000])('an encoder gives the bytes of %i characters, also in pieces', (length) => {
   const encode = createEncoder();
   const text = 'é'.repeat(length);
-  expect(Buffer.from(encode(text)).equals(Buffer.from(text))).toBe(true);
+  const encoded = (body: Body) => Array.from(encode(body), (piece) => Buffer.from(piece));
+  expect(Buffer.concat(encoded(text)).equals(Buffer.from(text))).toBe(true);
+  expect(Buffer.concat(encoded([text, 'à', text])).equals(Buffer.from(`${text}à${text}`))).toBe(true);
+  expect(encoded(Buffer.from(text))).toEqual([Buffer.from(text)]);
+  const whole = { bytes: 4 * length + 2, sha256: hash('sha256', `${text}à${text}`) };
+  expect(measure(encode([text, 'à', text]))).toEqual(whole);
+  expect(measure(encode(`${text}à${text}`))).toEqual(whole);
 });

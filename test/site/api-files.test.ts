@@ -6,6 +6,7 @@ import type { EncodedRecord } from '../../src/dataset/data-set.ts';
 import { hostFiles } from '../../src/hosts/index.ts';
 import { hostNames } from '../../src/hosts/names.ts';
 import { apiFiles } from '../../src/site/api-files.ts';
+import { bodyText } from '../support/body.ts';
 import { dataSetOf, hostContext, rawItem, rawMove, rawRecords, siteOf } from '../support/sites.ts';
 
 const tiny = {
@@ -183,7 +184,7 @@ describe('a site', () => {
 const configuration = (routes: RouteTable) =>
   hostFiles(hostNames, { ...hostContext(routes), handlerModule: () => 'handler' }).map(({ path, make }) => [
     path,
-    make(),
+    bodyText(make()),
   ]);
 
 describe('the same records', () => {

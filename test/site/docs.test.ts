@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { specificationFiles } from '../../src/site/specification/files.ts';
+import { bodyText } from '../support/body.ts';
 import { rawItem, rawMove, rawRecords, siteOf } from '../support/sites.ts';
 
 /** The docs of a site. */
@@ -10,7 +11,7 @@ async function docsOf(
 ): Promise<string> {
   const { plan } = siteOf(raw, options);
   for (const { path, make } of specificationFiles({ ...plan, archive }))
-    if (path === 'docs/index.html') return Buffer.from(await make()).toString();
+    if (path === 'docs/index.html') return bodyText(await make());
   throw new Error('the site has no docs');
 }
 
@@ -54,9 +55,7 @@ describe('the docs', () => {
   ])('list the downloads of a site: bulk files %s, archives %s', async (downloads, archive, files) => {
     const { plan } = siteOf(rawRecords(1, 1), { downloads });
     const made = [...specificationFiles({ ...plan, meta: { ...plan.meta, downloads }, archive })];
-    const page = Buffer.from(
-      (await made.find(({ path }) => path === 'docs/index.html')?.make()) ?? '',
-    ).toString();
+    const page = bodyText((await made.find(({ path }) => path === 'docs/index.html')?.make()) ?? '');
     for (const file of ['/download/move.csv', '/download/gamedata.tar.gz'])
       expect(page.includes(`<a href="..${file}">`)).toBe(files.some((one) => one === file));
     expect(page.includes('This site has no bulk files.')).toBe(files.length === 0);

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { Compress } from '../../src/archive/compressor.ts';
 import { bulkFiles } from '../../src/contract/paths.ts';
 import { downloads, withDownloads } from '../../src/site/downloads.ts';
+import { bodyText } from '../support/body.ts';
 import { rawItem, rawMove, rawRecords, siteOf } from '../support/sites.ts';
 
 const textOf = (path: string, raw = rawRecords(3, 2)): string => {
@@ -87,7 +88,7 @@ describe('a site with bulk files', () => {
     for (const file of files) {
       if (!('make' in file)) continue;
       // As publishing does it if this one changed and the others are as they were.
-      if (file.path === 'download/move.csv') made = Buffer.from(await file.make()).toString();
+      if (file.path === 'download/move.csv') made = bodyText(await file.make());
       if (file.path === 'download/item.csv.gz') twins.push(file.make);
     }
     expect(packed).toEqual([made]);

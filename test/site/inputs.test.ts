@@ -6,6 +6,7 @@ import type { MadeFile } from '../../src/contract/site-file.ts';
 import { emptyHistory } from '../../src/dataset/history.ts';
 import { type HostName, hostNames } from '../../src/hosts/names.ts';
 import { type CompleteSite, completeSite } from '../../src/site/complete-site.ts';
+import { bodyText } from '../support/body.ts';
 import { rawItem, rawMove, siteOf } from '../support/sites.ts';
 
 const handlerModule = () => 'handler';
@@ -50,7 +51,7 @@ async function derivedFiles({ names, slugs, meta, hosts, serving, archive, isRen
   );
   return new Map(
     await Promise.all(
-      derived.map(async ({ path, inputs, make }) => [path, [inputs, String(await make())]] as const),
+      derived.map(async ({ path, inputs, make }) => [path, [inputs, bodyText(await make())]] as const),
     ),
   );
 }

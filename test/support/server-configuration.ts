@@ -1,6 +1,7 @@
 /** The configuration of a web server for small sites. */
 
 import type { Host } from '../../src/hosts/host.ts';
+import { bodyText } from './body.ts';
 import { hostContext, rawRecords, siteOf } from './sites.ts';
 
 export function serverConfiguration(host: Host) {
@@ -9,7 +10,7 @@ export function serverConfiguration(host: Host) {
     const [file, ...more] = host.files(hostContext(routes));
     if (!file || more.some(({ path }) => !path.startsWith('_hosts/')))
       throw new Error('expected one file, and others that are not served');
-    return { path: file.path, text: file.make() };
+    return { path: file.path, text: bodyText(file.make()) };
   };
   return { ...written(1, 1), withMoreRecords: () => written(250, 3).text };
 }

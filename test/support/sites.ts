@@ -18,6 +18,7 @@ import { changeFiles } from '../../src/site/change-files.ts';
 import { normalize } from '../../src/sources/normalize.ts';
 import type { RawItem, RawMove, RawRecords } from '../../src/sources/raw.ts';
 import { readRecordAnswer } from '../../src/sources/rest-answers.ts';
+import { bodyText } from './body.ts';
 import { hasRecordedUpstream, recordedUpstream, type UpstreamData } from './upstream-data.ts';
 
 export const rawMove = (id: number, overrides: Partial<RawMove> = {}): RawMove => ({
@@ -122,7 +123,7 @@ export const hostContext = (routes: RouteTable, baseUrl = 'https://example.test'
 export function fullSizeSite() {
   const { routes, files } = siteOf(fullSizeRecords());
   const configuration = new Map(
-    netlifyRules.files(hostContext(routes)).map(({ path, make }) => [path, make()]),
+    netlifyRules.files(hostContext(routes)).map(({ path, make }) => [path, bodyText(make())]),
   );
   return { routes, configuration, paths: new Set([...files()].map(({ path }) => path)), kindNames };
 }

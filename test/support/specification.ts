@@ -3,6 +3,7 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { specificationFiles } from '../../src/site/specification/files.ts';
 import type { RawRecords } from '../../src/sources/raw.ts';
+import { bodyText } from './body.ts';
 import { type SiteOptions, siteOf } from './sites.ts';
 
 export interface SpecifiedSite {
@@ -18,7 +19,7 @@ export async function specifiedSite(raw: RawRecords, options?: SiteOptions): Pro
   const texts = new Map<string, string>();
   for (const { path, body } of files()) texts.set(path, Buffer.from(body).toString('utf8'));
   for (const { path, make } of specificationFiles(plan)) {
-    texts.set(path, Buffer.from(await make()).toString('utf8'));
+    texts.set(path, bodyText(await make()));
   }
   const json = (path: string): Record<string, unknown> => JSON.parse(texts.get(path) ?? 'null');
   const ajv = new Ajv2020({

@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { RouteTable } from '../../../src/contract/routes.ts';
 import { hosts } from '../../../src/hosts/index.ts';
+import { bodyText } from '../../support/body.ts';
 import { renamedSite } from '../../support/data-set-versions.ts';
 import { type Readings, readRedirects } from '../../support/netlify.ts';
 import { fullSizeSite, hostContext, rawRecords, siteOf } from '../../support/sites.ts';
@@ -33,11 +34,11 @@ function orders<T>(values: readonly T[]): T[][] {
 
 const kinds = ['move', 'item'] as const;
 const netlifyText = (routes: RouteTable): string =>
-  String(
+  bodyText(
     hosts['netlify-rules']
       .files(hostContext(routes))
       .find(({ path }) => path === '_redirects')
-      ?.make(),
+      ?.make() ?? '',
   );
 const notFound = '404 /404.json';
 const notBuilt = '404 /400.json';
@@ -200,7 +201,7 @@ describe('Netlify’s files', () => {
 
   it('refuse every page but the first of an empty kind', async () => {
     const [redirects] = hosts['netlify-rules'].files(hostContext(siteOf(rawRecords(0, 0)).routes));
-    const { engine } = await readRedirects(String(redirects?.make()));
+    const { engine } = await readRedirects(bodyText(redirects?.make() ?? ''));
     const list = '/api/gamedata/item/';
     expect(engine(list, 'format=api&limit=100&offset=0')).toBe('200 /api/gamedata/item/index.json');
     expect(engine(list, 'offset=100')).toBe(notBuilt);
