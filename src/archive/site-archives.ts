@@ -20,7 +20,10 @@ export function* siteArchives(
     for (const file of files()) {
       const made = 'make' in file ? await file.make() : file.body;
       // A copy: bytes handed to the compressor's thread are detached.
-      const body = made instanceof Uint8Array ? Buffer.from(made) : Buffer.from([made].flat().join(''));
+      const body =
+        made instanceof Uint8Array
+          ? Buffer.from(made)
+          : Buffer.from(typeof made === 'string' ? made : [...made].join(''));
       contents.push({ path: file.path, body });
     }
     // Most builds pack nothing, and load no compressor.

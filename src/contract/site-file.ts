@@ -2,8 +2,9 @@
 
 import type { ManifestEntry } from './meta.ts';
 
-/** A long text comes in pieces: as a whole it would be in memory several times. */
-export type Body = string | Uint8Array | readonly string[];
+/** A long text comes in pieces, each time it is iterated over: as a whole it would be in memory several times. */
+export type Text = string | Iterable<string>;
+export type Body = Text | Uint8Array;
 
 /** A file of the site. `path` is relative to the site's folder, with forward slashes. */
 export interface SiteFile {
@@ -18,7 +19,7 @@ export interface MadeFile {
   readonly path: string;
   readonly partOf?: string;
   /** What it is made from, as text: the same code makes the same file of it, so that the published one can stay. */
-  readonly inputs?: string;
+  readonly inputs?: Text;
   make(): Body | Promise<Uint8Array>;
 }
 

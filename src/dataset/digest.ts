@@ -2,6 +2,7 @@
 
 import { createHash, hash } from 'node:crypto';
 import { type Kind, kindNames, mapKinds } from '../contract/kinds.ts';
+import { joined } from '../text/joined.ts';
 import type { DataSet, EncodedDataSet, EncodedRecord, EncodedRecords } from './data-set.ts';
 import { encodeRecord } from './encode.ts';
 
@@ -17,7 +18,7 @@ export const encodeLine = ({ json }: EncodedRecord): string => `${json}\n`;
 
 /** The digest of all records: `sha256:` and 64 hexadecimal digits. */
 export const digestRecords = (records: EncodedRecords): string =>
-  digestLines((kind) => chunks(records[kind]));
+  digestLines((kind) => joined(linesOf(records[kind])));
 
 /** The same digest from text with one record per line, split anywhere. */
 export function digestLines(linesOf: (kind: Kind) => Iterable<string | Uint8Array>): string {
@@ -32,11 +33,6 @@ export function digestLines(linesOf: (kind: Kind) => Iterable<string | Uint8Arra
 /** As manifests have it, in hexadecimal. */
 export const digestText = (text: string): string => hash('sha256', text);
 
-/** A thousand lines at a time: all in one string would take as much memory as the data, one by one as many calls. */
-function* chunks(records: readonly EncodedRecord[]): Generator<string> {
-  for (let at = 0; at < records.length; at += 1000)
-    yield records
-      .slice(at, at + 1000)
-      .map(encodeLine)
-      .join('');
+function* linesOf(records: readonly EncodedRecord[]): Generator<string> {
+  for (const record of records) yield encodeLine(record);
 }

@@ -9,6 +9,7 @@
 
 import { PLACEHOLDER_ICON, pathOf } from '../contract/paths.ts';
 import type { ListRoute, RouteTable } from '../contract/routes.ts';
+import { joined } from '../text/joined.ts';
 import { headersFile } from './cdn-files.ts';
 import type { Host } from './host.ts';
 
@@ -40,16 +41,13 @@ type Query = Partial<Record<Parameter, string | number>>;
 /** A placeholder that matches any value; such rules come after those for existing values. */
 const anything = (parameter: Parameter): string => `:${parameter}`;
 
-/** The text of all rules, a thousand in a piece. */
-function redirects(routes: RouteTable, base: string): string[] {
-  const pieces: string[] = [];
-  let some: string[] = [];
-  for (const line of rules(routes, base)) {
-    if (some.push(base + line) < 1000) continue;
-    pieces.push(`${some.join('\n')}\n`);
-    some = [];
-  }
-  return [...pieces, `${some.join('\n')}\n`];
+/** The text of all rules, of which there may be hundreds of thousands. */
+const redirects = (routes: RouteTable, base: string): Iterable<string> => ({
+  [Symbol.iterator]: () => joined(lines(routes, base)),
+});
+
+function* lines(routes: RouteTable, base: string): Generator<string> {
+  for (const rule of rules(routes, base)) yield `${base}${rule}\n`;
 }
 
 /** In the order in which they apply. Each starts with a path relative to the base path. */

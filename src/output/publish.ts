@@ -1,12 +1,11 @@
 /** Publishes files into a folder: whatever happens, the folder holds the complete old site or the complete new one. */
 
-import { hash } from 'node:crypto';
 import { existsSync, lstatSync, mkdirSync } from 'node:fs';
 import path from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import type { Making, ManifestEntry } from '../contract/meta.ts';
 import { MANIFEST_FILE } from '../contract/paths.ts';
-import type { AnyFile } from '../contract/site-file.ts';
+import type { AnyFile, Text } from '../contract/site-file.ts';
 import { errorCode, explainSystemError, OutputError } from '../errors.ts';
 import { isInside } from '../files/folder.ts';
 import { PRODUCT } from '../version.ts';
@@ -204,6 +203,13 @@ async function publish(
     return true;
   };
   const encode = createEncoder();
+  /** Many files are made of the same. */
+  const digests = new Map<Text, string>();
+  const digestOf = (inputs: Text): string => {
+    const digest = digests.get(inputs) ?? measure(encode(inputs)).sha256;
+    digests.set(inputs, digest);
+    return digest;
+  };
   const isPublished = ({ path, sha256 }: Pick<ManifestEntry, 'path' | 'sha256'>): boolean =>
     published.entries.get(path)?.sha256 === sha256 && keep(published.entries.get(path));
 
@@ -215,7 +221,7 @@ async function publish(
 
   for (const file of files) {
     const { path } = file;
-    if ('inputs' in file && file.inputs !== undefined) derived[path] = hash('sha256', file.inputs);
+    if ('inputs' in file && file.inputs !== undefined) derived[path] = digestOf(file.inputs);
     const isKept = isSame(file) ? keep(published.entries.get(path)) : 'sha256' in file && isPublished(file);
     if (!isKept) {
       const made = 'make' in file ? await file.make() : file.body;

@@ -3,7 +3,7 @@
 import type { Compress } from '../archive/compressor.ts';
 import { siteArchives } from '../archive/site-archives.ts';
 import type { History } from '../contract/changes.ts';
-import { mapKinds } from '../contract/kinds.ts';
+import { kindNames } from '../contract/kinds.ts';
 import { linkBaseOf, type Meta } from '../contract/meta.ts';
 import { archiveFiles } from '../contract/paths.ts';
 import { createRoutes } from '../contract/routes.ts';
@@ -13,6 +13,7 @@ import { movedRoutes } from '../dataset/history.ts';
 import type { Serving } from '../hosts/host.ts';
 import { hostFiles } from '../hosts/index.ts';
 import { type HostName, hasWebServer } from '../hosts/names.ts';
+import { joined } from '../text/joined.ts';
 import { type PagesPlan, type PageTemplates, webFiles } from '../web/pages.ts';
 import { type ApiPlan, apiFiles } from './api-files.ts';
 import { changeFiles } from './change-files.ts';
@@ -87,8 +88,13 @@ function* withExtras({
   const routes = createRoutes(records, movedRoutes(history, records), meta.sprites);
   yield* changeFiles(history, routes.moved, { ...linkBase, captured: meta.captured });
   const address = { routes, baseUrl: meta.base_url, ...(hasWebServer(hosts) && serving) };
-  const slugs = mapKinds((kind) => records[kind].map(({ slug }) => slug).join('/'));
-  const inputs = JSON.stringify([hosts, address, slugs]);
+  const inputs = { [Symbol.iterator]: () => joined(inputsOf([hosts, address], records)) };
   const context = { ...serving, ...address, handlerModule };
   for (const file of hostFiles(hosts, context)) yield { ...file, inputs };
+}
+
+/** What hosts' files are made of: of the records, their slugs. */
+function* inputsOf(options: unknown, records: EncodedRecords): Generator<string> {
+  yield JSON.stringify(options);
+  for (const kind of kindNames) for (const { slug } of records[kind]) yield `/${slug}`;
 }

@@ -3,4 +3,8 @@
 import type { Body } from '../../src/contract/site-file.ts';
 
 export const bodyText = (body: Body): string =>
-  body instanceof Uint8Array ? Buffer.from(body).toString('utf8') : [body].flat().join('');
+  body instanceof Uint8Array
+    ? Buffer.from(body).toString('utf8')
+    : typeof body === 'string'
+      ? body
+      : [...body].join('');
