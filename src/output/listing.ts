@@ -3,13 +3,17 @@
 import { createHash, hash } from 'node:crypto';
 import { FORMAT } from '../contract/format.ts';
 import { MAX_FILE_BYTES, type Manifest, type ManifestEntry, SITE_PATH } from '../contract/meta.ts';
-import type { Body } from '../contract/site-file.ts';
+import type { AnyFile, Body } from '../contract/site-file.ts';
 import { OutputError } from '../errors.ts';
 
 export interface Listing {
+  /** Path → bytes, without files that are part of another one, as most are. */
   readonly sizes: ReadonlyMap<string, number>;
-  add(entry: ManifestEntry): void;
+  add(entry: ManifestEntry, file: AnyFile): void;
 }
+
+export const repeated = (path: string): OutputError =>
+  new OutputError('occurs twice in the site, ignoring letter case', path);
 
 /** Collects the size of each file. Rejects unsafe paths, and paths that are equal when letter case is ignored. */
 export function createListing(): Listing {
@@ -18,16 +22,15 @@ export function createListing(): Listing {
   const folded = new Set<string>();
   return {
     sizes,
-    add(entry) {
+    add(entry, file) {
       const { path } = entry;
       if (!SITE_PATH.test(path)) throw new OutputError('is not a path inside the site', path);
       if (entry.bytes > MAX_FILE_BYTES)
         throw new OutputError(`has ${entry.bytes} bytes, expected at most ${MAX_FILE_BYTES}`, path);
       const key = path.toLowerCase();
-      if (sizes.has(path) || sizes.has(key) || folded.has(key))
-        throw new OutputError('occurs twice in the site, ignoring letter case', path);
+      if (sizes.has(path) || sizes.has(key) || folded.has(key)) throw repeated(path);
       if (key !== path) folded.add(key);
-      sizes.set(path, entry.bytes);
+      if (!('partOf' in file)) sizes.set(path, entry.bytes);
     },
   };
 }

@@ -17,6 +17,7 @@ import {
   encodeManifest,
   type Listing,
   measure,
+  repeated,
 } from './listing.ts';
 import { acquireLock, type LockOptions } from './lock.ts';
 import { type Published, readPublished, refuseForeignFiles } from './published.ts';
@@ -195,10 +196,11 @@ async function publish(
   const stage = createStage(folders.fresh, folders.out);
   const isSameCode = !remake && making.code !== undefined && making.code === published.making?.code;
   let touched: ReadonlySet<ManifestEntry> | undefined;
-  const keep = (entry: ManifestEntry | undefined): boolean => {
+  const keep = (file: AnyFile): boolean => {
     touched ??= published.findTouched();
+    const entry = published.entries.get(file.path);
     if (!entry || touched.has(entry)) return false;
-    listing.add(entry);
+    listing.add(entry, file);
     kept.add(entry.path);
     return true;
   };
@@ -210,8 +212,8 @@ async function publish(
     digests.set(inputs, digest);
     return digest;
   };
-  const isPublished = ({ path, sha256 }: Pick<ManifestEntry, 'path' | 'sha256'>): boolean =>
-    published.entries.get(path)?.sha256 === sha256 && keep(published.entries.get(path));
+  const isPublished = (file: AnyFile, sha256: string): boolean =>
+    published.entries.get(file.path)?.sha256 === sha256 && keep(file);
 
   /** Whether the same code would make it of the same. */
   const isSame = (file: AnyFile): boolean =>
@@ -219,25 +221,27 @@ async function publish(
     (('partOf' in file && file.partOf !== undefined && kept.has(file.partOf)) ||
       (derived[file.path] !== undefined && derived[file.path] === published.derived[file.path]));
 
+  let count = 0;
   for (const file of files) {
     const { path } = file;
+    if (kept.has(path)) throw repeated(path);
     if ('inputs' in file && file.inputs !== undefined) derived[path] = digestOf(file.inputs);
-    const isKept = isSame(file) ? keep(published.entries.get(path)) : 'sha256' in file && isPublished(file);
+    const isKept = isSame(file) ? keep(file) : 'sha256' in file && isPublished(file, file.sha256);
     if (!isKept) {
       const made = 'make' in file ? await file.make() : file.body;
       const pieces = encode(made);
       const { bytes, sha256 } = measure(pieces);
       if ('sha256' in file && file.sha256 !== sha256)
         throw new OutputError(`got SHA-256 ${sha256}, expected ${file.sha256}`, path);
-      if (!isPublished({ path, sha256 })) {
+      if (!isPublished(file, sha256)) {
         const entry = { path, bytes, sha256 };
-        listing.add(entry);
+        listing.add(entry, file);
         stage.write(path, pieces, { replaces: published.entries.has(path) });
         written.push(entry);
       }
     }
     // Yields to signals and the progress line now and then.
-    if (listing.sizes.size % 64 === 0) await setImmediate();
+    if (++count % 64 === 0) await setImmediate();
     signal?.throwIfAborted();
   }
 
@@ -249,9 +253,10 @@ async function publish(
   const meter = createMeter();
   const changed =
     written.length > 0 || measure(encodeManifest(head, entries)).sha256 !== published.hashManifest();
-  const removed = [...published.entries.keys()].filter((path) => !listing.sizes.has(path));
+  const names = written.map(({ path }) => path);
+  const present = published.entries.size === 0 ? kept : new Set([...kept, ...names]);
+  const removed = [...published.entries.keys()].filter((path) => !present.has(path));
   if (changed) {
-    const names = written.map(({ path }) => path);
     const isSmall = kept.size > names.length && !replacesFolders(names, published) && canPlace(folders);
     const lost = isSmall ? names.filter((file) => isThere(folders, file)) : undefined;
     refuseForeignFiles(folders, published, lost);

@@ -2,11 +2,11 @@
 
 import type { Meta } from '../contract/meta.ts';
 import { BROWSE_FILE, MARK_FILE, NOT_FOUND_FILE, pathOf, SEARCH_FILE } from '../contract/paths.ts';
-import type { SiteFile } from '../contract/site-file.ts';
+import type { MadeFile, SiteFile } from '../contract/site-file.ts';
 import { countGenerations } from './front/chart.ts';
 import { type FrontPageContent, fillFrontPage } from './front/page.ts';
 import { searchForm } from './search/form.ts';
-import { createSearchIndex, type KnownIndex } from './search/search-index.ts';
+import { createSearchIndex, encodeSearchIndex, type KnownIndex } from './search/search-index.ts';
 import { framed } from './shared/frame.ts';
 import { markFile } from './shared/mark.ts';
 import { fillPlaceholders, type Markup } from './shared/markup.ts';
@@ -22,11 +22,16 @@ export interface PagesPlan extends Omit<FrontPageContent, 'sizes' | 'generations
   readonly sizes: () => FrontPageContent['sizes'];
 }
 
-export function* webFiles({ templates, sizes, known, ...content }: PagesPlan): Generator<SiteFile> {
+export function* webFiles({
+  templates,
+  sizes,
+  known,
+  ...content
+}: PagesPlan): Generator<SiteFile | MadeFile> {
   const { records, meta } = content;
   const index = createSearchIndex(records, known);
   const generations = countGenerations(index);
-  yield { path: SEARCH_FILE, body: JSON.stringify(index) };
+  yield { path: SEARCH_FILE, make: () => ({ [Symbol.iterator]: () => encodeSearchIndex(index) }) };
   yield { path: MARK_FILE, body: markFile };
   const top = `${pathOf(meta.base_url)}/`;
   const search = searchForm(generations.keys());

@@ -4,12 +4,14 @@ import { MAX_FILE_BYTES } from '../../src/contract/meta.ts';
 import type { Body } from '../../src/contract/site-file.ts';
 import { createEncoder, createListing, measure } from '../../src/output/listing.ts';
 
+const whole = { path: 'whole', body: '' };
+
 describe('a listing', () => {
   it('takes no file that nobody could read back', () => {
     const { add, sizes } = createListing();
     const file = (path: string, bytes: number) => ({ path, bytes, sha256: '0'.repeat(64) });
-    add(file('a', MAX_FILE_BYTES));
-    expect(() => add(file('b', MAX_FILE_BYTES + 1))).toThrow(
+    add(file('a', MAX_FILE_BYTES), whole);
+    expect(() => add(file('b', MAX_FILE_BYTES + 1), whole)).toThrow(
       `b: has ${MAX_FILE_BYTES + 1} bytes, expected at most ${MAX_FILE_BYTES}`,
     );
     expect(sizes.size).toBe(1);

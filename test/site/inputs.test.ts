@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { readPackage } from '../../src/commands/package-files.ts';
 import type { Meta } from '../../src/contract/meta.ts';
-import type { MadeFile } from '../../src/contract/site-file.ts';
+import type { MadeFile, Text } from '../../src/contract/site-file.ts';
 import { emptyHistory } from '../../src/dataset/history.ts';
 import { type HostName, hostNames } from '../../src/hosts/names.ts';
 import { type CompleteSite, completeSite } from '../../src/site/complete-site.ts';
@@ -47,11 +47,13 @@ async function derivedFiles({ names, slugs, meta, hosts, serving, archive, isRen
     sizes: new Map(),
   };
   const derived = [...completeSite(site)].filter(
-    (file): file is MadeFile & { inputs: string } => 'inputs' in file && file.inputs !== undefined,
+    (file): file is MadeFile & { inputs: Text } => 'inputs' in file && file.inputs !== undefined,
   );
   return new Map(
     await Promise.all(
-      derived.map(async ({ path, inputs, make }) => [path, [inputs, bodyText(await make())]] as const),
+      derived.map(
+        async ({ path, inputs, make }) => [path, [bodyText(inputs), bodyText(await make())]] as const,
+      ),
     ),
   );
 }

@@ -3,7 +3,12 @@ import { describe, expect, it } from 'vitest';
 import { kindNames, mapKinds } from '../../src/contract/kinds.ts';
 import type { Records } from '../../src/dataset/data-set.ts';
 import { encodeDataSet } from '../../src/dataset/digest.ts';
-import { createSearchIndex, generationOf, readSearchIndex } from '../../src/web/search/search-index.ts';
+import {
+  createSearchIndex,
+  encodeSearchIndex,
+  generationOf,
+  readSearchIndex,
+} from '../../src/web/search/search-index.ts';
 import { dataSetOf, fullSizeRecords, rawItem, rawMove, rawRecords } from '../support/sites.ts';
 import { hasRecordedUpstream } from '../support/upstream-data.ts';
 
@@ -49,7 +54,9 @@ describe('the search index', () => {
     ['no records', dataSetOf(rawRecords(0, 0)).records],
     ['the whole data', dataSetOf(fullSizeRecords()).records],
   ])('holds %s', (_, held) => {
-    const read = readSearchIndex(JSON.parse(JSON.stringify(indexOf(held))));
+    const text = [...encodeSearchIndex(indexOf(held))].join('');
+    expect(text).toBe(JSON.stringify(indexOf(held)));
+    const read = readSearchIndex(JSON.parse(text));
     const expected = kindNames.flatMap((kind) =>
       held[kind].map((record) => ({
         kind,

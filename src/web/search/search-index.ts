@@ -106,6 +106,16 @@ function rowOf({ json, slug }: EncodedRecord): ReturnType<typeof rowAt> {
 const shortIcon = ({ icon, slug }: Item): string =>
   icon === iconOf(slug) ? '' : icon.slice(ICONS_FOLDER.length);
 
+/** `search.json` in pieces, as it has megabytes for hundreds of thousands of records. */
+export function* encodeSearchIndex(index: SearchIndex): Generator<string> {
+  for (const [at, kind] of kindNames.entries()) {
+    yield `${at === 0 ? '{' : '},'}${JSON.stringify(kind)}:{`;
+    for (const [place, [name, column]] of Object.entries(index[kind]).entries())
+      yield `${place === 0 ? '' : ','}${JSON.stringify(name)}:${JSON.stringify(column)}`;
+  }
+  yield '}}';
+}
+
 /** Restores the records. Throws if the columns differ in length. */
 export function readSearchIndex(index: SearchIndex): SearchEntry[] {
   return kindNames.flatMap((kind) => fromColumns(kind, index[kind]));
