@@ -47,16 +47,21 @@ export class NotRegularError extends Error {
 }
 
 /** Reads a file of a folder, by its path in the folder. Throws `NotRegularError`, or an error of the system. */
-export function readFile(folder: string, file: string): Buffer {
+export const readFile = (folder: string, file: string): Buffer =>
+  read(folder, file, (descriptor) => readFileSync(descriptor));
+
+/** Without the bytes in memory. */
+export const readText = (folder: string, file: string): string =>
+  read(folder, file, (descriptor) => readFileSync(descriptor, 'utf8'));
+
+function read<T>(folder: string, file: string, by: (descriptor: number) => T): T {
   const descriptor = openFile(folder, file);
   try {
-    return readFileSync(descriptor);
+    return by(descriptor);
   } finally {
     closeSync(descriptor);
   }
 }
-
-export const readText = (folder: string, file: string): string => readFile(folder, file).toString('utf8');
 
 /** Reads a large file in pieces, each of which is valid until the next is asked for. */
 export function* readPieces(folder: string, file: string, size = 2 ** 20): Generator<Buffer> {

@@ -254,8 +254,8 @@ async function publish(
   const changed =
     written.length > 0 || measure(encodeManifest(head, entries)).sha256 !== published.hashManifest();
   const names = written.map(({ path }) => path);
-  const present = published.entries.size === 0 ? kept : new Set([...kept, ...names]);
-  const removed = [...published.entries.keys()].filter((path) => !present.has(path));
+  const added = new Set(published.entries.size > 0 ? names : []);
+  const removed = [...published.entries.keys()].filter((path) => !kept.has(path) && !added.has(path));
   if (changed) {
     const isSmall = kept.size > names.length && !replacesFolders(names, published) && canPlace(folders);
     const lost = isSmall ? names.filter((file) => isThere(folders, file)) : undefined;

@@ -121,15 +121,15 @@ export function readSearchIndex(index: SearchIndex): SearchEntry[] {
   return kindNames.flatMap((kind) => fromColumns(kind, index[kind]));
 }
 
-function split({ id, slug, name, generation: generations, icon }: SearchColumns) {
+function split({ id, name, generation: generations, icon }: SearchColumns) {
   const parts = (text: string, mark: string): string[] => (id.length === 0 ? [] : text.split(mark));
-  const icons = icon === null ? null : parts(icon, ' ');
-  return { slugs: parts(slug, ' '), names: parts(name, '\n'), generations, icons };
+  return { names: parts(name, '\n'), generations, icons: icon === null ? null : parts(icon, ' ') };
 }
 
 function fromColumns(kind: Kind, columns: SearchColumns): SearchEntry[] {
   const size = columns.id.length;
-  const { slugs, names, generations, icons } = split(columns);
+  const slugs = size === 0 ? [] : columns.slug.split(' ');
+  const { names, generations, icons } = split(columns);
   const lengths = [slugs.length, names.length, generations.length, icons?.length ?? size];
   if (lengths.some((length) => length !== size)) {
     throw new Error(`${SEARCH_FILE}: ${kind}: got columns of ${lengths.join(', ')}, expected ${size} each`);
