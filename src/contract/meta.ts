@@ -63,12 +63,14 @@ export const createMeta = (meta: MetaOptions): Meta => metaSchema.parse({ ...met
 
 export const linkBaseOf = ({ base_url, links }: Meta): LinkBase => ({ baseUrl: base_url, links });
 
+const SITE_PATH = /^(?:(?!\.{1,2}(?:\/|$))[ -.0-[\]-~\u00a0-\uffff]{1,220}(?:\/(?!$)|$)){1,16}$/;
+
 /**
- * A path of a site: relative to its folder, with forward slashes, never leading out of it. Without control characters, and
- * no longer or deeper than every file system and archive can hold: what is read may have been written by anybody.
+ * Whether a text is a path of a site: relative to its folder, with forward slashes, never leading out of it. Without control
+ * characters, and no longer or deeper than every file system and archive can hold: what is read may have been written by
+ * anybody.
  */
-export const SITE_PATH =
-  /^(?!.{513})(?:(?!\.{1,2}(?:\/|$))[ -.0-[\]-~\u00a0-\uffff]{1,220}(?:\/(?!$)|$)){1,16}$/;
+export const isSitePath = (text: string): boolean => text.length <= 512 && SITE_PATH.test(text);
 
 /** No file of a site is larger. The bulk files of three hundred thousand records are half as large. */
 export const MAX_FILE_BYTES = 256 * 1024 * 1024;
@@ -79,7 +81,7 @@ const sha256Schema = z.string().regex(SHA256);
 const manifestEntryFields = {
   path: z
     .string()
-    .refine((path) => SITE_PATH.test(path), 'expected a relative path inside the site')
+    .refine(isSitePath, 'expected a relative path inside the site')
     .describe('Relative to the base URL.'),
   bytes: z.int().min(0).max(MAX_FILE_BYTES).describe('The size.'),
   sha256: sha256Schema.describe('In hexadecimal.'),
@@ -131,7 +133,7 @@ function isEntry(entry: unknown): boolean {
   const { path, bytes, sha256 } = (entry ?? {}) as Partial<Record<keyof ManifestEntry, unknown>>;
   return (
     typeof path === 'string' &&
-    SITE_PATH.test(path) &&
+    isSitePath(path) &&
     Number.isSafeInteger(bytes) &&
     Number(bytes) >= 0 &&
     Number(bytes) <= MAX_FILE_BYTES &&

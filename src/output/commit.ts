@@ -20,14 +20,14 @@ import {
 import path from 'node:path';
 import * as z from 'zod';
 import { type Kind, kindNames } from '../contract/kinds.ts';
-import { SITE_PATH } from '../contract/meta.ts';
+import { isSitePath } from '../contract/meta.ts';
 import { parseJson } from '../contract/parse.ts';
 import { listPath, MANIFEST_FILE, META_FILE } from '../contract/paths.ts';
 import { errorCode, OutputError } from '../errors.ts';
 import { flush } from './flush.ts';
 import type { WorkFolders } from './work-folders.ts';
 
-const pathSchema = z.string().regex(SITE_PATH);
+const pathSchema = z.string().refine(isSitePath);
 const changeSchema = z.object({
   /** The staged files, in the order in which they are put into place. */
   place: z.array(pathSchema),

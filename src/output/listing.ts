@@ -2,7 +2,7 @@
 
 import { createHash, hash } from 'node:crypto';
 import { FORMAT } from '../contract/format.ts';
-import { MAX_FILE_BYTES, type Manifest, type ManifestEntry, SITE_PATH } from '../contract/meta.ts';
+import { isSitePath, MAX_FILE_BYTES, type Manifest, type ManifestEntry } from '../contract/meta.ts';
 import type { AnyFile, Body } from '../contract/site-file.ts';
 import { OutputError } from '../errors.ts';
 
@@ -24,7 +24,7 @@ export function createListing(): Listing {
     sizes,
     add(entry, file) {
       const { path } = entry;
-      if (!SITE_PATH.test(path)) throw new OutputError('is not a path inside the site', path);
+      if (!isSitePath(path)) throw new OutputError('is not a path inside the site', path);
       if (entry.bytes > MAX_FILE_BYTES)
         throw new OutputError(`has ${entry.bytes} bytes, expected at most ${MAX_FILE_BYTES}`, path);
       const key = path.toLowerCase();

@@ -2,7 +2,7 @@ import path from 'node:path';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { kindNames } from '../../src/contract/kinds.ts';
-import { SITE_PATH } from '../../src/contract/meta.ts';
+import { isSitePath } from '../../src/contract/meta.ts';
 import { recordFile, recordPath, recordUrl } from '../../src/contract/paths.ts';
 import { slugSchema } from '../../src/contract/records.ts';
 import { resolveTarget } from '../../src/handler/target.ts';
@@ -50,7 +50,7 @@ describe('a slug', () => {
         const link = new URL(recordUrl({ baseUrl: 'https://example.test', links: 'query' }, kind, slug));
         expect(link.pathname).toBe(recordPath(kind, slug));
         expect(path.posix.normalize(file)).toBe(file);
-        expect(file).toMatch(SITE_PATH);
+        expect(file).toSatisfy(isSitePath);
         expect(file.toLowerCase()).toBe(file);
       }),
     );
@@ -79,7 +79,7 @@ describe('any path', () => {
           const target = resolveTarget(start + text);
           const file = 'file' in target ? target.file : undefined;
           if (file !== undefined) {
-            expect(file).toMatch(SITE_PATH);
+            expect(file).toSatisfy(isSitePath);
             expect(path.posix.join('/site', file)).toBe(`/site/${file}`);
             expect(file).not.toMatch(/(?:^|\/)[._]/);
           }
@@ -102,7 +102,7 @@ describe('any path', () => {
   it('that is published is inside the folder, on any system', () => {
     fc.assert(
       fc.property(hostile, (text) => {
-        if (!SITE_PATH.test(text)) return;
+        if (!isSitePath(text)) return;
         expect(path.posix.join('/site', text)).toBe(`/site/${text}`);
         expect(path.win32.join('C:\\site', text).startsWith('C:\\site\\')).toBe(true);
       }),
