@@ -91,8 +91,10 @@ export function readPublished({ name, out }: WorkFolders, helper?: string): Publ
 }
 
 /** The map is made when it is needed: a build that changes nothing asks for two paths of hundreds of thousands. */
-function byPath(files: readonly ManifestEntry[]): Entries {
+export function byPath(files: readonly ManifestEntry[]): Entries {
   let made: Map<string, ManifestEntry> | undefined;
+  /** Each is a search of its own. */
+  let few = 5;
   function map(): Map<string, ManifestEntry> {
     if (made) return made;
     made = new Map();
@@ -101,7 +103,7 @@ function byPath(files: readonly ManifestEntry[]): Entries {
   }
   return {
     size: files.length,
-    has: (path) => (made ? made.has(path) : files.some((entry) => entry.path === path)),
+    has: (path) => (made || --few < 0 ? map().has(path) : files.some((entry) => entry.path === path)),
     get: (path) => map().get(path),
     keys: () => map().keys(),
     values: () => map().values(),
