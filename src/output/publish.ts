@@ -236,7 +236,8 @@ async function publish(
       if (!isPublished(file, sha256)) {
         const entry = { path, bytes, sha256 };
         listing.add(entry, file);
-        stage.write(path, pieces, { replaces: published.entries.has(path) });
+        const staged = stage.write(path, pieces, { replaces: published.entries.has(path) });
+        if (staged !== bytes) throw new OutputError(`got ${staged} bytes, expected ${bytes} as before`, path);
         written.push(entry);
       }
     }

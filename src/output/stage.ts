@@ -18,7 +18,8 @@ import { isInside } from '../files/folder.ts';
 export interface Stage {
   /** Links the published file, which keeps its inode, mtime and ETag. */
   keep(name: string): void;
-  write(name: string, pieces: Iterable<Uint8Array>, options: { readonly replaces: boolean }): void;
+  /** Returns the number of bytes. */
+  write(name: string, pieces: Iterable<Uint8Array>, options: { readonly replaces: boolean }): number;
 }
 
 /** How far the clock of files may be behind. */
@@ -55,13 +56,13 @@ export function createStage(fresh: string, published: string): Stage {
     last = folder;
   }
 
-  function place(name: string, put: (target: string) => void): void {
+  function place<T>(name: string, put: (target: string) => T): T {
     const target = path.join(fresh, name);
     if (!isInside(fresh, target))
       throw new OutputError('is outside the output folder, and was not written', name);
     try {
       ensureFolder(path.dirname(target));
-      put(target);
+      return put(target);
     } catch (cause) {
       throw new OutputError(`cannot be written (${errorCode(cause)})`, name, { cause });
     }
@@ -71,12 +72,17 @@ export function createStage(fresh: string, published: string): Stage {
     write: (name, pieces, { replaces }) =>
       place(name, (target) => {
         const file = openSync(target, 'wx');
+        let bytes = 0;
         try {
-          for (const piece of pieces) writeFileSync(file, piece);
+          for (const piece of pieces) {
+            writeFileSync(file, piece);
+            bytes += piece.length;
+          }
         } finally {
           closeSync(file);
         }
         if (replaces) stampLater(target, path.join(published, name));
+        return bytes;
       }),
     keep(name) {
       const source = path.join(published, name);

@@ -367,6 +367,16 @@ describe('publishing', () => {
     expect(derived()).toBeUndefined();
   });
 
+  it('refuses pieces that are not there a second time', async () => {
+    const out = path.join(temporaryFolder(), 'site');
+    const run = (make: () => Iterable<string>) =>
+      withOutput(out, ({ publish }) => publish([{ path: 'long', make }]));
+    const once = new Set(['a', 'b']).values();
+    await expect(run(() => once)).rejects.toThrow('long: got 0 bytes, expected 2 as before');
+    await run(() => new Set(['a', 'b']));
+    expect(readTree(out)).toEqual({ long: 'ab' });
+  });
+
   it('makes a file with a known digest only if it is not published, and checks it', async () => {
     const out = path.join(temporaryFolder(), 'site');
     await publishTree(out, first);
