@@ -98,7 +98,7 @@ async function measureStart(): Promise<void> {
 async function measureFetching(): Promise<void> {
   const wanted = fetchRows({ latency: LATENCY, concurrency: CONCURRENCY }).filter(isWanted);
   if (wanted.length === 0) return;
-  const place = path.join(folder, 'withFetcher');
+  const place = path.join(folder, 'fetching');
   mkdirSync(place);
   const { quick, distant } = await fetchSubjects(upstream, { folder: place, runner, latency: LATENCY });
   await add(wanted, quick, ROUNDS.quick);

@@ -14,8 +14,8 @@ const RECORDS = 150;
 const MANY = 50;
 
 /** `reading` is a snapshot's, `swapping` from the first rename, or from the commit record, until nothing of it is left; `done` came too late. */
-type Phase = 'reading' | 'withFetcher' | 'staging' | 'swapping' | 'done';
-const aims = ['withFetcher', 'staging', 'swapping'] as const;
+type Phase = 'reading' | 'fetching' | 'staging' | 'swapping' | 'done';
+const aims = ['fetching', 'staging', 'swapping'] as const;
 export type Kills = Record<Phase, number>;
 
 /** A build of one of two sites; which one alternates, so that each build really swaps. */
@@ -122,10 +122,10 @@ async function aimAt(
   { out, upstream, times }: Lane,
   { ended, random }: { ended: Promise<unknown>; random: Random },
 ): Promise<void> {
-  if (phase === 'withFetcher' && upstream) {
+  if (phase === 'fetching' && upstream) {
     const asked = upstream.log.length + 1 + random.below(2 * RECORDS);
     await comes(() => upstream.log.length >= asked, ended);
-  } else if (phase === 'withFetcher') await setTimeout(times.before * random.fraction());
+  } else if (phase === 'fetching') await setTimeout(times.before * random.fraction());
   else {
     await comes(() => (phase === 'staging' ? existsSync(work(out, 'new')) : isSwapping(out)), ended);
     const share = phase === 'staging' ? 0.7 : 0.1;
@@ -139,7 +139,7 @@ async function killOnce(lane: Lane, round: number, random: Random): Promise<Phas
   const next = old === digests[0] ? 1 : 0;
   const asked = upstream?.log.length ?? 0;
   const { child, ended } = start(plan(next, out));
-  await aimAt(aims[round % aims.length] ?? 'withFetcher', lane, { ended, random });
+  await aimAt(aims[round % aims.length] ?? 'fetching', lane, { ended, random });
   child.kill('SIGKILL');
   await ended;
   const phase = phaseOf(out, old, (upstream?.log.length ?? 0) > asked);
@@ -170,5 +170,5 @@ function phaseOf(out: string, old: string | undefined, asked: boolean): Phase {
   if (isSwapping(out)) return 'swapping';
   if (existsSync(work(out, 'new'))) return 'staging';
   if (siteDigest(out) !== old) return 'done';
-  return asked ? 'withFetcher' : 'reading';
+  return asked ? 'fetching' : 'reading';
 }
