@@ -32,7 +32,7 @@ interface Lane {
 }
 
 /**
- * Kills builds from a snapshot and from an upstream, in two lanes: a third of them each while reading or withFetcher, staging
+ * Kills builds from a snapshot and from an upstream, in two lanes: a third of them each while reading or fetching, staging
  * and swapping, at a random moment of it. Throws with the first site that is not whole, or if many kills never hit a phase.
  */
 export async function killBuilds(kills: number, random: Random): Promise<Kills> {
@@ -59,7 +59,7 @@ export async function killBuilds(kills: number, random: Random): Promise<Kills> 
         ...['--base-url', `https://variant-${variant}.test`, ...common(out)],
       ],
     ];
-    const counted: Kills = { withFetcher: 0, reading: 0, staging: 0, swapping: 0, done: 0 };
+    const counted: Kills = { fetching: 0, reading: 0, staging: 0, swapping: 0, done: 0 };
     const lanes = await Promise.all(
       plans.map((plan, at) =>
         prepare({
