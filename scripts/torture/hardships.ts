@@ -265,7 +265,7 @@ const table: Record<string, (scene: Scene) => Promise<void>> = {
   },
   ...Object.fromEntries(
     ([...Object.entries(signalExits)] as [keyof typeof signalExits, number][]).flatMap(([signal, exit]) => [
-      [`${signal} while withFetcher`, stoppedFetching(signal, exit)],
+      [`${signal} while fetching`, stoppedFetching(signal, exit)],
       // The stage is started at the first of these calls; a build looks for signals now and then.
       [`${signal} while staging`, stoppedAt(`writeFileSync:30:${signal}`, exit)],
       // From the first rename on nothing is looked for: the swap ends, and with it the build.
