@@ -9,25 +9,29 @@ import { readListed } from '../sources/site-folder.ts';
 
 /** @param isKnown tells which records the same code has published as they are */
 export function publishedParts(
-  { folder, published: { meta: old, entries } }: Output,
+  output: Output,
   meta: Meta,
   isKnown: ReturnType<FindKnown> | undefined,
 ): PublishedParts {
   if (!isKnown) return {};
+  const { meta: old, entries } = output.published;
   const hasSameLinks = old?.base_url === meta.base_url && old.links === meta.links;
   return {
-    known: readIndex(() => ({ index: JSON.parse(readListed(folder, SEARCH_FILE, entries)), isKnown })),
+    known: readIndex(output, isKnown),
     findPage: hasSameLinks
       ? (kind, offset) => (isKnown(kind, offset) ? entries.get(listPageFile(kind, offset)) : undefined)
       : undefined,
   };
 }
 
-function readIndex<T>(read: () => T): T | undefined {
+/** One that somebody damaged is made of all records again. */
+function readIndex(
+  { folder, published: { entries } }: Output,
+  isKnown: ReturnType<FindKnown>,
+): PublishedParts['known'] {
   try {
-    return read();
+    return { index: JSON.parse(readListed(folder, SEARCH_FILE, entries)), isKnown };
   } catch {
-    // One that somebody damaged is made of all records again.
     return undefined;
   }
 }

@@ -45,7 +45,7 @@ export interface Output {
   readonly folder: string;
   readonly name: string;
   readonly published: Published;
-  /** The files of the current `publish` so far: path → bytes. */
+  /** The files of the current `publish` so far, without those that are part of another one: path → bytes. */
   readonly sizes: ReadonlyMap<string, number>;
   /**
    * The result of publishing again what is published: undefined unless that was made by the same code from the same inputs,
@@ -196,9 +196,8 @@ async function publish(
   const stage = createStage(folders.fresh, folders.out);
   const isSameCode = !remake && making.code !== undefined && making.code === published.making?.code;
   let touched: ReadonlySet<ManifestEntry> | undefined;
-  const keep = (file: AnyFile): boolean => {
+  const keep = (file: AnyFile, entry: ManifestEntry | undefined): boolean => {
     touched ??= published.findTouched();
-    const entry = published.entries.get(file.path);
     if (!entry || touched.has(entry)) return false;
     listing.add(entry, file);
     kept.add(entry.path);
@@ -212,9 +211,6 @@ async function publish(
     digests.set(inputs, digest);
     return digest;
   };
-  const isPublished = (file: AnyFile, sha256: string): boolean =>
-    published.entries.get(file.path)?.sha256 === sha256 && keep(file);
-
   /** Whether the same code would make it of the same. */
   const isSame = (file: AnyFile): boolean =>
     isSameCode &&
@@ -225,18 +221,20 @@ async function publish(
   for (const file of files) {
     const { path } = file;
     if (kept.has(path)) throw repeated(path);
+    const old = published.entries.get(path);
+    const stays = (sha256: string): boolean => old?.sha256 === sha256 && keep(file, old);
     if ('inputs' in file && file.inputs !== undefined) derived[path] = digestOf(file.inputs);
-    const isKept = isSame(file) ? keep(file) : 'sha256' in file && isPublished(file, file.sha256);
+    const isKept = isSame(file) ? keep(file, old) : 'sha256' in file && stays(file.sha256);
     if (!isKept) {
       const made = 'make' in file ? await file.make() : file.body;
       const pieces = encode(made);
       const { bytes, sha256 } = measure(pieces);
       if ('sha256' in file && file.sha256 !== sha256)
         throw new OutputError(`got SHA-256 ${sha256}, expected ${file.sha256}`, path);
-      if (!isPublished(file, sha256)) {
+      if (!stays(sha256)) {
         const entry = { path, bytes, sha256 };
         listing.add(entry, file);
-        const staged = stage.write(path, pieces, { replaces: published.entries.has(path) });
+        const staged = stage.write(path, pieces, { replaces: old !== undefined });
         if (staged !== bytes) throw new OutputError(`got ${staged} bytes, expected ${bytes} as before`, path);
         written.push(entry);
       }

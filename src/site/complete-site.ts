@@ -46,7 +46,7 @@ export interface CompleteSite {
   readonly package: Package;
   readonly compress: Compress;
   readonly published?: PublishedParts | undefined;
-  /** The files made so far: path → bytes. */
+  /** The files made so far, without those that are part of another one: path → bytes. */
   readonly sizes: ReadonlyMap<string, number>;
 }
 

@@ -15,6 +15,7 @@ import type { AnyFile, MadeFile } from '../contract/site-file.ts';
 import type { EncodedRecord, EncodedRecords } from '../dataset/data-set.ts';
 import { servedText } from '../dataset/encode.ts';
 import { concat } from '../text/bytes.ts';
+import { joined } from '../text/joined.ts';
 import { csvRow } from './csv.ts';
 
 /** What a bulk file is made from. */
@@ -38,9 +39,7 @@ export const downloads: readonly Download[] = [
       path: ndjsonFile(kind),
       summary: `Every ${kind}, one JSON object per line.`,
       *text({ records, linkBase }) {
-        for (const chunk of chunks(records[kind])) {
-          yield chunk.map((record) => `${servedText(linkBase, kind, record)}\n`).join('');
-        }
+        yield* joined(map(records[kind], (record) => `${servedText(linkBase, kind, record)}\n`));
       },
     },
     {
@@ -48,9 +47,7 @@ export const downloads: readonly Download[] = [
       summary: `Every ${kind} as CSV (RFC 4180, UTF-8). Null is an empty cell; what a spreadsheet might run as a formula, or is an apostrophe in its place, at the start of a text or after a semicolon, is prefixed with an apostrophe.`,
       *text({ records, linkBase }) {
         yield csvRow(fieldsOf(kind));
-        for (const chunk of chunks(records[kind])) {
-          yield chunk.map((record) => tableRow(servedText(linkBase, kind, record))).join('');
-        }
+        yield* joined(map(records[kind], (record) => tableRow(servedText(linkBase, kind, record))));
       },
     },
   ]),
@@ -61,9 +58,9 @@ export const downloads: readonly Download[] = [
       let before = '{';
       for (const kind of kindNames) {
         yield `${before}${JSON.stringify(kind)}:[`;
-        for (const [at, chunk] of chunks(records[kind]).entries()) {
-          yield (at > 0 ? ',' : '') + chunk.map((record) => servedText(linkBase, kind, record)).join(',');
-        }
+        const listed = (record: EncodedRecord, at: number): string =>
+          (at > 0 ? ',' : '') + servedText(linkBase, kind, record);
+        yield* joined(map(records[kind], listed));
         yield ']';
         before = ',';
       }
@@ -78,12 +75,12 @@ export const fieldsOf = (kind: Kind): string[] => Object.keys(servedSchemas[kind
 /** A record's text is flat JSON with its fields in order. */
 const tableRow = (served: string): string => csvRow(Object.values(JSON.parse(served)));
 
-/** A few hundred records at a time: the text of a hundred thousand would be in memory twice. */
-function chunks(records: readonly EncodedRecord[]): EncodedRecord[][] {
-  const size = 500;
-  return Array.from({ length: Math.ceil(records.length / size) }, (_, at) =>
-    records.slice(at * size, (at + 1) * size),
-  );
+/** One text at a time: those of a hundred thousand records would be in memory twice. */
+function* map(
+  records: readonly EncodedRecord[],
+  text: (record: EncodedRecord, at: number) => string,
+): Generator<string> {
+  for (const [at, record] of records.entries()) yield text(record, at);
 }
 
 /**
@@ -100,7 +97,7 @@ export function* withDownloads(
     yield file;
     if (file.path !== META_FILE) continue;
     for (const download of downloads) {
-      const make = (): Uint8Array => joined(download.text(plan));
+      const make = (): Uint8Array => encoded(download.text(plan));
       let made: Uint8Array | undefined;
       yield {
         path: download.path,
@@ -134,7 +131,7 @@ function compressing(
   };
 }
 
-function joined(texts: Iterable<string>): Uint8Array {
+function encoded(texts: Iterable<string>): Uint8Array {
   const encoder = new TextEncoder();
   return concat(Array.from(texts, (text) => encoder.encode(text)));
 }
