@@ -1,8 +1,9 @@
 /**
  * Compiles src/ to dist/: `npm run compile`, or with `--if-stale` only if an input has changed.
  *
- *   cli.cjs, index.cjs, chunks  the command line and the API, with commander, zod, fs-extra and undici inside: reading two
+ *   main.cjs, index.cjs, chunks the command line and the API, with commander, zod, fs-extra and undici inside: reading two
  *                               hundred modules would take a third of a build from the snapshot
+ *   cli.cjs, *.cache            starts the command line with what V8 has made of its code before
  *   index.js                    the API for `import`
  *   cli.js                      where the command line was in version 0.1.0, which crontabs and units may name
  *   compress-worker.cjs, look-worker.cjs
@@ -13,18 +14,20 @@
  *   config.schema.json          the JSON Schema of gamedata.config.json, for editors
  */
 
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import {
   chmodSync,
   copyFileSync,
   existsSync,
   mkdirSync,
+  mkdtempSync,
   readdirSync,
   readFileSync,
   rmSync,
   writeFileSync,
 } from 'node:fs';
+import { tmpdir } from 'node:os';
 import path from 'node:path';
 import process from 'node:process';
 import { fileURLToPath } from 'node:url';
@@ -64,6 +67,7 @@ await compilePages();
 await writeTypes();
 writeConfigSchema();
 writeFileSync(STAMP, inputs);
+precompile();
 
 function digestInputs() {
   const hash = createHash('sha256');
@@ -98,7 +102,7 @@ async function compileNode() {
   };
   const { output } = await build({
     input: {
-      cli: 'src/cli/main.ts',
+      main: 'src/cli/main.ts',
       index: 'src/index.ts',
     },
     platform: 'node',
@@ -113,12 +117,17 @@ async function compileNode() {
     },
   });
   // Each in one file without anything that only the command line needs.
-  for (const worker of ['archive/compress-worker', 'output/look-worker'])
+  const alone = {
+    cli: 'cli/start',
+    'compress-worker': 'archive/compress-worker',
+    'look-worker': 'output/look-worker',
+  };
+  for (const [name, source] of Object.entries(alone))
     await build({
-      input: `src/${worker}.ts`,
+      input: `src/${source}.ts`,
       platform: 'node',
       external: Object.keys(dependencies),
-      output: { file: `dist/${path.basename(worker)}.cjs`, ...code },
+      output: { file: `dist/${name}.cjs`, ...code },
     });
   const api = output.find(({ fileName }) => fileName === 'index.cjs');
   writeFileSync(path.join('dist', 'index.js'), `export { ${api.exports.join(', ')} } from './index.cjs';\n`);
@@ -198,4 +207,12 @@ function writeConfigSchema() {
   const script = path.join('scripts', 'config-schema.ts');
   const schema = execFileSync(process.execPath, ['--import', 'tsx', script]);
   writeFileSync(path.join('dist', 'config.schema.json'), schema);
+}
+
+/** Builds a site out of sight of any configuration. If that fails, later processes take longer, and nothing else. */
+function precompile() {
+  const cwd = mkdtempSync(path.join(tmpdir(), 'gamedata-'));
+  const args = [path.resolve('scripts', 'precompile.mjs'), 'build', '--source', 'snapshot'];
+  spawnSync(process.execPath, args, { cwd, env: {}, stdio: 'ignore' });
+  rmSync(cwd, { recursive: true });
 }

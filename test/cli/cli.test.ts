@@ -55,7 +55,7 @@ describe('help', () => {
       const imported = [...required].map(([, name = '']) => name);
       return imported.flatMap((name) => (name.startsWith('./') ? [name, ...load(name)] : [name]));
     };
-    const loaded = new Set(load('cli.cjs').filter((name) => !name.startsWith('node:')));
+    const loaded = new Set(load('main.cjs').filter((name) => !name.startsWith('node:')));
     expect([...loaded].map((name) => name.replace(/-.{8}\.cjs$/, ''))).toEqual([
       './rolldown-runtime',
       './names',
