@@ -5,6 +5,7 @@ import { editionSchema } from './edition.ts';
 import { FORMAT, formatField } from './format.ts';
 import { defaultIconSource, ICON_UPSTREAM, ICON_UPSTREAM_RULE, type IconSource, iconModes } from './icons.ts';
 import { mapKinds } from './kinds.ts';
+import { longList } from './long-list.ts';
 import { type LinkBase, linkStyles } from './paths.ts';
 import { countsSchema, skippedSchema } from './records.ts';
 
@@ -119,16 +120,6 @@ export const manifestSchema = z
   .meta({ title: 'Manifest', description: 'Every file of a site except this one, sorted by path.' });
 export type Manifest = z.infer<typeof manifestSchema>;
 
-/** Checked by hand, as a site may have hundreds of thousands of files; the schema explains what is wrong. */
-const entriesReader = z
-  .custom<ManifestEntry[]>(Array.isArray, 'expected a list of files')
-  .superRefine((entries, context) => {
-    const at = entries.findIndex((entry) => !isEntry(entry));
-    const problem =
-      at < 0 ? undefined : z.object(manifestEntryFields).safeParse(entries[at]).error?.issues[0];
-    if (problem) context.addIssue({ code: 'custom', message: problem.message, path: [at, ...problem.path] });
-  });
-
 function isEntry(entry: unknown): boolean {
   const { path, bytes, sha256 } = (entry ?? {}) as Partial<Record<keyof ManifestEntry, unknown>>;
   return (
@@ -144,4 +135,7 @@ function isEntry(entry: unknown): boolean {
 
 /** For reading what any version has written: unknown keys are ignored. */
 export const metaReader = z.object(metaSchema.shape);
-export const manifestReader = z.object({ ...manifestSchema.shape, files: entriesReader });
+export const manifestReader = z.object({
+  ...manifestSchema.shape,
+  files: longList(z.object(manifestEntryFields), isEntry),
+});

@@ -43,6 +43,16 @@ export const warningSchema = z.object({
 });
 export type Warning = z.infer<typeof warningSchema>;
 
+export function isWarning(value: unknown): value is Warning {
+  const { code, kind, id, message } = (value ?? {}) as Partial<Record<keyof Warning, unknown>>;
+  return (
+    typeof code === 'string' &&
+    (kindNames as readonly unknown[]).includes(kind) &&
+    Number.isSafeInteger(id) &&
+    typeof message === 'string'
+  );
+}
+
 export type Records = { readonly [K in Kind]: readonly RecordOf<K>[] };
 
 export interface DataSet {

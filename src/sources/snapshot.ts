@@ -6,6 +6,7 @@ import * as z from 'zod';
 import { type History, historySchema } from '../contract/changes.ts';
 import { FORMAT, formatField, refuseNewerFormat } from '../contract/format.ts';
 import { type Kind, kindNames, mapKinds } from '../contract/kinds.ts';
+import { longList } from '../contract/long-list.ts';
 import { type ParseOptions, parse, UNCOMPILED } from '../contract/parse.ts';
 import { CHANGES_FILE } from '../contract/paths.ts';
 import { type Counts, countsSchema, recordSchemas } from '../contract/records.ts';
@@ -15,6 +16,7 @@ import {
   type EncodedRecord,
   type EncodedRecords,
   type FindKnown,
+  isWarning,
   type Provenance,
   provenanceSchema,
   warningSchema,
@@ -36,7 +38,7 @@ const snapshotSchema = z.object({
   ...provenanceSchema.shape,
   counts: countsSchema,
   digest: z.string(),
-  warnings: z.array(warningSchema),
+  warnings: longList(warningSchema, isWarning),
 });
 
 type SnapshotSummary = z.infer<typeof snapshotSchema>;

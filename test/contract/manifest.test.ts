@@ -66,7 +66,7 @@ describe('the reader of manifests', () => {
 
   it('names a list that is none', () => {
     expect(manifestReader.safeParse({ ...manifestOf(), files: {} }).error?.issues).toMatchObject([
-      { path: ['files'], message: 'expected a list of files' },
+      { path: ['files'], message: 'expected a list' },
     ]);
   });
 });
