@@ -5,8 +5,8 @@ import { createCheck, type Looking } from './untouched.ts';
 
 const { site, blocks, untouched }: Looking = workerData;
 const isUntouched = createCheck(site);
-for (let at = blocks.length - 1; at >= 0; at--) {
-  const { names, bytes } = blocks[at] ?? { names: '', bytes: new Float64Array() };
-  if (names.split('\n').every((name, place) => isUntouched(name, bytes[place] ?? 0)))
-    Atomics.store(untouched, at, 1);
+const decoder = new TextDecoder();
+for (const [at, { names, bytes }] of [...blocks.entries()].reverse()) {
+  const lines = decoder.decode(names).split('\n');
+  if (lines.every((name, place) => isUntouched(name, bytes[place] ?? 0))) Atomics.store(untouched, at, 1);
 }

@@ -29,9 +29,15 @@ export function createCheck({ out, written }: Site): IsUntouched {
 /** What the second thread looks at, from the last block to the first. */
 export interface Looking {
   readonly site: Site;
-  readonly blocks: readonly { readonly names: string; readonly bytes: Float64Array }[];
+  readonly blocks: readonly LookedBlock[];
   /** For each block, 1 once all of it is known to be untouched. */
   readonly untouched: Uint8Array<SharedArrayBuffer>;
+}
+
+/** Some files: their names, one in each line of UTF-8, and their sizes. */
+export interface LookedBlock {
+  readonly names: Uint8Array<ArrayBuffer>;
+  readonly bytes: Float64Array<ArrayBuffer>;
 }
 
 const BLOCK = 1000;
@@ -56,15 +62,17 @@ export function startLooking(
   const second = helper !== undefined && files.length >= MANY ? start(helper) : undefined;
 
   function start(module: string): Worker {
-    const looking: Looking = {
-      site,
-      blocks: blocks.map((block) => ({
-        names: block.map(({ path }) => path).join('\n'),
-        bytes: Float64Array.from(block, ({ bytes }) => bytes),
-      })),
-      untouched,
-    };
-    const worker = new Worker(module, { workerData: looking });
+    const encoder = new TextEncoder();
+    const looked = blocks.map((block) => ({
+      names: encoder.encode(block.map(({ path }) => path).join('\n')),
+      bytes: Float64Array.from(block, ({ bytes }) => bytes),
+    }));
+    const worker = new Worker(module, {
+      workerData: { site, blocks: looked, untouched } satisfies Looking,
+      // Moved, as there may be as much of it as of the manifest.
+      transferList: looked.flatMap(({ names, bytes }) => [names.buffer, bytes.buffer]),
+      resourceLimits: { maxYoungGenerationSizeMb: 2 },
+    });
     // Whatever it has not found untouched is looked at here.
     worker.on('error', () => {});
     worker.unref();

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { describe, expect, it } from 'vitest';
 import { LOOK_WORKER } from '../../src/commands/package-files.ts';
-import { type Looking, startLooking } from '../../src/output/untouched.ts';
+import { type LookedBlock, type Looking, startLooking } from '../../src/output/untouched.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 
 const FILES = 20_000;
@@ -25,6 +25,11 @@ function manyFiles(count: number) {
   const written = Math.max(...files.map(({ path: name }) => statSync(path.join(out, name)).mtimeMs));
   return { out, files, site: { out, written } };
 }
+
+const blockOf = (names: string[], ...sizes: number[]): LookedBlock => ({
+  names: new TextEncoder().encode(names.join('\n')),
+  bytes: Float64Array.from(names, (_, at) => sizes[at] ?? 1),
+});
 
 /** What the second thread finds alone: for each block, whether it is known to be untouched. */
 async function lookAlone({ site, blocks }: Omit<Looking, 'untouched'>): Promise<number[]> {
@@ -59,15 +64,12 @@ describe('looking for touched files', () => {
 
   it('leaves no block to the other thread that holds a touched file', async () => {
     const { out, site } = manyFiles(4);
-    const bytes = Float64Array.of(1, 1);
-    const blocks = ['0/0\n0/1', '0/2\n0/3'].map((names) => ({ names, bytes }));
+    const blocks = [blockOf(['0/0', '0/1']), blockOf(['0/2', '0/3'])];
     expect(await lookAlone({ site, blocks })).toEqual([1, 1]);
     expect(await lookAlone({ site: { ...site, written: site.written - 1000 }, blocks })).toEqual([0, 0]);
     rmSync(path.join(out, '0/3'));
     symlinkSync('2', path.join(out, '0/3'));
     expect(await lookAlone({ site, blocks })).toEqual([1, 0]);
-    expect(await lookAlone({ site, blocks: [{ names: '0/0\n0/1', bytes: Float64Array.of(1, 2) }] })).toEqual([
-      0,
-    ]);
+    expect(await lookAlone({ site, blocks: [blockOf(['0/0', '0/1'], 1, 2)] })).toEqual([0]);
   });
 });
