@@ -3,7 +3,7 @@
  * whoever opens the folder next finishes the work. Before, everything staged is dropped.
  */
 
-import { hash, randomUUID } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import {
   accessSync,
   constants,
@@ -24,7 +24,9 @@ import { isSitePath } from '../contract/meta.ts';
 import { parseJson } from '../contract/parse.ts';
 import { listPath, MANIFEST_FILE, META_FILE } from '../contract/paths.ts';
 import { errorCode, OutputError } from '../errors.ts';
+import { readPieces } from '../files/folder.ts';
 import { flush } from './flush.ts';
+import { measure } from './listing.ts';
 import type { WorkFolders } from './work-folders.ts';
 
 const pathSchema = z.string().refine(isSitePath);
@@ -94,7 +96,7 @@ export function rollForward({ name, out, fresh, commit: record }: WorkFolders): 
     const { place, remove, manifest } = changeSchema.parse(parseJson(readFileSync(record, 'utf8')));
     for (const file of place) putInPlace(path.join(fresh, file), path.join(out, file));
     // A staged file that is not there has been put into place, unless somebody deleted the stage.
-    if (hash('sha256', readFileSync(path.join(out, MANIFEST_FILE))) !== manifest)
+    if (measure(readPieces(out, MANIFEST_FILE)).sha256 !== manifest)
       throw new Error(
         `its staged files are gone: delete ${record}, build again, and move away what that build names`,
       );

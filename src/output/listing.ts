@@ -35,22 +35,22 @@ export function createListing(): Listing {
   };
 }
 
-/** The manifest's bytes in pieces, as all of them would take more memory than all records. */
-export function* encodeManifest(
+/** The manifest in pieces, as all of it would take more memory than all records. */
+export function* manifestText(
   head: Omit<Manifest, 'format' | 'files'>,
   entries: readonly ManifestEntry[],
-): Generator<Uint8Array> {
+): Generator<string> {
   const [start = '', end = ''] = JSON.stringify({
     format: FORMAT,
     ...head,
     files: [],
   } satisfies Manifest).split('[]');
-  yield Buffer.from(`${start}[`);
+  yield `${start}[`;
   for (let at = 0; at < entries.length; at += 500) {
     const some = JSON.stringify(entries.slice(at, at + 500)).slice(1, -1);
-    yield Buffer.from(at === 0 ? some : `,${some}`);
+    yield at === 0 ? some : `,${some}`;
   }
-  yield Buffer.from(`]${end}`);
+  yield `]${end}`;
 }
 
 /** Hashes and counts bytes on their way. */

@@ -14,8 +14,8 @@ import {
   createEncoder,
   createListing,
   createMeter,
-  encodeManifest,
   type Listing,
+  manifestText,
   measure,
   repeated,
 } from './listing.ts';
@@ -250,8 +250,8 @@ async function publish(
   entries.sort((a, b) => (a.path < b.path ? -1 : 1));
   const head = { ...making, ...(Object.keys(derived).length > 0 && { derived }) };
   const meter = createMeter();
-  const changed =
-    written.length > 0 || measure(encodeManifest(head, entries)).sha256 !== published.hashManifest();
+  const manifest = encode({ [Symbol.iterator]: () => manifestText(head, entries) });
+  const changed = written.length > 0 || measure(manifest).sha256 !== published.hashManifest();
   const names = written.map(({ path }) => path);
   const added = new Set(published.entries.size > 0 ? names : []);
   const removed = [...published.entries.keys()].filter((path) => !kept.has(path) && !added.has(path));
@@ -259,9 +259,7 @@ async function publish(
     const isSmall = kept.size > names.length && !replacesFolders(names, published) && canPlace(folders);
     const lost = isSmall ? names.filter((file) => isThere(folders, file)) : undefined;
     refuseForeignFiles(folders, published, lost);
-    stage.write(MANIFEST_FILE, meter.through(encodeManifest(head, entries)), {
-      replaces: published.manifestBytes > 0,
-    });
+    stage.write(MANIFEST_FILE, meter.through(manifest), { replaces: published.manifestBytes > 0 });
     if (isSmall) {
       const place = [...names, MANIFEST_FILE];
       commit(folders, { place, remove: removed, manifest: meter.sha256() });

@@ -1,6 +1,5 @@
 /** The published site as the last build left it: what its manifest lists, and whether its files are unchanged. */
 
-import { hash } from 'node:crypto';
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { refuseNewerFormat } from '../contract/format.ts';
@@ -8,8 +7,10 @@ import { type Making, type ManifestEntry, type Meta, manifestReader, metaReader 
 import { parseJson, UNCOMPILED } from '../contract/parse.ts';
 import { MANIFEST_FILE, META_FILE } from '../contract/paths.ts';
 import { errorCode, OutputError } from '../errors.ts';
-import { listFiles, readFile, readText } from '../files/folder.ts';
+import { listFiles, readPieces, readText } from '../files/folder.ts';
+import { parseLongJson } from '../text/long-json.ts';
 import { firstOf } from '../text/names.ts';
+import { measure } from './listing.ts';
 import { createCheck, startLooking } from './untouched.ts';
 import type { WorkFolders } from './work-folders.ts';
 
@@ -57,8 +58,7 @@ const nothing: Published = {
 export function readPublished({ name, out }: WorkFolders, helper?: string): Published {
   if (!existsSync(out) || isEmptyFolder(name, out)) return nothing;
   const file = path.join(out, MANIFEST_FILE);
-  const manifest = existsSync(file) ? readManifest(name, out) : '';
-  const json = parseJson(manifest);
+  const json = existsSync(file) ? readManifest(name, out) : undefined;
   refuseNewerFormat(
     json,
     (problem, options) => new OutputError(`${MANIFEST_FILE} ${problem}`, name, options),
@@ -78,7 +78,7 @@ export function readPublished({ name, out }: WorkFolders, helper?: string): Publ
     files,
     entries,
     manifestBytes,
-    hashManifest: () => hash('sha256', readFile(out, MANIFEST_FILE)),
+    hashManifest: () => measure(readPieces(out, MANIFEST_FILE)).sha256,
     meta: readMeta(out),
     making,
     derived,
@@ -131,10 +131,12 @@ function isEmptyFolder(name: string, folder: string): boolean {
   }
 }
 
-function readManifest(name: string, out: string): string {
+/** Undefined if it is not JSON. */
+function readManifest(name: string, out: string): unknown {
   try {
-    return readText(out, MANIFEST_FILE);
+    return parseLongJson(() => readPieces(out, MANIFEST_FILE), 'files');
   } catch (cause) {
+    if (cause instanceof SyntaxError) return undefined;
     throw new OutputError(`${MANIFEST_FILE} cannot be read (${errorCode(cause)})`, name, { cause });
   }
 }

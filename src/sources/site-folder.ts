@@ -22,7 +22,8 @@ import { builtPage } from '../dataset/encode.ts';
 import { previousOfPaths } from '../dataset/guards.ts';
 import type { PreviousDataSet } from '../dataset/previous.ts';
 import { DataError, errorCode, GamedataError, OutputError } from '../errors.ts';
-import { readText } from '../files/folder.ts';
+import { readPieces, readText } from '../files/folder.ts';
+import { parseLongJson } from '../text/long-json.ts';
 
 /** As much of a list page as is needed: whether the records are those that were built, the digest tells. */
 const pageSchema = z.looseObject({ results: z.array(z.custom<Served>(isServed, 'expected a record')) });
@@ -182,7 +183,10 @@ export function readDescription<S extends z.ZodType>(folder: string, file: strin
     new OutputError(`has no valid ${file}: ${problem}`, folder, { cause });
   let json: unknown;
   try {
-    json = JSON.parse(readText(folder, file));
+    json =
+      file === MANIFEST_FILE
+        ? parseLongJson(() => readPieces(folder, file), 'files')
+        : JSON.parse(readText(folder, file));
   } catch (cause) {
     throw fail(errorCode(cause) || 'invalid JSON', cause);
   }
