@@ -22,6 +22,9 @@ export interface SearchColumns {
   readonly icon: string | null;
 }
 
+/** What separates the texts of records in a column. */
+const MARKS = { slug: ' ', name: '\n', icon: ' ' } as const;
+
 /** `search.json` */
 export type SearchIndex = Readonly<Record<Kind, SearchColumns>>;
 
@@ -53,48 +56,71 @@ export interface KnownIndex {
   isKnown(kind: Kind, at: number): boolean;
 }
 
-export const createSearchIndex = (records: EncodedRecords, known?: KnownIndex): SearchIndex =>
-  mapKinds((kind) =>
-    toColumns(
-      records[kind],
-      known && { ...split(known.index[kind]), isKnown: (at) => known.isKnown(kind, at) },
-    ),
-  );
+/** Columns whose texts are in parts of a thousand rows: as whole texts they would be in memory several times. */
+type ColumnParts = Pick<SearchColumns, 'id' | 'generation'> & {
+  readonly [name in 'slug' | 'name' | 'icon']: readonly string[] | null;
+};
 
-type KnownColumns = ReturnType<typeof split> & { isKnown(at: number): boolean };
+/** A search index that is not yet a text. */
+export type SearchIndexParts = Readonly<Record<Kind, ColumnParts>>;
 
-/** Parses the records that are not known, and joins the texts of a thousand at a time: all of them take much memory. */
-function toColumns(records: readonly EncodedRecord[], known?: KnownColumns): SearchColumns {
-  const id = records.map((record, at) => record.id - (records[at - 1]?.id ?? 0));
-  const slugs: string[] = [];
-  const names: string[] = [];
+export const createSearchIndex = (records: EncodedRecords, known?: KnownIndex): SearchIndexParts =>
+  mapKinds((kind) => {
+    const knownRow = known && rowsOf(known.index[kind]);
+    return toColumns(records[kind], (record, at) => {
+      const row = knownRow?.(at);
+      return row && known?.isKnown(kind, at) ? row : rowOf(record);
+    });
+  });
+
+interface SearchRow {
+  readonly name: string;
+  readonly generation: number | null;
+  readonly icon: string | undefined;
+}
+
+function toColumns(
+  records: readonly EncodedRecord[],
+  rowOf: (record: EncodedRecord, at: number) => SearchRow,
+): ColumnParts {
+  const slug: string[] = [];
+  const name: string[] = [];
   const generation: (number | null)[] = [];
-  const icons: string[] = [];
+  const icon: string[] = [];
   for (let from = 0; from < records.length; from += 1000) {
     const some = records.slice(from, from + 1000);
-    const rows = some.map((record, at) =>
-      known?.isKnown(from + at) ? rowAt(known, from + at) : rowOf(record),
-    );
-    slugs.push(some.map(({ slug }) => slug).join(' '));
-    names.push(rows.map(({ name }) => name).join('\n'));
+    const rows = some.map((record, at) => rowOf(record, from + at));
+    slug.push(some.map((record) => record.slug).join(MARKS.slug));
+    name.push(rows.map((row) => row.name).join(MARKS.name));
     for (const row of rows) generation.push(row.generation);
-    const shown = rows.flatMap(({ icon }) => icon ?? []);
-    if (shown.length > 0) icons.push(shown.join(' '));
+    const shown = rows.flatMap((row) => row.icon ?? []);
+    if (shown.length > 0) icon.push(shown.join(MARKS.icon));
   }
-  return {
-    id,
-    slug: slugs.join(' '),
-    name: names.join('\n'),
-    generation,
-    icon: icons.length > 0 ? icons.join(' ') : null,
+  const id = records.map((record, at) => record.id - (records[at - 1]?.id ?? 0));
+  return { id, slug, name, generation, icon: icon.length > 0 ? icon : null };
+}
+
+/** The rows of columns, one after the other: all at once would take as much memory again. */
+function rowsOf({ name, generation, icon }: SearchColumns): (at: number) => SearchRow {
+  const [nextName, nextIcon] = [
+    partsOf(name, MARKS.name),
+    icon === null ? undefined : partsOf(icon, MARKS.icon),
+  ];
+  return (at) => ({ name: nextName(), generation: generation[at] ?? null, icon: nextIcon?.() });
+}
+
+/** Each call returns what is before the next mark. */
+function partsOf(text: string, mark: string): () => string {
+  let from = 0;
+  return () => {
+    const end = text.indexOf(mark, from);
+    const part = text.slice(from, end === -1 ? undefined : end);
+    from = end === -1 ? text.length : end + 1;
+    return part;
   };
 }
 
-function rowAt({ names, generations, icons }: KnownColumns, at: number) {
-  return { name: names[at] ?? '', generation: generations[at] ?? null, icon: icons?.[at] };
-}
-
-function rowOf({ json, slug }: EncodedRecord): ReturnType<typeof rowAt> {
+function rowOf({ json, slug }: EncodedRecord): SearchRow {
   const record: AnyRecord = JSON.parse(json);
   return {
     name: record.name === titleOf(slug) ? '' : record.name,
@@ -106,14 +132,26 @@ function rowOf({ json, slug }: EncodedRecord): ReturnType<typeof rowAt> {
 const shortIcon = ({ icon, slug }: Item): string =>
   icon === iconOf(slug) ? '' : icon.slice(ICONS_FOLDER.length);
 
-/** `search.json` in pieces, as it has megabytes for hundreds of thousands of records. */
-export function* encodeSearchIndex(index: SearchIndex): Generator<string> {
+/** `search.json` in pieces. */
+export function* encodeSearchIndex(index: SearchIndexParts): Generator<string> {
   for (const [at, kind] of kindNames.entries()) {
-    yield `${at === 0 ? '{' : '},'}${JSON.stringify(kind)}:{`;
-    for (const [place, [name, column]] of Object.entries(index[kind]).entries())
-      yield `${place === 0 ? '' : ','}${JSON.stringify(name)}:${JSON.stringify(column)}`;
+    const { id, slug, name, generation, icon } = index[kind];
+    yield `${at === 0 ? '{' : ','}${JSON.stringify(kind)}:{"id":${JSON.stringify(id)},"slug":`;
+    yield* encodeText(slug, MARKS.slug);
+    yield ',"name":';
+    yield* encodeText(name, MARKS.name);
+    yield `,"generation":${JSON.stringify(generation)},"icon":`;
+    yield* encodeText(icon, MARKS.icon);
+    yield '}';
   }
-  yield '}}';
+  yield '}';
+}
+
+function* encodeText(parts: readonly string[] | null, mark: string): Generator<string> {
+  if (parts === null) return yield 'null';
+  yield '"';
+  for (const [at, part] of parts.entries()) yield JSON.stringify(at === 0 ? part : mark + part).slice(1, -1);
+  yield '"';
 }
 
 /** Restores the records. Throws if the columns differ in length. */
@@ -121,16 +159,13 @@ export function readSearchIndex(index: SearchIndex): SearchEntry[] {
   return kindNames.flatMap((kind) => fromColumns(kind, index[kind]));
 }
 
-function split({ id, name, generation: generations, icon }: SearchColumns) {
-  const parts = (text: string, mark: string): string[] => (id.length === 0 ? [] : text.split(mark));
-  return { names: parts(name, '\n'), generations, icons: icon === null ? null : parts(icon, ' ') };
-}
-
 function fromColumns(kind: Kind, columns: SearchColumns): SearchEntry[] {
+  const { generation } = columns;
   const size = columns.id.length;
-  const slugs = size === 0 ? [] : columns.slug.split(' ');
-  const { names, generations, icons } = split(columns);
-  const lengths = [slugs.length, names.length, generations.length, icons?.length ?? size];
+  const split = (column: keyof typeof MARKS): string[] | undefined =>
+    size === 0 ? [] : columns[column]?.split(MARKS[column]);
+  const [slugs = [], names = [], icons] = [split('slug'), split('name'), split('icon')];
+  const lengths = [slugs.length, names.length, generation.length, icons?.length ?? size];
   if (lengths.some((length) => length !== size)) {
     throw new Error(`${SEARCH_FILE}: ${kind}: got columns of ${lengths.join(', ')}, expected ${size} each`);
   }
@@ -143,7 +178,7 @@ function fromColumns(kind: Kind, columns: SearchColumns): SearchEntry[] {
       id,
       slug,
       name: names[at] || titleOf(slug),
-      generation: generations[at] ?? null,
+      generation: generation[at] ?? null,
       icon: icon === undefined ? null : icon === '' ? iconOf(slug) : ICONS_FOLDER + icon,
     };
   });
