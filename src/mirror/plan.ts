@@ -1,5 +1,6 @@
 /** What a mirror has to do: which files to download, and which to remove. */
 
+import { byPath, type Entries } from '../contract/entries.ts';
 import { isHostFile } from '../contract/host-files.ts';
 import type { Manifest, ManifestEntry } from '../contract/meta.ts';
 import { MANIFEST_FILE } from '../contract/paths.ts';
@@ -19,7 +20,7 @@ export interface MirrorPlan {
 
 /** The copy as it is. */
 export interface Copy {
-  readonly entries: Pick<ReadonlyMap<string, ManifestEntry>, 'keys'>;
+  readonly entries: Pick<Entries, 'keys'>;
   /** The entry of a file that is as it was published. */
   intact(path: string): ManifestEntry | undefined;
 }
@@ -32,12 +33,12 @@ export function planMirror(
 ): MirrorPlan {
   const files = listed.filter(({ path }) => !isExcluded(path) && path !== MANIFEST_FILE);
   const changed = files.filter(({ path, sha256 }) => copy.intact(path)?.sha256 !== sha256);
-  const paths = new Set(files.map(({ path }) => path));
+  const planned = byPath(files);
   return {
     generator,
     files,
     fetch: [...new Map(changed.toReversed().map((entry) => [entry.sha256, entry])).values()].reverse(),
-    remove: [...copy.entries.keys()].filter((path) => !paths.has(path)),
+    remove: [...copy.entries.keys()].filter((path) => !planned.has(path)),
     excluded: listed.map(({ path }) => path).filter(isExcluded),
   };
 }

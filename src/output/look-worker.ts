@@ -3,10 +3,13 @@
 import { workerData } from 'node:worker_threads';
 import { createCheck, type Looking } from './untouched.ts';
 
-const { site, blocks, untouched }: Looking = workerData;
+const { site, lines, ends, untouched }: Looking = workerData;
 const isUntouched = createCheck(site);
-const decoder = new TextDecoder();
-for (const [at, { names, bytes }] of [...blocks.entries()].reverse()) {
-  const lines = decoder.decode(names).split('\n');
-  if (lines.every((name, place) => isUntouched(name, bytes[place] ?? 0))) Atomics.store(untouched, at, 1);
+const isLineUntouched = (line: string): boolean => {
+  const space = line.indexOf(' ');
+  return isUntouched(line.slice(space + 1), Number(line.slice(0, space)));
+};
+for (let at = ends.length - 1; at >= 0; at--) {
+  const block = Buffer.from(lines).toString('utf8', ends[at - 1] ?? 0, ends[at]);
+  if (block.slice(0, -1).split('\n').every(isLineUntouched)) Atomics.store(untouched, at, 1);
 }

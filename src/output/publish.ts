@@ -5,7 +5,7 @@ import path from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import type { Making, ManifestEntry } from '../contract/meta.ts';
 import { MANIFEST_FILE } from '../contract/paths.ts';
-import type { AnyFile, Text } from '../contract/site-file.ts';
+import type { AnyFile } from '../contract/site-file.ts';
 import { errorCode, explainSystemError, OutputError } from '../errors.ts';
 import { isInside } from '../files/folder.ts';
 import { PRODUCT } from '../version.ts';
@@ -23,6 +23,7 @@ import { acquireLock, type LockOptions } from './lock.ts';
 import { type Published, readPublished, refuseForeignFiles } from './published.ts';
 import { recover, removeTrash } from './recovery.ts';
 import { createStage } from './stage.ts';
+import { createStaying } from './staying.ts';
 import { swap } from './swap.ts';
 import { type WorkFolders, workFolders } from './work-folders.ts';
 
@@ -189,54 +190,28 @@ async function publish(
     remake = false,
   }: PublishOptions & { folders: WorkFolders; published: Published; listing: Listing },
 ): Promise<PublishResult> {
-  const kept = new Set<string>();
+  const encode = createEncoder();
+  const staying = createStaying(published, { making, remake, encode });
   const written: ManifestEntry[] = [];
-  const derived: Record<string, string> = {};
   // Staging starts at the first difference: without one, nothing is touched.
   const stage = createStage(folders.fresh, folders.out);
-  const isSameCode = !remake && making.code !== undefined && making.code === published.making?.code;
-  let touched: ReadonlySet<ManifestEntry> | undefined;
-  const keep = (file: AnyFile, entry: ManifestEntry | undefined): boolean => {
-    touched ??= published.findTouched();
-    if (!entry || touched.has(entry)) return false;
-    listing.add(entry, file);
-    kept.add(entry.path);
-    return true;
-  };
-  const encode = createEncoder();
-  /** Many files are made of the same. */
-  const digests = new Map<Text, string>();
-  const digestOf = (inputs: Text): string => {
-    const digest = digests.get(inputs) ?? measure(encode(inputs)).sha256;
-    digests.set(inputs, digest);
-    return digest;
-  };
-  /** Whether the same code would make it of the same. */
-  const isSame = (file: AnyFile): boolean =>
-    isSameCode &&
-    (('partOf' in file && file.partOf !== undefined && kept.has(file.partOf)) ||
-      (derived[file.path] !== undefined && derived[file.path] === published.derived[file.path]));
-
   let count = 0;
   for (const file of files) {
     const { path } = file;
-    if (kept.has(path)) throw repeated(path);
-    const old = published.entries.get(path);
-    const stays = (sha256: string): boolean => old?.sha256 === sha256 && keep(file, old);
-    if ('inputs' in file && file.inputs !== undefined) derived[path] = digestOf(file.inputs);
-    const isKept = isSame(file) ? keep(file, old) : 'sha256' in file && stays(file.sha256);
-    if (!isKept) {
-      const made = 'make' in file ? await file.make() : file.body;
-      const pieces = encode(made);
-      const { bytes, sha256 } = measure(pieces);
-      if ('sha256' in file && file.sha256 !== sha256)
-        throw new OutputError(`got SHA-256 ${sha256}, expected ${file.sha256}`, path);
-      if (!stays(sha256)) {
-        const entry = { path, bytes, sha256 };
-        listing.add(entry, file);
-        const staged = stage.write(path, pieces, { replaces: old !== undefined });
-        if (staged !== bytes) throw new OutputError(`got ${staged} bytes, expected ${bytes} as before`, path);
-        written.push(entry);
+    if (staying.has(path)) throw repeated(path);
+    const unmade = staying.unmade(file);
+    if (unmade) listing.add(unmade, file);
+    else {
+      const pieces = encode('make' in file ? await file.make() : file.body);
+      const made = { path, ...measure(pieces) };
+      if ('sha256' in file && file.sha256 !== made.sha256)
+        throw new OutputError(`got SHA-256 ${made.sha256}, expected ${file.sha256}`, path);
+      listing.add(made, file);
+      if (!staying.made(made)) {
+        const bytes = stage.write(path, pieces, { replaces: published.entries.place(path) !== undefined });
+        if (bytes !== made.bytes)
+          throw new OutputError(`got ${bytes} bytes, expected ${made.bytes} as before`, path);
+        written.push(made);
       }
     }
     // Yields to signals and the progress line now and then.
@@ -244,19 +219,19 @@ async function publish(
     signal?.throwIfAborted();
   }
 
-  // What is kept is in order already, which sorting makes use of.
-  const stayed = [...published.entries.values()].filter(({ path }) => kept.has(path));
-  const entries = [...stayed, ...written];
-  entries.sort((a, b) => (a.path < b.path ? -1 : 1));
+  const { derived } = staying;
+  const stayed = staying.entries();
+  // What stays is in order already, which sorting makes use of.
+  const entries = stayed.concat(written).sort((a, b) => (a.path < b.path ? -1 : 1));
   const head = { ...making, ...(Object.keys(derived).length > 0 && { derived }) };
   const meter = createMeter();
   const manifest = encode({ [Symbol.iterator]: () => manifestText(head, entries) });
   const changed = written.length > 0 || measure(manifest).sha256 !== published.hashManifest();
   const names = written.map(({ path }) => path);
   const added = new Set(published.entries.size > 0 ? names : []);
-  const removed = [...published.entries.keys()].filter((path) => !kept.has(path) && !added.has(path));
+  const removed = staying.others().filter((path) => !added.has(path));
   if (changed) {
-    const isSmall = kept.size > names.length && !replacesFolders(names, published) && canPlace(folders);
+    const isSmall = stayed.length > names.length && !replacesFolders(names, published) && canPlace(folders);
     const lost = isSmall ? names.filter((file) => isThere(folders, file)) : undefined;
     refuseForeignFiles(folders, published, lost);
     stage.write(MANIFEST_FILE, meter.through(manifest), { replaces: published.manifestBytes > 0 });
@@ -265,8 +240,8 @@ async function publish(
       commit(folders, { place, remove: removed, manifest: meter.sha256() });
       rollForward(folders);
     } else {
-      // Kept files are hard links to published ones, which have been checked.
-      for (const name of kept) stage.keep(name);
+      // Hard links to published files, which have been checked.
+      for (const { path } of stayed) stage.keep(path);
       swap(folders);
     }
   }
@@ -275,7 +250,7 @@ async function publish(
     files: entries.length + 1,
     bytes: sizeOf(entries) + (changed ? meter.bytes() : published.manifestBytes),
     written: changed ? written.length + 1 : 0,
-    kept: entries.length - written.length + (changed ? 0 : 1),
+    kept: stayed.length + (changed ? 0 : 1),
     removed: removed.length,
     leftovers: cleanUp(folders),
   };

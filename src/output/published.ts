@@ -2,6 +2,7 @@
 
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import path from 'node:path';
+import { byPath, type Entries } from '../contract/entries.ts';
 import { refuseNewerFormat } from '../contract/format.ts';
 import { type Making, type ManifestEntry, type Meta, manifestReader, metaReader } from '../contract/meta.ts';
 import { parseJson, UNCOMPILED } from '../contract/parse.ts';
@@ -34,12 +35,9 @@ export interface Published {
   findTouched(): ReadonlySet<ManifestEntry>;
 }
 
-/** The entries of a manifest by path. */
-export type Entries = Pick<ReadonlyMap<string, ManifestEntry>, 'size' | 'has' | 'get' | 'keys' | 'values'>;
-
 const nothing: Published = {
   files: [],
-  entries: new Map(),
+  entries: byPath([]),
   manifestBytes: 0,
   hashManifest: () => '',
   meta: undefined,
@@ -87,26 +85,6 @@ export function readPublished({ name, out }: WorkFolders, helper?: string): Publ
       return entry && isUntouched(file, entry.bytes) ? entry : undefined;
     },
     findTouched: startLooking(files, site, helper),
-  };
-}
-
-/** The map is made when it is needed: a build that changes nothing asks for two paths of hundreds of thousands. */
-export function byPath(files: readonly ManifestEntry[]): Entries {
-  let made: Map<string, ManifestEntry> | undefined;
-  /** Each is a search of its own. */
-  let few = 5;
-  function map(): Map<string, ManifestEntry> {
-    if (made) return made;
-    made = new Map();
-    for (const entry of files) made.set(entry.path, entry);
-    return made;
-  }
-  return {
-    size: files.length,
-    has: (path) => (made || --few < 0 ? map().has(path) : files.some((entry) => entry.path === path)),
-    get: (path) => map().get(path),
-    keys: () => map().keys(),
-    values: () => map().values(),
   };
 }
 

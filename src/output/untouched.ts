@@ -29,15 +29,12 @@ export function createCheck({ out, written }: Site): IsUntouched {
 /** What the second thread looks at, from the last block to the first. */
 export interface Looking {
   readonly site: Site;
-  readonly blocks: readonly LookedBlock[];
+  /** For each file a line of UTF-8: its size, a space, and its path. */
+  readonly lines: SharedArrayBuffer;
+  /** Where each block of lines ends, in bytes. */
+  readonly ends: readonly number[];
   /** For each block, 1 once all of it is known to be untouched. */
   readonly untouched: Uint8Array<SharedArrayBuffer>;
-}
-
-/** Some files: their names, one in each line of UTF-8, and their sizes. */
-export interface LookedBlock {
-  readonly names: Uint8Array<ArrayBuffer>;
-  readonly bytes: Float64Array<ArrayBuffer>;
 }
 
 const BLOCK = 1000;
@@ -62,17 +59,8 @@ export function startLooking(
   const second = helper !== undefined && files.length >= MANY ? start(helper) : undefined;
 
   function start(module: string): Worker {
-    const encoder = new TextEncoder();
-    const looked = blocks.map((block) => ({
-      names: encoder.encode(block.map(({ path }) => path).join('\n')),
-      bytes: Float64Array.from(block, ({ bytes }) => bytes),
-    }));
-    const worker = new Worker(module, {
-      workerData: { site, blocks: looked, untouched } satisfies Looking,
-      // Moved, as there may be as much of it as of the manifest.
-      transferList: looked.flatMap(({ names, bytes }) => [names.buffer, bytes.buffer]),
-      resourceLimits: { maxYoungGenerationSizeMb: 2 },
-    });
+    const workerData: Looking = { site, ...share(blocks), untouched };
+    const worker = new Worker(module, { workerData, resourceLimits: { maxYoungGenerationSizeMb: 2 } });
     // Whatever it has not found untouched is looked at here.
     worker.on('error', () => {});
     worker.unref();
@@ -89,4 +77,17 @@ export function startLooking(
     void second?.terminate();
     return touched;
   };
+}
+
+/** In one piece of memory, as it may be half as much as the manifest, and goes back to the system at once. */
+export function share(blocks: readonly (readonly ManifestEntry[])[]): Pick<Looking, 'lines' | 'ends'> {
+  // UTF-8 has at most three bytes for a unit of UTF-16, and a size 16 digits. What is not written takes no memory.
+  const most = (size: number, { path }: ManifestEntry): number => size + 3 * path.length + 18;
+  const lines = new SharedArrayBuffer(blocks.flat().reduce(most, 0));
+  let end = 0;
+  const ends = blocks.map((block) => {
+    end += Buffer.from(lines, end).write(block.map(({ bytes, path }) => `${bytes} ${path}\n`).join(''));
+    return end;
+  });
+  return { lines, ends };
 }

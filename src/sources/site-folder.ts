@@ -3,16 +3,10 @@
 import path from 'node:path';
 import * as z from 'zod';
 import { type History, historySchema } from '../contract/changes.ts';
+import type { Entries } from '../contract/entries.ts';
 import { refuseNewerFormat } from '../contract/format.ts';
 import { type Kind, mapKinds } from '../contract/kinds.ts';
-import {
-  linkBaseOf,
-  type Manifest,
-  type ManifestEntry,
-  type Meta,
-  manifestReader,
-  metaReader,
-} from '../contract/meta.ts';
+import { linkBaseOf, type Manifest, type Meta, manifestReader, metaReader } from '../contract/meta.ts';
 import { parse, UNCOMPILED } from '../contract/parse.ts';
 import { CHANGES_FILE, listPageFile, MANIFEST_FILE, META_FILE, slugsOf } from '../contract/paths.ts';
 import { PAGE_SIZE, pageOffsets } from '../contract/windows.ts';
@@ -39,9 +33,6 @@ function isServed(value: unknown): boolean {
   const { url, id, slug } = (value ?? {}) as Partial<Record<keyof Served, unknown>>;
   return typeof url === 'string' && Number.isInteger(id) && typeof slug === 'string';
 }
-
-/** The manifest's entries by path. */
-type Entries = Pick<ReadonlyMap<string, Pick<ManifestEntry, 'sha256'>>, 'has' | 'get' | 'keys'>;
 
 /** The data of a published site as the previous data set. */
 export function previousOfSite(folder: string, meta: Meta, entries: Entries): PreviousDataSet {

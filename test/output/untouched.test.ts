@@ -4,7 +4,8 @@ import path from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { describe, expect, it } from 'vitest';
 import { LOOK_WORKER } from '../../src/commands/package-files.ts';
-import { type LookedBlock, type Looking, startLooking } from '../../src/output/untouched.ts';
+import type { ManifestEntry } from '../../src/contract/meta.ts';
+import { type Looking, share, startLooking } from '../../src/output/untouched.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 
 const FILES = 20_000;
@@ -26,15 +27,14 @@ function manyFiles(count: number) {
   return { out, files, site: { out, written } };
 }
 
-const blockOf = (names: string[], ...sizes: number[]): LookedBlock => ({
-  names: new TextEncoder().encode(names.join('\n')),
-  bytes: Float64Array.from(names, (_, at) => sizes[at] ?? 1),
-});
+const blockOf = (names: string[], ...sizes: number[]): ManifestEntry[] =>
+  names.map((name, at) => ({ path: name, bytes: sizes[at] ?? 1, sha256: '' }));
 
 /** What the second thread finds alone: for each block, whether it is known to be untouched. */
-async function lookAlone({ site, blocks }: Omit<Looking, 'untouched'>): Promise<number[]> {
+async function lookAlone(site: Looking['site'], blocks: ManifestEntry[][]): Promise<number[]> {
   const untouched = new Uint8Array(new SharedArrayBuffer(blocks.length));
-  await once(new Worker(LOOK_WORKER, { workerData: { site, blocks, untouched } satisfies Looking }), 'exit');
+  const workerData: Looking = { site, ...share(blocks), untouched };
+  await once(new Worker(LOOK_WORKER, { workerData }), 'exit');
   return [...untouched];
 }
 
@@ -65,11 +65,11 @@ describe('looking for touched files', () => {
   it('leaves no block to the other thread that holds a touched file', async () => {
     const { out, site } = manyFiles(4);
     const blocks = [blockOf(['0/0', '0/1']), blockOf(['0/2', '0/3'])];
-    expect(await lookAlone({ site, blocks })).toEqual([1, 1]);
-    expect(await lookAlone({ site: { ...site, written: site.written - 1000 }, blocks })).toEqual([0, 0]);
+    expect(await lookAlone(site, blocks)).toEqual([1, 1]);
+    expect(await lookAlone({ ...site, written: site.written - 1000 }, blocks)).toEqual([0, 0]);
     rmSync(path.join(out, '0/3'));
     symlinkSync('2', path.join(out, '0/3'));
-    expect(await lookAlone({ site, blocks })).toEqual([1, 0]);
-    expect(await lookAlone({ site, blocks: [blockOf(['0/0', '0/1'], 1, 2)] })).toEqual([0]);
+    expect(await lookAlone(site, blocks)).toEqual([1, 0]);
+    expect(await lookAlone(site, [blockOf(['0/0', '0/1'], 1, 2)])).toEqual([0]);
   });
 });

@@ -2,6 +2,7 @@ import { hash } from 'node:crypto';
 import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { byPath } from '../../src/contract/entries.ts';
 import { mapKinds } from '../../src/contract/kinds.ts';
 import { listPageFile } from '../../src/contract/paths.ts';
 import type { SiteFile } from '../../src/contract/site-file.ts';
@@ -100,7 +101,7 @@ describe('a data set', () => {
 
 /** As a manifest lists them. */
 const entriesOf = (files: readonly SiteFile[]) =>
-  new Map(files.map(({ path: file, body }) => [file, { sha256: hash('sha256', body) }]));
+  byPath(files.map(({ path: file, body }) => ({ path: file, bytes: 0, sha256: hash('sha256', body) })));
 
 describe('the last site as the previous data set', () => {
   const entries = entriesOf(site.files());
@@ -159,7 +160,7 @@ describe('the last site as the previous data set', () => {
 
   it('has no history if there never was one, and an error if it cannot be read', async () => {
     const folder = await siteFolder();
-    const former = new Map([...entries].filter(([file]) => file !== 'changes.json'));
+    const former = entriesOf(site.files().filter((file) => file.path !== 'changes.json'));
     expect(previousOfSite(folder, site.meta, former).history()).toBeUndefined();
     const read = () => previousOfSite(folder, site.meta, entries).history();
     writeFileSync(path.join(folder, 'changes.json'), '{"steps":[1]}');

@@ -1,0 +1,29 @@
+/** The entries of a manifest by path. */
+
+import type { ManifestEntry } from './meta.ts';
+
+export interface Entries extends Pick<ReadonlyMap<string, ManifestEntry>, 'size' | 'has' | 'get' | 'keys'> {
+  /** Where in the manifest a path is; of one that is listed twice, the last place. */
+  place(path: string): number | undefined;
+}
+
+/** The map is made when it is needed: a build that changes nothing asks for two paths of hundreds of thousands. */
+export function byPath(files: readonly ManifestEntry[]): Entries {
+  let made: Map<string, number> | undefined;
+  /** Each is a search of its own. */
+  let few = 5;
+  function places(): Map<string, number> {
+    if (made) return made;
+    made = new Map();
+    for (const [at, { path }] of files.entries()) made.set(path, at);
+    return made;
+  }
+  const place = (path: string): number | undefined => places().get(path);
+  return {
+    size: files.length,
+    place,
+    has: (path) => (made || --few < 0 ? places().has(path) : files.some((entry) => entry.path === path)),
+    get: (path) => files[place(path) ?? -1],
+    keys: () => places().keys(),
+  };
+}

@@ -1,0 +1,75 @@
+/** Which published files stay as they are. */
+
+import type { Making, ManifestEntry } from '../contract/meta.ts';
+import type { AnyFile, Body, Text } from '../contract/site-file.ts';
+import { measure } from './listing.ts';
+import type { Published } from './published.ts';
+
+export interface Staying {
+  /** For files that say what they are made from, by path: the SHA-256 of that. */
+  readonly derived: Readonly<Record<string, string>>;
+  /** Whether a file stays, of those asked about so far. */
+  has(path: string): boolean;
+  /** The entry of a file that stays without being made: of the same hash, or made by the same code from the same. */
+  unmade(file: AnyFile): ManifestEntry | undefined;
+  /** The entry of a file that stays, as it was made once more with the same hash. */
+  made(entry: ManifestEntry): ManifestEntry | undefined;
+  /** Those of all files that stay, in the manifest's order. */
+  entries(): ManifestEntry[];
+  /** The paths of all others. */
+  others(): string[];
+}
+
+export interface StayingOptions {
+  readonly making: Making;
+  /** Whether the manifest may be wrong about what the published files were made from. */
+  readonly remake: boolean;
+  readonly encode: (body: Body) => Iterable<Uint8Array>;
+}
+
+export function createStaying(
+  { files, entries, derived: old, making: before, findTouched }: Published,
+  { making, remake, encode }: StayingOptions,
+): Staying {
+  const isSameCode = !remake && making.code !== undefined && making.code === before?.code;
+  /** By place in the manifest, 1 if the file stays. */
+  const marks = new Uint8Array(files.length);
+  const derived: Record<string, string> = {};
+  let touched: ReadonlySet<ManifestEntry> | undefined;
+  /** Many files are made of the same. */
+  const digests = new Map<Text, string>();
+
+  function digestOf(inputs: Text): string {
+    const digest = digests.get(inputs) ?? measure(encode(inputs)).sha256;
+    digests.set(inputs, digest);
+    return digest;
+  }
+
+  const has = (path: string): boolean => marks[entries.place(path) ?? -1] === 1;
+
+  function keep(path: string, isSame: (entry: ManifestEntry) => boolean): ManifestEntry | undefined {
+    const place = entries.place(path) ?? -1;
+    const entry = files[place];
+    if (!entry || !isSame(entry)) return undefined;
+    touched ??= findTouched();
+    if (touched.has(entry)) return undefined;
+    marks[place] = 1;
+    return entry;
+  }
+
+  return {
+    derived,
+    has,
+    unmade(file) {
+      const { path } = file;
+      if ('inputs' in file && file.inputs !== undefined) derived[path] = digestOf(file.inputs);
+      const isPart = 'partOf' in file && file.partOf !== undefined && has(file.partOf);
+      const isDerived = derived[path] !== undefined && derived[path] === old[path];
+      const hash = 'sha256' in file ? file.sha256 : undefined;
+      return keep(path, ({ sha256 }) => (isSameCode && (isPart || isDerived)) || sha256 === hash);
+    },
+    made: ({ path, sha256 }) => keep(path, (entry) => entry.sha256 === sha256),
+    entries: () => files.filter((_, place) => marks[place] === 1),
+    others: () => files.map(({ path }) => path).filter((path) => !has(path)),
+  };
+}
