@@ -220,9 +220,11 @@ async function publish(
   }
 
   const { derived } = staying;
-  const stayed = staying.entries();
+  const entries = staying.entries();
+  const stayed = entries.length;
   // What stays is in order already, which sorting makes use of.
-  const entries = stayed.concat(written).sort((a, b) => (a.path < b.path ? -1 : 1));
+  for (const entry of written) entries.push(entry);
+  entries.sort((a, b) => (a.path < b.path ? -1 : 1));
   const head = { ...making, ...(Object.keys(derived).length > 0 && { derived }) };
   const meter = createMeter();
   const manifest = encode({ [Symbol.iterator]: () => manifestText(head, entries) });
@@ -231,7 +233,7 @@ async function publish(
   const added = new Set(published.entries.size > 0 ? names : []);
   const removed = staying.others().filter((path) => !added.has(path));
   if (changed) {
-    const isSmall = stayed.length > names.length && !replacesFolders(names, published) && canPlace(folders);
+    const isSmall = stayed > names.length && !replacesFolders(names, published) && canPlace(folders);
     const lost = isSmall ? names.filter((file) => isThere(folders, file)) : undefined;
     refuseForeignFiles(folders, published, lost);
     stage.write(MANIFEST_FILE, meter.through(manifest), { replaces: published.manifestBytes > 0 });
@@ -241,7 +243,7 @@ async function publish(
       rollForward(folders);
     } else {
       // Hard links to published files, which have been checked.
-      for (const { path } of stayed) stage.keep(path);
+      for (const { path } of staying.entries()) stage.keep(path);
       swap(folders);
     }
   }
@@ -250,7 +252,7 @@ async function publish(
     files: entries.length + 1,
     bytes: sizeOf(entries) + (changed ? meter.bytes() : published.manifestBytes),
     written: changed ? written.length + 1 : 0,
-    kept: stayed.length + (changed ? 0 : 1),
+    kept: stayed + (changed ? 0 : 1),
     removed: removed.length,
     leftovers: cleanUp(folders),
   };

@@ -70,6 +70,6 @@ export function createStaying(
     },
     made: ({ path, sha256 }) => keep(path, (entry) => entry.sha256 === sha256),
     entries: () => files.filter((_, place) => marks[place] === 1),
-    others: () => files.map(({ path }) => path).filter((path) => !has(path)),
+    others: () => files.filter(({ path }) => !has(path)).map(({ path }) => path),
   };
 }

@@ -31,7 +31,7 @@ export interface Looking {
   readonly site: Site;
   /** For each file a line of UTF-8: its size, a space, and its path. */
   readonly lines: SharedArrayBuffer;
-  /** Where each block of lines ends, in bytes. */
+  /** Where each block of a thousand lines ends, in bytes. */
   readonly ends: readonly number[];
   /** For each block, 1 once all of it is known to be untouched. */
   readonly untouched: Uint8Array<SharedArrayBuffer>;
@@ -52,14 +52,11 @@ export function startLooking(
   site: Site,
   helper: string | undefined,
 ): () => ReadonlySet<ManifestEntry> {
-  const blocks = Array.from({ length: Math.ceil(files.length / BLOCK) }, (_, at) =>
-    files.slice(at * BLOCK, (at + 1) * BLOCK),
-  );
-  const untouched = new Uint8Array(new SharedArrayBuffer(blocks.length));
+  const untouched = new Uint8Array(new SharedArrayBuffer(Math.ceil(files.length / BLOCK)));
   const second = helper !== undefined && files.length >= MANY ? start(helper) : undefined;
 
   function start(module: string): Worker {
-    const workerData: Looking = { site, ...share(blocks), untouched };
+    const workerData: Looking = { site, ...share(files), untouched };
     const worker = new Worker(module, { workerData, resourceLimits: { maxYoungGenerationSizeMb: 2 } });
     // Whatever it has not found untouched is looked at here.
     worker.on('error', () => {});
@@ -70,9 +67,10 @@ export function startLooking(
   return () => {
     const isUntouched = createCheck(site);
     const touched = new Set<ManifestEntry>();
-    for (const [at, block] of blocks.entries()) {
-      if (Atomics.load(untouched, at) === 1) continue;
-      for (const entry of block) if (!isUntouched(entry.path, entry.bytes)) touched.add(entry);
+    for (const block of untouched.keys()) {
+      if (Atomics.load(untouched, block) === 1) continue;
+      for (const entry of files.slice(block * BLOCK, (block + 1) * BLOCK))
+        if (!isUntouched(entry.path, entry.bytes)) touched.add(entry);
     }
     void second?.terminate();
     return touched;
@@ -80,14 +78,15 @@ export function startLooking(
 }
 
 /** In one piece of memory, as it may be half as much as the manifest, and goes back to the system at once. */
-export function share(blocks: readonly (readonly ManifestEntry[])[]): Pick<Looking, 'lines' | 'ends'> {
+export function share(files: readonly ManifestEntry[], size = BLOCK): Pick<Looking, 'lines' | 'ends'> {
   // UTF-8 has at most three bytes for a unit of UTF-16, and a size 16 digits. What is not written takes no memory.
-  const most = (size: number, { path }: ManifestEntry): number => size + 3 * path.length + 18;
-  const lines = new SharedArrayBuffer(blocks.flat().reduce(most, 0));
-  let end = 0;
-  const ends = blocks.map((block) => {
-    end += Buffer.from(lines, end).write(block.map(({ bytes, path }) => `${bytes} ${path}\n`).join(''));
-    return end;
-  });
+  const most = files.reduce((sum, { path }) => sum + 3 * path.length + 18, 0);
+  const lines = new SharedArrayBuffer(most);
+  const ends: number[] = [];
+  for (let at = 0, end = 0; at < files.length; at += size) {
+    const block = files.slice(at, at + size).map(({ bytes, path }) => `${bytes} ${path}\n`);
+    end += Buffer.from(lines, end).write(block.join(''));
+    ends.push(end);
+  }
   return { lines, ends };
 }

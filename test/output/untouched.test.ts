@@ -27,13 +27,13 @@ function manyFiles(count: number) {
   return { out, files, site: { out, written } };
 }
 
-const blockOf = (names: string[], ...sizes: number[]): ManifestEntry[] =>
+const entriesOf = (names: string[], ...sizes: number[]): ManifestEntry[] =>
   names.map((name, at) => ({ path: name, bytes: sizes[at] ?? 1, sha256: '' }));
 
 /** What the second thread finds alone: for each block, whether it is known to be untouched. */
-async function lookAlone(site: Looking['site'], blocks: ManifestEntry[][]): Promise<number[]> {
-  const untouched = new Uint8Array(new SharedArrayBuffer(blocks.length));
-  const workerData: Looking = { site, ...share(blocks), untouched };
+async function lookAlone(site: Looking['site'], files: ManifestEntry[]): Promise<number[]> {
+  const untouched = new Uint8Array(new SharedArrayBuffer(files.length / 2));
+  const workerData: Looking = { site, ...share(files, 2), untouched };
   await once(new Worker(LOOK_WORKER, { workerData }), 'exit');
   return [...untouched];
 }
@@ -64,12 +64,12 @@ describe('looking for touched files', () => {
 
   it('leaves no block to the other thread that holds a touched file', async () => {
     const { out, site } = manyFiles(4);
-    const blocks = [blockOf(['0/0', '0/1']), blockOf(['0/2', '0/3'])];
-    expect(await lookAlone(site, blocks)).toEqual([1, 1]);
-    expect(await lookAlone({ ...site, written: site.written - 1000 }, blocks)).toEqual([0, 0]);
+    const files = entriesOf(['0/0', '0/1', '0/2', '0/3']);
+    expect(await lookAlone(site, files)).toEqual([1, 1]);
+    expect(await lookAlone({ ...site, written: site.written - 1000 }, files)).toEqual([0, 0]);
     rmSync(path.join(out, '0/3'));
     symlinkSync('2', path.join(out, '0/3'));
-    expect(await lookAlone(site, blocks)).toEqual([1, 0]);
-    expect(await lookAlone(site, [blockOf(['0/0', '0/1'], 1, 2)])).toEqual([0]);
+    expect(await lookAlone(site, files)).toEqual([1, 0]);
+    expect(await lookAlone(site, entriesOf(['0/0', '0/1'], 1, 2))).toEqual([0]);
   });
 });
