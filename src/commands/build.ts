@@ -12,7 +12,6 @@ import {
 } from '../contract/icons.ts';
 import { createMeta } from '../contract/meta.ts';
 import type { LinkStyle } from '../contract/paths.ts';
-import { countWarnings } from '../dataset/data-set.ts';
 import type { PreviousDataSet } from '../dataset/previous.ts';
 import { OutputError, UsageError } from '../errors.ts';
 import { isInside } from '../files/folder.ts';
@@ -20,7 +19,7 @@ import type { Host } from '../hosts/host.ts';
 import { type HostName, hostNames } from '../hosts/names.ts';
 import { gatherIcons, type IconsReport } from '../icons/gather.ts';
 import { type Output, type PublishResult, recoverAbandoned, withOutput } from '../output/publish.ts';
-import { capture, type Watchers } from '../sources/capture.ts';
+import { type CaptureOptions, capture, type Watchers } from '../sources/capture.ts';
 import { previousOfSite, previousWithoutMeta } from '../sources/site-folder.ts';
 import { previousOfSnapshot } from '../sources/snapshot.ts';
 import type { SourceResult } from '../sources/source.ts';
@@ -47,7 +46,7 @@ import {
   readPackage,
 } from './package-files.ts';
 import { publishedParts } from './published-parts.ts';
-import { createReport, type Report } from './report.ts';
+import { countWarnings, createReport, groupWarnings, type Report, type Reported } from './report.ts';
 import { type Environment, resolveSource, type SourceOptions } from './source-options.ts';
 
 /** Every option is optional. */
@@ -115,11 +114,11 @@ export async function build(options: BuildOptions = {}, watchers: Watchers = {})
       const previous = ofSite ?? refreshedSnapshot(loaded);
       return previous && options.forgetHistory ? { ...previous, history: () => undefined } : previous;
     };
-    const captured = await capture({ ...source, ...watchers, previousOf });
+    const captured = await captureGrouped({ ...source, ...watchers, previousOf });
     const { provenance, records, counts, digest, history, fallback } = captured;
     const handWritten = readAssets();
     const icons = await gatherIcons(sprites, records, { assets: handWritten, fetcher: source });
-    const warnings = [...captured.warnings, ...icons.warnings];
+    const warnings = [...captured.warnings, ...groupWarnings(icons.warnings)];
     const meta = createMeta({
       generator: PRODUCT,
       source: captured.source,
@@ -157,6 +156,11 @@ export async function build(options: BuildOptions = {}, watchers: Watchers = {})
   };
   const report = await withOutput(out, work, { ...options, helper: LOOK_WORKER });
   return { ...report, ...(await inspect(out, resolved)) };
+}
+
+async function captureGrouped(options: CaptureOptions): Promise<Reported> {
+  const { warnings, ...captured } = await capture(options);
+  return { ...captured, warnings: groupWarnings(warnings) };
 }
 
 /** What is done with a published site. It stays published whatever comes of it, so that failures are problems, not errors. */

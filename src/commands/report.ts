@@ -2,7 +2,7 @@
 
 import type { Comparison } from '../contract/changes.ts';
 import type { Edition } from '../contract/edition.ts';
-import { type Kind, kindNames } from '../contract/kinds.ts';
+import { type Kind, kindNames, mapKinds } from '../contract/kinds.ts';
 import type { Counts, Skipped } from '../contract/records.ts';
 import type { Warning } from '../dataset/data-set.ts';
 import type { Missing } from '../dataset/guards.ts';
@@ -51,8 +51,13 @@ export interface Report {
   readonly seconds: number;
 }
 
+/** What was captured, with its warnings in groups: a large data set has too many of them to keep. */
+export interface Reported extends Omit<Captured, 'warnings'> {
+  readonly warnings: readonly WarningGroup[];
+}
+
 export function createReport(
-  { provenance, warnings, ...captured }: Captured,
+  { provenance, warnings, ...captured }: Reported,
   { changed, ...files }: PublishResult,
   { out, started }: { out: string; started: number },
 ): Report {
@@ -75,7 +80,7 @@ export function createReport(
     requests,
     isCached,
     notices,
-    warnings: groupWarnings(warnings),
+    warnings,
     seconds: secondsSince(started),
   };
 }
@@ -97,4 +102,11 @@ export function groupWarnings(warnings: readonly Warning[]): WarningGroup[] {
       };
     });
   });
+}
+
+/** Kind → code → the number of its warnings. */
+export function countWarnings(groups: readonly WarningGroup[]): Record<Kind, Record<string, number>> {
+  const counts = mapKinds<Record<string, number>>(() => ({}));
+  for (const { kind, code, count } of groups) counts[kind][code] = count;
+  return counts;
 }

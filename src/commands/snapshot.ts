@@ -11,7 +11,7 @@ import { previousOfSnapshot, snapshotFiles } from '../sources/snapshot.ts';
 import { checkOutside, refuseNested, refuseOtherFolder } from './check-output.ts';
 import { defaults } from './defaults.ts';
 import { PUBLIC_FOLDER } from './package-files.ts';
-import { createReport, type Report } from './report.ts';
+import { createReport, groupWarnings, type Report } from './report.ts';
 import { resolveSource, type SourceOptions } from './source-options.ts';
 
 export interface SnapshotOptions extends SourceOptions {
@@ -45,7 +45,8 @@ export async function snapshot(options: SnapshotOptions = {}, watchers: Watchers
     const history = { path: CHANGES_FILE, body: encodeHistory(captured.history) };
     const license = { path: 'LICENSE.txt', body: readFileSync(path.join(PUBLIC_FOLDER, DATA_LICENSE)) };
     const published = await output.publish([...snapshotFiles(captured), history, license], { signal });
-    return createReport(captured, published, { out: data, started });
+    const warnings = groupWarnings(captured.warnings);
+    return createReport({ ...captured, warnings }, published, { out: data, started });
   };
   return withOutput(data, work, options);
 }

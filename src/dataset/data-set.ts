@@ -2,7 +2,7 @@
 
 import * as z from 'zod';
 import { editionSchema } from '../contract/edition.ts';
-import { type Kind, kindNames, mapKinds } from '../contract/kinds.ts';
+import { type Kind, kindNames } from '../contract/kinds.ts';
 import { type Counts, type RecordOf, skippedSchema } from '../contract/records.ts';
 
 /** Where a data set comes from, and when. Independent of the machine that read it. */
@@ -76,15 +76,8 @@ export interface EncodedDataSet extends Omit<DataSet, 'records'> {
   readonly counts: Counts;
   readonly digest: string;
   /** Every record. A snapshot is not parsed before they are asked for, and those that are known to be valid are not checked. */
-  records(findKnown?: FindKnown): EncodedRecords;
+  readonly records: (findKnown?: FindKnown) => EncodedRecords;
 }
 
 /** Tells which of many records, by kind and place, are known to be valid: the same code has published them as they are. */
 export type FindKnown = (records: EncodedRecords) => (kind: Kind, at: number) => boolean;
-
-/** The number of records of each kind with a given warning. */
-export function countWarnings(warnings: readonly Warning[]): Record<Kind, Record<string, number>> {
-  const counts = mapKinds<Record<string, number>>(() => ({}));
-  for (const { kind, code } of warnings) counts[kind][code] = (counts[kind][code] ?? 0) + 1;
-  return counts;
-}

@@ -203,14 +203,14 @@ async function publish(
     if (unmade) listing.add(unmade, file);
     else {
       const pieces = encode('make' in file ? await file.make() : file.body);
-      const made = { path, ...measure(pieces) };
-      if ('sha256' in file && file.sha256 !== made.sha256)
-        throw new OutputError(`got SHA-256 ${made.sha256}, expected ${file.sha256}`, path);
+      const { bytes, sha256 } = measure(pieces);
+      if ('sha256' in file && file.sha256 !== sha256)
+        throw new OutputError(`got SHA-256 ${sha256}, expected ${file.sha256}`, path);
+      const made = { path, bytes, sha256 };
       listing.add(made, file);
       if (!staying.made(made)) {
-        const bytes = stage.write(path, pieces, { replaces: published.entries.place(path) !== undefined });
-        if (bytes !== made.bytes)
-          throw new OutputError(`got ${bytes} bytes, expected ${made.bytes} as before`, path);
+        const staged = stage.write(path, pieces, { replaces: published.entries.place(path) !== undefined });
+        if (staged !== bytes) throw new OutputError(`got ${staged} bytes, expected ${bytes} as before`, path);
         written.push(made);
       }
     }

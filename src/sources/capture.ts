@@ -58,7 +58,9 @@ export async function capture(options: CaptureOptions): Promise<Captured> {
   if (fallback !== undefined) onFallback?.(fallback, cause);
   refuseOldData(loaded.dataSet.provenance, options);
   const previous = comparedOnce(options.previousOf(loaded));
-  const dataSet = { ...loaded.dataSet, records: () => loaded.dataSet.records(previous?.findKnown) };
+  // As a function of its own, it does not keep the warnings in memory.
+  const { records } = loaded.dataSet;
+  const dataSet = { ...loaded.dataSet, records: () => records(previous?.findKnown) };
   // A snapshot was guarded when it was captured.
   const isGuarded = previous !== undefined || source === 'snapshot';
   const floor = isGuarded ? undefined : readSnapshotCounts(options.dataFolder);

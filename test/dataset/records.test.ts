@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { countWarnings, provenanceSchema, type Warning, warningSchema } from '../../src/dataset/data-set.ts';
+import { provenanceSchema, warningSchema } from '../../src/dataset/data-set.ts';
 import { digestLines, digestRecords, encodeLine } from '../../src/dataset/digest.ts';
 import { servedText } from '../../src/dataset/encode.ts';
 import { versionOf } from '../support/data-set-versions.ts';
@@ -41,14 +41,6 @@ describe('the text of a record', () => {
 });
 
 describe('warnings', () => {
-  it('are counted by kind and code', () => {
-    const warning = (kind: 'move' | 'item', code: string): Warning => ({ code, kind, id: 1, message: 'x' });
-    expect(countWarnings([])).toEqual({ move: {}, item: {} });
-    expect(
-      countWarnings([warning('item', 'no-icon'), warning('item', 'other'), warning('item', 'no-icon')]),
-    ).toEqual({ move: {}, item: { 'no-icon': 2, other: 1 } });
-  });
-
   it('may have codes that only another version knows', () => {
     const warning = { code: 'new', kind: 'move', id: 1, message: 'x' };
     expect(warningSchema.parse(warning)).toEqual(warning);
