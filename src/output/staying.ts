@@ -62,11 +62,12 @@ export function createStaying(
     has,
     unmade(file) {
       const { path } = file;
-      if ('inputs' in file && file.inputs !== undefined) derived[path] = digestOf(file.inputs);
-      const isPart = 'partOf' in file && file.partOf !== undefined && has(file.partOf);
-      const isDerived = derived[path] !== undefined && derived[path] === old[path];
+      const inputs = 'inputs' in file && file.inputs !== undefined ? digestOf(file.inputs) : undefined;
+      if (inputs !== undefined) derived[path] = inputs;
+      const isPart = isSameCode && 'partOf' in file && file.partOf !== undefined && has(file.partOf);
+      const isDerived = isSameCode && inputs !== undefined && inputs === old[path];
       const hash = 'sha256' in file ? file.sha256 : undefined;
-      return keep(path, ({ sha256 }) => (isSameCode && (isPart || isDerived)) || sha256 === hash);
+      return keep(path, ({ sha256 }) => isPart || isDerived || sha256 === hash);
     },
     made: ({ path, sha256 }) => keep(path, (entry) => entry.sha256 === sha256),
     entries: () => files.filter((_, place) => marks[place] === 1),
