@@ -11,7 +11,7 @@ import { readFile } from '../files/folder.ts';
 import { type HostName, hostNames } from '../hosts/names.ts';
 import type { LockOptions } from '../output/lock.ts';
 import { type PublishResult, withOutput } from '../output/publish.ts';
-import { completeSite } from '../site/complete-site.ts';
+import { type CompleteSite, completeSite } from '../site/complete-site.ts';
 import { secondsSince } from '../text/numbers.ts';
 import { type InspectedSite, inspectFolder } from '../verify/folder.ts';
 import { PRODUCT } from '../version.ts';
@@ -68,29 +68,20 @@ export async function rebase(dir: string, options: RebaseOptions = {}): Promise<
     (output) =>
       withCompressor(COMPRESS_WORKER, async (compress) => {
         refuseOtherFolder(output, 'site');
-        const copy = readCopy(dir);
-        const { records, history } = copy;
-        const hosts = asked ?? severalOf('host', copy.meta.hosts, hostNames);
-        const links = resolveLinks(style, hosts, copy.meta.links);
-        const serving = resolveServing(options, hosts, out);
-        const meta: Meta = { ...copy.meta, generator: PRODUCT, base_url: baseUrl, links, hosts };
-        const archive = copy.manifest.files.some((entry) => archiveFiles.includes(entry.path));
-        const parts = { records, meta, history, hosts, serving, archive, compress, sizes: output.sizes };
-        const site = { ...parts, package: readPackage() };
-        // Pages and scripts are this version's own: a copy may come from anybody.
-        const own = readAssets();
-        const made = new Set<string>();
-        for (const file of completeSite({ ...site, assets: own })) made.add(file.path);
-        const copied = copiedFiles(dir, copy, made);
-        const assets = [...own, ...copied];
-        const making = describeMaking({ ...site, assets });
-        const { changed, ...files } = await output.publish(completeSite({ ...site, assets }), {
+        const { site, copied, from } = siteOfCopy(dir, (old) => {
+          const hosts = asked ?? severalOf('host', old.hosts, hostNames);
+          const links = resolveLinks(style, hosts, old.links);
+          const serving = resolveServing(options, hosts, out);
+          const meta: Meta = { ...old, generator: PRODUCT, base_url: baseUrl, links, hosts };
+          return { meta, hosts, serving, compress, sizes: output.sizes, package: readPackage() };
+        });
+        const { links, hosts } = site.meta;
+        const { changed, ...files } = await output.publish(completeSite(site), {
           signal,
-          making,
+          making: describeMaking(site),
           // A copy may come from anybody.
           remake: true,
         });
-        const from = copy.meta.base_url;
         const isStale = ({ path: file }: ListedFile): boolean =>
           from !== baseUrl && readFile(out, file).includes(from);
         return {
@@ -110,6 +101,24 @@ export async function rebase(dir: string, options: RebaseOptions = {}): Promise<
   );
 }
 
+/** The site of a copy's records, with what else is in the copy. */
+function siteOfCopy(
+  dir: string,
+  describe: (old: Meta) => Omit<CompleteSite, 'records' | 'history' | 'archive' | 'assets'>,
+): { site: CompleteSite; copied: ListedFile[]; from: string } {
+  const { records, history, manifest, meta } = readCopy(dir);
+  const archive = manifest.files.some(({ path: file }) => archiveFiles.includes(file));
+  // Pages and scripts are this version's own: a copy may come from anybody.
+  const own = readAssets();
+  const site = { ...describe(meta), records, history, archive, assets: own };
+  const others = new Set(manifest.files.map((entry) => entry.path));
+  for (const file of completeSite(site)) others.delete(file.path);
+  const copied = manifest.files
+    .filter(({ path: file }) => others.has(file) && !isHostFile(file))
+    .map((entry): ListedFile => ({ ...entry, make: () => readFile(dir, entry.path) }));
+  return { site: { ...site, assets: [...own, ...copied] }, copied, from: meta.base_url };
+}
+
 /** Only a valid site is rebased: a damaged record would become one that looks right. */
 function readCopy(dir: string): InspectedSite {
   const copy = inspectFolder(dir);
@@ -119,11 +128,4 @@ function readCopy(dir: string): InspectedSite {
   throw new OutputError(`is not a valid site: ${first.file}: ${first.problem}${more}`, dir, {
     hint: 'gamedata verify <dir> lists every problem; gamedata mirror repairs a damaged copy.',
   });
-}
-
-/** Everything that is not rebuilt, apart from host configuration of the old base URL. */
-function copiedFiles(dir: string, { manifest }: InspectedSite, made: ReadonlySet<string>): ListedFile[] {
-  return manifest.files
-    .filter((entry) => !made.has(entry.path) && !isHostFile(entry.path))
-    .map((entry) => ({ ...entry, make: () => readFile(dir, entry.path) }));
 }

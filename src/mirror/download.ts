@@ -1,6 +1,5 @@
 /** Downloads files, several at a time, into a partial download. */
 
-import pLimit from 'p-limit';
 import type { ManifestEntry } from '../contract/meta.ts';
 import { MAX_BODY_BYTES } from '../http/body.ts';
 import type { HttpClient } from '../http/client.ts';
@@ -45,12 +44,14 @@ export async function download(entries: readonly ManifestEntry[], options: Downl
       failure ??= error;
     }
   };
+  const loadAll = async (entries: Iterable<ManifestEntry>): Promise<void> => {
+    for (const entry of entries) await load(entry);
+  };
   // Files are in memory while they are checked, so large ones come one at a time.
   const isLarge = ({ bytes }: ManifestEntry): boolean => bytes > MAX_BODY_BYTES;
-  await pLimit(options.concurrency).map(
-    missing.filter((entry) => !isLarge(entry)),
-    load,
-  );
-  await pLimit(1).map(missing.filter(isLarge), load);
+  const some = missing.filter((entry) => !isLarge(entry)).values();
+  // A promise for each of hundreds of thousands would take more memory than all manifests.
+  await Promise.all(Array.from({ length: options.concurrency }, () => loadAll(some)));
+  await loadAll(missing.filter(isLarge));
   if (failure !== undefined) throw failure;
 }

@@ -7,7 +7,7 @@ import { kindNames } from '../contract/kinds.ts';
 import { linkBaseOf, type Meta } from '../contract/meta.ts';
 import { archiveFiles } from '../contract/paths.ts';
 import { createRoutes } from '../contract/routes.ts';
-import type { AnyFile, SiteFile } from '../contract/site-file.ts';
+import type { AnyFile, ListedFile, SiteFile } from '../contract/site-file.ts';
 import type { EncodedRecords } from '../dataset/data-set.ts';
 import { movedRoutes } from '../dataset/history.ts';
 import type { Serving } from '../hosts/host.ts';
@@ -40,7 +40,7 @@ export interface CompleteSite {
   /** How web servers serve the site. */
   readonly serving: Serving;
   /** Hand-written files, and icons. */
-  readonly assets: readonly AnyFile[];
+  readonly assets: readonly (SiteFile | ListedFile)[];
   /** Whether the site offers itself for download. */
   readonly archive: boolean;
   readonly package: Package;

@@ -104,9 +104,10 @@ interface Site {
 
 /** Every file has to be listed, and every listed file has to be there, unchanged. */
 function checkManifest(site: Site, entries: Manifest['files']): void {
-  const listed = new Set<string>([MANIFEST_FILE]);
+  const unlisted = new Set(site.files);
+  unlisted.delete(MANIFEST_FILE);
   for (const entry of entries) {
-    listed.add(entry.path);
+    unlisted.delete(entry.path);
     if (!site.files.has(entry.path)) {
       site.report(entry.path, 'is missing');
       continue;
@@ -118,19 +119,18 @@ function checkManifest(site: Site, entries: Manifest['files']): void {
     else if (sha256 !== entry.sha256)
       site.report(entry.path, `has SHA-256 ${sha256}, expected ${entry.sha256}, as in the manifest`);
   }
-  for (const file of site.files) {
-    if (!listed.has(file)) site.report(file, 'is not in the manifest');
-  }
+  for (const file of unlisted) site.report(file, 'is not in the manifest');
 }
 
 /** Every page has to be correct, every record has to have its file, and there must be no other files of the kind. */
 function checkKind(site: Site, kind: Kind, meta: Meta): EncodedRecord[] {
   const count = meta.counts[kind];
   const records: EncodedRecord[] = [];
-  const expected = new Set<string>();
+  const folder = listPath(kind).slice(1);
+  const unexpected = new Set([...site.files].filter((file) => file.startsWith(folder)));
   for (const offset of pageOffsets(count)) {
     const file = listPageFile(kind, offset);
-    expected.add(file);
+    unexpected.delete(file);
     const text = readText(site, file);
     if (text === undefined) continue;
     const page = {
@@ -140,18 +140,14 @@ function checkKind(site: Site, kind: Kind, meta: Meta): EncodedRecord[] {
       linkBase: linkBaseOf(meta),
       after: records.at(-1)?.id ?? 0,
     };
-    for (const record of checkListPage(text, page, (problem) => site.report(file, problem))) {
+    for (const { served, ...record } of checkListPage(text, page, (problem) => site.report(file, problem))) {
       const own = recordFile(kind, record.slug);
-      if (expected.has(own)) site.report(file, `has slug ${record.slug} twice`);
-      expected.add(own);
-      if (readText(site, own) !== record.served) site.report(own, `differs from the record on ${file}`);
+      if (!unexpected.delete(own) && site.files.has(own)) site.report(file, `has slug ${record.slug} twice`);
+      if (readText(site, own) !== served) site.report(own, `differs from the record on ${file}`);
       records.push(record);
     }
   }
-  const folder = listPath(kind).slice(1);
-  for (const file of site.files) {
-    if (file.startsWith(folder) && !expected.has(file)) site.report(file, 'is not on any list');
-  }
+  for (const file of unexpected) site.report(file, 'is not on any list');
   return records;
 }
 
