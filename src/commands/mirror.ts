@@ -159,10 +159,15 @@ async function copy(run: Run, output: Output): Promise<MirrorReport> {
   const own = plan.files.find((entry) => entry.path === META_FILE);
   const meta = own && received.has(own) ? parseJson(`${received.read(own)}`) : own && output.published.meta;
   refuseDamagedSite({ ...run, published: output.published.entries.keys(), files: plan.files, meta });
-  const files = plan.files.map((entry): ListedFile => ({ ...entry, make: () => received.read(entry) }));
-  const result = await output.publish(files, { signal, making: { generator: plan.generator } });
+  const making = { generator: plan.generator };
+  const result = await output.publish(filesOf(plan, received), { signal, making });
   received.clear();
   return createReport(run, plan, { downloaded, result });
+}
+
+/** One at a time: there may be hundreds of thousands. */
+function* filesOf({ files }: MirrorPlan, received: PartialDownload): Generator<ListedFile> {
+  for (const entry of files) yield { ...entry, make: () => received.read(entry) };
 }
 
 /** Downloads what is missing, and starts over if that fails because the site has been redeployed. */

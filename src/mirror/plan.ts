@@ -1,6 +1,6 @@
 /** What a mirror has to do: which files to download, and which to remove. */
 
-import { byPath, type Entries } from '../contract/entries.ts';
+import type { Entries } from '../contract/entries.ts';
 import { isHostFile } from '../contract/host-files.ts';
 import type { Manifest, ManifestEntry } from '../contract/meta.ts';
 import { MANIFEST_FILE } from '../contract/paths.ts';
@@ -33,12 +33,13 @@ export function planMirror(
 ): MirrorPlan {
   const files = listed.filter(({ path }) => !isExcluded(path) && path !== MANIFEST_FILE);
   const changed = files.filter(({ path, sha256 }) => copy.intact(path)?.sha256 !== sha256);
-  const planned = byPath(files);
+  const gone = new Set(copy.entries.keys());
+  for (const { path } of files) gone.delete(path);
   return {
     generator,
     files,
     fetch: [...new Map(changed.toReversed().map((entry) => [entry.sha256, entry])).values()].reverse(),
-    remove: [...copy.entries.keys()].filter((path) => !planned.has(path)),
+    remove: [...gone],
     excluded: listed.map(({ path }) => path).filter(isExcluded),
   };
 }
