@@ -1,13 +1,19 @@
 /** Runs a command with the compiled command line, and puts what V8 has made of the code by its end beside each file. */
 
-import { writeFileSync } from 'node:fs';
+import { readdirSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
 import process from 'node:process';
 import { fileURLToPath } from 'node:url';
 
-const CLI = fileURLToPath(new URL('../dist/cli.cjs', import.meta.url));
+const DIST = fileURLToPath(new URL('../dist', import.meta.url));
+const CLI = path.join(DIST, 'cli.cjs');
+/** What is loaded when it is needed has a hash in its name. */
+const CHUNK = /-[\w-]{8}\.cjs$/;
 
 process.argv[1] = CLI;
-const { scripts } = await import(CLI);
+const { scripts, load } = await import(CLI);
 process.once('exit', () => {
+  // Of what other commands use as well.
+  for (const name of readdirSync(DIST)) if (CHUNK.test(name)) load(name);
   for (const [file, script] of scripts) writeFileSync(`${file}.cache`, script.createCachedData());
 });

@@ -20,7 +20,7 @@ type Exports = Record<string, unknown>;
 const loaded = new Map<string, { readonly exports: Exports }>();
 
 /** As Node's `require` does it for files of one folder. */
-function load(name: string): Exports {
+export function load(name: string): Exports {
   const present = loaded.get(name);
   if (present) return present.exports;
   const module = { exports: {} };
