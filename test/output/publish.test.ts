@@ -15,6 +15,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import path from 'node:path';
+import { isMainThread } from 'node:worker_threads';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { recoverAbandoned, withOutput } from '../../src/output/publish.ts';
 import { readPublished } from '../../src/output/published.ts';
@@ -288,7 +289,8 @@ describe('publishing', () => {
     expect(await confirm(out)).toBeUndefined();
   });
 
-  it.each([
+  // Only a main thread can change its folder, and `npm run mutants` has none.
+  it.runIf(isMainThread).each([
     ['inside it', '.'],
     ['above it', '..'],
     ['beside it', '../../beside'],
