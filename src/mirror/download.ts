@@ -49,9 +49,9 @@ export async function download(entries: readonly ManifestEntry[], options: Downl
   };
   // Files are in memory while they are checked, so large ones come one at a time.
   const isLarge = ({ bytes }: ManifestEntry): boolean => bytes > MAX_BODY_BYTES;
-  const some = missing.filter((entry) => !isLarge(entry)).values();
+  const small = missing.filter((entry) => !isLarge(entry)).values();
   // A promise for each of hundreds of thousands would take more memory than all manifests.
-  await Promise.all(Array.from({ length: options.concurrency }, () => loadAll(some)));
+  await Promise.all(Array.from({ length: options.concurrency }, () => loadAll(small)));
   await loadAll(missing.filter(isLarge));
   if (failure !== undefined) throw failure;
 }

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { provenanceSchema, warningSchema } from '../../src/dataset/data-set.ts';
+import { isWarning, provenanceSchema, warningSchema } from '../../src/dataset/data-set.ts';
 import { digestLines, digestRecords, encodeLine } from '../../src/dataset/digest.ts';
 import { servedText } from '../../src/dataset/encode.ts';
 import { versionOf } from '../support/data-set-versions.ts';
@@ -44,6 +45,33 @@ describe('warnings', () => {
   it('may have codes that only another version knows', () => {
     const warning = { code: 'new', kind: 'move', id: 1, message: 'x' };
     expect(warningSchema.parse(warning)).toEqual(warning);
+  });
+
+  it('are checked by hand as their schema checks them', () => {
+    const value = fc.constantFrom(
+      'move',
+      'item',
+      'other',
+      '',
+      0,
+      7,
+      -1,
+      1.5,
+      2 ** 60,
+      null,
+      undefined,
+      [],
+      {},
+    );
+    fc.assert(
+      fc.property(
+        fc.oneof(value, fc.record({ code: value, kind: value, id: value, message: value })),
+        (warning) => {
+          expect(isWarning(warning)).toBe(warningSchema.safeParse(warning).success);
+        },
+      ),
+      { examples: [[{ code: 'x', kind: 'item', id: 7, message: '' }]], numRuns: 2000 },
+    );
   });
 });
 

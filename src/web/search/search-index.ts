@@ -102,10 +102,8 @@ function toColumns(
 
 /** The rows of columns, one after the other: all at once would take as much memory again. */
 function rowsOf({ name, generation, icon }: SearchColumns): (at: number) => SearchRow {
-  const [nextName, nextIcon] = [
-    partsOf(name, MARKS.name),
-    icon === null ? undefined : partsOf(icon, MARKS.icon),
-  ];
+  const nextName = partsOf(name, MARKS.name);
+  const nextIcon = icon === null ? undefined : partsOf(icon, MARKS.icon);
   return (at) => ({ name: nextName(), generation: generation[at] ?? null, icon: nextIcon?.() });
 }
 
