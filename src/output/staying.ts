@@ -1,7 +1,7 @@
 /** Which published files stay as they are. */
 
 import type { Making, ManifestEntry } from '../contract/meta.ts';
-import type { AnyFile, Body, Text } from '../contract/site-file.ts';
+import type { AnyFile, Body, ListedFile, MadeFile, Text } from '../contract/site-file.ts';
 import { measure } from './listing.ts';
 import type { Published } from './published.ts';
 
@@ -26,6 +26,10 @@ export interface StayingOptions {
   readonly remake: boolean;
   readonly encode: (body: Body) => Iterable<Uint8Array>;
 }
+
+/** What may be known of a file before it is made. */
+type FileTraits = Pick<AnyFile, 'path'> &
+  Partial<Pick<MadeFile, 'partOf' | 'inputs'> & Pick<ListedFile, 'sha256'>>;
 
 export function createStaying(
   { files, entries, derived: old, making: before, findTouched }: Published,
@@ -61,13 +65,11 @@ export function createStaying(
     derived,
     has,
     unmade(file) {
-      const { path } = file;
-      const inputs = 'inputs' in file && file.inputs !== undefined ? digestOf(file.inputs) : undefined;
-      if (inputs !== undefined) derived[path] = inputs;
-      const isPart = isSameCode && 'partOf' in file && file.partOf !== undefined && has(file.partOf);
-      const isDerived = isSameCode && inputs !== undefined && inputs === old[path];
-      const hash = 'sha256' in file ? file.sha256 : undefined;
-      return keep(path, ({ sha256 }) => isPart || isDerived || sha256 === hash);
+      const { path, partOf, inputs, sha256 }: FileTraits = file;
+      if (inputs !== undefined) derived[path] = digestOf(inputs);
+      const isPart = isSameCode && partOf !== undefined && has(partOf);
+      const isDerived = isSameCode && inputs !== undefined && derived[path] === old[path];
+      return keep(path, (entry) => isPart || isDerived || entry.sha256 === sha256);
     },
     made: ({ path, sha256 }) => keep(path, (entry) => entry.sha256 === sha256),
     entries: () => files.filter((_, place) => marks[place] === 1),

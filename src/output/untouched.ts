@@ -90,3 +90,16 @@ export function share(files: readonly ManifestEntry[], size = BLOCK): Pick<Looki
   }
   return { lines, ends };
 }
+
+/** What the second thread does: it looks at one block after the other, towards the thread that started it. */
+export function lookFromEnd({ site, lines, ends, untouched }: Looking): void {
+  const isUntouched = createCheck(site);
+  const isLineUntouched = (line: string): boolean => {
+    const space = line.indexOf(' ');
+    return isUntouched(line.slice(space + 1), Number(line.slice(0, space)));
+  };
+  for (let at = ends.length - 1; at >= 0; at--) {
+    const block = Buffer.from(lines).toString('utf8', ends[at - 1] ?? 0, ends[at]);
+    if (block.slice(0, -1).split('\n').every(isLineUntouched)) Atomics.store(untouched, at, 1);
+  }
+}

@@ -289,6 +289,28 @@ describe('publishing', () => {
     expect(await confirm(out)).toBeUndefined();
   });
 
+  it('knows of each file whether it has been touched', async () => {
+    const { out, folders } = await publishedSite(first);
+    const names = Object.keys(first);
+    const intact = () => names.filter((name) => readPublished(folders).intact(name)?.path === name);
+    expect(intact()).toEqual(names);
+    expect(readPublished(folders).intact('nowhere')).toBeUndefined();
+    appendFileSync(path.join(out, 'b/c.json'), ' ');
+    expect(intact()).toEqual(names.filter((name) => name !== 'b/c.json'));
+  });
+
+  it('lists a thousand files in order', async () => {
+    const names = Array.from({ length: 1001 }, (_, at) => `${at}.txt`);
+    const { out } = await publishedSite(Object.fromEntries(names.map((name) => [name, name])));
+    const { files } = JSON.parse(readFileSync(path.join(out, 'manifest.json'), 'utf8'));
+    const entries = names.map((name) => ({
+      path: name,
+      bytes: name.length,
+      sha256: hash('sha256', name),
+    }));
+    expect(files).toEqual(entries.sort((a, b) => (a.path < b.path ? -1 : 1)));
+  });
+
   // Only a main thread can change its folder, and `npm run mutants` has none.
   it.runIf(isMainThread).each([
     ['inside it', '.'],
@@ -331,6 +353,11 @@ describe('publishing', () => {
         ),
       );
     await run('1');
+    const part = { path: 'part.json', body: '1', partOf: 'page.json' };
+    const twice = withOutput(out, ({ publish }) =>
+      publish([{ path: 'page.json', body: '[1]' }, part, part], { making }),
+    );
+    await expect(twice).rejects.toThrow('part.json: occurs twice');
     // The body is not looked at, which is what this tells.
     expect(await run('2')).toMatchObject({ changed: false });
     writeFileSync(path.join(out, 'part.json'), '7');

@@ -5,7 +5,7 @@ import { Worker } from 'node:worker_threads';
 import { describe, expect, it } from 'vitest';
 import { LOOK_WORKER } from '../../src/commands/package-files.ts';
 import type { ManifestEntry } from '../../src/contract/meta.ts';
-import { type Looking, share, startLooking } from '../../src/output/untouched.ts';
+import { type Looking, lookFromEnd, share, startLooking } from '../../src/output/untouched.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 
 const FILES = 20_000;
@@ -25,6 +25,13 @@ function manyFiles(count: number) {
   }
   const written = Math.max(...files.map(({ path: name }) => statSync(path.join(out, name)).mtimeMs));
   return { out, files, site: { out, written } };
+}
+
+/** The same without a thread. */
+function lookHere(site: Looking['site'], files: ManifestEntry[]): number[] {
+  const untouched = new Uint8Array(new SharedArrayBuffer(files.length / 2));
+  lookFromEnd({ site, ...share(files, 2), untouched });
+  return [...untouched];
 }
 
 const entriesOf = (names: string[], ...sizes: number[]): ManifestEntry[] =>
@@ -62,14 +69,17 @@ describe('looking for touched files', () => {
     expect(find()).toEqual(new Set([files[1]]));
   });
 
-  it('leaves no block to the other thread that holds a touched file', async () => {
+  it.each([
+    ['in a thread', lookAlone],
+    ['in this one', lookHere],
+  ])('leaves no block to the other thread that holds a touched file, %s', async (_, look) => {
     const { out, site } = manyFiles(4);
     const files = entriesOf(['0/0', '0/1', '0/2', '0/3']);
-    expect(await lookAlone(site, files)).toEqual([1, 1]);
-    expect(await lookAlone({ ...site, written: site.written - 1000 }, files)).toEqual([0, 0]);
+    expect(await look(site, files)).toEqual([1, 1]);
+    expect(await look({ ...site, written: site.written - 1000 }, files)).toEqual([0, 0]);
     rmSync(path.join(out, '0/3'));
     symlinkSync('2', path.join(out, '0/3'));
-    expect(await lookAlone(site, files)).toEqual([1, 0]);
-    expect(await lookAlone(site, entriesOf(['0/0', '0/1'], 1, 2))).toEqual([0]);
+    expect(await look(site, files)).toEqual([1, 0]);
+    expect(await look(site, entriesOf(['0/0', '0/1'], 1, 2))).toEqual([0]);
   });
 });
