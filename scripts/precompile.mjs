@@ -10,9 +10,10 @@ const CLI = new URL('cli.cjs', DIST);
 const CHUNK = /-[\w-]{8}\.cjs$/;
 
 process.argv[1] = fileURLToPath(CLI);
-const { scripts, load } = await import(CLI.href);
+const { scripts, load, cacheOf } = await import(CLI.href);
 process.once('exit', () => {
   // Of what other commands use as well.
   for (const name of readdirSync(DIST)) if (CHUNK.test(name)) load(name);
-  for (const [file, script] of scripts) writeFileSync(`${file}.cache`, script.createCachedData());
+  for (const [name, script] of scripts)
+    writeFileSync(new URL(cacheOf(name), DIST), script.createCachedData());
 });

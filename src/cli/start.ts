@@ -13,7 +13,7 @@ import { constants, Script } from 'node:vm';
 const require = createRequire(import.meta.url);
 const folder = path.dirname(fileURLToPath(import.meta.url));
 
-/** The files loaded so far, and their code. */
+/** The files loaded so far, by name, and their code. */
 export const scripts = new Map<string, Script>();
 
 type Exports = Record<string, unknown>;
@@ -29,18 +29,22 @@ export function load(name: string): Exports {
   const code = `(function (exports, require, module, __filename, __dirname) {${readFileSync(file, 'utf8')}\n})`;
   const script = new Script(code, {
     filename: file,
-    cachedData: readCode(file),
+    cachedData: read(cacheOf(name)),
     importModuleDynamically: constants.USE_MAIN_CONTEXT_DEFAULT_LOADER,
   });
-  scripts.set(file, script);
+  scripts.set(name, script);
   const own = (other: string): unknown => (other.startsWith('./') ? load(other.slice(2)) : require(other));
   script.runInThisContext()(module.exports, own, module, file, folder);
   return module.exports;
 }
 
-function readCode(file: string): Buffer | undefined {
+/** V8 only compares the length of the code: by the digest of all of it, no other version's is taken. */
+const suffix = `-${read('code.sha256')?.toString('utf8', 0, 8)}.cache`;
+export const cacheOf = (name: string): string => name + suffix;
+
+function read(name: string): Buffer | undefined {
   try {
-    return readFileSync(`${file}.cache`);
+    return readFileSync(path.join(folder, name));
   } catch {
     return undefined;
   }

@@ -16,7 +16,8 @@ function copyPackage() {
     symlinkSync(path.join(root, name), path.join(folder, name));
   const dist = path.join(folder, 'dist');
   const caches = readdirSync(dist).filter((name) => name.endsWith('.cache'));
-  return { cli: path.join(dist, 'cli.cjs'), caches: caches.map((name) => path.join(dist, name)) };
+  const inDist = (name: string): string => path.join(dist, name);
+  return { cli: inDist('cli.cjs'), digest: inDist('code.sha256'), caches: caches.map(inDist) };
 }
 
 /** The help of a command, and whether V8 refused what it made of the code; null where there is nothing. */
@@ -30,11 +31,16 @@ function help(cli: string) {
 }
 
 it('uses what V8 made of the code, and does without where it is missing, damaged or another version’s', () => {
-  const { cli, caches } = copyPackage();
+  const { cli, caches, digest } = copyPackage();
   expect(caches.length).toBeGreaterThan(5);
   const { refused, text } = help(cli);
   expect(refused).toEqual([false]);
   expect(text[0]).toMatch(/^Usage: gamedata build/);
+
+  const own = readFileSync(digest, 'utf8');
+  writeFileSync(digest, `0000000${own}`);
+  expect(help(cli), 'other code').toEqual({ refused: [null], text });
+  writeFileSync(digest, own);
 
   const forAll = (damage: (file: string) => void) => {
     caches.forEach(damage);
