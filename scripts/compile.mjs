@@ -116,7 +116,7 @@ async function compileNode() {
       codeSplitting: { groups, includeDependenciesRecursively: false },
     },
   });
-  // Each in one file without anything that only the command line needs.
+  // Each in one file with nothing that it does not need.
   const alone = {
     cli: 'cli/start',
     'compress-worker': 'archive/compress-worker',

@@ -101,7 +101,7 @@ export async function rebase(dir: string, options: RebaseOptions = {}): Promise<
   );
 }
 
-/** The site of a copy's records, with what else is in the copy. */
+/** The site of a copy's records, with what else is in the copy, apart from host configuration of the old base URL. */
 function siteOfCopy(
   dir: string,
   describe: (old: Meta) => Omit<CompleteSite, 'records' | 'history' | 'archive' | 'assets'>,

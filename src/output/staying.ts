@@ -12,8 +12,8 @@ export interface Staying {
   has(path: string): boolean;
   /** The entry of a file that stays without being made: of the same hash, or made by the same code from the same. */
   unmade(file: AnyFile): ManifestEntry | undefined;
-  /** The entry of a file that stays, as it was made once more with the same hash. */
-  made(entry: ManifestEntry): ManifestEntry | undefined;
+  /** Whether a file stays that was made, as it has the same hash. */
+  made(entry: ManifestEntry): boolean;
   /** Those of all files that stay, in the manifest's order. */
   entries(): ManifestEntry[];
   /** The paths of all others. */
@@ -71,7 +71,7 @@ export function createStaying(
       const isDerived = isSameCode && inputs !== undefined && derived[path] === old[path];
       return keep(path, (entry) => isPart || isDerived || entry.sha256 === sha256);
     },
-    made: ({ path, sha256 }) => keep(path, (entry) => entry.sha256 === sha256),
+    made: ({ path, sha256 }) => keep(path, (entry) => entry.sha256 === sha256) !== undefined,
     entries: () => files.filter((_, place) => marks[place] === 1),
     others: () => files.filter(({ path }) => !has(path)).map(({ path }) => path),
   };

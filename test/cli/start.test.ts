@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { cpSync, readdirSync, readFileSync, rmSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
+import { cpSync, readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
@@ -12,8 +12,6 @@ function copyPackage() {
   const folder = temporaryFolder();
   for (const name of ['package.json', 'dist'])
     cpSync(path.join(root, name), path.join(folder, name), { recursive: true });
-  for (const name of ['node_modules', 'data', 'public'])
-    symlinkSync(path.join(root, name), path.join(folder, name));
   const dist = path.join(folder, 'dist');
   const caches = readdirSync(dist).filter((name) => name.endsWith('.cache'));
   const inDist = (name: string): string => path.join(dist, name);

@@ -27,13 +27,6 @@ function manyFiles(count: number) {
   return { out, files, site: { out, written } };
 }
 
-/** The same without a thread. */
-function lookHere(site: Looking['site'], files: ManifestEntry[]): number[] {
-  const untouched = new Uint8Array(new SharedArrayBuffer(files.length / 2));
-  lookFromEnd({ site, ...share(files, 2), untouched });
-  return [...untouched];
-}
-
 const entriesOf = (names: string[], ...sizes: number[]): ManifestEntry[] =>
   names.map((name, at) => ({ path: name, bytes: sizes[at] ?? 1, sha256: '' }));
 
@@ -42,6 +35,13 @@ async function lookAlone(site: Looking['site'], files: ManifestEntry[]): Promise
   const untouched = new Uint8Array(new SharedArrayBuffer(files.length / 2));
   const workerData: Looking = { site, ...share(files, 2), untouched };
   await once(new Worker(LOOK_WORKER, { workerData }), 'exit');
+  return [...untouched];
+}
+
+/** The same without a thread. */
+function lookHere(site: Looking['site'], files: ManifestEntry[]): number[] {
+  const untouched = new Uint8Array(new SharedArrayBuffer(files.length / 2));
+  lookFromEnd({ site, ...share(files, 2), untouched });
   return [...untouched];
 }
 
