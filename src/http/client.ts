@@ -1,11 +1,12 @@
 /** The HTTP client of builds: bounded connections, time-outs, retries that honor `Retry-After`, no redirects. */
 
 import { setMaxListeners } from 'node:events';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises';
+import pLimit from 'p-limit';
 import type { Edition } from '../contract/edition.ts';
 import { USER_AGENT } from '../version.ts';
 import { ACCEPT_ENCODING, decompress, MAX_BODY_BYTES } from './body.ts';
-import { dispatch, type Headers } from './dispatch.ts';
+import { dispatch, type Headers, type RawResponse } from './dispatch.ts';
 import { createDispatcher, defaultTimeouts, type Timeouts } from './dispatcher.ts';
 import {
   asFailedAttempt,
@@ -18,7 +19,7 @@ import {
 import { MAX_RETRY_AFTER_MS, retryDelay } from './retry.ts';
 
 export interface ClientOptions {
-  /** The maximum number of concurrent requests and connections. */
+  /** The maximum number of concurrent requests and connections; more calls than that wait. */
   readonly concurrency: number;
   /** How often a failed request is retried. */
   readonly retries: number;
@@ -91,6 +92,8 @@ export function createClient(options: ClientOptions): HttpClient {
   let pausedUntil = 0;
   /** True once there has been any response. */
   let responded = false;
+  /** Until a response is complete. */
+  const sending = pLimit(concurrency);
   const closed = new AbortController();
   // Every waiting request listens.
   setMaxListeners(0, closed.signal);
@@ -98,30 +101,47 @@ export function createClient(options: ClientOptions): HttpClient {
   const resumptions = new Set<{ readonly at: number }>();
   const wait = (ms: number): Promise<void> => sleep(ms, undefined, { signal: closed.signal });
 
+  /** A pause that the response asks for is noted before the next request gets its turn. */
+  async function send(url: string, revalidation: Revalidation, maxBytes: number): Promise<RawResponse> {
+    const pause = pausedUntil - Date.now();
+    if (pause > 0) await wait(pause);
+    stats.requests++;
+    const response = await dispatch(url, {
+      dispatcher,
+      headers: requestHeaders(revalidation),
+      maxBytes: (received) => maxBytes + (encodingOf(received) === undefined ? 0 : ENCODING_BYTES),
+      totalMs: timeouts.total,
+      onStart: () => {
+        responded = true;
+      },
+    });
+    stats.bytes += response.body.length;
+    const isConditional = (revalidation.etag ?? revalidation.lastModified) !== undefined;
+    if (response.status === 200 || (response.status === 304 && isConditional)) return response;
+    const refused = unexpectedStatus(response.status, response.headers);
+    const { retryable, retryAfterMs = 0 } = refused.failure;
+    if (retryable && retryAfterMs <= MAX_RETRY_AFTER_MS)
+      pausedUntil = Math.max(pausedUntil, Date.now() + retryAfterMs);
+    throw refused;
+  }
+
   async function attempt<T>(
     url: string,
     decode: (body: Buffer) => T,
     { revalidation = {}, maxBytes = MAX_BODY_BYTES }: GetOptions,
   ): Promise<Fetched<T>> {
-    stats.requests++;
     try {
-      const { status, headers, body } = await dispatch(url, {
-        dispatcher,
-        headers: requestHeaders(revalidation),
-        maxBytes: (received) => maxBytes + (encodingOf(received) === undefined ? 0 : ENCODING_BYTES),
-        totalMs: timeouts.total,
-        onStart: () => {
-          responded = true;
-        },
-      });
-      stats.bytes += body.length;
+      const { status, headers, body } = await sending(send, url, revalidation, maxBytes);
+      // undici takes two turns of the event loop until it uses a connection again. If what came at the same time was decoded
+      // before, all connections would wait for that.
+      await turn();
+      await turn();
       const freshForMs = freshness(headers);
       const edition = editionOf(headers);
-      if (status === 304 && (revalidation.etag ?? revalidation.lastModified) !== undefined) {
+      if (status === 304) {
         stats.notModified++;
         return { status: 304, revalidation, freshForMs, edition };
       }
-      if (status !== 200) throw unexpectedStatus(status, headers);
       const value = decode(decompress(body, encodingOf(headers), maxBytes));
       stats.bodies++;
       return { status: 200, value, revalidation: revalidationOf(headers), freshForMs, edition };
@@ -135,8 +155,6 @@ export function createClient(options: ClientOptions): HttpClient {
     async get(url, decode, options = {}) {
       const maxAttempts = 1 + (options.retries ?? retries);
       for (let attempts = 0; ; ) {
-        const pause = pausedUntil - Date.now();
-        if (pause > 0) await wait(pause);
         try {
           return await attempt(url, decode, options);
         } catch (error) {
@@ -146,7 +164,6 @@ export function createClient(options: ClientOptions): HttpClient {
           if (!retryable || retryAfterMs > MAX_RETRY_AFTER_MS || attempts === maxAttempts)
             throw asUpstreamError(error, { method: 'GET', url, attempts, responded });
           stats.retries++;
-          if (retryAfterMs > 0) pausedUntil = Math.max(pausedUntil, Date.now() + retryAfterMs);
           const delay = retryDelay(attempts, { baseMs, retryAfterMs, random: Math.random });
           const resumption = { at: Date.now() + delay };
           resumptions.add(resumption);

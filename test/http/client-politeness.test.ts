@@ -31,6 +31,17 @@ describe('Retry-After', () => {
     expect(early).toEqual([]);
     expect(server.requests).toHaveLength(4);
   });
+
+  it('holds back requests that wait for a connection, too', async () => {
+    const server = await startServer((response, _, at) =>
+      at === 1 ? response.writeHead(429, { 'retry-after': '1' }).end() : ok(response),
+    );
+    const { get } = testClient({ concurrency: 1 });
+    await Promise.all([1, 2, 3].map((id) => get(`${server.url}/${id}`, decodeJson)));
+    const [refused = 0, ...others] = server.requests.map(({ time }) => time);
+    expect(others).toHaveLength(3);
+    expect(Math.min(...others)).toBeGreaterThanOrEqual(refused + 980);
+  });
 });
 
 describe('a request whose time is over before it is sent', () => {
@@ -110,6 +121,16 @@ describe('connections', () => {
     await Promise.all(Array.from({ length: 60 }, (_, at) => get(`${server.url}/${at}`, decodeJson)));
     expect(server.requests).toHaveLength(60);
     expect(server.seen).toEqual({ connections: 3, busiest: 3 });
+  });
+
+  it('have their next request before the response is decoded', async () => {
+    const server = await startServer(ok);
+    const { get, stats } = testClient({ concurrency: 1 });
+    const sent: number[] = [];
+    const decode = (): void => void sent.push(stats.requests);
+    await Promise.all([1, 2, 3].map((id) => get(`${server.url}/${id}`, decode)));
+    expect(sent).toEqual([2, 3, 3]);
+    expect(server.seen.busiest).toBe(1);
   });
 
   it('end at once when the client closes, and so do waits', async () => {
