@@ -1,7 +1,8 @@
-/** Output that goes nowhere: a reader that has gone, and a log on a full disk. */
+/** Output that goes nowhere, or not at once: a reader that has gone or is slow, and a log on a full disk. */
 
 import { existsSync } from 'node:fs';
 import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { runCli, startCli } from '../support/run-cli.ts';
 import { rawRecords } from '../support/sites.ts';
@@ -36,6 +37,24 @@ describe('a command', () => {
     child.stdout?.destroy();
     const { code, stderr } = await finished;
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+  });
+
+  it('does not end before a slow reader has everything', async () => {
+    const sources = [await smallSource(), await smallSource(rawRecords(6000, 6000))];
+    const { child, finished } = startCli([
+      'diff',
+      ...sources.map(({ upstream }) => upstream),
+      '--format',
+      'json',
+    ]);
+    child.stdout?.pause();
+    await sleep(1000);
+    child.stdout?.resume();
+    const { code, stdout } = await finished;
+    expect(code).toBe(0);
+    // More than a pipe holds.
+    expect(stdout.length).toBeGreaterThan(500_000);
+    expect(() => JSON.parse(stdout)).not.toThrow();
   });
 
   it('ends as it would if nobody reads what it prints', async () => {
