@@ -1,16 +1,19 @@
 /** The rebase command: the records of a copy → the same site for another base URL. */
 
+import path from 'node:path';
 import { performance } from 'node:perf_hooks';
 import { withCompressor } from '../archive/compressor.ts';
+import type { Entries } from '../contract/entries.ts';
 import { isHostFile } from '../contract/host-files.ts';
+import type { Kind } from '../contract/kinds.ts';
 import type { Meta } from '../contract/meta.ts';
-import { archiveFiles, type LinkStyle, linkStyles } from '../contract/paths.ts';
+import { archiveFiles, type LinkStyle, linkStyles, listPageFile } from '../contract/paths.ts';
 import type { ListedFile } from '../contract/site-file.ts';
 import { OutputError, UsageError } from '../errors.ts';
 import { readFile } from '../files/folder.ts';
 import { type HostName, hostNames } from '../hosts/names.ts';
 import type { LockOptions } from '../output/lock.ts';
-import { type PublishResult, withOutput } from '../output/publish.ts';
+import { type Output, type PublishResult, withOutput } from '../output/publish.ts';
 import { type CompleteSite, completeSite } from '../site/complete-site.ts';
 import { secondsSince } from '../text/numbers.ts';
 import { type InspectedSite, inspectFolder } from '../verify/folder.ts';
@@ -68,7 +71,7 @@ export async function rebase(dir: string, options: RebaseOptions = {}): Promise<
     (output) =>
       withCompressor(COMPRESS_WORKER, async (compress) => {
         refuseOtherFolder(output, 'site');
-        const { site, copied, from } = siteOfCopy(dir, (old) => {
+        const { site, copied, from } = siteOfCopy(readCopy(dir, output), (old) => {
           const hosts = asked ?? severalOf('host', old.hosts, hostNames);
           const links = resolveLinks(style, hosts, old.links);
           const serving = resolveServing(options, hosts, out);
@@ -103,29 +106,43 @@ export async function rebase(dir: string, options: RebaseOptions = {}): Promise<
 
 /** The site of a copy's records, with what else is in the copy, apart from host configuration of the old base URL. */
 function siteOfCopy(
-  dir: string,
+  { folder, records, history, entries, meta }: Copy,
   describe: (old: Meta) => Omit<CompleteSite, 'records' | 'history' | 'archive' | 'assets'>,
 ): { site: CompleteSite; copied: ListedFile[]; from: string } {
-  const { records, history, manifest, meta } = readCopy(dir);
-  const archive = manifest.files.some(({ path: file }) => archiveFiles.includes(file));
+  const archive = archiveFiles.some((file) => entries.has(file));
   // Pages and scripts are this version's own: a copy may come from anybody.
   const own = readAssets();
   const site = { ...describe(meta), records, history, archive, assets: own };
-  const others = new Set(manifest.files.map((entry) => entry.path));
-  for (const file of completeSite(site)) others.delete(file.path);
-  const copied = manifest.files
-    .filter(({ path: file }) => others.has(file) && !isHostFile(file))
-    .map((entry): ListedFile => ({ ...entry, make: () => readFile(dir, entry.path) }));
+  const isMade = findMade(site, entries);
+  const copied = entries.files
+    .filter(({ path: file }) => !isMade(file) && !isHostFile(file))
+    .map((entry): ListedFile => ({ ...entry, make: () => readFile(folder, entry.path) }));
   return { site: { ...site, assets: [...own, ...copied] }, copied, from: meta.base_url };
 }
 
+/** Finds out which files of a valid copy the site makes, without making its pages and records. */
+function findMade(site: CompleteSite, entries: Entries): (file: string) => boolean {
+  const findPage = (kind: Kind, offset: number) => entries.get(listPageFile(kind, offset));
+  const made = new Uint8Array(entries.size);
+  for (const file of completeSite({ ...site, published: { findPage } })) {
+    const place = entries.place(file.path);
+    if (place !== undefined) made[place] = 1;
+  }
+  return (file) => made[entries.place(file) ?? -1] === 1;
+}
+
+interface Copy extends Omit<InspectedSite, 'report'> {
+  readonly folder: string;
+}
+
 /** Only a valid site is rebased: a damaged record would become one that looks right. */
-function readCopy(dir: string): InspectedSite {
-  const copy = inspectFolder(dir);
-  const [first] = copy.report.problems;
-  if (!first) return copy;
-  const more = copy.report.problems.length > 1 ? ` (and ${copy.report.problems.length - 1} more)` : '';
-  throw new OutputError(`is not a valid site: ${first.file}: ${first.problem}${more}`, dir, {
+function readCopy(folder: string, output: Output): Copy {
+  const published = path.resolve(folder) === output.folder ? output.published.entries : undefined;
+  const { report, ...copy } = inspectFolder(folder, published);
+  const [first] = report.problems;
+  if (!first) return { folder, ...copy };
+  const more = report.problems.length > 1 ? ` (and ${report.problems.length - 1} more)` : '';
+  throw new OutputError(`is not a valid site: ${first.file}: ${first.problem}${more}`, folder, {
     hint: 'gamedata verify <dir> lists every problem; gamedata mirror repairs a damaged copy.',
   });
 }

@@ -3,6 +3,8 @@
 import type { ManifestEntry } from './meta.ts';
 
 export interface Entries extends Pick<ReadonlyMap<string, ManifestEntry>, 'size' | 'has' | 'get' | 'keys'> {
+  /** In the manifest's order. */
+  readonly files: readonly ManifestEntry[];
   /** Where in the manifest a path is; of one that is listed twice, the last place. */
   place(path: string): number | undefined;
 }
@@ -20,6 +22,7 @@ export function byPath(files: readonly ManifestEntry[]): Entries {
   }
   const place = (path: string): number | undefined => places().get(path);
   return {
+    files,
     size: files.length,
     place,
     has: (path) => (made || --few < 0 ? places().has(path) : files.some((entry) => entry.path === path)),

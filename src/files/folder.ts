@@ -25,21 +25,16 @@ interface FolderEntry {
   readonly isFile: boolean;
 }
 
-/** Every file below a folder, and everything else that is no folder. One folder at a time: all at once would be in memory twice. */
-export function listEntries(folder: string): FolderEntry[] {
-  const found: FolderEntry[] = [];
-  const list = (inside: string): void => {
-    for (const entry of readdirSync(path.join(folder, inside), { withFileTypes: true })) {
-      const name = inside + entry.name;
-      if (entry.isDirectory()) list(`${name}/`);
-      else found.push({ path: name, isFile: entry.isFile() });
-    }
-  };
-  list('');
-  return found;
+/** Yields every file below a folder, and everything else that is no folder. */
+export function* walk(folder: string, inside = ''): Generator<FolderEntry> {
+  for (const entry of readdirSync(path.join(folder, inside), { withFileTypes: true })) {
+    const name = inside + entry.name;
+    if (entry.isDirectory()) yield* walk(folder, `${name}/`);
+    else yield { path: name, isFile: entry.isFile() };
+  }
 }
 
-export const listFiles = (folder: string): string[] => listEntries(folder).map(({ path }) => path);
+export const listFiles = (folder: string): string[] => Array.from(walk(folder), ({ path }) => path);
 
 /** What is no regular file. Its code is part of messages, as those of the system are. */
 export class NotRegularError extends Error {

@@ -161,7 +161,7 @@ function makeParent({ name, out }: WorkFolders): void {
 
 function confirm(
   folders: WorkFolders,
-  { making: published, files, manifestBytes, findTouched }: Published,
+  { making: published, entries: { files }, manifestBytes, findTouched }: Published,
   making: Required<Making>,
 ): PublishResult | undefined {
   const { generator, code, inputs } = making;
@@ -230,8 +230,7 @@ async function publish(
   const manifest = encode({ [Symbol.iterator]: () => manifestText(head, entries) });
   const changed = written.length > 0 || measure(manifest).sha256 !== published.hashManifest();
   const names = written.map(({ path }) => path);
-  const added = new Set(published.entries.size > 0 ? names : []);
-  const removed = staying.others().filter((path) => !added.has(path));
+  const removed = staying.removed();
   if (changed) {
     const isSmall = stayed > names.length && !replacesFolders(names, published) && canPlace(folders);
     const lost = isSmall ? names.filter((file) => isThere(folders, file)) : undefined;

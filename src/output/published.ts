@@ -8,7 +8,7 @@ import { type Making, type ManifestEntry, type Meta, manifestReader, metaReader 
 import { parseJson, UNCOMPILED } from '../contract/parse.ts';
 import { MANIFEST_FILE, META_FILE } from '../contract/paths.ts';
 import { errorCode, OutputError } from '../errors.ts';
-import { listFiles, readPieces, readText } from '../files/folder.ts';
+import { readPieces, readText, walk } from '../files/folder.ts';
 import { parseLongJson } from '../text/long-json.ts';
 import { firstOf } from '../text/names.ts';
 import { measure } from './listing.ts';
@@ -17,7 +17,6 @@ import type { WorkFolders } from './work-folders.ts';
 
 export interface Published {
   /** What the manifest lists; nothing if nothing is published. */
-  readonly files: readonly ManifestEntry[];
   readonly entries: Entries;
   /** The manifest's own size; 0 if nothing is published. */
   readonly manifestBytes: number;
@@ -36,7 +35,6 @@ export interface Published {
 }
 
 const nothing: Published = {
-  files: [],
   entries: byPath([]),
   manifestBytes: 0,
   hashManifest: () => '',
@@ -73,7 +71,6 @@ export function readPublished({ name, out }: WorkFolders, helper?: string): Publ
   const isUntouched = createCheck(site);
   const entries = byPath(files);
   return {
-    files,
     entries,
     manifestBytes,
     hashManifest: () => measure(readPieces(out, MANIFEST_FILE)).sha256,
@@ -92,13 +89,19 @@ export function readPublished({ name, out }: WorkFolders, helper?: string): Publ
 export function refuseForeignFiles(
   { name, out }: WorkFolders,
   { entries }: Published,
-  lost: readonly string[] = existsSync(out) ? listFiles(out) : [],
+  lost?: readonly string[],
 ): void {
-  const foreign = lost.filter((file) => file !== MANIFEST_FILE && !entries.has(file));
+  const foreign: string[] = [];
+  for (const file of lost ?? filesOf(out))
+    if (file !== MANIFEST_FILE && !entries.has(file)) foreign.push(file);
   if (foreign.length === 0) return;
   throw new OutputError(`contains files that gamedata did not write: ${firstOf(foreign, 5)}`, name, {
     hint: 'Move them elsewhere, or into public/ to make them part of the site.',
   });
+}
+
+function* filesOf(folder: string): Generator<string> {
+  if (existsSync(folder)) for (const { path } of walk(folder)) yield path;
 }
 
 function isEmptyFolder(name: string, folder: string): boolean {

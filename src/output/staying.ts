@@ -16,8 +16,8 @@ export interface Staying {
   made(entry: ManifestEntry): boolean;
   /** Those of all files that stay, in the manifest's order. */
   entries(): ManifestEntry[];
-  /** The paths of all others. */
-  others(): string[];
+  /** The paths of those that nobody asked about. */
+  removed(): string[];
 }
 
 export interface StayingOptions {
@@ -31,13 +31,19 @@ export interface StayingOptions {
 type FileTraits = Pick<AnyFile, 'path'> &
   Partial<Pick<MadeFile, 'partOf' | 'inputs'> & Pick<ListedFile, 'sha256'>>;
 
+/** What becomes of a published file. */
+const REMOVED = 0;
+const REPLACED = 1;
+const STAYS = 2;
+
 export function createStaying(
-  { files, entries, derived: old, making: before, findTouched }: Published,
+  { entries, derived: old, making: before, findTouched }: Published,
   { making, remake, encode }: StayingOptions,
 ): Staying {
+  const { files } = entries;
   const isSameCode = !remake && making.code !== undefined && making.code === before?.code;
-  /** By place in the manifest, 1 if the file stays. */
-  const marks = new Uint8Array(files.length);
+  /** By place in the manifest. */
+  const fates = new Uint8Array(files.length);
   const derived: Record<string, string> = {};
   let touched: ReadonlySet<ManifestEntry> | undefined;
   /** Many files are made of the same. */
@@ -49,15 +55,17 @@ export function createStaying(
     return digest;
   }
 
-  const has = (path: string): boolean => marks[entries.place(path) ?? -1] === 1;
+  const has = (path: string): boolean => fates[entries.place(path) ?? -1] === STAYS;
 
   function keep(path: string, isSame: (entry: ManifestEntry) => boolean): ManifestEntry | undefined {
     const place = entries.place(path) ?? -1;
     const entry = files[place];
-    if (!entry || !isSame(entry)) return undefined;
+    if (!entry) return undefined;
+    fates[place] = REPLACED;
+    if (!isSame(entry)) return undefined;
     touched ??= findTouched();
     if (touched.has(entry)) return undefined;
-    marks[place] = 1;
+    fates[place] = STAYS;
     return entry;
   }
 
@@ -72,7 +80,7 @@ export function createStaying(
       return keep(path, (entry) => isPart || isDerived || entry.sha256 === sha256);
     },
     made: ({ path, sha256 }) => keep(path, (entry) => entry.sha256 === sha256) !== undefined,
-    entries: () => files.filter((_, place) => marks[place] === 1),
-    others: () => files.filter(({ path }) => !has(path)).map(({ path }) => path),
+    entries: () => files.filter((_, place) => fates[place] === STAYS),
+    removed: () => files.filter((_, place) => fates[place] === REMOVED).map(({ path }) => path),
   };
 }

@@ -14,7 +14,7 @@ const decompressors = { gz: gunzipSync, br: brotliDecompressSync } as const sati
 /** The folder being verified, as far as this is concerned. */
 export interface DownloadFolder {
   readonly folder: string;
-  readonly files: ReadonlySet<string>;
+  readonly files: { has(file: string): boolean };
   report(file: string, problem: string): void;
 }
 

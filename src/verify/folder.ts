@@ -5,9 +5,10 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { type History, historySchema } from '../contract/changes.ts';
 import { checkListPage } from '../contract/check-list-page.ts';
+import { byPath, type Entries } from '../contract/entries.ts';
 import { errorFiles } from '../contract/errors.ts';
 import { type Kind, mapKinds } from '../contract/kinds.ts';
-import { linkBaseOf, type Manifest, type Meta } from '../contract/meta.ts';
+import { linkBaseOf, type Meta, manifestReader, metaReader } from '../contract/meta.ts';
 import { parseJson } from '../contract/parse.ts';
 import {
   CHANGES_FILE,
@@ -26,11 +27,12 @@ import type { EncodedRecord, EncodedRecords } from '../dataset/data-set.ts';
 import { digestRecords } from '../dataset/digest.ts';
 import { emptyHistory, movedRoutes } from '../dataset/history.ts';
 import { errorCode, OutputError } from '../errors.ts';
-import { listEntries } from '../files/folder.ts';
+import { walk } from '../files/folder.ts';
 import { recoverAbandoned } from '../output/publish.ts';
 import { changeFiles } from '../site/change-files.ts';
-import { readDescriptions } from '../sources/site-folder.ts';
+import { readDescription } from '../sources/site-folder.ts';
 import { checkDownloads } from './downloads.ts';
+import { createFolderFiles, type FolderFiles } from './folder-files.ts';
 
 /** A problem, and the file that has it. */
 export interface Problem {
@@ -57,24 +59,22 @@ export const verifyFolder = (folder: string): FolderReport => inspectFolder(fold
 export interface InspectedSite {
   readonly report: FolderReport;
   readonly meta: Meta;
-  readonly manifest: Manifest;
+  readonly entries: Entries;
   readonly records: EncodedRecords;
   readonly history: History;
 }
 
-/** As `verifyFolder`, for callers that need the content. */
-export function inspectFolder(folder: string): InspectedSite {
+/**
+ * As `verifyFolder`, for callers that need the content.
+ *
+ * @param published the entries of its manifest, if they have been read before
+ */
+export function inspectFolder(folder: string, published?: Entries): InspectedSite {
   recoverAbandoned(folder);
   const problems: Problem[] = [];
-  const entries = listSite(folder);
-  const site: Site = {
-    folder,
-    files: new Set(entries.filter(({ isFile }) => isFile).map((entry) => entry.path)),
-    report: (file, problem) => problems.push({ file, problem }),
-  };
-  for (const entry of entries) if (!entry.isFile) site.report(entry.path, 'is not a regular file');
-  const { meta, manifest } = readDescriptions(folder);
-  checkManifest(site, manifest.files);
+  const report = (file: string, problem: string): void => void problems.push({ file, problem });
+  const { site, meta, entries } = openSite(folder, report, published);
+  checkManifest(site, entries);
   const records = mapKinds((kind) => checkKind(site, kind, meta));
   if (meta.downloads) checkDownloads(site, { records, linkBase: linkBaseOf(meta) });
   const digest = digestRecords(records);
@@ -90,24 +90,37 @@ export function inspectFolder(folder: string): InspectedSite {
   for (const file of new Set([PLACEHOLDER_ICON, ...icons, ...Object.values(errorFiles)])) {
     if (!site.files.has(file)) site.report(file, 'is missing');
   }
-  const report = { files: site.files.size, counts: meta.counts, problems };
-  return { report, meta, manifest, records, history };
+  return {
+    report: { files: site.files.size, counts: meta.counts, problems },
+    meta,
+    entries,
+    records,
+    history,
+  };
 }
 
 /** The folder being verified. */
 interface Site {
   readonly folder: string;
   /** Its regular files. */
-  readonly files: ReadonlySet<string>;
+  readonly files: FolderFiles;
   report(file: string, problem: string): void;
 }
 
+function openSite(
+  folder: string,
+  report: Site['report'],
+  published: Entries | undefined,
+): { site: Site; meta: Meta; entries: Entries } {
+  const regular = listSite(folder, report);
+  const meta = readDescription(folder, META_FILE, metaReader);
+  const entries = published ?? byPath(readDescription(folder, MANIFEST_FILE, manifestReader).files);
+  return { site: { folder, files: createFolderFiles(regular, entries), report }, meta, entries };
+}
+
 /** Every file has to be listed, and every listed file has to be there, unchanged. */
-function checkManifest(site: Site, entries: Manifest['files']): void {
-  const unlisted = new Set(site.files);
-  unlisted.delete(MANIFEST_FILE);
-  for (const entry of entries) {
-    unlisted.delete(entry.path);
+function checkManifest(site: Site, { files }: Entries): void {
+  for (const entry of files) {
     if (!site.files.has(entry.path)) {
       site.report(entry.path, 'is missing');
       continue;
@@ -119,18 +132,17 @@ function checkManifest(site: Site, entries: Manifest['files']): void {
     else if (sha256 !== entry.sha256)
       site.report(entry.path, `has SHA-256 ${sha256}, expected ${entry.sha256}, as in the manifest`);
   }
-  for (const file of unlisted) site.report(file, 'is not in the manifest');
+  for (const file of site.files.unlisted())
+    if (file !== MANIFEST_FILE) site.report(file, 'is not in the manifest');
 }
 
 /** Every page has to be correct, every record has to have its file, and there must be no other files of the kind. */
 function checkKind(site: Site, kind: Kind, meta: Meta): EncodedRecord[] {
   const count = meta.counts[kind];
   const records: EncodedRecord[] = [];
-  const folder = listPath(kind).slice(1);
-  const unexpected = new Set([...site.files].filter((file) => file.startsWith(folder)));
   for (const offset of pageOffsets(count)) {
     const file = listPageFile(kind, offset);
-    unexpected.delete(file);
+    site.files.take(file);
     const text = readText(site, file);
     if (text === undefined) continue;
     const page = {
@@ -142,12 +154,12 @@ function checkKind(site: Site, kind: Kind, meta: Meta): EncodedRecord[] {
     };
     for (const { served, ...record } of checkListPage(text, page, (problem) => site.report(file, problem))) {
       const own = recordFile(kind, record.slug);
-      if (!unexpected.delete(own) && site.files.has(own)) site.report(file, `has slug ${record.slug} twice`);
+      if (!site.files.take(own) && site.files.has(own)) site.report(file, `has slug ${record.slug} twice`);
       if (readText(site, own) !== served) site.report(own, `differs from the record on ${file}`);
       records.push(record);
     }
   }
-  for (const file of unexpected) site.report(file, 'is not on any list');
+  for (const file of site.files.left(listPath(kind).slice(1))) site.report(file, 'is not on any list');
   return records;
 }
 
@@ -182,9 +194,14 @@ function readText(site: Site, file: string): string | undefined {
   return undefined;
 }
 
-function listSite(folder: string): ReturnType<typeof listEntries> {
+/** The paths of all regular files. */
+function listSite(folder: string, report: Site['report']): string[] {
+  const regular: string[] = [];
   try {
-    return listEntries(folder);
+    for (const { path: file, isFile } of walk(folder))
+      if (isFile) regular.push(file);
+      else report(file, 'is not a regular file');
+    return regular;
   } catch (cause) {
     throw new OutputError(`cannot be read (${errorCode(cause)}), expected the folder of a site`, folder, {
       cause,

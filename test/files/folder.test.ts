@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { listEntries, readFile, readPieces } from '../../src/files/folder.ts';
+import { readFile, readPieces, walk } from '../../src/files/folder.ts';
 import { irregular, replaceBy } from '../support/irregular-files.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 
@@ -19,7 +19,7 @@ describe('a file of a folder', () => {
     const refusal = expect.objectContaining({ code: 'not a regular file' });
     expect(() => readFile(folder, 'a/b/c')).toThrow(refusal);
     expect(() => readPieces(folder, 'a/b/c').next()).toThrow(refusal);
-    expect(listEntries(folder).filter(({ isFile }) => isFile)).toEqual([]);
+    expect([...walk(folder)].filter(({ isFile }) => isFile)).toEqual([]);
   });
 
   it('is not read if it is a device, or below a link', () => {

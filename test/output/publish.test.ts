@@ -323,7 +323,8 @@ describe('publishing', () => {
     const home = process.cwd();
     onTestFinished(() => process.chdir(home));
     process.chdir(folder);
-    const { files, intact, findTouched } = readPublished(folders);
+    const { entries, intact, findTouched } = readPublished(folders);
+    const { files } = entries;
     const untouched = () => files.filter((file) => intact(file.path) === file);
     expect(untouched()).toEqual(files);
     process.chdir(home);
