@@ -94,7 +94,10 @@ export async function withOutput<T>(
       published,
       sizes: listing.sizes,
       confirm: (making) => confirm(folders, published, making),
-      publish: (files, options = {}) => publish(files, { ...options, folders, published, listing }),
+      async publish(files, options = {}) {
+        const result = await publish(files, { ...options, folders, published, listing });
+        return { ...result, leftovers: cleanUp(folders) };
+      },
     });
   } catch (error) {
     throw explainSystemError(error, folders.name);
@@ -189,7 +192,7 @@ async function publish(
     making = { generator: PRODUCT },
     remake = false,
   }: PublishOptions & { folders: WorkFolders; published: Published; listing: Listing },
-): Promise<PublishResult> {
+): Promise<Omit<PublishResult, 'leftovers'>> {
   const encode = createEncoder();
   const staying = createStaying(published, { making, remake, encode });
   const written: ManifestEntry[] = [];
@@ -253,7 +256,6 @@ async function publish(
     written: changed ? written.length + 1 : 0,
     kept: stayed + (changed ? 0 : 1),
     removed: removed.length,
-    leftovers: cleanUp(folders),
   };
 }
 
