@@ -158,16 +158,19 @@ async function copy(run: Run, output: Output): Promise<MirrorReport> {
   const plan = await receive(run, output.published, { received, downloaded });
   const own = plan.files.find((entry) => entry.path === META_FILE);
   const meta = own && received.has(own) ? parseJson(`${received.read(own)}`) : own && output.published.meta;
-  refuseDamagedSite({ ...run, published: output.published.entries.keys(), files: plan.files, meta });
+  refuseDamagedSite({ ...run, published: output.published, files: plan.files, meta });
   const making = { generator: plan.generator };
   const result = await output.publish(filesOf(plan, received), { signal, making });
-  received.clear();
+  received.clear(plan.fetch);
   return createReport(run, plan, { downloaded, result });
 }
 
-/** One at a time: there may be hundreds of thousands. */
+/** One at a time: there may be hundreds of thousands. In Node 20, what is spread with more fields survives until the heap is full. */
 function* filesOf({ files }: MirrorPlan, received: PartialDownload): Generator<ListedFile> {
-  for (const entry of files) yield { ...entry, make: () => received.read(entry) };
+  for (const entry of files) {
+    const { path, bytes, sha256 } = entry;
+    yield { path, bytes, sha256, make: () => received.read(entry) };
+  }
 }
 
 /** Downloads what is missing, and starts over if that fails because the site has been redeployed. */
@@ -176,8 +179,8 @@ async function receive(
   published: Published,
   into: { received: PartialDownload; downloaded: Downloaded },
 ): Promise<MirrorPlan> {
+  let plan = await readPlan(run, published);
   if (!isAddress(run.address)) {
-    const plan = await readPlan(run, published);
     await extract(run.address, plan.fetch, into.received.put);
     Object.assign(into.downloaded, { files: plan.fetch.length, bytes: bytesOf(plan) });
     return plan;
@@ -185,17 +188,15 @@ async function receive(
   const { client, onProgress } = run;
   const report = (done: number, total: number): void =>
     onProgress?.({ done, total, requests: { ...client.stats, cacheHits: 0 }, waiting: client.waiting });
-  let manifest = await readManifest(client, run.address);
   for (let round = 1; ; round++) {
-    const plan = planMirror(manifest, published);
     try {
       await download(plan.fetch, { ...run, ...into, onProgress: report });
       return plan;
     } catch (error) {
       if (!(error instanceof GamedataError) || round === ROUNDS || run.signal?.aborted) throw error;
-      const next = await readManifest(client, run.address).catch(() => manifest);
-      if (JSON.stringify(next) === JSON.stringify(manifest)) throw error;
-      manifest = next;
+      const next = await readPlan(run, published).catch(() => plan);
+      if (JSON.stringify(next) === JSON.stringify(plan)) throw error;
+      plan = next;
     }
   }
 }

@@ -106,8 +106,11 @@ export function listUrl({ baseUrl, links }: LinkBase, kind: Kind, window?: Windo
 /** The slugs of a kind, by the files that a site has for its records. */
 export function slugsOf(kind: Kind, files: Iterable<string>): string[] {
   const folder = listPath(kind).slice(1);
-  return [...files].flatMap((file) => {
-    const [slug, , ...deeper] = file.startsWith(folder) ? file.slice(folder.length).split('/') : [];
-    return slug !== undefined && slug !== 'index.json' && deeper.length === 0 ? [slug] : [];
-  });
+  const slugs: string[] = [];
+  for (const file of files) {
+    if (!file.startsWith(folder)) continue;
+    const [slug = '', , ...deeper] = file.slice(folder.length).split('/');
+    if (slug !== 'index.json' && deeper.length === 0) slugs.push(slug);
+  }
+  return slugs;
 }

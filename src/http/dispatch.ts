@@ -76,6 +76,8 @@ export function dispatch(url: string, options: DispatchOptions): Promise<RawResp
           clearTimeout(timer);
           const [first = Buffer.alloc(0), ...more] = parts;
           resolve({ status, headers, body: more.length === 0 ? first : Buffer.concat(parts, bytes) });
+          // undici keeps requests that it has sent for a while, and their handlers with them.
+          parts.length = 0;
         },
         onResponseError(_, error) {
           clearTimeout(timer);

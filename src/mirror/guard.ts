@@ -1,15 +1,20 @@
 /** What a copy has to be before it replaces another one: a site, with nearly all of the records that it had. */
 
+import type { Entries } from '../contract/entries.ts';
 import { kindNames, mapKinds } from '../contract/kinds.ts';
-import { type ManifestEntry, metaReader } from '../contract/meta.ts';
+import { type ManifestEntry, type Meta, metaReader } from '../contract/meta.ts';
 import { parse } from '../contract/parse.ts';
 import { META_FILE, slugsOf } from '../contract/paths.ts';
 import { previousOfPaths, refuseShrinking, type ShrinkOptions } from '../dataset/guards.ts';
 import { DataError } from '../errors.ts';
 
 export interface Guarded extends Pick<ShrinkOptions, 'maxShrink' | 'allowMissing'> {
-  /** The files of the copy as it is, and as it would be. */
-  readonly published: Iterable<string>;
+  /** The copy as it is. */
+  readonly published: {
+    readonly entries: Pick<Entries, 'keys'>;
+    readonly meta: Pick<Meta, 'digest'> | undefined;
+  };
+  /** Its files, as they would be. */
   readonly files: readonly ManifestEntry[];
   /** The content of `meta.json`, as it would be. */
   readonly meta: unknown;
@@ -22,14 +27,24 @@ export interface Guarded extends Pick<ShrinkOptions, 'maxShrink' | 'allowMissing
  */
 export function refuseDamagedSite({ published, files, meta, maxShrink, allowMissing }: Guarded): void {
   const { counts, digest } = parse(metaReader, meta, { record: META_FILE });
-  const paths = files.map((entry) => entry.path);
-  const slugs = mapKinds((kind) => slugsOf(kind, paths));
+  const slugs = mapKinds((kind) => slugsOf(kind, pathsOf(files)));
   for (const kind of kindNames) {
     if (slugs[kind].length === counts[kind]) continue;
     const problem = `got files of ${slugs[kind].length} records: expected ${counts[kind]}, as in ${META_FILE}`;
     throw new DataError(problem, { kind });
   }
+  // Then it has the same records.
+  if (published.meta?.digest === digest) return;
   const records = mapKinds((kind) => slugs[kind].map((slug, id) => ({ id, slug, json: '' })));
-  const options = { previous: previousOfPaths(published), maxShrink, allowMissing, fallback: undefined };
+  const options = {
+    previous: previousOfPaths(published.entries.keys()),
+    maxShrink,
+    allowMissing,
+    fallback: undefined,
+  };
   refuseShrinking({ counts, digest, records: () => records }, options);
+}
+
+function* pathsOf(files: readonly ManifestEntry[]): Generator<string> {
+  for (const { path } of files) yield path;
 }

@@ -1,7 +1,7 @@
 /** What a mirror has downloaded and not published yet, by hash: an interrupted run resumes from here. */
 
 import { hash } from 'node:crypto';
-import { readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
+import { readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import fsExtra from 'fs-extra';
 import type { ManifestEntry } from '../contract/meta.ts';
@@ -12,8 +12,8 @@ export interface PartialDownload {
   has(entry: ManifestEntry): boolean;
   put(entry: ManifestEntry, body: Uint8Array): void;
   read(entry: ManifestEntry): Uint8Array;
-  /** Deletes everything, once it is published. */
-  clear(): void;
+  /** Deletes everything, once it is published, of which these are most. */
+  clear(entries: readonly ManifestEntry[]): void;
 }
 
 /** @throws OutputError if the folder cannot be written */
@@ -40,6 +40,10 @@ export function openPartialDownload(folder: string): PartialDownload {
         renameSync(`${file}.part`, file);
       }),
     read: (entry) => attempt(() => readFileSync(fileOf(entry))),
-    clear: () => attempt(() => fsExtra.removeSync(folder)),
+    clear: (entries) =>
+      attempt(() => {
+        for (const entry of entries) rmSync(fileOf(entry), { force: true });
+        fsExtra.removeSync(folder);
+      }),
   };
 }

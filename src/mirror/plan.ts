@@ -20,7 +20,7 @@ export interface MirrorPlan {
 
 /** The copy as it is. */
 export interface Copy {
-  readonly entries: Pick<Entries, 'keys'>;
+  readonly entries: Pick<Entries, 'files' | 'size' | 'place'>;
   /** The entry of a file that is as it was published. */
   intact(path: string): ManifestEntry | undefined;
 }
@@ -31,15 +31,25 @@ export function planMirror(
   copy: Copy,
   isExcluded: (path: string) => boolean = isHostFile,
 ): MirrorPlan {
-  const files = listed.filter(({ path }) => !isExcluded(path) && path !== MANIFEST_FILE);
-  const changed = files.filter(({ path, sha256 }) => copy.intact(path)?.sha256 !== sha256);
-  const gone = new Set(copy.entries.keys());
-  for (const { path } of files) gone.delete(path);
-  return {
-    generator,
-    files,
-    fetch: [...new Map(changed.toReversed().map((entry) => [entry.sha256, entry])).values()].reverse(),
-    remove: [...gone],
-    excluded: listed.map(({ path }) => path).filter(isExcluded),
-  };
+  const { entries } = copy;
+  const files: ManifestEntry[] = [];
+  const fetch = new Map<string, ManifestEntry>();
+  const excluded: string[] = [];
+  /** By place in the copy's manifest, 1 if the file stays or is replaced. */
+  const stays = new Uint8Array(entries.size);
+  for (const entry of listed) {
+    const { path, sha256 } = entry;
+    if (isExcluded(path)) excluded.push(path);
+    else if (path !== MANIFEST_FILE) {
+      const intact = copy.intact(path);
+      const isSame = intact?.sha256 === sha256 && intact.bytes === entry.bytes;
+      // Of the same entry twice, one is enough in memory.
+      files.push(isSame ? intact : entry);
+      if (!isSame && !fetch.has(sha256)) fetch.set(sha256, entry);
+      const place = entries.place(path);
+      if (place !== undefined) stays[place] = 1;
+    }
+  }
+  const remove = entries.files.filter((_, place) => stays[place] === 0).map(({ path }) => path);
+  return { generator, files, fetch: [...fetch.values()], remove, excluded };
 }

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { byPath } from '../../src/contract/entries.ts';
 import { isHostFile } from '../../src/contract/host-files.ts';
 import { hostFiles } from '../../src/hosts/index.ts';
 import { hostNames } from '../../src/hosts/names.ts';
@@ -7,7 +8,7 @@ import { hostContext, rawRecords, siteOf } from '../support/sites.ts';
 
 const entry = (path: string, content = path) => ({ path, bytes: content.length, sha256: content });
 const copyOf = (...entries: ReturnType<typeof entry>[]) => ({
-  entries: new Map(entries.map((one) => [one.path, one])),
+  entries: byPath(entries),
   intact: (path: string) => entries.find((one) => one.path === path),
 });
 const paths = (entries: readonly { path: string }[]) => entries.map(({ path }) => path);
