@@ -8,7 +8,7 @@ export interface FolderFiles {
   /** Whether a file is there, and was not taken before. */
   take(file: string): boolean;
   /** Those below a path that were not taken. */
-  left(below: string): string[];
+  left(below: string): Iterable<string>;
   /** Those that the manifest does not list. */
   unlisted(): Iterable<string>;
 }
@@ -42,10 +42,10 @@ export function createFolderFiles(found: Iterable<string>, entries: Entries): Fo
       set(file, TAKEN);
       return true;
     },
-    left: (below) =>
-      [...entries.keys(), ...others.keys()].filter(
-        (file) => file.startsWith(below) && stateOf(file) === HERE,
-      ),
+    *left(below) {
+      for (const files of [entries.keys(), others.keys()])
+        for (const file of files) if (file.startsWith(below) && stateOf(file) === HERE) yield file;
+    },
     unlisted: () => others.keys(),
   };
 }

@@ -1,7 +1,7 @@
 /** Verifies a built site in a folder: re-reads every file and reports every problem. */
 
 import { hash } from 'node:crypto';
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { type History, historySchema } from '../contract/changes.ts';
 import { checkListPage } from '../contract/check-list-page.ts';
@@ -112,10 +112,11 @@ function openSite(
   report: Site['report'],
   published: Entries | undefined,
 ): { site: Site; meta: Meta; entries: Entries } {
-  const regular = listSite(folder, report);
+  explained(folder, () => readdirSync(folder));
   const meta = readDescription(folder, META_FILE, metaReader);
   const entries = published ?? byPath(readDescription(folder, MANIFEST_FILE, manifestReader).files);
-  return { site: { folder, files: createFolderFiles(regular, entries), report }, meta, entries };
+  const files = explained(folder, () => createFolderFiles(regularFiles(folder, report), entries));
+  return { site: { folder, files, report }, meta, entries };
 }
 
 /** Every file has to be listed, and every listed file has to be there, unchanged. */
@@ -194,17 +195,17 @@ function readText(site: Site, file: string): string | undefined {
   return undefined;
 }
 
-/** The paths of all regular files. */
-function listSite(folder: string, report: Site['report']): string[] {
-  const regular: string[] = [];
+function* regularFiles(folder: string, report: Site['report']): Generator<string> {
+  for (const { path: file, isFile } of walk(folder))
+    if (isFile) yield file;
+    else report(file, 'is not a regular file');
+}
+
+function explained<T>(folder: string, read: () => T): T {
   try {
-    for (const { path: file, isFile } of walk(folder))
-      if (isFile) regular.push(file);
-      else report(file, 'is not a regular file');
-    return regular;
+    return read();
   } catch (cause) {
-    throw new OutputError(`cannot be read (${errorCode(cause)}), expected the folder of a site`, folder, {
-      cause,
-    });
+    const problem = `cannot be read (${errorCode(cause)}), expected the folder of a site`;
+    throw new OutputError(problem, folder, { cause });
   }
 }
