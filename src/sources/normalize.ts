@@ -117,8 +117,8 @@ function resolveName(
 }
 
 /** Keys end up in the schema's order. */
-function convertMove({ englishName: _, ...fields }: RawMove, resolved: { slug: string; name: string }): Move {
-  return { ...fields, ...resolved };
+function convertMove({ id, generation }: RawMove, { slug, name }: { slug: string; name: string }): Move {
+  return { id, slug, name, generation };
 }
 
 function convertItem(raw: RawItem, { slug, name }: { slug: string; name: string }, warn: Warn): Item {
