@@ -31,15 +31,16 @@ export function decompress(body: Buffer, encoding: string | undefined, maxBytes 
   if (!decoder)
     throw new MalformedBody(`got Content-Encoding ${JSON.stringify(encoding)}, expected ${ACCEPT_ENCODING}`);
   try {
-    return decoder(body, { maxOutputLength: Math.max(1, maxBytes), chunkSize: chunkSizeFor(body) });
+    return decoder(body, { maxOutputLength: Math.max(1, maxBytes), chunkSize: roomFor(body, maxBytes) });
   } catch (cause) {
     if (errorCode(cause) === 'ERR_BUFFER_TOO_LARGE') throw cause;
     throw new MalformedBody(`got ${body.length} bytes that are not valid ${encoding}`, { cause });
   }
 }
 
-/** Room for all of what most bodies decompress to: pieces would be in memory twice while they are joined. */
-const chunkSizeFor = ({ length }: Buffer): number => Math.max(16 * 1024, 8 * length);
+/** For all of what most bodies decompress to: pieces would be in memory twice while they are joined. */
+const roomFor = ({ length }: Buffer, maxBytes: number): number =>
+  Math.max(16 * 1024, Math.min(8 * length, maxBytes));
 
 /** The text of a body. Throws `MalformedBody` if it is not UTF-8. */
 export function decodeText(body: Buffer): string {

@@ -92,7 +92,7 @@ export function createClient(options: ClientOptions): HttpClient {
   let pausedUntil = 0;
   /** True once there has been any response. */
   let responded = false;
-  /** Until a response is complete. */
+  /** Calls take turns until their responses are complete. */
   const sending = pLimit(concurrency);
   const closed = new AbortController();
   // Every waiting request listens.

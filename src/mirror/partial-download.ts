@@ -12,7 +12,7 @@ export interface PartialDownload {
   has(entry: ManifestEntry): boolean;
   put(entry: ManifestEntry, body: Uint8Array): void;
   read(entry: ManifestEntry): Uint8Array;
-  /** Deletes everything, once it is published, of which these are most. */
+  /** Deletes everything, once it is published. Most of it are the files of these entries. */
   clear(entries: readonly ManifestEntry[]): void;
 }
 
