@@ -153,11 +153,13 @@ function checkKind(site: Site, kind: Kind, meta: Meta): EncodedRecord[] {
       linkBase: linkBaseOf(meta),
       after: records.at(-1)?.id ?? 0,
     };
-    for (const { served, ...record } of checkListPage(text, page, (problem) => site.report(file, problem))) {
-      const own = recordFile(kind, record.slug);
-      if (!site.files.take(own) && site.files.has(own)) site.report(file, `has slug ${record.slug} twice`);
+    for (const { id, slug, json, served } of checkListPage(text, page, (problem) =>
+      site.report(file, problem),
+    )) {
+      const own = recordFile(kind, slug);
+      if (!site.files.take(own) && site.files.has(own)) site.report(file, `has slug ${slug} twice`);
       if (readText(site, own) !== served) site.report(own, `differs from the record on ${file}`);
-      records.push(record);
+      records.push({ id, slug, json });
     }
   }
   for (const file of site.files.left(listPath(kind).slice(1))) site.report(file, 'is not on any list');
