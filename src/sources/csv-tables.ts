@@ -8,51 +8,54 @@ import { DataError } from '../errors.ts';
 export interface Table {
   readonly name: string;
   readonly columns: readonly string[];
+  /** The rows that are kept: those with this value in a column. Default: all. */
+  readonly only?: { readonly column: string; readonly value: string };
 }
 
 /** The picked columns of one row. */
 export type Row = readonly string[];
 
 /**
- * Reads a table, and keeps only wanted rows: names come in a dozen languages, and keeping them all takes longer to
- * garbage-collect than to parse.
+ * Reads a table.
  *
  * @throws DataError if the text is not CSV, a row has the wrong number of fields, or a column is missing
  */
-export function readTable(table: Table, text: string, isWanted: (row: Row) => boolean = () => true): Row[] {
+export function readTable(table: Table, text: string): Row[] {
+  const { only } = table;
   const record = `${table.name}.csv`;
   const rows: Row[] = [];
   let header: readonly string[] | undefined;
   let places: readonly number[] = [];
+  let tested: number | undefined;
   let read = 0;
-  const step = ({ data, errors: [error] }: ParseStepResult<string[]>): void => {
+  const step = ({ data: fields, errors: [error] }: ParseStepResult<string[]>): void => {
     read++;
     if (error) throw new DataError(`${error.message} in row ${read}: expected CSV`, { record });
     if (!header) {
-      header = data;
-      places = placesOf(table, data);
-    } else if (data.length === header.length) {
-      const row = places.map((at) => data[at] ?? '');
-      if (isWanted(row)) rows.push(row);
-    } else {
-      const problem = `got ${data.length} fields in row ${read}: expected ${header.length}, as in the first`;
+      header = fields;
+      places = table.columns.map((column) => placeOf(table, fields, column));
+      tested = only && placeOf(table, fields, only.column);
+    } else if (fields.length !== header.length) {
+      const problem = `got ${fields.length} fields in row ${read}: expected ${header.length}, as in the first`;
       throw new DataError(problem, { record });
+    } else if (tested === undefined || fields[tested] === only?.value) {
+      rows.push(places.map((at) => fields[at] ?? ''));
     }
   };
-  Papa.parse<string[]>(text, { delimiter: ',', skipEmptyLines: true, step });
-  if (!header) placesOf(table, []);
+  // Left to guess, papaparse reads a megabyte of each table.
+  const newline = text.includes('\r\n') ? '\r\n' : '\n';
+  Papa.parse<string[]>(text, { delimiter: ',', newline, skipEmptyLines: true, step });
+  if (!header) placeOf(table, [], table.columns[0] ?? '');
   return rows;
 }
 
-/** The positions of the picked columns. */
-function placesOf({ name, columns }: Table, header: readonly string[]): number[] {
-  return columns.map((column) => {
-    const at = header.indexOf(column);
-    if (at !== -1) return at;
-    throw new DataError(`got columns ${show(header)}: expected one called ${column}`, {
-      record: `${name}.csv`,
-      field: column,
-    });
+/** The position of a column. */
+function placeOf({ name }: Table, header: readonly string[], column: string): number {
+  const at = header.indexOf(column);
+  if (at !== -1) return at;
+  throw new DataError(`got columns ${show(header)}: expected one called ${column}`, {
+    record: `${name}.csv`,
+    field: column,
   });
 }
 

@@ -11,12 +11,23 @@ import { integerAt, type Row, readTable, type Table } from './csv-tables.ts';
 import type { RawItem, RawMove, RawRecords } from './raw.ts';
 import type { Progress } from './source.ts';
 
+/** English, in the upstream's `languages` table. */
+const ENGLISH = '9';
+
 /** The tables and the columns that are read. */
 const tables = {
   moves: { name: 'moves', columns: ['id', 'identifier', 'generation_id'] },
-  move_names: { name: 'move_names', columns: ['move_id', 'local_language_id', 'name'] },
+  move_names: {
+    name: 'move_names',
+    columns: ['move_id', 'name'],
+    only: { column: 'local_language_id', value: ENGLISH },
+  },
   items: { name: 'items', columns: ['id', 'identifier'] },
-  item_names: { name: 'item_names', columns: ['item_id', 'local_language_id', 'name'] },
+  item_names: {
+    name: 'item_names',
+    columns: ['item_id', 'name'],
+    only: { column: 'local_language_id', value: ENGLISH },
+  },
   item_game_indices: { name: 'item_game_indices', columns: ['item_id', 'generation_id', 'game_index'] },
 } as const satisfies Record<string, Table>;
 
@@ -25,9 +36,6 @@ export const tableNames = Object.keys(tables) as readonly TableName[];
 
 /** Table → its text. */
 export type TableTexts = Readonly<Record<TableName, string>>;
-
-/** English, in the upstream's `languages` table. */
-const ENGLISH = '9';
 
 /** Reads the tables from a folder. `captured` is the modification date of the newest. */
 export function readTableFolder(folder: string): { tables: TableTexts; captured: string } {
@@ -106,10 +114,9 @@ function mapTables(read: (name: TableName) => string): TableTexts {
 
 /** @throws DataError if a table is invalid, or refers to a record that does not exist */
 export function readCsv(texts: TableTexts): RawRecords {
-  const rowsOf = (name: TableName, isWanted?: (row: Row) => boolean): Row[] =>
-    readTable(tables[name], texts[name], isWanted);
-  const moveNames = firstNames(tables.move_names, rowsOf('move_names', isEnglish));
-  const itemNames = firstNames(tables.item_names, rowsOf('item_names', isEnglish));
+  const rowsOf = (name: TableName): Row[] => readTable(tables[name], texts[name]);
+  const moveNames = firstNames(tables.move_names, rowsOf('move_names'));
+  const itemNames = firstNames(tables.item_names, rowsOf('item_names'));
   const indices = gameIndices(rowsOf('item_game_indices'));
   const raw = {
     move: rowsOf('moves').map((row): RawMove => {
@@ -148,11 +155,9 @@ function identity(of: Table, row: Row): { id: number; slug: string } {
   return { id: integerAt(of, row, 0), slug };
 }
 
-const isEnglish = (row: Row): boolean => row[1] === ENGLISH;
-
 /** Id → the first name. */
 const firstNames = (of: Table, rows: readonly Row[]): Map<number, string> =>
-  new Map(rows.toReversed().map((row) => [integerAt(of, row, 0), row[2] ?? '']));
+  new Map(rows.toReversed().map((row) => [integerAt(of, row, 0), row[1] ?? '']));
 
 /** Item id → its indices in the table's order. */
 function gameIndices(rows: readonly Row[]): Map<number, RawItem['gameIndices']> {
