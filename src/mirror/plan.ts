@@ -21,8 +21,8 @@ export interface MirrorPlan {
 /** The copy as it is. */
 export interface Copy {
   readonly entries: Pick<Entries, 'files' | 'size' | 'place'>;
-  /** The entry of a file that is as it was published. */
-  intact(path: string): ManifestEntry | undefined;
+  /** The entries of files that are not as they were published. */
+  findTouched(): ReadonlySet<ManifestEntry>;
 }
 
 /** @param isExcluded of an archive, nothing is */
@@ -32,6 +32,7 @@ export function planMirror(
   isExcluded: (path: string) => boolean = isHostFile,
 ): MirrorPlan {
   const { entries } = copy;
+  const touched = copy.findTouched();
   const files: ManifestEntry[] = [];
   const fetch = new Map<string, ManifestEntry>();
   const excluded: string[] = [];
@@ -41,13 +42,13 @@ export function planMirror(
     const { path, sha256 } = entry;
     if (isExcluded(path)) excluded.push(path);
     else if (path !== MANIFEST_FILE) {
-      const intact = copy.intact(path);
-      const isSame = intact?.sha256 === sha256 && intact.bytes === entry.bytes;
-      // Of the same entry twice, one is enough in memory.
-      files.push(isSame ? intact : entry);
-      if (!isSame && !fetch.has(sha256)) fetch.set(sha256, entry);
       const place = entries.place(path);
       if (place !== undefined) stays[place] = 1;
+      const own = entries.files[place ?? -1];
+      const isSame = own?.sha256 === sha256 && own.bytes === entry.bytes && !touched.has(own);
+      // Of the same entry twice, one is enough in memory.
+      files.push(isSame ? own : entry);
+      if (!isSame && !fetch.has(sha256)) fetch.set(sha256, entry);
     }
   }
   const remove = entries.files.filter((_, place) => stays[place] === 0).map(({ path }) => path);

@@ -12,7 +12,7 @@ import { readPieces, readText, walk } from '../files/folder.ts';
 import { parseLongJson } from '../text/long-json.ts';
 import { firstOf } from '../text/names.ts';
 import { measure } from './listing.ts';
-import { createCheck, startLooking } from './untouched.ts';
+import { startLooking } from './untouched.ts';
 import type { WorkFolders } from './work-folders.ts';
 
 export interface Published {
@@ -28,9 +28,7 @@ export interface Published {
   readonly making: Making | undefined;
   /** By path: the SHA-256 of what a file was made from. */
   readonly derived: Readonly<Record<string, string>>;
-  /** The entry of a file that has not been touched since it was published. */
-  intact(path: string): ManifestEntry | undefined;
-  /** Those of all files that have been, found in one go. */
+  /** The entries of all files that have been touched since they were published. */
   findTouched(): ReadonlySet<ManifestEntry>;
 }
 
@@ -41,7 +39,6 @@ const nothing: Published = {
   meta: undefined,
   making: undefined,
   derived: {},
-  intact: () => undefined,
   findTouched: () => new Set(),
 };
 
@@ -68,19 +65,13 @@ export function readPublished({ name, out }: WorkFolders, helper?: string): Publ
   const { format: _, files, derived = {}, ...making } = parsed.data;
   const { mtimeMs: written, size: manifestBytes } = statSync(file);
   const site = { out, written };
-  const isUntouched = createCheck(site);
-  const entries = byPath(files);
   return {
-    entries,
+    entries: byPath(files),
     manifestBytes,
     hashManifest: () => measure(readPieces(out, MANIFEST_FILE)).sha256,
     meta: readMeta(out),
     making,
     derived,
-    intact(file) {
-      const entry = entries.get(file);
-      return entry && isUntouched(file, entry.bytes) ? entry : undefined;
-    },
     findTouched: startLooking(files, site, helper),
   };
 }

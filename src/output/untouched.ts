@@ -5,17 +5,15 @@ import path from 'node:path';
 import { Worker } from 'node:worker_threads';
 import type { ManifestEntry } from '../contract/meta.ts';
 
-export interface Site {
+interface Site {
   /** The published folder, absolute. */
   readonly out: string;
   /** When its manifest was written, which comes last, in milliseconds. */
   readonly written: number;
 }
 
-export type IsUntouched = (name: string, bytes: number) => boolean;
-
 /** Anything newer than the manifest was changed by somebody else. */
-export function createCheck({ out, written }: Site): IsUntouched {
+function createCheck({ out, written }: Site): (name: string, bytes: number) => boolean {
   const near = path.relative('', out) || '.';
   const [cwd, prefix] = [process.cwd(), (near.length < out.length ? near : out) + path.sep];
   return (name, bytes) => {

@@ -7,9 +7,10 @@ import { planMirror } from '../../src/mirror/plan.ts';
 import { hostContext, rawRecords, siteOf } from '../support/sites.ts';
 
 const entry = (path: string, content = path) => ({ path, bytes: content.length, sha256: content });
+const touched = 'touched';
 const copyOf = (...entries: ReturnType<typeof entry>[]) => ({
   entries: byPath(entries),
-  intact: (path: string) => entries.find((one) => one.path === path),
+  findTouched: () => new Set(entries.filter(({ path }) => path === touched)),
 });
 const paths = (entries: readonly { path: string }[]) => entries.map(({ path }) => path);
 
@@ -23,6 +24,13 @@ describe('the plan of a mirror', () => {
     expect(paths(plan.fetch)).toEqual(['b', 'c']);
     expect(plan.remove).toEqual(['d']);
     expect(plan.files).toEqual(listed);
+  });
+
+  it('fetches what the copy has, if somebody has touched it', () => {
+    const files = [entry('a'), entry(touched)];
+    const plan = planMirror({ generator: 'gamedata/1', files }, copyOf(...files));
+    expect(paths(plan.fetch)).toEqual([touched]);
+    expect(plan.files).toEqual(files);
   });
 
   it('fetches the same bytes once, whatever they are called', () => {
