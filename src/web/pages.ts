@@ -3,6 +3,7 @@
 import type { Meta } from '../contract/meta.ts';
 import { BROWSE_FILE, MARK_FILE, NOT_FOUND_FILE, pathOf, SEARCH_FILE } from '../contract/paths.ts';
 import type { MadeFile, SiteFile } from '../contract/site-file.ts';
+import type { EncodedRecords } from '../dataset/data-set.ts';
 import { countGenerations } from './front/chart.ts';
 import { type FrontPageContent, fillFrontPage } from './front/page.ts';
 import { searchForm } from './search/form.ts';
@@ -22,6 +23,7 @@ export interface PagesPlan extends Omit<FrontPageContent, 'sizes' | 'generations
   readonly sizes: () => FrontPageContent['sizes'];
 }
 
+/** Nothing is made of the records before the first of the files is. */
 export function* webFiles({
   templates,
   sizes,
@@ -29,28 +31,51 @@ export function* webFiles({
   ...content
 }: PagesPlan): Generator<SiteFile | MadeFile> {
   const { records, meta } = content;
-  const index = createSearchIndex(records, known);
-  const generations = countGenerations(index);
-  yield { path: SEARCH_FILE, make: () => ({ [Symbol.iterator]: () => encodeSearchIndex(index) }) };
+  let made: ReturnType<typeof searchOf> | undefined;
+  const shared = (): ReturnType<typeof searchOf> => {
+    made ??= searchOf(records, known);
+    return made;
+  };
+  yield {
+    path: SEARCH_FILE,
+    make: () => ({ [Symbol.iterator]: () => encodeSearchIndex(shared().index) }),
+  };
   yield { path: MARK_FILE, body: markFile };
   const top = `${pathOf(meta.base_url)}/`;
-  const search = searchForm(generations.keys());
+  const browse = (path: string, links: BrowseLinks): MadeFile => ({
+    path,
+    make: () => fillBrowse(templates, meta, shared().search, links),
+  });
   // The same page twice: for API paths of any depth, and for plain file servers.
-  yield { path: BROWSE_FILE, body: fillBrowse(templates, meta, search, { root: top, json: '?format=json' }) };
-  const beside = { root: '../', json: '../api/gamedata/index.json' };
-  yield { path: 'browse/index.html', body: fillBrowse(templates, meta, search, beside) };
+  yield browse(BROWSE_FILE, { root: top, json: '?format=json' });
+  yield browse('browse/index.html', { root: '../', json: '../api/gamedata/index.json' });
   yield { path: NOT_FOUND_FILE, body: fillNotFound(templates, meta, top) };
   yield {
     path: 'index.html',
-    body: fillFrontPage(templates['index.html'], { ...content, generations, search, sizes: sizes() }),
+    make() {
+      const { generations, search } = shared();
+      return fillFrontPage(templates['index.html'], { ...content, generations, search, sizes: sizes() });
+    },
   };
+}
+
+/** The search index, and what pages show of it. */
+function searchOf(records: EncodedRecords, known: KnownIndex | undefined) {
+  const index = createSearchIndex(records, known);
+  const generations = countGenerations(index);
+  return { index, generations, search: searchForm(generations.keys()) };
+}
+
+interface BrowseLinks {
+  readonly root: string;
+  readonly json: string;
 }
 
 function fillBrowse(
   templates: PageTemplates,
   meta: Meta,
   search: Markup,
-  { root, json }: { readonly root: string; readonly json: string },
+  { root, json }: BrowseLinks,
 ): string {
   const description = 'Game moves and items, as tables, cards and JSON.';
   const frame = { title: 'gamedata', description, root, script: 'browse.js' };

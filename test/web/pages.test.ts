@@ -1,11 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { readPackage } from '../../src/commands/package-files.ts';
+import type { Body, MadeFile, SiteFile } from '../../src/contract/site-file.ts';
 import { groupDigits, readableSize } from '../../src/text/numbers.ts';
 import { countGenerations } from '../../src/web/front/chart.ts';
 import { descriptionRows, downloadRows } from '../../src/web/front/file-tables.ts';
 import { webFiles } from '../../src/web/pages.ts';
 import { createSearchIndex } from '../../src/web/search/search-index.ts';
 import { fillPlaceholders, html } from '../../src/web/shared/markup.ts';
+import { bodyText } from '../support/body.ts';
 import { rawItem, rawMove, rawRecords, type SiteOptions, siteOf } from '../support/sites.ts';
 
 const hostile = `<img src=x onerror="alert('1')">&`;
@@ -109,7 +111,8 @@ function pagesOf(raw: Parameters<typeof siteOf>[0], options?: SiteOptions, overr
     archives: [],
     sizes: () => new Map(),
   });
-  return new Map([...files].map((file) => [file.path, 'body' in file ? String(file.body) : '']));
+  const bodyOf = (file: SiteFile | MadeFile): Body => ('body' in file ? file.body : (file.make() as Body));
+  return new Map([...files].map((file) => [file.path, bodyText(bodyOf(file))]));
 }
 
 describe('the pages', () => {
