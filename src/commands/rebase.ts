@@ -71,7 +71,7 @@ export async function rebase(dir: string, options: RebaseOptions = {}): Promise<
     (output) =>
       withCompressor(COMPRESS_WORKER, async (compress) => {
         refuseOtherFolder(output, 'site');
-        const { site, copied, from } = siteOfCopy(readCopy(dir, output), (old) => {
+        const { site, copied, from } = siteOfCopy(dir, output, (old) => {
           const hosts = asked ?? severalOf('host', old.hosts, hostNames);
           const links = resolveLinks(style, hosts, old.links);
           const serving = resolveServing(options, hosts, out);
@@ -106,9 +106,11 @@ export async function rebase(dir: string, options: RebaseOptions = {}): Promise<
 
 /** The site of a copy's records, with what else is in the copy, apart from host configuration of the old base URL. */
 function siteOfCopy(
-  { folder, records, history, entries, meta }: Copy,
+  folder: string,
+  output: Output,
   describe: (old: Meta) => Omit<CompleteSite, 'records' | 'history' | 'archive' | 'assets'>,
 ): { site: CompleteSite; copied: ListedFile[]; from: string } {
+  const { records, history, entries, meta } = readCopy(folder, output);
   const archive = archiveFiles.some((file) => entries.has(file));
   // Pages and scripts are this version's own: a copy may come from anybody.
   const own = readAssets();
@@ -131,17 +133,14 @@ function findMade(site: CompleteSite, entries: Entries): (file: string) => boole
   return (file) => made[entries.place(file) ?? -1] === 1;
 }
 
-interface Copy extends Omit<InspectedSite, 'report'> {
-  readonly folder: string;
-}
-
 /** Only a valid site is rebased: a damaged record would become one that looks right. */
-function readCopy(folder: string, output: Output): Copy {
+function readCopy(folder: string, output: Output): InspectedSite {
   const published = path.resolve(folder) === output.folder ? output.published.entries : undefined;
-  const { report, ...copy } = inspectFolder(folder, published);
-  const [first] = report.problems;
-  if (!first) return { folder, ...copy };
-  const more = report.problems.length > 1 ? ` (and ${report.problems.length - 1} more)` : '';
+  const copy = inspectFolder(folder, published);
+  const { problems } = copy.report;
+  const [first] = problems;
+  if (!first) return copy;
+  const more = problems.length > 1 ? ` (and ${problems.length - 1} more)` : '';
   throw new OutputError(`is not a valid site: ${first.file}: ${first.problem}${more}`, folder, {
     hint: 'gamedata verify <dir> lists every problem; gamedata mirror repairs a damaged copy.',
   });
