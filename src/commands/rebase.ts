@@ -3,7 +3,7 @@
 import path from 'node:path';
 import { performance } from 'node:perf_hooks';
 import { withCompressor } from '../archive/compressor.ts';
-import type { Entries } from '../contract/entries.ts';
+import { createPathSet, type Entries } from '../contract/entries.ts';
 import { isHostFile } from '../contract/host-files.ts';
 import type { Kind } from '../contract/kinds.ts';
 import type { Meta } from '../contract/meta.ts';
@@ -115,22 +115,19 @@ function siteOfCopy(
   // Pages and scripts are this version's own: a copy may come from anybody.
   const own = readAssets();
   const site = { ...describe(meta), records, history, archive, assets: own };
-  const isMade = findMade(site, entries);
+  const made = findMade(site, entries);
   const copied = entries.files
-    .filter(({ path: file }) => !isMade(file) && !isHostFile(file))
+    .filter(({ path: file }) => !made.has(file) && !isHostFile(file))
     .map((entry): ListedFile => ({ ...entry, make: () => readFile(folder, entry.path) }));
   return { site: { ...site, assets: [...own, ...copied] }, copied, from: meta.base_url };
 }
 
 /** Finds out which files of a valid copy the site makes, without making its pages and records. */
-function findMade(site: CompleteSite, entries: Entries): (file: string) => boolean {
+function findMade(site: CompleteSite, entries: Entries): Pick<Entries, 'has'> {
   const findPage = (kind: Kind, offset: number) => entries.get(listPageFile(kind, offset));
-  const made = new Uint8Array(entries.size);
-  for (const file of completeSite({ ...site, published: { findPage } })) {
-    const place = entries.place(file.path);
-    if (place !== undefined) made[place] = 1;
-  }
-  return (file) => made[entries.place(file) ?? -1] === 1;
+  const made = createPathSet(entries);
+  for (const file of completeSite({ ...site, published: { findPage } })) made.add(file.path);
+  return made;
 }
 
 /** Only a valid site is rebased: a damaged record would become one that looks right. */

@@ -9,6 +9,19 @@ export interface Entries extends Pick<ReadonlyMap<string, ManifestEntry>, 'size'
   place(path: string): number | undefined;
 }
 
+/** A set of paths that a manifest lists, in a byte each: one of strings takes more memory than the manifest. */
+export function createPathSet({ size, place }: Pick<Entries, 'size' | 'place'>) {
+  const marks = new Uint8Array(size);
+  return {
+    /** Adds nothing that is not listed. */
+    add(path: string): void {
+      const at = place(path);
+      if (at !== undefined) marks[at] = 1;
+    },
+    has: (path: string): boolean => marks[place(path) ?? -1] === 1,
+  };
+}
+
 /** The map is made when it is needed: a build that changes nothing asks for two paths of hundreds of thousands. */
 export function byPath(files: readonly ManifestEntry[]): Entries {
   let made: Map<string, number> | undefined;

@@ -119,9 +119,8 @@ export function createClient(options: ClientOptions): HttpClient {
     const isConditional = (revalidation.etag ?? revalidation.lastModified) !== undefined;
     if (response.status === 200 || (response.status === 304 && isConditional)) return response;
     const refused = unexpectedStatus(response.status, response.headers);
-    const { retryable, retryAfterMs = 0 } = refused.failure;
-    if (retryable && retryAfterMs <= MAX_RETRY_AFTER_MS)
-      pausedUntil = Math.max(pausedUntil, Date.now() + retryAfterMs);
+    const { retryAfterMs = 0 } = refused.failure;
+    if (mayRetry(refused)) pausedUntil = Math.max(pausedUntil, Date.now() + retryAfterMs);
     throw refused;
   }
 
@@ -160,8 +159,8 @@ export function createClient(options: ClientOptions): HttpClient {
         } catch (error) {
           if (!(error instanceof FailedAttempt)) throw error;
           attempts++;
-          const { retryable, retryAfterMs = 0 } = error.failure;
-          if (!retryable || retryAfterMs > MAX_RETRY_AFTER_MS || attempts === maxAttempts)
+          const { retryAfterMs = 0 } = error.failure;
+          if (!mayRetry(error) || attempts === maxAttempts)
             throw asUpstreamError(error, { method: 'GET', url, attempts, responded });
           stats.retries++;
           const delay = retryDelay(attempts, { baseMs, retryAfterMs, random: Math.random });
@@ -184,6 +183,9 @@ export function createClient(options: ClientOptions): HttpClient {
     },
   };
 }
+
+const mayRetry = ({ failure: { retryable, retryAfterMs = 0 } }: FailedAttempt): boolean =>
+  retryable && retryAfterMs <= MAX_RETRY_AFTER_MS;
 
 function requestHeaders({ etag, lastModified }: Revalidation): Record<string, string> {
   return {

@@ -27,24 +27,17 @@ export interface Guarded extends Pick<ShrinkOptions, 'maxShrink' | 'allowMissing
  */
 export function refuseDamagedSite({ published, files, meta, maxShrink, allowMissing }: Guarded): void {
   const { counts, digest } = parse(metaReader, meta, { record: META_FILE });
-  const slugs = mapKinds((kind) => slugsOf(kind, pathsOf(files)));
+  const paths = files.map((entry) => entry.path);
+  const slugs = mapKinds((kind) => slugsOf(kind, paths));
   for (const kind of kindNames) {
     if (slugs[kind].length === counts[kind]) continue;
     const problem = `got files of ${slugs[kind].length} records: expected ${counts[kind]}, as in ${META_FILE}`;
     throw new DataError(problem, { kind });
   }
-  // Then it has the same records.
-  if (published.meta?.digest === digest) return;
-  const records = mapKinds((kind) => slugs[kind].map((slug, id) => ({ id, slug, json: '' })));
-  const options = {
-    previous: previousOfPaths(published.entries.keys()),
-    maxShrink,
-    allowMissing,
-    fallback: undefined,
+  const records = () => mapKinds((kind) => slugs[kind].map((slug, id) => ({ id, slug, json: '' })));
+  const previous = {
+    ...previousOfPaths(published.entries.keys()),
+    digest: published.meta?.digest ?? '',
   };
-  refuseShrinking({ counts, digest, records: () => records }, options);
-}
-
-function* pathsOf(files: readonly ManifestEntry[]): Generator<string> {
-  for (const { path } of files) yield path;
+  refuseShrinking({ counts, digest, records }, { previous, maxShrink, allowMissing, fallback: undefined });
 }

@@ -42,6 +42,7 @@ export function openPartialDownload(folder: string): PartialDownload {
     read: (entry) => attempt(() => readFileSync(fileOf(entry))),
     clear: (entries) =>
       attempt(() => {
+        // Removed with its folder, each of hundreds of thousands would be listed first.
         for (const entry of entries) rmSync(fileOf(entry), { force: true });
         fsExtra.removeSync(folder);
       }),

@@ -1,6 +1,6 @@
 /** What a mirror has to do: which files to download, and which to remove. */
 
-import type { Entries } from '../contract/entries.ts';
+import { createPathSet, type Entries } from '../contract/entries.ts';
 import { isHostFile } from '../contract/host-files.ts';
 import type { Manifest, ManifestEntry } from '../contract/meta.ts';
 import { MANIFEST_FILE } from '../contract/paths.ts';
@@ -20,7 +20,7 @@ export interface MirrorPlan {
 
 /** The copy as it is. */
 export interface Copy {
-  readonly entries: Pick<Entries, 'files' | 'size' | 'place'>;
+  readonly entries: Pick<Entries, 'files' | 'get' | 'size' | 'place'>;
   /** The entries of files that are not as they were published. */
   findTouched(): ReadonlySet<ManifestEntry>;
 }
@@ -36,21 +36,19 @@ export function planMirror(
   const files: ManifestEntry[] = [];
   const fetch = new Map<string, ManifestEntry>();
   const excluded: string[] = [];
-  /** By place in the copy's manifest, 1 if the file stays or is replaced. */
-  const stays = new Uint8Array(entries.size);
+  const listedAgain = createPathSet(entries);
   for (const entry of listed) {
     const { path, sha256 } = entry;
     if (isExcluded(path)) excluded.push(path);
     else if (path !== MANIFEST_FILE) {
-      const place = entries.place(path);
-      if (place !== undefined) stays[place] = 1;
-      const own = entries.files[place ?? -1];
+      listedAgain.add(path);
+      const own = entries.get(path);
       const isSame = own?.sha256 === sha256 && own.bytes === entry.bytes && !touched.has(own);
       // Of the same entry twice, one is enough in memory.
       files.push(isSame ? own : entry);
       if (!isSame && !fetch.has(sha256)) fetch.set(sha256, entry);
     }
   }
-  const remove = entries.files.filter((_, place) => stays[place] === 0).map(({ path }) => path);
+  const remove = entries.files.map(({ path }) => path).filter((path) => !listedAgain.has(path));
   return { generator, files, fetch: [...fetch.values()], remove, excluded };
 }
