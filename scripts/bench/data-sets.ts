@@ -2,10 +2,8 @@
 
 import { cpSync, existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import type { DataSet } from '../../src/dataset/data-set.ts';
-import { encodeDataSet } from '../../src/dataset/digest.ts';
 import { readSnapshot, snapshotFiles } from '../../src/sources/snapshot.ts';
-import { decodeDataSet } from '../../test/support/decode.ts';
+import { type DataSet, decodeDataSet, encodeDataSet } from '../../test/support/decode.ts';
 import { tablesOf, writeTables } from '../../test/support/tables.ts';
 import { hasRecordedUpstream, recordedUpstream } from '../../test/support/upstream-data.ts';
 import { madeUpstream } from './made-upstream.ts';

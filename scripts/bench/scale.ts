@@ -1,6 +1,6 @@
 /** Makes many records of few: copies of the real shape under new ids and slugs. */
 
-import type { DataSet, Records } from '../../src/dataset/data-set.ts';
+import type { DataSet, Records } from '../../test/support/decode.ts';
 import type { TableTexts } from '../../test/support/tables.ts';
 
 /** More than any id of the upstream's. */

@@ -17,9 +17,9 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { manifestSchema } from '../../src/contract/meta.ts';
 import { CHANGES_FILE, FEED_FILE } from '../../src/contract/paths.ts';
-import { encodeDataSet } from '../../src/dataset/digest.ts';
 import type { RawRecords } from '../../src/sources/raw.ts';
 import { snapshotFiles } from '../../src/sources/snapshot.ts';
+import { encodeDataSet } from '../../test/support/decode.ts';
 import { dataSetOf, rawRecords } from '../../test/support/sites.ts';
 
 const CLI = fileURLToPath(new URL('../../dist/cli.cjs', import.meta.url));

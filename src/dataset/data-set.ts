@@ -3,7 +3,7 @@
 import * as z from 'zod';
 import { editionSchema } from '../contract/edition.ts';
 import { type Kind, kindNames } from '../contract/kinds.ts';
-import { type Counts, type RecordOf, skippedSchema } from '../contract/records.ts';
+import { type Counts, skippedSchema } from '../contract/records.ts';
 
 /** Where a data set comes from, and when. Independent of the machine that read it. */
 export const provenanceSchema = z.object({
@@ -53,15 +53,6 @@ export function isWarning(value: unknown): value is Warning {
   );
 }
 
-export type Records = { readonly [K in Kind]: readonly RecordOf<K>[] };
-
-export interface DataSet {
-  /** Sorted by id; ids and slugs are unique. */
-  readonly records: Records;
-  readonly warnings: readonly Warning[];
-  readonly provenance: Provenance;
-}
-
 /** A record with its JSON text, which is stringified once for its file, its list page and the digest. */
 export interface EncodedRecord {
   readonly id: number;
@@ -69,10 +60,13 @@ export interface EncodedRecord {
   /** Compact JSON without `url`. */
   readonly json: string;
 }
+/** Sorted by id; ids and slugs are unique. */
 export type EncodedRecords = Readonly<Record<Kind, readonly EncodedRecord[]>>;
 
 /** A data set that keeps only the text of its records, which takes a third of the memory. */
-export interface EncodedDataSet extends Omit<DataSet, 'records'> {
+export interface EncodedDataSet {
+  readonly warnings: readonly Warning[];
+  readonly provenance: Provenance;
   readonly counts: Counts;
   readonly digest: string;
   /** Every record. A snapshot is not parsed before they are asked for, and those that are known to be valid are not checked. */

@@ -3,14 +3,15 @@
 import { createHash, hash } from 'node:crypto';
 import { type Kind, kindNames, mapKinds } from '../contract/kinds.ts';
 import { joined } from '../text/joined.ts';
-import type { DataSet, EncodedDataSet, EncodedRecord, EncodedRecords } from './data-set.ts';
-import { encodeRecord } from './encode.ts';
+import type { EncodedDataSet, EncodedRecord, EncodedRecords } from './data-set.ts';
 
-/** Stringifies the records of a data set, and digests them. */
-export function encodeDataSet({ records, ...rest }: DataSet): EncodedDataSet {
-  const encoded = mapKinds((kind: Kind) => records[kind].map(encodeRecord));
-  const counts = mapKinds((kind) => encoded[kind].length);
-  return { ...rest, counts, digest: digestRecords(encoded), records: () => encoded };
+/** A data set of these records. */
+export function digestDataSet(
+  records: EncodedRecords,
+  about: Pick<EncodedDataSet, 'warnings' | 'provenance'>,
+): EncodedDataSet {
+  const counts = mapKinds((kind) => records[kind].length);
+  return { ...about, counts, digest: digestRecords(records), records: () => records };
 }
 
 /** A record as one line of a snapshot. */

@@ -2,6 +2,9 @@
 
 import { slugSchema } from '../contract/records.ts';
 
+/** What nearly all slugs are, and neither the schema nor `slugify` changes. */
+const PLAIN = /^[a-z0-9]+(?:-[a-z0-9]+)*$/;
+
 /** Characters that no name of a record has: they lead to other folders, or change how a terminal shows the rest. */
 const SUSPICIOUS = /[/\\\p{Cc}\p{Cs}\p{Zl}\p{Zp}\p{Bidi_Control}]/u;
 
@@ -12,7 +15,7 @@ const SUSPICIOUS = /[/\\\p{Cc}\p{Cs}\p{Zl}\p{Zp}\p{Bidi_Control}]/u;
  * @see https://docs.djangoproject.com/en/stable/ref/utils/#django.utils.text.slugify
  */
 export function adaptSlug(slug: string): string {
-  if (slugSchema.safeParse(slug).success || SUSPICIOUS.test(slug)) return slug;
+  if (PLAIN.test(slug) || slugSchema.safeParse(slug).success || SUSPICIOUS.test(slug)) return slug;
   return slugify(slug) || slug;
 }
 

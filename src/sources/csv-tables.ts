@@ -1,6 +1,7 @@
 /** Parses CSV strictly, and picks the columns that are needed. */
 
-import Papa, { type ParseStepResult } from 'papaparse';
+import { Readable } from 'node:stream';
+import Papa, { type ParseResult } from 'papaparse';
 import { show } from '../contract/parse.ts';
 import { DataError } from '../errors.ts';
 
@@ -16,21 +17,20 @@ export interface Table {
 export type Row = readonly string[];
 
 /**
- * Reads a table.
+ * Reads a table and hands over one row after the other. Its text comes in pieces that may end anywhere but in the first
+ * line, which shows how lines end.
  *
  * @throws DataError if the text is not CSV, a row has the wrong number of fields, or a column is missing
  */
-export function readTable(table: Table, text: string): Row[] {
+export function readTable(table: Table, pieces: Iterable<string>, take: (row: Row) => void): Promise<void> {
   const { only } = table;
   const record = `${table.name}.csv`;
-  const rows: Row[] = [];
   let header: readonly string[] | undefined;
   let places: readonly number[] = [];
   let tested: number | undefined;
   let read = 0;
-  const step = ({ data: fields, errors: [error] }: ParseStepResult<string[]>): void => {
-    read++;
-    if (error) throw new DataError(`${error.message} in row ${read}: expected CSV`, { record });
+
+  function readRow(fields: readonly string[]): void {
     if (!header) {
       header = fields;
       places = table.columns.map((column) => placeOf(table, fields, column));
@@ -39,14 +39,35 @@ export function readTable(table: Table, text: string): Row[] {
       const problem = `got ${fields.length} fields in row ${read}: expected ${header.length}, as in the first`;
       throw new DataError(problem, { record });
     } else if (tested === undefined || fields[tested] === only?.value) {
-      rows.push(places.map((at) => fields[at] ?? ''));
+      take(places.map((at) => fields[at] ?? ''));
     }
-  };
-  // Left to guess, papaparse reads a megabyte of each table.
-  const newline = text.includes('\r\n') ? '\r\n' : '\n';
-  Papa.parse<string[]>(text, { delimiter: ',', newline, skipEmptyLines: true, step });
-  if (!header) placeOf(table, [], table.columns[0] ?? '');
-  return rows;
+  }
+
+  function readRows({ data: rows, errors }: ParseResult<string[]>): void {
+    // A row that goes on in the next piece is read again from its start.
+    const error = errors.find(({ row = 0 }) => row < rows.length);
+    if (error)
+      throw new DataError(`${error.message} in row ${read + (error.row ?? 0) + 1}: expected CSV`, { record });
+    for (const fields of rows) {
+      read++;
+      if (fields.length > 1 || fields[0] !== '') readRow(fields);
+    }
+  }
+
+  return new Promise((resolve, reject) => {
+    const stream = Readable.from(pieces);
+    Papa.parse<string[]>(stream, {
+      delimiter: ',',
+      chunk: readRows,
+      complete: resolve,
+      error(cause) {
+        stream.destroy();
+        reject(cause);
+      },
+    });
+  }).then(() => {
+    if (!header) placeOf(table, [], table.columns[0] ?? '');
+  });
 }
 
 /** The position of a column. */
@@ -69,3 +90,6 @@ export function integerAt({ name, columns }: Table, row: Row, at: number): numbe
     field: columns[at],
   });
 }
+
+/** A text in a row, to be kept: by itself it would keep the piece that it is a part of. */
+export const textAt = (row: Row, at: number): string => ` ${row[at] ?? ''}`.slice(1);

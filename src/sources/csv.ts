@@ -3,11 +3,11 @@
 import { statSync } from 'node:fs';
 import path from 'node:path';
 import { DataError, errorCode, OutputError, UpstreamError } from '../errors.ts';
-import { readFile } from '../files/folder.ts';
+import { readPieces } from '../files/folder.ts';
 import { decodeText } from '../http/body.ts';
 import type { Codec, Fetcher } from '../http/fetcher.ts';
 import { adaptSlug } from './adapt-slug.ts';
-import { integerAt, type Row, readTable, type Table } from './csv-tables.ts';
+import { integerAt, type Row, readTable, type Table, textAt } from './csv-tables.ts';
 import type { RawItem, RawMove, RawRecords } from './raw.ts';
 import type { Progress } from './source.ts';
 
@@ -31,26 +31,46 @@ const tables = {
   item_game_indices: { name: 'item_game_indices', columns: ['item_id', 'generation_id', 'game_index'] },
 } as const satisfies Record<string, Table>;
 
+/** How much of a table is read at a time, in bytes. */
+const PIECE = 2 ** 15;
+
 type TableName = keyof typeof tables;
 export const tableNames = Object.keys(tables) as readonly TableName[];
 
 /** Table → its text. */
-export type TableTexts = Readonly<Record<TableName, string>>;
+type TableTexts = Readonly<Record<TableName, string>>;
 
-/** Reads the tables from a folder. `captured` is the modification date of the newest. */
-export function readTableFolder(folder: string): { tables: TableTexts; captured: string } {
-  let newest = 0;
-  const texts = mapTables((name) => {
-    const file = path.join(folder, `${name}.csv`);
+/** Reads a table's text in pieces. */
+export type ReadPieces = (name: TableName) => Iterable<string>;
+
+/** The tables of a folder. `captured` is the modification date of the newest. */
+export function openTableFolder(folder: string): { tables: ReadPieces; captured: string } {
+  const fileOf = (name: TableName): string => path.join(folder, `${name}.csv`);
+  const times = tableNames.map((name) => {
     try {
-      newest = Math.max(newest, statSync(file).mtimeMs);
-      return decodeText(readFile(folder, `${name}.csv`));
+      return statSync(fileOf(name)).mtimeMs;
     } catch (cause) {
-      const problem = `cannot be read (${errorCode(cause) || 'not UTF-8'}), expected a table of the upstream`;
-      throw new OutputError(problem, file, { cause });
+      throw unreadable(fileOf(name), cause);
     }
   });
-  return { tables: texts, captured: new Date(newest).toISOString().slice(0, 10) };
+  return {
+    captured: new Date(Math.max(...times)).toISOString().slice(0, 10),
+    *tables(name) {
+      const decoder = new TextDecoder('utf-8', { fatal: true });
+      try {
+        for (const piece of readPieces(folder, `${name}.csv`, PIECE))
+          yield decoder.decode(piece, { stream: true });
+        yield decoder.decode();
+      } catch (cause) {
+        throw unreadable(fileOf(name), cause);
+      }
+    },
+  };
+}
+
+function unreadable(file: string, cause: unknown): OutputError {
+  const reason = cause instanceof TypeError ? 'not UTF-8' : errorCode(cause);
+  return new OutputError(`cannot be read (${reason}), expected a table of the upstream`, file, { cause });
 }
 
 export interface FetchOptions {
@@ -113,40 +133,43 @@ function mapTables(read: (name: TableName) => string): TableTexts {
 }
 
 /** @throws DataError if a table is invalid, or refers to a record that does not exist */
-export function readCsv(texts: TableTexts): RawRecords {
-  const rowsOf = (name: TableName): Row[] => readTable(tables[name], texts[name]);
-  const moveNames = firstNames(tables.move_names, rowsOf('move_names'));
-  const itemNames = firstNames(tables.item_names, rowsOf('item_names'));
-  const indices = gameIndices(rowsOf('item_game_indices'));
-  const raw = {
-    move: rowsOf('moves').map((row): RawMove => {
-      const { id, slug } = identity(tables.moves, row);
-      return {
-        id,
-        slug,
-        englishName: moveNames.get(id) ?? null,
-        generation: integerAt(tables.moves, row, 2),
-      };
-    }),
-    item: rowsOf('items').map((row): RawItem => {
-      const { id, slug } = identity(tables.items, row);
-      return {
-        id,
-        slug,
-        englishName: itemNames.get(id) ?? null,
-        gameIndices: indices.get(id) ?? [],
-        sprite: spritePath(adaptSlug(slug)),
-      };
-    }),
-  };
-  refuseOrphans(tables.move_names, moveNames, raw.move);
-  refuseOrphans(tables.item_names, itemNames, raw.item);
-  refuseOrphans(tables.item_game_indices, indices, raw.item);
-  return raw;
+export async function readCsv(pieces: ReadPieces): Promise<RawRecords> {
+  return { move: await readMoves(pieces), item: await readItems(pieces) };
+}
+
+async function readMoves(pieces: ReadPieces): Promise<RawMove[]> {
+  const names = await readNames(tables.move_names, pieces('move_names'));
+  const moves: RawMove[] = [];
+  await readTable(tables.moves, pieces('moves'), (row) => {
+    const { id, slug } = identity(tables.moves, row);
+    const generation = integerAt(tables.moves, row, 2);
+    moves.push({ id, slug, englishName: names.get(id) ?? null, generation });
+  });
+  refuseOrphans(tables.move_names, names, moves);
+  return moves;
+}
+
+async function readItems(pieces: ReadPieces): Promise<RawItem[]> {
+  const names = await readNames(tables.item_names, pieces('item_names'));
+  const indices = await readIndices(tables.item_game_indices, pieces('item_game_indices'));
+  const items: RawItem[] = [];
+  await readTable(tables.items, pieces('items'), (row) => {
+    const { id, slug } = identity(tables.items, row);
+    items.push({
+      id,
+      slug,
+      englishName: names.get(id) ?? null,
+      gameIndices: indices.get(id) ?? [],
+      sprite: spritePath(adaptSlug(slug)),
+    });
+  });
+  refuseOrphans(tables.item_names, names, items);
+  refuseOrphans(tables.item_game_indices, indices, items);
+  return items;
 }
 
 function identity(of: Table, row: Row): { id: number; slug: string } {
-  const slug = row[1] ?? '';
+  const slug = textAt(row, 1);
   if (slug === '')
     throw new DataError(`got row ${row.join(',')}: expected an identifier`, {
       record: `${of.name}.csv`,
@@ -156,18 +179,27 @@ function identity(of: Table, row: Row): { id: number; slug: string } {
 }
 
 /** Id → the first name. */
-const firstNames = (of: Table, rows: readonly Row[]): Map<number, string> =>
-  new Map(rows.toReversed().map((row) => [integerAt(of, row, 0), row[1] ?? '']));
+async function readNames(of: Table, pieces: Iterable<string>): Promise<Map<number, string>> {
+  const names = new Map<number, string>();
+  await readTable(of, pieces, (row) => {
+    const id = integerAt(of, row, 0);
+    if (!names.has(id)) names.set(id, textAt(row, 1));
+  });
+  return names;
+}
 
 /** Item id → its indices in the table's order. */
-function gameIndices(rows: readonly Row[]): Map<number, RawItem['gameIndices']> {
+async function readIndices(
+  of: Table,
+  pieces: Iterable<string>,
+): Promise<Map<number, RawItem['gameIndices']>> {
   const indices = new Map<number, RawItem['gameIndices']>();
-  for (const row of rows) {
-    const at = (column: number): number => integerAt(tables.item_game_indices, row, column);
-    const listed = indices.get(at(0)) ?? [];
-    listed.push({ generation: at(1), index: at(2) });
-    indices.set(at(0), listed);
-  }
+  await readTable(of, pieces, (row) => {
+    const id = integerAt(of, row, 0);
+    const listed = { generation: integerAt(of, row, 1), index: integerAt(of, row, 2) };
+    // A list that grew would keep room for a dozen more.
+    indices.set(id, [...(indices.get(id) ?? []), listed]);
+  });
   return indices;
 }
 

@@ -4,7 +4,7 @@ import { describeEdition, type Edition } from '../contract/edition.ts';
 import { type Kind, mapKinds } from '../contract/kinds.ts';
 import { LAST_INDEXED_GENERATION, type Move, type Skipped } from '../contract/records.ts';
 import type { EncodedDataSet, Warning } from '../dataset/data-set.ts';
-import { digestRecords, encodeDataSet } from '../dataset/digest.ts';
+import { digestDataSet } from '../dataset/digest.ts';
 import { UpstreamError } from '../errors.ts';
 import type { FetcherOptions } from '../http/with-fetcher.ts';
 import { normalize } from './normalize.ts';
@@ -92,13 +92,10 @@ function loadSnapshot(folder: string, skip: Skipped | undefined): SourceResult {
 function leaveOut(dataSet: EncodedDataSet, skip: Skipped): EncodedDataSet {
   const all = dataSet.records();
   const records = mapKinds((kind) => all[kind].filter(({ id }) => !skip[kind].includes(id)));
-  return {
+  return digestDataSet(records, {
     warnings: dataSet.warnings.filter(({ kind, id }) => !skip[kind].includes(id)),
     provenance: { ...dataSet.provenance, skipped: skip },
-    counts: mapKinds((kind) => records[kind].length),
-    digest: digestRecords(records),
-    records: () => records,
-  };
+  });
 }
 
 async function loadRest(options: LoadOptions, firstRetries?: number): Promise<SourceResult> {
@@ -115,15 +112,16 @@ async function loadRest(options: LoadOptions, firstRetries?: number): Promise<So
 }
 
 async function loadCsv(options: LoadOptions): Promise<SourceResult> {
-  const { fetchTables, readCsv, readTableFolder } = await import('./csv.ts');
+  const { fetchTables, openTableFolder, readCsv } = await import('./csv.ts');
   const { upstream = DEFAULT_CSV_UPSTREAM, onProgress } = options;
   if (!isAddress(upstream)) {
-    const { tables, captured } = readTableFolder(upstream);
-    return resultOf('csv', readCsv(tables), { ...options, upstream: 'local files', today: captured });
+    const { tables, captured } = openTableFolder(upstream);
+    return resultOf('csv', await readCsv(tables), { ...options, upstream: 'local files', today: captured });
   }
   const { withFetcher } = await import('../http/with-fetcher.ts');
   return withFetcher(options, { upstream, version: 'csv' }, async (fetcher) => {
-    const raw = readCsv(await fetchTables(upstream, { fetcher, onProgress }));
+    const texts = await fetchTables(upstream, { fetcher, onProgress });
+    const raw = await readCsv((name) => [texts[name]]);
     return { ...resultOf('csv', raw, { ...options, upstream }), requests: fetcher.stats };
   });
 }
@@ -142,5 +140,5 @@ function resultOf(
   const provenance = skip ? { ...described, skipped: skip } : described;
   const kept = <K extends Kind>(kind: K) => raw[kind].filter(({ id }) => !skip?.[kind].includes(id));
   const records = { move: kept('move'), item: kept('item') };
-  return { dataSet: encodeDataSet(normalize(records, provenance)), source };
+  return { dataSet: normalize(records, provenance), source };
 }

@@ -10,7 +10,9 @@ import {
   type RecordOf,
   recordSchemas,
 } from '../contract/records.ts';
-import type { DataSet, Provenance, Records, Warning, WarningCode } from '../dataset/data-set.ts';
+import type { EncodedDataSet, EncodedRecord, Provenance, Warning, WarningCode } from '../dataset/data-set.ts';
+import { digestDataSet } from '../dataset/digest.ts';
+import { encodeRecord } from '../dataset/encode.ts';
 import { DataError, type DataLocation } from '../errors.ts';
 import { titleOf } from '../text/names.ts';
 import { adaptSlug } from './adapt-slug.ts';
@@ -32,20 +34,20 @@ const converters: { readonly [K in Kind]: Convert<K> } = { move: convertMove, it
  *
  * @throws DataError if ids repeat, slugs collide or are unsafe, or a record does not fit its schema
  */
-export function normalize(raw: RawRecords, provenance: Provenance): DataSet {
+export function normalize(raw: RawRecords, provenance: Provenance): EncodedDataSet {
   const warnings: Warning[] = [];
-  const records: Records = {
+  const records = {
     move: normalizeKind('move', raw.move, warnings),
     item: normalizeKind('item', raw.item, warnings),
   };
-  return { records, warnings, provenance };
+  return digestDataSet(records, { warnings, provenance });
 }
 
 function normalizeKind<K extends Kind>(
   kind: K,
   unsorted: readonly RawOf<K>[],
   warnings: Warning[],
-): RecordOf<K>[] {
+): EncodedRecord[] {
   const given = [...unsorted].sort((a, b) => a.id - b.id);
   refuseRepeatedIds(given, { kind, field: 'id' });
   const raws = given.map((raw) => withSafeSlug(raw));
@@ -60,7 +62,8 @@ function normalizeKind<K extends Kind>(
     const record = converters[kind](raw, { slug, name }, warn);
     const location = { kind, record: `${original} (${raw.id})` };
     const hint = `To build without this record, add --skip ${kind}/${raw.id}.`;
-    return parse(recordSchemas[kind], record, location, { hint }) as RecordOf<K>;
+    const parsed = parse(recordSchemas[kind], record, location, { hint }) as RecordOf<K>;
+    return encodeRecord(parsed);
   });
 }
 

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { adaptSlug } from '../../src/sources/adapt-slug.ts';
 import { normalize } from '../../src/sources/normalize.ts';
+import { decodeDataSet } from '../support/decode.ts';
 import { rawRecords } from '../support/sites.ts';
 
 const provenance = { source: 'rest', upstream: 'u', captured: '2024-01-20', edition: null } as const;
@@ -49,10 +50,8 @@ describe('a slug of the upstream', () => {
 describe('an adapted slug', () => {
   const withSlugs = (...slugs: string[]) => {
     const { item } = rawRecords(0, slugs.length);
-    return normalize(
-      { move: [], item: item.map((record, at) => ({ ...record, slug: slugs[at] ?? '' })) },
-      provenance,
-    );
+    const raw = { move: [], item: item.map((record, at) => ({ ...record, slug: slugs[at] ?? '' })) };
+    return decodeDataSet(normalize(raw, provenance));
   };
 
   it('is a warning', () => {
@@ -83,7 +82,7 @@ describe('an adapted slug', () => {
     const nameless = (slug: string) => {
       const { item } = rawRecords(0, 1);
       const raw = { move: [], item: item.map((record) => ({ ...record, slug, englishName: null })) };
-      return normalize(raw, provenance).records;
+      return normalize(raw, provenance).records();
     };
     expect(nameless('poké-ball')).toEqual(nameless('poke-ball'));
   });

@@ -171,15 +171,12 @@ describe('tables', () => {
     expect(server.requests).toHaveLength(20);
   });
 
-  it('have no index for an item that has none', () => {
-    const texts = Object.fromEntries(tableNames.map((name) => [name, tables[`${name}.csv`] ?? ''])) as Record<
-      (typeof tableNames)[number],
-      string
-    >;
-    const { item } = readCsv({
-      ...texts,
-      item_game_indices: 'item_id,generation_id,game_index\n1,2,3\n1,4,5\n',
-    });
+  it('have no index for an item that has none', async () => {
+    const texts: TableTexts = {
+      ...tables,
+      'item_game_indices.csv': 'item_id,generation_id,game_index\n1,2,3\n1,4,5\n',
+    };
+    const { item } = await readCsv((name) => [texts[`${name}.csv`] ?? '']);
     expect(item.map(({ gameIndices }) => gameIndices).filter(({ length }) => length > 0)).toEqual([
       [
         { generation: 2, index: 3 },

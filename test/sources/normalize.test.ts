@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { DataError } from '../../src/errors.ts';
 import { normalize } from '../../src/sources/normalize.ts';
-import { type RawItem, type RawMove, rawSchemas } from '../../src/sources/raw.ts';
+import { type RawItem, type RawRecords, rawSchemas } from '../../src/sources/raw.ts';
+import { decodeDataSet } from '../support/decode.ts';
 import { rawItem, rawMove, rawOf } from '../support/sites.ts';
 import {
   handMadeUpstream,
@@ -16,8 +17,8 @@ const PROVENANCE = {
   captured: '2026-01-02',
   edition: null,
 } as const;
-const dataSet = (raw: { move?: RawMove[]; item?: RawItem[] }) =>
-  normalize({ move: [], item: [], ...raw }, PROVENANCE);
+const dataSet = (raw: Partial<RawRecords>) =>
+  decodeDataSet(normalize({ move: [], item: [], ...raw }, PROVENANCE));
 const items = (...item: RawItem[]) => dataSet({ item });
 const index = (generation: number, index: number) => ({ generation, index });
 
@@ -210,7 +211,7 @@ describe('the hand-made upstream', () => {
   });
 });
 
-const read = (upstream: UpstreamData) => normalize(rawOf(upstream), PROVENANCE);
+const read = (upstream: UpstreamData) => dataSet(rawOf(upstream));
 
 describe('an index of a generation without a field', () => {
   it.each([0, 10])('is told of once, however often it is listed: %i', (generation) => {

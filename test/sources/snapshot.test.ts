@@ -4,11 +4,10 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { BUNDLED_DATA } from '../../src/commands/package-files.ts';
 import { nameSchema, slugSchema } from '../../src/contract/records.ts';
-import type { DataSet } from '../../src/dataset/data-set.ts';
-import { digestLines, encodeDataSet } from '../../src/dataset/digest.ts';
+import { digestLines } from '../../src/dataset/digest.ts';
 import { DataError, GamedataError } from '../../src/errors.ts';
 import { readSnapshot, snapshotFiles } from '../../src/sources/snapshot.ts';
-import { decodeDataSet } from '../support/decode.ts';
+import { type DataSet, decodeDataSet, encodeDataSet } from '../support/decode.ts';
 import { dataSetOf, rawItem, rawMove } from '../support/sites.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 

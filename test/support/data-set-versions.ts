@@ -1,9 +1,9 @@
 /** Data sets to be compared, made of raw records. */
 
 import { compare, type SummarizedRecords } from '../../src/dataset/compare.ts';
-import { encodeDataSet } from '../../src/dataset/digest.ts';
 import { emptyHistory, extendHistory } from '../../src/dataset/history.ts';
 import type { RawItem, RawMove } from '../../src/sources/raw.ts';
+import { encodeDataSet } from './decode.ts';
 import { dataSetOf, rawItem, rawMove, rawOf, type SiteOptions, siteOf } from './sites.ts';
 import type { UpstreamData } from './upstream-data.ts';
 

@@ -1,7 +1,16 @@
-/** The records of a data set whose text was validated when it was written. */
+/** Data sets with their records as objects, as tests and benchmarks change them. */
 
-import type { Item, Move } from '../../src/contract/records.ts';
-import type { DataSet, EncodedDataSet, EncodedRecord } from '../../src/dataset/data-set.ts';
+import { type Kind, mapKinds } from '../../src/contract/kinds.ts';
+import type { Item, Move, RecordOf } from '../../src/contract/records.ts';
+import type { EncodedDataSet, EncodedRecord } from '../../src/dataset/data-set.ts';
+import { digestDataSet } from '../../src/dataset/digest.ts';
+import { encodeRecord } from '../../src/dataset/encode.ts';
+
+export type Records = { readonly [K in Kind]: readonly RecordOf<K>[] };
+
+export interface DataSet extends Pick<EncodedDataSet, 'warnings' | 'provenance'> {
+  readonly records: Records;
+}
 
 export function decodeDataSet({ records, warnings, provenance }: EncodedDataSet): DataSet {
   const { move, item } = records();
@@ -9,3 +18,9 @@ export function decodeDataSet({ records, warnings, provenance }: EncodedDataSet)
 }
 
 const decode = <R>({ json }: EncodedRecord): R => JSON.parse(json);
+
+export const encodeDataSet = ({ records, ...about }: DataSet): EncodedDataSet =>
+  digestDataSet(
+    mapKinds((kind) => records[kind].map((record) => encodeRecord(record))),
+    about,
+  );

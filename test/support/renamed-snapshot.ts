@@ -5,11 +5,11 @@ import path from 'node:path';
 import { BUNDLED_DATA } from '../../src/commands/package-files.ts';
 import { mapKinds } from '../../src/contract/kinds.ts';
 import { compare } from '../../src/dataset/compare.ts';
-import { digestRecords, encodeDataSet } from '../../src/dataset/digest.ts';
+import { digestRecords } from '../../src/dataset/digest.ts';
 import { encodeRecord } from '../../src/dataset/encode.ts';
 import { emptyHistory, encodeHistory, extendHistory } from '../../src/dataset/history.ts';
 import { readSnapshot, snapshotFiles } from '../../src/sources/snapshot.ts';
-import { decodeDataSet } from './decode.ts';
+import { decodeDataSet, encodeDataSet } from './decode.ts';
 
 /** Slugs as they were → as they are. */
 const renamed = { 'old-pound': 'pound', 'taken-again': 'karate-chop', 'old-master-ball': 'master-ball' };

@@ -8,8 +8,7 @@ import type { Meta } from '../../src/contract/meta.ts';
 import { PLACEHOLDER_ICON } from '../../src/contract/paths.ts';
 import { createRoutes, type RouteTable } from '../../src/contract/routes.ts';
 import type { SiteFile } from '../../src/contract/site-file.ts';
-import type { DataSet } from '../../src/dataset/data-set.ts';
-import { digestRecords, encodeDataSet } from '../../src/dataset/digest.ts';
+import { digestRecords } from '../../src/dataset/digest.ts';
 import { emptyHistory, movedRoutes } from '../../src/dataset/history.ts';
 import type { HostContext } from '../../src/hosts/host.ts';
 import { netlifyRules } from '../../src/hosts/netlify-rules.ts';
@@ -19,6 +18,7 @@ import { normalize } from '../../src/sources/normalize.ts';
 import type { RawItem, RawMove, RawRecords } from '../../src/sources/raw.ts';
 import { readRecordAnswer } from '../../src/sources/rest-answers.ts';
 import { bodyText } from './body.ts';
+import { type DataSet, decodeDataSet, encodeDataSet } from './decode.ts';
 import { hasRecordedUpstream, recordedUpstream, type UpstreamData } from './upstream-data.ts';
 
 export const rawMove = (id: number, overrides: Partial<RawMove> = {}): RawMove => ({
@@ -47,12 +47,14 @@ export const rawRecords = (moves: number, items: number): RawRecords => ({
 });
 
 export const dataSetOf = (raw: RawRecords): DataSet =>
-  normalize(raw, {
-    source: 'rest',
-    upstream: 'https://upstream.test/api/v2',
-    captured: '2026-01-02',
-    edition: null,
-  });
+  decodeDataSet(
+    normalize(raw, {
+      source: 'rest',
+      upstream: 'https://upstream.test/api/v2',
+      captured: '2026-01-02',
+      edition: null,
+    }),
+  );
 
 export interface SiteOptions {
   readonly links?: Meta['links'];

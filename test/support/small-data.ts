@@ -1,10 +1,10 @@
 /** A small data set in a folder, for tests that build whole sites and need no thousands of files. */
 
 import path from 'node:path';
-import { encodeDataSet } from '../../src/dataset/digest.ts';
 import { withOutput } from '../../src/output/publish.ts';
 import type { RawRecords } from '../../src/sources/raw.ts';
 import { snapshotFiles } from '../../src/sources/snapshot.ts';
+import { encodeDataSet } from './decode.ts';
 import { dataSetOf, rawRecords } from './sites.ts';
 import { temporaryFolder } from './temporary.ts';
 

@@ -1,8 +1,6 @@
 import { brotliCompressSync, gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { kindNames, mapKinds } from '../../src/contract/kinds.ts';
-import type { Records } from '../../src/dataset/data-set.ts';
-import { encodeDataSet } from '../../src/dataset/digest.ts';
 import {
   createSearchIndex,
   encodeSearchIndex,
@@ -11,6 +9,7 @@ import {
   type SearchIndex,
   type SearchIndexParts,
 } from '../../src/web/search/search-index.ts';
+import { encodeDataSet, type Records } from '../support/decode.ts';
 import { dataSetOf, fullSizeRecords, rawItem, rawMove, rawRecords } from '../support/sites.ts';
 import { hasRecordedUpstream } from '../support/upstream-data.ts';
 
