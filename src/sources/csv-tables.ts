@@ -17,8 +17,7 @@ export interface Table {
 export type Row = readonly string[];
 
 /**
- * Reads a table and hands over one row after the other. Its text comes in pieces that may end anywhere but in the first
- * line, which shows how lines end.
+ * Reads a table from its text, in pieces that may end anywhere, and hands over one row after the other.
  *
  * @throws DataError if the text is not CSV, a row has the wrong number of fields, or a column is missing
  */
@@ -29,6 +28,8 @@ export function readTable(table: Table, pieces: Iterable<string>, take: (row: Ro
   let places: readonly number[] = [];
   let tested: number | undefined;
   let read = 0;
+  /** Whether lines end with CRLF, as the first does. papaparse guesses, and is wrong for some pieces. */
+  let hasReturns: boolean | undefined;
 
   function readRow(fields: readonly string[]): void {
     if (!header) {
@@ -50,6 +51,9 @@ export function readTable(table: Table, pieces: Iterable<string>, take: (row: Ro
       throw new DataError(`${error.message} in row ${read + (error.row ?? 0) + 1}: expected CSV`, { record });
     for (const fields of rows) {
       read++;
+      const last = fields.at(-1) ?? '';
+      hasReturns ??= last.endsWith('\r');
+      if (hasReturns && last.endsWith('\r')) fields[fields.length - 1] = last.slice(0, -1);
       if (fields.length > 1 || fields[0] !== '') readRow(fields);
     }
   }
@@ -58,6 +62,7 @@ export function readTable(table: Table, pieces: Iterable<string>, take: (row: Ro
     const stream = Readable.from(pieces);
     Papa.parse<string[]>(stream, {
       delimiter: ',',
+      newline: '\n',
       chunk: readRows,
       complete: resolve,
       error(cause) {
@@ -91,5 +96,8 @@ export function integerAt({ name, columns }: Table, row: Row, at: number): numbe
   });
 }
 
-/** A text in a row, to be kept: by itself it would keep the piece that it is a part of. */
-export const textAt = (row: Row, at: number): string => ` ${row[at] ?? ''}`.slice(1);
+/**
+ * A text in a row, to be kept: by itself it would keep the piece that it is a part of, and have two bytes a letter if any
+ * letter of that needs them.
+ */
+export const textAt = (row: Row, at: number): string => Buffer.from(row[at] ?? '').toString();

@@ -1,136 +1,11 @@
 /** The CSV source: makes the records from the upstream's own tables, five files instead of three thousand responses. */
 
-import { statSync } from 'node:fs';
-import path from 'node:path';
-import { DataError, errorCode, OutputError, UpstreamError } from '../errors.ts';
-import { readPieces } from '../files/folder.ts';
-import { decodeText } from '../http/body.ts';
-import type { Codec, Fetcher } from '../http/fetcher.ts';
+import type { Kind } from '../contract/kinds.ts';
+import { DataError } from '../errors.ts';
 import { adaptSlug } from './adapt-slug.ts';
 import { integerAt, type Row, readTable, type Table, textAt } from './csv-tables.ts';
 import type { RawItem, RawMove, RawRecords } from './raw.ts';
-import type { Progress } from './source.ts';
-
-/** English, in the upstream's `languages` table. */
-const ENGLISH = '9';
-
-/** The tables and the columns that are read. */
-const tables = {
-  moves: { name: 'moves', columns: ['id', 'identifier', 'generation_id'] },
-  move_names: {
-    name: 'move_names',
-    columns: ['move_id', 'name'],
-    only: { column: 'local_language_id', value: ENGLISH },
-  },
-  items: { name: 'items', columns: ['id', 'identifier'] },
-  item_names: {
-    name: 'item_names',
-    columns: ['item_id', 'name'],
-    only: { column: 'local_language_id', value: ENGLISH },
-  },
-  item_game_indices: { name: 'item_game_indices', columns: ['item_id', 'generation_id', 'game_index'] },
-} as const satisfies Record<string, Table>;
-
-/** How much of a table is read at a time, in bytes. */
-const PIECE = 2 ** 15;
-
-type TableName = keyof typeof tables;
-export const tableNames = Object.keys(tables) as readonly TableName[];
-
-/** Table → its text. */
-type TableTexts = Readonly<Record<TableName, string>>;
-
-/** Reads a table's text in pieces. */
-export type ReadPieces = (name: TableName) => Iterable<string>;
-
-/** The tables of a folder. `captured` is the modification date of the newest. */
-export function openTableFolder(folder: string): { tables: ReadPieces; captured: string } {
-  const fileOf = (name: TableName): string => path.join(folder, `${name}.csv`);
-  const times = tableNames.map((name) => {
-    try {
-      return statSync(fileOf(name)).mtimeMs;
-    } catch (cause) {
-      throw unreadable(fileOf(name), cause);
-    }
-  });
-  return {
-    captured: new Date(Math.max(...times)).toISOString().slice(0, 10),
-    *tables(name) {
-      const decoder = new TextDecoder('utf-8', { fatal: true });
-      try {
-        for (const piece of readPieces(folder, `${name}.csv`, PIECE))
-          yield decoder.decode(piece, { stream: true });
-        yield decoder.decode();
-      } catch (cause) {
-        throw unreadable(fileOf(name), cause);
-      }
-    },
-  };
-}
-
-function unreadable(file: string, cause: unknown): OutputError {
-  const reason = cause instanceof TypeError ? 'not UTF-8' : errorCode(cause);
-  return new OutputError(`cannot be read (${reason}), expected a table of the upstream`, file, { cause });
-}
-
-export interface FetchOptions {
-  readonly fetcher: Fetcher;
-  readonly onProgress?: ((progress: Progress) => void) | undefined;
-}
-
-/** A path inside a commit, whose files never change. */
-const COMMIT = /\/[0-9a-f]{40}\//;
-
-/** How often the tables are read to find them unchanged. */
-const MAX_PASSES = 4;
-
-/**
- * Reads the tables below a base URL, all of one state: unless the URL names a commit, they are read again, past the caches on
- * the way, until none has changed in between.
- *
- * @throws UpstreamError if they change each time
- */
-export async function fetchTables(upstream: string, options: FetchOptions): Promise<TableTexts> {
-  let texts = await readTables(upstream, options);
-  if (COMMIT.test(`${upstream}/`)) return texts;
-  for (let pass = 2; pass <= MAX_PASSES; pass++) {
-    const before = texts;
-    texts = await readTables(upstream, { fetcher: options.fetcher, query: `?edition=${Date.now()}` });
-    if (tableNames.every((name) => texts[name] === before[name])) return texts;
-  }
-  throw new UpstreamError(
-    `got tables that changed whenever they were read, ${MAX_PASSES} times: expected tables of one commit`,
-    { method: 'GET', url: `${upstream}/`, attempts: 1, unreachable: false },
-    { hint: 'Try again later, or name a commit in the URL instead of a branch.' },
-  );
-}
-
-async function readTables(
-  upstream: string,
-  { fetcher, onProgress, query }: FetchOptions & { query?: string },
-): Promise<TableTexts> {
-  const texts = new Map<TableName, string>();
-  for (const name of tableNames) {
-    const url = `${upstream}/${name}.csv`;
-    const codec: Codec<string> = {
-      decode: decodeText,
-      revive: (cached) => (typeof cached === 'string' ? cached : undefined),
-    };
-    const again = query === undefined ? {} : { at: url + query, revalidate: true };
-    texts.set(name, (await fetcher.load(url, codec, again)).value);
-    onProgress?.({
-      done: texts.size,
-      total: tableNames.length,
-      requests: fetcher.stats,
-      waiting: fetcher.waiting,
-    });
-  }
-  return mapTables((name) => texts.get(name) ?? '');
-}
-
-function mapTables(read: (name: TableName) => string): TableTexts {
-  return Object.fromEntries(tableNames.map((name) => [name, read(name)])) as Record<TableName, string>;
-}
+import { type ReadPieces, tables } from './tables.ts';
 
 /** @throws DataError if a table is invalid, or refers to a record that does not exist */
 export async function readCsv(pieces: ReadPieces): Promise<RawRecords> {
@@ -138,7 +13,7 @@ export async function readCsv(pieces: ReadPieces): Promise<RawRecords> {
 }
 
 async function readMoves(pieces: ReadPieces): Promise<RawMove[]> {
-  const names = await readNames(tables.move_names, pieces('move_names'));
+  const names = await readNames('move', pieces);
   const moves: RawMove[] = [];
   await readTable(tables.moves, pieces('moves'), (row) => {
     const { id, slug } = identity(tables.moves, row);
@@ -150,22 +25,48 @@ async function readMoves(pieces: ReadPieces): Promise<RawMove[]> {
 }
 
 async function readItems(pieces: ReadPieces): Promise<RawItem[]> {
-  const names = await readNames(tables.item_names, pieces('item_names'));
+  const names = await readNames('item', pieces);
   const indices = await readIndices(tables.item_game_indices, pieces('item_game_indices'));
+  const from = { names, indices };
   const items: RawItem[] = [];
   await readTable(tables.items, pieces('items'), (row) => {
     const { id, slug } = identity(tables.items, row);
-    items.push({
-      id,
-      slug,
-      englishName: names.get(id) ?? null,
-      gameIndices: indices.get(id) ?? [],
-      sprite: spritePath(adaptSlug(slug)),
-    });
+    items.push(new ListedItem(id, slug, from));
   });
   refuseOrphans(tables.item_names, names, items);
   refuseOrphans(tables.item_game_indices, indices, items);
   return items;
+}
+
+/** What the tables have of an item by its id. */
+interface ItemTables {
+  readonly names: Names;
+  readonly indices: Indices;
+}
+
+/** Looks everything up when it is asked for: to have it of all items at once would take the memory of a whole build. */
+class ListedItem implements RawItem {
+  readonly id: number;
+  readonly slug: string;
+  readonly #tables: ItemTables;
+
+  constructor(id: number, slug: string, from: ItemTables) {
+    this.id = id;
+    this.slug = slug;
+    this.#tables = from;
+  }
+
+  get englishName(): string | null {
+    return this.#tables.names.get(this.id) ?? null;
+  }
+
+  get gameIndices(): RawItem['gameIndices'] {
+    return this.#tables.indices.get(this.id) ?? [];
+  }
+
+  get sprite(): string {
+    return spritePath(adaptSlug(this.slug));
+  }
 }
 
 function identity(of: Table, row: Row): { id: number; slug: string } {
@@ -179,26 +80,28 @@ function identity(of: Table, row: Row): { id: number; slug: string } {
 }
 
 /** Id → the first name. */
-async function readNames(of: Table, pieces: Iterable<string>): Promise<Map<number, string>> {
+type Names = ReadonlyMap<number, string>;
+
+async function readNames(kind: Kind, pieces: ReadPieces): Promise<Names> {
+  const name = `${kind}_names` as const;
   const names = new Map<number, string>();
-  await readTable(of, pieces, (row) => {
-    const id = integerAt(of, row, 0);
+  await readTable(tables[name], pieces(name), (row) => {
+    const id = integerAt(tables[name], row, 0);
     if (!names.has(id)) names.set(id, textAt(row, 1));
   });
   return names;
 }
 
 /** Item id → its indices in the table's order. */
-async function readIndices(
-  of: Table,
-  pieces: Iterable<string>,
-): Promise<Map<number, RawItem['gameIndices']>> {
+type Indices = ReadonlyMap<number, RawItem['gameIndices']>;
+
+async function readIndices(of: Table, pieces: Iterable<string>): Promise<Indices> {
   const indices = new Map<number, RawItem['gameIndices']>();
   await readTable(of, pieces, (row) => {
     const id = integerAt(of, row, 0);
     const listed = { generation: integerAt(of, row, 1), index: integerAt(of, row, 2) };
     // A list that grew would keep room for a dozen more.
-    indices.set(id, [...(indices.get(id) ?? []), listed]);
+    indices.set(id, (indices.get(id) ?? []).concat(listed));
   });
   return indices;
 }

@@ -112,12 +112,15 @@ async function loadRest(options: LoadOptions, firstRetries?: number): Promise<So
 }
 
 async function loadCsv(options: LoadOptions): Promise<SourceResult> {
-  const { fetchTables, openTableFolder, readCsv } = await import('./csv.ts');
+  const { readCsv } = await import('./csv.ts');
   const { upstream = DEFAULT_CSV_UPSTREAM, onProgress } = options;
   if (!isAddress(upstream)) {
-    const { tables, captured } = openTableFolder(upstream);
-    return resultOf('csv', await readCsv(tables), { ...options, upstream: 'local files', today: captured });
+    const { captureDate, piecesOf } = await import('./table-folder.ts');
+    const today = captureDate(upstream);
+    const raw = await readCsv((name) => piecesOf(upstream, name));
+    return resultOf('csv', raw, { ...options, upstream: 'local files', today });
   }
+  const { fetchTables } = await import('./fetch-tables.ts');
   const { withFetcher } = await import('../http/with-fetcher.ts');
   return withFetcher(options, { upstream, version: 'csv' }, async (fetcher) => {
     const texts = await fetchTables(upstream, { fetcher, onProgress });

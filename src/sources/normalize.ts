@@ -48,17 +48,18 @@ function normalizeKind<K extends Kind>(
   unsorted: readonly RawOf<K>[],
   warnings: Warning[],
 ): EncodedRecord[] {
-  const given = [...unsorted].sort((a, b) => a.id - b.id);
-  refuseRepeatedIds(given, { kind, field: 'id' });
-  const raws = given.map((raw) => withSafeSlug(raw));
-  const owners = new Map(raws.toReversed().map((raw) => [raw.slug, raw]));
+  const raws = [...unsorted].sort((a, b) => a.id - b.id);
+  refuseRepeatedIds(raws, { kind, field: 'id' });
+  const slugs = raws.map((raw) => adaptSlug(raw.slug));
+  const owners = ownersOf(raws, slugs);
   return raws.map((raw, at) => {
-    const original = given[at]?.slug ?? raw.slug;
+    const original = raw.slug;
+    const adapted = slugs[at] ?? original;
     const warn: Warn = (code, message) =>
       warnings.push({ code, kind, id: raw.id, message: `${original}: ${message}` });
-    if (original !== raw.slug) warn('adapted-slug', `not a safe slug, becomes ${raw.slug}`);
-    const slug = resolveSlug(kind, raw, owners, warn);
-    const name = resolveName(raw, warn);
+    if (adapted !== original) warn('adapted-slug', `not a safe slug, becomes ${adapted}`);
+    const slug = resolveSlug(kind, { id: raw.id, slug: adapted }, owners, warn);
+    const name = resolveName(raw.englishName, adapted, warn);
     const record = converters[kind](raw, { slug, name }, warn);
     const location = { kind, record: `${original} (${raw.id})` };
     const hint = `To build without this record, add --skip ${kind}/${raw.id}.`;
@@ -67,9 +68,14 @@ function normalizeKind<K extends Kind>(
   });
 }
 
-function withSafeSlug<R extends { slug: string }>(raw: R): R {
-  const slug = adaptSlug(raw.slug);
-  return slug === raw.slug ? raw : { ...raw, slug };
+/** Slug → the lowest id of its records. */
+function ownersOf(sorted: readonly { id: number }[], slugs: readonly string[]): Map<string, number> {
+  const owners = new Map<string, number>();
+  for (const [at, { id }] of sorted.entries()) {
+    const slug = slugs[at] ?? '';
+    if (!owners.has(slug)) owners.set(slug, id);
+  }
+  return owners;
 }
 
 /** Throws an error that names every record whose id another one has too. */
@@ -88,31 +94,28 @@ export function refuseRepeatedIds(
  * Of records that share a slug, the one with the lowest id keeps it, and the others get their id appended. Two of those
  * never collide, as they end in different ids, but one may collide with the original slug of another record.
  */
-function resolveSlug<R extends { id: number; slug: string }>(
+function resolveSlug(
   kind: Kind,
-  raw: R,
-  owners: ReadonlyMap<string, R>,
+  { id, slug: wanted }: { id: number; slug: string },
+  owners: ReadonlyMap<string, number>,
   warn: Warn,
 ): string {
-  const owner = owners.get(raw.slug);
-  if (!owner || owner === raw) return raw.slug;
-  const slug = `${raw.slug}-${raw.id}`;
+  const owner = owners.get(wanted);
+  if (owner === undefined || owner === id) return wanted;
+  const slug = `${wanted}-${id}`;
   const holder = owners.get(slug);
-  if (holder) {
-    throw new DataError(`got slug ${show(slug)} for ids ${holder.id} and ${raw.id}: expected unique slugs`, {
+  if (holder !== undefined) {
+    throw new DataError(`got slug ${show(slug)} for ids ${holder} and ${id}: expected unique slugs`, {
       kind,
       field: 'slug',
     });
   }
-  warn('duplicate-slug', `already the slug of ${owner.id}, ${raw.id} becomes ${slug}`);
+  warn('duplicate-slug', `already the slug of ${owner}, ${id} becomes ${slug}`);
   return slug;
 }
 
 /** The English name, or else the upstream's slug in title case. */
-function resolveName(
-  { englishName, slug }: { englishName: string | null; slug: string },
-  warn: Warn,
-): string {
+function resolveName(englishName: string | null, slug: string, warn: Warn): string {
   if (englishName !== null && englishName.trim() !== '') return englishName;
   const name = titleOf(slug);
   warn('missing-name', `no English name, called ${show(name)}`);

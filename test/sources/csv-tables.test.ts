@@ -10,14 +10,9 @@ async function read(pieces: Iterable<string>, of: Table = table): Promise<Row[]>
   return rows;
 }
 
-/** A text in two pieces, in every way but for its first line. */
-function cuts(text: string): [string, string][] {
-  const first = text.indexOf('\n') + 1;
-  return Array.from({ length: text.length + 1 - first }, (_, at) => [
-    text.slice(0, first + at),
-    text.slice(first + at),
-  ]);
-}
+/** A text in two pieces, in every possible way. */
+const cuts = (text: string): [string, string][] =>
+  Array.from({ length: text.length + 1 }, (_, at) => [text.slice(0, at), text.slice(at)]);
 
 /** Pieces, and whether they are done with. */
 function watched(texts: readonly string[]) {
@@ -71,6 +66,14 @@ describe('a table in pieces', () => {
       expect(error).toBeInstanceOf(DataError);
       expect(error).toHaveProperty('problem', expect.stringContaining(problem));
     }
+  });
+
+  it('ends its lines as the first ends', async () => {
+    expect(await read(['id,name\n1,"a\r"\n'])).toEqual([['a\r', '1']]);
+    expect(await read(['id,name\r\n\r\n1,a\r\n2,"b"'])).toEqual([
+      ['a', '1'],
+      ['b', '2'],
+    ]);
   });
 
   it('is not read to its end if a row of it is wrong', async () => {
