@@ -4,18 +4,14 @@ import type { Kind } from '../contract/kinds.ts';
 import { type LinkBase, listUrl, recordUrl } from '../contract/paths.ts';
 import type { Item, Move } from '../contract/records.ts';
 import { nextWindow, PAGE_SIZE, previousWindow, type Window } from '../contract/windows.ts';
+import { jsonText } from '../text/json-text.ts';
 import type { EncodedRecord } from './data-set.ts';
 
-/**
- * Stringifies a record once, for its file, its list page, the snapshot and the digest.
- *
- * V8 returns the pieces that it made the text of, and joins them when it is first looked into: here, as pieces that have got
- * old take as much memory as the text until all of it is collected. There is nothing to trim.
- */
+/** Stringifies a record once, for its file, its list page, the snapshot and the digest. */
 export const encodeRecord = (record: Move | Item): EncodedRecord => ({
   id: record.id,
   slug: record.slug,
-  json: JSON.stringify(record).trim(),
+  json: jsonText(record),
 });
 
 /** The JSON of a record as it is served: with its `url` first. */

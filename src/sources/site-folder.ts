@@ -17,6 +17,7 @@ import { previousOfPaths } from '../dataset/guards.ts';
 import type { PreviousDataSet } from '../dataset/previous.ts';
 import { DataError, errorCode, GamedataError, OutputError } from '../errors.ts';
 import { readPieces, readText } from '../files/folder.ts';
+import { jsonText } from '../text/json-text.ts';
 import { parseLongJson } from '../text/long-json.ts';
 
 /** As much of a list page as is needed: whether the records are those that were built, the digest tells. */
@@ -136,7 +137,7 @@ const recordsOf = (page: string, file: string): EncodedRecord[] =>
   parse(pageSchema, parseText(page, file), { record: file }).results.map(({ url: _, ...record }) => ({
     id: record.id,
     slug: record.slug,
-    json: JSON.stringify(record),
+    json: jsonText(record),
   }));
 
 const readJson = (folder: string, file: string): unknown => parseText(readPublished(folder, file), file);
