@@ -197,6 +197,29 @@ describe('tables', () => {
     });
   });
 
+  it('may be longer than what is read at a time, wherever a letter ends', async () => {
+    const count = 5000;
+    const ids = Array.from({ length: count }, (_, at) => at + 1);
+    const lines = (header: string, row: (id: number) => string): string =>
+      `${[header, ...ids.map(row)].join('\n')}\n`;
+    const long = {
+      ...tables,
+      'items.csv': lines('id,identifier', (id) => `${id},item-${id}`),
+      'item_game_indices.csv': 'item_id,generation_id,game_index\n',
+    };
+    // Each shifts the letters by one byte.
+    for (const start of ['', 'x', 'xx', 'xxx']) {
+      const names = lines('item_id,local_language_id,name', (id) => `${id},9,${start}攻é🎮${id}`);
+      const { records } = await loadTables({ ...long, 'item_names.csv': names });
+      expect(records.item.map(({ name }) => name)).toEqual(ids.map((id) => `${start}攻é🎮${id}`));
+    }
+    const folder = await folderOf({ ...long, 'item_names.csv': '' });
+    const file = path.join(folder, 'item_names.csv');
+    const names = Buffer.from(lines('item_id,local_language_id,name', (id) => `${id},9,攻`));
+    writeFileSync(file, Buffer.concat([names, Buffer.from([0xe6])]));
+    await expect(loadCsv(folder)).rejects.toThrow(`${file}: cannot be read (not UTF-8)`);
+  });
+
   it('are called what their label says', async () => {
     const folder = temporaryFolder();
     writeTables(folder, tables);
