@@ -60,6 +60,7 @@ export interface EncodedRecord {
   /** Compact JSON without `url`. */
   readonly json: string;
 }
+
 /** Sorted by id; ids and slugs are unique. */
 export type EncodedRecords = Readonly<Record<Kind, readonly EncodedRecord[]>>;
 

@@ -31,7 +31,7 @@ async function readItems(pieces: ReadPieces): Promise<RawItem[]> {
   const items: RawItem[] = [];
   await readTable(tables.items, pieces('items'), (row) => {
     const { id, slug } = identity(tables.items, row);
-    items.push(new ListedItem(id, slug, from));
+    items.push(new TableItem(id, slug, from));
   });
   refuseOrphans(tables.item_names, names, items);
   refuseOrphans(tables.item_game_indices, indices, items);
@@ -44,8 +44,8 @@ interface ItemTables {
   readonly indices: Indices;
 }
 
-/** Looks everything up when it is asked for: to have it of all items at once would take the memory of a whole build. */
-class ListedItem implements RawItem {
+/** Looks things up when they are asked for: made for all items at once, they would take as much memory as the rest of a build. */
+class TableItem implements RawItem {
   readonly id: number;
   readonly slug: string;
   readonly #tables: ItemTables;

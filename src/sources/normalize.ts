@@ -50,11 +50,10 @@ function normalizeKind<K extends Kind>(
 ): EncodedRecord[] {
   const raws = [...unsorted].sort((a, b) => a.id - b.id);
   refuseRepeatedIds(raws, { kind, field: 'id' });
-  const slugs = raws.map((raw) => adaptSlug(raw.slug));
-  const owners = ownersOf(raws, slugs);
-  return raws.map((raw, at) => {
+  const owners = ownersOf(raws);
+  return raws.map((raw) => {
     const original = raw.slug;
-    const adapted = slugs[at] ?? original;
+    const adapted = adaptSlug(original);
     const warn: Warn = (code, message) =>
       warnings.push({ code, kind, id: raw.id, message: `${original}: ${message}` });
     if (adapted !== original) warn('adapted-slug', `not a safe slug, becomes ${adapted}`);
@@ -68,12 +67,12 @@ function normalizeKind<K extends Kind>(
   });
 }
 
-/** Slug → the lowest id of its records. */
-function ownersOf(sorted: readonly { id: number }[], slugs: readonly string[]): Map<string, number> {
+/** Adapted slug → the lowest id of its records. */
+function ownersOf(sorted: readonly { id: number; slug: string }[]): Map<string, number> {
   const owners = new Map<string, number>();
-  for (const [at, { id }] of sorted.entries()) {
-    const slug = slugs[at] ?? '';
-    if (!owners.has(slug)) owners.set(slug, id);
+  for (const { id, slug } of sorted) {
+    const adapted = adaptSlug(slug);
+    if (!owners.has(adapted)) owners.set(adapted, id);
   }
   return owners;
 }
