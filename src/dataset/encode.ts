@@ -2,13 +2,12 @@
 
 import type { Kind } from '../contract/kinds.ts';
 import { type LinkBase, listUrl, recordUrl } from '../contract/paths.ts';
-import type { Item, Move } from '../contract/records.ts';
 import { nextWindow, PAGE_SIZE, previousWindow, type Window } from '../contract/windows.ts';
 import { jsonText } from '../text/json-text.ts';
 import type { EncodedRecord } from './data-set.ts';
 
 /** Stringifies a record once, for its file, its list page, the snapshot and the digest. */
-export const encodeRecord = (record: Move | Item): EncodedRecord => ({
+export const encodeRecord = (record: Pick<EncodedRecord, 'id' | 'slug'>): EncodedRecord => ({
   id: record.id,
   slug: record.slug,
   json: jsonText(record),

@@ -20,21 +20,22 @@ async function readMoves(pieces: ReadPieces): Promise<RawMove[]> {
     const generation = integerAt(tables.moves, row, 2);
     moves.push({ id, slug, englishName: names.get(id) ?? null, generation });
   });
-  refuseOrphans(tables.move_names, names, moves);
+  refuseOrphans(tables.move_names, names, idsOf(moves));
   return moves;
 }
 
 async function readItems(pieces: ReadPieces): Promise<RawItem[]> {
   const names = await readNames('item', pieces);
-  const indices = await readIndices(tables.item_game_indices, pieces('item_game_indices'));
+  const indices = await readIndices(pieces);
   const from = { names, indices };
   const items: RawItem[] = [];
   await readTable(tables.items, pieces('items'), (row) => {
     const { id, slug } = identity(tables.items, row);
     items.push(new TableItem(id, slug, from));
   });
-  refuseOrphans(tables.item_names, names, items);
-  refuseOrphans(tables.item_game_indices, indices, items);
+  const ids = idsOf(items);
+  refuseOrphans(tables.item_names, names, ids);
+  refuseOrphans(tables.item_game_indices, indices, ids);
   return items;
 }
 
@@ -83,10 +84,10 @@ function identity(of: Table, row: Row): { id: number; slug: string } {
 type Names = ReadonlyMap<number, string>;
 
 async function readNames(kind: Kind, pieces: ReadPieces): Promise<Names> {
-  const name = `${kind}_names` as const;
+  const of = tables[`${kind}_names`];
   const names = new Map<number, string>();
-  await readTable(tables[name], pieces(name), (row) => {
-    const id = integerAt(tables[name], row, 0);
+  await readTable(of, pieces(of.name), (row) => {
+    const id = integerAt(of, row, 0);
     if (!names.has(id)) names.set(id, textAt(row, 1));
   });
   return names;
@@ -95,9 +96,10 @@ async function readNames(kind: Kind, pieces: ReadPieces): Promise<Names> {
 /** Item id → its indices in the table's order. */
 type Indices = ReadonlyMap<number, RawItem['gameIndices']>;
 
-async function readIndices(of: Table, pieces: Iterable<string>): Promise<Indices> {
+async function readIndices(pieces: ReadPieces): Promise<Indices> {
+  const of = tables.item_game_indices;
   const indices = new Map<number, RawItem['gameIndices']>();
-  await readTable(of, pieces, (row) => {
+  await readTable(of, pieces(of.name), (row) => {
     const id = integerAt(of, row, 0);
     const listed = { generation: integerAt(of, row, 1), index: integerAt(of, row, 2) };
     // A list that grew would keep room for a dozen more.
@@ -106,13 +108,11 @@ async function readIndices(of: Table, pieces: Iterable<string>): Promise<Indices
   return indices;
 }
 
+const idsOf = (records: readonly { id: number }[]): ReadonlySet<number> =>
+  new Set(records.map(({ id }) => id));
+
 /** A row about a record that does not exist means that the tables do not belong together. */
-function refuseOrphans(
-  of: Table,
-  byId: ReadonlyMap<number, unknown>,
-  records: readonly { id: number }[],
-): void {
-  const ids = new Set(records.map(({ id }) => id));
+function refuseOrphans(of: Table, byId: ReadonlyMap<number, unknown>, ids: ReadonlySet<number>): void {
   const orphans = [...byId.keys()].filter((id) => !ids.has(id)).sort((a, b) => a - b);
   if (orphans.length === 0) return;
   throw new DataError(

@@ -61,9 +61,5 @@ async function readTables(
       waiting: fetcher.waiting,
     });
   }
-  return mapTables((name) => texts.get(name) ?? '');
-}
-
-function mapTables(read: (name: TableName) => string): TableTexts {
-  return Object.fromEntries(tableNames.map((name) => [name, read(name)])) as Record<TableName, string>;
+  return Object.fromEntries(texts) as Record<TableName, string>;
 }

@@ -12,12 +12,11 @@ import { CHANGES_FILE, listPageFile, MANIFEST_FILE, META_FILE, slugsOf } from '.
 import { PAGE_SIZE, pageOffsets } from '../contract/windows.ts';
 import type { EncodedRecord, EncodedRecords, FindKnown } from '../dataset/data-set.ts';
 import { digestRecords, digestText } from '../dataset/digest.ts';
-import { builtPage } from '../dataset/encode.ts';
+import { builtPage, encodeRecord } from '../dataset/encode.ts';
 import { previousOfPaths } from '../dataset/guards.ts';
 import type { PreviousDataSet } from '../dataset/previous.ts';
 import { DataError, errorCode, GamedataError, OutputError } from '../errors.ts';
 import { readPieces, readText } from '../files/folder.ts';
-import { jsonText } from '../text/json-text.ts';
 import { parseLongJson } from '../text/long-json.ts';
 
 /** As much of a list page as is needed: whether the records are those that were built, the digest tells. */
@@ -134,11 +133,9 @@ const readPages = (
     .flatMap((file) => recordsOf(read(file), file));
 
 const recordsOf = (page: string, file: string): EncodedRecord[] =>
-  parse(pageSchema, parseText(page, file), { record: file }).results.map(({ url: _, ...record }) => ({
-    id: record.id,
-    slug: record.slug,
-    json: jsonText(record),
-  }));
+  parse(pageSchema, parseText(page, file), { record: file }).results.map(({ url: _, ...record }) =>
+    encodeRecord(record),
+  );
 
 const readJson = (folder: string, file: string): unknown => parseText(readPublished(folder, file), file);
 

@@ -21,6 +21,6 @@ const decode = <R>({ json }: EncodedRecord): R => JSON.parse(json);
 
 export const encodeDataSet = ({ records, ...about }: DataSet): EncodedDataSet =>
   digestDataSet(
-    mapKinds((kind) => records[kind].map((record) => encodeRecord(record))),
+    mapKinds((kind) => records[kind].map(encodeRecord)),
     about,
   );
