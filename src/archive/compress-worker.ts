@@ -3,6 +3,7 @@
  * between its builds; Brotli at a quality whose output does not depend on the machine's word size.
  */
 
+import { readFileSync } from 'node:fs';
 import { parentPort } from 'node:worker_threads';
 import { brotliCompressSync, constants } from 'node:zlib';
 import { gzipSync } from 'fflate';
@@ -10,7 +11,8 @@ import { gzipSync } from 'fflate';
 const GZIP_LEVEL = 6;
 const BROTLI_QUALITY = 2;
 
-parentPort?.on('message', (bytes: Uint8Array) => {
+parentPort?.on('message', (file: string) => {
+  const bytes = readFileSync(file);
   // Without a timestamp, which would make the output depend on the clock.
   const gz = gzipSync(bytes, { level: GZIP_LEVEL, mtime: 0 });
   const br = brotliCompressSync(bytes, {

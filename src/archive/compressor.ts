@@ -6,14 +6,21 @@ import { errorCode, OutputError } from '../errors.ts';
 
 export type CompressedCopies = Readonly<Record<CompressedExtension, Uint8Array>>;
 
-/** Compresses a file. Takes ownership of the bytes: the caller must not use them again. */
-export type Compress = (bytes: Uint8Array) => Promise<CompressedCopies>;
+/** Compresses a file, by its path. */
+export type Compress = (file: string) => Promise<CompressedCopies>;
 
-/** Provides a compressor, and ends its thread in any case. `module` is the file with the thread's code. */
-export async function withCompressor<T>(module: string, use: (compress: Compress) => Promise<T>): Promise<T> {
+/**
+ * Provides a compressor of a site's files, and ends its thread in any case. `module` is the file with the thread's code;
+ * `locate` says where a file of the site is.
+ */
+export async function withCompressor<T>(
+  module: string,
+  locate: (file: string) => string,
+  use: (compress: Compress) => Promise<T>,
+): Promise<T> {
   const compressor = createCompressor(module);
   try {
-    return await use(compressor.compress);
+    return await use((file) => compressor.compress(locate(file)));
   } finally {
     await compressor.end();
   }
@@ -25,7 +32,8 @@ export function createCompressor(module: string): { readonly compress: Compress;
   let worker: Worker | undefined;
 
   function start(): Worker {
-    const started = new Worker(module);
+    // Its garbage is bytes outside V8's heap, which are freed when the young generation is full.
+    const started = new Worker(module, { resourceLimits: { maxYoungGenerationSizeMb: 1 } });
     started.on('message', (copies: CompressedCopies) => waiting.shift()?.resolve(copies));
     started.on('error', (cause) => {
       // For example, no thread starts in a working folder that has been deleted.
@@ -36,9 +44,9 @@ export function createCompressor(module: string): { readonly compress: Compress;
   }
 
   return {
-    compress(bytes) {
+    compress(file) {
       worker ??= start();
-      worker.postMessage(bytes, bytes.buffer instanceof ArrayBuffer ? [bytes.buffer] : []);
+      worker.postMessage(file);
       return new Promise((resolve, reject) => waiting.push({ resolve, reject }));
     },
     async end() {

@@ -19,11 +19,8 @@ export function* siteArchives(
     const contents: Content[] = [];
     for (const file of files()) {
       const made = 'make' in file ? await file.make() : file.body;
-      // A copy: bytes handed to the compressor's thread are detached.
       const body =
-        made instanceof Uint8Array
-          ? Buffer.from(made)
-          : Buffer.from(typeof made === 'string' ? made : [...made].join(''));
+        made instanceof Uint8Array ? made : Buffer.from(typeof made === 'string' ? made : [...made].join(''));
       contents.push({ path: file.path, body });
     }
     // Most builds pack nothing, and load no compressor.

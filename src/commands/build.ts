@@ -142,7 +142,7 @@ export async function build(options: BuildOptions = {}, watchers: Watchers = {})
       // Most scheduled builds change nothing, and need nothing of this.
       const { withCompressor } = await import('../archive/compressor.ts');
       const { completeSite } = await import('../site/complete-site.ts');
-      return withCompressor(COMPRESS_WORKER, (compress) => {
+      return withCompressor(COMPRESS_WORKER, output.locate, (compress) => {
         const all = records();
         const published = publishedParts(output, meta, ofSite?.findKnown?.(all));
         const parts = { ...inputs, records: all, published, hosts, compress, sizes: output.sizes };

@@ -69,7 +69,7 @@ export async function rebase(dir: string, options: RebaseOptions = {}): Promise<
   return withOutput(
     out,
     (output) =>
-      withCompressor(COMPRESS_WORKER, async (compress) => {
+      withCompressor(COMPRESS_WORKER, output.locate, async (compress) => {
         refuseOtherFolder(output, 'site');
         const { site, copied, from } = siteOfCopy(dir, output, (old) => {
           const hosts = asked ?? severalOf('host', old.hosts, hostNames);

@@ -9,28 +9,31 @@ import { OutputError } from '../errors.ts';
 export interface Listing {
   /** Path → bytes, without files that are part of another one, as most are. */
   readonly sizes: ReadonlyMap<string, number>;
+  /** Rejects unsafe paths, and paths that are equal when letter case is ignored. */
+  check(path: string): void;
   add(entry: ManifestEntry, file: AnyFile): void;
 }
 
 export const repeated = (path: string): OutputError =>
   new OutputError('occurs twice in the site, ignoring letter case', path);
 
-/** Collects the size of each file. Rejects unsafe paths, and paths that are equal when letter case is ignored. */
+/** Collects the size of each file. */
 export function createListing(): Listing {
   const sizes = new Map<string, number>();
   /** The few paths with capitals, in lower case. */
   const folded = new Set<string>();
   return {
     sizes,
-    add(entry, file) {
-      const { path } = entry;
+    check(path) {
       if (!isSitePath(path)) throw new OutputError('is not a path inside the site', path);
-      if (entry.bytes > MAX_FILE_BYTES)
-        throw new OutputError(`has ${entry.bytes} bytes, expected at most ${MAX_FILE_BYTES}`, path);
       const key = path.toLowerCase();
       if (sizes.has(path) || sizes.has(key) || folded.has(key)) throw repeated(path);
       if (key !== path) folded.add(key);
-      if (!('partOf' in file)) sizes.set(path, entry.bytes);
+    },
+    add({ path, bytes }, file) {
+      if (bytes > MAX_FILE_BYTES)
+        throw new OutputError(`has ${bytes} bytes, expected at most ${MAX_FILE_BYTES}`, path);
+      if (!('partOf' in file)) sizes.set(path, bytes);
     },
   };
 }
@@ -53,31 +56,26 @@ export function* manifestText(
   yield `]${end}`;
 }
 
-/** Hashes and counts bytes on their way. */
-export function createMeter() {
+export type Measure = Pick<ManifestEntry, 'bytes' | 'sha256'>;
+
+/** Whether all bytes are there, as of most files. */
+export const isWhole = (pieces: Iterable<Uint8Array>): pieces is [Uint8Array] => Array.isArray(pieces);
+
+/** Counts and hashes bytes. Those of one piece are hashed at once, which takes half as long. */
+export function measure(pieces: Iterable<Uint8Array>, pass?: (piece: Uint8Array) => void): Measure {
+  if (isWhole(pieces)) {
+    const [piece] = pieces;
+    pass?.(piece);
+    return { bytes: piece.length, sha256: hash('sha256', piece) };
+  }
   const sha256 = createHash('sha256');
   let bytes = 0;
-  return {
-    *through(pieces: Iterable<Uint8Array>): Generator<Uint8Array> {
-      for (const piece of pieces) {
-        sha256.update(piece);
-        bytes += piece.length;
-        yield piece;
-      }
-    },
-    bytes: () => bytes,
-    /** Once all have passed, and once only. */
-    sha256: () => sha256.digest('hex'),
-  };
-}
-
-/** Only counts and hashes. At once if there is one piece, as of most files, which takes half as long. */
-export function measure(pieces: Iterable<Uint8Array>): Pick<ManifestEntry, 'bytes' | 'sha256'> {
-  if (Array.isArray(pieces) && pieces.length === 1)
-    return { bytes: pieces[0].length, sha256: hash('sha256', pieces[0]) };
-  const meter = createMeter();
-  for (const _ of meter.through(pieces));
-  return { bytes: meter.bytes(), sha256: meter.sha256() };
+  for (const piece of pieces) {
+    sha256.update(piece);
+    bytes += piece.length;
+    pass?.(piece);
+  }
+  return { bytes, sha256: sha256.digest('hex') };
 }
 
 /** Encodes one piece at a time, in the same memory: hundreds of thousands of buffers would have to be cleaned up. */

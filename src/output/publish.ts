@@ -13,8 +13,9 @@ import { canPlace, commit, foldersOf, rollForward } from './commit.ts';
 import {
   createEncoder,
   createListing,
-  createMeter,
+  isWhole,
   type Listing,
+  type Measure,
   manifestText,
   measure,
   repeated,
@@ -48,6 +49,8 @@ export interface Output {
   readonly published: Published;
   /** The files of the current `publish` so far, without those that are part of another one: path → bytes. */
   readonly sizes: ReadonlyMap<string, number>;
+  /** Where a file of the current `publish` is: staged, or published if it stays. */
+  locate(path: string): string;
   /**
    * The result of publishing again what is published: undefined unless that was made by the same code from the same inputs,
    * and no file has been touched since.
@@ -93,6 +96,7 @@ export async function withOutput<T>(
       name: folders.name,
       published,
       sizes: listing.sizes,
+      locate: (file) => locate(folders, file),
       confirm: (making) => confirm(folders, published, making),
       async publish(files, options = {}) {
         const result = await publish(files, { ...options, folders, published, listing });
@@ -162,6 +166,11 @@ function makeParent({ name, out }: WorkFolders): void {
   }
 }
 
+function locate({ fresh, out }: WorkFolders, file: string): string {
+  const staged = path.join(fresh, file);
+  return existsSync(staged) ? staged : path.join(out, file);
+}
+
 function confirm(
   folders: WorkFolders,
   { making: published, entries: { files }, manifestBytes, findTouched }: Published,
@@ -202,20 +211,24 @@ async function publish(
   for (const file of files) {
     const { path } = file;
     if (staying.has(path)) throw repeated(path);
+    listing.check(path);
     const unmade = staying.unmade(file);
     if (unmade) listing.add(unmade, file);
     else {
       const pieces = encode('make' in file ? await file.make() : file.body);
-      const { bytes, sha256 } = measure(pieces);
+      const replaces = published.entries.place(path) !== undefined;
+      const write = (): Measure => stage.write(path, pieces, { replaces });
+      // A long text is made while it is read: once, if it is written at once.
+      const measured = replaces && isWhole(pieces) ? measure(pieces) : undefined;
+      const { bytes, sha256 } = measured ?? write();
       if ('sha256' in file && file.sha256 !== sha256)
         throw new OutputError(`got SHA-256 ${sha256}, expected ${file.sha256}`, path);
       const made = { path, bytes, sha256 };
       listing.add(made, file);
-      if (!staying.made(made)) {
-        const staged = stage.write(path, pieces, { replaces: published.entries.place(path) !== undefined });
-        if (staged !== bytes) throw new OutputError(`got ${staged} bytes, expected ${bytes} as before`, path);
-        written.push(made);
-      }
+      const stays = staying.made(made);
+      if (stays && !measured) stage.drop(path);
+      if (!stays && measured) write();
+      if (!stays) written.push(made);
     }
     // Yields to signals and the progress line now and then.
     if (++count % 64 === 0) await setImmediate();
@@ -229,19 +242,20 @@ async function publish(
   for (const entry of written) entries.push(entry);
   entries.sort((a, b) => (a.path < b.path ? -1 : 1));
   const head = { ...making, ...(Object.keys(derived).length > 0 && { derived }) };
-  const meter = createMeter();
   const manifest = encode({ [Symbol.iterator]: () => manifestText(head, entries) });
   const changed = written.length > 0 || measure(manifest).sha256 !== published.hashManifest();
   const names = written.map(({ path }) => path);
   const removed = staying.removed();
+  let { manifestBytes } = published;
   if (changed) {
     const isSmall = stayed > names.length && !replacesFolders(names, published) && canPlace(folders);
     const lost = isSmall ? names.filter((file) => isThere(folders, file)) : undefined;
     refuseForeignFiles(folders, published, lost);
-    stage.write(MANIFEST_FILE, meter.through(manifest), { replaces: published.manifestBytes > 0 });
+    const staged = stage.write(MANIFEST_FILE, manifest, { replaces: manifestBytes > 0 });
+    manifestBytes = staged.bytes;
     if (isSmall) {
       const place = [...names, MANIFEST_FILE];
-      commit(folders, { place, remove: removed, manifest: meter.sha256() });
+      commit(folders, { place, remove: removed, manifest: staged.sha256 });
       rollForward(folders);
     } else {
       // Hard links to published files, which have been checked.
@@ -252,7 +266,7 @@ async function publish(
   return {
     changed,
     files: entries.length + 1,
-    bytes: sizeOf(entries) + (changed ? meter.bytes() : published.manifestBytes),
+    bytes: sizeOf(entries) + manifestBytes,
     written: changed ? written.length + 1 : 0,
     kept: stayed + (changed ? 0 : 1),
     removed: removed.length,

@@ -8,18 +8,21 @@ import {
   lstatSync,
   mkdirSync,
   openSync,
+  unlinkSync,
   utimesSync,
   writeFileSync,
 } from 'node:fs';
 import path from 'node:path';
 import { errorCode, OutputError } from '../errors.ts';
 import { isInside } from '../files/folder.ts';
+import { type Measure, measure } from './listing.ts';
 
 export interface Stage {
   /** Links the published file, which keeps its inode, mtime and ETag. */
   keep(name: string): void;
-  /** Returns the number of bytes. */
-  write(name: string, pieces: Iterable<Uint8Array>, options: { readonly replaces: boolean }): number;
+  write(name: string, pieces: Iterable<Uint8Array>, options: { readonly replaces: boolean }): Measure;
+  /** Removes what was written. */
+  drop(name: string): void;
 }
 
 /** How far the clock of files may be behind. */
@@ -64,6 +67,8 @@ export function createStage(fresh: string, published: string): Stage {
       ensureFolder(path.dirname(target));
       return put(target);
     } catch (cause) {
+      // What is wrong with the text, not with the file.
+      if (!errorCode(cause)) throw cause;
       throw new OutputError(`cannot be written (${errorCode(cause)})`, name, { cause });
     }
   }
@@ -72,18 +77,16 @@ export function createStage(fresh: string, published: string): Stage {
     write: (name, pieces, { replaces }) =>
       place(name, (target) => {
         const file = openSync(target, 'wx');
-        let bytes = 0;
+        let measured: Measure;
         try {
-          for (const piece of pieces) {
-            writeFileSync(file, piece);
-            bytes += piece.length;
-          }
+          measured = measure(pieces, (piece) => writeFileSync(file, piece));
         } finally {
           closeSync(file);
         }
         if (replaces) stampLater(target, path.join(published, name));
-        return bytes;
+        return measured;
       }),
+    drop: (name) => unlinkSync(path.join(fresh, name)),
     keep(name) {
       const source = path.join(published, name);
       place(name, (target) => {

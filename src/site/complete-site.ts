@@ -44,6 +44,7 @@ export interface CompleteSite {
   /** Whether the site offers itself for download. */
   readonly archive: boolean;
   readonly package: Package;
+  /** Compresses a file that was made, by its path in the site. */
   readonly compress: Compress;
   readonly published?: PublishedParts | undefined;
   /** The files made so far, without those that are part of another one: path → bytes. */

@@ -14,7 +14,6 @@ import { servedSchemas } from '../contract/served.ts';
 import type { AnyFile, MadeFile } from '../contract/site-file.ts';
 import type { EncodedRecord, EncodedRecords } from '../dataset/data-set.ts';
 import { servedText } from '../dataset/encode.ts';
-import { concat } from '../text/bytes.ts';
 import { joined } from '../text/joined.ts';
 import { csvRow } from './csv.ts';
 
@@ -96,21 +95,18 @@ export function* withDownloads(
   for (const file of site) {
     yield file;
     if (file.path !== META_FILE) continue;
-    for (const download of downloads) {
-      const make = (): Uint8Array => encoded(download.text(plan));
-      let made: Uint8Array | undefined;
+    for (const { path, text } of downloads) {
+      let isMade = false;
       yield {
-        path: download.path,
+        path,
         make() {
-          made = make();
-          return made;
+          isMade = true;
+          return { [Symbol.iterator]: () => text(plan) };
         },
       };
-      const compressed = compressing(compress, make, made);
-      for (const extension of compressedExtensions) {
-        const path = `${download.path}.${extension}`;
-        copies.push({ path, make: async () => (await compressed())[extension] });
-      }
+      const compressed = compressing(() => compress(path), isMade);
+      for (const extension of compressedExtensions)
+        copies.push({ path: `${path}.${extension}`, make: async () => (await compressed())[extension] });
     }
   }
   yield* copies;
@@ -118,20 +114,14 @@ export function* withDownloads(
 
 /** Starts at once with what was just made, otherwise on demand. */
 function compressing(
-  compress: Compress,
-  make: () => Uint8Array,
-  made: Uint8Array | undefined,
+  compress: () => Promise<CompressedCopies>,
+  isMade: boolean,
 ): () => Promise<CompressedCopies> {
-  let compressed = made && compress(made);
+  let compressed = isMade ? compress() : undefined;
   // The error reaches whoever awaits the copies, and there may be nobody.
   compressed?.catch(() => {});
   return () => {
-    compressed ??= compress(make());
+    compressed ??= compress();
     return compressed;
   };
-}
-
-function encoded(texts: Iterable<string>): Uint8Array {
-  const encoder = new TextEncoder();
-  return concat(Array.from(texts, (text) => encoder.encode(text)));
 }

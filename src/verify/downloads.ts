@@ -1,9 +1,9 @@
 /** Verifies bulk files: they must contain the records of the list pages, and their compressed copies the same bytes. */
 
-import { readFileSync } from 'node:fs';
-import path from 'node:path';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { type CompressedExtension, compressedExtensions } from '../contract/paths.ts';
+import { readFile, readPieces } from '../files/folder.ts';
+import { createEncoder, type Measure, measure } from '../output/listing.ts';
 import { type BulkPlan, downloads } from '../site/downloads.ts';
 
 const decompressors = { gz: gunzipSync, br: brotliDecompressSync } as const satisfies Record<
@@ -20,28 +20,36 @@ export interface DownloadFolder {
 
 /** @param plan the records of the list pages */
 export function checkDownloads({ folder, files, report }: DownloadFolder, plan: BulkPlan): void {
-  const read = (file: string): Buffer | undefined => {
-    if (files.has(file)) return readFileSync(path.join(folder, file));
-    report(file, 'is missing');
-    return undefined;
-  };
-  for (const download of downloads) {
-    const expected = Buffer.concat(Array.from(download.text(plan), (text) => Buffer.from(text)));
-    const bulk = read(download.path);
-    if (bulk && !bulk.equals(expected)) report(download.path, 'does not match the list pages');
+  const encode = createEncoder();
+
+  function check(file: string, isRight: () => boolean, problem: string): void {
+    if (!files.has(file)) report(file, 'is missing');
+    else if (!isRight()) report(file, problem);
+  }
+
+  for (const { path, text } of downloads) {
+    // As hashes: files of a hundred thousand records would be in memory several times.
+    const expected = measure(encode(text(plan)));
+    const isSame = (pieces: Iterable<Uint8Array> | undefined): boolean =>
+      pieces !== undefined && measure(pieces).sha256 === expected.sha256;
+    check(path, () => isSame(readPieces(folder, path)), 'does not match the list pages');
     for (const extension of compressedExtensions) {
-      const file = `${download.path}.${extension}`;
-      const compressed = read(file);
-      if (compressed && !decompress(compressed, extension, expected.length)?.equals(expected))
-        report(file, `is not a compressed copy of ${path.posix.basename(download.path)}`);
+      const file = `${path}.${extension}`;
+      const isCopy = (): boolean => isSame(decompress(readFile(folder, file), extension, expected));
+      check(file, isCopy, `is not a compressed copy of ${path.replace(/.*\//, '')}`);
     }
   }
 }
 
 /** Undefined if the bytes are not compressed, or more than expected is in them. */
-function decompress(bytes: Buffer, extension: CompressedExtension, expected: number): Buffer | undefined {
+function decompress(
+  compressed: Buffer,
+  extension: CompressedExtension,
+  { bytes }: Measure,
+): Buffer[] | undefined {
   try {
-    return decompressors[extension](bytes, { maxOutputLength: Math.max(1, expected) });
+    // In one piece, with a byte more: a full one is followed by another.
+    return [decompressors[extension](compressed, { maxOutputLength: bytes + 1, chunkSize: bytes + 65 })];
   } catch {
     return undefined;
   }

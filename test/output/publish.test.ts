@@ -392,14 +392,34 @@ describe('publishing', () => {
     expect(derived()).toBeUndefined();
   });
 
-  it('refuses pieces that are not there a second time', async () => {
+  it('makes a text in pieces once, whether it is new, the same or another one', async () => {
     const out = path.join(temporaryFolder(), 'site');
-    const run = (make: () => Iterable<string>) =>
-      withOutput(out, ({ publish }) => publish([{ path: 'long', make }]));
-    const once = new Set(['a', 'b']).values();
-    await expect(run(() => once)).rejects.toThrow('long: got 0 bytes, expected 2 as before');
-    await run(() => new Set(['a', 'b']));
-    expect(readTree(out)).toEqual({ long: 'ab' });
+    const run = (...pieces: string[]) =>
+      withOutput(out, ({ publish }) =>
+        publish([
+          // An iterator gives nothing a second time.
+          { path: 'long', make: () => pieces.values() },
+          { path: 'other', body: 'other' },
+        ]),
+      );
+    expect(await run('a', 'b')).toMatchObject({ written: 3 });
+    const { ino } = statSync(path.join(out, 'long'));
+    expect(await run('ab', '')).toMatchObject({ changed: false });
+    expect(statSync(path.join(out, 'long')).ino).toBe(ino);
+    expect(await run('a', 'c')).toMatchObject({ written: 2, kept: 1 });
+    expect(readTree(out)).toEqual({ long: 'ac', other: 'other' });
+  });
+
+  it('leaves the site as it is if a text cannot be made', async () => {
+    const out = path.join(temporaryFolder(), 'site');
+    await publishTree(out, first);
+    function* broken(): Generator<string> {
+      yield 'a';
+      throw new Error('no more');
+    }
+    const run = withOutput(out, ({ publish }) => publish([{ path: 'long', make: broken }]));
+    await expect(run).rejects.toThrow(/^no more$/);
+    expect(readTree(out)).toEqual(first);
   });
 
   it('makes a file with a known digest only if it is not published, and checks it', async () => {

@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto';
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { gzipSync } from 'node:zlib';
-import { describe, expect, it, onTestFinished } from 'vitest';
-import { createCompressor } from '../../src/archive/compressor.ts';
+import { describe, expect, it } from 'vitest';
+import { withCompressor } from '../../src/archive/compressor.ts';
 import { COMPRESS_WORKER } from '../../src/commands/package-files.ts';
 import { withOutput } from '../../src/output/publish.ts';
 import { withDownloads } from '../../src/site/downloads.ts';
@@ -12,13 +12,18 @@ import { rawRecords, siteOf } from '../support/sites.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 
 /** Builds a site, changes a file, and lets the manifest say that all is as it has to be. */
-async function damaged(file: string, change: (body: Buffer) => Buffer | undefined): Promise<string[]> {
+async function damaged(
+  file: string,
+  change: (body: Buffer) => Buffer | undefined,
+  raw = rawRecords(120, 2),
+): Promise<string[]> {
   const out = path.join(temporaryFolder(), 'site');
-  const { plan, files } = siteOf(rawRecords(120, 2), { downloads: true });
-  const packer = createCompressor(COMPRESS_WORKER);
-  onTestFinished(() => packer.end());
-  const site = withDownloads(files(), plan, packer.compress);
-  await withOutput(out, (output) => output.publish(site));
+  const { plan, files } = siteOf(raw, { downloads: true });
+  await withOutput(out, (output) =>
+    withCompressor(COMPRESS_WORKER, output.locate, (compress) =>
+      output.publish(withDownloads(files(), plan, compress)),
+    ),
+  );
   expect(verifyFolder(out).problems).toEqual([]);
   const target = path.join(out, file);
   const body = change(readFileSync(target));
@@ -50,6 +55,12 @@ describe('verifying bulk files', () => {
       'download/move.csv.gz: is not a compressed copy of move.csv',
     ]);
     expect(process.memoryUsage().rss - before).toBeLessThan(2 ** 28);
+  });
+
+  it('takes nothing that cannot be decompressed for a copy of an empty file', async () => {
+    expect(await damaged('download/move.ndjson.br', () => Buffer.from('!'), rawRecords(0, 2))).toEqual([
+      'download/move.ndjson.br: is not a compressed copy of move.ndjson',
+    ]);
   });
 
   it.each<[string, string, (body: Buffer) => Buffer | undefined, string]>([
