@@ -3,7 +3,7 @@
 import { cpSync, existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { readSnapshot, snapshotFiles } from '../../src/sources/snapshot.ts';
-import { type DataSet, decodeDataSet, encodeDataSet } from '../../test/support/decode.ts';
+import { type DecodedDataSet, decodeDataSet, encodeDataSet } from '../../test/support/decode.ts';
 import { tablesOf, writeTables } from '../../test/support/tables.ts';
 import { hasRecordedUpstream, recordedUpstream } from '../../test/support/upstream-data.ts';
 import { madeUpstream } from './made-upstream.ts';
@@ -34,7 +34,7 @@ export function makeDataSets(real: string, { scale, folder }: { scale: number; f
   return sets;
 }
 
-function writeSnapshot(folder: string, dataSet: DataSet): void {
+function writeSnapshot(folder: string, dataSet: DecodedDataSet): void {
   mkdirSync(folder, { recursive: true });
   for (const { path: file, body } of snapshotFiles(encodeDataSet(dataSet)))
     writeFileSync(path.join(folder, file), body);

@@ -1,6 +1,6 @@
 /** Makes many records of few: copies of the real shape under new ids and slugs. */
 
-import type { DataSet, Records } from '../../test/support/decode.ts';
+import type { DecodedDataSet, Records } from '../../test/support/decode.ts';
 import type { TableTexts } from '../../test/support/tables.ts';
 
 /** More than any id of the upstream's. */
@@ -9,7 +9,10 @@ const STEP = 100_000;
 const copies = (scale: number): number[] => Array.from({ length: scale }, (_, copy) => copy);
 const suffix = (copy: number): string => (copy === 0 ? '' : `-x${copy}`);
 
-export function scaleDataSet({ records, warnings, provenance }: DataSet, scale: number): DataSet {
+export function scaleDataSet(
+  { records, warnings, provenance }: DecodedDataSet,
+  scale: number,
+): DecodedDataSet {
   const scaled = <R extends { id: number; slug: string }>(of: readonly R[]): R[] =>
     copies(scale).flatMap((copy) =>
       of.map((record) => ({ ...record, id: record.id + copy * STEP, slug: record.slug + suffix(copy) })),
@@ -24,7 +27,7 @@ export function scaleDataSet({ records, warnings, provenance }: DataSet, scale: 
 }
 
 /** The same data set but for the name of one record in the middle of its list. */
-export function changeOneRecord({ records, ...rest }: DataSet): DataSet {
+export function changeOneRecord({ records, ...rest }: DecodedDataSet): DecodedDataSet {
   const at = Math.floor(records.item.length / 2);
   const item = records.item.map((record, place) =>
     place === at ? { ...record, name: `${record.name} II` } : record,

@@ -64,8 +64,8 @@ export interface EncodedRecord {
 /** Sorted by id; ids and slugs are unique. */
 export type EncodedRecords = Readonly<Record<Kind, readonly EncodedRecord[]>>;
 
-/** A data set that keeps only the text of its records, which takes a third of the memory. */
-export interface EncodedDataSet {
+/** Only the text of its records is kept: objects take three times as much memory. */
+export interface DataSet {
   readonly warnings: readonly Warning[];
   readonly provenance: Provenance;
   readonly counts: Counts;

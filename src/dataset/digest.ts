@@ -3,13 +3,13 @@
 import { createHash, hash } from 'node:crypto';
 import { type Kind, kindNames, mapKinds } from '../contract/kinds.ts';
 import { joined } from '../text/joined.ts';
-import type { EncodedDataSet, EncodedRecord, EncodedRecords } from './data-set.ts';
+import type { DataSet, EncodedRecord, EncodedRecords } from './data-set.ts';
 
 /** A data set of these records. */
 export function digestDataSet(
   records: EncodedRecords,
-  about: Pick<EncodedDataSet, 'warnings' | 'provenance'>,
-): EncodedDataSet {
+  about: Pick<DataSet, 'warnings' | 'provenance'>,
+): DataSet {
   const counts = mapKinds((kind) => records[kind].length);
   return { ...about, counts, digest: digestRecords(records), records: () => records };
 }

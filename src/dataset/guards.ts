@@ -6,7 +6,7 @@ import { slugsOf } from '../contract/paths.ts';
 import type { Counts, Skipped } from '../contract/records.ts';
 import { GuardError } from '../errors.ts';
 import { firstOf } from '../text/names.ts';
-import type { EncodedDataSet, EncodedRecord, EncodedRecords } from './data-set.ts';
+import type { DataSet, EncodedRecord, EncodedRecords } from './data-set.ts';
 
 /** As much of the previous data set as the guards compare with. */
 export interface Previous {
@@ -28,7 +28,7 @@ export interface Differences {
 }
 
 /** As much of a data set as the guards need. */
-type GuardedData = Pick<EncodedDataSet, 'counts' | 'digest' | 'records'>;
+type GuardedData = Pick<DataSet, 'counts' | 'digest' | 'records'>;
 
 /** As much of a previous data set as the paths of its files tell. */
 export function previousOfPaths(files: Iterable<string>): Previous {

@@ -1,7 +1,7 @@
 /** Captures a data set: reads it from a source, and lets the guards decide whether it is plausible. */
 
 import type { Comparison, History } from '../contract/changes.ts';
-import type { EncodedDataSet, Provenance } from '../dataset/data-set.ts';
+import type { DataSet, Provenance } from '../dataset/data-set.ts';
 import {
   type Differences,
   type Missing,
@@ -23,7 +23,7 @@ export interface Watchers {
   readonly onFallback?: ((message: string, cause: Error | undefined) => void) | undefined;
 }
 
-export interface Captured extends EncodedDataSet {
+export interface Captured extends DataSet {
   readonly history: History;
   /** What has changed since the previous data set, newest first. */
   readonly steps: readonly Comparison[];

@@ -3,7 +3,7 @@
 import { describeEdition, type Edition } from '../contract/edition.ts';
 import { type Kind, mapKinds } from '../contract/kinds.ts';
 import { LAST_INDEXED_GENERATION, type Move, type Skipped } from '../contract/records.ts';
-import type { EncodedDataSet, Warning } from '../dataset/data-set.ts';
+import type { DataSet, Warning } from '../dataset/data-set.ts';
 import { digestDataSet } from '../dataset/digest.ts';
 import { UpstreamError } from '../errors.ts';
 import type { FetcherOptions } from '../http/with-fetcher.ts';
@@ -72,7 +72,7 @@ async function loadAuto(options: LoadOptions): Promise<SourceResult> {
 }
 
 /** How old data is, and what it lacks. */
-function describeAge({ records, provenance }: EncodedDataSet): string {
+function describeAge({ records, provenance }: DataSet): string {
   const generations = records()
     .move.map(({ json }) => (JSON.parse(json) as Move).generation)
     .sort((a, b) => a - b);
@@ -89,7 +89,7 @@ function loadSnapshot(folder: string, skip: Skipped | undefined): SourceResult {
   return { dataSet, history, source: 'snapshot' };
 }
 
-function leaveOut(dataSet: EncodedDataSet, skip: Skipped): EncodedDataSet {
+function leaveOut(dataSet: DataSet, skip: Skipped): DataSet {
   const all = dataSet.records();
   const records = mapKinds((kind) => all[kind].filter(({ id }) => !skip[kind].includes(id)));
   return digestDataSet(records, {

@@ -10,7 +10,7 @@ import {
   type RecordOf,
   recordSchemas,
 } from '../contract/records.ts';
-import type { EncodedDataSet, EncodedRecord, Provenance, Warning, WarningCode } from '../dataset/data-set.ts';
+import type { DataSet, EncodedRecord, Provenance, Warning, WarningCode } from '../dataset/data-set.ts';
 import { digestDataSet } from '../dataset/digest.ts';
 import { encodeRecord } from '../dataset/encode.ts';
 import { DataError, type DataLocation } from '../errors.ts';
@@ -34,7 +34,7 @@ const converters: { readonly [K in Kind]: Convert<K> } = { move: convertMove, it
  *
  * @throws DataError if ids repeat, slugs collide or are unsafe, or a record does not fit its schema
  */
-export function normalize(raw: RawRecords, provenance: Provenance): EncodedDataSet {
+export function normalize(raw: RawRecords, provenance: Provenance): DataSet {
   const warnings: Warning[] = [];
   const records = {
     move: normalizeKind('move', raw.move, warnings),

@@ -12,7 +12,7 @@ import { CHANGES_FILE } from '../contract/paths.ts';
 import { type Counts, countsSchema, recordSchemas } from '../contract/records.ts';
 import type { SiteFile } from '../contract/site-file.ts';
 import {
-  type EncodedDataSet,
+  type DataSet,
   type EncodedRecord,
   type EncodedRecords,
   type FindKnown,
@@ -44,7 +44,7 @@ const snapshotSchema = z.object({
 type SnapshotSummary = z.infer<typeof snapshotSchema>;
 
 /** The files of a snapshot: the same data set gives the same bytes. */
-export function snapshotFiles(data: EncodedDataSet): SiteFile[] {
+export function snapshotFiles(data: DataSet): SiteFile[] {
   const { provenance, counts, digest } = data;
   const summary: SnapshotSummary = {
     format: FORMAT,
@@ -66,7 +66,7 @@ export function snapshotFiles(data: EncodedDataSet): SiteFile[] {
  * @throws OutputError if a file cannot be read
  * @throws DataError if a record is invalid, or the records do not match the digest
  */
-export function readSnapshot(folder: string): EncodedDataSet {
+export function readSnapshot(folder: string): DataSet {
   const { format: _, digest, warnings, counts, ...provenance } = readSummary(folder);
   checkDigest(digest, (kind) => readPiecesOf(folder, kind));
   let records: EncodedRecords | undefined;

@@ -1,7 +1,7 @@
 /** The interface of the sources: each of them returns one complete data set, or an error. */
 
 import type { History } from '../contract/changes.ts';
-import type { EncodedDataSet } from '../dataset/data-set.ts';
+import type { DataSet } from '../dataset/data-set.ts';
 import type { Waiting } from '../http/client.ts';
 import type { FetcherStats } from '../http/fetcher.ts';
 
@@ -27,7 +27,7 @@ export interface Progress {
 }
 
 export interface SourceResult {
-  readonly dataSet: EncodedDataSet;
+  readonly dataSet: DataSet;
   /** The history of a snapshot. */
   readonly history?: History | undefined;
   /** The source that was read in the end, never `auto`. */

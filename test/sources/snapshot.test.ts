@@ -7,11 +7,11 @@ import { nameSchema, slugSchema } from '../../src/contract/records.ts';
 import { digestLines } from '../../src/dataset/digest.ts';
 import { DataError, GamedataError } from '../../src/errors.ts';
 import { readSnapshot, snapshotFiles } from '../../src/sources/snapshot.ts';
-import { type DataSet, decodeDataSet, encodeDataSet } from '../support/decode.ts';
+import { type DecodedDataSet, decodeDataSet, encodeDataSet } from '../support/decode.ts';
 import { dataSetOf, rawItem, rawMove } from '../support/sites.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 
-const dataSet: DataSet = dataSetOf({
+const dataSet: DecodedDataSet = dataSetOf({
   move: [rawMove(1), rawMove(2, { slug: 'a--b', englishName: 'Âme “à” 🙂' }), rawMove(10_001)],
   item: [
     rawItem(1, { gameIndices: [{ generation: 2, index: 0 }], sprite: null }),
@@ -22,7 +22,7 @@ const dataSet: DataSet = dataSetOf({
 
 const idOf = () => fc.integer({ min: 1, max: Number.MAX_SAFE_INTEGER });
 
-function written(data: DataSet): string {
+function written(data: DecodedDataSet): string {
   const folder = path.join(temporaryFolder(), 'data');
   mkdirSync(folder);
   for (const { path: file, body } of snapshotFiles(encodeDataSet(data)))
@@ -134,7 +134,7 @@ describe('a snapshot', () => {
 
   it('is rejected for a record that is none, although its digest is right', () => {
     const [move] = dataSet.records.move;
-    const broken = { ...dataSet.records, move: [{ ...move, slug: '../x' }] } as DataSet['records'];
+    const broken = { ...dataSet.records, move: [{ ...move, slug: '../x' }] } as DecodedDataSet['records'];
     expect(() => readSnapshot(written({ ...dataSet, records: broken })).records()).toThrow(
       expect.objectContaining({
         message: expect.stringContaining('move.ndjson line 1 › slug: got "../x": expected a safe slug'),

@@ -18,7 +18,7 @@ import { normalize } from '../../src/sources/normalize.ts';
 import type { RawItem, RawMove, RawRecords } from '../../src/sources/raw.ts';
 import { readRecordAnswer } from '../../src/sources/rest-answers.ts';
 import { bodyText } from './body.ts';
-import { type DataSet, decodeDataSet, encodeDataSet } from './decode.ts';
+import { type DecodedDataSet, decodeDataSet, encodeDataSet } from './decode.ts';
 import { hasRecordedUpstream, recordedUpstream, type UpstreamData } from './upstream-data.ts';
 
 export const rawMove = (id: number, overrides: Partial<RawMove> = {}): RawMove => ({
@@ -46,7 +46,7 @@ export const rawRecords = (moves: number, items: number): RawRecords => ({
   item: range(items).map((id) => rawItem(id)),
 });
 
-export const dataSetOf = (raw: RawRecords): DataSet =>
+export const dataSetOf = (raw: RawRecords): DecodedDataSet =>
   decodeDataSet(
     normalize(raw, {
       source: 'rest',
