@@ -7,7 +7,13 @@ import { setTimeout } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { OutputError } from '../../src/errors.ts';
-import { encodeHolder, type Holder, stateOf, thisProcess } from '../../src/output/lock-holder.ts';
+import {
+  decodeHolder,
+  encodeHolder,
+  type Holder,
+  stateOf,
+  thisProcess,
+} from '../../src/output/lock-holder.ts';
 import { withOutput } from '../../src/output/publish.ts';
 import { publishTree, readTree, treeFiles } from '../support/publishing.ts';
 import { temporaryFolder } from '../support/temporary.ts';
@@ -180,6 +186,17 @@ describe('a lock that is there already', () => {
     const before = { ...own, boot: 'before' };
     expect(stateOf(before, own)).toBe('gone');
     expect(stateOf({ ...before, machine: '' }, { ...own, machine: '' })).toBe('unknown');
+    expect(stateOf({ ...own, host: 'another' }, own)).toBe('unknown');
+    expect(stateOf({ ...own, namespace: 'another' }, own)).toBe('unknown');
+  });
+
+  it('names a process by JSON, or as version 0.1.0 did', () => {
+    const own = thisProcess();
+    expect(decodeHolder(encodeHolder(own), own)).toEqual(own);
+    expect(decodeHolder('12 345\n', own)).toEqual({ ...own, pid: 12, start: '345' });
+    expect(decodeHolder('12 -', own)).toEqual({ ...own, pid: 12, start: '' });
+    for (const text of ['', 'x12 345', '12 345 x', '0 345', '12', '{"pid":12}'])
+      expect(decodeHolder(text, own), text).toBeUndefined();
   });
 
   it('is not taken over on request while its process lives', async () => {

@@ -17,6 +17,7 @@ import {
 import path from 'node:path';
 import { isMainThread } from 'node:worker_threads';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import type { SiteFile } from '../../src/contract/site-file.ts';
 import { recoverAbandoned, withOutput } from '../../src/output/publish.ts';
 import { readPublished } from '../../src/output/published.ts';
 import { previousOfSite } from '../../src/sources/site-folder.ts';
@@ -338,7 +339,7 @@ describe('publishing', () => {
 
   it('takes a part of an unchanged file for unchanged if the same code has made both', async () => {
     const out = path.join(temporaryFolder(), 'site');
-    const run = (part: string, code = making.code) =>
+    const run = (part: string, code: string | undefined) =>
       withOutput(out, ({ publish }) =>
         publish(
           [
@@ -348,18 +349,20 @@ describe('publishing', () => {
           { making: { ...making, code } },
         ),
       );
-    await run('1');
+    await run('1', making.code);
     const part = { path: 'part.json', body: '1', partOf: 'page.json' };
     const twice = withOutput(out, ({ publish }) =>
       publish([{ path: 'page.json', body: '[1]' }, part, part], { making }),
     );
     await expect(twice).rejects.toThrow('part.json: occurs twice');
     // The body is not looked at, which is what this tells.
-    expect(await run('2')).toMatchObject({ changed: false });
+    expect(await run('2', making.code)).toMatchObject({ changed: false });
     writeFileSync(path.join(out, 'part.json'), '7');
-    expect(await run('1'), 'one that was touched is written').toMatchObject({ written: 2 });
+    expect(await run('1', making.code), 'one that was touched is written').toMatchObject({ written: 2 });
     expect(await run('2', 'e'.repeat(64)), 'other code').toMatchObject({ written: 2 });
     expect(readTree(out)).toEqual({ 'page.json': '[1]', 'part.json': '2' });
+    expect(await run('3', undefined), 'unknown code').toMatchObject({ written: 2 });
+    expect(await run('4', undefined), 'unknown code, as before').toMatchObject({ written: 2 });
   });
 
   it('lets a file stay that the same code has made of the same inputs, and tells of them', async () => {
@@ -394,20 +397,21 @@ describe('publishing', () => {
 
   it('makes a text in pieces once, whether it is new, the same or another one', async () => {
     const out = path.join(temporaryFolder(), 'site');
-    const run = (...pieces: string[]) =>
+    const run = (pieces: string[], other: string) =>
       withOutput(out, ({ publish }) =>
         publish([
           // An iterator gives nothing a second time.
           { path: 'long', make: () => pieces.values() },
-          { path: 'other', body: 'other' },
+          { path: 'other', body: other },
         ]),
       );
-    expect(await run('a', 'b')).toMatchObject({ written: 3 });
+    expect(await run(['a', 'b'], '1')).toMatchObject({ written: 3 });
     const { ino } = statSync(path.join(out, 'long'));
-    expect(await run('ab', '')).toMatchObject({ changed: false });
+    expect(await run(['ab', ''], '1')).toMatchObject({ changed: false });
+    expect(await run(['a', '', 'b'], '2'), 'replaced as a whole').toMatchObject({ written: 2, kept: 1 });
     expect(statSync(path.join(out, 'long')).ino).toBe(ino);
-    expect(await run('a', 'c')).toMatchObject({ written: 2, kept: 1 });
-    expect(readTree(out)).toEqual({ long: 'ac', other: 'other' });
+    expect(await run(['a', 'c'], '2')).toMatchObject({ written: 2, kept: 1 });
+    expect(readTree(out)).toEqual({ long: 'ac', other: '2' });
   });
 
   it('leaves the site as it is if a text cannot be made', async () => {
@@ -420,6 +424,22 @@ describe('publishing', () => {
     const run = withOutput(out, ({ publish }) => publish([{ path: 'long', make: broken }]));
     await expect(run).rejects.toThrow(/^no more$/);
     expect(readTree(out)).toEqual(first);
+  });
+
+  it('tells where each file is so far, and how large, without parts of others', async () => {
+    const { out } = await publishedSite({ 'a.json': '1', 'kept.json': '22' });
+    await withOutput(out, ({ publish, locate, sizes }) => {
+      function* files(): Generator<SiteFile> {
+        yield { path: 'a.json', body: 'one' };
+        yield { path: 'kept.json', body: '22' };
+        yield { path: 'part.json', body: '3', partOf: 'kept.json' };
+        expect(readFileSync(locate('a.json'), 'utf8')).toBe('one');
+        expect(locate('kept.json')).toBe(path.join(out, 'kept.json'));
+        expect(Object.fromEntries(sizes)).toEqual({ 'a.json': 3, 'kept.json': 2 });
+      }
+      return publish(files());
+    });
+    expect(readTree(out)).toEqual({ 'a.json': 'one', 'kept.json': '22', 'part.json': '3' });
   });
 
   it('makes a file with a known digest only if it is not published, and checks it', async () => {

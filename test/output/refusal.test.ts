@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { OutputError } from '../../src/errors.ts';
 import { withOutput } from '../../src/output/publish.ts';
 import { fingerprint } from '../support/fingerprint.ts';
@@ -26,6 +26,26 @@ async function refusal(work: Promise<unknown>): Promise<OutputError> {
   if (error instanceof OutputError) return error;
   throw new Error('expected an OutputError', { cause: error });
 }
+
+describe('the working folder', () => {
+  it.each(['.', 'b'])('is not replaced, nor one that contains it: %s', async (inside) => {
+    const { out } = await publishedSite();
+    vi.spyOn(process, 'cwd').mockReturnValue(path.join(out, inside));
+    onTestFinished(() => void vi.restoreAllMocks());
+    const { message, hint } = await refusal(publishTree(out, fresh));
+    expect(message).toBe(`${out}: is the working folder, or contains it, and cannot be replaced`);
+    expect(hint).toBe('Run the command in another folder, or name a folder inside this one.');
+    expect(readTree(out)).toEqual(old);
+  });
+
+  it('may contain it', async () => {
+    const { parent, out } = await publishedSite();
+    vi.spyOn(process, 'cwd').mockReturnValue(parent);
+    onTestFinished(() => void vi.restoreAllMocks());
+    await publishTree(out, { 'x.json': '1' });
+    expect(readdirSync(out).sort()).toEqual(['manifest.json', 'x.json']);
+  });
+});
 
 describe('a folder with foreign files', () => {
   it.each<[string, (out: string) => void]>([

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { mkdirSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { Worker } from 'node:worker_threads';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { LOOK_WORKER } from '../../src/commands/package-files.ts';
 import type { ManifestEntry } from '../../src/contract/meta.ts';
 import { type Looking, lookFromEnd, share, startLooking } from '../../src/output/untouched.ts';
@@ -69,6 +69,16 @@ describe('looking for touched files', () => {
     expect(find()).toEqual(new Set([files[1]]));
   });
 
+  it('looks in the same folder after the working folder has changed', () => {
+    const { out, files, site } = manyFiles(3);
+    const above = path.dirname(out);
+    // As it was when the look began, and then as it is.
+    let asked = 0;
+    vi.spyOn(process, 'cwd').mockImplementation(() => (asked++ < 2 ? above : '/'));
+    onTestFinished(() => void vi.restoreAllMocks());
+    expect(startLooking(files, site, undefined)()).toEqual(new Set());
+  });
+
   it.each([
     ['in a thread', lookAlone],
     ['in this one', lookHere],
@@ -80,6 +90,7 @@ describe('looking for touched files', () => {
     rmSync(path.join(out, '0/3'));
     symlinkSync('2', path.join(out, '0/3'));
     expect(await look(site, files)).toEqual([1, 0]);
+    expect(await look(site, entriesOf(['0/3', '0/2', '0/1', '0/0']))).toEqual([0, 1]);
     expect(await look(site, entriesOf(['0/0', '0/1'], 1, 2))).toEqual([0]);
   });
 });
