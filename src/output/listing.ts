@@ -58,10 +58,11 @@ export function* manifestText(
 
 export type Measure = Pick<ManifestEntry, 'bytes' | 'sha256'>;
 
-/** Whether all bytes are there, as of most files. */
-export const isWhole = (pieces: Iterable<Uint8Array>): pieces is [Uint8Array] => Array.isArray(pieces);
+/** Whether the bytes are one piece, and need not be made again to be read again, as those of most files. */
+export const isWhole = (pieces: Iterable<Uint8Array>): pieces is [Uint8Array] =>
+  Array.isArray(pieces) && pieces.length === 1;
 
-/** Counts and hashes bytes. Those of one piece are hashed at once, which takes half as long. */
+/** Counts and hashes bytes. One piece is hashed at once, which takes half as long. */
 export function measure(pieces: Iterable<Uint8Array>, pass?: (piece: Uint8Array) => void): Measure {
   if (isWhole(pieces)) {
     const [piece] = pieces;
