@@ -1,6 +1,5 @@
 /** Verifies a built site in a folder: re-reads every file and reports every problem. */
 
-import { hash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { type History, historySchema } from '../contract/changes.ts';
@@ -8,7 +7,7 @@ import { checkListPage } from '../contract/check-list-page.ts';
 import { byPath, type Entries } from '../contract/entries.ts';
 import { errorFiles } from '../contract/errors.ts';
 import { type Kind, mapKinds } from '../contract/kinds.ts';
-import { linkBaseOf, type Meta, manifestReader, metaReader } from '../contract/meta.ts';
+import { linkBaseOf, type ManifestEntry, type Meta, manifestReader, metaReader } from '../contract/meta.ts';
 import { parseJson } from '../contract/parse.ts';
 import {
   CHANGES_FILE,
@@ -27,7 +26,8 @@ import type { EncodedRecord, EncodedRecords } from '../dataset/data-set.ts';
 import { digestRecords, digestText } from '../dataset/digest.ts';
 import { emptyHistory, movedRoutes } from '../dataset/history.ts';
 import { errorCode, OutputError } from '../errors.ts';
-import { walk } from '../files/folder.ts';
+import { readPieces, walk } from '../files/folder.ts';
+import { type Measure, measure } from '../output/listing.ts';
 import { recoverAbandoned } from '../output/publish.ts';
 import { changeFiles } from '../site/change-files.ts';
 import { readDescription } from '../sources/site-folder.ts';
@@ -131,16 +131,19 @@ function checkManifest(site: Site, { files }: Entries): void {
       site.report(entry.path, 'is missing');
       continue;
     }
-    const body = readFileSync(path.join(site.folder, entry.path));
-    const sha256 = hash('sha256', body);
-    if (body.length !== entry.bytes)
-      site.report(entry.path, `has ${body.length} bytes, expected ${entry.bytes}, as in the manifest`);
+    const { bytes, sha256 } = measureFile(site.folder, entry);
+    if (bytes !== entry.bytes)
+      site.report(entry.path, `has ${bytes} bytes, expected ${entry.bytes}, as in the manifest`);
     else if (sha256 !== entry.sha256)
       site.report(entry.path, `has SHA-256 ${sha256}, expected ${entry.sha256}, as in the manifest`);
   }
   for (const file of site.files.unlisted())
     if (file !== MANIFEST_FILE) site.report(file, 'is not in the manifest');
 }
+
+/** Most files are small; those that grow with the site are read in pieces. */
+const measureFile = (folder: string, { path: file, bytes }: ManifestEntry): Measure =>
+  measure(bytes > 2 ** 20 ? readPieces(folder, file) : [readFileSync(path.join(folder, file))]);
 
 /** Every page has to be correct, every record has to have its file, and there must be no other files of the kind. */
 function checkKind(
