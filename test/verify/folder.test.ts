@@ -68,6 +68,20 @@ describe('verifying', () => {
     expect(verifyFolder(folder)).toMatchObject({ counts: { move: 0, item: 0 }, problems: [] });
   });
 
+  it('finds a changed byte in a large file, and a missing one', async () => {
+    const { folder, write, bless } = await goodSite();
+    const text = 'x'.repeat(3 * 2 ** 20);
+    write('map.svg', text);
+    bless();
+    expect(problemsOf(folder)).toEqual([]);
+    write('map.svg', text.replace(/x$/, 'y'));
+    expect(problemsOf(folder)).toEqual([
+      expect.stringMatching(/^map\.svg: has SHA-256 \w+, expected \w+, as in/),
+    ]);
+    write('map.svg', text.slice(1));
+    expect(problemsOf(folder)).toEqual(['map.svg: has 3145727 bytes, expected 3145728, as in the manifest']);
+  });
+
   it.each<[string, (site: Damaged) => void, RegExp[]]>([
     [
       'a changed byte in a record',
