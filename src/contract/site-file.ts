@@ -2,7 +2,7 @@
 
 import type { ManifestEntry } from './meta.ts';
 
-/** A long text comes in pieces, each time it is iterated over: as a whole it would be in memory several times. */
+/** A long text comes in pieces, which are read once: as a whole it would be in memory several times. */
 export type Text = string | Iterable<string>;
 export type Body = Text | Uint8Array;
 

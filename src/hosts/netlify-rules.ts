@@ -42,9 +42,7 @@ type Query = Partial<Record<Parameter, string | number>>;
 const anything = (parameter: Parameter): string => `:${parameter}`;
 
 /** The text of all rules, of which there may be hundreds of thousands. */
-const redirects = (routes: RouteTable, base: string): Iterable<string> => ({
-  [Symbol.iterator]: () => joined(lines(routes, base)),
-});
+const redirects = (routes: RouteTable, base: string): Iterable<string> => joined(lines(routes, base));
 
 function* lines(routes: RouteTable, base: string): Generator<string> {
   for (const rule of rules(routes, base)) yield `${base}${rule}\n`;

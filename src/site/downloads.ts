@@ -101,7 +101,7 @@ export function* withDownloads(
         path,
         make() {
           isMade = true;
-          return { [Symbol.iterator]: () => text(plan) };
+          return text(plan);
         },
       };
       const compressed = compressing(() => compress(path), isMade);

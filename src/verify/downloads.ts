@@ -1,9 +1,11 @@
 /** Verifies bulk files: they must contain the records of the list pages, and their compressed copies the same bytes. */
 
+import { hash } from 'node:crypto';
+import path from 'node:path';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { type CompressedExtension, compressedExtensions } from '../contract/paths.ts';
 import { readFile, readPieces } from '../files/folder.ts';
-import { createEncoder, type Measure, measure } from '../output/listing.ts';
+import { createEncoder, measure } from '../output/listing.ts';
 import { type BulkPlan, downloads } from '../site/downloads.ts';
 
 const decompressors = { gz: gunzipSync, br: brotliDecompressSync } as const satisfies Record<
@@ -18,38 +20,46 @@ export interface DownloadFolder {
   report(file: string, problem: string): void;
 }
 
+/** The SHA-256 of a file that is as the manifest says, which need not be read again. */
+export type HashOf = (file: string) => string | undefined;
+
 /** @param plan the records of the list pages */
-export function checkDownloads({ folder, files, report }: DownloadFolder, plan: BulkPlan): void {
+export function checkDownloads(
+  { folder, files, report }: DownloadFolder,
+  plan: BulkPlan,
+  hashOf: HashOf,
+): void {
   const encode = createEncoder();
-
-  function check(file: string, isRight: () => boolean, problem: string): void {
-    if (!files.has(file)) report(file, 'is missing');
-    else if (!isRight()) report(file, problem);
-  }
-
-  for (const { path, text } of downloads) {
+  for (const { path: bulk, text } of downloads) {
     // As hashes: files of a hundred thousand records would be in memory several times.
-    const expected = measure(encode(text(plan)));
-    const isSame = (pieces: Iterable<Uint8Array> | undefined): boolean =>
-      pieces !== undefined && measure(pieces).sha256 === expected.sha256;
-    check(path, () => isSame(readPieces(folder, path)), 'does not match the list pages');
+    const { bytes, sha256 } = measure(encode(text(plan)));
+    const check = (file: string, find: () => string | undefined, problem: string): void => {
+      if (!files.has(file)) report(file, 'is missing');
+      else if (find() !== sha256) report(file, problem);
+    };
+    check(
+      bulk,
+      () => hashOf(bulk) ?? measure(readPieces(folder, bulk)).sha256,
+      'does not match the list pages',
+    );
     for (const extension of compressedExtensions) {
-      const file = `${path}.${extension}`;
-      const isCopy = (): boolean => isSame(decompress(readFile(folder, file), extension, expected));
-      check(file, isCopy, `is not a compressed copy of ${path.replace(/.*\//, '')}`);
+      const file = `${bulk}.${extension}`;
+      const find = (): string | undefined => hashDecompressed(readFile(folder, file), extension, bytes);
+      check(file, find, `is not a compressed copy of ${path.posix.basename(bulk)}`);
     }
   }
 }
 
 /** Undefined if the bytes are not compressed, or more than expected is in them. */
-function decompress(
+function hashDecompressed(
   compressed: Buffer,
   extension: CompressedExtension,
-  { bytes }: Measure,
-): Buffer[] | undefined {
+  expected: number,
+): string | undefined {
+  // In one piece, with room to spare: one that is full is followed by another.
+  const sizes = { maxOutputLength: Math.max(1, expected), chunkSize: expected + 64 };
   try {
-    // In one piece, with a byte more: a full one is followed by another.
-    return [decompressors[extension](compressed, { maxOutputLength: bytes + 1, chunkSize: bytes + 65 })];
+    return hash('sha256', decompressors[extension](compressed, sizes));
   } catch {
     return undefined;
   }

@@ -31,7 +31,7 @@ import { type Measure, measure } from '../output/listing.ts';
 import { recoverAbandoned } from '../output/publish.ts';
 import { changeFiles } from '../site/change-files.ts';
 import { readDescription } from '../sources/site-folder.ts';
-import { checkDownloads } from './downloads.ts';
+import { checkDownloads, type HashOf } from './downloads.ts';
 import { createFolderFiles, type FolderFiles } from './folder-files.ts';
 
 /** A problem, and the file that has it. */
@@ -78,7 +78,7 @@ export function inspectFolder(folder: string, published?: Entries): InspectedSit
   const damaged = new Set(problems.map(({ file }) => file));
   const hashOf: HashOf = (file) => (damaged.has(file) ? undefined : entries.get(file)?.sha256);
   const records = mapKinds((kind) => checkKind(site, kind, { meta, hashOf }));
-  if (meta.downloads) checkDownloads(site, { records, linkBase: linkBaseOf(meta) });
+  if (meta.downloads) checkDownloads(site, { records, linkBase: linkBaseOf(meta) }, hashOf);
   const digest = digestRecords(records);
   if (digest !== meta.digest)
     site.report(META_FILE, `has digest ${meta.digest}, that of the records is ${digest}`);
@@ -108,9 +108,6 @@ interface Site {
   readonly files: FolderFiles;
   report(file: string, problem: string): void;
 }
-
-/** The SHA-256 of a file that is as the manifest says, which need not be read again. */
-type HashOf = (file: string) => string | undefined;
 
 function openSite(
   folder: string,

@@ -38,7 +38,7 @@ export function* webFiles({
   };
   yield {
     path: SEARCH_FILE,
-    make: () => ({ [Symbol.iterator]: () => encodeSearchIndex(shared().index) }),
+    make: () => encodeSearchIndex(shared().index),
   };
   yield { path: MARK_FILE, body: markFile };
   const top = `${pathOf(meta.base_url)}/`;

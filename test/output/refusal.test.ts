@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { OutputError } from '../../src/errors.ts';
 import { withOutput } from '../../src/output/publish.ts';
 import { fingerprint } from '../support/fingerprint.ts';
@@ -28,10 +28,11 @@ async function refusal(work: Promise<unknown>): Promise<OutputError> {
 }
 
 describe('the working folder', () => {
+  afterEach(() => void vi.restoreAllMocks());
+
   it.each(['.', 'b'])('is not replaced, nor one that contains it: %s', async (inside) => {
     const { out } = await publishedSite();
     vi.spyOn(process, 'cwd').mockReturnValue(path.join(out, inside));
-    onTestFinished(() => void vi.restoreAllMocks());
     const { message, hint } = await refusal(publishTree(out, fresh));
     expect(message).toBe(`${out}: is the working folder, or contains it, and cannot be replaced`);
     expect(hint).toBe('Run the command in another folder, or name a folder inside this one.');
@@ -41,7 +42,6 @@ describe('the working folder', () => {
   it('may contain it', async () => {
     const { parent, out } = await publishedSite();
     vi.spyOn(process, 'cwd').mockReturnValue(parent);
-    onTestFinished(() => void vi.restoreAllMocks());
     await publishTree(out, { 'x.json': '1' });
     expect(readdirSync(out).sort()).toEqual(['manifest.json', 'x.json']);
   });
