@@ -14,44 +14,24 @@
  *   config.schema.json          the JSON Schema of gamedata.config.json, for editors
  */
 
-import { execFileSync, spawnSync } from 'node:child_process';
+import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import {
   chmodSync,
   copyFileSync,
   existsSync,
   mkdirSync,
-  mkdtempSync,
   readdirSync,
   readFileSync,
   rmSync,
   writeFileSync,
 } from 'node:fs';
-import { tmpdir } from 'node:os';
 import path from 'node:path';
 import process from 'node:process';
 import { fileURLToPath } from 'node:url';
 import { build } from 'rolldown';
 
 process.chdir(fileURLToPath(new URL('..', import.meta.url)));
-
-/**
- * The modules that most commands load, in a few files: finding and linking one takes as long as compiling some thousand lines
- * of it. Everything else is in files of its own, and loaded where it is used. The first that fits counts. `names` has the
- * compiler's helpers, too: otherwise two files would require each other for one of them.
- */
-const groups = [
-  {
-    name: 'names',
-    test: /@oxc-project|\/src\/(errors|version|text\/|contract\/(kinds|paths|icons)|commands\/defaults|hosts\/names|verify\/level|sources\/source\.)/,
-  },
-  { name: 'zod', test: /\/node_modules\/zod\// },
-  {
-    name: 'build',
-    test: /\/src\/(contract|dataset|output|icons\/gather|sources\/(capture|load|snapshot|site-folder)|commands\/(build|check-|making|package-files|published-parts|report|source-options))/,
-  },
-  { name: 'site', test: /\/src\/(site|web|hosts|archive\/(compressor|site-archives))/ },
-];
 
 /** The digest of what the present dist/ was compiled from. Manifests contain it, so it is the same on every system. */
 const STAMP = path.join('dist', 'code.sha256');
@@ -67,7 +47,6 @@ await compilePages();
 await writeTypes();
 writeConfigSchema();
 writeFileSync(STAMP, inputs);
-precompile();
 
 function digestInputs() {
   const hash = createHash('sha256');
@@ -95,45 +74,15 @@ async function compileNode() {
   const { dependencies } = JSON.parse(readFileSync('package.json', 'utf8'));
   /** Dependencies that most commands need become part of the bundle, and those that are ES modules only. */
   const bundled = ['commander', 'zod', 'fs-extra', 'undici', 'modern-tar', 'p-limit'];
-  const code = {
-    // Node loads CommonJS in two thirds of the time of ES modules. Names are kept for the stacks in reports of bugs.
-    format: 'cjs',
-    minify: { compress: false, mangle: false, codegen: { removeWhitespace: true } },
-  };
-  const { output } = await build({
-    input: {
-      main: 'src/cli/main.ts',
-      index: 'src/index.ts',
-    },
+  await build({
+    input: { cli: 'src/cli/main.ts', index: 'src/index.ts' },
     platform: 'node',
     external: Object.keys(dependencies).filter((name) => !bundled.includes(name)),
     preserveEntrySignatures: 'allow-extension',
-    output: {
-      dir: 'dist',
-      ...code,
-      entryFileNames: '[name].cjs',
-      chunkFileNames: '[name]-[hash].cjs',
-      codeSplitting: { groups, includeDependenciesRecursively: false },
-    },
+    output: { dir: 'dist', format: 'esm', entryFileNames: '[name].js', chunkFileNames: '[name]-[hash].js' },
   });
-  // Each in one file with nothing that it does not need.
-  const alone = {
-    cli: 'cli/start',
-    'compress-worker': 'archive/compress-worker',
-    'look-worker': 'output/look-worker',
-  };
-  for (const [name, source] of Object.entries(alone))
-    await build({
-      input: `src/${source}.ts`,
-      platform: 'node',
-      external: Object.keys(dependencies),
-      output: { file: `dist/${name}.cjs`, ...code },
-    });
-  const api = output.find(({ fileName }) => fileName === 'index.cjs');
-  writeFileSync(path.join('dist', 'index.js'), `export { ${api.exports.join(', ')} } from './index.cjs';\n`);
-  writeFileSync(path.join('dist', 'cli.js'), "import './cli.cjs';\n");
   // npx makes it executable only when it first links the checkout.
-  chmodSync(path.join('dist', 'cli.cjs'), 0o755);
+  chmodSync(path.join('dist', 'cli.js'), 0o755);
 }
 
 async function compileHandler() {
@@ -207,12 +156,4 @@ function writeConfigSchema() {
   const script = path.join('scripts', 'config-schema.ts');
   const schema = execFileSync(process.execPath, ['--import', 'tsx', script]);
   writeFileSync(path.join('dist', 'config.schema.json'), schema);
-}
-
-/** Builds a site out of sight of any configuration. If that fails, later processes take longer, and nothing else. */
-function precompile() {
-  const cwd = mkdtempSync(path.join(tmpdir(), 'gamedata-'));
-  const args = [path.resolve('scripts', 'precompile.mjs'), 'build', '--source', 'snapshot'];
-  spawnSync(process.execPath, args, { cwd, env: {}, stdio: 'ignore' });
-  rmSync(cwd, { recursive: true });
 }

@@ -1,56 +1,23 @@
-/** The compressor: compresses files in another thread while the main thread writes the rest of the site. */
-
-import { Worker } from 'node:worker_threads';
-import type { CompressedExtension } from '../contract/paths.ts';
-import { errorCode, OutputError } from '../errors.ts';
-
-export type CompressedCopies = Readonly<Record<CompressedExtension, Uint8Array>>;
-
-/** Compresses a file, by its path. */
-export type Compress = (file: string) => Promise<CompressedCopies>;
-
 /**
- * Provides a compressor of a site's files, and ends its thread in any case. `module` is the file with the thread's code;
- * `locate` says where a file of the site is.
+ * Compresses files, with the same bytes everywhere: gzip by fflate, as the output of zlib differs between its builds; Brotli
+ * at a quality whose output does not depend on the machine's word size.
  */
-export async function withCompressor<T>(
-  module: string,
-  locate: (file: string) => string,
-  use: (compress: Compress) => Promise<T>,
-): Promise<T> {
-  const compressor = createCompressor(module);
-  try {
-    return await use((file) => compressor.compress(locate(file)));
-  } finally {
-    await compressor.end();
-  }
-}
 
-export function createCompressor(module: string): { readonly compress: Compress; end(): Promise<void> } {
-  /** The thread responds in the order of requests. */
-  const waiting: { resolve(copies: CompressedCopies): void; reject(cause: Error): void }[] = [];
-  let worker: Worker | undefined;
+import { brotliCompressSync, constants } from 'node:zlib';
+import { gzipSync } from 'fflate';
+import type { CompressedExtension } from '../contract/paths.ts';
 
-  function start(): Worker {
-    // Its garbage is bytes outside V8's heap, which are freed when the young generation is full.
-    const started = new Worker(module, { resourceLimits: { maxYoungGenerationSizeMb: 1 } });
-    started.on('message', (copies: CompressedCopies) => waiting.shift()?.resolve(copies));
-    started.on('error', (cause) => {
-      // For example, no thread starts in a working folder that has been deleted.
-      const problem = `cannot be compressed (${errorCode(cause) || cause.message})`;
-      for (const { reject } of waiting.splice(0)) reject(new OutputError(problem, 'download', { cause }));
-    });
-    return started;
-  }
+const GZIP_LEVEL = 6;
+const BROTLI_QUALITY = 2;
 
-  return {
-    compress(file) {
-      worker ??= start();
-      worker.postMessage(file);
-      return new Promise((resolve, reject) => waiting.push({ resolve, reject }));
-    },
-    async end() {
-      await worker?.terminate();
-    },
-  };
-}
+export const compressors: Readonly<Record<CompressedExtension, (body: Uint8Array) => Uint8Array>> = {
+  // Without a timestamp, which would make the output depend on the clock.
+  gz: (body) => gzipSync(body, { level: GZIP_LEVEL, mtime: 0 }),
+  br: (body) =>
+    brotliCompressSync(body, {
+      params: {
+        [constants.BROTLI_PARAM_QUALITY]: BROTLI_QUALITY,
+        [constants.BROTLI_PARAM_SIZE_HINT]: body.length,
+      },
+    }),
+};

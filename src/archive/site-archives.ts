@@ -19,9 +19,7 @@ export function* siteArchives(
     const contents: Content[] = [];
     for (const file of files()) {
       const made = 'make' in file ? await file.make() : file.body;
-      const body =
-        made instanceof Uint8Array ? made : Buffer.from(typeof made === 'string' ? made : [...made].join(''));
-      contents.push({ path: file.path, body });
+      contents.push({ path: file.path, body: typeof made === 'string' ? Buffer.from(made) : made });
     }
     // Most builds pack nothing, and load no compressor.
     const { packSite } = await import('./pack.ts');

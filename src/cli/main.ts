@@ -1,3 +1,4 @@
+#!/usr/bin/env node
 /** The command line: parses arguments, runs a command, and explains errors. The only file that sets out to exit. */
 
 import { CommanderError } from 'commander';

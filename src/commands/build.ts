@@ -37,15 +37,7 @@ import {
 import { checkOutside, refuseNested, refuseOtherFolder } from './check-output.ts';
 import { defaults } from './defaults.ts';
 import { describeMaking } from './making.ts';
-import {
-  BUNDLED_DATA,
-  COMPRESS_WORKER,
-  LOOK_WORKER,
-  PUBLIC_FOLDER,
-  readAssets,
-  readPackage,
-} from './package-files.ts';
-import { publishedParts } from './published-parts.ts';
+import { BUNDLED_DATA, PUBLIC_FOLDER, readAssets, readPackage } from './package-files.ts';
 import { countWarnings, createReport, groupWarnings, type Report, type Reported } from './report.ts';
 import { type Environment, resolveSource, type SourceOptions } from './source-options.ts';
 
@@ -140,21 +132,26 @@ export async function build(options: BuildOptions = {}, watchers: Watchers = {})
     const making = describeMaking(inputs);
     const make = async (): Promise<PublishResult> => {
       // Most scheduled builds change nothing, and need nothing of this.
-      const { withCompressor } = await import('../archive/compressor.ts');
       const { completeSite } = await import('../site/complete-site.ts');
-      return withCompressor(COMPRESS_WORKER, output.locate, (compress) => {
-        const all = records();
-        const published = publishedParts(output, meta, ofSite?.findKnown?.(all));
-        const parts = { ...inputs, records: all, published, hosts, compress, sizes: output.sizes };
-        return output.publish(completeSite({ ...parts, package: readPackage() }), { signal, making });
-      });
+      const hasSameLinks =
+        output.published.meta?.base_url === baseUrl && output.published.meta.links === links;
+      const findPublished = hasSameLinks ? ofSite?.findPublished : undefined;
+      const site = {
+        ...inputs,
+        findPublished,
+        records: records(),
+        hosts,
+        sizes: output.sizes,
+        package: readPackage(),
+      };
+      return output.publish(completeSite(site), { signal, making });
     };
     const published = output.confirm(making) ?? (await make());
     const report = createReport({ ...captured, warnings }, published, { out, started });
     const install = published.changed ? await installCommands(hosts, out) : [];
     return { ...report, install, sprites: icons.report };
   };
-  const report = await withOutput(out, work, { ...options, helper: LOOK_WORKER });
+  const report = await withOutput(out, work, options);
   return { ...report, ...(await inspect(out, resolved)) };
 }
 
@@ -193,7 +190,7 @@ function previousOfOutput({ folder, published }: Output): PreviousDataSet | unde
   if (entries.size === 0) return undefined;
   if (!meta) return previousWithoutMeta(folder, entries);
   const previous = previousOfSite(folder, meta, entries);
-  return making?.code === codeDigest() ? previous : { ...previous, findKnown: undefined };
+  return making?.code === codeDigest() ? previous : { ...previous, findPublished: undefined };
 }
 
 /**

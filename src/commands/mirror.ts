@@ -165,13 +165,8 @@ async function copy(run: Run, output: Output): Promise<MirrorReport> {
   return createReport(run, plan, { downloaded, result });
 }
 
-/** One at a time: there may be hundreds of thousands. In Node 20, what is spread with more fields survives until the heap is full. */
-function* filesOf({ files }: MirrorPlan, received: PartialDownload): Generator<ListedFile> {
-  for (const entry of files) {
-    const { path, bytes, sha256 } = entry;
-    yield { path, bytes, sha256, make: () => received.read(entry) };
-  }
-}
+const filesOf = ({ files }: MirrorPlan, received: PartialDownload): ListedFile[] =>
+  files.map((entry) => ({ ...entry, make: () => received.read(entry) }));
 
 /** Downloads what is missing, and starts over if that fails because the site has been redeployed. */
 async function receive(

@@ -16,12 +16,6 @@ const DIST = path.join(PACKAGE_ROOT, 'dist');
 const ASSETS_FOLDER = path.join(DIST, 'assets');
 /** The handler as one module. */
 export const HANDLER_MODULE = path.join(DIST, 'handler.js');
-/** The code of the compressor's thread. */
-export const COMPRESS_WORKER = path.join(DIST, 'compress-worker.cjs');
-
-/** The code of the thread that looks at published files. */
-export const LOOK_WORKER = path.join(DIST, 'look-worker.cjs');
-
 /** Reads files that every site has, in a fixed order and without what file managers leave. */
 const readFolder = (folder: string): SiteFile[] =>
   listFiles(folder)

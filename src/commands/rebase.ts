@@ -2,12 +2,9 @@
 
 import path from 'node:path';
 import { performance } from 'node:perf_hooks';
-import { withCompressor } from '../archive/compressor.ts';
-import { createPathSet, type Entries } from '../contract/entries.ts';
 import { isHostFile } from '../contract/host-files.ts';
-import type { Kind } from '../contract/kinds.ts';
 import type { Meta } from '../contract/meta.ts';
-import { archiveFiles, type LinkStyle, linkStyles, listPageFile } from '../contract/paths.ts';
+import { archiveFiles, type LinkStyle, linkStyles } from '../contract/paths.ts';
 import type { ListedFile } from '../contract/site-file.ts';
 import { OutputError, UsageError } from '../errors.ts';
 import { readFile } from '../files/folder.ts';
@@ -21,7 +18,7 @@ import { PRODUCT } from '../version.ts';
 import { checkBaseUrl, oneOf, resolveLinks, resolveServing, severalOf } from './check-options.ts';
 import { refuseOtherFolder } from './check-output.ts';
 import { describeMaking } from './making.ts';
-import { COMPRESS_WORKER, readAssets, readPackage } from './package-files.ts';
+import { readAssets, readPackage } from './package-files.ts';
 
 export interface RebaseOptions extends LockOptions {
   /** The new base URL. Required. */
@@ -68,38 +65,35 @@ export async function rebase(dir: string, options: RebaseOptions = {}): Promise<
   const asked = names && severalOf('host', names, hostNames);
   return withOutput(
     out,
-    (output) =>
-      withCompressor(COMPRESS_WORKER, output.locate, async (compress) => {
-        refuseOtherFolder(output, 'site');
-        const { site, copied, from } = siteOfCopy(dir, output, (old) => {
-          const hosts = asked ?? severalOf('host', old.hosts, hostNames);
-          const links = resolveLinks(style, hosts, old.links);
-          const serving = resolveServing(options, hosts, out);
-          const meta: Meta = { ...old, generator: PRODUCT, base_url: baseUrl, links, hosts };
-          return { meta, hosts, serving, compress, sizes: output.sizes, package: readPackage() };
-        });
-        const { links, hosts } = site.meta;
-        const { changed, ...files } = await output.publish(completeSite(site), {
-          signal,
-          making: describeMaking(site),
-          // A copy may come from anybody.
-          remake: true,
-        });
-        const isStale = ({ path: file }: ListedFile): boolean =>
-          from !== baseUrl && readFile(out, file).includes(from);
-        return {
-          changed,
-          dir,
-          out,
-          from,
-          to: baseUrl,
-          links,
-          hosts,
-          stale: copied.filter(isStale).map((file) => file.path),
-          files,
-          seconds: secondsSince(started),
-        };
-      }),
+    async (output) => {
+      refuseOtherFolder(output, 'site');
+      const { site, copied, from } = siteOfCopy(dir, output, (old) => {
+        const hosts = asked ?? severalOf('host', old.hosts, hostNames);
+        const links = resolveLinks(style, hosts, old.links);
+        const serving = resolveServing(options, hosts, out);
+        const meta: Meta = { ...old, generator: PRODUCT, base_url: baseUrl, links, hosts };
+        return { meta, hosts, serving, sizes: output.sizes, package: readPackage() };
+      });
+      const { links, hosts } = site.meta;
+      const { changed, ...files } = await output.publish(completeSite(site), {
+        signal,
+        making: describeMaking(site),
+      });
+      const isStale = ({ path: file }: ListedFile): boolean =>
+        from !== baseUrl && readFile(out, file).includes(from);
+      return {
+        changed,
+        dir,
+        out,
+        from,
+        to: baseUrl,
+        links,
+        hosts,
+        stale: copied.filter(isStale).map((file) => file.path),
+        files,
+        seconds: secondsSince(started),
+      };
+    },
     options,
   );
 }
@@ -115,19 +109,11 @@ function siteOfCopy(
   // Pages and scripts are this version's own: a copy may come from anybody.
   const own = readAssets();
   const site = { ...describe(meta), records, history, archive, assets: own };
-  const made = findMade(site, entries);
-  const copied = entries.files
+  const made = new Set(Array.from(completeSite(site), (file) => file.path));
+  const copied = [...entries.values()]
     .filter(({ path: file }) => !made.has(file) && !isHostFile(file))
     .map((entry): ListedFile => ({ ...entry, make: () => readFile(folder, entry.path) }));
   return { site: { ...site, assets: [...own, ...copied] }, copied, from: meta.base_url };
-}
-
-/** Finds out which files of a valid copy the site makes, without making its pages and records. */
-function findMade(site: CompleteSite, entries: Entries): Pick<Entries, 'has'> {
-  const findPage = (kind: Kind, offset: number) => entries.get(listPageFile(kind, offset));
-  const made = createPathSet(entries);
-  for (const file of completeSite({ ...site, published: { findPage } })) made.add(file.path);
-  return made;
 }
 
 /** Only a valid site is rebased: a damaged record would become one that looks right. */

@@ -3,12 +3,7 @@
 import type * as z from 'zod';
 import { DataError, type DataLocation, type ErrorOptions } from '../errors.ts';
 
-export interface ParseOptions extends Pick<ErrorOptions, 'hint'> {
-  readonly jitless?: boolean;
-}
-
-/** For a few values: compiling their schema takes as long as parsing thousands of them without. */
-export const UNCOMPILED = { jitless: true };
+type ParseOptions = Pick<ErrorOptions, 'hint'>;
 
 /** Returns the parsed value. Throws `DataError` for the first problem, with what was found and what was expected. */
 export function parse<S extends z.ZodType>(
@@ -17,7 +12,7 @@ export function parse<S extends z.ZodType>(
   location: Omit<DataLocation, 'field'>,
   options: ParseOptions = {},
 ): z.infer<S> {
-  const result = schema.safeParse(value, options.jitless ? UNCOMPILED : undefined);
+  const result = schema.safeParse(value);
   if (result.success) return result.data;
   const [issue] = result.error.issues;
   if (!issue) throw result.error;

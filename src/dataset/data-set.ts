@@ -3,6 +3,7 @@
 import * as z from 'zod';
 import { editionSchema } from '../contract/edition.ts';
 import { type Kind, kindNames } from '../contract/kinds.ts';
+import type { ManifestEntry } from '../contract/meta.ts';
 import { type Counts, skippedSchema } from '../contract/records.ts';
 
 /** Where a data set comes from, and when. Independent of the machine that read it. */
@@ -43,16 +44,6 @@ export const warningSchema = z.object({
 });
 export type Warning = z.infer<typeof warningSchema>;
 
-export function isWarning(value: unknown): value is Warning {
-  const { code, kind, id, message } = (value ?? {}) as Partial<Record<keyof Warning, unknown>>;
-  return (
-    typeof code === 'string' &&
-    (kindNames as readonly unknown[]).includes(kind) &&
-    Number.isSafeInteger(id) &&
-    typeof message === 'string'
-  );
-}
-
 /** A record with its JSON text, which is stringified once for its file, its list page and the digest. */
 export interface EncodedRecord {
   readonly id: number;
@@ -71,8 +62,8 @@ export interface DataSet {
   readonly counts: Counts;
   readonly digest: string;
   /** Every record. A snapshot is not parsed before they are asked for, and those that are known to be valid are not checked. */
-  readonly records: (findKnown?: FindKnown) => EncodedRecords;
+  readonly records: (findPublished?: FindPublished) => EncodedRecords;
 }
 
-/** Tells which of many records, by kind and place, are known to be valid: the same code has published them as they are. */
-export type FindKnown = (records: EncodedRecords) => (kind: Kind, at: number) => boolean;
+/** The file of a record that the same code has published as it is: then it is valid. */
+export type FindPublished = (kind: Kind, record: EncodedRecord) => ManifestEntry | undefined;

@@ -2,28 +2,19 @@
 
 import type { Kind } from '../contract/kinds.ts';
 import { type LinkBase, listUrl, recordUrl } from '../contract/paths.ts';
-import { nextWindow, PAGE_SIZE, previousWindow, type Window } from '../contract/windows.ts';
-import { jsonText } from '../text/json-text.ts';
+import { nextWindow, previousWindow, type Window } from '../contract/windows.ts';
 import type { EncodedRecord } from './data-set.ts';
 
 /** Stringifies a record once, for its file, its list page, the snapshot and the digest. */
 export const encodeRecord = (record: Pick<EncodedRecord, 'id' | 'slug'>): EncodedRecord => ({
   id: record.id,
   slug: record.slug,
-  json: jsonText(record),
+  json: JSON.stringify(record),
 });
 
 /** The JSON of a record as it is served: with its `url` first. */
 export const servedText = (base: LinkBase, kind: Kind, { slug, json }: EncodedRecord): string =>
   `{"url":${JSON.stringify(recordUrl(base, kind, slug))},${json.slice(1)}`;
-
-/** A page of all records of a kind as sites have it: its records, their texts, and its own. */
-export function builtPage(base: LinkBase, kind: Kind, records: readonly EncodedRecord[], offset: number) {
-  const listed = records.slice(offset, offset + PAGE_SIZE);
-  const results = listed.map((record) => servedText(base, kind, record));
-  const window = { limit: PAGE_SIZE, offset };
-  return { listed, results, body: listPage(base, kind, { window, count: records.length, results }) };
-}
 
 /** The JSON of a list page around the JSON of its records. */
 export function listPage(

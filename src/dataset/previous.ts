@@ -4,7 +4,7 @@ import type { DataSetSummary, History } from '../contract/changes.ts';
 import type { Counts } from '../contract/records.ts';
 import { DataError } from '../errors.ts';
 import { compare } from './compare.ts';
-import type { EncodedRecords, FindKnown } from './data-set.ts';
+import type { EncodedRecords, FindPublished } from './data-set.ts';
 import type { Previous } from './guards.ts';
 import { emptyHistory, extendHistory, mentions } from './history.ts';
 
@@ -13,8 +13,8 @@ export interface PreviousDataSet extends Previous {
   readonly counts: Counts;
   /** Its history; undefined if it has none. Throws if it has one that cannot be read. */
   history(): History | undefined;
-  /** Finds records that are published; undefined if other code has validated those. */
-  readonly findKnown?: FindKnown | undefined;
+  /** Undefined if other code has validated the published records. */
+  readonly findPublished?: FindPublished | undefined;
 }
 
 /** What a new data set brings along. */

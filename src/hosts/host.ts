@@ -2,7 +2,7 @@
 
 import type { GuaranteeName } from '../contract/guarantees.ts';
 import type { RouteTable } from '../contract/routes.ts';
-import type { MadeFile, Text } from '../contract/site-file.ts';
+import type { MadeFile } from '../contract/site-file.ts';
 
 /** How a web server serves a site. */
 export interface Serving {
@@ -23,7 +23,7 @@ export interface HostContext extends Serving {
 
 /** Made of nothing but the context. */
 export interface HostFile extends MadeFile {
-  make(): Text;
+  make(): string;
 }
 
 /** A host returns its configuration as text. It never reads or writes files. */

@@ -9,7 +9,6 @@
 
 import { PLACEHOLDER_ICON, pathOf } from '../contract/paths.ts';
 import type { ListRoute, RouteTable } from '../contract/routes.ts';
-import { joined } from '../text/joined.ts';
 import { headersFile } from './cdn-files.ts';
 import type { Host } from './host.ts';
 
@@ -41,12 +40,8 @@ type Query = Partial<Record<Parameter, string | number>>;
 /** A placeholder that matches any value; such rules come after those for existing values. */
 const anything = (parameter: Parameter): string => `:${parameter}`;
 
-/** The text of all rules, of which there may be hundreds of thousands. */
-const redirects = (routes: RouteTable, base: string): Iterable<string> => joined(lines(routes, base));
-
-function* lines(routes: RouteTable, base: string): Generator<string> {
-  for (const rule of rules(routes, base)) yield `${base}${rule}\n`;
-}
+const redirects = (routes: RouteTable, base: string): string =>
+  Array.from(rules(routes, base), (rule) => `${base}${rule}\n`).join('');
 
 /** In the order in which they apply. Each starts with a path relative to the base path. */
 function* rules(routes: RouteTable, base: string): Generator<string> {

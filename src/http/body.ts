@@ -3,7 +3,6 @@
 import { isUtf8 } from 'node:buffer';
 import { brotliDecompressSync, gunzipSync, inflateSync } from 'node:zlib';
 import { errorCode } from '../errors.ts';
-import { parseLongJson } from '../text/long-json.ts';
 
 /** The largest body, compressed or not: a hundred times the largest record of the live upstream. */
 export const MAX_BODY_BYTES = 8 * 1024 * 1024;
@@ -56,20 +55,6 @@ export function decodeJson(body: Buffer): unknown {
   } catch (cause) {
     throw new MalformedBody(`got ${preview(text)}, expected JSON`, { cause });
   }
-}
-
-/** As `decodeJson`, of a body that may be as long as a manifest. */
-export function decodeLongJson(body: Buffer, key: string): unknown {
-  try {
-    if (isUtf8(body)) return parseLongJson(() => slices(body), key);
-  } catch {
-    // What is wrong with it is explained below.
-  }
-  return decodeJson(body);
-}
-
-function* slices(body: Buffer, size = 2 ** 20): Generator<Buffer> {
-  for (let from = 0; from < body.length; from += size) yield body.subarray(from, from + size);
 }
 
 function preview(text: string): string {

@@ -1,7 +1,7 @@
 /** The HTTP client of builds: bounded connections, time-outs, retries that honor `Retry-After`, no redirects. */
 
 import { setMaxListeners } from 'node:events';
-import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
 import pLimit from 'p-limit';
 import type { Edition } from '../contract/edition.ts';
 import { USER_AGENT } from '../version.ts';
@@ -131,10 +131,6 @@ export function createClient(options: ClientOptions): HttpClient {
   ): Promise<Fetched<T>> {
     try {
       const { status, headers, body } = await sending(send, url, revalidation, maxBytes);
-      // undici takes two turns of the event loop until it uses a connection again. If what came at the same time was decoded
-      // before, all connections would wait for that.
-      await turn();
-      await turn();
       const freshForMs = freshness(headers);
       const edition = editionOf(headers);
       if (status === 304) {

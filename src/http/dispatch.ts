@@ -1,7 +1,4 @@
-/**
- * One request and its complete response, using undici's event interface. undici's `request` creates a stream and a signal
- * for each response, which for thousands of small ones costs more than the responses themselves.
- */
+/** One request and its complete response. */
 
 import type { Dispatcher } from 'undici';
 
@@ -33,63 +30,34 @@ export class ResponseTimeout extends Error {}
  * Sends a request. Rejects with undici's error, with `ResponseTimeout`, or with a `RangeError` with code
  * `ERR_BUFFER_TOO_LARGE` as soon as a body exceeds the limit.
  */
-export function dispatch(url: string, options: DispatchOptions): Promise<RawResponse> {
+export async function dispatch(url: string, options: DispatchOptions): Promise<RawResponse> {
   const { dispatcher, method = 'GET', headers: sent, maxBytes, totalMs, onStart } = options;
-  const { origin } = new URL(url);
-  return new Promise((resolve, reject) => {
-    let controller: Dispatcher.DispatchController | undefined;
-    let status = 0;
-    let headers: Headers = {};
-    let failure: Error | undefined;
-    let bytes = 0;
-    let allowed = 0;
+  const { origin, pathname, search } = new URL(url);
+  const timeout = new AbortController();
+  const expire = (): void =>
+    timeout.abort(new ResponseTimeout(`no complete response within ${totalMs / 1000} s`));
+  const timer = setTimeout(expire, totalMs);
+  try {
+    const response = await dispatcher.request({
+      origin,
+      path: pathname + search,
+      method: method as Dispatcher.HttpMethod,
+      headers: sent,
+      signal: timeout.signal,
+    });
+    const { statusCode: status, headers } = response;
+    onStart?.();
+    const allowed = maxBytes(headers);
     const parts: Buffer[] = [];
-    const abort = (error: Error): void => {
-      failure = error;
-      reject(error);
-      controller?.abort(error);
-    };
-    const timer = setTimeout(
-      () => abort(new ResponseTimeout(`no complete response within ${totalMs / 1000} s`)),
-      totalMs,
-    );
-    dispatcher.dispatch(
-      { origin, path: targetOf(url), method: method as Dispatcher.HttpMethod, headers: { ...sent } },
-      {
-        onRequestStart(started) {
-          controller = started;
-          if (failure) started.abort(failure);
-        },
-        onResponseStart(_, received, fields) {
-          onStart?.();
-          status = received;
-          headers = fields;
-          allowed = maxBytes(headers);
-        },
-        onResponseData(_, part) {
-          bytes += part.length;
-          if (bytes > allowed)
-            abort(Object.assign(new RangeError('body too large'), { code: 'ERR_BUFFER_TOO_LARGE' }));
-          else parts.push(part);
-        },
-        onResponseEnd() {
-          clearTimeout(timer);
-          const [first = Buffer.alloc(0), ...more] = parts;
-          resolve({ status, headers, body: more.length === 0 ? first : Buffer.concat(parts, bytes) });
-          // undici keeps requests that it has sent for a while, and their handlers with them.
-          parts.length = 0;
-        },
-        onResponseError(_, error) {
-          clearTimeout(timer);
-          reject(error);
-        },
-      },
-    );
-  });
-}
-
-/** Path and query, normalized as in every URL. */
-function targetOf(url: string): string {
-  const { pathname, search } = new URL(url);
-  return pathname + search;
+    let bytes = 0;
+    for await (const part of response.body as AsyncIterable<Buffer>) {
+      bytes += part.length;
+      if (bytes > allowed)
+        throw Object.assign(new RangeError('body too large'), { code: 'ERR_BUFFER_TOO_LARGE' });
+      parts.push(part);
+    }
+    return { status, headers, body: Buffer.concat(parts) };
+  } finally {
+    clearTimeout(timer);
+  }
 }

@@ -1,13 +1,7 @@
 /** The connections of every client: bounded, with time-outs, through a proxy if the environment names one. */
 
-import type { Dispatcher } from 'undici';
-import methods from 'undici/lib/api/index.js';
-import BaseDispatcher from 'undici/lib/dispatcher/dispatcher.js';
-import EnvHttpProxyAgent from 'undici/lib/dispatcher/env-http-proxy-agent.js';
+import { type Dispatcher, EnvHttpProxyAgent } from 'undici';
 import { UsageError } from '../errors.ts';
-
-// What undici's index does, which also loads fetch, WebSockets and mocks, and so takes three times as long. A proxy needs `connect`.
-Object.assign(BaseDispatcher.prototype, methods);
 
 /** In milliseconds: for a connection, for headers, between parts of a body, for a complete response. */
 export interface Timeouts {

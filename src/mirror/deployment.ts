@@ -6,7 +6,7 @@ import { type Manifest, type ManifestEntry, manifestReader } from '../contract/m
 import { parse } from '../contract/parse.ts';
 import { MANIFEST_FILE } from '../contract/paths.ts';
 import { DataError, UpstreamError } from '../errors.ts';
-import { decodeLongJson, MalformedBody } from '../http/body.ts';
+import { decodeJson, MalformedBody } from '../http/body.ts';
 import type { HttpClient } from '../http/client.ts';
 
 /** A manifest of four hundred thousand files. */
@@ -25,7 +25,7 @@ const MAX_REDIRECTS = 3;
 export async function readManifest(client: HttpClient, address: string): Promise<Manifest> {
   const url = `${address}/${MANIFEST_FILE}`;
   const decode = (body: Buffer): Manifest => {
-    const json = decodeLongJson(body, 'files');
+    const json = decodeJson(body);
     refuseNewerFormat(json, (problem, options) => new DataError(problem, { record: url }, options));
     return refuseLargeSite(parse(manifestReader, json, { record: url }), url);
   };

@@ -1,8 +1,7 @@
 /** What a copy has to be before it replaces another one: a site, with nearly all of the records that it had. */
 
-import type { Entries } from '../contract/entries.ts';
 import { kindNames, mapKinds } from '../contract/kinds.ts';
-import { type ManifestEntry, type Meta, metaReader } from '../contract/meta.ts';
+import { type Entries, type ManifestEntry, type Meta, metaReader } from '../contract/meta.ts';
 import { parse } from '../contract/parse.ts';
 import { META_FILE, slugsOf } from '../contract/paths.ts';
 import { previousOfPaths, refuseShrinking, type ShrinkOptions } from '../dataset/guards.ts';

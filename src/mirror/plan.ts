@@ -1,8 +1,7 @@
 /** What a mirror has to do: which files to download, and which to remove. */
 
-import { createPathSet, type Entries } from '../contract/entries.ts';
 import { isHostFile } from '../contract/host-files.ts';
-import type { Manifest, ManifestEntry } from '../contract/meta.ts';
+import type { Entries, Manifest, ManifestEntry } from '../contract/meta.ts';
 import { MANIFEST_FILE } from '../contract/paths.ts';
 
 export interface MirrorPlan {
@@ -20,7 +19,7 @@ export interface MirrorPlan {
 
 /** The copy as it is. */
 export interface Copy {
-  readonly entries: Pick<Entries, 'files' | 'get' | 'size' | 'place'>;
+  readonly entries: Entries;
   /** The entries of files that are not as they were published. */
   findTouched(): ReadonlySet<ManifestEntry>;
 }
@@ -36,7 +35,7 @@ export function planMirror(
   const files: ManifestEntry[] = [];
   const fetch = new Map<string, ManifestEntry>();
   const excluded: string[] = [];
-  const listedAgain = createPathSet(entries);
+  const listedAgain = new Set<string>();
   for (const entry of listed) {
     const { path, sha256 } = entry;
     if (isExcluded(path)) excluded.push(path);
@@ -49,6 +48,6 @@ export function planMirror(
       if (!isSame && !fetch.has(sha256)) fetch.set(sha256, entry);
     }
   }
-  const remove = entries.files.map(({ path }) => path).filter((path) => !listedAgain.has(path));
+  const remove = [...entries.keys()].filter((path) => !listedAgain.has(path));
   return { generator, files, fetch: [...fetch.values()], remove, excluded };
 }

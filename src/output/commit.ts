@@ -3,7 +3,7 @@
  * whoever opens the folder next finishes the work. Before, everything staged is dropped.
  */
 
-import { randomUUID } from 'node:crypto';
+import { hash, randomUUID } from 'node:crypto';
 import {
   accessSync,
   constants,
@@ -24,9 +24,8 @@ import { isSitePath } from '../contract/meta.ts';
 import { parseJson } from '../contract/parse.ts';
 import { listPath, MANIFEST_FILE, META_FILE } from '../contract/paths.ts';
 import { errorCode, OutputError } from '../errors.ts';
-import { readPieces } from '../files/folder.ts';
+import { readFile } from '../files/folder.ts';
 import { flush } from './flush.ts';
-import { measure } from './listing.ts';
 import type { WorkFolders } from './work-folders.ts';
 
 const pathSchema = z.string().refine(isSitePath);
@@ -96,7 +95,7 @@ export function rollForward({ name, out, fresh, commit: record }: WorkFolders): 
     const { place, remove, manifest } = changeSchema.parse(parseJson(readFileSync(record, 'utf8')));
     for (const file of place) putInPlace(path.join(fresh, file), path.join(out, file));
     // A staged file that is not there has been put into place, unless somebody deleted the stage.
-    if (measure(readPieces(out, MANIFEST_FILE)).sha256 !== manifest)
+    if (hash('sha256', readFile(out, MANIFEST_FILE)) !== manifest)
       throw new Error(
         `its staged files are gone: delete ${record}, build again, and move away what that build names`,
       );

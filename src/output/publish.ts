@@ -1,30 +1,22 @@
 /** Publishes files into a folder: whatever happens, the folder holds the complete old site or the complete new one. */
 
+import { hash } from 'node:crypto';
 import { existsSync, lstatSync, mkdirSync } from 'node:fs';
 import path from 'node:path';
 import { setImmediate } from 'node:timers/promises';
-import type { Making, ManifestEntry } from '../contract/meta.ts';
+import { FORMAT } from '../contract/format.ts';
+import type { Making, Manifest, ManifestEntry } from '../contract/meta.ts';
 import { MANIFEST_FILE } from '../contract/paths.ts';
 import type { AnyFile } from '../contract/site-file.ts';
 import { errorCode, explainSystemError, OutputError } from '../errors.ts';
 import { isInside } from '../files/folder.ts';
 import { PRODUCT } from '../version.ts';
 import { canPlace, commit, foldersOf, rollForward } from './commit.ts';
-import {
-  createEncoder,
-  createListing,
-  isWhole,
-  type Listing,
-  type Measure,
-  manifestText,
-  measure,
-  repeated,
-} from './listing.ts';
+import { createPathCheck, entryOf } from './listing.ts';
 import { acquireLock, type LockOptions } from './lock.ts';
 import { type Published, readPublished, refuseForeignFiles } from './published.ts';
 import { recover, removeTrash } from './recovery.ts';
 import { createStage } from './stage.ts';
-import { createStaying } from './staying.ts';
 import { swap } from './swap.ts';
 import { type WorkFolders, workFolders } from './work-folders.ts';
 
@@ -47,10 +39,8 @@ export interface Output {
   readonly folder: string;
   readonly name: string;
   readonly published: Published;
-  /** The files of the current `publish` so far, without those that are part of another one: path → bytes. */
+  /** The files of the current `publish` so far: path → bytes. */
   readonly sizes: ReadonlyMap<string, number>;
-  /** Where a file of the current `publish` is: staged, or published if it stays. */
-  locate(path: string): string;
   /**
    * The result of publishing again what is published: undefined unless that was made by the same code from the same inputs,
    * and no file has been touched since.
@@ -64,13 +54,6 @@ export interface PublishOptions {
   readonly signal?: AbortSignal | undefined;
   /** What made the files, and what from. Default: this version, unknown. */
   readonly making?: Making | undefined;
-  /** Whether the manifest may be wrong about what the published files were made from. Default: it is believed. */
-  readonly remake?: boolean | undefined;
-}
-
-export interface OutputOptions extends LockOptions {
-  /** The file with the code of a thread that looks at published files. Default: none. */
-  readonly helper?: string | undefined;
 }
 
 /**
@@ -81,7 +64,7 @@ export interface OutputOptions extends LockOptions {
 export async function withOutput<T>(
   out: string,
   use: (output: Output) => Promise<T>,
-  { helper, ...options }: OutputOptions = {},
+  options: LockOptions = {},
 ): Promise<T> {
   const folders = workFolders(out);
   refuseWorkingFolder(folders);
@@ -89,17 +72,16 @@ export async function withOutput<T>(
   const release = acquireLock(folders, options);
   try {
     recover(folders);
-    const published = readPublished(folders, helper);
-    const listing = createListing();
+    const published = readPublished(folders);
+    const sizes = new Map<string, number>();
     return await use({
       folder: folders.out,
       name: folders.name,
       published,
-      sizes: listing.sizes,
-      locate: (file) => locate(folders, file),
+      sizes,
       confirm: (making) => confirm(folders, published, making),
       async publish(files, options = {}) {
-        const result = await publish(files, { ...options, folders, published, listing });
+        const result = await publish(files, { ...options, folders, published, sizes });
         return { ...result, leftovers: cleanUp(folders) };
       },
     });
@@ -166,14 +148,9 @@ function makeParent({ name, out }: WorkFolders): void {
   }
 }
 
-function locate({ fresh, out }: WorkFolders, file: string): string {
-  const staged = path.join(fresh, file);
-  return existsSync(staged) ? staged : path.join(out, file);
-}
-
 function confirm(
   folders: WorkFolders,
-  { making: published, entries: { files }, manifestBytes, findTouched }: Published,
+  { making: published, entries, manifestBytes, findTouched }: Published,
   making: Required<Making>,
 ): PublishResult | undefined {
   const { generator, code, inputs } = making;
@@ -182,10 +159,10 @@ function confirm(
   if (findTouched().size > 0) return undefined;
   return {
     changed: false,
-    files: files.length + 1,
-    bytes: sizeOf(files) + manifestBytes,
+    files: entries.size + 1,
+    bytes: sizeOf([...entries.values()]) + manifestBytes,
     written: 0,
-    kept: files.length + 1,
+    kept: entries.size + 1,
     removed: 0,
     leftovers: removeTrash(folders),
   };
@@ -196,80 +173,85 @@ async function publish(
   {
     folders,
     published,
-    listing,
+    sizes,
     signal,
     making = { generator: PRODUCT },
-    remake = false,
-  }: PublishOptions & { folders: WorkFolders; published: Published; listing: Listing },
+  }: PublishOptions & { folders: WorkFolders; published: Published; sizes: Map<string, number> },
 ): Promise<Omit<PublishResult, 'leftovers'>> {
-  const encode = createEncoder();
-  const staying = createStaying(published, { making, remake, encode });
-  const written: ManifestEntry[] = [];
+  const checkPath = createPathCheck();
+  const stays = createStays(published);
   // Staging starts at the first difference: without one, nothing is touched.
   const stage = createStage(folders.fresh, folders.out);
-  let count = 0;
+  const entries: ManifestEntry[] = [];
+  const written: string[] = [];
   for (const file of files) {
     const { path } = file;
-    if (staying.has(path)) throw repeated(path);
-    listing.check(path);
-    const unmade = staying.unmade(file);
-    if (unmade) listing.add(unmade, file);
-    else {
-      const pieces = encode('make' in file ? await file.make() : file.body);
-      const replaces = published.entries.place(path) !== undefined;
-      const write = (): Measure => stage.write(path, pieces, { replaces });
-      // A long text is made while it is read: once, if it is written at once.
-      const measured = replaces && isWhole(pieces) ? measure(pieces) : undefined;
-      const { bytes, sha256 } = measured ?? write();
-      if ('sha256' in file && file.sha256 !== sha256)
-        throw new OutputError(`got SHA-256 ${sha256}, expected ${file.sha256}`, path);
-      const made = { path, bytes, sha256 };
-      listing.add(made, file);
-      const stays = staying.made(made);
-      if (stays && !measured) stage.drop(path);
-      if (!stays && measured) write();
-      if (!stays) written.push(made);
+    checkPath(path);
+    let entry: ManifestEntry;
+    if ('sha256' in file && stays(file)) {
+      entry = { path, bytes: file.bytes, sha256: file.sha256 };
+    } else {
+      const made = 'make' in file ? await file.make() : file.body;
+      const body = typeof made === 'string' ? Buffer.from(made) : made;
+      entry = entryOf(path, body);
+      if ('sha256' in file && file.sha256 !== entry.sha256)
+        throw new OutputError(`got SHA-256 ${entry.sha256}, expected ${file.sha256}`, path);
+      if (!stays(entry)) {
+        stage.write(path, body, { replaces: published.entries.has(path) });
+        written.push(path);
+      }
     }
+    entries.push(entry);
+    sizes.set(path, entry.bytes);
     // Yields to signals and the progress line now and then.
-    if (++count % 64 === 0) await setImmediate();
+    if (entries.length % 64 === 0) await setImmediate();
     signal?.throwIfAborted();
   }
 
-  const { derived } = staying;
-  const entries = staying.entries();
-  const stayed = entries.length;
-  // What stays is in order already, which sorting makes use of.
-  for (const entry of written) entries.push(entry);
   entries.sort((a, b) => (a.path < b.path ? -1 : 1));
-  const head = { ...making, ...(Object.keys(derived).length > 0 && { derived }) };
-  const manifest = encode({ [Symbol.iterator]: () => manifestText(head, entries) });
-  const changed = written.length > 0 || measure(manifest).sha256 !== published.hashManifest();
-  const names = written.map(({ path }) => path);
-  const removed = staying.removed();
-  let { manifestBytes } = published;
+  const manifest = Buffer.from(
+    JSON.stringify({ format: FORMAT, ...making, files: entries } satisfies Manifest),
+  );
+  const sha256 = hash('sha256', manifest);
+  const changed = written.length > 0 || sha256 !== published.hashManifest();
+  const removed = [...published.entries.keys()].filter((path) => !sizes.has(path));
   if (changed) {
-    const isSmall = stayed > names.length && !replacesFolders(names, published) && canPlace(folders);
-    const lost = isSmall ? names.filter((file) => isThere(folders, file)) : undefined;
-    refuseForeignFiles(folders, published, lost);
-    const staged = stage.write(MANIFEST_FILE, manifest, { replaces: manifestBytes > 0 });
-    manifestBytes = staged.bytes;
+    const isSmall =
+      entries.length > 2 * written.length && !replacesFolders(written, published) && canPlace(folders);
+    refuseForeignFiles(
+      folders,
+      published,
+      isSmall ? written.filter((file) => isThere(folders, file)) : undefined,
+    );
+    stage.write(MANIFEST_FILE, manifest, { replaces: published.entries.size > 0 });
     if (isSmall) {
-      const place = [...names, MANIFEST_FILE];
-      commit(folders, { place, remove: removed, manifest: staged.sha256 });
+      commit(folders, { place: [...written, MANIFEST_FILE], remove: removed, manifest: sha256 });
       rollForward(folders);
     } else {
       // Hard links to published files, which have been checked.
-      for (const { path } of staying.entries()) stage.keep(path);
+      const fresh = new Set(written);
+      for (const { path } of entries) if (!fresh.has(path)) stage.keep(path);
       swap(folders);
     }
   }
   return {
     changed,
     files: entries.length + 1,
-    bytes: sizeOf(entries) + manifestBytes,
+    bytes: sizeOf(entries) + manifest.length,
     written: changed ? written.length + 1 : 0,
-    kept: stayed + (changed ? 0 : 1),
+    kept: entries.length - written.length + (changed ? 0 : 1),
     removed: removed.length,
+  };
+}
+
+/** Whether the published file has a given hash, and nobody has touched it. */
+function createStays({ entries, findTouched }: Published): (entry: ManifestEntry) => boolean {
+  let touched: ReadonlySet<ManifestEntry> | undefined;
+  return ({ path, sha256 }) => {
+    const old = entries.get(path);
+    if (old?.sha256 !== sha256) return false;
+    touched ??= findTouched();
+    return !touched.has(old);
   };
 }
 

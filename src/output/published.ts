@@ -1,18 +1,22 @@
 /** The published site as the last build left it: what its manifest lists, and whether its files are unchanged. */
 
-import { existsSync, readdirSync, statSync } from 'node:fs';
+import { hash } from 'node:crypto';
+import { existsSync, lstatSync, readdirSync, statSync } from 'node:fs';
 import path from 'node:path';
-import { byPath, type Entries } from '../contract/entries.ts';
 import { refuseNewerFormat } from '../contract/format.ts';
-import { type Making, type ManifestEntry, type Meta, manifestReader, metaReader } from '../contract/meta.ts';
-import { parseJson, UNCOMPILED } from '../contract/parse.ts';
+import {
+  type Entries,
+  type Making,
+  type ManifestEntry,
+  type Meta,
+  manifestReader,
+  metaReader,
+} from '../contract/meta.ts';
+import { parseJson } from '../contract/parse.ts';
 import { MANIFEST_FILE, META_FILE } from '../contract/paths.ts';
 import { errorCode, OutputError } from '../errors.ts';
-import { readPieces, readText, walk } from '../files/folder.ts';
-import { parseLongJson } from '../text/long-json.ts';
+import { readFile, readText, walk } from '../files/folder.ts';
 import { firstOf } from '../text/names.ts';
-import { measure } from './listing.ts';
-import { startLooking } from './untouched.ts';
 import type { WorkFolders } from './work-folders.ts';
 
 export interface Published {
@@ -26,29 +30,25 @@ export interface Published {
   readonly meta: Meta | undefined;
   /** What its files were made by, and from; undefined if nothing is published. */
   readonly making: Making | undefined;
-  /** By path: the SHA-256 of what a file was made from. */
-  readonly derived: Readonly<Record<string, string>>;
   /** The entries of all files that have been touched since they were published. */
   findTouched(): ReadonlySet<ManifestEntry>;
 }
 
 const nothing: Published = {
-  entries: byPath([]),
+  entries: new Map(),
   manifestBytes: 0,
   hashManifest: () => '',
   meta: undefined,
   making: undefined,
-  derived: {},
   findTouched: () => new Set(),
 };
 
 /**
  * Reads what is published in a folder.
  *
- * @param helper the file with the code of a thread that looks at files, if there are many
  * @throws OutputError if the folder contains anything but a published site
  */
-export function readPublished({ name, out }: WorkFolders, helper?: string): Published {
+export function readPublished({ name, out }: WorkFolders): Published {
   if (!existsSync(out) || isEmptyFolder(name, out)) return nothing;
   const file = path.join(out, MANIFEST_FILE);
   const json = existsSync(file) ? readManifest(name, out) : undefined;
@@ -56,24 +56,28 @@ export function readPublished({ name, out }: WorkFolders, helper?: string): Publ
     json,
     (problem, options) => new OutputError(`${MANIFEST_FILE} ${problem}`, name, options),
   );
-  const parsed = manifestReader.safeParse(json, UNCOMPILED);
+  const parsed = manifestReader.safeParse(json);
   if (!parsed.success) {
     throw new OutputError(`contains files, but no ${MANIFEST_FILE} of a gamedata build`, name, {
       hint: 'It was left untouched. Choose a new or empty folder with --out.',
     });
   }
-  const { format: _, files, derived = {}, ...making } = parsed.data;
+  const { format: _, files, ...making } = parsed.data;
   const { mtimeMs: written, size: manifestBytes } = statSync(file);
-  const site = { out, written };
   return {
-    entries: byPath(files),
+    entries: new Map(files.map((entry) => [entry.path, entry])),
     manifestBytes,
-    hashManifest: () => measure(readPieces(out, MANIFEST_FILE)).sha256,
+    hashManifest: () => hash('sha256', readFile(out, MANIFEST_FILE)),
     meta: readMeta(out),
     making,
-    derived,
-    findTouched: startLooking(files, site, helper),
+    findTouched: () => new Set(files.filter((entry) => isTouched(out, entry, written))),
   };
+}
+
+/** Anything newer than the manifest, which comes last, was changed by somebody else. */
+function isTouched(out: string, { path: file, bytes }: ManifestEntry, written: number): boolean {
+  const stat = lstatSync(path.join(out, file), { throwIfNoEntry: false });
+  return !stat?.isFile() || stat.size !== bytes || stat.mtimeMs > written;
 }
 
 /** Throws if files of a folder that were not published would be lost: all of them, if the whole folder is replaced. */
@@ -106,7 +110,7 @@ function isEmptyFolder(name: string, folder: string): boolean {
 /** Undefined if it is not JSON. */
 function readManifest(name: string, out: string): unknown {
   try {
-    return parseLongJson(() => readPieces(out, MANIFEST_FILE), 'files');
+    return JSON.parse(readText(out, MANIFEST_FILE));
   } catch (cause) {
     if (cause instanceof SyntaxError) return undefined;
     throw new OutputError(`${MANIFEST_FILE} cannot be read (${errorCode(cause)})`, name, { cause });
@@ -115,7 +119,7 @@ function readManifest(name: string, out: string): unknown {
 
 function readMeta(out: string): Meta | undefined {
   try {
-    return metaReader.safeParse(parseJson(readText(out, META_FILE)), UNCOMPILED).data;
+    return metaReader.safeParse(parseJson(readText(out, META_FILE))).data;
   } catch {
     return undefined;
   }

@@ -1,28 +1,14 @@
 /** The stage: the new site beside the published one. Unchanged files are hard links to the published ones. */
 
-import {
-  closeSync,
-  constants,
-  copyFileSync,
-  linkSync,
-  lstatSync,
-  mkdirSync,
-  openSync,
-  unlinkSync,
-  utimesSync,
-  writeFileSync,
-} from 'node:fs';
+import { constants, copyFileSync, linkSync, lstatSync, mkdirSync, utimesSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { errorCode, OutputError } from '../errors.ts';
 import { isInside } from '../files/folder.ts';
-import { type Measure, measure } from './listing.ts';
 
 export interface Stage {
   /** Links the published file, which keeps its inode, mtime and ETag. */
   keep(name: string): void;
-  write(name: string, pieces: Iterable<Uint8Array>, options: { readonly replaces: boolean }): Measure;
-  /** Removes what was written. */
-  drop(name: string): void;
+  write(name: string, body: Uint8Array, options: { readonly replaces: boolean }): void;
 }
 
 /** How far the clock of files may be behind. */
@@ -74,19 +60,11 @@ export function createStage(fresh: string, published: string): Stage {
   }
 
   return {
-    write: (name, pieces, { replaces }) =>
+    write: (name, body, { replaces }) =>
       place(name, (target) => {
-        const file = openSync(target, 'wx');
-        let measured: Measure;
-        try {
-          measured = measure(pieces, (piece) => writeFileSync(file, piece));
-        } finally {
-          closeSync(file);
-        }
+        writeFileSync(target, body, { flag: 'wx' });
         if (replaces) stampLater(target, path.join(published, name));
-        return measured;
       }),
-    drop: (name) => unlinkSync(path.join(fresh, name)),
     keep(name) {
       const source = path.join(published, name);
       place(name, (target) => {

@@ -2,19 +2,18 @@
 
 import { errorBody, errorDetails, errorFiles } from '../contract/errors.ts';
 import { type Kind, kindNames, mapKinds } from '../contract/kinds.ts';
-import type { ManifestEntry, Meta } from '../contract/meta.ts';
+import type { Meta } from '../contract/meta.ts';
 import { type LinkBase, listPageFile, listUrl, META_FILE, recordFile, rootFile } from '../contract/paths.ts';
 import type { AnyFile } from '../contract/site-file.ts';
 import { PAGE_SIZE, pageOffsets } from '../contract/windows.ts';
-import type { EncodedRecords } from '../dataset/data-set.ts';
-import { builtPage, servedText } from '../dataset/encode.ts';
+import type { EncodedRecords, FindPublished } from '../dataset/data-set.ts';
+import { listPage, servedText } from '../dataset/encode.ts';
 
 export interface ApiPlan {
   readonly records: EncodedRecords;
+  readonly findPublished?: FindPublished | undefined;
   readonly meta: Meta;
   readonly linkBase: LinkBase;
-  /** Finds the published list page with an offset, if it would be made as it is: its records need not be encoded then. */
-  readonly findPage?: ((kind: Kind, offset: number) => ManifestEntry | undefined) | undefined;
 }
 
 /** Yields the files of every endpoint, of errors, and `meta.json`. Bodies are made on demand and not kept. */
@@ -32,23 +31,20 @@ export function* apiFiles(plan: ApiPlan): Generator<AnyFile> {
 
 /** Yields a page, and after it its records, whose text it contains. */
 function* pageFiles(
-  { records, linkBase, findPage }: ApiPlan,
+  { records, findPublished, linkBase }: ApiPlan,
   kind: Kind,
   offset: number,
 ): Generator<AnyFile> {
-  const make = () => builtPage(linkBase, kind, records[kind], offset);
-  const published = findPage?.(kind, offset);
-  if (!published) {
-    const { body, listed, results } = make();
-    const page = listPageFile(kind, offset);
-    yield { path: page, body };
-    for (const [at, { slug }] of listed.entries())
-      yield { path: recordFile(kind, slug), body: results[at] ?? '', partOf: page };
-    return;
-  }
-  yield { ...published, make: () => make().body };
-  for (const record of records[kind].slice(offset, offset + PAGE_SIZE)) {
-    const text = () => servedText(linkBase, kind, record);
-    yield { path: recordFile(kind, record.slug), make: text, partOf: published.path };
+  const listed = records[kind].slice(offset, offset + PAGE_SIZE);
+  const results = listed.map((record) => servedText(linkBase, kind, record));
+  const window = { limit: PAGE_SIZE, offset };
+  yield {
+    path: listPageFile(kind, offset),
+    body: listPage(linkBase, kind, { window, count: records[kind].length, results }),
+  };
+  for (const [at, record] of listed.entries()) {
+    const body = results[at] ?? '';
+    const entry = findPublished?.(kind, record);
+    yield entry ? { ...entry, make: () => body } : { path: recordFile(kind, record.slug), body };
   }
 }

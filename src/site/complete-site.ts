@@ -1,21 +1,18 @@
 /** The complete site: everything made from the records, the assets, and what the hosts need. */
 
-import type { Compress } from '../archive/compressor.ts';
 import { siteArchives } from '../archive/site-archives.ts';
 import type { History } from '../contract/changes.ts';
-import { kindNames } from '../contract/kinds.ts';
 import { linkBaseOf, type Meta } from '../contract/meta.ts';
 import { archiveFiles } from '../contract/paths.ts';
 import { createRoutes } from '../contract/routes.ts';
 import type { AnyFile, ListedFile, SiteFile } from '../contract/site-file.ts';
-import type { EncodedRecords } from '../dataset/data-set.ts';
+import type { EncodedRecords, FindPublished } from '../dataset/data-set.ts';
 import { movedRoutes } from '../dataset/history.ts';
 import type { Serving } from '../hosts/host.ts';
 import { hostFiles } from '../hosts/index.ts';
 import { type HostName, hasWebServer } from '../hosts/names.ts';
-import { joined } from '../text/joined.ts';
-import { type PagesPlan, type PageTemplates, webFiles } from '../web/pages.ts';
-import { type ApiPlan, apiFiles } from './api-files.ts';
+import { type PageTemplates, webFiles } from '../web/pages.ts';
+import { apiFiles } from './api-files.ts';
 import { changeFiles } from './change-files.ts';
 import { withDownloads } from './downloads.ts';
 import { specificationFiles } from './specification/files.ts';
@@ -29,11 +26,10 @@ export interface Package {
   readonly handlerModule: () => string;
 }
 
-/** What of a published site can stay. */
-export type PublishedParts = Pick<ApiPlan, 'findPage'> & Pick<PagesPlan, 'known'>;
-
 export interface CompleteSite {
   readonly records: EncodedRecords;
+  /** Finds records that stay as they are published, and need not be made again. */
+  readonly findPublished?: FindPublished | undefined;
   readonly meta: Meta;
   readonly history: History;
   readonly hosts: readonly HostName[];
@@ -44,10 +40,7 @@ export interface CompleteSite {
   /** Whether the site offers itself for download. */
   readonly archive: boolean;
   readonly package: Package;
-  /** Compresses a file that was made, by its path in the site. */
-  readonly compress: Compress;
-  readonly published?: PublishedParts | undefined;
-  /** The files made so far, without those that are part of another one: path → bytes. */
+  /** The files made so far: path → bytes. */
   readonly sizes: ReadonlyMap<string, number>;
 }
 
@@ -62,40 +55,32 @@ export function* completeSite(site: CompleteSite): Generator<AnyFile> {
 
 /** Everything except the archives. */
 function* ownFiles(site: CompleteSite): Generator<AnyFile> {
-  const { records, meta, assets, compress, sizes, published } = site;
+  const { records, meta, assets, sizes } = site;
   yield* assets;
   yield* site.package.compiled;
   const plan = { records, meta, linkBase: linkBaseOf(meta) };
   const files = withExtras(site);
-  yield* meta.downloads ? withDownloads(files, plan, compress) : files;
+  yield* meta.downloads ? withDownloads(files, plan) : files;
   yield* specificationFiles({ ...plan, archive: site.archive, docs: site.package.templates['docs.html'] });
   const archives = site.archive ? archiveFiles : [];
   const { templates } = site.package;
-  yield* webFiles({ templates, records, meta, archives, sizes: () => sizes, known: published?.known });
+  yield* webFiles({ templates, records, meta, archives, sizes: () => sizes });
 }
 
 /** The API's files, the change history and the hosts' configuration, which may be as large as the data. */
 function* withExtras({
   records,
+  findPublished,
   meta,
   history,
   hosts,
   serving,
   package: { handlerModule },
-  published: { findPage } = {},
 }: CompleteSite): Generator<AnyFile> {
   const linkBase = linkBaseOf(meta);
-  yield* apiFiles({ records, meta, linkBase, findPage });
+  yield* apiFiles({ records, findPublished, meta, linkBase });
   const routes = createRoutes(records, movedRoutes(history, records), meta.sprites);
   yield* changeFiles(history, routes.moved, { ...linkBase, captured: meta.captured });
   const address = { routes, baseUrl: meta.base_url, ...(hasWebServer(hosts) && serving) };
-  const inputs = { [Symbol.iterator]: () => joined(inputsOf([hosts, address], records)) };
-  const context = { ...serving, ...address, handlerModule };
-  for (const file of hostFiles(hosts, context)) yield { ...file, inputs };
-}
-
-/** What hosts' files are made of: of the records, their slugs. */
-function* inputsOf(options: unknown, records: EncodedRecords): Generator<string> {
-  yield JSON.stringify(options);
-  for (const kind of kindNames) for (const { slug } of records[kind]) yield `/${slug}`;
+  yield* hostFiles(hosts, { ...serving, ...address, handlerModule });
 }

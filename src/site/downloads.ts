@@ -1,6 +1,6 @@
 /** Bulk files: every record in one request, as NDJSON, CSV and JSON, each with compressed copies. */
 
-import type { Compress, CompressedCopies } from '../archive/compressor.ts';
+import { compressors } from '../archive/compressor.ts';
 import { type Kind, kindNames } from '../contract/kinds.ts';
 import {
   compressedExtensions,
@@ -11,10 +11,9 @@ import {
   ndjsonFile,
 } from '../contract/paths.ts';
 import { servedSchemas } from '../contract/served.ts';
-import type { AnyFile, MadeFile } from '../contract/site-file.ts';
-import type { EncodedRecord, EncodedRecords } from '../dataset/data-set.ts';
+import type { AnyFile } from '../contract/site-file.ts';
+import type { EncodedRecords } from '../dataset/data-set.ts';
 import { servedText } from '../dataset/encode.ts';
-import { joined } from '../text/joined.ts';
 import { csvRow } from './csv.ts';
 
 /** What a bulk file is made from. */
@@ -27,8 +26,7 @@ export interface Download {
   readonly path: string;
   /** One sentence for people. */
   readonly summary: string;
-  /** The file's text in chunks. */
-  text(plan: BulkPlan): Generator<string>;
+  text(plan: BulkPlan): string;
 }
 
 /** The bulk files without their compressed copies. */
@@ -37,36 +35,26 @@ export const downloads: readonly Download[] = [
     {
       path: ndjsonFile(kind),
       summary: `Every ${kind}, one JSON object per line.`,
-      *text({ records, linkBase }) {
-        yield* joined(map(records[kind], (record) => `${servedText(linkBase, kind, record)}\n`));
-      },
+      text: (plan) =>
+        servedTexts(plan, kind)
+          .map((text) => `${text}\n`)
+          .join(''),
     },
     {
       path: csvFile(kind),
       summary: `Every ${kind} as CSV (RFC 4180, UTF-8). Null is an empty cell; what a spreadsheet might run as a formula, or is an apostrophe in its place, at the start of a text or after a semicolon, is prefixed with an apostrophe.`,
-      *text({ records, linkBase }) {
-        yield csvRow(fieldsOf(kind));
-        yield* joined(map(records[kind], (record) => tableRow(servedText(linkBase, kind, record))));
-      },
+      text: (plan) => csvRow(fieldsOf(kind)) + servedTexts(plan, kind).map(tableRow).join(''),
     },
   ]),
   {
     path: EVERYTHING_FILE,
     summary: 'Every record of every kind as one JSON object.',
-    *text({ records, linkBase }) {
-      let before = '{';
-      for (const kind of kindNames) {
-        yield `${before}${JSON.stringify(kind)}:[`;
-        const listed = (record: EncodedRecord, at: number): string =>
-          (at > 0 ? ',' : '') + servedText(linkBase, kind, record);
-        yield* joined(map(records[kind], listed));
-        yield ']';
-        before = ',';
-      }
-      yield '}';
-    },
+    text: (plan) => `{${kindNames.map((kind) => `"${kind}":[${servedTexts(plan, kind).join()}]`).join()}}`,
   },
 ];
+
+const servedTexts = ({ records, linkBase }: BulkPlan, kind: Kind): string[] =>
+  records[kind].map((record) => servedText(linkBase, kind, record));
 
 /** The names of a kind's fields, in the order of records. */
 export const fieldsOf = (kind: Kind): string[] => Object.keys(servedSchemas[kind].shape);
@@ -74,54 +62,16 @@ export const fieldsOf = (kind: Kind): string[] => Object.keys(servedSchemas[kind
 /** A record's text is flat JSON with its fields in order. */
 const tableRow = (served: string): string => csvRow(Object.values(JSON.parse(served)));
 
-/** One text at a time: those of a hundred thousand records would be in memory twice. */
-function* map(
-  records: readonly EncodedRecord[],
-  text: (record: EncodedRecord, at: number) => string,
-): Generator<string> {
-  for (const [at, record] of records.entries()) yield text(record, at);
-}
-
-/**
- * Yields a site with its bulk files: right after `meta.json`, whose digest and base URL determine their content, so that
- * they are compressed in another thread while the other files are written; the compressed copies come last.
- */
-export function* withDownloads(
-  site: Iterable<AnyFile>,
-  plan: BulkPlan,
-  compress: Compress,
-): Generator<AnyFile> {
-  const copies: MadeFile[] = [];
+/** Yields a site with its bulk files right after `meta.json`, whose digest and base URL determine their content. */
+export function* withDownloads(site: Iterable<AnyFile>, plan: BulkPlan): Generator<AnyFile> {
   for (const file of site) {
     yield file;
     if (file.path !== META_FILE) continue;
     for (const { path, text } of downloads) {
-      let isMade = false;
-      yield {
-        path,
-        make() {
-          isMade = true;
-          return text(plan);
-        },
-      };
-      const compressed = compressing(() => compress(path), isMade);
+      const body = Buffer.from(text(plan));
+      yield { path, body };
       for (const extension of compressedExtensions)
-        copies.push({ path: `${path}.${extension}`, make: async () => (await compressed())[extension] });
+        yield { path: `${path}.${extension}`, make: () => compressors[extension](body) };
     }
   }
-  yield* copies;
-}
-
-/** Starts at once with what was just made, otherwise on demand. */
-function compressing(
-  compress: () => Promise<CompressedCopies>,
-  isMade: boolean,
-): () => Promise<CompressedCopies> {
-  let compressed = isMade ? compress() : undefined;
-  // The error reaches whoever awaits the copies, and there may be nobody.
-  compressed?.catch(() => {});
-  return () => {
-    compressed ??= compress();
-    return compressed;
-  };
 }

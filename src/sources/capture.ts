@@ -60,7 +60,7 @@ export async function capture(options: CaptureOptions): Promise<Captured> {
   const previous = comparedOnce(options.previousOf(loaded));
   // As a function of its own, it does not keep the warnings in memory.
   const { records } = loaded.dataSet;
-  const dataSet = { ...loaded.dataSet, records: () => records(previous?.findKnown) };
+  const dataSet = { ...loaded.dataSet, records: () => records(previous?.findPublished) };
   // A snapshot was guarded when it was captured.
   const isGuarded = previous !== undefined || source === 'snapshot';
   const floor = isGuarded ? undefined : readSnapshotCounts(options.dataFolder);

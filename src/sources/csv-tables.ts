@@ -1,7 +1,6 @@
 /** Parses CSV strictly, and picks the columns that are needed. */
 
-import { Readable } from 'node:stream';
-import Papa, { type ParseResult } from 'papaparse';
+import Papa from 'papaparse';
 import { show } from '../contract/parse.ts';
 import { DataError } from '../errors.ts';
 
@@ -17,62 +16,29 @@ export interface Table {
 export type Row = readonly string[];
 
 /**
- * Reads a table from its text, in pieces that may end anywhere, and hands over one row after the other.
+ * Reads the rows of a table that are kept.
  *
  * @throws DataError if the text is not CSV, a row has the wrong number of fields, or a column is missing
  */
-export function readTable(table: Table, pieces: Iterable<string>, take: (row: Row) => void): Promise<void> {
-  const { only } = table;
+export function readTable(table: Table, text: string): Row[] {
+  const { columns, only } = table;
   const record = `${table.name}.csv`;
-  let header: readonly string[] | undefined;
-  let places: readonly number[] = [];
-  let tested: number | undefined;
-  let read = 0;
-  /** Whether lines end with CRLF, as the first does. papaparse guesses, and is wrong for some pieces. */
-  let hasReturns: boolean | undefined;
-
-  function readRow(fields: readonly string[]): void {
-    if (!header) {
-      header = fields;
-      places = table.columns.map((column) => placeOf(table, fields, column));
-      tested = only && placeOf(table, fields, only.column);
-    } else if (fields.length !== header.length) {
-      const problem = `got ${fields.length} fields in row ${read}: expected ${header.length}, as in the first`;
+  const { data, errors } = Papa.parse<string[]>(text, { delimiter: ',', skipEmptyLines: true });
+  const [error] = errors;
+  if (error) throw new DataError(`${error.message} in row ${(error.row ?? 0) + 1}: expected CSV`, { record });
+  const [header = [], ...rows] = data;
+  const places = columns.map((column) => placeOf(table, header, column));
+  const tested = only && placeOf(table, header, only.column);
+  const kept: Row[] = [];
+  for (const [at, fields] of rows.entries()) {
+    if (fields.length !== header.length) {
+      const problem = `got ${fields.length} fields in row ${at + 2}: expected ${header.length}, as in the first`;
       throw new DataError(problem, { record });
-    } else if (tested === undefined || fields[tested] === only?.value) {
-      take(places.map((at) => fields[at] ?? ''));
     }
+    if (tested === undefined || fields[tested] === only?.value)
+      kept.push(places.map((place) => fields[place] ?? ''));
   }
-
-  function readRows({ data: rows, errors }: ParseResult<string[]>): void {
-    // A row that goes on in the next piece is read again from its start.
-    const error = errors.find(({ row = 0 }) => row < rows.length);
-    if (error)
-      throw new DataError(`${error.message} in row ${read + (error.row ?? 0) + 1}: expected CSV`, { record });
-    for (const fields of rows) {
-      read++;
-      const last = fields.at(-1) ?? '';
-      hasReturns ??= last.endsWith('\r');
-      if (hasReturns && last.endsWith('\r')) fields[fields.length - 1] = last.slice(0, -1);
-      if (fields.length > 1 || fields[0] !== '') readRow(fields);
-    }
-  }
-
-  return new Promise((resolve, reject) => {
-    const stream = Readable.from(pieces);
-    Papa.parse<string[]>(stream, {
-      delimiter: ',',
-      newline: '\n',
-      chunk: readRows,
-      complete: resolve,
-      error(cause) {
-        stream.destroy();
-        reject(cause);
-      },
-    });
-  }).then(() => {
-    if (!header) placeOf(table, [], table.columns[0] ?? '');
-  });
+  return kept;
 }
 
 /** The position of a column. */
@@ -95,9 +61,3 @@ export function integerAt({ name, columns }: Table, row: Row, at: number): numbe
     field: columns[at],
   });
 }
-
-/**
- * A text in a row, to be kept: by itself it would keep the piece that it is a part of, and have two bytes a letter if any
- * letter of that needs them.
- */
-export const textAt = (row: Row, at: number): string => Buffer.from(row[at] ?? '').toString();

@@ -3,35 +3,33 @@
 import type { Kind } from '../contract/kinds.ts';
 import { DataError } from '../errors.ts';
 import { adaptSlug } from './adapt-slug.ts';
-import { integerAt, type Row, readTable, type Table, textAt } from './csv-tables.ts';
+import { integerAt, type Row, readTable, type Table } from './csv-tables.ts';
 import type { RawItem, RawMove, RawRecords } from './raw.ts';
-import { type ReadPieces, tables } from './tables.ts';
+import { type TableTexts, tables } from './tables.ts';
 
 /** @throws DataError if a table is invalid, or refers to a record that does not exist */
-export async function readCsv(pieces: ReadPieces): Promise<RawRecords> {
-  return { move: await readMoves(pieces), item: await readItems(pieces) };
-}
+export const readCsv = (texts: TableTexts): RawRecords => ({
+  move: readMoves(texts),
+  item: readItems(texts),
+});
 
-async function readMoves(pieces: ReadPieces): Promise<RawMove[]> {
-  const names = await readNames('move', pieces);
-  const moves: RawMove[] = [];
-  await readTable(tables.moves, pieces('moves'), (row) => {
+function readMoves(texts: TableTexts): RawMove[] {
+  const names = readNames('move', texts);
+  const moves = readTable(tables.moves, texts.moves).map((row): RawMove => {
     const { id, slug } = identity(tables.moves, row);
-    const generation = integerAt(tables.moves, row, 2);
-    moves.push({ id, slug, englishName: names.get(id) ?? null, generation });
+    return { id, slug, englishName: names.get(id) ?? null, generation: integerAt(tables.moves, row, 2) };
   });
   refuseOrphans(tables.move_names, names, idsOf(moves));
   return moves;
 }
 
-async function readItems(pieces: ReadPieces): Promise<RawItem[]> {
-  const names = await readNames('item', pieces);
-  const indices = await readIndices(pieces);
-  const from = { names, indices };
-  const items: RawItem[] = [];
-  await readTable(tables.items, pieces('items'), (row) => {
+function readItems(texts: TableTexts): RawItem[] {
+  const names = readNames('item', texts);
+  const indices = readIndices(texts);
+  const items = readTable(tables.items, texts.items).map((row): RawItem => {
     const { id, slug } = identity(tables.items, row);
-    items.push(new TableItem(id, slug, from));
+    const englishName = names.get(id) ?? null;
+    return { id, slug, englishName, gameIndices: indices.get(id) ?? [], sprite: spritePath(adaptSlug(slug)) };
   });
   const ids = idsOf(items);
   refuseOrphans(tables.item_names, names, ids);
@@ -39,39 +37,8 @@ async function readItems(pieces: ReadPieces): Promise<RawItem[]> {
   return items;
 }
 
-/** What the tables have of an item by its id. */
-interface ItemTables {
-  readonly names: Names;
-  readonly indices: Indices;
-}
-
-/** Looks things up when they are asked for: made for all items at once, they would take as much memory as the rest of a build. */
-class TableItem implements RawItem {
-  readonly id: number;
-  readonly slug: string;
-  readonly #tables: ItemTables;
-
-  constructor(id: number, slug: string, from: ItemTables) {
-    this.id = id;
-    this.slug = slug;
-    this.#tables = from;
-  }
-
-  get englishName(): string | null {
-    return this.#tables.names.get(this.id) ?? null;
-  }
-
-  get gameIndices(): RawItem['gameIndices'] {
-    return this.#tables.indices.get(this.id) ?? [];
-  }
-
-  get sprite(): string {
-    return spritePath(adaptSlug(this.slug));
-  }
-}
-
 function identity(of: Table, row: Row): { id: number; slug: string } {
-  const slug = textAt(row, 1);
+  const slug = row[1] ?? '';
   if (slug === '')
     throw new DataError(`got row ${row.join(',')}: expected an identifier`, {
       record: `${of.name}.csv`,
@@ -81,30 +48,26 @@ function identity(of: Table, row: Row): { id: number; slug: string } {
 }
 
 /** Id → the first name. */
-type Names = ReadonlyMap<number, string>;
-
-async function readNames(kind: Kind, pieces: ReadPieces): Promise<Names> {
+function readNames(kind: Kind, texts: TableTexts): ReadonlyMap<number, string> {
   const of = tables[`${kind}_names`];
   const names = new Map<number, string>();
-  await readTable(of, pieces(of.name), (row) => {
+  for (const row of readTable(of, texts[of.name])) {
     const id = integerAt(of, row, 0);
-    if (!names.has(id)) names.set(id, textAt(row, 1));
-  });
+    if (!names.has(id)) names.set(id, row[1] ?? '');
+  }
   return names;
 }
 
 /** Item id → its indices in the table's order. */
-type Indices = ReadonlyMap<number, RawItem['gameIndices']>;
-
-async function readIndices(pieces: ReadPieces): Promise<Indices> {
+function readIndices(texts: TableTexts): ReadonlyMap<number, RawItem['gameIndices']> {
   const of = tables.item_game_indices;
-  const indices = new Map<number, RawItem['gameIndices']>();
-  await readTable(of, pieces(of.name), (row) => {
+  const indices = new Map<number, RawItem['gameIndices'][number][]>();
+  for (const row of readTable(of, texts[of.name])) {
     const id = integerAt(of, row, 0);
-    const listed = { generation: integerAt(of, row, 1), index: integerAt(of, row, 2) };
-    // A list that grew would keep room for a dozen more.
-    indices.set(id, (indices.get(id) ?? []).concat(listed));
-  });
+    const listed = indices.get(id) ?? [];
+    listed.push({ generation: integerAt(of, row, 1), index: integerAt(of, row, 2) });
+    indices.set(id, listed);
+  }
   return indices;
 }
 

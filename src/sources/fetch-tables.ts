@@ -4,10 +4,7 @@ import { UpstreamError } from '../errors.ts';
 import { decodeText } from '../http/body.ts';
 import type { Codec, Fetcher } from '../http/fetcher.ts';
 import type { Progress } from './source.ts';
-import { type TableName, tableNames } from './tables.ts';
-
-/** Table → its text. */
-type TableTexts = Readonly<Record<TableName, string>>;
+import { type TableName, type TableTexts, tableNames } from './tables.ts';
 
 export interface FetchOptions {
   readonly fetcher: Fetcher;

@@ -115,17 +115,15 @@ async function loadCsv(options: LoadOptions): Promise<SourceResult> {
   const { readCsv } = await import('./csv.ts');
   const { upstream = DEFAULT_CSV_UPSTREAM, onProgress } = options;
   if (!isAddress(upstream)) {
-    const { captureDate, piecesOf } = await import('./table-folder.ts');
+    const { captureDate, readTables } = await import('./table-folder.ts');
     const today = captureDate(upstream);
-    const raw = await readCsv((name) => piecesOf(upstream, name));
-    return resultOf('csv', raw, { ...options, upstream: 'local files', today });
+    return resultOf('csv', readCsv(readTables(upstream)), { ...options, upstream: 'local files', today });
   }
   const { fetchTables } = await import('./fetch-tables.ts');
   const { withFetcher } = await import('../http/with-fetcher.ts');
   return withFetcher(options, { upstream, version: 'csv' }, async (fetcher) => {
     const texts = await fetchTables(upstream, { fetcher, onProgress });
-    const raw = await readCsv((name) => [texts[name]]);
-    return { ...resultOf('csv', raw, { ...options, upstream }), requests: fetcher.stats };
+    return { ...resultOf('csv', readCsv(texts), { ...options, upstream }), requests: fetcher.stats };
   });
 }
 

@@ -104,8 +104,7 @@ async function readAll(reader: EditionReader, options: RestOptions): Promise<Ans
   };
   total = lists.move.length + lists.item.length;
   report();
-  // The client sends no more than the concurrency: with twice as many, the next requests are there while records are decoded.
-  const limit = pLimit(2 * concurrency);
+  const limit = pLimit(concurrency);
   const readKind = <K extends Kind>(kind: K): Promise<(readonly [Listed, RawOf<K> | undefined])[]> =>
     limit.map(lists[kind], async (listed) => {
       const record = await reader.read(listed.url, recordCodec(kind, listed));

@@ -3,65 +3,88 @@
 import path from 'node:path';
 import * as z from 'zod';
 import { type History, historySchema } from '../contract/changes.ts';
-import type { Entries } from '../contract/entries.ts';
 import { refuseNewerFormat } from '../contract/format.ts';
 import { type Kind, mapKinds } from '../contract/kinds.ts';
-import { linkBaseOf, type Manifest, type Meta, manifestReader, metaReader } from '../contract/meta.ts';
-import { parse, UNCOMPILED } from '../contract/parse.ts';
-import { CHANGES_FILE, listPageFile, MANIFEST_FILE, META_FILE, slugsOf } from '../contract/paths.ts';
-import { PAGE_SIZE, pageOffsets } from '../contract/windows.ts';
-import type { EncodedRecord, EncodedRecords, FindKnown } from '../dataset/data-set.ts';
+import {
+  type Entries,
+  linkBaseOf,
+  type Manifest,
+  type ManifestEntry,
+  type Meta,
+  manifestReader,
+  metaReader,
+} from '../contract/meta.ts';
+import { parse } from '../contract/parse.ts';
+import {
+  CHANGES_FILE,
+  listPageFile,
+  MANIFEST_FILE,
+  META_FILE,
+  recordFile,
+  slugsOf,
+} from '../contract/paths.ts';
+import { pageOffsets } from '../contract/windows.ts';
+import type { EncodedRecord, EncodedRecords, FindPublished } from '../dataset/data-set.ts';
 import { digestRecords, digestText } from '../dataset/digest.ts';
-import { builtPage, encodeRecord } from '../dataset/encode.ts';
+import { encodeRecord, servedText } from '../dataset/encode.ts';
 import { previousOfPaths } from '../dataset/guards.ts';
 import type { PreviousDataSet } from '../dataset/previous.ts';
 import { DataError, errorCode, GamedataError, OutputError } from '../errors.ts';
-import { readPieces, readText } from '../files/folder.ts';
-import { parseLongJson } from '../text/long-json.ts';
+import { readText } from '../files/folder.ts';
 
-/** As much of a list page as is needed: whether the records are those that were built, the digest tells. */
-const pageSchema = z.looseObject({ results: z.array(z.custom<Served>(isServed, 'expected a record')) });
-
-/** Used as it is, with its keys in their order. */
-interface Served {
-  readonly url: string;
-  readonly id: number;
-  readonly slug: string;
-}
+/** A record with its keys in their order, as the digest depends on it: whether it is the one that was built, that tells. */
+const servedSchema = z.custom<{ url: string; id: number; slug: string }>(isServed, 'expected a record');
+const pageSchema = z.looseObject({ results: z.array(servedSchema) });
 
 function isServed(value: unknown): boolean {
-  const { url, id, slug } = (value ?? {}) as Partial<Record<keyof Served, unknown>>;
+  const { url, id, slug } = (value ?? {}) as Partial<Record<'url' | 'id' | 'slug', unknown>>;
   return typeof url === 'string' && Number.isInteger(id) && typeof slug === 'string';
 }
 
 /** The data of a published site as the previous data set. */
 export function previousOfSite(folder: string, meta: Meta, entries: Entries): PreviousDataSet {
-  /** Found once: what is the same does not change when it is checked. */
-  let isSame: ReturnType<FindKnown> | undefined;
-  const findSame: FindKnown = (now) => {
-    isSame ??= findSamePages(now, meta, entries);
-    return isSame;
+  const base = linkBaseOf(meta);
+  /** Each is asked about several times. */
+  const known = new Map<EncodedRecord, ManifestEntry | undefined>();
+  const findPublished: FindPublished = (kind, record) => {
+    if (known.has(record)) return known.get(record);
+    const entry = entries.get(recordFile(kind, record.slug));
+    const found = entry?.sha256 === digestText(servedText(base, kind, record)) ? entry : undefined;
+    known.set(record, found);
+    return found;
   };
   return {
     ...meta,
     slugs: (kind) => slugsOf(kind, entries.keys()),
     differences(now) {
-      const isListedAlike = findSame(now);
+      const after = mapKinds((kind) => now[kind].filter((record) => !findPublished(kind, record)));
       try {
-        const read = (file: string): string => readListed(folder, file, entries);
-        const before = mapKinds((kind) =>
-          readPages(kind, meta.counts[kind], read, (offset) => !isListedAlike(kind, offset)),
-        );
-        return { before, after: mapKinds((kind) => now[kind].filter((_, at) => !isListedAlike(kind, at))) };
+        const before = mapKinds((kind) => {
+          const differs = new Set(after[kind]);
+          const same = new Set(now[kind].filter((record) => !differs.has(record)).map(({ slug }) => slug));
+          const others = slugsOf(kind, entries.keys()).filter((slug) => !same.has(slug));
+          return others.map((slug) => readRecord(folder, recordFile(kind, slug), entries));
+        });
+        return { before, after };
       } catch (error) {
-        // List pages that somebody damaged are replaced by the next build: they are no reason to stop it.
+        // Records that somebody damaged are replaced by the next build: they are no reason to stop it.
         if (error instanceof GamedataError) return { before: undefined, after: now };
         throw error;
       }
     },
-    findKnown: findSame,
+    findPublished,
     history: () => (entries.has(CHANGES_FILE) ? readSiteHistory(folder) : undefined),
   };
+}
+
+/** A published record, which has to be as the manifest lists it. */
+function readRecord(folder: string, file: string, entries: Entries): EncodedRecord {
+  const text = readPublished(folder, file);
+  const [got, expected] = [digestText(text), entries.get(file)?.sha256];
+  if (got !== expected)
+    throw new DataError(`got ${got}: expected ${expected}, as in ${MANIFEST_FILE}`, { record: file });
+  const { url: _, ...record } = parse(servedSchema, parseText(text, file), { record: file });
+  return encodeRecord(record);
 }
 
 /** As much as is known of a published site that does not describe itself: which records it had, and its history. */
@@ -72,22 +95,10 @@ export function previousWithoutMeta(folder: string, entries: Entries): PreviousD
   return { ...previousOfPaths(entries.keys()), digest, history: () => history };
 }
 
-/** Finds the records on pages that would be made as they are published. */
-function findSamePages(now: EncodedRecords, meta: Meta, entries: Entries): ReturnType<FindKnown> {
-  const base = linkBaseOf(meta);
-  const pages = mapKinds((kind) =>
-    pageOffsets(now[kind].length).map((offset) => {
-      const { body } = builtPage(base, kind, now[kind], offset);
-      return digestText(body) === entries.get(listPageFile(kind, offset))?.sha256;
-    }),
-  );
-  return (kind, at) => pages[kind][Math.floor(at / PAGE_SIZE)] === true;
-}
-
 /** The history of a built site. One that cannot be read is not replaced in silence, as every redirect would go with it. */
 function readSiteHistory(folder: string): History {
   try {
-    return parse(historySchema, readJson(folder, CHANGES_FILE), { record: CHANGES_FILE }, UNCOMPILED);
+    return parse(historySchema, readJson(folder, CHANGES_FILE), { record: CHANGES_FILE });
   } catch (cause) {
     throw new OutputError(`has a history that cannot be read: ${(cause as Error).message}`, folder, {
       cause,
@@ -112,23 +123,8 @@ export function readSiteRecords(folder: string, { counts, digest }: Meta): Encod
   return records;
 }
 
-/** A page's text, which has to be as the manifest lists it. */
-export function readListed(folder: string, file: string, entries: Entries): string {
-  const text = readPublished(folder, file);
-  const [got, expected] = [digestText(text), entries.get(file)?.sha256];
-  if (got === expected) return text;
-  throw new DataError(`got ${got}: expected ${expected}, as in ${MANIFEST_FILE}`, { record: file });
-}
-
-/** The records of those pages of a kind that are wanted. */
-const readPages = (
-  kind: Kind,
-  count: number,
-  read: (file: string) => string,
-  isWanted: (offset: number) => boolean = () => true,
-): EncodedRecord[] =>
+const readPages = (kind: Kind, count: number, read: (file: string) => string): EncodedRecord[] =>
   pageOffsets(count)
-    .filter(isWanted)
     .map((offset) => listPageFile(kind, offset))
     .flatMap((file) => recordsOf(read(file), file));
 
@@ -172,10 +168,7 @@ export function readDescription<S extends z.ZodType>(folder: string, file: strin
     new OutputError(`has no valid ${file}: ${problem}`, folder, { cause });
   let json: unknown;
   try {
-    json =
-      file === MANIFEST_FILE
-        ? parseLongJson(() => readPieces(folder, file), 'files')
-        : JSON.parse(readText(folder, file));
+    json = JSON.parse(readText(folder, file));
   } catch (cause) {
     throw fail(errorCode(cause) || 'invalid JSON', cause);
   }

@@ -6,8 +6,7 @@ import * as z from 'zod';
 import { type History, historySchema } from '../contract/changes.ts';
 import { FORMAT, formatField, refuseNewerFormat } from '../contract/format.ts';
 import { type Kind, kindNames, mapKinds } from '../contract/kinds.ts';
-import { longList } from '../contract/long-list.ts';
-import { type ParseOptions, parse, UNCOMPILED } from '../contract/parse.ts';
+import { parse } from '../contract/parse.ts';
 import { CHANGES_FILE } from '../contract/paths.ts';
 import { type Counts, countsSchema, recordSchemas } from '../contract/records.ts';
 import type { SiteFile } from '../contract/site-file.ts';
@@ -15,8 +14,7 @@ import {
   type DataSet,
   type EncodedRecord,
   type EncodedRecords,
-  type FindKnown,
-  isWarning,
+  type FindPublished,
   type Provenance,
   provenanceSchema,
   warningSchema,
@@ -25,8 +23,7 @@ import { digestLines, encodeLine } from '../dataset/digest.ts';
 import { encodeRecord } from '../dataset/encode.ts';
 import type { PreviousDataSet } from '../dataset/previous.ts';
 import { DataError, errorCode, OutputError } from '../errors.ts';
-import { readPieces, readText } from '../files/folder.ts';
-import { createLineSplitter } from '../text/split-lines.ts';
+import { readText } from '../files/folder.ts';
 
 /** The file that marks a folder as a snapshot. */
 export const PROVENANCE_FILE = 'provenance.json';
@@ -38,7 +35,7 @@ const snapshotSchema = z.object({
   ...provenanceSchema.shape,
   counts: countsSchema,
   digest: z.string(),
-  warnings: longList(warningSchema, isWarning),
+  warnings: z.array(warningSchema),
 });
 
 type SnapshotSummary = z.infer<typeof snapshotSchema>;
@@ -68,78 +65,56 @@ export function snapshotFiles(data: DataSet): SiteFile[] {
  */
 export function readSnapshot(folder: string): DataSet {
   const { format: _, digest, warnings, counts, ...provenance } = readSummary(folder);
-  checkDigest(digest, (kind) => readPiecesOf(folder, kind));
+  const texts = readTexts(folder, digest);
   let records: EncodedRecords | undefined;
   return {
     warnings,
     provenance,
     counts,
     digest,
-    records(findKnown) {
-      records ??= readRecords(folder, { digest, counts }, findKnown);
+    records(findPublished) {
+      records ??= mapKinds((kind) => readLines(texts[kind], kind, findPublished));
+      for (const kind of kindNames) {
+        if (records[kind].length === counts[kind]) continue;
+        const problem = `got ${records[kind].length} records: expected ${counts[kind]}, as in ${PROVENANCE_FILE}`;
+        throw new DataError(problem, { kind });
+      }
       return records;
     },
   };
 }
 
-function readRecords(
-  folder: string,
-  { digest, counts }: Pick<SnapshotSummary, 'digest' | 'counts'>,
-  findKnown: FindKnown | undefined,
-): EncodedRecords {
-  const records = readLines(folder, digest, findKnown ? guessRecord : validate);
-  for (const kind of kindNames) {
-    if (records[kind].length === counts[kind]) continue;
-    throw new DataError(
-      `got ${records[kind].length} records: expected ${counts[kind]}, as in ${PROVENANCE_FILE}`,
-      { kind },
-    );
-  }
-  const isKnown = findKnown?.(records);
-  if (!isKnown) return records;
-  return mapKinds((kind) =>
-    records[kind].map((record, at) =>
-      isKnown(kind, at) ? record : validate(record.json, { kind, at }, UNCOMPILED),
-    ),
+/** The text of each kind's records, which have to match the digest. */
+function readTexts(folder: string, digest: string): Record<Kind, string> {
+  const texts = mapKinds((kind) =>
+    explained(folder, recordsFile(kind), () => readText(folder, recordsFile(kind))),
   );
-}
-
-/** Reads every record, and checks that the files have not changed since their digest was found right. */
-function readLines(folder: string, digest: string, read: Read): EncodedRecords {
-  const records = mapKinds((): EncodedRecord[] => []);
-  checkDigest(digest, (kind) => piecesOf(folder, kind, { read, into: records[kind] }));
-  return records;
-}
-
-/** The bytes of a kind's records. On the way, each is read from its line. */
-function* piecesOf(
-  folder: string,
-  kind: Kind,
-  { read, into }: { read: Read; into: EncodedRecord[] },
-): Generator<Buffer> {
-  const lines = createLineSplitter((line) => into.push(read(line, { kind, at: into.length })));
-  for (const piece of readPiecesOf(folder, kind)) {
-    lines.add(piece);
-    yield piece;
-  }
-  lines.end();
-}
-
-function checkDigest(expected: string, piecesOf: Parameters<typeof digestLines>[0]): void {
-  const found = digestLines(piecesOf);
-  if (found === expected) return;
-  throw new DataError(`got ${found}: expected ${expected}, as in ${PROVENANCE_FILE}`, {
+  const found = digestLines((kind) => texts[kind]);
+  if (found === digest) return texts;
+  throw new DataError(`got ${found}: expected ${digest}, as in ${PROVENANCE_FILE}`, {
     record: 'snapshot',
     field: 'digest',
   });
 }
 
+const linesOf = (text: string): string[] => (text === '' ? [] : text.replace(/\n$/, '').split('\n'));
+
+const readLines = (
+  text: string,
+  kind: Kind,
+  findPublished: FindPublished = () => undefined,
+): EncodedRecord[] =>
+  linesOf(text).map((json, at) => {
+    const record = guessRecord(json);
+    return findPublished(kind, record) ? record : validate(json, { kind, at });
+  });
+
 /** A record that lacks a field may be complete as far as the version that wrote it is concerned. */
-function validate(json: string, place: Place, options?: ParseOptions): EncodedRecord {
+function validate(json: string, place: Place): EncodedRecord {
   const record = nameOf(place);
   const value = parseJsonOf(json, record);
   try {
-    return encodeRecord(parse(recordSchemas[place.kind], value, { record }, options));
+    return encodeRecord(parse(recordSchemas[place.kind], value, { record }));
   } catch (cause) {
     if (!(cause instanceof DataError)) throw cause;
     throw new DataError(cause.problem, cause.location, {
@@ -160,10 +135,8 @@ interface Place {
 
 const nameOf = ({ kind, at }: Place): string => `${recordsFile(kind)} line ${at + 1}`;
 
-type Read = (json: string, place: Place) => EncodedRecord;
-
-/** The record that a line should be: parsed only if it turns out not to be known. */
-const guessRecord: Read = (json) => ({
+/** The record that a line should be: parsed only if it turns out not to be published. */
+const guessRecord = (json: string): EncodedRecord => ({
   id: Number(/^\{"id":(\d+),/.exec(json)?.[1]),
   slug: /"slug":"([^"\\]+)"/.exec(json)?.[1] ?? '',
   json,
@@ -172,9 +145,6 @@ const guessRecord: Read = (json) => ({
 function readAnyRecord(json: string, place: Place): EncodedRecord {
   const record = nameOf(place);
   const value = parseJsonOf(json, record);
-  const { id, slug } = (value ?? {}) as Partial<EncodedRecord>;
-  // By hand, as there may be hundreds of thousands; the schema explains what is wrong.
-  if (Number.isInteger(id) && typeof slug === 'string') return { id: Number(id), slug, json };
   return { ...parse(anyRecordSchema, value, { record }), json };
 }
 
@@ -188,14 +158,14 @@ export const readSnapshotCounts = (folder: string): Counts | undefined =>
 export function previousOfSnapshot(folder: string): (PreviousDataSet & Provenance) | undefined {
   if (!isSnapshot(folder)) return undefined;
   const summary = readSummary(folder);
+  const readAll = (): EncodedRecords => {
+    const texts = readTexts(folder, summary.digest);
+    return mapKinds((kind) => linesOf(texts[kind]).map((json, at) => readAnyRecord(json, { kind, at })));
+  };
   return {
     ...summary,
-    slugs(kind) {
-      const into: EncodedRecord[] = [];
-      for (const _ of piecesOf(folder, kind, { read: readAnyRecord, into }));
-      return into.map(({ slug }) => slug);
-    },
-    differences: (after) => ({ before: readLines(folder, summary.digest, readAnyRecord), after }),
+    slugs: (kind) => readAll()[kind].map(({ slug }) => slug),
+    differences: (after) => ({ before: readAll(), after }),
     history: () => readSnapshotHistory(folder),
   };
 }
@@ -208,7 +178,7 @@ export function previousOfSnapshot(folder: string): (PreviousDataSet & Provenanc
 export function readSnapshotHistory(folder: string): History | undefined {
   if (!existsSync(path.join(folder, CHANGES_FILE))) return undefined;
   const json = readJson(folder, CHANGES_FILE);
-  const history = parse(historySchema, json, { record: CHANGES_FILE }, UNCOMPILED);
+  const history = parse(historySchema, json, { record: CHANGES_FILE });
   const { digest } = readSummary(folder);
   const [newest] = history.steps;
   if (!newest || newest.to.digest === digest) return history;
@@ -223,7 +193,7 @@ function readSummary(folder: string): SnapshotSummary {
   const json = readJson(folder, PROVENANCE_FILE);
   const file = path.join(folder, PROVENANCE_FILE);
   refuseNewerFormat(json, (problem, options) => new OutputError(problem, file, options));
-  return parse(snapshotSchema, json, { record: PROVENANCE_FILE }, UNCOMPILED);
+  return parse(snapshotSchema, json, { record: PROVENANCE_FILE });
 }
 
 const readJson = (folder: string, file: string): unknown =>
@@ -231,16 +201,6 @@ const readJson = (folder: string, file: string): unknown =>
     explained(folder, file, () => readText(folder, file)),
     file,
   );
-
-function* readPiecesOf(folder: string, kind: Kind): Generator<Buffer> {
-  const file = recordsFile(kind);
-  const pieces = readPieces(folder, file);
-  for (;;) {
-    const { done, value } = explained(folder, file, () => pieces.next());
-    if (done) return;
-    yield value;
-  }
-}
 
 function parseJsonOf(text: string, record: string): unknown {
   try {

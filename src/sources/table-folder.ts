@@ -3,11 +3,8 @@
 import { statSync } from 'node:fs';
 import path from 'node:path';
 import { errorCode, OutputError } from '../errors.ts';
-import { readPieces } from '../files/folder.ts';
-import { type TableName, tableNames } from './tables.ts';
-
-/** How much of a table is read at a time, in bytes. */
-const PIECE = 2 ** 15;
+import { readFile } from '../files/folder.ts';
+import { type TableName, type TableTexts, tableNames } from './tables.ts';
 
 /** The modification date of the newest table, `YYYY-MM-DD`. Throws `OutputError` if one is missing. */
 export function captureDate(folder: string): string {
@@ -21,13 +18,13 @@ export function captureDate(folder: string): string {
   return new Date(Math.max(...times)).toISOString().slice(0, 10);
 }
 
-/** Yields a table's text. Throws `OutputError` if it cannot be read, or is not UTF-8. */
-export function* piecesOf(folder: string, name: TableName): Generator<string> {
-  const decoder = new TextDecoder('utf-8', { fatal: true });
+/** Reads every table. Throws `OutputError` if one cannot be read, or is not UTF-8. */
+export const readTables = (folder: string): TableTexts =>
+  Object.fromEntries(tableNames.map((name) => [name, readText(folder, name)])) as TableTexts;
+
+function readText(folder: string, name: TableName): string {
   try {
-    for (const piece of readPieces(folder, `${name}.csv`, PIECE))
-      yield decoder.decode(piece, { stream: true });
-    yield decoder.decode();
+    return new TextDecoder('utf-8', { fatal: true }).decode(readFile(folder, `${name}.csv`));
   } catch (cause) {
     throw unreadable(folder, name, cause);
   }

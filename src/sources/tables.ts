@@ -18,5 +18,5 @@ export const tables = {
 export type TableName = keyof typeof tables;
 export const tableNames = Object.keys(tables) as readonly TableName[];
 
-/** Reads a table's text in pieces. */
-export type ReadPieces = (name: TableName) => Iterable<string>;
+/** Table → its text. */
+export type TableTexts = Readonly<Record<TableName, string>>;

@@ -1,13 +1,13 @@
 /** Verifies a built site in a folder: re-reads every file and reports every problem. */
 
+import { hash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { type History, historySchema } from '../contract/changes.ts';
 import { checkListPage } from '../contract/check-list-page.ts';
-import { byPath, type Entries } from '../contract/entries.ts';
 import { errorFiles } from '../contract/errors.ts';
 import { type Kind, mapKinds } from '../contract/kinds.ts';
-import { linkBaseOf, type ManifestEntry, type Meta, manifestReader, metaReader } from '../contract/meta.ts';
+import { type Entries, linkBaseOf, type Meta, manifestReader, metaReader } from '../contract/meta.ts';
 import { parseJson } from '../contract/parse.ts';
 import {
   CHANGES_FILE,
@@ -23,16 +23,14 @@ import {
 import type { Counts } from '../contract/records.ts';
 import { PAGE_SIZE, pageOffsets } from '../contract/windows.ts';
 import type { EncodedRecord, EncodedRecords } from '../dataset/data-set.ts';
-import { digestRecords, digestText } from '../dataset/digest.ts';
+import { digestRecords } from '../dataset/digest.ts';
 import { emptyHistory, movedRoutes } from '../dataset/history.ts';
 import { errorCode, OutputError } from '../errors.ts';
-import { readPieces, walk } from '../files/folder.ts';
-import { type Measure, measure } from '../output/listing.ts';
+import { walk } from '../files/folder.ts';
 import { recoverAbandoned } from '../output/publish.ts';
 import { changeFiles } from '../site/change-files.ts';
 import { readDescription } from '../sources/site-folder.ts';
-import { checkDownloads, type HashOf } from './downloads.ts';
-import { createFolderFiles, type FolderFiles } from './folder-files.ts';
+import { checkDownloads } from './downloads.ts';
 
 /** A problem, and the file that has it. */
 export interface Problem {
@@ -75,10 +73,8 @@ export function inspectFolder(folder: string, published?: Entries): InspectedSit
   const report = (file: string, problem: string): void => void problems.push({ file, problem });
   const { site, meta, entries } = openSite(folder, report, published);
   checkManifest(site, entries);
-  const damaged = new Set(problems.map(({ file }) => file));
-  const hashOf: HashOf = (file) => (damaged.has(file) ? undefined : entries.get(file)?.sha256);
-  const records = mapKinds((kind) => checkKind(site, kind, { meta, hashOf }));
-  if (meta.downloads) checkDownloads(site, { records, linkBase: linkBaseOf(meta) }, hashOf);
+  const records = mapKinds((kind) => checkKind(site, kind, meta));
+  if (meta.downloads) checkDownloads(site, { records, linkBase: linkBaseOf(meta) });
   const digest = digestRecords(records);
   if (digest !== meta.digest)
     site.report(META_FILE, `has digest ${meta.digest}, that of the records is ${digest}`);
@@ -105,7 +101,7 @@ export function inspectFolder(folder: string, published?: Entries): InspectedSit
 interface Site {
   readonly folder: string;
   /** Its regular files. */
-  readonly files: FolderFiles;
+  readonly files: ReadonlySet<string>;
   report(file: string, problem: string): void;
 }
 
@@ -116,43 +112,39 @@ function openSite(
 ): { site: Site; meta: Meta; entries: Entries } {
   explained(folder, () => readdirSync(folder));
   const meta = readDescription(folder, META_FILE, metaReader);
-  const entries = published ?? byPath(readDescription(folder, MANIFEST_FILE, manifestReader).files);
-  const files = explained(folder, () => createFolderFiles(regularFiles(folder, report), entries));
+  const entries =
+    published ??
+    new Map(readDescription(folder, MANIFEST_FILE, manifestReader).files.map((entry) => [entry.path, entry]));
+  const files = explained(folder, () => new Set(regularFiles(folder, report)));
   return { site: { folder, files, report }, meta, entries };
 }
 
 /** Every file has to be listed, and every listed file has to be there, unchanged. */
-function checkManifest(site: Site, { files }: Entries): void {
-  for (const entry of files) {
+function checkManifest(site: Site, entries: Entries): void {
+  for (const entry of entries.values()) {
     if (!site.files.has(entry.path)) {
       site.report(entry.path, 'is missing');
       continue;
     }
-    const { bytes, sha256 } = measureFile(site.folder, entry);
-    if (bytes !== entry.bytes)
-      site.report(entry.path, `has ${bytes} bytes, expected ${entry.bytes}, as in the manifest`);
+    const body = readFileSync(path.join(site.folder, entry.path));
+    const sha256 = hash('sha256', body);
+    if (body.length !== entry.bytes)
+      site.report(entry.path, `has ${body.length} bytes, expected ${entry.bytes}, as in the manifest`);
     else if (sha256 !== entry.sha256)
       site.report(entry.path, `has SHA-256 ${sha256}, expected ${entry.sha256}, as in the manifest`);
   }
-  for (const file of site.files.unlisted())
-    if (file !== MANIFEST_FILE) site.report(file, 'is not in the manifest');
+  for (const file of site.files)
+    if (file !== MANIFEST_FILE && !entries.has(file)) site.report(file, 'is not in the manifest');
 }
 
-/** Most files are small; those that grow with the site are read in pieces. */
-const measureFile = (folder: string, { path: file, bytes }: ManifestEntry): Measure =>
-  measure(bytes > 2 ** 20 ? readPieces(folder, file) : [readFileSync(path.join(folder, file))]);
-
 /** Every page has to be correct, every record has to have its file, and there must be no other files of the kind. */
-function checkKind(
-  site: Site,
-  kind: Kind,
-  { meta, hashOf }: { meta: Meta; hashOf: HashOf },
-): EncodedRecord[] {
+function checkKind(site: Site, kind: Kind, meta: Meta): EncodedRecord[] {
   const count = meta.counts[kind];
   const records: EncodedRecord[] = [];
+  const listed = new Set<string>();
   for (const offset of pageOffsets(count)) {
     const file = listPageFile(kind, offset);
-    site.files.take(file);
+    listed.add(file);
     const text = readText(site, file);
     if (text === undefined) continue;
     const page = {
@@ -166,14 +158,15 @@ function checkKind(
       site.report(file, problem),
     )) {
       const own = recordFile(kind, slug);
-      if (!site.files.take(own) && site.files.has(own)) site.report(file, `has slug ${slug} twice`);
-      const sha256 = hashOf(own);
-      const isSame = sha256 ? sha256 === digestText(served) : readText(site, own) === served;
-      if (!isSame) site.report(own, `differs from the record on ${file}`);
+      if (listed.has(own)) site.report(file, `has slug ${slug} twice`);
+      listed.add(own);
+      if (readText(site, own) !== served) site.report(own, `differs from the record on ${file}`);
       records.push({ id, slug, json });
     }
   }
-  for (const file of site.files.left(listPath(kind).slice(1))) site.report(file, 'is not on any list');
+  for (const file of site.files)
+    if (file.startsWith(listPath(kind).slice(1)) && !listed.has(file))
+      site.report(file, 'is not on any list');
   return records;
 }
 

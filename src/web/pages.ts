@@ -7,7 +7,7 @@ import type { EncodedRecords } from '../dataset/data-set.ts';
 import { countGenerations } from './front/chart.ts';
 import { type FrontPageContent, fillFrontPage } from './front/page.ts';
 import { searchForm } from './search/form.ts';
-import { createSearchIndex, encodeSearchIndex, type KnownIndex } from './search/search-index.ts';
+import { createSearchIndex } from './search/search-index.ts';
 import { framed } from './shared/frame.ts';
 import { markFile } from './shared/mark.ts';
 import { fillPlaceholders, type Markup } from './shared/markup.ts';
@@ -17,28 +17,21 @@ export type PageTemplates = Readonly<Record<'index.html' | 'browse.html' | 'docs
 
 export interface PagesPlan extends Omit<FrontPageContent, 'sizes' | 'generations' | 'search'> {
   readonly templates: PageTemplates;
-  /** The published search index. */
-  readonly known?: KnownIndex | undefined;
   /** The files made so far; called when all others are. */
   readonly sizes: () => FrontPageContent['sizes'];
 }
 
 /** Nothing is made of the records before the first of the files is. */
-export function* webFiles({
-  templates,
-  sizes,
-  known,
-  ...content
-}: PagesPlan): Generator<SiteFile | MadeFile> {
+export function* webFiles({ templates, sizes, ...content }: PagesPlan): Generator<SiteFile | MadeFile> {
   const { records, meta } = content;
   let made: ReturnType<typeof searchOf> | undefined;
   const shared = (): ReturnType<typeof searchOf> => {
-    made ??= searchOf(records, known);
+    made ??= searchOf(records);
     return made;
   };
   yield {
     path: SEARCH_FILE,
-    make: () => encodeSearchIndex(shared().index),
+    make: () => JSON.stringify(shared().index),
   };
   yield { path: MARK_FILE, body: markFile };
   const top = `${pathOf(meta.base_url)}/`;
@@ -60,8 +53,8 @@ export function* webFiles({
 }
 
 /** The search index, and what pages show of it. */
-function searchOf(records: EncodedRecords, known: KnownIndex | undefined) {
-  const index = createSearchIndex(records, known);
+function searchOf(records: EncodedRecords) {
+  const index = createSearchIndex(records);
   const generations = countGenerations(index);
   return { index, generations, search: searchForm(generations.keys()) };
 }

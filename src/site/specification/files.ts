@@ -25,8 +25,7 @@ export function* specificationFiles(plan: SpecificationPlan): Generator<MadeFile
   const { records, meta, linkBase, archive, docs } = plan;
   const examples = examplesOf(records, linkBase);
   const site = describedSite(meta);
-  const inputs = JSON.stringify([site, examples, archive]);
-  const made = (path: string, make: () => string): MadeFile => ({ path, inputs, make });
+  const made = (path: string, make: () => string): MadeFile => ({ path, make });
   let known: object | undefined;
   const document = (): object => {
     known ??= openApiDocument(site, examples, { archive });

@@ -2,14 +2,14 @@
 
 import { type Kind, kindNames, mapKinds } from '../../contract/kinds.ts';
 import { groupDigits } from '../../text/numbers.ts';
-import type { SearchIndexParts } from '../search/search-index.ts';
+import type { SearchIndex } from '../search/search-index.ts';
 import { html, type Markup } from '../shared/markup.ts';
 
 /** Generation → the number of its records of each kind. */
 export type GenerationCounts = ReadonlyMap<number | null, Readonly<Record<Kind, number>>>;
 
 /** In ascending order; records without a generation come last. */
-export function countGenerations(index: SearchIndexParts): GenerationCounts {
+export function countGenerations(index: SearchIndex): GenerationCounts {
   const counts = new Map<number | null, Record<Kind, number>>();
   for (const kind of kindNames) {
     for (const generation of index[kind].generation) {

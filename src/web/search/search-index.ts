@@ -50,72 +50,25 @@ export function generationOf(record: AnyRecord): number | null {
   return first < 0 ? null : first + 1;
 }
 
-/** An index of which some records are as they are now, in the same places. */
-export interface KnownIndex {
-  readonly index: SearchIndex;
-  isKnown(kind: Kind, at: number): boolean;
+export const createSearchIndex = (records: EncodedRecords): SearchIndex =>
+  mapKinds((kind) => toColumns(records[kind]));
+
+function toColumns(records: readonly EncodedRecord[]): SearchColumns {
+  const rows = records.map(rowOf);
+  const icons = rows.flatMap(({ icon }) => icon ?? []);
+  return {
+    id: records.map(({ id }, at) => id - (records[at - 1]?.id ?? 0)),
+    slug: records.map(({ slug }) => slug).join(MARKS.slug),
+    name: rows.map(({ name }) => name).join(MARKS.name),
+    generation: rows.map(({ generation }) => generation),
+    icon: icons.length > 0 ? icons.join(MARKS.icon) : null,
+  };
 }
-
-/** Columns whose texts are in parts of a thousand rows: as whole texts they would be in memory several times. */
-type ColumnParts = Pick<SearchColumns, 'id' | 'generation'> & {
-  readonly [name in 'slug' | 'name' | 'icon']: readonly string[] | null;
-};
-
-/** A search index that is not yet a text. */
-export type SearchIndexParts = Readonly<Record<Kind, ColumnParts>>;
-
-export const createSearchIndex = (records: EncodedRecords, known?: KnownIndex): SearchIndexParts =>
-  mapKinds((kind) => {
-    const knownRow = known && rowsOf(known.index[kind]);
-    return toColumns(records[kind], (record, at) => {
-      const row = knownRow?.(at);
-      return row && known?.isKnown(kind, at) ? row : rowOf(record);
-    });
-  });
 
 interface SearchRow {
   readonly name: string;
   readonly generation: number | null;
   readonly icon: string | undefined;
-}
-
-function toColumns(
-  records: readonly EncodedRecord[],
-  rowOf: (record: EncodedRecord, at: number) => SearchRow,
-): ColumnParts {
-  const slug: string[] = [];
-  const name: string[] = [];
-  const generation: (number | null)[] = [];
-  const icon: string[] = [];
-  for (let from = 0; from < records.length; from += 1000) {
-    const some = records.slice(from, from + 1000);
-    const rows = some.map((record, at) => rowOf(record, from + at));
-    slug.push(some.map((record) => record.slug).join(MARKS.slug));
-    name.push(rows.map((row) => row.name).join(MARKS.name));
-    for (const row of rows) generation.push(row.generation);
-    const shown = rows.flatMap((row) => row.icon ?? []);
-    if (shown.length > 0) icon.push(shown.join(MARKS.icon));
-  }
-  const id = records.map((record, at) => record.id - (records[at - 1]?.id ?? 0));
-  return { id, slug, name, generation, icon: icon.length > 0 ? icon : null };
-}
-
-/** The rows of columns, one after the other: all at once would take as much memory again. */
-function rowsOf({ name, generation, icon }: SearchColumns): (at: number) => SearchRow {
-  const nextName = partsOf(name, MARKS.name);
-  const nextIcon = icon === null ? undefined : partsOf(icon, MARKS.icon);
-  return (at) => ({ name: nextName(), generation: generation[at] ?? null, icon: nextIcon?.() });
-}
-
-/** Each call returns what is before the next mark. */
-function partsOf(text: string, mark: string): () => string {
-  let from = 0;
-  return () => {
-    const end = text.indexOf(mark, from);
-    const part = text.slice(from, end === -1 ? undefined : end);
-    from = end === -1 ? text.length : end + 1;
-    return part;
-  };
 }
 
 function rowOf({ json, slug }: EncodedRecord): SearchRow {
@@ -129,28 +82,6 @@ function rowOf({ json, slug }: EncodedRecord): SearchRow {
 
 const shortIcon = ({ icon, slug }: Item): string =>
   icon === iconOf(slug) ? '' : icon.slice(ICONS_FOLDER.length);
-
-/** `search.json` in pieces. */
-export function* encodeSearchIndex(index: SearchIndexParts): Generator<string> {
-  for (const [at, kind] of kindNames.entries()) {
-    const { id, slug, name, generation, icon } = index[kind];
-    yield `${at === 0 ? '{' : ','}${JSON.stringify(kind)}:{"id":${JSON.stringify(id)},"slug":`;
-    yield* encodeText(slug, MARKS.slug);
-    yield ',"name":';
-    yield* encodeText(name, MARKS.name);
-    yield `,"generation":${JSON.stringify(generation)},"icon":`;
-    yield* encodeText(icon, MARKS.icon);
-    yield '}';
-  }
-  yield '}';
-}
-
-function* encodeText(parts: readonly string[] | null, mark: string): Generator<string> {
-  if (parts === null) return yield 'null';
-  yield '"';
-  for (const [at, part] of parts.entries()) yield JSON.stringify(at === 0 ? part : mark + part).slice(1, -1);
-  yield '"';
-}
 
 /** Restores the records. Throws if the columns differ in length. */
 export function readSearchIndex(index: SearchIndex): SearchEntry[] {
