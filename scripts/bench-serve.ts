@@ -70,10 +70,10 @@ try {
 
 function buildSite(): string {
   const site = path.join(folder, 'site');
-  const help = execFileSync(process.execPath, ['dist/cli.cjs', 'build', '--help'], { encoding: 'utf8' });
+  const help = execFileSync(process.execPath, ['dist/cli.js', 'build', '--help'], { encoding: 'utf8' });
   const hosts = /"nginx"/.test(help) ? ['netlify', 'nginx'] : ['netlify'];
   const args = ['build', '--source', 'snapshot', '--quiet', '--out', site, '--host', ...hosts];
-  execFileSync(process.execPath, ['dist/cli.cjs', ...args]);
+  execFileSync(process.execPath, ['dist/cli.js', ...args]);
   return site;
 }
 

@@ -11,7 +11,7 @@ import { fileURLToPath } from 'node:url';
 
 const PACKAGE = 'pokedex@1.1.0';
 
-const cli = fileURLToPath(new URL('../dist/cli.cjs', import.meta.url));
+const cli = fileURLToPath(new URL('../dist/cli.js', import.meta.url));
 const folder = mkdtempSync(path.join(tmpdir(), 'gamedata-'));
 try {
   execFileSync('npm', ['pack', PACKAGE, '--silent', '--pack-destination', folder], {

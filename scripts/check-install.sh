@@ -11,7 +11,7 @@ git ls-files -z | tar cz --null -T - | tar xz -C "$folder" --one-top-level=check
 cd "$folder/checkout"
 npm ci --ignore-scripts --no-audit --no-fund
 npm run compile
-node dist/cli.cjs build --source snapshot --quiet --out "$folder/from-checkout"
+node dist/cli.js build --source snapshot --quiet --out "$folder/from-checkout"
 
 npm pack --ignore-scripts --silent --pack-destination "$folder"
 mkdir "$folder/user"

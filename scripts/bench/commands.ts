@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import type { Facts } from './measure.ts';
 
 const here = (file: string): string => fileURLToPath(new URL(file, import.meta.url));
-const CLI = here('../../dist/cli.cjs');
+const CLI = here('../../dist/cli.js');
 const MINIMAL = here('./programs/minimal.mjs');
 const ELEVENTY = here('../../.engines/node_modules/@11ty/eleventy/cmd.cjs');
 

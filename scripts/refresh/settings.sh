@@ -1,6 +1,6 @@
 # What the steps of a refresh share; each of them reads this first. All run from the project's folder.
 #
-#   GAMEDATA_CLI            the compiled command line (dist/cli.cjs)
+#   GAMEDATA_CLI            the compiled command line (dist/cli.js)
 #   REFRESH_WORK            where steps leave files for the next ones (.cache/refresh)
 #   REFRESH_UPSTREAM        another upstream than the live one
 #   REFRESH_ALLOW_MISSING   records that may disappear, separated by spaces: move/pound item/potion
@@ -11,7 +11,7 @@ data=data
 site=build
 
 gamedata() {
-  node "${GAMEDATA_CLI:-dist/cli.cjs}" "$@"
+  node "${GAMEDATA_CLI:-dist/cli.js}" "$@"
 }
 
 # Strictly from the upstream: without it there is an error, and no fallback.

@@ -22,7 +22,7 @@ import { snapshotFiles } from '../../src/sources/snapshot.ts';
 import { encodeDataSet } from '../../test/support/decode.ts';
 import { dataSetOf, rawRecords } from '../../test/support/sites.ts';
 
-const CLI = fileURLToPath(new URL('../../dist/cli.cjs', import.meta.url));
+const CLI = fileURLToPath(new URL('../../dist/cli.js', import.meta.url));
 
 export interface Exit {
   readonly code: number | null;

@@ -5,11 +5,11 @@ import path from 'node:path';
 import type { Command, Option } from 'commander';
 import { closest } from 'fastest-levenshtein';
 import type * as z from 'zod';
-import { baseUrlOf } from '../commands/build.ts';
-import type { Environment } from '../commands/source-options.ts';
 import { parseJson, show, valueAt } from '../contract/parse.ts';
 import { errorCode, UsageError } from '../errors.ts';
 import { isAddress } from '../sources/source.ts';
+import { baseUrlOf } from './commands/build.ts';
+import type { Environment } from './commands/source-options.ts';
 import { configSchema, isConfigurable, keyOf } from './config-schema.ts';
 
 /** An option, its value, and where that comes from. */

@@ -2,29 +2,29 @@
 
 import { existsSync } from 'node:fs';
 import path from 'node:path';
-import type { ArchiveReport } from '../commands/archive.ts';
-import type { BuildReport } from '../commands/build.ts';
-import type { HostDescription } from '../commands/hosts.ts';
-import type { MirrorReport } from '../commands/mirror.ts';
-import type { RebaseReport } from '../commands/rebase.ts';
-import type { Report } from '../commands/report.ts';
-import type { SiteServer } from '../commands/serve.ts';
 import type { Comparison } from '../contract/changes.ts';
 import { describeEdition } from '../contract/edition.ts';
 import { guarantees } from '../contract/guarantees.ts';
 import { kindNames } from '../contract/kinds.ts';
+import { firstOf } from '../contract/names.ts';
+import { counted, groupDigits, readableSize } from '../contract/numbers.ts';
 import { listPath, MANIFEST_FILE } from '../contract/paths.ts';
+import { printable } from '../contract/printable.ts';
 import type { Counts } from '../contract/records.ts';
 import { describeGroups, headline } from '../dataset/describe-changes.ts';
 import type { GamedataError } from '../errors.ts';
-import type { IconsReport } from '../icons/gather.ts';
-import type { PublishResult } from '../output/publish.ts';
+import type { PublishResult } from '../publish/publish.ts';
+import type { IconsReport } from '../sources/icons/gather.ts';
 import { isAddress } from '../sources/source.ts';
-import { firstOf } from '../text/names.ts';
-import { counted, groupDigits, readableSize } from '../text/numbers.ts';
-import { printable } from '../text/printable.ts';
 import type { DeploymentReport } from '../verify/deployment.ts';
 import type { FolderReport, Problem } from '../verify/folder.ts';
+import type { ArchiveReport } from './commands/archive.ts';
+import type { BuildReport } from './commands/build.ts';
+import type { HostDescription } from './commands/hosts.ts';
+import type { MirrorReport } from './commands/mirror.ts';
+import type { RebaseReport } from './commands/rebase.ts';
+import type { Report } from './commands/report.ts';
+import type { SiteServer } from './commands/serve.ts';
 
 /** `build: 3,248 files, 2.1 MB: 12 written, 3,236 kept, 0 removed, in 0.4 s`, and what could not be cleaned up. */
 function publishedLines(

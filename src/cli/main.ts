@@ -1,12 +1,19 @@
 #!/usr/bin/env node
-/** The command line: parses arguments, runs a command, and explains errors. The only file that sets out to exit. */
+/** The command line: parses arguments, runs a command, and explains errors. The only file that sets an exit code. */
 
+import module from 'node:module';
+import path from 'node:path';
 import { CommanderError } from 'commander';
 import { GamedataError } from '../errors.ts';
+import { PACKAGE_ROOT } from '../version.ts';
 import { exitCodeOf, exitCodes } from './exit-codes.ts';
 import { explain } from './explain.ts';
 import { createProgram } from './program.ts';
 import { createReporter } from './reporter.ts';
+
+// Node 22 and later: beside the code, as whoever may write there may change the code as well. A shared temporary folder is not safe.
+const { enableCompileCache }: { enableCompileCache?: (folder: string) => unknown } = module;
+enableCompileCache?.(path.join(PACKAGE_ROOT, 'dist', '.cache'));
 
 const program = createProgram();
 
@@ -41,19 +48,8 @@ for (const stream of [process.stdout, process.stderr]) stream.on('error', () => 
 // Warnings of Node are for whoever writes programs; the tests see them.
 process.removeAllListeners('warning');
 
-async function run(): Promise<void> {
-  try {
-    await program.parseAsync();
-  } catch (error) {
-    process.exitCode = end(error);
-  }
-  await Promise.all([process.stdout, process.stderr].map(written));
-  // Left to end by itself, Node waits for code that V8 still optimizes, and tidies up its heap first.
-  process.exit();
+try {
+  await program.parseAsync();
+} catch (error) {
+  process.exitCode = end(error);
 }
-
-/** Until everything is written, which takes a while on some pipes. */
-const written = (stream: NodeJS.WritableStream): Promise<void> =>
-  new Promise((resolve) => stream.write('', () => resolve()));
-
-void run();

@@ -3,7 +3,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { appendFileSync, existsSync, readFileSync, rmSync } from 'node:fs';
-import { workFolders } from '../output/work-folders.ts';
+import { workFolders } from '../publish/work-folders.ts';
 import type { Reporter } from './reporter.ts';
 
 /** What a build reports. */

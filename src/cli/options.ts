@@ -2,10 +2,10 @@
 
 import { existsSync } from 'node:fs';
 import { type Command, Help, type HelpConfiguration, InvalidArgumentError, Option } from 'commander';
-import { defaults } from '../commands/defaults.ts';
 import { linkStyles } from '../contract/paths.ts';
 import { hostNames } from '../hosts/names.ts';
 import { sourceNames } from '../sources/source.ts';
+import { defaults } from './commands/defaults.ts';
 
 /** One line per option, without blank lines: the help of a command fits on a screen. */
 export const compactHelp: HelpConfiguration = {

@@ -2,19 +2,19 @@
 
 import { once } from 'node:events';
 import { Command, CommanderError } from 'commander';
-import type { ArchiveOptions } from '../commands/archive.ts';
-import type { BuildOptions } from '../commands/build.ts';
-import { defaults } from '../commands/defaults.ts';
-import type { DiffOptions } from '../commands/diff.ts';
-import type { MirrorOptions } from '../commands/mirror.ts';
-import type { RebaseOptions } from '../commands/rebase.ts';
-import type { SnapshotOptions } from '../commands/snapshot.ts';
-import type { VerifyOptions } from '../commands/verify.ts';
 import { iconModes } from '../contract/icons.ts';
 import type { GamedataError } from '../errors.ts';
 import type { Watchers } from '../sources/capture.ts';
 import { levels } from '../verify/level.ts';
 import { VERSION } from '../version.ts';
+import type { ArchiveOptions } from './commands/archive.ts';
+import type { BuildOptions } from './commands/build.ts';
+import { defaults } from './commands/defaults.ts';
+import type { DiffOptions } from './commands/diff.ts';
+import type { MirrorOptions } from './commands/mirror.ts';
+import type { RebaseOptions } from './commands/rebase.ts';
+import type { SnapshotOptions } from './commands/snapshot.ts';
+import type { VerifyOptions } from './commands/verify.ts';
 import { exitCodes } from './exit-codes.ts';
 import {
   addCommon,
@@ -94,7 +94,7 @@ function addBuild(command: Command): void {
       await perform(
         options,
         async (reporter, signal) => {
-          const { build } = await import('../commands/build.ts');
+          const { build } = await import('./commands/build.ts');
           const { iconsLines, nextLines, problemLines, summaryLines } = await import('./lines.ts');
           const report = await build({ ...rest, hosts, signal }, watch(reporter));
           const summary = summaryLines(report);
@@ -135,7 +135,7 @@ function addSnapshot(command: Command): void {
       await perform(
         options,
         async (reporter, signal) => {
-          const { snapshot } = await import('../commands/snapshot.ts');
+          const { snapshot } = await import('./commands/snapshot.ts');
           const { summaryLines } = await import('./lines.ts');
           const report = await snapshot({ ...options, signal }, watch(reporter));
           reporter.print(summaryLines(report));
@@ -161,7 +161,7 @@ function addVerify(command: Command): void {
     .addOption(concurrencyOption())
     .action(async (target: string, options: VerifyOptions & Presentation) => {
       await performReading(options, async (reporter) => {
-        const { verify } = await import('../commands/verify.ts');
+        const { verify } = await import('./commands/verify.ts');
         const { verifyLines } = await import('./lines.ts');
         const report = await verify(target, options, { onWait: reporter.notice });
         const failed = 'guarantees' in report ? report.failed > 0 : report.problems.length > 0;
@@ -193,7 +193,7 @@ function addMirror(command: Command): void {
       await perform(
         options,
         async (reporter, signal) => {
-          const { mirror } = await import('../commands/mirror.ts');
+          const { mirror } = await import('./commands/mirror.ts');
           const { mirrorLines } = await import('./lines.ts');
           const watchers = { onProgress: reporter.progress };
           const report = await mirror(source, { ...options, out: dir, signal }, watchers);
@@ -202,7 +202,7 @@ function addMirror(command: Command): void {
         },
         {
           async kept(failure) {
-            const { mirrorFolder } = await import('../commands/mirror.ts');
+            const { mirrorFolder } = await import('./commands/mirror.ts');
             return leftBy({ out: dir ?? mirrorFolder(source) })(failure);
           },
         },
@@ -234,7 +234,7 @@ function addRebase(command: Command): void {
         await perform(
           options,
           async (reporter, signal) => {
-            const { rebase } = await import('../commands/rebase.ts');
+            const { rebase } = await import('./commands/rebase.ts');
             const { rebaseLines } = await import('./lines.ts');
             const report = await rebase(dir, { ...options, hosts: host, signal });
             reporter.print(rebaseLines(report));
@@ -257,7 +257,7 @@ function addArchive(command: Command): void {
     .option('--out <dir>', 'folder of the archives', defaults.archiveOut)
     .action(async (dir: string, options: ArchiveOptions & Presentation) => {
       await perform(options, async (reporter) => {
-        const { archive } = await import('../commands/archive.ts');
+        const { archive } = await import('./commands/archive.ts');
         const { archiveLines } = await import('./lines.ts');
         const report = await archive(dir, options);
         reporter.print(archiveLines(report));
@@ -289,7 +289,7 @@ function addDiff(command: Command): void {
         options: DiffOptions & { format: DiffFormat; max?: number; exitCode?: boolean },
       ) => {
         await performReading({}, async () => {
-          const { diff } = await import('../commands/diff.ts');
+          const { diff } = await import('./commands/diff.ts');
           const { countChanges } = await import('../dataset/compare.ts');
           const { markdownLines, textLines } = await import('../dataset/describe-changes.ts');
           const comparison = await diff(before, after, options);
@@ -312,7 +312,7 @@ function addHosts(command: Command): void {
     .description('Lists the hosts that --host accepts, and what each does not support.')
     .option('--json', 'print the list as one JSON object on stdout')
     .action(async ({ json = false }: Presentation) => {
-      const { describeHosts } = await import('../commands/hosts.ts');
+      const { describeHosts } = await import('./commands/hosts.ts');
       const { hostLines } = await import('./lines.ts');
       const hosts = describeHosts();
       printAll(json ? [JSON.stringify({ hosts })] : hostLines(hosts));
@@ -341,7 +341,7 @@ function addServe(command: Command): void {
         >,
       ) => {
         await perform(options, async (reporter, signal) => {
-          const { serve } = await import('../commands/serve.ts');
+          const { serve } = await import('./commands/serve.ts');
           const { servedLines } = await import('./lines.ts');
           const { port, listen, compress, accessLog = false, quiet = false } = options;
           const onRequest = accessLog ? (line: string) => printAll([line]) : undefined;

@@ -1,8 +1,8 @@
 /** The reporter: tells people on stderr what is going on, in one live line on a terminal, in plain lines elsewhere. */
 
+import { counted, groupDigits } from '../contract/numbers.ts';
+import { printable } from '../contract/printable.ts';
 import type { Progress } from '../sources/source.ts';
-import { counted, groupDigits } from '../text/numbers.ts';
-import { printable } from '../text/printable.ts';
 
 export interface Reporter {
   progress(progress: Progress): void;

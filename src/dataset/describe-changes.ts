@@ -3,9 +3,9 @@
 import { type Comparison, changeTypes, type FieldChange, type KindChanges } from '../contract/changes.ts';
 import { describeEdition } from '../contract/edition.ts';
 import { kindNames } from '../contract/kinds.ts';
-import { pluralTitle } from '../text/names.ts';
-import { counted, groupDigits } from '../text/numbers.ts';
-import { escapeCharacters, printable } from '../text/printable.ts';
+import { pluralTitle } from '../contract/names.ts';
+import { counted, groupDigits } from '../contract/numbers.ts';
+import { escapeCharacters, printable } from '../contract/printable.ts';
 
 export interface TextOptions {
   /** The most records listed per group; the rest are only counted. Default: all. */

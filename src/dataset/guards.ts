@@ -2,10 +2,10 @@
 
 import type { Edition } from '../contract/edition.ts';
 import { type Kind, kindNames, mapKinds } from '../contract/kinds.ts';
+import { firstOf } from '../contract/names.ts';
 import { slugsOf } from '../contract/paths.ts';
 import type { Counts, Skipped } from '../contract/records.ts';
 import { GuardError } from '../errors.ts';
-import { firstOf } from '../text/names.ts';
 import type { DataSet, EncodedRecord, EncodedRecords } from './data-set.ts';
 
 /** As much of the previous data set as the guards compare with. */

@@ -11,7 +11,7 @@ import fsExtra from 'fs-extra';
 import * as z from 'zod';
 import { type Edition, editionSchema } from '../contract/edition.ts';
 import { errorCode, OutputError } from '../errors.ts';
-import { readFile } from '../files/folder.ts';
+import { readFile } from '../files.ts';
 
 /** A line with the right checksum is one, as this version wrote it. */
 export interface CacheEntry {

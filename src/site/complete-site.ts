@@ -1,6 +1,5 @@
 /** The complete site: everything made from the records, the assets, and what the hosts need. */
 
-import { siteArchives } from '../archive/site-archives.ts';
 import type { History } from '../contract/changes.ts';
 import { linkBaseOf, type Meta } from '../contract/meta.ts';
 import { archiveFiles } from '../contract/paths.ts';
@@ -13,6 +12,7 @@ import { hostFiles } from '../hosts/index.ts';
 import { type HostName, hasWebServer } from '../hosts/names.ts';
 import { type PageTemplates, webFiles } from '../web/pages.ts';
 import { apiFiles } from './api-files.ts';
+import { siteArchives } from './archive/site-archives.ts';
 import { changeFiles } from './change-files.ts';
 import { withDownloads } from './downloads.ts';
 import { specificationFiles } from './specification/files.ts';

@@ -1,6 +1,5 @@
 /** Bulk files: every record in one request, as NDJSON, CSV and JSON, each with compressed copies. */
 
-import { compressors } from '../archive/compressor.ts';
 import { type Kind, kindNames } from '../contract/kinds.ts';
 import {
   compressedExtensions,
@@ -14,6 +13,7 @@ import { servedSchemas } from '../contract/served.ts';
 import type { AnyFile } from '../contract/site-file.ts';
 import type { EncodedRecords } from '../dataset/data-set.ts';
 import { servedText } from '../dataset/encode.ts';
+import { compressors } from './archive/compressor.ts';
 import { csvRow } from './csv.ts';
 
 /** What a bulk file is made from. */

@@ -1,6 +1,7 @@
 /** Applies the contract's decisions to the upstream's records, with a warning for each. */
 
 import type { Kind } from '../contract/kinds.ts';
+import { titleOf } from '../contract/names.ts';
 import { parse, show } from '../contract/parse.ts';
 import { ICONS_FOLDER, PLACEHOLDER_ICON } from '../contract/paths.ts';
 import {
@@ -14,7 +15,6 @@ import type { DataSet, EncodedRecord, Provenance, Warning, WarningCode } from '.
 import { digestDataSet } from '../dataset/digest.ts';
 import { encodeRecord } from '../dataset/encode.ts';
 import { DataError, type DataLocation } from '../errors.ts';
-import { titleOf } from '../text/names.ts';
 import { adaptSlug } from './adapt-slug.ts';
 import type { RawItem, RawMove, RawOf, RawRecords } from './raw.ts';
 

@@ -30,7 +30,7 @@ import { encodeRecord, servedText } from '../dataset/encode.ts';
 import { previousOfPaths } from '../dataset/guards.ts';
 import type { PreviousDataSet } from '../dataset/previous.ts';
 import { DataError, errorCode, GamedataError, OutputError } from '../errors.ts';
-import { readText } from '../files/folder.ts';
+import { readText } from '../files.ts';
 
 /** A record with its keys in their order, as the digest depends on it: whether it is the one that was built, that tells. */
 const servedSchema = z.custom<{ url: string; id: number; slug: string }>(isServed, 'expected a record');

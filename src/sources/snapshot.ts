@@ -23,7 +23,7 @@ import { digestLines, encodeLine } from '../dataset/digest.ts';
 import { encodeRecord } from '../dataset/encode.ts';
 import type { PreviousDataSet } from '../dataset/previous.ts';
 import { DataError, errorCode, OutputError } from '../errors.ts';
-import { readText } from '../files/folder.ts';
+import { readText } from '../files.ts';
 
 /** The file that marks a folder as a snapshot. */
 export const PROVENANCE_FILE = 'provenance.json';

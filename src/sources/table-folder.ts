@@ -3,7 +3,7 @@
 import { statSync } from 'node:fs';
 import path from 'node:path';
 import { errorCode, OutputError } from '../errors.ts';
-import { readFile } from '../files/folder.ts';
+import { readFile } from '../files.ts';
 import { type TableName, type TableTexts, tableNames } from './tables.ts';
 
 /** The modification date of the newest table, `YYYY-MM-DD`. Throws `OutputError` if one is missing. */

@@ -3,7 +3,7 @@
 import path from 'node:path';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { type CompressedExtension, compressedExtensions } from '../contract/paths.ts';
-import { readFile } from '../files/folder.ts';
+import { readFile } from '../files.ts';
 import { type BulkPlan, downloads } from '../site/downloads.ts';
 
 const decompressors = { gz: gunzipSync, br: brotliDecompressSync } as const satisfies Record<

@@ -3,7 +3,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { build } from '../../src/commands/build.ts';
+import { build } from '../../src/cli/commands/build.ts';
 import { isHostFile } from '../../src/contract/host-files.ts';
 import { manifestSchema } from '../../src/contract/meta.ts';
 import { verifyFolder } from '../../src/verify/folder.ts';

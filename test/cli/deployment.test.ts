@@ -1,7 +1,7 @@
 /** The command line against a deployment: serve a site, verify it by its address, list the hosts. */
 
 import { describe, expect, it } from 'vitest';
-import { build } from '../../src/commands/build.ts';
+import { build } from '../../src/cli/commands/build.ts';
 import { hostNames } from '../../src/hosts/names.ts';
 import { serve } from '../support/engines/serve.ts';
 import { runCli } from '../support/run-cli.ts';

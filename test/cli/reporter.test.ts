@@ -1,10 +1,10 @@
 import { PassThrough } from 'node:stream';
 import { afterEach, describe, expect, it, vi } from 'vitest';
+import type { Report } from '../../src/cli/commands/report.ts';
 import { summaryLines, verifyLines } from '../../src/cli/lines.ts';
 import { createReporter, progressParts } from '../../src/cli/reporter.ts';
-import type { Report } from '../../src/commands/report.ts';
+import { printable } from '../../src/contract/printable.ts';
 import type { Progress } from '../../src/sources/source.ts';
-import { printable } from '../../src/text/printable.ts';
 import { namedEdition } from '../support/editions.ts';
 
 const stats = { requests: 0, bodies: 0, bytes: 0, notModified: 0, retries: 0, cacheHits: 0 };

@@ -6,7 +6,7 @@ import { createRequire } from 'node:module';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type SiteServer, serve } from '../../src/commands/serve.ts';
+import { type SiteServer, serve } from '../../src/cli/commands/serve.ts';
 import { PACKAGE_ROOT } from '../../src/version.ts';
 import { engineFile, missingEngine } from '../support/engines/npm-engines.ts';
 import { freePort } from '../support/engines/process.ts';

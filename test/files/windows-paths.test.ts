@@ -1,8 +1,8 @@
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { isInside } from '../../src/files/folder.ts';
+import { isInside } from '../../src/files.ts';
 import { journalName } from '../../src/http/cache.ts';
-import { foldersBeside } from '../../src/output/work-folders.ts';
+import { foldersBeside } from '../../src/publish/work-folders.ts';
 
 /** https://learn.microsoft.com/en-us/windows/win32/fileio/naming-a-file */
 const isLegal = (name: string): boolean =>

@@ -1,8 +1,8 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { negotiate } from '../../src/handler/accept.ts';
-import { resolveTarget } from '../../src/handler/target.ts';
 import { accepts, lastValue, prefers, webServer } from '../../src/hosts/web-server.ts';
+import { negotiate } from '../../src/serve/handler/accept.ts';
+import { resolveTarget } from '../../src/serve/handler/target.ts';
 import { hostContext, rawRecords, siteOf } from '../support/sites.ts';
 
 const { routes } = siteOf(rawRecords(3, 3));

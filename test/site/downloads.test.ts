@@ -1,7 +1,7 @@
 import Papa from 'papaparse';
 import { describe, expect, it } from 'vitest';
-import type { Compress } from '../../src/archive/compressor.ts';
 import { bulkFiles } from '../../src/contract/paths.ts';
+import type { Compress } from '../../src/site/archive/compressor.ts';
 import { downloads, withDownloads } from '../../src/site/downloads.ts';
 import { bodyText } from '../support/body.ts';
 import { rawItem, rawMove, rawRecords, siteOf } from '../support/sites.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { readPackage } from '../../src/commands/package-files.ts';
+import { readPackage } from '../../src/cli/commands/package-files.ts';
 import type { Meta } from '../../src/contract/meta.ts';
 import type { MadeFile, Text } from '../../src/contract/site-file.ts';
 import { emptyHistory } from '../../src/dataset/history.ts';

@@ -3,7 +3,7 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { build } from '../../src/commands/build.ts';
+import { build } from '../../src/cli/commands/build.ts';
 import { GamedataError } from '../../src/errors.ts';
 import { fingerprint } from '../support/fingerprint.ts';
 import { startServer } from '../support/local-server.ts';

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { build } from '../../src/commands/build.ts';
+import { build } from '../../src/cli/commands/build.ts';
 import type { CacheEntry } from '../../src/http/cache.ts';
 import type { Progress } from '../../src/sources/source.ts';
 import { fingerprint } from '../support/fingerprint.ts';

@@ -4,7 +4,7 @@ import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type BuildOptions, build } from '../../src/commands/build.ts';
+import { type BuildOptions, build } from '../../src/cli/commands/build.ts';
 import { UpstreamError } from '../../src/errors.ts';
 import { verifyFolder } from '../../src/verify/folder.ts';
 import { digestOf } from '../support/data-set-versions.ts';

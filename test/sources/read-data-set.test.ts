@@ -7,7 +7,7 @@ import { mapKinds } from '../../src/contract/kinds.ts';
 import { listPageFile } from '../../src/contract/paths.ts';
 import type { SiteFile } from '../../src/contract/site-file.ts';
 import { DataError, OutputError } from '../../src/errors.ts';
-import { withOutput } from '../../src/output/publish.ts';
+import { withOutput } from '../../src/publish/publish.ts';
 import { readDataSet } from '../../src/sources/read-data-set.ts';
 import { previousOfSite, readSiteRecords } from '../../src/sources/site-folder.ts';
 import { previousOfSnapshot, readSnapshotHistory, snapshotFiles } from '../../src/sources/snapshot.ts';

@@ -2,7 +2,7 @@ import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { BUNDLED_DATA } from '../../src/commands/package-files.ts';
+import { BUNDLED_DATA } from '../../src/cli/commands/package-files.ts';
 import { nameSchema, slugSchema } from '../../src/contract/records.ts';
 import { digestLines } from '../../src/dataset/digest.ts';
 import { DataError, GamedataError } from '../../src/errors.ts';

@@ -5,10 +5,10 @@ import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import * as z from 'zod';
-import { printable } from '../../src/text/printable.ts';
+import { printable } from '../../src/contract/printable.ts';
 import { RETRIES, type Runner, shrinkOf } from './fault-trial.ts';
 
-const CLI = fileURLToPath(new URL('../../dist/cli.cjs', import.meta.url));
+const CLI = fileURLToPath(new URL('../../dist/cli.js', import.meta.url));
 
 /** The longest time for a response that the command line has. */
 export const PROCESS_SECONDS = 60;

@@ -3,7 +3,7 @@
 import { existsSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { build } from '../../src/commands/build.ts';
+import { build } from '../../src/cli/commands/build.ts';
 import { GamedataError } from '../../src/errors.ts';
 import type { ClientOptions } from '../../src/http/client.ts';
 import type { Watchers } from '../../src/sources/capture.ts';

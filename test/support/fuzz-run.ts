@@ -3,7 +3,7 @@
 import { mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { withOutput } from '../../src/output/publish.ts';
+import { withOutput } from '../../src/publish/publish.ts';
 import { startServe } from './engines/serve.ts';
 import { fuzzExtras, fuzzHandler, fuzzRecords, fuzzServer } from './fuzz.ts';
 import { siteOf } from './sites.ts';

@@ -3,8 +3,8 @@
 import { connect } from 'node:net';
 import { apiHeaders, commonHeaders, htmlHeaders } from '../../src/contract/headers.ts';
 import { API_PREFIX } from '../../src/contract/paths.ts';
-import { createResponder, type PlainResponse } from '../../src/handler/index.ts';
-import { splitTarget } from '../../src/server/request-target.ts';
+import { createResponder, type PlainResponse } from '../../src/serve/handler/index.ts';
+import { splitTarget } from '../../src/serve/request-target.ts';
 import { browsePage, handledSite } from './handled-site.ts';
 import { type Random, seeded } from './random.ts';
 import { rawRecords } from './sites.ts';

@@ -1,7 +1,7 @@
 /** The handler over a site in memory, and what it read there. */
 
 import { createHash } from 'node:crypto';
-import { type Asset, createHandler } from '../../src/handler/index.ts';
+import { type Asset, createHandler } from '../../src/serve/handler/index.ts';
 import type { RawRecords } from '../../src/sources/raw.ts';
 import { rawItem, rawMove, type SiteOptions, siteOf } from './sites.ts';
 

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import { type BuildOptions, build } from '../../src/commands/build.ts';
+import { type BuildOptions, build } from '../../src/cli/commands/build.ts';
 import { type Responder, startServer } from './local-server.ts';
 import { rawItem, rawMove, rawRecords } from './sites.ts';
 import { smallSource } from './small-data.ts';

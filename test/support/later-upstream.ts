@@ -1,6 +1,6 @@
 /** An upstream that has gone on since the bundled data set: the recorded one, else the bundled records with changes. */
 
-import { BUNDLED_DATA } from '../../src/commands/package-files.ts';
+import { BUNDLED_DATA } from '../../src/cli/commands/package-files.ts';
 import { readSnapshot } from '../../src/sources/snapshot.ts';
 import { decodeDataSet } from './decode.ts';
 import {

@@ -3,8 +3,8 @@
 import { copyFileSync, existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { type BuildOptions, build } from '../../src/commands/build.ts';
-import { BUNDLED_DATA } from '../../src/commands/package-files.ts';
+import { type BuildOptions, build } from '../../src/cli/commands/build.ts';
+import { BUNDLED_DATA } from '../../src/cli/commands/package-files.ts';
 import { PLACEHOLDER_ICON } from '../../src/contract/paths.ts';
 import { readSnapshot } from './snapshot-records.ts';
 

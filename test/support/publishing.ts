@@ -2,9 +2,9 @@
 
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
-import { listFiles } from '../../src/files/folder.ts';
-import { type PublishResult, withOutput } from '../../src/output/publish.ts';
-import { workFolders } from '../../src/output/work-folders.ts';
+import { listFiles } from '../../src/files.ts';
+import { type PublishResult, withOutput } from '../../src/publish/publish.ts';
+import { workFolders } from '../../src/publish/work-folders.ts';
 import { temporaryFolder } from './temporary.ts';
 
 /** Path → text. */

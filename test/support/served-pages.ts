@@ -1,8 +1,8 @@
 /** The site that the browser looks at, served for a group of tests. */
 
 import { afterAll, beforeAll } from 'vitest';
-import type { BuildOptions } from '../../src/commands/build.ts';
-import { serve } from '../../src/commands/serve.ts';
+import type { BuildOptions } from '../../src/cli/commands/build.ts';
+import { serve } from '../../src/cli/commands/serve.ts';
 import { buildPageSite, removePageSite } from './page-site.ts';
 
 /** Serves such a site with `gamedata serve` for the tests of a group. `url` is known once they run. */

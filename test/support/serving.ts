@@ -3,9 +3,9 @@
 import { connect, type Socket } from 'node:net';
 import path from 'node:path';
 import { onTestFinished } from 'vitest';
-import { type ServeOptions, type SiteServer, serve } from '../../src/commands/serve.ts';
+import { type ServeOptions, type SiteServer, serve } from '../../src/cli/commands/serve.ts';
 import type { SiteFile } from '../../src/contract/site-file.ts';
-import { withOutput } from '../../src/output/publish.ts';
+import { withOutput } from '../../src/publish/publish.ts';
 import { rawRecords, siteOf } from './sites.ts';
 import { temporaryFolder } from './temporary.ts';
 

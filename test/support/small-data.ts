@@ -1,7 +1,7 @@
 /** A small data set in a folder, for tests that build whole sites and need no thousands of files. */
 
 import path from 'node:path';
-import { withOutput } from '../../src/output/publish.ts';
+import { withOutput } from '../../src/publish/publish.ts';
 import type { RawRecords } from '../../src/sources/raw.ts';
 import { snapshotFiles } from '../../src/sources/snapshot.ts';
 import { encodeDataSet } from './decode.ts';

@@ -2,7 +2,7 @@
 
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { Handler } from '../../src/handler/index.ts';
+import type { Handler } from '../../src/serve/handler/index.ts';
 import type { RunningEngine } from './engines/engine.ts';
 
 export async function serveHandler(handler: Handler): Promise<RunningEngine> {

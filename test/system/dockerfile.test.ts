@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import { verify } from '../../src/commands/verify.ts';
+import { verify } from '../../src/cli/commands/verify.ts';
 import { verifyFolder } from '../../src/verify/folder.ts';
 import { buildImage, parseDockerfile } from '../support/dockerfile.ts';
 import { nginx } from '../support/engines/nginx.ts';

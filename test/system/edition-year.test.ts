@@ -2,7 +2,7 @@
 
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { snapshot } from '../../src/commands/snapshot.ts';
+import { snapshot } from '../../src/cli/commands/snapshot.ts';
 import { UpstreamError } from '../../src/errors.ts';
 import { digestOf } from '../support/data-set-versions.ts';
 import { editionNumber } from '../support/editions.ts';

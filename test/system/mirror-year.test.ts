@@ -1,10 +1,10 @@
 import { cpSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import type { MirrorReport } from '../../src/commands/mirror.ts';
-import { BUNDLED_DATA } from '../../src/commands/package-files.ts';
-import type { Report } from '../../src/commands/report.ts';
-import { serve } from '../../src/commands/serve.ts';
+import type { MirrorReport } from '../../src/cli/commands/mirror.ts';
+import { BUNDLED_DATA } from '../../src/cli/commands/package-files.ts';
+import type { Report } from '../../src/cli/commands/report.ts';
+import { serve } from '../../src/cli/commands/serve.ts';
 import type { Comparison } from '../../src/contract/changes.ts';
 import { isHostFile } from '../../src/contract/host-files.ts';
 import { kindNames } from '../../src/contract/kinds.ts';

@@ -6,8 +6,8 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { serve } from '../../src/commands/serve.ts';
-import { snapshot } from '../../src/commands/snapshot.ts';
+import { serve } from '../../src/cli/commands/serve.ts';
+import { snapshot } from '../../src/cli/commands/snapshot.ts';
 import { historySchema } from '../../src/contract/changes.ts';
 import { metaSchema } from '../../src/contract/meta.ts';
 import { deploy } from '../support/deployed.ts';
@@ -294,7 +294,7 @@ describe('a deployment', () => {
     install(checkout);
     const { stderr } = await run(
       'node',
-      ['dist/cli.cjs', 'build', '--source', 'rest', '--upstream', repo.upstream],
+      ['dist/cli.js', 'build', '--source', 'rest', '--upstream', repo.upstream],
       {
         cwd: checkout,
         env: { PATH: process.env.PATH, NETLIFY: 'true', CONTEXT: 'production', URL: address },

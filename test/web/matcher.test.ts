@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { BUNDLED_DATA } from '../../src/commands/package-files.ts';
+import { BUNDLED_DATA } from '../../src/cli/commands/package-files.ts';
 import { mapKinds } from '../../src/contract/kinds.ts';
 import { createMatcher } from '../../src/web/search/matcher.ts';
 import { createSearchIndex, encodeSearchIndex, readSearchIndex } from '../../src/web/search/search-index.ts';

@@ -1,8 +1,8 @@
 /** The OpenAPI 3.1 document of a site: https://spec.openapis.org/oas/v3.1.1.html */
 
 import type { Meta } from '../../contract/meta.ts';
+import { counted } from '../../contract/numbers.ts';
 import { DOCS_PATH, TYPES_FILE } from '../../contract/paths.ts';
-import { counted } from '../../text/numbers.ts';
 import { apiPaths } from './api-paths.ts';
 import type { Examples } from './examples.ts';
 import { filePaths } from './file-paths.ts';

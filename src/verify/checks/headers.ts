@@ -8,6 +8,7 @@ import {
   htmlHeaders,
 } from '../../contract/headers.ts';
 import { kindNames } from '../../contract/kinds.ts';
+import { members } from '../../contract/members.ts';
 import {
   listPath,
   listUrl,
@@ -19,7 +20,6 @@ import {
 } from '../../contract/paths.ts';
 import { PAGE_SIZE, pageOffsets } from '../../contract/windows.ts';
 import type { ProbeRequest, ProbeResponse } from '../../http/probe.ts';
-import { members } from '../../text/members.ts';
 import { type Check, checkEach, isJsonType, type VerifyContext } from '../context.ts';
 
 /** First and last page, first and last record of each kind. */

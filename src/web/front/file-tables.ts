@@ -1,5 +1,6 @@
 /** The tables of files on the front page: downloads, and what describes the API. */
 
+import { readableSize } from '../../contract/numbers.ts';
 import {
   CHANGES_FILE,
   type CompressedExtension,
@@ -12,7 +13,6 @@ import {
   SEARCH_FILE,
   TYPES_FILE,
 } from '../../contract/paths.ts';
-import { readableSize } from '../../text/numbers.ts';
 import { html, type Markup } from '../shared/markup.ts';
 
 /** Path → size in bytes. */

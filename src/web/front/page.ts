@@ -3,12 +3,12 @@
 import { describeEdition } from '../../contract/edition.ts';
 import { kindNames } from '../../contract/kinds.ts';
 import { linkBaseOf, type Meta } from '../../contract/meta.ts';
+import { pluralTitle } from '../../contract/names.ts';
+import { counted } from '../../contract/numbers.ts';
 import { type LinkBase, listPath, recordUrl } from '../../contract/paths.ts';
 import { PAGE_SIZE } from '../../contract/windows.ts';
 import type { EncodedRecords } from '../../dataset/data-set.ts';
 import { servedText } from '../../dataset/encode.ts';
-import { pluralTitle } from '../../text/names.ts';
-import { counted } from '../../text/numbers.ts';
 import { apiLink, framed } from '../shared/frame.ts';
 import { fillPlaceholders, html, type Markup, nothing } from '../shared/markup.ts';
 import { type GenerationCounts, generationRows } from './chart.ts';

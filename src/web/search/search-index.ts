@@ -1,10 +1,10 @@
 /** The search index: every record in a few bytes, for the front page's search box, and for anyone who only needs names. */
 
 import { type Kind, kindNames, mapKinds } from '../../contract/kinds.ts';
+import { titleOf } from '../../contract/names.ts';
 import { ICONS_FOLDER, SEARCH_FILE } from '../../contract/paths.ts';
 import type { Item, Move } from '../../contract/records.ts';
 import type { EncodedRecord, EncodedRecords } from '../../dataset/data-set.ts';
-import { titleOf } from '../../text/names.ts';
 
 /**
  * One kind as columns, with one entry per record, in order of id. Columns compress to half the size of records, and

@@ -1,6 +1,6 @@
 /** The handler in the test's own process, over the site's files in memory. */
 
-import { createHandler } from '../../../src/handler/index.ts';
+import { createHandler } from '../../../src/serve/handler/index.ts';
 import type { Engine } from './engine.ts';
 import { basePathOf, readSite, storeOf } from './site-folder.ts';
 import { startWebServer } from './web-server.ts';

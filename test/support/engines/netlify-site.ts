@@ -5,7 +5,7 @@
 
 import path from 'node:path';
 import { type Header, parseAllHeaders } from '@netlify/headers-parser';
-import type { Asset } from '../../../src/handler/index.ts';
+import type { Asset } from '../../../src/serve/handler/index.ts';
 import { type Match, readRedirects } from '../netlify.ts';
 import { readSite } from './site-folder.ts';
 import type { Answer } from './web-server.ts';

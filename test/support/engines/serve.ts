@@ -5,7 +5,7 @@ import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import type { Engine, RunningEngine } from './engine.ts';
 
-const cli = fileURLToPath(new URL('../../../dist/cli.cjs', import.meta.url));
+const cli = fileURLToPath(new URL('../../../dist/cli.js', import.meta.url));
 
 export interface ServeProcess extends RunningEngine {
   readonly pid: number;

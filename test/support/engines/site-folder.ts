@@ -4,8 +4,8 @@ import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { META_FILE, pathOf } from '../../../src/contract/paths.ts';
-import { listFiles } from '../../../src/files/folder.ts';
-import type { Asset, AssetStore } from '../../../src/handler/index.ts';
+import { listFiles } from '../../../src/files.ts';
+import type { Asset, AssetStore } from '../../../src/serve/handler/index.ts';
 
 /** The base URL that a site was built for. */
 export const baseUrlOf = (folder: string): string =>

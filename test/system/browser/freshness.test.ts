@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { afterAll, describe, expect, it } from 'vitest';
-import { build } from '../../../src/commands/build.ts';
+import { build } from '../../../src/cli/commands/build.ts';
 import { PACKAGE_ROOT } from '../../../src/version.ts';
 import { noBrowser, useBrowser } from '../../support/browser.ts';
 import { nginx } from '../../support/engines/nginx.ts';

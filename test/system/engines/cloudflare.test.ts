@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { build } from '../../../src/commands/build.ts';
+import { build } from '../../../src/cli/commands/build.ts';
 import { cloudflare } from '../../support/engines/cloudflare.ts';
 import { temporaryFolder } from '../../support/temporary.ts';
 

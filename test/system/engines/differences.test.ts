@@ -1,9 +1,9 @@
 /** Whether each host serves a site so that `verify --like` recognizes it, every file of it. */
 
 import { describe, expect, test } from 'vitest';
-import { build } from '../../../src/commands/build.ts';
+import { build } from '../../../src/cli/commands/build.ts';
 import { createClient } from '../../../src/http/client.ts';
-import { findDifferences } from '../../../src/mirror/differences.ts';
+import { findDifferences } from '../../../src/publish/mirror/differences.ts';
 import { readDescriptions } from '../../../src/sources/site-folder.ts';
 import { engines } from '../../support/engines/index.ts';
 import { serveStatic } from '../../support/engines/static.ts';

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { build } from '../../../src/commands/build.ts';
+import { build } from '../../../src/cli/commands/build.ts';
 import { commonHeaders, downloadHeaders, mediaTypeOf } from '../../../src/contract/headers.ts';
 import { bulkFiles } from '../../../src/contract/paths.ts';
 import { engines } from '../../support/engines/index.ts';

@@ -2,7 +2,7 @@
 
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { build } from '../../../src/commands/build.ts';
+import { build } from '../../../src/cli/commands/build.ts';
 import { type GuaranteeName, guarantees } from '../../../src/contract/guarantees.ts';
 import { isExpected, verifyDeployment } from '../../../src/verify/deployment.ts';
 import { engines } from '../../support/engines/index.ts';

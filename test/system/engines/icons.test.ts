@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { verify } from '../../../src/commands/verify.ts';
+import { verify } from '../../../src/cli/commands/verify.ts';
 import { nginx } from '../../support/engines/nginx.ts';
 import { serve } from '../../support/engines/serve.ts';
 import { pythonHttpServer } from '../../support/engines/static.ts';

@@ -1,9 +1,9 @@
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { build } from '../../../src/commands/build.ts';
-import { mirror } from '../../../src/commands/mirror.ts';
-import { rebase } from '../../../src/commands/rebase.ts';
-import { verify } from '../../../src/commands/verify.ts';
+import { build } from '../../../src/cli/commands/build.ts';
+import { mirror } from '../../../src/cli/commands/mirror.ts';
+import { rebase } from '../../../src/cli/commands/rebase.ts';
+import { verify } from '../../../src/cli/commands/verify.ts';
 import { deploy } from '../../support/deployed.ts';
 import type { Engine } from '../../support/engines/engine.ts';
 import { serve } from '../../support/engines/serve.ts';

@@ -8,7 +8,7 @@ import { Agent, type IncomingHttpHeaders, request } from 'node:http';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { build } from '../../../src/commands/build.ts';
+import { build } from '../../../src/cli/commands/build.ts';
 import { errorFiles } from '../../../src/contract/errors.ts';
 import {
   apiHeaders,

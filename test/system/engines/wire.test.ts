@@ -12,7 +12,7 @@ import path from 'node:path';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { request } from 'undici';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type BuildOptions, build } from '../../../src/commands/build.ts';
+import { type BuildOptions, build } from '../../../src/cli/commands/build.ts';
 import { commonHeaders } from '../../../src/contract/headers.ts';
 import { kindNames } from '../../../src/contract/kinds.ts';
 import { listPath } from '../../../src/contract/paths.ts';

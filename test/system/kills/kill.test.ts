@@ -2,7 +2,7 @@ import { existsSync, readdirSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { expect, it } from 'vitest';
-import { withOutput } from '../../../src/output/publish.ts';
+import { withOutput } from '../../../src/publish/publish.ts';
 import { snapshotFiles } from '../../../src/sources/snapshot.ts';
 import { verifyFolder } from '../../../src/verify/folder.ts';
 import { encodeDataSet } from '../../support/decode.ts';

@@ -1,0 +1,34 @@
+/** Bundles src/ into dist/: the command line and the API with their dependencies, the handler, and the scripts of the pages. */
+
+import { readFileSync } from 'node:fs';
+import { defineConfig } from 'rolldown';
+
+const pages = { front: 'front/front', browse: 'browse/browse', docs: 'docs/docs', search: 'search/engine' };
+
+/** Of what is bundled in the search. */
+const licenses = ['@leeoniya/ufuzzy/LICENSE', 'fastest-levenshtein/LICENSE.md']
+  .map((file) => readFileSync(`node_modules/${file}`, 'utf8').trim())
+  .join('\n\n');
+
+export default defineConfig([
+  {
+    input: { cli: 'src/cli/main.ts', index: 'src/index.ts' },
+    platform: 'node',
+    preserveEntrySignatures: 'allow-extension',
+    output: { dir: 'dist', cleanDir: true },
+  },
+  {
+    input: 'src/serve/handler/index.ts',
+    transform: { target: 'es2022' },
+    output: { file: 'dist/handler.js' },
+  },
+  ...Object.entries(pages).map(([page, input]) => ({
+    input: `src/web/${input}.ts`,
+    transform: { target: ['chrome109', 'firefox115', 'safari16'] },
+    output: {
+      file: `dist/assets/${page}.js`,
+      minify: true,
+      postBanner: page === 'search' ? `/*!\n${licenses}\n*/` : '',
+    },
+  })),
+]);

@@ -1,0 +1,142 @@
+/** Checks of option values. Each returns the value to use, or throws `UsageError` with what was given and expected. */
+
+import path from 'node:path';
+import { kindNames, mapKinds } from '../../contract/kinds.ts';
+import { type LinkStyle, linkStyles, pathOf } from '../../contract/paths.ts';
+import type { Skipped } from '../../contract/records.ts';
+import { UsageError } from '../../errors.ts';
+import type { Serving } from '../../hosts/host.ts';
+import { fileHostNames, webServerNames } from '../../hosts/names.ts';
+
+/** An http URL without credentials, query, fragment or trailing slash. */
+export function checkAddress(name: string, text: string): string {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (!url || !/^https?:$/.test(url.protocol)) {
+    throw new UsageError(`${name}: got ${JSON.stringify(masked(text))}, expected an http or https URL`);
+  }
+  if (url.username || url.password || /[?#]/.test(url.href)) {
+    throw new UsageError(`${name}: got a URL with credentials, a query or a fragment, expected one without`);
+  }
+  return url.href.replace(/\/+$/, '');
+}
+
+/** The same for the base URL of a site, whose path becomes part of host configuration, where other characters have a meaning. */
+export function checkBaseUrl(name: string, text: string): string {
+  const address = checkAddress(name, text);
+  if (/^(?:\/[\w.~-]+)*$/.test(pathOf(address))) return address;
+  throw new UsageError(
+    `${name}: got the path ${JSON.stringify(pathOf(address))}, expected letters, digits, dots and hyphens`,
+  );
+}
+
+/** What links point to: for some hosts, only files will do. */
+export function resolveLinks(
+  given: LinkStyle | undefined,
+  hosts: readonly string[],
+  otherwise: LinkStyle,
+): LinkStyle {
+  const host = hosts.find((name) => fileHostNames.includes(name));
+  const links = oneOf('links', given ?? (host === undefined ? otherwise : 'file'), linkStyles);
+  if (host === undefined || links === 'file') return links;
+  throw new UsageError(`--links: got ${links}, expected file for ${host}, which ignores queries`);
+}
+
+/** The options that only concern web servers. */
+export function resolveServing(
+  { root: given, fallback }: { root?: string | undefined; fallback?: string | undefined },
+  hosts: readonly string[],
+  out: string,
+): Serving {
+  const root = path.resolve(given ?? out);
+  const [server] = hosts.filter((host) => webServerNames.includes(host));
+  if (server === undefined) {
+    const name = given !== undefined ? '--root' : fallback !== undefined ? '--fallback' : undefined;
+    if (name === undefined) return { root };
+    throw new UsageError(`${name}: got no host that uses it, expected --host nginx, caddy or apache`);
+  }
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
+  if (/[\u0000-\u001f"'`$\\{}<>*?[\]]/.test(root)) {
+    throw new UsageError(
+      `--root: got ${JSON.stringify(root)}, expected a folder whose name has no quotes, brackets or other characters that mean something to ${server}`,
+    );
+  }
+  return { root, fallback: fallback === undefined ? undefined : checkOrigin('--fallback', fallback) };
+}
+
+function checkOrigin(name: string, text: string): string {
+  const address = checkAddress(name, text);
+  if (new URL(address).origin === address) return address;
+  throw new UsageError(
+    `${name}: got ${JSON.stringify(address)}, expected a URL without a path: requests keep their own`,
+  );
+}
+
+/** A URL as errors may show it: what precedes an @ may be a password. */
+export const masked = (address: string): string => address.replace(/[^/]*@/, '…@');
+
+export function oneOf<T extends string>(name: string, value: string, known: readonly T[]): T {
+  const found = known.find((candidate) => candidate === value);
+  if (found === undefined)
+    throw new UsageError(`--${name}: got ${JSON.stringify(value)}, expected one of ${known.join(', ')}`);
+  return found;
+}
+
+/** Distinct values, each of which is known. */
+export const severalOf = <T extends string>(
+  name: string,
+  values: readonly string[],
+  known: readonly T[],
+): T[] => [...new Set(values)].map((value) => oneOf(name, value, known));
+
+export function integerOption(
+  name: string,
+  value: number,
+  { from, to }: { from: number; to: number },
+): number {
+  if (Number.isInteger(value) && value >= from && value <= to) return value;
+  throw new UsageError(`--${name}: got ${value}, expected an integer from ${from} to ${to}`);
+}
+
+export const concurrencyOption = (value: number): number =>
+  integerOption('concurrency', value, { from: 1, to: 256 });
+
+export const retriesOption = (value: number): number => integerOption('retries', value, { from: 0, to: 20 });
+
+export const ageOption = (value: number): number => integerOption('max-age', value, { from: 0, to: 36_500 });
+
+const UNITS_MS = { s: 1000, m: 60_000, h: 3_600_000 } as const;
+
+/** `90s`, `10m`, `1h` → milliseconds. */
+export function durationOption(name: string, text: string): number {
+  const [, amount = '', unit = ''] = /^(\d{1,6})([smh])$/.exec(text) ?? [];
+  if (amount !== '') return Number(amount) * UNITS_MS[unit as keyof typeof UNITS_MS];
+  throw new UsageError(`--${name}: got ${JSON.stringify(text)}, expected a time such as 90s, 10m or 1h`);
+}
+
+export function percentage(name: string, value: number): number {
+  if (value >= 0 && value <= 100) return value;
+  throw new UsageError(`--${name}: got ${value}, expected a percentage from 0 to 100`);
+}
+
+/** The ids of records, given as `<kind>/<id>`, in ascending order; undefined if there are none. */
+export function skippedRecords(names: readonly string[] = []): Skipped | undefined {
+  if (names.length === 0) return undefined;
+  const wrong = names.find((name) => !/^[a-z]+\/[1-9]\d{0,14}$/.test(name) || !isOfKind(name));
+  if (wrong !== undefined)
+    throw new UsageError(`--skip: got ${JSON.stringify(wrong)}, expected <kind>/<id>, such as item/17`);
+  return mapKinds((kind) => {
+    const ids = names.filter((name) => name.startsWith(`${kind}/`)).map((name) => Number(name.split('/')[1]));
+    return [...new Set(ids)].sort((a, b) => a - b);
+  });
+}
+
+const isOfKind = (name: string): boolean => kindNames.some((kind) => name.startsWith(`${kind}/`));
+
+/** Names of records, as `<kind>/<slug>`. */
+export const recordNames = (names: readonly string[] = []): string[] =>
+  names.map((name) => {
+    if (isOfKind(name) && !name.endsWith('/')) return name;
+    throw new UsageError(
+      `--allow-missing: got ${JSON.stringify(name)}, expected <kind>/<slug>, such as move/pound`,
+    );
+  });

@@ -1,0 +1,57 @@
+/** Whether a folder may be replaced by what a command makes: a site is no data set, and neither replaces the other. */
+
+import path from 'node:path';
+import { show } from '../../contract/parse.ts';
+import { MANIFEST_FILE, META_FILE } from '../../contract/paths.ts';
+import { OutputError, UsageError } from '../../errors.ts';
+import { isInside, readText } from '../../files.ts';
+import type { Output } from '../../publish/publish.ts';
+import { PROVENANCE_FILE } from '../../sources/snapshot.ts';
+
+const kinds = {
+  site: { marker: META_FILE, called: 'a site', option: '--out' },
+  dataSet: { marker: PROVENANCE_FILE, called: 'a data set', option: '--data' },
+} as const;
+
+/** @throws OutputError if the folder holds the other kind */
+export function refuseOtherFolder(
+  { name, published: { entries } }: Output,
+  wanted: keyof typeof kinds,
+): void {
+  const other = kinds[wanted === 'site' ? 'dataSet' : 'site'];
+  if (!entries.has(other.marker) || entries.has(kinds[wanted].marker)) return;
+  throw new OutputError(`holds ${other.called}, which ${kinds[wanted].called} would replace`, name, {
+    hint: `Choose another folder with ${kinds[wanted].option}.`,
+  });
+}
+
+/** @throws OutputError if a folder lies inside a published one */
+export function refuseNested(out: string): void {
+  for (
+    let above = path.dirname(path.resolve(out));
+    above !== path.dirname(above);
+    above = path.dirname(above)
+  )
+    if (isPublished(above))
+      throw new OutputError(`is inside ${above}, which was published by gamedata`, out, {
+        hint: 'Choose a folder beside it: the next build there would find files that are not its own.',
+      });
+}
+
+/** Whether a folder has been published by gamedata: web applications have a manifest.json, too. */
+function isPublished(folder: string): boolean {
+  try {
+    return readText(folder, MANIFEST_FILE).includes('"generator":"gamedata/');
+  } catch {
+    return false;
+  }
+}
+
+/** @throws UsageError if a folder that is not for the published files is among them */
+export function checkOutside(option: string, folder: string, published: string): void {
+  const [inner, outer] = [path.resolve(folder), path.resolve(published)];
+  if (inner !== outer && !isInside(outer, inner)) return;
+  throw new UsageError(
+    `${option}: got ${show(folder)}, inside ${show(published)}: expected another folder, as the next build would find files that are not its own`,
+  );
+}

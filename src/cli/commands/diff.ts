@@ -1,0 +1,31 @@
+/** The diff command: reads two data sets, wherever they are, and compares them. */
+
+import type { Comparison } from '../../contract/changes.ts';
+import { compare } from '../../dataset/compare.ts';
+import { recoverAbandoned } from '../../publish/publish.ts';
+import { readDataSet } from '../../sources/read-data-set.ts';
+import { isAddress } from '../../sources/source.ts';
+import { checkAddress, concurrencyOption } from './check-options.ts';
+import { defaults } from './defaults.ts';
+
+export interface DiffOptions {
+  /** The maximum number of concurrent requests, for a URL. Default 16. */
+  readonly concurrency?: number | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/**
+ * Compares two data sets, each given by a snapshot's folder, a site's folder or a deployment's URL.
+ *
+ * @throws UsageError, OutputError, UpstreamError or DataError if one of them cannot be read completely
+ */
+export async function diff(before: string, after: string, options: DiffOptions = {}): Promise<Comparison> {
+  const { concurrency = defaults.concurrency, signal } = options;
+  const resolved = { concurrency: concurrencyOption(concurrency), signal };
+  for (const target of [before, after]) {
+    if (isAddress(target)) checkAddress('address', target);
+    else recoverAbandoned(target);
+  }
+  const [from, to] = await Promise.all([readDataSet(before, resolved), readDataSet(after, resolved)]);
+  return compare(from, to);
+}

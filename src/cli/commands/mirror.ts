@@ -1,0 +1,217 @@
+/** The mirror command: manifest → changed files → download, or extract → publish. */
+
+import path from 'node:path';
+import { performance } from 'node:perf_hooks';
+import { secondsSince } from '../../contract/numbers.ts';
+import { parseJson } from '../../contract/parse.ts';
+import { META_FILE } from '../../contract/paths.ts';
+import type { ListedFile } from '../../contract/site-file.ts';
+import { GamedataError, UsageError } from '../../errors.ts';
+import { abortable } from '../../http/abortable.ts';
+import { createClient, type HttpClient } from '../../http/client.ts';
+import type { LockOptions } from '../../publish/lock.ts';
+import { extract, isArchive, readArchivedManifest } from '../../publish/mirror/archive.ts';
+import { readManifest } from '../../publish/mirror/deployment.ts';
+import { type Downloaded, download } from '../../publish/mirror/download.ts';
+import { refuseDamagedSite } from '../../publish/mirror/guard.ts';
+import { openPartialDownload, type PartialDownload } from '../../publish/mirror/partial-download.ts';
+import { type MirrorPlan, planMirror } from '../../publish/mirror/plan.ts';
+import { type Output, type PublishResult, recoverAbandoned, withOutput } from '../../publish/publish.ts';
+import { type Published, readPublished, refuseForeignFiles } from '../../publish/published.ts';
+import { workFolders } from '../../publish/work-folders.ts';
+import { isAddress, type Progress } from '../../sources/source.ts';
+import {
+  checkAddress,
+  concurrencyOption,
+  masked,
+  percentage,
+  recordNames,
+  retriesOption,
+} from './check-options.ts';
+import { refuseNested, refuseOtherFolder } from './check-output.ts';
+import { defaults } from './defaults.ts';
+
+/** Every option is optional. */
+export interface MirrorOptions extends LockOptions {
+  /** The folder of the copy. Default: named after the host, such as `example.org`. */
+  readonly out?: string | undefined;
+  /** The maximum number of concurrent requests. Default 16. */
+  readonly concurrency?: number | undefined;
+  /** How often a failed request is retried. Default 4. */
+  readonly retries?: number | undefined;
+  /** Only report what would be done. */
+  readonly dryRun?: boolean | undefined;
+  /** The percentage of a kind's records that may disappear from a copy. Default 1; any for an archive. */
+  readonly maxShrink?: number | undefined;
+  /** Records allowed to disappear, as `<kind>/<slug>`; excluded from `maxShrink`. */
+  readonly allowMissing?: readonly string[] | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
+export interface MirrorReport {
+  /** The URL of the deployment, or the archive. */
+  readonly address: string;
+  /** The folder of the copy as the user named it. */
+  readonly out: string;
+  /** True if this only reports what would be done. */
+  readonly dryRun: boolean;
+  /** Whether the copy was, or would be, changed. */
+  readonly changed: boolean;
+  /** Files that were, or would be, downloaded; `resumed` ones by an interrupted run before this one. */
+  readonly downloaded: Readonly<Downloaded>;
+  /** Paths that were, or would be, downloaded and removed. */
+  readonly fetched: readonly string[];
+  readonly removed: readonly string[];
+  /** Host configuration, which deployments do not serve. */
+  readonly excluded: readonly string[];
+  /** Null for a dry run. */
+  readonly files: PublishResult | null;
+  readonly requests: number;
+  readonly seconds: number;
+}
+
+/** How often the download is restarted if the site is redeployed meanwhile. */
+const ROUNDS = 3;
+
+/**
+ * Copies a deployment into a folder, completely or not at all, downloading only what has changed. Restores an archive, with its
+ * host configuration.
+ *
+ * @throws UsageError, UpstreamError, DataError or OutputError; the copy is then unchanged
+ */
+export async function mirror(
+  target: string,
+  options: MirrorOptions = {},
+  watchers: { onProgress?: (progress: Progress) => void } = {},
+): Promise<MirrorReport> {
+  const started = performance.now();
+  const resolved = resolveMirror(target, options);
+  refuseNested(resolved.out);
+  return abortable(createClient(resolved), options.signal, (client) => {
+    const run: Run = { ...resolved, ...watchers, client, signal: options.signal, started };
+    return run.dryRun ? rehearse(run) : withOutput(run.out, (output) => copy(run, output), options);
+  });
+}
+
+/** The folder of a copy that is not given one: `example.org`, or the archive's name. */
+export const mirrorFolder = (source: string): string =>
+  isArchive(source)
+    ? path.basename(source).replace(/\.(?:tar\.gz|tgz)$/, '')
+    : source.replace(/^https?:\/\/|\/+$/gi, '').replace(/[^\w.-]+/g, '-');
+
+/** Applies defaults and checks. Throws `UsageError`. */
+export function resolveMirror(target: string, options: MirrorOptions) {
+  const address = isArchive(target) && !isAddress(target) ? target : checkSource(target);
+  // Whoever goes back to an archive wants just that.
+  const maxShrink = options.maxShrink ?? (isAddress(address) ? defaults.maxShrink : 100);
+  return {
+    address,
+    out: options.out ?? mirrorFolder(address),
+    concurrency: concurrencyOption(options.concurrency ?? defaults.concurrency),
+    retries: retriesOption(options.retries ?? defaults.retries),
+    dryRun: options.dryRun ?? false,
+    maxShrink: percentage('max-shrink', maxShrink),
+    allowMissing: recordNames(options.allowMissing),
+  };
+}
+
+function checkSource(target: string): string {
+  if (isAddress(target)) return checkAddress('address', target);
+  throw new UsageError(
+    `address: got ${JSON.stringify(masked(target))}, expected an http or https URL, or an archive (.tar.gz)`,
+  );
+}
+
+interface Run extends ReturnType<typeof resolveMirror> {
+  readonly client: HttpClient;
+  readonly signal: AbortSignal | undefined;
+  readonly started: number;
+  readonly onProgress?: (progress: Progress) => void;
+}
+
+/** Reports what would be done, without doing it. */
+async function rehearse(run: Run): Promise<MirrorReport> {
+  recoverAbandoned(run.out);
+  const folders = workFolders(run.out);
+  const published = readPublished(folders);
+  refuseForeignFiles(folders, published);
+  const plan = await readPlan(run, published);
+  return createReport(run, plan, {
+    downloaded: { files: plan.fetch.length, bytes: bytesOf(plan), resumed: 0 },
+  });
+}
+
+const readPlan = async ({ address, client }: Run, published: Published): Promise<MirrorPlan> =>
+  isAddress(address)
+    ? planMirror(await readManifest(client, address), published)
+    : planMirror(await readArchivedManifest(address), published, () => false);
+
+const bytesOf = ({ fetch }: MirrorPlan): number => fetch.reduce((sum, entry) => sum + entry.bytes, 0);
+
+async function copy(run: Run, output: Output): Promise<MirrorReport> {
+  const { signal } = run;
+  const folders = workFolders(run.out);
+  refuseOtherFolder(output, 'site');
+  refuseForeignFiles(folders, output.published);
+  const received = openPartialDownload(folders.received);
+  const downloaded: Downloaded = { files: 0, bytes: 0, resumed: 0 };
+  const plan = await receive(run, output.published, { received, downloaded });
+  const own = plan.files.find((entry) => entry.path === META_FILE);
+  const meta = own && received.has(own) ? parseJson(`${received.read(own)}`) : own && output.published.meta;
+  refuseDamagedSite({ ...run, published: output.published, files: plan.files, meta });
+  const making = { generator: plan.generator };
+  const result = await output.publish(filesOf(plan, received), { signal, making });
+  received.clear(plan.fetch);
+  return createReport(run, plan, { downloaded, result });
+}
+
+const filesOf = ({ files }: MirrorPlan, received: PartialDownload): ListedFile[] =>
+  files.map((entry) => ({ ...entry, make: () => received.read(entry) }));
+
+/** Downloads what is missing, and starts over if that fails because the site has been redeployed. */
+async function receive(
+  run: Run,
+  published: Published,
+  into: { received: PartialDownload; downloaded: Downloaded },
+): Promise<MirrorPlan> {
+  let plan = await readPlan(run, published);
+  if (!isAddress(run.address)) {
+    await extract(run.address, plan.fetch, into.received.put);
+    Object.assign(into.downloaded, { files: plan.fetch.length, bytes: bytesOf(plan) });
+    return plan;
+  }
+  const { client, onProgress } = run;
+  const report = (done: number, total: number): void =>
+    onProgress?.({ done, total, requests: { ...client.stats, cacheHits: 0 }, waiting: client.waiting });
+  for (let round = 1; ; round++) {
+    try {
+      await download(plan.fetch, { ...run, ...into, onProgress: report });
+      return plan;
+    } catch (error) {
+      if (!(error instanceof GamedataError) || round === ROUNDS || run.signal?.aborted) throw error;
+      const next = await readPlan(run, published).catch(() => plan);
+      if (JSON.stringify(next) === JSON.stringify(plan)) throw error;
+      plan = next;
+    }
+  }
+}
+
+function createReport(
+  { address, out, dryRun, client, started }: Run,
+  { fetch, remove, excluded }: MirrorPlan,
+  { downloaded, result }: { downloaded: Downloaded; result?: PublishResult },
+): MirrorReport {
+  return {
+    address,
+    out,
+    dryRun,
+    changed: result?.changed ?? fetch.length + remove.length > 0,
+    downloaded,
+    fetched: fetch.map(({ path }) => path),
+    removed: remove,
+    excluded,
+    files: result ?? null,
+    requests: client.stats.requests,
+    seconds: secondsSince(started),
+  };
+}

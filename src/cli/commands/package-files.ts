@@ -1,0 +1,41 @@
+/** The files that come with the package: data, hand-written files, and what `npm run compile` makes. */
+
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import type { SiteFile } from '../../contract/site-file.ts';
+import { listFiles, readFile } from '../../files.ts';
+import type { Package } from '../../site/complete-site.ts';
+import { PACKAGE_ROOT } from '../../version.ts';
+
+/** The bundled data set. */
+export const BUNDLED_DATA = path.join(PACKAGE_ROOT, 'data');
+/** Files that every site has as they are. */
+export const PUBLIC_FOLDER = path.join(PACKAGE_ROOT, 'public');
+const DIST = path.join(PACKAGE_ROOT, 'dist');
+/** The same, as compiled: style sheets and scripts of the pages. */
+const ASSETS_FOLDER = path.join(DIST, 'assets');
+/** The handler as one module. */
+export const HANDLER_MODULE = path.join(DIST, 'handler.js');
+/** Reads files that every site has, in a fixed order and without what file managers leave. */
+const readFolder = (folder: string): SiteFile[] =>
+  listFiles(folder)
+    .filter((file) => !path.basename(file).startsWith('.'))
+    .sort()
+    .map((file) => ({ path: file, body: readFile(folder, file) }));
+
+/** The hand-written files. */
+export const readAssets = (): SiteFile[] => readFolder(PUBLIC_FOLDER);
+
+export function readPackage(): Package {
+  const template = (name: string): string => readFileSync(path.join(DIST, 'templates', name), 'utf8');
+  return {
+    templates: {
+      'index.html': template('index.html'),
+      'browse.html': template('browse.html'),
+      'docs.html': template('docs.html'),
+      '404.html': template('404.html'),
+    },
+    compiled: readFolder(ASSETS_FOLDER),
+    handlerModule: () => readFileSync(HANDLER_MODULE, 'utf8'),
+  };
+}

@@ -1,0 +1,130 @@
+/** The rebase command: the records of a copy → the same site for another base URL. */
+
+import path from 'node:path';
+import { performance } from 'node:perf_hooks';
+import { isHostFile } from '../../contract/host-files.ts';
+import type { Meta } from '../../contract/meta.ts';
+import { secondsSince } from '../../contract/numbers.ts';
+import { archiveFiles, type LinkStyle, linkStyles } from '../../contract/paths.ts';
+import type { ListedFile } from '../../contract/site-file.ts';
+import { OutputError, UsageError } from '../../errors.ts';
+import { readFile } from '../../files.ts';
+import { type HostName, hostNames } from '../../hosts/names.ts';
+import type { LockOptions } from '../../publish/lock.ts';
+import { type Output, type PublishResult, withOutput } from '../../publish/publish.ts';
+import { type CompleteSite, completeSite } from '../../site/complete-site.ts';
+import { type InspectedSite, inspectFolder } from '../../verify/folder.ts';
+import { PRODUCT } from '../../version.ts';
+import { checkBaseUrl, oneOf, resolveLinks, resolveServing, severalOf } from './check-options.ts';
+import { refuseOtherFolder } from './check-output.ts';
+import { describeMaking } from './making.ts';
+import { readAssets, readPackage } from './package-files.ts';
+
+export interface RebaseOptions extends LockOptions {
+  /** The new base URL. Required. */
+  readonly baseUrl?: string | undefined;
+  /** What links point to. Default: as in the copy. */
+  readonly links?: LinkStyle | undefined;
+  /** The hosts to write configuration for. Default: as in the copy. */
+  readonly hosts?: readonly HostName[] | undefined;
+  /** As for a build. */
+  readonly root?: string | undefined;
+  readonly fallback?: string | undefined;
+  /** The output folder. Default: the copy itself. */
+  readonly out?: string | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
+export interface RebaseReport {
+  readonly changed: boolean;
+  /** The folders that were read and written, as the user named them. */
+  readonly dir: string;
+  readonly out: string;
+  readonly from: string;
+  readonly to: string;
+  readonly links: Meta['links'];
+  readonly hosts: readonly string[];
+  /** Files copied unchanged that still contain the old base URL. */
+  readonly stale: readonly string[];
+  readonly files: Omit<PublishResult, 'changed'>;
+  readonly seconds: number;
+}
+
+/**
+ * Rebuilds a copy of a site for another base URL, from its own records: the result is identical to a build for that base
+ * URL. Files that no build makes are copied unchanged; pages, scripts and styles are those of this version.
+ *
+ * @throws UsageError, or OutputError if the copy is not a valid site; it is then unchanged
+ */
+export async function rebase(dir: string, options: RebaseOptions = {}): Promise<RebaseReport> {
+  const started = performance.now();
+  const { signal, out = dir, links: style, hosts: names } = options;
+  if (options.baseUrl === undefined) throw new UsageError('--base-url: got none, expected the new base URL');
+  const baseUrl = checkBaseUrl('--base-url', options.baseUrl);
+  if (style) oneOf('links', style, linkStyles);
+  const asked = names && severalOf('host', names, hostNames);
+  return withOutput(
+    out,
+    async (output) => {
+      refuseOtherFolder(output, 'site');
+      const { site, copied, from } = siteOfCopy(dir, output, (old) => {
+        const hosts = asked ?? severalOf('host', old.hosts, hostNames);
+        const links = resolveLinks(style, hosts, old.links);
+        const serving = resolveServing(options, hosts, out);
+        const meta: Meta = { ...old, generator: PRODUCT, base_url: baseUrl, links, hosts };
+        return { meta, hosts, serving, sizes: output.sizes, package: readPackage() };
+      });
+      const { links, hosts } = site.meta;
+      const { changed, ...files } = await output.publish(completeSite(site), {
+        signal,
+        making: describeMaking(site),
+      });
+      const isStale = ({ path: file }: ListedFile): boolean =>
+        from !== baseUrl && readFile(out, file).includes(from);
+      return {
+        changed,
+        dir,
+        out,
+        from,
+        to: baseUrl,
+        links,
+        hosts,
+        stale: copied.filter(isStale).map((file) => file.path),
+        files,
+        seconds: secondsSince(started),
+      };
+    },
+    options,
+  );
+}
+
+/** The site of a copy's records, with what else is in the copy, apart from host configuration of the old base URL. */
+function siteOfCopy(
+  folder: string,
+  output: Output,
+  describe: (old: Meta) => Omit<CompleteSite, 'records' | 'history' | 'archive' | 'assets'>,
+): { site: CompleteSite; copied: ListedFile[]; from: string } {
+  const { records, history, entries, meta } = readCopy(folder, output);
+  const archive = archiveFiles.some((file) => entries.has(file));
+  // Pages and scripts are this version's own: a copy may come from anybody.
+  const own = readAssets();
+  const site = { ...describe(meta), records, history, archive, assets: own };
+  const made = new Set(Array.from(completeSite(site), (file) => file.path));
+  const copied = [...entries.values()]
+    .filter(({ path: file }) => !made.has(file) && !isHostFile(file))
+    .map((entry): ListedFile => ({ ...entry, make: () => readFile(folder, entry.path) }));
+  return { site: { ...site, assets: [...own, ...copied] }, copied, from: meta.base_url };
+}
+
+/** Only a valid site is rebased: a damaged record would become one that looks right. */
+function readCopy(folder: string, output: Output): InspectedSite {
+  const published = path.resolve(folder) === output.folder ? output.published.entries : undefined;
+  const copy = inspectFolder(folder, published);
+  const { problems } = copy.report;
+  const [first] = problems;
+  if (!first) return copy;
+  const more = problems.length > 1 ? ` (and ${problems.length - 1} more)` : '';
+  throw new OutputError(`is not a valid site: ${first.file}: ${first.problem}${more}`, folder, {
+    hint: 'gamedata verify <dir> lists every problem; gamedata mirror repairs a damaged copy.',
+  });
+}

@@ -1,0 +1,52 @@
+/** The snapshot command: source → data set → the folder that later builds read. */
+
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { performance } from 'node:perf_hooks';
+import { CHANGES_FILE } from '../../contract/paths.ts';
+import { encodeHistory } from '../../dataset/history.ts';
+import { type Output, withOutput } from '../../publish/publish.ts';
+import { capture, type Watchers } from '../../sources/capture.ts';
+import { previousOfSnapshot, snapshotFiles } from '../../sources/snapshot.ts';
+import { checkOutside, refuseNested, refuseOtherFolder } from './check-output.ts';
+import { defaults } from './defaults.ts';
+import { PUBLIC_FOLDER } from './package-files.ts';
+import { createReport, groupWarnings, type Report } from './report.ts';
+import { resolveSource, type SourceOptions } from './source-options.ts';
+
+export interface SnapshotOptions extends SourceOptions {
+  /** The folder of the data set. Default `data`, which in a clone is the bundled one. */
+  readonly data?: string | undefined;
+}
+
+/** The license of the data, which accompanies every copy of it. */
+const DATA_LICENSE = 'data-license.txt';
+
+/**
+ * Captures the upstream's data into a folder that later builds can read. `auto` means `rest`, as there is nothing to fall
+ * back to.
+ *
+ * @throws UsageError, UpstreamError, DataError or OutputError; the data set is then unchanged
+ */
+export async function snapshot(options: SnapshotOptions = {}, watchers: Watchers = {}): Promise<Report> {
+  const started = performance.now();
+  const { source = 'rest', data = defaults.data, signal } = options;
+  const resolved = resolveSource({ ...options, source: source === 'auto' ? 'rest' : source }, process.env);
+  refuseNested(data);
+
+  const work = async (output: Output): Promise<Report> => {
+    refuseOtherFolder(output, 'dataSet');
+    if (resolved.cacheFolder !== undefined) checkOutside('--cache', resolved.cacheFolder, data);
+    const captured = await capture({
+      ...resolved,
+      ...watchers,
+      previousOf: () => previousOfSnapshot(output.folder),
+    });
+    const history = { path: CHANGES_FILE, body: encodeHistory(captured.history) };
+    const license = { path: 'LICENSE.txt', body: readFileSync(path.join(PUBLIC_FOLDER, DATA_LICENSE)) };
+    const published = await output.publish([...snapshotFiles(captured), history, license], { signal });
+    const warnings = groupWarnings(captured.warnings);
+    return createReport({ ...captured, warnings }, published, { out: data, started });
+  };
+  return withOutput(data, work, options);
+}

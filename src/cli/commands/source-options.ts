@@ -1,0 +1,104 @@
+/** The options of `build` and `snapshot` about the source: where the data comes from, and how it is fetched. */
+
+import { UsageError } from '../../errors.ts';
+import type { LockOptions } from '../../publish/lock.ts';
+import type { CaptureOptions } from '../../sources/capture.ts';
+import { isAddress, type SourceName, sourceNames } from '../../sources/source.ts';
+import {
+  ageOption,
+  checkAddress,
+  concurrencyOption,
+  masked,
+  oneOf,
+  percentage,
+  recordNames,
+  retriesOption,
+  skippedRecords,
+} from './check-options.ts';
+import { defaults } from './defaults.ts';
+import { BUNDLED_DATA } from './package-files.ts';
+
+/** Every option is optional. */
+export interface SourceOptions extends LockOptions {
+  /** `auto` (the default) reads `rest`, or the bundled data set if the upstream cannot be reached. */
+  readonly source?: SourceName | undefined;
+  /** The upstream's base URL; for `csv` and `snapshot` also a folder. Default: that of the source. */
+  readonly upstream?: string | undefined;
+  /** A name for the upstream in `meta.json` and the provenance, instead of its URL. */
+  readonly label?: string | undefined;
+  /** The maximum number of concurrent requests. Default 16. */
+  readonly concurrency?: number | undefined;
+  /** How often a failed request is retried. Default 4. */
+  readonly retries?: number | undefined;
+  /** The folder of the disk cache, or false for none. Default `.cache/gamedata`. */
+  readonly cache?: string | false | undefined;
+  /** Fail if more than this percentage of a kind's records disappeared. Default 1. */
+  readonly maxShrink?: number | undefined;
+  /** Records allowed to disappear, as `<kind>/<slug>`; excluded from `maxShrink`. */
+  readonly allowMissing?: readonly string[] | undefined;
+  /** Records to leave out, as `<kind>/<id>`: not even requested, and listed in `meta.json`. */
+  readonly skip?: readonly string[] | undefined;
+  /** Publish a mixture of the upstream's editions if it has nothing else. Default false. */
+  readonly allowMixedEditions?: boolean | undefined;
+  /** Fail if the data was captured longer ago than this number of days. Default: any age. */
+  readonly maxAge?: number | undefined;
+  /** Stops the work; what was fetched stays in the cache. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** The environment variables that options depend on. */
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/** Applies defaults and checks. Throws `UsageError`. */
+export function resolveSource(
+  options: SourceOptions,
+  environment: Environment,
+): Omit<CaptureOptions, 'previousOf'> {
+  const source = oneOf('source', options.source ?? defaults.source, sourceNames);
+  const { upstream, label, cache = defaults.cache } = options;
+  return {
+    source,
+    dataFolder: BUNDLED_DATA,
+    upstream: upstream === undefined ? undefined : checkUpstream(upstream, source),
+    label: label === undefined ? undefined : checkLabel(label),
+    concurrency: concurrencyOption(options.concurrency ?? defaults.concurrency),
+    retries: retriesOption(options.retries ?? defaults.retries),
+    cacheFolder: cache === false ? undefined : cache,
+    maxShrink: percentage('max-shrink', options.maxShrink ?? defaults.maxShrink),
+    allowMissing: recordNames(options.allowMissing),
+    skip: skippedRecords(options.skip),
+    allowMixed: options.allowMixedEditions ?? false,
+    maxAge: options.maxAge === undefined ? undefined : ageOption(options.maxAge),
+    today: resolveToday(environment),
+    signal: options.signal,
+  };
+}
+
+/** Today, or the date for reproducible builds: https://reproducible-builds.org/docs/source-date-epoch/ */
+function resolveToday(environment: Environment): string {
+  const epoch = environment.SOURCE_DATE_EPOCH;
+  if (epoch !== undefined && !/^\d{1,11}$/.test(epoch)) {
+    throw new UsageError(`SOURCE_DATE_EPOCH: got ${JSON.stringify(epoch)}, expected seconds since 1970`);
+  }
+  return new Date(epoch === undefined ? Date.now() : Number(epoch) * 1000).toISOString().slice(0, 10);
+}
+
+/** A URL, or a folder if the source can read one. */
+function checkUpstream(upstream: string, source: SourceName): string {
+  if (isAddress(upstream)) {
+    if (source === 'snapshot')
+      throw new UsageError(`--upstream: got ${masked(upstream)}, expected a folder for --source snapshot`);
+    return checkAddress('--upstream', upstream);
+  }
+  if (source !== 'csv' && source !== 'snapshot') {
+    throw new UsageError(
+      `--upstream: got ${masked(upstream)}, expected an http or https URL for --source ${source}`,
+    );
+  }
+  return upstream;
+}
+
+function checkLabel(label: string): string {
+  if (label.trim() !== '') return label;
+  throw new UsageError('--label: got an empty text, expected a name for the upstream');
+}

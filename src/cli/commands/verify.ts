@@ -1,0 +1,119 @@
+/** The verify command: re-reads a built site, or checks a deployment. */
+
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type GuaranteeName, guaranteeNames } from '../../contract/guarantees.ts';
+import type { Meta } from '../../contract/meta.ts';
+import { firstOf } from '../../contract/names.ts';
+import { DataError, UsageError } from '../../errors.ts';
+import { hosts } from '../../hosts/index.ts';
+import { hostNames } from '../../hosts/names.ts';
+import { abortable } from '../../http/abortable.ts';
+import { createClient } from '../../http/client.ts';
+import { findDifferences } from '../../publish/mirror/differences.ts';
+import { readDescriptions } from '../../sources/site-folder.ts';
+import { isAddress } from '../../sources/source.ts';
+import { type DeploymentReport, type SupportedByHosts, verifyDeployment } from '../../verify/deployment.ts';
+import { type FolderReport, verifyFolder } from '../../verify/folder.ts';
+import { type Level, levels } from '../../verify/level.ts';
+import { checkAddress, concurrencyOption, durationOption, oneOf } from './check-options.ts';
+import { defaults } from './defaults.ts';
+
+export interface VerifyOptions {
+  /** The guarantees that a deployment has to keep. Default `static`; with `like`, those of the hosts of that site. */
+  readonly level?: Level | undefined;
+  /** The maximum number of concurrent requests. Default 16. */
+  readonly concurrency?: number | undefined;
+  /** The base URL of links, if the site was built for another one than it is deployed at. */
+  readonly linkBase?: string | undefined;
+  /** The folder of a built site, which the deployment has to serve. */
+  readonly like?: string | undefined;
+  /** How long to wait until it does, such as `90s`, `10m` or `1h`. Default: not at all. */
+  readonly wait?: string | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
+export interface VerifyWatchers {
+  /** Called with what differs, whenever that is something new. */
+  readonly onWait?: ((line: string) => void) | undefined;
+}
+
+/**
+ * Verifies a built site in a folder, or a deployment at a URL.
+ *
+ * @throws UsageError, OutputError if the folder is not a site, UpstreamError if the URL does not respond, DataError if it does
+ *   not serve the site that it should
+ */
+export async function verify(
+  target: string,
+  options: VerifyOptions = {},
+  watchers: VerifyWatchers = {},
+): Promise<FolderReport | DeploymentReport> {
+  const { like, wait, signal } = options;
+  if (!isAddress(target)) {
+    if (like !== undefined || wait !== undefined)
+      throw new UsageError(
+        `--${like === undefined ? 'wait' : 'like'}: got a folder to check, expected a URL`,
+      );
+    return verifyFolder(target);
+  }
+  const address = checkAddress('address', target);
+  const level = oneOf('level', options.level ?? defaults.level, levels);
+  const concurrency = concurrencyOption(options.concurrency ?? defaults.concurrency);
+  const linkBase = options.linkBase === undefined ? undefined : checkAddress('--link-base', options.linkBase);
+  const deployment = { level, concurrency, linkBase, signal };
+  if (like === undefined) {
+    if (wait !== undefined) throw new UsageError('--wait: got no site to wait for, expected --like <dir>');
+    return verifyDeployment(address, deployment);
+  }
+  const waitMs = wait === undefined ? 0 : durationOption('wait', wait);
+  const { meta, manifest } = readDescriptions(like);
+  const failure = `does not serve the site in ${like}`;
+  await abortable(createClient({ concurrency, retries: 1 }), signal, (client) =>
+    waitFor((offset) => findDifferences(client, address, { site: manifest, concurrency, offset }), {
+      ...watchers,
+      waitMs,
+      signal,
+      failure,
+      address,
+    }),
+  );
+  const supported = options.level === undefined ? supportedBy(meta.hosts) : undefined;
+  return verifyDeployment(address, { ...deployment, supported, linkBase: linkBase ?? meta.base_url });
+}
+
+interface Waiting extends VerifyWatchers {
+  readonly waitMs: number;
+  readonly signal: AbortSignal | undefined;
+  readonly address: string;
+  readonly failure: string;
+}
+
+const INTERVAL_MS = 5000;
+const DIFFERENCES_SHOWN = 5;
+
+async function waitFor(
+  differences: (offset: number) => Promise<string[]>,
+  { waitMs, signal, onWait, address, failure }: Waiting,
+): Promise<void> {
+  const deadline = Date.now() + waitMs;
+  let told: string | undefined;
+  for (let offset = 0; ; offset++) {
+    const found = await differences(offset);
+    const [first] = found;
+    if (first === undefined) return;
+    const left = deadline - Date.now();
+    if (left <= 0)
+      throw new DataError(`${failure}: ${firstOf(found, DIFFERENCES_SHOWN)}`, { record: address });
+    if (first !== told) onWait?.(`waiting for ${address}: ${first}`);
+    told = first;
+    await sleep(Math.min(INTERVAL_MS, left), undefined, { signal });
+  }
+}
+
+/** What every host supports that a site has configuration for; undefined if it has none that this version knows. */
+function supportedBy(listed: Meta['hosts']): SupportedByHosts | undefined {
+  const known = hostNames.filter((name) => listed.includes(name));
+  if (known.length === 0) return undefined;
+  const unsupported = known.flatMap((name): readonly GuaranteeName[] => hosts[name].unsupported);
+  return { hosts: known, names: guaranteeNames.filter((guarantee) => !unsupported.includes(guarantee)) };
+}

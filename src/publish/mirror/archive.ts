@@ -1,0 +1,75 @@
+/** An archive of a site as a mirror reads it: the manifest, and the files that the manifest lists. */
+
+import { hash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { Readable } from 'node:stream';
+import { createTarDecoder, type ParsedTarEntry } from 'modern-tar';
+import { MAX_FILE_BYTES, type Manifest, type ManifestEntry, manifestReader } from '../../contract/meta.ts';
+import { parse, parseJson } from '../../contract/parse.ts';
+import { MANIFEST_FILE } from '../../contract/paths.ts';
+import { DataError, errorCode, GamedataError, OutputError } from '../../errors.ts';
+import { refuseLargeSite } from './deployment.ts';
+
+export const isArchive = (name: string): boolean => /\.(?:tar\.gz|tgz)$/.test(name);
+
+/**
+ * Reads an archive's manifest.
+ *
+ * @throws OutputError if the file cannot be read as an archive
+ * @throws DataError if it is not the archive of a gamedata build
+ */
+export async function readArchivedManifest(file: string): Promise<Manifest> {
+  let manifest: Manifest | undefined;
+  await eachFile(file, new Set([MANIFEST_FILE]), (_, body) => {
+    manifest = parse(manifestReader, parseJson(body.toString()), { record: file });
+  });
+  if (manifest) return refuseLargeSite(manifest, file);
+  throw new DataError(`got no ${MANIFEST_FILE}: expected the archive of a gamedata build`, { record: file });
+}
+
+/** Passes on the files of some entries, each of which is as the manifest says. */
+export async function extract(
+  file: string,
+  entries: readonly ManifestEntry[],
+  put: (entry: ManifestEntry, body: Buffer) => void,
+): Promise<void> {
+  const wanted = new Map(entries.map((entry) => [entry.path, entry]));
+  await eachFile(file, new Set(wanted.keys()), (path, body) => {
+    const entry = wanted.get(path);
+    if (!entry) return;
+    const sha256 = hash('sha256', body);
+    if (sha256 !== entry.sha256) {
+      const problem = `got SHA-256 ${sha256}: expected ${entry.sha256}, as in the manifest`;
+      throw new DataError(problem, { record: `${file} › ${path}` });
+    }
+    put(entry, body);
+    wanted.delete(path);
+  });
+  const [missing] = wanted.keys();
+  if (missing !== undefined)
+    throw new DataError(`got no ${missing}: expected every file of its manifest`, { record: file });
+}
+
+/** Calls back for each regular file that is wanted by its path below the archive's only folder. */
+async function eachFile(
+  file: string,
+  wanted: ReadonlySet<string>,
+  use: (path: string, body: Buffer) => void,
+): Promise<void> {
+  try {
+    const bytes = Readable.toWeb(createReadStream(file)) as ReadableStream<Uint8Array<ArrayBuffer>>;
+    const entries = bytes.pipeThrough(new DecompressionStream('gzip')).pipeThrough(createTarDecoder());
+    for await (const { header, body } of entries as AsyncIterable<ParsedTarEntry>) {
+      const path = header.name.replace(/^[^/]*\//, '');
+      const isWanted = header.type === 'file' && header.size <= MAX_FILE_BYTES && wanted.has(path);
+      const parts: Uint8Array[] = [];
+      // What is not wanted is read, too: the decoder stalls if some bodies are cancelled and others are not.
+      for await (const part of body as AsyncIterable<Uint8Array>) if (isWanted) parts.push(part);
+      if (isWanted) use(path, Buffer.concat(parts));
+    }
+  } catch (cause) {
+    if (cause instanceof GamedataError) throw cause;
+    const why = errorCode(cause) || (cause as Error).message;
+    throw new OutputError(`cannot be read as an archive (${why}), expected a .tar.gz`, file, { cause });
+  }
+}

@@ -1,0 +1,135 @@
+/** Makes every response of the handler, so that none lacks a header. */
+
+import { errorBody } from '../../contract/errors.ts';
+import {
+  apiHeaders,
+  commonHeaders,
+  downloadHeaders,
+  errorHeaders,
+  freshHeaders,
+  htmlHeaders,
+  mediaTypeOf,
+  preflightHeaders,
+} from '../../contract/headers.ts';
+import { API_PREFIX, DOWNLOAD_FOLDER } from '../../contract/paths.ts';
+import type { PlainRequest, PlainResponse } from './plain-request.ts';
+import type { Asset, StreamedAsset } from './store.ts';
+
+export const JSON_TYPE = 'application/json';
+const HTML_TYPE = 'text/html; charset=utf-8';
+
+/** Media types by file extension; any other file is sent as bytes. */
+const mediaTypes: Readonly<Record<string, string>> = {
+  atom: 'application/atom+xml',
+  css: 'text/css; charset=utf-8',
+  gif: 'image/gif',
+  html: HTML_TYPE,
+  jpg: 'image/jpeg',
+  js: 'text/javascript; charset=utf-8',
+  json: JSON_TYPE,
+  png: 'image/png',
+  svg: 'image/svg+xml',
+  txt: 'text/plain; charset=utf-8',
+  webp: 'image/webp',
+};
+
+const api = { ...commonHeaders, ...apiHeaders };
+
+/** An asset under the API's prefix: 304 if the client has it already. */
+export function apiResponse(
+  request: PlainRequest,
+  asset: Asset | StreamedAsset,
+  type: string,
+): PlainResponse {
+  const page = type === HTML_TYPE ? htmlHeaders : {};
+  return assetResponse(request, asset, { ...api, ...page, 'Content-Type': type });
+}
+
+/** The browsable page, in place of the JSON at the same URL. */
+export const browseResponse = (request: PlainRequest, asset: Asset): PlainResponse =>
+  apiResponse(request, asset, HTML_TYPE);
+
+/** A file at its own URL. */
+export const fileResponse = (request: PlainRequest, asset: Asset, file: string): PlainResponse =>
+  assetResponse(request, asset, fileHeaders(file));
+
+/** The headers of a file. */
+export function fileHeaders(file: string): Record<string, string> {
+  const type =
+    mediaTypeOf(file) ?? mediaTypes[file.slice(file.lastIndexOf('.') + 1)] ?? 'application/octet-stream';
+  const page = type === HTML_TYPE ? htmlHeaders : {};
+  return { ...commonHeaders, ...page, ...headersBeside(file), 'Content-Type': type };
+}
+
+function headersBeside(file: string): Readonly<Record<string, string>> {
+  if (`/${file}`.startsWith(API_PREFIX)) return apiHeaders;
+  return file.startsWith(DOWNLOAD_FOLDER) ? downloadHeaders : freshHeaders;
+}
+
+/** JSON that is not a file of the site: the response to `OPTIONS`. */
+export function jsonResponse(request: PlainRequest, value: unknown): PlainResponse {
+  const body = new TextEncoder().encode(JSON.stringify(value));
+  return withBody(request, body, { headers: { ...api, 'Content-Type': JSON_TYPE } });
+}
+
+/** A CORS preflight: https://fetch.spec.whatwg.org/#cors-preflight-fetch */
+export function preflightResponse(): PlainResponse {
+  return { status: 204, headers: { ...api, ...preflightHeaders }, body: null };
+}
+
+export function movedPermanently(location: string): PlainResponse {
+  return { status: 301, headers: { ...api, Location: location }, body: null };
+}
+
+/** To a file of another site. Temporary, as this site may hold it later. */
+export function foundElsewhere(location: string): PlainResponse {
+  return { status: 302, headers: { ...commonHeaders, Location: location }, body: null };
+}
+
+/** The page that a browser gets instead of an error's JSON. */
+export const notFoundPage = (request: PlainRequest, { body }: Asset): PlainResponse =>
+  withBody(request, body, {
+    status: 404,
+    headers: { ...api, ...htmlHeaders, ...errorHeaders, 'Content-Type': HTML_TYPE },
+  });
+
+/** An error. */
+export function errorResponse(request: PlainRequest, status: 404 | 405 | 406, detail: string): PlainResponse {
+  const body = new TextEncoder().encode(errorBody(detail));
+  return withBody(request, body, {
+    status,
+    headers: { ...api, ...errorHeaders, 'Content-Type': JSON_TYPE },
+  });
+}
+
+function assetResponse(
+  request: PlainRequest,
+  asset: Asset | StreamedAsset,
+  headers: Record<string, string>,
+): PlainResponse {
+  const { etag } = asset;
+  const validated: Record<string, string> = { ...headers, ETag: etag };
+  if (isKnown(request.headers.get('If-None-Match'), etag)) {
+    const { 'Content-Type': _, ...unchanged } = validated;
+    return { status: 304, headers: unchanged, body: null };
+  }
+  if ('body' in asset) return withBody(request, asset.body, { headers: validated });
+  return { status: 200, headers: validated, body: request.method === 'HEAD' ? null : asset.chunks() };
+}
+
+/** HEAD gets the length without the body. */
+function withBody(
+  request: PlainRequest,
+  body: Uint8Array<ArrayBuffer>,
+  { status = 200, headers }: { status?: number; headers: Record<string, string> },
+): PlainResponse {
+  const sized = { ...headers, 'Content-Length': String(body.length) };
+  return { status, headers: sized, body: request.method === 'HEAD' ? null : body };
+}
+
+/** Weak comparison: https://httpwg.org/specs/rfc9110.html#field.if-none-match */
+function isKnown(ifNoneMatch: string | null, etag: string): boolean {
+  if (ifNoneMatch === null) return false;
+  const strong = (tag: string): string => tag.trim().replace(/^W\//, '');
+  return ifNoneMatch.trim() === '*' || ifNoneMatch.split(',').some((tag) => strong(tag) === strong(etag));
+}

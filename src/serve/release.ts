@@ -1,0 +1,98 @@
+/** Releases: the states of a site between builds. Every response is from a single release. */
+
+import { realpath, stat } from 'node:fs/promises';
+import path from 'node:path';
+import { setTimeout } from 'node:timers/promises';
+import { MANIFEST_FILE } from '../contract/paths.ts';
+import { createFolderStore } from './folder-store.ts';
+import { type AssetStore, createResponder, type Responder } from './handler/index.ts';
+
+export interface Release {
+  /** The site's folder, with symbolic links resolved. */
+  readonly folder: string;
+  /** The path of the base URL, below which everything is served. */
+  readonly base: string;
+  readonly files: AssetStore;
+  readonly respond: Responder;
+  /** Different for every release. */
+  readonly mark: string;
+}
+
+/** Runs work with the present release, and again if a build replaces it meanwhile. */
+export type WithRelease = <T>(work: (release: Release) => Promise<T>) => Promise<T>;
+
+/** Thrown if a build replaced the site while it was being read. */
+export class SiteReplacedError extends Error {}
+
+export interface ReleaseOptions {
+  readonly maxBytes: number;
+  /** The minimum time between two checks for a new release. */
+  readonly checkIntervalMs: number;
+  /** Whether a build is changing the site file by file just now. Finishes what a killed build has left so. */
+  readonly isChanging: (folder: string) => boolean;
+  /** The path of the base URL that the site in a folder was built for. */
+  readonly readBase: (folder: string) => string;
+}
+
+const ATTEMPTS = 6;
+const PAUSE_MS = 20;
+
+export function createReleases(
+  folder: string,
+  { maxBytes, checkIntervalMs, isChanging, readBase }: ReleaseOptions,
+): WithRelease {
+  let release: Release | undefined;
+  let looked = Number.NEGATIVE_INFINITY;
+  let looking: Promise<Release> | undefined;
+
+  async function look(): Promise<Release> {
+    try {
+      const real = await realpath(folder);
+      if (isChanging(real)) throw new SiteReplacedError();
+      const mark = await markOf(real);
+      if (!release || release.mark !== mark) release = open(real, mark);
+    } catch (error) {
+      // Between the two renames of a build there is no folder; what is in memory is still correct.
+      if (!release || error instanceof SiteReplacedError) throw error;
+    }
+    looked = performance.now();
+    return release;
+  }
+
+  function open(real: string, mark: string): Release {
+    async function confirm(): Promise<void> {
+      // In this order: the manifest is the last file that changes while a site is changing.
+      if (isChanging(real) || (await markOf(real).catch(() => undefined)) !== mark)
+        throw new SiteReplacedError();
+    }
+    const files = createFolderStore({ folder: real, maxBytes, confirm });
+    const base = readBase(real);
+    return { folder: real, base, mark, files, respond: createResponder(files, base) };
+  }
+
+  async function current(): Promise<Release> {
+    if (release && performance.now() - looked < checkIntervalMs) return release;
+    looking ??= look().finally(() => {
+      looking = undefined;
+    });
+    return looking;
+  }
+
+  return async (work) => {
+    for (let attempt = 1; ; attempt++) {
+      try {
+        return await work(await current());
+      } catch (error) {
+        if (!(error instanceof SiteReplacedError) || attempt === ATTEMPTS) throw error;
+        await setTimeout(PAUSE_MS * attempt);
+        looked = Number.NEGATIVE_INFINITY;
+      }
+    }
+  };
+}
+
+/** Every build that changes anything writes a new manifest, last. */
+async function markOf(folder: string): Promise<string> {
+  const { ino, mtimeMs, size } = await stat(path.join(folder, MANIFEST_FILE));
+  return [folder, ino, mtimeMs, size].join(':');
+}

@@ -1,0 +1,103 @@
+/** The icons of a site: which ones its records name, and which of their files the site holds. */
+
+import type { IconSource } from '../../contract/icons.ts';
+import { parse } from '../../contract/parse.ts';
+import { PLACEHOLDER_ICON } from '../../contract/paths.ts';
+import { recordSchemas } from '../../contract/records.ts';
+import type { SiteFile } from '../../contract/site-file.ts';
+import type { EncodedRecords, Warning } from '../../dataset/data-set.ts';
+import type { FetcherStats } from '../../http/fetcher.ts';
+import type { FetcherOptions } from '../../http/with-fetcher.ts';
+import type { IconFiles } from './fetch.ts';
+
+export interface IconsReport extends IconSource {
+  /** Distinct icons named by records, without the placeholder. */
+  readonly icons: number;
+  /** Icons that the upstream does not have. */
+  readonly missing: number;
+  /** Why cached icons were used instead of the upstream's; null if they were not. */
+  readonly offline: string | null;
+  /** Null if nothing was fetched. */
+  readonly requests: FetcherStats | null;
+}
+
+export interface GatheredIcons {
+  readonly files: readonly SiteFile[];
+  /** One for each item whose icon the upstream does not have. */
+  readonly warnings: readonly Warning[];
+  readonly report: IconsReport;
+}
+
+/** An item and its icon. */
+interface Named {
+  readonly id: number;
+  readonly slug: string;
+  readonly icon: string;
+}
+
+/**
+ * Gathers the icon files that a site has to hold: none if requests are redirected, otherwise one for every icon that a
+ * record names, with the placeholder in place of missing ones.
+ *
+ * @param assets the hand-written files, including the placeholder; icons among them are not gathered again
+ */
+export async function gatherIcons(
+  source: IconSource,
+  records: () => EncodedRecords,
+  { assets, fetcher: options }: { assets: readonly SiteFile[]; fetcher: FetcherOptions },
+): Promise<GatheredIcons> {
+  const { mode, upstream } = source;
+  const report = { ...source, icons: 0, missing: 0, offline: null, requests: null };
+  if (mode === 'link') return { files: [], warnings: [], report };
+  const placeholder = assets.find(({ path }) => path === PLACEHOLDER_ICON)?.body;
+  if (placeholder === undefined) throw new Error(`${PLACEHOLDER_ICON} is missing from the assets`);
+  const held = new Set(assets.map(({ path }) => path.toLowerCase()));
+  const named = records()
+    .item.map(readIcon)
+    .filter(({ icon }) => !held.has(icon.toLowerCase()));
+  const icons = [...new Set(named.map(({ icon }) => icon))].sort();
+  const fetched =
+    mode === 'mirror' && upstream !== null ? await fetchAll(icons, upstream, options) : undefined;
+  const files = icons.map((icon) => ({ path: icon, body: fetched?.files.get(icon) ?? placeholder }));
+  const isMissing = (icon: string): boolean => fetched?.files.get(icon) === null;
+  return {
+    files,
+    warnings: named.filter(({ icon }) => isMissing(icon)).map(warn),
+    report: {
+      ...report,
+      icons: icons.length,
+      missing: icons.filter(isMissing).length,
+      offline: fetched?.offline ?? null,
+      requests: fetched?.requests ?? null,
+    },
+  };
+}
+
+function readIcon({ id, slug, json }: EncodedRecords['item'][number]): Named {
+  const { icon } = parse(recordSchemas.item.pick({ icon: true }).loose(), JSON.parse(json), {
+    kind: 'item',
+    record: slug,
+  });
+  return { id, slug, icon };
+}
+
+const warn = ({ id, slug, icon }: Named): Warning => ({
+  code: 'icon-not-found',
+  kind: 'item',
+  id,
+  message: `${slug} (${id}): the upstream does not have ${icon}, using the placeholder`,
+});
+
+async function fetchAll(
+  icons: readonly string[],
+  upstream: string,
+  options: FetcherOptions,
+): Promise<{ files: IconFiles; offline: string | null; requests: FetcherStats }> {
+  const { withFetcher } = await import('../../http/with-fetcher.ts');
+  const { fetchIcons } = await import('./fetch.ts');
+  return withFetcher(options, { upstream, version: 'icons-1' }, async (fetcher) => {
+    const { concurrency } = options;
+    const { files, offline } = await fetchIcons(icons, { upstream, fetcher, concurrency });
+    return { files, offline: offline?.message ?? null, requests: fetcher.stats };
+  });
+}

@@ -1,0 +1,292 @@
+import { hash } from 'node:crypto';
+import { readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { build } from '../../../src/cli/commands/build.ts';
+import { listFiles } from '../../../src/files.ts';
+import { verifyFolder } from '../../../src/verify/folder.ts';
+import { codeDigest } from '../../../src/version.ts';
+import { stateNumber } from '../../support/editions.ts';
+import { expectedFiles } from '../../support/expected.ts';
+import { fingerprint } from '../../support/fingerprint.ts';
+import { smallSource } from '../../support/small-data.ts';
+import { temporaryFolder } from '../../support/temporary.ts';
+import { recordPaths, serveUpstream } from '../../support/test-upstream.ts';
+import {
+  handMadeUpstream,
+  hasRecordedUpstream,
+  itemAnswer,
+  moveAnswer,
+  recordedUpstream,
+  tinyUpstream,
+  upstreamOf,
+} from '../../support/upstream-data.ts';
+
+const BASE_URL = 'https://example.test';
+
+/** The output of a build, and its source. */
+function buildOptions(upstream: string) {
+  const folder = temporaryFolder();
+  return {
+    source: 'rest',
+    upstream,
+    baseUrl: BASE_URL,
+    out: path.join(folder, 'site'),
+    cache: path.join(folder, 'cache'),
+    // The bundled data set has more records.
+    maxShrink: 100,
+  } as const;
+}
+
+const handMade = { data: handMadeUpstream(), counts: { move: 119, item: 211 }, pages: { move: 2, item: 3 } };
+const recorded = {
+  data: recordedUpstream(),
+  counts: { move: 937, item: 2223 },
+  pages: { move: 10, item: 23 },
+};
+
+describe.each(hasRecordedUpstream ? [handMade, recorded] : [handMade])(
+  'build of the $data.name upstream',
+  ({ data, counts, pages }) => {
+    it.each([
+      { answers: 'of the same edition', state: stateNumber(1, data), confirmed: 0 },
+      { answers: 'of no edition', state: { data }, confirmed: 2 + counts.move + counts.item },
+    ])(
+      'is right to the byte, and costs no body and touches no file again where answers are $answers',
+      async ({ state, confirmed }) => {
+        const server = await serveUpstream(data, { maxAge: 86_400, stateOf: () => state });
+        const options = buildOptions(server.url);
+
+        const first = await build(options);
+
+        expect(first).toMatchObject({
+          source: 'rest',
+          upstream: server.url,
+          counts,
+          fallback: null,
+          changed: true,
+        });
+        expectContract(path.join(options.out, 'api', 'gamedata'));
+        expect(verifyFolder(options.out)).toMatchObject({ problems: [] });
+        const before = fingerprint(options.out);
+        const sent = server.log.length;
+
+        const second = await build(options);
+
+        const asked = confirmed > 0 ? Array(confirmed).fill(304) : [200];
+        expect(server.log.slice(sent).map(({ status }) => status)).toEqual(asked);
+        expect(second.isCached).toBe(confirmed === 0);
+        expect(second.requests).toMatchObject({ bodies: confirmed > 0 ? 0 : 1, notModified: confirmed });
+        expect(second.requests?.cacheHits).toBe(2 + counts.move + counts.item);
+        expect(second).toMatchObject({ changed: false, files: { written: 0, removed: 0 } });
+        expect(fingerprint(options.out)).toEqual(before);
+      },
+    );
+
+    /** Every file and nothing else, and as many pages as there have to be. */
+    function expectContract(api: string): void {
+      const expected = expectedFiles(data, BASE_URL);
+      expect(listFiles(api).sort()).toEqual([...expected.keys()].sort());
+      for (const [file, text] of expected)
+        expect(readFileSync(path.join(api, file), 'utf8'), file).toBe(text);
+      for (const kind of ['move', 'item'] as const) {
+        const built = listFiles(path.join(api, kind)).filter((file) =>
+          /^(?:offset\/\d+\/)?index\.json$/.test(file),
+        );
+        expect(built).toHaveLength(pages[kind]);
+      }
+    }
+  },
+);
+
+describe('build', () => {
+  it('asks only for what is missing after a fetch that failed', async () => {
+    let broken = true;
+    const server = await serveUpstream(handMadeUpstream(), {
+      maxAge: 86_400,
+      fault: (_, response, at) => broken && at === 150 && Boolean(response.writeHead(500).end()),
+    });
+    const options = { ...buildOptions(server.url), concurrency: 1, retries: 0 };
+    await expect(build(options)).rejects.toThrow('got 500, expected 200');
+    const [asked, first] = [recordPaths(server), server.log.length];
+    broken = false;
+
+    await build(options);
+
+    const missing = recordPaths(server, first);
+    expect(asked).toHaveLength(148);
+    expect(missing).toHaveLength(119 + 211 - 147);
+    expect(missing.filter((path) => asked.includes(path))).toEqual([asked.at(-1)]);
+  });
+
+  it('stops at once and keeps what was fetched if its signal is aborted', async () => {
+    const controller = new AbortController();
+    const server = await serveUpstream(handMadeUpstream(), {
+      maxAge: 86_400,
+      fault(_request, _response, at) {
+        if (at === 100) controller.abort();
+        return at === 100;
+      },
+    });
+    const options = { ...buildOptions(server.url), concurrency: 1 };
+    await expect(build({ ...options, signal: controller.signal })).rejects.toThrow('aborted');
+    const first = server.log.length;
+
+    await build(options);
+
+    expect(first).toBe(100);
+    expect(recordPaths(server, first)).toHaveLength(119 + 211 - 97);
+  });
+
+  it('sends nothing if its signal was aborted before', async () => {
+    const server = await serveUpstream(upstreamOf(tinyUpstream()));
+    await expect(build({ ...buildOptions(server.url), signal: AbortSignal.abort() })).rejects.toThrow(
+      'aborted',
+    );
+    expect(server.log).toEqual([]);
+  });
+
+  it('rewrites the files of a changed record and of its page, and no others', async () => {
+    const answers = tinyUpstream();
+    const server = await serveUpstream(upstreamOf(answers));
+    const options = buildOptions(server.url);
+    await build(options);
+    const before = fingerprint(options.out);
+    Object.assign(answers.move[1] ?? {}, { generation: { url: '/api/v2/generation/2/' } });
+
+    const report = await build(options);
+
+    const after = fingerprint(options.out);
+    const changed = listFiles(options.out).filter((file) => before.get(file) !== after.get(file));
+    expect(changed.sort()).toEqual([
+      'api/gamedata/move/index.json',
+      'api/gamedata/move/move-2/index.json',
+      // Searches can be narrowed to its new generation.
+      'browse.html',
+      'browse/index.html',
+      'changes.atom',
+      'changes.json',
+      'docs/index.html',
+      // Every bulk file that has the record, and its first page as an example.
+      ...['gamedata.json', 'move.csv', 'move.ndjson'].flatMap((file) =>
+        ['', '.br', '.gz'].map((ending) => `download/${file}${ending}`),
+      ),
+      'index.html',
+      'manifest.json',
+      'meta.json',
+      'openapi.json',
+      'search.json',
+    ]);
+    expect(report.files).toMatchObject({ written: 21, removed: 0 });
+  });
+
+  it('omits the bulk files if it is told to, and takes them away', async () => {
+    const server = await serveUpstream(upstreamOf(tinyUpstream()));
+    const options = buildOptions(server.url);
+    const bulk = () => listFiles(options.out).filter((file) => file.startsWith('download/'));
+    await build(options);
+    expect(bulk()).toHaveLength(15);
+
+    const report = await build({ ...options, downloads: false });
+
+    expect(bulk()).toEqual([]);
+    expect(report.files).toMatchObject({ removed: 15 });
+    expect(readFileSync(path.join(options.out, 'openapi.json'), 'utf8')).not.toContain('/download/');
+    expect(verifyFolder(options.out)).toMatchObject({ problems: [] });
+  });
+
+  it('repairs what was touched on a list page that stays, while records of another page change', async () => {
+    const answers = {
+      move: Array.from({ length: 230 }, (_, at) => moveAnswer(at + 1)),
+      item: [itemAnswer(1)],
+    };
+    const options = buildOptions((await serveUpstream(upstreamOf(answers))).url);
+    await build(options);
+    const before = fingerprint(options.out);
+    const texts = (names: string[]) =>
+      names.map((name) => readFileSync(path.join(options.out, name), 'utf8'));
+    const touched = [
+      'api/gamedata/move/move-2/index.json',
+      'api/gamedata/move/offset/100/index.json',
+      '_redirects',
+      'schemas/move.json',
+    ];
+    const old = texts(touched);
+    for (const name of [...touched, 'search.json']) writeFileSync(path.join(options.out, name), '{}');
+    Object.assign(answers.move[229] as object, moveAnswer(230, { accuracy: 50, names: [] }));
+    expect(await build({ ...options, cache: false })).toMatchObject({ changed: true });
+    expect(texts(touched)).toEqual(old);
+    expect(verifyFolder(options.out).problems).toEqual([]);
+    const after = fingerprint(options.out);
+    const kept = 'api/gamedata/move/move-3/index.json';
+    expect(after.get(kept)).toBe(before.get(kept));
+  });
+
+  it('makes every file again if other code made them, of the same version', async () => {
+    const out = path.join(temporaryFolder(), 'site');
+    const options = { ...(await smallSource()), baseUrl: BASE_URL, out };
+    await build(options);
+    const before = fingerprint(out);
+    expect(await build(options)).toMatchObject({ changed: false, files: { written: 0 } });
+    const manifest = path.join(out, 'manifest.json');
+    const { code, files, ...rest } = JSON.parse(readFileSync(manifest, 'utf8'));
+    expect(code).toBe(codeDigest());
+    const other = `${readFileSync(path.join(out, 'openapi.json'), 'utf8')} `;
+    const listed = { path: 'openapi.json', bytes: Buffer.byteLength(other), sha256: hash('sha256', other) };
+    writeFileSync(path.join(out, 'openapi.json'), other);
+    const entries = files.map((entry: typeof listed) => (entry.path === listed.path ? listed : entry));
+    writeFileSync(manifest, JSON.stringify({ ...rest, code: hash('sha256', 'other'), files: entries }));
+    expect(await build(options)).toMatchObject({ changed: true, files: { written: 2 } });
+    expect(Object.keys(fingerprint(out))).toEqual(Object.keys(before));
+    expect(verifyFolder(out).problems).toEqual([]);
+    expect(readFileSync(path.join(out, 'openapi.json'), 'utf8')).toBe(other.slice(0, -1));
+  });
+
+  it('keeps the day of data that has not changed, and so every file', async () => {
+    const answers = tinyUpstream();
+    const server = await serveUpstream(upstreamOf(answers));
+    const options = buildOptions(server.url);
+    const buildOn = (seconds: number) => {
+      vi.stubEnv('SOURCE_DATE_EPOCH', `${seconds}`);
+      return build(options);
+    };
+    onTestFinished(() => void vi.unstubAllEnvs());
+
+    expect(await buildOn(1_700_000_000)).toMatchObject({ captured: '2023-11-14', changed: true });
+    expect(await buildOn(1_750_000_000)).toMatchObject({ captured: '2023-11-14', changed: false });
+    Object.assign(answers.move[1] ?? {}, { generation: { url: '/api/v2/generation/2/' } });
+    expect(await buildOn(1_800_000_000)).toMatchObject({ captured: '2027-01-15', changed: true });
+  });
+
+  it('takes a renamed record, and gets no other one again', async () => {
+    const answers = tinyUpstream();
+    const server = await serveUpstream(upstreamOf(answers), { maxAge: 86_400 });
+    const options = buildOptions(server.url);
+    await build(options);
+    const first = server.log.length;
+    Object.assign(answers.move[1] ?? {}, { name: 'renamed' });
+
+    await build(options);
+
+    const sent = server.log.slice(first).filter(({ status }) => status === 200);
+    expect(sent.map(({ path: url }) => url)).toEqual([
+      '/api/v2/move/?limit=100000&offset=0',
+      '/api/v2/move/2/',
+    ]);
+    expect(listFiles(path.join(options.out, 'api/gamedata/move')).sort()).toEqual([
+      'index.json',
+      'move-1/index.json',
+      'move-3/index.json',
+      'renamed/index.json',
+    ]);
+  });
+
+  it('follows its progress to the last record', async () => {
+    const server = await serveUpstream(upstreamOf(tinyUpstream()));
+    const steps: string[] = [];
+    await build(buildOptions(server.url), {
+      onProgress: ({ done, total }) => steps.push(`${done}/${total}`),
+    });
+    expect(steps).toEqual(['0/0', '0/5', '1/5', '2/5', '3/5', '4/5', '5/5']);
+  });
+});

@@ -1,0 +1,197 @@
+import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { build } from '../../../src/cli/commands/build.ts';
+import { diff } from '../../../src/cli/commands/diff.ts';
+import { serve } from '../../../src/cli/commands/serve.ts';
+import { snapshot } from '../../../src/cli/commands/snapshot.ts';
+import { comparisonSchema } from '../../../src/contract/changes.ts';
+import { withOutput } from '../../../src/publish/publish.ts';
+import { startServer } from '../../support/local-server.ts';
+import { runCli } from '../../support/run-cli.ts';
+import { rawRecords, siteOf } from '../../support/sites.ts';
+import { temporaryFolder } from '../../support/temporary.ts';
+import { serveUpstream } from '../../support/test-upstream.ts';
+import {
+  type Answer,
+  handMadeUpstream,
+  moveAnswer,
+  tinyUpstream,
+  upstreamOf,
+} from '../../support/upstream-data.ts';
+
+/** Two data sets of one upstream, each as a snapshot and as a site: before and after a record was renamed and one added. */
+async function twoEditions() {
+  const answers = tinyUpstream();
+  const server = await serveUpstream(upstreamOf(answers));
+  const folder = temporaryFolder();
+  const keep = async (name: string) => {
+    const shared = { source: 'rest', upstream: server.url, cache: false, maxShrink: 100 } as const;
+    const data = path.join(folder, `${name}-data`);
+    const out = path.join(folder, `${name}-site`);
+    await snapshot({ ...shared, data });
+    await build({ ...shared, out, baseUrl: 'https://example.test' });
+    return { data, out };
+  };
+  const before = await keep('before');
+  Object.assign(answers.move[1] as Answer, { name: 'renamed' });
+  answers.move.push(moveAnswer(9));
+  const after = await keep('after');
+  return { before, after };
+}
+
+async function served(dir: string): Promise<string> {
+  const server = await serve({ dir, port: 0 });
+  onTestFinished(() => server.close());
+  return server.url;
+}
+
+describe('diff', () => {
+  it('finds the same between snapshots, sites and deployments', async () => {
+    const { before, after } = await twoEditions();
+    const expected = await diff(before.data, after.data);
+    expect(expected.changes.move).toMatchObject({
+      added: [{ id: 9, slug: 'move-9', name: 'Move 9' }],
+      renamed: [{ id: 2, from: 'move-2', to: 'renamed', fields: [] }],
+    });
+    expect(expected.totals).toEqual({ added: 1, removed: 0, renamed: 1, changed: 0 });
+
+    expect(await diff(before.out, after.data)).toEqual(expected);
+    expect(await diff(before.data, after.out)).toEqual(expected);
+    expect(await diff(await served(before.out), `${await served(after.out)}/`)).toEqual(expected);
+  });
+
+  it('reads a deployment that says nothing of itself by its lists', async () => {
+    const { before, after } = await twoEditions();
+    const copy = path.join(temporaryFolder(), 'site');
+    cpSync(after.out, copy, { recursive: true });
+    const url = await served(copy);
+    await build({ source: 'snapshot', upstream: after.data, baseUrl: url, out: copy });
+    writeFileSync(path.join(copy, 'meta.json'), '{}');
+
+    const { to, totals } = await diff(before.data, url);
+
+    expect(totals).toEqual({ added: 1, removed: 0, renamed: 1, changed: 0 });
+    expect(to).toMatchObject({ captured: null, counts: { move: 4, item: 2 } });
+  });
+
+  it('follows lists of more than one page', async () => {
+    const upstream = await serveUpstream(handMadeUpstream());
+    const out = path.join(temporaryFolder(), 'site');
+    await build({
+      source: 'rest',
+      upstream: upstream.url,
+      cache: false,
+      maxShrink: 100,
+      out,
+      baseUrl: 'https://example.test',
+    });
+    const { to, totals } = await diff(out, await served(out));
+    expect(to.counts).toEqual({ move: 119, item: 211 });
+    expect(totals).toEqual({ added: 0, removed: 0, renamed: 0, changed: 0 });
+  });
+
+  it.each<[string, (site: string) => void, string]>([
+    ['an empty folder', () => {}, 'contains neither provenance.json nor meta.json'],
+    [
+      'a site with a record that was changed by hand',
+      (site) => edit(site, 'api/gamedata/move/index.json', (text) => text.replace('"Move 1"', '"Mine"')),
+      'as in meta.json',
+    ],
+    [
+      'a site with a page that is cut short',
+      (site) => edit(site, 'api/gamedata/item/index.json', (text) => text.slice(0, 50)),
+      'invalid JSON',
+    ],
+  ])('rejects %s', async (name, spoil, problem) => {
+    const { before } = await twoEditions();
+    const site = name === 'an empty folder' ? temporaryFolder() : before.out;
+    spoil(site);
+    await expect(diff(before.data, site)).rejects.toThrow(problem);
+  });
+
+  it('rejects a deployment whose lists are not whole', async () => {
+    const { before } = await twoEditions();
+    const url = await served(before.out);
+    edit(before.out, 'api/gamedata/move/index.json', (text) => text.replace('"count":3', '"count":300'));
+    await expect(diff(before.data, url)).rejects.toThrow('got next null');
+    await expect(diff(before.data, `${url}/nowhere`)).rejects.toThrow('got status 404');
+  });
+});
+
+describe('diff of a deployment that is replaced while it is read', () => {
+  const raw = rawRecords(250, 3);
+  const move = raw.move.map((record) => ({ ...record, englishName: `${record.englishName} II` }));
+
+  /** Two deployed sites, of which a host serves the one that is told for its n-th request. */
+  async function host(siteAt: (request: number) => 0 | 1) {
+    const folder = temporaryFolder();
+    const sites = await Promise.all(
+      [raw, { ...raw, move }].map(async (records, at) => {
+        const out = path.join(folder, `site-${at}`);
+        const { files } = siteOf(records, { links: 'file' });
+        await withOutput(out, (output) => output.publish(files()));
+        return out;
+      }),
+    );
+    const server = await startServer((response, { url = '' }, at) =>
+      response.end(readFileSync(path.join(sites[siteAt(at)] ?? '', url.split('?')[0] ?? ''))),
+    );
+    const digests = sites.map(
+      (site) => JSON.parse(readFileSync(path.join(site, 'meta.json'), 'utf8')).digest,
+    );
+    return { url: server.url, sites, digests };
+  }
+
+  it.each([1, 2, 3, 4, 5, 6])('is of one of both, replaced after request %i', async (last) => {
+    const { url, sites, digests } = await host((at) => (at <= last ? 0 : 1));
+    const { to, totals } = await diff(sites[0] ?? '', url);
+    const isNew = to.digest === digests[1];
+    expect(digests).toContain(to.digest);
+    expect(totals.changed).toBe(isNew ? 250 : 0);
+  });
+
+  it('is an error where it is never of one', async () => {
+    const { url, sites } = await host((at) => (at % 2 === 0 ? 0 : 1));
+    await expect(diff(sites[0] ?? '', url)).rejects.toMatchObject({
+      message: expect.stringMatching(/digest: got sha256:\w+: expected sha256:\w+, as in meta.json/),
+      hint: expect.stringContaining('replaced'),
+    });
+  });
+});
+
+function edit(site: string, file: string, change: (text: string) => string): void {
+  const name = path.join(site, file);
+  writeFileSync(name, change(readFileSync(name, 'utf8')));
+}
+
+describe('gamedata diff', () => {
+  it('prints text, JSON or Markdown, and exits with 3 only if it is told to', async () => {
+    const { before, after } = await twoEditions();
+    const run = (...args: string[]) => runCli(['diff', before.data, after.out, ...args]);
+
+    const text = await run();
+    expect(text).toMatchObject({ code: 0, stderr: '' });
+    expect(text.stdout).toMatch(/^1 move added, 1 renamed\n\n\d{4}-/);
+    const json = await run('--format', 'json', '--exit-code');
+    expect(json).toMatchObject({ code: 3, stderr: '' });
+    expect(comparisonSchema.parse(JSON.parse(json.stdout)).totals).toMatchObject({ added: 1, renamed: 1 });
+    const markdown = await run('--format', 'markdown');
+    expect(markdown.stdout).toContain('- `move-2` → `renamed` (id 2)\n');
+    expect(await runCli(['diff', before.data, before.out, '--exit-code'])).toMatchObject({ code: 0 });
+  });
+
+  it.each([
+    [['data'], /missing required argument 'new'/, 2],
+    [['data', 'data', '--format', 'xml'], /argument 'xml' is invalid/, 2],
+    [['data', 'https://me:hunter2@example.test'], /^error: address: got a URL with credentials/, 2],
+    [['nowhere', 'nowhere'], /^error: nowhere: contains neither/, 1],
+  ])('%j fails with a sentence', async (args, problem, code) => {
+    const cwd = temporaryFolder();
+    mkdirSync(path.join(cwd, 'data'));
+    const result = await runCli(['diff', ...args], { cwd });
+    expect(result).toMatchObject({ code, stdout: '' });
+    expect(result.stderr).toMatch(problem);
+    expect(result.stderr).not.toContain('hunter2');
+  });
+});

@@ -1,0 +1,298 @@
+import { cpSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { build } from '../../../src/cli/commands/build.ts';
+import type * as options from '../../../src/cli/commands/package-files.ts';
+import { snapshot } from '../../../src/cli/commands/snapshot.ts';
+import { type History, historySchema } from '../../../src/contract/changes.ts';
+import { verifyFolder } from '../../../src/verify/folder.ts';
+import { feedProblems } from '../../support/atom.ts';
+import { fingerprint } from '../../support/fingerprint.ts';
+import { temporaryFolder } from '../../support/temporary.ts';
+import { serveUpstream } from '../../support/test-upstream.ts';
+import { type Answer, moveAnswer, tinyUpstream, upstreamOf } from '../../support/upstream-data.ts';
+
+const bundled = vi.hoisted(() => ({ folder: '' }));
+vi.mock('../../../src/cli/commands/package-files.ts', async (load) => {
+  const real = await load<typeof options>();
+  return {
+    ...real,
+    get BUNDLED_DATA() {
+      return bundled.folder || real.BUNDLED_DATA;
+    },
+  };
+});
+afterEach(() => {
+  bundled.folder = '';
+  vi.unstubAllEnvs();
+});
+
+/** An upstream whose data changes, with sites and snapshots that are made of it on one day after another. */
+async function operator() {
+  const answers = tinyUpstream();
+  const server = await serveUpstream(upstreamOf(answers));
+  const folder = temporaryFolder();
+  const shared = {
+    source: 'rest',
+    upstream: server.url,
+    cache: false,
+    baseUrl: 'https://example.test',
+  } as const;
+  const on = (day: string) => vi.stubEnv('SOURCE_DATE_EPOCH', String(Date.parse(day) / 1000));
+  on('2026-01-01');
+  return {
+    answers,
+    folder,
+    on,
+    rename: (name: string) => Object.assign(answers.move[1] as Answer, { name }),
+    report: (name: string) => build({ ...shared, out: path.join(folder, name) }),
+    build: async (name = 'site', options: Parameters<typeof build>[0] = {}) => {
+      const out = path.join(folder, name);
+      // The bundled data set has more records.
+      const maxShrink = existsSync(out) ? undefined : 100;
+      await build({ ...shared, maxShrink, ...options, out });
+      return out;
+    },
+    snapshot: async (name = 'data') => {
+      const data = path.join(folder, name);
+      await snapshot({ ...shared, maxShrink: existsSync(data) ? undefined : 100, data });
+      return data;
+    },
+  };
+}
+
+const read = (folder: string, file: string): string => readFileSync(path.join(folder, file), 'utf8');
+const historyIn = (folder: string): History => historySchema.parse(JSON.parse(read(folder, 'changes.json')));
+/** The days of each step, and what was renamed in it. */
+const stepsIn = (folder: string) =>
+  historyIn(folder).steps.map(({ from, to, changes }) => {
+    const renamed = changes.move.renamed.map((one) => `${one.from} → ${one.to}`);
+    return [from.captured, to.captured, ...renamed].join(' ');
+  });
+
+describe('a site', () => {
+  it('starts with an empty history', async () => {
+    const { build } = await operator();
+    const site = await build();
+    expect(stepsIn(site)).toEqual([]);
+    expect(read(site, 'moved.json')).toBe('{}');
+    expect(await feedProblems(read(site, 'changes.atom'))).toEqual([]);
+  });
+
+  it('continues from the site it replaces, and is the same to the byte if nothing changed', async () => {
+    const { build, rename, on } = await operator();
+    await build();
+    on('2026-01-02');
+    rename('second-name');
+    await build();
+    on('2026-01-03');
+    rename('third-name');
+    const site = await build();
+
+    expect(stepsIn(site)).toEqual([
+      '2026-01-02 2026-01-03 second-name → third-name',
+      '2026-01-01 2026-01-02 move-2 → second-name',
+    ]);
+    expect(JSON.parse(read(site, 'moved.json'))).toEqual({
+      '/api/gamedata/move/move-2/': '/api/gamedata/move/third-name/',
+      '/api/gamedata/move/second-name/': '/api/gamedata/move/third-name/',
+    });
+    expect(await feedProblems(read(site, 'changes.atom'))).toEqual([]);
+    expect(verifyFolder(site)).toMatchObject({ problems: [] });
+    const before = fingerprint(site);
+    on('2026-01-04');
+    await build();
+    expect(fingerprint(site)).toEqual(before);
+  });
+
+  it('remembers data that came and went and came again', async () => {
+    const { build, rename, on } = await operator();
+    for (const [day, name] of ['move-2', 'other', 'move-2', 'other', 'move-2'].entries()) {
+      on(`2026-01-0${day + 1}`);
+      rename(name);
+      await build();
+    }
+    const site = await build();
+    expect(stepsIn(site)).toEqual([
+      '2026-01-04 2026-01-05 other → move-2',
+      '2026-01-03 2026-01-04 move-2 → other',
+      '2026-01-02 2026-01-03 other → move-2',
+      '2026-01-01 2026-01-02 move-2 → other',
+    ]);
+    expect(JSON.parse(read(site, 'moved.json'))).toEqual({
+      '/api/gamedata/move/other/': '/api/gamedata/move/move-2/',
+    });
+    expect(verifyFolder(site)).toMatchObject({ problems: [] });
+  });
+
+  it('says of another source only what differs in the records', async () => {
+    const { build, snapshot, rename } = await operator();
+    await build();
+    const data = await snapshot();
+    const same = await build('site', { source: 'snapshot', upstream: data });
+    expect(stepsIn(same)).toEqual([]);
+    rename('new');
+    const other = await snapshot('other-data');
+    await build('site', { source: 'snapshot', upstream: other });
+    expect(stepsIn(same)).toEqual(['2026-01-01 2026-01-01 move-2 → new']);
+  });
+
+  it.each<[string, (site: string) => void]>([
+    ['a history that cannot be read', (site) => writeFileSync(path.join(site, 'changes.json'), '{')],
+    ['a history of another form', (site) => writeFileSync(path.join(site, 'changes.json'), '{"steps":[{}]}')],
+    ['no history', (site) => rmSync(path.join(site, 'changes.json'))],
+  ])('with %s is refused, unless it is to start a new one', async (_, spoil) => {
+    const { build, rename } = await operator();
+    await build();
+    rename('second-name');
+    const site = await build();
+    spoil(site);
+    rename('third-name');
+    const before = fingerprint(site);
+    await expect(build()).rejects.toThrow('has a history that cannot be read');
+    expect(fingerprint(site)).toEqual(before);
+    await build('site', { forgetHistory: true });
+    expect(stepsIn(site)).toEqual(['2026-01-01 2026-01-01 second-name → third-name']);
+    expect(verifyFolder(site)).toMatchObject({ problems: [] });
+  });
+
+  it('does not take up a history that lies beside it and is of other data', async () => {
+    const { build, rename } = await operator();
+    await build('other');
+    rename('b');
+    const other = await build('other');
+    rename('c');
+    const site = await build();
+    cpSync(path.join(other, 'changes.json'), path.join(site, 'changes.json'));
+    rename('d');
+    await build();
+    expect(stepsIn(other)).toEqual(['2026-01-01 2026-01-01 move-2 → b']);
+    expect(stepsIn(site)).toEqual(['2026-01-01 2026-01-01 c → d']);
+    expect(verifyFolder(site)).toMatchObject({ problems: [] });
+  });
+
+  it('whose pages were damaged is made again, without a history that nobody can know', async () => {
+    const { answers, build, rename } = await operator();
+    const site = await build();
+    writeFileSync(path.join(site, 'api/gamedata/move/index.json'), '{}');
+    // Whether the old record is gone or has a new name cannot be known either.
+    rename('new');
+    await expect(build()).rejects.toThrow('missing: move-2');
+    rename('move-2');
+    answers.move.push(moveAnswer(4));
+    await build();
+    expect(stepsIn(site)).toEqual([]);
+    expect(verifyFolder(site)).toMatchObject({ problems: [] });
+  });
+});
+
+describe('a snapshot', () => {
+  it('keeps the history, which every site that is built of it has, whatever was there before', async () => {
+    const { build, snapshot, rename, on } = await operator();
+    await snapshot();
+    on('2026-01-02');
+    rename('second-name');
+    await snapshot();
+    const before = fingerprint(await snapshot());
+    on('2026-01-03');
+    const data = await snapshot();
+    expect(fingerprint(data)).toEqual(before);
+    expect(stepsIn(data)).toEqual(['2026-01-01 2026-01-02 move-2 → second-name']);
+
+    const options = { source: 'snapshot', upstream: data } as const;
+    const fresh = await build('fresh', options);
+    expect(read(fresh, 'changes.json')).toBe(read(data, 'changes.json'));
+    expect(verifyFolder(fresh)).toMatchObject({ problems: [] });
+    // A machine that built one of the data sets before, and missed nothing that the snapshot did not see.
+    rename('move-2');
+    const used = await build('used');
+    await build('used', options);
+    expect(read(used, 'manifest.json')).toBe(read(fresh, 'manifest.json'));
+  });
+
+  it('of data that a site never had is one more step of the site', async () => {
+    const { build, snapshot, rename } = await operator();
+    rename('only-here');
+    const site = await build();
+    rename('a');
+    await snapshot();
+    rename('b');
+    const data = await snapshot();
+    await build('site', { source: 'snapshot', upstream: data });
+    expect(stepsIn(data)).toEqual(['2026-01-01 2026-01-01 a → b']);
+    expect(stepsIn(site)).toEqual(['2026-01-01 2026-01-01 only-here → b']);
+  });
+
+  it('is rejected if its history is that of other data', async () => {
+    const { build, snapshot, rename } = await operator();
+    await snapshot();
+    rename('b');
+    const data = await snapshot();
+    rename('c');
+    const other = await snapshot('other');
+    cpSync(path.join(data, 'changes.json'), path.join(other, 'changes.json'));
+    await expect(build('site', { source: 'snapshot', upstream: other })).rejects.toThrow(
+      /changes.json › steps\[0\].to.digest: got sha256:\w+: expected sha256:\w+, as in provenance.json/,
+    );
+  });
+
+  it('without a history has none, and gets an empty one when it is refreshed', async () => {
+    const { build, snapshot } = await operator();
+    const data = await snapshot();
+    rmSync(path.join(data, 'changes.json'));
+    expect(stepsIn(await build('site', { source: 'snapshot', upstream: data }))).toEqual([]);
+    await snapshot();
+    expect(stepsIn(data)).toEqual([]);
+  });
+});
+
+describe('a build into a fresh folder', () => {
+  it('continues from the bundled data set if that came from the same upstream', async () => {
+    const { build, snapshot, rename, on } = await operator();
+    await snapshot();
+    on('2026-01-02');
+    rename('second-name');
+    bundled.folder = await snapshot();
+    on('2026-01-03');
+    const same = await build('same');
+    expect(stepsIn(same)).toEqual(['2026-01-01 2026-01-02 move-2 → second-name']);
+    expect(JSON.parse(read(same, 'meta.json'))).toMatchObject({ captured: '2026-01-02' });
+    rename('third-name');
+    expect(stepsIn(await build('changed'))).toEqual([
+      '2026-01-02 2026-01-03 second-name → third-name',
+      '2026-01-01 2026-01-02 move-2 → second-name',
+    ]);
+    expect(stepsIn(await build('other', { label: 'another upstream' }))).toEqual([]);
+  });
+
+  it('is guarded by the bundled data set from the same upstream', async () => {
+    const { build, snapshot, answers, folder } = await operator();
+    answers.move.push(moveAnswer(4));
+    bundled.folder = await snapshot();
+    answers.move.pop();
+    await expect(build('fresh', { maxShrink: 1 })).rejects.toThrow('got 3 records, the last build had 4');
+    expect(existsSync(path.join(folder, 'fresh'))).toBe(false);
+  });
+
+  it('is guarded by the bundled data set of any upstream: it may not have much less', async () => {
+    const { build, snapshot, answers, folder } = await operator();
+    answers.move.push(moveAnswer(4));
+    bundled.folder = await snapshot();
+    answers.move.pop();
+    const options = { label: 'another upstream', maxShrink: 1 };
+    await expect(build('fresh', options)).rejects.toMatchObject({
+      message: 'move: got 3 records, the bundled data set has 4: expected at most 1 % less',
+      hint: expect.stringContaining('--max-shrink 100'),
+    });
+    expect(existsSync(path.join(folder, 'fresh'))).toBe(false);
+    answers.move.push(moveAnswer(5));
+    expect(stepsIn(await build('fresh', options))).toEqual([]);
+  });
+
+  it('says that nothing guards it where there is no earlier data at all', async () => {
+    const { report } = await operator();
+    bundled.folder = temporaryFolder();
+    expect((await report('fresh')).notices).toEqual([expect.stringContaining('--max-shrink')]);
+    expect((await report('fresh')).notices).toEqual([]);
+  });
+});

@@ -1,0 +1,292 @@
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { type MirrorOptions, mirror } from '../../../src/cli/commands/mirror.ts';
+import { withOutput } from '../../../src/publish/publish.ts';
+import { workFolders } from '../../../src/publish/work-folders.ts';
+import { verifyFolder } from '../../../src/verify/folder.ts';
+import { type Deployed, deploy } from '../../support/deployed.ts';
+import { fingerprint } from '../../support/fingerprint.ts';
+import type { Responder } from '../../support/local-server.ts';
+import { publishTree, readTree } from '../../support/publishing.ts';
+import { rawRecords, siteOf } from '../../support/sites.ts';
+import { temporaryFolder } from '../../support/temporary.ts';
+
+const HOST_FILES = [
+  { path: '_redirects', body: '/a /b 200' },
+  { path: '.htaccess', body: 'Options -Indexes' },
+];
+
+/** A site that is deployed, and if its copy goes. */
+async function ground(raw = rawRecords(120, 5)) {
+  const parent = temporaryFolder();
+  const site = path.join(parent, 'site');
+  const out = path.join(parent, 'copies', 'copy');
+  const publish = (records: typeof raw) =>
+    withOutput(site, ({ publish }) => publish(siteOf(records, { extras: HOST_FILES }).files()));
+  await publish(raw);
+  const server = await deploy(site);
+  const run = (options: MirrorOptions = {}) => mirror(server.url, { out, retries: 0, ...options });
+  return { raw, parent, site, out, server, publish, run };
+}
+
+const withoutHostFiles = (folder: string) => {
+  const { _redirects, '.htaccess': _, ...tree } = readTree(folder);
+  return tree;
+};
+
+describe('a mirror', () => {
+  it("has every file of the site but hosts' configuration, and a manifest that fits", async () => {
+    const { site, out, run } = await ground();
+    const report = await run();
+    expect(readTree(out)).toEqual(withoutHostFiles(site));
+    expect(verifyFolder(out).problems).toEqual([]);
+    const count = Object.keys(readTree(out)).length;
+    expect(report).toMatchObject({ changed: true, downloaded: { files: count }, removed: [] });
+    expect(report.excluded).toEqual(['.htaccess', '_redirects']);
+    expect(readdirSync(path.dirname(out))).toEqual(['copy']);
+  });
+
+  it('asks for nothing but the manifest if nothing has changed, and touches nothing', async () => {
+    const { out, server, run } = await ground();
+    await run();
+    const before = fingerprint(path.dirname(out));
+    const asked = server.requests.length;
+    const report = await run();
+    expect(report).toMatchObject({ changed: false, downloaded: { files: 0, bytes: 0 }, requests: 1 });
+    expect(server.paths().slice(asked)).toEqual(['manifest.json']);
+    expect(fingerprint(path.dirname(out))).toEqual(before);
+  });
+
+  it('fetches just what has changed, removes what is gone, and keeps all else as the same files', async () => {
+    const { raw, site, out, server, publish, run } = await ground();
+    await run();
+    const before = fingerprint(out);
+    const move = raw.move
+      .slice(0, -1)
+      .map((record) => (record.id === 7 ? { ...record, englishName: 'Seven' } : record));
+    await publish({ ...raw, move });
+    const asked = server.requests.length;
+    const report = await run();
+    const changed = [
+      'api/gamedata/move/index.json',
+      'api/gamedata/move/move-7/index.json',
+      'api/gamedata/move/offset/100/index.json',
+      'meta.json',
+    ];
+    expect(report.fetched).toEqual(changed);
+    expect(report.downloaded.files).toBe(changed.length);
+    expect(report.removed).toEqual(['api/gamedata/move/move-120/index.json']);
+    expect(server.paths().slice(asked).sort()).toEqual([...changed, 'manifest.json'].sort());
+    expect(readTree(out)).toEqual(withoutHostFiles(site));
+    const after = fingerprint(out);
+    const kept = Object.keys(readTree(out)).filter((name) => !changed.includes(name));
+    expect(kept.filter((name) => after.get(name) !== before.get(name))).toEqual([]);
+  });
+
+  it('brings a file that somebody has edited in order', async () => {
+    const { site, out, run } = await ground();
+    await run();
+    writeFileSync(path.join(out, '404.json'), 'forged');
+    expect((await run()).fetched).toEqual(['404.json']);
+    expect(readTree(out)).toEqual(withoutHostFiles(site));
+  });
+
+  it('says what it would do, and does nothing, not even make a folder', async () => {
+    const { parent, run } = await ground();
+    const report = await run({ dryRun: true });
+    expect(report).toMatchObject({ dryRun: true, changed: true, files: null, requests: 1 });
+    expect(report.downloaded.files).toBe(report.fetched.length);
+    expect(readdirSync(parent)).toEqual(['site']);
+    await run();
+    expect(await run({ dryRun: true })).toMatchObject({ changed: false, fetched: [], removed: [] });
+  });
+
+  it('says so of the copy that a killed run moved aside', async () => {
+    const { out, run } = await ground();
+    await run();
+    renameSync(out, workFolders(out).retired);
+    expect(await run({ dryRun: true })).toMatchObject({ changed: false, fetched: [], removed: [] });
+  });
+
+  it('follows a redirect on the same host', async () => {
+    const { site, out, server, run } = await ground();
+    server.faults.set('404.json', (response) => response.writeHead(301, { location: '/moved' }).end());
+    server.faults.set('moved', (response) => response.end(readFileSync(path.join(site, '404.json'))));
+    await run();
+    expect(readTree(out)).toEqual(withoutHostFiles(site));
+  });
+
+  it('continues if a run that broke off was', async () => {
+    const { site, out, server, run } = await ground();
+    const last = 'sprites/items/unknown.png';
+    server.faults.set(last, (response) => response.destroy());
+    await expect(run({ concurrency: 1 })).rejects.toThrow(last);
+    expect(existsSync(out)).toBe(false);
+    server.faults.clear();
+    const asked = server.requests.length;
+    const report = await run();
+    expect(server.paths().slice(asked)).toEqual(['manifest.json', last]);
+    expect(report.downloaded).toMatchObject({ files: 1, resumed: report.fetched.length - 1 });
+    expect(readTree(out)).toEqual(withoutHostFiles(site));
+    expect(readdirSync(path.dirname(out))).toEqual(['copy']);
+  });
+
+  it('does not believe what a crash left half received', async () => {
+    const { out, server, run } = await ground();
+    server.faults.set('meta.json', (response) => response.destroy());
+    await expect(run()).rejects.toThrow('meta.json');
+    const received = path.join(path.dirname(out), '.copy.gamedata-received');
+    for (const name of readdirSync(received)) {
+      const body = readFileSync(path.join(received, name));
+      writeFileSync(path.join(received, name), Buffer.alloc(body.length));
+    }
+    server.faults.clear();
+    expect((await run()).downloaded.resumed).toBe(0);
+    expect(verifyFolder(out).problems).toEqual([]);
+  });
+
+  it('starts again with the new site if one is deployed meanwhile', async () => {
+    const { raw, site, out, server, publish, run } = await ground();
+    server.faults.set('meta.json', async (response) => {
+      server.faults.clear();
+      await publish({ ...raw, move: raw.move.slice(0, 90) });
+      response.end(readFileSync(path.join(site, 'meta.json')));
+    });
+    await run();
+    expect(readTree(out)).toEqual(withoutHostFiles(site));
+    expect(verifyFolder(out).counts.move).toBe(90);
+  });
+
+  it('stops if it is told to, and keeps what it has', async () => {
+    const { out, server, run } = await ground();
+    const stop = new AbortController();
+    server.faults.set('meta.json', () => stop.abort());
+    await expect(run({ signal: stop.signal })).rejects.toThrow('aborted');
+    expect(existsSync(out)).toBe(false);
+    expect(readdirSync(path.dirname(out))).toEqual(['.copy.gamedata-received']);
+  });
+});
+
+describe('a mirror rejects', () => {
+  const elsewhere: Responder = (response) =>
+    response.writeHead(302, { location: 'http://other.test/' }).end();
+  const circle: Responder = (response) => response.writeHead(302, { location: '/meta.json' }).end();
+
+  it.each<[string, Responder, RegExp]>([
+    [
+      'other bytes of the same number',
+      (response, { url }) => response.end(url === '/meta.json' ? other : ''),
+      /got SHA-256 .* expected/,
+    ],
+    ['fewer bytes', (response) => response.end('{}'), /got 2 bytes, expected \d+, as in the manifest/],
+    [
+      'more bytes than the manifest says',
+      (response) => response.end('x'.repeat(100_000)),
+      /got more than \d+ bytes/,
+    ],
+    ['an endless body', endless, /got more than \d+ bytes/],
+    ['a file that is not there', (response) => response.writeHead(404).end(), /got 404, expected 200/],
+    ['a redirect to another host', elsewhere, /a redirect to "http:\/\/other\.test\/", expected 200/],
+    ['redirects in a circle', circle, /a redirect to "\/meta\.json", expected 200/],
+  ])('%s, and leaves the copy as it was', async (_, fault, message) => {
+    const { raw, out, server, publish, run } = await ground(rawRecords(3, 3));
+    await run();
+    const before = fingerprint(out);
+    await publish({ ...raw, move: raw.move.slice(0, 2) });
+    await sizeOther(server);
+    server.faults.set('meta.json', fault);
+    await expect(run()).rejects.toThrow(message);
+    expect(fingerprint(out)).toEqual(before);
+  });
+
+  it.each<[string, string, RegExp]>([
+    ['no JSON', '<!doctype html>', /manifest\.json: got "<!doctype html>", expected JSON/],
+    ['a manifest of something else', '{"name":"app","icons":[]}', /generator/],
+    ['a way out of the folder', listing('../escape'), /files\[0\]\.path: got "\.\.\/escape"/],
+    ['an absolute path', listing('/etc/escape'), /files\[0\]\.path/],
+    ['a path of another system', listing('..\\\\escape'), /files\[0\]\.path/],
+  ])('%s as the manifest, and writes nothing', async (_, manifest, message) => {
+    const { parent, server, run } = await ground(rawRecords(3, 3));
+    server.faults.set('manifest.json', (response) => response.end(manifest));
+    await expect(run()).rejects.toThrow(message);
+    expect(existsSync(path.join(parent, 'copies', 'copy'))).toBe(false);
+    expect(existsSync(path.join(parent, 'copies', 'escape'))).toBe(false);
+  });
+
+  it('a deployment that is no site any more, or lacks what it counts', async () => {
+    const { site, out, run } = await ground();
+    await run();
+    const before = fingerprint(out);
+    const manifest = path.join(site, 'manifest.json');
+    const deployed = JSON.parse(readFileSync(manifest, 'utf8'));
+    const list = (files: { path: string }[]) =>
+      writeFileSync(manifest, JSON.stringify({ generator: 'gamedata/0.1.0', files }));
+    list([]);
+    await expect(run()).rejects.toThrow('meta.json: got nothing: expected object');
+    list(deployed.files.filter((entry: { path: string }) => !entry.path.includes('/move-7/')));
+    await expect(run({ maxShrink: 100 })).rejects.toThrow(
+      'got files of 119 records: expected 120, as in meta.json',
+    );
+    expect(fingerprint(out)).toEqual(before);
+  });
+
+  it.each([
+    [2 ** 52, 'files[0].bytes: '],
+    [2 ** 28, 'got files of 8858370048 bytes in all: expected at most 8589934592'],
+  ])('a manifest with files of %i bytes, of which it asks for none', async (bytes, problem) => {
+    const { server, run } = await ground(rawRecords(3, 3));
+    const entry = (at: number) => ({ path: `${at}.json`, bytes, sha256: '0'.repeat(64) });
+    const files = Array.from({ length: 33 }, (_, at) => entry(at));
+    const manifest = JSON.stringify({ format: 1, generator: 'gamedata/1', files });
+    server.faults.set('manifest.json', (response) => response.end(manifest));
+    await expect(run()).rejects.toThrow(problem);
+    expect(server.paths()).toEqual(['manifest.json']);
+  });
+
+  it('a deployment that lost records, unless that is allowed', async () => {
+    const { raw, out, publish, run } = await ground();
+    await run();
+    await publish({ ...raw, move: raw.move.slice(0, 100) });
+    const before = fingerprint(out);
+    await expect(run()).rejects.toThrow(
+      'got 100 records, the last build had 120: expected at most 1 % to disappear',
+    );
+    await expect(run({ maxShrink: 101 })).rejects.toThrow('--max-shrink: got 101');
+    expect(fingerprint(out)).toEqual(before);
+    const gone = raw.move.slice(100).map(({ slug }) => `move/${slug}`);
+    expect((await run({ allowMissing: gone })).changed).toBe(true);
+    await publish({ ...raw, move: raw.move.slice(0, 10) });
+    expect((await run({ maxShrink: 90 })).changed).toBe(true);
+    expect(verifyFolder(out).problems).toEqual([]);
+  });
+
+  it('a folder with foreign files, before it asks for any file', async () => {
+    const { out, server, run } = await ground(rawRecords(3, 3));
+    mkdirSync(out, { recursive: true });
+    writeFileSync(path.join(out, 'diary.txt'), 'mine');
+    await expect(run()).rejects.toThrow('contains files, but no manifest.json of a gamedata build');
+    await publishTree(`${out}2`, { 'a.json': '1' });
+    writeFileSync(path.join(`${out}2`, 'diary.txt'), 'mine');
+    await expect(run({ out: `${out}2` })).rejects.toThrow(
+      'contains files that gamedata did not write: diary.txt',
+    );
+    expect(server.paths().filter((name) => name !== 'manifest.json')).toEqual([]);
+  });
+});
+
+let other = '';
+
+/** As many bytes as the deployed `meta.json` has. */
+async function sizeOther({ url }: Deployed): Promise<void> {
+  other = 'x'.repeat((await (await fetch(`${url}/meta.json`)).arrayBuffer()).byteLength);
+}
+
+function endless(response: Parameters<Responder>[0]): void {
+  const timer = setInterval(() => response.write('x'.repeat(1000)), 1);
+  response.on('close', () => clearInterval(timer));
+}
+
+function listing(file: string): string {
+  return `{"generator":"gamedata/1","files":[{"path":"${file}","bytes":1,"sha256":"${'0'.repeat(64)}"}]}`;
+}

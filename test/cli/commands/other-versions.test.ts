@@ -1,0 +1,154 @@
+/** Sites and snapshots of other versions: what is not known is ignored, and a newer format names the way out. */
+
+import { readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { build } from '../../../src/cli/commands/build.ts';
+import { diff } from '../../../src/cli/commands/diff.ts';
+import { mirror } from '../../../src/cli/commands/mirror.ts';
+import { serve } from '../../../src/cli/commands/serve.ts';
+import { snapshot } from '../../../src/cli/commands/snapshot.ts';
+import { kindNames } from '../../../src/contract/kinds.ts';
+import { listPageFile } from '../../../src/contract/paths.ts';
+import { digestLines } from '../../../src/dataset/digest.ts';
+import { verifyFolder } from '../../../src/verify/folder.ts';
+import { deploy } from '../../support/deployed.ts';
+import { listAsTheyAre } from '../../support/listed.ts';
+import { smallSource } from '../../support/small-data.ts';
+import { temporaryFolder } from '../../support/temporary.ts';
+import { serveUpstream } from '../../support/test-upstream.ts';
+import { tinyUpstream, upstreamOf } from '../../support/upstream-data.ts';
+
+const BASE_URL = 'https://example.test';
+
+type Json = Record<string, unknown>;
+
+function edit(file: string, change: (json: Json) => unknown): void {
+  const json: Json = JSON.parse(readFileSync(file, 'utf8'));
+  writeFileSync(file, JSON.stringify(change(json) ?? json));
+}
+
+async function builtSite() {
+  const source = await smallSource();
+  const out = path.join(temporaryFolder(), 'site');
+  const rebuild = () => build({ ...source, baseUrl: BASE_URL, out });
+  await rebuild();
+  return { out, rebuild, file: (name: string) => path.join(out, name) };
+}
+
+describe('a site of another version', () => {
+  it('with more fields in its files about itself is replaced, mirrored and served', async () => {
+    const { out, rebuild, file } = await builtSite();
+    edit(file('manifest.json'), ({ files, ...json }) => ({
+      ...json,
+      power: 9000,
+      files: (files as Json[]).map((entry) => ({ ...entry, mode: 'rw' })),
+    }));
+    const server = await deploy(out);
+    const copy = await mirror(server.url, { out: path.join(temporaryFolder(), 'copy') });
+    expect(copy.changed).toBe(true);
+    edit(file('meta.json'), (json) => ({ ...json, power: 9000 }));
+    await (await serve({ dir: out, port: 0 })).close();
+    expect((await rebuild()).changed).toBe(true);
+    expect(verifyFolder(out).problems).toEqual([]);
+  });
+
+  it('with other fields in its records is compared with, field by field', async () => {
+    const { rebuild, file } = await builtSite();
+    const digest = rewriteRecords(file);
+    edit(file('meta.json'), (json) => ({ ...json, digest }));
+    await rebuild();
+    const { steps } = JSON.parse(readFileSync(file('changes.json'), 'utf8'));
+    expect(steps[0].totals).toEqual({ added: 0, removed: 0, renamed: 0, changed: 120 });
+    expect(steps[0].changes.move.changed[0].fields).toEqual([
+      { field: 'generation', from: null, to: 1 },
+      { field: 'power', from: 40, to: null },
+    ]);
+  });
+
+  it.each(['manifest.json', 'meta.json'])(
+    'with a newer format of %s is refused with the way out',
+    async (name) => {
+      const { out, rebuild, file } = await builtSite();
+      edit(file(name), (json) => ({ ...json, format: 2 }));
+      const refusal = {
+        message: expect.stringContaining('has format 2, this version of gamedata reads format 1'),
+        hint: expect.stringContaining('upgrade'),
+      };
+      expect(() => verifyFolder(out)).toThrow(expect.objectContaining(refusal));
+      if (name === 'manifest.json') await expect(rebuild()).rejects.toMatchObject(refusal);
+      if (name === 'manifest.json') {
+        const { url } = await deploy(out);
+        await expect(mirror(url, { out: temporaryFolder() })).rejects.toMatchObject(refusal);
+      }
+    },
+  );
+});
+
+/** Gives every move a field that this version does not know, and takes one away. Returns the digest. */
+function rewriteRecords(file: (name: string) => string): string {
+  const lines: Record<string, string> = { move: '', item: '' };
+  for (const kind of kindNames) {
+    for (const offset of kind === 'move' ? [0, 100] : [0]) {
+      edit(file(listPageFile(kind, offset)), (page) => {
+        for (const record of page.results as Json[]) {
+          if (kind === 'move') {
+            delete record.generation;
+            record.power = 40;
+          }
+          const { url: _, ...own } = record;
+          lines[kind] += `${JSON.stringify(own)}\n`;
+        }
+      });
+    }
+  }
+  listAsTheyAre(file('.'));
+  return digestLines((kind) => [lines[kind] ?? '']);
+}
+
+describe('a snapshot of another version', () => {
+  /** As written by a version that knew neither `generation` nor formats. */
+  async function olderSnapshot(): Promise<string> {
+    const { upstream } = await smallSource();
+    const file = path.join(upstream, 'move.ndjson');
+    const lines = readFileSync(file, 'utf8').replaceAll(/,"generation":\d+/g, '');
+    writeFileSync(file, lines);
+    const items = readFileSync(path.join(upstream, 'item.ndjson'), 'utf8');
+    const digest = digestLines((kind) => [kind === 'move' ? lines : items]);
+    edit(path.join(upstream, 'provenance.json'), ({ format: _, ...json }) => ({
+      ...json,
+      digest,
+      tool: 'old',
+    }));
+    return upstream;
+  }
+
+  it('is replaced, and continued from', async () => {
+    const data = await olderSnapshot();
+    const answers = tinyUpstream();
+    const { url } = await serveUpstream(upstreamOf(answers));
+    const report = await snapshot({ upstream: url, data, cache: false, maxShrink: 100 });
+    expect(report.counts).toEqual({ move: 3, item: 2 });
+    const { steps } = JSON.parse(readFileSync(path.join(data, 'changes.json'), 'utf8'));
+    expect(steps[0].totals).toMatchObject({ removed: 117 + 3, changed: 3 });
+  });
+
+  it('that lacks a field cannot be built from, which is not blamed on the upstream', async () => {
+    const upstream = await olderSnapshot();
+    await expect(
+      build({ source: 'snapshot', upstream, baseUrl: BASE_URL, out: path.join(temporaryFolder(), 'site') }),
+    ).rejects.toMatchObject({
+      message: 'move.ndjson line 1 › generation: got nothing: expected number, received undefined',
+      hint: 'If another version of gamedata wrote this snapshot, refresh it: gamedata snapshot --data <dir>',
+    });
+  });
+
+  it('of a newer format is rejected with the way out', async () => {
+    const { upstream } = await smallSource();
+    edit(path.join(upstream, 'provenance.json'), (json) => ({ ...json, format: 7 }));
+    await expect(diff(upstream, upstream)).rejects.toMatchObject({
+      message: expect.stringContaining('has format 7'),
+      hint: expect.stringContaining('upgrade'),
+    });
+  });
+});

@@ -1,0 +1,140 @@
+import { hash } from 'node:crypto';
+import { readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { build } from '../../../src/cli/commands/build.ts';
+import { mirror } from '../../../src/cli/commands/mirror.ts';
+import { rebase } from '../../../src/cli/commands/rebase.ts';
+import { listFiles } from '../../../src/files.ts';
+import { withOutput } from '../../../src/publish/publish.ts';
+import { verifyFolder } from '../../../src/verify/folder.ts';
+import { deploy } from '../../support/deployed.ts';
+import { fingerprint } from '../../support/fingerprint.ts';
+import { smallSource } from '../../support/small-data.ts';
+import { temporaryFolder } from '../../support/temporary.ts';
+
+const FROM = 'https://origin.test';
+const TO = 'http://localhost:8080/offline';
+
+type Source = Awaited<ReturnType<typeof smallSource>>;
+
+/** A copy of a deployment of some data. */
+async function copied(source?: Source): Promise<string> {
+  const parent = temporaryFolder();
+  const site = path.join(parent, 'site');
+  const copy = path.join(parent, 'copy');
+  await build({ ...(source ?? (await smallSource())), baseUrl: FROM, out: site });
+  const server = await deploy(site);
+  await mirror(server.url, { out: copy });
+  return copy;
+}
+
+const bytesOf = (folder: string) =>
+  new Map(
+    listFiles(folder)
+      .sort()
+      .map((name) => [name, readFileSync(path.join(folder, name), 'latin1')]),
+  );
+
+describe('rebase', () => {
+  it('makes to the byte what a build with that address makes, whatever the links and hosts', async () => {
+    const source = await smallSource();
+    const copy = await copied(source);
+    for (const options of [
+      { baseUrl: TO },
+      { baseUrl: TO, links: 'file' },
+      { baseUrl: FROM, links: 'query', hosts: ['nginx', 'cloudflare'], root: '/srv/site' },
+    ] as const) {
+      const built = temporaryFolder();
+      await build({ ...source, out: built, ...options });
+      const report = await rebase(copy, options);
+      expect(report).toMatchObject({ changed: true, to: options.baseUrl, stale: [] });
+      expect(bytesOf(copy)).toEqual(bytesOf(built));
+    }
+  });
+
+  it('changes nothing if nothing is to change, and keeps what holds no link', async () => {
+    const copy = await copied();
+    const style = () => [...fingerprint(copy)].find(([name]) => name === 'style.css');
+    const before = style();
+    await rebase(copy, { baseUrl: TO });
+    expect(style()).toEqual(before);
+    const resolved = fingerprint(copy);
+    expect(await rebase(copy, { baseUrl: TO })).toMatchObject({ changed: false });
+    expect(fingerprint(copy)).toEqual(resolved);
+  });
+
+  it('makes every page anew, whatever the manifest of the copy says of it', async () => {
+    const copy = await copied();
+    const out = path.join(temporaryFolder(), 'rebased');
+    await rebase(copy, { baseUrl: TO, out });
+    const before = bytesOf(out);
+    edit(out, 'docs/index.html', '</body>', '<script>alert(1)</script></body>');
+    const forged = readFileSync(path.join(out, 'docs/index.html'));
+    const manifest = JSON.parse(before.get('manifest.json') ?? '');
+    Object.assign(
+      manifest.files.find((entry: { path: string }) => entry.path === 'docs/index.html'),
+      { bytes: forged.length, sha256: hash('sha256', forged) },
+    );
+    writeFileSync(path.join(out, 'manifest.json'), JSON.stringify(manifest));
+    expect(verifyFolder(out).problems).toEqual([]);
+    expect(await rebase(out, { baseUrl: TO })).toMatchObject({ changed: true });
+    expect(bytesOf(out)).toEqual(before);
+  });
+
+  it('writes into another folder and leaves the copy alone', async () => {
+    const copy = await copied();
+    const before = fingerprint(copy);
+    const out = path.join(temporaryFolder(), 'rebased');
+    await rebase(copy, { baseUrl: TO, out });
+    expect(fingerprint(copy)).toEqual(before);
+    expect(verifyFolder(out).problems).toEqual([]);
+    expect(readFileSync(path.join(out, 'meta.json'), 'utf8')).toContain(`"base_url":"${TO}"`);
+  });
+
+  it('names files that are taken over with the old address in them', async () => {
+    const copy = await copied();
+    const files = listFiles(copy)
+      .filter((name) => name !== 'manifest.json')
+      .map((name) => ({ path: name, body: readFileSync(path.join(copy, name)) }));
+    const note = { path: 'note.txt', body: `see ${FROM}/` };
+    await withOutput(copy, ({ publish }) => publish([...files, note]));
+    expect(await rebase(copy, { baseUrl: TO })).toMatchObject({ stale: ['note.txt'] });
+    expect(verifyFolder(copy).problems).toEqual([]);
+  });
+
+  it.each<[string, (copy: string) => void, RegExp]>([
+    [
+      'an edited record',
+      (copy) => edit(copy, 'api/gamedata/move/move-7/index.json', 'Move 7', 'Move 8'),
+      /is not a valid site: api\/gamedata\/move\/move-7/,
+    ],
+    [
+      'an edited page',
+      (copy) => edit(copy, 'api/gamedata/move/index.json', 'Move 7', 'Move 8'),
+      /\(and \d+ more\)/,
+    ],
+    [
+      'a stranger',
+      (copy) => writeFileSync(path.join(copy, 'diary.txt'), ''),
+      /diary\.txt: is not in the manifest/,
+    ],
+  ])('rejects a copy with %s', async (_, damage, message) => {
+    const copy = await copied();
+    damage(copy);
+    const before = fingerprint(copy);
+    await expect(rebase(copy, { baseUrl: TO })).rejects.toThrow(message);
+    expect(fingerprint(copy)).toEqual(before);
+  });
+
+  it('rejects what is no address', async () => {
+    await expect(rebase('x', { baseUrl: 'example.org' })).rejects.toThrow('--base-url: got "example.org"');
+  });
+});
+
+function edit(folder: string, name: string, from: string, to: string): void {
+  const file = path.join(folder, name);
+  const text = readFileSync(file, 'utf8');
+  expect(text).toContain(from);
+  writeFileSync(file, text.replace(from, to));
+}

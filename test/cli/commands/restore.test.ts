@@ -1,0 +1,135 @@
+import { copyFileSync, existsSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { gzipSync } from 'fflate';
+import { packTar } from 'modern-tar';
+import { describe, expect, it } from 'vitest';
+import { archive } from '../../../src/cli/commands/archive.ts';
+import { build } from '../../../src/cli/commands/build.ts';
+import { mirror } from '../../../src/cli/commands/mirror.ts';
+import { verifyFolder } from '../../../src/verify/folder.ts';
+import { fingerprint } from '../../support/fingerprint.ts';
+import { readTree } from '../../support/publishing.ts';
+import { rawRecords } from '../../support/sites.ts';
+import { smallSource } from '../../support/small-data.ts';
+import { temporaryFolder } from '../../support/temporary.ts';
+
+/** A site of a web server, and an archive of it. */
+async function archived() {
+  const folder = temporaryFolder();
+  const at = (name: string): string => path.join(folder, name);
+  const options = { out: at('site'), baseUrl: 'https://x.test', hosts: ['nginx'] } as const;
+  await build({ ...options, ...(await smallSource()) });
+  await archive(at('site'), { out: folder });
+  return { at, options, file: at('gamedata.tar.gz') };
+}
+
+const withoutManifest = (folder: string) => {
+  const { 'manifest.json': _, ...tree } = readTree(folder);
+  return tree;
+};
+
+/** An archive of anybody's making. */
+const pack = async (file: string, entries: Record<string, string>): Promise<void> => {
+  const tar = await packTar(
+    Object.entries(entries).map(([name, body]) => ({
+      header: { name, size: Buffer.byteLength(body) },
+      body,
+    })),
+  );
+  writeFileSync(file, gzipSync(tar));
+};
+
+/** A manifest of one file, whose hash no file has. */
+const manifestOf = (name: string): string =>
+  JSON.stringify({
+    format: 1,
+    generator: 'gamedata/1',
+    files: [{ path: name, bytes: 1, sha256: '0'.repeat(64) }],
+  });
+
+describe('an archive', () => {
+  it('is restored with every file of the site, host configuration included', async () => {
+    const { at, file } = await archived();
+    const report = await mirror(file, { out: at('copy') });
+    expect(report).toMatchObject({ address: file, changed: true, excluded: [], requests: 0 });
+    expect(withoutManifest(at('copy'))).toEqual(withoutManifest(at('site')));
+    expect(verifyFolder(at('copy')).problems).toEqual([]);
+  });
+
+  it('takes a site back to what it was, changing only what differs', async () => {
+    const { at, options, file } = await archived();
+    const before = withoutManifest(at('site'));
+    const raw = rawRecords(120, 5);
+    const move = raw.move.map((record) => (record.id === 7 ? { ...record, slug: 'seven' } : record));
+    await build({ ...options, ...(await smallSource({ ...raw, move })) });
+    expect(existsSync(at('site/api/gamedata/move/seven/index.json'))).toBe(true);
+
+    const planned = await mirror(file, { out: at('site'), dryRun: true });
+    expect(planned).toMatchObject({ changed: true, files: null });
+    expect(planned.removed).toEqual(['api/gamedata/move/seven/index.json']);
+    const restored = await mirror(file, { out: at('site') });
+    expect(restored.fetched).toEqual(planned.fetched);
+    expect(restored.fetched.length).toBeLessThan(30);
+    expect(withoutManifest(at('site'))).toEqual(before);
+
+    const untouched = fingerprint(at('site'));
+    expect(await mirror(file, { out: at('site') })).toMatchObject({ changed: false });
+    expect(fingerprint(at('site'))).toEqual(untouched);
+  });
+
+  it('may have far fewer records than the site, unless that is not allowed', async () => {
+    const { at, options, file } = await archived();
+    await build({ ...options, ...(await smallSource(rawRecords(200, 5))) });
+    const guarded = mirror(file, { out: at('site'), maxShrink: 1 });
+    await expect(guarded).rejects.toMatchObject({ code: 'guard' });
+    await mirror(file, { out: at('site') });
+    expect(JSON.parse(readFileSync(at('site/meta.json'), 'utf8')).counts.move).toBe(120);
+  });
+
+  it.each<[string, (file: string) => unknown, string]>([
+    ['that is cut off', (file) => truncateSync(file, 5000), 'cannot be read as an archive'],
+    ['that is none', (file) => writeFileSync(file, 'x'.repeat(2000)), 'cannot be read as an archive'],
+    ['that is empty', (file) => writeFileSync(file, ''), 'expected'],
+    ['without a manifest', (file) => pack(file, { 'gamedata/meta.json': '{}' }), 'got no manifest.json'],
+    [
+      'whose manifest is none',
+      (file) => pack(file, { 'gamedata/manifest.json': '[]' }),
+      'got []: expected object',
+    ],
+    [
+      'whose manifest leads elsewhere',
+      (file) =>
+        pack(file, {
+          'gamedata/manifest.json': manifestOf('../evil'),
+        }),
+      'expected a relative path inside the site',
+    ],
+    [
+      'that lacks a file',
+      (file) =>
+        pack(file, {
+          'gamedata/manifest.json': manifestOf('a'),
+        }),
+      'got no a: expected every file of its manifest',
+    ],
+    [
+      'with another file than its manifest says',
+      (file) =>
+        pack(file, {
+          'gamedata/a': 'x',
+          'gamedata/manifest.json': manifestOf('a'),
+        }),
+      `expected ${'0'.repeat(64)}, as in the manifest`,
+    ],
+  ])('%s is an error that names it, and the site stays', async (_, damage, problem) => {
+    const { at, file } = await archived();
+    const copy = at('damaged.tar.gz');
+    copyFileSync(file, copy);
+    await damage(copy);
+    const before = fingerprint(at('site'));
+    await expect(mirror(copy, { out: at('site') })).rejects.toThrow(problem);
+    await expect(mirror(copy, { out: at('site') })).rejects.toThrow('damaged.tar.gz');
+    expect(fingerprint(at('site'))).toEqual(before);
+    expect(existsSync(at('evil'))).toBe(false);
+  });
+});

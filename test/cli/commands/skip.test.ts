@@ -1,0 +1,101 @@
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { build } from '../../../src/cli/commands/build.ts';
+import { snapshot } from '../../../src/cli/commands/snapshot.ts';
+import { stateNumber } from '../../support/editions.ts';
+import { temporaryFolder } from '../../support/temporary.ts';
+import { serveUpstream } from '../../support/test-upstream.ts';
+import { moveAnswer, tinyUpstream, upstreamOf } from '../../support/upstream-data.ts';
+
+/** Builds of an upstream whose answers may be changed, and whose item 2 cannot be read at all. */
+async function broken() {
+  const answers = tinyUpstream();
+  const upstream = await serveUpstream(upstreamOf(answers), {
+    fault: ({ url }, response) => url === '/api/v2/item/2/' && Boolean(response.writeHead(500).end()),
+  });
+  const folder = temporaryFolder();
+  const at = (name: string): string => path.join(folder, name);
+  const common = { upstream: upstream.url, cache: at('cache'), retries: 0 };
+  return { answers, at, common, upstream };
+}
+const metaOf = (folder: string) => JSON.parse(readFileSync(path.join(folder, 'meta.json'), 'utf8'));
+
+describe('a record that is left out on purpose', () => {
+  it('is not even asked for, and meta.json says so', async () => {
+    const { at, common, upstream } = await broken();
+    const rest = { ...common, source: 'rest', out: at('site'), maxShrink: 100 } as const;
+    await expect(build(rest)).rejects.toThrow('got 500');
+    const asked = upstream.log.length;
+    await build({ ...rest, skip: ['item/2', 'item/2', 'move/99'] });
+    expect(metaOf(at('site'))).toMatchObject({
+      counts: { move: 3, item: 1 },
+      skipped: { move: [99], item: [2] },
+    });
+    expect(upstream.log.slice(asked).map((request) => request.path)).not.toContain('/api/v2/item/2/');
+  });
+
+  it('does not count as gone, and comes back as added', async () => {
+    const { answers, at } = await broken();
+    const whole = await serveUpstream(upstreamOf(answers));
+    const rest = { source: 'rest', upstream: whole.url, cache: at('cache'), out: at('site') } as const;
+    await build({ ...rest, maxShrink: 100 });
+    const without = await build({ ...rest, skip: ['item/2'] });
+    expect(without).toMatchObject({ changed: true, missing: { move: [], item: [] }, counts: { item: 1 } });
+    const again = await build(rest);
+    expect(again.counts.item).toBe(2);
+    expect(metaOf(at('site'))).not.toHaveProperty('skipped');
+  });
+
+  it('stays left out of a snapshot, and is left out of one that has it', async () => {
+    const { answers, at, common } = await broken();
+    await snapshot({ ...common, skip: ['item/2'], data: at('data'), maxShrink: 100 });
+    await build({ source: 'snapshot', upstream: at('data'), out: at('site') });
+    expect(metaOf(at('site')).skipped).toEqual({ move: [], item: [2] });
+
+    const whole = await serveUpstream(upstreamOf(answers));
+    await snapshot({ upstream: whole.url, cache: false, data: at('whole'), maxShrink: 100 });
+    await build({ source: 'snapshot', upstream: at('whole'), skip: ['move/1'], out: at('other') });
+    expect(metaOf(at('other'))).toMatchObject({
+      counts: { move: 2, item: 2 },
+      skipped: { move: [1], item: [] },
+    });
+  });
+
+  it('is asked for again once it is not, even if the edition is the same', async () => {
+    const answers = tinyUpstream();
+    answers.move.push(moveAnswer(4));
+    const data = upstreamOf(answers);
+    const upstream = await serveUpstream(data, { stateOf: () => stateNumber(1, data) });
+    const folder = temporaryFolder();
+    const options = {
+      source: 'rest',
+      upstream: upstream.url,
+      cache: path.join(folder, 'cache'),
+      out: path.join(folder, 'site'),
+      maxShrink: 100,
+    } as const;
+    expect((await build({ ...options, skip: ['move/4'] })).counts.move).toBe(3);
+    expect((await build(options)).counts.move).toBe(4);
+    expect((await build({ ...options, skip: ['move/4'] })).counts.move).toBe(3);
+  });
+
+  it.each(['item', 'item/', 'item/potion', 'item/0', 'thing/1', 'item/1/2'])(
+    'has to be named by kind and id: %s is refused',
+    async (name) => {
+      await expect(build({ source: 'snapshot', skip: [name] })).rejects.toThrow(
+        `--skip: got "${name}", expected <kind>/<id>, such as item/17`,
+      );
+    },
+  );
+
+  it('is what the error about a record suggests', async () => {
+    const { answers, at } = await broken();
+    Object.assign(answers.item[1] ?? {}, { name: 'a/b' });
+    const whole = await serveUpstream(upstreamOf(answers));
+    const building = build({ source: 'rest', upstream: whole.url, cache: false, out: at('site') });
+    await expect(building).rejects.toMatchObject({
+      hint: 'To build without this record, add --skip item/2.',
+    });
+  });
+});

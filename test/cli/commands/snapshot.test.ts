@@ -1,0 +1,106 @@
+import { existsSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { build } from '../../../src/cli/commands/build.ts';
+import { snapshot } from '../../../src/cli/commands/snapshot.ts';
+import { readSnapshot } from '../../../src/sources/snapshot.ts';
+import { expectedRecords } from '../../support/expected.ts';
+import { fingerprint } from '../../support/fingerprint.ts';
+import { deserted } from '../../support/local-server.ts';
+import { temporaryFolder } from '../../support/temporary.ts';
+import { serveUpstream } from '../../support/test-upstream.ts';
+import {
+  type Answer,
+  handMadeUpstream,
+  moveAnswer,
+  tinyUpstream,
+  upstreamOf,
+} from '../../support/upstream-data.ts';
+
+const BASE_URL = 'https://example.test';
+
+function snapshotOptions(upstream: string) {
+  return { upstream, data: path.join(temporaryFolder(), 'data'), cache: false } as const;
+}
+
+describe('snapshot', () => {
+  it('keeps what the upstream has, from which the same site can be built', async () => {
+    const data = handMadeUpstream();
+    const server = await serveUpstream(data);
+    const options = snapshotOptions(server.url);
+
+    const report = await snapshot({ ...options, maxShrink: 100 });
+
+    const { records, provenance } = readSnapshot(options.data);
+    for (const kind of ['move', 'item'] as const) {
+      const expected = expectedRecords(data, kind, BASE_URL).map(
+        ({ record: { url: _, ...record } }) => record,
+      );
+      expect(records()[kind].map(({ json }) => json)).toEqual(expected.map((r) => JSON.stringify(r)));
+    }
+    expect(provenance).toMatchObject({ source: 'rest', upstream: server.url });
+    expect(report).toMatchObject({ source: 'rest', out: options.data, counts: { move: 119, item: 211 } });
+    expect(readFileSync(path.join(options.data, 'LICENSE.txt'), 'utf8')).toContain('Redistribution and use');
+
+    const shared = { baseUrl: BASE_URL, cache: false, maxShrink: 100 } as const;
+    const [direct, indirect] = [path.join(temporaryFolder(), 'a'), path.join(temporaryFolder(), 'b')];
+    const first = await build({ ...shared, source: 'rest', upstream: server.url, out: direct });
+    const second = await build({ ...shared, source: 'snapshot', upstream: options.data, out: indirect });
+    expect(second).toMatchObject({ source: 'snapshot', digest: first.digest, warnings: first.warnings });
+    expect(second.upstream).toBe(server.url);
+  });
+
+  it('touches nothing if nothing has changed, and keeps the day it was captured on', async () => {
+    const server = await serveUpstream(upstreamOf(tinyUpstream()));
+    const options = snapshotOptions(server.url);
+    onTestFinished(() => void vi.unstubAllEnvs());
+    vi.stubEnv('SOURCE_DATE_EPOCH', '1700000000');
+    await snapshot({ ...options, maxShrink: 100 });
+    const before = fingerprint(options.data);
+
+    vi.stubEnv('SOURCE_DATE_EPOCH', '1800000000');
+    expect(await snapshot(options)).toMatchObject({ changed: false, captured: '2023-11-14' });
+
+    expect(fingerprint(options.data)).toEqual(before);
+  });
+
+  it('changes one line for a changed record', async () => {
+    const answers = tinyUpstream();
+    const server = await serveUpstream(upstreamOf(answers));
+    const options = snapshotOptions(server.url);
+    await snapshot({ ...options, maxShrink: 100 });
+    const lines = (): string[] => readFileSync(path.join(options.data, 'move.ndjson'), 'utf8').split('\n');
+    const before = lines();
+    answers.move[1] = moveAnswer(2, { names: [{ name: 'New', language: { name: 'en' } }] });
+
+    await snapshot(options);
+
+    expect(lines()).toEqual(before.with(1, '{"id":2,"slug":"move-2","name":"New","generation":1}'));
+  });
+
+  it.each<{ failure: string; spoil: (answers: ReturnType<typeof tinyUpstream>) => unknown; problem: string }>(
+    [
+      { failure: 'shrinks', spoil: ({ move }) => move.pop(), problem: 'got 2 records, the last build had 3' },
+      {
+        failure: 'is wrong',
+        spoil: ({ item }) => Object.assign(item[0] as Answer, { sprites: null }),
+        problem: 'item › item-1 (1) › sprites: got null',
+      },
+    ],
+  )('keeps the old data set where the upstream $failure', async ({ spoil, problem }) => {
+    const answers = tinyUpstream();
+    const server = await serveUpstream(upstreamOf(answers));
+    const options = snapshotOptions(server.url);
+    await snapshot({ ...options, maxShrink: 100 });
+    const before = fingerprint(options.data);
+    spoil(answers);
+    await expect(snapshot(options)).rejects.toThrow(problem);
+    expect(fingerprint(options.data)).toEqual(before);
+  });
+
+  it.each(['auto', undefined] as const)('has nothing to fall back to: source %s', async (source) => {
+    const options = { ...snapshotOptions(await deserted()), source, retries: 0 };
+    await expect(snapshot(options)).rejects.toThrow('ECONNREFUSED');
+    expect(existsSync(options.data)).toBe(false);
+  });
+});

@@ -1,0 +1,234 @@
+/** What the system may do at any moment: each failing call is simulated, the others are real. */
+
+import { execFileSync } from 'node:child_process';
+import {
+  closeSync,
+  existsSync,
+  linkSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs';
+import path from 'node:path';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { OutputError } from '../../src/errors.ts';
+import { acquireLock } from '../../src/publish/lock.ts';
+import { workFolders } from '../../src/publish/work-folders.ts';
+import { failing } from '../support/failing.ts';
+import { publishTree, readTree } from '../support/publishing.ts';
+import { temporaryFolder } from '../support/temporary.ts';
+
+vi.mock('node:fs', { spy: true });
+const real = await vi.importActual<typeof import('node:fs')>('node:fs');
+afterEach(() => {
+  vi.restoreAllMocks();
+  vi.resetAllMocks();
+});
+
+/** A folder's name, and the name of its lock. */
+function lockable() {
+  const folders = workFolders(path.join(temporaryFolder(), 'site'));
+  const names = () => readdirSync(path.dirname(folders.out));
+  return { folders, lock: folders.lock, names };
+}
+
+/** A process id that no process has. */
+const NOBODY = 999_999_999;
+
+describe('an old site that cannot be removed', () => {
+  it('is left to the next build, and the new one is published', async () => {
+    const { folders, names } = lockable();
+    await publishTree(folders.out, { 'a.json': '1' });
+    vi.mocked(rmSync).mockImplementation((file, how) =>
+      how?.recursive ? failing('EPERM')() : real.rmSync(file, how),
+    );
+    const { changed, leftovers } = await publishTree(folders.out, { 'a.json': '2' });
+    expect(changed).toBe(true);
+    expect(leftovers).toEqual([expect.stringContaining('.site.gamedata-trash-')]);
+    expect(readTree(folders.out)).toEqual({ 'a.json': '2' });
+    vi.mocked(rmSync).mockReset();
+    expect(await publishTree(folders.out, { 'a.json': '3' })).toMatchObject({ leftovers: [] });
+    expect(names()).toEqual(['site']);
+  });
+
+  it('is no reason to fail for a build that changes nothing either', async () => {
+    const { folders } = lockable();
+    await publishTree(folders.out, { 'a.json': '1' });
+    mkdirSync(`${folders.trash}1`);
+    vi.mocked(rmSync).mockImplementation(failing('EPERM'));
+    const result = await publishTree(folders.out, { 'a.json': '1' });
+    expect(result).toMatchObject({ changed: false, leftovers: [`${folders.trash}1`] });
+  });
+
+  it('does not matter where the folder cannot be listed', async () => {
+    const { folders, names } = lockable();
+    vi.mocked(readdirSync).mockImplementation(failing('EACCES'));
+    expect(await publishTree(folders.out, { 'a.json': '1' })).toMatchObject({ leftovers: [] });
+    vi.mocked(readdirSync).mockReset();
+    expect(names()).toEqual(['site']);
+  });
+
+  it('and cannot be set aside either is named as such', async () => {
+    const { folders } = lockable();
+    mkdirSync(folders.retired);
+    mkdirSync(folders.out);
+    vi.mocked(renameSync).mockImplementation(failing('EPERM'));
+    await expect(publishTree(folders.out, { 'a.json': '1' })).rejects.toThrow(
+      `${folders.out}: cannot be recovered from an interrupted build (EPERM)`,
+    );
+  });
+});
+
+describe('a lock', () => {
+  it('that cannot be written is removed, and the cause is named', () => {
+    const { folders, names } = lockable();
+    vi.mocked(writeSync).mockImplementationOnce(failing('ENOSPC'));
+    expect(() => acquireLock(folders)).toThrow(
+      expect.objectContaining({
+        message: `${folders.out}: cannot be locked (ENOSPC)`,
+        cause: expect.objectContaining({ code: 'ENOSPC' }),
+      }),
+    );
+    expect(openSync).toHaveBeenCalledTimes(1);
+    expect(closeSync).toHaveBeenCalledTimes(1);
+    expect(names()).toEqual([]);
+  });
+
+  it('that comes and goes again and again is given up at the fourth attempt', () => {
+    const { folders } = lockable();
+    vi.mocked(openSync).mockImplementation(failing('EEXIST'));
+    expect(() => acquireLock(folders)).toThrow(`${folders.out}: cannot be locked (EEXIST)`);
+    expect(openSync).toHaveBeenCalledTimes(4);
+  });
+
+  it('that cannot be read is nobody’s to take', () => {
+    const { folders, lock } = lockable();
+    writeFileSync(lock, `${NOBODY} 1\n`);
+    vi.mocked(openSync).mockImplementation((file, flags) =>
+      file === lock && flags !== 'wx' ? failing('EACCES')() : real.openSync(file, flags),
+    );
+    expect(() => acquireLock(folders)).toThrow(`${folders.out}: cannot be locked (EACCES)`);
+    expect(existsSync(lock)).toBe(true);
+  });
+
+  it('that is a pipe is not waited for', () => {
+    const { folders, lock } = lockable();
+    execFileSync('mkfifo', [lock]);
+    expect(() => acquireLock(folders)).toThrow(`${folders.out}: cannot be locked (not a regular file)`);
+  });
+
+  it('that was replaced right after it was made belongs to the other', () => {
+    const { folders, lock } = lockable();
+    vi.spyOn(process, 'kill').mockReturnValue(true);
+    vi.mocked(closeSync).mockImplementationOnce((descriptor) => {
+      real.closeSync(descriptor);
+      real.writeFileSync(lock, `${NOBODY} -\n`);
+    });
+    expect(() => acquireLock(folders)).toThrow(`locked by another build (process ${NOBODY})`);
+  });
+
+  it('that another build took over first is put back', () => {
+    const { folders, lock, names } = lockable();
+    writeFileSync(lock, `${NOBODY} 1\n`);
+    vi.spyOn(process, 'kill').mockReturnValue(true);
+    vi.mocked(renameSync).mockImplementationOnce((from, to) => {
+      real.writeFileSync(from, `${NOBODY} -\n`);
+      real.renameSync(from, to);
+    });
+    expect(() => acquireLock(folders)).toThrow(`locked by another build (process ${NOBODY})`);
+    expect(readFileSync(lock, 'utf8')).toBe(`${NOBODY} -\n`);
+    expect(names()).toEqual(['.site.gamedata-lock']);
+  });
+
+  it('that another build removed first is made anew', () => {
+    const { folders, lock } = lockable();
+    writeFileSync(lock, `${NOBODY} 1\n`);
+    vi.mocked(renameSync).mockImplementationOnce((from) => {
+      real.unlinkSync(from);
+      return failing('ENOENT')();
+    });
+    acquireLock(folders)();
+    expect(existsSync(lock)).toBe(false);
+  });
+
+  it('that cannot be moved is an error', () => {
+    const { folders, lock } = lockable();
+    writeFileSync(lock, `${NOBODY} 1\n`);
+    vi.mocked(renameSync).mockImplementationOnce(failing('EPERM'));
+    expect(() => acquireLock(folders)).toThrow(`${folders.out}: cannot be locked (EPERM)`);
+  });
+});
+
+describe('the process of a lock', () => {
+  it('lives if the system lets nobody else see it', () => {
+    const { folders, lock } = lockable();
+    writeFileSync(lock, `${NOBODY} -\n`);
+    vi.spyOn(process, 'kill').mockImplementation(failing('EPERM'));
+    expect(() => acquireLock(folders)).toThrow(`locked by another build (process ${NOBODY})`);
+  });
+
+  it.each([`${NOBODY} -\n`, 'nonsense -\n', '0 -\n', '-1 -\n', '1.5 -\n'])(
+    'is dead where it does not exist, or never could: %j',
+    (text) => {
+      const { folders, lock } = lockable();
+      writeFileSync(lock, text);
+      if (!text.startsWith(String(NOBODY))) vi.spyOn(process, 'kill').mockReturnValue(true);
+      acquireLock(folders)();
+      expect(existsSync(lock)).toBe(false);
+    },
+  );
+
+  it('is not this one, unless it took the lock itself', () => {
+    const { folders, lock } = lockable();
+    const release = acquireLock(folders);
+    const own = readFileSync(lock, 'utf8');
+    expect(() => acquireLock(folders)).toThrow(`locked by another build (process ${process.pid})`);
+    release();
+    writeFileSync(lock, own);
+    acquireLock(folders)();
+    expect(existsSync(lock)).toBe(false);
+  });
+});
+
+describe('a site', () => {
+  const old = { 'a.json': '1', 'b/c.json': '2' };
+
+  it('is copied where the file system has no hard links', async () => {
+    const { folders } = lockable();
+    await publishTree(folders.out, old);
+    vi.mocked(linkSync).mockImplementation(failing('EPERM'));
+    const kept = path.join(folders.out, 'a.json');
+    utimesSync(kept, 1_000_000, 1_000_000);
+    const fresh = { 'a.json': '1', 'd.json': '3' };
+    await publishTree(folders.out, fresh);
+    // Validators are made of it.
+    expect(statSync(kept).mtimeMs).toBe(1e9);
+    expect(readTree(folders.out)).toEqual(fresh);
+    expect(linkSync).toHaveBeenCalledTimes(1);
+  });
+
+  it.each([1, 2])('stays as it was if rename %i of its replacement fails', async (nth) => {
+    const { folders, names } = lockable();
+    await publishTree(folders.out, old);
+    const renames = vi.mocked(renameSync).mockReset();
+    if (nth === 2) renames.mockImplementationOnce(real.renameSync);
+    renames.mockImplementationOnce(failing('EBUSY'));
+    renames.mockImplementation(real.renameSync);
+    const failure = await publishTree(folders.out, { 'd.json': '3' }).catch((error: unknown) => error);
+    expect(failure).toBeInstanceOf(OutputError);
+    expect(failure).toMatchObject({
+      message: `${folders.out}: cannot be replaced (EBUSY)`,
+      hint: 'Its parent folder must be writable, and the folder itself must not be a mount point.',
+      cause: { code: 'EBUSY' },
+    });
+    expect(readTree(folders.out)).toEqual(old);
+    expect(names()).toEqual(['site']);
+  });
+});

@@ -1,0 +1,234 @@
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { text } from 'node:stream/consumers';
+import { setTimeout } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { OutputError } from '../../src/errors.ts';
+import {
+  decodeHolder,
+  encodeHolder,
+  type Holder,
+  stateOf,
+  thisProcess,
+} from '../../src/publish/lock-holder.ts';
+import { withOutput } from '../../src/publish/publish.ts';
+import { publishTree, readTree, treeFiles } from '../support/publishing.ts';
+import { temporaryFolder } from '../support/temporary.ts';
+
+const DIE_AT = new URL('../../scripts/torture/die-at.mjs', import.meta.url).href;
+const TAKES_LOCK = fileURLToPath(new URL('../support/take-lock.ts', import.meta.url));
+const FILLS_LATE = `
+  const fs = require('node:fs');
+  const lock = fs.openSync(process.argv[1], 'wx');
+  console.log('made');
+  const start = fs.readFileSync('/proc/self/stat', 'utf8').split(' ')[21];
+  setTimeout(() => fs.writeSync(lock, process.pid + ' ' + start), 100);
+  setTimeout(() => {}, 1e6);`;
+
+const tree = { 'a.json': '1' };
+const hasProc = existsSync('/proc/self/stat');
+/** Process ids of its own, as every container has them. */
+const CONTAINER = ['--user', '--map-root-user', '--pid', '--fork', '--mount-proc'];
+const hasNamespaces = spawnSync('unshare', [...CONTAINER, 'true']).status === 0;
+
+function lockable() {
+  const parent = temporaryFolder();
+  return { parent, out: path.join(parent, 'site'), lock: path.join(parent, '.site.gamedata-lock') };
+}
+
+/** A process of somebody else, and when it started. */
+async function stranger() {
+  const child = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1e6)'], { stdio: 'ignore' });
+  await once(child, 'spawn');
+  const end = async () => {
+    if (child.exitCode === null && child.kill('SIGKILL')) await once(child, 'exit');
+  };
+  onTestFinished(end);
+  const pid = child.pid ?? 0;
+  const stat = hasProc ? readFileSync(`/proc/${pid}/stat`, 'utf8') : '';
+  return { pid, start: stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19] ?? '-', end };
+}
+
+/** Another place where a lock's process may run. */
+const elsewhere = (change: Partial<Holder>): string => encodeHolder({ ...thisProcess(), pid: 1, ...change });
+
+/** Publishes, and returns the lock's text as it was meanwhile. */
+const lockDuring = async (out: string, lock: string) => {
+  const text = await withOutput(out, async (output) => {
+    await output.publish([{ path: 'a.json', body: '1' }]);
+    return readFileSync(lock, 'utf8');
+  });
+  expect(readTree(out)).toEqual(tree);
+  expect(existsSync(lock)).toBe(false);
+  return text;
+};
+
+describe('the lock', () => {
+  it('names the process that holds it, and is gone afterwards', async () => {
+    const { out, lock } = lockable();
+    expect(JSON.parse(await lockDuring(out, lock))).toEqual(thisProcess());
+  });
+
+  it('keeps a second build out while one is at work, and lets it in afterwards', async () => {
+    const { parent, out } = lockable();
+    await withOutput(out, async (output) => {
+      const second = publishTree(out, { 'a.json': 'second' });
+      await expect(second).rejects.toThrow(OutputError);
+      await expect(second).rejects.toThrow(`${out}: locked by another build (process ${process.pid})`);
+      await expect(second).rejects.toHaveProperty('hint', expect.stringContaining('--out'));
+      await output.publish([{ path: 'a.json', body: '1' }]);
+    });
+    expect(readTree(out)).toEqual(tree);
+    expect(await publishTree(out, { 'a.json': 'second' })).toMatchObject({ changed: true });
+    expect(readdirSync(parent)).toEqual(['site']);
+  });
+
+  it('is the same whatever the folder is called', async () => {
+    const { parent, out } = lockable();
+    await withOutput(out, async () => {
+      await expect(publishTree(path.join(parent, 'x', '..', 'site') + path.sep, tree)).rejects.toThrow(
+        'locked by another build',
+      );
+    });
+  });
+
+  it('does not keep builds into other folders out', async () => {
+    const { parent, out } = lockable();
+    await withOutput(out, async () => {
+      await publishTree(path.join(parent, 'other'), tree);
+    });
+    expect(readTree(path.join(parent, 'other'))).toEqual(tree);
+  });
+
+  it('is given back by a build that fails', async () => {
+    const { parent, out } = lockable();
+    await expect(withOutput(out, () => Promise.reject(new RangeError('no data')))).rejects.toThrow('no data');
+    expect(readdirSync(parent)).toEqual([]);
+  });
+});
+
+describe('a lock that is there already', () => {
+  it('counts where its process lives', async () => {
+    const { out, lock } = lockable();
+    const { pid, start } = await stranger();
+    writeFileSync(lock, `${pid} ${start}\n`);
+    await expect(publishTree(out, tree)).rejects.toThrow(`locked by another build (process ${pid})`);
+    expect(readFileSync(lock, 'utf8')).toBe(`${pid} ${start}\n`);
+    expect(existsSync(out)).toBe(false);
+  });
+
+  it('does not count if its process is dead', async () => {
+    const { out, lock } = lockable();
+    const { pid, start, end } = await stranger();
+    await end();
+    writeFileSync(lock, `${pid} ${start}\n`);
+    await lockDuring(out, lock);
+  });
+
+  it.runIf(hasProc)('does not count if its number belongs to another process now', async () => {
+    const { out, lock } = lockable();
+    const { pid } = await stranger();
+    writeFileSync(lock, `${pid} 1\n`);
+    await lockDuring(out, lock);
+  });
+
+  it('does not count if its number happens to be our own', async () => {
+    const { out, lock } = lockable();
+    writeFileSync(lock, `${process.pid} 1\n`);
+    await lockDuring(out, lock);
+  });
+
+  it.each(['', 'nonsense', '0 1\n', '-1 1\n', '{}', '{"pid":1}', 'null'])(
+    'does not count where it names no process: %j',
+    async (text) => {
+      const { out, lock } = lockable();
+      writeFileSync(lock, text);
+      await lockDuring(out, lock);
+    },
+  );
+
+  it.each<[string, Partial<Holder>]>([
+    ['on another host', { host: 'other.test' }],
+    ['on another machine of the same name', { machine: 'f'.repeat(32) }],
+    ['in another container', { namespace: 'pid:[1]' }],
+  ])('counts where its process is %s, until it is taken over on request', async (_, change) => {
+    const { parent, out, lock } = lockable();
+    const text = elsewhere(change);
+    writeFileSync(lock, text);
+    const { host } = JSON.parse(text);
+    const refused = publishTree(out, tree);
+    await expect(refused).rejects.toThrow(
+      new RegExp(`another container \\(process 1 on ${host}, since \\d{4}-.*Z\\): .*gamedata-lock$`),
+    );
+    await expect(refused).rejects.toHaveProperty('hint', expect.stringContaining('--take-lock'));
+    expect(readFileSync(lock, 'utf8')).toBe(text);
+    await withOutput(out, ({ publish }) => publish(treeFiles(tree)), { takeLock: true });
+    expect(readTree(out)).toEqual(tree);
+    expect(readdirSync(parent)).toEqual(['site']);
+  });
+
+  it.runIf(hasNamespaces)('counts where its process has our own number, in another container', async () => {
+    const { out, lock } = lockable();
+    const first = spawnSync('unshare', [...CONTAINER, process.execPath, '--import=tsx', TAKES_LOCK, out]);
+    expect(first.status, String(first.stderr)).toBe(0);
+    const before = readFileSync(lock, 'utf8');
+    expect(JSON.parse(before).pid).toBe(1);
+    const second = spawnSync('unshare', [...CONTAINER, process.execPath, '--import=tsx', TAKES_LOCK, out]);
+    expect(String(second.stderr)).toContain('another container (process 1 on ');
+    expect(readFileSync(lock, 'utf8')).toBe(before);
+  });
+
+  it('does not count if the machine was started again since, wherever that can be known', async () => {
+    const own = { ...thisProcess(), machine: 'm', boot: 'now' };
+    const before = { ...own, boot: 'before' };
+    expect(stateOf(before, own)).toBe('gone');
+    expect(stateOf({ ...before, machine: '' }, { ...own, machine: '' })).toBe('unknown');
+    expect(stateOf({ ...own, host: 'another' }, own)).toBe('unknown');
+    expect(stateOf({ ...own, namespace: 'another' }, own)).toBe('unknown');
+  });
+
+  it('names a process by JSON, or as version 0.1.0 did', () => {
+    const own = thisProcess();
+    expect(decodeHolder(encodeHolder(own), own)).toEqual(own);
+    expect(decodeHolder('12 345\n', own)).toEqual({ ...own, pid: 12, start: '345' });
+    expect(decodeHolder('12 -', own)).toEqual({ ...own, pid: 12, start: '' });
+    for (const text of ['', 'x12 345', '12 345 x', '0 345', '12', '{"pid":12}'])
+      expect(decodeHolder(text, own), text).toBeUndefined();
+  });
+
+  it('is not taken over on request while its process lives', async () => {
+    const { out, lock } = lockable();
+    const { pid, start } = await stranger();
+    writeFileSync(lock, encodeHolder({ ...thisProcess(), pid, start }));
+    const taking = withOutput(out, ({ publish }) => publish(treeFiles(tree)), { takeLock: true });
+    await expect(taking).rejects.toThrow(`locked by another build (process ${pid})`);
+  });
+
+  it.runIf(hasProc)('is waited for while its maker fills it', async () => {
+    const { out, lock } = lockable();
+    const maker = spawn(process.execPath, ['-e', FILLS_LATE, lock], { stdio: ['ignore', 'pipe', 'inherit'] });
+    onTestFinished(() => void maker.kill('SIGKILL'));
+    await once(maker.stdout, 'data');
+    expect(readFileSync(lock, 'utf8')).toBe('');
+    await expect(publishTree(out, tree)).rejects.toThrow(`locked by another build (process ${maker.pid})`);
+    expect(existsSync(out)).toBe(false);
+  });
+
+  it('goes to another build if its maker was stopped before it had filled it', async () => {
+    const { out, lock } = lockable();
+    const maker = spawn(process.execPath, ['--import=tsx', `--import=${DIE_AT}`, TAKES_LOCK, out], {
+      env: { ...process.env, DIE_AT: 'writeSync:1:SIGSTOP' },
+    });
+    onTestFinished(() => void maker.kill('SIGKILL'));
+    while (!existsSync(lock)) await setTimeout(5);
+    await withOutput(out, async (output) => {
+      maker.kill('SIGCONT');
+      expect(await text(maker.stderr)).toContain(`locked by another build (process ${process.pid})`);
+      await output.publish([{ path: 'a.json', body: '1' }]);
+    });
+    expect(readTree(out)).toEqual(tree);
+  });
+});

@@ -1,0 +1,63 @@
+import { describe, expect, it } from 'vitest';
+import { isHostFile } from '../../../src/contract/host-files.ts';
+import { hostFiles } from '../../../src/hosts/index.ts';
+import { hostNames } from '../../../src/hosts/names.ts';
+import { planMirror } from '../../../src/publish/mirror/plan.ts';
+import { byPath } from '../../src/contract/entries.ts';
+import { hostContext, rawRecords, siteOf } from '../../support/sites.ts';
+
+const entry = (path: string, content = path) => ({ path, bytes: content.length, sha256: content });
+const touched = 'touched';
+const copyOf = (...entries: ReturnType<typeof entry>[]) => ({
+  entries: byPath(entries),
+  findTouched: () => new Set(entries.filter(({ path }) => path === touched)),
+});
+const paths = (entries: readonly { path: string }[]) => entries.map(({ path }) => path);
+
+describe('the plan of a mirror', () => {
+  it('fetches what is new or changed, and removes what is gone', () => {
+    const listed = [entry('a'), entry('b', 'new'), entry('c')];
+    const plan = planMirror(
+      { generator: 'gamedata/1', files: listed },
+      copyOf(entry('a'), entry('b'), entry('d')),
+    );
+    expect(paths(plan.fetch)).toEqual(['b', 'c']);
+    expect(plan.remove).toEqual(['d']);
+    expect(plan.files).toEqual(listed);
+  });
+
+  it('fetches what the copy has, if somebody has touched it', () => {
+    const files = [entry('a'), entry(touched)];
+    const plan = planMirror({ generator: 'gamedata/1', files }, copyOf(...files));
+    expect(paths(plan.fetch)).toEqual([touched]);
+    expect(plan.files).toEqual(files);
+  });
+
+  it('fetches the same bytes once, whatever they are called', () => {
+    const files = [entry('a', 'same'), entry('b', 'same'), entry('c')];
+    expect(paths(planMirror({ generator: 'gamedata/1', files }, copyOf()).fetch)).toEqual(['a', 'c']);
+  });
+
+  it('omits what hosts do not hand out, and removes it from a copy that has it', () => {
+    const hidden = ['_edge/gamedata.js', '.htaccess', '_hosts/nginx.conf', 'wrangler.jsonc'];
+    const files = [...hidden, 'a', 'sprites/items/a_b.png'].map((path) => entry(path));
+    const plan = planMirror({ generator: 'gamedata/1', files }, copyOf(entry('.htaccess')));
+    expect(paths(plan.fetch)).toEqual(['a', 'sprites/items/a_b.png']);
+    expect(plan.excluded).toEqual(hidden);
+    expect(plan.remove).toEqual(['.htaccess']);
+  });
+
+  it('never lists the manifest in itself', () => {
+    const files = [entry('manifest.json'), entry('a')];
+    expect(paths(planMirror({ generator: 'gamedata/1', files }, copyOf()).files)).toEqual(['a']);
+  });
+});
+
+describe("hosts' files", () => {
+  it('are all known as such, and no file of the site is', () => {
+    const { routes, files } = siteOf(rawRecords(3, 3));
+    const written = hostFiles(hostNames, { ...hostContext(routes), handlerModule: () => '' });
+    expect(written.map(({ path }) => path).filter((path) => !isHostFile(path))).toEqual([]);
+    expect([...files()].map(({ path }) => path).filter(isHostFile)).toEqual([]);
+  });
+});

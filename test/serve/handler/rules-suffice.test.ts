@@ -1,0 +1,65 @@
+import { describe, expect, it } from 'vitest';
+import { rulesSuffice } from '../../../src/serve/handler/index.ts';
+
+const asks = (path: string, init?: RequestInit): boolean =>
+  rulesSuffice(new Request(`https://host.test${path}`, init));
+const accepting = (accept: string): RequestInit => ({ headers: { Accept: accept } });
+
+const LIST = '/api/gamedata/move/';
+const RECORD = '/api/gamedata/move/pound/';
+
+describe('rules answer right', () => {
+  it.each([
+    ['/api/gamedata/', {}],
+    ['/api/gamedata/?format=api', {}],
+    [LIST, {}],
+    [`${LIST}?format=api`, {}],
+    [`${LIST}?format=json`, { method: 'HEAD' }],
+    [`${LIST}?limit=100`, {}],
+    [`${LIST}?offset=0`, {}],
+    [`${LIST}?offset=100&format=api`, {}],
+    [`${LIST}?offset=1200&limit=100&format=json`, accepting('*/*')],
+    [RECORD, {}],
+    [`${RECORD}?format=api`, accepting('application/json')],
+    [`${RECORD}?format=json`, accepting('text/html')],
+  ])('GET %s %j', (path, init) => {
+    expect(asks(path, init)).toBe(true);
+  });
+});
+
+describe('code has to answer', () => {
+  it.each([
+    [LIST, { method: 'POST' }],
+    [LIST, { method: 'OPTIONS' }],
+    [LIST, accepting('text/html')],
+    [`${LIST}?format=api`, accepting('text/html,*/*;q=0.8')],
+    [LIST, accepting('image/png')],
+    [LIST, accepting('application/json; indent=4')],
+    [`${LIST}?format=xml`, {}],
+    [`${LIST}?format=`, {}],
+    [`${LIST}?limit=20`, {}],
+    [`${LIST}?limit=0100`, {}],
+    [`${LIST}?limit=`, {}],
+    [`${LIST}?offset=50`, {}],
+    [`${LIST}?offset=0100`, {}],
+    [`${LIST}?offset=00`, {}],
+    [`${LIST}?offset=-100`, {}],
+    [`${LIST}?limit=100&limit=100`, {}],
+    [`${LIST}?utm=1`, {}],
+    [`${LIST}?LIMIT=100`, {}],
+    [`${LIST}?o%66fset=100`, {}],
+    [`${LIST}?offset=1%300`, {}],
+    [`${RECORD}?format=xml`, {}],
+    [`${RECORD}?limit=100`, {}],
+    ['/api/gamedata/move', {}],
+    ['/api/gamedata/move/pound', {}],
+    ['/api/gamedata/move/p%6Fund/', {}],
+    ['//api/gamedata/move/', {}],
+    ['/api/gamedata/move/pound//', {}],
+    ['/api/gamedata/berry/', {}],
+    ['/api/gamedata/move/index.json', {}],
+    ['/meta.json', {}],
+  ])('%s %j', (path, init) => {
+    expect(asks(path, init)).toBe(false);
+  });
+});

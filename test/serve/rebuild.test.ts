@@ -1,0 +1,137 @@
+import { renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { setTimeout } from 'node:timers/promises';
+import { describe, expect, it } from 'vitest';
+import { serve } from '../../src/cli/commands/serve.ts';
+import { isChanging } from '../../src/publish/publish.ts';
+import { createReleases } from '../../src/serve/release.ts';
+import { publishSite, serveSite } from '../support/serving.ts';
+import { temporaryFolder } from '../support/temporary.ts';
+
+/** Everything but the first move: a window that no file holds. */
+async function ask(url: string): Promise<{ count: number; results: unknown[] }> {
+  const response = await fetch(`${url}/api/gamedata/move/?limit=1000&offset=1`);
+  return (await response.json()) as { count: number; results: unknown[] };
+}
+
+/** A folder's state is looked at about once a second. */
+const noticed = (): Promise<void> => setTimeout(1100);
+
+describe('a site that is rebuilt while it is served', () => {
+  it('is noticed', async () => {
+    const { url, folder } = await serveSite();
+    expect((await ask(url)).count).toBe(3);
+    await publishSite(folder, { moves: 120 });
+    await noticed();
+    expect((await ask(url)).results).toHaveLength(119);
+  });
+
+  it('is noticed behind a symbolic link as well', async () => {
+    const folder = temporaryFolder();
+    const [link, one, two] = ['current', 'one', 'two'].map((name) => path.join(folder, name)) as [
+      string,
+      string,
+      string,
+    ];
+    await publishSite(one, { moves: 1 });
+    await publishSite(two, { moves: 2 });
+    symlinkSync(one, link);
+    const server = await serve({ dir: link, port: 0 });
+    expect((await ask(server.url)).count).toBe(1);
+    symlinkSync(two, `${link}.new`);
+    renameSync(`${link}.new`, link);
+    await noticed();
+    expect((await ask(server.url)).count).toBe(2);
+    await server.close();
+  });
+
+  it('never shows in a response that is made of both', async () => {
+    const { url, folder, problems } = await serveSite({ moves: 101 });
+    let building = true;
+    const asking = Array.from({ length: 8 }, async () => {
+      const seen = new Set<string>();
+      while (building) {
+        const { count, results } = await ask(url);
+        seen.add(`${count} ${results.length + 1}`);
+      }
+      return seen;
+    });
+    const sizes = Array.from({ length: 12 }, (_, at) => 101 + 11 * at);
+    for (const moves of sizes) {
+      await publishSite(folder, { moves });
+      await setTimeout(200);
+    }
+    building = false;
+    const seen = new Set((await Promise.all(asking)).flatMap((set) => [...set]));
+    expect(seen.size).toBeGreaterThan(1);
+    const whole = new Set(sizes.map((moves) => `${moves} ${moves}`));
+    expect([...seen].filter((answer) => !whole.has(answer))).toEqual([]);
+    expect(problems).toEqual([]);
+  });
+
+  it('and is gone for good, is answered with what is in memory, and 503', async () => {
+    const { url, folder, problems } = await serveSite();
+    await ask(url);
+    rmSync(folder, { recursive: true });
+    expect((await ask(url)).count).toBe(3);
+    const response = await fetch(`${url}/api/gamedata/item/`);
+    expect([response.status, await response.json()]).toEqual([503, { detail: 'Service Unavailable.' }]);
+    expect(response.headers.get('retry-after')).toBe('1');
+    expect(problems).toEqual(['GET /api/gamedata/item/: the site is being replaced']);
+  });
+});
+
+describe('a release', () => {
+  const readBase = (): string => '';
+
+  it('is given up as soon as a file turns out to be of the next', async () => {
+    const folder = temporaryFolder();
+    await publishSite(folder, { moves: 150 });
+    const withRelease = createReleases(folder, {
+      maxBytes: 1e6,
+      checkIntervalMs: 3_600_000,
+      isChanging,
+      readBase,
+    });
+    const ask = (limit: number): Promise<{ count: number; results: unknown[] }> =>
+      withRelease(async ({ respond }) => {
+        const search = `?limit=${limit}`;
+        const { body } = await respond({
+          method: 'GET',
+          path: '/api/gamedata/move/',
+          search,
+          headers: new Headers(),
+        });
+        return JSON.parse(await new Response(body as Uint8Array<ArrayBuffer>).text());
+      });
+    expect(await ask(7)).toMatchObject({ count: 150 });
+    await publishSite(folder, { moves: 190 });
+    // The first page is in memory, the second is not.
+    expect(await ask(7)).toMatchObject({ count: 150 });
+    const { count, results } = await ask(1000);
+    expect([count, results.length]).toEqual([190, 190]);
+  });
+
+  it('keeps no more bytes of files than it may, those requested last', async () => {
+    const folder = temporaryFolder();
+    await publishSite(folder);
+    const withRelease = createReleases(folder, {
+      maxBytes: 100,
+      checkIntervalMs: 60_000,
+      isChanging,
+      readBase,
+    });
+    const get = (file: string): Promise<number> =>
+      withRelease(async ({ respond }) => {
+        const headers = new Headers();
+        return (await respond({ method: 'GET', path: `/${file}`, search: '', headers })).status;
+      });
+    for (const name of ['a', 'b', 'c']) writeFileSync(path.join(folder, `${name}.txt`), 'x'.repeat(40));
+    writeFileSync(path.join(folder, 'large.txt'), 'x'.repeat(101));
+    for (const name of ['a', 'b', 'a', 'c']) expect(await get(`${name}.txt`)).toBe(200);
+    for (const name of ['a', 'b', 'c']) rmSync(path.join(folder, `${name}.txt`));
+    expect(await Promise.all(['a.txt', 'b.txt', 'c.txt', 'large.txt'].map(get))).toEqual([
+      200, 404, 200, 404,
+    ]);
+  });
+});

@@ -1,0 +1,140 @@
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { verifyFolder } from '../../../src/verify/folder.ts';
+import { fingerprint } from '../../support/fingerprint.ts';
+import { ground, icon, OWN } from '../../support/icon-upstream.ts';
+import { deserted, type Responder } from '../../support/local-server.ts';
+
+const PLACEHOLDER = readFileSync(new URL('../../../public/sprites/items/unknown.png', import.meta.url));
+
+describe('build --sprites mirror', () => {
+  it('fetches each distinct icon once and puts it into the site', async () => {
+    const { site, server, run, read } = await ground();
+    const report = await run();
+    expect(server.requests.map((request) => request.path).sort()).toEqual(
+      OWN.map((name) => `/icons/${name}`),
+    );
+    for (const name of OWN) expect(read(name)).toEqual(icon(name));
+    expect(read('unknown.png')).toEqual(PLACEHOLDER);
+    expect(report.sprites).toMatchObject({
+      mode: 'mirror',
+      icons: 5,
+      missing: 0,
+      requests: { bodies: 5 },
+    });
+    expect(verifyFolder(site).problems).toEqual([]);
+  });
+
+  it('fetches no body and touches nothing the second time', async () => {
+    const { site, run } = await ground();
+    await run();
+    const before = fingerprint(site);
+    const report = await run();
+    expect(report).toMatchObject({
+      changed: false,
+      sprites: { requests: { bodies: 0, notModified: 5, cacheHits: 5 } },
+    });
+    expect(fingerprint(site)).toEqual(before);
+  });
+
+  it('does with those of the last time if the upstream cannot be reached, and says so', async () => {
+    const { server, faults, run } = await ground();
+    faults.set('item-3.png', (response) => response.writeHead(404).end());
+    await run();
+    await server.close();
+    const report = await run();
+    expect(report).toMatchObject({
+      changed: false,
+      sprites: { missing: 1, requests: { requests: 1, bodies: 0 } },
+    });
+    expect(report.sprites.offline).toMatch(/ECONNREFUSED/);
+  });
+
+  it('fails if the upstream cannot be reached and there is no last time', async () => {
+    const { run } = await ground({ spritesUpstream: await deserted() });
+    await expect(run()).rejects.toThrow('ECONNREFUSED');
+  });
+
+  it('makes the placeholder of an icon that the upstream does not have, with a warning for each item', async () => {
+    const { site, faults, run, read } = await ground();
+    faults.set('shared/both.png', (response) => response.writeHead(404).end('404: Not Found'));
+    const report = await run();
+    expect(read('shared/both.png')).toEqual(PLACEHOLDER);
+    expect(report.sprites).toMatchObject({ icons: 5, missing: 1 });
+    expect(report.warnings.filter(({ code }) => code === 'icon-not-found')).toEqual([
+      {
+        kind: 'item',
+        code: 'icon-not-found',
+        count: 2,
+        examples: [
+          'item-5 (5): the upstream does not have sprites/items/shared/both.png, using the placeholder',
+          'item-6 (6): the upstream does not have sprites/items/shared/both.png, using the placeholder',
+        ],
+      },
+    ]);
+    const meta = JSON.parse(readFileSync(path.join(site, 'meta.json'), 'utf8'));
+    expect(meta.warnings.item).toEqual({ 'no-icon': 1, 'icon-not-found': 2 });
+    expect(verifyFolder(site).problems).toEqual([]);
+    faults.clear();
+    expect((await run()).sprites.missing).toBe(0);
+    expect(read('shared/both.png')).toEqual(icon('shared/both.png'));
+  });
+
+  it.each<[string, Responder, RegExp]>([
+    ['a page', (response) => response.end('<!doctype html>'), /item-2\.png: got 15 bytes, expected a PNG/],
+    ['an empty body', (response) => response.end(), /got 0 bytes, expected a PNG/],
+    ['a failure', (response) => response.writeHead(500).end(), /got 500, expected 200/],
+    [
+      'too much',
+      (response) => response.end(Buffer.concat([icon('x'), Buffer.alloc(300_000)])),
+      /more than 262144 bytes/,
+    ],
+    [
+      'a redirect',
+      (response) => response.writeHead(302, { location: '/x.png' }).end(),
+      /a redirect to "\/x\.png"/,
+    ],
+  ])('fails, and leaves the site as it was, if an icon is %s', async (_, fault, message) => {
+    const { site, faults, run } = await ground();
+    await run({ sprites: 'none' });
+    const before = fingerprint(site);
+    faults.set('item-2.png', fault);
+    await expect(run()).rejects.toThrow(message);
+    expect(fingerprint(site)).toEqual(before);
+  });
+});
+
+describe('build --sprites none', () => {
+  it('answers every icon with the placeholder, and asks nobody', async () => {
+    const { site, server, run, read } = await ground({ sprites: 'none' });
+    const report = await run();
+    for (const name of [...OWN, 'unknown.png']) expect(read(name)).toEqual(PLACEHOLDER);
+    expect(server.requests).toEqual([]);
+    expect(report).toMatchObject({ sprites: { mode: 'none', upstream: null, icons: 5, requests: null } });
+    expect(verifyFolder(site).problems).toEqual([]);
+  });
+});
+
+describe('the redirect', () => {
+  it('leads if --sprites-upstream says in every configuration, and is in none if the site holds its icons', async () => {
+    const hosts = ['netlify', 'netlify-edge', 'nginx', 'caddy', 'apache'] as const;
+    const { site, run } = await ground({ hosts });
+    const files = ['_redirects', '_hosts/nginx.conf', '_hosts/Caddyfile', '.htaccess'];
+    const configurations = () => files.map((file) => readFileSync(path.join(site, file), 'utf8'));
+    await run({ sprites: 'link', spritesUpstream: 'https://icons.test/of/items' });
+    for (const text of configurations()) expect(text).toMatch(/ https:\/\/icons\.test\/of\/items\/\S+/);
+    for (const sprites of ['mirror', 'none'] as const) {
+      await run({ sprites });
+      for (const text of configurations()) expect(text).not.toMatch(/\b302\b/);
+    }
+  });
+
+  it.each([['a b'], ['x;return 301 y'], ['$host'], ['%1'], ["x'y"]])(
+    'refuses an address with %s in it',
+    async (part) => {
+      const { run } = await ground({ sprites: 'link', spritesUpstream: `https://icons.test/${part}` });
+      await expect(run()).rejects.toThrow('--sprites-upstream: ');
+    },
+  );
+});
