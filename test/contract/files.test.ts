@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { mediaTypeOf } from '../../src/contract/headers.ts';
-import { isHostFile } from '../../src/contract/host-files.ts';
 import { iconRedirectBase } from '../../src/contract/icons.ts';
-import { listUrl, recordUrl } from '../../src/contract/paths.ts';
+import { isHostFile, listUrl, recordUrl } from '../../src/contract/paths.ts';
 import { createRoutes } from '../../src/contract/routes.ts';
 
 describe('a media type', () => {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { readPackage } from '../../src/cli/commands/package-files.ts';
-import { groupDigits, readableSize } from '../../src/contract/numbers.ts';
 import type { Body, MadeFile, SiteFile } from '../../src/contract/site-file.ts';
+import { groupDigits, readableSize } from '../../src/contract/words.ts';
 import { countGenerations } from '../../src/web/front/chart.ts';
 import { descriptionRows, downloadRows } from '../../src/web/front/file-tables.ts';
 import { webFiles } from '../../src/web/pages.ts';
