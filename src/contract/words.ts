@@ -3,12 +3,12 @@
 export const capitalize = (word: string): string => word.charAt(0).toUpperCase() + word.slice(1);
 
 /** `poke-ball` → `Poke Ball` */
-export function titleOf(slug: string): string {
-  let title = '';
-  // A loop, as it is done for every record.
-  for (const word of slug.split('-')) if (word !== '') title += (title && ' ') + capitalize(word);
-  return title;
-}
+export const titleOf = (slug: string): string =>
+  slug
+    .split('-')
+    .filter((word) => word !== '')
+    .map(capitalize)
+    .join(' ');
 
 /** The heading of a kind's list: `move` → `Moves`. */
 export const pluralTitle = (kind: string): string => `${capitalize(kind)}s`;
