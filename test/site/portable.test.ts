@@ -1,25 +1,26 @@
 /** The published schemas, as validators of other languages read them. */
 
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { Ajv2020 } from 'ajv/dist/2020.js';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { build } from '../../src/cli/commands/build.ts';
 import { smallSource } from '../support/small-data.ts';
+import { temporaryFolder } from '../support/temporary.ts';
 
 const BASE_URL = 'https://example.test';
 
-/** A small site, which the tests only read. */
-const site = path.join(mkdtempSync(path.join(tmpdir(), 'gamedata-portable-')), 'site');
-beforeAll(async () => {
+/** A small site: its folder, and its documents. */
+async function built() {
+  const site = path.join(temporaryFolder(), 'site');
   await build({ ...(await smallSource()), baseUrl: BASE_URL, out: site });
-});
-afterAll(() => rmSync(path.dirname(site), { recursive: true }));
-const read = (file: string) => JSON.parse(readFileSync(path.join(site, file), 'utf8'));
-const schemaFiles = (): string[] => readdirSync(path.join(site, 'schemas')).map((file) => `schemas/${file}`);
-
+  return {
+    site,
+    read: (file: string) => JSON.parse(readFileSync(path.join(site, file), 'utf8')),
+    schemas: readdirSync(path.join(site, 'schemas')).map((file) => `schemas/${file}`),
+  };
+}
 /** Debian's packages are not seen by every Python. */
 const python = ['/usr/bin/python3', 'python3'].find(
   (name) => spawnSync(name, ['-c', 'import jsonschema']).status === 0,
@@ -45,8 +46,9 @@ function patterns(value: unknown): string[] {
 }
 
 describe('a published pattern', () => {
-  it('has no look-around, no class of Unicode properties, no flag, and no slash at its ends', () => {
-    const all = [...schemaFiles(), 'openapi.json'].flatMap((file) => patterns(read(file)));
+  it('has no look-around, no class of Unicode properties, no flag, and no slash at its ends', async () => {
+    const { read, schemas } = await built();
+    const all = [...schemas, 'openapi.json'].flatMap((file) => patterns(read(file)));
     expect(all.length).toBeGreaterThan(20);
     // Generators of clients take slashes around a pattern away.
     expect(all.filter((pattern) => /\\[pP]\{|\(\?(?!:)|^\/|\/$/.test(pattern))).toEqual([]);
@@ -54,10 +56,11 @@ describe('a published pattern', () => {
 });
 
 describe.each([true, false])('ajv in strict mode, with unicodeRegExp %s', (unicodeRegExp) => {
-  it('compiles every schema, and accepts what is served', () => {
+  it('compiles every schema, and accepts what is served', async () => {
+    const { read, schemas } = await built();
     const formats = { date: true, 'date-time': true } as const;
     const ajv = new Ajv2020({ strict: true, strictTypes: false, unicodeRegExp, formats });
-    for (const file of schemaFiles()) ajv.addSchema(read(file));
+    for (const file of schemas) ajv.addSchema(read(file));
     for (const [file, schema] of documents) {
       const validate = ajv.getSchema(`${BASE_URL}/schemas/${schema}.json`);
       expect([file, validate?.(read(file)), ajv.errorsText(validate?.errors)]).toEqual([
@@ -96,7 +99,8 @@ print("wrong", len(list(validator("move").iter_errors(wrong))))
 describe("Python's jsonschema", () => {
   it.skipIf(python === undefined && process.env.ENGINES !== 'all')(
     'reads every schema, and accepts what is served',
-    () => {
+    async () => {
+      const { site } = await built();
       const script = path.join(path.dirname(site), 'validate.py');
       writeFileSync(script, PYTHON);
       const { stdout, stderr } = spawnSync(
