@@ -3,10 +3,8 @@ import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
-import { COMPRESS_WORKER } from '../../src/cli/commands/package-files.ts';
 import { withOutput } from '../../src/publish/publish.ts';
-import { withCompressor } from '../../src/site/archive/compressor.ts';
-import { withDownloads } from '../../src/site/downloads.ts';
+import { downloadFiles } from '../../src/site/downloads.ts';
 import { verifyFolder } from '../../src/verify/folder.ts';
 import { rawRecords, siteOf } from '../support/sites.ts';
 import { temporaryFolder } from '../support/temporary.ts';
@@ -19,11 +17,7 @@ async function damaged(
 ): Promise<string[]> {
   const out = path.join(temporaryFolder(), 'site');
   const { plan, files } = siteOf(raw, { downloads: true });
-  await withOutput(out, (output) =>
-    withCompressor(COMPRESS_WORKER, output.locate, (compress) =>
-      output.publish(withDownloads(files(), plan, compress)),
-    ),
-  );
+  await withOutput(out, (output) => output.publish([...files(), ...downloadFiles(plan)]));
   expect(verifyFolder(out).problems).toEqual([]);
   const target = path.join(out, file);
   const body = change(readFileSync(target));

@@ -2,11 +2,10 @@
 
 import path from 'node:path';
 import { performance } from 'node:perf_hooks';
-import { isHostFile } from '../../contract/host-files.ts';
 import type { Meta } from '../../contract/meta.ts';
-import { secondsSince } from '../../contract/numbers.ts';
-import { archiveFiles, type LinkStyle, linkStyles } from '../../contract/paths.ts';
+import { archiveFiles, isHostFile, type LinkStyle, linkStyles } from '../../contract/paths.ts';
 import type { ListedFile } from '../../contract/site-file.ts';
+import { secondsSince } from '../../contract/words.ts';
 import { OutputError, UsageError } from '../../errors.ts';
 import { readFile } from '../../files.ts';
 import { type HostName, hostNames } from '../../hosts/names.ts';
@@ -72,7 +71,7 @@ export async function rebase(dir: string, options: RebaseOptions = {}): Promise<
         const links = resolveLinks(style, hosts, old.links);
         const serving = resolveServing(options, hosts, out);
         const meta: Meta = { ...old, generator: PRODUCT, base_url: baseUrl, links, hosts };
-        return { meta, hosts, serving, sizes: output.sizes, package: readPackage() };
+        return { meta, hosts, serving, package: readPackage() };
       });
       const { links, hosts } = site.meta;
       const { changed, ...files } = await output.publish(completeSite(site), {
@@ -109,7 +108,7 @@ function siteOfCopy(
   // Pages and scripts are this version's own: a copy may come from anybody.
   const own = readAssets();
   const site = { ...describe(meta), records, history, archive, assets: own };
-  const made = new Set(Array.from(completeSite(site), (file) => file.path));
+  const made = new Set(completeSite(site).map((file) => file.path));
   const copied = [...entries.values()]
     .filter(({ path: file }) => !made.has(file) && !isHostFile(file))
     .map((entry): ListedFile => ({ ...entry, make: () => readFile(folder, entry.path) }));

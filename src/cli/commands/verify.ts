@@ -3,7 +3,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type GuaranteeName, guaranteeNames } from '../../contract/guarantees.ts';
 import type { Meta } from '../../contract/meta.ts';
-import { firstOf } from '../../contract/names.ts';
+import { firstOf } from '../../contract/words.ts';
 import { DataError, UsageError } from '../../errors.ts';
 import { hosts } from '../../hosts/index.ts';
 import { hostNames } from '../../hosts/names.ts';
