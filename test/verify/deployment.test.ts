@@ -2,13 +2,12 @@
 
 import { Readable } from 'node:stream';
 import { describe, expect, test } from 'vitest';
-import type { GuaranteeName } from '../../src/contract/guarantees.ts';
+import type { GuaranteeName, Level } from '../../src/contract/guarantees.ts';
 import { compare } from '../../src/dataset/compare.ts';
 import { emptyHistory, extendHistory } from '../../src/dataset/history.ts';
 import { createProbe } from '../../src/http/probe.ts';
 import { type AssetStore, createHandler } from '../../src/serve/handler/index.ts';
 import { checkGuarantees, verifyDeployment } from '../../src/verify/deployment.ts';
-import type { Level } from '../../src/verify/level.ts';
 import { versionOf } from '../support/data-set-versions.ts';
 import { type Responder, startServer } from '../support/local-server.ts';
 import { rawItem, rawMove, rawRecords, siteOf } from '../support/sites.ts';
