@@ -2,7 +2,7 @@
 
 import { BROWSE_FILE, DOCS_PATH, INDEX_FILE, NOT_FOUND_FILE } from '../contract/paths.ts';
 import type { RouteTable } from '../contract/routes.ts';
-import type { Host, HostContext } from './host.ts';
+import { type Host, type HostContext, type Parameter, parameters } from './host.ts';
 import * as server from './web-server.ts';
 
 export const nginx: Host = {
@@ -32,12 +32,14 @@ function quote(text: string): string {
 const matching = (pattern: string, value: string): string => `${quote(`~${pattern}`)} ${value};`;
 
 /** Queries as links write them match a simple expression first; any other takes a search. */
-const parameterMap = (parameter: server.Parameter): string => {
-  const simple = (name: server.Parameter, value: string): string =>
-    name === parameter ? `${name}=(${value})` : `${name}=${value}`;
+const parameterMap = (parameter: Parameter): string => {
+  const simple = 'format=[a-z]+&limit=[0-9]+&offset=[0-9]+'.replace(
+    new RegExp(`(?<=${parameter}=)[^&]+`),
+    '($&)',
+  );
   return `map $args $gamedata_${parameter} {
     '' '';
-    ${matching(`^${simple('format', '[a-z]+')}&${simple('limit', '[0-9]+')}&${simple('offset', '[0-9]+')}$`, '$1')}
+    ${matching(`^${simple}$`, '$1')}
     ${matching(server.lastValue(parameter), '$1')}
     default '';
 }`;
@@ -50,15 +52,12 @@ const addHeaders = (...fields: Readonly<Record<string, string>>[]): string =>
     .join('\n        ');
 
 /** By status. Compressed responses of the API name both headers, `Accept` first; nginx itself does so for all others. */
+const apiCaching = { 'Cache-Control': '$gamedata_api_caching' };
 const sets = {
   ...server.headerSets,
-  api: {
-    ...server.headerSets.api,
-    Vary: 'Accept, Accept-Encoding',
-    'Cache-Control': '$gamedata_api_caching',
-  },
+  api: { ...server.headerSets.api, Vary: 'Accept, Accept-Encoding', ...apiCaching },
   file: { 'Cache-Control': '$gamedata_file_caching' },
-  download: { ...server.headerSets.download, 'Cache-Control': '$gamedata_api_caching' },
+  download: { ...server.headerSets.download, ...apiCaching },
 };
 
 /** nginx answers these itself, in HTML, if it is not told otherwise; 494 is its own number for 431. */
@@ -75,7 +74,7 @@ const errorReasons: Readonly<Record<string, string>> = {
 const typeLocations = (fields: Readonly<Record<string, string>>): string =>
   server.ownMediaTypes
     .map(
-      ([ending, type]) => `location ~ ${quote(`${ending.replaceAll('.', '\\.')}$`)} {
+      ([pattern, type]) => `location ~ ${quote(pattern)} {
         ${addHeaders(sets.common, fields)}
         types { }
         default_type ${quote(type)};
@@ -149,9 +148,7 @@ upstream gamedata_fallback {
         proxy_ssl_name ${fallback.hostname};
         proxy_connect_timeout ${connect}s;
         proxy_read_timeout ${respond}s;
-        ${Object.keys({ ...sets.common, ...sets.api })
-          .map((name) => `proxy_hide_header ${name};`)
-          .join('\n        ')}
+        ${server.proxiedHeaders.map((name) => `proxy_hide_header ${name};`).join('\n        ')}
         ${addHeaders(sets.common, sets.api)}
         error_page 502 503 504 = @not_built;
         proxy_intercept_errors on;
@@ -195,14 +192,14 @@ function configuration(context: HostContext): string {
 # data: reload only to pick up redirects for renamed records.
 
 # Parameters, from the query as it was sent. $arg_limit would ignore letter case and return the first of repeated ones.
-${server.parameters.map(parameterMap).join('\n')}
+${parameters.map(parameterMap).join('\n')}
 
 # The folder of the requested page, inside that of its list. If it does not exist, the response is an error.
 map "$gamedata_limit:$gamedata_offset" $gamedata_folder {
     ':' '';
     ${matching(`^(?:${web.pageSize})?:0?$`, "''")}
-    ${matching(`^(?:${web.pageSize})?:(${server.OFFSET})$`, web.pageFolder('$1'))}
-    default ${web.pageFolder('none')};
+    ${matching(`^(?:${web.pageSize})?:(${server.OFFSET})$`, server.pageFolder('$1'))}
+    default ${server.pageFolder('none')};
 }
 
 # Content negotiation: clients that list HTML, as browsers do, get the page; any other that accepts JSON gets JSON.
@@ -243,8 +240,8 @@ map "$request_method:$gamedata_browser:$request_uri" $gamedata_not_found {
 map $request_method $gamedata_other_method { GET ''; HEAD ''; default 1; }
 
 # The next build may have what this one has not: errors are not kept.
-map $status $gamedata_api_caching { ${matching('^[45]', quote(server.caching.error))} default ${quote(server.caching.api)}; }
-map $status $gamedata_file_caching { ${matching('^[45]', quote(server.caching.error))} default ${quote(server.caching.file)}; }
+map $status $gamedata_api_caching { ${matching('^[45]', quote(server.headerSets.error['Cache-Control']))} default ${quote(server.headerSets.api['Cache-Control'])}; }
+map $status $gamedata_file_caching { ${matching('^[45]', quote(server.headerSets.error['Cache-Control']))} default ${quote(server.headerSets.file['Cache-Control'])}; }
 map $status $gamedata_reason {
     ${Object.entries(errorReasons)
       .map(([status, reason]) => `${status} ${quote(reason)};`)
