@@ -1,6 +1,5 @@
 /** The rebase command: the records of a copy → the same site for another base URL. */
 
-import path from 'node:path';
 import { performance } from 'node:perf_hooks';
 import type { Meta } from '../../contract/meta.ts';
 import { archiveFiles, isHostFile, type LinkStyle, linkStyles } from '../../contract/paths.ts';
@@ -10,9 +9,9 @@ import { OutputError, UsageError } from '../../errors.ts';
 import { readFile } from '../../files.ts';
 import { type HostName, hostNames } from '../../hosts/names.ts';
 import type { LockOptions } from '../../publish/lock.ts';
-import { type Output, type PublishResult, withOutput } from '../../publish/publish.ts';
+import { type PublishResult, withOutput } from '../../publish/publish.ts';
 import { type CompleteSite, completeSite } from '../../site/complete-site.ts';
-import { type InspectedSite, inspectFolder } from '../../verify/folder.ts';
+import { inspectFolder } from '../../verify/folder.ts';
 import { PRODUCT } from '../../version.ts';
 import { checkBaseUrl, oneOf, resolveLinks, resolveServing, severalOf } from './check-options.ts';
 import { refuseOtherFolder } from './check-output.ts';
@@ -66,7 +65,7 @@ export async function rebase(dir: string, options: RebaseOptions = {}): Promise<
     out,
     async (output) => {
       refuseOtherFolder(output, 'site');
-      const { site, copied, from } = siteOfCopy(dir, output, (old) => {
+      const { site, copied, from } = siteOfCopy(dir, (old) => {
         const hosts = asked ?? severalOf('host', old.hosts, hostNames);
         const links = resolveLinks(style, hosts, old.links);
         const serving = resolveServing(options, hosts, out);
@@ -100,10 +99,9 @@ export async function rebase(dir: string, options: RebaseOptions = {}): Promise<
 /** The site of a copy's records, with what else is in the copy, apart from host configuration of the old base URL. */
 function siteOfCopy(
   folder: string,
-  output: Output,
   describe: (old: Meta) => Omit<CompleteSite, 'records' | 'history' | 'archive' | 'assets'>,
 ): { site: CompleteSite; copied: ListedFile[]; from: string } {
-  const { records, history, entries, meta } = readCopy(folder, output);
+  const { records, history, entries, meta } = readCopy(folder);
   const archive = archiveFiles.some((file) => entries.has(file));
   // Pages and scripts are this version's own: a copy may come from anybody.
   const own = readAssets();
@@ -116,9 +114,8 @@ function siteOfCopy(
 }
 
 /** Only a valid site is rebased: a damaged record would become one that looks right. */
-function readCopy(folder: string, output: Output): InspectedSite {
-  const published = path.resolve(folder) === output.folder ? output.published.entries : undefined;
-  const copy = inspectFolder(folder, published);
+function readCopy(folder: string) {
+  const copy = inspectFolder(folder);
   const { problems } = copy.report;
   const [first] = problems;
   if (!first) return copy;
