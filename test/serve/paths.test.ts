@@ -1,7 +1,7 @@
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { splitTarget } from '../../src/serve/request-target.ts';
+import { splitTarget } from '../../src/serve/respond.ts';
 import { getRaw, PAGE, serveSite, statusOf } from '../support/serving.ts';
 
 describe('a request target', () => {
