@@ -1,4 +1,4 @@
-/** Checks of limit and offset on hosts that run code: any value, parsed as in the reference framework. */
+/** Checks of limit and offset on hosts that run code: any value. An integer is an optional sign and digits. */
 
 import { kindNames } from '../../contract/kinds.ts';
 import type { Window } from '../../contract/windows.ts';
@@ -6,11 +6,11 @@ import { type Check, checkEach, endpoints, errorProblem } from '../context.ts';
 import { type WindowCase, type WindowRequest, windowProblem, windowRequest } from '../windows.ts';
 
 /** Values that count as 100 or 0, like a missing parameter: not a number, or out of range. */
-const invalidLimits = ['0', '-1', 'abc', '', '1.5', '1e3', '0x10', '1__0', '_1', '²'];
+const invalidLimits = ['0', '-1', 'abc', '', '1.5', '1e3', '0x10', '1_0', ' 5', '5 ', '５', '²'];
 const invalidOffsets = ['-1', 'abc', '', '1.5', '-0'];
 
 /** Spellings of 5. */
-const fives = ['5', '005', '%2B5', '+5', '%205', '%EF%BC%95', '5%20'];
+const fives = ['5', '005', '%2B5'];
 
 const window = (limit: number | bigint, offset: number | bigint): Window => ({ limit, offset });
 
@@ -27,7 +27,6 @@ function cases(count: number): WindowCase[] {
     [`limit=5&offset=${huge}`, window(5, huge)],
     [`limit=${huge}`, window(huge, 0)],
     [`limit=${'9'.repeat(4301)}`, window(100, 0)],
-    ['limit=1_0', window(10, 0)],
     ...fives.map((five): WindowCase => [`limit=${five}`, window(5, 0)]),
     ...invalidLimits.map(
       (limit): WindowCase => [`limit=${encodeURIComponent(limit)}&offset=30`, window(100, 30)],
