@@ -1,48 +1,27 @@
-/** Compression of responses, as clients ask for it: each body once, as long as the results fit into memory. */
+/** Compression of responses, as clients ask for it; as many results as fit stay in memory. */
 
 import type { IncomingMessage } from 'node:http';
-import { Readable, type Transform } from 'node:stream';
-import { pipeline } from 'node:stream/promises';
 import { promisify } from 'node:util';
 import zlib from 'node:zlib';
+import { LRUCache } from 'lru-cache';
 import Negotiator from 'negotiator';
 import type { PlainRequest, PlainResponse } from './handler/index.ts';
-import { createSizedCache } from './sized-cache.ts';
 
 /** Smaller bodies are sent as they are: they fit into one packet anyway. */
 export const MIN_BYTES = 1024;
 
-type Packed = Buffer<ArrayBuffer>;
-type Pack = (body: Uint8Array, options: object) => Promise<Packed>;
-
-interface Encoder {
-  readonly pack: Pack;
-  readonly stream: (options: object) => Transform;
-  readonly options: object;
-}
-
-/** Part of Node since 22.15, and not of the types of Node 20. */
-const { zstdCompress, createZstdCompress } = zlib as typeof zlib & {
-  readonly zstdCompress?: typeof zlib.gzip;
-  readonly createZstdCompress?: typeof zlib.createGzip;
-};
-
-const asPack = (compress: unknown): Pack => promisify(compress as () => void) as unknown as Pack;
-
 /** In the order of preference. */
-const encoders: Readonly<Record<string, Encoder>> = {
-  br: {
-    pack: asPack(zlib.brotliCompress),
-    stream: zlib.createBrotliCompress,
-    options: { params: { [zlib.constants.BROTLI_PARAM_QUALITY]: 5 } },
-  },
-  ...(zstdCompress &&
-    createZstdCompress && {
-      zstd: { pack: asPack(zstdCompress), stream: createZstdCompress, options: {} },
-    }),
-  gzip: { pack: asPack(zlib.gzip), stream: zlib.createGzip, options: {} },
+export const encodings = ['br', 'gzip'] as const;
+export type Encoding = (typeof encodings)[number];
+
+type Packed = Buffer<ArrayBuffer>;
+const brotli = promisify<Uint8Array, zlib.BrotliOptions, Packed>(zlib.brotliCompress);
+const gzip = promisify<Uint8Array, Packed>(zlib.gzip);
+
+const encoders: Readonly<Record<Encoding, (body: Uint8Array) => Promise<Packed>>> = {
+  br: (body) => brotli(body, { params: { [zlib.constants.BROTLI_PARAM_QUALITY]: 5 } }),
+  gzip,
 };
-export const encodings: readonly string[] = Object.keys(encoders);
 
 /** Its types do not know yet that the server may have preferences. */
 interface PreferringNegotiator {
@@ -53,81 +32,50 @@ interface PreferringNegotiator {
 export const isCompressible = ({ 'Content-Type': type = '' }: Readonly<Record<string, string>>): boolean =>
   /^text\/|[/+](?:json|xml|x-ndjson)$/.test(type);
 
-/** The encoding that a client prefers of those that there are; undefined for none. */
-export function negotiateEncoding(
-  request: IncomingMessage,
-  available: readonly string[] = encodings,
-): string | undefined {
-  const known = [...available, 'identity'];
+/** The encoding that a client prefers; undefined for none. */
+export function negotiateEncoding(request: IncomingMessage): Encoding | undefined {
+  const known = [...encodings, 'identity'];
   const [chosen] = (new Negotiator(request) as PreferringNegotiator).encodings(known, { preferred: known });
-  return chosen === 'identity' ? undefined : chosen;
+  return encodings.find((encoding) => encoding === chosen);
 }
 
-/** A response in an encoding. What it varies on does not depend on whether it was worth compressing. */
-export type Compress = (response: PlainResponse, encoding: string | undefined) => Promise<PlainResponse>;
+/** Responds in an encoding. What the response varies on does not depend on whether it was worth compressing. */
+export type Compress = (
+  encoding: Encoding | undefined,
+  request: PlainRequest,
+  respond: (request: PlainRequest) => PlainResponse | Promise<PlainResponse>,
+) => Promise<PlainResponse>;
 
 /** @param maxBytes the maximum total size of the results that are kept */
 export function createCompress(maxBytes: number): Compress {
-  const cache = createSizedCache<Packed>(maxBytes);
-  const packing = new Map<string, Promise<Packed>>();
-
-  async function pack(key: string, body: Uint8Array, { pack, options }: Encoder): Promise<Packed> {
-    try {
-      const packed = await pack(body, options);
-      cache.keep(key, packed, packed.length);
-      return packed;
-    } finally {
-      packing.delete(key);
-    }
-  }
+  const cache = new LRUCache<string, Packed>({ maxSize: maxBytes, sizeCalculation: ({ length }) => length });
 
   /** ETags identify bodies, of whatever release. */
-  function packOnce(key: string, body: Uint8Array, encoder: Encoder): Packed | Promise<Packed> {
-    const known = cache.get(key) ?? packing.get(key);
+  async function pack(body: Uint8Array, etag: string, encoding: Encoding): Promise<Packed> {
+    const key = `${encoding} ${etag}`;
+    const known = cache.get(key);
     if (known) return known;
-    const pending = pack(key, body, encoder);
-    packing.set(key, pending);
-    return pending;
+    const packed = await encoders[encoding](body);
+    cache.set(key, packed);
+    return packed;
   }
 
-  return async (response, encoding) => {
-    const vary = [response.headers.Vary, 'Accept-Encoding'].filter((name) => name !== undefined).join(', ');
-    const headers: Record<string, string> = { ...response.headers, Vary: vary };
-    const encoder = encoding === undefined ? undefined : encoders[encoding];
-    const { ETag: etag } = headers;
-    const { body } = response;
-    if (encoding === undefined || !encoder || etag === undefined) return { ...response, headers };
+  return async (encoding, request, respond) => {
+    // The length of a body is only known once it is compressed: HEAD is answered like GET.
+    const isHead = request.method === 'HEAD';
+    const { status, headers, body } = await respond(isHead ? { ...request, method: 'GET' } : request);
+    const { ETag: etag, Vary: vary } = headers;
+    const sent: Record<string, string> = {
+      ...headers,
+      Vary: vary === undefined ? 'Accept-Encoding' : `${vary}, Accept-Encoding`,
+    };
     // The same for every encoding: equivalent, but not byte for byte.
-    headers.ETag = `W/${etag}`;
-    if (body === null || (body instanceof Uint8Array && body.length < MIN_BYTES))
-      return { ...response, headers };
-    headers['Content-Encoding'] = encoding;
-    if (!(body instanceof Uint8Array)) return { ...response, headers, body: streamed(body, encoder) };
-    const packed = await packOnce(`${encoding} ${etag}`, body, encoder);
-    return { ...response, headers: { ...headers, 'Content-Length': String(packed.length) }, body: packed };
+    if (encoding && etag !== undefined) sent.ETag = `W/${etag}`;
+    if (!encoding || etag === undefined || body === null || body.length < MIN_BYTES)
+      return { status, headers: sent, body: isHead ? null : body };
+    const packed = await pack(body, etag, encoding);
+    sent['Content-Encoding'] = encoding;
+    sent['Content-Length'] = String(packed.length);
+    return { status, headers: sent, body: isHead ? null : packed };
   };
-}
-
-/** The length of a body is only known once it is compressed: HEAD is answered like GET. */
-export async function respondCompressed(
-  request: PlainRequest,
-  compress: Compress,
-  encoding: string | undefined,
-  respond: (request: PlainRequest) => PlainResponse | Promise<PlainResponse>,
-): Promise<PlainResponse> {
-  if (request.method !== 'HEAD') return compress(await respond(request), encoding);
-  const whole = await compress(await respond({ ...request, method: 'GET' }), encoding);
-  return { ...whole, body: null };
-}
-
-async function* streamed(
-  chunks: AsyncGenerator<Uint8Array<ArrayBuffer>>,
-  { stream, options }: Encoder,
-): AsyncGenerator<Uint8Array<ArrayBuffer>> {
-  const encoder = stream(options);
-  const done = pipeline(Readable.from(chunks), encoder);
-  // Awaited below; a client that goes away ends the loop before that.
-  done.catch(() => {});
-  yield* encoder;
-  await done;
 }

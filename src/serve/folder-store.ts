@@ -3,9 +3,9 @@
 import { createHash } from 'node:crypto';
 import { lstat, readFile, realpath } from 'node:fs/promises';
 import path from 'node:path';
+import { LRUCache } from 'lru-cache';
 import { errorCode } from '../errors.ts';
 import type { Asset, AssetStore } from './handler/index.ts';
-import { createSizedCache } from './sized-cache.ts';
 
 export interface FolderStoreOptions {
   /** The site's folder, with symbolic links resolved. */
@@ -17,30 +17,22 @@ export interface FolderStoreOptions {
 }
 
 export function createFolderStore({ folder, maxBytes, confirm }: FolderStoreOptions): AssetStore {
-  const cache = createSizedCache<Asset>(maxBytes);
-  const reading = new Map<string, Promise<Asset | undefined>>();
-
-  async function read(file: string): Promise<Asset | undefined> {
-    try {
-      const found = await findFile(folder, file);
-      const body = found && found.bytes <= maxBytes ? await readFile(found.path) : undefined;
-      await confirm();
-      if (!body) return undefined;
-      const asset = { body: new Uint8Array(body), etag: etagOf(body) };
-      cache.keep(file, asset, body.length);
-      return asset;
-    } finally {
-      reading.delete(file);
-    }
-  }
-
+  const cache = new LRUCache<string, Asset>({
+    maxSize: maxBytes,
+    // Never 0, which it does not take.
+    sizeCalculation: ({ body }) => body.length + 1,
+  });
   return {
     async get(file) {
       const known = cache.get(file);
       if (known) return known;
-      const pending = reading.get(file) ?? read(file);
-      reading.set(file, pending);
-      return pending;
+      const found = await findFile(folder, file);
+      const body = found && found.bytes <= maxBytes ? new Uint8Array(await readFile(found.path)) : undefined;
+      await confirm();
+      if (!body) return undefined;
+      const asset = { body, etag: etagOf(body) };
+      cache.set(file, asset);
+      return asset;
     },
   };
 }

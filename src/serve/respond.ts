@@ -2,12 +2,11 @@
 
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { API_PREFIX } from '../contract/paths.ts';
-import { type Compress, negotiateEncoding, respondCompressed } from './compression.ts';
+import { type Compress, negotiateEncoding } from './compression.ts';
 import { type PlainRequest, type PlainResponse, resolveTarget } from './handler/index.ts';
 import { type Release, SiteReplacedError, type WithRelease } from './release.ts';
-import { splitTarget } from './request-target.ts';
 import { packedFile, sendFile } from './static-file.ts';
-import { errorResponse, writeResponse } from './write-response.ts';
+import { serverError, writeResponse } from './write-response.ts';
 
 export interface RespondOptions {
   readonly withRelease: WithRelease;
@@ -31,49 +30,50 @@ export async function respond(
     const isReplaced = error instanceof SiteReplacedError;
     const problem = isReplaced ? 'the site is being replaced' : explain(error);
     options.onProblem(`${request.method} ${request.url}: ${problem}`);
-    const refusal = isReplaced ? errorResponse(503, { 'Retry-After': '1' }) : errorResponse(500);
+    const refusal = isReplaced ? serverError(503, { 'Retry-After': '1' }) : serverError(500);
     if (response.headersSent) response.destroy();
     else await writeResponse(request, response, refusal);
   }
 }
 
 /** The response; undefined if it has been sent already. */
-function answer(
+async function answer(
   request: IncomingMessage,
   response: ServerResponse,
   release: Release,
   { compress, compressesApi }: RespondOptions,
 ): Promise<PlainResponse | undefined> {
   const plain = toPlain(request);
-  const file = fileBeside(plain, release.base);
-  if (file) return answerFile(request, response, release, { plain, file, compress });
-  if (release.base !== '' && plain.path === '/') return Promise.resolve(toBase(release));
+  const { base } = release;
+  const file = fileBeside(plain, base);
+  if (file) {
+    const packed = await packedFile(request, plain, release, { file, compress });
+    if (packed) return packed;
+    return (await sendFile(request, response, release, file)) ? undefined : release.respond(plain);
+  }
+  // Nothing else is outside of the base path.
+  if (base !== '' && plain.path === '/')
+    return { status: 302, headers: { Location: `${base}/` }, body: null };
   return compressesApi
-    ? respondCompressed(plain, compress, negotiateEncoding(request), release.respond)
+    ? compress(negotiateEncoding(request), plain, release.respond)
     : release.respond(plain);
-}
-
-/** Nothing else is outside of the base path. */
-const toBase = ({ base }: Release): PlainResponse => ({
-  status: 302,
-  headers: { Location: `${base}/` },
-  body: null,
-});
-
-async function answerFile(
-  request: IncomingMessage,
-  response: ServerResponse,
-  release: Release,
-  { plain, file, compress }: { plain: PlainRequest; file: string; compress: Compress },
-): Promise<PlainResponse | undefined> {
-  const packed = await packedFile(request, plain, release, { file, compress });
-  if (packed) return packed;
-  return (await sendFile(request, response, release, file)) ? undefined : release.respond(plain);
 }
 
 function toPlain({ method = 'GET', url = '/', headers }: IncomingMessage): PlainRequest {
   const get = (name: string): string | null => headers[name.toLowerCase()]?.toString() ?? null;
-  return { method, ...splitTarget(url), headers: { get, has: (name) => get(name) !== null } };
+  return { method, ...splitTarget(url), headers: { get } };
+}
+
+/**
+ * Path and query as they were sent (https://httpwg.org/specs/rfc9112.html#request.target). A WHATWG URL would resolve dot
+ * segments, replace backslashes and drop fragments, and so lead to other resources.
+ */
+export function splitTarget(target: string): Pick<PlainRequest, 'path' | 'search'> {
+  const local = target.startsWith('/') ? target : target.replace(/^[a-z][a-z\d+.-]*:\/\/[^/?]*/i, '');
+  // Not allowed in a URL: in a redirect, clients would misinterpret them.
+  const encoded = local.replaceAll('\\', '%5C').replaceAll('#', '%23');
+  const [path = ''] = encoded.split('?', 1);
+  return { path: path || '/', search: encoded.slice(path.length) };
 }
 
 /** The file that a request is for, if it is not part of the API. */

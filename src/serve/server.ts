@@ -1,5 +1,6 @@
 /** The HTTP server: limits for clients, and a graceful shutdown. */
 
+import { once } from 'node:events';
 import {
   createServer,
   type IncomingMessage,
@@ -10,7 +11,7 @@ import {
 import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { errorCode, OutputError } from '../errors.ts';
-import { errorResponse, refuseConnection, writeResponse } from './write-response.ts';
+import { refuseConnection, serverError, writeResponse } from './write-response.ts';
 
 /** Times are in milliseconds. */
 export interface Limits {
@@ -74,12 +75,12 @@ export function createBoundedServer(listener: RequestListener, limits: Limits): 
     });
     if (stopping) response.setHeader('Connection', 'close');
     if (hasOneHost(request)) listener(request, response);
-    else void writeResponse(request, response, errorResponse(400, { Connection: 'close' }));
+    else void writeResponse(request, response, serverError(400, { Connection: 'close' }));
   };
   // `Expect: 100-continue` gets the final response at once.
   server.on('request', onRequest).on('checkContinue', onRequest);
   server.on('checkExpectation', (request, response) => {
-    void writeResponse(request, response, errorResponse(417, { Connection: 'close' }));
+    void writeResponse(request, response, serverError(417, { Connection: 'close' }));
   });
   server.on('connect', (_, socket) => refuseConnection(socket, 405));
   server.on('clientError', (error, socket) => {
@@ -110,12 +111,8 @@ export function createBoundedServer(listener: RequestListener, limits: Limits): 
 }
 
 /** Required from HTTP/1.1 on, and never two: https://www.rfc-editor.org/rfc/rfc9112#name-host-header-field */
-function hasOneHost({ rawHeaders, httpVersion }: IncomingMessage): boolean {
-  let hosts = 0;
-  for (let at = 0; at < rawHeaders.length; at += 2) {
-    const name = rawHeaders[at];
-    if (name?.length === 4 && name.toLowerCase() === 'host') hosts++;
-  }
+function hasOneHost({ headersDistinct, httpVersion }: IncomingMessage): boolean {
+  const hosts = headersDistinct['host']?.length ?? 0;
   return hosts === 1 || (hosts === 0 && httpVersion === '1.0');
 }
 
@@ -143,12 +140,7 @@ const listenProblems: Readonly<Record<string, { problem: string; hint: string }>
 
 async function listen(server: Server, port: number, address: string): Promise<AddressInfo> {
   try {
-    await new Promise<void>((resolve, reject) => {
-      server.once('error', reject).listen(port, address, () => {
-        server.off('error', reject);
-        resolve();
-      });
-    });
+    await once(server.listen(port, address), 'listening');
   } catch (cause) {
     const code = errorCode(cause);
     const { problem = `is not available (${code})`, hint } = listenProblems[code] ?? {};

@@ -3,18 +3,12 @@
 import { fstatSync, type ReadStream, type Stats } from 'node:fs';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import send from 'send';
-import { bulkFiles, type CompressedExtension, compressedExtensions } from '../contract/paths.ts';
-import {
-  type Compress,
-  isCompressible,
-  MIN_BYTES,
-  negotiateEncoding,
-  respondCompressed,
-} from './compression.ts';
+import { bulkFiles, type CompressedExtension } from '../contract/paths.ts';
+import { type Compress, type Encoding, isCompressible, MIN_BYTES, negotiateEncoding } from './compression.ts';
 import { findFile } from './folder-store.ts';
 import { fileHeaders, fileResponse, type PlainRequest, type PlainResponse } from './handler/index.ts';
 import type { Release } from './release.ts';
-import { errorResponse, hasBody, writeResponse } from './write-response.ts';
+import { hasBody, serverError, writeResponse } from './write-response.ts';
 
 /** Larger files are sent as they are, unless the site has a compressed copy. */
 const MAX_PACKED_BYTES = 8 * 1024 * 1024;
@@ -27,46 +21,31 @@ export async function packedFile(
   { file, compress }: { file: string; compress: Compress },
 ): Promise<PlainResponse | undefined> {
   const encoding = negotiateEncoding(request);
-  if (encoding === undefined || request.headers.range !== undefined || !isCompressible(fileHeaders(file)))
+  const isWhole = request.headers.range === undefined;
+  if (!encoding || !isWhole || !isCompressible(fileHeaders(file)) || bulkFiles.includes(file))
     return undefined;
-  const found = bulkFiles.includes(file) ? undefined : await findFile(folder, file);
+  const found = await findFile(folder, file);
   if (!found || found.bytes < MIN_BYTES || found.bytes > MAX_PACKED_BYTES) return undefined;
   const asset = await files.get(file);
-  if (!asset) return undefined;
-  return respondCompressed(plain, compress, encoding, (asked) => fileResponse(asked, asset, file));
+  return asset && compress(encoding, plain, (asked) => fileResponse(asked, asset, file));
 }
 
-/** `Content-Encoding` → the extension of the copy that a build makes. */
-const copies: Readonly<Record<string, CompressedExtension>> = { br: 'br', gzip: 'gz' };
+/** The extension of the copy that a build makes of a bulk file. */
+const copies: Readonly<Record<Encoding, CompressedExtension>> = { br: 'br', gzip: 'gz' };
 
-/** The file that is sent: the compressed copy of a bulk file, if the client prefers one; undefined if there is none. */
-async function findSent(
-  request: IncomingMessage,
-  folder: string,
-  file: string,
-): Promise<{ sent: string; encoding?: string } | undefined> {
-  const isPacked = compressedExtensions.some((extension) => file.endsWith(`.${extension}`));
-  if (bulkFiles.includes(file) && !isPacked) {
-    const encoding = negotiateEncoding(request, Object.keys(copies));
-    const sent = encoding && `${file}.${copies[encoding]}`;
-    if (sent && (await findFile(folder, sent))) return { sent, encoding };
-  }
-  return (await findFile(folder, file)) ? { sent: file } : undefined;
-}
-
-/** Sends a file; false if the site does not have it. */
+/** Sends a file, of a bulk file the compressed copy that the client prefers; false if the site does not have it. */
 export async function sendFile(
   request: IncomingMessage,
   response: ServerResponse,
-  release: Release,
+  { folder }: Pick<Release, 'folder'>,
   file: string,
 ): Promise<boolean> {
-  const { folder } = release;
-  if (hasBody(request)) response.setHeader('Connection', 'close');
-  const found = await findSent(request, folder, file);
-  if (!found) return false;
-  const { sent, encoding } = found;
-  refuseWeakRange(request);
+  const encoding = bulkFiles.includes(file) ? negotiateEncoding(request) : undefined;
+  const copy = encoding && `${file}.${copies[encoding]}`;
+  const sent = copy && (await findFile(folder, copy)) ? copy : file;
+  if (sent === file && !(await findFile(folder, file))) return false;
+  // Ranges need a strong validator, and those of files are weak: https://www.rfc-editor.org/rfc/rfc9110#name-if-range
+  if (request.headers['if-range']?.toString().includes('"')) delete request.headers.range;
   // `fetch` adds this to every request with If-None-Match. It is meant for caches on the way
   // (https://www.rfc-editor.org/rfc/rfc9111#name-no-cache), but send would ignore the ETag because of it.
   delete request.headers['cache-control'];
@@ -74,8 +53,13 @@ export async function sendFile(
     response.on('close', () => resolve(true));
     const stream = send(request, `/${sent}`, { root: folder, index: false });
     let described: Stats | undefined;
-    stream.on('file', (_: string, stat: Stats) => {
+    stream.on('headers', (_: ServerResponse, __: string, stat: Stats) => {
       described = stat;
+      const headers = fileHeaders(file);
+      response.setHeaders(new Map(Object.entries(headers)));
+      if (isCompressible(headers)) response.setHeader('Vary', 'Accept-Encoding');
+      if (encoding && sent === copy) response.setHeader('Content-Encoding', encoding);
+      if (hasBody(request)) response.setHeader('Connection', 'close');
     });
     stream.on('stream', (bytes: ReadStream) => {
       bytes.once('open', (descriptor) => {
@@ -84,14 +68,8 @@ export async function sendFile(
         bytes.unpipe(response).destroy();
         clearHeaders(response);
         response.statusCode = 200;
-        resolve(sendFile(request, response, release, file));
+        resolve(sendFile(request, response, { folder }, file));
       });
-    });
-    stream.on('headers', () => {
-      const headers = fileHeaders(file);
-      for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
-      if (isCompressible(headers)) response.setHeader('Vary', 'Accept-Encoding');
-      if (encoding !== undefined) response.setHeader('Content-Encoding', encoding);
     });
     stream.on('error', (error: SendError) => {
       const { status } = error;
@@ -99,16 +77,11 @@ export async function sendFile(
       else if (status !== 412 && status !== 416) reject(error);
       else {
         clearHeaders(response);
-        writeResponse(request, response, errorResponse(status, error.headers)).catch(reject);
+        writeResponse(request, response, serverError(status, error.headers)).catch(reject);
       }
     });
     stream.pipe(response);
   });
-}
-
-/** Ranges need a strong validator, and those of files are weak: https://www.rfc-editor.org/rfc/rfc9110#name-if-range */
-function refuseWeakRange({ headers }: IncomingMessage): void {
-  if (headers['if-range']?.toString().includes('"')) delete headers.range;
 }
 
 const isSame = (one: Stats, other: Stats): boolean =>

@@ -17,9 +17,9 @@ async function served(dir: string) {
   return { ...server, port: Number(new URL(server.url).port) };
 }
 
-async function builtSite(baseUrl = FROM): Promise<string> {
+async function builtSite(): Promise<string> {
   const out = path.join(temporaryFolder(), 'site');
-  await build({ ...(await smallSource()), baseUrl, out, maxShrink: 100 });
+  await build({ ...(await smallSource()), baseUrl: FROM, out, maxShrink: 100 });
   return out;
 }
 
@@ -53,12 +53,11 @@ it('a site can be verified, copied and moved to another path', async () => {
   expect(await verify(url, { level: 'full', linkBase: FROM })).toMatchObject({ failed: 0 });
   const copy = path.join(temporaryFolder(), 'copy');
   await mirror(url, { out: copy });
-  for (const to of ['https://example.org/other', 'https://example.org']) {
-    await rebase(copy, { baseUrl: to });
-    const moved = await served(copy);
-    expect(new URL(moved.url).pathname).toBe(new URL(to).pathname);
-    expect(await verify(moved.url, { level: 'full', linkBase: to })).toMatchObject({ failed: 0 });
-  }
+  const to = 'https://example.org/other';
+  await rebase(copy, { baseUrl: to });
+  const moved = await served(copy);
+  expect(new URL(moved.url).pathname).toBe('/other');
+  expect(await verify(moved.url, { level: 'full', linkBase: to })).toMatchObject({ failed: 0 });
 });
 
 it('another path is served as soon as a build has put the site there', async () => {

@@ -1,7 +1,7 @@
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { splitTarget } from '../../src/serve/request-target.ts';
+import { splitTarget } from '../../src/serve/respond.ts';
 import { getRaw, PAGE, serveSite, statusOf } from '../support/serving.ts';
 
 describe('a request target', () => {
@@ -24,7 +24,7 @@ describe('a request target', () => {
 const list = '/api/gamedata/move/';
 
 describe('paths', () => {
-  it.each<[string, number]>([
+  const statuses: readonly (readonly [target: string, status: number])[] = [
     [list, 200],
     [`/${list}`, 200],
     [`http://example.test${list}?limit=2`, 200],
@@ -69,28 +69,28 @@ describe('paths', () => {
     ['/wrangler.jsonc', 404],
     ['http://example.test/_worker.js', 404],
     ['//_hosts/nginx.conf', 404],
-  ])('%j is answered with %i', async (target, status) => {
-    const extras = [
-      'style.css',
-      '_headers',
-      '_worker.js',
-      '_hosts/nginx.conf',
-      'wrangler.jsonc',
-      '.hidden.txt',
-    ];
-    const site = await serveSite({
-      extras: [PAGE, ...extras.map((file) => ({ path: file, body: 'secret' }))],
-    });
-    writeFileSync(path.join(site.folder, '..', 'secret.txt'), 'secret');
-    mkdirSync(path.join(site.folder, '.git'));
-    writeFileSync(path.join(site.folder, '.git/config.txt'), 'secret');
-    const answer = await getRaw(site.port, target);
-    expect(statusOf(answer), answer).toBe(status);
-    if (status === 301) expect(answer).toMatch(/\r\nLocation: [\w%/-]+\/\r\n/);
-    if (status !== 404) return;
-    expect(answer).toContain('Access-Control-Allow-Origin: *');
-    expect(answer.endsWith('\r\n\r\n{"detail":"Not found."}')).toBe(true);
-    expect(site.problems).toEqual([]);
+  ];
+
+  it('lead to what is public, and to nothing outside of the folder', async () => {
+    const hidden = ['_headers', '_worker.js', '_hosts/nginx.conf', 'wrangler.jsonc', '.hidden.txt'];
+    const extras = ['style.css', ...hidden].map((file) => ({ path: file, body: 'secret' }));
+    const { folder, port, problems } = await serveSite({ extras: [PAGE, ...extras] });
+    writeFileSync(path.join(folder, '..', 'secret.txt'), 'secret');
+    mkdirSync(path.join(folder, '.git'));
+    writeFileSync(path.join(folder, '.git/config.txt'), 'secret');
+    const got: [string, number][] = [];
+    for (const [target] of statuses) {
+      const answer = await getRaw(port, target);
+      const status = statusOf(answer);
+      got.push([target, status]);
+      if (status === 301) expect(answer).toMatch(/\r\nLocation: [\w%/-]+\/\r\n/);
+      if (status === 301 || status === 302) expect(answer).toMatch(/\r\nContent-Length: 0\r\n/);
+      if (status !== 404) continue;
+      expect(answer).toContain('Access-Control-Allow-Origin: *');
+      expect(answer.endsWith('\r\n\r\n{"detail":"Not found."}')).toBe(true);
+    }
+    expect(got).toEqual(statuses);
+    expect(problems).toEqual([]);
   });
 
   it('that symbolic links lead out of the folder are not followed, those inside are', async () => {

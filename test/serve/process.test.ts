@@ -3,6 +3,8 @@ import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { serve } from '../../src/cli/commands/serve.ts';
+import { OutputError, UsageError } from '../../src/errors.ts';
 import { type ServeProcess, startServe } from '../support/engines/serve.ts';
 import { runCli, startCli } from '../support/run-cli.ts';
 import { getRaw, openSocket, PAGE, publishSite, readAll, serveSite } from '../support/serving.ts';
@@ -19,27 +21,31 @@ async function startProcess(args: readonly string[] = []): Promise<ServeProcess 
 }
 
 describe('gamedata serve', () => {
-  it('prints where the site is served', async () => {
-    const server = await startProcess();
-    await setTimeout(50);
-    expect(server.output().split('\n').slice(1)).toEqual([
+  it('prints where the site is served, logs each request, and ends on SIGINT with exit code 0', async () => {
+    const server = await startProcess(['--access-log']);
+    const body = await (await fetch(`${server.url}/api/gamedata/move/move-1/?format=api`)).text();
+    await fetch(`${server.url}/large.bin`, { method: 'HEAD' });
+    await getRaw(server.port, '/nothing', 'DELETE');
+    server.signal('SIGINT');
+    expect(await server.exited).toBe(0);
+    const [title, ...lines] = server
+      .output()
+      .replaceAll(/[\d.]+ ms$/gm, 'n ms')
+      .split('\n');
+    expect(title).toMatch(/^\S+site: 3 moves, 3 items, served at$/);
+    expect(lines).toEqual([
       `  ${server.url}/`,
       `  ${server.url}/api/gamedata/move/?format=api`,
       `  ${server.url}/api/gamedata/item/?format=api`,
       "Links point to the site's base URL, https://example.test",
+      `GET /api/gamedata/move/move-1/?format=api 200 ${body.length} B n ms`,
+      'HEAD /large.bin 200 0 B n ms',
+      'DELETE /nothing 404 23 B n ms',
       '',
     ]);
-    expect(server.output()).toMatch(/^\S+site: 3 moves, 3 items, served at\n/);
   });
 
-  it.each(['SIGTERM', 'SIGINT'] as const)('ends on %s with exit code 0', async (name) => {
-    const server = await startProcess();
-    await fetch(`${server.url}/meta.json`);
-    server.signal(name);
-    expect(await server.exited).toBe(0);
-  });
-
-  it('ends what it is sending before it ends itself', async () => {
+  it('ends on SIGTERM with exit code 0, once it has sent what it is sending', async () => {
     const server = await startProcess();
     const socket = await openSocket(server.port);
     socket.write('GET /large.bin HTTP/1.1\r\nHost: x\r\n\r\n');
@@ -49,20 +55,6 @@ describe('gamedata serve', () => {
     const answer = await readAll(socket);
     expect(answer.length - answer.indexOf('\r\n\r\n') - 4).toBe(large.body.length);
     expect(await server.exited).toBe(0);
-  });
-
-  it('logs each request on a line of its own, if asked to', async () => {
-    const server = await startProcess(['--access-log']);
-    const body = await (await fetch(`${server.url}/api/gamedata/move/move-1/?format=api`)).text();
-    await fetch(`${server.url}/large.bin`, { method: 'HEAD' });
-    await getRaw(server.port, '/nothing', 'DELETE');
-    await server.stop();
-    const lines = server.output().split('\n').slice(5, -1);
-    expect(lines.map((line) => line.replace(/[\d.]+ ms$/, 'n ms'))).toEqual([
-      `GET /api/gamedata/move/move-1/?format=api 200 ${body.length} B n ms`,
-      'HEAD /large.bin 200 0 B n ms',
-      'DELETE /nothing 404 23 B n ms',
-    ]);
   });
 
   it('says nothing else than problems with --quiet', async () => {
@@ -80,38 +72,44 @@ describe('gamedata serve', () => {
     ['that is a file', (folder) => writeFileSync(folder, '')],
     ['without a manifest', (folder) => publishSite(folder).then(() => rmSync(`${folder}/manifest.json`))],
   ])('rejects a folder %s', async (_, make) => {
-    const folder = path.join(temporaryFolder(), 'site');
-    await make(folder);
-    const { code, stderr } = await runCli(['serve', folder, '--port', '0']);
-    expect({ code, stderr }).toEqual({
-      code: 1,
-      stderr: `error: ${folder}: is not a built site\nhint: Build one with gamedata build, or name its folder: gamedata serve <dir>.\n`,
+    const dir = path.join(temporaryFolder(), 'site');
+    await make(dir);
+    const error = await serve({ dir, port: 0 }).catch((error: unknown) => error);
+    expect(error).toBeInstanceOf(OutputError);
+    expect(error).toMatchObject({
+      message: `${dir}: is not a built site`,
+      hint: 'Build one with gamedata build, or name its folder: gamedata serve <dir>.',
     });
   });
 
   it('says so if its port is taken, or its address is none of this machine', async () => {
-    const { folder, port } = await serveSite();
-    const taken = await runCli(['serve', folder, '--port', String(port)]);
-    expect({ code: taken.code, stderr: taken.stderr }).toEqual({
+    const { folder: dir, port } = await serveSite();
+    const { code, stderr } = await runCli(['serve', dir, '--port', String(port)]);
+    expect({ code, stderr }).toEqual({
       code: 1,
       stderr: `error: 127.0.0.1 port ${port}: is already in use\nhint: Stop the other program, or choose another port with --port (0 picks a free one).\n`,
     });
-    const foreign = await runCli(['serve', folder, '--port', '0', '--listen', '192.0.2.1']);
-    expect(foreign.code).toBe(1);
-    expect(foreign.stderr).toMatch(/^error: 192\.0\.2\.1 port 0: is not an address of this machine\nhint: /);
+    await expect(serve({ dir, port: 0, listen: '192.0.2.1' })).rejects.toMatchObject({
+      message: '192.0.2.1 port 0: is not an address of this machine',
+      hint: expect.stringMatching(/^Choose one with --listen/),
+    });
   });
 
   it.each([
-    [['--port', 'http'], /argument 'http' is invalid/],
-    [['--port', '65536'], /--port: got 65536, expected an integer from 0 to 65535/],
-    [['--port', '1.5'], /--port: got 1.5/],
-    [['--listen', 'example.test'], /--listen: got "example.test", expected an IP address/],
-    [['--listen', ''], /--listen: got ""/],
-    [['a', 'b'], /too many arguments/],
-  ])('rejects %j with exit code 2', async (args, problem) => {
-    const { code, stderr } = await runCli(['serve', ...args]);
+    [{ port: 65_536 }, '--port: got 65536, expected an integer from 0 to 65535'],
+    [{ port: 1.5 }, '--port: got 1.5'],
+    [{ listen: 'example.test' }, '--listen: got "example.test", expected an IP address'],
+    [{ listen: '' }, '--listen: got ""'],
+  ])('rejects %j', async (options, problem) => {
+    const error = await serve(options).catch((error: unknown) => error);
+    expect(error).toBeInstanceOf(UsageError);
+    expect(String(error)).toContain(problem);
+  });
+
+  it('rejects options of the wrong kind with exit code 2, and how it is used', async () => {
+    const { code, stderr } = await runCli(['serve', '--port', 'http']);
     expect(code).toBe(2);
-    expect(stderr).toMatch(problem);
+    expect(stderr).toMatch(/argument 'http' is invalid/);
     expect(stderr).toMatch(/usage: gamedata serve /);
   });
 });

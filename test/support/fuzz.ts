@@ -4,7 +4,7 @@ import { connect } from 'node:net';
 import { apiHeaders, commonHeaders, htmlHeaders } from '../../src/contract/headers.ts';
 import { API_PREFIX } from '../../src/contract/paths.ts';
 import { createResponder, type PlainResponse } from '../../src/serve/handler/index.ts';
-import { splitTarget } from '../../src/serve/request-target.ts';
+import { splitTarget } from '../../src/serve/respond.ts';
 import { browsePage, handledSite } from './handled-site.ts';
 import { type Random, seeded } from './random.ts';
 import { rawRecords } from './sites.ts';
@@ -142,8 +142,7 @@ export function judge(
     note(!isPage && !isDetail(body), `a refusal of ${body.slice(0, 80)}`);
   const kind = path === '/api/gamedata/move/' ? 'move' : path === '/api/gamedata/item/' ? 'item' : undefined;
   const isJson = got['content-type']?.startsWith('application/json');
-  const indented = headers.some(([name, value]) => name === 'Accept' && value.includes('indent'));
-  if (status === 200 && kind && method === 'GET' && isJson && !indented) {
+  if (status === 200 && kind && method === 'GET' && isJson) {
     const problem = judgeWindow(body, kind, new URLSearchParams(search));
     note(problem !== undefined, problem ?? '');
   }
@@ -232,11 +231,7 @@ const sameAnswers = (one: PlainResponse, other: PlainResponse): boolean =>
   JSON.stringify(one.headers) === JSON.stringify(other.headers) &&
   Buffer.compare(bytesOf(one), bytesOf(other)) === 0;
 
-/** Sites of this size stream nothing. */
-function bytesOf({ body }: PlainResponse): Uint8Array {
-  if (body === null || body instanceof Uint8Array) return body ?? new Uint8Array();
-  throw new Error('got a stream');
-}
+const bytesOf = ({ body }: PlainResponse): Uint8Array => body ?? new Uint8Array();
 
 const seen = (response: PlainResponse): Seen => ({
   status: response.status,

@@ -27,9 +27,17 @@ export interface HandledSite {
   ask(path: string, init?: { method?: string; headers?: Record<string, string> }): Promise<Response>;
 }
 
-export function handledSite(raw: RawRecords, options: SiteOptions = { extras: [browsePage] }): HandledSite {
+/** @param changes files that are replaced, added or, with null, removed */
+export function handledSite(
+  raw: RawRecords,
+  options: SiteOptions = { extras: [browsePage] },
+  changes: Readonly<Record<string, string | null>> = {},
+): HandledSite {
   const files = new Map<string, Asset>();
-  for (const { path, body } of siteOf(raw, options).files()) {
+  const built = [...siteOf(raw, options).files()].map(({ path, body }) => [path, body] as const);
+  for (const [path, body] of [...built, ...Object.entries(changes)]) {
+    files.delete(path);
+    if (body === null) continue;
     const bytes = new Uint8Array(Buffer.from(body));
     files.set(path, { body: bytes, etag: `"${createHash('sha256').update(bytes).digest('hex')}"` });
   }

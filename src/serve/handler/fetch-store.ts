@@ -1,6 +1,6 @@
 /** An asset store over a function that fetches a file: a binding, or the host's next handler. */
 
-import type { AssetStore } from './store.ts';
+import { type AssetStore, createAsset } from './store.ts';
 
 /** Fetches a file by its path inside the site; any status but 200 means that it does not exist. */
 export type FetchFile = (file: string) => Promise<Response>;
@@ -14,13 +14,9 @@ export function createFetchStore(fetchFile: FetchFile): AssetStore {
         return undefined;
       }
       const body = new Uint8Array(await response.arrayBuffer());
-      return { body, etag: response.headers.get('ETag') ?? (await digest(body)) };
+      const etag = response.headers.get('ETag');
+      // Some hosts send no ETag.
+      return etag === null ? createAsset(body) : { body, etag };
     },
   };
-}
-
-/** An ETag for hosts that do not send one. */
-async function digest(body: Uint8Array<ArrayBuffer>): Promise<string> {
-  const bytes = new Uint8Array(await crypto.subtle.digest('SHA-256', body));
-  return `"${[...bytes.subarray(0, 16)].map((byte) => byte.toString(16).padStart(2, '0')).join('')}"`;
 }

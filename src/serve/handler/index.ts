@@ -6,11 +6,9 @@
 import { errorDetails, NOT_ACCEPTABLE_DETAIL, notAllowedDetail } from '../../contract/errors.ts';
 import { BROWSE_FILE, NOT_FOUND_FILE } from '../../contract/paths.ts';
 import { negotiate } from './accept.ts';
-import { iconRedirect } from './icons.ts';
-import { createMovedReader } from './moved.ts';
-import { fromRequest, type PlainRequest, type PlainResponse, toResponse } from './plain-request.ts';
-import { type Format, isRead, readFormat, readWindow } from './query.ts';
-import { quickHash } from './quick-hash.ts';
+import type { PlainRequest, PlainResponse } from './plain-request.ts';
+import { isRead, readFormat, readWindow } from './query.ts';
+import { iconRedirect, movedPath } from './redirects.ts';
 import {
   apiResponse,
   browseResponse,
@@ -23,13 +21,13 @@ import {
   notFoundPage,
   preflightResponse,
 } from './responses.ts';
-import type { Asset, AssetStore, StreamedAsset } from './store.ts';
+import type { AssetStore } from './store.ts';
 import { isApiPath, resolveTarget, type Target } from './target.ts';
-import { createWindowReader } from './window.ts';
+import { listWindow } from './window.ts';
 
 export { createFetchStore } from './fetch-store.ts';
 export type { PlainRequest, PlainResponse } from './plain-request.ts';
-export { fileHeaders, fileResponse } from './responses.ts';
+export { errorResponse, fileHeaders, fileResponse } from './responses.ts';
 export { rulesSuffice } from './rules-suffice.ts';
 export type { Asset, AssetStore } from './store.ts';
 export { resolveTarget } from './target.ts';
@@ -50,7 +48,12 @@ const endpointMedia = {
  */
 export function createHandler(store: AssetStore, base = ''): Handler {
   const respond = createResponder(store, base);
-  return async (request) => toResponse(await respond(fromRequest(request)));
+  return async ({ method, url, headers }) => {
+    // The platform has normalized the path.
+    const { pathname, search } = new URL(url);
+    const { body, ...init } = await respond({ method, path: pathname, search, headers });
+    return new Response(body, init);
+  };
 }
 
 /**
@@ -58,49 +61,34 @@ export function createHandler(store: AssetStore, base = ''): Handler {
  * method (405), lookup (404). Request bodies are never read.
  */
 export function createResponder(store: AssetStore, base = ''): Responder {
-  const readList = createWindowReader(store);
-  const readMoved = createMovedReader(store);
-
-  /** The JSON of an endpoint; undefined if it does not exist. */
-  async function lookUp(
-    target: Endpoint,
-    query: URLSearchParams,
-  ): Promise<Asset | StreamedAsset | undefined> {
-    if (target.type === 'list') return readList(target.kind, readWindow(query));
-    return target.file === undefined ? undefined : store.get(target.file);
-  }
-
   /** A browser gets a page with the same status; that of the API shows the JSON. */
   async function notFound(request: PlainRequest): Promise<PlainResponse> {
-    const { representation } = negotiate(formatOf(request), request.headers.get('Accept'));
-    const page =
-      isRead(request) && representation === 'html'
-        ? await store.get(isApiPath(request.path, base) ? BROWSE_FILE : NOT_FOUND_FILE)
-        : undefined;
+    const format = readFormat(new URLSearchParams(request.search));
+    const isPage = isRead(request) && negotiate(format, request.headers.get('Accept')) === 'html';
+    const file = isApiPath(request.path, base) ? BROWSE_FILE : NOT_FOUND_FILE;
+    const page = isPage ? await store.get(file) : undefined;
     return page ? notFoundPage(request, page) : errorResponse(request, 404, errorDetails[404]);
   }
 
-  async function endpointResponse(
-    request: PlainRequest,
-    target: Endpoint,
-    query: URLSearchParams,
-  ): Promise<PlainResponse> {
+  async function endpointResponse(request: PlainRequest, target: Endpoint): Promise<PlainResponse> {
+    const query = new URLSearchParams(request.search);
     const format = readFormat(query);
     if (format === 'other') return notFound(request);
-    const { representation, indent } = negotiate(format, request.headers.get('Accept'));
+    const representation = negotiate(format, request.headers.get('Accept'));
     if (representation === undefined) return errorResponse(request, 406, NOT_ACCEPTABLE_DETAIL);
     if (request.method === 'OPTIONS')
       return jsonResponse(request, { name: target.name, description: '', ...endpointMedia });
     if (!isRead(request)) return errorResponse(request, 405, notAllowedDetail(request.method));
-    const asset = await lookUp(target, query);
+    const asset =
+      target.type === 'list'
+        ? await listWindow(store, target.kind, readWindow(query))
+        : target.file && (await store.get(target.file));
     if (!asset) {
-      const moved = target.type === 'record' && target.file ? await readMoved(target.file) : undefined;
-      return moved !== undefined ? movedPermanently(`${base}${moved}${request.search}`) : notFound(request);
+      const moved = target.type === 'record' && target.file && (await movedPath(store, target.file));
+      return moved ? movedPermanently(`${base}${moved}${request.search}`) : notFound(request);
     }
     const page = representation === 'html' ? await store.get(BROWSE_FILE) : undefined;
-    if (page) return browseResponse(request, page);
-    const isIndented = indent > 0 && 'body' in asset;
-    return apiResponse(request, isIndented ? indented(asset, indent) : asset, JSON_TYPE);
+    return page ? browseResponse(request, page) : apiResponse(request, asset);
   }
 
   async function fileAt(request: PlainRequest, file: string): Promise<PlainResponse> {
@@ -112,7 +100,7 @@ export function createResponder(store: AssetStore, base = ''): Responder {
   }
 
   return async (request) => {
-    if (request.method === 'OPTIONS' && request.headers.has('Access-Control-Request-Method'))
+    if (request.method === 'OPTIONS' && request.headers.get('Access-Control-Request-Method') !== null)
       return preflightResponse();
     const target = resolveTarget(request.path, base);
     switch (target.type) {
@@ -123,17 +111,9 @@ export function createResponder(store: AssetStore, base = ''): Responder {
       case 'nothing':
         return notFound(request);
       default:
-        return endpointResponse(request, target, new URLSearchParams(request.search));
+        return endpointResponse(request, target);
     }
   };
 }
 
-const formatOf = ({ search }: PlainRequest): Format => readFormat(new URLSearchParams(search));
-
 type Endpoint = Extract<Target, { name: string }>;
-
-/** The same JSON, indented as requested by `Accept: application/json; indent=4`; what is streamed is not indented. */
-function indented({ body, etag }: Asset, indent: number): Asset {
-  const text = JSON.stringify(JSON.parse(new TextDecoder().decode(body)), null, indent);
-  return { body: new TextEncoder().encode(text), etag: `"${quickHash(`${etag}:${indent}`)}"` };
-}

@@ -1,7 +1,6 @@
 /** The parameters of a request. The last of repeated ones counts; unknown ones are ignored. */
 
-import { PAGE_SIZE, type Window } from '../../contract/windows.ts';
-import { parseInteger } from './integer.ts';
+import { type Integer, narrow, PAGE_SIZE, type Window } from '../../contract/windows.ts';
 
 export const isRead = ({ method }: { readonly method: string }): boolean =>
   method === 'GET' || method === 'HEAD';
@@ -17,10 +16,13 @@ export function readFormat(query: URLSearchParams): Format {
 
 /** An invalid limit counts as the page size, an invalid offset as 0. */
 export function readWindow(query: URLSearchParams): Window {
-  const limit = parseInteger(query.getAll('limit').at(-1) ?? '');
-  const offset = parseInteger(query.getAll('offset').at(-1) ?? '');
-  return {
-    limit: limit !== undefined && limit > 0 ? limit : PAGE_SIZE,
-    offset: offset !== undefined && offset > 0 ? offset : 0,
-  };
+  const limit = readInteger(query, 'limit');
+  const offset = readInteger(query, 'offset');
+  return { limit: limit > 0 ? limit : PAGE_SIZE, offset: offset > 0 ? offset : 0 };
+}
+
+/** An optional sign and digits, as many as the reference framework takes; anything else is 0. */
+function readInteger(query: URLSearchParams, name: string): Integer {
+  const text = query.getAll(name).at(-1) ?? '';
+  return /^[+-]?\d{1,4300}$/.test(text) ? narrow(BigInt(text)) : 0;
 }

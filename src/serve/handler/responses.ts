@@ -13,7 +13,7 @@ import {
 } from '../../contract/headers.ts';
 import { API_PREFIX, DOWNLOAD_FOLDER } from '../../contract/paths.ts';
 import type { PlainRequest, PlainResponse } from './plain-request.ts';
-import type { Asset, StreamedAsset } from './store.ts';
+import type { Asset } from './store.ts';
 
 export const JSON_TYPE = 'application/json';
 const HTML_TYPE = 'text/html; charset=utf-8';
@@ -35,19 +35,13 @@ const mediaTypes: Readonly<Record<string, string>> = {
 
 const api = { ...commonHeaders, ...apiHeaders };
 
-/** An asset under the API's prefix: 304 if the client has it already. */
-export function apiResponse(
-  request: PlainRequest,
-  asset: Asset | StreamedAsset,
-  type: string,
-): PlainResponse {
-  const page = type === HTML_TYPE ? htmlHeaders : {};
-  return assetResponse(request, asset, { ...api, ...page, 'Content-Type': type });
-}
+/** JSON of the API: 304 if the client has it already. */
+export const apiResponse = (request: PlainRequest, asset: Asset): PlainResponse =>
+  assetResponse(request, asset, { ...api, 'Content-Type': JSON_TYPE });
 
 /** The browsable page, in place of the JSON at the same URL. */
 export const browseResponse = (request: PlainRequest, asset: Asset): PlainResponse =>
-  apiResponse(request, asset, HTML_TYPE);
+  assetResponse(request, asset, { ...api, ...htmlHeaders, 'Content-Type': HTML_TYPE });
 
 /** A file at its own URL. */
 export const fileResponse = (request: PlainRequest, asset: Asset, file: string): PlainResponse =>
@@ -93,8 +87,7 @@ export const notFoundPage = (request: PlainRequest, { body }: Asset): PlainRespo
     headers: { ...api, ...htmlHeaders, ...errorHeaders, 'Content-Type': HTML_TYPE },
   });
 
-/** An error. */
-export function errorResponse(request: PlainRequest, status: 404 | 405 | 406, detail: string): PlainResponse {
+export function errorResponse(request: Asked, status: number, detail: string): PlainResponse {
   const body = new TextEncoder().encode(errorBody(detail));
   return withBody(request, body, {
     status,
@@ -104,27 +97,26 @@ export function errorResponse(request: PlainRequest, status: 404 | 405 | 406, de
 
 function assetResponse(
   request: PlainRequest,
-  asset: Asset | StreamedAsset,
-  headers: Record<string, string>,
+  { body, etag }: Asset,
+  headers: Readonly<Record<string, string>>,
 ): PlainResponse {
-  const { etag } = asset;
   const validated: Record<string, string> = { ...headers, ETag: etag };
-  if (isKnown(request.headers.get('If-None-Match'), etag)) {
-    const { 'Content-Type': _, ...unchanged } = validated;
-    return { status: 304, headers: unchanged, body: null };
-  }
-  if ('body' in asset) return withBody(request, asset.body, { headers: validated });
-  return { status: 200, headers: validated, body: request.method === 'HEAD' ? null : asset.chunks() };
+  if (!isKnown(request.headers.get('If-None-Match'), etag))
+    return withBody(request, body, { headers: validated });
+  const { 'Content-Type': _, ...unchanged } = validated;
+  return { status: 304, headers: unchanged, body: null };
 }
+
+type Asked = Pick<PlainRequest, 'method'>;
 
 /** HEAD gets the length without the body. */
 function withBody(
-  request: PlainRequest,
+  { method }: Asked,
   body: Uint8Array<ArrayBuffer>,
-  { status = 200, headers }: { status?: number; headers: Record<string, string> },
+  { status = 200, headers }: { status?: number; headers: Readonly<Record<string, string>> },
 ): PlainResponse {
   const sized = { ...headers, 'Content-Length': String(body.length) };
-  return { status, headers: sized, body: request.method === 'HEAD' ? null : body };
+  return { status, headers: sized, body: method === 'HEAD' ? null : body };
 }
 
 /** Weak comparison: https://httpwg.org/specs/rfc9110.html#field.if-none-match */

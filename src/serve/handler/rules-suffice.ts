@@ -17,9 +17,7 @@ export function rulesSuffice(request: Request, base = ''): boolean {
   if (!isRead(request) || !isPlain) return false;
   const target = resolveTarget(pathname, base);
   if (!('name' in target)) return false;
-  const format = readFormat(searchParams);
-  const { representation, indent } = negotiate(format, request.headers.get('Accept'));
-  if (representation !== 'json' || indent > 0) return false;
+  if (negotiate(readFormat(searchParams), request.headers.get('Accept')) !== 'json') return false;
   const names = target.type === 'list' ? ['format', 'limit', 'offset'] : ['format'];
   const given = [...searchParams];
   return (

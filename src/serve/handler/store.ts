@@ -7,13 +7,20 @@ export interface Asset {
   readonly etag: string;
 }
 
-/** What is too large to be in memory as a whole. */
-export interface StreamedAsset extends Pick<Asset, 'etag'> {
-  /** Reads it piece by piece, as fast as they are taken. */
-  chunks(): AsyncGenerator<Uint8Array<ArrayBuffer>>;
-}
-
 export interface AssetStore {
   /** Reads a file by its path inside the site; undefined if it does not exist. */
   get(file: string): Promise<Asset | undefined>;
+}
+
+/** The content of a JSON file, which is ours; undefined if it does not exist. */
+export async function readJson<T>(store: AssetStore, file: string): Promise<T | undefined> {
+  const asset = await store.get(file);
+  return asset && JSON.parse(new TextDecoder().decode(asset.body));
+}
+
+/** An asset with an ETag made of its body. */
+export async function createAsset(body: Uint8Array<ArrayBuffer>): Promise<Asset> {
+  const bytes = new Uint8Array(await crypto.subtle.digest('SHA-256', body));
+  const hex = [...bytes.subarray(0, 16)].map((byte) => byte.toString(16).padStart(2, '0')).join('');
+  return { body, etag: `"${hex}"` };
 }

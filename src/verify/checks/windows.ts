@@ -139,9 +139,22 @@ function anyCases(count: number): Case[] {
   const huge = 999_999_999_999_999_999_999_999_999_999n;
   const limits = [1, 7, 99, 101, 250, count - 1, count, count + 1, 100_000];
   const offsets = [1, 50, 99, 101, 150, count - 100, count - 1, count, count + 1, 1_000_000_000];
-  const fives = ['5', '005', '%2B5', '+5', '%205', '%EF%BC%95', '5%20'];
+  const fives = ['5', '005', '%2B5'];
   // Not a number, or out of range: they count as 100 or 0, like a missing parameter.
-  const invalidLimits = ['0', '-1', 'abc', '', '1.5', '1e3', '0x10', '1__0', '_1', '%C2%B2'];
+  const invalidLimits = [
+    '0',
+    '-1',
+    'abc',
+    '',
+    '1.5',
+    '1e3',
+    '0x10',
+    '1_0',
+    '+5',
+    '5%20',
+    '%EF%BC%95',
+    '%C2%B2',
+  ];
   const invalidOffsets = ['-1', 'abc', '', '1.5', '-0'];
   const cases: Case[] = [
     ...limits.map((limit): Case => [`limit=${limit}`, limit, 0]),
@@ -152,7 +165,6 @@ function anyCases(count: number): Case[] {
     [`limit=5&offset=${huge}`, 5, huge],
     [`limit=${huge}`, huge, 0],
     [`limit=${'9'.repeat(4301)}`, 100, 0],
-    ['limit=1_0', 10, 0],
     ...fives.map((five): Case => [`limit=${five}`, 5, 0]),
     ...invalidLimits.map((limit): Case => [`limit=${limit}&offset=30`, 100, 30]),
     ...invalidOffsets.map((offset): Case => [`limit=7&offset=${offset}`, 7, 0]),

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { handledSite, recordsWithGaps } from '../../support/handled-site.ts';
-import { rawMove, rawRecords } from '../../support/sites.ts';
+import { rawRecords } from '../../support/sites.ts';
 
-const { ask, files } = handledSite(recordsWithGaps());
+const { ask } = handledSite(recordsWithGaps());
 
 const etagOf = async (path: string, headers: Record<string, string> = {}): Promise<string> =>
   (await ask(path, { headers })).headers.get('etag') ?? '';
@@ -64,54 +64,18 @@ describe('ETags', () => {
     );
   });
 
-  it('of a window change with its records, and with the count', async () => {
-    const path = '/api/gamedata/move/?limit=3&offset=150';
-    const etags = await Promise.all(
-      [rawRecords(400, 1), rawRecords(401, 1), renamed(151)].map(async (raw) => {
-        const response = await handledSite(raw).ask(path);
-        return response.headers.get('etag');
-      }),
-    );
-    expect(new Set(etags).size).toBe(3);
-  });
-});
-
-/** Four hundred moves, one of them with another name. */
-function renamed(id: number) {
-  const { move, item } = rawRecords(400, 1);
-  return {
-    item,
-    move: move.map((record) => (record.id === id ? rawMove(id, { englishName: 'Other' }) : record)),
-  };
-}
-
-describe('files at their own addresses', () => {
-  it.each([
-    ['/meta.json', 'application/json'],
-    ['/sprites/items/unknown.png', 'image/png'],
-    ['/browse.html', 'text/html; charset=utf-8'],
-    ['/api/gamedata/move/offset/100/index.json', 'application/json'],
-  ])('%s is %s', async (path, type) => {
-    const response = await ask(path);
-    expect(response.status).toBe(200);
-    expect(response.headers.get('content-type')).toBe(type);
-    expect(response.headers.get('access-control-allow-origin')).toBe('*');
-    expect(response.headers.get('x-content-type-options')).toBe('nosniff');
-    expect(new Uint8Array(await response.arrayBuffer())).toEqual(files.get(path.slice(1))?.body);
-    expect((await ask(path, { method: 'POST' })).status).toBe(405);
-  });
-
-  it('or, for an icon that the site does not hold, at the upstream’s', async () => {
-    const path = '/sprites/items/master-ball.png';
-    for (const method of ['GET', 'HEAD']) {
-      const response = await ask(path, { method });
-      expect(response.status).toBe(302);
-      expect(response.headers.get('location')).toBe(
-        'https://raw.githubusercontent.com/PokeAPI/sprites/master/sprites/items/master-ball.png',
-      );
-      expect(response.headers.get('access-control-allow-origin')).toBe('*');
-    }
-    expect((await ask(path, { method: 'POST' })).status).toBe(405);
-    expect((await ask('/sprites/master-ball.png')).status).toBe(404);
+  it('of a window change with its records, the count and the base URL', async () => {
+    const raw = rawRecords(400, 1);
+    const renamed = raw.move.map((move) => (move.id === 151 ? { ...move, englishName: 'Other' } : move));
+    const root = '{"move":"https://other.test/api/gamedata/move/?format=api"}';
+    const sites = [
+      handledSite(raw),
+      handledSite(rawRecords(401, 1)),
+      handledSite({ ...raw, move: renamed }),
+      handledSite(raw, {}, { 'api/gamedata/index.json': root }),
+    ];
+    const asked = sites.map(({ ask }) => ask('/api/gamedata/move/?limit=3&offset=150'));
+    const etags = (await Promise.all(asked)).map(({ headers }) => headers.get('etag'));
+    expect(new Set(etags).size).toBe(4);
   });
 });

@@ -1,54 +1,48 @@
 import { describe, expect, it } from 'vitest';
-import { type AssetStore, createHandler } from '../../../src/serve/handler/index.ts';
-import { rawRecords, siteOf } from '../../support/sites.ts';
-
-/** The handler over the files of a small site, some of which are replaced, added or, with null, removed. */
-function handlerOver(changes: Record<string, string | null>) {
-  const files = new Map(
-    siteOf(rawRecords(250, 3))
-      .files()
-      .map(({ path, body }) => [path, Buffer.from(body)]),
-  );
-  for (const [path, body] of Object.entries(changes)) {
-    if (body === null) files.delete(path);
-    else files.set(path, Buffer.from(body));
-  }
-  const store: AssetStore = {
-    get: async (file) => {
-      const body = files.get(file);
-      return body && { body: new Uint8Array(body), etag: `"${body.toString('base64').slice(0, 200)}"` };
-    },
-  };
-  const handle = createHandler(store);
-  return (path: string, init?: RequestInit) => handle(new Request(`https://host.test${path}`, init));
-}
+import { handledSite } from '../../support/handled-site.ts';
+import { rawRecords } from '../../support/sites.ts';
 
 const policy = 'content-security-policy';
 const html = '<!doctype html>';
-
-describe('a file', () => {
-  const ask = handlerOver({
+const { ask, files } = handledSite(
+  rawRecords(250, 3),
+  {},
+  {
     'index.html': html,
     'browse.html': html,
+    'changes.atom': '<feed/>',
     'download/gamedata.tar.gz': 'x',
     'x/download/a.bin': 'x',
     'my-icons/a_b.c-d.png': 'x',
     '.hidden.json': '{}',
-  });
+  },
+);
 
+describe('a file at its own address', () => {
   it.each([
-    ['/', 'text/html; charset=utf-8', true],
-    ['/index.html', 'text/html; charset=utf-8', true],
-    ['/meta.json', 'application/json', false],
-    ['/x/download/a.bin', 'application/octet-stream', false],
-    ['/my-icons/a_b.c-d.png', 'image/png', false],
-  ])('%s is %s, with a policy if it is a page', async (path, type, isPage) => {
-    const { status, headers } = await ask(path);
+    ['index.html', 'text/html; charset=utf-8', true],
+    ['browse.html', 'text/html; charset=utf-8', true],
+    ['meta.json', 'application/json', false],
+    ['changes.atom', 'application/atom+xml', false],
+    ['x/download/a.bin', 'application/octet-stream', false],
+    ['my-icons/a_b.c-d.png', 'image/png', false],
+    ['sprites/items/unknown.png', 'image/png', false],
+  ])('%s is %s, with a policy if it is a page', async (file, type, isPage) => {
+    const response = await ask(`/${file}`);
+    const { status, headers } = response;
     expect(status).toBe(200);
     expect(headers.get('content-type')).toBe(type);
+    expect(headers.get('access-control-allow-origin')).toBe('*');
+    expect(headers.get('x-content-type-options')).toBe('nosniff');
     expect(headers.has(policy)).toBe(isPage);
     expect(headers.has('content-disposition')).toBe(false);
     expect(headers.has('allow')).toBe(false);
+    expect(new Uint8Array(await response.arrayBuffer())).toEqual(files.get(file)?.body);
+    expect((await ask(`/${file}`, { method: 'POST' })).status).toBe(405);
+  });
+
+  it('is the one of its folder, too', async () => {
+    expect(await (await ask('/')).text()).toBe(html);
   });
 
   it('below download/ is saved, and below the API’s prefix has its headers', async () => {
@@ -74,62 +68,13 @@ describe('a file', () => {
   });
 });
 
-describe('an icon that the site does not hold', () => {
-  const upstream = 'https://icons.test/items';
-  it.each<[sprites: unknown, location: string | null]>([
-    [{ mode: 'link', upstream }, `${upstream}/a.png`],
-    [{ mode: 'link', upstream: 5 }, null],
-    [{ mode: 'mirror', upstream }, null],
-    [{ mode: 'none', upstream: null }, null],
-    [
-      { mode: 'other', upstream },
-      'https://raw.githubusercontent.com/PokeAPI/sprites/master/sprites/items/a.png',
-    ],
-    [undefined, 'https://raw.githubusercontent.com/PokeAPI/sprites/master/sprites/items/a.png'],
-  ])('of a site that says %j is at %s', async (sprites, location) => {
-    const ask = handlerOver({ 'meta.json': JSON.stringify({ sprites }) });
-    const response = await ask('/sprites/items/a.png');
-    expect(response.status).toBe(location === null ? 404 : 302);
-    expect(response.headers.get('location')).toBe(location);
-  });
-
-  it('is at the default upstream if the site says nothing of itself', async () => {
-    const response = await handlerOver({ 'meta.json': null })('/sprites/items/a.png');
-    expect(response.status).toBe(302);
-  });
-});
-
 describe('a list that is incomplete', () => {
   it.each([
     'api/gamedata/move/index.json',
     'api/gamedata/index.json',
     'api/gamedata/move/offset/100/index.json',
   ])('has no window over the missing %s', async (file) => {
-    const ask = handlerOver({ [file]: null });
-    expect((await ask('/api/gamedata/move/?limit=7&offset=95')).status).toBe(404);
-  });
-});
-
-describe('an ETag', () => {
-  const window = '/api/gamedata/move/?limit=7&offset=95';
-  const etag = async (changes: Record<string, string | null>, path = window, accept = '*/*') =>
-    (await handlerOver(changes)(path, { headers: { Accept: accept } })).headers.get('etag');
-
-  it('of a window changes with the site’s base URL', async () => {
-    const root = JSON.stringify({ move: 'https://other.test/api/gamedata/move/?format=api' });
-    expect(await etag({})).not.toBe(await etag({ 'api/gamedata/index.json': root }));
-  });
-
-  it('changes with the indentation, and with what is indented', async () => {
-    const record = '/api/gamedata/move/move-1/';
-    const indented = (by: number, path = record) => etag({}, path, `application/json; indent=${by}`);
-    const etags = [
-      await indented(0),
-      await indented(2),
-      await indented(4),
-      await indented(4, '/api/gamedata/move/move-2/'),
-    ];
-    expect(new Set(etags).size).toBe(4);
-    expect(etags[0]).toBe(await etag({}, record));
+    const broken = handledSite(rawRecords(250, 3), {}, { [file]: null });
+    expect((await broken.ask('/api/gamedata/move/?limit=7&offset=95')).status).toBe(404);
   });
 });
