@@ -9,8 +9,8 @@ import { configJsonSchema } from '../src/cli/config-schema.ts';
 import { createProgram } from '../src/cli/program.ts';
 import { typeDeclarations } from '../src/site/specification/types.ts';
 
-// Not by the command line of rolldown, which lists every file.
-await build(bundles);
+// The first one empties the folder. rolldown's command line would list every file.
+for (const bundle of bundles) await build(bundle);
 
 const copies = {
   templates: ['front/index.html', 'browse/browse.html', 'docs/docs.html', 'shared/404.html'],
