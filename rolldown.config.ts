@@ -14,6 +14,8 @@ export default [
   {
     input: { cli: 'src/cli/main.ts', index: 'src/index.ts' },
     platform: 'node',
+    // `debug` takes it if somebody has installed it, as our tools for development have.
+    external: ['supports-color'],
     preserveEntrySignatures: 'allow-extension',
     output: { dir: 'dist', cleanDir: true },
   },
