@@ -1,149 +1,94 @@
 /**
- * How fast a build is: `npm run bench -- [--rounds n] [--scale 1,10,100] [--only row,…] [--out file.json] [--readme]
- * [--inherit]`. Whole processes from start to exit, each in alternation with its yardstick, since only ratios mean something
- * on another machine; with `--inherit` in this shell's environment instead of an empty one. Exit code 1 if a budget is
- * missed.
+ * How fast it is: `npm run bench -- [--rounds n] [--scale 1,10] [--before checkout] [--readme]`. Whole processes from start to
+ * exit, each in alternation with its yardstick, since only ratios mean something on another machine. With `--before`, those of
+ * another compiled checkout alternate with them; with `--readme` the table goes into BENCHMARKS.md. Needs Linux, and
+ * what scripts/install-engines.sh installs. Exit code 1 if a budget is missed.
  */
 
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync } from 'node:fs';
+import { cpus, tmpdir, totalmem } from 'node:os';
 import path from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { buildSubjects } from './bench/build-subjects.ts';
-import { gamedata, hasCurl, hasEleventy, node, remove } from './bench/commands.ts';
-import { type DataSets, makeDataSets } from './bench/data-sets.ts';
-import { fetchSubjects } from './bench/fetch-subjects.ts';
-import { machineShape, workFolder } from './bench/machine.ts';
-import { measure, type Subject, type Summary } from './bench/measure.ts';
-import { benchTable, summaryTable, writeTable } from './bench/report.ts';
-import { buildRows, evaluate, fetchRows, growthRow, type Row, startRow } from './bench/rows.ts';
-import { hasPython, startRunner } from './bench/runner.ts';
-import { startUpstream } from './bench/upstream.ts';
-
-/** The default of `gamedata build`. */
-const CONCURRENCY = 16;
-const LATENCY = 30;
-/** What the folder holds for each time the real data, with room to spare: 50 MB at a hundred times. */
-const BYTES_PER_SCALE = 80 * 2 ** 20;
-/** Short runs vary more and take less time. */
-const ROUNDS = { start: 31, quick: 11, distant: 3 };
-const buildRounds = (scale: number): number => (scale < 10 ? 15 : scale < 100 ? 7 : 3);
+import { localUpstream } from '../test/support/upstream-data.ts';
+import { buildSubjects, eleventy, freshBuild, openCheckout, otherSubjects, tar } from './bench/builds.ts';
+import { makeData } from './bench/data.ts';
+import { measureFetching } from './bench/fetching.ts';
+import { type Figures, measure, peakMemory, remove } from './bench/measure.ts';
+import { isKept, type Row, table, writeTable } from './bench/report.ts';
+import { measureServing } from './bench/serving.ts';
 
 const { values } = parseArgs({
   options: {
-    rounds: { type: 'string' },
-    scale: { type: 'string', default: '1,10,100' },
-    only: { type: 'string' },
-    out: { type: 'string' },
-    inherit: { type: 'boolean', default: false },
+    rounds: { type: 'string', default: '5' },
+    scale: { type: 'string', default: '1,10' },
+    before: { type: 'string' },
     readme: { type: 'boolean', default: false },
   },
 });
+const rounds = Number(values.rounds);
 const scales = values.scale.split(',').map(Number);
-const only = values.only?.split(',');
-const rounds = (usual: number): number => (values.rounds === undefined ? usual : Number(values.rounds));
 
-if (!hasPython()) {
-  console.error(
-    'python3 is not installed (Debian: apt-get install python3-minimal): nothing can be measured',
-  );
-  process.exit(1);
-}
-if (!hasEleventy())
-  console.error('Eleventy is not installed (scripts/install-engines.sh): its rows are left out');
-if (!hasCurl()) console.error('curl is not installed (Debian: apt-get install curl): its row is left out');
+const rows: readonly Row[] = [
+  { what: 'fresh build', of: 'fresh', to: 'tar x' },
+  { what: 'fresh build', of: 'fresh', to: 'Eleventy', budget: 0.45 },
+  { what: 'fresh build, memory', of: 'memory', unit: ' MB', budget: scales.includes(100) ? 3000 : 300 },
+  { what: 'nothing changed', of: 'unchanged', to: 'fresh', budget: 0.45 },
+  { what: 'one record changed', of: 'changed', to: 'fresh' },
+  { what: 'another base URL', of: 'moved', to: 'fresh' },
+  { what: 'from tables', of: 'tables', to: 'fresh' },
+  { what: 'from REST, empty cache', of: 'rest', to: 'curl --parallel' },
+  { what: 'from REST, same edition', of: 'rest again', to: 'rest', budget: 0.4 },
+  { what: 'from REST, same edition', of: 'requests', unit: ' requests', budget: 1 },
+  { what: 'gamedata --help', of: 'help', to: 'node -e 0' },
+  { what: 'requests/s for a record', of: 'serve: record', to: 'nginx: record' },
+  { what: 'requests/s for a window', of: 'serve: window', to: 'nginx: window' },
+  { what: 'front page, first visit', of: 'front page: kilobytes', unit: ' kB', budget: 20 },
+  { what: 'front page, first visit', of: 'front page: requests', unit: ' requests', budget: 5 },
+];
 
-const { folder, diskFolder, fileSystem } = workFolder(BYTES_PER_SCALE * Math.max(...scales));
-const runner = startRunner({ folder, inherit: values.inherit });
-// However it ends.
-process.once('exit', () => {
-  runner.stop();
-  remove(folder);
-  remove(diskFolder);
-});
+/** In memory if there is room: a disk still has to write what the rounds before have left. */
+const isInMemory = existsSync('/dev/shm') && Math.max(...scales) < 100;
+const folder = mkdtempSync(path.join(isInMemory ? '/dev/shm' : tmpdir(), 'gamedata-bench-'));
+process.once('exit', () => remove(folder));
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1));
-const upstream = await startUpstream(LATENCY);
 
-const summaries = new Map<string, Summary>();
-const rows: Row[] = [];
-await measureStart();
-await measureFetching();
-await measureBuilds();
-conclude();
-runner.stop();
+const ours = openCheckout(fileURLToPath(new URL('..', import.meta.url)), '', folder);
+const checkouts =
+  values.before === undefined ? [ours] : [ours, openCheckout(values.before, 'before: ', folder)];
+const upstream = localUpstream();
 
-/** Measures those subjects that a wanted row needs. */
-async function add(wanted: readonly Row[], subjects: readonly Subject[], usualRounds: number): Promise<void> {
-  const names = new Set(wanted.flatMap(({ of, to }) => [of, to]));
-  const needed = subjects.filter(({ name }) => names.has(name));
-  if (needed.length === 0) return;
-  console.error(`measuring ${needed.map(({ name }) => name).join(', ')} …`);
-  const measured = await measure(needed, { runner, rounds: rounds(usualRounds), folder });
-  for (const [name, summary] of measured) summaries.set(name, summary);
+const measured = new Map<number, Figures>();
+for (const scale of scales) {
+  console.error(`measuring ${scale} times the ${upstream.name} data …`);
+  measured.set(scale, await measureAt(scale));
 }
+const all = [...measured.values()];
+const names = new Set(all.flatMap((figures) => [...figures.keys()]));
+const before = [...names]
+  .filter((name) => names.has(`before: ${name}`))
+  .map((name): Row => ({ what: name, of: name, to: `before: ${name}` }));
+const [cpu, ...others] = cpus();
+const machine = `${others.length + 1} cores (${cpu?.model.trim()}), ${Math.round(totalmem() / 2 ** 30)} GB`;
+const place = `Node ${process.version}; files ${isInMemory ? 'in memory' : 'on disk'}; ${upstream.name} data`;
+const text = `${machine}, ${place}:\n\n${table([...rows, ...before], measured)}`;
+console.log(text);
+if (values.readme) writeTable(text);
+if (!rows.every((row) => all.every((figures) => isKept(row, figures)))) process.exitCode = 1;
 
-function isWanted({ id }: Row): boolean {
-  return only === undefined || only.includes(id);
-}
-
-async function measureStart(): Promise<void> {
-  const wanted = [startRow].filter(isWanted);
+/** Of multiples of the real data, only what grows with it. */
+async function measureAt(scale: number): Promise<Figures> {
+  const data = makeData(upstream, scale, ours);
+  const growing = checkouts.flatMap((checkout) => buildSubjects(checkout, data));
+  const memory = checkouts.map((of) => [`${of.name}memory`, peakMemory(freshBuild(of, data))] as const);
+  if (scale > 1) return new Map([...measure([...growing, tar(ours)], rounds), ...memory]);
   const subjects = [
-    { name: 'node -e 0', command: node('-e', '0') },
-    { name: 'gamedata --help', command: gamedata('--help') },
+    ...[...growing, tar(ours), eleventy(ours, data)],
+    ...checkouts.flatMap((checkout) => otherSubjects(checkout, data)),
+    ...checkouts.map(({ name, gamedata }) => ({ name: `${name}help`, commands: [gamedata('--help')] })),
+    { name: 'node -e 0', commands: [[process.execPath, '-e', '0']] },
   ];
-  await add(wanted, subjects, ROUNDS.start);
-  rows.push(...wanted);
-}
-
-async function measureFetching(): Promise<void> {
-  const wanted = fetchRows({ latency: LATENCY, concurrency: CONCURRENCY }).filter(isWanted);
-  if (wanted.length === 0) return;
-  const place = path.join(folder, 'fetching');
-  mkdirSync(place);
-  const { quick, distant } = await fetchSubjects(upstream, { folder: place, runner, latency: LATENCY });
-  await add(wanted, quick, ROUNDS.quick);
-  await add(wanted, [distant], ROUNDS.distant);
-  rows.push(...wanted);
-  remove(place);
-}
-
-async function measureBuilds(): Promise<void> {
-  const real = path.join(folder, 'real');
-  const source = ['--source', 'rest', '--upstream', upstream.plain, '--label', 'benchmark', '--no-cache'];
-  await runner.run(gamedata('snapshot', '--quiet', '--data', real, ...source));
-  upstream.stop();
-  const first: { scale: number; records: number }[] = [];
-  for (const scale of scales) {
-    const place = path.join(folder, `scale-${scale}`);
-    const data: DataSets = makeDataSets(real, { scale, folder: place });
-    const here = { scale, records: data.records };
-    const [from = here] = first;
-    const growth = from === here ? [] : [growthRow(from, here)];
-    const wanted = [...buildRows(scale, data.records), ...growth].filter(isWanted);
-    // What a later scale is compared with.
-    const base = from === here && scales.length > 1 ? [growthRow(here, here)].filter(isWanted) : [];
-    if (wanted.length > 0 || base.length > 0) {
-      const subjects = await buildSubjects(data, { folder: place, diskFolder, scale, runner });
-      await add([...wanted, ...base], subjects, buildRounds(scale));
-    }
-    rows.push(...wanted);
-    remove(place);
-    first.push(here);
-  }
-}
-
-function conclude(): void {
-  const results = evaluate(rows, summaries);
-  if (results.length === 0) throw new Error('nothing was measured: expected --only to name rows');
-  const machine = `${machineShape()}; files on ${fileSystem}; ${upstream.data} data${values.inherit ? '; inherited environment' : ''}`;
-  const table = benchTable(results);
-  console.log(`${machine}\n\n${table}`);
-  if (values.out !== undefined) {
-    const report = { machine, results, measured: Object.fromEntries(summaries) };
-    writeFileSync(values.out, `${JSON.stringify(report, null, 2)}\n`);
-    writeFileSync(values.out.replace(/(\.json)?$/, '.md'), `${machine}\n\n${table}\n`);
-  }
-  if (values.readme) writeTable(`${machine}:\n\n${summaryTable(results)}`);
-  const missed = results.filter(({ kept }) => !kept);
-  if (missed.length > 0) process.exitCode = 1;
+  const fetching = await measureFetching(checkouts, { upstream, rounds });
+  const serving = await measureServing(checkouts, { data, rounds });
+  return new Map([...measure(subjects, rounds), ...fetching, ...serving, ...memory]);
 }

@@ -1,11 +1,17 @@
-/** What `npm run compile` puts into dist/ besides bundles: templates and styles, types, the configuration's schema, a digest. */
+/** What `npm run compile` puts into dist/ besides declarations: bundles, templates and styles, types, the configuration's schema, a digest. */
 
 import { createHash } from 'node:crypto';
 import { chmodSync, copyFileSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { build } from 'rolldown';
+import bundles from '../rolldown.config.ts';
 import { configJsonSchema } from '../src/cli/config-schema.ts';
 import { createProgram } from '../src/cli/program.ts';
 import { typeDeclarations } from '../src/site/specification/types.ts';
+import { installed, noticesText } from './licences.ts';
+
+// The first one empties the folder. rolldown's command line would list every file.
+for (const bundle of bundles) await build(bundle);
 
 const copies = {
   templates: ['front/index.html', 'browse/browse.html', 'docs/docs.html', 'shared/404.html'],
@@ -17,6 +23,7 @@ for (const [folder, files] of Object.entries(copies)) {
 }
 writeFileSync('dist/types.d.ts', typeDeclarations());
 writeFileSync('dist/config.schema.json', `${JSON.stringify(configJsonSchema(createProgram()), null, 2)}\n`);
+writeFileSync('dist/third-party.txt', noticesText(installed()));
 writeFileSync('dist/code.sha256', digestCode());
 // npx makes it executable only when it first links the checkout.
 chmodSync('dist/cli.js', 0o755);
@@ -26,7 +33,7 @@ function digestCode(): string {
   const files = readdirSync('src', { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
     .map((entry) => path.join(entry.parentPath, entry.name).split(path.sep).join('/'));
-  const others = ['rolldown.config.mjs', 'scripts/generate.ts', 'package-lock.json', 'tsconfig.json'];
+  const others = ['rolldown.config.ts', 'scripts/generate.ts', 'package-lock.json', 'tsconfig.json'];
   const hash = createHash('sha256');
   for (const file of [...files, ...others].sort()) hash.update(`${file}\n`).update(readFileSync(file));
   return hash.digest('hex');

@@ -7,7 +7,7 @@
 import { Stryker } from '@stryker-mutator/core';
 
 const GOAL = 90;
-const FOLDERS = ['handler', 'contract', 'sources', 'http', 'output', 'dataset'];
+const FOLDERS = ['serve/handler', 'contract', 'sources', 'http', 'publish', 'dataset'];
 
 const asked = process.argv.slice(2);
 const folders = asked.length > 0 ? asked : FOLDERS;

@@ -1,9 +1,15 @@
-/** Runs the tests' upstream by itself, to build against: `npm run upstream -- [port] [latency in ms]`. */
+/** Runs an upstream like the live one, to build against: `npm run upstream -- [port] [latency in ms]`. */
 
-import { handMadeUpstream, hasRecordedUpstream, recordedUpstream } from '../test/support/upstream-data.ts';
+import { localUpstream } from '../test/support/upstream-data.ts';
 import { startUpstream } from '../test/support/upstream-server.ts';
 
 const [port = 0, latency = 0] = process.argv.slice(2).map(Number);
-const data = hasRecordedUpstream ? recordedUpstream() : handMadeUpstream();
-const { url } = await startUpstream(data, { port, latency, maxAge: 86_400 });
+const data = localUpstream();
+const edition = { hash: '0'.repeat(40), deployed: Date.UTC(2026, 0, 1) / 1000 };
+const { url } = await startUpstream(data, {
+  port,
+  latency,
+  maxAge: 86_400,
+  stateOf: () => ({ data, edition }),
+});
 console.log(`${data.name} upstream on ${url}`);

@@ -1,87 +1,59 @@
-/** Measures subjects in alternation, so that whatever slows the machine down for a while slows all of them. */
+/** Measures whole processes in alternation, so that whatever slows the machine down for a while slows all of them. */
 
-import { execFileSync } from 'node:child_process';
-import type { Run, Runner } from './runner.ts';
+import { execFileSync, spawnSync } from 'node:child_process';
 
-/** A program that is measured as a whole process. */
+/** What was measured, by name: seconds, or what the row of the table says. */
+export type Figures = ReadonlyMap<string, number>;
+
 export interface Subject {
   readonly name: string;
-  readonly command: readonly string[];
+  /** The first is measured; the others restore what it began with. */
+  readonly commands: readonly (readonly string[])[];
   readonly cwd?: string;
-  /** Done before and after each run, and not timed. */
-  prepare?(): void;
-  cleanUp?(): void;
-  /** Figures of its own from what it printed. */
-  read?(stdout: string): Facts;
+  /** Removed before each run, which is not timed. */
+  readonly anew?: readonly string[];
 }
 
-export interface Facts {
-  readonly written?: number;
-  readonly requests?: number;
-  /** How often a file was not there. */
-  readonly missing?: number;
+/** What is measured is told nothing of whoever runs the benchmark, whose NODE_EXTRA_CA_CERTS alone doubles Node's start. */
+const { PATH, HOME } = process.env;
+const env = { PATH, HOME, NO_PROXY: '127.0.0.1', SOURCE_DATE_EPOCH: '1767225600' };
+
+/** @throws if the exit code is not 0, with what the program said */
+export function run([program = '', ...args]: readonly string[], cwd?: string) {
+  const started = performance.now();
+  const { status, stdout, stderr, error } = spawnSync(program, args, { cwd, env, encoding: 'utf8' });
+  const seconds = (performance.now() - started) / 1000;
+  if (status === 0) return { seconds, stdout, stderr };
+  throw new Error(`${program} ${args.join(' ')}: ${error?.message ?? `exit code ${status}`}\n${stderr}`);
 }
 
-export interface Spread {
-  readonly median: number;
-  readonly min: number;
-  readonly max: number;
+/** Seconds. */
+export const measure = (subjects: readonly Subject[], rounds: number): Figures =>
+  medians(rounds, () =>
+    subjects.map(({ name, commands: [first = [], ...others], cwd, anew = [] }) => {
+      remove(...anew);
+      const { seconds } = run(first, cwd);
+      for (const command of others) run(command, cwd);
+      return [name, seconds];
+    }),
+  );
+
+/** Of so many rounds, after one for warming up. */
+export function medians(rounds: number, round: () => [name: string, figure: number][]): Figures {
+  const [names = [], ...all] = Array.from({ length: rounds + 1 }, round);
+  const median = (at: number): number =>
+    all.map((figures) => figures[at]?.[1] ?? 0).sort((a, b) => a - b)[Math.floor(rounds / 2)] ?? 0;
+  return new Map(names.map(([name], at) => [name, median(at)]));
 }
 
-export interface Summary extends Facts {
-  readonly seconds: Spread;
-  readonly cpuSeconds: Spread;
-  readonly megabytes: Spread;
-  readonly rounds: number;
+/** https://man7.org/linux/man-pages/man5/proc_pid_status.5.html: unlike `resourceUsage()`, of the process alone. */
+const REPORT_STATUS = `data:text/javascript,import{readFileSync}from'fs';process.on('exit',()=>console.error(readFileSync('/proc/self/status','utf8')))`;
+
+/** The most resident memory of a program for Node, in megabytes. */
+export function peakMemory([node = '', ...args]: readonly string[]): number {
+  const { stderr } = run([node, '--import', REPORT_STATUS, ...args]);
+  return Number(/VmHWM:\s*(\d+) kB/.exec(stderr)?.[1]) / 1024;
 }
 
-export interface Measuring {
-  readonly runner: Runner;
-  readonly rounds: number;
-  /** Whose file system is to have resolved before each run. */
-  readonly folder: string;
-}
-
-/** A first round, which warms caches up, is not counted if rounds are short enough to have several. */
-export async function measure(
-  subjects: readonly Subject[],
-  { runner, rounds, folder }: Measuring,
-): Promise<Map<string, Summary>> {
-  const runs = new Map<string, Run[]>(subjects.map(({ name }) => [name, []]));
-  for (let round = rounds > 3 ? -1 : 0; round < rounds; round++) {
-    for (const { name, command, cwd, prepare, cleanUp } of subjects) {
-      prepare?.();
-      execFileSync('sync', ['-f', folder]);
-      const run = await runner.run(command, cwd);
-      cleanUp?.();
-      if (round >= 0) runs.get(name)?.push(run);
-    }
-  }
-  return new Map(subjects.map((subject) => [subject.name, summarise(subject, runs.get(subject.name) ?? [])]));
-}
-
-function summarise({ read }: Subject, runs: readonly Run[]): Summary {
-  const facts = mostOf(runs.map(({ stdout }) => read?.(stdout) ?? {}));
-  return {
-    rounds: runs.length,
-    seconds: spread(runs.map(({ seconds }) => seconds)),
-    cpuSeconds: spread(runs.map(({ cpuSeconds }) => cpuSeconds)),
-    megabytes: spread(runs.map(({ megabytes }) => megabytes)),
-    ...facts,
-  };
-}
-
-/** The largest of each figure: what must never happen shows in any round. */
-function mostOf(all: readonly Facts[]): Facts {
-  const facts: Record<string, number> = {};
-  for (const [name, value] of all.flatMap((one) => Object.entries(one)))
-    facts[name] = Math.max(value, facts[name] ?? value);
-  return facts;
-}
-
-function spread(values: readonly number[]): Spread {
-  const sorted = [...values].sort((a, b) => a - b);
-  const middle = (sorted.length - 1) / 2;
-  const median = ((sorted[Math.floor(middle)] ?? 0) + (sorted[Math.ceil(middle)] ?? 0)) / 2;
-  return { median, min: sorted[0] ?? 0, max: sorted.at(-1) ?? 0 };
-}
+/** Much faster than Node's own for hundreds of thousands of files. */
+export const remove = (...files: string[]): void => void execFileSync('rm', ['-rf', ...files]);

@@ -1,18 +1,30 @@
 /** What is installed with us: pinned, licensed, and run by nobody but us. */
 
 import { readFileSync } from 'node:fs';
+import { build } from 'rolldown';
 import { expect, it } from 'vitest';
-import { installed, thirdPartyText, unwantedLicences } from '../../scripts/third-party/licences.ts';
+import bundles from '../../rolldown.config.ts';
+import { installed, thirdPartyText, unwantedLicences } from '../../scripts/licences.ts';
 
 const read = (file: string): string => readFileSync(new URL(`../../${file}`, import.meta.url), 'utf8');
 const manifest = JSON.parse(read('package.json'));
 const packages = installed();
 
-it('THIRD-PARTY.md is what is installed', () => {
-  expect(packages.map(({ name }) => name)).toEqual(
-    expect.arrayContaining(Object.keys(manifest.dependencies)),
+it('THIRD-PARTY.md is what is installed: npm run licences', async () => {
+  const names = packages.map(({ name }) => name);
+  expect(names).toEqual(expect.arrayContaining(Object.keys(manifest.dependencies)));
+  await expect(thirdPartyText(packages)).toMatchFileSnapshot('../../docs/THIRD-PARTY.md');
+});
+
+it('nothing else is copied into dist/', async () => {
+  const outputs = await Promise.all(bundles.map((bundle) => build({ ...bundle, write: false })));
+  const modules = outputs.flatMap(({ output }) =>
+    output.flatMap((chunk) => (chunk.type === 'chunk' ? chunk.moduleIds : [])),
   );
-  expect(read('docs/THIRD-PARTY.md'), 'run npm run licences -- --write').toBe(thirdPartyText(packages));
+  const copied = modules.flatMap(
+    (id) => /node_modules.((?:@[^/\\]+.)?[^/\\]+)/.exec(id)?.[1]?.replace('\\', '/') ?? [],
+  );
+  expect([...new Set(copied)].sort()).toEqual(packages.map(({ name }) => name));
 });
 
 it('every licence of what is installed is one that we know and want', () => {

@@ -3,5 +3,5 @@
 import { execSync } from 'node:child_process';
 
 export default function compile(): void {
-  execSync('npm run compile --silent', { stdio: ['ignore', 'ignore', 'inherit'] });
+  execSync('npm run compile --silent', { stdio: ['ignore', 'inherit', 'inherit'] });
 }

@@ -11,9 +11,9 @@ export default defineConfig({
     // Whole builds, whose parts have tests of their own.
     exclude: [
       'test/system/**',
-      'test/output/dying.test.ts',
-      'test/output/interruption.test.ts',
-      'test/output/power-cut.test.ts',
+      'test/publish/dying.test.ts',
+      'test/publish/interruption.test.ts',
+      'test/publish/power-cut.test.ts',
       'test/sources/editions.test.ts',
     ],
     env: { NO_PROXY: '127.0.0.1,localhost', BASE_URL: '' },

@@ -124,6 +124,9 @@ export function upstreamOf(answers: Record<Kind, Answer[]>): UpstreamData {
 
 export const handMadeUpstream = (): UpstreamData => upstreamOf(handMadeAnswers());
 
+export const localUpstream = (): UpstreamData =>
+  hasRecordedUpstream ? recordedUpstream() : handMadeUpstream();
+
 /** A few records of each kind, for tests that need no more. */
 export const tinyUpstream = (): Record<Kind, Answer[]> => ({
   move: [moveAnswer(1), moveAnswer(2), moveAnswer(3)],

@@ -27,6 +27,8 @@ const environment = (home: string) => ({
   GIT_CONFIG_NOSYSTEM: '1',
 });
 
+const workflow = readFileSync(path.join(ROOT, '.github/workflows/refresh.yml'), 'utf8');
+
 const LINKED = ['node_modules', 'public', 'package.json'];
 
 /** Puts the compiled package into a checkout: as a copy, so that the data set beside it is the checkout's. */
@@ -64,21 +66,22 @@ async function repository() {
   chmodSync(path.join(home, 'bin/gh'), 0o755);
 
   let printed = '';
-  /** Runs a step; undefined if it succeeds, else what it printed. */
-  async function step(
+  /** Runs a command; undefined if it succeeds, else what it printed. */
+  async function shell(
     line: string,
     more: Readonly<Record<string, string>> = {},
   ): Promise<string | undefined> {
-    const [name, ...args] = line.split(' ');
-    const script = path.join('scripts/refresh', `${name}.sh`);
     try {
       const environment = { ...env, REFRESH_UPSTREAM: upstream.url, ...more };
-      printed = (await run(script, args, { cwd: work, env: environment })).stdout;
+      printed = (await run('bash', ['-c', line], { cwd: work, env: environment })).stdout;
       return undefined;
     } catch (error) {
       return String((error as { stderr?: string }).stderr);
     }
   }
+  /** Runs a script with its arguments. */
+  const step = (line: string, more?: Readonly<Record<string, string>>) =>
+    shell(`scripts/refresh/${line.replace(/^\w+/, '$&.sh')}`, more);
   return {
     answers,
     upstream: upstream.url,
@@ -87,17 +90,18 @@ async function repository() {
     work,
     git,
     step,
+    /** As the workflow does it, but waits no longer than a second. */
+    verify(url: string): Promise<string | undefined> {
+      const [command = ''] = /(?<=run: )node .* --like build .*/.exec(workflow) ?? [];
+      return shell(command.replace('15m', '1s'), { BASE_URL: url });
+    },
     /** A whole refresh, as the workflow does it: the steps in their order, up to the first that fails. */
     async refresh(more: Readonly<Record<string, string>> = {}): Promise<string | undefined> {
-      for (const name of ['snapshot', 'build', 'commit-and-push --push', 'deploy']) {
-        const problem = await step(name, more);
-        if (problem !== undefined) return problem;
-      }
-      return undefined;
+      return (await step('refresh', more)) ?? (await step('commit --push', more));
     },
     printed: () => printed,
     read: (file: string) => readFileSync(path.join(work, file), 'utf8'),
-    outcome: () => readFileSync(path.join(work, '.cache/refresh/outcome'), 'utf8').trim(),
+    outcome: () => readFileSync(path.join(work, '.cache/refresh/outcome.txt'), 'utf8').trim(),
     /** Subjects of the remote's commits, the newest first. */
     log: async () => (await git('--git-dir', remote, 'log', '--format=%s', 'main')).split('\n'),
   };
@@ -126,9 +130,12 @@ describe('a refresh', () => {
     rename(repo, 'renamed');
     repo.answers.move.push(moveAnswer(7));
 
-    expect(await repo.refresh()).toBeUndefined();
+    const output = path.join(repo.home, 'output');
 
-    expect(repo.outcome()).toBe('changed');
+    expect(await repo.refresh({ GITHUB_OUTPUT: output })).toBeUndefined();
+
+    expect(repo.outcome()).toBe('outcome=changed');
+    expect(readFileSync(output, 'utf8')).toBe('outcome=changed\n');
     expect(await repo.log()).toEqual(['Refresh the data: 1 move added, 1 renamed', 'Begin']);
     const message = await repo.git('log', '-1', '--format=%b|%an');
     expect(message).toContain('Moves added:\n  move-7 (id 7): "Move 7"\n');
@@ -149,6 +156,9 @@ describe('a refresh', () => {
       source: 'rest',
       counts: { move: 4, item: 2 },
     });
+
+    expect(await repo.step('commit --push')).toBeUndefined();
+    expect(await repo.log()).toHaveLength(2);
   });
 
   it('commits nothing if nothing has changed', async () => {
@@ -159,31 +169,22 @@ describe('a refresh', () => {
 
     expect(await repo.refresh()).toBeUndefined();
 
-    expect(repo.outcome()).toBe('unchanged');
+    expect(repo.outcome()).toBe('outcome=unchanged');
     expect(await repo.log()).toHaveLength(2);
     expect(repo.read('build/manifest.json')).toBe(built);
-  });
-
-  it('keeps the day and the commit of data that is read again elsewhere', async () => {
-    const repo = await repository();
-    rename(repo, 'renamed');
-    expect(await repo.step('snapshot')).toBeUndefined();
-    expect(await repo.step('commit-and-push --push')).toBeUndefined();
-    expect(await repo.step('commit-and-push --push')).toBeUndefined();
-    expect(await repo.log()).toHaveLength(2);
   });
 
   it('continues if somebody has pushed something else meanwhile', async () => {
     const repo = await repository();
     const other = path.join(repo.home, 'other');
     rename(repo, 'renamed');
-    await repo.step('snapshot');
+    await repo.step('refresh');
     await repo.git('clone', '--quiet', path.join(repo.home, 'remote.git'), other);
     const elsewhere = ['-C', other, '-c', 'user.name=o', '-c', 'user.email=o@example.test'];
     await repo.git(...elsewhere, 'commit', '--quiet', '--allow-empty', '-m', 'Do something else');
     await repo.git('-C', other, 'push', '--quiet', 'origin', 'main');
 
-    expect(await repo.step('commit-and-push --push')).toBeUndefined();
+    expect(await repo.step('commit --push')).toBeUndefined();
 
     expect(await repo.log()).toEqual(['Refresh the data: 1 move renamed', 'Do something else', 'Begin']);
   });
@@ -194,19 +195,19 @@ describe('a refresh', () => {
     repo.answers.move.pop();
 
     expect(await repo.refresh()).toContain('got 2 records, the last build had 3');
-    expect(repo.outcome()).toBe('refused');
+    expect(repo.outcome()).toBe('outcome=refused');
     expect(await repo.log()).toEqual(['Begin']);
     expect(await repo.git('status', '--porcelain')).toBe('');
     expect(existsSync(path.join(repo.work, 'build'))).toBe(false);
 
-    expect(await repo.step('report-refusal')).toBeUndefined();
+    expect(await repo.step('report refused')).toBeUndefined();
     expect(readFileSync(path.join(repo.home, 'issue'), 'utf8')).toMatch(
       /^issue\ncreate\n--title\nThe data was refused\n/,
     );
     expect(readFileSync(path.join(repo.home, 'issue.md'), 'utf8')).toContain(
       '\n    move: got 2 records, the last build had 3: expected at most 1 % to disappear; missing: move-3\n',
     );
-    expect(await repo.step('report-refusal')).toBeUndefined();
+    expect(await repo.step('report refused')).toBeUndefined();
     expect(readFileSync(path.join(repo.home, 'comment'), 'utf8')).toMatch(/^issue\ncomment\n7\n/);
 
     expect(await repo.refresh({ REFRESH_ALLOW_MISSING: 'move/move-3 item/none' })).toBeUndefined();
@@ -223,24 +224,16 @@ describe('a refresh', () => {
       const repo = await repository();
       repo.state.broken = true;
       expect(await repo.refresh(await where())).toContain(problem);
-      expect(repo.outcome()).toBe('failed');
+      expect(repo.outcome()).toBe('outcome=failed');
       expect(await repo.log()).toEqual(['Begin']);
       expect(await repo.git('status', '--porcelain')).toBe('');
     },
     120_000,
   );
-
-  it('tells the workflow its outcome', async () => {
-    const repo = await repository();
-    const output = path.join(repo.home, 'output');
-    writeFileSync(output, '');
-    await repo.step('snapshot', { GITHUB_OUTPUT: output });
-    expect(readFileSync(output, 'utf8')).toBe('outcome=unchanged\n');
-  });
 });
 
 describe('a deploy', () => {
-  it('is requested at the build hook, if there is one', async () => {
+  it('is requested at the build hook, if there is one and the data has changed', async () => {
     const repo = await repository();
     const asked: string[] = [];
     let status = 200;
@@ -252,12 +245,13 @@ describe('a deploy', () => {
     onTestFinished(() => void server.close());
     const hook = `http://127.0.0.1:${(server.address() as AddressInfo).port}/build_hooks/secret`;
 
-    expect(await repo.step('deploy')).toBeUndefined();
+    expect(await repo.refresh({ NETLIFY_BUILD_HOOK: hook })).toBeUndefined();
     expect(asked).toEqual([]);
-    expect(await repo.step('deploy', { NETLIFY_BUILD_HOOK: hook })).toBeUndefined();
+    rename(repo, 'renamed');
+    expect(await repo.refresh({ NETLIFY_BUILD_HOOK: hook })).toBeUndefined();
     expect(asked).toEqual(['POST /build_hooks/secret']);
     status = 404;
-    const problem = await repo.step('deploy', { NETLIFY_BUILD_HOOK: hook });
+    const problem = await repo.step('commit --push', { NETLIFY_BUILD_HOOK: hook });
     expect(problem).toBe('the build hook was not answered with success\n');
   });
 });
@@ -266,10 +260,10 @@ describe('a commit', () => {
   it('happens only with --push', async () => {
     const repo = await repository();
     rename(repo, 'renamed');
-    await repo.step('snapshot');
+    await repo.step('refresh');
     for (const args of ['', ' --help', ' --dry-run']) {
-      expect(await repo.step(`commit-and-push${args}`)).toBeUndefined();
-      expect(repo.printed()).toContain('commit-and-push.sh --push\nCommits data/ with this message');
+      expect(await repo.step(`commit${args}`)).toBeUndefined();
+      expect(repo.printed()).toContain('commit.sh --push\nCommits data/ with this message');
       expect(repo.printed()).toContain('Refresh the data: 1 move renamed');
     }
     expect(await repo.log()).toEqual(['Begin']);
@@ -278,12 +272,6 @@ describe('a commit', () => {
 });
 
 describe('a deployment', () => {
-  it('is not checked where no address is known', async () => {
-    const repo = await repository();
-    expect(await repo.step('verify-deployment')).toBeUndefined();
-    expect(repo.printed()).toBe('BASE_URL is not set: there is no deployment to check\n');
-  });
-
   it('is built by Netlify from the commit, byte for byte as the workflow expects it', async () => {
     const repo = await repository();
     rename(repo, 'renamed');
@@ -309,13 +297,13 @@ describe('a deployment', () => {
   it('has to serve what was built', async () => {
     const repo = await repository();
     const empty = await deploy(path.join(repo.work, 'live'));
-    const settings = { BASE_URL: empty.url, REFRESH_HOSTS: 'cloudflare', REFRESH_WAIT: '1s' };
+    const settings = { BASE_URL: empty.url, REFRESH_HOSTS: 'cloudflare' };
     expect(await repo.refresh(settings)).toBeUndefined();
-    expect(await repo.step('verify-deployment', settings)).toContain('meta.json: got 404');
+    expect(await repo.verify(empty.url)).toContain('meta.json: got 404');
     cpSync(path.join(repo.work, 'build'), path.join(repo.work, 'live'), { recursive: true });
     const live = await serve({ dir: path.join(repo.work, 'live'), port: 0 });
     onTestFinished(() => live.close());
-    expect(await repo.step('verify-deployment', { ...settings, BASE_URL: live.url })).toBeUndefined();
+    expect(await repo.verify(live.url)).toBeUndefined();
   });
 });
 
@@ -327,7 +315,7 @@ describe('the schedule', () => {
 
   it('is enabled again each time, and nobody is told while refreshes succeed', async () => {
     const repo = await repository();
-    expect(await repo.step('keep-alive', { ...actions, SUCCEEDED: ago(7) })).toBeUndefined();
+    expect(await repo.step('report stale', { ...actions, SUCCEEDED: ago(7) })).toBeUndefined();
     expect(repo.printed()).toBe('the last successful refresh is 7 days old\n');
     expect(asked(repo)).toMatch(
       /^api --silent --method PUT repos\/o\/r\/actions\/workflows\/refresh\.yml\/enable\n/,
@@ -340,23 +328,23 @@ describe('the schedule', () => {
     ['ever', { SUCCEEDED: '', CREATED: ago(9) }, /has not succeeded since it was set up, \d{4}-/],
   ])('that has not succeeded for %s gets one issue', async (_, state, says) => {
     const repo = await repository();
-    expect(await repo.step('keep-alive', { ...actions, ...state })).toBeUndefined();
+    expect(await repo.step('report stale', { ...actions, ...state })).toBeUndefined();
     expect(readFileSync(path.join(repo.home, 'issue'), 'utf8')).toMatch(
       /^issue\ncreate\n--title\nThe data is no longer refreshed\n/,
     );
     const text = readFileSync(path.join(repo.home, 'issue.md'), 'utf8');
     expect(text).toMatch(says);
     expect(text).toContain('https://forge.test/o/r/actions/workflows/refresh.yml');
-    expect(await repo.step('keep-alive', { ...actions, ...state })).toBeUndefined();
+    expect(await repo.step('report stale', { ...actions, ...state })).toBeUndefined();
     expect(repo.printed()).toContain('an issue is open already');
     expect(existsSync(path.join(repo.home, 'comment'))).toBe(false);
   });
 
   it('that is new has a week to succeed, and one that GitHub does not enable is a failure', async () => {
     const repo = await repository();
-    expect(await repo.step('keep-alive', { ...actions, SUCCEEDED: '', CREATED: ago(2) })).toBeUndefined();
+    expect(await repo.step('report stale', { ...actions, SUCCEEDED: '', CREATED: ago(2) })).toBeUndefined();
     expect(existsSync(path.join(repo.home, 'issue'))).toBe(false);
     writeFileSync(path.join(repo.home, 'bin/gh'), '#!/usr/bin/env bash\necho 403 >&2; exit 1\n');
-    expect(await repo.step('keep-alive', actions)).toBe('403\n');
+    expect(await repo.step('report stale', actions)).toBe('403\n');
   });
 });

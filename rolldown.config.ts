@@ -1,7 +1,7 @@
 /** Bundles src/ into dist/: the command line and the API with their dependencies, the handler, and the scripts of the pages. */
 
 import { readFileSync } from 'node:fs';
-import { defineConfig } from 'rolldown';
+import type { BuildOptions } from 'rolldown';
 
 const pages = { front: 'front/front', browse: 'browse/browse', docs: 'docs/docs', search: 'search/engine' };
 
@@ -10,10 +10,12 @@ const licenses = ['@leeoniya/ufuzzy/LICENSE', 'fastest-levenshtein/LICENSE.md']
   .map((file) => readFileSync(`node_modules/${file}`, 'utf8').trim())
   .join('\n\n');
 
-export default defineConfig([
+export default [
   {
     input: { cli: 'src/cli/main.ts', index: 'src/index.ts' },
     platform: 'node',
+    // `debug` takes it if somebody has installed it, as our tools for development have.
+    external: ['supports-color'],
     preserveEntrySignatures: 'allow-extension',
     output: { dir: 'dist', cleanDir: true },
   },
@@ -31,4 +33,4 @@ export default defineConfig([
       postBanner: page === 'search' ? `/*!\n${licenses}\n*/` : '',
     },
   })),
-]);
+] satisfies BuildOptions[];
