@@ -8,8 +8,8 @@ import { rollForward } from './commit.ts';
 import type { WorkFolders } from './work-folders.ts';
 
 /**
- * Ends what an interrupted build left: what was committed is finished, a site that was moved aside and not replaced is
- * restored, everything else is trash. Only for the holder of the lock.
+ * Ends what an interrupted build left: what was committed is finished, a site that an earlier version moved aside and did
+ * not replace is restored, everything else is trash. Only for the holder of the lock.
  */
 export function recover(folders: WorkFolders): void {
   const { name, out, fresh, retired, trash } = folders;

@@ -1,5 +1,6 @@
 /** Downloads files, several at a time, into a partial download. */
 
+import pLimit from 'p-limit';
 import type { ManifestEntry } from '../../contract/meta.ts';
 import { MAX_BODY_BYTES } from '../../http/body.ts';
 import type { HttpClient } from '../../http/client.ts';
@@ -26,10 +27,10 @@ export interface DownloadOptions {
 
 /** Rejects with the first failure, after pending downloads have ended; complete files are kept. */
 export async function download(entries: readonly ManifestEntry[], options: DownloadOptions): Promise<void> {
-  const { client, address, received, downloaded, onProgress } = options;
+  const { client, address, concurrency, received, downloaded, onProgress } = options;
   const missing = entries.filter((entry) => !received.has(entry));
-  downloaded.resumed = Math.max(downloaded.resumed, entries.length - missing.length - downloaded.files);
   let done = entries.length - missing.length;
+  downloaded.resumed = Math.max(downloaded.resumed, done - downloaded.files);
   let failure: unknown;
   onProgress?.(done, entries.length);
   const load = async (entry: ManifestEntry): Promise<void> => {
@@ -38,20 +39,14 @@ export async function download(entries: readonly ManifestEntry[], options: Downl
       received.put(entry, await readFile(client, address, entry));
       downloaded.files++;
       downloaded.bytes += entry.bytes;
-      done++;
-      onProgress?.(done, entries.length);
+      onProgress?.(++done, entries.length);
     } catch (error) {
       failure ??= error;
     }
   };
-  const loadAll = async (entries: Iterable<ManifestEntry>): Promise<void> => {
-    for (const entry of entries) await load(entry);
-  };
   // Files are in memory while they are checked, so large ones come one at a time.
   const isLarge = ({ bytes }: ManifestEntry): boolean => bytes > MAX_BODY_BYTES;
-  const small = missing.filter((entry) => !isLarge(entry)).values();
-  // A promise for each of hundreds of thousands would take more memory than all manifests.
-  await Promise.all(Array.from({ length: options.concurrency }, () => loadAll(small)));
-  await loadAll(missing.filter(isLarge));
+  const [several, single] = [pLimit(concurrency), pLimit(1)];
+  await Promise.all(missing.map((entry) => (isLarge(entry) ? single : several)(load, entry)));
   if (failure !== undefined) throw failure;
 }

@@ -1,9 +1,8 @@
 /** What a mirror has downloaded and not published yet, by hash: an interrupted run resumes from here. */
 
 import { hash } from 'node:crypto';
-import { readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import fsExtra from 'fs-extra';
 import type { ManifestEntry } from '../../contract/meta.ts';
 import { errorCode, OutputError } from '../../errors.ts';
 
@@ -12,8 +11,8 @@ export interface PartialDownload {
   has(entry: ManifestEntry): boolean;
   put(entry: ManifestEntry, body: Uint8Array): void;
   read(entry: ManifestEntry): Uint8Array;
-  /** Deletes everything, once it is published. Most of it are the files of these entries. */
-  clear(entries: readonly ManifestEntry[]): void;
+  /** Deletes everything, once it is published. */
+  clear(): void;
 }
 
 /** @throws OutputError if the folder cannot be written */
@@ -26,7 +25,7 @@ export function openPartialDownload(folder: string): PartialDownload {
       throw new OutputError(`cannot be written (${errorCode(cause)})`, folder, { cause });
     }
   };
-  attempt(() => fsExtra.ensureDirSync(folder));
+  attempt(() => mkdirSync(folder, { recursive: true }));
   return {
     has(entry) {
       const file = fileOf(entry);
@@ -40,11 +39,6 @@ export function openPartialDownload(folder: string): PartialDownload {
         renameSync(`${file}.part`, file);
       }),
     read: (entry) => attempt(() => readFileSync(fileOf(entry))),
-    clear: (entries) =>
-      attempt(() => {
-        // Removed with its folder, each of hundreds of thousands would be listed first.
-        for (const entry of entries) rmSync(fileOf(entry), { force: true });
-        fsExtra.removeSync(folder);
-      }),
+    clear: () => attempt(() => rmSync(folder, { recursive: true, force: true })),
   };
 }
