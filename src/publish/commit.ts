@@ -6,7 +6,6 @@
 import { hash, randomUUID } from 'node:crypto';
 import {
   existsSync,
-  lstatSync,
   mkdirSync,
   readFileSync,
   renameSync,
@@ -20,7 +19,7 @@ import { isSitePath } from '../contract/meta.ts';
 import { parseJson } from '../contract/parse.ts';
 import { MANIFEST_FILE } from '../contract/paths.ts';
 import { errorCode, OutputError } from '../errors.ts';
-import { readFile } from '../files.ts';
+import { readFile, statusOf } from '../files.ts';
 import { flush, flushAll } from './flush.ts';
 import { foldersOf, inOrder } from './site-paths.ts';
 import type { WorkFolders } from './work-folders.ts';
@@ -94,7 +93,7 @@ function putInPlace(staged: string, published: string): void {
 /** Removes a file, and the folders that are empty without it. What has taken its place stays. */
 function removeFile(out: string, name: string): void {
   const file = path.join(out, name);
-  if (lstatSync(file, { throwIfNoEntry: false })?.isDirectory() === false) unlinkSync(file);
+  if (statusOf(file)?.isDirectory() === false) unlinkSync(file);
   for (let folder = path.dirname(file); folder !== out; folder = path.dirname(folder)) {
     try {
       rmdirSync(folder);

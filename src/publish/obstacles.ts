@@ -1,12 +1,13 @@
 /** What may be in the way of a change, which is found before anything is certain. */
 
 import { randomUUID } from 'node:crypto';
-import { accessSync, constants, lstatSync, readdirSync, renameSync } from 'node:fs';
+import { accessSync, constants, readdirSync, renameSync } from 'node:fs';
 import path from 'node:path';
 import type { Entries } from '../contract/meta.ts';
 import { firstOf } from '../contract/names.ts';
 import { MANIFEST_FILE } from '../contract/paths.ts';
 import { errorCode, OutputError } from '../errors.ts';
+import { statusOf } from '../files.ts';
 import type { Change } from './commit.ts';
 import { foldersOf } from './site-paths.ts';
 import type { WorkFolders } from './work-folders.ts';
@@ -38,7 +39,7 @@ function foreignAt(
   name: string,
   own: { isOwn: (file: string) => boolean; folders: ReadonlySet<string> },
 ): string[] {
-  const stat = lstatSync(path.join(out, name), { throwIfNoEntry: false });
+  const stat = statusOf(path.join(out, name));
   if (!stat?.isDirectory()) return !stat || own.isOwn(name) ? [] : [name];
   if (!own.folders.has(name)) return [`${name}/`];
   return readdirSync(path.join(out, name)).flatMap((inside) => foreignAt(out, `${name}/${inside}`, own));
@@ -48,7 +49,7 @@ function foreignAt(
 function checkFolder({ name, out, trash }: WorkFolders, inside: string): void {
   const folder = path.join(out, inside);
   const shown = path.join(name, inside);
-  const stat = lstatSync(folder, { throwIfNoEntry: false });
+  const stat = statusOf(folder);
   if (!stat && inside !== '.') return;
   if (stat?.isDirectory() === false) throw new OutputError('is not a folder any more', shown);
   try {

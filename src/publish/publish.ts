@@ -1,6 +1,5 @@
 /** Publishes files into a folder: whatever happens, the folder holds the complete old site or the complete new one. */
 
-import { hash } from 'node:crypto';
 import { existsSync, mkdirSync, renameSync } from 'node:fs';
 import path from 'node:path';
 import { FORMAT } from '../contract/format.ts';
@@ -14,7 +13,7 @@ import { type Change, commit, rollForward } from './commit.ts';
 import { flush, flushAll } from './flush.ts';
 import { acquireLock, type LockOptions } from './lock.ts';
 import { refuseObstacles } from './obstacles.ts';
-import { type Published, readPublished } from './published.ts';
+import { entryOf, type Published, readPublished } from './published.ts';
 import { recover, removeTrash } from './recovery.ts';
 import { type StageOptions, stageFile, stageFiles } from './stage.ts';
 import { type WorkFolders, workFolders } from './work-folders.ts';
@@ -152,9 +151,8 @@ function confirm(
   if (published?.generator !== generator || published.code !== code || published.inputs !== inputs)
     return undefined;
   if (!manifest || touched.size > 0) return undefined;
-  const files = [...entries.values(), manifest];
-  const counts = { files: files.length, written: 0, kept: files.length, removed: 0 };
-  return { changed: false, bytes: sizeOf(files), ...counts, leftovers: removeTrash(folders) };
+  const counts = { written: 0, removed: 0, leftovers: removeTrash(folders) };
+  return createResult([...entries.values(), manifest], counts);
 }
 
 async function publish(
@@ -163,27 +161,29 @@ async function publish(
   { making = { generator: PRODUCT }, ...options }: StageOptions & PublishOptions,
 ): Promise<PublishResult> {
   const { published, sizes } = options;
-  const { entries, staged } = await stageFiles(files, folders, options);
-  const manifest = Buffer.from(
-    JSON.stringify({ format: FORMAT, ...making, files: entries } satisfies Manifest),
-  );
-  const sha256 = hash('sha256', manifest);
-  const changed = staged.length > 0 || sha256 !== published.manifest?.sha256;
+  const { entries, place } = await stageFiles(files, folders, options);
+  const body = Buffer.from(JSON.stringify({ format: FORMAT, ...making, files: entries } satisfies Manifest));
+  const manifest = entryOf(MANIFEST_FILE, body);
   const remove = [...published.entries.keys()].filter((path) => !sizes.has(path));
-  if (changed) {
-    stageFile(folders, MANIFEST_FILE, manifest);
-    changeSite(folders, published, { place: [...staged, MANIFEST_FILE], remove, manifest: sha256 });
+  if (place.length > 0 || manifest.sha256 !== published.manifest?.sha256) {
+    stageFile(folders, MANIFEST_FILE, body);
+    place.push(MANIFEST_FILE);
+    changeSite(folders, published, { place, remove, manifest: manifest.sha256 });
   }
-  return {
-    changed,
-    files: entries.length + 1,
-    bytes: sizeOf(entries) + manifest.length,
-    written: changed ? staged.length + 1 : 0,
-    kept: entries.length - staged.length + (changed ? 0 : 1),
-    removed: remove.length,
-    leftovers: cleanUp(folders),
-  };
+  const counts = { written: place.length, removed: remove.length, leftovers: cleanUp(folders) };
+  return createResult([...entries, manifest], counts);
 }
+
+const createResult = (
+  files: readonly ManifestEntry[],
+  counts: Pick<PublishResult, 'written' | 'removed' | 'leftovers'>,
+): PublishResult => ({
+  changed: counts.written > 0,
+  files: files.length,
+  bytes: files.reduce((sum, { bytes }) => sum + bytes, 0),
+  kept: files.length - counts.written,
+  ...counts,
+});
 
 /** A folder that is not there yet is the stage, renamed. Any other is changed file by file. */
 function changeSite(folders: WorkFolders, { entries }: Published, change: Change): void {
@@ -202,6 +202,3 @@ function changeSite(folders: WorkFolders, { entries }: Published, change: Change
   }
   flush(path.dirname(out));
 }
-
-const sizeOf = (entries: readonly ManifestEntry[]): number =>
-  entries.reduce((sum, { bytes }) => sum + bytes, 0);

@@ -1,7 +1,7 @@
 /** The published site as the last build left it: what its manifest lists, and which of its files have been touched. */
 
 import { hash } from 'node:crypto';
-import { existsSync, lstatSync, readdirSync, statSync } from 'node:fs';
+import { existsSync, readdirSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { refuseNewerFormat } from '../contract/format.ts';
 import {
@@ -16,7 +16,7 @@ import {
 import { parseJson } from '../contract/parse.ts';
 import { MANIFEST_FILE, META_FILE } from '../contract/paths.ts';
 import { errorCode, OutputError } from '../errors.ts';
-import { readFile, readText } from '../files.ts';
+import { readFile, readText, statusOf } from '../files.ts';
 import type { WorkFolders } from './work-folders.ts';
 
 /** Empty if nothing is published. */
@@ -39,7 +39,11 @@ export interface Published {
  * @throws OutputError if the folder contains anything but a published site
  */
 export function readPublished({ name, out }: WorkFolders): Published {
-  if (!existsSync(out) || isEmptyFolder(name, out)) return { entries: new Map(), touched: new Set() };
+  try {
+    if (!existsSync(out) || readdirSync(out).length === 0) return { entries: new Map(), touched: new Set() };
+  } catch (cause) {
+    throw new OutputError(`is not a readable folder (${errorCode(cause)})`, name, { cause });
+  }
   const manifest = readManifest(name, out);
   const json = parseJson(manifest.toString());
   refuseNewerFormat(
@@ -71,16 +75,8 @@ export function entryOf(path: string, body: Uint8Array): ManifestEntry {
 
 /** Anything newer than the manifest, which comes last, was changed by somebody else. */
 function isTouched(out: string, { path: file, bytes }: ManifestEntry, written: number): boolean {
-  const stat = lstatSync(path.join(out, file), { throwIfNoEntry: false });
+  const stat = statusOf(path.join(out, file));
   return !stat?.isFile() || stat.size !== bytes || stat.mtimeMs > written;
-}
-
-function isEmptyFolder(name: string, folder: string): boolean {
-  try {
-    return readdirSync(folder).length === 0;
-  } catch (cause) {
-    throw new OutputError(`is not a readable folder (${errorCode(cause)})`, name, { cause });
-  }
 }
 
 /** Empty if it is not there. */

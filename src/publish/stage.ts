@@ -1,11 +1,12 @@
 /** The stage, beside the published site: the files of the new one that differ. */
 
-import { lstatSync, mkdirSync, utimesSync, writeFileSync } from 'node:fs';
+import { mkdirSync, utimesSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import type { ManifestEntry } from '../contract/meta.ts';
 import type { AnyFile } from '../contract/site-file.ts';
 import { errorCode, OutputError } from '../errors.ts';
+import { statusOf } from '../files.ts';
 import { entryOf, type Published } from './published.ts';
 import { createPathCheck } from './site-paths.ts';
 import type { WorkFolders } from './work-folders.ts';
@@ -26,12 +27,12 @@ export async function stageFiles(
   files: Iterable<AnyFile>,
   work: WorkFolders,
   { published, sizes, signal }: StageOptions,
-): Promise<{ entries: ManifestEntry[]; staged: string[] }> {
+): Promise<{ entries: ManifestEntry[]; place: string[] }> {
   const checkPath = createPathCheck();
   const stays = ({ path, sha256 }: ManifestEntry): boolean =>
     published.entries.get(path)?.sha256 === sha256 && !published.touched.has(path);
   const entries: ManifestEntry[] = [];
-  const staged: string[] = [];
+  const place: string[] = [];
   for (const file of files) {
     checkPath(file.path);
     let entry: ManifestEntry;
@@ -45,7 +46,7 @@ export async function stageFiles(
         throw new OutputError(`got SHA-256 ${entry.sha256}, expected ${file.sha256}`, file.path);
       if (!stays(entry)) {
         stageFile(work, file.path, body);
-        staged.push(file.path);
+        place.push(file.path);
       }
     }
     entries.push(entry);
@@ -54,7 +55,7 @@ export async function stageFiles(
     if (entries.length % 64 === 0) await setImmediate();
     signal?.throwIfAborted();
   }
-  return { entries: entries.sort((a, b) => (a.path < b.path ? -1 : 1)), staged };
+  return { entries: entries.sort((a, b) => (a.path < b.path ? -1 : 1)), place };
 }
 
 /** @throws OutputError if it cannot be written */
@@ -77,8 +78,8 @@ const CLOCK_MS = 20;
  * one build follows the other at once.
  */
 function stampLater(file: string, replaced: string): void {
-  const last = lstatSync(replaced, { throwIfNoEntry: false });
-  if (!last) return;
+  const last = statusOf(replaced);
+  if (!last?.isFile()) return;
   const second = Math.floor(last.mtimeMs / 1000);
   const now = Date.now();
   if (second < Math.floor((now - CLOCK_MS) / 1000)) return;

@@ -12,9 +12,13 @@ import { createClient, type HttpClient } from '../../http/client.ts';
 import type { LockOptions } from '../../publish/lock.ts';
 import { extract, isArchive, readArchivedManifest } from '../../publish/mirror/archive.ts';
 import { readManifest } from '../../publish/mirror/deployment.ts';
-import { type Downloaded, download } from '../../publish/mirror/download.ts';
+import {
+  type Downloaded,
+  download,
+  openPartialDownload,
+  type PartialDownload,
+} from '../../publish/mirror/download.ts';
 import { refuseDamagedSite } from '../../publish/mirror/guard.ts';
-import { openPartialDownload, type PartialDownload } from '../../publish/mirror/partial-download.ts';
 import { type MirrorPlan, planMirror } from '../../publish/mirror/plan.ts';
 import { type Output, type PublishResult, withOutput } from '../../publish/publish.ts';
 import type { Published } from '../../publish/published.ts';
