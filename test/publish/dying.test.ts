@@ -1,5 +1,6 @@
 /** Publishing, interrupted at each of its calls. The calls are real until then, and none works afterwards. */
 
+import { spawnSync } from 'node:child_process';
 import {
   closeSync,
   fsyncSync,
@@ -18,6 +19,7 @@ import { recoverAbandoned } from '../../src/publish/publish.ts';
 import { publishedSite, publishTree, readTree, type Tree, transitions } from '../support/publishing.ts';
 
 vi.mock('node:fs', { spy: true });
+vi.mock('node:child_process', { spy: true });
 const real = await vi.importActual<typeof import('node:fs')>('node:fs');
 afterEach(() => void vi.resetAllMocks());
 
@@ -36,6 +38,7 @@ const calls = {
 /** From a call on, none works any more. Returns how many there were. */
 function dieAt(nth: number, code = 'EIO') {
   let count = 0;
+  vi.mocked(spawnSync).mockReturnValue({ status: 0 } as never);
   for (const [name, call] of Object.entries(calls)) {
     vi.mocked(call as (...args: unknown[]) => unknown).mockImplementation((...args) => {
       count++;
