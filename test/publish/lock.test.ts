@@ -97,12 +97,6 @@ describe('the lock', () => {
     });
     expect(readTree(path.join(parent, 'other'))).toEqual(tree);
   });
-
-  it('is given back by a build that fails', async () => {
-    const { parent, out } = lockable();
-    await expect(withOutput(out, () => Promise.reject(new RangeError('no data')))).rejects.toThrow('no data');
-    expect(readdirSync(parent)).toEqual([]);
-  });
 });
 
 describe('a lock that is there already', () => {

@@ -14,7 +14,6 @@ import {
 import path from 'node:path';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { withOutput } from '../../src/publish/publish.ts';
-import { previousOfSite } from '../../src/sources/site-folder.ts';
 import { verifyFolder } from '../../src/verify/folder.ts';
 import { fingerprint } from '../support/fingerprint.ts';
 import {
@@ -187,13 +186,6 @@ describe('publishing', () => {
     expect(readTree(out)).toEqual(first);
   });
 
-  it('leaves no work folders and no lock behind', async () => {
-    const parent = temporaryFolder();
-    await publishTree(path.join(parent, 'site'), first);
-    await publishTree(path.join(parent, 'site'), { ...first, 'a.json': '2' });
-    expect(readdirSync(parent)).toEqual(['site']);
-  });
-
   it('makes a missing parent, and fills an empty folder', async () => {
     const parent = temporaryFolder();
     await publishTree(path.join(parent, 'a', 'b', 'site'), first);
@@ -335,21 +327,5 @@ describe('publishing', () => {
       `a.json: got SHA-256 ${listed[0].sha256}, expected ${'0'.repeat(64)}`,
     );
     expect(readTree(out)).toEqual(first);
-  });
-
-  it('reads the description and the data of the published site', async () => {
-    const out = path.join(temporaryFolder(), 'site');
-    const { meta, files } = siteOf(rawRecords(3, 2));
-    const before = await withOutput(out, async ({ published, publish }) => {
-      await publish(files());
-      return published.meta;
-    });
-    expect(before).toBeUndefined();
-    const after = await withOutput(out, async ({ published }) => published);
-    expect(after.meta).toEqual(meta);
-    const previous = previousOfSite(out, meta, after.entries);
-    expect(previous).toMatchObject(meta);
-    expect([...previous.slugs('move')]).toEqual(['move-1', 'move-2', 'move-3']);
-    expect([...previous.slugs('item')]).toEqual(['item-1', 'item-2']);
   });
 });
