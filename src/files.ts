@@ -11,13 +11,24 @@ import {
   openSync,
   readdirSync,
   readFileSync,
-  readSync,
+  type Stats,
 } from 'node:fs';
 import path from 'node:path';
+import { errorCode } from './errors.ts';
 
 /** Whether a path is below a folder; both absolute and normalized. */
 export const isInside = (folder: string, file: string, system: Pick<typeof path, 'sep'> = path): boolean =>
   file.startsWith(folder + system.sep);
+
+/** What is at a path, also if it is a link; undefined if nothing is, or a file is in the place of a folder above it. */
+export function statusOf(file: string): Stats | undefined {
+  try {
+    return lstatSync(file);
+  } catch (error) {
+    if (['ENOENT', 'ENOTDIR'].includes(errorCode(error))) return undefined;
+    throw error;
+  }
+}
 
 interface FolderEntry {
   /** Relative to the folder, with forward slashes. */
@@ -42,35 +53,16 @@ export class NotRegularError extends Error {
 }
 
 /** Reads a file of a folder, by its path in the folder. Throws `NotRegularError`, or an error of the system. */
-export const readFile = (folder: string, file: string): Buffer =>
-  read(folder, file, (descriptor) => readFileSync(descriptor));
-
-/** Without the bytes in memory. */
-export const readText = (folder: string, file: string): string =>
-  read(folder, file, (descriptor) => readFileSync(descriptor, 'utf8'));
-
-function read<T>(folder: string, file: string, by: (descriptor: number) => T): T {
+export function readFile(folder: string, file: string): Buffer {
   const descriptor = openFile(folder, file);
   try {
-    return by(descriptor);
+    return readFileSync(descriptor);
   } finally {
     closeSync(descriptor);
   }
 }
 
-/** Reads a large file in pieces, each of which is valid until the next is asked for. */
-export function* readPieces(folder: string, file: string, size = 2 ** 20): Generator<Buffer> {
-  const descriptor = openFile(folder, file);
-  try {
-    const memory = Buffer.allocUnsafeSlow(size);
-    for (let read = size; read > 0; ) {
-      read = readSync(descriptor, memory);
-      if (read > 0) yield memory.subarray(0, read);
-    }
-  } finally {
-    closeSync(descriptor);
-  }
-}
+export const readText = (folder: string, file: string): string => readFile(folder, file).toString();
 
 function openFile(folder: string, file: string): number {
   const parts = file.split('/');

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { readFile, readPieces, walk } from '../src/files.ts';
+import { readFile, walk } from '../src/files.ts';
 import { irregular, replaceBy } from './support/irregular-files.ts';
 import { temporaryFolder } from './support/temporary.ts';
 
@@ -18,7 +18,6 @@ describe('a file of a folder', () => {
     replaceBy(make, path.join(folder, 'a/b/c'));
     const refusal = expect.objectContaining({ code: 'not a regular file' });
     expect(() => readFile(folder, 'a/b/c')).toThrow(refusal);
-    expect(() => readPieces(folder, 'a/b/c').next()).toThrow(refusal);
     expect([...walk(folder)].filter(({ isFile }) => isFile)).toEqual([]);
   });
 
@@ -30,14 +29,5 @@ describe('a file of a folder', () => {
     expect(() => readFile(folder, 'b/c')).toThrow(expect.objectContaining({ code: 'not a regular file' }));
     if (!device(path.join(folder, 'zero'))) return;
     expect(() => readFile(folder, 'zero')).toThrow(expect.objectContaining({ code: 'not a regular file' }));
-  });
-
-  it.each([0, 1, 2, 3, 4, 9])('of %i bytes can be read in pieces', (size) => {
-    const folder = temporaryFolder();
-    const bytes = Buffer.from(Array.from({ length: size }, (_, at) => at));
-    writeFileSync(path.join(folder, 'a'), bytes);
-    const pieces = Array.from(readPieces(folder, 'a', 3), (piece) => Buffer.from(piece));
-    expect(Buffer.concat(pieces)).toEqual(bytes);
-    for (const piece of pieces) expect(piece.length).toBeLessThanOrEqual(3);
   });
 });

@@ -1,4 +1,4 @@
-/** Kills at exact moments: before each call that the swap is made of, and before some of those of the stage. */
+/** Kills at exact moments: before calls that the stage, the commit and the change of the site are made of. */
 
 import type { Random } from '../../test/support/random.ts';
 import { demand } from './ground.ts';
@@ -7,17 +7,18 @@ import { withSubjects } from './subjects.ts';
 const DIE_AT = new URL('./die-at.mjs', import.meta.url).href;
 
 /**
- * Where little changes, the first rename makes the commit record, the next ones put the staged files into place. Where all
- * does, the first moves the old site aside, the second puts the new one in its place. The first write fills the lock.
+ * The first write fills the lock. Where little changes, renames up to 67 find out whether folders are mount points, the
+ * next one makes the commit record, and all but the last put the staged files into place; where everything does, the record
+ * is number 129.
  */
 const moments: Readonly<Record<string, readonly string[]>> = {
   'build, a few files': [
-    ...['writeSync:1', 'mkdirSync:2', 'writeFileSync:1', 'writeFileSync:30', 'fsyncSync:1', 'fsyncSync:30'],
-    ...['renameSync:1', 'renameSync:2', 'renameSync:30', 'renameSync:60', 'unlinkSync:1', 'unlinkSync:2'],
+    ...['writeSync:1', 'mkdirSync:2', 'writeFileSync:1', 'writeFileSync:30', 'fsyncSync:1', 'fsyncSync:2'],
+    ...['renameSync:1', 'renameSync:68', 'renameSync:69', 'renameSync:100', 'unlinkSync:1', 'unlinkSync:2'],
   ],
   'build, all files': [
-    ...['writeSync:1', 'mkdirSync:2', 'mkdirSync:9', 'writeFileSync:2', 'writeFileSync:30', 'linkSync:1'],
-    ...['linkSync:9', 'renameSync:1', 'renameSync:2', 'renameSync:3', 'rmSync:1', 'unlinkSync:1'],
+    ...['writeSync:1', 'mkdirSync:9', 'writeFileSync:2', 'writeFileSync:30', 'fsyncSync:1', 'renameSync:129'],
+    ...['renameSync:130', 'renameSync:131', 'renameSync:200', 'renameSync:270', 'unlinkSync:1', 'rmSync:1'],
   ],
 };
 

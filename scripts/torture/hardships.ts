@@ -268,9 +268,9 @@ const table: Record<string, (scene: Scene) => Promise<void>> = {
       [`${signal} while fetching`, stoppedFetching(signal, exit)],
       // The stage is started at the first of these calls; a build looks for signals now and then.
       [`${signal} while staging`, stoppedAt(`writeFileSync:30:${signal}`, exit)],
-      // From the first rename on nothing is looked for: the swap ends, and with it the build.
-      [`${signal} before the swap's first rename`, stoppedAt(`renameSync:1:${signal}`, 0)],
-      [`${signal} before the swap's second rename`, stoppedAt(`renameSync:2:${signal}`, 0)],
+      // From the first rename on nothing is looked for: the change ends, and with it the build.
+      [`${signal} before the first rename`, stoppedAt(`renameSync:1:${signal}`, 0)],
+      [`${signal} in the midst of renames`, stoppedAt(`renameSync:99:${signal}`, 0)],
     ]),
   ),
   'a clock that is set back': async (scene) => {

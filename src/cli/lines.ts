@@ -134,18 +134,15 @@ export function iconsLines({ mode, icons, missing, offline, requests }: IconsRep
 }
 
 export function mirrorLines(report: MirrorReport): string[] {
-  const { address, out, dryRun, downloaded, fetched, removed, excluded, files, changed, seconds } = report;
-  const [present, past] = isAddress(address) ? ['download', 'downloaded'] : ['extract', 'extracted'];
+  const { address, out, downloaded, removed, excluded, files, changed, seconds } = report;
   const lines: string[] = [];
   if (excluded.length > 0) lines.push(`excluded, as host configuration: ${firstOf(excluded)}`);
-  if (dryRun && fetched.length > 0) lines.push(`to ${present}: ${firstOf(fetched)}`);
-  if (removed.length > 0) lines.push(`${dryRun ? 'to remove' : 'removed'}: ${firstOf(removed)}`);
+  if (removed.length > 0) lines.push(`removed: ${firstOf(removed)}`);
   const resumed = downloaded.resumed > 0 ? `, ${groupDigits(downloaded.resumed)} resumed` : '';
-  lines.push(
-    `${counted(downloaded.files, 'file')} ${dryRun ? `to ${present}` : past}, ${readableSize(downloaded.bytes)}${resumed}`,
-  );
+  const how = isAddress(address) ? 'downloaded' : 'extracted';
+  lines.push(`${counted(downloaded.files, 'file')} ${how}, ${readableSize(downloaded.bytes)}${resumed}`);
   if (!changed) lines.push(`${out}: nothing changed, in ${seconds} s`);
-  else if (files) lines.push(...publishedLines(out, files, { changed, seconds }));
+  else lines.push(...publishedLines(out, files, { changed, seconds }));
   return lines;
 }
 

@@ -182,7 +182,6 @@ function addMirror(command: Command): void {
     .argument('<url|archive>', 'URL of the deployment, or an archive of a site')
     .argument('[dir]', 'folder of the copy (default: named after the source)')
     .optionsGroup('Data:')
-    .option('--dry-run', 'only report what would be done')
     .addOption(concurrencyOption())
     .addOption(retriesOption())
     .optionsGroup('Guards:')

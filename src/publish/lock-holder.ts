@@ -23,21 +23,18 @@ export type Holder = z.infer<typeof holderSchema>;
 /** Where the system does not tell, a field is empty. */
 export const thisProcess = (): Holder => ({
   host: os.hostname(),
-  machine: readIfTold('/etc/machine-id').trim(),
-  boot: readIfTold('/proc/sys/kernel/random/boot_id').trim(),
-  namespace: namespaceOf(process.pid),
+  machine: told(() => readFileSync('/etc/machine-id', 'utf8').trim()),
+  boot: told(() => readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim()),
+  namespace: told(() => readlinkSync(`/proc/${process.pid}/ns/pid`)),
   pid: process.pid,
   start: startOf(process.pid),
 });
 
 export const encodeHolder = (holder: Holder): string => `${JSON.stringify(holder)}\n`;
 
-/** Undefined if the text names no process. Version 0.1.0 wrote nothing but a process id and its start. */
-export function decodeHolder(text: string, own: Holder): Holder | undefined {
-  const [, pid, start] = /^([1-9]\d{0,9}) (\d+|-)\n?$/.exec(text) ?? [];
-  if (pid !== undefined) return { ...own, pid: Number(pid), start: start === '-' ? '' : `${start}` };
-  return holderSchema.safeParse(parseJson(text)).data;
-}
+/** Undefined if the text names no process. */
+export const decodeHolder = (text: string): Holder | undefined =>
+  holderSchema.safeParse(parseJson(text)).data;
 
 /** Whether a process is at work, as far as can be known from here. */
 export function stateOf(holder: Holder, own: Holder): 'running' | 'gone' | 'unknown' {
@@ -60,21 +57,14 @@ function isRunning({ pid, start }: Holder): boolean {
 
 /** https://man7.org/linux/man-pages/man5/proc_pid_stat.5.html: field 22, counted from after the command's name. */
 function startOf(pid: number): string {
-  const stat = readIfTold(`/proc/${pid}/stat`);
+  const stat = told(() => readFileSync(`/proc/${pid}/stat`, 'utf8'));
   return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19] ?? '';
 }
 
-function namespaceOf(pid: number): string {
+/** What the system tells; empty if it does not. */
+function told(ask: () => string): string {
   try {
-    return readlinkSync(`/proc/${pid}/ns/pid`);
-  } catch {
-    return '';
-  }
-}
-
-function readIfTold(file: string): string {
-  try {
-    return readFileSync(file, 'utf8');
+    return ask();
   } catch {
     return '';
   }

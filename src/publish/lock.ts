@@ -1,6 +1,6 @@
 /** The lock: one build at a time per folder. A lock whose process is known to have ended is stale, and is taken over. */
 
-import { closeSync, linkSync, openSync, renameSync, rmSync, statSync, unlinkSync, writeSync } from 'node:fs';
+import { closeSync, linkSync, openSync, renameSync, statSync, unlinkSync, writeSync } from 'node:fs';
 import path from 'node:path';
 import { errorCode, OutputError } from '../errors.ts';
 import { readText } from '../files.ts';
@@ -20,15 +20,13 @@ export interface LockOptions {
  *
  * @throws OutputError if a process holds it that may be running
  */
-export function acquireLock(
-  { lock: file, name: target }: WorkFolders,
-  { takeLock = false }: LockOptions = {},
-): () => void {
+export function acquireLock(folders: WorkFolders, options: LockOptions = {}): () => void {
+  const { lock: file, name } = folders;
   try {
-    take(file, { target, takeLock });
+    take(folders, options);
   } catch (cause) {
     if (cause instanceof OutputError) throw cause;
-    throw new OutputError(`cannot be locked (${errorCode(cause)})`, target, {
+    throw new OutputError(`cannot be locked (${errorCode(cause)})`, name, {
       cause,
       hint: `The lock and the new files are kept beside the folder until they are renamed: ${path.dirname(file)} must be writable.`,
     });
@@ -44,43 +42,31 @@ export function acquireLock(
   };
 }
 
-interface Wish {
-  readonly target: string;
-  readonly takeLock: boolean;
-}
-
-function take(file: string, wish: Wish): void {
+function take(folders: WorkFolders, options: LockOptions): void {
+  const { lock: file } = folders;
   const own = encodeHolder(thisProcess());
   for (let attempt = 1; ; attempt++) {
     try {
-      make(file, own);
+      const lock = openSync(file, 'wx');
+      try {
+        writeSync(lock, own);
+      } finally {
+        closeSync(lock);
+      }
       // A process that was suspended here for longer than others wait finds its lock taken over.
       if (readIfThere(file) === own) return;
     } catch (error) {
       if (errorCode(error) !== 'EEXIST' || attempt > 3) throw error;
-      removeStale(file, wish);
+      const text = readFilled(file);
+      if (text === undefined) continue;
+      refuseHeld(text, folders, options);
+      removeStale(file, text);
     }
   }
 }
 
-function make(file: string, own: string): void {
-  const lock = openSync(file, 'wx');
-  try {
-    writeSync(lock, own);
-  } catch (error) {
-    // For example, the disk is full.
-    rmSync(file, { force: true });
-    throw error;
-  } finally {
-    closeSync(lock);
-  }
-}
-
-function removeStale(file: string, wish: Wish): void {
-  const text = readFilled(file);
-  if (text === undefined) return;
-  refuseHeld(file, text, wish);
-  // Two builds may find the same stale lock: one that moved a lock other than the stale one puts it back.
+/** Two builds may find the same stale lock: one that moved a lock other than the stale one puts it back. */
+function removeStale(file: string, text: string): void {
   const aside = `${file}.${process.pid}`;
   try {
     renameSync(file, aside);
@@ -92,20 +78,18 @@ function removeStale(file: string, wish: Wish): void {
   unlinkSync(aside);
 }
 
-function refuseHeld(file: string, text: string, { target, takeLock }: Wish): void {
-  const own = thisProcess();
-  const holder = decodeHolder(text, own);
-  const state = held.has(file) ? 'running' : holder ? stateOf(holder, own) : 'gone';
-  if (state === 'running') {
-    throw new OutputError(`locked by another build (process ${holder?.pid})`, target, {
+function refuseHeld(text: string, { lock: file, name }: WorkFolders, { takeLock }: LockOptions): void {
+  const holder = decodeHolder(text);
+  const state = held.has(file) ? 'running' : holder ? stateOf(holder, thisProcess()) : 'gone';
+  if (state === 'running')
+    throw new OutputError(`locked by another build (process ${holder?.pid})`, name, {
       hint: 'Wait for it to finish, or choose another folder with --out.',
     });
-  }
   if (state === 'gone' || takeLock) return;
   const since = statSync(file, { throwIfNoEntry: false })?.mtime.toISOString();
   throw new OutputError(
     `locked by a build on another host or in another container (process ${holder?.pid} on ${holder?.host}, since ${since}): ${file}`,
-    target,
+    name,
     { hint: 'Wait for it to finish. If it is known to have ended, take its lock over with --take-lock.' },
   );
 }

@@ -1,9 +1,7 @@
 /** Publishes files into a folder: whatever happens, the folder holds the complete old site or the complete new one. */
 
-import { hash } from 'node:crypto';
-import { existsSync, lstatSync, mkdirSync } from 'node:fs';
+import { existsSync, mkdirSync, renameSync } from 'node:fs';
 import path from 'node:path';
-import { setImmediate } from 'node:timers/promises';
 import { FORMAT } from '../contract/format.ts';
 import type { Making, Manifest, ManifestEntry } from '../contract/meta.ts';
 import { MANIFEST_FILE } from '../contract/paths.ts';
@@ -11,13 +9,13 @@ import type { AnyFile } from '../contract/site-file.ts';
 import { errorCode, explainSystemError, OutputError } from '../errors.ts';
 import { isInside } from '../files.ts';
 import { PRODUCT } from '../version.ts';
-import { canPlace, commit, foldersOf, rollForward } from './commit.ts';
-import { createPathCheck, entryOf } from './listing.ts';
+import { type Change, commit, rollForward } from './commit.ts';
+import { flush, flushAll } from './flush.ts';
 import { acquireLock, type LockOptions } from './lock.ts';
-import { type Published, readPublished, refuseForeignFiles } from './published.ts';
+import { refuseObstacles } from './obstacles.ts';
+import { entryOf, type Published, readPublished } from './published.ts';
 import { recover, removeTrash } from './recovery.ts';
-import { createStage } from './stage.ts';
-import { swap } from './swap.ts';
+import { type StageOptions, stageFile, stageFiles } from './stage.ts';
 import { type WorkFolders, workFolders } from './work-folders.ts';
 
 export interface PublishResult {
@@ -80,10 +78,7 @@ export async function withOutput<T>(
       published,
       sizes,
       confirm: (making) => confirm(folders, published, making),
-      async publish(files, options = {}) {
-        const result = await publish(files, { ...options, folders, published, sizes });
-        return { ...result, leftovers: cleanUp(folders) };
-      },
+      publish: (files, options) => publish(files, folders, { ...options, published, sizes }),
     });
   } catch (error) {
     throw explainSystemError(error, folders.name);
@@ -103,7 +98,7 @@ function cleanUp(folders: WorkFolders): string[] {
   return removeTrash(folders);
 }
 
-/** Restores a site that an interrupted build has moved aside, and finishes what one has committed. */
+/** Finishes what an interrupted build has committed, and restores a site that one of an earlier version has moved aside. */
 export function recoverAbandoned(out: string): void {
   const folders = workFolders(out);
   const isWhole = existsSync(folders.out) || !existsSync(folders.retired);
@@ -131,7 +126,7 @@ export function isChanging(out: string): boolean {
   return existsSync(record);
 }
 
-/** A folder that is replaced as a whole would leave its user in one that is gone. */
+/** A folder that is gone with its last file would leave its user nowhere. */
 function refuseWorkingFolder({ name, out }: WorkFolders): void {
   const here = process.cwd();
   if (here !== out && !isInside(out, here)) return;
@@ -150,124 +145,60 @@ function makeParent({ name, out }: WorkFolders): void {
 
 function confirm(
   folders: WorkFolders,
-  { making: published, entries, manifestBytes, findTouched }: Published,
-  making: Required<Making>,
+  { making: published, manifest, entries, touched }: Published,
+  { generator, code, inputs }: Required<Making>,
 ): PublishResult | undefined {
-  const { generator, code, inputs } = making;
   if (published?.generator !== generator || published.code !== code || published.inputs !== inputs)
     return undefined;
-  if (findTouched().size > 0) return undefined;
-  return {
-    changed: false,
-    files: entries.size + 1,
-    bytes: sizeOf([...entries.values()]) + manifestBytes,
-    written: 0,
-    kept: entries.size + 1,
-    removed: 0,
-    leftovers: removeTrash(folders),
-  };
+  if (!manifest || touched.size > 0) return undefined;
+  const counts = { written: 0, removed: 0, leftovers: removeTrash(folders) };
+  return createResult([...entries.values(), manifest], counts);
 }
 
 async function publish(
   files: Iterable<AnyFile>,
-  {
-    folders,
-    published,
-    sizes,
-    signal,
-    making = { generator: PRODUCT },
-  }: PublishOptions & { folders: WorkFolders; published: Published; sizes: Map<string, number> },
-): Promise<Omit<PublishResult, 'leftovers'>> {
-  const checkPath = createPathCheck();
-  const stays = createStays(published);
-  // Staging starts at the first difference: without one, nothing is touched.
-  const stage = createStage(folders.fresh, folders.out);
-  const entries: ManifestEntry[] = [];
-  const written: string[] = [];
-  for (const file of files) {
-    const { path } = file;
-    checkPath(path);
-    let entry: ManifestEntry;
-    if ('sha256' in file && stays(file)) {
-      entry = { path, bytes: file.bytes, sha256: file.sha256 };
-    } else {
-      const made = 'make' in file ? await file.make() : file.body;
-      const body = typeof made === 'string' ? Buffer.from(made) : made;
-      entry = entryOf(path, body);
-      if ('sha256' in file && file.sha256 !== entry.sha256)
-        throw new OutputError(`got SHA-256 ${entry.sha256}, expected ${file.sha256}`, path);
-      if (!stays(entry)) {
-        stage.write(path, body, { replaces: published.entries.has(path) });
-        written.push(path);
-      }
-    }
-    entries.push(entry);
-    sizes.set(path, entry.bytes);
-    // Yields to signals and the progress line now and then.
-    if (entries.length % 64 === 0) await setImmediate();
-    signal?.throwIfAborted();
+  folders: WorkFolders,
+  { making = { generator: PRODUCT }, ...options }: StageOptions & PublishOptions,
+): Promise<PublishResult> {
+  const { published, sizes } = options;
+  const { entries, place } = await stageFiles(files, folders, options);
+  const body = Buffer.from(JSON.stringify({ format: FORMAT, ...making, files: entries } satisfies Manifest));
+  const manifest = entryOf(MANIFEST_FILE, body);
+  const remove = [...published.entries.keys()].filter((path) => !sizes.has(path));
+  if (place.length > 0 || manifest.sha256 !== published.manifest?.sha256) {
+    stageFile(folders, MANIFEST_FILE, body);
+    place.push(MANIFEST_FILE);
+    changeSite(folders, published, { place, remove, manifest: manifest.sha256 });
   }
-
-  entries.sort((a, b) => (a.path < b.path ? -1 : 1));
-  const manifest = Buffer.from(
-    JSON.stringify({ format: FORMAT, ...making, files: entries } satisfies Manifest),
-  );
-  const sha256 = hash('sha256', manifest);
-  const changed = written.length > 0 || sha256 !== published.hashManifest();
-  const removed = [...published.entries.keys()].filter((path) => !sizes.has(path));
-  if (changed) {
-    const isSmall =
-      entries.length > 2 * written.length && !replacesFolders(written, published) && canPlace(folders);
-    refuseForeignFiles(
-      folders,
-      published,
-      isSmall ? written.filter((file) => isThere(folders, file)) : undefined,
-    );
-    stage.write(MANIFEST_FILE, manifest, { replaces: published.entries.size > 0 });
-    if (isSmall) {
-      commit(folders, { place: [...written, MANIFEST_FILE], remove: removed, manifest: sha256 });
-      rollForward(folders);
-    } else {
-      // Hard links to published files, which have been checked.
-      const fresh = new Set(written);
-      for (const { path } of entries) if (!fresh.has(path)) stage.keep(path);
-      swap(folders);
-    }
-  }
-  return {
-    changed,
-    files: entries.length + 1,
-    bytes: sizeOf(entries) + manifest.length,
-    written: changed ? written.length + 1 : 0,
-    kept: entries.length - written.length + (changed ? 0 : 1),
-    removed: removed.length,
-  };
+  const counts = { written: place.length, removed: remove.length, leftovers: cleanUp(folders) };
+  return createResult([...entries, manifest], counts);
 }
 
-/** Whether the published file has a given hash, and nobody has touched it. */
-function createStays({ entries, findTouched }: Published): (entry: ManifestEntry) => boolean {
-  let touched: ReadonlySet<ManifestEntry> | undefined;
-  return ({ path, sha256 }) => {
-    const old = entries.get(path);
-    if (old?.sha256 !== sha256) return false;
-    touched ??= findTouched();
-    return !touched.has(old);
-  };
-}
+const createResult = (
+  files: readonly ManifestEntry[],
+  counts: Pick<PublishResult, 'written' | 'removed' | 'leftovers'>,
+): PublishResult => ({
+  changed: counts.written > 0,
+  files: files.length,
+  bytes: files.reduce((sum, { bytes }) => sum + bytes, 0),
+  kept: files.length - counts.written,
+  ...counts,
+});
 
-const sizeOf = (entries: readonly ManifestEntry[]): number =>
-  entries.reduce((sum, { bytes }) => sum + bytes, 0);
-
-/** Also if it is a link that leads nowhere. */
-const isThere = ({ out }: WorkFolders, file: string): boolean =>
-  lstatSync(path.join(out, file), { throwIfNoEntry: false }) !== undefined;
-
-/** Whether a file takes the place of a folder, or a folder that of a file: then no order keeps both sites whole. */
-function replacesFolders(place: readonly string[], { entries }: Published): boolean {
-  const added = place.filter((name) => !entries.has(name));
-  if (added.length === 0) return false;
-  const folders = foldersOf([...entries.keys()]);
-  return (
-    added.some((name) => folders.has(name)) || [...foldersOf(added)].some((folder) => entries.has(folder))
-  );
+/** A folder that is not there yet is the stage, renamed. Any other is changed file by file. */
+function changeSite(folders: WorkFolders, { entries }: Published, change: Change): void {
+  const { name, out, fresh } = folders;
+  if (entries.size > 0 || existsSync(out)) {
+    refuseObstacles(folders, entries, change);
+    commit(folders, change);
+    rollForward(folders);
+    return;
+  }
+  flushAll(fresh, change.place);
+  try {
+    renameSync(fresh, out);
+  } catch (cause) {
+    throw new OutputError(`cannot be created (${errorCode(cause)})`, name, { cause });
+  }
+  flush(path.dirname(out));
 }

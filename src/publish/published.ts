@@ -1,11 +1,12 @@
-/** The published site as the last build left it: what its manifest lists, and whether its files are unchanged. */
+/** The published site as the last build left it: what its manifest lists, and which of its files have been touched. */
 
 import { hash } from 'node:crypto';
-import { existsSync, lstatSync, readdirSync, statSync } from 'node:fs';
+import { existsSync, readdirSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { refuseNewerFormat } from '../contract/format.ts';
 import {
   type Entries,
+  MAX_FILE_BYTES,
   type Making,
   type ManifestEntry,
   type Meta,
@@ -16,32 +17,22 @@ import { parseJson } from '../contract/parse.ts';
 import { MANIFEST_FILE, META_FILE } from '../contract/paths.ts';
 import { firstOf } from '../contract/words.ts';
 import { errorCode, OutputError } from '../errors.ts';
-import { readFile, readText, walk } from '../files.ts';
+import { readFile, readText, statusOf } from '../files.ts';
 import type { WorkFolders } from './work-folders.ts';
 
+/** Empty if nothing is published. */
 export interface Published {
-  /** What the manifest lists; nothing if nothing is published. */
+  /** What the manifest lists. */
   readonly entries: Entries;
-  /** The manifest's own size; 0 if nothing is published. */
-  readonly manifestBytes: number;
-  /** The SHA-256 of the manifest; empty if nothing is published. */
-  hashManifest(): string;
-  /** The site's description; undefined if nothing is published, or it cannot be read. */
-  readonly meta: Meta | undefined;
-  /** What its files were made by, and from; undefined if nothing is published. */
-  readonly making: Making | undefined;
-  /** The entries of all files that have been touched since they were published. */
-  findTouched(): ReadonlySet<ManifestEntry>;
+  /** The files that have been touched since they were published. */
+  readonly touched: ReadonlySet<string>;
+  /** The manifest itself. */
+  readonly manifest?: ManifestEntry;
+  /** What the files were made by, and from. */
+  readonly making?: Making;
+  /** The site's description; undefined if it cannot be read, too. */
+  readonly meta?: Meta | undefined;
 }
-
-const nothing: Published = {
-  entries: new Map(),
-  manifestBytes: 0,
-  hashManifest: () => '',
-  meta: undefined,
-  making: undefined,
-  findTouched: () => new Set(),
-};
 
 /**
  * Reads what is published in a folder.
@@ -49,70 +40,52 @@ const nothing: Published = {
  * @throws OutputError if the folder contains anything but a published site
  */
 export function readPublished({ name, out }: WorkFolders): Published {
-  if (!existsSync(out) || isEmptyFolder(name, out)) return nothing;
-  const file = path.join(out, MANIFEST_FILE);
-  const json = existsSync(file) ? readManifest(name, out) : undefined;
+  try {
+    if (!existsSync(out) || readdirSync(out).length === 0) return { entries: new Map(), touched: new Set() };
+  } catch (cause) {
+    throw new OutputError(`is not a readable folder (${errorCode(cause)})`, name, { cause });
+  }
+  const manifest = readManifest(name, out);
+  const json = parseJson(manifest.toString());
   refuseNewerFormat(
     json,
     (problem, options) => new OutputError(`${MANIFEST_FILE} ${problem}`, name, options),
   );
   const parsed = manifestReader.safeParse(json);
-  if (!parsed.success) {
+  if (!parsed.success)
     throw new OutputError(`contains files, but no ${MANIFEST_FILE} of a gamedata build`, name, {
       hint: 'It was left untouched. Choose a new or empty folder with --out.',
     });
-  }
   const { format: _, files, ...making } = parsed.data;
-  const { mtimeMs: written, size: manifestBytes } = statSync(file);
+  const { mtimeMs: written } = statSync(path.join(out, MANIFEST_FILE));
   return {
     entries: new Map(files.map((entry) => [entry.path, entry])),
-    manifestBytes,
-    hashManifest: () => hash('sha256', readFile(out, MANIFEST_FILE)),
-    meta: readMeta(out),
+    touched: new Set(files.filter((entry) => isTouched(out, entry, written)).map((entry) => entry.path)),
+    manifest: entryOf(MANIFEST_FILE, manifest),
     making,
-    findTouched: () => new Set(files.filter((entry) => isTouched(out, entry, written))),
+    meta: readMeta(out),
   };
+}
+
+/** The manifest's entry of a file. */
+export function entryOf(path: string, body: Uint8Array): ManifestEntry {
+  if (body.length > MAX_FILE_BYTES)
+    throw new OutputError(`has ${body.length} bytes, expected at most ${MAX_FILE_BYTES}`, path);
+  return { path, bytes: body.length, sha256: hash('sha256', body) };
 }
 
 /** Anything newer than the manifest, which comes last, was changed by somebody else. */
 function isTouched(out: string, { path: file, bytes }: ManifestEntry, written: number): boolean {
-  const stat = lstatSync(path.join(out, file), { throwIfNoEntry: false });
+  const stat = statusOf(path.join(out, file));
   return !stat?.isFile() || stat.size !== bytes || stat.mtimeMs > written;
 }
 
-/** Throws if files of a folder that were not published would be lost: all of them, if the whole folder is replaced. */
-export function refuseForeignFiles(
-  { name, out }: WorkFolders,
-  { entries }: Published,
-  lost?: readonly string[],
-): void {
-  const foreign: string[] = [];
-  for (const file of lost ?? filesOf(out))
-    if (file !== MANIFEST_FILE && !entries.has(file)) foreign.push(file);
-  if (foreign.length === 0) return;
-  throw new OutputError(`contains files that gamedata did not write: ${firstOf(foreign, 5)}`, name, {
-    hint: 'Move them elsewhere, or into public/ to make them part of the site.',
-  });
-}
-
-function* filesOf(folder: string): Generator<string> {
-  if (existsSync(folder)) for (const { path } of walk(folder)) yield path;
-}
-
-function isEmptyFolder(name: string, folder: string): boolean {
+/** Empty if it is not there. */
+function readManifest(name: string, out: string): Buffer {
   try {
-    return readdirSync(folder).length === 0;
+    return readFile(out, MANIFEST_FILE);
   } catch (cause) {
-    throw new OutputError(`is not a readable folder (${errorCode(cause)})`, name, { cause });
-  }
-}
-
-/** Undefined if it is not JSON. */
-function readManifest(name: string, out: string): unknown {
-  try {
-    return JSON.parse(readText(out, MANIFEST_FILE));
-  } catch (cause) {
-    if (cause instanceof SyntaxError) return undefined;
+    if (errorCode(cause) === 'ENOENT') return Buffer.of();
     throw new OutputError(`${MANIFEST_FILE} cannot be read (${errorCode(cause)})`, name, { cause });
   }
 }

@@ -1,15 +1,16 @@
 /** Recovery: what interrupted builds left beside a folder. */
 
 import { randomUUID } from 'node:crypto';
-import { existsSync, lstatSync, readdirSync, renameSync, rmSync } from 'node:fs';
+import { existsSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { errorCode, OutputError } from '../errors.ts';
+import { statusOf } from '../files.ts';
 import { rollForward } from './commit.ts';
 import type { WorkFolders } from './work-folders.ts';
 
 /**
- * Ends what an interrupted build left: what was committed is finished, a site that was moved aside and not replaced is
- * restored, everything else is trash. Only for the holder of the lock.
+ * Ends what an interrupted build left: what was committed is finished, a site that an earlier version moved aside and did
+ * not replace is restored, everything else is trash. Only for the holder of the lock.
  */
 export function recover(folders: WorkFolders): void {
   const { name, out, fresh, retired, trash } = folders;
@@ -28,7 +29,7 @@ export function recover(folders: WorkFolders): void {
 
 /** In a parent that others may write to, anybody may leave what looks like the work of an interrupted build. */
 function refuseStrangers({ out, fresh, retired, commit, received }: WorkFolders): void {
-  const ownerOf = (file: string): number | undefined => lstatSync(file, { throwIfNoEntry: false })?.uid;
+  const ownerOf = (file: string): number | undefined => statusOf(file)?.uid;
   const trusted = [undefined, process.geteuid?.() ?? ownerOf(out), ownerOf(out)];
   for (const file of [fresh, retired, commit, received]) {
     if (!process.geteuid || trusted.includes(ownerOf(file))) continue;

@@ -1,82 +1,89 @@
-/** The stage: the new site beside the published one. Unchanged files are hard links to the published ones. */
+/** The stage, beside the published site: the files of the new one that differ. */
 
-import { constants, copyFileSync, linkSync, lstatSync, mkdirSync, utimesSync, writeFileSync } from 'node:fs';
+import { mkdirSync, utimesSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { setImmediate } from 'node:timers/promises';
+import type { ManifestEntry } from '../contract/meta.ts';
+import type { AnyFile } from '../contract/site-file.ts';
 import { errorCode, OutputError } from '../errors.ts';
-import { isInside } from '../files.ts';
+import { statusOf } from '../files.ts';
+import { entryOf, type Published } from './published.ts';
+import { createPathCheck } from './site-paths.ts';
+import type { WorkFolders } from './work-folders.ts';
 
-export interface Stage {
-  /** Links the published file, which keeps its inode, mtime and ETag. */
-  keep(name: string): void;
-  write(name: string, body: Uint8Array, options: { readonly replaces: boolean }): void;
+export interface StageOptions {
+  readonly published: Published;
+  /** Filled as files are made: path → bytes. */
+  readonly sizes: Map<string, number>;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/**
+ * Stages the files that differ from the published ones; without a difference, nothing is touched.
+ *
+ * @returns the entries of all files, sorted by path, and the paths of those that were staged
+ */
+export async function stageFiles(
+  files: Iterable<AnyFile>,
+  work: WorkFolders,
+  { published, sizes, signal }: StageOptions,
+): Promise<{ entries: ManifestEntry[]; place: string[] }> {
+  const checkPath = createPathCheck();
+  const stays = ({ path, sha256 }: ManifestEntry): boolean =>
+    published.entries.get(path)?.sha256 === sha256 && !published.touched.has(path);
+  const entries: ManifestEntry[] = [];
+  const place: string[] = [];
+  for (const file of files) {
+    checkPath(file.path);
+    let entry: ManifestEntry;
+    if ('sha256' in file && stays(file)) {
+      entry = { path: file.path, bytes: file.bytes, sha256: file.sha256 };
+    } else {
+      const made = 'make' in file ? await file.make() : file.body;
+      const body = typeof made === 'string' ? Buffer.from(made) : made;
+      entry = entryOf(file.path, body);
+      if ('sha256' in file && file.sha256 !== entry.sha256)
+        throw new OutputError(`got SHA-256 ${entry.sha256}, expected ${file.sha256}`, file.path);
+      if (!stays(entry)) {
+        stageFile(work, file.path, body);
+        place.push(file.path);
+      }
+    }
+    entries.push(entry);
+    sizes.set(entry.path, entry.bytes);
+    // Yields to signals and the progress line now and then.
+    if (entries.length % 64 === 0) await setImmediate();
+    signal?.throwIfAborted();
+  }
+  return { entries: entries.sort((a, b) => (a.path < b.path ? -1 : 1)), place };
+}
+
+/** @throws OutputError if it cannot be written */
+export function stageFile({ fresh, out }: WorkFolders, name: string, body: Uint8Array): void {
+  const file = path.join(fresh, name);
+  try {
+    mkdirSync(path.dirname(file), { recursive: true });
+    writeFileSync(file, body, { flag: 'wx' });
+    stampLater(file, path.join(out, name));
+  } catch (cause) {
+    throw new OutputError(`cannot be written (${errorCode(cause)})`, name, { cause });
+  }
 }
 
 /** How far the clock of files may be behind. */
 const CLOCK_MS = 20;
-
-/** In milliseconds; 0 if it is not there any more. */
-function timeOf(file: string): number {
-  try {
-    return lstatSync(file).mtimeMs;
-  } catch {
-    return 0;
-  }
-}
 
 /**
  * Many web servers derive a file's validators from its time in seconds: what takes its place is of a later second, even if
  * one build follows the other at once.
  */
 function stampLater(file: string, replaced: string): void {
-  const second = Math.floor(timeOf(replaced) / 1000);
+  const last = statusOf(replaced);
+  if (!last?.isFile()) return;
+  const second = Math.floor(last.mtimeMs / 1000);
   const now = Date.now();
   if (second < Math.floor((now - CLOCK_MS) / 1000)) return;
   // Never before now, which has been rounded down, as the manifest has to be the newest.
   const time = new Date(Math.max((second + 1) * 1000, now + 1));
   utimesSync(file, time, time);
-}
-
-export function createStage(fresh: string, published: string): Stage {
-  let last = '';
-
-  /** fs-extra's `outputFile` checks the folder of every single file, which takes longer than writing thousands of them. */
-  function ensureFolder(folder: string): void {
-    if (folder !== last) mkdirSync(folder, { recursive: true });
-    last = folder;
-  }
-
-  function place<T>(name: string, put: (target: string) => T): T {
-    const target = path.join(fresh, name);
-    if (!isInside(fresh, target))
-      throw new OutputError('is outside the output folder, and was not written', name);
-    try {
-      ensureFolder(path.dirname(target));
-      return put(target);
-    } catch (cause) {
-      // What is wrong with the text, not with the file.
-      if (!errorCode(cause)) throw cause;
-      throw new OutputError(`cannot be written (${errorCode(cause)})`, name, { cause });
-    }
-  }
-
-  return {
-    write: (name, body, { replaces }) =>
-      place(name, (target) => {
-        writeFileSync(target, body, { flag: 'wx' });
-        if (replaces) stampLater(target, path.join(published, name));
-      }),
-    keep(name) {
-      const source = path.join(published, name);
-      place(name, (target) => {
-        try {
-          linkSync(source, target);
-        } catch {
-          // Not every file system has hard links. The time is part of validators.
-          copyFileSync(source, target, constants.COPYFILE_EXCL);
-          const { atime, mtime } = lstatSync(source);
-          utimesSync(target, atime, mtime);
-        }
-      });
-    },
-  };
 }

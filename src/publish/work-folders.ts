@@ -1,4 +1,4 @@
-/** The working files of a build: beside the folder that it replaces, so that renames stay within one file system. */
+/** The working files of a build: beside the folder that it changes, so that renames stay within one file system. */
 
 import { lstatSync, readlinkSync, realpathSync } from 'node:fs';
 import path from 'node:path';
@@ -9,9 +9,9 @@ export interface WorkFolders {
   readonly name: string;
   /** The published folder, absolute. */
   readonly out: string;
-  /** The new site while it is staged, or what differs in it. */
+  /** What differs in the new site, while it is staged. */
   readonly fresh: string;
-  /** The old site between the two renames. */
+  /** The old site, where an interrupted build of an earlier version has moved it aside. */
   readonly retired: string;
   /** The commit record: there while a site is changed file by file. */
   readonly commit: string;
@@ -24,7 +24,7 @@ export interface WorkFolders {
   readonly unreported: string;
 }
 
-/** For a symbolic link, the folder that it points to is the one that is replaced. */
+/** For a symbolic link, the folder that it points to is the one that is changed. */
 export const workFolders = (out: string): WorkFolders => foldersBeside(out, follow(out, path.resolve(out)));
 
 /** @param out absolute */

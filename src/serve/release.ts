@@ -34,7 +34,8 @@ export interface ReleaseOptions {
   readonly readBase: (folder: string) => string;
 }
 
-const ATTEMPTS = 6;
+/** A second in all: so long may a change of every file take, on a busy disk. */
+const ATTEMPTS = 11;
 const PAUSE_MS = 20;
 
 export function createReleases(
@@ -52,7 +53,7 @@ export function createReleases(
       const mark = await markOf(real);
       if (!release || release.mark !== mark) release = open(real, mark);
     } catch (error) {
-      // Between the two renames of a build there is no folder; what is in memory is still correct.
+      // While there is no folder, what is in memory is still correct.
       if (!release || error instanceof SiteReplacedError) throw error;
     }
     looked = performance.now();

@@ -57,15 +57,6 @@ describe('mirror', () => {
     expect((await run('mirror', server.url, '--quiet')).stderr).toBe('');
   });
 
-  it('says with --dry-run what it would do, and does nothing', async () => {
-    const { cwd, server, run } = await ground();
-    const { stderr, code } = await run('mirror', server.url, 'copy', '--dry-run');
-    expect(stderr).toMatch(/^to download: 400\.json, .* more$/m);
-    expect(stderr).toMatch(/^\d+ files to download, /m);
-    expect(code).toBe(0);
-    expect(readdirSync(cwd)).toEqual([]);
-  });
-
   it('killed at any moment, leaves no copy or a whole one, and the next run fetches what is missing', async () => {
     const { cwd, server, run } = await ground();
     const asked = () => server.requests.length;

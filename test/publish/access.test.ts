@@ -1,32 +1,31 @@
 /** Who may read and write: what a published folder allows, and what others leave beside it. */
 
 import { chmodSync, chownSync, mkdirSync, statSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { recoverAbandoned } from '../../src/publish/publish.ts';
-import { publishedSite, publishTree, readTree } from '../support/publishing.ts';
+import { publishedSite, publishTree, readTree, type Tree } from '../support/publishing.ts';
+import { temporaryFolder } from '../support/temporary.ts';
 
 const isRoot = process.geteuid?.() === 0;
 const STRANGER = 12_345;
 const old = { 'a.json': '1' };
 const fresh = { 'a.json': '2', 'b.json': '3' };
 
-describe('a folder that is replaced as a whole', () => {
-  it.skipIf(process.platform === 'win32')('keeps its mode', async () => {
-    const { out } = await publishedSite(old);
-    const { ino } = statSync(out);
+describe.skipIf(process.platform === 'win32')('a folder that is published into', () => {
+  it.each<[string, Tree | undefined]>([
+    ['was published before', old],
+    ['is empty', undefined],
+  ])('stays the same one, with its owner, group and mode, if it %s', async (_, tree) => {
+    const out = path.join(temporaryFolder(), 'site');
+    if (tree) await publishTree(out, tree);
+    else mkdirSync(out);
+    if (isRoot) chownSync(out, STRANGER, STRANGER + 1);
     chmodSync(out, 0o2750);
+    const { ino, uid, gid, mode } = statSync(out);
     await publishTree(out, fresh);
-    expect(statSync(out).ino, 'it is another folder').not.toBe(ino);
-    expect(statSync(out).mode & 0o7777).toBe(0o2750);
-  });
-
-  it.runIf(isRoot)('keeps its owner and group', async () => {
-    const { out } = await publishedSite(old);
-    chownSync(out, STRANGER, STRANGER + 1);
-    chmodSync(out, 0o2750);
-    await publishTree(out, fresh);
-    expect(statSync(out)).toMatchObject({ uid: STRANGER, gid: STRANGER + 1 });
-    expect(statSync(out).mode & 0o7777).toBe(0o2750);
+    expect(statSync(out)).toMatchObject({ ino, uid, gid, mode });
+    expect(readTree(out)).toEqual(fresh);
   });
 });
 

@@ -1,9 +1,9 @@
-/** Publishing by difference, interrupted at each of its calls. The calls are real until then, and none works afterwards. */
+/** Publishing, interrupted at each of its calls. The calls are real until then, and none works afterwards. */
 
+import { spawnSync } from 'node:child_process';
 import {
   closeSync,
   fsyncSync,
-  linkSync,
   mkdirSync,
   openSync,
   readFileSync,
@@ -16,19 +16,16 @@ import {
 import path from 'node:path';
 import { afterEach, expect, it, vi } from 'vitest';
 import { recoverAbandoned } from '../../src/publish/publish.ts';
-import { littleChanged, publishedSite, publishTree, readTree } from '../support/publishing.ts';
+import { publishedSite, publishTree, readTree, type Tree, transitions } from '../support/publishing.ts';
 
 vi.mock('node:fs', { spy: true });
+vi.mock('node:child_process', { spy: true });
 const real = await vi.importActual<typeof import('node:fs')>('node:fs');
 afterEach(() => void vi.resetAllMocks());
-
-const [old, fresh] = littleChanged;
-const published = () => publishedSite(old);
 
 const calls = {
   closeSync,
   fsyncSync,
-  linkSync,
   mkdirSync,
   openSync,
   renameSync,
@@ -41,6 +38,7 @@ const calls = {
 /** From a call on, none works any more. Returns how many there were. */
 function dieAt(nth: number, code = 'EIO') {
   let count = 0;
+  vi.mocked(spawnSync).mockReturnValue({ status: 0 } as never);
   for (const [name, call] of Object.entries(calls)) {
     vi.mocked(call as (...args: unknown[]) => unknown).mockImplementation((...args) => {
       count++;
@@ -52,33 +50,36 @@ function dieAt(nth: number, code = 'EIO') {
 }
 
 /** The files that both sites have are there at every moment. */
-function expectShared(out: string): void {
+function expectShared(out: string, old: Tree, fresh: Tree): void {
   for (const name of Object.keys(old).filter((one) => one in fresh))
     expect([old[name], fresh[name]]).toContain(readFileSync(path.join(out, name), 'utf8'));
 }
 
-it('a site of which little has changed is the old or the new one after each interruption, and never lacks what both have', async () => {
-  const ends = { old: 0, fresh: 0 };
-  for (let nth = 1; ; nth++) {
-    const { out, names } = await published();
-    const count = dieAt(nth);
-    const outcome = await publishTree(out, fresh).catch((error: unknown) => error);
-    const isOver = count() < nth;
-    vi.resetAllMocks();
-    if (isOver) {
-      expect(outcome).toMatchObject({ changed: true });
-      break;
+it.each(Object.entries(transitions))(
+  'a site %s is the old or the new one after each interruption, and never lacks what both have',
+  async (_, [old, fresh]) => {
+    const ends = { old: 0, fresh: 0 };
+    for (let nth = 1; ; nth++) {
+      const { out, names } = await publishedSite(old);
+      const count = dieAt(nth);
+      const outcome = await publishTree(out, fresh).catch((error: unknown) => error);
+      const isOver = count() < nth;
+      vi.resetAllMocks();
+      if (isOver) {
+        expect(outcome).toMatchObject({ changed: true });
+        break;
+      }
+      expectShared(out, old, fresh);
+      recoverAbandoned(out);
+      const end = readTree(out)['a.json'] === '1' ? 'old' : 'fresh';
+      ends[end]++;
+      expect(readTree(out), `after call ${nth}`).toEqual({ old, fresh }[end]);
+      if (end === 'fresh') expect(await publishTree(out, fresh)).toMatchObject({ changed: false });
+      else await publishTree(out, fresh);
+      expect(readTree(out)).toEqual(fresh);
+      expect(names()).toEqual(['site']);
     }
-    expectShared(out);
-    recoverAbandoned(out);
-    const end = readTree(out)['a.json'] === '1' ? 'old' : 'fresh';
-    ends[end]++;
-    expect(readTree(out), `after call ${nth}`).toEqual({ old, fresh }[end]);
-    if (end === 'fresh') expect(await publishTree(out, fresh)).toMatchObject({ changed: false });
-    else await publishTree(out, fresh);
-    expect(readTree(out)).toEqual(fresh);
-    expect(names()).toEqual(['site']);
-  }
-  expect(ends.old).toBeGreaterThan(10);
-  expect(ends.fresh).toBeGreaterThan(10);
-});
+    expect(ends.old).toBeGreaterThan(10);
+    expect(ends.fresh).toBeGreaterThan(10);
+  },
+);

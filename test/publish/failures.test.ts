@@ -4,22 +4,19 @@ import { execFileSync } from 'node:child_process';
 import {
   closeSync,
   existsSync,
-  linkSync,
   mkdirSync,
   openSync,
   readdirSync,
   readFileSync,
   renameSync,
   rmSync,
-  statSync,
-  utimesSync,
   writeFileSync,
   writeSync,
 } from 'node:fs';
 import path from 'node:path';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { OutputError } from '../../src/errors.ts';
 import { acquireLock } from '../../src/publish/lock.ts';
+import { encodeHolder, thisProcess } from '../../src/publish/lock-holder.ts';
 import { workFolders } from '../../src/publish/work-folders.ts';
 import { failing } from '../support/failing.ts';
 import { publishTree, readTree } from '../support/publishing.ts';
@@ -41,8 +38,9 @@ function lockable() {
 
 /** A process id that no process has. */
 const NOBODY = 999_999_999;
+const [DEAD, ALIVE] = ['1', ''].map((start) => encodeHolder({ ...thisProcess(), pid: NOBODY, start }));
 
-describe('an old site that cannot be removed', () => {
+describe('a stage that cannot be removed', () => {
   it('is left to the next build, and the new one is published', async () => {
     const { folders, names } = lockable();
     await publishTree(folders.out, { 'a.json': '1' });
@@ -87,8 +85,8 @@ describe('an old site that cannot be removed', () => {
 });
 
 describe('a lock', () => {
-  it('that cannot be written is removed, and the cause is named', () => {
-    const { folders, names } = lockable();
+  it('that cannot be written is an error, whose cause is named', () => {
+    const { folders } = lockable();
     vi.mocked(writeSync).mockImplementationOnce(failing('ENOSPC'));
     expect(() => acquireLock(folders)).toThrow(
       expect.objectContaining({
@@ -98,7 +96,6 @@ describe('a lock', () => {
     );
     expect(openSync).toHaveBeenCalledTimes(1);
     expect(closeSync).toHaveBeenCalledTimes(1);
-    expect(names()).toEqual([]);
   });
 
   it('that comes and goes again and again is given up at the fourth attempt', () => {
@@ -110,7 +107,7 @@ describe('a lock', () => {
 
   it('that cannot be read is nobody’s to take', () => {
     const { folders, lock } = lockable();
-    writeFileSync(lock, `${NOBODY} 1\n`);
+    writeFileSync(lock, `${DEAD}`);
     vi.mocked(openSync).mockImplementation((file, flags) =>
       file === lock && flags !== 'wx' ? failing('EACCES')() : real.openSync(file, flags),
     );
@@ -129,27 +126,27 @@ describe('a lock', () => {
     vi.spyOn(process, 'kill').mockReturnValue(true);
     vi.mocked(closeSync).mockImplementationOnce((descriptor) => {
       real.closeSync(descriptor);
-      real.writeFileSync(lock, `${NOBODY} -\n`);
+      real.writeFileSync(lock, `${ALIVE}`);
     });
     expect(() => acquireLock(folders)).toThrow(`locked by another build (process ${NOBODY})`);
   });
 
   it('that another build took over first is put back', () => {
     const { folders, lock, names } = lockable();
-    writeFileSync(lock, `${NOBODY} 1\n`);
+    writeFileSync(lock, `${DEAD}`);
     vi.spyOn(process, 'kill').mockReturnValue(true);
     vi.mocked(renameSync).mockImplementationOnce((from, to) => {
-      real.writeFileSync(from, `${NOBODY} -\n`);
+      real.writeFileSync(from, `${ALIVE}`);
       real.renameSync(from, to);
     });
     expect(() => acquireLock(folders)).toThrow(`locked by another build (process ${NOBODY})`);
-    expect(readFileSync(lock, 'utf8')).toBe(`${NOBODY} -\n`);
+    expect(readFileSync(lock, 'utf8')).toBe(ALIVE);
     expect(names()).toEqual(['.site.gamedata-lock']);
   });
 
   it('that another build removed first is made anew', () => {
     const { folders, lock } = lockable();
-    writeFileSync(lock, `${NOBODY} 1\n`);
+    writeFileSync(lock, `${DEAD}`);
     vi.mocked(renameSync).mockImplementationOnce((from) => {
       real.unlinkSync(from);
       return failing('ENOENT')();
@@ -160,7 +157,7 @@ describe('a lock', () => {
 
   it('that cannot be moved is an error', () => {
     const { folders, lock } = lockable();
-    writeFileSync(lock, `${NOBODY} 1\n`);
+    writeFileSync(lock, `${DEAD}`);
     vi.mocked(renameSync).mockImplementationOnce(failing('EPERM'));
     expect(() => acquireLock(folders)).toThrow(`${folders.out}: cannot be locked (EPERM)`);
   });
@@ -169,21 +166,10 @@ describe('a lock', () => {
 describe('the process of a lock', () => {
   it('lives if the system lets nobody else see it', () => {
     const { folders, lock } = lockable();
-    writeFileSync(lock, `${NOBODY} -\n`);
+    writeFileSync(lock, `${ALIVE}`);
     vi.spyOn(process, 'kill').mockImplementation(failing('EPERM'));
     expect(() => acquireLock(folders)).toThrow(`locked by another build (process ${NOBODY})`);
   });
-
-  it.each([`${NOBODY} -\n`, 'nonsense -\n', '0 -\n', '-1 -\n', '1.5 -\n'])(
-    'is dead where it does not exist, or never could: %j',
-    (text) => {
-      const { folders, lock } = lockable();
-      writeFileSync(lock, text);
-      if (!text.startsWith(String(NOBODY))) vi.spyOn(process, 'kill').mockReturnValue(true);
-      acquireLock(folders)();
-      expect(existsSync(lock)).toBe(false);
-    },
-  );
 
   it('is not this one, unless it took the lock itself', () => {
     const { folders, lock } = lockable();
@@ -197,38 +183,12 @@ describe('the process of a lock', () => {
   });
 });
 
-describe('a site', () => {
-  const old = { 'a.json': '1', 'b/c.json': '2' };
-
-  it('is copied where the file system has no hard links', async () => {
-    const { folders } = lockable();
-    await publishTree(folders.out, old);
-    vi.mocked(linkSync).mockImplementation(failing('EPERM'));
-    const kept = path.join(folders.out, 'a.json');
-    utimesSync(kept, 1_000_000, 1_000_000);
-    const fresh = { 'a.json': '1', 'd.json': '3' };
-    await publishTree(folders.out, fresh);
-    // Validators are made of it.
-    expect(statSync(kept).mtimeMs).toBe(1e9);
-    expect(readTree(folders.out)).toEqual(fresh);
-    expect(linkSync).toHaveBeenCalledTimes(1);
+it('a first site that cannot be put into place leaves nothing', async () => {
+  const { folders, names } = lockable();
+  vi.mocked(renameSync).mockImplementationOnce(failing('EBUSY'));
+  await expect(publishTree(folders.out, { 'd.json': '3' })).rejects.toMatchObject({
+    message: `${folders.out}: cannot be created (EBUSY)`,
+    cause: { code: 'EBUSY' },
   });
-
-  it.each([1, 2])('stays as it was if rename %i of its replacement fails', async (nth) => {
-    const { folders, names } = lockable();
-    await publishTree(folders.out, old);
-    const renames = vi.mocked(renameSync).mockReset();
-    if (nth === 2) renames.mockImplementationOnce(real.renameSync);
-    renames.mockImplementationOnce(failing('EBUSY'));
-    renames.mockImplementation(real.renameSync);
-    const failure = await publishTree(folders.out, { 'd.json': '3' }).catch((error: unknown) => error);
-    expect(failure).toBeInstanceOf(OutputError);
-    expect(failure).toMatchObject({
-      message: `${folders.out}: cannot be replaced (EBUSY)`,
-      hint: 'Its parent folder must be writable, and the folder itself must not be a mount point.',
-      cause: { code: 'EBUSY' },
-    });
-    expect(readTree(folders.out)).toEqual(old);
-    expect(names()).toEqual(['site']);
-  });
+  expect(names()).toEqual([]);
 });

@@ -6,10 +6,9 @@
 import { spawnSync } from 'node:child_process';
 import {
   closeSync,
-  copyFileSync,
   cpSync,
+  existsSync,
   fsyncSync,
-  linkSync,
   mkdirSync,
   openSync,
   readdirSync,
@@ -25,7 +24,7 @@ import {
 import path from 'node:path';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { recoverAbandoned } from '../../src/publish/publish.ts';
-import { publishTree, readTree, type Tree } from '../support/publishing.ts';
+import { littleChanged, publishTree, readTree, transitions } from '../support/publishing.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 
 vi.mock('node:fs', { spy: true });
@@ -37,10 +36,10 @@ afterEach(() => void vi.resetAllMocks());
 type Effect =
   | { does: 'mkdir' | 'unlink' | 'rmdir' | 'rm' | 'flush' | 'flushAll'; at: string }
   | { does: 'write'; at: string; body: string | Uint8Array }
-  | { does: 'rename' | 'link' | 'copy'; at: string; to: string };
+  | { does: 'rename'; at: string; to: string };
 
 /** Records every effect from now on. What fails has none. */
-function record(parent: string): Effect[] {
+function record(parent: string, hasSync: boolean): Effect[] {
   const effects: Effect[] = [];
   const opened = new Map<number, string>();
   /** What has been written to an open file so far. */
@@ -65,8 +64,6 @@ function record(parent: string): Effect[] {
   after(rmdirSync, real.rmdirSync, ([at]) => add({ does: 'rmdir', at: inside(at) }));
   after(rmSync, real.rmSync, ([at]) => add({ does: 'rm', at: inside(at) }));
   after(renameSync, real.renameSync, ([at, to]) => add({ does: 'rename', at: inside(at), to: inside(to) }));
-  after(linkSync, real.linkSync, ([at, to]) => add({ does: 'link', at: inside(at), to: inside(to) }));
-  after(copyFileSync, real.copyFileSync, ([at, to]) => add({ does: 'copy', at: inside(at), to: inside(to) }));
   after(writeFileSync, real.writeFileSync, ([at, body]) => {
     const whole = Buffer.concat([written.get(at) ?? Buffer.of(), Buffer.from(body as Uint8Array)]);
     const name = typeof at === 'number' ? opened.get(at) : inside(at);
@@ -87,7 +84,8 @@ function record(parent: string): Effect[] {
   );
   vi.mocked(spawnSync).mockImplementation(((command: string, [flag, folder]: string[]) => {
     expect([command, flag]).toEqual(['sync', '-f']);
-    add({ does: 'flushAll', at: inside(folder) });
+    if (hasSync) add({ does: 'flushAll', at: inside(folder) });
+    return { status: hasSync ? 0 : 1 };
   }) as never);
   return effects;
 }
@@ -103,8 +101,6 @@ function play(effects: readonly Effect[], folder: string, share: number): void {
     if (effect.does === 'unlink') unlinkSync(at);
     if (effect.does === 'rmdir') rmdirSync(at);
     if (effect.does === 'rm') rmSync(at, { recursive: true, force: true });
-    if (effect.does === 'link') linkSync(at, inFolder(effect.to));
-    if (effect.does === 'copy') copyFileSync(at, inFolder(effect.to));
     if (effect.does === 'write') {
       writeFileSync(at, effect.body);
       unflushed.push(effect.at);
@@ -115,7 +111,7 @@ function play(effects: readonly Effect[], folder: string, share: number): void {
       unflushed = unflushed.filter((file) => file !== to);
       unflushed = unflushed.map((file) => (isBelow(file) ? to + file.slice(effect.at.length) : file));
     } else if (effect.does === 'flush') unflushed = unflushed.filter((file) => file !== effect.at);
-    else if (effect.does !== 'mkdir' && effect.does !== 'write' && effect.does !== 'link')
+    else if (effect.does !== 'mkdir' && effect.does !== 'write')
       unflushed = unflushed.filter((file) => !isBelow(file));
   }
   // Any command waits for two seconds until an empty lock is filled: see the tests of locks.
@@ -124,24 +120,21 @@ function play(effects: readonly Effect[], folder: string, share: number): void {
       truncateSync(inFolder(file), Math.floor(statSync(inFolder(file)).size * share));
 }
 
-const kept = Object.fromEntries(Array.from({ length: 6 }, (_, at) => [`kept/${at}.json`, `${at}`]));
-const old: Tree = { ...kept, 'a.json': '1000', 'b/c.json': '2', 'gone/x.json': '3' };
-const fewDiffer: Tree = { ...kept, 'a.json': '1001', 'b/c.json': '2', 'come/x.json': '4000' };
-const mostDiffer: Tree = { 'kept/0.json': '0', 'a.json': '1001', 'b/c.json': '20', 'come/x.json': '4000' };
+const cases = [
+  ...Object.entries(transitions).map(([name, trees]) => ({ name, trees, hasSync: true })),
+  { name: 'where there is no sync -f', trees: littleChanged, hasSync: false },
+];
 
-describe.each<[string, Tree]>([
-  ['file by file', fewDiffer],
-  ['as a whole', mostDiffer],
-])('a power cut while a site is replaced %s', (_, fresh) => {
+describe.each(cases)('a power cut while a site is changed $name', ({ trees: [old, fresh], hasSync }) => {
   it.each([0, 0.5])('leaves the old site or the new one, with %d of what was not flushed', async (share) => {
     const parent = temporaryFolder();
     await publishTree(path.join(parent, 'site'), old);
     const before = path.join(temporaryFolder(), 'before');
     cpSync(parent, before, { recursive: true, preserveTimestamps: true });
-    const effects = record(parent);
+    const effects = record(parent, hasSync);
     await publishTree(path.join(parent, 'site'), fresh);
     vi.resetAllMocks();
-    vi.mocked(spawnSync).mockReturnValue({} as never);
+    vi.mocked(spawnSync).mockReturnValue({ status: 0 } as never);
     expect(readTree(path.join(parent, 'site'))).toEqual(fresh);
 
     const ends = { old: 0, fresh: 0 };
@@ -165,3 +158,23 @@ describe.each<[string, Tree]>([
     expect(ends.fresh, 'afterwards').toBeGreaterThan(5);
   });
 });
+
+it.each([0, 0.5])(
+  'a power cut while a first site is published leaves none or all of it, with %d of what was not flushed',
+  async (share) => {
+    const [tree] = littleChanged;
+    const parent = temporaryFolder();
+    const effects = record(parent, true);
+    await publishTree(path.join(parent, 'site'), tree);
+    vi.resetAllMocks();
+    const ends = new Set<boolean>();
+    for (let count = 0; count <= effects.length; count++) {
+      const folder = temporaryFolder();
+      play(effects.slice(0, count), folder, share);
+      const out = path.join(folder, 'site');
+      if (existsSync(out)) expect(readTree(out)).toEqual(tree);
+      ends.add(existsSync(out));
+    }
+    expect(ends.size).toBe(2);
+  },
+);

@@ -1,13 +1,10 @@
-import { hash } from 'node:crypto';
 import {
   appendFileSync,
-  existsSync,
   lstatSync,
   lutimesSync,
   mkdirSync,
   readdirSync,
   readFileSync,
-  renameSync,
   rmSync,
   statSync,
   symlinkSync,
@@ -15,12 +12,8 @@ import {
   writeFileSync,
 } from 'node:fs';
 import path from 'node:path';
-import { isMainThread } from 'node:worker_threads';
-import { describe, expect, it, onTestFinished } from 'vitest';
-import type { SiteFile } from '../../src/contract/site-file.ts';
-import { recoverAbandoned, withOutput } from '../../src/publish/publish.ts';
-import { readPublished } from '../../src/publish/published.ts';
-import { previousOfSite } from '../../src/sources/site-folder.ts';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { withOutput } from '../../src/publish/publish.ts';
 import { verifyFolder } from '../../src/verify/folder.ts';
 import { fingerprint } from '../support/fingerprint.ts';
 import {
@@ -123,18 +116,6 @@ describe('publishing', () => {
     expect(fingerprint(out)).toEqual(marks);
   });
 
-  it('refuses a folder in the place of a file, before anything is changed', async () => {
-    const { out, names } = await publishedSite(littleChanged[0]);
-    rmSync(path.join(out, 'a.json'));
-    mkdirSync(path.join(out, 'a.json'));
-    const before = fingerprint(out);
-    await expect(publishTree(out, littleChanged[1])).rejects.toThrow(
-      `${path.join(out, 'a.json')}: is a folder, expected a file`,
-    );
-    expect(fingerprint(out)).toEqual(before);
-    expect(names()).toEqual(['site']);
-  });
-
   it('refuses a manifest that cannot be read, and says why', async () => {
     const { out } = await publishedSite(littleChanged[0]);
     rmSync(path.join(out, 'manifest.json'));
@@ -155,11 +136,26 @@ describe('publishing', () => {
 
   it('turns a file into a folder, and back', async () => {
     const out = path.join(temporaryFolder(), 'site');
-    await publishTree(out, { a: '1', keep: 'x' });
-    await publishTree(out, { 'a/b': '2', keep: 'x' });
-    expect(readTree(out)).toEqual({ 'a/b': '2', keep: 'x' });
-    await publishTree(out, { a: '1', keep: 'x' });
-    expect(readTree(out)).toEqual({ a: '1', keep: 'x' });
+    const trees = [
+      { a: '1', keep: 'x' },
+      { 'a/b/c': '2', keep: 'x' },
+      { 'a/b': '3', keep: 'x' },
+    ];
+    for (const tree of [...trees, ...trees.toReversed()]) {
+      await publishTree(out, tree);
+      expect(readTree(out)).toEqual(tree);
+    }
+  });
+
+  it('gives what replaces a file a time that is not before that of files made in the same millisecond', async () => {
+    const { out } = await publishedSite(first);
+    const second = 1_700_000_000;
+    utimesSync(path.join(out, 'manifest.json'), second - 0.5, second - 0.5);
+    for (const name of Object.keys(first)) utimesSync(path.join(out, name), second - 1, second - 1);
+    vi.spyOn(Date, 'now').mockReturnValue(second * 1000);
+    onTestFinished(() => void vi.restoreAllMocks());
+    await publishTree(out, { ...first, 'a.json': '2' });
+    expect(statSync(path.join(out, 'manifest.json')).mtimeMs).toBeGreaterThanOrEqual(second * 1000 + 0.5);
   });
 
   it.each<[string, (file: string) => void]>([
@@ -188,13 +184,6 @@ describe('publishing', () => {
     damage(path.join(out, 'a.json'));
     expect(await publishTree(out, first)).toMatchObject({ changed: true, written: 2, kept: 2 });
     expect(readTree(out)).toEqual(first);
-  });
-
-  it('leaves no work folders and no lock behind', async () => {
-    const parent = temporaryFolder();
-    await publishTree(path.join(parent, 'site'), first);
-    await publishTree(path.join(parent, 'site'), { ...first, 'a.json': '2' });
-    expect(readdirSync(parent)).toEqual(['site']);
   });
 
   it('makes a missing parent, and fills an empty folder', async () => {
@@ -290,44 +279,6 @@ describe('publishing', () => {
     expect(await confirm(out)).toBeUndefined();
   });
 
-  it('knows of each file whether it has been touched', async () => {
-    const { out, folders } = await publishedSite(first);
-    const touched = () => Array.from(readPublished(folders).findTouched(), (entry) => entry.path);
-    expect(touched()).toEqual([]);
-    appendFileSync(path.join(out, 'b/c.json'), ' ');
-    expect(touched()).toEqual(['b/c.json']);
-  });
-
-  it('lists a thousand files in order', async () => {
-    const names = Array.from({ length: 1001 }, (_, at) => `${at}.txt`);
-    const { out } = await publishedSite(Object.fromEntries(names.map((name) => [name, name])));
-    const { files } = JSON.parse(readFileSync(path.join(out, 'manifest.json'), 'utf8'));
-    const entries = names.map((name) => ({
-      path: name,
-      bytes: name.length,
-      sha256: hash('sha256', name),
-    }));
-    expect(files).toEqual(entries.sort((a, b) => (a.path < b.path ? -1 : 1)));
-  });
-
-  // Only a main thread can change its folder, and `npm run mutants` has none.
-  it.runIf(isMainThread).each([
-    ['inside it', '.'],
-    ['above it', '..'],
-    ['beside it', '../../beside'],
-  ])('finds a site untouched from a folder %s, and from another one meanwhile', async (_, from) => {
-    const { out, folders } = await publishedSite(first);
-    const folder = path.join(out, from);
-    mkdirSync(folder, { recursive: true });
-    const home = process.cwd();
-    onTestFinished(() => process.chdir(home));
-    process.chdir(folder);
-    const { findTouched } = readPublished(folders);
-    expect(findTouched()).toEqual(new Set());
-    process.chdir(home);
-    expect(findTouched()).toEqual(new Set());
-  });
-
   it('lists each file once, even if the last manifest lists it twice', async () => {
     const { out } = await publishedSite(first);
     const manifest = path.join(out, 'manifest.json');
@@ -337,109 +288,21 @@ describe('publishing', () => {
     expect(JSON.parse(readFileSync(manifest, 'utf8')).files).toHaveLength(files.length + 1);
   });
 
-  it('takes a part of an unchanged file for unchanged if the same code has made both', async () => {
-    const out = path.join(temporaryFolder(), 'site');
-    const run = (part: string, code: string | undefined) =>
-      withOutput(out, ({ publish }) =>
-        publish(
-          [
-            { path: 'page.json', body: '[1]' },
-            { path: 'part.json', body: part, partOf: 'page.json' },
-          ],
-          { making: { ...making, code } },
-        ),
-      );
-    await run('1', making.code);
-    const part = { path: 'part.json', body: '1', partOf: 'page.json' };
-    const twice = withOutput(out, ({ publish }) =>
-      publish([{ path: 'page.json', body: '[1]' }, part, part], { making }),
-    );
-    await expect(twice).rejects.toThrow('part.json: occurs twice');
-    // The body is not looked at, which is what this tells.
-    expect(await run('2', making.code)).toMatchObject({ changed: false });
-    writeFileSync(path.join(out, 'part.json'), '7');
-    expect(await run('1', making.code), 'one that was touched is written').toMatchObject({ written: 2 });
-    expect(await run('2', 'e'.repeat(64)), 'other code').toMatchObject({ written: 2 });
-    expect(readTree(out)).toEqual({ 'page.json': '[1]', 'part.json': '2' });
-    expect(await run('3', undefined), 'unknown code').toMatchObject({ written: 2 });
-    expect(await run('4', undefined), 'unknown code, as before').toMatchObject({ written: 2 });
-  });
-
-  it('lets a file stay that the same code has made of the same inputs, and tells of them', async () => {
-    const out = path.join(temporaryFolder(), 'site');
-    const run = (body: string, { inputs = 'records', code = making.code, remake = false } = {}) =>
-      withOutput(out, ({ publish }) =>
-        publish(
-          [
-            { path: 'rules', inputs, make: () => body },
-            { path: 'other', body: 'other' },
-          ],
-          { making: { ...making, code }, remake },
-        ),
-      );
-    const derived = () => JSON.parse(readFileSync(path.join(out, 'manifest.json'), 'utf8')).derived;
-    await run('1');
-    expect(derived()).toEqual({ rules: hash('sha256', 'records') });
-    // It is not made, which is what this tells.
-    expect(await run('2')).toMatchObject({ changed: false });
-    expect(await run('2', { remake: true }), 'not believed').toMatchObject({ written: 2 });
-    expect(await run('3', { inputs: 'more' }), 'other inputs').toMatchObject({ written: 2 });
-    expect(await run('4', { inputs: 'more', code: 'e'.repeat(64) }), 'other code').toMatchObject({
-      written: 2,
-    });
-    writeFileSync(path.join(out, 'rules'), 'touched');
-    expect(await run('5', { inputs: 'more', code: 'e'.repeat(64) }), 'touched').toMatchObject({ written: 2 });
-    expect(readTree(out)).toEqual({ rules: '5', other: 'other' });
-    expect(derived()).toEqual({ rules: hash('sha256', 'more') });
-    await publishTree(out, { other: 'other' });
-    expect(derived()).toBeUndefined();
-  });
-
-  it('makes a text in pieces once, whether it is new, the same or another one', async () => {
-    const out = path.join(temporaryFolder(), 'site');
-    const run = (pieces: string[], other: string) =>
-      withOutput(out, ({ publish }) =>
-        publish([
-          // An iterator gives nothing a second time.
-          { path: 'long', make: () => pieces.values() },
-          { path: 'other', body: other },
-        ]),
-      );
-    expect(await run(['a', 'b'], '1')).toMatchObject({ written: 3 });
-    const { ino } = statSync(path.join(out, 'long'));
-    expect(await run(['ab', ''], '1')).toMatchObject({ changed: false });
-    expect(await run(['a', '', 'b'], '2'), 'replaced as a whole').toMatchObject({ written: 2, kept: 1 });
-    expect(statSync(path.join(out, 'long')).ino).toBe(ino);
-    expect(await run(['a', 'c'], '2')).toMatchObject({ written: 2, kept: 1 });
-    expect(readTree(out)).toEqual({ long: 'ac', other: '2' });
-  });
-
-  it('leaves the site as it is if a text cannot be made', async () => {
+  it('leaves the site as it is if a file cannot be made, and tells how large the others are until then', async () => {
     const out = path.join(temporaryFolder(), 'site');
     await publishTree(out, first);
-    function* broken(): Generator<string> {
-      yield 'a';
-      throw new Error('no more');
-    }
-    const run = withOutput(out, ({ publish }) => publish([{ path: 'long', make: broken }]));
-    await expect(run).rejects.toThrow(/^no more$/);
-    expect(readTree(out)).toEqual(first);
-  });
-
-  it('tells where each file is so far, and how large, without parts of others', async () => {
-    const { out } = await publishedSite({ 'a.json': '1', 'kept.json': '22' });
-    await withOutput(out, ({ publish, locate, sizes }) => {
-      function* files(): Generator<SiteFile> {
-        yield { path: 'a.json', body: 'one' };
-        yield { path: 'kept.json', body: '22' };
-        yield { path: 'part.json', body: '3', partOf: 'kept.json' };
-        expect(readFileSync(locate('a.json'), 'utf8')).toBe('one');
-        expect(locate('kept.json')).toBe(path.join(out, 'kept.json'));
-        expect(Object.fromEntries(sizes)).toEqual({ 'a.json': 3, 'kept.json': 2 });
-      }
-      return publish(files());
+    const run = withOutput(out, ({ publish, sizes }) => {
+      const make = () => {
+        throw new Error(`no more than ${JSON.stringify([...sizes])}`);
+      };
+      return publish([
+        { path: 'a.json', body: '1' },
+        { path: 'new.json', body: 'é' },
+        { path: 'broken', make },
+      ]);
     });
-    expect(readTree(out)).toEqual({ 'a.json': 'one', 'kept.json': '22', 'part.json': '3' });
+    await expect(run).rejects.toThrow('no more than [["a.json",1],["new.json",2]]');
+    expect(readTree(out)).toEqual(first);
   });
 
   it('makes a file with a known digest only if it is not published, and checks it', async () => {
@@ -463,79 +326,6 @@ describe('publishing', () => {
     await expect(run(forged)).rejects.toThrow(
       `a.json: got SHA-256 ${listed[0].sha256}, expected ${'0'.repeat(64)}`,
     );
-    expect(readTree(out)).toEqual(first);
-  });
-
-  it('lets others work now and then, so that it can be stopped', async () => {
-    const out = path.join(temporaryFolder(), 'site');
-    const controller = new AbortController();
-    const files = Array.from({ length: 1500 }, (_, at) => ({ path: `${at}.json`, body: 'x' }));
-    let taken = 0;
-    const counted = (function* () {
-      for (const file of files) {
-        taken++;
-        yield file;
-      }
-    })();
-    setImmediate(() => controller.abort(new RangeError('stop')));
-    const work = withOutput(out, ({ publish }) => publish(counted, { signal: controller.signal }));
-    await expect(work).rejects.toThrow('stop');
-    expect(taken).toBeLessThan(1500);
-    expect(existsSync(out)).toBe(false);
-  });
-
-  it('reads the description and the data of the published site', async () => {
-    const out = path.join(temporaryFolder(), 'site');
-    const { meta, files } = siteOf(rawRecords(3, 2));
-    const before = await withOutput(out, async ({ published, publish }) => {
-      await publish(files());
-      return published.meta;
-    });
-    expect(before).toBeUndefined();
-    const after = await withOutput(out, async ({ published }) => published);
-    expect(after.meta).toEqual(meta);
-    const previous = previousOfSite(out, meta, after.entries);
-    expect(previous).toMatchObject(meta);
-    expect([...previous.slugs('move')]).toEqual(['move-1', 'move-2', 'move-3']);
-    expect([...previous.slugs('item')]).toEqual(['item-1', 'item-2']);
-  });
-});
-
-describe('a site that an interrupted build moved aside', () => {
-  /** A published site, and the names under which a build keeps the old and the new one. */
-  async function scene() {
-    const parent = temporaryFolder();
-    const out = path.join(parent, 'site');
-    await publishTree(out, first);
-    const [aside, staged] = ['old', 'new'].map((role) => path.join(parent, `.site.gamedata-${role}`));
-    return { parent, out, aside: `${aside}`, staged: `${staged}` };
-  }
-
-  it('is put back, and what was staged is removed', async () => {
-    const { parent, out, aside, staged } = await scene();
-    renameSync(out, aside);
-    mkdirSync(staged);
-    recoverAbandoned(out);
-    expect(readTree(out)).toEqual(first);
-    expect(readdirSync(parent)).toEqual(['site']);
-  });
-
-  it('is not put back over a new one, nor looked for where there is nothing', async () => {
-    const { parent, out, aside } = await scene();
-    mkdirSync(aside);
-    recoverAbandoned(out);
-    expect(readdirSync(parent).sort()).toEqual(['.site.gamedata-old', 'site']);
-    recoverAbandoned(path.join(parent, 'none', 'site'));
-    expect(existsSync(path.join(parent, 'none'))).toBe(false);
-  });
-
-  it('is put back only by the build that holds the lock', async () => {
-    const { parent, out, aside } = await scene();
-    await withOutput(out, async () => {
-      renameSync(out, aside);
-      expect(() => recoverAbandoned(out)).toThrow('locked by another build');
-      expect(readdirSync(parent).sort()).toEqual(['.site.gamedata-lock', '.site.gamedata-old']);
-    });
     expect(readTree(out)).toEqual(first);
   });
 });

@@ -32,6 +32,19 @@ export const littleChanged: readonly [old: Tree, fresh: Tree] = [
   { ...kept, 'a.json': '10', 'b/c.json': '2', 'come/x.json': '30', 'b/d.json': '5' },
 ];
 
+/** What may happen to a site: each of the second trees has another `a.json`. */
+export const transitions: Readonly<Record<string, readonly [old: Tree, fresh: Tree]>> = {
+  'of which little has changed': littleChanged,
+  'of which everything has changed': [
+    { 'a.json': '1', 'b/c.json': '2', 'meta.json': '3' },
+    { 'a.json': '10', 'b/c.json': '20', 'meta.json': '30' },
+  ],
+  'in which files become folders, and folders files': [
+    { 'a.json': '1', file: '2', 'folder/x/y': '3', 'folder/z': '4', 'meta.json': '5' },
+    { 'a.json': '10', 'file/x/y': '2', 'folder/x': '3', 'meta.json': '5' },
+  ],
+};
+
 /** A site in a folder of its own, and what lies beside it. */
 export async function publishedSite(tree: Tree) {
   const folders = workFolders(path.join(temporaryFolder(), 'site'));

@@ -101,9 +101,7 @@ describe('a year of a mirror', () => {
     const january = copiedFiles(at('site'));
     const rebuilt = await build(...allowed);
     const june = copiedFiles(at('site'));
-    const rehearsed = await mirror('--dry-run');
     const second = await mirror();
-    expect(second.fetched).toEqual(rehearsed.fetched);
     expect([...second.fetched].sort()).toEqual(differing(january, june).sort());
     expect(second.downloaded.files).toBe(second.fetched.length);
     // Of the records just those travel that the comparison names.

@@ -12,12 +12,16 @@ import { createClient, type HttpClient } from '../../http/client.ts';
 import type { LockOptions } from '../../publish/lock.ts';
 import { extract, isArchive, readArchivedManifest } from '../../publish/mirror/archive.ts';
 import { readManifest } from '../../publish/mirror/deployment.ts';
-import { type Downloaded, download } from '../../publish/mirror/download.ts';
+import {
+  type Downloaded,
+  download,
+  openPartialDownload,
+  type PartialDownload,
+} from '../../publish/mirror/download.ts';
 import { refuseDamagedSite } from '../../publish/mirror/guard.ts';
-import { openPartialDownload, type PartialDownload } from '../../publish/mirror/partial-download.ts';
 import { type MirrorPlan, planMirror } from '../../publish/mirror/plan.ts';
-import { type Output, type PublishResult, recoverAbandoned, withOutput } from '../../publish/publish.ts';
-import { type Published, readPublished, refuseForeignFiles } from '../../publish/published.ts';
+import { type Output, type PublishResult, withOutput } from '../../publish/publish.ts';
+import type { Published } from '../../publish/published.ts';
 import { workFolders } from '../../publish/work-folders.ts';
 import { isAddress, type Progress } from '../../sources/source.ts';
 import {
@@ -39,8 +43,6 @@ export interface MirrorOptions extends LockOptions {
   readonly concurrency?: number | undefined;
   /** How often a failed request is retried. Default 4. */
   readonly retries?: number | undefined;
-  /** Only report what would be done. */
-  readonly dryRun?: boolean | undefined;
   /** The percentage of a kind's records that may disappear from a copy. Default 1; any for an archive. */
   readonly maxShrink?: number | undefined;
   /** Records allowed to disappear, as `<kind>/<slug>`; excluded from `maxShrink`. */
@@ -53,19 +55,16 @@ export interface MirrorReport {
   readonly address: string;
   /** The folder of the copy as the user named it. */
   readonly out: string;
-  /** True if this only reports what would be done. */
-  readonly dryRun: boolean;
-  /** Whether the copy was, or would be, changed. */
+  /** Whether the copy was changed. */
   readonly changed: boolean;
-  /** Files that were, or would be, downloaded; `resumed` ones by an interrupted run before this one. */
+  /** Files that were downloaded; `resumed` ones by an interrupted run before this one. */
   readonly downloaded: Readonly<Downloaded>;
-  /** Paths that were, or would be, downloaded and removed. */
+  /** Paths that were downloaded and removed. */
   readonly fetched: readonly string[];
   readonly removed: readonly string[];
   /** Host configuration, which deployments do not serve. */
   readonly excluded: readonly string[];
-  /** Null for a dry run. */
-  readonly files: PublishResult | null;
+  readonly files: PublishResult;
   readonly requests: number;
   readonly seconds: number;
 }
@@ -89,7 +88,7 @@ export async function mirror(
   refuseNested(resolved.out);
   return abortable(createClient(resolved), options.signal, (client) => {
     const run: Run = { ...resolved, ...watchers, client, signal: options.signal, started };
-    return run.dryRun ? rehearse(run) : withOutput(run.out, (output) => copy(run, output), options);
+    return withOutput(run.out, (output) => copy(run, output), options);
   });
 }
 
@@ -109,7 +108,6 @@ export function resolveMirror(target: string, options: MirrorOptions) {
     out: options.out ?? mirrorFolder(address),
     concurrency: concurrencyOption(options.concurrency ?? defaults.concurrency),
     retries: retriesOption(options.retries ?? defaults.retries),
-    dryRun: options.dryRun ?? false,
     maxShrink: percentage('max-shrink', maxShrink),
     allowMissing: recordNames(options.allowMissing),
   };
@@ -129,40 +127,35 @@ interface Run extends ReturnType<typeof resolveMirror> {
   readonly onProgress?: (progress: Progress) => void;
 }
 
-/** Reports what would be done, without doing it. */
-async function rehearse(run: Run): Promise<MirrorReport> {
-  recoverAbandoned(run.out);
-  const folders = workFolders(run.out);
-  const published = readPublished(folders);
-  refuseForeignFiles(folders, published);
-  const plan = await readPlan(run, published);
-  return createReport(run, plan, {
-    downloaded: { files: plan.fetch.length, bytes: bytesOf(plan), resumed: 0 },
-  });
-}
-
 const readPlan = async ({ address, client }: Run, published: Published): Promise<MirrorPlan> =>
   isAddress(address)
     ? planMirror(await readManifest(client, address), published)
     : planMirror(await readArchivedManifest(address), published, () => false);
 
-const bytesOf = ({ fetch }: MirrorPlan): number => fetch.reduce((sum, entry) => sum + entry.bytes, 0);
-
 async function copy(run: Run, output: Output): Promise<MirrorReport> {
   const { signal } = run;
-  const folders = workFolders(run.out);
   refuseOtherFolder(output, 'site');
-  refuseForeignFiles(folders, output.published);
-  const received = openPartialDownload(folders.received);
+  const received = openPartialDownload(workFolders(run.out).received);
   const downloaded: Downloaded = { files: 0, bytes: 0, resumed: 0 };
   const plan = await receive(run, output.published, { received, downloaded });
   const own = plan.files.find((entry) => entry.path === META_FILE);
   const meta = own && received.has(own) ? parseJson(`${received.read(own)}`) : own && output.published.meta;
   refuseDamagedSite({ ...run, published: output.published, files: plan.files, meta });
   const making = { generator: plan.generator };
-  const result = await output.publish(filesOf(plan, received), { signal, making });
-  received.clear(plan.fetch);
-  return createReport(run, plan, { downloaded, result });
+  const files = await output.publish(filesOf(plan, received), { signal, making });
+  received.clear();
+  return {
+    address: run.address,
+    out: run.out,
+    changed: files.changed,
+    downloaded,
+    fetched: plan.fetch.map(({ path }) => path),
+    removed: plan.remove,
+    excluded: plan.excluded,
+    files,
+    requests: run.client.stats.requests,
+    seconds: secondsSince(run.started),
+  };
 }
 
 const filesOf = ({ files }: MirrorPlan, received: PartialDownload): ListedFile[] =>
@@ -177,7 +170,8 @@ async function receive(
   let plan = await readPlan(run, published);
   if (!isAddress(run.address)) {
     await extract(run.address, plan.fetch, into.received.put);
-    Object.assign(into.downloaded, { files: plan.fetch.length, bytes: bytesOf(plan) });
+    const bytes = plan.fetch.reduce((sum, entry) => sum + entry.bytes, 0);
+    Object.assign(into.downloaded, { files: plan.fetch.length, bytes });
     return plan;
   }
   const { client, onProgress } = run;
@@ -194,24 +188,4 @@ async function receive(
       plan = next;
     }
   }
-}
-
-function createReport(
-  { address, out, dryRun, client, started }: Run,
-  { fetch, remove, excluded }: MirrorPlan,
-  { downloaded, result }: { downloaded: Downloaded; result?: PublishResult },
-): MirrorReport {
-  return {
-    address,
-    out,
-    dryRun,
-    changed: result?.changed ?? fetch.length + remove.length > 0,
-    downloaded,
-    fetched: fetch.map(({ path }) => path),
-    removed: remove,
-    excluded,
-    files: result ?? null,
-    requests: client.stats.requests,
-    seconds: secondsSince(started),
-  };
 }

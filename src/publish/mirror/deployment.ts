@@ -71,17 +71,15 @@ async function get<T>(
       const location = error instanceof UpstreamError ? error.request.location : undefined;
       if (!(error instanceof UpstreamError) || location === undefined) throw error;
       const target = URL.canParse(location, at) ? new URL(location, at) : undefined;
-      if (target?.origin !== new URL(url).origin || redirects === MAX_REDIRECTS)
-        throw refusedRedirect(error, location);
-      at = target.href;
+      if (target?.origin === new URL(url).origin && redirects < MAX_REDIRECTS) {
+        at = target.href;
+        continue;
+      }
+      const problem = `got ${error.request.status}, a redirect to ${JSON.stringify(location)}, expected 200`;
+      throw new UpstreamError(problem, error.request, {
+        cause: error.cause,
+        hint: 'Redirects to another host are not followed, and neither are redirect loops: use the final URL.',
+      });
     }
   }
-}
-
-function refusedRedirect({ request, cause }: UpstreamError, location: string): UpstreamError {
-  const problem = `got ${request.status}, a redirect to ${JSON.stringify(location)}, expected 200`;
-  return new UpstreamError(problem, request, {
-    cause,
-    hint: 'Redirects to another host are not followed, and neither are redirect loops: use the final URL.',
-  });
 }

@@ -1,10 +1,51 @@
-/** Downloads files, several at a time, into a partial download. */
+/** What a mirror downloads, several files at a time, is kept by hash until it is published: an interrupted run resumes from here. */
 
+import { hash } from 'node:crypto';
+import { mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import pLimit from 'p-limit';
 import type { ManifestEntry } from '../../contract/meta.ts';
+import { errorCode, OutputError } from '../../errors.ts';
 import { MAX_BODY_BYTES } from '../../http/body.ts';
 import type { HttpClient } from '../../http/client.ts';
 import { readFile } from './deployment.ts';
-import type { PartialDownload } from './partial-download.ts';
+
+export interface PartialDownload {
+  /** Whether a file is there, complete and intact. */
+  has(entry: ManifestEntry): boolean;
+  put(entry: ManifestEntry, body: Uint8Array): void;
+  read(entry: ManifestEntry): Uint8Array;
+  /** Deletes everything, once it is published. */
+  clear(): void;
+}
+
+/** @throws OutputError if the folder cannot be written */
+export function openPartialDownload(folder: string): PartialDownload {
+  const fileOf = ({ sha256 }: ManifestEntry): string => path.join(folder, sha256);
+  const attempt = <T>(work: () => T): T => {
+    try {
+      return work();
+    } catch (cause) {
+      throw new OutputError(`cannot be written (${errorCode(cause)})`, folder, { cause });
+    }
+  };
+  attempt(() => mkdirSync(folder, { recursive: true }));
+  return {
+    has(entry) {
+      const file = fileOf(entry);
+      if (statSync(file, { throwIfNoEntry: false })?.size !== entry.bytes) return false;
+      return hash('sha256', readFileSync(file)) === entry.sha256;
+    },
+    put: (entry, body) =>
+      attempt(() => {
+        const file = fileOf(entry);
+        writeFileSync(`${file}.part`, body);
+        renameSync(`${file}.part`, file);
+      }),
+    read: (entry) => attempt(() => readFileSync(fileOf(entry))),
+    clear: () => attempt(() => rmSync(folder, { recursive: true, force: true })),
+  };
+}
 
 export interface Downloaded {
   /** Files that were downloaded, and their decompressed size. */
@@ -26,10 +67,10 @@ export interface DownloadOptions {
 
 /** Rejects with the first failure, after pending downloads have ended; complete files are kept. */
 export async function download(entries: readonly ManifestEntry[], options: DownloadOptions): Promise<void> {
-  const { client, address, received, downloaded, onProgress } = options;
+  const { client, address, concurrency, received, downloaded, onProgress } = options;
   const missing = entries.filter((entry) => !received.has(entry));
-  downloaded.resumed = Math.max(downloaded.resumed, entries.length - missing.length - downloaded.files);
   let done = entries.length - missing.length;
+  downloaded.resumed = Math.max(downloaded.resumed, done - downloaded.files);
   let failure: unknown;
   onProgress?.(done, entries.length);
   const load = async (entry: ManifestEntry): Promise<void> => {
@@ -38,20 +79,14 @@ export async function download(entries: readonly ManifestEntry[], options: Downl
       received.put(entry, await readFile(client, address, entry));
       downloaded.files++;
       downloaded.bytes += entry.bytes;
-      done++;
-      onProgress?.(done, entries.length);
+      onProgress?.(++done, entries.length);
     } catch (error) {
       failure ??= error;
     }
   };
-  const loadAll = async (entries: Iterable<ManifestEntry>): Promise<void> => {
-    for (const entry of entries) await load(entry);
-  };
   // Files are in memory while they are checked, so large ones come one at a time.
   const isLarge = ({ bytes }: ManifestEntry): boolean => bytes > MAX_BODY_BYTES;
-  const small = missing.filter((entry) => !isLarge(entry)).values();
-  // A promise for each of hundreds of thousands would take more memory than all manifests.
-  await Promise.all(Array.from({ length: options.concurrency }, () => loadAll(small)));
-  await loadAll(missing.filter(isLarge));
+  const [several, single] = [pLimit(concurrency), pLimit(1)];
+  await Promise.all(missing.map((entry) => (isLarge(entry) ? single : several)(load, entry)));
   if (failure !== undefined) throw failure;
 }

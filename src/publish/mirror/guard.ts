@@ -1,18 +1,16 @@
 /** What a copy has to be before it replaces another one: a site, with nearly all of the records that it had. */
 
 import { kindNames, mapKinds } from '../../contract/kinds.ts';
-import { type Entries, type ManifestEntry, type Meta, metaReader } from '../../contract/meta.ts';
+import { type ManifestEntry, metaReader } from '../../contract/meta.ts';
 import { parse } from '../../contract/parse.ts';
 import { META_FILE, slugsOf } from '../../contract/paths.ts';
 import { previousOfPaths, refuseShrinking, type ShrinkOptions } from '../../dataset/guards.ts';
 import { DataError } from '../../errors.ts';
+import type { Published } from '../published.ts';
 
 export interface Guarded extends Pick<ShrinkOptions, 'maxShrink' | 'allowMissing'> {
   /** The copy as it is. */
-  readonly published: {
-    readonly entries: Pick<Entries, 'keys'>;
-    readonly meta: Pick<Meta, 'digest'> | undefined;
-  };
+  readonly published: Pick<Published, 'entries' | 'meta'>;
   /** Its files, as they would be. */
   readonly files: readonly ManifestEntry[];
   /** The content of `meta.json`, as it would be. */
@@ -34,9 +32,6 @@ export function refuseDamagedSite({ published, files, meta, maxShrink, allowMiss
     throw new DataError(problem, { kind });
   }
   const records = () => mapKinds((kind) => slugs[kind].map((slug, id) => ({ id, slug, json: '' })));
-  const previous = {
-    ...previousOfPaths(published.entries.keys()),
-    digest: published.meta?.digest ?? '',
-  };
+  const previous = { ...previousOfPaths(published.entries.keys()), digest: published.meta?.digest ?? '' };
   refuseShrinking({ counts, digest, records }, { previous, maxShrink, allowMissing, fallback: undefined });
 }

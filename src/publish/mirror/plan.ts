@@ -1,7 +1,8 @@
 /** What a mirror has to do: which files to download, and which to remove. */
 
-import type { Entries, Manifest, ManifestEntry } from '../../contract/meta.ts';
+import type { Manifest, ManifestEntry } from '../../contract/meta.ts';
 import { isHostFile, MANIFEST_FILE } from '../../contract/paths.ts';
+import type { Published } from '../published.ts';
 
 export interface MirrorPlan {
   /** The version that built the site. */
@@ -16,37 +17,25 @@ export interface MirrorPlan {
   readonly excluded: readonly string[];
 }
 
-/** The copy as it is. */
-export interface Copy {
-  readonly entries: Entries;
-  /** The entries of files that are not as they were published. */
-  findTouched(): ReadonlySet<ManifestEntry>;
-}
-
 /** @param isExcluded of an archive, nothing is */
 export function planMirror(
   { generator, files: listed }: Pick<Manifest, 'generator' | 'files'>,
-  copy: Copy,
+  { entries, touched }: Pick<Published, 'entries' | 'touched'>,
   isExcluded: (path: string) => boolean = isHostFile,
 ): MirrorPlan {
-  const { entries } = copy;
-  const touched = copy.findTouched();
-  const files: ManifestEntry[] = [];
+  const isSame = ({ path, bytes, sha256 }: ManifestEntry): boolean => {
+    const own = entries.get(path);
+    return own?.sha256 === sha256 && own.bytes === bytes && !touched.has(path);
+  };
+  const files = listed.filter(({ path }) => path !== MANIFEST_FILE && !isExcluded(path));
   const fetch = new Map<string, ManifestEntry>();
-  const excluded: string[] = [];
-  const listedAgain = new Set<string>();
-  for (const entry of listed) {
-    const { path, sha256 } = entry;
-    if (isExcluded(path)) excluded.push(path);
-    else if (path !== MANIFEST_FILE) {
-      listedAgain.add(path);
-      const own = entries.get(path);
-      const isSame = own?.sha256 === sha256 && own.bytes === entry.bytes && !touched.has(own);
-      // Of the same entry twice, one is enough in memory.
-      files.push(isSame ? own : entry);
-      if (!isSame && !fetch.has(sha256)) fetch.set(sha256, entry);
-    }
-  }
-  const remove = [...entries.keys()].filter((path) => !listedAgain.has(path));
-  return { generator, files, fetch: [...fetch.values()], remove, excluded };
+  for (const entry of files) if (!isSame(entry) && !fetch.has(entry.sha256)) fetch.set(entry.sha256, entry);
+  const paths = new Set(files.map(({ path }) => path));
+  return {
+    generator,
+    files,
+    fetch: [...fetch.values()],
+    remove: [...entries.keys()].filter((path) => !paths.has(path)),
+    excluded: listed.map(({ path }) => path).filter(isExcluded),
+  };
 }

@@ -92,21 +92,11 @@ describe('a mirror', () => {
     expect(readTree(out)).toEqual(withoutHostFiles(site));
   });
 
-  it('says what it would do, and does nothing, not even make a folder', async () => {
-    const { parent, run } = await ground();
-    const report = await run({ dryRun: true });
-    expect(report).toMatchObject({ dryRun: true, changed: true, files: null, requests: 1 });
-    expect(report.downloaded.files).toBe(report.fetched.length);
-    expect(readdirSync(parent)).toEqual(['site']);
-    await run();
-    expect(await run({ dryRun: true })).toMatchObject({ changed: false, fetched: [], removed: [] });
-  });
-
-  it('says so of the copy that a killed run moved aside', async () => {
+  it('finds the copy that a killed run of an earlier version moved aside', async () => {
     const { out, run } = await ground();
     await run();
     renameSync(out, workFolders(out).retired);
-    expect(await run({ dryRun: true })).toMatchObject({ changed: false, fetched: [], removed: [] });
+    expect(await run()).toMatchObject({ changed: false, fetched: [], removed: [] });
   });
 
   it('follows a redirect on the same host', async () => {
@@ -261,17 +251,18 @@ describe('a mirror rejects', () => {
     expect(verifyFolder(out).problems).toEqual([]);
   });
 
-  it('a folder with foreign files, before it asks for any file', async () => {
+  it('a folder that is no copy, before it asks for any file, and a foreign file in the way', async () => {
     const { out, server, run } = await ground(rawRecords(3, 3));
     mkdirSync(out, { recursive: true });
     writeFileSync(path.join(out, 'diary.txt'), 'mine');
     await expect(run()).rejects.toThrow('contains files, but no manifest.json of a gamedata build');
+    expect(server.paths()).toEqual([]);
     await publishTree(`${out}2`, { 'a.json': '1' });
-    writeFileSync(path.join(`${out}2`, 'diary.txt'), 'mine');
-    await expect(run({ out: `${out}2` })).rejects.toThrow(
-      'contains files that gamedata did not write: diary.txt',
-    );
-    expect(server.paths().filter((name) => name !== 'manifest.json')).toEqual([]);
+    for (const name of ['diary.txt', 'meta.json']) writeFileSync(path.join(`${out}2`, name), 'mine');
+    const before = fingerprint(`${out}2`);
+    const refused = run({ out: `${out}2` });
+    await expect(refused).rejects.toThrow('contains files that gamedata did not write: meta.json');
+    expect(fingerprint(`${out}2`)).toEqual(before);
   });
 });
 

@@ -64,11 +64,8 @@ describe('an archive', () => {
     await build({ ...options, ...(await smallSource({ ...raw, move })) });
     expect(existsSync(at('site/api/gamedata/move/seven/index.json'))).toBe(true);
 
-    const planned = await mirror(file, { out: at('site'), dryRun: true });
-    expect(planned).toMatchObject({ changed: true, files: null });
-    expect(planned.removed).toEqual(['api/gamedata/move/seven/index.json']);
     const restored = await mirror(file, { out: at('site') });
-    expect(restored.fetched).toEqual(planned.fetched);
+    expect(restored.removed).toEqual(['api/gamedata/move/seven/index.json']);
     expect(restored.fetched.length).toBeLessThan(30);
     expect(withoutManifest(at('site'))).toEqual(before);
 

@@ -3,14 +3,13 @@ import { isHostFile } from '../../../src/contract/paths.ts';
 import { hostFiles } from '../../../src/hosts/index.ts';
 import { hostNames } from '../../../src/hosts/names.ts';
 import { planMirror } from '../../../src/publish/mirror/plan.ts';
-import { byPath } from '../../src/contract/entries.ts';
 import { hostContext, rawRecords, siteOf } from '../../support/sites.ts';
 
 const entry = (path: string, content = path) => ({ path, bytes: content.length, sha256: content });
 const touched = 'touched';
 const copyOf = (...entries: ReturnType<typeof entry>[]) => ({
-  entries: byPath(entries),
-  findTouched: () => new Set(entries.filter(({ path }) => path === touched)),
+  entries: new Map(entries.map((one) => [one.path, one])),
+  touched: new Set([touched]),
 });
 const paths = (entries: readonly { path: string }[]) => entries.map(({ path }) => path);
 
