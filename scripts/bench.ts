@@ -109,7 +109,7 @@ async function measureFetching(): Promise<void> {
 
 async function measureBuilds(): Promise<void> {
   const real = path.join(folder, 'real');
-  const source = ['--source', 'rest', '--upstream', upstream.plain, '--label', 'benchmark', '--no-cache'];
+  const source = ['--source', 'rest', '--upstream', upstream.plain, '--no-cache'];
   await runner.run(gamedata('snapshot', '--quiet', '--data', real, ...source));
   upstream.stop();
   const first: { scale: number; records: number }[] = [];

@@ -17,9 +17,6 @@ export interface FetchPlace {
 /** The upstreams that are read with a full cache. */
 const cached = ['same', 'deploying', 'plain'] as const;
 
-/** What the site calls the upstream: else two of them would not give the same site. */
-const LABEL = ['--label', 'benchmark'];
-
 /** Fills the caches that the subjects start with, and makes sure that the yardstick makes the same site. */
 export async function fetchSubjects(
   upstream: Upstream,
@@ -31,7 +28,7 @@ export async function fetchSubjects(
   const empty = path.join(folder, 'cache');
   const full = (of: (typeof cached)[number]): string => path.join(folder, `cache-${of}`);
   const rest = (out: string, url: string, cache: string): string[] =>
-    build(out, 'rest', '--upstream', url, ...LABEL, '--cache', cache);
+    build(out, 'rest', '--upstream', url, '--cache', cache);
   const cleanUp = (): void => {
     remove(fresh);
     remove(empty);

@@ -4,20 +4,19 @@ import { errorBody, errorDetails, errorFiles } from '../contract/errors.ts';
 import { type Kind, kindNames, mapKinds } from '../contract/kinds.ts';
 import type { Meta } from '../contract/meta.ts';
 import { type LinkBase, listPageFile, listUrl, META_FILE, recordFile, rootFile } from '../contract/paths.ts';
-import type { AnyFile } from '../contract/site-file.ts';
+import type { SiteFile } from '../contract/site-file.ts';
 import { PAGE_SIZE, pageOffsets } from '../contract/windows.ts';
-import type { EncodedRecords, FindPublished } from '../dataset/data-set.ts';
+import type { EncodedRecords } from '../dataset/data-set.ts';
 import { listPage, servedText } from '../dataset/encode.ts';
 
 export interface ApiPlan {
   readonly records: EncodedRecords;
-  readonly findPublished?: FindPublished | undefined;
   readonly meta: Meta;
   readonly linkBase: LinkBase;
 }
 
 /** Yields the files of every endpoint, of errors, and `meta.json`. Bodies are made on demand and not kept. */
-export function* apiFiles(plan: ApiPlan): Generator<AnyFile> {
+export function* apiFiles(plan: ApiPlan): Generator<SiteFile> {
   const { records, meta, linkBase } = plan;
   yield { path: rootFile, body: JSON.stringify(mapKinds((kind) => listUrl(linkBase, kind))) };
   // Early: files derived from it can then be compressed while the rest is written.
@@ -30,11 +29,7 @@ export function* apiFiles(plan: ApiPlan): Generator<AnyFile> {
 }
 
 /** Yields a page, and after it its records, whose text it contains. */
-function* pageFiles(
-  { records, findPublished, linkBase }: ApiPlan,
-  kind: Kind,
-  offset: number,
-): Generator<AnyFile> {
+function* pageFiles({ records, linkBase }: ApiPlan, kind: Kind, offset: number): Generator<SiteFile> {
   const listed = records[kind].slice(offset, offset + PAGE_SIZE);
   const results = listed.map((record) => servedText(linkBase, kind, record));
   const window = { limit: PAGE_SIZE, offset };
@@ -42,9 +37,6 @@ function* pageFiles(
     path: listPageFile(kind, offset),
     body: listPage(linkBase, kind, { window, count: records[kind].length, results }),
   };
-  for (const [at, record] of listed.entries()) {
-    const body = results[at] ?? '';
-    const entry = findPublished?.(kind, record);
-    yield entry ? { ...entry, make: () => body } : { path: recordFile(kind, record.slug), body };
-  }
+  for (const [at, { slug }] of listed.entries())
+    yield { path: recordFile(kind, slug), body: results[at] ?? '' };
 }

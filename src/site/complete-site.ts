@@ -5,7 +5,7 @@ import { linkBaseOf, type Meta } from '../contract/meta.ts';
 import { archiveFiles } from '../contract/paths.ts';
 import { createRoutes } from '../contract/routes.ts';
 import type { AnyFile, ListedFile, SiteFile } from '../contract/site-file.ts';
-import type { EncodedRecords, FindPublished } from '../dataset/data-set.ts';
+import type { EncodedRecords } from '../dataset/data-set.ts';
 import { movedRoutes } from '../dataset/history.ts';
 import type { Serving } from '../hosts/host.ts';
 import { hostFiles } from '../hosts/index.ts';
@@ -28,8 +28,6 @@ export interface Package {
 
 export interface CompleteSite {
   readonly records: EncodedRecords;
-  /** Finds records that stay as they are published, and need not be made again. */
-  readonly findPublished?: FindPublished | undefined;
   readonly meta: Meta;
   readonly history: History;
   readonly hosts: readonly HostName[];
@@ -70,7 +68,6 @@ function* ownFiles(site: CompleteSite): Generator<AnyFile> {
 /** The API's files, the change history and the hosts' configuration, which may be as large as the data. */
 function* withExtras({
   records,
-  findPublished,
   meta,
   history,
   hosts,
@@ -78,7 +75,7 @@ function* withExtras({
   package: { handlerModule },
 }: CompleteSite): Generator<AnyFile> {
   const linkBase = linkBaseOf(meta);
-  yield* apiFiles({ records, findPublished, meta, linkBase });
+  yield* apiFiles({ records, meta, linkBase });
   const routes = createRoutes(records, movedRoutes(history, records), meta.sprites);
   yield* changeFiles(history, routes.moved, { ...linkBase, captured: meta.captured });
   const address = { routes, baseUrl: meta.base_url, ...(hasWebServer(hosts) && serving) };

@@ -30,15 +30,17 @@ type Convert<K extends Kind> = (
 const converters: { readonly [K in Kind]: Convert<K> } = { move: convertMove, item: convertItem };
 
 /**
- * Makes a data set from raw records in any order.
+ * Makes a data set from raw records in any order, without those that its provenance says are left out.
  *
  * @throws DataError if ids repeat, slugs collide or are unsafe, or a record does not fit its schema
  */
 export function normalize(raw: RawRecords, provenance: Provenance): DataSet {
   const warnings: Warning[] = [];
+  const kept = <K extends Kind>(kind: K): RawOf<K>[] =>
+    raw[kind].filter(({ id }) => !provenance.skipped?.[kind].includes(id));
   const records = {
-    move: normalizeKind('move', raw.move, warnings),
-    item: normalizeKind('item', raw.item, warnings),
+    move: normalizeKind('move', kept('move'), warnings),
+    item: normalizeKind('item', kept('item'), warnings),
   };
   return digestDataSet(records, { warnings, provenance });
 }

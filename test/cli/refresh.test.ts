@@ -17,7 +17,7 @@ async function operator(settings: object = {}) {
     fault: (_, response) => state.broken && Boolean(response.writeHead(404).end()),
   });
   const cwd = temporaryFolder();
-  const config = { source: 'rest', upstream: upstream.url, retries: 0, label: 'upstream', ...settings };
+  const config = { source: 'rest', upstream: upstream.url, retries: 0, ...settings };
   writeFileSync(path.join(cwd, 'gamedata.config.json'), JSON.stringify({ build: config }));
   const build = (...args: string[]) => runCli(['build', ...args], { cwd });
   expect(await build('--max-shrink', '100')).toMatchObject({ code: 0 });

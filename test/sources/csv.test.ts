@@ -220,13 +220,6 @@ describe('tables', () => {
     await expect(loadCsv(folder)).rejects.toThrow(`${file}: cannot be read (not UTF-8)`);
   });
 
-  it('are called what their label says', async () => {
-    const folder = temporaryFolder();
-    writeTables(folder, tables);
-    const { dataSet } = await load({ ...settings, source: 'csv', upstream: folder, label: 'release 7' });
-    expect(dataSet.provenance.upstream).toBe('release 7');
-  });
-
   it('may have a byte order mark, CRLF, quotes, and their columns in any order', async () => {
     const dataSet = await loadTables({
       ...tablesOf(upstreamOf({ move: [], item: [itemAnswer(1, { name: 'x' })] })),

@@ -74,7 +74,6 @@ async function scene(options: UpstreamOptions, data = present) {
     source: 'rest',
     maxShrink: 100,
     upstream: server.url,
-    label: 'upstream',
     baseUrl: 'https://example.test',
     out: path.join(folder, 'site'),
     cache: path.join(folder, 'cache'),
@@ -210,31 +209,6 @@ describe('a CDN that still holds answers of an older edition', () => {
     );
     expect(error).toMatchObject({ hint: expect.stringContaining('within a day') });
     expect(fingerprint(out)).toEqual(before);
-  });
-
-  it('is published as a mixture if that is allowed, with a warning', async () => {
-    const changed = upstreamOf({ move: [moveAnswer(1), moveAnswer(2)], item: [itemAnswer(1)] });
-    const former = upstreamOf({
-      move: [moveAnswer(1), moveAnswer(2, { name: 'older' })],
-      item: [itemAnswer(1)],
-    });
-    const stateOf: UpstreamOptions['stateOf'] = ({ path: url }) =>
-      url.includes('/move/2/') ? stateNumber(1, former) : stateNumber(2, changed);
-    const { run, out } = await scene({ stateOf }, changed);
-    await expect(run()).rejects.toThrow('several editions');
-    expect(existsSync(out)).toBe(false);
-    const report = await run({ allowMixedEditions: true });
-    expect(report.edition).toBeNull();
-    expect(report.warnings).toEqual([
-      {
-        kind: 'move',
-        code: 'mixed-edition',
-        count: 1,
-        examples: ['move-2: of the older edition 00000000 of 2026-04-01'],
-      },
-    ]);
-    expect(metaOf(out)).toMatchObject({ edition: null, warnings: { move: { 'mixed-edition': 1 } } });
-    expect(readFileSync(path.join(out, 'api/gamedata/move/older/index.json'), 'utf8')).toContain('"older"');
   });
 });
 

@@ -32,7 +32,7 @@ const { records, provenance } = dataSetOf({
   ],
 });
 
-const encoded = (records: Records) => encodeDataSet({ records, warnings: [], provenance }).records();
+const encoded = (records: Records) => encodeDataSet({ records, warnings: [], provenance }).records;
 const textOf = (parts: SearchIndexParts): string => [...encodeSearchIndex(parts)].join('');
 const indexOf = (records: Records): SearchIndex => JSON.parse(textOf(createSearchIndex(encoded(records))));
 

@@ -1,18 +1,15 @@
 /** What a copy has to be before it replaces another one: a site, with nearly all of the records that it had. */
 
-import { kindNames, mapKinds } from '../../contract/kinds.ts';
-import { type Entries, type ManifestEntry, type Meta, metaReader } from '../../contract/meta.ts';
+import { kindNames } from '../../contract/kinds.ts';
+import { type Entries, type ManifestEntry, metaReader } from '../../contract/meta.ts';
 import { parse } from '../../contract/parse.ts';
-import { META_FILE, slugsOf } from '../../contract/paths.ts';
-import { previousOfPaths, refuseShrinking, type ShrinkOptions } from '../../dataset/guards.ts';
+import { META_FILE } from '../../contract/paths.ts';
+import { recordsOfPaths, refuseShrinking, type ShrinkOptions } from '../../dataset/guards.ts';
 import { DataError } from '../../errors.ts';
 
 export interface Guarded extends Pick<ShrinkOptions, 'maxShrink' | 'allowMissing'> {
   /** The copy as it is. */
-  readonly published: {
-    readonly entries: Pick<Entries, 'keys'>;
-    readonly meta: Pick<Meta, 'digest'> | undefined;
-  };
+  readonly published: { readonly entries: Pick<Entries, 'keys'> };
   /** Its files, as they would be. */
   readonly files: readonly ManifestEntry[];
   /** The content of `meta.json`, as it would be. */
@@ -25,18 +22,13 @@ export interface Guarded extends Pick<ShrinkOptions, 'maxShrink' | 'allowMissing
  * @throws DataError or GuardError
  */
 export function refuseDamagedSite({ published, files, meta, maxShrink, allowMissing }: Guarded): void {
-  const { counts, digest } = parse(metaReader, meta, { record: META_FILE });
-  const paths = files.map((entry) => entry.path);
-  const slugs = mapKinds((kind) => slugsOf(kind, paths));
+  const { counts } = parse(metaReader, meta, { record: META_FILE });
+  const records = recordsOfPaths(files.map((entry) => entry.path));
   for (const kind of kindNames) {
-    if (slugs[kind].length === counts[kind]) continue;
-    const problem = `got files of ${slugs[kind].length} records: expected ${counts[kind]}, as in ${META_FILE}`;
+    if (records[kind].length === counts[kind]) continue;
+    const problem = `got files of ${records[kind].length} records: expected ${counts[kind]}, as in ${META_FILE}`;
     throw new DataError(problem, { kind });
   }
-  const records = () => mapKinds((kind) => slugs[kind].map((slug, id) => ({ id, slug, json: '' })));
-  const previous = {
-    ...previousOfPaths(published.entries.keys()),
-    digest: published.meta?.digest ?? '',
-  };
-  refuseShrinking({ counts, digest, records }, { previous, maxShrink, allowMissing, fallback: undefined });
+  const previous = recordsOfPaths(published.entries.keys());
+  refuseShrinking(records, { previous, maxShrink, allowMissing, fallback: undefined });
 }

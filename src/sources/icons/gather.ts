@@ -43,7 +43,7 @@ interface Named {
  */
 export async function gatherIcons(
   source: IconSource,
-  records: () => EncodedRecords,
+  records: EncodedRecords,
   { assets, fetcher: options }: { assets: readonly SiteFile[]; fetcher: FetcherOptions },
 ): Promise<GatheredIcons> {
   const { mode, upstream } = source;
@@ -52,9 +52,7 @@ export async function gatherIcons(
   const placeholder = assets.find(({ path }) => path === PLACEHOLDER_ICON)?.body;
   if (placeholder === undefined) throw new Error(`${PLACEHOLDER_ICON} is missing from the assets`);
   const held = new Set(assets.map(({ path }) => path.toLowerCase()));
-  const named = records()
-    .item.map(readIcon)
-    .filter(({ icon }) => !held.has(icon.toLowerCase()));
+  const named = records.item.map(readIcon).filter(({ icon }) => !held.has(icon.toLowerCase()));
   const icons = [...new Set(named.map(({ icon }) => icon))].sort();
   const fetched =
     mode === 'mirror' && upstream !== null ? await fetchAll(icons, upstream, options) : undefined;
