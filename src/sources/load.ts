@@ -101,9 +101,10 @@ async function loadCsv(options: LoadOptions): Promise<SourceResult> {
   const { readCsv } = await import('./csv.ts');
   const { upstream = DEFAULT_CSV_UPSTREAM } = options;
   if (!isAddress(upstream)) {
-    const { captureDate, readTables } = await import('./table-folder.ts');
-    const provenance = provenanceOf('csv', 'local files', { ...options, today: captureDate(upstream) });
-    return { dataSet: normalize(readCsv(readTables(upstream)), provenance), source: 'csv' };
+    const { readTables } = await import('./table-folder.ts');
+    const { texts, captured } = readTables(upstream);
+    const provenance = provenanceOf('csv', 'local files', { ...options, today: captured });
+    return { dataSet: normalize(readCsv(texts), provenance), source: 'csv' };
   }
   const { fetchTables } = await import('./fetch-tables.ts');
   const { withFetcher } = await import('../http/with-fetcher.ts');

@@ -11,7 +11,7 @@ import type { Codec, Fetcher } from '../http/fetcher.ts';
 import { checkCachedEdition } from './cached-edition.ts';
 import { refuseRepeatedIds } from './normalize.ts';
 import { type EditionReader, readOneEdition } from './one-edition.ts';
-import { RAW_VERSION, type RawOf, type RawRecords } from './raw.ts';
+import { RAW_VERSION, type RawOf, type RawRecords, rawSchemas } from './raw.ts';
 import { type ListAnswer, listSchema, readRecordAnswer } from './rest-answers.ts';
 import type { Progress } from './source.ts';
 
@@ -141,18 +141,14 @@ function resolveLinks(upstream: string, kind: Kind, { results }: ListAnswer): Li
   });
 }
 
-const kindOf = (record: RawOf<Kind>): Kind => ('generation' in record ? 'move' : 'item');
-
 const nameOf = ({ id, slug }: Listed): string => `${slug} (${id})`;
 
 const recordCodec = <K extends Kind>(kind: K, listed: Listed): Codec<RawOf<K>> => ({
   decode: (body) => readRecordAnswer[kind](decodeJson(body), nameOf(listed)),
   revive(cached) {
-    // Of this version's shape, as the journal's checksums and version say. One that contradicts its list has been renamed.
-    const record = cached as RawOf<K> | null;
-    return record?.id === listed.id && record.slug === listed.slug && kindOf(record) === kind
-      ? record
-      : undefined;
+    const record = rawSchemas[kind].safeParse(cached).data as RawOf<K> | undefined;
+    // One that contradicts its list has been renamed.
+    return record?.id === listed.id && record.slug === listed.slug ? record : undefined;
   },
 });
 

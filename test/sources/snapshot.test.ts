@@ -4,7 +4,6 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { BUNDLED_DATA } from '../../src/cli/commands/package-files.ts';
 import { nameSchema, slugSchema } from '../../src/contract/records.ts';
-import { digestLines } from '../../src/dataset/digest.ts';
 import { GamedataError } from '../../src/errors.ts';
 import { readSnapshot, snapshotFiles } from '../../src/sources/snapshot.ts';
 import { type DecodedDataSet, decodeDataSet, encodeDataSet } from '../support/decode.ts';
