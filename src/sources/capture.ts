@@ -46,10 +46,9 @@ export interface CaptureOptions extends LoadOptions, Watchers {
 const UNGUARDED = 'no earlier data is known, not even a bundled data set: --max-shrink could not be applied';
 
 export async function capture(options: CaptureOptions): Promise<Captured> {
-  const { onFallback, maxShrink, allowMissing, skip } = options;
   const loaded = await load(options);
   const { dataSet, source, fallback, history, cause, requests, isCached = false } = loaded;
-  if (fallback !== undefined) onFallback?.(fallback, cause);
+  if (fallback !== undefined) options.onFallback?.(fallback, cause);
   refuseOldData(dataSet.provenance, options);
   const previous = options.previousOf(loaded);
   const before = previous?.digest === dataSet.digest ? dataSet.records : previous?.records();
@@ -57,14 +56,8 @@ export async function capture(options: CaptureOptions): Promise<Captured> {
   const isGuarded = previous !== undefined || source === 'snapshot';
   const floor = isGuarded ? undefined : readSnapshotCounts(options.dataFolder);
   const notices = [...(loaded.notices ?? []), ...(isGuarded || floor ? [] : [UNGUARDED])];
-  const missing = refuseShrinking(dataSet.records, {
-    previous: before ?? previous?.listed,
-    floor,
-    maxShrink,
-    allowMissing,
-    skip,
-    fallback,
-  });
+  const guarded = { ...options, previous: before ?? previous?.listed, floor, fallback };
+  const missing = refuseShrinking(dataSet.records, guarded);
   const provenance =
     source === 'snapshot' ? dataSet.provenance : sinceUnchanged(dataSet.provenance, dataSet.digest, previous);
   const { captured, edition } = provenance;

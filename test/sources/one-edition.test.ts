@@ -192,6 +192,7 @@ describe('the edition of the cache', () => {
     ['null', '"null"'],
     ['7', '7'],
     ['{"hash":"x"}', '{"hash":"x"}'],
+    ['{"deploy_date":"1786004122"}', '{"deploy_date":"1786004122"}'],
   ])('is not known from %s', async (body, shown) => {
     expect(await check(body).checked).toEqual({
       isPresent: false,
@@ -202,7 +203,8 @@ describe('the edition of the cache', () => {
   });
 
   it('is not known if there is no answer, and that is an error only if there is no upstream', async () => {
-    expect(await check(failed(404)).checked).toEqual({ isPresent: false, notices: [] });
+    for (const status of [400, 404, 500])
+      expect(await check(failed(status)).checked).toEqual({ isPresent: false, notices: [] });
     await expect(check(failed(0, null, true)).checked).rejects.toThrow('failed');
     await expect(check(new TypeError('bug')).checked).rejects.toThrow('bug');
   });
