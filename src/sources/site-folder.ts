@@ -90,12 +90,10 @@ const readPage = (folder: string, file: string): EncodedRecord[] =>
  *
  * @throws OutputError if they are missing or invalid
  */
-export function readDescriptions(folder: string): { meta: Meta; manifest: Manifest } {
-  return {
-    meta: readDescription(folder, META_FILE, metaReader),
-    manifest: readDescription(folder, MANIFEST_FILE, manifestReader),
-  };
-}
+export const readDescriptions = (folder: string): { meta: Meta; manifest: Manifest } => ({
+  meta: readDescription(folder, META_FILE, metaReader),
+  manifest: readDescription(folder, MANIFEST_FILE, manifestReader),
+});
 
 export function readDescription<S extends z.ZodType>(folder: string, file: string, schema: S): z.infer<S> {
   const fail = (problem: string, cause?: unknown): OutputError =>
@@ -108,7 +106,7 @@ export function readDescription<S extends z.ZodType>(folder: string, file: strin
   }
   refuseNewerFormat(json, (problem, options) => new OutputError(`${file} ${problem}`, folder, options));
   const result = schema.safeParse(json);
-  if (!result.success)
-    throw fail(`${result.error.issues[0]?.path.join('.')}: ${result.error.issues[0]?.message}`);
-  return result.data;
+  if (result.success) return result.data;
+  const [issue] = result.error.issues;
+  throw fail(`${issue?.path.join('.')}: ${issue?.message}`);
 }
