@@ -46,7 +46,7 @@ describe('the report', () => {
       '  … and 1 more',
       '  moves renamed: move-2 → renamed (id 2)',
       '  items changed: item-1 (id 1): name "Item 1" → "Other"',
-      expect.stringMatching(/^data: 7 moves, 2 items from upstream, captured /),
+      expect.stringMatching(/^data: 7 moves, 2 items from http:\S+, captured /),
       expect.stringMatching(/^fetched: /),
       expect.stringMatching(/^site: \d+ files, /),
       'next: cp site/_hosts/nginx.conf /etc/nginx/conf.d/gamedata.conf && nginx -s reload',
