@@ -64,7 +64,6 @@ export function addSourceOptions(command: Command): Command {
     .optionsGroup('Data:')
     .addOption(choices('--source <name>', 'one of', sourceNames).default(defaults.source))
     .option('--upstream <url|dir>', 'other source; a folder for csv and snapshot')
-    .option('--label <text>', 'name of the upstream, instead of its URL')
     .option('--cache <dir>', 'disk cache; --no-cache for none', defaults.cache)
     .addOption(new Option('--no-cache').hideHelp())
     .addOption(concurrencyOption())
@@ -74,7 +73,6 @@ export function addSourceOptions(command: Command): Command {
     .addOption(numberOption('--max-shrink <percent>', SHRINK).default(defaults.maxShrink))
     .addOption(allowMissingOption())
     .addOption(numberOption('--max-age <days>', 'maximum age of the data'))
-    .option('--allow-mixed-editions', 'publish a mixture of editions if need be')
     .addOption(takeLockOption());
 }
 

@@ -3,14 +3,13 @@
 import * as z from 'zod';
 import { editionSchema } from '../contract/edition.ts';
 import { type Kind, kindNames } from '../contract/kinds.ts';
-import type { ManifestEntry } from '../contract/meta.ts';
 import { type Counts, skippedSchema } from '../contract/records.ts';
 
 /** Where a data set comes from, and when. Independent of the machine that read it. */
 export const provenanceSchema = z.object({
   /** The source that was read originally. */
   source: z.enum(['rest', 'csv']),
-  /** The upstream's URL, or its `--label`. */
+  /** The upstream's URL, or a name. */
   upstream: z.string().min(1),
   /** The day on which the data was first seen in its present state, `YYYY-MM-DD`. */
   captured: z.iso.date(),
@@ -31,7 +30,6 @@ export const warningCodes = [
   'conflicting-index',
   'repeated-index',
   'unknown-generation',
-  'mixed-edition',
 ] as const;
 export type WarningCode = (typeof warningCodes)[number];
 
@@ -61,9 +59,5 @@ export interface DataSet {
   readonly provenance: Provenance;
   readonly counts: Counts;
   readonly digest: string;
-  /** Every record. A snapshot is not parsed before they are asked for, and those that are known to be valid are not checked. */
-  readonly records: (findPublished?: FindPublished) => EncodedRecords;
+  readonly records: EncodedRecords;
 }
-
-/** The file of a record that the same code has published as it is: then it is valid. */
-export type FindPublished = (kind: Kind, record: EncodedRecord) => ManifestEntry | undefined;

@@ -42,38 +42,48 @@ const span = ({ from, to }: Comparison): string =>
     })
     .join(' → ');
 
-/** Lines of plain text; the first is the headline. */
-export function textLines(comparison: Comparison, options: TextOptions = {}): string[] {
-  const groups = describeGroups(comparison, options);
-  return [
-    headline(comparison),
-    '',
-    span(comparison),
-    ...groups.flatMap(({ title, lines, more }) => [
-      '',
-      `${title}:`,
-      ...lines.map((line) => `  ${line}`),
-      ...(more > 0 ? [`  … and ${more} more`] : []),
-    ]),
-  ];
+/** How groups are written: text from the data, a group's title, and its lines. */
+interface Style {
+  readonly mark: (text: string) => string;
+  readonly title: (title: string) => string[];
+  readonly line: (line: string) => string;
 }
 
-/** The same as Markdown. Text from the data is always inside a code span, where it cannot act as markup. */
-export function markdownLines(comparison: Comparison, options: TextOptions = {}): string[] {
-  const groups = describeGroups(comparison, options, (text) => `\`${text}\``);
-  return [
-    `## ${headline(comparison).replace(/^n/, 'N')}`,
+const plain: Style = {
+  mark: (text) => text,
+  title: (title) => [`${title}:`],
+  line: (line) => `  ${line}`,
+};
+
+/** Text from the data is always inside a code span, where it cannot act as markup. */
+const markdown: Style = {
+  mark: (text) => `\`${text}\``,
+  title: (title) => [`### ${title}`, ''],
+  line: (line) => `- ${line}`,
+};
+
+/** Lines of plain text; the first is the headline. */
+export const textLines = (comparison: Comparison, options: TextOptions = {}): string[] => [
+  headline(comparison),
+  ...bodyLines(comparison, options, plain),
+];
+
+/** The same as Markdown. */
+export const markdownLines = (comparison: Comparison, options: TextOptions = {}): string[] => [
+  `## ${headline(comparison).replace(/^n/, 'N')}`,
+  ...bodyLines(comparison, options, markdown),
+];
+
+const bodyLines = (comparison: Comparison, options: TextOptions, { mark, title, line }: Style): string[] => [
+  '',
+  span(comparison),
+  ...describeGroups(comparison, options, mark).flatMap((group) => [
     '',
-    span(comparison),
-    ...groups.flatMap(({ title, lines, more }) => [
-      '',
-      `### ${title}`,
-      '',
-      ...lines.map((line) => `- ${line}`),
-      ...(more > 0 ? [`- … and ${more} more`] : []),
-    ]),
-  ];
-}
+    ...title(group.title),
+    ...group.lines.map(line),
+    ...(group.more > 0 ? [line(`… and ${group.more} more`)] : []),
+  ]),
+];
 
 interface Group {
   readonly title: string;
@@ -81,13 +91,11 @@ interface Group {
   readonly more: number;
 }
 
-const plain = (text: string): string => text;
-
 /** The groups that are not empty. `mark` wraps text from the data. */
 export function describeGroups(
   { changes }: Comparison,
   { max = Number.POSITIVE_INFINITY }: TextOptions,
-  mark: (text: string) => string = plain,
+  mark: Style['mark'] = plain.mark,
 ): Group[] {
   return kindNames.flatMap((kind) =>
     changeTypes.flatMap((type) => {
@@ -99,7 +107,7 @@ export function describeGroups(
   );
 }
 
-type Describe = (changes: KindChanges, mark: (text: string) => string) => string[];
+type Describe = (changes: KindChanges, mark: Style['mark']) => string[];
 
 const describeNamed =
   (type: 'added' | 'removed'): Describe =>
@@ -118,7 +126,7 @@ const describeChanges: Readonly<Record<ChangeType, Describe>> = {
     changed.map(({ id, slug, fields }) => `${mark(slug)} (id ${id}): ${describeFields(fields, mark)}`),
 };
 
-const describeFields = (fields: readonly FieldChange[], mark: (text: string) => string): string =>
+const describeFields = (fields: readonly FieldChange[], mark: Style['mark']): string =>
   fields
     .map(({ field, from, to }) => `${printable(field)} ${mark(quote(from))} → ${mark(quote(to))}`)
     .join(', ');

@@ -1,6 +1,6 @@
 /** The digest of a data set: one value that changes if and only if a record does. */
 
-import { createHash, hash } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import { type Kind, kindNames, mapKinds } from '../contract/kinds.ts';
 import type { DataSet, EncodedRecord, EncodedRecords } from './data-set.ts';
 
@@ -10,7 +10,7 @@ export function digestDataSet(
   about: Pick<DataSet, 'warnings' | 'provenance'>,
 ): DataSet {
   const counts = mapKinds((kind) => records[kind].length);
-  return { ...about, counts, digest: digestRecords(records), records: () => records };
+  return { ...about, counts, digest: digestRecords(records), records };
 }
 
 /** A record as one line of a snapshot. */
@@ -28,6 +28,3 @@ export function digestLines(linesOf: (kind: Kind) => string | Uint8Array): strin
   }
   return `sha256:${hash.digest('hex')}`;
 }
-
-/** As manifests have it, in hexadecimal. */
-export const digestText = (text: string): string => hash('sha256', text);

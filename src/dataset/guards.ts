@@ -1,51 +1,24 @@
 /** Guards: reject data that was read without an error and is implausible all the same. */
 
-import type { Edition } from '../contract/edition.ts';
 import { type Kind, kindNames, mapKinds } from '../contract/kinds.ts';
 import { slugsOf } from '../contract/paths.ts';
 import type { Counts, Skipped } from '../contract/records.ts';
 import { firstOf } from '../contract/words.ts';
 import { GuardError } from '../errors.ts';
-import type { DataSet, EncodedRecord, EncodedRecords } from './data-set.ts';
 
-/** As much of the previous data set as the guards compare with. */
-export interface Previous {
-  readonly counts: Counts;
-  readonly digest: string;
-  /** `YYYY-MM-DD` */
-  readonly captured: string;
-  readonly edition: Edition | null;
-  /** The slugs of its records of a kind. */
-  slugs(kind: Kind): Iterable<string>;
-  /** What may be different in new records. What both have in common may be left out. */
-  differences(now: EncodedRecords): Differences;
-}
+/** As much of a data set as the guards compare. Of published files that are damaged, only the paths are known. */
+export type NamedRecords = Readonly<
+  Record<Kind, readonly { readonly id?: number | undefined; readonly slug: string }[]>
+>;
 
-export interface Differences {
-  /** Undefined if the records cannot be read as they were written; `after` is then complete. */
-  readonly before: EncodedRecords | undefined;
-  readonly after: EncodedRecords;
-}
-
-/** As much of a data set as the guards need. */
-type GuardedData = Pick<DataSet, 'counts' | 'digest' | 'records'>;
-
-/** As much of a previous data set as the paths of its files tell. */
-export function previousOfPaths(files: Iterable<string>): Previous {
+/** The records that a site's files are of. */
+export function recordsOfPaths(files: Iterable<string>): NamedRecords {
   const paths = [...files];
-  const slugs = mapKinds((kind) => slugsOf(kind, paths));
-  return {
-    counts: mapKinds((kind) => slugs[kind].length),
-    digest: '',
-    captured: '',
-    edition: null,
-    slugs: (kind) => slugs[kind],
-    differences: (after) => ({ before: undefined, after }),
-  };
+  return mapKinds((kind) => slugsOf(kind, paths).map((slug) => ({ slug })));
 }
 
 export interface ShrinkOptions {
-  readonly previous: Previous | undefined;
+  readonly previous: NamedRecords | undefined;
   /** What is compared with where there is no previous data set: how many records another one has. */
   readonly floor?: Counts | undefined;
   /** The percentage of records that may disappear. */
@@ -68,12 +41,12 @@ export type Missing = Readonly<Record<Kind, readonly string[]>>;
  * @returns the records that have disappeared
  * @throws GuardError that says how many there were and are, and which are missing
  */
-export function refuseShrinking(data: GuardedData, options: ShrinkOptions): Missing {
+export function refuseShrinking(records: NamedRecords, options: ShrinkOptions): Missing {
   const { previous, floor, allowMissing, maxShrink } = options;
-  const missing = findMissing(data, options);
+  const missing = findMissing(records, options);
   for (const kind of kindNames) {
-    const before = (previous?.counts ?? floor)?.[kind] ?? 0;
-    const now = data.counts[kind];
+    const before = previous?.[kind].length ?? floor?.[kind] ?? 0;
+    const now = records[kind].length;
     const lost = previous
       ? missing[kind].filter((slug) => !allowMissing.includes(`${kind}/${slug}`)).length
       : before - now;
@@ -104,27 +77,15 @@ export function refuseOldData(
   );
 }
 
-function findMissing({ digest, records: all }: GuardedData, { previous, skip }: ShrinkOptions): Missing {
-  if (!previous || previous.digest === digest) return mapKinds(() => []);
-  const { before, after } = previous.differences(all());
+function findMissing(records: NamedRecords, { previous, skip }: ShrinkOptions): Missing {
   return mapKinds((kind) => {
-    const slugs = new Set(after[kind].map(({ slug }) => slug));
-    const former = before?.[kind].map(({ slug }) => slug) ?? [...previous.slugs(kind)];
-    const present = new Set<number | undefined>([
-      ...after[kind].map(({ id }) => id),
-      ...(skip?.[kind] ?? []),
-    ]);
-    return former.filter((slug) => !slugs.has(slug)).filter(isGone(before?.[kind], present));
+    const slugs = new Set(records[kind].map(({ slug }) => slug));
+    const ids = new Set([...records[kind].map(({ id }) => id), ...(skip?.[kind] ?? [])]);
+    const gone = previous?.[kind].filter(
+      ({ id, slug }) => !slugs.has(slug) && (id === undefined || !ids.has(id)),
+    );
+    return gone?.map(({ slug }) => slug) ?? [];
   });
-}
-
-/** Whether the record with a given slug disappeared, as opposed to being renamed. */
-function isGone(
-  before: readonly EncodedRecord[] | undefined,
-  present: ReadonlySet<number | undefined>,
-): (slug: string) => boolean {
-  const ids = new Map(before?.map(({ id, slug }) => [slug, id]));
-  return (slug) => !present.has(ids.get(slug));
 }
 
 function hintFor({ fallback, previous, floor }: ShrinkOptions): string {

@@ -1,9 +1,13 @@
 /** Whether the cache is of the present edition: one request that saves thousands. */
 
+import * as z from 'zod';
 import { parseEdition } from '../contract/edition.ts';
 import { parseJson, show } from '../contract/parse.ts';
 import { UpstreamError } from '../errors.ts';
 import type { Fetcher } from '../http/fetcher.ts';
+
+/** What it says: whether that makes sense, is asked afterwards. */
+const metaSchema = z.object({ hash: z.unknown(), deploy_date: z.unknown() }).partial().catch({});
 
 export interface CachedEdition {
   /** Whether the last run has read the present edition. */
@@ -32,9 +36,7 @@ export async function checkCachedEdition(
     return { isPresent: false, notices: [] };
   }
   const meta = parseJson(text);
-  const { hash, deploy_date } = (typeof meta === 'object' && meta !== null ? meta : {}) as Partial<
-    Record<'hash' | 'deploy_date', unknown>
-  >;
+  const { hash, deploy_date } = metaSchema.parse(meta);
   const edition = parseEdition(hash, deploy_date, Date.now());
   if (edition) return { isPresent: edition.hash === lastEdition.hash, notices: [] };
   const problem = `got ${show(meta ?? text)}: expected hash and deploy_date of an edition`;

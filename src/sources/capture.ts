@@ -2,15 +2,9 @@
 
 import type { Comparison, History } from '../contract/changes.ts';
 import type { DataSet, Provenance } from '../dataset/data-set.ts';
-import {
-  type Differences,
-  type Missing,
-  type Previous,
-  refuseOldData,
-  refuseShrinking,
-} from '../dataset/guards.ts';
+import { type Missing, refuseOldData, refuseShrinking } from '../dataset/guards.ts';
 import { stepsSince } from '../dataset/history.ts';
-import { continueHistory, type PreviousDataSet } from '../dataset/previous.ts';
+import { continueHistory, type Previous } from '../dataset/previous.ts';
 import type { FetcherStats } from '../http/fetcher.ts';
 import { type LoadOptions, load } from './load.ts';
 import { readSnapshotCounts } from './snapshot.ts';
@@ -46,30 +40,28 @@ export interface CaptureOptions extends LoadOptions, Watchers {
   /** Records that may disappear in addition, as `<kind>/<slug>`. */
   readonly allowMissing: readonly string[];
   /** The previous data set, which may depend on the source that was read; undefined if there is none. */
-  readonly previousOf: (loaded: SourceResult) => PreviousDataSet | undefined;
+  readonly previousOf: (loaded: SourceResult) => Previous | undefined;
 }
 
 const UNGUARDED = 'no earlier data is known, not even a bundled data set: --max-shrink could not be applied';
 
 export async function capture(options: CaptureOptions): Promise<Captured> {
-  const { onFallback, maxShrink, allowMissing, skip } = options;
   const loaded = await load(options);
-  const { source, fallback, history, cause, requests, isCached = false } = loaded;
-  if (fallback !== undefined) onFallback?.(fallback, cause);
-  refuseOldData(loaded.dataSet.provenance, options);
-  const previous = comparedOnce(options.previousOf(loaded));
-  // As a function of its own, it does not keep the warnings in memory.
-  const { records } = loaded.dataSet;
-  const dataSet = { ...loaded.dataSet, records: () => records(previous?.findPublished) };
+  const { dataSet, source, fallback, history, cause, requests, isCached = false } = loaded;
+  if (fallback !== undefined) options.onFallback?.(fallback, cause);
+  refuseOldData(dataSet.provenance, options);
+  const previous = options.previousOf(loaded);
+  const before = previous?.digest === dataSet.digest ? dataSet.records : previous?.records();
   // A snapshot was guarded when it was captured.
   const isGuarded = previous !== undefined || source === 'snapshot';
   const floor = isGuarded ? undefined : readSnapshotCounts(options.dataFolder);
   const notices = [...(loaded.notices ?? []), ...(isGuarded || floor ? [] : [UNGUARDED])];
-  const missing = refuseShrinking(dataSet, { previous, floor, maxShrink, allowMissing, skip, fallback });
+  const guarded = { ...options, previous: before ?? previous?.listed, floor, fallback };
+  const missing = refuseShrinking(dataSet.records, guarded);
   const provenance =
     source === 'snapshot' ? dataSet.provenance : sinceUnchanged(dataSet.provenance, dataSet.digest, previous);
   const { captured, edition } = provenance;
-  const continued = continueHistory({ ...dataSet, captured, edition, history }, previous);
+  const continued = continueHistory({ ...dataSet, captured, edition, history }, previous, before);
   return {
     ...dataSet,
     provenance,
@@ -84,23 +76,13 @@ export async function capture(options: CaptureOptions): Promise<Captured> {
   };
 }
 
-/** The guards and the history ask for the same differences, and finding them reads the previous data set. */
-function comparedOnce(previous: PreviousDataSet | undefined): PreviousDataSet | undefined {
-  let found: Differences | undefined;
-  return (
-    previous && {
-      ...previous,
-      differences(now) {
-        found ??= previous.differences(now);
-        return found;
-      },
-    }
-  );
-}
-
 /** Unchanged data keeps the date and the edition with which it was first seen in this state. */
 function sinceUnchanged(provenance: Provenance, digest: string, previous: Previous | undefined): Provenance {
   if (previous?.digest !== digest) return provenance;
   const { captured, edition } = previous;
-  return { ...provenance, captured, edition: edition ?? provenance.edition };
+  return {
+    ...provenance,
+    captured: captured ?? provenance.captured,
+    edition: edition ?? provenance.edition,
+  };
 }

@@ -3,9 +3,11 @@
 import type { Kind } from '../contract/kinds.ts';
 import { DataError } from '../errors.ts';
 import { adaptSlug } from './adapt-slug.ts';
-import { integerAt, type Row, readTable, type Table } from './csv-tables.ts';
 import type { RawItem, RawMove, RawRecords } from './raw.ts';
-import { type TableTexts, tables } from './tables.ts';
+import { integerIn, readTable, type TableName, type TableTexts } from './tables.ts';
+
+/** English, in the upstream's `languages` table. */
+const ENGLISH = '9';
 
 /** @throws DataError if a table is invalid, or refers to a record that does not exist */
 export const readCsv = (texts: TableTexts): RawRecords => ({
@@ -15,72 +17,82 @@ export const readCsv = (texts: TableTexts): RawRecords => ({
 
 function readMoves(texts: TableTexts): RawMove[] {
   const names = readNames('move', texts);
-  const moves = readTable(tables.moves, texts.moves).map((row): RawMove => {
-    const { id, slug } = identity(tables.moves, row);
-    return { id, slug, englishName: names.get(id) ?? null, generation: integerAt(tables.moves, row, 2) };
+  const table = readTable('moves', texts);
+  const moves = table.rows.map((row): RawMove => {
+    const id = integerIn(table, row, 'id');
+    const slug = slugOf('moves', row);
+    return {
+      id,
+      slug,
+      englishName: names.get(id) ?? null,
+      generation: integerIn(table, row, 'generation_id'),
+    };
   });
-  refuseOrphans(tables.move_names, names, idsOf(moves));
+  refuseOrphans('move_names', names, moves);
   return moves;
 }
 
 function readItems(texts: TableTexts): RawItem[] {
   const names = readNames('item', texts);
   const indices = readIndices(texts);
-  const items = readTable(tables.items, texts.items).map((row): RawItem => {
-    const { id, slug } = identity(tables.items, row);
+  const table = readTable('items', texts);
+  const items = table.rows.map((row): RawItem => {
+    const id = integerIn(table, row, 'id');
+    const slug = slugOf('items', row);
     const englishName = names.get(id) ?? null;
     return { id, slug, englishName, gameIndices: indices.get(id) ?? [], sprite: spritePath(adaptSlug(slug)) };
   });
-  const ids = idsOf(items);
-  refuseOrphans(tables.item_names, names, ids);
-  refuseOrphans(tables.item_game_indices, indices, ids);
+  refuseOrphans('item_names', names, items);
+  refuseOrphans('item_game_indices', indices, items);
   return items;
 }
 
-function identity(of: Table, row: Row): { id: number; slug: string } {
-  const slug = row[1] ?? '';
-  if (slug === '')
-    throw new DataError(`got row ${row.join(',')}: expected an identifier`, {
-      record: `${of.name}.csv`,
-      field: 'identifier',
-    });
-  return { id: integerAt(of, row, 0), slug };
+function slugOf(name: TableName, row: { readonly identifier: string }): string {
+  if (row.identifier !== '') return row.identifier;
+  const location = { record: `${name}.csv`, field: 'identifier' };
+  throw new DataError(`got row ${Object.values(row).join(',')}: expected an identifier`, location);
 }
 
-/** Id → the first name. */
+/** Id → the first English name. */
 function readNames(kind: Kind, texts: TableTexts): ReadonlyMap<number, string> {
-  const of = tables[`${kind}_names`];
+  const table = readTable(`${kind}_names`, texts);
   const names = new Map<number, string>();
-  for (const row of readTable(of, texts[of.name])) {
-    const id = integerAt(of, row, 0);
-    if (!names.has(id)) names.set(id, row[1] ?? '');
+  for (const row of table.rows) {
+    if (row.local_language_id !== ENGLISH) continue;
+    const id = integerIn(table, row, `${kind}_id`);
+    if (!names.has(id)) names.set(id, row.name);
   }
   return names;
 }
 
 /** Item id → its indices in the table's order. */
 function readIndices(texts: TableTexts): ReadonlyMap<number, RawItem['gameIndices']> {
-  const of = tables.item_game_indices;
+  const table = readTable('item_game_indices', texts);
   const indices = new Map<number, RawItem['gameIndices'][number][]>();
-  for (const row of readTable(of, texts[of.name])) {
-    const id = integerAt(of, row, 0);
+  for (const row of table.rows) {
+    const id = integerIn(table, row, 'item_id');
     const listed = indices.get(id) ?? [];
-    listed.push({ generation: integerAt(of, row, 1), index: integerAt(of, row, 2) });
+    listed.push({
+      generation: integerIn(table, row, 'generation_id'),
+      index: integerIn(table, row, 'game_index'),
+    });
     indices.set(id, listed);
   }
   return indices;
 }
 
-const idsOf = (records: readonly { id: number }[]): ReadonlySet<number> =>
-  new Set(records.map(({ id }) => id));
-
 /** A row about a record that does not exist means that the tables do not belong together. */
-function refuseOrphans(of: Table, byId: ReadonlyMap<number, unknown>, ids: ReadonlySet<number>): void {
+function refuseOrphans(
+  name: TableName,
+  byId: ReadonlyMap<number, unknown>,
+  records: readonly { id: number }[],
+): void {
+  const ids = new Set(records.map(({ id }) => id));
   const orphans = [...byId.keys()].filter((id) => !ids.has(id)).sort((a, b) => a - b);
   if (orphans.length === 0) return;
   throw new DataError(
     `got rows for unknown ids: ${orphans.slice(0, 10).join(', ')}: expected tables of the same date`,
-    { record: `${of.name}.csv` },
+    { record: `${name}.csv` },
   );
 }
 

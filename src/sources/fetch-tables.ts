@@ -38,6 +38,11 @@ export async function fetchTables(upstream: string, options: FetchOptions): Prom
   );
 }
 
+const codec: Codec<string> = {
+  decode: decodeText,
+  revive: (cached) => (typeof cached === 'string' ? cached : undefined),
+};
+
 async function readTables(
   upstream: string,
   { fetcher, onProgress, query }: FetchOptions & { query?: string },
@@ -45,18 +50,10 @@ async function readTables(
   const texts = new Map<TableName, string>();
   for (const name of tableNames) {
     const url = `${upstream}/${name}.csv`;
-    const codec: Codec<string> = {
-      decode: decodeText,
-      revive: (cached) => (typeof cached === 'string' ? cached : undefined),
-    };
     const again = query === undefined ? {} : { at: url + query, revalidate: true };
     texts.set(name, (await fetcher.load(url, codec, again)).value);
-    onProgress?.({
-      done: texts.size,
-      total: tableNames.length,
-      requests: fetcher.stats,
-      waiting: fetcher.waiting,
-    });
+    const { stats: requests, waiting } = fetcher;
+    onProgress?.({ done: texts.size, total: tableNames.length, requests, waiting });
   }
   return Object.fromEntries(texts) as Record<TableName, string>;
 }

@@ -3,42 +3,41 @@
 import type { Kind } from '../contract/kinds.ts';
 import { parse, show } from '../contract/parse.ts';
 import { ICONS_FOLDER, PLACEHOLDER_ICON } from '../contract/paths.ts';
-import {
-  type Item,
-  LAST_INDEXED_GENERATION,
-  type Move,
-  type RecordOf,
-  recordSchemas,
-} from '../contract/records.ts';
+import { type Item, LAST_INDEXED_GENERATION, type RecordOf, recordSchemas } from '../contract/records.ts';
 import { titleOf } from '../contract/words.ts';
 import type { DataSet, EncodedRecord, Provenance, Warning, WarningCode } from '../dataset/data-set.ts';
 import { digestDataSet } from '../dataset/digest.ts';
 import { encodeRecord } from '../dataset/encode.ts';
 import { DataError, type DataLocation } from '../errors.ts';
 import { adaptSlug } from './adapt-slug.ts';
-import type { RawItem, RawMove, RawOf, RawRecords } from './raw.ts';
+import type { RawItem, RawOf, RawRecords } from './raw.ts';
 
 /** Adds a warning about the current record. */
 type Warn = (code: WarningCode, message: string) => void;
 
-/** Converts a raw record, given its final slug and name. */
-type Convert<K extends Kind> = (
-  raw: RawOf<K>,
-  resolved: { slug: string; name: string },
-  warn: Warn,
-) => RecordOf<K>;
-const converters: { readonly [K in Kind]: Convert<K> } = { move: convertMove, item: convertItem };
+interface Resolved {
+  readonly slug: string;
+  readonly name: string;
+}
+
+/** Kind → how a raw record is converted, given its final slug and name. */
+const converters: { readonly [K in Kind]: (raw: RawOf<K>, resolved: Resolved, warn: Warn) => RecordOf<K> } = {
+  move: ({ id, generation }, { slug, name }) => ({ id, slug, name, generation }),
+  item: convertItem,
+};
 
 /**
- * Makes a data set from raw records in any order.
+ * Makes a data set from raw records in any order, without those that its provenance says are left out.
  *
  * @throws DataError if ids repeat, slugs collide or are unsafe, or a record does not fit its schema
  */
 export function normalize(raw: RawRecords, provenance: Provenance): DataSet {
   const warnings: Warning[] = [];
+  const kept = <K extends Kind>(kind: K): RawOf<K>[] =>
+    raw[kind].filter(({ id }) => !provenance.skipped?.[kind].includes(id));
   const records = {
-    move: normalizeKind('move', raw.move, warnings),
-    item: normalizeKind('item', raw.item, warnings),
+    move: normalizeKind('move', kept('move'), warnings),
+    item: normalizeKind('item', kept('item'), warnings),
   };
   return digestDataSet(records, { warnings, provenance });
 }
@@ -50,7 +49,8 @@ function normalizeKind<K extends Kind>(
 ): EncodedRecord[] {
   const raws = [...unsorted].sort((a, b) => a.id - b.id);
   refuseRepeatedIds(raws, { kind, field: 'id' });
-  const owners = ownersOf(raws);
+  /** Adapted slug → the lowest id of its records, which is set last. */
+  const owners = new Map(raws.toReversed().map(({ id, slug }) => [adaptSlug(slug), id]));
   return raws.map((raw) => {
     const original = raw.slug;
     const adapted = adaptSlug(original);
@@ -65,16 +65,6 @@ function normalizeKind<K extends Kind>(
     const parsed = parse(recordSchemas[kind], record, location, { hint }) as RecordOf<K>;
     return encodeRecord(parsed);
   });
-}
-
-/** Adapted slug → the lowest id of its records. */
-function ownersOf(sorted: readonly { id: number; slug: string }[]): Map<string, number> {
-  const owners = new Map<string, number>();
-  for (const { id, slug } of sorted) {
-    const adapted = adaptSlug(slug);
-    if (!owners.has(adapted)) owners.set(adapted, id);
-  }
-  return owners;
 }
 
 /** Throws an error that names every record whose id another one has too. */
@@ -121,12 +111,7 @@ function resolveName(englishName: string | null, slug: string, warn: Warn): stri
   return name;
 }
 
-/** Keys end up in the schema's order. */
-function convertMove({ id, generation }: RawMove, { slug, name }: { slug: string; name: string }): Move {
-  return { id, slug, name, generation };
-}
-
-function convertItem(raw: RawItem, { slug, name }: { slug: string; name: string }, warn: Warn): Item {
+function convertItem(raw: RawItem, { slug, name }: Resolved, warn: Warn): Item {
   const indices = resolveIndices(raw, warn);
   return {
     id: raw.id,

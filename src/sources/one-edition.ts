@@ -13,22 +13,6 @@ export interface EditionReader {
   read<T>(url: string, codec: Codec<T>, options?: LoadOptions<T>): Promise<T | undefined>;
 }
 
-/** What was read in the end. */
-export interface Consistent<T> {
-  readonly value: T;
-  /** The edition of every answer; null if they did not all name the same. */
-  readonly edition: Edition | null;
-  /** URL → the older edition that its answer is of. Empty unless mixtures are allowed. */
-  readonly stale: ReadonlyMap<string, Edition>;
-}
-
-export interface ReadOptions {
-  readonly fetcher: Fetcher;
-  readonly upstream: string;
-  /** Accept what remains mixed. */
-  readonly allowMixed: boolean;
-}
-
 /** How often the upstream may be deployed anew meanwhile. */
 const MAX_DEPLOYS = 2;
 
@@ -36,16 +20,17 @@ const MAX_DEPLOYS = 2;
  * Reads until every answer is of the newest edition that any of them names.
  *
  * @param readAll reads everything; called again for each edition. It may find answers that contradict each other.
+ * @returns also the edition of every answer; null if one named none
  * @throws UpstreamError if answers of several editions remain
  */
 export async function readOneEdition<T>(
-  { fetcher, upstream, allowMixed }: ReadOptions,
+  { fetcher, upstream }: { fetcher: Fetcher; upstream: string },
   readAll: (reader: EditionReader) => Promise<T>,
-): Promise<Consistent<T>> {
+): Promise<{ value: T; edition: Edition | null }> {
   const answers = new Map<string, Answer>();
   let target = null as Edition | null;
   /** The answers of one pass. */
-  let used = new Map<string, Answer>();
+  const used = new Map<string, Answer>();
 
   async function request<V>(url: string, codec: Codec<V>, options: LoadOptions<V>): Promise<Answer> {
     const at = target ? `${url}${url.includes('?') ? '&' : '?'}edition=${target.hash}` : undefined;
@@ -72,20 +57,16 @@ export async function readOneEdition<T>(
   };
 
   for (let deploys = 0; ; deploys++) {
-    used = new Map();
+    used.clear();
     const value = await readAll(reader);
     const found = [...used.values()];
     const newest = newestEdition(found.map(({ edition }) => edition));
-    const stale = new Map<string, Edition>();
-    for (const [url, { edition }] of used) if (edition && isOlder(edition, newest)) stale.set(url, edition);
-    if (stale.size > 0 && target?.hash !== newest?.hash && deploys <= MAX_DEPLOYS) {
-      target = newest;
-      continue;
+    if (!found.some(({ edition }) => isOlder(edition, newest))) {
+      for (const answer of found) if ('error' in answer) throw answer.error;
+      return { value, edition: found.every(({ edition }) => edition) ? newest : null };
     }
-    if (stale.size > 0 && !allowMixed) throw mixture(upstream, found);
-    for (const answer of found) if ('error' in answer) throw answer.error;
-    const isNamed = stale.size === 0 && found.every(({ edition }) => edition !== null);
-    return { value, edition: isNamed ? newest : null, stale };
+    if (target?.hash === newest?.hash || deploys > MAX_DEPLOYS) throw mixture(upstream, found);
+    target = newest;
   }
 }
 
@@ -107,8 +88,6 @@ function mixture(upstream: string, answers: readonly Answer[]): UpstreamError {
   return new UpstreamError(
     `got answers of several editions: ${parts.join(', ')}: expected one`,
     { method: 'GET', url: `${upstream}/`, attempts: 1, unreachable: false },
-    {
-      hint: "The upstream's CDN forgets old answers within a day: try again then, or publish the mixture with --allow-mixed-editions.",
-    },
+    { hint: "The upstream's CDN forgets old answers within a day: try again then." },
   );
 }

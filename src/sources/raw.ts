@@ -13,20 +13,16 @@ export const RAW_VERSION = 2;
 /** The English name is null if the upstream has none. */
 const rawFields = { id: idSchema, slug: z.string().min(1), englishName: z.string().nullable() };
 
-export const rawMoveSchema = z.strictObject({ ...rawFields, generation: z.int().positive() });
-
-export const rawItemSchema = z.strictObject({
-  ...rawFields,
-  /** In the upstream's order, which decides if it lists several for one generation. */
-  gameIndices: z.array(z.strictObject({ generation: z.int().positive(), index: z.int().min(0) })),
-  /** The URL or path of its icon, or null. */
-  sprite: z.string().nullable(),
-});
-
-export const rawSchemas = { move: rawMoveSchema, item: rawItemSchema } as const satisfies Record<
-  Kind,
-  z.ZodType
->;
+export const rawSchemas = {
+  move: z.strictObject({ ...rawFields, generation: z.int().positive() }),
+  item: z.strictObject({
+    ...rawFields,
+    /** In the upstream's order, which decides if it lists several for one generation. */
+    gameIndices: z.array(z.strictObject({ generation: z.int().positive(), index: z.int().min(0) })),
+    /** The URL or path of its icon, or null. */
+    sprite: z.string().nullable(),
+  }),
+} as const satisfies Record<Kind, z.ZodType>;
 
 type RawTypes = { [K in Kind]: z.infer<(typeof rawSchemas)[K]> };
 export type RawOf<K extends Kind> = RawTypes[K];

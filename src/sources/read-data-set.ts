@@ -41,7 +41,7 @@ export async function readDataSet(target: string, options: ReadOptions): Promise
 function readSnapshotFolder(folder: string): SummarizedRecords {
   const { digest, counts, provenance, records } = readSnapshot(folder);
   const { captured, edition } = provenance;
-  return { digest, captured, counts, edition, records: records() };
+  return { digest, captured, counts, edition, records };
 }
 
 function readSiteFolder(folder: string): SummarizedRecords {

@@ -2,7 +2,7 @@
 
 import pLimit from 'p-limit';
 import type { Edition } from '../contract/edition.ts';
-import { type Kind, kindNames } from '../contract/kinds.ts';
+import type { Kind } from '../contract/kinds.ts';
 import { parse, show } from '../contract/parse.ts';
 import type { Skipped } from '../contract/records.ts';
 import { DataError } from '../errors.ts';
@@ -11,7 +11,7 @@ import type { Codec, Fetcher } from '../http/fetcher.ts';
 import { checkCachedEdition } from './cached-edition.ts';
 import { refuseRepeatedIds } from './normalize.ts';
 import { type EditionReader, readOneEdition } from './one-edition.ts';
-import { RAW_VERSION, type RawOf, type RawRecords } from './raw.ts';
+import { RAW_VERSION, type RawOf, type RawRecords, rawSchemas } from './raw.ts';
 import { type ListAnswer, listSchema, readRecordAnswer } from './rest-answers.ts';
 import type { Progress } from './source.ts';
 
@@ -24,8 +24,6 @@ export interface RestOptions {
   readonly concurrency: number;
   /** Overrides the number of retries of the very first request. */
   readonly firstRetries?: number | undefined;
-  /** Publish a mixture of editions if the upstream has nothing else. */
-  readonly allowMixed: boolean;
   /** The records to leave out: they are not even asked for, as they may be what cannot be read. */
   readonly skip?: Skipped | undefined;
   readonly onProgress?: ((progress: Progress) => void) | undefined;
@@ -37,13 +35,6 @@ export interface RestRecords {
   readonly edition: Edition | null;
   /** True if the cache has this edition, and nothing but that was asked for. */
   readonly isCached: boolean;
-  /** Records of older editions, which are only there if mixtures are allowed. */
-  readonly stale: readonly {
-    readonly kind: Kind;
-    readonly slug: string;
-    readonly id: number;
-    readonly edition: Edition;
-  }[];
   /** What was doubtful and ignored. */
   readonly notices: readonly string[];
 }
@@ -66,31 +57,19 @@ type Answers = { readonly [K in Kind]: readonly (readonly [Listed, RawOf<K> | un
  * @throws DataError if a list contradicts itself, or a record contradicts its list or its schema
  */
 export async function readRest(options: RestOptions): Promise<RestRecords> {
-  const { fetcher, upstream, allowMixed } = options;
+  const { fetcher, upstream } = options;
   const { isPresent, notices } = await checkCachedEdition(fetcher, upstream, options.firstRetries);
   // Of this version's shape, as the journal's checksums and version say.
   if (isPresent) {
     const raw = fetcher.recallRun() as RawRecords;
-    return { raw, edition: fetcher.lastEdition, isCached: true, stale: [], notices };
+    return { raw, edition: fetcher.lastEdition, isCached: true, notices };
   }
-  const reading = { fetcher, upstream, allowMixed };
-  const { value, edition, stale } = await readOneEdition(reading, (reader) => readAll(reader, options));
+  const { value, edition } = await readOneEdition(options, (reader) => readAll(reader, options));
   const matched = <K extends Kind>(kind: K): RawOf<K>[] =>
-    value[kind].map(([listed, record]) => matchList(kind, listed, record, stale.size > 0));
+    value[kind].map(([listed, record]) => matchList(kind, listed, record));
   const raw = { move: matched('move'), item: matched('item') };
   if (edition && !options.skip) fetcher.noteRun({ edition, value: raw });
-  return {
-    raw,
-    edition,
-    isCached: false,
-    stale: kindNames.flatMap((kind) =>
-      value[kind].flatMap(([{ id, slug, url }]) => {
-        const older = stale.get(url);
-        return older ? [{ kind, id, slug, edition: older }] : [];
-      }),
-    ),
-    notices,
-  };
+  return { raw, edition, isCached: false, notices };
 }
 
 async function readAll(reader: EditionReader, options: RestOptions): Promise<Answers> {
@@ -162,30 +141,21 @@ function resolveLinks(upstream: string, kind: Kind, { results }: ListAnswer): Li
   });
 }
 
-const kindOf = (record: RawOf<Kind>): Kind => ('generation' in record ? 'move' : 'item');
-
 const nameOf = ({ id, slug }: Listed): string => `${slug} (${id})`;
 
 const recordCodec = <K extends Kind>(kind: K, listed: Listed): Codec<RawOf<K>> => ({
   decode: (body) => readRecordAnswer[kind](decodeJson(body), nameOf(listed)),
   revive(cached) {
-    // Of this version's shape, as the journal's checksums and version say. One that contradicts its list has been renamed.
-    const record = cached as RawOf<K> | null;
-    return record?.id === listed.id && record.slug === listed.slug && kindOf(record) === kind
-      ? record
-      : undefined;
+    const record = rawSchemas[kind].safeParse(cached).data as RawOf<K> | undefined;
+    // One that contradicts its list has been renamed.
+    return record?.id === listed.id && record.slug === listed.slug ? record : undefined;
   },
 });
 
-/** A record has to be what its list says. In a mixture it may have another name there. */
-function matchList<K extends Kind>(
-  kind: K,
-  listed: Listed,
-  record: RawOf<K> | undefined,
-  isMixed: boolean,
-): RawOf<K> {
+/** A record has to be what its list says. */
+function matchList<K extends Kind>(kind: K, listed: Listed, record: RawOf<K> | undefined): RawOf<K> {
   const { id, slug } = listed;
-  if (record?.id === id && (record.slug === slug || isMixed)) return record;
+  if (record?.id === id && record.slug === slug) return record;
   const problem = `got id ${record?.id}, name ${show(record?.slug)}: expected ${id}, ${show(slug)}, as in the list`;
   throw new DataError(problem, { kind, record: nameOf(listed) });
 }

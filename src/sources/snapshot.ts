@@ -14,20 +14,25 @@ import {
   type DataSet,
   type EncodedRecord,
   type EncodedRecords,
-  type FindPublished,
   type Provenance,
   provenanceSchema,
   warningSchema,
 } from '../dataset/data-set.ts';
 import { digestLines, encodeLine } from '../dataset/digest.ts';
 import { encodeRecord } from '../dataset/encode.ts';
-import type { PreviousDataSet } from '../dataset/previous.ts';
-import { DataError, errorCode, OutputError } from '../errors.ts';
-import { readText } from '../files.ts';
+import type { Previous } from '../dataset/previous.ts';
+import { DataError, OutputError } from '../errors.ts';
+import { parseText, readFileText, readJson } from './json-file.ts';
 
 /** The file that marks a folder as a snapshot. */
 export const PROVENANCE_FILE = 'provenance.json';
 const recordsFile = (kind: Kind): string => `${kind}.ndjson`;
+
+/** What errors say of files that cannot be read. */
+const expected = {
+  expected: 'a snapshot',
+  hint: 'Create one with: gamedata snapshot --data <dir>',
+} as const;
 
 /** `provenance.json`: where the records come from, their warnings and their digest. */
 const snapshotSchema = z.object({
@@ -42,15 +47,8 @@ type SnapshotSummary = z.infer<typeof snapshotSchema>;
 
 /** The files of a snapshot: the same data set gives the same bytes. */
 export function snapshotFiles(data: DataSet): SiteFile[] {
-  const { provenance, counts, digest } = data;
-  const summary: SnapshotSummary = {
-    format: FORMAT,
-    ...provenance,
-    counts,
-    digest,
-    warnings: [...data.warnings],
-  };
-  const records = data.records();
+  const { provenance, counts, digest, warnings, records } = data;
+  const summary = { format: FORMAT, ...provenance, counts, digest, warnings };
   return [
     ...kindNames.map((kind) => ({ path: recordsFile(kind), body: records[kind].map(encodeLine).join('') })),
     { path: PROVENANCE_FILE, body: `${JSON.stringify(summary, null, 2)}\n` },
@@ -58,95 +56,60 @@ export function snapshotFiles(data: DataSet): SiteFile[] {
 }
 
 /**
- * Reads a snapshot. Its records are validated when they are asked for.
+ * Reads a snapshot.
  *
  * @throws OutputError if a file cannot be read
  * @throws DataError if a record is invalid, or the records do not match the digest
  */
 export function readSnapshot(folder: string): DataSet {
   const { format: _, digest, warnings, counts, ...provenance } = readSummary(folder);
-  const texts = readTexts(folder, digest);
-  let records: EncodedRecords | undefined;
-  return {
-    warnings,
-    provenance,
-    counts,
-    digest,
-    records(findPublished) {
-      records ??= mapKinds((kind) => readLines(texts[kind], kind, findPublished));
-      for (const kind of kindNames) {
-        if (records[kind].length === counts[kind]) continue;
-        const problem = `got ${records[kind].length} records: expected ${counts[kind]}, as in ${PROVENANCE_FILE}`;
-        throw new DataError(problem, { kind });
-      }
-      return records;
-    },
-  };
+  const records = readRecords(folder, digest, validate);
+  for (const kind of kindNames) {
+    if (records[kind].length === counts[kind]) continue;
+    const problem = `got ${records[kind].length} records: expected ${counts[kind]}, as in ${PROVENANCE_FILE}`;
+    throw new DataError(problem, { kind });
+  }
+  return { warnings, provenance, counts, digest, records };
 }
 
-/** The text of each kind's records, which have to match the digest. */
-function readTexts(folder: string, digest: string): Record<Kind, string> {
-  const texts = mapKinds((kind) =>
-    explained(folder, recordsFile(kind), () => readText(folder, recordsFile(kind))),
-  );
+/** Reads a line of the file of a kind; `record` names it in errors. */
+type ReadLine = (json: string, kind: Kind, record: string) => EncodedRecord;
+
+/** Reads each line of records that match the digest. */
+function readRecords(folder: string, digest: string, readLine: ReadLine): EncodedRecords {
+  const texts = mapKinds((kind) => readFileText(folder, recordsFile(kind), expected));
   const found = digestLines((kind) => texts[kind]);
-  if (found === digest) return texts;
-  throw new DataError(`got ${found}: expected ${digest}, as in ${PROVENANCE_FILE}`, {
-    record: 'snapshot',
-    field: 'digest',
-  });
+  if (found !== digest) {
+    const location = { record: 'snapshot', field: 'digest' };
+    throw new DataError(`got ${found}: expected ${digest}, as in ${PROVENANCE_FILE}`, location);
+  }
+  return mapKinds((kind) =>
+    linesOf(texts[kind]).map((json, at) => readLine(json, kind, `${recordsFile(kind)} line ${at + 1}`)),
+  );
 }
 
 const linesOf = (text: string): string[] => (text === '' ? [] : text.replace(/\n$/, '').split('\n'));
 
-const readLines = (
-  text: string,
-  kind: Kind,
-  findPublished: FindPublished = () => undefined,
-): EncodedRecord[] =>
-  linesOf(text).map((json, at) => {
-    const record = guessRecord(json);
-    return findPublished(kind, record) ? record : validate(json, { kind, at });
-  });
-
 /** A record that lacks a field may be complete as far as the version that wrote it is concerned. */
-function validate(json: string, place: Place): EncodedRecord {
-  const record = nameOf(place);
-  const value = parseJsonOf(json, record);
-  try {
-    return encodeRecord(parse(recordSchemas[place.kind], value, { record }));
-  } catch (cause) {
-    if (!(cause instanceof DataError)) throw cause;
-    throw new DataError(cause.problem, cause.location, {
-      cause,
-      hint: 'If another version of gamedata wrote this snapshot, refresh it: gamedata snapshot --data <dir>',
-    });
-  }
-}
+const validate: ReadLine = (json, kind, record) =>
+  encodeRecord(
+    parse(
+      recordSchemas[kind],
+      parseText(json, record),
+      { record },
+      {
+        hint: 'If another version of gamedata wrote this snapshot, refresh it: gamedata snapshot --data <dir>',
+      },
+    ),
+  );
 
 /** As much of a record of any version as a comparison needs. Its text is kept as it is. */
 const anyRecordSchema = z.object({ id: z.int(), slug: z.string() });
 
-/** A line of the file of a kind, from 0. */
-interface Place {
-  readonly kind: Kind;
-  readonly at: number;
-}
-
-const nameOf = ({ kind, at }: Place): string => `${recordsFile(kind)} line ${at + 1}`;
-
-/** The record that a line should be: parsed only if it turns out not to be published. */
-const guessRecord = (json: string): EncodedRecord => ({
-  id: Number(/^\{"id":(\d+),/.exec(json)?.[1]),
-  slug: /"slug":"([^"\\]+)"/.exec(json)?.[1] ?? '',
+const readAny: ReadLine = (json, _, record) => ({
+  ...parse(anyRecordSchema, parseText(json, record), { record }),
   json,
 });
-
-function readAnyRecord(json: string, place: Place): EncodedRecord {
-  const record = nameOf(place);
-  const value = parseJsonOf(json, record);
-  return { ...parse(anyRecordSchema, value, { record }), json };
-}
 
 const isSnapshot = (folder: string): boolean => existsSync(path.join(folder, PROVENANCE_FILE));
 
@@ -155,17 +118,12 @@ export const readSnapshotCounts = (folder: string): Counts | undefined =>
   isSnapshot(folder) ? readSummary(folder).counts : undefined;
 
 /** The data set of a snapshot as the previous one, whatever version wrote it; undefined if there is none. */
-export function previousOfSnapshot(folder: string): (PreviousDataSet & Provenance) | undefined {
+export function previousOfSnapshot(folder: string): (Previous & Provenance) | undefined {
   if (!isSnapshot(folder)) return undefined;
   const summary = readSummary(folder);
-  const readAll = (): EncodedRecords => {
-    const texts = readTexts(folder, summary.digest);
-    return mapKinds((kind) => linesOf(texts[kind]).map((json, at) => readAnyRecord(json, { kind, at })));
-  };
   return {
     ...summary,
-    slugs: (kind) => readAll()[kind].map(({ slug }) => slug),
-    differences: (after) => ({ before: readAll(), after }),
+    records: () => readRecords(folder, summary.digest, readAny),
     history: () => readSnapshotHistory(folder),
   };
 }
@@ -177,7 +135,7 @@ export function previousOfSnapshot(folder: string): (PreviousDataSet & Provenanc
  */
 export function readSnapshotHistory(folder: string): History | undefined {
   if (!existsSync(path.join(folder, CHANGES_FILE))) return undefined;
-  const json = readJson(folder, CHANGES_FILE);
+  const json = readJson(folder, CHANGES_FILE, expected);
   const history = parse(historySchema, json, { record: CHANGES_FILE });
   const { digest } = readSummary(folder);
   const [newest] = history.steps;
@@ -190,34 +148,8 @@ export function readSnapshotHistory(folder: string): History | undefined {
 }
 
 function readSummary(folder: string): SnapshotSummary {
-  const json = readJson(folder, PROVENANCE_FILE);
+  const json = readJson(folder, PROVENANCE_FILE, expected);
   const file = path.join(folder, PROVENANCE_FILE);
   refuseNewerFormat(json, (problem, options) => new OutputError(problem, file, options));
   return parse(snapshotSchema, json, { record: PROVENANCE_FILE });
-}
-
-const readJson = (folder: string, file: string): unknown =>
-  parseJsonOf(
-    explained(folder, file, () => readText(folder, file)),
-    file,
-  );
-
-function parseJsonOf(text: string, record: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch (cause) {
-    throw new DataError(`${(cause as SyntaxError).message}: expected JSON`, { record }, { cause });
-  }
-}
-
-function explained<T>(folder: string, file: string, read: () => T): T {
-  try {
-    return read();
-  } catch (cause) {
-    throw new OutputError(
-      `cannot be read (${errorCode(cause)}), expected a snapshot`,
-      path.join(folder, file),
-      { cause, hint: 'Create one with: gamedata snapshot --data <dir>' },
-    );
-  }
 }

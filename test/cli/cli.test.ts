@@ -33,16 +33,7 @@ describe('help', () => {
       'on-change',
       'keep',
     ];
-    for (const name of [
-      ...options,
-      'max-shrink',
-      'max-age',
-      'allow-missing',
-      'allow-mixed-editions',
-      'links',
-      'json',
-      'quiet',
-    ])
+    for (const name of [...options, 'max-shrink', 'max-age', 'allow-missing', 'links', 'json', 'quiet'])
       expect(stdout).toContain(`  --${name}`);
   });
 

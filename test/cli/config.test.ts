@@ -55,7 +55,7 @@ describe('gamedata.config.json', () => {
       retries: { value: 1, origin: 'gamedata.config.json' },
       cache: { value: false, origin: 'gamedata.config.json' },
       concurrency: { value: 16, origin: 'default' },
-      label: { origin: 'not set' },
+      'max-age': { origin: 'not set' },
     });
     expect(await settings(run, ['build', '--retries', '2'], environment)).toMatchObject({
       'base-url': { value: 'https://env.test', origin: 'BASE_URL' },

@@ -17,7 +17,7 @@ async function operator(settings: object = {}) {
     fault: (_, response) => state.broken && Boolean(response.writeHead(404).end()),
   });
   const cwd = temporaryFolder();
-  const config = { source: 'rest', upstream: upstream.url, retries: 0, label: 'upstream', ...settings };
+  const config = { source: 'rest', upstream: upstream.url, retries: 0, ...settings };
   writeFileSync(path.join(cwd, 'gamedata.config.json'), JSON.stringify({ build: config }));
   const build = (...args: string[]) => runCli(['build', ...args], { cwd });
   expect(await build('--max-shrink', '100')).toMatchObject({ code: 0 });
@@ -46,7 +46,7 @@ describe('the report', () => {
       '  … and 1 more',
       '  moves renamed: move-2 → renamed (id 2)',
       '  items changed: item-1 (id 1): name "Item 1" → "Other"',
-      expect.stringMatching(/^data: 7 moves, 2 items from upstream, captured /),
+      expect.stringMatching(/^data: 7 moves, 2 items from http:\S+, captured /),
       expect.stringMatching(/^fetched: /),
       expect.stringMatching(/^site: \d+ files, /),
       'next: cp site/_hosts/nginx.conf /etc/nginx/conf.d/gamedata.conf && nginx -s reload',

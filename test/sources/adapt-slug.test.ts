@@ -82,7 +82,7 @@ describe('an adapted slug', () => {
     const nameless = (slug: string) => {
       const { item } = rawRecords(0, 1);
       const raw = { move: [], item: item.map((record) => ({ ...record, slug, englishName: null })) };
-      return normalize(raw, provenance).records();
+      return normalize(raw, provenance).records;
     };
     expect(nameless('poké-ball')).toEqual(nameless('poke-ball'));
   });

@@ -40,7 +40,7 @@ describe('auto, if the upstream cannot be reached', () => {
     const result = await loadAuto(address, { timeouts: { headers: 100 } });
     expect(result).toMatchObject({ source: 'snapshot', fallback: `${address} could not be reached${AGE}` });
     expect(result.cause).toBeInstanceOf(UpstreamError);
-    expect(result.dataSet.records().move).toHaveLength(746);
+    expect(result.dataSet.records.move).toHaveLength(746);
   });
 
   it.each([403, 407, 502])(

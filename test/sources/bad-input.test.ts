@@ -3,8 +3,9 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { build } from '../../src/cli/commands/build.ts';
+import { type BuildOptions, build } from '../../src/cli/commands/build.ts';
 import { GamedataError } from '../../src/errors.ts';
+import { load } from '../../src/sources/load.ts';
 import { fingerprint } from '../support/fingerprint.ts';
 import { startServer } from '../support/local-server.ts';
 import { temporaryFolder } from '../support/temporary.ts';
@@ -23,29 +24,22 @@ const at =
 const list = (count: number, results: unknown): string => JSON.stringify({ count, results });
 const links = (...urls: string[]) => urls.map((url, at) => ({ name: `move-${at + 1}`, url }));
 
-const rest = (upstream: string) =>
-  ({ source: 'rest', upstream, baseUrl: 'https://example.test', cache: false }) as const;
-
-/** A build that went well, and how the next one fails. */
-async function failSecond({ fault, spoil }: { fault?: Fault; spoil?: Change }) {
+/** How an upstream fails that is served with a fault, or whose data is spoilt. */
+async function failureOf({ fault, spoil }: { fault?: Fault; spoil?: Change }): Promise<string> {
   const answers = tinyUpstream();
-  let spoilt = false;
-  const server = await serveUpstream(upstreamOf(answers), {
-    fault: (...given) => spoilt && fault?.(...given) === true,
-  });
-  const out = path.join(temporaryFolder(), 'site');
-  const options = { ...rest(server.url), out, retries: 0 };
-  // The bundled data set has more records.
-  await build({ ...options, maxShrink: 100 });
-  const before = fingerprint(out);
   spoil?.(answers);
-  spoilt = true;
-
-  const error: unknown = await build(options).catch((reason: unknown) => reason);
-
-  expect(fingerprint(out)).toEqual(before);
+  const server = await serveUpstream(upstreamOf(answers), fault ? { fault } : {});
+  const error: unknown = await load({
+    source: 'rest',
+    upstream: server.url,
+    concurrency: 2,
+    retries: 0,
+    dataFolder: 'unused',
+    cacheFolder: undefined,
+    today: '2026-01-02',
+  }).catch((reason: unknown) => reason);
   expect(error).toBeInstanceOf(GamedataError);
-  return { message: (error as GamedataError).message.replaceAll(server.url, 'UPSTREAM'), error, answers };
+  return (error as GamedataError).message.replaceAll(server.url, 'UPSTREAM');
 }
 
 type Change = (answers: Answers) => unknown;
@@ -100,7 +94,7 @@ describe('a record that does not match it has to be', () => {
         'item › item-2 (2) › icon: got "sprites/items/../../a.png": expected an image under sprites/items',
     },
   ])('is rejected for $flaw', async ({ spoil, problem }) => {
-    const { message } = await failSecond({ spoil });
+    const message = await failureOf({ spoil });
     expect(message).toBe(problem);
   });
 
@@ -108,14 +102,14 @@ describe('a record that does not match it has to be', () => {
     ['id', moveAnswer(3, { name: 'move-2' }), 'got id 3, name "move-2"'],
     ['name', moveAnswer(2, { name: 'other' }), 'got id 2, name "other"'],
   ])('is rejected if its list has another %s', async (_, answer, got) => {
-    const { message } = await failSecond({ fault: at('/api/v2/move/2/', 200, JSON.stringify(answer)) });
+    const message = await failureOf({ fault: at('/api/v2/move/2/', 200, JSON.stringify(answer)) });
     expect(message).toBe(`move › move-2 (2): ${got}: expected 2, "move-2", as in the list`);
   });
 
   it('is rejected if its slug collides with one that had to be made', async () => {
     const spoil: Change = ({ item }) =>
       item.push(itemAnswer(3, { name: 'a' }), itemAnswer(5, { name: 'a' }), itemAnswer(9, { name: 'a-5' }));
-    const { message } = await failSecond({ spoil });
+    const message = await failureOf({ spoil });
     expect(message).toBe('item › slug: got slug "a-5" for ids 9 and 5: expected unique slugs');
   });
 });
@@ -158,47 +152,63 @@ describe('a list that does not match it has to be', () => {
       problem: 'move › move-1 › url: got "http://[": expected a link to UPSTREAM/move/<id>/',
     },
   ])('is rejected for $flaw', async ({ body, problem }) => {
-    const { message } = await failSecond({ fault: at('/api/v2/move/?', 200, body) });
+    const message = await failureOf({ fault: at('/api/v2/move/?', 200, body) });
     expect(message).toBe(problem);
   });
 
   it('is rejected for a link to another host, of which nothing is asked', async () => {
     const other = await startServer((response) => response.end(JSON.stringify(moveAnswer(1))));
     const url = `${other.url}/api/v2/move/1/`;
-    const { message } = await failSecond({ fault: at('/api/v2/move/?', 200, list(1, links(url))) });
+    const message = await failureOf({ fault: at('/api/v2/move/?', 200, list(1, links(url))) });
     expect(message).toBe(`move › move-1 › url: got "${url}": expected a link to UPSTREAM/move/<id>/`);
     expect(other.requests).toEqual([]);
   });
 });
 
 describe('fewer records', () => {
-  it('are rejected in a first build, which then leaves nothing behind', async () => {
-    const server = await serveUpstream(upstreamOf({ move: [], item: [itemAnswer(1)] }));
+  /** A site of the whole upstream, of which a move is then gone. */
+  async function shrunk() {
+    const answers = tinyUpstream();
+    const { url } = await serveUpstream(upstreamOf(answers));
     const out = path.join(temporaryFolder(), 'site');
-    await expect(build({ ...rest(server.url), out, maxShrink: 99 })).rejects.toThrow(
+    const options = {
+      source: 'rest',
+      upstream: url,
+      baseUrl: 'https://example.test',
+      cache: false,
+      out,
+    } as const;
+    // The bundled data set has more records.
+    await build({ ...options, maxShrink: 100 });
+    answers.move.pop();
+    return { out, rebuild: (more: BuildOptions = {}) => build({ ...options, ...more }) };
+  }
+
+  it('are rejected in a first build, which then leaves nothing behind', async () => {
+    const { url } = await serveUpstream(upstreamOf({ move: [], item: [itemAnswer(1)] }));
+    const out = path.join(temporaryFolder(), 'site');
+    await expect(build({ source: 'rest', upstream: url, cache: false, out, maxShrink: 99 })).rejects.toThrow(
       'move: got 0 records, the bundled data set has 746: expected at most 99 % less',
     );
     expect(existsSync(out)).toBe(false);
   });
 
+  it('are rejected in a later one, which leaves the site as it was', async () => {
+    const { out, rebuild } = await shrunk();
+    const before = fingerprint(out);
+    await expect(rebuild()).rejects.toThrow('move: got 2 records, the last build had 3');
+    expect(fingerprint(out)).toEqual(before);
+  });
+
   it('are taken if allow-missing names them, and reported', async () => {
-    const answers = tinyUpstream();
-    const server = await serveUpstream(upstreamOf(answers));
-    const options = { ...rest(server.url), out: path.join(temporaryFolder(), 'site') };
-    await build({ ...options, maxShrink: 100 });
-    answers.move.pop();
-    const report = await build({ ...options, allowMissing: ['move/move-3'] });
-    expect(report.missing).toEqual({ move: ['move-3'], item: [] });
-    expect(report.counts.move).toBe(2);
+    const { rebuild } = await shrunk();
+    const report = await rebuild({ allowMissing: ['move/move-3'] });
+    expect(report).toMatchObject({ missing: { move: ['move-3'], item: [] }, counts: { move: 2 } });
   });
 
   it('are taken if max-shrink allows them', async () => {
-    const answers = tinyUpstream();
-    const server = await serveUpstream(upstreamOf(answers));
-    const options = { ...rest(server.url), out: path.join(temporaryFolder(), 'site') };
-    await build({ ...options, maxShrink: 100 });
-    answers.move.pop();
-    const report = await build({ ...options, maxShrink: 34 });
+    const { rebuild } = await shrunk();
+    const report = await rebuild({ maxShrink: 34 });
     expect(report).toMatchObject({ counts: { move: 2, item: 2 }, files: { removed: 1 } });
   });
 });

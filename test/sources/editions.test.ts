@@ -1,6 +1,6 @@
 /** Upstreams that are between two of their editions: what is published is one of them, or nothing. */
 
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
@@ -74,7 +74,6 @@ async function scene(options: UpstreamOptions, data = present) {
     source: 'rest',
     maxShrink: 100,
     upstream: server.url,
-    label: 'upstream',
     baseUrl: 'https://example.test',
     out: path.join(folder, 'site'),
     cache: path.join(folder, 'cache'),
@@ -106,13 +105,6 @@ describe('an upstream of one edition', () => {
     });
     expect(server.log.slice(total + 2).map(({ path: url }) => url)).toEqual(['/api/v2/meta/']);
     expect(fingerprint(out)).toEqual(before);
-  });
-
-  it('is asked for everything by a strict run', async () => {
-    const { run, server } = await scene({ stateOf: () => stateNumber(2, present) });
-    await run({ cache: false });
-    await run({ cache: false });
-    expect(server.log).toHaveLength(2 * (total + 2));
   });
 
   it('is asked for what the cache has lost', async () => {
@@ -156,7 +148,7 @@ describe('an upstream of one edition', () => {
 });
 
 describe('a CDN that still holds answers of an older edition', () => {
-  it.each([2, 3, 7, 50])('is passed by for every %ith answer, and only for those', async (k) => {
+  it.each([2, 7])('is passed by for every %ith answer, and only for those', async (k) => {
     const isHeld = everyNth(k, 1);
     const held = new Set<string>();
     const stateOf = heldBack(stateNumber(2, present), stateNumber(1, older), (url) => {
@@ -211,52 +203,15 @@ describe('a CDN that still holds answers of an older edition', () => {
     expect(error).toMatchObject({ hint: expect.stringContaining('within a day') });
     expect(fingerprint(out)).toEqual(before);
   });
-
-  it('is published as a mixture if that is allowed, with a warning', async () => {
-    const changed = upstreamOf({ move: [moveAnswer(1), moveAnswer(2)], item: [itemAnswer(1)] });
-    const former = upstreamOf({
-      move: [moveAnswer(1), moveAnswer(2, { name: 'older' })],
-      item: [itemAnswer(1)],
-    });
-    const stateOf: UpstreamOptions['stateOf'] = ({ path: url }) =>
-      url.includes('/move/2/') ? stateNumber(1, former) : stateNumber(2, changed);
-    const { run, out } = await scene({ stateOf }, changed);
-    await expect(run()).rejects.toThrow('several editions');
-    expect(existsSync(out)).toBe(false);
-    const report = await run({ allowMixedEditions: true });
-    expect(report.edition).toBeNull();
-    expect(report.warnings).toEqual([
-      {
-        kind: 'move',
-        code: 'mixed-edition',
-        count: 1,
-        examples: ['move-2: of the older edition 00000000 of 2026-04-01'],
-      },
-    ]);
-    expect(metaOf(out)).toMatchObject({ edition: null, warnings: { move: { 'mixed-edition': 1 } } });
-    expect(readFileSync(path.join(out, 'api/gamedata/move/older/index.json'), 'utf8')).toContain('"older"');
-  });
 });
 
 describe('a deploy in the middle of a fetch', () => {
-  it.each([2, 3, 4, 100, total, total + 2])('before request %i is followed', async (from) => {
+  it.each([2, 4, 100, total + 2])('before request %i is followed', async (from) => {
     const stateOf = deployedAt([1, stateNumber(1, older)], [from, stateNumber(2, present)]);
     const { run, out } = await scene({ stateOf });
     const report = await run();
     expect(report).toMatchObject({ digest: digests.present, edition: namedEdition(2) });
     expect(verifyFolder(out).problems).toEqual([]);
-  });
-
-  it('may come twice more, and not thrice', async () => {
-    const small = upstreamOf({ move: [moveAnswer(1), moveAnswer(2)], item: [itemAnswer(1)] });
-    // Five answers at first, and in each round those of the edition before.
-    const deploys = (...starts: number[]) =>
-      deployedAt(...starts.map((from, at) => [from, stateNumber(at + 1, small)] as const));
-    const followed = await scene({ stateOf: deploys(1, 5, 8, 12) }, small);
-    expect(await followed.run({ concurrency: 1 })).toMatchObject({ edition: namedEdition(4) });
-    const given = await scene({ stateOf: ({ at }) => stateNumber(at, small) }, small);
-    await expect(given.run({ concurrency: 1 })).rejects.toThrow('got answers of several editions: 1 of ');
-    expect(given.server.log).toHaveLength(5 + 4 + 4 + 4);
   });
 
   it('does not make a record that is gone an error', async () => {
@@ -265,16 +220,6 @@ describe('a deploy in the middle of a fetch', () => {
     const stateOf = deployedAt([1, stateNumber(1, before)], [4, stateNumber(2, after)]);
     const { run } = await scene({ stateOf }, before);
     expect(await run({ concurrency: 1 })).toMatchObject({ counts: { move: 1 }, edition: namedEdition(2) });
-  });
-
-  it('leaves a record that is gone in every edition an error', async () => {
-    const data = upstreamOf({ move: [moveAnswer(1), moveAnswer(2)], item: [itemAnswer(1)] });
-    const broken: UpstreamData = {
-      ...data,
-      record: (kind, id) => (id === 2 ? undefined : data.record(kind, id)),
-    };
-    const { run } = await scene({ stateOf: () => stateNumber(1, broken) }, data);
-    await expect(run()).rejects.toThrow('/move/2/: got 404, expected 200');
   });
 });
 
@@ -308,13 +253,8 @@ describe('an upstream without editions', () => {
 describe('what an upstream says of its edition', () => {
   const small = upstreamOf({ move: [moveAnswer(1)], item: [itemAnswer(1)] });
 
-  it.each([
-    ['is not JSON', '<html>'],
-    ['has no hash', '{"deploy_date":"1786004122"}'],
-    ['has a hash that is none', '{"deploy_date":"1786004122","hash":"main"}'],
-    ['has no date', `{"hash":"${editionNumber(1).hash}"}`],
-    ['is null', 'null'],
-  ])('is ignored with a warning if it %s', async (_, meta) => {
+  it('is ignored with a warning if it makes no sense', async () => {
+    const meta = '{"deploy_date":"1786004122","hash":"main"}';
     const { run, server } = await scene({ stateOf: () => stateNumber(1, small), meta }, small);
     await run();
     const report = await run();
@@ -325,18 +265,6 @@ describe('what an upstream says of its edition', () => {
     ]);
     expect(report).toMatchObject({ isCached: false, edition: namedEdition(1) });
     expect(server.log).toHaveLength(4 + 1 + 4);
-  });
-
-  it.each([400, 404, 500])('is not missed if it is %i', async (status) => {
-    const { run } = await scene(
-      {
-        stateOf: () => stateNumber(1, small),
-        fault: ({ url }, response) => url === '/api/v2/meta/' && Boolean(response.writeHead(status).end()),
-      },
-      small,
-    );
-    await run();
-    expect(await run()).toMatchObject({ isCached: false, notices: [], requests: { requests: 5 } });
   });
 
   it('may be newer than every answer: they are published as what they are, and asked for again', async () => {

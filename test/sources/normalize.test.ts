@@ -38,20 +38,13 @@ describe('a repeated slug', () => {
       [723, 'roseli-berry-723'],
       [2279, 'roseli-berry-2279'],
     ]);
-    expect(warnings).toEqual([
-      {
-        code: 'duplicate-slug',
-        kind: 'item',
-        id: 723,
-        message: 'roseli-berry: already the slug of 9, 723 becomes roseli-berry-723',
-      },
-      {
-        code: 'duplicate-slug',
-        kind: 'item',
-        id: 2279,
-        message: 'roseli-berry: already the slug of 9, 2279 becomes roseli-berry-2279',
-      },
-    ]);
+    const expected = [723, 2279].map((id) => ({
+      code: 'duplicate-slug',
+      kind: 'item',
+      id,
+      message: `roseli-berry: already the slug of 9, ${id} becomes roseli-berry-${id}`,
+    }));
+    expect(warnings).toEqual(expected);
   });
 
   it('may be one of a move and of an item', () => {
@@ -75,17 +68,7 @@ describe('a repeated slug', () => {
 });
 
 describe('in-game indices', () => {
-  const none = {
-    id1: null,
-    id2: null,
-    id3: null,
-    id4: null,
-    id5: null,
-    id6: null,
-    id7: null,
-    id8: null,
-    id9: null,
-  };
+  const none = Object.fromEntries(Array.from({ length: 9 }, (_, at) => [`id${at + 1}`, null]));
 
   it.each<{ name: string; gameIndices: RawItem['gameIndices']; ids: object; warned: string[] }>([
     { name: 'are null where there are none', gameIndices: [], ids: none, warned: [] },
@@ -97,15 +80,12 @@ describe('in-game indices', () => {
     },
     {
       name: 'that conflict: the first listed counts',
-      gameIndices: [index(2, 65), index(2, 21)],
-      ids: { ...none, id2: 65 },
-      warned: ['conflicting-index: item-1: indices 65 and 21 for generation 2, using 65'],
-    },
-    {
-      name: 'that conflict: the first listed counts, the larger one too',
-      gameIndices: [index(2, 21), index(2, 65)],
-      ids: { ...none, id2: 21 },
-      warned: ['conflicting-index: item-1: indices 21 and 65 for generation 2, using 21'],
+      gameIndices: [index(2, 65), index(2, 21), index(3, 21), index(3, 65)],
+      ids: { ...none, id2: 65, id3: 21 },
+      warned: [
+        'conflicting-index: item-1: indices 65 and 21 for generation 2, using 65',
+        'conflicting-index: item-1: indices 21 and 65 for generation 3, using 21',
+      ],
     },
     {
       name: 'that are listed twice',
@@ -122,6 +102,15 @@ describe('in-game indices', () => {
         'unknown-generation: item-1: index in generation 11, for which there is no field',
       ],
     },
+    ...[0, 10].map((generation) => ({
+      name: `of a generation without a field are told of once: ${generation}`,
+      gameIndices: [index(generation, 5), index(generation, 5)],
+      ids: none,
+      warned: [
+        `unknown-generation: item-1: index in generation ${generation}, for which there is no field`,
+        `repeated-index: item-1: index 5 of generation ${generation} is listed twice`,
+      ],
+    })),
   ])('$name', ({ gameIndices, ids, warned }) => {
     expect(items(rawItem(1, { gameIndices })).records.item[0]).toMatchObject(ids);
     expect(warnings(rawItem(1, { gameIndices }))).toEqual(warned);
@@ -212,16 +201,6 @@ describe('the hand-made upstream', () => {
 });
 
 const read = (upstream: UpstreamData) => dataSet(rawOf(upstream));
-
-describe('an index of a generation without a field', () => {
-  it.each([0, 10])('is told of once, however often it is listed: %i', (generation) => {
-    const item = rawItem(1, { gameIndices: [index(generation, 5), index(generation, 5)] });
-    expect(warnings(item)).toEqual([
-      `unknown-generation: item-1: index in generation ${generation}, for which there is no field`,
-      `repeated-index: item-1: index 5 of generation ${generation} is listed twice`,
-    ]);
-  });
-});
 
 describe('a raw item', () => {
   const raw = rawItem(1, { gameIndices: [index(1, 0)] });

@@ -42,8 +42,7 @@ const urls = ['a', 'b', 'c?x=1'].map((name) => `${UPSTREAM}/${name}`);
 const readAll = (reader: EditionReader) =>
   Promise.all(urls.map((url) => reader.read(url, codec, { revalidate: true })));
 
-const read = (fetcher: Fetcher, { allowMixed = false } = {}) =>
-  readOneEdition({ fetcher, upstream: UPSTREAM, allowMixed }, readAll);
+const read = (fetcher: Fetcher) => readOneEdition({ fetcher, upstream: UPSTREAM }, readAll);
 
 const pastCaches = (url: string, number: number): string =>
   `${url}${url.includes('?') ? '&' : '?'}edition=${editionNumber(number).hash}`;
@@ -55,7 +54,6 @@ describe('reading one edition', () => {
     expect(result).toEqual({
       value: urls.map((url) => `${url} 3`),
       edition: namedEdition(3),
-      stale: new Map(),
     });
     expect(asked).toEqual(urls);
     expect(options).toEqual(urls.map(() => ({ revalidate: true, at: undefined })));
@@ -64,7 +62,7 @@ describe('reading one edition', () => {
   it('asks once for what is read twice, and reads all of it once', async () => {
     const { fetcher, asked } = playing(() => 3);
     let passes = 0;
-    await readOneEdition({ fetcher, upstream: UPSTREAM, allowMixed: false }, async (reader) => {
+    await readOneEdition({ fetcher, upstream: UPSTREAM }, async (reader) => {
       passes++;
       for (const url of [...urls, ...urls]) await reader.read(url, codec);
     });
@@ -90,14 +88,14 @@ describe('reading one edition', () => {
       [3, 0, 3],
     ]) {
       const { fetcher, asked } = playing((_, at) => numbers[at - 1] ?? 9);
-      expect(await read(fetcher)).toMatchObject({ edition: null, stale: new Map() });
+      expect(await read(fetcher)).toMatchObject({ edition: null });
       expect(asked).toEqual(urls);
     }
   });
 
   it('asks again for what is older, past the caches and unconditionally', async () => {
     const { fetcher, asked, options } = playing((url) => (url === urls[0] || url === urls[2] ? 1 : 2));
-    expect(await read(fetcher)).toMatchObject({ edition: namedEdition(2), stale: new Map() });
+    expect(await read(fetcher)).toMatchObject({ edition: namedEdition(2) });
     expect(asked).toEqual([...urls, pastCaches(`${urls[0]}`, 2), pastCaches(`${urls[2]}`, 2)]);
     expect(options.at(-1)).toMatchObject({ at: asked.at(-1), revalidate: false });
   });
@@ -117,18 +115,10 @@ describe('reading one edition', () => {
     const error = await read(fetcher).catch((reason: unknown) => reason);
     expect(error).toMatchObject({
       message: `GET ${UPSTREAM}/: got answers of several editions: 2 of edition 00000000 of 2026-04-02, 1 of edition 00000000 of 2026-04-01: expected one`,
-      hint: "The upstream's CDN forgets old answers within a day: try again then, or publish the mixture with --allow-mixed-editions.",
+      hint: "The upstream's CDN forgets old answers within a day: try again then.",
       request: { method: 'GET', attempts: 1, unreachable: false },
     });
     expect(asked).toHaveLength(4);
-  });
-
-  it('accepts a mixture if that is allowed, and says what is older', async () => {
-    const { fetcher } = playing((url) => (url.startsWith(`${urls[0]}`) ? 1 : 2));
-    expect(await read(fetcher, { allowMixed: true })).toMatchObject({
-      edition: null,
-      stale: new Map([[urls[0], namedEdition(1)]]),
-    });
   });
 
   it('forgets what the newest edition does not have', async () => {
@@ -136,16 +126,13 @@ describe('reading one edition', () => {
       url === urls[0] ? 1 : url === urls[1] ? failed(404, namedEdition(1)) : 2,
     );
     const lists: string[][] = [];
-    const result = await readOneEdition(
-      { fetcher, upstream: UPSTREAM, allowMixed: false },
-      async (reader) => {
-        const list = await reader.read(`${urls[0]}`, codec);
-        // Only the older list has the second one.
-        const listed = list?.endsWith(' 1') ? urls.slice(1) : urls.slice(2);
-        lists.push(listed);
-        return Promise.all(listed.map((url) => reader.read(url, codec)));
-      },
-    );
+    const result = await readOneEdition({ fetcher, upstream: UPSTREAM }, async (reader) => {
+      const list = await reader.read(`${urls[0]}`, codec);
+      // Only the older list has the second one.
+      const listed = list?.endsWith(' 1') ? urls.slice(1) : urls.slice(2);
+      lists.push(listed);
+      return Promise.all(listed.map((url) => reader.read(url, codec)));
+    });
     expect(lists).toEqual([urls.slice(1), urls.slice(2)]);
     expect(result).toMatchObject({ value: [`${urls[2]} 2`], edition: namedEdition(2) });
   });
@@ -205,6 +192,7 @@ describe('the edition of the cache', () => {
     ['null', '"null"'],
     ['7', '7'],
     ['{"hash":"x"}', '{"hash":"x"}'],
+    ['{"deploy_date":"1786004122"}', '{"deploy_date":"1786004122"}'],
   ])('is not known from %s', async (body, shown) => {
     expect(await check(body).checked).toEqual({
       isPresent: false,
@@ -215,7 +203,8 @@ describe('the edition of the cache', () => {
   });
 
   it('is not known if there is no answer, and that is an error only if there is no upstream', async () => {
-    expect(await check(failed(404)).checked).toEqual({ isPresent: false, notices: [] });
+    for (const status of [400, 404, 500])
+      expect(await check(failed(status)).checked).toEqual({ isPresent: false, notices: [] });
     await expect(check(failed(0, null, true)).checked).rejects.toThrow('failed');
     await expect(check(new TypeError('bug')).checked).rejects.toThrow('bug');
   });

@@ -1,11 +1,10 @@
 import { hash } from 'node:crypto';
-import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { byPath } from '../../src/contract/entries.ts';
-import { mapKinds } from '../../src/contract/kinds.ts';
 import { listPageFile } from '../../src/contract/paths.ts';
 import type { SiteFile } from '../../src/contract/site-file.ts';
+import { digestLines } from '../../src/dataset/digest.ts';
 import { DataError, OutputError } from '../../src/errors.ts';
 import { withOutput } from '../../src/publish/publish.ts';
 import { readDataSet } from '../../src/sources/read-data-set.ts';
@@ -99,70 +98,74 @@ describe('a data set', () => {
   });
 });
 
-/** As a manifest lists them. */
-const entriesOf = (files: readonly SiteFile[]) =>
-  byPath(files.map(({ path: file, body }) => ({ path: file, bytes: 0, sha256: hash('sha256', body) })));
+/** A site as a manifest lists it. */
+const publishedOf = ({ meta }: Pick<typeof site, 'meta'>, files: readonly SiteFile[] = site.files()) => ({
+  meta,
+  entries: new Map(
+    files.map(({ path: file, body }) => [file, { path: file, bytes: 0, sha256: hash('sha256', body) }]),
+  ),
+});
 
 describe('the last site as the previous data set', () => {
-  const entries = entriesOf(site.files());
   const move = listPageFile('move', 0);
 
-  it('has its records, its slugs and its history', async () => {
+  it('has its description, its records and its history', async () => {
     const renamed = renamedSite();
     const folder = await siteFolder(renamed.files());
-    const previous = previousOfSite(folder, renamed.meta, entriesOf(renamed.files()));
-    const other = mapKinds(() => []);
-    expect(previous.differences(other)).toEqual({ before: renamed.records, after: other });
-    expect([...previous.slugs('move')]).toEqual(['new', 'move-2', 'move-3']);
-    expect(previous.history()?.steps).toHaveLength(1);
+    const previous = previousOfSite(folder, publishedOf(renamed, renamed.files()));
+    expect(previous).toMatchObject({ digest: renamed.meta.digest, captured: '2026-01-02' });
+    expect(previous?.records()).toEqual(renamed.records);
+    expect(previous?.history()?.steps).toHaveLength(1);
   });
 
-  it('leaves out the pages of lists that new records would give as well', async () => {
-    const many = rawRecords(250, 120);
-    const old = siteOf(many);
-    const folder = await siteFolder(old.files());
-    const changed = many.item.map((item) => (item.id === 105 ? { ...item, slug: 'other' } : item));
-    const now = siteOf({ ...many, item: changed }).records;
-    // Pages that nobody needs are not read.
-    rmSync(path.join(folder, listPageFile('item', 0)));
-    const previous = previousOfSite(folder, old.meta, entriesOf(old.files()));
-    const { before, after } = previous.differences(now);
-    expect(before).toEqual({ move: [], item: old.records.item.slice(100) });
-    expect(after).toEqual({ move: [], item: now.item.slice(100) });
-    expect(previous.findKnown?.(now)('item', 99)).toBe(true);
-    expect(previous.findKnown?.(now)('item', 100)).toBe(false);
+  it('is none where nothing is published', () => {
+    expect(previousOfSite('site', { meta: undefined, entries: new Map() })).toBeUndefined();
   });
 
-  it('counts no page of a list as a record', () => {
-    const { slugs } = previousOfSite('site', site.meta, entries);
-    expect([...slugs('move')]).toEqual(raw.move.map(({ slug }) => slug));
-    expect([...slugs('item')]).toEqual(['item-1', 'item-2', 'item-3']);
+  it('is what its paths and its history tell where it does not describe itself', async () => {
+    const renamed = renamedSite();
+    const folder = await siteFolder(renamed.files());
+    const { entries } = publishedOf(renamed, renamed.files());
+    const previous = previousOfSite(folder, { meta: undefined, entries });
+    expect(previous).toMatchObject({ digest: renamed.meta.digest, captured: '2026-01-02' });
+    expect(previous?.listed?.move.map(({ slug }) => slug)).toEqual(['new', 'move-2', 'move-3']);
+    expect(previous?.records()).toBeUndefined();
+    entries.delete('changes.json');
+    expect(previousOfSite(folder, { meta: undefined, entries })).toMatchObject({ digest: '' });
   });
 
-  it.each<[string, (file: string) => void]>([
-    ['is gone', (file) => rmSync(file)],
-    ['is not JSON', (file) => writeFileSync(file, '{')],
-    ['has other records', (file) => writeFileSync(file, '{"results":[]}')],
-    ['has something else', (file) => writeFileSync(file, '{"results":[7]}')],
-    ['has a record without an id', (file) => writeFileSync(file, '{"results":[{"url":"","slug":""}]}')],
-    ['has a record without a slug', (file) => writeFileSync(file, '{"results":[{"url":"","id":1}]}')],
-    ['has a record without a URL', (file) => writeFileSync(file, '{"results":[{"id":1,"slug":""}]}')],
-    ['has a null', (file) => writeFileSync(file, '{"results":[null]}')],
-  ])('has no records if a list page %s', async (_, damage) => {
+  it.each<[string, string | undefined, string | RegExp]>([
+    ['is gone', undefined, 'index.json: cannot be read (ENOENT)'],
+    ['is not JSON', '{', `${move}: invalid JSON: `],
+    [
+      'has other records',
+      '{"results":[]}',
+      / › digest: got sha256:\w+: expected sha256:\w+, as in meta\.json$/,
+    ],
+    ...['7', 'null', '{"url":"","slug":""}', '{"url":"","id":1}', '{"id":1,"slug":""}'].map(
+      (record): [string, string, string] => [
+        `has the record ${record}`,
+        `{"results":[${record}]}`,
+        `${move} › results[0]: got ${record}: expected a record`,
+      ],
+    ),
+  ])('is known only by its paths if a list page %s', async (_, text, problem) => {
     const folder = await siteFolder();
-    damage(path.join(folder, move));
-    const after = mapKinds(() => []);
-    expect(previousOfSite(folder, site.meta, entries).differences(after)).toEqual({
-      before: undefined,
-      after,
-    });
+    const file = path.join(folder, move);
+    if (text === undefined) rmSync(file);
+    else writeFileSync(file, text);
+    const previous = previousOfSite(folder, publishedOf(site));
+    expect(previous?.records()).toBeUndefined();
+    // No page of a list counts as a record.
+    expect(previous?.listed?.move).toEqual(raw.move.map(({ slug }) => ({ slug })));
+    expect(() => readSiteRecords(folder, site.meta)).toThrow(problem);
   });
 
   it('has no history if there never was one, and an error if it cannot be read', async () => {
     const folder = await siteFolder();
-    const former = entriesOf(site.files().filter((file) => file.path !== 'changes.json'));
-    expect(previousOfSite(folder, site.meta, former).history()).toBeUndefined();
-    const read = () => previousOfSite(folder, site.meta, entries).history();
+    const former = site.files().filter((file) => file.path !== 'changes.json');
+    expect(previousOfSite(folder, publishedOf(site, former))?.history()).toBeUndefined();
+    const read = () => previousOfSite(folder, publishedOf(site))?.history();
     writeFileSync(path.join(folder, 'changes.json'), '{"steps":[1]}');
     expect(read).toThrow(
       `${folder}: has a history that cannot be read: changes.json › steps[0]: got 1: expected`,
@@ -172,28 +175,9 @@ describe('the last site as the previous data set', () => {
     expect(read).toThrow(/has a history that cannot be read: .*changes\.json: cannot be read \(ENOENT\)$/);
   });
 
-  it.each<[string, (file: string) => void, string | RegExp]>([
-    ['is gone', (file) => rmSync(file), `index.json: cannot be read (ENOENT)`],
-    ['is not JSON', (file) => writeFileSync(file, '{'), `${move}: invalid JSON: `],
-    [
-      'has no records',
-      (file) => writeFileSync(file, '{"results":[]}'),
-      / › digest: got sha256:\w+: expected sha256:\w+, as in meta\.json$/,
-    ],
-    [
-      'is no list',
-      (file) => writeFileSync(file, '{"results":[7]}'),
-      `${move} › results[0]: got 7: expected a record`,
-    ],
-  ])('says what is wrong if a list page %s', async (_, damage, problem) => {
-    const folder = await siteFolder();
-    damage(path.join(folder, move));
-    expect(() => readSiteRecords(folder, site.meta)).toThrow(problem);
-  });
-
   it('lets a bug pass', () => {
-    const previous = previousOfSite('site', { ...site.meta, counts: undefined } as never, entries);
-    expect(() => previous.differences(site.records)).toThrow(TypeError);
+    const meta = { ...site.meta, counts: undefined } as never;
+    expect(() => previousOfSite('site', publishedOf({ meta }))?.records()).toThrow(TypeError);
   });
 });
 
@@ -206,18 +190,25 @@ describe('a snapshot as the previous data set', () => {
     const history = '{"steps":[]}';
     const previous = previousOfSnapshot(snapshotFolder({ path: 'changes.json', body: history }));
     expect(previous).toMatchObject({ source: 'rest', captured: '2026-01-02', digest: site.meta.digest });
-    expect(previous?.differences(site.records)).toEqual({ before: site.records, after: site.records });
-    expect([...(previous?.slugs('item') ?? [])]).toEqual(['item-1', 'item-2', 'item-3']);
+    expect(previous?.records()).toEqual(site.records);
     expect(previous?.history()).toEqual({ steps: [] });
   });
 
   it('may have records with fields of other versions, and a last line without its end', () => {
     const folder = snapshotFolder();
-    const lines = '{"power":40,"slug":"a","id":1}\n{"id":2,"slug":"b"}';
-    writeFileSync(path.join(folder, 'move.ndjson'), lines);
-    expect([...(previousOfSnapshot(folder)?.slugs('move') ?? [])]).toEqual(['a', 'b']);
-    writeFileSync(path.join(folder, 'move.ndjson'), '{"id":"1","slug":"a"}\n');
-    expect(() => previousOfSnapshot(folder)?.slugs('move')).toThrow('move.ndjson line 1 › id: got "1"');
+    const write = (move: string) => {
+      writeFileSync(path.join(folder, 'move.ndjson'), move);
+      const digest = digestLines((kind) => readFileSync(path.join(folder, `${kind}.ndjson`)));
+      const file = path.join(folder, 'provenance.json');
+      writeFileSync(file, JSON.stringify({ ...JSON.parse(readFileSync(file, 'utf8')), digest }));
+    };
+    write('{"power":40,"slug":"a","id":1}\n{"id":2,"slug":"b"}');
+    expect(previousOfSnapshot(folder)?.records()?.move).toEqual([
+      { id: 1, slug: 'a', json: '{"power":40,"slug":"a","id":1}' },
+      { id: 2, slug: 'b', json: '{"id":2,"slug":"b"}' },
+    ]);
+    write('{"id":"1","slug":"a"}\n');
+    expect(() => previousOfSnapshot(folder)?.records()).toThrow('move.ndjson line 1 › id: got "1"');
   });
 });
 
@@ -230,19 +221,14 @@ describe('the history of a snapshot', () => {
     const renamed = renamedSite().files();
     const changes = renamed.find((file) => file.path === 'changes.json');
     const folder = snapshotFolder({ path: 'changes.json', body: String(changes?.body) });
-    const error: unknown = (() => {
-      try {
-        return readSnapshotHistory(folder);
-      } catch (reason) {
-        return reason;
-      }
-    })();
-    expect(error).toMatchObject({
-      message: expect.stringMatching(
-        /^changes\.json › steps\[0\]\.to\.digest: got sha256:\w+: expected sha256:\w+, as in provenance\.json$/,
-      ),
-      hint: 'Delete changes.json to start a new history.',
-    });
+    expect(() => readSnapshotHistory(folder)).toThrow(
+      expect.objectContaining({
+        message: expect.stringMatching(
+          /^changes\.json › steps\[0\]\.to\.digest: got sha256:\w+: expected sha256:\w+, as in provenance\.json$/,
+        ),
+        hint: 'Delete changes.json to start a new history.',
+      }),
+    );
     writeFileSync(path.join(folder, 'changes.json'), '{}');
     expect(() => readSnapshotHistory(folder)).toThrow('changes.json › steps: got nothing');
     renameSync(path.join(folder, 'provenance.json'), path.join(folder, 'other.json'));

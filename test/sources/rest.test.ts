@@ -47,7 +47,7 @@ function playing(editionOf: (path: string, url: string) => number | Error, last?
       return Buffer.from(JSON.stringify({ hash, deploy_date: String(deployed) }));
     },
   } as unknown as Fetcher;
-  const read = (allowMixed = false) => readRest({ upstream, fetcher, concurrency: 2, allowMixed });
+  const read = () => readRest({ upstream, fetcher, concurrency: 2 });
   return { read, asked, noted };
 }
 
@@ -57,7 +57,7 @@ describe('reading an upstream', () => {
     ['without', 0, null],
   ])('%s gives every record, and notes what later runs need not read again', async (_, number, edition) => {
     const { read, asked, noted } = playing(() => number);
-    expect(await read()).toEqual({ raw, edition, isCached: false, stale: [], notices: [] });
+    expect(await read()).toEqual({ raw, edition, isCached: false, notices: [] });
     expect(asked).toHaveLength(values.size);
     expect(noted).toEqual(edition ? [{ edition, value: raw }] : []);
   });
@@ -69,7 +69,6 @@ describe('reading an upstream', () => {
       raw: value,
       edition: namedEdition(3),
       isCached: true,
-      stale: [],
       notices: [],
     });
     expect(asked).toEqual([`${upstream}/meta/`]);
@@ -89,26 +88,9 @@ describe('reading an upstream', () => {
     await expect(playing((path) => (path === '/item/' ? gone : 2)).read()).rejects.toBe(gone);
   });
 
-  it('tells which records of a mixture are old, and does not note it', async () => {
+  it('notes nothing of a mixture', async () => {
     const { read, noted } = playing((path) => (path === '/move/2/' ? 1 : 2));
     await expect(read()).rejects.toThrow('several editions');
-    expect(await read(true)).toEqual({
-      raw,
-      edition: null,
-      isCached: false,
-      stale: [{ kind: 'move', id: 2, slug: 'move-2', edition: namedEdition(1) }],
-      notices: [],
-    });
     expect(noted).toEqual([]);
-  });
-
-  it('accepts another name of a record in a mixture only', async () => {
-    const renamed = playing((path) => (path === '/move/2/' ? 1 : 2));
-    values.set('/move/2/', { ...rawMove(2), slug: 'former' });
-    expect((await renamed.read(true)).raw.move[1]?.slug).toBe('former');
-    await expect(playing(() => 2).read(true)).rejects.toThrow(
-      'move › move-2 (2): got id 2, name "former": expected 2, "move-2", as in the list',
-    );
-    values.set('/move/2/', rawMove(2));
   });
 });

@@ -13,7 +13,7 @@ export function versionOf(
   captured = '2026-01-02',
 ): SummarizedRecords {
   const { digest, counts, records } = encodeDataSet(dataSetOf({ move: [...move], item: [...item] }));
-  return { digest, captured, counts, edition: null, records: records() };
+  return { digest, captured, counts, edition: null, records };
 }
 
 /** The digest of what an upstream has. */

@@ -13,7 +13,7 @@ export interface DecodedDataSet extends Pick<DataSet, 'warnings' | 'provenance'>
 }
 
 export function decodeDataSet({ records, warnings, provenance }: DataSet): DecodedDataSet {
-  const { move, item } = records();
+  const { move, item } = records;
   return { warnings, provenance, records: { move: move.map(decode<Move>), item: item.map(decode<Item>) } };
 }
 

@@ -34,7 +34,7 @@ export function renamedSnapshot(folder: string, most = Number.POSITIVE_INFINITY)
     move: decoded.move.map(rename).map(encodeRecord),
     item: decoded.item.map(rename).map(encodeRecord),
   };
-  const editions = [before, data.records()].map((encoded) => {
+  const editions = [before, data.records].map((encoded) => {
     const counts = mapKinds((kind) => encoded[kind].length);
     return { digest: digestRecords(encoded), captured: data.provenance.captured, counts, records: encoded };
   });

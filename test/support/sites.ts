@@ -70,7 +70,7 @@ export function siteOf(
   raw: RawRecords,
   { links = 'query', history = emptyHistory, downloads = false, extras = [] }: SiteOptions = {},
 ) {
-  const records = encodeDataSet(dataSetOf(raw)).records();
+  const records = encodeDataSet(dataSetOf(raw)).records;
   const meta: Meta = {
     format: 1,
     generator: 'gamedata/0.0.0',

@@ -78,8 +78,6 @@ describe('a year of a mirror', () => {
       'rest',
       '--upstream',
       upstream.url,
-      '--label',
-      'upstream',
       '--data',
       at('data'),
       '--cache',

@@ -7,7 +7,7 @@ import { compare } from '../../src/dataset/compare.ts';
 import { OutputError } from '../../src/errors.ts';
 import { listFiles } from '../../src/files.ts';
 import { withOutput } from '../../src/publish/publish.ts';
-import { withDownloads } from '../../src/site/downloads.ts';
+import { downloadFiles } from '../../src/site/downloads.ts';
 import { verifyFolder } from '../../src/verify/folder.ts';
 import { versionOf } from '../support/data-set-versions.ts';
 import { rawMove, rawRecords, type SiteOptions, siteOf } from '../support/sites.ts';
@@ -17,7 +17,7 @@ import { temporaryFolder } from '../support/temporary.ts';
 async function goodSite(options: SiteOptions = {}, raw = rawRecords(130, 3)) {
   const folder = path.join(temporaryFolder(), 'site');
   const { plan, files } = siteOf(raw, options);
-  const made = options.downloads ? withDownloads(files(), plan) : files();
+  const made = options.downloads ? [...files(), ...downloadFiles(plan)] : files();
   await withOutput(folder, (output) => output.publish(made));
   const read = (file: string) => readFileSync(path.join(folder, file), 'utf8');
   const write = (file: string, text: string | Buffer) => {

@@ -12,7 +12,7 @@ import {
 } from '../../contract/icons.ts';
 import { createMeta } from '../../contract/meta.ts';
 import type { LinkStyle } from '../../contract/paths.ts';
-import type { PreviousDataSet } from '../../dataset/previous.ts';
+import type { Previous } from '../../dataset/previous.ts';
 import { OutputError, UsageError } from '../../errors.ts';
 import { isInside } from '../../files.ts';
 import type { Host } from '../../hosts/host.ts';
@@ -20,11 +20,11 @@ import { type HostName, hostNames } from '../../hosts/names.ts';
 import { type Output, type PublishResult, recoverAbandoned, withOutput } from '../../publish/publish.ts';
 import { type CaptureOptions, capture, type Watchers } from '../../sources/capture.ts';
 import { gatherIcons, type IconsReport } from '../../sources/icons/gather.ts';
-import { previousOfSite, previousWithoutMeta } from '../../sources/site-folder.ts';
+import { previousOfSite } from '../../sources/site-folder.ts';
 import { previousOfSnapshot } from '../../sources/snapshot.ts';
 import type { SourceResult } from '../../sources/source.ts';
 import type { Problem } from '../../verify/folder.ts';
-import { codeDigest, PRODUCT } from '../../version.ts';
+import { PRODUCT } from '../../version.ts';
 import {
   checkAddress,
   checkBaseUrl,
@@ -101,9 +101,8 @@ export async function build(options: BuildOptions = {}, watchers: Watchers = {})
   const work = async (output: Output): Promise<Omit<BuildReport, 'problems' | 'kept'>> => {
     refuseOtherFolder(output, 'site');
     if (source.cacheFolder !== undefined) checkOutside('--cache', source.cacheFolder, out);
-    const ofSite = previousOfOutput(output);
-    const previousOf = (loaded: SourceResult): PreviousDataSet | undefined => {
-      const previous = ofSite ?? refreshedSnapshot(loaded);
+    const previousOf = (loaded: SourceResult): Previous | undefined => {
+      const previous = previousOfSite(output.folder, output.published) ?? refreshedSnapshot(loaded);
       return previous && options.forgetHistory ? { ...previous, history: () => undefined } : previous;
     };
     const captured = await captureGrouped({ ...source, ...watchers, previousOf });
@@ -133,16 +132,7 @@ export async function build(options: BuildOptions = {}, watchers: Watchers = {})
     const make = async (): Promise<PublishResult> => {
       // Most scheduled builds change nothing, and need nothing of this.
       const { completeSite } = await import('../../site/complete-site.ts');
-      const hasSameLinks =
-        output.published.meta?.base_url === baseUrl && output.published.meta.links === links;
-      const findPublished = hasSameLinks ? ofSite?.findPublished : undefined;
-      const site = {
-        ...inputs,
-        findPublished,
-        records: records(),
-        hosts,
-        package: readPackage(),
-      };
+      const site = { ...inputs, records, hosts, package: readPackage() };
       return output.publish(completeSite(site), { signal, making });
     };
     const published = output.confirm(making) ?? (await make());
@@ -183,20 +173,11 @@ async function installCommands(names: readonly HostName[], out: string): Promise
   });
 }
 
-/** The data set of the site that is about to be replaced. */
-function previousOfOutput({ folder, published }: Output): PreviousDataSet | undefined {
-  const { meta, entries, making } = published;
-  if (entries.size === 0) return undefined;
-  if (!meta) return previousWithoutMeta(folder, entries);
-  const previous = previousOfSite(folder, meta, entries);
-  return making?.code === codeDigest() ? previous : { ...previous, findPublished: undefined };
-}
-
 /**
  * If no site is published, as on a build machine without state, the bundled data set is the previous one, provided that
  * it is of the same upstream.
  */
-function refreshedSnapshot({ source, dataSet: { provenance } }: SourceResult): PreviousDataSet | undefined {
+function refreshedSnapshot({ source, dataSet: { provenance } }: SourceResult): Previous | undefined {
   const bundled = source === 'snapshot' ? undefined : previousOfSnapshot(BUNDLED_DATA);
   const isSame = bundled?.source === provenance.source && bundled.upstream === provenance.upstream;
   return isSame ? bundled : undefined;

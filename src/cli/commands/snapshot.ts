@@ -4,9 +4,10 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { performance } from 'node:perf_hooks';
 import { CHANGES_FILE } from '../../contract/paths.ts';
+import type { SiteFile } from '../../contract/site-file.ts';
 import { encodeHistory } from '../../dataset/history.ts';
 import { type Output, withOutput } from '../../publish/publish.ts';
-import { capture, type Watchers } from '../../sources/capture.ts';
+import { type Captured, capture, type Watchers } from '../../sources/capture.ts';
 import { previousOfSnapshot, snapshotFiles } from '../../sources/snapshot.ts';
 import { checkOutside, refuseNested, refuseOtherFolder } from './check-output.ts';
 import { defaults } from './defaults.ts';
@@ -19,8 +20,12 @@ export interface SnapshotOptions extends SourceOptions {
   readonly data?: string | undefined;
 }
 
-/** The license of the data, which accompanies every copy of it. */
-const DATA_LICENSE = 'data-license.txt';
+/** The files of a data set with its history and the license of the data, which accompanies every copy of it. */
+export const dataSetFiles = (captured: Captured): SiteFile[] => [
+  ...snapshotFiles(captured),
+  { path: CHANGES_FILE, body: encodeHistory(captured.history) },
+  { path: 'LICENSE.txt', body: readFileSync(path.join(PUBLIC_FOLDER, 'data-license.txt')) },
+];
 
 /**
  * Captures the upstream's data into a folder that later builds can read. `auto` means `rest`, as there is nothing to fall
@@ -42,9 +47,7 @@ export async function snapshot(options: SnapshotOptions = {}, watchers: Watchers
       ...watchers,
       previousOf: () => previousOfSnapshot(output.folder),
     });
-    const history = { path: CHANGES_FILE, body: encodeHistory(captured.history) };
-    const license = { path: 'LICENSE.txt', body: readFileSync(path.join(PUBLIC_FOLDER, DATA_LICENSE)) };
-    const published = await output.publish([...snapshotFiles(captured), history, license], { signal });
+    const published = await output.publish(dataSetFiles(captured), { signal });
     const warnings = groupWarnings(captured.warnings);
     return createReport({ ...captured, warnings }, published, { out: data, started });
   };

@@ -24,8 +24,6 @@ export interface SourceOptions extends LockOptions {
   readonly source?: SourceName | undefined;
   /** The upstream's base URL; for `csv` and `snapshot` also a folder. Default: that of the source. */
   readonly upstream?: string | undefined;
-  /** A name for the upstream in `meta.json` and the provenance, instead of its URL. */
-  readonly label?: string | undefined;
   /** The maximum number of concurrent requests. Default 16. */
   readonly concurrency?: number | undefined;
   /** How often a failed request is retried. Default 4. */
@@ -38,8 +36,6 @@ export interface SourceOptions extends LockOptions {
   readonly allowMissing?: readonly string[] | undefined;
   /** Records to leave out, as `<kind>/<id>`: not even requested, and listed in `meta.json`. */
   readonly skip?: readonly string[] | undefined;
-  /** Publish a mixture of the upstream's editions if it has nothing else. Default false. */
-  readonly allowMixedEditions?: boolean | undefined;
   /** Fail if the data was captured longer ago than this number of days. Default: any age. */
   readonly maxAge?: number | undefined;
   /** Stops the work; what was fetched stays in the cache. */
@@ -55,19 +51,17 @@ export function resolveSource(
   environment: Environment,
 ): Omit<CaptureOptions, 'previousOf'> {
   const source = oneOf('source', options.source ?? defaults.source, sourceNames);
-  const { upstream, label, cache = defaults.cache } = options;
+  const { upstream, cache = defaults.cache } = options;
   return {
     source,
     dataFolder: BUNDLED_DATA,
     upstream: upstream === undefined ? undefined : checkUpstream(upstream, source),
-    label: label === undefined ? undefined : checkLabel(label),
     concurrency: concurrencyOption(options.concurrency ?? defaults.concurrency),
     retries: retriesOption(options.retries ?? defaults.retries),
     cacheFolder: cache === false ? undefined : cache,
     maxShrink: percentage('max-shrink', options.maxShrink ?? defaults.maxShrink),
     allowMissing: recordNames(options.allowMissing),
     skip: skippedRecords(options.skip),
-    allowMixed: options.allowMixedEditions ?? false,
     maxAge: options.maxAge === undefined ? undefined : ageOption(options.maxAge),
     today: resolveToday(environment),
     signal: options.signal,
@@ -96,9 +90,4 @@ function checkUpstream(upstream: string, source: SourceName): string {
     );
   }
   return upstream;
-}
-
-function checkLabel(label: string): string {
-  if (label.trim() !== '') return label;
-  throw new UsageError('--label: got an empty text, expected a name for the upstream');
 }

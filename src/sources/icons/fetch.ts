@@ -5,13 +5,21 @@ import { ICONS_FOLDER } from '../../contract/paths.ts';
 import { UpstreamError } from '../../errors.ts';
 import { MalformedBody } from '../../http/body.ts';
 import type { Codec, Fetcher } from '../../http/fetcher.ts';
-import { isImage } from './signature.ts';
 
 /** Icon → its file; null if the upstream does not have it. */
 export type IconFiles = ReadonlyMap<string, Buffer | null>;
 
 /** A hundred times the largest icon of the live upstream. */
 const MAX_ICON_BYTES = 256 * 1024;
+
+/** How PNG, GIF and JPEG start; of WebP, the size comes in between. */
+const SIGNATURES = ['\x89PNG\r\n\x1a\n', 'GIF87a', 'GIF89a', '\xff\xd8\xff'];
+
+/** @see https://mimesniff.spec.whatwg.org/#matching-an-image-type-pattern */
+function isImage(body: Buffer): boolean {
+  const start = body.toString('latin1', 0, 12);
+  return SIGNATURES.some((signature) => start.startsWith(signature)) || /^RIFF.{4}WEBP/s.test(start);
+}
 
 /** Cached as base64, since the cache is a text file. */
 const codec: Codec<string | null> = {

@@ -1,9 +1,8 @@
 /** The icons of a site: which ones its records name, and which of their files the site holds. */
 
 import type { IconSource } from '../../contract/icons.ts';
-import { parse } from '../../contract/parse.ts';
 import { PLACEHOLDER_ICON } from '../../contract/paths.ts';
-import { recordSchemas } from '../../contract/records.ts';
+import type { Item } from '../../contract/records.ts';
 import type { SiteFile } from '../../contract/site-file.ts';
 import type { EncodedRecords, Warning } from '../../dataset/data-set.ts';
 import type { FetcherStats } from '../../http/fetcher.ts';
@@ -28,13 +27,6 @@ export interface GatheredIcons {
   readonly report: IconsReport;
 }
 
-/** An item and its icon. */
-interface Named {
-  readonly id: number;
-  readonly slug: string;
-  readonly icon: string;
-}
-
 /**
  * Gathers the icon files that a site has to hold: none if requests are redirected, otherwise one for every icon that a
  * record names, with the placeholder in place of missing ones.
@@ -43,7 +35,7 @@ interface Named {
  */
 export async function gatherIcons(
   source: IconSource,
-  records: () => EncodedRecords,
+  records: EncodedRecords,
   { assets, fetcher: options }: { assets: readonly SiteFile[]; fetcher: FetcherOptions },
 ): Promise<GatheredIcons> {
   const { mode, upstream } = source;
@@ -52,8 +44,8 @@ export async function gatherIcons(
   const placeholder = assets.find(({ path }) => path === PLACEHOLDER_ICON)?.body;
   if (placeholder === undefined) throw new Error(`${PLACEHOLDER_ICON} is missing from the assets`);
   const held = new Set(assets.map(({ path }) => path.toLowerCase()));
-  const named = records()
-    .item.map(readIcon)
+  const named = records.item
+    .map(({ json }): Item => JSON.parse(json))
     .filter(({ icon }) => !held.has(icon.toLowerCase()));
   const icons = [...new Set(named.map(({ icon }) => icon))].sort();
   const fetched =
@@ -73,15 +65,7 @@ export async function gatherIcons(
   };
 }
 
-function readIcon({ id, slug, json }: EncodedRecords['item'][number]): Named {
-  const { icon } = parse(recordSchemas.item.pick({ icon: true }).loose(), JSON.parse(json), {
-    kind: 'item',
-    record: slug,
-  });
-  return { id, slug, icon };
-}
-
-const warn = ({ id, slug, icon }: Named): Warning => ({
+const warn = ({ id, slug, icon }: Item): Warning => ({
   code: 'icon-not-found',
   kind: 'item',
   id,

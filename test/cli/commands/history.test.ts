@@ -31,6 +31,7 @@ afterEach(() => {
 async function operator() {
   const answers = tinyUpstream();
   const server = await serveUpstream(upstreamOf(answers));
+  const other = await serveUpstream(upstreamOf(answers));
   const folder = temporaryFolder();
   const shared = {
     source: 'rest',
@@ -42,6 +43,8 @@ async function operator() {
   on('2026-01-01');
   return {
     answers,
+    /** Another upstream of the same data. */
+    other: other.url,
     folder,
     on,
     rename: (name: string) => Object.assign(answers.move[1] as Answer, { name }),
@@ -248,7 +251,7 @@ describe('a snapshot', () => {
 
 describe('a build into a fresh folder', () => {
   it('continues from the bundled data set if that came from the same upstream', async () => {
-    const { build, snapshot, rename, on } = await operator();
+    const { build, snapshot, rename, on, other } = await operator();
     await snapshot();
     on('2026-01-02');
     rename('second-name');
@@ -262,7 +265,7 @@ describe('a build into a fresh folder', () => {
       '2026-01-02 2026-01-03 second-name → third-name',
       '2026-01-01 2026-01-02 move-2 → second-name',
     ]);
-    expect(stepsIn(await build('other', { label: 'another upstream' }))).toEqual([]);
+    expect(stepsIn(await build('other', { upstream: other }))).toEqual([]);
   });
 
   it('is guarded by the bundled data set from the same upstream', async () => {
@@ -275,11 +278,11 @@ describe('a build into a fresh folder', () => {
   });
 
   it('is guarded by the bundled data set of any upstream: it may not have much less', async () => {
-    const { build, snapshot, answers, folder } = await operator();
+    const { build, snapshot, answers, folder, other } = await operator();
     answers.move.push(moveAnswer(4));
     bundled.folder = await snapshot();
     answers.move.pop();
-    const options = { label: 'another upstream', maxShrink: 1 };
+    const options = { upstream: other, maxShrink: 1 };
     await expect(build('fresh', options)).rejects.toMatchObject({
       message: 'move: got 3 records, the bundled data set has 4: expected at most 1 % less',
       hint: expect.stringContaining('--max-shrink 100'),

@@ -103,7 +103,7 @@ function rewriteRecords(file: (name: string) => string): string {
     }
   }
   listAsTheyAre(file('.'));
-  return digestLines((kind) => [lines[kind] ?? '']);
+  return digestLines((kind) => lines[kind] ?? '');
 }
 
 describe('a snapshot of another version', () => {
@@ -114,7 +114,7 @@ describe('a snapshot of another version', () => {
     const lines = readFileSync(file, 'utf8').replaceAll(/,"generation":\d+/g, '');
     writeFileSync(file, lines);
     const items = readFileSync(path.join(upstream, 'item.ndjson'), 'utf8');
-    const digest = digestLines((kind) => [kind === 'move' ? lines : items]);
+    const digest = digestLines((kind) => (kind === 'move' ? lines : items));
     edit(path.join(upstream, 'provenance.json'), ({ format: _, ...json }) => ({
       ...json,
       digest,
