@@ -3,7 +3,7 @@
 import { createHash } from 'node:crypto';
 import { chmodSync, copyFileSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { configJsonSchema } from '../src/cli/config-schema.ts';
+import { configJsonSchema } from '../src/cli/config.ts';
 import { createProgram } from '../src/cli/program.ts';
 import { typeDeclarations } from '../src/site/specification/types.ts';
 

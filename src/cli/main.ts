@@ -6,8 +6,7 @@ import path from 'node:path';
 import { CommanderError } from 'commander';
 import { GamedataError } from '../errors.ts';
 import { PACKAGE_ROOT } from '../version.ts';
-import { exitCodeOf, exitCodes } from './exit-codes.ts';
-import { explain } from './explain.ts';
+import { exitCodes, explain } from './perform.ts';
 import { createProgram } from './program.ts';
 import { createReporter } from './reporter.ts';
 
@@ -27,10 +26,8 @@ function end(error: unknown): number {
     reporter.notice(usageLine());
     return exitCodes.usage;
   }
-  if (error instanceof GamedataError) {
-    explain(error, reporter, error.code === 'usage' ? [usageLine()] : []);
-    return exitCodeOf(error);
-  }
+  // All others are explained by the command that they stop.
+  if (error instanceof GamedataError) return explain(error, reporter, [usageLine()]);
   process.stderr.write(
     `${error instanceof Error ? error.stack : String(error)}\nThis is a bug in gamedata: please report it.\n`,
   );

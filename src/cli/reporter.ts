@@ -2,6 +2,7 @@
 
 import { counted, groupDigits } from '../contract/numbers.ts';
 import { printable } from '../contract/printable.ts';
+import type { Watchers } from '../sources/capture.ts';
 import type { Progress } from '../sources/source.ts';
 
 export interface Reporter {
@@ -73,6 +74,15 @@ export function createReporter(stream: NodeJS.WriteStream, { quiet }: { quiet: b
     },
   };
 }
+
+/** What a build or a snapshot tells while it reads. */
+export const watch = ({ progress, notice }: Reporter): Watchers => ({
+  onProgress: progress,
+  onFallback(message, cause) {
+    notice(`WARNING: ${message}`);
+    if (cause) notice(`  ${cause.message}`);
+  },
+});
 
 const SEPARATOR = ' · ';
 

@@ -7,11 +7,6 @@ import { pluralTitle } from '../contract/names.ts';
 import { counted, groupDigits } from '../contract/numbers.ts';
 import { escapeCharacters, printable } from '../contract/printable.ts';
 
-export interface TextOptions {
-  /** The most records listed per group; the rest are only counted. Default: all. */
-  readonly max?: number | undefined;
-}
-
 type ChangeType = keyof KindChanges;
 
 /** `1 move changed: its name; 47 items added, 2 renamed`, or `nothing changed`. */
@@ -45,35 +40,24 @@ const span = ({ from, to }: Comparison): string =>
     .join(' → ');
 
 /** Lines of plain text; the first is the headline. */
-export function textLines(comparison: Comparison, options: TextOptions = {}): string[] {
-  const groups = describeGroups(comparison, options);
+export function textLines(comparison: Comparison): string[] {
+  const groups = describeGroups(comparison);
   return [
     headline(comparison),
     '',
     span(comparison),
-    ...groups.flatMap(({ title, lines, more }) => [
-      '',
-      `${title}:`,
-      ...lines.map((line) => `  ${line}`),
-      ...(more > 0 ? [`  … and ${more} more`] : []),
-    ]),
+    ...groups.flatMap(({ title, lines }) => ['', `${title}:`, ...lines.map((line) => `  ${line}`)]),
   ];
 }
 
 /** The same as Markdown. Text from the data is always inside a code span, where it cannot act as markup. */
-export function markdownLines(comparison: Comparison, options: TextOptions = {}): string[] {
-  const groups = describeGroups(comparison, options, (text) => `\`${text}\``);
+export function markdownLines(comparison: Comparison): string[] {
+  const groups = describeGroups(comparison, {}, (text) => `\`${text}\``);
   return [
     `## ${headline(comparison).replace(/^n/, 'N')}`,
     '',
     span(comparison),
-    ...groups.flatMap(({ title, lines, more }) => [
-      '',
-      `### ${title}`,
-      '',
-      ...lines.map((line) => `- ${line}`),
-      ...(more > 0 ? [`- … and ${more} more`] : []),
-    ]),
+    ...groups.flatMap(({ title, lines }) => ['', `### ${title}`, '', ...lines.map((line) => `- ${line}`)]),
   ];
 }
 
@@ -85,10 +69,15 @@ interface Group {
 
 const plain = (text: string): string => text;
 
-/** The groups that are not empty. `mark` wraps text from the data. */
+/**
+ * The groups that are not empty.
+ *
+ * @param max the most records of a group that are listed; the rest are only counted. Default: all
+ * @param mark wraps text from the data
+ */
 export function describeGroups(
   { changes }: Comparison,
-  { max = Number.POSITIVE_INFINITY }: TextOptions,
+  { max = Number.POSITIVE_INFINITY }: { max?: number } = {},
   mark: (text: string) => string = plain,
 ): Group[] {
   return kindNames.flatMap((kind) =>

@@ -1,8 +1,9 @@
 import { PassThrough } from 'node:stream';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { Report } from '../../src/cli/commands/report.ts';
-import { summaryLines, verifyLines } from '../../src/cli/lines.ts';
 import { createReporter, progressParts } from '../../src/cli/reporter.ts';
+import { summaryLines } from '../../src/cli/summary.ts';
+import { folderLines } from '../../src/cli/verify-command.ts';
 import { printable } from '../../src/contract/printable.ts';
 import type { Progress } from '../../src/sources/source.ts';
 import { namedEdition } from '../support/editions.ts';
@@ -146,7 +147,7 @@ describe('the verdict on a site', () => {
     [20, 21, 'site: 20 problems found'],
     [23, 22, 'site: 23 problems found'],
   ])('with %i problems has %i lines', (count, length, last) => {
-    const lines = verifyLines('site', { files: 3203, counts, problems: problems(count) });
+    const lines = folderLines('site', { files: 3203, counts, problems: problems(count) });
     expect(lines).toHaveLength(length);
     expect(lines.at(-1)).toBe(last);
     if (count > 0) expect(lines[0]).toBe('0.json: is missing');
