@@ -56,9 +56,11 @@ export function addBuild(command: Command): void {
           if (problems.length === 0) reporter.print(nextLines(report));
           let failed = problems.length > 0;
           if (onChange !== undefined) {
-            const { noteChange, runOnChange } = await import('./on-change.ts');
-            noteChange({ out, changed, summary: options.json ? [JSON.stringify(report)] : summary });
-            failed ||= !(await runOnChange(onChange, out, reporter));
+            const { tellOfChange } = await import('./on-change.ts');
+            const told = options.json ? [JSON.stringify(report)] : summary;
+            const problem = await tellOfChange(onChange, out, changed ? told : undefined);
+            if (problem !== undefined) reporter.notice(`error: --on-change: ${problem}`);
+            failed ||= problem !== undefined;
           }
           return { output: report, exitCode: failed ? exitCodes.failed : exitCodes.done };
         },

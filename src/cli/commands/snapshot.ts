@@ -46,7 +46,7 @@ export async function snapshot(options: SnapshotOptions = {}, watchers: Watchers
     const license = { path: 'LICENSE.txt', body: readFileSync(path.join(PUBLIC_FOLDER, DATA_LICENSE)) };
     const published = await output.publish([...snapshotFiles(captured), history, license], { signal });
     const warnings = groupWarnings(captured.warnings);
-    return createReport({ ...captured, warnings }, published, { out: data, started });
+    return createReport(captured, published, { out: data, warnings, started });
   };
   return withOutput(data, work, options);
 }
