@@ -1,14 +1,17 @@
 /** The command line: its commands, each of which is declared in a file of its own and loads its code only when it runs. */
 
 import { existsSync } from 'node:fs';
-import { Command } from 'commander';
+import { Command, CommanderError } from 'commander';
+import { GamedataError } from '../errors.ts';
 import { VERSION } from '../version.ts';
 import { addArchive } from './archive-command.ts';
 import { addBuild } from './build-command.ts';
 import { addDiff } from './diff-command.ts';
 import { addMirror } from './mirror-command.ts';
 import { compactHelp } from './options.ts';
+import { exitCodes, explain } from './perform.ts';
 import { addRebase } from './rebase-command.ts';
+import { createReporter } from './reporter.ts';
 import { addServe } from './serve-command.ts';
 import { addSnapshot } from './snapshot-command.ts';
 import { addVerify } from './verify-command.ts';
@@ -38,4 +41,37 @@ export function createProgram(): Command {
   addDiff(program.command('diff'));
   addServe(program.command('serve'));
   return program;
+}
+
+/** Runs a command, explains what stops it, and sets the exit code. */
+export async function run(args: readonly string[]): Promise<void> {
+  const program = createProgram();
+  try {
+    await program.parseAsync(args, { from: 'user' });
+  } catch (error) {
+    const command = program.commands.find((candidate) => candidate.name() === args[0]);
+    process.exitCode = end(error, usageOf(program, command));
+  }
+}
+
+function usageOf(program: Command, command: Command | undefined): string {
+  const usage = command ? `gamedata ${command.name()} ${command.usage()}` : `gamedata ${program.usage()}`;
+  return `usage: ${usage} (see gamedata ${command ? `${command.name()} ` : ''}--help)`;
+}
+
+/** Prints an error that no command has explained; unexpected ones with their stack. Returns the exit code. */
+function end(error: unknown, usage: string): number {
+  if (error instanceof CommanderError && error.exitCode === 0) return exitCodes.done;
+  const reporter = createReporter(process.stderr, { quiet: false });
+  if (error instanceof CommanderError) {
+    // A suggestion comes on a line of its own.
+    if (error.code !== 'commander.help') error.message.split('\n').forEach(reporter.notice);
+    reporter.notice(usage);
+    return exitCodes.usage;
+  }
+  if (error instanceof GamedataError) return explain(error, reporter, [usage]);
+  process.stderr.write(
+    `${error instanceof Error ? error.stack : String(error)}\nThis is a bug in gamedata: please report it.\n`,
+  );
+  return exitCodes.failed;
 }

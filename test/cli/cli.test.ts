@@ -2,7 +2,7 @@ import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'nod
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { fingerprint } from '../support/fingerprint.ts';
-import { runCli } from '../support/run-cli.ts';
+import { callCli } from '../support/run-cli.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 import { serveUpstream } from '../support/test-upstream.ts';
 import { tinyUpstream, upstreamOf } from '../support/upstream-data.ts';
@@ -13,14 +13,14 @@ const snapshotArgs = (...rest: string[]) => ['build', '--source', 'snapshot', ..
 
 describe('help', () => {
   it('and version go to stdout, with exit code 0', async () => {
-    expect(await runCli(['--version'])).toEqual({ code: 0, stdout: `${version}\n`, stderr: '' });
-    const { code, stdout, stderr } = await runCli(['--help']);
+    expect(await callCli(['--version'])).toEqual({ code: 0, stdout: `${version}\n`, stderr: '' });
+    const { code, stdout, stderr } = await callCli(['--help']);
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     for (const command of ['build', 'snapshot', 'verify']) expect(stdout).toContain(`\n  ${command} `);
   });
 
   it('of a build names every option', async () => {
-    const { code, stdout } = await runCli(['build', '--help']);
+    const { code, stdout } = await callCli(['build', '--help']);
     expect(code).toBe(0);
     const options = [
       'source',
@@ -90,7 +90,7 @@ describe('wrong usage', () => {
     [[], /^Usage: gamedata/, ''],
   ])('%j is answered with the usage line, and exit code 2', async (args, problem, command) => {
     const cwd = temporaryFolder();
-    const { code, stdout, stderr } = await runCli(args, { cwd });
+    const { code, stdout, stderr } = await callCli(args, { cwd });
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
     const lines = stderr.trimEnd().split('\n');
     expect(lines[0]).toMatch(problem);
@@ -99,7 +99,7 @@ describe('wrong usage', () => {
   });
 
   it('of a command’s name is told in lines, with a suggestion', async () => {
-    const { code, stderr } = await runCli(['biuld']);
+    const { code, stderr } = await callCli(['biuld']);
     expect(code).toBe(2);
     expect(stderr.split('\n').slice(0, 2)).toEqual([
       "error: unknown command 'biuld'",
@@ -111,14 +111,14 @@ describe('wrong usage', () => {
     ['--base-url', 'https://user:hunter2@example.test'],
     ['--upstream', 'https://user:hunter2@example.test/api/v2'],
   ])('of %s never shows the password in it', async (...option) => {
-    const { code, stdout, stderr } = await runCli(['build', '--source', 'rest', '--json', ...option]);
+    const { code, stdout, stderr } = await callCli(['build', '--source', 'rest', '--json', ...option]);
     expect(code).toBe(2);
     expect(stdout + stderr).not.toContain('hunter2');
     expect(stderr).toContain(`${option[0]}: got a URL with credentials`);
   });
 
   it('inside the environment is told by the variable’s name', async () => {
-    const { code, stderr } = await runCli(snapshotArgs(), {
+    const { code, stderr } = await callCli(snapshotArgs(), {
       env: { BASE_URL: 'ftp://x' },
       cwd: temporaryFolder(),
     });
@@ -130,7 +130,7 @@ describe('wrong usage', () => {
 describe('building from the bundled data', () => {
   it('fails if that is older than it may be', async () => {
     const cwd = temporaryFolder();
-    const { code, stderr } = await runCli(snapshotArgs('--max-age', '30'), { cwd });
+    const { code, stderr } = await callCli(snapshotArgs('--max-age', '30'), { cwd });
     expect(code).toBe(4);
     expect(stderr).toMatch(
       /^error: got data captured on 2017-12-08, \d+ days ago: expected at most 30, as set by --max-age\nbuild: nothing was published\n$/,
@@ -140,7 +140,7 @@ describe('building from the bundled data', () => {
 
   it('writes a site that verify finds right; results on stdout, the summary on stderr', async () => {
     const cwd = temporaryFolder();
-    const built = await runCli(snapshotArgs('--json', '--out', 'site'), {
+    const built = await callCli(snapshotArgs('--json', '--out', 'site'), {
       cwd,
       env: { BASE_URL: 'https://env.test' },
     });
@@ -162,7 +162,7 @@ describe('building from the bundled data', () => {
     );
     expect(readdirSync(cwd)).toEqual(['site']);
 
-    const verified = await runCli(['verify', 'site', '--json'], { cwd });
+    const verified = await callCli(['verify', 'site', '--json'], { cwd });
     expect(verified).toMatchObject({
       code: 0,
       stderr: expect.stringMatching(/^site: .*: no problems found\n$/),
@@ -173,10 +173,10 @@ describe('building from the bundled data', () => {
       problems: [],
     });
 
-    expect(await runCli(['verify', 'site', '--quiet'], { cwd })).toEqual({ code: 0, stdout: '', stderr: '' });
+    expect(await callCli(['verify', 'site', '--quiet'], { cwd })).toEqual({ code: 0, stdout: '', stderr: '' });
     const again = snapshotArgs('--quiet', '--out', 'site', '--base-url', 'https://env.test');
     const before = fingerprint(cwd);
-    expect(await runCli(again, { cwd, env: { BASE_URL: 'https://loses.test' } })).toEqual({
+    expect(await callCli(again, { cwd, env: { BASE_URL: 'https://loses.test' } })).toEqual({
       code: 0,
       stdout: '',
       stderr: '',
@@ -184,7 +184,7 @@ describe('building from the bundled data', () => {
     expect(fingerprint(cwd)).toEqual(before);
 
     rmSync(path.join(cwd, 'site', '404.json'));
-    const damaged = await runCli(['verify', 'site', '--quiet', '--json'], { cwd });
+    const damaged = await callCli(['verify', 'site', '--quiet', '--json'], { cwd });
     expect(damaged.code).toBe(1);
     expect(JSON.parse(damaged.stdout).problems).toContainEqual({ file: '404.json', problem: 'is missing' });
     expect(damaged.stderr).toBe('404.json: is missing\n404.json: is missing\nsite: 2 problems found\n');
@@ -192,7 +192,7 @@ describe('building from the bundled data', () => {
 
   it('names no folder of this machine, on screen or in the site', async () => {
     const cwd = temporaryFolder();
-    const { stdout, stderr } = await runCli(snapshotArgs('--json', '--links', 'file'), { cwd });
+    const { stdout, stderr } = await callCli(snapshotArgs('--json', '--links', 'file'), { cwd });
     const texts = ['meta.json', 'manifest.json', '_redirects', '_headers'].map((file) =>
       readFileSync(path.join(cwd, 'build', file), 'utf8'),
     );
@@ -232,14 +232,14 @@ describe('an expected failure', () => {
     const cwd = temporaryFolder();
     mkdirSync(path.join(cwd, 'mine'));
     writeFileSync(path.join(cwd, 'mine', 'thesis.txt'), 'x');
-    const { code, stdout, stderr } = await runCli([...args, '--json'], { cwd });
+    const { code, stdout, stderr } = await callCli([...args, '--json'], { cwd });
     expect(code).toBe(1);
     expect(JSON.parse(stdout)).toEqual({ error });
     const { message, hint } = error as { message: string; hint: string | null };
     const kept =
       args[0] === 'build' ? `${args.includes('--out') ? 'mine' : 'build'}: nothing was published\n` : '';
     expect(stderr).toBe(`error: ${message}\n${hint === null ? '' : `hint: ${hint}\n`}${kept}`);
-    expect(await runCli(args, { cwd })).toEqual({ code: 1, stdout: '', stderr });
+    expect(await callCli(args, { cwd })).toEqual({ code: 1, stdout: '', stderr });
     expect(readFileSync(path.join(cwd, 'mine', 'thesis.txt'), 'utf8')).toBe('x');
   });
 
@@ -258,10 +258,10 @@ describe('an expected failure', () => {
       '--no-cache',
       '--json',
     ];
-    expect(await runCli([...args, '--max-shrink', '100'], { cwd })).toMatchObject({ code: 0 });
+    expect(await callCli([...args, '--max-shrink', '100'], { cwd })).toMatchObject({ code: 0 });
     const before = fingerprint(cwd);
     answers.move[1] = { id: 2, name: 'a/b\u001b' };
-    const { code, stdout, stderr } = await runCli(args, { cwd });
+    const { code, stdout, stderr } = await callCli(args, { cwd });
     expect(code).toBe(1);
     expect(JSON.parse(stdout).error.code).toBe('data');
     expect(stderr).toMatch(/error: move › /);

@@ -8,7 +8,7 @@ import { isHostFile } from '../../src/contract/host-files.ts';
 import { manifestSchema } from '../../src/contract/meta.ts';
 import { verifyFolder } from '../../src/verify/folder.ts';
 import { deploy } from '../support/deployed.ts';
-import { runCli, startCli } from '../support/run-cli.ts';
+import { callCli, startCli } from '../support/run-cli.ts';
 import { rawRecords } from '../support/sites.ts';
 import { smallSource } from '../support/small-data.ts';
 import { temporaryFolder } from '../support/temporary.ts';
@@ -26,7 +26,7 @@ async function ground() {
     });
   await publish();
   const server = await deploy(site);
-  return { cwd, site, server, publish, run: (...args: string[]) => runCli(args, { cwd }) };
+  return { cwd, site, server, publish, run: (...args: string[]) => callCli(args, { cwd }) };
 }
 
 describe('mirror', () => {
@@ -142,7 +142,7 @@ describe('rebase and archive', () => {
     [['mirror', 'http://x', '--concurrency', '0'], /expected an integer from 1 to 256/],
     [['build', '--sprites', 'some'], /'some' is invalid/],
   ])('%j exits with 2', async (args, message) => {
-    const { code, stderr } = await runCli(args, { cwd: temporaryFolder() });
+    const { code, stderr } = await callCli(args, { cwd: temporaryFolder() });
     expect(stderr).toMatch(message);
     expect(code).toBe(2);
   });

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { build } from '../../src/cli/commands/build.ts';
 import { hostNames } from '../../src/hosts/names.ts';
 import { serve } from '../support/engines/serve.ts';
-import { runCli } from '../support/run-cli.ts';
+import { callCli } from '../support/run-cli.ts';
 import { smallSource } from '../support/small-data.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 
@@ -23,7 +23,7 @@ async function served(use: (url: string) => Promise<void>): Promise<void> {
 describe('verify <url>', () => {
   it('keeps quiet about what is right, sums up and exits with 0', async () => {
     await served(async (url) => {
-      const { code, stderr, stdout } = await runCli([
+      const { code, stderr, stdout } = await callCli([
         'verify',
         url,
         '--level',
@@ -41,7 +41,7 @@ describe('verify <url>', () => {
 
   it('names each guarantee that does not hold with a request that shows it, and exits with 1', async () => {
     await served(async (url) => {
-      const { code, stderr, stdout } = await runCli(['verify', url, '--json']);
+      const { code, stderr, stdout } = await callCli(['verify', url, '--json']);
       expect(stderr).toContain('FAIL root: the API root lists the kinds: GET /api/gamedata/: got status 200');
       expect(stderr).toContain(
         '; if the site was built for that base URL, use --link-base https://example.test\n',
@@ -60,7 +60,7 @@ describe('verify <url>', () => {
     [['verify', 'https://x.test', '--concurrency', '0'], 'expected an integer from 1 to 256'],
     [['verify'], "missing required argument 'dir|url'"],
   ])('rejects %j with exit code 2 and the usage line', async (parameters, problem) => {
-    const { code, stderr } = await runCli(parameters);
+    const { code, stderr } = await callCli(parameters);
     expect(stderr).toContain(problem);
     expect(stderr).toContain('usage: gamedata verify [options] <dir|url>');
     expect(code).toBe(2);
@@ -69,14 +69,14 @@ describe('verify <url>', () => {
 
 describe('hosts', () => {
   it('lists what each host does not support', async () => {
-    const { code, stdout } = await runCli(['hosts']);
+    const { code, stdout } = await callCli(['hosts']);
     for (const name of hostNames) expect(stdout).toMatch(new RegExp(`^${name} \\((?:full|static)\\): `, 'm'));
     expect(stdout).toContain('  unsupported windows: any limit and offset work');
     expect(code).toBe(0);
   });
 
   it('prints one JSON object with --json', async () => {
-    const { stdout } = await runCli(['hosts', '--json']);
+    const { stdout } = await callCli(['hosts', '--json']);
     const { hosts } = JSON.parse(stdout) as {
       hosts: { name: string; level: string; unsupported: string[] }[];
     };

@@ -4,7 +4,7 @@ import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'no
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { BuildReport } from '../../src/cli/commands/build.ts';
-import { runCli } from '../support/run-cli.ts';
+import { callCli, runCli } from '../support/run-cli.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 import { serveUpstream } from '../support/test-upstream.ts';
 import { type Answer, moveAnswer, tinyUpstream, upstreamOf } from '../support/upstream-data.ts';
@@ -19,7 +19,7 @@ async function operator(settings: object = {}) {
   const cwd = temporaryFolder();
   const config = { source: 'rest', upstream: upstream.url, retries: 0, label: 'upstream', ...settings };
   writeFileSync(path.join(cwd, 'gamedata.config.json'), JSON.stringify({ build: config }));
-  const build = (...args: string[]) => runCli(['build', ...args], { cwd });
+  const build = (...args: string[]) => callCli(['build', ...args], { cwd });
   expect(await build('--max-shrink', '100')).toMatchObject({ code: 0 });
   return { answers, state, cwd, build, at: (name: string) => path.join(cwd, name) };
 }
@@ -120,9 +120,9 @@ describe('--on-change', () => {
   });
 
   it('gets the report as JSON with --json, and prints nothing between it', async () => {
-    const { answers, build, at } = await operator({ 'on-change': 'tee told' });
+    const { answers, cwd, at } = await operator({ 'on-change': 'tee told' });
     rename(answers, 1, 'renamed');
-    const { stdout, stderr } = await build('--json');
+    const { stdout, stderr } = await runCli(['build', '--json'], { cwd });
     expect(readFileSync(at('told'), 'utf8').trimEnd().split('\n').at(-1)).toBe(stdout.trimEnd());
     expect(stderr).toContain(stdout);
     expect((JSON.parse(stdout) as BuildReport).steps).toMatchObject([{ totals: { renamed: 1 } }]);
@@ -210,7 +210,7 @@ describe('a data set', () => {
     const upstream = await serveUpstream(upstreamOf(tinyUpstream()));
     const cwd = temporaryFolder();
     const args = ['snapshot', '--upstream', upstream.url, '--no-cache', '--max-shrink', '100'];
-    expect(await runCli(args, { cwd })).toMatchObject({ code: 0 });
+    expect(await callCli(args, { cwd })).toMatchObject({ code: 0 });
     expect(existsSync(path.join(cwd, 'data/provenance.json'))).toBe(true);
   });
 });

@@ -101,7 +101,7 @@ function replaceFiles(folder: string, bodies: Readonly<Record<string, Uint8Array
     rmSync(file, { force: true });
     for (file of files) renameSync(draftOf(file), file);
   } catch (cause) {
-    for (const written of files) rmSync(draftOf(written), { force: true });
+    for (const draft of files.map(draftOf)) if (existsSync(draft)) rmSync(draft);
     throw new OutputError(`cannot be written (${errorCode(cause)})`, file, { cause });
   }
 }

@@ -8,7 +8,7 @@ import { snapshot } from '../../../src/cli/commands/snapshot.ts';
 import { comparisonSchema } from '../../../src/contract/changes.ts';
 import { withOutput } from '../../../src/publish/publish.ts';
 import { startServer } from '../../support/local-server.ts';
-import { runCli } from '../../support/run-cli.ts';
+import { callCli } from '../../support/run-cli.ts';
 import { rawRecords, siteOf } from '../../support/sites.ts';
 import { temporaryFolder } from '../../support/temporary.ts';
 import { serveUpstream } from '../../support/test-upstream.ts';
@@ -168,7 +168,7 @@ function edit(site: string, file: string, change: (text: string) => string): voi
 describe('gamedata diff', () => {
   it('prints text, JSON or Markdown, and exits with 3 only if it is told to', async () => {
     const { before, after } = await twoEditions();
-    const run = (...args: string[]) => runCli(['diff', before.data, after.out, ...args]);
+    const run = (...args: string[]) => callCli(['diff', before.data, after.out, ...args]);
 
     const text = await run();
     expect(text).toMatchObject({ code: 0, stderr: '' });
@@ -178,7 +178,7 @@ describe('gamedata diff', () => {
     expect(comparisonSchema.parse(JSON.parse(json.stdout)).totals).toMatchObject({ added: 1, renamed: 1 });
     const markdown = await run('--format', 'markdown');
     expect(markdown.stdout).toContain('- `move-2` → `renamed` (id 2)\n');
-    expect(await runCli(['diff', before.data, before.out, '--exit-code'])).toMatchObject({ code: 0 });
+    expect(await callCli(['diff', before.data, before.out, '--exit-code'])).toMatchObject({ code: 0 });
   });
 
   it.each([
@@ -189,7 +189,7 @@ describe('gamedata diff', () => {
   ])('%j fails with a sentence', async (args, problem, code) => {
     const cwd = temporaryFolder();
     mkdirSync(path.join(cwd, 'data'));
-    const result = await runCli(['diff', ...args], { cwd });
+    const result = await callCli(['diff', ...args], { cwd });
     expect(result).toMatchObject({ code, stdout: '' });
     expect(result.stderr).toMatch(problem);
     expect(result.stderr).not.toContain('hunter2');

@@ -12,7 +12,7 @@ import { verifyFolder } from '../../../src/verify/folder.ts';
 import { deploy } from '../../support/deployed.ts';
 import { fingerprint } from '../../support/fingerprint.ts';
 import { listAsTheyAre } from '../../support/listed.ts';
-import { runCli } from '../../support/run-cli.ts';
+import { callCli } from '../../support/run-cli.ts';
 import { rawRecords } from '../../support/sites.ts';
 import { smallSource } from '../../support/small-data.ts';
 import { temporaryFolder } from '../../support/temporary.ts';
@@ -136,12 +136,12 @@ describe('a folder of the other kind', () => {
       [here, '.'],
       [path.join(here, 'below'), '..'],
     ] as const) {
-      const { code, stderr } = await runCli([...args, out], { cwd });
+      const { code, stderr } = await callCli([...args, out], { cwd });
       expect(code).toBe(1);
       expect(stderr).toMatch(
         /^error: \.\.?: is the working folder, or contains it, and cannot be replaced\nhint: /,
       );
     }
-    expect((await runCli([...args, 'site'], { cwd: here })).code).toBe(0);
+    expect((await callCli([...args, 'site'], { cwd: here })).code).toBe(0);
   });
 });
