@@ -79,6 +79,6 @@ for (const { engine, links, unsupported, fallback } of engines) {
 test.runIf(engines.every(({ engine }) => engine.missing() === undefined))(
   'HOSTS.md is generated from these results: npm run readme:guarantees',
   async () => {
-    await expect(guaranteeTable(results)).toMatchFileSnapshot('../../../HOSTS.md');
+    await expect(guaranteeTable(results)).toMatchFileSnapshot('../../../docs/HOSTS.md');
   },
 );
