@@ -170,40 +170,26 @@ describe('building from the bundled data', () => {
 });
 
 describe('an expected failure', () => {
-  it.each<[string, string[], object]>([
+  it.each<[string[], string, string | null]>([
     [
-      'of a folder that holds something else',
       snapshotArgs('--out', 'mine'),
-      {
-        code: 'output',
-        message: 'mine: contains files, but no manifest.json of a gamedata build',
-        hint: 'It was left untouched. Choose a new or empty folder with --out.',
-      },
+      'mine: contains files, but no manifest.json of a gamedata build',
+      'It was left untouched. Choose a new or empty folder with --out.',
     ],
+    [['verify', 'mine'], 'mine: has no valid meta.json: ENOENT', null],
     [
-      'of a folder that is no site',
-      ['verify', 'mine'],
-      { code: 'output', message: 'mine: has no valid meta.json: ENOENT', hint: null },
+      snapshotArgs('--upstream', 'mine', '--out', 'mine'),
+      'mine/provenance.json: cannot be read (ENOENT), expected a snapshot',
+      'Create one with: gamedata snapshot --data <dir>',
     ],
-    [
-      'of a snapshot that is none',
-      snapshotArgs('--upstream', 'mine'),
-      {
-        code: 'output',
-        message: 'mine/provenance.json: cannot be read (ENOENT), expected a snapshot',
-        hint: 'Create one with: gamedata snapshot --data <dir>',
-      },
-    ],
-  ])('%s is exit code 1, one message, and one JSON object if requested', async (_, args, error) => {
+  ])('of %j is exit code 1, one message, and one JSON object if requested', async (args, message, hint) => {
     const cwd = temporaryFolder();
     mkdirSync(path.join(cwd, 'mine'));
     writeFileSync(path.join(cwd, 'mine', 'thesis.txt'), 'x');
     const { code, stdout, stderr } = await callCli([...args, '--json'], { cwd });
     expect(code).toBe(1);
-    expect(JSON.parse(stdout)).toEqual({ error });
-    const { message, hint } = error as { message: string; hint: string | null };
-    const kept =
-      args[0] === 'build' ? `${args.includes('--out') ? 'mine' : 'build'}: nothing was published\n` : '';
+    expect(JSON.parse(stdout)).toEqual({ error: { code: 'output', message, hint } });
+    const kept = args[0] === 'build' ? 'mine: nothing was published\n' : '';
     expect(stderr).toBe(`error: ${message}\n${hint === null ? '' : `hint: ${hint}\n`}${kept}`);
     expect(await callCli(args, { cwd })).toEqual({ code: 1, stdout: '', stderr });
     expect(readFileSync(path.join(cwd, 'mine', 'thesis.txt'), 'utf8')).toBe('x');

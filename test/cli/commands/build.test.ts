@@ -15,8 +15,6 @@ import { recordPaths, serveUpstream } from '../../support/test-upstream.ts';
 import {
   handMadeUpstream,
   hasRecordedUpstream,
-  itemAnswer,
-  moveAnswer,
   recordedUpstream,
   tinyUpstream,
   upstreamOf,
@@ -90,50 +88,29 @@ const isPage = (kind: string, file: string): boolean =>
   new RegExp(`^${kind}/(?:offset/\\d+/)?index\\.json$`).test(file);
 
 describe('build', () => {
-  it('asks only for what is missing after a fetch that failed', async () => {
-    let broken = true;
-    const server = await serveUpstream(handMadeUpstream(), {
-      maxAge: 86_400,
-      fault: (_, response, at) => broken && at === 150 && Boolean(response.writeHead(500).end()),
-    });
-    const options = { ...buildOptions(server.url), concurrency: 1, retries: 0 };
-    await expect(build(options)).rejects.toThrow('got 500, expected 200');
-    const [asked, first] = [recordPaths(server), server.log.length];
-    broken = false;
-
-    await build(options);
-
-    const missing = recordPaths(server, first);
-    expect(asked).toHaveLength(148);
-    expect(missing).toHaveLength(119 + 211 - 147);
-    expect(missing.filter((path) => asked.includes(path))).toEqual([asked.at(-1)]);
-  });
-
-  it('stops at once and keeps what was fetched if its signal is aborted', async () => {
+  it('stops at a failure, or at once if its signal is aborted, and then asks only for what is missing', async () => {
     const controller = new AbortController();
     const server = await serveUpstream(handMadeUpstream(), {
       maxAge: 86_400,
-      fault(_request, _response, at) {
-        if (at === 100) controller.abort();
-        return at === 100;
+      fault(_, response, at) {
+        if (at === 100) return Boolean(response.writeHead(500).end());
+        if (at === 150) controller.abort();
+        return at === 150;
       },
     });
-    const options = { ...buildOptions(server.url), concurrency: 1 };
-    await expect(build({ ...options, signal: controller.signal })).rejects.toThrow('aborted');
+    const options = { ...buildOptions(server.url), concurrency: 1, retries: 0 };
+    await expect(build(options)).rejects.toThrow('got 500, expected 200');
     const first = server.log.length;
-
+    await expect(build({ ...options, signal: controller.signal })).rejects.toThrow('aborted');
+    const second = server.log.length;
     await build(options);
+    await expect(build({ ...options, signal: controller.signal })).rejects.toThrow('aborted');
 
-    expect(first).toBe(100);
-    expect(recordPaths(server, first)).toHaveLength(119 + 211 - 97);
-  });
-
-  it('sends nothing if its signal was aborted before', async () => {
-    const server = await serveUpstream(upstreamOf(tinyUpstream()));
-    await expect(build({ ...buildOptions(server.url), signal: AbortSignal.abort() })).rejects.toThrow(
-      'aborted',
-    );
-    expect(server.log).toEqual([]);
+    expect([first, second]).toEqual([100, 150]);
+    const all = recordPaths(server);
+    // Every record once, and two that got no answer the first time.
+    expect(all).toHaveLength(119 + 211 + 2);
+    expect(new Set(all).size).toBe(119 + 211);
   });
 
   it('rewrites the files of a changed record and of its page, and no others', async () => {
@@ -183,33 +160,6 @@ describe('build', () => {
     expect(report.files).toMatchObject({ removed: 15 });
     expect(readFileSync(path.join(options.out, 'openapi.json'), 'utf8')).not.toContain('/download/');
     expect(verifyFolder(options.out)).toMatchObject({ problems: [] });
-  });
-
-  it('repairs what was touched on a list page that stays, while records of another page change', async () => {
-    const answers = {
-      move: Array.from({ length: 230 }, (_, at) => moveAnswer(at + 1)),
-      item: [itemAnswer(1)],
-    };
-    const options = buildOptions((await serveUpstream(upstreamOf(answers))).url);
-    await build(options);
-    const before = fingerprint(options.out);
-    const texts = (names: string[]) =>
-      names.map((name) => readFileSync(path.join(options.out, name), 'utf8'));
-    const touched = [
-      'api/gamedata/move/move-2/index.json',
-      'api/gamedata/move/offset/100/index.json',
-      '_redirects',
-      'schemas/move.json',
-    ];
-    const old = texts(touched);
-    for (const name of [...touched, 'search.json']) writeFileSync(path.join(options.out, name), '{}');
-    Object.assign(answers.move[229] as object, moveAnswer(230, { accuracy: 50, names: [] }));
-    expect(await build({ ...options, cache: false })).toMatchObject({ changed: true });
-    expect(texts(touched)).toEqual(old);
-    expect(verifyFolder(options.out).problems).toEqual([]);
-    const after = fingerprint(options.out);
-    const kept = 'api/gamedata/move/move-3/index.json';
-    expect(after.get(kept)).toBe(before.get(kept));
   });
 
   it('makes every file again if other code made them, of the same version', async () => {

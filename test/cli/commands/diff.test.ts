@@ -12,13 +12,7 @@ import { callCli } from '../../support/run-cli.ts';
 import { rawRecords, siteOf } from '../../support/sites.ts';
 import { temporaryFolder } from '../../support/temporary.ts';
 import { serveUpstream } from '../../support/test-upstream.ts';
-import {
-  type Answer,
-  handMadeUpstream,
-  moveAnswer,
-  tinyUpstream,
-  upstreamOf,
-} from '../../support/upstream-data.ts';
+import { type Answer, moveAnswer, tinyUpstream, upstreamOf } from '../../support/upstream-data.ts';
 
 /** Two data sets of one upstream, each as a snapshot and as a site: before and after a record was renamed and one added. */
 async function twoEditions() {
@@ -73,22 +67,6 @@ describe('diff', () => {
 
     expect(totals).toEqual({ added: 1, removed: 0, renamed: 1, changed: 0 });
     expect(to).toMatchObject({ captured: null, counts: { move: 4, item: 2 } });
-  });
-
-  it('follows lists of more than one page', async () => {
-    const upstream = await serveUpstream(handMadeUpstream());
-    const out = path.join(temporaryFolder(), 'site');
-    await build({
-      source: 'rest',
-      upstream: upstream.url,
-      cache: false,
-      maxShrink: 100,
-      out,
-      baseUrl: 'https://example.test',
-    });
-    const { to, totals } = await diff(out, await served(out));
-    expect(to.counts).toEqual({ move: 119, item: 211 });
-    expect(totals).toEqual({ added: 0, removed: 0, renamed: 0, changed: 0 });
   });
 
   it.each<[string, (site: string) => void, string]>([
