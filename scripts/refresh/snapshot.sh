@@ -18,7 +18,7 @@ if [ "$status" -ne 0 ]; then
   exit "$status"
 fi
 
-gamedata diff "$work/old" "$data" --max 50 --exit-code > "$work/diff.txt" || status=$?
+gamedata diff "$work/old" "$data" --exit-code > "$work/diff.txt" || status=$?
 case $status in
   0) tell outcome unchanged ;;
   3)

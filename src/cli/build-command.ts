@@ -56,9 +56,9 @@ export function addBuild(command: Command): void {
           if (problems.length === 0) reporter.print(nextLines(report));
           let failed = problems.length > 0;
           if (onChange !== undefined) {
-            const { tellOfChange } = await import('./on-change.ts');
-            const told = options.json ? [JSON.stringify(report)] : summary;
-            const problem = await tellOfChange(onChange, out, changed ? told : undefined);
+            const { noteChange, runOnChange } = await import('./on-change.ts');
+            if (changed) noteChange(out, options.json ? [JSON.stringify(report)] : summary);
+            const problem = failed ? undefined : await runOnChange(onChange, out);
             if (problem !== undefined) reporter.notice(`error: --on-change: ${problem}`);
             failed ||= problem !== undefined;
           }

@@ -6,19 +6,19 @@ import { appendFileSync, existsSync, readFileSync, rmSync } from 'node:fs';
 import { workFolders } from '../publish/work-folders.ts';
 
 /**
- * Tells a command of a change, on its standard input. The summary is kept beside the site until the command has succeeded: if it
- * fails, the next build runs it again, even if nothing has changed since.
- *
- * @param summary what changed; undefined if nothing has
- * @returns what went wrong; undefined if the command succeeded, or there was nothing to tell
+ * Keeps the summary of a change beside the site until the command has been told: if that fails, the next build runs it again,
+ * even if nothing has changed since.
  */
-export async function tellOfChange(
-  command: string,
-  out: string,
-  summary: readonly string[] | undefined,
-): Promise<string | undefined> {
+export const noteChange = (out: string, summary: readonly string[]): void =>
+  appendFileSync(workFolders(out).unreported, `${summary.join('\n')}\n`);
+
+/**
+ * Runs a command if it has not been told of a change, with the summary on its standard input.
+ *
+ * @returns what went wrong; undefined if it succeeded, or there was nothing to tell
+ */
+export async function runOnChange(command: string, out: string): Promise<string | undefined> {
   const { unreported } = workFolders(out);
-  if (summary) appendFileSync(unreported, `${summary.join('\n')}\n`);
   if (!existsSync(unreported)) return undefined;
   // Standard output is for the report.
   const child = spawn(command, { shell: true, stdio: ['pipe', 2, 2] });

@@ -178,7 +178,7 @@ describe('an expected failure', () => {
     ],
     [['verify', 'mine'], 'mine: has no valid meta.json: ENOENT', null],
     [
-      snapshotArgs('--upstream', 'mine', '--out', 'mine'),
+      snapshotArgs('--upstream', 'mine'),
       'mine/provenance.json: cannot be read (ENOENT), expected a snapshot',
       'Create one with: gamedata snapshot --data <dir>',
     ],
@@ -189,7 +189,9 @@ describe('an expected failure', () => {
     const { code, stdout, stderr } = await callCli([...args, '--json'], { cwd });
     expect(code).toBe(1);
     expect(JSON.parse(stdout)).toEqual({ error: { code: 'output', message, hint } });
-    const kept = args[0] === 'build' ? 'mine: nothing was published\n' : '';
+    const [, , , option, value] = args;
+    const out = option === '--out' ? value : 'build';
+    const kept = args[0] === 'build' ? `${out}: nothing was published\n` : '';
     expect(stderr).toBe(`error: ${message}\n${hint === null ? '' : `hint: ${hint}\n`}${kept}`);
     expect(await callCli(args, { cwd })).toEqual({ code: 1, stdout: '', stderr });
     expect(readFileSync(path.join(cwd, 'mine', 'thesis.txt'), 'utf8')).toBe('x');
