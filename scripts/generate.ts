@@ -5,7 +5,7 @@ import { chmodSync, copyFileSync, mkdirSync, readdirSync, readFileSync, writeFil
 import path from 'node:path';
 import { build } from 'rolldown';
 import bundles from '../rolldown.config.ts';
-import { configJsonSchema } from '../src/cli/config-schema.ts';
+import { configJsonSchema } from '../src/cli/config.ts';
 import { createProgram } from '../src/cli/program.ts';
 import { typeDeclarations } from '../src/site/specification/types.ts';
 import { installed, noticesText } from './licences.ts';

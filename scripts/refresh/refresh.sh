@@ -34,11 +34,12 @@ if [ "$status" -ne 0 ]; then
   exit "$status"
 fi
 
-gamedata diff "$work/old" data --max 50 --exit-code > "$work/diff.txt" || status=$?
+gamedata diff "$work/old" data --exit-code > "$work/diff.txt" || status=$?
 case $status in
   0) tell unchanged ;;
   3)
-    { printf 'Refresh the data: '; cat "$work/diff.txt"; } | tee "$work/message.txt"
+    # The first refresh of a fork has thousands of lines.
+    { printf 'Refresh the data: '; sed '200{s/.*/…/;q}' "$work/diff.txt"; } | tee "$work/message.txt"
     tell changed
     ;;
   *) exit "$status" ;;

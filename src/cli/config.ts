@@ -1,73 +1,57 @@
-/** Configuration: options that the command line does not set, from the environment or from `gamedata.config.json`. */
+/** `gamedata.config.json`: for each command the options that it has on the command line, under the same names. */
 
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import type { Command, Option } from 'commander';
 import { closest } from 'fastest-levenshtein';
-import type * as z from 'zod';
+import * as z from 'zod';
 import { parseJson, show, valueAt } from '../contract/parse.ts';
 import { errorCode, UsageError } from '../errors.ts';
 import { isAddress } from '../sources/source.ts';
 import { baseUrlOf } from './commands/build.ts';
 import type { Environment } from './commands/source-options.ts';
-import { configSchema, isConfigurable, keyOf } from './config-schema.ts';
-
-/** An option, its value, and where that comes from. */
-export interface Setting {
-  readonly name: string;
-  readonly value: unknown;
-  readonly origin: string;
-}
 
 type Config = Readonly<Record<string, Readonly<Record<string, unknown>> | undefined>>;
+
+/** What only makes sense where it is typed. */
+const TYPED = new Set(['config', 'help']);
 
 /** Options that name a file or folder: relative ones count from the configuration's folder. */
 const PATHS = new Set(['out', 'cache', 'data', 'root', 'like', 'upstream']);
 
+const optionsOf = (command: Command): Option[] =>
+  command.options.filter((option) => !TYPED.has(option.attributeName()));
+
+/** `--base-url` → `base-url`; `--no-downloads` → `downloads`. */
+const keyOf = (option: Option): string => option.name().replace(/^no-/, '');
+
 /**
- * Sets what a command's flags leave open: the environment counts first, then the file.
+ * Sets what neither a command's flags nor the environment say.
  *
- * @param file the configuration, as the user named it; undefined if there is none
- * @returns every option of the command
+ * @param file the configuration, as the user named it
  * @throws UsageError if the file cannot be read, or has what no command knows
  */
-export function configure(
-  program: Command,
-  command: Command,
-  { file, environment }: { file: string | undefined; environment: Environment },
-): Setting[] {
-  const config = file === undefined ? {} : readConfig(file, program);
+export function configure(program: Command, command: Command, file: string, environment: Environment): void {
+  const config = readConfig(file, program);
   const section = config[command.name()] ?? {};
-  const variable = command.name() === 'build' ? baseUrlOf(environment) : undefined;
-  const options = command.options.filter((option) => isConfigurable(option) && !option.hidden);
-  const settings = options.map((option): Setting => {
-    const [name, key] = [option.attributeName(), keyOf(option)];
-    const typed = command.getOptionValueSource(name);
-    const present = { name: key, value: command.getOptionValue(name) };
-    if (typed === 'cli') return { ...present, origin: 'command line' };
-    if (name === 'baseUrl' && variable) return { ...present, value: variable.value, origin: variable.name };
-    const value = file === undefined ? undefined : fromFile(option, section[key], path.dirname(file));
-    if (value === undefined)
-      return { ...present, origin: present.value === undefined ? 'not set' : 'default' };
-    command.setOptionValueWithSource(name, value, 'config');
-    return { name: key, value, origin: file ?? '' };
-  });
+  const folder = path.dirname(file);
+  const isInEnvironment = command.name() === 'build' && baseUrlOf(environment) !== undefined;
+  for (const option of optionsOf(command)) {
+    const name = option.attributeName();
+    const value = section[keyOf(option)];
+    if (value === undefined || command.getOptionValueSource(name) === 'cli') continue;
+    if (name === 'baseUrl' && isInEnvironment) continue;
+    const isFolder = PATHS.has(name) && typeof value === 'string' && !isAddress(value);
+    command.setOptionValueWithSource(name, isFolder ? relativeTo(folder, value) : value, 'config');
+  }
   // What is built is what is served and packed.
   const built = config.build?.out;
-  if (file !== undefined && typeof built === 'string' && isOptionalFolder(command))
-    command.processedArgs[0] = relativeTo(path.dirname(file), built);
-  return settings;
+  if (typeof built === 'string' && isOptionalFolder(command))
+    command.processedArgs[0] = relativeTo(folder, built);
 }
 
 const isOptionalFolder = ({ args, registeredArguments: [first] }: Command): boolean =>
   args.length === 0 && first?.name() === 'dir' && first.defaultValue !== undefined;
-
-function fromFile(option: Option, value: unknown, folder: string): unknown {
-  const name = option.attributeName();
-  return PATHS.has(name) && typeof value === 'string' && !isAddress(value)
-    ? relativeTo(folder, value)
-    : value;
-}
 
 const relativeTo = (folder: string, name: string): string =>
   path.isAbsolute(name) ? name : path.join(folder, name);
@@ -92,34 +76,48 @@ function readConfig(file: string, program: Command): Config {
 function problemOf(issue: z.core.$ZodIssue | undefined, json: unknown, program: Command): string {
   if (issue?.code !== 'unrecognized_keys')
     return `got ${show(valueAt(json, issue?.path ?? []))}: ${issue?.message.replace(/^Invalid \w+: /, '') ?? 'expected a configuration'}`;
-  const [section] = issue.path;
-  const command = program.commands.find((candidate) => candidate.name() === section);
-  const known = command
-    ? command.options.filter(isConfigurable).map(keyOf)
-    : program.commands.map((candidate) => candidate.name());
   const [wrong = ''] = issue.keys;
-  const owner = command ? '' : ownerOf(wrong, program);
-  return `got ${show(wrong)}: expected an option of ${command ? `gamedata ${command.name()}` : 'a command'}; did you mean ${owner || show(closest(wrong, known))}?`;
+  const command = program.commands.find((candidate) => candidate.name() === issue.path[0]);
+  if (command)
+    return `got ${show(wrong)}: expected an option of gamedata ${command.name()}; did you mean ${show(closest(wrong, optionsOf(command).map(keyOf)))}?`;
+  // An option beside the commands belongs into one of them.
+  const owner = program.commands.find(({ options }) => options.some((option) => keyOf(option) === wrong));
+  const names = program.commands.map((candidate) => candidate.name());
+  const meant = owner ? `${show(wrong)} in ${show(owner.name())}` : show(closest(wrong, names));
+  return `got ${show(wrong)}: expected an option of a command; did you mean ${meant}?`;
 }
 
-/** An option beside the commands: it belongs into one of them. */
-function ownerOf(key: string, program: Command): string {
-  const owner = program.commands.find((command) => command.options.some((option) => keyOf(option) === key));
-  return owner ? `${show(key)} in ${show(owner.name())}` : '';
+/** The schema of the file: what commander knows of the options. */
+export function configSchema(program: Command) {
+  const sections = program.commands.map((command) => [command.name(), sectionSchema(command).optional()]);
+  return z
+    .strictObject({
+      $schema: z.string().optional().describe('The schema of this file, for editors.'),
+      ...(Object.fromEntries(sections) as Record<string, ReturnType<typeof sectionSchema>>),
+    })
+    .meta({ title: 'gamedata.config.json', description: 'The options of each command of gamedata.' });
 }
 
-/** A table of all settings, or one JSON object. */
-export function settingsLines(settings: readonly Setting[], { json = false }: { json?: boolean }): string[] {
-  if (json) return [JSON.stringify(Object.fromEntries(settings.map(({ name, ...rest }) => [name, rest])))];
-  const rows = settings.map(({ name, value, origin }) => [
-    name,
-    value === undefined ? '-' : plain(value),
-    origin,
-  ]);
-  const width = (column: number): number => Math.max(...rows.map((row) => row[column]?.length ?? 0));
-  return rows.map(([name = '', value = '', origin = '']) =>
-    `${name.padEnd(width(0))}  ${value.padEnd(width(1))}  ${origin}`.trimEnd(),
-  );
+function sectionSchema(command: Command) {
+  const keys = new Map<string, z.ZodType>();
+  for (const option of optionsOf(command)) {
+    const before = keys.get(keyOf(option));
+    // `--cache <dir>` and `--no-cache` are one key.
+    const schema = before ? z.union([before, z.literal(false)]) : valueSchema(option);
+    keys.set(keyOf(option), schema.describe(before?.description ?? option.description));
+  }
+  const shape = Object.fromEntries([...keys].map(([key, schema]) => [key, schema.optional()]));
+  return z.strictObject(shape).describe(command.summary());
 }
 
-const plain = (value: unknown): string => (Array.isArray(value) ? value.join(' ') : String(value));
+function valueSchema(option: Option): z.ZodType {
+  if (option.isBoolean() || option.negate) return z.boolean();
+  // Choices and numbers are all that is parsed.
+  if (option.parseArg && !option.argChoices) return z.number();
+  const one = option.argChoices ? z.enum(option.argChoices) : z.string();
+  return option.variadic ? z.array(one) : one;
+}
+
+/** The same for editors, as JSON Schema. */
+export const configJsonSchema = (program: Command): object =>
+  z.toJSONSchema(configSchema(program), { target: 'draft-2020-12' });

@@ -1,6 +1,5 @@
 /** The options that several commands have, and how all of them are shown. */
 
-import { existsSync } from 'node:fs';
 import { type Command, Help, type HelpConfiguration, InvalidArgumentError, Option } from 'commander';
 import { linkStyles } from '../contract/paths.ts';
 import { hostNames } from '../hosts/names.ts';
@@ -48,7 +47,6 @@ export function addCommon(command: Command): Command {
   return command
     .optionsGroup('Common:')
     .option('--config <file>', 'options [gamedata.config.json, if it exists]')
-    .option('--print-config', 'show what is set, and where')
     .helpOption('-h, --help', 'show this help');
 }
 
@@ -75,9 +73,3 @@ export function addSourceOptions(command: Command): Command {
     .addOption(numberOption('--max-age <days>', 'maximum age of the data'))
     .addOption(takeLockOption());
 }
-
-/** The configuration of the working folder, if there is one. */
-const DEFAULT_CONFIG = 'gamedata.config.json';
-
-export const findConfig = ({ config }: { config?: string }): string | undefined =>
-  config ?? (existsSync(DEFAULT_CONFIG) ? DEFAULT_CONFIG : undefined);

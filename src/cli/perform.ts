@@ -1,9 +1,18 @@
-/** Runs a command: output, signals and the exit code. */
+/** Runs a command: its output, signals and exit code. */
 
 import { explainSystemError, GamedataError } from '../errors.ts';
-import { exitCodeOf, exitCodes } from './exit-codes.ts';
-import { explain } from './explain.ts';
 import { createReporter, type Reporter } from './reporter.ts';
+
+export const exitCodes = {
+  done: 0,
+  failed: 1,
+  usage: 2,
+  different: 3,
+  /** A guard refused the data. */
+  refused: 4,
+  SIGINT: 130,
+  SIGTERM: 143,
+} as const;
 
 /** The options of every command about its output. */
 export interface Presentation {
@@ -11,84 +20,77 @@ export interface Presentation {
   readonly quiet?: boolean;
 }
 
-export interface PerformOptions {
-  /** Lines for after a failure, or after an interruption (undefined): what was kept, and how to go on. */
-  readonly kept?: (failure: GamedataError | undefined) => Promise<readonly string[]>;
-}
-
-/** What a command returns: its report, and whether it counts as a failure. */
+/** What a command's work comes to: its report for `--json`, and the exit code if that is another than 0. */
 export interface Outcome {
-  readonly output: object;
-  readonly failed?: boolean;
+  readonly output?: object;
   readonly exitCode?: number;
 }
 
-/** Runs a command's work, which SIGINT and SIGTERM abort, and sets the exit code accordingly. */
-export const perform = (
-  presentation: Presentation,
-  work: (reporter: Reporter, signal: AbortSignal) => Promise<Outcome>,
-  options: PerformOptions = {},
-): Promise<void> => {
-  const interruption = onInterruption();
-  return run(presentation, (reporter) => work(reporter, interruption.signal), { ...options, interruption });
-};
+export interface PerformOptions {
+  /** Lines for after a failure, or after an interruption (undefined): what was kept, and how to go on. */
+  readonly kept?: (failure: GamedataError | undefined) => readonly string[];
+  /** True for work that has nothing to tidy up: SIGINT and SIGTERM end it at once, whatever it is waiting for. */
+  readonly endsAtOnce?: boolean;
+}
 
-/** The same for work that has nothing to tidy up: SIGINT and SIGTERM end it at once, whatever it is waiting for. */
-export const performReading = (
-  presentation: Presentation,
-  work: (reporter: Reporter) => Promise<Outcome>,
-): Promise<void> => run(presentation, work);
-
-async function run(
+/** Runs a command's work, which the first SIGINT or SIGTERM aborts; a second one ends the process at once. */
+export async function perform(
   { json = false, quiet = false }: Presentation,
-  work: (reporter: Reporter) => Promise<Outcome>,
-  { interruption, kept = async () => [] }: PerformOptions & { interruption?: Interruption } = {},
+  work: (reporter: Reporter, signal: AbortSignal) => Promise<Outcome>,
+  { kept = () => [], endsAtOnce = false }: PerformOptions = {},
 ): Promise<void> {
   const reporter = createReporter(process.stderr, { quiet });
-  const print = (output: object): void => void (json && process.stdout.write(`${JSON.stringify(output)}\n`));
+  const printJson = (output: object): void => {
+    if (json) print([JSON.stringify(output)]);
+  };
+  const controller = new AbortController();
+  let stoppedBy: 'SIGINT' | 'SIGTERM' | undefined;
+  const letSignalsEnd = (): void => void process.off('SIGINT', stop).off('SIGTERM', stop);
+  function stop(signal: NodeJS.Signals): void {
+    letSignalsEnd();
+    stoppedBy = signal === 'SIGTERM' ? 'SIGTERM' : 'SIGINT';
+    controller.abort();
+  }
+  if (!endsAtOnce) process.on('SIGINT', stop).on('SIGTERM', stop);
   try {
-    const { output, failed = false, exitCode } = await work(reporter);
-    print(output);
-    process.exitCode = exitCode ?? (failed ? exitCodes.failed : exitCodes.done);
+    const { output, exitCode = exitCodes.done } = await work(reporter, controller.signal);
+    if (output) printJson(output);
+    process.exitCode = exitCode;
   } catch (error) {
     reporter.settle();
-    const interrupted = interruption?.by();
-    if (interrupted) {
-      reporter.notice(`stopped by ${interrupted}`);
-      for (const line of await kept(undefined)) reporter.notice(line);
-      process.exitCode = exitCodes[interrupted];
+    if (stoppedBy) {
+      for (const line of [`stopped by ${stoppedBy}`, ...kept(undefined)]) reporter.notice(line);
+      process.exitCode = exitCodes[stoppedBy];
       return;
     }
     const explained = explainSystemError(error, process.cwd());
     if (!(explained instanceof GamedataError)) throw explained;
     const { code, message, hint = null } = explained;
-    print({ error: { code, message, hint } });
+    printJson({ error: { code, message, hint } });
+    // The usage line belongs to it.
     if (code === 'usage') throw explained;
-    explain(explained, reporter, await kept(explained));
-    process.exitCode = exitCodeOf(explained);
+    process.exitCode = explain(explained, reporter, kept(explained));
   } finally {
-    interruption?.end();
+    letSignalsEnd();
   }
 }
 
-/** A signal that the first SIGINT or SIGTERM aborts; a second one ends the process at once. */
-interface Interruption {
-  readonly signal: AbortSignal;
-  by(): 'SIGINT' | 'SIGTERM' | undefined;
-  end(): void;
+/**
+ * Tells an expected failure.
+ *
+ * @param after what else users should know, such as what was kept
+ * @returns its exit code
+ */
+export function explain(
+  { code, message, hint }: GamedataError,
+  { notice }: Reporter,
+  after: readonly string[],
+): number {
+  const lines = [`error: ${message}`, ...(hint === undefined ? [] : [`hint: ${hint}`]), ...after];
+  lines.forEach(notice);
+  if (code === 'usage') return exitCodes.usage;
+  return code === 'guard' ? exitCodes.refused : exitCodes.failed;
 }
 
-function onInterruption(): Interruption {
-  const controller = new AbortController();
-  let name: 'SIGINT' | 'SIGTERM' | undefined;
-  const stop = (signal: NodeJS.Signals): void => {
-    end();
-    name = signal === 'SIGTERM' ? 'SIGTERM' : 'SIGINT';
-    controller.abort();
-  };
-  const end = (): void => {
-    process.off('SIGINT', stop).off('SIGTERM', stop);
-  };
-  process.on('SIGINT', stop).on('SIGTERM', stop);
-  return { signal: controller.signal, by: () => name, end };
-}
+/** Prints a command's result on stdout. */
+export const print = (lines: readonly string[]): void => void process.stdout.write(`${lines.join('\n')}\n`);

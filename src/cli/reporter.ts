@@ -1,6 +1,7 @@
 /** The reporter: tells people on stderr what is going on, in one live line on a terminal, in plain lines elsewhere. */
 
 import { counted, groupDigits, printable } from '../contract/words.ts';
+import type { Watchers } from '../sources/capture.ts';
 import type { Progress } from '../sources/source.ts';
 
 export interface Reporter {
@@ -72,6 +73,15 @@ export function createReporter(stream: NodeJS.WriteStream, { quiet }: { quiet: b
     },
   };
 }
+
+/** What a build or a snapshot tells while it reads. */
+export const watch = ({ progress, notice }: Reporter): Watchers => ({
+  onProgress: progress,
+  onFallback(message, cause) {
+    notice(`WARNING: ${message}`);
+    if (cause) notice(`  ${cause.message}`);
+  },
+});
 
 const SEPARATOR = ' · ';
 

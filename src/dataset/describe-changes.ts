@@ -5,11 +5,6 @@ import { describeEdition } from '../contract/edition.ts';
 import { kindNames } from '../contract/kinds.ts';
 import { counted, escapeCharacters, groupDigits, pluralTitle, printable } from '../contract/words.ts';
 
-export interface TextOptions {
-  /** The most records listed per group; the rest are only counted. Default: all. */
-  readonly max?: number | undefined;
-}
-
 type ChangeType = keyof KindChanges;
 
 /** `1 move changed: its name; 47 items added, 2 renamed`, or `nothing changed`. */
@@ -63,25 +58,24 @@ const markdown: Style = {
 };
 
 /** Lines of plain text; the first is the headline. */
-export const textLines = (comparison: Comparison, options: TextOptions = {}): string[] => [
+export const textLines = (comparison: Comparison): string[] => [
   headline(comparison),
-  ...bodyLines(comparison, options, plain),
+  ...bodyLines(comparison, plain),
 ];
 
 /** The same as Markdown. */
-export const markdownLines = (comparison: Comparison, options: TextOptions = {}): string[] => [
+export const markdownLines = (comparison: Comparison): string[] => [
   `## ${headline(comparison).replace(/^n/, 'N')}`,
-  ...bodyLines(comparison, options, markdown),
+  ...bodyLines(comparison, markdown),
 ];
 
-const bodyLines = (comparison: Comparison, options: TextOptions, { mark, title, line }: Style): string[] => [
+const bodyLines = (comparison: Comparison, { mark, title, line }: Style): string[] => [
   '',
   span(comparison),
-  ...describeGroups(comparison, options, mark).flatMap((group) => [
+  ...describeGroups(comparison, {}, mark).flatMap((group) => [
     '',
     ...title(group.title),
     ...group.lines.map(line),
-    ...(group.more > 0 ? [line(`… and ${group.more} more`)] : []),
   ]),
 ];
 
@@ -91,10 +85,15 @@ interface Group {
   readonly more: number;
 }
 
-/** The groups that are not empty. `mark` wraps text from the data. */
+/**
+ * The groups that are not empty.
+ *
+ * @param max the most records of a group that are listed; the rest are only counted. Default: all
+ * @param mark wraps text from the data
+ */
 export function describeGroups(
   { changes }: Comparison,
-  { max = Number.POSITIVE_INFINITY }: TextOptions,
+  { max = Number.POSITIVE_INFINITY }: { max?: number } = {},
   mark: Style['mark'] = plain.mark,
 ): Group[] {
   return kindNames.flatMap((kind) =>

@@ -41,12 +41,8 @@ describe('a command', () => {
 
   it('does not end before a slow reader has everything', async () => {
     const sources = [await smallSource(), await smallSource(rawRecords(6000, 6000))];
-    const { child, finished } = startCli([
-      'diff',
-      ...sources.map(({ upstream }) => upstream),
-      '--format',
-      'json',
-    ]);
+    const folders = sources.map(({ upstream }) => upstream);
+    const { child, finished } = startCli(['diff', ...folders, '--format', 'json']);
     child.stdout?.pause();
     await sleep(1000);
     child.stdout?.resume();
@@ -55,13 +51,6 @@ describe('a command', () => {
     // More than a pipe holds.
     expect(stdout.length).toBeGreaterThan(500_000);
     expect(() => JSON.parse(stdout)).not.toThrow();
-  });
-
-  it('ends as it would if nobody reads what it prints', async () => {
-    const { child, finished } = startCli(['hosts']);
-    child.stdout?.destroy();
-    const { code, stderr } = await finished;
-    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
   });
 
   it.runIf(existsSync(FULL))('ends as it would if what it prints finds no room', async () => {

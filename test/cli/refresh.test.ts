@@ -4,7 +4,7 @@ import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'no
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { BuildReport } from '../../src/cli/commands/build.ts';
-import { runCli } from '../support/run-cli.ts';
+import { callCli, runCli } from '../support/run-cli.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 import { serveUpstream } from '../support/test-upstream.ts';
 import { type Answer, moveAnswer, tinyUpstream, upstreamOf } from '../support/upstream-data.ts';
@@ -19,7 +19,7 @@ async function operator(settings: object = {}) {
   const cwd = temporaryFolder();
   const config = { source: 'rest', upstream: upstream.url, retries: 0, ...settings };
   writeFileSync(path.join(cwd, 'gamedata.config.json'), JSON.stringify({ build: config }));
-  const build = (...args: string[]) => runCli(['build', ...args], { cwd });
+  const build = (...args: string[]) => callCli(['build', ...args], { cwd });
   expect(await build('--max-shrink', '100')).toMatchObject({ code: 0 });
   return { answers, state, cwd, build, at: (name: string) => path.join(cwd, name) };
 }
@@ -59,7 +59,8 @@ describe('the report', () => {
   });
 
   it('says what a failure has left, and how to go on', async () => {
-    const { answers, state, cwd, build } = await operator();
+    const { answers, state, cwd, build } = await operator({ 'on-change': 'cat >> told' });
+    rmSync(path.join(cwd, 'told'));
     state.broken = true;
     const failed = await build();
     expect(failed.code).toBe(1);
@@ -120,9 +121,9 @@ describe('--on-change', () => {
   });
 
   it('gets the report as JSON with --json, and prints nothing between it', async () => {
-    const { answers, build, at } = await operator({ 'on-change': 'tee told' });
+    const { answers, cwd, at } = await operator({ 'on-change': 'tee told' });
     rename(answers, 1, 'renamed');
-    const { stdout, stderr } = await build('--json');
+    const { stdout, stderr } = await runCli(['build', '--json'], { cwd });
     expect(readFileSync(at('told'), 'utf8').trimEnd().split('\n').at(-1)).toBe(stdout.trimEnd());
     expect(stderr).toContain(stdout);
     expect((JSON.parse(stdout) as BuildReport).steps).toMatchObject([{ totals: { renamed: 1 } }]);
@@ -135,13 +136,6 @@ describe('--on-change', () => {
     expect(killed.stderr).toContain('error: --on-change: got SIGKILL: the site is published');
     expect(existsSync(at('build/meta.json'))).toBe(true);
   });
-
-  it('does not run after a refusal or a failure', async () => {
-    const { answers, build, at } = await operator();
-    answers.move.pop();
-    expect((await build('--on-change', 'cat > told')).code).toBe(4);
-    expect(existsSync(at('told'))).toBe(false);
-  });
 });
 
 describe('--keep', () => {
@@ -152,7 +146,7 @@ describe('--keep', () => {
     expect(first).toEqual([expect.stringMatching(/^gamedata-\d{4}-\d\d-\d\d-[0-9a-f]{12}\.tar\.gz$/)]);
     await build();
     expect(kept()).toEqual(first);
-    for (const name of ['once', 'twice', 'thrice']) {
+    for (const name of ['once', 'twice']) {
       rename(answers, 1, name);
       const { stderr, stdout } = await build('--json');
       const { kept: made } = JSON.parse(stdout) as BuildReport;
@@ -177,7 +171,7 @@ describe('an archive that cannot be kept', () => {
     const told = ['--on-change', 'cat > told'];
     const failed = await build(...told);
     expect(failed.code).toBe(1);
-    expect(failed.stderr).toMatch(/build-archives.gamedata-\S+: cannot be written \(E\w+\)\n/);
+    expect(failed.stderr).toMatch(/\nbuild-archives: cannot be written \(E\w+\)\n/);
     expect(failed.stderr).not.toContain('unchanged');
     expect(existsSync(at('build/api/gamedata/move/renamed/index.json'))).toBe(true);
     expect(existsSync(at('told'))).toBe(false);
@@ -210,7 +204,7 @@ describe('a data set', () => {
     const upstream = await serveUpstream(upstreamOf(tinyUpstream()));
     const cwd = temporaryFolder();
     const args = ['snapshot', '--upstream', upstream.url, '--no-cache', '--max-shrink', '100'];
-    expect(await runCli(args, { cwd })).toMatchObject({ code: 0 });
+    expect(await callCli(args, { cwd })).toMatchObject({ code: 0 });
     expect(existsSync(path.join(cwd, 'data/provenance.json'))).toBe(true);
   });
 });

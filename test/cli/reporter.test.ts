@@ -1,8 +1,9 @@
 import { PassThrough } from 'node:stream';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { Report } from '../../src/cli/commands/report.ts';
-import { summaryLines, verifyLines } from '../../src/cli/lines.ts';
 import { createReporter, progressParts } from '../../src/cli/reporter.ts';
+import { summaryLines } from '../../src/cli/summary.ts';
+import { folderLines } from '../../src/cli/verify-command.ts';
 import { printable } from '../../src/contract/words.ts';
 import type { Progress } from '../../src/sources/source.ts';
 import { namedEdition } from '../support/editions.ts';
@@ -61,58 +62,53 @@ describe('the progress line', () => {
 });
 
 describe('the closing summary', () => {
+  const files = { files: 1, bytes: 999, written: 1, kept: 0, removed: 0, leftovers: [] };
+  const data = 'data: 937 moves, 1 item from https://upstream.test/api/v2, captured 2026-01-02';
+  const published = 'build: 3,203 files, 2.3 MB: 1,203 written, 2,000 kept, 1 removed, in 1.25 s';
+  const requests = { ...stats, requests: 1, bodies: 1, bytes: 1500 };
+
   it.each<[string, Partial<Report>, string[]]>([
+    ['changed something', {}, [data, published]],
     [
-      'a build that changed something',
-      {},
-      [
-        'data: 937 moves, 1 item from https://upstream.test/api/v2, captured 2026-01-02',
-        'build: 3,203 files, 2.3 MB: 1,203 written, 2,000 kept, 1 removed, in 1.25 s',
-      ],
+      'changed nothing',
+      { changed: false, files },
+      [data, 'build: 1 file, 999 B: nothing changed, in 1.25 s'],
     ],
     [
-      'a build that changed nothing',
-      { changed: false, files: { files: 1, bytes: 999, written: 0, kept: 1, removed: 0, leftovers: [] } },
-      [expect.stringContaining('data: '), 'build: 1 file, 999 B: nothing changed, in 1.25 s'],
-    ],
-    [
-      'a build that could not clean up',
-      {
-        files: {
-          files: 1,
-          bytes: 999,
-          written: 1,
-          kept: 0,
-          removed: 0,
-          leftovers: ['/srv/.x.gamedata-trash-1'],
-        },
-      },
+      'could not clean up',
+      { files: { ...files, leftovers: ['/srv/.x.gamedata-trash-1'] } },
       [
-        expect.stringContaining('data: '),
+        data,
         'warning: /srv/.x.gamedata-trash-1 cannot be removed: the next build will try again',
         'build: 1 file, 999 B: 1 written, 0 kept, 0 removed, in 1.25 s',
       ],
     ],
     [
-      'a build that fetched',
-      { requests: { requests: 1, bodies: 1, bytes: 1500, notModified: 0, retries: 2, cacheHits: 1234 } },
+      'fetched',
+      { requests: { ...requests, retries: 2, cacheHits: 1234 } },
       [
-        expect.stringContaining('data: '),
+        data,
         'fetched: 1 request · 1 body · 1.5 kB · 0 not modified · 1,234 from cache · 2 retries',
-        expect.stringContaining('build: '),
+        published,
       ],
     ],
     [
-      'a build that left records out',
-      { skipped: { move: [3], item: [17, 18] } },
+      'fetched a known edition',
+      { edition: namedEdition(7), isCached: true, notices: ['GET /meta/: got null'], requests },
       [
-        expect.stringContaining('data: '),
-        'left out on purpose: move/3, item/17, item/18',
-        expect.stringContaining('build: '),
+        data.replace(', captured', ', edition 00000000 of 2026-04-07, captured'),
+        'warning: GET /meta/: got null',
+        'fetched: 1 request · 1 body · 1.5 kB · 0 not modified · 0 from cache · the upstream has no newer edition',
+        published,
       ],
     ],
     [
-      'a build with warnings',
+      'left records out',
+      { skipped: { move: [3], item: [17, 18] } },
+      [data, 'left out on purpose: move/3, item/17, item/18', published],
+    ],
+    [
+      'has warnings',
       {
         warnings: [
           { kind: 'item', code: 'no-icon', count: 1129, examples: ['a: has none', 'b: has none'] },
@@ -120,17 +116,17 @@ describe('the closing summary', () => {
         ],
       },
       [
-        expect.stringContaining('data: '),
+        data,
         'warning: item no-icon: 1,129',
         '  a: has none',
         '  b: has none',
         '  … and 1,127 more',
         'warning: item missing-name: 1',
         '  c: has none',
-        expect.stringContaining('build: '),
+        published,
       ],
     ],
-  ])('tells of %s', (_, overrides, lines) => {
+  ])('tells of a build that %s', (_, overrides, lines) => {
     expect(summaryLines({ ...report, ...overrides })).toEqual(lines);
   });
 });
@@ -146,7 +142,7 @@ describe('the verdict on a site', () => {
     [20, 21, 'site: 20 problems found'],
     [23, 22, 'site: 23 problems found'],
   ])('with %i problems has %i lines', (count, length, last) => {
-    const lines = verifyLines('site', { files: 3203, counts, problems: problems(count) });
+    const lines = folderLines('site', { files: 3203, counts, problems: problems(count) });
     expect(lines).toHaveLength(length);
     expect(lines.at(-1)).toBe(last);
     if (count > 0) expect(lines[0]).toBe('0.json: is missing');
@@ -165,25 +161,6 @@ describe('text from outside', () => {
     ['a\u2028b\u2029', 'a\\u2028b\\u2029'],
   ])('is shown harmless: %j', (text, shown) => {
     expect(printable(text)).toBe(shown);
-  });
-});
-
-describe('the summary of a fetch', () => {
-  it('names the edition, what was ignored, and that nothing had to be asked for', () => {
-    const lines = summaryLines({
-      ...report,
-      edition: namedEdition(7),
-      isCached: true,
-      notices: ['GET https://upstream.test/api/v2/meta/: got null'],
-      requests: { ...stats, requests: 1, cacheHits: 939 },
-    });
-    expect(lines).toContain('warning: GET https://upstream.test/api/v2/meta/: got null');
-    expect(lines).toContain(
-      'data: 937 moves, 1 item from https://upstream.test/api/v2, edition 00000000 of 2026-04-07, captured 2026-01-02',
-    );
-    expect(lines.find((line) => line.startsWith('fetched: 1 request'))).toMatch(
-      / · 939 from cache · the upstream has no newer edition$/,
-    );
   });
 });
 

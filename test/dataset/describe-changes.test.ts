@@ -58,15 +58,6 @@ describe('a comparison', () => {
     expect(lines).toContain('- `move-1` (id 1): name `"Move 1"` → `"Other"`');
   });
 
-  it('names as many records of a group as it may, and counts the rest', () => {
-    expect(textLines(comparison, { max: 1 }).slice(-3)).toEqual([
-      'Items added:',
-      '  item-2 (id 2): "Item 2"',
-      '  … and 1 more',
-    ]);
-    expect(markdownLines(comparison, { max: 1 }).at(-1)).toBe('- … and 1 more');
-  });
-
   it('names several changed fields, none for a record that was only renamed, and no day where none is known', () => {
     const from = { ...versionOf([rawMove(1), rawMove(2)]), captured: null };
     const to = versionOf([rawMove(1, { englishName: 'Other', generation: 2 }), rawMove(2, { slug: 'new' })]);

@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
-import { configSchema } from '../../src/cli/config-schema.ts';
+import { configSchema } from '../../src/cli/config.ts';
 import { createProgram } from '../../src/cli/program.ts';
 import { hostNames } from '../../src/hosts/names.ts';
 

@@ -1,8 +1,9 @@
-/** The compiled command line as a process of its own. */
+/** The command line: compiled, as a process of its own, or from its source in this one, which is much faster. */
 
 import { type ChildProcess, spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
-import { onTestFinished } from 'vitest';
+import { onTestFinished, vi } from 'vitest';
+import { run } from '../../src/cli/program.ts';
 
 const CLI = fileURLToPath(new URL('../../dist/cli.js', import.meta.url));
 
@@ -47,3 +48,29 @@ export function startCli(args: readonly string[], { env = {}, cwd, redirect }: C
 
 export const runCli = (args: readonly string[], options?: CliOptions): Promise<Finished> =>
   startCli(args, options).finished;
+
+/** The same in this process, for what does not depend on how it starts, is killed or writes to pipes. */
+export async function callCli(
+  args: readonly string[],
+  { env = {}, cwd = '.' }: Omit<CliOptions, 'redirect'> = {},
+): Promise<Finished> {
+  const text = { stdout: '', stderr: '' };
+  const spies = (['stdout', 'stderr'] as const).map((name) =>
+    vi.spyOn(process[name], 'write').mockImplementation((part) => {
+      text[name] += String(part);
+      return true;
+    }),
+  );
+  const outer = { env: process.env, cwd: process.cwd() };
+  process.env = { PATH: process.env.PATH, ...env };
+  process.chdir(cwd);
+  try {
+    await run(args);
+    return { code: Number(process.exitCode ?? 0), ...text };
+  } finally {
+    process.exitCode = undefined;
+    process.env = outer.env;
+    process.chdir(outer.cwd);
+    for (const spy of spies) spy.mockRestore();
+  }
+}

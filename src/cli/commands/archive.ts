@@ -1,18 +1,17 @@
-/** The archive command: a site's folder → archives for download, and their checksums. */
+/** The archive command: a site's folder → archives for download, with their checksums, or one to go back to. */
 
-import { hash, randomUUID } from 'node:crypto';
-import { readdirSync, renameSync, statSync } from 'node:fs';
+import { hash } from 'node:crypto';
+import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { performance } from 'node:perf_hooks';
-import fsExtra from 'fs-extra';
 import type { ManifestEntry } from '../../contract/meta.ts';
-import { ARCHIVE_NAMES, type ArchiveName, archiveFiles, CHECKSUMS_NAME } from '../../contract/paths.ts';
+import { ARCHIVE_NAMES, type ArchiveName, archiveFiles, MANIFEST_FILE } from '../../contract/paths.ts';
 import { secondsSince } from '../../contract/words.ts';
 import { errorCode, OutputError } from '../../errors.ts';
 import { readFile } from '../../files.ts';
 import { recoverAbandoned } from '../../publish/publish.ts';
 import type { Content } from '../../site/archive/entries.ts';
-import { type Archives, packSite } from '../../site/archive/pack.ts';
+import { packSite, packTarball } from '../../site/archive/pack.ts';
 import { readDescriptions } from '../../sources/site-folder.ts';
 import { checkOutside } from './check-output.ts';
 import { defaults } from './defaults.ts';
@@ -50,7 +49,7 @@ export async function archive(
   recoverAbandoned(dir);
   const { files, description } = readContents(dir, readDescriptions(dir));
   const archives = await packSite(files, description);
-  replaceArchives(out, archives);
+  replaceFiles(out, archives);
   return {
     dir,
     out,
@@ -65,7 +64,7 @@ export async function archive(
 }
 
 /** What an archive of a site contains. Throws `OutputError` unless every file is as the manifest says. */
-export function readContents(dir: string, { meta, manifest }: ReturnType<typeof readDescriptions>) {
+function readContents(dir: string, { meta, manifest }: ReturnType<typeof readDescriptions>) {
   const listed = manifest.files.filter((entry) => !archiveFiles.includes(entry.path));
   const files = listed.map((entry) => readListed(dir, entry));
   return { files, description: { captured: meta.captured, generator: manifest.generator } };
@@ -86,40 +85,57 @@ function readListed(dir: string, entry: ManifestEntry): Content {
   });
 }
 
-/** The folder of new archives, beside those that they replace. */
-const DRAFTS = '.gamedata-archives-';
-const DAY_MS = 86_400_000;
-
-/** What runs that were killed have left; those of today may be at work. */
-function removeAbandoned(out: string): void {
-  for (const name of readdirSync(out).filter((name) => name.startsWith(DRAFTS))) {
-    const folder = path.join(out, name);
-    if (Date.now() - statSync(folder).mtimeMs > DAY_MS) fsExtra.removeSync(folder);
-  }
-}
+/** In a folder for downloads, where files that begin with a dot are not looked for. */
+const draftOf = (file: string): string => path.join(path.dirname(file), `.${path.basename(file)}`);
 
 /**
- * Puts all archives into place, or none: whoever downloads one gets the old or the new one. The checksums are removed first
- * and come last, so that there are never some that do not fit.
+ * Writes all files into a folder, or none: whoever downloads one gets the old or the new one. The last, which are checksums, is
+ * removed first and comes last, so that there are never some that do not fit.
  */
-function replaceArchives(out: string, archives: Archives): void {
-  let file = out;
-  const drafts = path.join(out, DRAFTS + randomUUID());
+function replaceFiles(folder: string, bodies: Readonly<Record<string, Uint8Array>>): void {
+  const files = Object.keys(bodies).map((name) => path.join(folder, name));
+  let file = folder;
   try {
-    fsExtra.ensureDirSync(out);
-    removeAbandoned(out);
-    for (const name of ARCHIVE_NAMES) {
-      file = path.join(out, name);
-      fsExtra.outputFileSync(path.join(drafts, name), archives[name]);
-    }
-    fsExtra.removeSync(path.join(out, CHECKSUMS_NAME));
-    for (const name of ARCHIVE_NAMES) {
-      file = path.join(out, name);
-      renameSync(path.join(drafts, name), file);
-    }
+    mkdirSync(folder, { recursive: true });
+    for (file of files) writeFileSync(draftOf(file), bodies[path.basename(file)] ?? '');
+    rmSync(file, { force: true });
+    for (file of files) renameSync(draftOf(file), file);
   } catch (cause) {
+    for (const draft of files.map(draftOf)) if (existsSync(draft)) rmSync(draft);
     throw new OutputError(`cannot be written (${errorCode(cause)})`, file, { cause });
-  } finally {
-    fsExtra.removeSync(drafts);
   }
 }
+
+const KEPT = /^gamedata-\d{4}-\d\d-\d\d-[0-9a-f]{12}\.tar\.gz$/;
+
+/**
+ * Makes sure that there is an archive of the present site to go back to, and removes the oldest of more than `keep`. The names
+ * say the day of the data, and tell two sites of one day apart.
+ *
+ * @returns the archive, beside the site's folder: `build-archives/gamedata-2026-01-02-0123456789ab.tar.gz`
+ * @throws OutputError if it cannot be written
+ */
+export async function keepArchive(out: string, keep: number): Promise<string> {
+  const folder = `${path.normalize(out).replace(/[/\\]+$/, '')}-archives`;
+  const descriptions = readDescriptions(out);
+  const digest = hash('sha256', readFile(out, MANIFEST_FILE)).slice(0, 12);
+  const name = `gamedata-${descriptions.meta.captured}-${digest}.tar.gz`;
+  const file = path.join(folder, name);
+  if (!existsSync(file)) {
+    const { files, description } = readContents(out, descriptions);
+    replaceFiles(folder, { [name]: await packTarball(files, description) });
+  }
+  try {
+    for (const old of oldestFirst(folder).slice(0, -keep)) rmSync(path.join(folder, old));
+  } catch (cause) {
+    throw new OutputError(`cannot be removed (${errorCode(cause)})`, folder, { cause });
+  }
+  return file;
+}
+
+const oldestFirst = (folder: string): string[] =>
+  readdirSync(folder)
+    .filter((name) => KEPT.test(name))
+    .map((name) => ({ name, at: statSync(path.join(folder, name)).mtimeMs }))
+    .sort((a, b) => a.at - b.at)
+    .map(({ name }) => name);

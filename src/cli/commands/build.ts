@@ -18,7 +18,7 @@ import { isInside } from '../../files.ts';
 import type { Host } from '../../hosts/host.ts';
 import { type HostName, hostNames } from '../../hosts/names.ts';
 import { type Output, type PublishResult, recoverAbandoned, withOutput } from '../../publish/publish.ts';
-import { type CaptureOptions, capture, type Watchers } from '../../sources/capture.ts';
+import { capture, type Watchers } from '../../sources/capture.ts';
 import { gatherIcons, type IconsReport } from '../../sources/icons/gather.ts';
 import { previousOfSite } from '../../sources/site-folder.ts';
 import { previousOfSnapshot } from '../../sources/snapshot.ts';
@@ -38,7 +38,7 @@ import { checkOutside, refuseNested, refuseOtherFolder } from './check-output.ts
 import { defaults } from './defaults.ts';
 import { describeMaking } from './making.ts';
 import { BUNDLED_DATA, PUBLIC_FOLDER, readAssets, readPackage } from './package-files.ts';
-import { countWarnings, createReport, groupWarnings, type Report, type Reported } from './report.ts';
+import { countWarnings, createReport, groupWarnings, type Report } from './report.ts';
 import { type Environment, resolveSource, type SourceOptions } from './source-options.ts';
 
 /** Every option is optional. */
@@ -105,11 +105,11 @@ export async function build(options: BuildOptions = {}, watchers: Watchers = {})
       const previous = previousOfSite(output.folder, output.published) ?? refreshedSnapshot(loaded);
       return previous && options.forgetHistory ? { ...previous, history: () => undefined } : previous;
     };
-    const captured = await captureGrouped({ ...source, ...watchers, previousOf });
+    const captured = await capture({ ...source, ...watchers, previousOf });
     const { provenance, records, counts, digest, history, fallback } = captured;
     const handWritten = readAssets();
     const icons = await gatherIcons(sprites, records, { assets: handWritten, fetcher: source });
-    const warnings = [...captured.warnings, ...groupWarnings(icons.warnings)];
+    const warnings = [captured.warnings, icons.warnings].flatMap(groupWarnings);
     const meta = createMeta({
       generator: PRODUCT,
       source: captured.source,
@@ -136,17 +136,12 @@ export async function build(options: BuildOptions = {}, watchers: Watchers = {})
       return output.publish(completeSite(site), { signal, making });
     };
     const published = output.confirm(making) ?? (await make());
-    const report = createReport({ ...captured, warnings }, published, { out, started });
+    const report = createReport(captured, published, { out, warnings, started });
     const install = published.changed ? await installCommands(hosts, out) : [];
     return { ...report, install, sprites: icons.report };
   };
   const report = await withOutput(out, work, options);
   return { ...report, ...(await inspect(out, resolved)) };
-}
-
-async function captureGrouped(options: CaptureOptions): Promise<Reported> {
-  const { warnings, ...captured } = await capture(options);
-  return { ...captured, warnings: groupWarnings(warnings) };
 }
 
 /** What is done with a published site. It stays published whatever comes of it, so that failures are problems, not errors. */
@@ -157,7 +152,7 @@ async function inspect(
   try {
     const problems = verify ? (await import('../../verify/folder.ts')).verifyFolder(out).problems : [];
     if (problems.length > 0 || keep === 0) return { problems, kept: null };
-    const { keepArchive } = await import('./kept-archives.ts');
+    const { keepArchive } = await import('./archive.ts');
     return { problems, kept: await keepArchive(out, keep) };
   } catch (error) {
     if (!(error instanceof OutputError)) throw error;

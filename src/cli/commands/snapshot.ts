@@ -49,7 +49,7 @@ export async function snapshot(options: SnapshotOptions = {}, watchers: Watchers
     });
     const published = await output.publish(dataSetFiles(captured), { signal });
     const warnings = groupWarnings(captured.warnings);
-    return createReport({ ...captured, warnings }, published, { out: data, started });
+    return createReport(captured, published, { out: data, warnings, started });
   };
   return withOutput(data, work, options);
 }

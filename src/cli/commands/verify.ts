@@ -36,6 +36,9 @@ export interface VerifyWatchers {
   readonly onWait?: ((line: string) => void) | undefined;
 }
 
+const INTERVAL_MS = 5000;
+const DIFFERENCES_SHOWN = 5;
+
 /**
  * Verifies a built site in a folder, or a deployment at a URL.
  *
@@ -45,15 +48,13 @@ export interface VerifyWatchers {
 export async function verify(
   target: string,
   options: VerifyOptions = {},
-  watchers: VerifyWatchers = {},
+  { onWait }: VerifyWatchers = {},
 ): Promise<FolderReport | DeploymentReport> {
   const { like, wait, signal } = options;
   if (!isAddress(target)) {
-    if (like !== undefined || wait !== undefined)
-      throw new UsageError(
-        `--${like === undefined ? 'wait' : 'like'}: got a folder to check, expected a URL`,
-      );
-    return verifyFolder(target);
+    if (like === undefined && wait === undefined) return verifyFolder(target);
+    const name = like === undefined ? '--wait' : '--like';
+    throw new UsageError(`${name}: got a folder to check, expected a URL`);
   }
   const address = checkAddress('address', target);
   const level = oneOf('level', options.level ?? defaults.level, levels);
@@ -64,49 +65,24 @@ export async function verify(
     if (wait !== undefined) throw new UsageError('--wait: got no site to wait for, expected --like <dir>');
     return verifyDeployment(address, deployment);
   }
-  const waitMs = wait === undefined ? 0 : durationOption('wait', wait);
+  const deadline = Date.now() + (wait === undefined ? 0 : durationOption('wait', wait));
   const { meta, manifest } = readDescriptions(like);
-  const failure = `does not serve the site in ${like}`;
-  await abortable(createClient({ concurrency, retries: 1 }), signal, (client) =>
-    waitFor((offset) => findDifferences(client, address, { site: manifest, concurrency, offset }), {
-      ...watchers,
-      waitMs,
-      signal,
-      failure,
-      address,
-    }),
-  );
+  await abortable(createClient({ concurrency, retries: 1 }), signal, async (client) => {
+    let told: string | undefined;
+    for (let offset = 0; ; offset++) {
+      const found = await findDifferences(client, address, { site: manifest, concurrency, offset });
+      const [first] = found;
+      if (first === undefined) return;
+      const left = deadline - Date.now();
+      const problem = `does not serve the site in ${like}: ${firstOf(found, DIFFERENCES_SHOWN)}`;
+      if (left <= 0) throw new DataError(problem, { record: address });
+      if (first !== told) onWait?.(`waiting for ${address}: ${first}`);
+      told = first;
+      await sleep(Math.min(INTERVAL_MS, left), undefined, { signal });
+    }
+  });
   const supported = options.level === undefined ? supportedBy(meta.hosts) : undefined;
   return verifyDeployment(address, { ...deployment, supported, linkBase: linkBase ?? meta.base_url });
-}
-
-interface Waiting extends VerifyWatchers {
-  readonly waitMs: number;
-  readonly signal: AbortSignal | undefined;
-  readonly address: string;
-  readonly failure: string;
-}
-
-const INTERVAL_MS = 5000;
-const DIFFERENCES_SHOWN = 5;
-
-async function waitFor(
-  differences: (offset: number) => Promise<string[]>,
-  { waitMs, signal, onWait, address, failure }: Waiting,
-): Promise<void> {
-  const deadline = Date.now() + waitMs;
-  let told: string | undefined;
-  for (let offset = 0; ; offset++) {
-    const found = await differences(offset);
-    const [first] = found;
-    if (first === undefined) return;
-    const left = deadline - Date.now();
-    if (left <= 0)
-      throw new DataError(`${failure}: ${firstOf(found, DIFFERENCES_SHOWN)}`, { record: address });
-    if (first !== told) onWait?.(`waiting for ${address}: ${first}`);
-    told = first;
-    await sleep(Math.min(INTERVAL_MS, left), undefined, { signal });
-  }
 }
 
 /** What every host supports that a site has configuration for; undefined if it has none that this version knows. */

@@ -1,4 +1,4 @@
-import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { cpSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { build } from '../../../src/cli/commands/build.ts';
@@ -8,17 +8,11 @@ import { snapshot } from '../../../src/cli/commands/snapshot.ts';
 import { comparisonSchema } from '../../../src/contract/changes.ts';
 import { withOutput } from '../../../src/publish/publish.ts';
 import { startServer } from '../../support/local-server.ts';
-import { runCli } from '../../support/run-cli.ts';
+import { callCli } from '../../support/run-cli.ts';
 import { rawRecords, siteOf } from '../../support/sites.ts';
 import { temporaryFolder } from '../../support/temporary.ts';
 import { serveUpstream } from '../../support/test-upstream.ts';
-import {
-  type Answer,
-  handMadeUpstream,
-  moveAnswer,
-  tinyUpstream,
-  upstreamOf,
-} from '../../support/upstream-data.ts';
+import { type Answer, moveAnswer, tinyUpstream, upstreamOf } from '../../support/upstream-data.ts';
 
 /** Two data sets of one upstream, each as a snapshot and as a site: before and after a record was renamed and one added. */
 async function twoEditions() {
@@ -75,22 +69,6 @@ describe('diff', () => {
     expect(to).toMatchObject({ captured: null, counts: { move: 4, item: 2 } });
   });
 
-  it('follows lists of more than one page', async () => {
-    const upstream = await serveUpstream(handMadeUpstream());
-    const out = path.join(temporaryFolder(), 'site');
-    await build({
-      source: 'rest',
-      upstream: upstream.url,
-      cache: false,
-      maxShrink: 100,
-      out,
-      baseUrl: 'https://example.test',
-    });
-    const { to, totals } = await diff(out, await served(out));
-    expect(to.counts).toEqual({ move: 119, item: 211 });
-    expect(totals).toEqual({ added: 0, removed: 0, renamed: 0, changed: 0 });
-  });
-
   it.each<[string, (site: string) => void, string]>([
     ['an empty folder', () => {}, 'contains neither provenance.json nor meta.json'],
     [
@@ -143,7 +121,7 @@ describe('diff of a deployment that is replaced while it is read', () => {
     return { url: server.url, sites, digests };
   }
 
-  it.each([1, 2, 3, 4, 5, 6])('is of one of both, replaced after request %i', async (last) => {
+  it.each([1, 3, 5])('is of one of both, replaced after request %i', async (last) => {
     const { url, sites, digests } = await host((at) => (at <= last ? 0 : 1));
     const { to, totals } = await diff(sites[0] ?? '', url);
     const isNew = to.digest === digests[1];
@@ -168,7 +146,7 @@ function edit(site: string, file: string, change: (text: string) => string): voi
 describe('gamedata diff', () => {
   it('prints text, JSON or Markdown, and exits with 3 only if it is told to', async () => {
     const { before, after } = await twoEditions();
-    const run = (...args: string[]) => runCli(['diff', before.data, after.out, ...args]);
+    const run = (...args: string[]) => callCli(['diff', before.data, after.out, ...args]);
 
     const text = await run();
     expect(text).toMatchObject({ code: 0, stderr: '' });
@@ -178,20 +156,12 @@ describe('gamedata diff', () => {
     expect(comparisonSchema.parse(JSON.parse(json.stdout)).totals).toMatchObject({ added: 1, renamed: 1 });
     const markdown = await run('--format', 'markdown');
     expect(markdown.stdout).toContain('- `move-2` → `renamed` (id 2)\n');
-    expect(await runCli(['diff', before.data, before.out, '--exit-code'])).toMatchObject({ code: 0 });
+    expect(await callCli(['diff', before.data, before.out, '--exit-code'])).toMatchObject({ code: 0 });
   });
 
-  it.each([
-    [['data'], /missing required argument 'new'/, 2],
-    [['data', 'data', '--format', 'xml'], /argument 'xml' is invalid/, 2],
-    [['data', 'https://me:hunter2@example.test'], /^error: address: got a URL with credentials/, 2],
-    [['nowhere', 'nowhere'], /^error: nowhere: contains neither/, 1],
-  ])('%j fails with a sentence', async (args, problem, code) => {
-    const cwd = temporaryFolder();
-    mkdirSync(path.join(cwd, 'data'));
-    const result = await runCli(['diff', ...args], { cwd });
-    expect(result).toMatchObject({ code, stdout: '' });
-    expect(result.stderr).toMatch(problem);
-    expect(result.stderr).not.toContain('hunter2');
+  it('fails with a sentence', async () => {
+    const result = await callCli(['diff', 'nowhere', 'nowhere'], { cwd: temporaryFolder() });
+    expect(result).toMatchObject({ code: 1, stdout: '' });
+    expect(result.stderr).toMatch(/^error: nowhere: contains neither/);
   });
 });

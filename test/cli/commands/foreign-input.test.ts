@@ -12,7 +12,7 @@ import { verifyFolder } from '../../../src/verify/folder.ts';
 import { deploy } from '../../support/deployed.ts';
 import { fingerprint } from '../../support/fingerprint.ts';
 import { listAsTheyAre } from '../../support/listed.ts';
-import { runCli } from '../../support/run-cli.ts';
+import { callCli } from '../../support/run-cli.ts';
 import { rawRecords } from '../../support/sites.ts';
 import { smallSource } from '../../support/small-data.ts';
 import { temporaryFolder } from '../../support/temporary.ts';
@@ -33,22 +33,24 @@ async function builtSite() {
 }
 
 describe('a copy that somebody prepared', () => {
-  it.each([
-    'https://icons.test\nlocation / { root /; }',
-    'https://icons.test/"; return 200 "x',
-    'https://icons.test/ evil',
-    'javascript:alert(1)',
-  ])('puts nothing into the configuration of hosts: %j', async (upstream) => {
+  it('puts nothing into the configuration of hosts', async () => {
     const { out, file } = await builtSite();
     const meta = JSON.parse(readFileSync(file('meta.json'), 'utf8'));
-    writeFileSync(file('meta.json'), JSON.stringify({ ...meta, sprites: { mode: 'link', upstream } }));
-    listAsTheyAre(out);
-    const before = fingerprint(out);
-    await expect(rebase(out, { baseUrl: 'https://elsewhere.test' })).rejects.toThrow(
-      'has no valid meta.json: sprites.upstream: expected a URL of letters, digits, dots and hyphens',
-    );
-    expect(fingerprint(out)).toEqual(before);
-    expect(() => verifyFolder(out)).toThrow('has no valid meta.json');
+    for (const upstream of [
+      'https://icons.test\nlocation / { root /; }',
+      'https://icons.test/"; return 200 "x',
+      'https://icons.test/ evil',
+      'javascript:alert(1)',
+    ]) {
+      writeFileSync(file('meta.json'), JSON.stringify({ ...meta, sprites: { mode: 'link', upstream } }));
+      listAsTheyAre(out);
+      const before = fingerprint(out);
+      await expect(rebase(out, { baseUrl: 'https://elsewhere.test' })).rejects.toThrow(
+        'has no valid meta.json: sprites.upstream: expected a URL of letters, digits, dots and hyphens',
+      );
+      expect(fingerprint(out)).toEqual(before);
+      expect(() => verifyFolder(out)).toThrow('has no valid meta.json');
+    }
   });
 
   it('has this version’s own scripts and pages after a rebase', async () => {
@@ -67,17 +69,15 @@ describe('a copy that somebody prepared', () => {
 });
 
 describe('a published site that does not describe itself any more', () => {
-  const damages: [string, (file: string) => void][] = [
-    ['is gone', (file) => rmSync(file)],
-    ['is not JSON', (file) => writeFileSync(file, '{')],
-    ['says something else', (file) => writeFileSync(file, '{"counts":{}}')],
-  ];
-  it.each(damages)('still guards against data that lost records if meta.json %s', async (_, damage) => {
+  it('still guards against data that lost records', async () => {
     const { source, out, file } = await builtSite();
-    damage(file('meta.json'));
     const fewer = await dataSetFolder(10, 3);
     const options = { ...source, upstream: fewer, baseUrl: 'https://example.test', out };
-    await expect(build(options)).rejects.toThrow('got 10 records, the last build had 120');
+    for (const text of [undefined, '{', '{"counts":{}}']) {
+      rmSync(file('meta.json'), { force: true });
+      if (text !== undefined) writeFileSync(file('meta.json'), text);
+      await expect(build(options)).rejects.toThrow('got 10 records, the last build had 120');
+    }
     expect((await build({ ...options, maxShrink: 100 })).missing.move).toHaveLength(110);
   });
 
@@ -136,12 +136,12 @@ describe('a folder of the other kind', () => {
       [here, '.'],
       [path.join(here, 'below'), '..'],
     ] as const) {
-      const { code, stderr } = await runCli([...args, out], { cwd });
+      const { code, stderr } = await callCli([...args, out], { cwd });
       expect(code).toBe(1);
       expect(stderr).toMatch(
         /^error: \.\.?: is the working folder, or contains it, and cannot be replaced\nhint: /,
       );
     }
-    expect((await runCli([...args, 'site'], { cwd: here })).code).toBe(0);
+    expect((await callCli([...args, 'site'], { cwd: here })).code).toBe(0);
   });
 });

@@ -1,0 +1,93 @@
+/** `gamedata build`: its options, and what it prints. */
+
+import type { Command } from 'commander';
+import { iconModes } from '../contract/icons.ts';
+import { counted, groupDigits } from '../contract/words.ts';
+import type { IconsReport } from '../sources/icons/gather.ts';
+import type { BuildOptions, BuildReport } from './commands/build.ts';
+import { defaults } from './commands/defaults.ts';
+import { keptLines, problemLines } from './lines.ts';
+import {
+  addPresentation,
+  addSourceOptions,
+  choices,
+  fallbackOption,
+  hostOption,
+  linksOption,
+  parseNumber,
+  rootOption,
+} from './options.ts';
+import { exitCodes, type Presentation, perform } from './perform.ts';
+import { watch } from './reporter.ts';
+
+type Typed = BuildOptions & Presentation & { host: BuildOptions['hosts']; out: string; onChange?: string };
+
+export function addBuild(command: Command): void {
+  addSourceOptions(addPresentation(command))
+    .summary('build the site')
+    .description('Reads every move and item, and publishes the site into a folder.')
+    .option('--forget-history', 'start a new history, without redirects')
+    .optionsGroup('Output:')
+    .option('--base-url <url>', `base URL [$BASE_URL, or ${defaults.baseUrl}]`)
+    .option('--out <dir>', 'output folder', defaults.out)
+    .addOption(linksOption())
+    .option('--no-downloads', 'omit the bulk files')
+    .addOption(choices('--sprites <mode>', 'icons', iconModes).default(defaults.sprites))
+    .option('--sprites-upstream <url>', 'where icons come from')
+    .option('--archive', 'offer the site as /download/gamedata.tar.gz')
+    .option('--verify', 'check what was published')
+    .option('--keep <n>', 'keep archives of the last n sites', parseNumber)
+    .option('--on-change <command>', 'run if the site changed, with the summary')
+    .optionsGroup('Hosts:')
+    .addOption(hostOption('write configuration for').default([...defaults.hosts]))
+    .addOption(rootOption())
+    .addOption(fallbackOption())
+    .action(({ host: hosts, onChange, ...options }: Typed) =>
+      perform(
+        options,
+        async (reporter, signal) => {
+          const { build } = await import('./commands/build.ts');
+          const { summaryLines } = await import('./summary.ts');
+          const report = await build({ ...options, hosts, signal }, watch(reporter));
+          const { problems, changed, out } = report;
+          const summary = summaryLines(report);
+          reporter.print([...summary, ...iconsLines(report.sprites)]);
+          problemLines(out, problems).forEach(reporter.notice);
+          if (problems.length === 0) reporter.print(nextLines(report));
+          let failed = problems.length > 0;
+          if (onChange !== undefined) {
+            const { noteChange, runOnChange } = await import('./on-change.ts');
+            if (changed) noteChange(out, options.json ? [JSON.stringify(report)] : summary);
+            const problem = failed ? undefined : await runOnChange(onChange, out);
+            if (problem !== undefined) reporter.notice(`error: --on-change: ${problem}`);
+            failed ||= problem !== undefined;
+          }
+          return { output: report, exitCode: failed ? exitCodes.failed : exitCodes.done };
+        },
+        { kept: (failure) => keptLines(options.out, failure, options.cache) },
+      ),
+    );
+}
+
+function iconsLines({ mode, icons, missing, offline, requests }: IconsReport): string[] {
+  if (mode === 'link') return [];
+  const placeholders = mode === 'none' ? icons : missing;
+  const parts = [
+    counted(icons, 'icon'),
+    `${groupDigits(placeholders)} replaced by the placeholder`,
+    ...(requests
+      ? [counted(requests.bodies, 'body', 'bodies'), `${groupDigits(requests.cacheHits)} from cache`]
+      : []),
+  ];
+  const lines = [`icons: ${parts.join(' · ')}`];
+  if (offline !== null) lines.push(`warning: using cached icons: ${offline}`);
+  return lines;
+}
+
+/** What to do with a site that has changed. */
+function nextLines({ changed, out, install, kept }: BuildReport): string[] {
+  const archive = kept === null ? [] : [`archive: ${kept}`];
+  if (!changed) return archive;
+  const commands = install.length > 0 ? install : [`gamedata serve ${out}, or deploy ${out}`];
+  return [...archive, ...commands.map((command) => `next: ${command}`)];
+}
