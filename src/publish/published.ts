@@ -15,7 +15,6 @@ import {
 } from '../contract/meta.ts';
 import { parseJson } from '../contract/parse.ts';
 import { MANIFEST_FILE, META_FILE } from '../contract/paths.ts';
-import { firstOf } from '../contract/words.ts';
 import { errorCode, OutputError } from '../errors.ts';
 import { readFile, readText, statusOf } from '../files.ts';
 import type { WorkFolders } from './work-folders.ts';

@@ -112,7 +112,7 @@ export function createBoundedServer(listener: RequestListener, limits: Limits): 
 
 /** Required from HTTP/1.1 on, and never two: https://www.rfc-editor.org/rfc/rfc9112#name-host-header-field */
 function hasOneHost({ headersDistinct, httpVersion }: IncomingMessage): boolean {
-  const hosts = headersDistinct['host']?.length ?? 0;
+  const hosts = headersDistinct.host?.length ?? 0;
   return hosts === 1 || (hosts === 0 && httpVersion === '1.0');
 }
 
