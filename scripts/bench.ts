@@ -1,7 +1,7 @@
 /**
  * How fast it is: `npm run bench -- [--rounds n] [--scale 1,10] [--before checkout] [--readme]`. Whole processes from start to
  * exit, each in alternation with its yardstick, since only ratios mean something on another machine. With `--before`, those of
- * another compiled checkout alternate with them; with `--readme` the table goes into BENCHMARKS.md. Needs Linux, and
+ * another compiled checkout alternate with them; with `--readme` the table goes into docs/BENCHMARKS.md. Needs Linux, and
  * what scripts/install-engines.sh installs. Exit code 1 if a budget is missed.
  */
 
