@@ -2,8 +2,16 @@
 
 import type { Edition } from '../contract/edition.ts';
 import { UpstreamError } from '../errors.ts';
-import type { Cache, CacheEntry, CompleteRun } from './cache.ts';
-import type { ClientStats, Fetched, GetOptions, HttpClient, Waiting } from './client.ts';
+import { type Cache, type CacheEntry, type CompleteRun, noCache, openCache } from './cache.ts';
+import {
+  type ClientOptions,
+  type ClientStats,
+  createClient,
+  type GetOptions,
+  type HttpClient,
+  type Revalidation,
+} from './client.ts';
+import { abortable } from './connections.ts';
 
 /** How a response becomes a value, and whether a cached value is still valid. */
 export interface Codec<T> {
@@ -23,11 +31,9 @@ export interface Loaded<T> {
   readonly edition: Edition | null;
 }
 
-export interface Fetcher {
+export interface Fetcher extends Pick<HttpClient, 'waiting'> {
   /** Totals, counted on as the work goes on. */
   readonly stats: FetcherStats;
-  /** The failed requests that wait for another attempt. */
-  waiting(): Waiting;
   /** The edition that the last run has read, if it was complete and of one; otherwise null. */
   readonly lastEdition: Edition | null;
   /** What the last run has noted. */
@@ -51,8 +57,6 @@ export interface LoadOptions<T> {
   /** The value used (and cached) on 404 or 410. Without it, these are failures. */
   readonly absent?: { readonly value: T };
 }
-
-type Confirmation = Pick<Fetched<unknown>, 'revalidation' | 'freshForMs' | 'edition'>;
 
 /** A run that is resumed later than this revalidates what the interrupted one has fetched. */
 const RESUMABLE_MS = 3_600_000;
@@ -81,28 +85,29 @@ export function createFetcher({ client, cache }: { client: HttpClient; cache: Ca
         return { value: known, edition: entry.edition ?? null };
       }
       const revalidation = isKnown ? { etag: entry.etag, lastModified: entry.lastModified } : {};
-      const put = <V>(value: V, { revalidation: next, freshForMs, edition }: Confirmation): V => {
+      const put = <V>(
+        value: V,
+        edition: Edition | null,
+        freshForMs = 0,
+        next: Revalidation = {},
+      ): Loaded<V> => {
         const storedAt = Date.now();
         const freshUntil = storedAt + Math.min(freshForMs, RESUMABLE_MS);
         cache.put({ url, ...next, storedAt, freshUntil, ...(edition && { edition }), value });
-        return value;
+        return { value, edition };
       };
       try {
         const response = await client.get(at ?? url, codec.decode, { revalidation, ...limits });
-        const { edition } = response;
-        if (response.status === 200) return { value: put(response.value, response), edition };
+        const { edition, freshForMs } = response;
+        if (response.status === 200) return put(response.value, edition, freshForMs, response.revalidation);
         stats.cacheHits++;
         // A response that confirms the cached one, and names no edition, leaves it in its own.
-        const confirmed = { ...response, edition: edition ?? entry?.edition ?? null };
-        put(entry?.value, confirmed);
+        const confirmed = put(entry?.value, edition ?? entry?.edition ?? null, freshForMs, revalidation);
         // Only a conditional request gets a 304.
         return { value: known as T, edition: confirmed.edition };
       } catch (error) {
         if (!absent || !isAbsent(error)) throw error;
-        return {
-          value: put(absent.value, { revalidation: {}, freshForMs: 0, edition: null }),
-          edition: null,
-        };
+        return put(absent.value, null);
       }
     },
     recall(url, codec) {
@@ -124,3 +129,32 @@ const isAbsent = (error: unknown): boolean =>
 /** An entry from the future was written before the clock was set back, and proves nothing. */
 const isFresh = ({ storedAt, freshUntil }: CacheEntry, now: number): boolean =>
   storedAt <= now && now < freshUntil;
+
+export interface FetcherOptions extends ClientOptions {
+  /** The folder of the cache; undefined for none. */
+  readonly cacheFolder: string | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/**
+ * Runs work with the fetcher of one upstream, and its cache if there is a folder for it. The cache keeps what was fetched,
+ * even if the work fails or is aborted.
+ */
+export async function withFetcher<T>(
+  { cacheFolder, signal, ...options }: FetcherOptions,
+  { upstream, version }: { upstream: string; version: string },
+  work: (fetcher: Fetcher) => Promise<T>,
+): Promise<T> {
+  const name = upstream.replace(/^https?:\/\//, '');
+  return abortable(createClient(options), signal, async (client) => {
+    const cache = cacheFolder === undefined ? noCache : openCache(cacheFolder, { name, version });
+    let complete = false;
+    try {
+      const result = await work(createFetcher({ client, cache }));
+      complete = true;
+      return result;
+    } finally {
+      cache.close({ complete });
+    }
+  });
+}

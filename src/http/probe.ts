@@ -2,11 +2,9 @@
 
 import pLimit from 'p-limit';
 import { errorCode, UpstreamError } from '../errors.ts';
-import { USER_AGENT } from '../version.ts';
 import { decompress, MAX_BODY_BYTES } from './body.ts';
-import { dispatch, type RawResponse } from './dispatch.ts';
-import { createDispatcher, defaultTimeouts, type Timeouts } from './dispatcher.ts';
-import { asFailedAttempt, FailedAttempt } from './failed-attempt.ts';
+import { type Connections, openConnections, type RawResponse, type Timeouts } from './connections.ts';
+import { asFailedAttempt, FailedAttempt } from './retry.ts';
 
 /** A request. The path is relative to the deployment's base URL. */
 export interface ProbeRequest {
@@ -30,7 +28,7 @@ export interface ProbeResponse {
   readonly json: unknown;
 }
 
-export interface Probe {
+export interface Probe extends Pick<Connections, 'close'> {
   /** The base URL of the deployment. */
   readonly address: string;
   /** @throws UpstreamError if there is no response */
@@ -43,7 +41,6 @@ export interface Probe {
     requests: readonly R[],
     look: (response: ProbeResponse, request: R) => T,
   ): Promise<T[]>;
-  close(): Promise<void>;
 }
 
 /** A keep-alive connection may be closed just as it is reused: one retry tells this from a failure. */
@@ -55,30 +52,23 @@ export interface ProbeOptions {
 }
 
 /** @throws UsageError if the environment names an invalid proxy */
-export function createProbe(address: string, { concurrency, timeouts: given }: ProbeOptions): Probe {
-  const timeouts = { ...defaultTimeouts, ...given };
-  const dispatcher = createDispatcher(concurrency, timeouts);
+export function createProbe(address: string, { concurrency, timeouts }: ProbeOptions): Probe {
+  const connections = openConnections(concurrency, timeouts);
   const limit = pLimit(concurrency);
   /** Large bodies one at a time: their sum counts. */
   const limitLarge = pLimit(1);
 
   async function attempt(request: ProbeRequest): Promise<ProbeResponse> {
-    const { method = 'GET', path, headers = {}, maxBytes = MAX_BODY_BYTES } = request;
+    const { method = 'GET', path, headers, maxBytes = MAX_BODY_BYTES } = request;
     const url = `${address}${path}`;
     for (let attempts = 1; ; attempts++) {
       try {
-        const response = await dispatch(url, {
-          dispatcher,
-          method,
-          headers: { 'user-agent': USER_AGENT, ...headers },
-          maxBytes: () => maxBytes,
-          totalMs: timeouts.total,
-        });
+        const response = await connections.request(url, { method, ...(headers && { headers }), maxBytes });
         return asProbeResponse(describe(request), response, maxBytes);
       } catch (cause) {
         const code = errorCode(cause);
         if (attempts < ATTEMPTS && (code === 'UND_ERR_SOCKET' || code === 'ECONNRESET')) continue;
-        const failed = asFailedAttempt(cause, maxBytes);
+        const failed = asFailedAttempt(cause);
         const problem = failed instanceof FailedAttempt ? failed.message : `no response (${cause})`;
         throw new UpstreamError(problem, { method, url, attempts, unreachable: true }, { cause });
       }
@@ -92,7 +82,7 @@ export function createProbe(address: string, { concurrency, timeouts: given }: P
     send,
     sendAll: (requests, look) =>
       Promise.all(requests.map(async (request) => look(await send(request), request))),
-    close: () => dispatcher.destroy(),
+    close: connections.close,
   };
 }
 
@@ -101,17 +91,14 @@ function asProbeResponse(
   { status, headers, body }: RawResponse,
   maxBytes: number,
 ): ProbeResponse {
-  const encoding = headers['content-encoding']?.toString();
+  const encoding = headers['content-encoding'];
   // The response to HEAD has the header without the body.
   const text = new TextDecoder().decode(body.length === 0 ? body : decompress(body, encoding, maxBytes));
   return {
     request,
     status,
     encoding,
-    header(name) {
-      const value = headers[name.toLowerCase()];
-      return Array.isArray(value) ? value.join(', ') : value;
-    },
+    header: (name) => headers[name.toLowerCase()],
     text,
     get json() {
       try {

@@ -6,7 +6,7 @@ import { LAST_INDEXED_GENERATION, type Move, type Skipped } from '../contract/re
 import type { DataSet, Warning } from '../dataset/data-set.ts';
 import { digestDataSet } from '../dataset/digest.ts';
 import { UpstreamError } from '../errors.ts';
-import type { FetcherOptions } from '../http/with-fetcher.ts';
+import type { FetcherOptions } from '../http/fetcher.ts';
 import { normalize } from './normalize.ts';
 import type { RawRecords } from './raw.ts';
 import type { RestRecords } from './rest.ts';
@@ -100,7 +100,7 @@ function leaveOut(dataSet: DataSet, skip: Skipped): DataSet {
 
 async function loadRest(options: LoadOptions, firstRetries?: number): Promise<SourceResult> {
   const { readRest, REST_CACHE_VERSION } = await import('./rest.ts');
-  const { withFetcher } = await import('../http/with-fetcher.ts');
+  const { withFetcher } = await import('../http/fetcher.ts');
   const { upstream = DEFAULT_REST_UPSTREAM, concurrency, allowMixed = false, skip, onProgress } = options;
   return withFetcher(options, { upstream, version: REST_CACHE_VERSION }, async (fetcher) => {
     const reading = { upstream, fetcher, concurrency, firstRetries, allowMixed, skip, onProgress };
@@ -120,7 +120,7 @@ async function loadCsv(options: LoadOptions): Promise<SourceResult> {
     return resultOf('csv', readCsv(readTables(upstream)), { ...options, upstream: 'local files', today });
   }
   const { fetchTables } = await import('./fetch-tables.ts');
-  const { withFetcher } = await import('../http/with-fetcher.ts');
+  const { withFetcher } = await import('../http/fetcher.ts');
   return withFetcher(options, { upstream, version: 'csv' }, async (fetcher) => {
     const texts = await fetchTables(upstream, { fetcher, onProgress });
     return { ...resultOf('csv', readCsv(texts), { ...options, upstream }), requests: fetcher.stats };

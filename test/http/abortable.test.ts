@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { abortable } from '../../src/http/abortable.ts';
+import { abortable } from '../../src/http/connections.ts';
 
 /** A client that counts how often it was closed. */
 function countingClient() {

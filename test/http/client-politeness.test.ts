@@ -2,8 +2,7 @@ import type { ServerResponse } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { decodeJson } from '../../src/http/body.ts';
-import { dispatch } from '../../src/http/dispatch.ts';
-import { createDispatcher, defaultTimeouts } from '../../src/http/dispatcher.ts';
+import { openConnections } from '../../src/http/connections.ts';
 import { VERSION } from '../../src/version.ts';
 import { startServer } from '../support/local-server.ts';
 import { body, ok, status, testClient } from '../support/test-client.ts';
@@ -47,18 +46,18 @@ describe('Retry-After', () => {
 describe('a request whose time is over before it is sent', () => {
   it('is not sent later', async () => {
     const held: ServerResponse[] = [];
-    const server = await startServer((response) => held.push(response));
-    const dispatcher = createDispatcher(1, defaultTimeouts);
-    onTestFinished(() => dispatcher.destroy());
-    const send = (path: string, totalMs: number) =>
-      dispatch(server.url + path, { dispatcher, headers: {}, maxBytes: () => 100, totalMs });
-    const first = send('/1', 60_000);
-    await expect(send('/2', 100)).rejects.toThrow('no complete response within 0.1 s');
+    const server = await startServer((response, { url }) =>
+      url === '/2' ? ok(response) : held.push(response),
+    );
+    const connections = openConnections(1, { total: 200 });
+    onTestFinished(() => connections.close());
+    const send = (path: string) => connections.request(server.url + path, { maxBytes: 100 });
+    const first = send('/1');
     await expect.poll(() => held.length).toBe(1);
-    held[0]?.end('{}');
-    expect(await first).toMatchObject({ status: 200 });
     await sleep(100);
-    expect(server.requests.map(({ path }) => path)).toEqual(['/1']);
+    const second = send('/2');
+    await expect(first).rejects.toThrow('no complete response within 0.2 s');
+    expect(await second).toMatchObject({ status: 200 });
   });
 });
 

@@ -3,7 +3,6 @@ import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { decodeJson } from '../../src/http/body.ts';
 import { openCache } from '../../src/http/cache.ts';
-import { editionOf } from '../../src/http/failed-attempt.ts';
 import { createFetcher } from '../../src/http/fetcher.ts';
 import { editionNumber, namedEdition } from '../support/editions.ts';
 import { startServer } from '../support/local-server.ts';
@@ -52,16 +51,6 @@ describe('the edition of a response', () => {
       edition: namedEdition(2),
     });
     expect(server.requests.map(({ headers }) => headers['if-none-match'])).toEqual([undefined, '"1"', '"1"']);
-  });
-
-  it('is that of each response, whatever the one before it named', () => {
-    const { hash, deployed } = editionNumber(1);
-    const named = (commit: string, date: number) =>
-      editionOf({ 'x-pokeapi-hash': commit, 'x-pokeapi-deploy-date': String(date) });
-    expect(named(hash, deployed)).toEqual(namedEdition(1));
-    expect(named('f'.repeat(40), deployed)?.hash).toBe('f'.repeat(40));
-    expect(named('f'.repeat(40), editionNumber(2).deployed)?.deployed).toBe(namedEdition(2).deployed);
-    expect(named('none', deployed)).toBeNull();
   });
 
   it('is none if no response has named one', async () => {

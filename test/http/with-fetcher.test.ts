@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { decodeJson } from '../../src/http/body.ts';
-import { type FetcherOptions, withFetcher } from '../../src/http/with-fetcher.ts';
+import { type FetcherOptions, withFetcher } from '../../src/http/fetcher.ts';
 import { startServer } from '../support/local-server.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 import { body } from '../support/test-client.ts';
