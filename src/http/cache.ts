@@ -20,12 +20,11 @@ import * as z from 'zod';
 import { type Edition, editionSchema } from '../contract/edition.ts';
 import { errorCode, OutputError } from '../errors.ts';
 import { readText } from '../files.ts';
+import type { Revalidation } from './client.ts';
 
 /** A line with the right checksum is one, as this version wrote it. */
-export interface CacheEntry {
+export interface CacheEntry extends Revalidation {
   readonly url: string;
-  readonly etag?: string | undefined;
-  readonly lastModified?: string | undefined;
   /** Milliseconds since the epoch, by this machine's clock. */
   readonly storedAt: number;
   /** Until then, a run that goes on with the interrupted one need not revalidate the response. */
@@ -42,21 +41,14 @@ export interface CompleteRun {
   readonly value: unknown;
 }
 
-/** The last line of a journal after a complete run. Later runs of the same edition read nothing else. */
+/** The last line of a journal after a complete run. Later runs of the same edition use nothing else. */
 const completionSchema = z.strictObject({
   complete: z.object({ edition: editionSchema, value: z.unknown(), urls: z.int() }).nullable(),
 });
 
-export interface Cache {
-  /** The last run, if it was complete and of one edition, and the number of its URLs; otherwise null. */
-  readonly lastRun: (CompleteRun & { readonly urls: number }) | null;
-  get(url: string): CacheEntry | undefined;
-  put(entry: CacheEntry): void;
-  /** Notes what this run has read, for the next one. */
-  noteRun(run: CompleteRun): void;
-  /** After a complete run, only the entries that it used are kept; if it used none, all are. */
-  close(outcome: { complete: boolean }): void;
-}
+type LastRun = z.infer<typeof completionSchema>['complete'];
+
+export type Cache = ReturnType<typeof openCache>;
 
 /**
  * Opens the journal for one upstream.
@@ -66,7 +58,7 @@ export interface Cache {
  * @param version of the reduced values: a journal of another version is discarded
  * @throws OutputError if the folder cannot be written
  */
-export function openCache(folder: string, { name, version }: { name: string; version: string }): Cache {
+export function openCache(folder: string, { name, version }: { name: string; version: string }) {
   const file = path.join(folder, journalName(name));
   const header = encodeLine({ cache: 1, version });
   const writing = <T>(write: () => T): T => {
@@ -90,12 +82,13 @@ export function openCache(folder: string, { name, version }: { name: string; ver
   let closed = false;
 
   return {
+    /** The last run, if it was complete and of one edition, and the number of its URLs; otherwise null. */
     lastRun,
-    get(url) {
+    get(url: string): CacheEntry | undefined {
       used.add(url);
       return entries.get(url);
     },
-    put(entry) {
+    put(entry: CacheEntry): void {
       // Responses that arrive after a failure are dropped.
       if (closed) return;
       used.add(entry.url);
@@ -103,10 +96,12 @@ export function openCache(folder: string, { name, version }: { name: string; ver
       // Each line starts with a line break: if a crash left half a line, only that one is lost.
       writing(() => writeSync(descriptor, `\n${encodeLine(entry)}`));
     },
-    noteRun(noted) {
+    /** Notes what this run has read, for the next one. */
+    noteRun(noted: CompleteRun): void {
       run = noted;
     },
-    close({ complete }) {
+    /** After a complete run, only the entries that it used are kept; if it used none, all are. */
+    close({ complete }: { complete: boolean }): void {
       closed = true;
       writing(() => closeSync(descriptor));
       if (!complete || used.size === 0) return;
@@ -142,10 +137,10 @@ const checksum = (text: string): string => hash('sha256', text).slice(0, 16);
  */
 function decodeLines(lines: readonly string[]): {
   entries: Map<string, CacheEntry>;
-  lastRun: Cache['lastRun'];
+  lastRun: LastRun;
 } {
   const entries = new Map<string, CacheEntry>();
-  let lastRun: Cache['lastRun'] = null;
+  let lastRun: LastRun = null;
   for (const line of lines) {
     const value = decodeLine(line) as Partial<CacheEntry & { complete: unknown }> | undefined;
     lastRun = null;

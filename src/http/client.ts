@@ -4,11 +4,11 @@ import { setMaxListeners } from 'node:events';
 import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises';
 import pLimit from 'p-limit';
 import type { Edition } from '../contract/edition.ts';
+import { UpstreamError } from '../errors.ts';
 import { ACCEPT_ENCODING, decompress, MAX_BODY_BYTES } from './body.ts';
-import { type Connections, openConnections, type RawResponse, type Timeouts } from './connections.ts';
+import { openConnections, type RawResponse, type Timeouts } from './connections.ts';
 import {
   asFailedAttempt,
-  asUpstreamError,
   editionOf,
   FailedAttempt,
   type Headers,
@@ -64,23 +64,10 @@ export interface Waiting {
   readonly nextInMs: number;
 }
 
-export interface HttpClient extends Pick<Connections, 'close'> {
-  readonly stats: Readonly<ClientStats>;
-  /**
-   * Sends a GET, with retries. `decode` turns the body into a value; it throws `MalformedBody` if a retry may help, and
-   * any other error if not. Rejects with `UpstreamError`.
-   */
-  get<T>(url: string, decode: (body: Buffer) => T, options?: GetOptions): Promise<Fetched<T>>;
-  /** The failed requests that wait for another attempt. */
-  waiting(): Waiting;
-}
+export type HttpClient = ReturnType<typeof createClient>;
 
-/**
- * Its `close` ends every delay, too.
- *
- * @throws UsageError if the environment names an invalid proxy
- */
-export function createClient(options: ClientOptions): HttpClient {
+/** @throws UsageError if the environment names an invalid proxy */
+export function createClient(options: ClientOptions) {
   const { concurrency, retries, retryBaseMs: baseMs = 500 } = options;
   const connections = openConnections(concurrency, options.timeouts);
   const stats: ClientStats = { requests: 0, bodies: 0, notModified: 0, retries: 0, bytes: 0 };
@@ -98,14 +85,24 @@ export function createClient(options: ClientOptions): HttpClient {
   const wait = (ms: number): Promise<void> => sleep(ms, undefined, { signal: closed.signal });
 
   /** A pause that the response asks for is noted before the next request gets its turn. */
-  async function send(url: string, revalidation: Revalidation, maxBytes: number): Promise<RawResponse> {
+  async function send(
+    url: string,
+    { etag, lastModified }: Revalidation,
+    maxBytes: number,
+  ): Promise<RawResponse> {
     const pause = pausedUntil - Date.now();
     if (pause > 0) await wait(pause);
     stats.requests++;
-    const response = await connections.request(url, { headers: requestHeaders(revalidation), maxBytes });
+    const headers = {
+      accept: 'application/json, text/csv;q=0.9, */*;q=0.1',
+      'accept-encoding': ACCEPT_ENCODING,
+      'if-none-match': etag,
+      'if-modified-since': lastModified,
+    };
+    const response = await connections.request(url, { headers, maxBytes });
     responded = true;
     stats.bytes += response.body.length;
-    const isConditional = (revalidation.etag ?? revalidation.lastModified) !== undefined;
+    const isConditional = (etag ?? lastModified) !== undefined;
     if (response.status === 200 || (response.status === 304 && isConditional)) return response;
     const refused = unexpectedStatus(response.status, response.headers);
     const { retryable, retryAfterMs = 0 } = refused.failure;
@@ -136,8 +133,12 @@ export function createClient(options: ClientOptions): HttpClient {
   }
 
   return {
-    stats,
-    async get(url, decode, options = {}) {
+    stats: stats as Readonly<ClientStats>,
+    /**
+     * Sends a GET, with retries. `decode` turns the body into a value; it throws `MalformedBody` if a retry may help, and
+     * any other error if not. Rejects with `UpstreamError`.
+     */
+    async get<T>(url: string, decode: (body: Buffer) => T, options: GetOptions = {}): Promise<Fetched<T>> {
       const maxAttempts = 1 + (options.retries ?? retries);
       for (let attempts = 1; ; attempts++) {
         try {
@@ -145,9 +146,12 @@ export function createClient(options: ClientOptions): HttpClient {
         } catch (error) {
           const failed = asFailedAttempt(error);
           if (!(failed instanceof FailedAttempt)) throw failed;
-          const { retryable, retryAfterMs = 0 } = failed.failure;
-          if (!retryable || attempts === maxAttempts)
-            throw asUpstreamError(failed, { method: 'GET', url, attempts, responded });
+          const { retryable, retryAfterMs = 0, hint, ...failure } = failed.failure;
+          if (!retryable || attempts === maxAttempts) {
+            const unreachable = failure.unreachable === true && !responded;
+            const request = { ...failure, method: 'GET', url, attempts, unreachable };
+            throw new UpstreamError(failed.message, request, { cause: failed.cause, hint });
+          }
           stats.retries++;
           const delay = retryDelay(attempts, { baseMs, retryAfterMs, random: Math.random });
           const resumption = { at: Date.now() + delay };
@@ -156,26 +160,19 @@ export function createClient(options: ClientOptions): HttpClient {
         }
       }
     },
-    waiting() {
+    /** The failed requests that wait for another attempt. */
+    waiting(): Waiting {
       const first = Math.min(...[...resumptions].map(({ at }) => at));
       return {
         requests: resumptions.size,
         nextInMs: resumptions.size > 0 ? Math.max(0, first - Date.now()) : 0,
       };
     },
-    close() {
+    /** Closes every connection and ends every delay at once. */
+    close(): Promise<void> {
       closed.abort();
       return connections.close();
     },
-  };
-}
-
-function requestHeaders({ etag, lastModified }: Revalidation): Record<string, string> {
-  return {
-    accept: 'application/json, text/csv;q=0.9, */*;q=0.1',
-    'accept-encoding': ACCEPT_ENCODING,
-    ...(etag !== undefined && { 'if-none-match': etag }),
-    ...(lastModified !== undefined && { 'if-modified-since': lastModified }),
   };
 }
 

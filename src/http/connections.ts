@@ -6,19 +6,13 @@ import { USER_AGENT } from '../version.ts';
 import { FailedAttempt, type Headers, tooLarge } from './retry.ts';
 
 /** In milliseconds: for a connection, for headers, between parts of a body, for a complete response. */
-export interface Timeouts {
-  readonly connect: number;
-  readonly headers: number;
-  readonly body: number;
-  readonly total: number;
-}
-
-const defaultTimeouts: Timeouts = { connect: 10_000, headers: 30_000, body: 30_000, total: 60_000 };
+const defaultTimeouts = { connect: 10_000, headers: 30_000, body: 30_000, total: 60_000 };
+export type Timeouts = typeof defaultTimeouts;
 
 export interface RequestOptions {
   /** Default GET. */
   readonly method?: string | undefined;
-  readonly headers?: Readonly<Record<string, string>>;
+  readonly headers?: Headers | undefined;
   /** The maximum size of the body; a compressed one may be a little larger. */
   readonly maxBytes: number;
 }
@@ -30,13 +24,6 @@ export interface RawResponse {
   readonly body: Buffer;
 }
 
-export interface Connections {
-  /** Sends a request, and reads the complete response. Rejects with undici's error, or with `FailedAttempt`. */
-  request(url: string, options: RequestOptions): Promise<RawResponse>;
-  /** Closes every connection at once. */
-  close(): Promise<void>;
-}
-
 /** By how much compression may enlarge a body: random bytes grow a little. */
 const ENCODING_BYTES = 4096;
 
@@ -44,7 +31,7 @@ const ENCODING_BYTES = 4096;
  * @param count how many requests are sent at the same time, over as many connections
  * @throws UsageError if the environment names a proxy that is not a URL
  */
-export function openConnections(count: number, given: Partial<Timeouts> = {}): Connections {
+export function openConnections(count: number, given: Partial<Timeouts> = {}) {
   const timeouts = { ...defaultTimeouts, ...given };
   const dispatcher = createDispatcher(count, timeouts);
 
@@ -71,7 +58,8 @@ export function openConnections(count: number, given: Partial<Timeouts> = {}): C
   }
 
   return {
-    async request(url, options) {
+    /** Sends a request, and reads the complete response. Rejects with undici's error, or with `FailedAttempt`. */
+    async request(url: string, options: RequestOptions): Promise<RawResponse> {
       const timeout = new AbortController();
       let timer: NodeJS.Timeout | undefined;
       // undici rejects an aborted request that still waits for a connection only once it gets one, and then does not send it.
@@ -88,7 +76,8 @@ export function openConnections(count: number, given: Partial<Timeouts> = {}): C
         clearTimeout(timer);
       }
     },
-    close: () => dispatcher.destroy(),
+    /** Closes every connection at once. */
+    close: (): Promise<void> => dispatcher.destroy(),
   };
 }
 
@@ -117,7 +106,7 @@ const joined = (headers: Dispatcher.ResponseData['headers']): Headers =>
  *
  * @throws the signal's reason if it is aborted, whatever error that causes in the work
  */
-export async function abortable<C extends Pick<Connections, 'close'>, T>(
+export async function abortable<C extends { close(): Promise<void> }, T>(
   client: C,
   signal: AbortSignal | undefined,
   work: (client: C) => Promise<T>,

@@ -2,7 +2,7 @@
 
 import type { Edition } from '../contract/edition.ts';
 import { UpstreamError } from '../errors.ts';
-import { type Cache, type CacheEntry, type CompleteRun, noCache, openCache } from './cache.ts';
+import { type Cache, type CacheEntry, noCache, openCache } from './cache.ts';
 import {
   type ClientOptions,
   type ClientStats,
@@ -31,29 +31,13 @@ export interface Loaded<T> {
   readonly edition: Edition | null;
 }
 
-export interface Fetcher extends Pick<HttpClient, 'waiting'> {
-  /** Totals, counted on as the work goes on. */
-  readonly stats: FetcherStats;
-  /** The edition that the last run has read, if it was complete and of one; otherwise null. */
-  readonly lastEdition: Edition | null;
-  /** What the last run has noted. */
-  recallRun(): unknown;
-  /** Notes what this run has read, for the next one of the same edition. */
-  noteRun(run: CompleteRun): void;
-  load<T>(url: string, codec: Codec<T>, options?: LoadOptions<T>): Promise<Loaded<T>>;
-  /** The cached value, however old; undefined if there is none. */
-  recall<T>(url: string, codec: Codec<T>): T | undefined;
-  /** Sends a request past the cache. */
-  ask(url: string, options?: Pick<GetOptions, 'retries'>): Promise<Buffer>;
-}
+export type Fetcher = ReturnType<typeof createFetcher>;
 
-export interface LoadOptions<T> {
+export interface LoadOptions<T> extends Pick<GetOptions, 'retries' | 'maxBytes'> {
   /** Revalidate even if the cached response is still fresh. */
   readonly revalidate?: boolean | undefined;
   /** The URL to request instead, for a response that no cache on the way has yet; unconditionally, unless `revalidate` is set. */
   readonly at?: string | undefined;
-  readonly retries?: number | undefined;
-  readonly maxBytes?: number;
   /** The value used (and cached) on 404 or 410. Without it, these are failures. */
   readonly absent?: { readonly value: T };
 }
@@ -61,16 +45,20 @@ export interface LoadOptions<T> {
 /** A run that is resumed later than this revalidates what the interrupted one has fetched. */
 const RESUMABLE_MS = 3_600_000;
 
-export function createFetcher({ client, cache }: { client: HttpClient; cache: Cache }): Fetcher {
+export function createFetcher({ client, cache }: { client: HttpClient; cache: Cache }) {
   const stats = Object.assign(client.stats, { cacheHits: 0 });
   return {
-    stats,
+    /** Totals, counted on as the work goes on. */
+    stats: stats as FetcherStats,
     waiting: client.waiting,
+    /** The edition that the last run has read, if it was complete and of one; otherwise null. */
     lastEdition: cache.lastRun?.edition ?? null,
-    recallRun() {
+    /** What the last run has noted. */
+    recallRun(): unknown {
       stats.cacheHits += cache.lastRun?.urls ?? 0;
       return cache.lastRun?.value;
     },
+    /** Notes what this run has read, for the next one of the same edition. */
     noteRun: cache.noteRun,
     async load<T>(
       url: string,
@@ -110,12 +98,14 @@ export function createFetcher({ client, cache }: { client: HttpClient; cache: Ca
         return put(absent.value, null);
       }
     },
-    recall(url, codec) {
+    /** The cached value, however old; undefined if there is none. */
+    recall<T>(url: string, codec: Codec<T>): T | undefined {
       const known = codec.revive(cache.get(url)?.value);
       if (known !== undefined) stats.cacheHits++;
       return known;
     },
-    async ask(url, options) {
+    /** Sends a request past the cache. */
+    async ask(url: string, options?: Pick<GetOptions, 'retries'>): Promise<Buffer> {
       const response = await client.get(url, (body) => body, options);
       return response.status === 200 ? response.value : Buffer.alloc(0);
     },

@@ -3,7 +3,7 @@
 import pLimit from 'p-limit';
 import { errorCode, UpstreamError } from '../errors.ts';
 import { decompress, MAX_BODY_BYTES } from './body.ts';
-import { type Connections, openConnections, type RawResponse, type Timeouts } from './connections.ts';
+import { openConnections, type RawResponse, type Timeouts } from './connections.ts';
 import { asFailedAttempt, FailedAttempt } from './retry.ts';
 
 /** A request. The path is relative to the deployment's base URL. */
@@ -15,33 +15,8 @@ export interface ProbeRequest {
   readonly maxBytes?: number;
 }
 
-export interface ProbeResponse {
-  /** The request in one line, for messages. */
-  readonly request: string;
-  readonly status: number;
-  /** The header's value; several are joined by commas. */
-  header(name: string): string | undefined;
-  /** The `Content-Encoding`; undefined for none. It has been undone. */
-  readonly encoding: string | undefined;
-  readonly text: string;
-  /** The body as JSON, whatever its type says; undefined if it is not JSON. */
-  readonly json: unknown;
-}
-
-export interface Probe extends Pick<Connections, 'close'> {
-  /** The base URL of the deployment. */
-  readonly address: string;
-  /** @throws UpstreamError if there is no response */
-  send(request: ProbeRequest): Promise<ProbeResponse>;
-  /**
-   * Sends all requests, as far as concurrency allows, and looks at each response as it comes. What was seen is in the order
-   * of the requests; the responses are not kept, as there may be hundreds of thousands, of any size.
-   */
-  sendAll<R extends ProbeRequest, T>(
-    requests: readonly R[],
-    look: (response: ProbeResponse, request: R) => T,
-  ): Promise<T[]>;
-}
+export type ProbeResponse = ReturnType<typeof asProbeResponse>;
+export type Probe = ReturnType<typeof createProbe>;
 
 /** A keep-alive connection may be closed just as it is reused: one retry tells this from a failure. */
 const ATTEMPTS = 2;
@@ -52,7 +27,7 @@ export interface ProbeOptions {
 }
 
 /** @throws UsageError if the environment names an invalid proxy */
-export function createProbe(address: string, { concurrency, timeouts }: ProbeOptions): Probe {
+export function createProbe(address: string, { concurrency, timeouts }: ProbeOptions) {
   const connections = openConnections(concurrency, timeouts);
   const limit = pLimit(concurrency);
   /** Large bodies one at a time: their sum counts. */
@@ -63,7 +38,7 @@ export function createProbe(address: string, { concurrency, timeouts }: ProbeOpt
     const url = `${address}${path}`;
     for (let attempts = 1; ; attempts++) {
       try {
-        const response = await connections.request(url, { method, ...(headers && { headers }), maxBytes });
+        const response = await connections.request(url, { method, headers, maxBytes });
         return asProbeResponse(describe(request), response, maxBytes);
       } catch (cause) {
         const code = errorCode(cause);
@@ -75,32 +50,40 @@ export function createProbe(address: string, { concurrency, timeouts }: ProbeOpt
     }
   }
 
+  /** @throws UpstreamError if there is no response */
   const send = (request: ProbeRequest): Promise<ProbeResponse> =>
     (request.maxBytes ?? 0) > MAX_BODY_BYTES ? limitLarge(attempt, request) : limit(attempt, request);
   return {
+    /** The base URL of the deployment. */
     address,
     send,
-    sendAll: (requests, look) =>
-      Promise.all(requests.map(async (request) => look(await send(request), request))),
+    /**
+     * Sends all requests, as far as concurrency allows, and looks at each response as it comes. What was seen is in the order
+     * of the requests; the responses are not kept, as there may be hundreds of thousands, of any size.
+     */
+    sendAll: <R extends ProbeRequest, T>(
+      requests: readonly R[],
+      look: (response: ProbeResponse, request: R) => T,
+    ): Promise<T[]> => Promise.all(requests.map(async (request) => look(await send(request), request))),
     close: connections.close,
   };
 }
 
-function asProbeResponse(
-  request: string,
-  { status, headers, body }: RawResponse,
-  maxBytes: number,
-): ProbeResponse {
+function asProbeResponse(request: string, { status, headers, body }: RawResponse, maxBytes: number) {
   const encoding = headers['content-encoding'];
   // The response to HEAD has the header without the body.
   const text = new TextDecoder().decode(body.length === 0 ? body : decompress(body, encoding, maxBytes));
   return {
+    /** The request in one line, for messages. */
     request,
     status,
+    /** The `Content-Encoding`; undefined for none. It has been undone. */
     encoding,
-    header: (name) => headers[name.toLowerCase()],
+    /** The header's value; several are joined by commas. */
+    header: (name: string): string | undefined => headers[name.toLowerCase()],
     text,
-    get json() {
+    /** The body as JSON, whatever its type says; undefined if it is not JSON. */
+    get json(): unknown {
       try {
         return JSON.parse(text);
       } catch {

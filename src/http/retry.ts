@@ -1,7 +1,7 @@
 /** Why an attempt at a request failed, whether another one may succeed, and after what delay. */
 
 import { type Edition, parseEdition } from '../contract/edition.ts';
-import { errorCode, GamedataError, UpstreamError } from '../errors.ts';
+import { errorCode, GamedataError } from '../errors.ts';
 
 /** The headers of a response; several values of one are joined by commas. */
 export type Headers = Readonly<Record<string, string | undefined>>;
@@ -111,16 +111,6 @@ export function asFailedAttempt(error: unknown): unknown {
   const unreachable = UNREACHABLE_CODES.has(code);
   const retryable = unreachable || BROKEN_CODES.has(code);
   return new FailedAttempt(message, { retryable, unreachable, cause: error });
-}
-
-/** What a caller gets after the last attempt. */
-export function asUpstreamError(
-  { message, cause, failure }: FailedAttempt,
-  { responded, ...sent }: { method: string; url: string; attempts: number; responded: boolean },
-): UpstreamError {
-  const { status, location, edition, hint, unreachable = false } = failure;
-  const request = { ...sent, status, location, edition, unreachable: unreachable && !responded };
-  return new UpstreamError(message, request, { cause, hint });
 }
 
 const MAX_BACKOFF_MS = 30_000;
