@@ -4,12 +4,12 @@ const hooks = new URL('test/support/absolute-imports.mjs', import.meta.url).href
 
 /** A test that replaces a module needs modules of its own; for all others, loading them once per worker saves a third. */
 const isolated = [
-  'test/commands/history.test.ts',
+  'test/cli/commands/history.test.ts',
   'test/http/cache-failures.test.ts',
-  'test/output/commit.test.ts',
-  'test/output/dying.test.ts',
-  'test/output/failures.test.ts',
-  'test/output/power-cut.test.ts',
+  'test/publish/commit.test.ts',
+  'test/publish/dying.test.ts',
+  'test/publish/failures.test.ts',
+  'test/publish/power-cut.test.ts',
 ];
 
 /** Lighthouse measures times: it runs when everything else is done. */

@@ -7,7 +7,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { installed, thirdPartyText, unwantedLicences } from './third-party/licences.ts';
 
-const FILE = fileURLToPath(new URL('../THIRD-PARTY.md', import.meta.url));
+const FILE = fileURLToPath(new URL('../docs/THIRD-PARTY.md', import.meta.url));
 
 const packages = installed();
 const text = thirdPartyText(packages);

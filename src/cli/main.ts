@@ -12,7 +12,7 @@ import { createProgram } from './program.ts';
 import { createReporter } from './reporter.ts';
 
 // Node 22 and later: beside the code, as whoever may write there may change the code as well. A shared temporary folder is not safe.
-const { enableCompileCache }: { enableCompileCache?: (folder: string) => unknown } = module;
+const { enableCompileCache } = module as { enableCompileCache?: (folder: string) => unknown };
 enableCompileCache?.(path.join(PACKAGE_ROOT, 'dist', '.cache'));
 
 const program = createProgram();

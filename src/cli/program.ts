@@ -2,10 +2,10 @@
 
 import { once } from 'node:events';
 import { Command, CommanderError } from 'commander';
+import { levels } from '../contract/guarantees.ts';
 import { iconModes } from '../contract/icons.ts';
 import type { GamedataError } from '../errors.ts';
 import type { Watchers } from '../sources/capture.ts';
-import { levels } from '../verify/level.ts';
 import { VERSION } from '../version.ts';
 import type { ArchiveOptions } from './commands/archive.ts';
 import type { BuildOptions } from './commands/build.ts';

@@ -1,7 +1,6 @@
 /** The reporter: tells people on stderr what is going on, in one live line on a terminal, in plain lines elsewhere. */
 
-import { counted, groupDigits } from '../contract/numbers.ts';
-import { printable } from '../contract/printable.ts';
+import { counted, groupDigits, printable } from '../contract/words.ts';
 import type { Progress } from '../sources/source.ts';
 
 export interface Reporter {

@@ -2,10 +2,11 @@
 
 import * as z from 'zod';
 
-const HASH = /^[0-9a-f]{40}$/;
-
 export const editionSchema = z.object({
-  hash: z.string().regex(HASH).describe('The commit that its data was made from.'),
+  hash: z
+    .string()
+    .regex(/^[0-9a-f]{40}$/)
+    .describe('The commit that its data was made from.'),
   deployed: z.iso.datetime().describe('When it was deployed.'),
 });
 export type Edition = z.infer<typeof editionSchema>;
@@ -31,9 +32,8 @@ const DAY = 86_400;
  * @param now in milliseconds; a later date, beyond the difference of two clocks, is not believed
  */
 export function parseEdition(hash: unknown, deployed: unknown, now: number): Edition | null {
-  // By hand, as every response is asked for its edition, and a schema takes longer.
-  if (typeof hash !== 'string' || !HASH.test(hash)) return null;
   const seconds = /^\d{1,10}$/.test(String(deployed)) ? Number(deployed) : 0;
   if (seconds < EARLIEST || seconds > now / 1000 + DAY) return null;
-  return { hash, deployed: new Date(seconds * 1000).toISOString().replace('.000Z', 'Z') };
+  const time = new Date(seconds * 1000).toISOString().replace('.000Z', 'Z');
+  return editionSchema.safeParse({ hash, deployed: time }).data ?? null;
 }

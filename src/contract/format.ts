@@ -18,9 +18,9 @@ export function refuseNewerFormat(
   json: unknown,
   refuse: (problem: string, options: { hint: string }) => Error,
 ): void {
-  const format = typeof json === 'object' && json !== null && 'format' in json ? json.format : undefined;
-  if (typeof format !== 'number' || format <= FORMAT) return;
-  throw refuse(`has format ${format}, this version of gamedata reads format ${FORMAT}`, {
+  const { data } = z.object({ format: z.number() }).safeParse(json);
+  if (!data || data.format <= FORMAT) return;
+  throw refuse(`has format ${data.format}, this version of gamedata reads format ${FORMAT}`, {
     hint: 'A newer version of gamedata wrote it: upgrade, or use another folder.',
   });
 }

@@ -6,6 +6,10 @@
  */
 export type Needs = 'files' | 'rules' | 'requests' | 'code';
 
+/** `static`: the guarantees of every host. `full`: the whole contract, which only hosts that run code support. */
+export const levels = ['static', 'full'] as const;
+export type Level = (typeof levels)[number];
+
 export interface Guarantee {
   readonly needs: Needs;
   readonly title: string;

@@ -3,7 +3,7 @@
 import * as z from 'zod';
 import { editionSchema } from './edition.ts';
 import { FORMAT, formatField } from './format.ts';
-import { defaultIconSource, ICON_UPSTREAM, ICON_UPSTREAM_RULE, type IconSource, iconModes } from './icons.ts';
+import { defaultIconSource, ICON_UPSTREAM, ICON_UPSTREAM_RULE, iconModes } from './icons.ts';
 import { mapKinds } from './kinds.ts';
 import { type LinkBase, linkStyles } from './paths.ts';
 import { countsSchema, skippedSchema } from './records.ts';
@@ -53,13 +53,8 @@ export const metaSchema = z
   .meta({ title: 'Description', description: 'The data that a site holds, and how the site was built.' });
 export type Meta = z.infer<typeof metaSchema>;
 
-/** What `meta.json` says. */
-export interface MetaOptions extends Omit<Meta, 'format' | 'sprites'> {
-  readonly sprites: IconSource;
-}
-
 /** Makes the content of `meta.json`, whose keys are in the schema's order. */
-export const createMeta = (meta: MetaOptions): Meta => metaSchema.parse({ ...meta, format: FORMAT });
+export const createMeta = (meta: Omit<Meta, 'format'>): Meta => metaSchema.parse({ ...meta, format: FORMAT });
 
 export const linkBaseOf = ({ base_url, links }: Meta): LinkBase => ({ baseUrl: base_url, links });
 

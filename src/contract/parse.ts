@@ -1,22 +1,20 @@
 /** Parsing input from outside: what does not fit a schema becomes an error that says where. */
 
-import type * as z from 'zod';
+import * as z from 'zod';
 import { DataError, type DataLocation, type ErrorOptions } from '../errors.ts';
-
-type ParseOptions = Pick<ErrorOptions, 'hint'>;
 
 /** Returns the parsed value. Throws `DataError` for the first problem, with what was found and what was expected. */
 export function parse<S extends z.ZodType>(
   schema: S,
   value: unknown,
   location: Omit<DataLocation, 'field'>,
-  options: ParseOptions = {},
+  options: Pick<ErrorOptions, 'hint'> = {},
 ): z.infer<S> {
   const result = schema.safeParse(value);
   if (result.success) return result.data;
   const [issue] = result.error.issues;
   if (!issue) throw result.error;
-  const field = fieldPath(issue.path);
+  const field = z.core.toDotPath(issue.path);
   const got = show(valueAt(value, issue.path));
   const problem = `got ${got}: ${issue.message.replace(/^Invalid input: /, '')}`;
   throw new DataError(problem, { ...location, ...(field !== '' && { field }) }, options);
@@ -29,14 +27,6 @@ export function parseJson(text: string): unknown {
   } catch {
     return undefined;
   }
-}
-
-/** `['names', 0, 'language']` → `names[0].language`. */
-function fieldPath(path: readonly PropertyKey[]): string {
-  return path.reduce<string>(
-    (text, key) => (typeof key === 'number' ? `${text}[${key}]` : `${text}${text && '.'}${String(key)}`),
-    '',
-  );
 }
 
 /** The value at a path, such as an issue of a schema has; undefined if there is none. */

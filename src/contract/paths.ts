@@ -106,11 +106,15 @@ export function listUrl({ baseUrl, links }: LinkBase, kind: Kind, window?: Windo
 /** The slugs of a kind, by the files that a site has for its records. */
 export function slugsOf(kind: Kind, files: Iterable<string>): string[] {
   const folder = listPath(kind).slice(1);
-  const slugs: string[] = [];
-  for (const file of files) {
-    if (!file.startsWith(folder)) continue;
+  return [...files].flatMap((file) => {
     const [slug = '', , ...deeper] = file.slice(folder.length).split('/');
-    if (slug !== 'index.json' && deeper.length === 0) slugs.push(slug);
-  }
-  return slugs;
+    return file.startsWith(folder) && slug !== INDEX_FILE && deeper.length === 0 ? [slug] : [];
+  });
 }
+
+/**
+ * Whether a path of a site is host configuration, which no host serves and no mirror copies: some segment starts with a dot or
+ * `_`, or the host fixes its name.
+ */
+export const isHostFile = (path: string): boolean =>
+  path === 'wrangler.jsonc' || path.split('/').some((segment) => /^[._]/.test(segment));

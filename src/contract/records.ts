@@ -77,8 +77,7 @@ export const recordSchemas = { move: moveSchema, item: itemSchema } as const sat
   z.ZodObject
 >;
 
-type RecordTypes = { [K in Kind]: z.infer<(typeof recordSchemas)[K]> };
-export type RecordOf<K extends Kind> = RecordTypes[K];
+export type RecordOf<K extends Kind> = z.infer<(typeof recordSchemas)[K]>;
 export type Move = RecordOf<'move'>;
 export type Item = RecordOf<'item'>;
 

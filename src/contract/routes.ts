@@ -38,8 +38,8 @@ export interface RouteTable {
   readonly formats: readonly string[];
   readonly root: Route;
   readonly lists: readonly ListRoute[];
-  /** One for each record, generated on demand. */
-  readonly records: Iterable<Route>;
+  /** One for each record. */
+  readonly records: readonly Route[];
   /** Former paths of renamed records: 301. None of them is a path of a present record. */
   readonly moved: readonly MovedRoute[];
   /** Status → the file with its body. */
@@ -73,16 +73,11 @@ export function createRoutes(
         file: listPageFile(kind, offset),
       })),
     })),
-    records: { [Symbol.iterator]: () => recordRoutes(records) },
+    records: kindNames.flatMap((kind) =>
+      records[kind].map(({ slug }) => ({ path: recordPath(kind, slug), file: recordFile(kind, slug) })),
+    ),
     moved,
     errors: errorFiles,
     icons: { path: ICONS_PATH, upstream: iconRedirectBase(icons) },
   };
-}
-
-function* recordRoutes(records: Slugs): Generator<Route> {
-  for (const kind of kindNames) {
-    for (const { slug } of records[kind])
-      yield { path: recordPath(kind, slug), file: recordFile(kind, slug) };
-  }
 }

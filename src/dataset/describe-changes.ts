@@ -3,9 +3,7 @@
 import { type Comparison, changeTypes, type FieldChange, type KindChanges } from '../contract/changes.ts';
 import { describeEdition } from '../contract/edition.ts';
 import { kindNames } from '../contract/kinds.ts';
-import { pluralTitle } from '../contract/names.ts';
-import { counted, groupDigits } from '../contract/numbers.ts';
-import { escapeCharacters, printable } from '../contract/printable.ts';
+import { counted, escapeCharacters, groupDigits, pluralTitle, printable } from '../contract/words.ts';
 
 export interface TextOptions {
   /** The most records listed per group; the rest are only counted. Default: all. */

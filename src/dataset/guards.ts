@@ -2,9 +2,9 @@
 
 import type { Edition } from '../contract/edition.ts';
 import { type Kind, kindNames, mapKinds } from '../contract/kinds.ts';
-import { firstOf } from '../contract/names.ts';
 import { slugsOf } from '../contract/paths.ts';
 import type { Counts, Skipped } from '../contract/records.ts';
+import { firstOf } from '../contract/words.ts';
 import { GuardError } from '../errors.ts';
 import type { DataSet, EncodedRecord, EncodedRecords } from './data-set.ts';
 

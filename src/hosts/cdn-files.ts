@@ -17,13 +17,10 @@ function headers({ routes, baseUrl }: HostContext): string {
   const refusals = Object.values(routes.errors).map((file) => `/${file}`);
   // An asterisk only matches the end of a path, so files with types of their own are listed.
   const typed = [...bulkFiles, TYPES_FILE].filter((file) => mediaTypeOf(file) !== undefined);
-  const blocks: [path: string, headers: Readonly<Record<string, string>>][] = [
-    ...[`${routes.prefix}*`, ...refusals].map((path): (typeof blocks)[number] => [path, apiHeaders]),
+  const blocks: (readonly [path: string, headers: Readonly<Record<string, string>>])[] = [
+    ...[`${routes.prefix}*`, ...refusals].map((path) => [path, apiHeaders] as const),
     [`/${DOWNLOAD_FOLDER}*`, downloadHeaders],
-    ...typed.map((file): (typeof blocks)[number] => [
-      `/${file}`,
-      { 'Content-Type': mediaTypeOf(file) ?? 'application/json' },
-    ]),
+    ...typed.map((file) => [`/${file}`, { 'Content-Type': mediaTypeOf(file) ?? '' }] as const),
   ];
   const bases = new Set(['', pathOf(baseUrl)]);
   return [

@@ -1,8 +1,15 @@
-/** The interface of the hosts: what a CDN or web server needs to serve the site by the route table. */
+/** The interface of the hosts: what a CDN or web server needs to serve the site by the route table. And what several of them write. */
 
 import type { GuaranteeName } from '../contract/guarantees.ts';
 import type { RouteTable } from '../contract/routes.ts';
 import type { MadeFile } from '../contract/site-file.ts';
+
+/** The parameters that select a page. */
+export const parameters = ['format', 'limit', 'offset'] as const;
+export type Parameter = (typeof parameters)[number];
+
+/** A text as a regular expression. */
+export const escapeExpression = (text: string): string => text.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&');
 
 /** How a web server serves a site. */
 export interface Serving {

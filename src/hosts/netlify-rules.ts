@@ -10,7 +10,7 @@
 import { PLACEHOLDER_ICON, pathOf } from '../contract/paths.ts';
 import type { ListRoute, RouteTable } from '../contract/routes.ts';
 import { headersFile } from './cdn-files.ts';
-import type { Host } from './host.ts';
+import { type Host, type Parameter, parameters } from './host.ts';
 
 export const netlifyRules: Host = {
   summary: 'rules only: built pages and records, any other limit or offset is a 404',
@@ -33,8 +33,6 @@ export const netlifyRules: Host = {
   ],
 };
 
-const parameters = ['format', 'limit', 'offset'] as const;
-type Parameter = (typeof parameters)[number];
 type Query = Partial<Record<Parameter, string | number>>;
 
 /** A placeholder that matches any value; such rules come after those for existing values. */

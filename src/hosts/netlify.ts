@@ -4,8 +4,7 @@
  */
 
 import { pathOf } from '../contract/paths.ts';
-import { escapeExpression } from './expressions.ts';
-import type { Host, HostContext } from './host.ts';
+import { escapeExpression, type Host, type HostContext } from './host.ts';
 import { edgeFunction, FUNCTION_FOLDER, functionConfig } from './netlify-edge.ts';
 import { netlifyRules } from './netlify-rules.ts';
 

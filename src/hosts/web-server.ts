@@ -12,32 +12,26 @@ import {
   mediaTypes,
   preflightHeaders,
 } from '../contract/headers.ts';
-import { DOCS_PATH, DOWNLOAD_FOLDER, INDEX_FILE, listPageFile, pathOf } from '../contract/paths.ts';
+import { DOCS_PATH, DOWNLOAD_FOLDER, pathOf } from '../contract/paths.ts';
 import type { RouteTable } from '../contract/routes.ts';
-import { escapeExpression } from './expressions.ts';
-import type { HostContext } from './host.ts';
-
-/** The parameters that select a page. */
-export const parameters = ['format', 'limit', 'offset'] as const;
-export type Parameter = (typeof parameters)[number];
+import { escapeExpression, type HostContext, type Parameter } from './host.ts';
 
 /** A web server without code, and without a fallback that has some, only serves built pages. */
 export const unsupportedByWebServers = ['windows', 'repeated'] as const satisfies GuaranteeName[];
 
+/** By what is served. Errors have a `Cache-Control` of their own, whatever they are about. */
 export const headerSets = {
   common: commonHeaders,
   api: apiHeaders,
+  file: freshHeaders,
   html: htmlHeaders,
   download: downloadHeaders,
   preflight: preflightHeaders,
+  error: errorHeaders,
 } as const;
 
-/** `Cache-Control` by what is served. Errors have one of their own, whatever they are about. */
-export const caching = {
-  api: apiHeaders['Cache-Control'],
-  file: freshHeaders['Cache-Control'],
-  error: errorHeaders['Cache-Control'],
-} as const;
+/** Set by the server on proxied responses too, as for files: what the fallback sends is dropped. */
+export const proxiedHeaders = Object.keys({ ...commonHeaders, ...apiHeaders });
 
 /** What is compressed from `COMPRESSED_BYTES` on; images and archives are already. */
 export const compressedTypes = [
@@ -65,8 +59,10 @@ export const errorBodies = {
   notAllowed: (method: string) => errorBody(notAllowedDetail(method)),
 } as const;
 
-/** Media types that servers do not know, or define differently. */
-export const ownMediaTypes = Object.entries(mediaTypes);
+/** Media types that servers do not know, or define differently, by an expression for the end of a file's name. */
+export const ownMediaTypes = Object.entries(mediaTypes).map(
+  ([ending, type]) => [`${escapeExpression(ending)}$`, type] as const,
+);
 
 /**
  * Matches a query as it was sent, and captures the last value of a parameter. The servers' own parameter variables ignore
@@ -80,11 +76,10 @@ export const wantsJson = `(?:^|&)${inAnyEncoding('format')}=json(?:&(?!${inAnyEn
 
 /** Each letter may be percent-encoded, as in `o%66fset`. */
 function inAnyEncoding(name: string): string {
-  return [...name].map((letter) => `(?:${letter}|%${hexadecimal(letter.charCodeAt(0))})`).join('');
-}
-
-function hexadecimal(code: number): string {
-  return code.toString(16).replace(/[a-f]/, (digit) => `[${digit}${digit.toUpperCase()}]`);
+  return name.replaceAll(/./g, (letter) => {
+    const code = letter.charCodeAt(0).toString(16);
+    return `(?:${letter}|%${code.replace(/[a-f]/, (digit) => `[${digit}${digit.toUpperCase()}]`)})`;
+  });
 }
 
 /** Matches an `Accept` header by one member of its list. */
@@ -102,47 +97,28 @@ export const prefers = {
   html: member('text/html', ','),
 } as const;
 
-/** The format that is always JSON; for the others, browsers get the page. */
-const JSON_FORMAT = 'json';
-
-/** The folder of a built page inside that of its list, such as `offset/100/`. */
-function pageFolder({ lists }: RouteTable, offset: string): string {
-  const [list] = lists;
-  if (!list) return '';
-  return listPageFile(list.kind, 1)
-    .slice(list.path.length - 1, -INDEX_FILE.length)
-    .replace('1', () => offset);
-}
-
 /** Paths of the API, without anchors. */
-interface PathPatterns {
-  readonly list: string;
-  readonly record: string;
-  /** An endpoint without its trailing slash, as it was sent. */
-  readonly slashless: string;
-  /** Host configuration starts with a dot or `_`, and is not public. */
-  readonly hidden: string;
-  /** An icon, relative to the icons' path. */
-  readonly icon: string;
-}
-
-function pathPatterns({ prefix, lists }: RouteTable): PathPatterns {
+function pathPatterns({ prefix, lists }: RouteTable) {
   const kinds = `(?:${lists.map(({ kind }) => kind).join('|')})`;
   return {
     list: `${prefix}${kinds}/`,
     record: `${prefix}${kinds}/[a-z0-9-]+/`,
+    /** An endpoint without its trailing slash, as it was sent. */
     slashless: `${prefix.slice(0, -1)}(?:/${kinds}(?:/[^/.?]+)?)?`,
+    /** Host configuration starts with a dot or `_`, and is not public. */
     hidden: '/[._]',
+    /** An icon, relative to the icons' path. */
     icon: '(?:\\w[\\w-]*/)*\\w[\\w-]*(?:\\.\\w[\\w-]*)+',
   };
 }
 
-/** Offsets as links write them. */
+/** Offsets as links write them, and the folder of such a page inside that of its list. */
 export const OFFSET = '[1-9][0-9]*';
+export const pageFolder = (offset: string): string => `offset/${offset}/`;
 
 /** The routes with everything else that the template of a web server is filled with. */
 export function webServer({ routes, baseUrl, root, fallback }: HostContext) {
-  const { formats, icons, prefix } = routes;
+  const { formats, prefix } = routes;
   const base = pathOf(baseUrl);
   const address = new URL(baseUrl);
   return {
@@ -157,11 +133,9 @@ export function webServer({ routes, baseUrl, root, fallback }: HostContext) {
     root,
     fallback: fallback === undefined ? undefined : new URL(fallback),
     paths: pathPatterns(routes),
-    /** The values of `format` for which browsers get the page. */
-    browsable: formats.filter((format) => format !== JSON_FORMAT).join('|'),
+    /** The values of `format` for which browsers get the page: the other one is always JSON. */
+    browsable: formats.filter((format) => format !== 'json').join('|'),
     anyFormat: formats.join('|'),
-    pageFolder: (offset: string) => pageFolder(routes, offset),
-    redirectsIcons: icons.upstream !== null,
     slashlessPrefix: prefix.slice(0, -1),
     slashlessDocs: DOCS_PATH.slice(0, -1),
     downloads: `/${DOWNLOAD_FOLDER}`,

@@ -12,9 +12,9 @@ import {
   manifestReader,
   metaReader,
 } from '../contract/meta.ts';
-import { firstOf } from '../contract/names.ts';
 import { parseJson } from '../contract/parse.ts';
 import { MANIFEST_FILE, META_FILE } from '../contract/paths.ts';
+import { firstOf } from '../contract/words.ts';
 import { errorCode, OutputError } from '../errors.ts';
 import { readFile, readText, walk } from '../files.ts';
 import type { WorkFolders } from './work-folders.ts';

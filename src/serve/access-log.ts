@@ -1,7 +1,7 @@
 /** The access log: one line per request. */
 
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { printable } from '../contract/printable.ts';
+import { printable } from '../contract/words.ts';
 import { lengthOf } from './write-response.ts';
 
 /** `GET /api/gamedata/move/ 200 12240 B 0.4 ms`, with the size of the body. */

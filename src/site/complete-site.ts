@@ -5,16 +5,16 @@ import { linkBaseOf, type Meta } from '../contract/meta.ts';
 import { archiveFiles } from '../contract/paths.ts';
 import { createRoutes } from '../contract/routes.ts';
 import type { AnyFile, ListedFile, SiteFile } from '../contract/site-file.ts';
-import type { EncodedRecords, FindPublished } from '../dataset/data-set.ts';
+import type { EncodedRecords } from '../dataset/data-set.ts';
 import { movedRoutes } from '../dataset/history.ts';
 import type { Serving } from '../hosts/host.ts';
 import { hostFiles } from '../hosts/index.ts';
-import { type HostName, hasWebServer } from '../hosts/names.ts';
+import type { HostName } from '../hosts/names.ts';
 import { type PageTemplates, webFiles } from '../web/pages.ts';
 import { apiFiles } from './api-files.ts';
 import { siteArchives } from './archive/site-archives.ts';
 import { changeFiles } from './change-files.ts';
-import { withDownloads } from './downloads.ts';
+import { downloadFiles } from './downloads.ts';
 import { specificationFiles } from './specification/files.ts';
 
 /** What every site needs, whatever its data and options. */
@@ -26,61 +26,73 @@ export interface Package {
   readonly handlerModule: () => string;
 }
 
+/** What the site has, and a rebased copy may have from elsewhere. */
+type Asset = SiteFile | ListedFile;
+
 export interface CompleteSite {
   readonly records: EncodedRecords;
-  /** Finds records that stay as they are published, and need not be made again. */
-  readonly findPublished?: FindPublished | undefined;
   readonly meta: Meta;
   readonly history: History;
   readonly hosts: readonly HostName[];
   /** How web servers serve the site. */
   readonly serving: Serving;
   /** Hand-written files, and icons. */
-  readonly assets: readonly (SiteFile | ListedFile)[];
+  readonly assets: readonly Asset[];
   /** Whether the site offers itself for download. */
   readonly archive: boolean;
   readonly package: Package;
-  /** The files made so far: path → bytes. */
-  readonly sizes: ReadonlyMap<string, number>;
 }
 
-/** Yields every file of a site except its manifest: the same bytes for a build and for a rebased copy. */
-export function* completeSite(site: CompleteSite): Generator<AnyFile> {
-  yield* ownFiles(site);
-  const { captured, generator } = site.meta;
+/** Makes every file of a site except its manifest: the same bytes for a build and for a rebased copy. */
+export function completeSite(site: CompleteSite): AnyFile[] {
+  const content = [...site.assets, ...site.package.compiled, ...dataFiles(site)];
+  const inside = [...content, ...describingFiles(site, content, [])];
+  if (!site.archive) return inside;
   // An archive contains the site without archives, and its front page does not mention any.
-  const inside = { ...site, archive: false };
-  if (site.archive) yield* siteArchives(() => ownFiles(inside), { captured, generator });
+  return [...content, ...describingFiles(site, content, archiveFiles), ...siteArchives(inside, site.meta)];
 }
 
-/** Everything except the archives. */
-function* ownFiles(site: CompleteSite): Generator<AnyFile> {
-  const { records, meta, assets, sizes } = site;
-  yield* assets;
-  yield* site.package.compiled;
-  const plan = { records, meta, linkBase: linkBaseOf(meta) };
-  const files = withExtras(site);
-  yield* meta.downloads ? withDownloads(files, plan) : files;
-  yield* specificationFiles({ ...plan, archive: site.archive, docs: site.package.templates['docs.html'] });
-  const archives = site.archive ? archiveFiles : [];
-  const { templates } = site.package;
-  yield* webFiles({ templates, records, meta, archives, sizes: () => sizes });
-}
-
-/** The API's files, the change history and the hosts' configuration, which may be as large as the data. */
-function* withExtras({
+/** The API's files, bulk files, the change history and the hosts' configuration. */
+function dataFiles({
   records,
-  findPublished,
   meta,
   history,
   hosts,
   serving,
   package: { handlerModule },
-}: CompleteSite): Generator<AnyFile> {
+}: CompleteSite): SiteFile[] {
   const linkBase = linkBaseOf(meta);
-  yield* apiFiles({ records, findPublished, meta, linkBase });
   const routes = createRoutes(records, movedRoutes(history, records), meta.sprites);
-  yield* changeFiles(history, routes.moved, { ...linkBase, captured: meta.captured });
-  const address = { routes, baseUrl: meta.base_url, ...(hasWebServer(hosts) && serving) };
-  yield* hostFiles(hosts, { ...serving, ...address, handlerModule });
+  const context = { ...serving, routes, baseUrl: meta.base_url, handlerModule };
+  return [
+    ...apiFiles({ records, meta, linkBase }),
+    ...(meta.downloads ? downloadFiles({ records, linkBase }) : []),
+    ...changeFiles(history, routes.moved, { ...linkBase, captured: meta.captured }),
+    ...hostFiles(hosts, context).map(({ path, make }) => ({
+      path,
+      body: make(),
+    })),
+  ];
 }
+
+/** The specification and the pages, which say what else the site has. */
+function describingFiles(
+  site: CompleteSite,
+  content: readonly Asset[],
+  archives: readonly string[],
+): SiteFile[] {
+  const { records, meta } = site;
+  const { templates } = site.package;
+  const specification = specificationFiles({
+    records,
+    meta,
+    linkBase: linkBaseOf(meta),
+    archive: archives.length > 0,
+    docs: templates['docs.html'],
+  });
+  const sizes = new Map([...content, ...specification].map((file) => [file.path, sizeOf(file)]));
+  return [...specification, ...webFiles({ templates, records, meta, archives, sizes })];
+}
+
+/** In bytes. */
+const sizeOf = (file: Asset): number => ('bytes' in file ? file.bytes : Buffer.byteLength(file.body));

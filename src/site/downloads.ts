@@ -6,11 +6,10 @@ import {
   csvFile,
   EVERYTHING_FILE,
   type LinkBase,
-  META_FILE,
   ndjsonFile,
 } from '../contract/paths.ts';
 import { servedSchemas } from '../contract/served.ts';
-import type { AnyFile } from '../contract/site-file.ts';
+import type { SiteFile } from '../contract/site-file.ts';
 import type { EncodedRecords } from '../dataset/data-set.ts';
 import { servedText } from '../dataset/encode.ts';
 import { compressors } from './archive/compressor.ts';
@@ -62,16 +61,13 @@ export const fieldsOf = (kind: Kind): string[] => Object.keys(servedSchemas[kind
 /** A record's text is flat JSON with its fields in order. */
 const tableRow = (served: string): string => csvRow(Object.values(JSON.parse(served)));
 
-/** Yields a site with its bulk files right after `meta.json`, whose digest and base URL determine their content. */
-export function* withDownloads(site: Iterable<AnyFile>, plan: BulkPlan): Generator<AnyFile> {
-  for (const file of site) {
-    yield file;
-    if (file.path !== META_FILE) continue;
-    for (const { path, text } of downloads) {
-      const body = Buffer.from(text(plan));
-      yield { path, body };
-      for (const extension of compressedExtensions)
-        yield { path: `${path}.${extension}`, make: () => compressors[extension](body) };
-    }
-  }
-}
+/** Makes the bulk files, each with its compressed copies. */
+export const downloadFiles = (plan: BulkPlan): SiteFile[] =>
+  downloads.flatMap(({ path, text }) => {
+    const body = Buffer.from(text(plan));
+    const copies = compressedExtensions.map((extension) => ({
+      path: `${path}.${extension}`,
+      body: compressors[extension](body),
+    }));
+    return [{ path, body }, ...copies];
+  });

@@ -1,7 +1,6 @@
 /** Applies the contract's decisions to the upstream's records, with a warning for each. */
 
 import type { Kind } from '../contract/kinds.ts';
-import { titleOf } from '../contract/names.ts';
 import { parse, show } from '../contract/parse.ts';
 import { ICONS_FOLDER, PLACEHOLDER_ICON } from '../contract/paths.ts';
 import {
@@ -11,6 +10,7 @@ import {
   type RecordOf,
   recordSchemas,
 } from '../contract/records.ts';
+import { titleOf } from '../contract/words.ts';
 import type { DataSet, EncodedRecord, Provenance, Warning, WarningCode } from '../dataset/data-set.ts';
 import { digestDataSet } from '../dataset/digest.ts';
 import { encodeRecord } from '../dataset/encode.ts';

@@ -1,7 +1,7 @@
 /** What the checks of a deployment share. */
 
 import type { Kind } from '../contract/kinds.ts';
-import { type LinkBase, listPath, pathOf, recordPath } from '../contract/paths.ts';
+import { type LinkBase, listPath, recordPath } from '../contract/paths.ts';
 import type { Probe, ProbeRequest, ProbeResponse } from '../http/probe.ts';
 import type { CrawledList } from '../sources/crawl.ts';
 
@@ -25,12 +25,11 @@ export function checkEach<R extends ProbeRequest>(
   problemOf: (response: ProbeResponse, request: R, context: VerifyContext) => string | undefined,
 ): Check {
   return async (context, fail) => {
-    const results = await context.probe.sendAll(requestsOf(context), (response, request) => {
-      const problem = problemOf(response, request, context);
-      return problem === undefined ? undefined : ([response.request, problem] as const);
-    });
-    for (const [request, problem] of results.filter((result) => result !== undefined))
-      fail({ request }, problem);
+    const results = await context.probe.sendAll(requestsOf(context), (response, request) => ({
+      request: response.request,
+      problem: problemOf(response, request, context),
+    }));
+    for (const { request, problem } of results) if (problem !== undefined) fail({ request }, problem);
   };
 }
 
@@ -45,22 +44,19 @@ export function errorProblem(response: ProbeResponse, ...statuses: readonly numb
   return typeof detail === 'string' ? undefined : 'got a body without a detail, expected {"detail": "…"}';
 }
 
-/** What is wrong with a redirect to a path of the site. Hosts may send an absolute `Location`. */
-export function redirectProblem(
-  { probe }: VerifyContext,
-  response: ProbeResponse,
-  target: string,
-): string | undefined {
-  const location = pathOf(probe.address) + target;
-  if (response.status !== 301) return `got status ${response.status}, expected 301 to ${location}`;
-  const got = response.header('location') ?? '';
-  const { pathname, search } = new URL(got, 'http://host.invalid');
-  return pathname + search === location ? undefined : `got Location ${got}, expected ${location}`;
-}
+/** Of responses that are not checked for other headers. */
+export const corsProblem = (response: ProbeResponse): string | undefined =>
+  response.header('access-control-allow-origin') === '*'
+    ? undefined
+    : 'got no Access-Control-Allow-Origin: *';
 
 /** `application/json`, with or without a charset of UTF-8. */
 export const isJsonType = (response: ProbeResponse): boolean =>
   /^application\/json(?:; ?charset=utf-8)?$/i.test(response.header('content-type') ?? '');
+
+/** The members of a list header, in lower case. */
+export const members = (value: string): string[] =>
+  value.split(',').map((member) => member.trim().toLowerCase());
 
 /** Both lists, and a record if there is one. */
 export function endpoints({ lists }: VerifyContext): string[] {

@@ -1,24 +1,29 @@
 /** Verifies a deployment, ours or anybody's: checks every guarantee of the contract by sending requests. */
 
 import { performance } from 'node:perf_hooks';
-import { type GuaranteeName, guaranteeNames, guarantees, type Needs } from '../contract/guarantees.ts';
+import {
+  type GuaranteeName,
+  guaranteeNames,
+  guarantees,
+  type Level,
+  type Needs,
+} from '../contract/guarantees.ts';
 import { mapKinds } from '../contract/kinds.ts';
 import { metaReader } from '../contract/meta.ts';
-import { secondsSince } from '../contract/numbers.ts';
 import { type LinkBase, type LinkStyle, META_FILE } from '../contract/paths.ts';
 import type { Counts } from '../contract/records.ts';
+import { secondsSince } from '../contract/words.ts';
 import { abortable } from '../http/connections.ts';
 import { createProbe, type Probe, type ProbeResponse } from '../http/probe.ts';
 import { crawl } from '../sources/crawl.ts';
 import { compressionChecks } from './checks/compression.ts';
 import { contentChecks } from './checks/content.ts';
 import { headersChecks } from './checks/headers.ts';
-import { movedChecks } from './checks/moved.ts';
-import { queriesChecks } from './checks/queries.ts';
+import { redirectsChecks } from './checks/redirects.ts';
 import { requestsChecks } from './checks/requests.ts';
+import { unknownChecks } from './checks/unknown.ts';
 import { windowsChecks } from './checks/windows.ts';
-import type { Check, VerifyContext } from './context.ts';
-import type { Level } from './level.ts';
+import type { Check } from './context.ts';
 
 export interface DeploymentOptions {
   readonly level: Level;
@@ -40,11 +45,16 @@ export interface SupportedByHosts {
 /** More failures of one guarantee are not listed. */
 const MAX_FAILURES = 1000;
 
+interface Failure {
+  readonly request: string;
+  readonly problem: string;
+}
+
 /** A guarantee that was checked: kept if there are no failures. */
 export interface GuaranteeResult {
   readonly guarantee: GuaranteeName;
   readonly title: string;
-  readonly failures: readonly { readonly request: string; readonly problem: string }[];
+  readonly failures: readonly Failure[];
 }
 
 export interface DeploymentReport {
@@ -64,9 +74,9 @@ const checks: Readonly<Record<Exclude<GuaranteeName, 'root' | 'lists'>, Check>> 
   ...compressionChecks,
   ...contentChecks,
   ...headersChecks,
-  ...movedChecks,
-  ...queriesChecks,
+  ...redirectsChecks,
   ...requestsChecks,
+  ...unknownChecks,
   ...windowsChecks,
 };
 
@@ -86,45 +96,33 @@ export async function verifyDeployment(
     const linkBase: LinkBase = { baseUrl: builtFor ?? address, links };
     const names =
       supported?.names ?? guaranteeNames.filter((name) => isExpected(guarantees[name].needs, level, links));
-    const { lists, failures } = await checkGuarantees(probe, linkBase, names);
-    const results = names.map((guarantee) => ({
-      guarantee,
-      title: guarantees[guarantee].title,
-      failures: failures.get(guarantee) ?? [],
-    }));
-    return {
-      address,
-      level,
-      hosts: supported?.hosts,
-      counts: mapKinds((kind) => lists[kind].count),
-      guarantees: results,
-      failed: results.filter((result) => result.failures.length > 0).length,
-      seconds: secondsSince(started),
-    };
+    const { counts, results } = await checkGuarantees(probe, linkBase, names);
+    const failed = results.filter(({ failures }) => failures.length > 0).length;
+    const seconds = secondsSince(started);
+    return { address, level, hosts: supported?.hosts, counts, guarantees: results, failed, seconds };
   });
 }
-
-type Failures = Map<GuaranteeName, { request: string; problem: string }[]>;
 
 /** Crawls the lists, and checks some guarantees. */
 export async function checkGuarantees(
   probe: Probe,
   linkBase: LinkBase,
   names: readonly GuaranteeName[],
-): Promise<{ lists: VerifyContext['lists']; failures: Failures }> {
-  const failures: Failures = new Map();
+): Promise<{ counts: Counts; results: GuaranteeResult[] }> {
+  const results = names.map((guarantee) => {
+    const failures: Failure[] = [];
+    return { guarantee, title: guarantees[guarantee].title, failures };
+  });
   const fail = (name: GuaranteeName, { request }: Pick<ProbeResponse, 'request'>, problem: string): void => {
-    const listed = failures.get(name) ?? [];
-    if (listed.length < MAX_FAILURES) listed.push({ request, problem });
-    failures.set(name, listed);
+    const failures = results.find(({ guarantee }) => guarantee === name)?.failures ?? [];
+    if (failures.length < MAX_FAILURES) failures.push({ request, problem });
   };
   const lists = await crawl(probe, linkBase, fail);
-  const context: VerifyContext = { probe, linkBase, lists };
   for (const name of names) {
     if (name === 'root' || name === 'lists') continue;
-    await checks[name](context, (response, problem) => fail(name, response, problem));
+    await checks[name]({ probe, linkBase, lists }, (response, problem) => fail(name, response, problem));
   }
-  return { lists, failures };
+  return { counts: mapKinds((kind) => lists[kind].count), results };
 }
 
 /** On a site whose links point to files, endpoints are only expected to work at the full level. */

@@ -1,16 +1,18 @@
 /** Verifies a built site in a folder: re-reads every file and reports every problem. */
 
 import { hash } from 'node:crypto';
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync } from 'node:fs';
 import path from 'node:path';
+import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { type History, historySchema } from '../contract/changes.ts';
 import { checkListPage } from '../contract/check-list-page.ts';
 import { errorFiles } from '../contract/errors.ts';
 import { type Kind, mapKinds } from '../contract/kinds.ts';
-import { type Entries, linkBaseOf, type Meta, manifestReader, metaReader } from '../contract/meta.ts';
+import { type Entries, linkBaseOf, type Meta } from '../contract/meta.ts';
 import { parseJson } from '../contract/parse.ts';
 import {
   CHANGES_FILE,
+  type CompressedExtension,
   listPageFile,
   listPath,
   listUrl,
@@ -26,11 +28,11 @@ import type { EncodedRecord, EncodedRecords } from '../dataset/data-set.ts';
 import { digestRecords } from '../dataset/digest.ts';
 import { emptyHistory, movedRoutes } from '../dataset/history.ts';
 import { errorCode, OutputError } from '../errors.ts';
-import { walk } from '../files.ts';
+import { readFile, readText, walk } from '../files.ts';
 import { recoverAbandoned } from '../publish/publish.ts';
 import { changeFiles } from '../site/change-files.ts';
-import { readDescription } from '../sources/site-folder.ts';
-import { checkDownloads } from './downloads.ts';
+import { type BulkPlan, downloads } from '../site/downloads.ts';
+import { readDescriptions } from '../sources/site-folder.ts';
 
 /** A problem, and the file that has it. */
 export interface Problem {
@@ -53,25 +55,19 @@ export interface FolderReport {
  */
 export const verifyFolder = (folder: string): FolderReport => inspectFolder(folder).report;
 
-/** A site that was read completely, and its problems. */
-export interface InspectedSite {
-  readonly report: FolderReport;
-  readonly meta: Meta;
-  readonly entries: Entries;
-  readonly records: EncodedRecords;
-  readonly history: History;
-}
-
-/**
- * As `verifyFolder`, for callers that need the content.
- *
- * @param published the entries of its manifest, if they have been read before
- */
-export function inspectFolder(folder: string, published?: Entries): InspectedSite {
+/** As `verifyFolder`, for callers that need the content: the site, read completely, and its problems. */
+export function inspectFolder(folder: string) {
   recoverAbandoned(folder);
+  explained(folder, () => readdirSync(folder));
+  const { meta, manifest } = readDescriptions(folder);
+  const entries: Entries = new Map(manifest.files.map((entry) => [entry.path, entry]));
   const problems: Problem[] = [];
-  const report = (file: string, problem: string): void => void problems.push({ file, problem });
-  const { site, meta, entries } = openSite(folder, report, published);
+  const files = new Set<string>();
+  const site: Site = { folder, files, report: (file, problem) => void problems.push({ file, problem }) };
+  for (const { path: file, isFile } of explained(folder, () => [...walk(folder)])) {
+    if (isFile) files.add(file);
+    else site.report(file, 'is not a regular file');
+  }
   checkManifest(site, entries);
   const records = mapKinds((kind) => checkKind(site, kind, meta));
   if (meta.downloads) checkDownloads(site, { records, linkBase: linkBaseOf(meta) });
@@ -79,22 +75,17 @@ export function inspectFolder(folder: string, published?: Entries): InspectedSit
   if (digest !== meta.digest)
     site.report(META_FILE, `has digest ${meta.digest}, that of the records is ${digest}`);
   const root = JSON.stringify(mapKinds((kind) => listUrl(linkBaseOf(meta), kind)));
-  if (readText(site, rootFile) !== root) site.report(rootFile, `expected ${root}`);
+  if (textOf(site, rootFile) !== root) site.report(rootFile, `expected ${root}`);
   const history = checkChanges(site, meta, records);
   const icons =
     meta.sprites.mode === 'link'
       ? []
       : records.item.map(({ json }) => (JSON.parse(json) as { icon: string }).icon);
   for (const file of new Set([PLACEHOLDER_ICON, ...icons, ...Object.values(errorFiles)])) {
-    if (!site.files.has(file)) site.report(file, 'is missing');
+    if (!files.has(file)) site.report(file, 'is missing');
   }
-  return {
-    report: { files: site.files.size, counts: meta.counts, problems },
-    meta,
-    entries,
-    records,
-    history,
-  };
+  const report: FolderReport = { files: files.size, counts: meta.counts, problems };
+  return { report, meta, entries, records, history };
 }
 
 /** The folder being verified. */
@@ -105,20 +96,6 @@ interface Site {
   report(file: string, problem: string): void;
 }
 
-function openSite(
-  folder: string,
-  report: Site['report'],
-  published: Entries | undefined,
-): { site: Site; meta: Meta; entries: Entries } {
-  explained(folder, () => readdirSync(folder));
-  const meta = readDescription(folder, META_FILE, metaReader);
-  const entries =
-    published ??
-    new Map(readDescription(folder, MANIFEST_FILE, manifestReader).files.map((entry) => [entry.path, entry]));
-  const files = explained(folder, () => new Set(regularFiles(folder, report)));
-  return { site: { folder, files, report }, meta, entries };
-}
-
 /** Every file has to be listed, and every listed file has to be there, unchanged. */
 function checkManifest(site: Site, entries: Entries): void {
   for (const entry of entries.values()) {
@@ -126,7 +103,7 @@ function checkManifest(site: Site, entries: Entries): void {
       site.report(entry.path, 'is missing');
       continue;
     }
-    const body = readFileSync(path.join(site.folder, entry.path));
+    const body = readFile(site.folder, entry.path);
     const sha256 = hash('sha256', body);
     if (body.length !== entry.bytes)
       site.report(entry.path, `has ${body.length} bytes, expected ${entry.bytes}, as in the manifest`);
@@ -145,7 +122,7 @@ function checkKind(site: Site, kind: Kind, meta: Meta): EncodedRecord[] {
   for (const offset of pageOffsets(count)) {
     const file = listPageFile(kind, offset);
     listed.add(file);
-    const text = readText(site, file);
+    const text = textOf(site, file);
     if (text === undefined) continue;
     const page = {
       kind,
@@ -160,7 +137,7 @@ function checkKind(site: Site, kind: Kind, meta: Meta): EncodedRecord[] {
       const own = recordFile(kind, slug);
       if (listed.has(own)) site.report(file, `has slug ${slug} twice`);
       listed.add(own);
-      if (readText(site, own) !== served) site.report(own, `differs from the record on ${file}`);
+      if (textOf(site, own) !== served) site.report(own, `differs from the record on ${file}`);
       records.push({ id, slug, json });
     }
   }
@@ -176,7 +153,7 @@ function checkKind(site: Site, kind: Kind, meta: Meta): EncodedRecord[] {
  * @returns the history; an empty one if it cannot be read, which is reported
  */
 function checkChanges(site: Site, meta: Meta, records: EncodedRecords): History {
-  const text = readText(site, CHANGES_FILE);
+  const text = textOf(site, CHANGES_FILE);
   if (text === undefined) return emptyHistory;
   const result = historySchema.safeParse(parseJson(text));
   if (!result.success) {
@@ -189,22 +166,49 @@ function checkChanges(site: Site, meta: Meta, records: EncodedRecords): History 
     site.report(CHANGES_FILE, `ends at digest ${newest.to.digest}, that of the site is ${meta.digest}`);
   const moved = movedRoutes(result.data, records);
   for (const file of changeFiles(result.data, moved, { baseUrl: meta.base_url, captured: meta.captured })) {
-    const found = readText(site, file.path);
+    const found = textOf(site, file.path);
     if (found !== undefined && found !== file.body) site.report(file.path, `does not match ${CHANGES_FILE}`);
   }
   return result.data;
 }
 
-function readText(site: Site, file: string): string | undefined {
-  if (site.files.has(file)) return readFileSync(path.join(site.folder, file), 'utf8');
-  site.report(file, 'is missing');
-  return undefined;
+type Decode = (bytes: Buffer, options: { maxOutputLength: number }) => Buffer;
+
+const decoders: Readonly<Record<'' | `.${CompressedExtension}`, Decode>> = {
+  '': (bytes) => bytes,
+  '.gz': gunzipSync,
+  '.br': brotliDecompressSync,
+};
+
+/** Bulk files have to contain the records of the list pages, and their compressed copies the same bytes. */
+function checkDownloads(site: Site, plan: BulkPlan): void {
+  for (const download of downloads) {
+    const expected = Buffer.from(download.text(plan));
+    const maxOutputLength = Math.max(1, expected.length);
+    for (const [extension, decode] of Object.entries(decoders)) {
+      const file = download.path + extension;
+      if (!site.files.has(file)) site.report(file, 'is missing');
+      else if (!isSame(() => decode(readFile(site.folder, file), { maxOutputLength }), expected)) {
+        const copied = `is not a compressed copy of ${path.posix.basename(download.path)}`;
+        site.report(file, extension === '' ? 'does not match the list pages' : copied);
+      }
+    }
+  }
 }
 
-function* regularFiles(folder: string, report: Site['report']): Generator<string> {
-  for (const { path: file, isFile } of walk(folder))
-    if (isFile) yield file;
-    else report(file, 'is not a regular file');
+/** What cannot be decompressed, or has more bytes than expected, is not the same. */
+function isSame(read: () => Buffer, expected: Buffer): boolean {
+  try {
+    return read().equals(expected);
+  } catch {
+    return false;
+  }
+}
+
+function textOf(site: Site, file: string): string | undefined {
+  if (site.files.has(file)) return readText(site.folder, file);
+  site.report(file, 'is missing');
+  return undefined;
 }
 
 function explained<T>(folder: string, read: () => T): T {

@@ -3,7 +3,7 @@ import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { Report } from '../../src/cli/commands/report.ts';
 import { summaryLines, verifyLines } from '../../src/cli/lines.ts';
 import { createReporter, progressParts } from '../../src/cli/reporter.ts';
-import { printable } from '../../src/contract/printable.ts';
+import { printable } from '../../src/contract/words.ts';
 import type { Progress } from '../../src/sources/source.ts';
 import { namedEdition } from '../support/editions.ts';
 

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
 import { kindNames, mapKinds } from '../../src/contract/kinds.ts';
-import { manifestSchema } from '../../src/contract/meta.ts';
 import { parse } from '../../src/contract/parse.ts';
 import { iconSchema, nameSchema, recordSchemas, slugSchema } from '../../src/contract/records.ts';
 import { DataError } from '../../src/errors.ts';
@@ -191,22 +190,4 @@ describe('kinds', () => {
     expect(kindNames).toEqual(['move', 'item']);
     expect(JSON.stringify(mapKinds((kind) => kind.length))).toBe('{"move":4,"item":4}');
   });
-});
-
-describe('a path in the manifest', () => {
-  const fits = (path: string) => manifestSchema.shape.files.element.shape.path.safeParse(path).success;
-
-  it.each(['index.html', 'a/b/c.json', '_redirects', 'a..b', '.nojekyll', '.well-known/x'])(
-    'may be %j',
-    (path) => {
-      expect(fits(path)).toBe(true);
-    },
-  );
-
-  it.each(['', '/', '/a', '.', '..', '../x', 'a/../b', 'a/..', './a', 'a//b', 'a/', 'a\\b', 'a\0b'])(
-    'is never %j',
-    (path) => {
-      expect(fits(path)).toBe(false);
-    },
-  );
 });

@@ -12,7 +12,7 @@ it('THIRD-PARTY.md is what is installed', () => {
   expect(packages.map(({ name }) => name)).toEqual(
     expect.arrayContaining(Object.keys(manifest.dependencies)),
   );
-  expect(read('THIRD-PARTY.md'), 'run npm run licences -- --write').toBe(thirdPartyText(packages));
+  expect(read('docs/THIRD-PARTY.md'), 'run npm run licences -- --write').toBe(thirdPartyText(packages));
 });
 
 it('every licence of what is installed is one that we know and want', () => {
@@ -43,8 +43,8 @@ it('every package in the lock file comes with its checksum', () => {
   expect(without).toEqual([]);
 });
 
-it('every dependency is justified in ARCHITECTURE.md', () => {
-  const architecture = read('ARCHITECTURE.md');
+it('every dependency is justified in docs/ARCHITECTURE.md', () => {
+  const architecture = read('docs/ARCHITECTURE.md');
   const text = architecture.slice(architecture.indexOf('## Dependencies'));
   const silent = Object.keys(manifest.dependencies).filter((name) => !text.includes(`| ${name} |`));
   expect(silent).toEqual([]);

@@ -7,23 +7,19 @@ import { configSchema } from '../../src/cli/config-schema.ts';
 import { createProgram } from '../../src/cli/program.ts';
 import { hostNames } from '../../src/hosts/names.ts';
 
-const readme = readFileSync(new URL('../../README.md', import.meta.url), 'utf8');
-/** The units, by the names that the README gives them. */
-const [serving = '', refreshing = '', timer = ''] = [...readme.matchAll(/```ini\n([\s\S]*?)```/g)].map(
-  ([, unit = '']) => unit,
-);
-const units = {
-  'gamedata.service': serving,
-  'gamedata-refresh.service': refreshing,
-  'gamedata-refresh.timer': timer,
-};
+const read = (file: string): string => readFileSync(new URL(`../../${file}`, import.meta.url), 'utf8');
+const readme = read('README.md');
+const operating = read('docs/OPERATING.md');
+const units = ['gamedata.service', 'gamedata-refresh.service', 'gamedata-refresh.timer'];
+const unitOf = (name: string): string => read(`deploy/systemd/${name}`);
 const hasSystemd = spawnSync('systemd-analyze', ['--version']).status === 0;
 
 it.each([
-  ['serve', serving, ['DynamicUser=yes', 'ProtectSystem=strict', 'NoNewPrivileges=yes']],
-  ['build', refreshing, ['User=gamedata', 'ProtectSystem=full', 'NoNewPrivileges=yes']],
-])('has a unit that runs %s with as few rights as it needs', (name, unit, lines) => {
-  const [, command = ''] = /^ExecStart=\/usr\/bin\/node \S+cli\.cjs (.*)$/m.exec(unit) ?? [];
+  ['serve', 'gamedata.service', ['DynamicUser=yes', 'ProtectSystem=strict', 'NoNewPrivileges=yes']],
+  ['build', 'gamedata-refresh.service', ['User=gamedata', 'ProtectSystem=full', 'NoNewPrivileges=yes']],
+])('has a unit that runs %s with as few rights as it needs', (name, file, lines) => {
+  const unit = unitOf(file);
+  const [, command = ''] = /^ExecStart=\/usr\/bin\/node \S+cli\.js (.*)$/m.exec(unit) ?? [];
   const [called, ...options] = command.split(' ');
   expect(called).toBe(name);
   const known = createProgram()
@@ -37,12 +33,12 @@ it.skipIf(!hasSystemd)('has units that systemd accepts', () => {
   const folder = mkdtempSync(path.join(tmpdir(), 'gamedata-unit-'));
   onTestFinished(() => rmSync(folder, { recursive: true }));
   // Programs have to exist to be verified.
-  for (const [name, unit] of Object.entries(units))
+  for (const name of units)
     writeFileSync(
       path.join(folder, name),
-      unit.replace('/usr/bin/node', process.execPath).replace('/usr/sbin/nginx', process.execPath),
+      unitOf(name).replace('/usr/bin/node', process.execPath).replace('/usr/sbin/nginx', process.execPath),
     );
-  for (const name of Object.keys(units)) {
+  for (const name of units) {
     const args = ['verify', '--man=no', path.join(folder, name)];
     const { status, stderr } = spawnSync('systemd-analyze', args, { encoding: 'utf8' });
     expect([name, status, stderr.split('\n').filter((line) => line.includes('gamedata'))]).toEqual([
@@ -60,14 +56,15 @@ it('has a configuration that the schema accepts', () => {
 });
 
 it('has a crontab line with a command that exists', () => {
-  expect(readme).toMatch(/^\d+ \d+ \* \* \* {2}cd \S+ && node dist\/cli\.cjs build --quiet$/m);
+  expect(operating).toMatch(/^\d+ \d+ \* \* \* {2}cd \S+ && node dist\/cli\.js build --quiet$/m);
 });
 
 it('names options and hosts as the command line does', () => {
   const commands = createProgram().commands;
   const known = new Set(commands.flatMap(({ options }) => options.map(({ long }) => long)));
   const foreign = ['--directory', '--build-arg', '--now', '--help', '--system'];
-  const named = new Set(readme.match(/(?<![\w-])--[a-z][a-z-]+/g));
+  const texts = readme + operating;
+  const named = new Set(texts.match(/(?<![\w-])--[a-z][a-z-]+/g));
   expect([...named].filter((option) => !known.has(option) && !foreign.includes(option))).toEqual([]);
-  for (const [, host = ''] of readme.matchAll(/--host ([a-z-]+)/g)) expect(hostNames).toContain(host);
+  for (const [, host = ''] of texts.matchAll(/--host ([a-z-]+)/g)) expect(hostNames).toContain(host);
 });

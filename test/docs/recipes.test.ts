@@ -14,7 +14,7 @@ import { buildPageSite, removePageSite } from '../support/page-site.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 
 const run = promisify(execFile);
-const recipes = readFileSync(path.join(PACKAGE_ROOT, 'RECIPES.md'), 'utf8');
+const recipes = readFileSync(path.join(PACKAGE_ROOT, 'docs/RECIPES.md'), 'utf8');
 
 /** The blocks that are run, in their order, under the headings that they have. */
 const blocks = recipes.split(/^## /m).flatMap((section) => {

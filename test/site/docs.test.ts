@@ -1,24 +1,21 @@
 import { describe, expect, it } from 'vitest';
 import { specificationFiles } from '../../src/site/specification/files.ts';
-import { bodyText } from '../support/body.ts';
 import { rawItem, rawMove, rawRecords, siteOf } from '../support/sites.ts';
 
 /** The docs of a site. */
-async function docsOf(
+function docsOf(
   raw: Parameters<typeof siteOf>[0],
   options?: Parameters<typeof siteOf>[1],
   archive = false,
-): Promise<string> {
-  const { plan } = siteOf(raw, options);
-  for (const { path, make } of specificationFiles({ ...plan, archive }))
-    if (path === 'docs/index.html') return bodyText(await make());
-  throw new Error('the site has no docs');
+): string {
+  const files = specificationFiles({ ...siteOf(raw, options).plan, archive });
+  return String(files.find(({ path }) => path === 'docs/index.html')?.body);
 }
 
 describe('the docs', () => {
-  it('escape what the upstream named', async () => {
+  it('escape what the upstream named', () => {
     const hostile = '<img src=x onerror="alert(1)">';
-    const page = await docsOf({
+    const page = docsOf({
       move: [rawMove(1, { englishName: hostile })],
       item: [rawItem(1, { englishName: hostile })],
     });
@@ -26,22 +23,22 @@ describe('the docs', () => {
     expect(page.split('&lt;img src=x onerror=').length).toBeGreaterThan(2);
   });
 
-  it('hold no script and no style of their own, which the policy forbids', async () => {
-    const page = await docsOf(rawRecords(3, 3));
+  it('hold no script and no style of their own, which the policy forbids', () => {
+    const page = docsOf(rawRecords(3, 3));
     expect(page).not.toMatch(/<style|\sstyle=|\son\w+=|<script(?! src="[\w./]+" type="module"><\/script>)/);
   });
 
-  it('request a record that exists, of a kind that has any', async () => {
-    expect(await docsOf(rawRecords(3, 3))).toContain(
+  it('request a record that exists, of a kind that has any', () => {
+    expect(docsOf(rawRecords(3, 3))).toContain(
       "curl 'https://example.test/api/gamedata/move/move-1/'".replaceAll("'", '&#39;'),
     );
-    const empty = await docsOf(rawRecords(0, 1));
+    const empty = docsOf(rawRecords(0, 1));
     expect(empty).toContain('/api/gamedata/move/{slug}/');
     expect(empty).not.toContain('/move//');
   });
 
-  it('name the files of a site whose links point to files', async () => {
-    const page = await docsOf(rawRecords(120, 3), { links: 'file' });
+  it('name the files of a site whose links point to files', () => {
+    const page = docsOf(rawRecords(120, 3), { links: 'file' });
     expect(page).toContain('<code>/api/gamedata/move/offset/{offset}/index.json</code>');
     expect(page).toContain('https://example.test/api/gamedata/move/offset/100/index.json');
     expect(page).not.toContain('name="limit"');
@@ -52,10 +49,8 @@ describe('the docs', () => {
     [true, false, ['/download/move.csv']],
     [false, true, ['/download/gamedata.tar.gz']],
     [true, true, ['/download/move.csv', '/download/gamedata.tar.gz']],
-  ])('list the downloads of a site: bulk files %s, archives %s', async (downloads, archive, files) => {
-    const { plan } = siteOf(rawRecords(1, 1), { downloads });
-    const made = [...specificationFiles({ ...plan, meta: { ...plan.meta, downloads }, archive })];
-    const page = bodyText((await made.find(({ path }) => path === 'docs/index.html')?.make()) ?? '');
+  ])('list the downloads of a site: bulk files %s, archives %s', (downloads, archive, files) => {
+    const page = docsOf(rawRecords(1, 1), { downloads }, archive);
     for (const file of ['/download/move.csv', '/download/gamedata.tar.gz'])
       expect(page.includes(`<a href="..${file}">`)).toBe(files.some((one) => one === file));
     expect(page.includes('This site has no bulk files.')).toBe(files.length === 0);

@@ -1,8 +1,8 @@
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { describe, expect, it } from 'vitest';
+import { examplesOf } from '../../src/site/specification/api-paths.ts';
 import { openApiDocument } from '../../src/site/specification/document.ts';
-import { examplesOf } from '../../src/site/specification/examples.ts';
 import { rawRecords, type SiteOptions, siteOf } from '../support/sites.ts';
 
 interface Operation {

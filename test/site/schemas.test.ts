@@ -16,7 +16,7 @@ describe.each(['query', 'file'] as const)('the schemas of a site of the real siz
   const raw = fullSizeRecords();
   let site: SpecifiedSite;
   beforeAll(async () => {
-    site = await specifiedSite(raw, { links });
+    site = specifiedSite(raw, { links });
   });
 
   it('fit every file', () => {
@@ -41,7 +41,7 @@ describe.each(['query', 'file'] as const)('the schemas of a site of the real siz
   it('fit every bulk file', () => {
     const { plan } = siteOf(raw, { links });
     const text = (path: string): string =>
-      [...(downloads.find((download) => download.path === path)?.text(plan) ?? [])].join('');
+      downloads.find((download) => download.path === path)?.text(plan) ?? '';
     expect(site.problems('gamedata', JSON.parse(text('download/gamedata.json')))).toBeNull();
     for (const kind of ['move', 'item'] as const) {
       const lines = text(`download/${kind}.ndjson`).trimEnd().split('\n');
@@ -53,7 +53,7 @@ describe.each(['query', 'file'] as const)('the schemas of a site of the real siz
 
 describe('the schemas', () => {
   it('are found at the address that they say', async () => {
-    const { files, json } = await specifiedSite(rawRecords(1, 1));
+    const { files, json } = specifiedSite(rawRecords(1, 1));
     const names = [...files.keys()].filter((path) => path.startsWith('schemas/'));
     expect(names.map((path) => path.slice('schemas/'.length))).toEqual([
       'move.json',
@@ -102,7 +102,7 @@ describe('the schemas', () => {
     ],
     ['an unknown source', 'meta', (meta) => Object.assign(meta, { source: 'guess' })],
   ])('find %s', async (_, schema, damage) => {
-    const { json, problems } = await specifiedSite(rawRecords(101, 1));
+    const { json, problems } = specifiedSite(rawRecords(101, 1));
     const path = {
       move: 'api/gamedata/move/move-1/',
       item: 'api/gamedata/item/item-1/',

@@ -5,7 +5,7 @@ import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import * as z from 'zod';
-import { printable } from '../../src/contract/printable.ts';
+import { printable } from '../../src/contract/words.ts';
 import { RETRIES, type Runner, shrinkOf } from './fault-trial.ts';
 
 const CLI = fileURLToPath(new URL('../../dist/cli.js', import.meta.url));

@@ -42,7 +42,12 @@ of the process.
 
 export function faultTable(): string {
   const sections = Object.entries(titles).map(([group, title]) => {
-    const rows = faults.filter((fault) => fault.group === group).map(row);
+    const rules = new Map<string, Fault[]>();
+    for (const fault of faults.filter((fault) => fault.group === group)) {
+      const cells = cellsOf(fault).join(' | ');
+      rules.set(cells, [...(rules.get(cells) ?? []), fault]);
+    }
+    const rows = [...rules].map(([cells, same]) => `| ${namesOf(same)} | ${cells} |`);
     return [
       `\n## ${title}\n`,
       '| fault | in | retried | outcome | exit | error |',
@@ -53,8 +58,9 @@ export function faultTable(): string {
   return `${INTRODUCTION}${sections.join('\n')}\n`;
 }
 
-function row(fault: Fault): string {
-  const { name, at, retried, outcome } = fault;
+/** Everything but the name: faults with the same cells are one rule. Values that an error shows do not count. */
+function cellsOf(fault: Fault): string[] {
+  const { at, retried, outcome } = fault;
   const told = {
     url: fault.everywhere ? '<upstream>/' : '<url>',
     kind: '<kind>',
@@ -64,9 +70,25 @@ function row(fault: Fault): string {
   };
   const [end, error] =
     outcome.code === 'built'
-      ? [`built ${outcome.says}`, '']
-      : [`fails (\`${outcome.code}\`)`, code(expectedMessage(fault, told, at === 'lists'))];
-  return `| ${[name, places[at], retried ? 'yes' : 'no', end, `${exitCode(outcome)}`, error].map(cell).join(' | ')} |`;
+      ? [`built ${outcome.says.replace(/`.*`/, '`<adapted>`')}`, '']
+      : [
+          `fails (\`${outcome.code}\`)`,
+          code(
+            expectedMessage(fault, told, at === 'lists').replace(
+              /got ("(?:[^"\\]|\\.)*"|[-\d.e+]+)/,
+              'got …',
+            ),
+          ),
+        ];
+  return [places[at], retried ? 'yes' : 'no', end, `${exitCode(outcome)}`, error].map(cell);
+}
+
+/** What several names begin with is said once: the slug `a`, `b`. */
+function namesOf(same: readonly Fault[]): string {
+  const names = same.map(({ name }) => cell(name));
+  const start = /^[^`]+(?=`)/.exec(names[0] ?? '')?.[0];
+  if (!start || !names.every((name) => name.startsWith(start))) return names.join('; ');
+  return start + names.map((name) => name.slice(start.length)).join(', ');
 }
 
 /** The exit code of the command line. */

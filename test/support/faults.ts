@@ -40,17 +40,7 @@ type Problem = (told: Told) => string;
 
 export interface Fault {
   readonly name: string;
-  readonly group:
-    | 'connection'
-    | 'status'
-    | 'body'
-    | 'cache'
-    | 'edition'
-    | 'list'
-    | 'id'
-    | 'key'
-    | 'slug'
-    | 'name';
+  readonly group: keyof typeof groups;
   /** Answers in its own way. */
   readonly answer?: (exchange: Exchange) => unknown;
   /** Changes the record itself, and so its list. */
@@ -75,21 +65,19 @@ export interface Fault {
   readonly lasting?: boolean;
 }
 
-const upstream = (problem: string | Problem, like?: RegExp): Fault['outcome'] => ({
-  code: 'upstream',
-  problem: typeof problem === 'string' ? () => problem : problem,
-  ...(like && { like }),
-});
-const data = (problem: string | Problem, like?: RegExp): Fault['outcome'] => ({
-  code: 'data',
-  problem: typeof problem === 'string' ? () => problem : problem,
-  ...(like && { like }),
-});
-const guard = (problem: string, like: RegExp): Fault['outcome'] => ({
-  code: 'guard',
-  problem: () => problem,
-  like,
-});
+/** A fault of its group: anywhere and not retried, unless it says so. */
+type Row = Omit<Fault, 'group' | 'at' | 'retried'> & Partial<Pick<Fault, 'at' | 'retried'>>;
+
+const failing =
+  (code: 'upstream' | 'data' | 'guard') =>
+  (problem: string | Problem, like?: RegExp): Fault['outcome'] => ({
+    code,
+    problem: typeof problem === 'string' ? () => problem : problem,
+    ...(like && { like }),
+  });
+const upstream = failing('upstream');
+const data = failing('data');
+const guard = failing('guard');
 const same: Fault['outcome'] = { code: 'built', says: 'as without it' };
 
 const JSON_TYPE = { 'content-type': 'application/json' };
@@ -154,7 +142,7 @@ function sendLarge({ response }: Exchange): void {
   more();
 }
 
-const connection: Omit<Fault, 'group'>[] = [
+const connection: Row[] = [
   {
     name: 'a name that does not resolve',
     address: 'http://upstream.invalid/api/v2',
@@ -173,7 +161,6 @@ const connection: Omit<Fault, 'group'>[] = [
       response.socket?.resetAndDestroy();
     },
     retried: true,
-    at: 'anywhere',
     lasting: true,
     outcome: upstream(
       'connect ECONNREFUSED <address>',
@@ -184,7 +171,6 @@ const connection: Omit<Fault, 'group'>[] = [
     name: 'a reset connection',
     answer: ({ response }) => response.socket?.resetAndDestroy(),
     retried: true,
-    at: 'anywhere',
     outcome: upstream(
       'read ECONNRESET',
       /^(?:read ECONNRESET|other side closed \(UND_ERR_SOCKET\)) \(2 attempts\)$/,
@@ -194,14 +180,12 @@ const connection: Omit<Fault, 'group'>[] = [
     name: 'a connection closed without an answer',
     answer: ({ response }) => response.socket?.end(),
     retried: true,
-    at: 'anywhere',
     outcome: upstream('other side closed (UND_ERR_SOCKET)'),
   },
   {
     name: 'something that is no HTTP',
     answer: ({ response }) => response.socket?.end('SSH-2.0-OpenSSH_9.7\r\n'),
     retried: true,
-    at: 'anywhere',
     outcome: upstream(
       'invalid HTTP response: Response does not match the HTTP/1.1 protocol (Expected HTTP/, RTSP/ or ICE/)',
     ),
@@ -211,7 +195,6 @@ const connection: Omit<Fault, 'group'>[] = [
     answer: () => {},
     slow: 'parts',
     retried: true,
-    at: 'anywhere',
     outcome: upstream('Headers Timeout Error (UND_ERR_HEADERS_TIMEOUT)'),
   },
   {
@@ -220,7 +203,6 @@ const connection: Omit<Fault, 'group'>[] = [
       response.writeHead(200, { 'content-length': String(Buffer.byteLength(own)) }).write(own.slice(0, 9)),
     slow: 'parts',
     retried: true,
-    at: 'anywhere',
     outcome: upstream('Body Timeout Error (UND_ERR_BODY_TIMEOUT)'),
   },
   {
@@ -232,7 +214,6 @@ const connection: Omit<Fault, 'group'>[] = [
     },
     slow: 'whole',
     retried: true,
-    at: 'anywhere',
     outcome: upstream(({ seconds }) => `no complete response within ${seconds} s`),
   },
   {
@@ -242,7 +223,6 @@ const connection: Omit<Fault, 'group'>[] = [
       setTimeout(() => response.socket?.end(), 5);
     },
     retried: true,
-    at: 'anywhere',
     outcome: upstream('other side closed (UND_ERR_SOCKET)'),
   },
   {
@@ -252,7 +232,6 @@ const connection: Omit<Fault, 'group'>[] = [
       setTimeout(() => response.socket?.end(), 5);
     },
     retried: true,
-    at: 'anywhere',
     outcome: upstream('other side closed (UND_ERR_SOCKET)'),
   },
   {
@@ -260,7 +239,6 @@ const connection: Omit<Fault, 'group'>[] = [
     answer: ({ response, own }) =>
       response.socket?.end(`HTTP/1.1 200 OK\r\ncontent-length: 9\r\nconnection: close\r\n\r\n${own}`),
     retried: true,
-    at: 'anywhere',
     outcome: upstream(
       'got the first 9 bytes, expected JSON',
       /^got "\S+", expected JSON \(2 attempts\)$|HPE_/,
@@ -269,31 +247,25 @@ const connection: Omit<Fault, 'group'>[] = [
 ];
 
 const inSeconds = (seconds: number): string => new Date(Date.now() + seconds * 1000).toUTCString();
-const status: Fault[] = [
+const status: Row[] = [
   ...[429, 500, 502, 503, 504].map(
-    (code): Fault => ({
+    (code): Row => ({
       name: `${code}`,
-      group: 'status',
       answer: send(code),
       retried: true,
-      at: 'anywhere',
       outcome: upstream(`got ${code}, expected 200`),
     }),
   ),
   {
     name: '429 with `Retry-After` in seconds',
-    group: 'status',
     answer: send(429, '{}', { 'retry-after': '1' }),
     retried: true,
-    at: 'anywhere',
     outcome: upstream('got 429 with Retry-After 1 s, expected 200'),
   },
   {
     name: '429 with `Retry-After` as a date',
-    group: 'status',
     answer: (exchange) => send(429, '{}', { 'retry-after': inSeconds(2) })(exchange),
     retried: true,
-    at: 'anywhere',
     outcome: upstream(
       'got 429 with Retry-After 2 s, expected 200',
       /^got 429 with Retry-After [12] s, expected 200 \(2 attempts\)$/,
@@ -301,28 +273,19 @@ const status: Fault[] = [
   },
   {
     name: '429 with `Retry-After` of an hour',
-    group: 'status',
     answer: send(429, '{}', { 'retry-after': '3600' }),
-    retried: false,
-    at: 'anywhere',
     outcome: upstream('got 429 with Retry-After 3600 s, expected 200'),
   },
   ...[204, 400, 404, 410].map(
-    (code): Fault => ({
+    (code): Row => ({
       name: `${code}`,
-      group: 'status',
       answer: send(code, code === 204 ? '' : '{}'),
-      retried: false,
-      at: 'anywhere',
       outcome: upstream(`got ${code}, expected 200`),
     }),
   ),
   {
     name: '403 with a challenge page',
-    group: 'status',
     answer: send(403, CHALLENGE, { 'content-type': 'text/html' }),
-    retried: false,
-    at: 'anywhere',
     outcome: upstream('got 403, expected 200'),
   },
   ...[
@@ -330,18 +293,15 @@ const status: Fault[] = [
     ['a loop', '/api/v2/'],
     ['`file:`', 'file:///etc/passwd'],
   ].map(
-    ([to = '', location = '']): Fault => ({
+    ([to = '', location = '']): Row => ({
       name: `a redirect to ${to}`,
-      group: 'status',
       answer: send(302, '', { location }),
-      retried: false,
-      at: 'anywhere',
       outcome: upstream(`got 302, a redirect to "${location}", expected 200`),
     }),
   ),
 ];
 
-const body: Fault[] = [
+const body: Row[] = [
   ...(
     [
       ['200 with HTML', CHALLENGE, `${JSON.stringify(CHALLENGE.slice(0, 60)).slice(0, -1)}…"`],
@@ -351,23 +311,19 @@ const body: Fault[] = [
       ['two JSON values', '{}{}', '"{}{}"'],
     ] as const
   ).map(
-    ([name, text, shown]): Fault => ({
+    ([name, text, shown]): Row => ({
       name,
-      group: 'body',
       answer: send(200, text),
       retried: true,
-      at: 'anywhere',
       outcome: upstream(`got ${shown}, expected JSON`),
     }),
   ),
   {
     name: 'invalid UTF-8',
-    group: 'body',
     answer: retell((own) =>
       Buffer.concat([Buffer.from(own.slice(0, -1)), Buffer.from(',"x":"\xff"}', 'latin1')]),
     ),
     retried: true,
-    at: 'anywhere',
     outcome: upstream(
       'got <n> bytes that are not UTF-8',
       /^got \d+ bytes that are not UTF-8 \(2 attempts\)$/,
@@ -375,34 +331,22 @@ const body: Fault[] = [
   },
   {
     name: 'a byte order mark',
-    group: 'body',
     answer: retell((own) => `\uFEFF${own}`),
-    retried: false,
-    at: 'anywhere',
     outcome: same,
   },
   {
     name: 'a million nested arrays',
-    group: 'body',
     answer: ({ response }) => response.writeHead(200, JSON_TYPE).end(nested()),
-    retried: false,
-    at: 'anywhere',
     outcome: data('got a value nested too deeply to show: expected object, received array'),
   },
   {
     name: 'a million nested arrays in a field that nobody reads',
-    group: 'body',
     answer: retell((own) => `${own.slice(0, -1)},"more":${nested()}}`),
-    retried: false,
-    at: 'anywhere',
     outcome: same,
   },
   {
     name: `a body of ${LARGE_MEGABYTES} MB`,
-    group: 'body',
     answer: sendLarge,
-    retried: false,
-    at: 'anywhere',
     outcome: upstream(TOO_LARGE),
   },
   ...(
@@ -411,104 +355,77 @@ const body: Fault[] = [
       ['br', brotliBomb],
     ] as const
   ).map(
-    ([encoding, bomb]): Fault => ({
+    ([encoding, bomb]): Row => ({
       name: `a compression bomb (${encoding})`,
-      group: 'body',
       answer: (exchange) => send(200, bomb(), { 'content-encoding': encoding })(exchange),
-      retried: false,
-      at: 'anywhere',
       outcome: upstream(TOO_LARGE),
     }),
   ),
   {
     name: 'a body that does not match its encoding says',
-    group: 'body',
     answer: send(200, '{"plain":1}', { 'content-encoding': 'gzip' }),
     retried: true,
-    at: 'anywhere',
     outcome: upstream('got 11 bytes that are not valid gzip'),
   },
   ...(['Identity', 'x-gzip', 'GZIP'] as const).map(
-    (encoding): Fault => ({
+    (encoding): Row => ({
       name: `an encoding by another name (${encoding})`,
-      group: 'body',
       answer: (exchange) => {
         const body = encoding === 'Identity' ? exchange.own : gzipSync(exchange.own);
         return send(200, body, { 'content-encoding': encoding })(exchange);
       },
-      retried: false,
-      at: 'anywhere',
       outcome: same,
     }),
   ),
   {
     name: 'an encoding that nobody asked for',
-    group: 'body',
     answer: send(200, '{}', { 'content-encoding': 'zstd' }),
     retried: true,
-    at: 'anywhere',
     outcome: upstream('got Content-Encoding "zstd", expected gzip, br'),
   },
 ];
 
-const cache: Fault[] = [
+const cache: Row[] = [
   {
     name: 'an ETag that stays although the answer changed',
-    group: 'cache',
     answer: ({ response, conditional }) => response.writeHead(conditional ? 304 : 200).end(),
-    retried: false,
-    at: 'anywhere',
     outcome: { code: 'built', says: 'with the answer as it was: nobody can know better' },
   },
   {
     name: 'an ETag that changes although the answer stays',
-    group: 'cache',
     answer: ({ response, own }) => response.writeHead(200, { etag: `"${Math.random()}"` }).end(own),
-    retried: false,
-    at: 'anywhere',
     outcome: same,
   },
   {
     name: 'a 304 that nobody asked for',
-    group: 'cache',
     answer: ({ response }) => response.writeHead(304).end(),
     uncached: true,
-    retried: false,
-    at: 'anywhere',
     outcome: upstream('got 304, expected 200'),
   },
 ];
 
-const list: Fault[] = [
+const list: Row[] = [
   {
     name: 'a count of more than there are',
-    group: 'list',
     answer: relist((results) => results, 4),
-    retried: false,
     at: 'lists',
     outcome: data('got 3 results: expected 4, its count'),
   },
   {
     name: 'a count of fewer than there are',
-    group: 'list',
     answer: relist((results) => results, 2),
-    retried: false,
     at: 'lists',
     outcome: data('got 3 results: expected 2, its count'),
   },
   {
     name: 'a page that is cut off by a limit of the upstream’s own',
-    group: 'list',
     answer: relist((results) => results.slice(0, 1), 3),
-    retried: false,
     at: 'lists',
     outcome: data('got 1 results: expected 3, its count'),
   },
   {
     name: 'a record that appears twice',
-    group: 'list',
     answer: relist((results) => [...results, ...results.slice(0, 1)]),
-    retried: false,
     at: 'lists',
     outcome: data(
       ({ slug, id }) => `got repeated ids: ${id} (${slug}), ${id} (${slug}): expected unique ids`,
@@ -516,9 +433,7 @@ const list: Fault[] = [
   },
   {
     name: 'a record that is gone from the list',
-    group: 'list',
     answer: relist((results) => results.slice(1)),
-    retried: false,
     at: 'lists',
     outcome: guard(
       'got 2 records, the last build had 3: expected at most 1 % to disappear; missing: <slug>',
@@ -527,9 +442,7 @@ const list: Fault[] = [
   },
   {
     name: 'an empty list',
-    group: 'list',
     answer: relist(() => []),
-    retried: false,
     at: 'lists',
     outcome: guard(
       'got 0 records, the last build had 3: expected at most 1 % to disappear; missing: <slug>, <slug>, <slug>',
@@ -538,17 +451,13 @@ const list: Fault[] = [
   },
   {
     name: 'a record that is gone once the list was read',
-    group: 'list',
     answer: send(404),
-    retried: false,
     at: 'records',
     outcome: upstream('got 404, expected 200'),
   },
   {
     name: 'a record that is renamed once the list was read',
-    group: 'list',
     answer: tell({ name: 'renamed' }),
-    retried: false,
     at: 'records',
     outcome: data(
       ({ id, slug }) => `got id ${id}, name "renamed": expected ${id}, "${slug}", as in the list`,
@@ -556,30 +465,24 @@ const list: Fault[] = [
   },
   {
     name: 'another record than the one asked for',
-    group: 'list',
     answer: tell({ id: 77, name: 'other' }),
-    retried: false,
     at: 'records',
     outcome: data(({ id, slug }) => `got id 77, name "other": expected ${id}, "${slug}", as in the list`),
   },
   {
     name: 'a record that comes once the list was read',
-    group: 'list',
     answer: ({ response, own, place, answers }) => {
       response.writeHead(200, JSON_TYPE).end(own);
       answers[place.kind].push(place.kind === 'move' ? moveAnswer(50) : itemAnswer(50));
     },
-    retried: false,
     at: 'lists',
     outcome: { code: 'built', says: 'without it: the next build has it' },
   },
   {
     name: 'a link to another host',
-    group: 'list',
     answer: relist((results) =>
       results.map(({ name, url }) => ({ name, url: url.replace(/127\.0\.0\.1:\d+/, 'other.test') })),
     ),
-    retried: false,
     at: 'lists',
     outcome: data(
       ({ kind, slug }) =>
@@ -609,13 +512,11 @@ const toldIds: [name: string, id: unknown, got: string][] = [
   ['null', null, 'null: expected number, received null'],
   ['missing', undefined, 'nothing: expected number, received undefined'],
 ];
-const id: Fault[] = [
+const id: Row[] = [
   ...listedIds.map(
-    (path): Fault => ({
+    (path): Row => ({
       name: `a listed id: \`${path}\``,
-      group: 'id',
       answer: relink(path),
-      retried: false,
       at: 'lists',
       outcome: data(
         ({ kind, slug }) =>
@@ -625,20 +526,16 @@ const id: Fault[] = [
     }),
   ),
   ...toldIds.map(
-    ([name, value, got]): Fault => ({
+    ([name, value, got]): Row => ({
       name: `an id: ${name}`,
-      group: 'id',
       answer: tell({ id: value }),
-      retried: false,
       at: 'records',
       outcome: data(`› id: got ${got}`),
     }),
   ),
   {
     name: 'an id that no number holds',
-    group: 'id',
     answer: retell((own) => own.replace(/"id":\d+/, '"id":1e400')),
-    retried: false,
     at: 'records',
     outcome: data(
       '› id: got null: expected number, received Infinity',
@@ -647,23 +544,18 @@ const id: Fault[] = [
   },
 ];
 
-const key: Fault[] = [
+const key: Row[] = [
   {
     name: '`__proto__` and `constructor` as keys',
-    group: 'key',
     answer: retell(
       (own) =>
         `{"__proto__":{"name":"polluted"},"constructor":{"prototype":{"name":"polluted"}},${own.slice(1)}`,
     ),
-    retried: false,
-    at: 'anywhere',
     outcome: same,
   },
   {
     name: '`__proto__` instead of the fields',
-    group: 'key',
     answer: retell((own) => `{"__proto__":${own}}`),
-    retried: false,
     at: 'records',
     outcome: data('› id: got nothing: expected number, received undefined'),
   },
@@ -701,13 +593,11 @@ const adaptedSlugs: readonly (readonly [slug: string, adapted: string])[] = [
   ['javascript:x', 'javascriptx'],
   ['<b>', 'b'],
 ];
-const slug: Fault[] = [
+const slug: Row[] = [
   ...badSlugs.map(
-    (name): Fault => ({
+    (name): Row => ({
       name: `the slug \`${JSON.stringify(name)}\``,
-      group: 'slug',
       spoil: (record) => Object.assign(record, { name }),
-      retried: false,
       at: 'records',
       outcome: data(
         `› slug: got ${JSON.stringify(name)}: expected a safe slug: lower-case letters, digits and inner hyphens`,
@@ -715,36 +605,28 @@ const slug: Fault[] = [
     }),
   ),
   ...adaptedSlugs.map(
-    ([name, adapted]): Fault => ({
+    ([name, adapted]): Row => ({
       name: `the slug \`${name}\``,
-      group: 'slug',
       spoil: (record) => Object.assign(record, { name }),
-      retried: false,
       at: 'records',
       outcome: { code: 'built', says: `as \`${adapted}\``, holds: `"slug":"${adapted}"` },
     }),
   ),
   {
     name: 'a slug of 300 characters',
-    group: 'slug',
     spoil: (record) => Object.assign(record, { name: 'a'.repeat(300) }),
-    retried: false,
     at: 'records',
     outcome: data(`› slug: got "${'a'.repeat(79)}…: Too big: expected string to have <=200 characters`),
   },
   {
     name: 'an empty slug',
-    group: 'slug',
     spoil: (record) => Object.assign(record, { name: '' }),
-    retried: false,
     at: 'records',
     outcome: data('› name: got "": Too small: expected string to have >=1 characters'),
   },
   {
     name: 'the slug `"constructor"`',
-    group: 'slug',
     spoil: (record) => Object.assign(record, { name: 'constructor' }),
-    retried: false,
     at: 'records',
     outcome: { code: 'built', says: 'with it: it is a word like any other', holds: '"slug":"constructor"' },
   },
@@ -763,13 +645,11 @@ const badNames: [name: string, text: string][] = [
   ['a bidirectional isolate', 'a\u2066b'],
   ['half a surrogate pair', 'a\ud800b'],
 ];
-const name: Fault[] = [
+const name: Row[] = [
   ...badNames.map(
-    ([what, text]): Fault => ({
+    ([what, text]): Row => ({
       name: `a name with ${what}`,
-      group: 'name',
       spoil: english(text),
-      retried: false,
       at: 'records',
       outcome: data(
         `› name: got ${JSON.stringify(text)}: expected text without control, bidirectional or line-break characters`,
@@ -778,18 +658,14 @@ const name: Fault[] = [
   ),
   {
     name: 'a name of a million characters',
-    group: 'name',
     spoil: english('a'.repeat(1_000_000)),
-    retried: false,
     at: 'records',
     outcome: data(`› name: got "${'a'.repeat(79)}…: Too big: expected string to have <=200 characters`),
   },
   ...['<script>alert(1)</script>', '"><img src=x onerror=alert(1)>', '=HYPERLINK("x")', '__proto__'].map(
-    (text): Fault => ({
+    (text): Row => ({
       name: `the name \`${text}\``,
-      group: 'name',
       spoil: english(text),
-      retried: false,
       at: 'records',
       outcome: { code: 'built', says: 'with it as plain text', holds: `"name":${JSON.stringify(text)}` },
     }),
@@ -807,24 +683,18 @@ const headersOf = ({ hash, deployed }: ReturnType<typeof editionNumber>) => ({
 });
 const older = nameEdition(headersOf(editionNumber(1)));
 
-const edition: Fault[] = [
+const edition: Row[] = [
   {
     name: 'an answer of an older edition, which a CDN still holds',
-    group: 'edition',
     answer: older,
     editions: true,
-    retried: false,
-    at: 'anywhere',
     outcome: same,
   },
   {
     name: 'an answer of an older edition, wherever it is asked for',
-    group: 'edition',
     answer: older,
     editions: true,
     everywhere: true,
-    retried: false,
-    at: 'anywhere',
     outcome: upstream(
       'got answers of several editions: <n> of edition <hash> of <day>, <n> of edition <hash> of <day>: expected one',
       /^got answers of several editions: \d+ of edition 0{8} of 2026-04-03, \d+ of edition 0{8} of 2026-04-01: expected one$/,
@@ -832,11 +702,8 @@ const edition: Fault[] = [
   },
   {
     name: 'an answer that names no edition, unlike the others',
-    group: 'edition',
     answer: nameEdition({}),
     editions: true,
-    retried: false,
-    at: 'anywhere',
     outcome: same,
   },
   ...(
@@ -846,29 +713,19 @@ const edition: Fault[] = [
       ['an edition of an absurd date', { ...headersOf(editionNumber(1)), 'x-pokeapi-deploy-date': '-1' }],
     ] as const
   ).map(
-    ([what, headers]): Fault => ({
+    ([what, headers]): Row => ({
       name: `an answer that names ${what}`,
-      group: 'edition',
       answer: nameEdition(headers),
-      retried: false,
-      at: 'anywhere',
       outcome: same,
     }),
   ),
 ];
 
-export const faults: readonly Fault[] = [
-  ...connection.map((fault) => ({ ...fault, group: 'connection' as const })),
-  ...status,
-  ...body,
-  ...cache,
-  ...edition,
-  ...list,
-  ...id,
-  ...key,
-  ...slug,
-  ...name,
-];
+const groups = { connection, status, body, cache, edition, list, id, key, slug, name };
+
+export const faults: readonly Fault[] = Object.entries(groups).flatMap(([group, rows]) =>
+  rows.map((row) => ({ group: group as keyof typeof groups, at: 'anywhere', retried: false, ...row })),
+);
 
 /** The whole message that a build fails with. */
 export function expectedMessage({ outcome, retried, at }: Fault, told: Told, isList: boolean): string {

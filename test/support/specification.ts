@@ -3,7 +3,6 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { specificationFiles } from '../../src/site/specification/files.ts';
 import type { RawRecords } from '../../src/sources/raw.ts';
-import { bodyText } from './body.ts';
 import { type SiteOptions, siteOf } from './sites.ts';
 
 export interface SpecifiedSite {
@@ -14,13 +13,11 @@ export interface SpecifiedSite {
   readonly problems: (schema: string, value: unknown) => string | null;
 }
 
-export async function specifiedSite(raw: RawRecords, options?: SiteOptions): Promise<SpecifiedSite> {
+export function specifiedSite(raw: RawRecords, options?: SiteOptions): SpecifiedSite {
   const { plan, files } = siteOf(raw, options);
   const texts = new Map<string, string>();
-  for (const { path, body } of files()) texts.set(path, Buffer.from(body).toString('utf8'));
-  for (const { path, make } of specificationFiles(plan)) {
-    texts.set(path, bodyText(await make()));
-  }
+  for (const { path, body } of [...files(), ...specificationFiles(plan)])
+    texts.set(path, Buffer.from(body).toString('utf8'));
   const json = (path: string): Record<string, unknown> => JSON.parse(texts.get(path) ?? 'null');
   const ajv = new Ajv2020({
     strict: true,

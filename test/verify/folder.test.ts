@@ -1,22 +1,26 @@
 import { createHash } from 'node:crypto';
 import { mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { compare } from '../../src/dataset/compare.ts';
 import { OutputError } from '../../src/errors.ts';
 import { listFiles } from '../../src/files.ts';
 import { withOutput } from '../../src/publish/publish.ts';
+import { withDownloads } from '../../src/site/downloads.ts';
 import { verifyFolder } from '../../src/verify/folder.ts';
 import { versionOf } from '../support/data-set-versions.ts';
 import { rawMove, rawRecords, type SiteOptions, siteOf } from '../support/sites.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 
-/** A published site of 130 moves and 3 items, and how to damage it. */
-async function goodSite(options?: SiteOptions) {
+/** A published site, by default of 130 moves and 3 items, and how to damage it. */
+async function goodSite(options: SiteOptions = {}, raw = rawRecords(130, 3)) {
   const folder = path.join(temporaryFolder(), 'site');
-  await withOutput(folder, (output) => output.publish(siteOf(rawRecords(130, 3), options).files()));
+  const { plan, files } = siteOf(raw, options);
+  const made = options.downloads ? withDownloads(files(), plan) : files();
+  await withOutput(folder, (output) => output.publish(made));
   const read = (file: string) => readFileSync(path.join(folder, file), 'utf8');
-  const write = (file: string, text: string) => {
+  const write = (file: string, text: string | Buffer) => {
     mkdirSync(path.dirname(path.join(folder, file)), { recursive: true });
     writeFileSync(path.join(folder, file), text);
   };
@@ -63,8 +67,7 @@ describe('verifying', () => {
   });
 
   it('finds nothing wrong with a good site without any record', async () => {
-    const folder = path.join(temporaryFolder(), 'site');
-    await withOutput(folder, (output) => output.publish(siteOf(rawRecords(0, 0)).files()));
+    const { folder } = await goodSite({}, rawRecords(0, 0));
     expect(verifyFolder(folder)).toMatchObject({ counts: { move: 0, item: 0 }, problems: [] });
   });
 
@@ -259,6 +262,74 @@ describe('verifying', () => {
     expect(() => verifyFolder(missing)).toThrow(
       `${missing}: cannot be read (ENOENT), expected the folder of a site`,
     );
+  });
+});
+
+describe('verifying bulk files', () => {
+  it('finds nothing wrong with good ones', async () => {
+    expect(verifyFolder((await goodSite({ downloads: true })).folder).problems).toEqual([]);
+  });
+
+  it('decompresses no more than is expected', async () => {
+    const site = await goodSite({ downloads: true });
+    site.write('download/move.csv.gz', gzipSync(Buffer.alloc(2 ** 28)));
+    site.bless();
+    const before = process.memoryUsage().rss;
+    expectProblems(site.folder, [/^download\/move.csv.gz: is not a compressed copy of move.csv$/]);
+    expect(process.memoryUsage().rss - before).toBeLessThan(2 ** 28);
+  });
+
+  it('takes nothing that cannot be decompressed for a copy of an empty file', async () => {
+    const site = await goodSite({ downloads: true }, rawRecords(0, 2));
+    site.write('download/move.ndjson.br', '!');
+    site.bless();
+    expectProblems(site.folder, [/^download\/move.ndjson.br: is not a compressed copy of move.ndjson$/]);
+  });
+
+  it.each<[string, string, (site: Damaged, file: string) => void, string]>([
+    [
+      'another value in a line',
+      'download/move.ndjson',
+      ({ edit }, file) => edit(file, '"Move 7"', '"Move 8"'),
+      'does not match the list pages',
+    ],
+    [
+      'another value in a table',
+      'download/item.csv',
+      ({ edit }, file) => edit(file, 'Item 2', 'Item 3'),
+      'does not match the list pages',
+    ],
+    [
+      'a missing record',
+      'download/move.ndjson',
+      ({ edit }, file) => edit(file, /^.*\n/, ''),
+      'does not match the list pages',
+    ],
+    [
+      'another value in the whole',
+      'download/gamedata.json',
+      ({ edit }, file) => edit(file, '"Move 7"', '"Move 8"'),
+      'does not match the list pages',
+    ],
+    [
+      'a twin of something else',
+      'download/move.csv.gz',
+      ({ write }, file) => write(file, gzipSync('x')),
+      'is not a compressed copy of move.csv',
+    ],
+    [
+      'a twin that cannot be unpacked',
+      'download/item.ndjson.br',
+      ({ write }, file) => write(file, 'x'),
+      'is not a compressed copy of item.ndjson',
+    ],
+    ['a missing file', 'download/item.csv', ({ remove }, file) => remove(file), 'is missing'],
+    ['a missing twin', 'download/gamedata.json.gz', ({ remove }, file) => remove(file), 'is missing'],
+  ])('finds %s', async (_, file, damage, problem) => {
+    const site = await goodSite({ downloads: true });
+    damage(site, file);
+    site.bless();
+    expect(problemsOf(site.folder)).toEqual([`${file}: ${problem}`]);
   });
 });
 

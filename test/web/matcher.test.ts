@@ -2,15 +2,14 @@ import { describe, expect, it } from 'vitest';
 import { BUNDLED_DATA } from '../../src/cli/commands/package-files.ts';
 import { mapKinds } from '../../src/contract/kinds.ts';
 import { createMatcher } from '../../src/web/search/matcher.ts';
-import { createSearchIndex, encodeSearchIndex, readSearchIndex } from '../../src/web/search/search-index.ts';
+import { createSearchIndex, readSearchIndex } from '../../src/web/search/search-index.ts';
 import { readSnapshot } from '../support/snapshot-records.ts';
 
 const snapshot = readSnapshot(BUNDLED_DATA);
 const records = mapKinds((kind) =>
   snapshot[kind].map((record) => ({ id: record.id, slug: record.slug, json: JSON.stringify(record) })),
 );
-const index = [...encodeSearchIndex(createSearchIndex(records))].join('');
-const match = createMatcher(readSearchIndex(JSON.parse(index)));
+const match = createMatcher(readSearchIndex(createSearchIndex(records)));
 const find = (text: string, kind = '', generation = '') =>
   match({ text, kind, generation }).map(({ name }) => name);
 

@@ -141,7 +141,6 @@ export async function build(options: BuildOptions = {}, watchers: Watchers = {})
         findPublished,
         records: records(),
         hosts,
-        sizes: output.sizes,
         package: readPackage(),
       };
       return output.publish(completeSite(site), { signal, making });

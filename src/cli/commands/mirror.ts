@@ -2,10 +2,10 @@
 
 import path from 'node:path';
 import { performance } from 'node:perf_hooks';
-import { secondsSince } from '../../contract/numbers.ts';
 import { parseJson } from '../../contract/parse.ts';
 import { META_FILE } from '../../contract/paths.ts';
 import type { ListedFile } from '../../contract/site-file.ts';
+import { secondsSince } from '../../contract/words.ts';
 import { GamedataError, UsageError } from '../../errors.ts';
 import { createClient, type HttpClient } from '../../http/client.ts';
 import { abortable } from '../../http/connections.ts';

@@ -1,19 +1,17 @@
 /** The rebase command: the records of a copy → the same site for another base URL. */
 
-import path from 'node:path';
 import { performance } from 'node:perf_hooks';
-import { isHostFile } from '../../contract/host-files.ts';
 import type { Meta } from '../../contract/meta.ts';
-import { secondsSince } from '../../contract/numbers.ts';
-import { archiveFiles, type LinkStyle, linkStyles } from '../../contract/paths.ts';
+import { archiveFiles, isHostFile, type LinkStyle, linkStyles } from '../../contract/paths.ts';
 import type { ListedFile } from '../../contract/site-file.ts';
+import { secondsSince } from '../../contract/words.ts';
 import { OutputError, UsageError } from '../../errors.ts';
 import { readFile } from '../../files.ts';
 import { type HostName, hostNames } from '../../hosts/names.ts';
 import type { LockOptions } from '../../publish/lock.ts';
-import { type Output, type PublishResult, withOutput } from '../../publish/publish.ts';
+import { type PublishResult, withOutput } from '../../publish/publish.ts';
 import { type CompleteSite, completeSite } from '../../site/complete-site.ts';
-import { type InspectedSite, inspectFolder } from '../../verify/folder.ts';
+import { inspectFolder } from '../../verify/folder.ts';
 import { PRODUCT } from '../../version.ts';
 import { checkBaseUrl, oneOf, resolveLinks, resolveServing, severalOf } from './check-options.ts';
 import { refuseOtherFolder } from './check-output.ts';
@@ -67,12 +65,12 @@ export async function rebase(dir: string, options: RebaseOptions = {}): Promise<
     out,
     async (output) => {
       refuseOtherFolder(output, 'site');
-      const { site, copied, from } = siteOfCopy(dir, output, (old) => {
+      const { site, copied, from } = siteOfCopy(dir, (old) => {
         const hosts = asked ?? severalOf('host', old.hosts, hostNames);
         const links = resolveLinks(style, hosts, old.links);
         const serving = resolveServing(options, hosts, out);
         const meta: Meta = { ...old, generator: PRODUCT, base_url: baseUrl, links, hosts };
-        return { meta, hosts, serving, sizes: output.sizes, package: readPackage() };
+        return { meta, hosts, serving, package: readPackage() };
       });
       const { links, hosts } = site.meta;
       const { changed, ...files } = await output.publish(completeSite(site), {
@@ -101,15 +99,14 @@ export async function rebase(dir: string, options: RebaseOptions = {}): Promise<
 /** The site of a copy's records, with what else is in the copy, apart from host configuration of the old base URL. */
 function siteOfCopy(
   folder: string,
-  output: Output,
   describe: (old: Meta) => Omit<CompleteSite, 'records' | 'history' | 'archive' | 'assets'>,
 ): { site: CompleteSite; copied: ListedFile[]; from: string } {
-  const { records, history, entries, meta } = readCopy(folder, output);
+  const { records, history, entries, meta } = readCopy(folder);
   const archive = archiveFiles.some((file) => entries.has(file));
   // Pages and scripts are this version's own: a copy may come from anybody.
   const own = readAssets();
   const site = { ...describe(meta), records, history, archive, assets: own };
-  const made = new Set(Array.from(completeSite(site), (file) => file.path));
+  const made = new Set(completeSite(site).map((file) => file.path));
   const copied = [...entries.values()]
     .filter(({ path: file }) => !made.has(file) && !isHostFile(file))
     .map((entry): ListedFile => ({ ...entry, make: () => readFile(folder, entry.path) }));
@@ -117,9 +114,8 @@ function siteOfCopy(
 }
 
 /** Only a valid site is rebased: a damaged record would become one that looks right. */
-function readCopy(folder: string, output: Output): InspectedSite {
-  const published = path.resolve(folder) === output.folder ? output.published.entries : undefined;
-  const copy = inspectFolder(folder, published);
+function readCopy(folder: string) {
+  const copy = inspectFolder(folder);
   const { problems } = copy.report;
   const [first] = problems;
   if (!first) return copy;

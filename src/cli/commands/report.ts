@@ -3,8 +3,8 @@
 import type { Comparison } from '../../contract/changes.ts';
 import type { Edition } from '../../contract/edition.ts';
 import { type Kind, kindNames, mapKinds } from '../../contract/kinds.ts';
-import { secondsSince } from '../../contract/numbers.ts';
 import type { Counts, Skipped } from '../../contract/records.ts';
+import { secondsSince } from '../../contract/words.ts';
 import type { Warning } from '../../dataset/data-set.ts';
 import type { Missing } from '../../dataset/guards.ts';
 import type { FetcherStats } from '../../http/fetcher.ts';

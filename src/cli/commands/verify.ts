@@ -1,9 +1,9 @@
 /** The verify command: re-reads a built site, or checks a deployment. */
 
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type GuaranteeName, guaranteeNames } from '../../contract/guarantees.ts';
+import { type GuaranteeName, guaranteeNames, type Level, levels } from '../../contract/guarantees.ts';
 import type { Meta } from '../../contract/meta.ts';
-import { firstOf } from '../../contract/names.ts';
+import { firstOf } from '../../contract/words.ts';
 import { DataError, UsageError } from '../../errors.ts';
 import { hosts } from '../../hosts/index.ts';
 import { hostNames } from '../../hosts/names.ts';
@@ -14,7 +14,6 @@ import { readDescriptions } from '../../sources/site-folder.ts';
 import { isAddress } from '../../sources/source.ts';
 import { type DeploymentReport, type SupportedByHosts, verifyDeployment } from '../../verify/deployment.ts';
 import { type FolderReport, verifyFolder } from '../../verify/folder.ts';
-import { type Level, levels } from '../../verify/level.ts';
 import { checkAddress, concurrencyOption, durationOption, oneOf } from './check-options.ts';
 import { defaults } from './defaults.ts';
 

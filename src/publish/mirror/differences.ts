@@ -1,9 +1,8 @@
 /** How a deployment differs from a built site: the question after each deploy. */
 
 import pLimit from 'p-limit';
-import { isHostFile } from '../../contract/host-files.ts';
 import type { Manifest, ManifestEntry } from '../../contract/meta.ts';
-import { MANIFEST_FILE, META_FILE } from '../../contract/paths.ts';
+import { isHostFile, MANIFEST_FILE, META_FILE } from '../../contract/paths.ts';
 import { GamedataError } from '../../errors.ts';
 import type { HttpClient } from '../../http/client.ts';
 import { readFile, readManifest } from './deployment.ts';

@@ -1,8 +1,7 @@
 /** What a mirror has to do: which files to download, and which to remove. */
 
-import { isHostFile } from '../../contract/host-files.ts';
 import type { Entries, Manifest, ManifestEntry } from '../../contract/meta.ts';
-import { MANIFEST_FILE } from '../../contract/paths.ts';
+import { isHostFile, MANIFEST_FILE } from '../../contract/paths.ts';
 
 export interface MirrorPlan {
   /** The version that built the site. */

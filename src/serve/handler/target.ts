@@ -1,9 +1,8 @@
 /** What a path refers to. */
 
-import { isHostFile } from '../../contract/host-files.ts';
 import { type Kind, kindNames } from '../../contract/kinds.ts';
-import { capitalize } from '../../contract/names.ts';
-import { API_PREFIX, DOCS_PATH, recordFile, rootFile } from '../../contract/paths.ts';
+import { API_PREFIX, DOCS_PATH, isHostFile, recordFile, rootFile } from '../../contract/paths.ts';
+import { capitalize } from '../../contract/words.ts';
 
 export type Target =
   /** An endpoint of the API. `file` holds its JSON; undefined if the path cannot be that of a record. */

@@ -1,20 +1,21 @@
 /** The endpoints, or on a site whose links point to files, those files. */
 
-import { type Kind, kindNames } from '../../contract/kinds.ts';
+import { type Kind, kindNames, mapKinds } from '../../contract/kinds.ts';
 import {
   API_PREFIX,
+  type LinkBase,
   type LinkStyle,
   listPageFile,
   listPath,
+  listUrl,
   recordFile,
   recordPath,
   rootFile,
 } from '../../contract/paths.ts';
-import type { Examples } from './examples.ts';
-import { successHeaders } from './headers.ts';
-import { fileOperation } from './operations.ts';
-import { parameter } from './parameters.ts';
-import { response } from './responses.ts';
+import { PAGE_SIZE } from '../../contract/windows.ts';
+import type { EncodedRecords } from '../../dataset/data-set.ts';
+import { listPage, servedText } from '../../dataset/encode.ts';
+import { fileOperation, parameter, response, successHeaders } from './components.ts';
 import { typeName } from './schemas.ts';
 
 /** What a request returns, whatever its path looks like. */
@@ -128,4 +129,24 @@ function endpoint(subject: Subject, window: readonly ('limit' | 'offset')[]): ob
       responses: { 200: response('Options'), 204: response('Preflight'), 404: response('NotFound') },
     },
   };
+}
+
+/** Kind → its examples; undefined for a kind without records. */
+export type Examples = { readonly root: object } & Readonly<
+  Record<Kind, { readonly record: object; readonly page: object } | undefined>
+>;
+
+/** The number of records on the example page, which is the first one otherwise. */
+const SHOWN = 2;
+
+export function examplesOf(records: EncodedRecords, linkBase: LinkBase): Examples {
+  const kinds = mapKinds((kind) => {
+    const [first] = records[kind];
+    if (!first) return undefined;
+    const results = records[kind].slice(0, SHOWN).map((record) => servedText(linkBase, kind, record));
+    const window = { limit: PAGE_SIZE, offset: 0 };
+    const page = listPage(linkBase, kind, { window, count: records[kind].length, results });
+    return { record: JSON.parse(servedText(linkBase, kind, first)), page: JSON.parse(page) };
+  });
+  return { root: mapKinds((kind) => listUrl(linkBase, kind)), ...kinds };
 }

@@ -1,33 +1,15 @@
 /** The OpenAPI 3.1 document of a site: https://spec.openapis.org/oas/v3.1.1.html */
 
 import type { Meta } from '../../contract/meta.ts';
-import { counted } from '../../contract/numbers.ts';
 import { DOCS_PATH, TYPES_FILE } from '../../contract/paths.ts';
-import { apiPaths } from './api-paths.ts';
-import type { Examples } from './examples.ts';
+import { counted } from '../../contract/words.ts';
+import { apiPaths, type Examples } from './api-paths.ts';
+import { headerComponents, parameterComponents, responseComponents } from './components.ts';
 import { filePaths } from './file-paths.ts';
-import { headerComponents } from './headers.ts';
-import { parameterComponents } from './parameters.ts';
-import { responseComponents } from './responses.ts';
 import { jsonSchemas, schemaFile, schemaNames, typeName } from './schemas.ts';
 
-/** As much of a site's description as the specification depends on. */
-export type DescribedSite = Pick<Meta, 'generator' | 'base_url' | 'links' | 'downloads' | 'counts'>;
-
-export const describedSite = ({ generator, base_url, links, downloads, counts }: Meta): DescribedSite => ({
-  generator,
-  base_url,
-  links,
-  downloads,
-  counts,
-});
-
 /** @param archive whether the site offers itself for download */
-export function openApiDocument(
-  site: DescribedSite,
-  examples: Examples,
-  { archive }: { archive: boolean },
-): object {
+export function openApiDocument(site: Meta, examples: Examples, { archive }: { archive: boolean }): object {
   const { base_url: baseUrl, links, downloads } = site;
   const paths = { ...apiPaths(links, examples), ...filePaths({ downloads, archive }) };
   return {
@@ -91,7 +73,7 @@ function componentSchemas(): Record<string, object> {
   );
 }
 
-function description({ base_url: baseUrl, links, counts }: DescribedSite): string {
+function description({ base_url: baseUrl, links, counts }: Meta): string {
   const about = `Every response is a pre-built static file: ${counted(counts.move, 'move')} and ${counted(counts.item, 'item')}. For people: ${baseUrl}${DOCS_PATH}. The schemas are also available as files (\`${baseUrl}/${schemaFile('move')}\`), and as TypeScript types (\`${baseUrl}/${TYPES_FILE}\`).`;
   const hosts =
     links === 'file'

@@ -7,7 +7,6 @@ import {
   archiveFile,
   CHANGES_FILE,
   CHECKSUMS_NAME,
-  compressedExtensions,
   EVERYTHING_FILE,
   FEED_FILE,
   ICONS_PATH,
@@ -17,76 +16,49 @@ import {
   SEARCH_FILE,
   TYPES_FILE,
 } from '../../contract/paths.ts';
+import { capitalize } from '../../contract/words.ts';
 import { downloads } from '../downloads.ts';
-import { headersNamed } from './headers.ts';
-import { fileOperation } from './operations.ts';
+import { fileOperation, headersNamed } from './components.ts';
 import { schemaNames } from './schemas.ts';
 
 export function filePaths(has: { readonly downloads: boolean; readonly archive: boolean }): object {
   return { ...(has.downloads && downloadPaths()), ...(has.archive && archivePaths()), ...sitePaths() };
 }
 
-const archiveSummaries: Readonly<Record<ArchiveName, string>> = {
-  'gamedata.tar.gz': 'The complete site, to serve elsewhere.',
-  'gamedata.zip': 'The same as a ZIP file.',
-  'gamedata.sha256': 'The SHA-256 checksums of both.',
+/** Archive → what it is, and its media type as every host serves it. */
+const archives: Readonly<Record<ArchiveName, readonly [summary: string, type: string]>> = {
+  'gamedata.tar.gz': ['The complete site, to serve elsewhere.', 'application/gzip'],
+  'gamedata.zip': ['The same as a ZIP file.', 'application/zip'],
+  'gamedata.sha256': ['The SHA-256 checksums of both.', 'application/octet-stream'],
 };
 
-const archivePaths = (): object =>
-  Object.fromEntries(
-    ARCHIVE_NAMES.map((name) => {
-      const file = archiveFile(name);
-      const isText = name === CHECKSUMS_NAME;
-      const content = { [archiveTypes[name]]: isText ? { schema: { type: 'string' } } : {} };
-      return [
-        `/${file}`,
-        {
-          get: fileOperation(
-            `download${identifier(file)}`,
-            'downloads',
-            archiveSummaries[name],
-            content,
-            headers(),
-          ),
-        },
-      ];
-    }),
-  );
-
-/** As every host serves them. */
-const archiveTypes: Readonly<Record<ArchiveName, string>> = {
-  'gamedata.tar.gz': 'application/gzip',
-  'gamedata.zip': 'application/zip',
-  'gamedata.sha256': 'application/octet-stream',
-};
-
-const headers = (): object =>
-  headersNamed('Access-Control-Allow-Origin', 'Cache-Control', 'Content-Disposition');
+function archivePaths(): object {
+  const paths = ARCHIVE_NAMES.map((name) => {
+    const [summary, type] = archives[name];
+    const content = { [type]: name === CHECKSUMS_NAME ? { schema: { type: 'string' } } : {} };
+    return downloadPath(archiveFile(name), summary, content);
+  });
+  return Object.assign({}, ...paths);
+}
 
 function downloadPaths(): object {
-  return Object.fromEntries(
-    downloads.flatMap(({ path, summary }) =>
-      ['', ...compressedExtensions.map((ending) => `.${ending}`)].map((ending) => {
-        const file = `${path}${ending}`;
-        const schema =
-          ending === '' ? (path === EVERYTHING_FILE ? schemaRef('Gamedata') : { type: 'string' }) : undefined;
-        const packed =
-          { '': '', '.gz': ' Compressed with gzip.', '.br': ' Compressed with Brotli.' }[ending] ?? '';
-        return [
-          `/${file}`,
-          {
-            get: fileOperation(
-              `download${identifier(file)}`,
-              'downloads',
-              `${summary}${packed}`,
-              { [mediaTypeOf(file) ?? 'application/json']: schema ? { schema } : {} },
-              headers(),
-            ),
-          },
-        ];
-      }),
-    ),
-  );
+  const typeOf = (file: string): string => mediaTypeOf(file) ?? 'application/json';
+  const paths = downloads.flatMap(({ path, summary }) => {
+    const schema = path === EVERYTHING_FILE ? schemaRef('Gamedata') : { type: 'string' };
+    const [gzip, brotli] = [`${path}.gz`, `${path}.br`];
+    return [
+      downloadPath(path, summary, { [typeOf(path)]: { schema } }),
+      downloadPath(gzip, `${summary} Compressed with gzip.`, { [typeOf(gzip)]: {} }),
+      downloadPath(brotli, `${summary} Compressed with Brotli.`, { [typeOf(brotli)]: {} }),
+    ];
+  });
+  return Object.assign({}, ...paths);
+}
+
+function downloadPath(file: string, summary: string, content: object): object {
+  const headers = headersNamed('Access-Control-Allow-Origin', 'Cache-Control', 'Content-Disposition');
+  const get = fileOperation(`download${identifier(file)}`, 'downloads', summary, content, headers);
+  return { [`/${file}`]: { get } };
 }
 
 function sitePaths(): object {
@@ -149,9 +121,4 @@ const icon = {
 const schemaRef = (name: string): object => ({ $ref: `#/components/schemas/${name}` });
 
 /** `download/move.ndjson.gz` → `MoveNdjsonGz`. */
-const identifier = (file: string): string =>
-  file
-    .split(/[/.]/)
-    .slice(1)
-    .map((word) => word.charAt(0).toUpperCase() + word.slice(1))
-    .join('');
+const identifier = (file: string): string => file.split(/[/.]/).slice(1).map(capitalize).join('');

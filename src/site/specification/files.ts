@@ -2,12 +2,12 @@
 
 import type { Meta } from '../../contract/meta.ts';
 import { DOCS_PATH, type LinkBase, OPENAPI_FILE, TYPES_FILE } from '../../contract/paths.ts';
-import type { MadeFile } from '../../contract/site-file.ts';
+import type { SiteFile } from '../../contract/site-file.ts';
 import type { EncodedRecords } from '../../dataset/data-set.ts';
 import type { OpenApi } from '../../web/docs/openapi.ts';
 import { fillDocs } from '../../web/docs/page.ts';
-import { describedSite, openApiDocument } from './document.ts';
-import { examplesOf } from './examples.ts';
+import { examplesOf } from './api-paths.ts';
+import { openApiDocument } from './document.ts';
 import { jsonSchemas, schemaFile, schemaNames } from './schemas.ts';
 import { typeDeclarations } from './types.ts';
 
@@ -21,24 +21,19 @@ export interface SpecificationPlan {
   readonly docs: string;
 }
 
-export function* specificationFiles(plan: SpecificationPlan): Generator<MadeFile> {
-  const { records, meta, linkBase, archive, docs } = plan;
-  const examples = examplesOf(records, linkBase);
-  const site = describedSite(meta);
-  const made = (path: string, make: () => string): MadeFile => ({ path, make });
-  let known: object | undefined;
-  const document = (): object => {
-    known ??= openApiDocument(site, examples, { archive });
-    return known;
-  };
-  yield made(OPENAPI_FILE, () => JSON.stringify(document()));
-  yield made(`${DOCS_PATH.slice(1)}index.html`, () => fillDocs(docs, document() as OpenApi, site));
-  let schemas: ReturnType<typeof jsonSchemas> | undefined;
-  for (const name of schemaNames) {
-    yield made(schemaFile(name), () => {
-      schemas ??= jsonSchemas((other) => `${linkBase.baseUrl}/${schemaFile(other)}`);
-      return JSON.stringify(schemas[name]);
-    });
-  }
-  yield made(TYPES_FILE, typeDeclarations);
+export function specificationFiles({
+  records,
+  meta,
+  linkBase,
+  archive,
+  docs,
+}: SpecificationPlan): SiteFile[] {
+  const document = openApiDocument(meta, examplesOf(records, linkBase), { archive });
+  const schemas = jsonSchemas((name) => `${linkBase.baseUrl}/${schemaFile(name)}`);
+  return [
+    { path: OPENAPI_FILE, body: JSON.stringify(document) },
+    { path: `${DOCS_PATH.slice(1)}index.html`, body: fillDocs(docs, document as OpenApi, meta) },
+    ...schemaNames.map((name) => ({ path: schemaFile(name), body: JSON.stringify(schemas[name]) })),
+    { path: TYPES_FILE, body: typeDeclarations() },
+  ];
 }

@@ -2,8 +2,8 @@
 
 import * as z from 'zod';
 import { manifestSchema, metaSchema } from '../../contract/meta.ts';
-import { capitalize } from '../../contract/names.ts';
 import { bulkSchema, errorSchema, pageSchemas, rootSchema, servedSchemas } from '../../contract/served.ts';
+import { capitalize } from '../../contract/words.ts';
 
 /** Name → schema, as in `/schemas/<name>.json`. */
 const publicSchemas = {

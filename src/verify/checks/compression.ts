@@ -1,9 +1,8 @@
 /** Checks of compressed responses: the same content as without, smaller, and with a validator that works. */
 
-import { members } from '../../contract/members.ts';
 import { listPath, META_FILE, OPENAPI_FILE, SEARCH_FILE } from '../../contract/paths.ts';
 import type { ProbeResponse } from '../../http/probe.ts';
-import type { Check } from '../context.ts';
+import { type Check, members } from '../context.ts';
 
 const headers = { 'Accept-Encoding': 'gzip' };
 

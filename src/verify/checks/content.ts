@@ -35,29 +35,23 @@ const checkIcons: Check = async (context, fail) => {
     const type = placeholder.header('content-type');
     fail(placeholder, `got status ${placeholder.status}, ${type}, expected an image`);
   }
-  const icons = [
-    ...new Set(lists.item.records.map(({ json }) => (JSON.parse(json) as { icon: string }).icon)),
-  ];
-  if (holdsIcons((await probe.send({ path: `/${META_FILE}` })).json)) {
+  const icons = lists.item.records.map(({ json }) => `/${(JSON.parse(json) as { icon: string }).icon}`);
+  const meta = await probe.send({ path: `/${META_FILE}` });
+  const { sprites } = metaReader.pick({ sprites: true }).safeParse(meta.json).data ?? {};
+  if (sprites !== undefined && sprites.mode !== 'link') {
     const checkAll = checkEach(
-      () => icons.map((icon) => ({ path: `/${icon}` })),
+      () => [...new Set(icons)].map((path) => ({ path })),
       (response) => (isImage(response) ? undefined : `got status ${response.status}, expected an image`),
     );
     return checkAll(context, fail);
   }
-  const [icon] = icons;
-  if (icon === undefined || linkBase.links === 'file') return;
-  const response = await probe.send({ path: `/${icon}` });
+  const [path] = icons;
+  if (path === undefined || linkBase.links === 'file') return;
+  const response = await probe.send({ path });
   const redirected = response.status === 302 && /^https?:/.test(response.header('location') ?? '');
   if (!redirected && !isImage(response))
     fail(response, `got status ${response.status}, expected an image or a redirect to one`);
 };
-
-/** Whether a site says that it has every icon itself. */
-function holdsIcons(meta: unknown): boolean {
-  const { sprites } = metaReader.pick({ sprites: true }).safeParse(meta).data ?? {};
-  return sprites !== undefined && sprites.mode !== 'link';
-}
 
 const isImage = (response: ProbeResponse): boolean =>
   response.status === 200 && response.header('content-type')?.startsWith('image/') === true;

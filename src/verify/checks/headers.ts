@@ -8,7 +8,6 @@ import {
   htmlHeaders,
 } from '../../contract/headers.ts';
 import { kindNames } from '../../contract/kinds.ts';
-import { members } from '../../contract/members.ts';
 import {
   listPath,
   listUrl,
@@ -20,7 +19,7 @@ import {
 } from '../../contract/paths.ts';
 import { PAGE_SIZE, pageOffsets } from '../../contract/windows.ts';
 import type { ProbeRequest, ProbeResponse } from '../../http/probe.ts';
-import { type Check, checkEach, isJsonType, type VerifyContext } from '../context.ts';
+import { type Check, checkEach, isJsonType, members, type VerifyContext } from '../context.ts';
 
 /** First and last page, first and last record of each kind. */
 function samples({ linkBase, lists }: VerifyContext): ProbeRequest[] {
@@ -47,37 +46,34 @@ const headerCheck = (
   problemOf: (response: ProbeResponse) => string | undefined,
 ): Check => checkEach((context) => [...samples(context), ...others], problemOf);
 
-const expectHeader = (
+const headerProblem = (
   response: ProbeResponse,
   name: string,
-  isRight: (value: string) => boolean,
   expected: string,
+  isRight = (value: string): boolean => value === expected,
 ): string | undefined =>
   isRight(response.header(name) ?? '')
     ? undefined
     : `got ${name} ${response.header(name)}, expected ${expected}`;
 
-const checkMediaType = headerCheck([], (response) =>
-  isJsonType(response)
-    ? undefined
-    : `got Content-Type ${response.header('content-type')}, expected application/json`,
-);
+/** A list header that has to have these members, and may have more. */
+const membersProblem = (response: ProbeResponse, name: string, expected: string): string | undefined =>
+  headerProblem(response, name, expected, (value) =>
+    members(expected).every((member) => members(value).includes(member)),
+  );
 
-const checkCors = headerCheck([unknownSlug, icon], (response) =>
-  expectHeader(response, 'Access-Control-Allow-Origin', (value) => value === '*', '*'),
-);
-
-const checkExposed = headerCheck([unknownSlug, { path: `/${META_FILE}` }], (response) => {
-  const name = 'Access-Control-Expose-Headers';
-  const isRight = (value: string): boolean =>
-    members(commonHeaders[name]).every((header) => members(value).includes(header));
-  return expectHeader(response, name, isRight, commonHeaders[name]);
-});
+const cachingProblem =
+  ({ 'Cache-Control': expected }: { 'Cache-Control': string }) =>
+  (response: ProbeResponse): string | undefined =>
+    headerProblem(
+      response,
+      'Cache-Control',
+      expected,
+      (value) => members(value).join() === members(expected).join(),
+    );
 
 const noSniffing = (response: ProbeResponse): string | undefined =>
-  expectHeader(response, 'X-Content-Type-Options', (value) => value === 'nosniff', 'nosniff');
-
-const checkNosniff = headerCheck([unknownSlug, icon], noSniffing);
+  headerProblem(response, 'X-Content-Type-Options', 'nosniff');
 
 /** URLs that may be HTML, and endpoints as a browser requests them. */
 const pages: readonly ProbeRequest[] = [
@@ -89,55 +85,18 @@ const pages: readonly ProbeRequest[] = [
 const checkPagePolicy: Check = async ({ probe }, fail) => {
   for (const [response] of await probe.sendAll(pages, both)) {
     if (!response.header('content-type')?.startsWith('text/html')) continue;
-    const got = directives(response.header('content-security-policy') ?? '');
-    for (const directive of directives(htmlHeaders['Content-Security-Policy'])) {
+    const got =
+      response
+        .header('content-security-policy')
+        ?.split(';')
+        .map((part) => part.trim()) ?? [];
+    for (const directive of htmlHeaders['Content-Security-Policy'].split('; ')) {
       if (!got.includes(directive)) fail(response, `got no Content-Security-Policy ${directive}`);
     }
     const sniffing = noSniffing(response);
     if (sniffing !== undefined) fail(response, sniffing);
   }
 };
-
-const directives = (policy: string): string[] => policy.split(';').map((directive) => directive.trim());
-
-const cachingProblem =
-  (expected: string) =>
-  (response: ProbeResponse): string | undefined =>
-    expectHeader(
-      response,
-      'Cache-Control',
-      (value) => members(value).join() === members(expected).join(),
-      expected,
-    );
-
-const checkCaching = headerCheck([], cachingProblem(apiHeaders['Cache-Control']));
-
-const checkFreshness = checkEach(
-  () =>
-    ['/', `/${META_FILE}`, `/${SEARCH_FILE}`, '/style.css', `/${PLACEHOLDER_ICON}`].map((path) => ({ path })),
-  (response) =>
-    response.status === 200 ? cachingProblem(freshHeaders['Cache-Control'])(response) : undefined,
-);
-
-const checkFreshErrors = checkEach(
-  () => [
-    unknownSlug,
-    { path: '/api/gamedata/no-such-kind/' },
-    { path: `${listPath('move')}?format=xml` },
-    { path: `${recordPath('item', 'no-such-slug')}`, headers: { Accept: 'text/html' } },
-  ],
-  cachingProblem(errorHeaders['Cache-Control']),
-);
-
-const checkVary = headerCheck([unknownSlug], (response) =>
-  expectHeader(response, 'Vary', (value) => members(value).includes('accept'), 'it to include Accept'),
-);
-
-const checkAllow = headerCheck([unknownSlug], (response) => {
-  const allows = (value: string): boolean =>
-    members(apiHeaders.Allow).every((method) => members(value).includes(method));
-  return expectHeader(response, 'Allow', allows, apiHeaders.Allow);
-});
 
 /** Every response has an ETag of its own, and conditional requests are honored. */
 const checkEtag: Check = async (context, fail) => {
@@ -167,13 +126,10 @@ const checkEtag: Check = async (context, fail) => {
 };
 
 const checkHead: Check = async (context, fail) => {
-  const requests = samples(context);
-  const gets = await context.probe.sendAll(requests, (response) => response);
-  const headRequests = requests.map((request) => ({ ...request, method: 'HEAD' }));
-  const heads = await context.probe.sendAll(headRequests, (response) => response);
-  for (const [at, get] of gets.entries()) {
-    const head = heads[at];
-    if (!head) continue;
+  const { probe } = context;
+  const gets = await probe.sendAll(samples(context), both);
+  const heads = gets.map(([get, request]) => ({ ...request, method: 'HEAD', get }));
+  for (const [head, { get }] of await probe.sendAll(heads, both)) {
     if (head.status !== get.status) fail(head, `got status ${head.status}, expected ${get.status}`);
     if (head.text !== '') fail(head, `got a body of ${head.text.length} characters, expected none`);
     for (const name of ['content-type', 'etag']) {
@@ -184,16 +140,39 @@ const checkHead: Check = async (context, fail) => {
 };
 
 export const headersChecks = {
-  'media-type': checkMediaType,
+  'media-type': headerCheck([], (response) =>
+    headerProblem(response, 'Content-Type', 'application/json', () => isJsonType(response)),
+  ),
   head: checkHead,
   etag: checkEtag,
-  cors: checkCors,
-  nosniff: checkNosniff,
+  cors: headerCheck([unknownSlug, icon], (response) =>
+    headerProblem(response, 'Access-Control-Allow-Origin', '*'),
+  ),
+  nosniff: headerCheck([unknownSlug, icon], noSniffing),
   'page-policy': checkPagePolicy,
-  exposed: checkExposed,
-  caching: checkCaching,
-  freshness: checkFreshness,
-  'fresh-errors': checkFreshErrors,
-  vary: checkVary,
-  allow: checkAllow,
+  exposed: headerCheck([unknownSlug, { path: `/${META_FILE}` }], (response) => {
+    const name = 'Access-Control-Expose-Headers';
+    return membersProblem(response, name, commonHeaders[name]);
+  }),
+  caching: headerCheck([], cachingProblem(apiHeaders)),
+  freshness: checkEach(
+    () =>
+      ['/', `/${META_FILE}`, `/${SEARCH_FILE}`, '/style.css', `/${PLACEHOLDER_ICON}`].map((path) => ({
+        path,
+      })),
+    (response) => (response.status === 200 ? cachingProblem(freshHeaders)(response) : undefined),
+  ),
+  'fresh-errors': checkEach(
+    () => [
+      unknownSlug,
+      { path: '/api/gamedata/no-such-kind/' },
+      { path: `${listPath('move')}?format=xml` },
+      { path: recordPath('item', 'no-such-slug'), headers: { Accept: 'text/html' } },
+    ],
+    cachingProblem(errorHeaders),
+  ),
+  vary: headerCheck([unknownSlug], (response) =>
+    headerProblem(response, 'Vary', 'it to include Accept', (value) => members(value).includes('accept')),
+  ),
+  allow: headerCheck([unknownSlug], (response) => membersProblem(response, 'Allow', apiHeaders.Allow)),
 };

@@ -1,59 +1,15 @@
-/** Checks of what depends on the complete request: its method, its headers, a missing trailing slash. */
+/** Checks of what depends on the complete request: its path, its method, its headers. */
 
 import { apiHeaders } from '../../contract/headers.ts';
-import { API_PREFIX, listPath, recordPath } from '../../contract/paths.ts';
+import { API_PREFIX, listPath } from '../../contract/paths.ts';
 import type { ProbeRequest, ProbeResponse } from '../../http/probe.ts';
-import { checkEach, endpoints, errorProblem, isJsonType, redirectProblem } from '../context.ts';
-
-const checkSlash = checkEach(
-  (context) =>
-    [API_PREFIX, ...endpoints(context), recordPath('move', 'no-such-slug')].flatMap((path) =>
-      ['', '?format=api&limit=100&offset=100', '?x=%20%C3%A9'].map((query) => ({
-        path: `${path.slice(0, -1)}${query}`,
-        location: `${path}${query}`,
-      })),
-    ),
-  (response, { location }, context) =>
-    redirectProblem(context, response, location) ??
-    (response.header('access-control-allow-origin') === '*'
-      ? undefined
-      : 'got no Access-Control-Allow-Origin: *'),
-);
-
-/** What servers may refuse before they look at their configuration. */
-const checkAnyPath = checkEach(
-  () =>
-    ['%zz', '%00', 'a%2Fb', '%5C', '%0D%0A', '%E9', 'x'.repeat(3000)].map((slug) => ({
-      path: `${listPath('move')}${slug}/`,
-    })),
-  (response) =>
-    errorProblem(response, 400, 403, 404, 414) ??
-    (response.header('access-control-allow-origin') === '*'
-      ? undefined
-      : 'got no Access-Control-Allow-Origin: *'),
-);
+import { checkEach, corsProblem, endpoints, errorProblem, isJsonType } from '../context.ts';
 
 const preflight = {
   origin: 'https://app.invalid',
   'access-control-request-method': 'GET',
   'access-control-request-headers': 'x-test',
 };
-
-const checkOptions = checkEach(
-  (context) =>
-    endpoints(context).flatMap((path): ProbeRequest[] => [
-      { method: 'OPTIONS', path },
-      { method: 'OPTIONS', path, headers: preflight },
-    ]),
-  (response, { headers }) => {
-    if (response.status !== 200 && response.status !== 204)
-      return `got status ${response.status}, expected 200 or 204`;
-    const allow = response.header('allow');
-    if (allow?.replaceAll(' ', '') !== apiHeaders.Allow.replaceAll(' ', ''))
-      return `got Allow ${allow}, expected ${apiHeaders.Allow}`;
-    return headers && preflightProblem(response);
-  },
-);
 
 /** What would make a browser block the request that the preflight is for. */
 function preflightProblem(response: ProbeResponse): string | undefined {
@@ -66,75 +22,84 @@ function preflightProblem(response: ProbeResponse): string | undefined {
   return undefined;
 }
 
-const checkMethod = checkEach(
-  (context) =>
-    endpoints(context).flatMap((path) =>
-      ['POST', 'PUT', 'PATCH', 'DELETE'].map((method) => ({ method, path })),
-    ),
-  (response) => {
-    const problem = errorProblem(response, 405);
-    if (problem !== undefined) return problem;
-    const { detail } = response.json as { detail: string };
-    if (!/^Method .*not allowed\.$/.test(detail))
-      return `got detail ${detail}, expected Method … not allowed.`;
-    if (!response.header('allow')?.includes('GET'))
-      return `got Allow ${response.header('allow')}, expected ${apiHeaders.Allow}`;
-    return undefined;
-  },
-);
-
 /** What browsers send: https://developer.mozilla.org/en-US/docs/Web/HTTP/Guides/Content_negotiation/List_of_default_Accept_values */
 const BROWSER = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8';
+const programs = [{ accept: '*/*' }, { accept: 'application/json' }, {}];
 
 /** Paths below the prefix that do not exist, in the shapes that hosts tell apart. */
 const missingPaths = ['no-such-kind', 'no-such-kind/', 'move/no-such-slug/', 'move/a/b/', 'a/b/c'].map(
   (path) => API_PREFIX + path,
 );
 
-const checkBrowser = checkEach(
-  (context) => [
-    ...[
-      ...endpoints(context).map((path) => ({ path, status: 200 })),
-      ...missingPaths.map((path) => ({ path, status: 404 })),
-    ].flatMap(({ path, status }) =>
-      ['', '?format=api', '?format=json'].flatMap((query) => [
-        { path: path + query, headers: { accept: BROWSER }, page: query !== '?format=json', status },
-        ...[{ accept: '*/*' }, { accept: 'application/json' }, {}].map((headers) => ({
-          path: path + query,
-          headers,
-          page: false,
-          status,
-        })),
-      ]),
-    ),
-    ...['format=xml', 'limit=7', 'offset=50'].map((query) => ({
-      path: `${listPath('move')}?${query}`,
-      headers: { accept: BROWSER },
-      page: true,
-      // The second and third are pages of the list where code runs.
-      status: query === 'format=xml' ? 404 : undefined,
-    })),
-  ],
-  (response, { page, status }) => {
-    const type = response.header('content-type');
-    if (status !== undefined && response.status !== status)
-      return `got status ${response.status}, expected ${status}`;
-    if (page && !type?.startsWith('text/html')) return `got ${type}, expected text/html`;
-    if (!page && !isJsonType(response)) return `got ${type}, expected application/json`;
-    return undefined;
-  },
-);
-
-const checkNotAcceptable = checkEach(
-  (context) => endpoints(context).map((path) => ({ path, headers: { accept: 'image/png' } })),
-  (response) => errorProblem(response, 406),
-);
-
 export const requestsChecks = {
-  'any-path': checkAnyPath,
-  slash: checkSlash,
-  options: checkOptions,
-  method: checkMethod,
-  browser: checkBrowser,
-  'not-acceptable': checkNotAcceptable,
+  /** What servers may refuse before they look at their configuration. */
+  'any-path': checkEach(
+    () =>
+      ['%zz', '%00', 'a%2Fb', '%5C', '%0D%0A', '%E9', 'x'.repeat(3000)].map((slug) => ({
+        path: `${listPath('move')}${slug}/`,
+      })),
+    (response) => errorProblem(response, 400, 403, 404, 414) ?? corsProblem(response),
+  ),
+  options: checkEach(
+    (context) =>
+      endpoints(context).flatMap((path): ProbeRequest[] => [
+        { method: 'OPTIONS', path },
+        { method: 'OPTIONS', path, headers: preflight },
+      ]),
+    (response, { headers }) => {
+      if (response.status !== 200 && response.status !== 204)
+        return `got status ${response.status}, expected 200 or 204`;
+      const allow = response.header('allow');
+      if (allow?.replaceAll(' ', '') !== apiHeaders.Allow.replaceAll(' ', ''))
+        return `got Allow ${allow}, expected ${apiHeaders.Allow}`;
+      return headers && preflightProblem(response);
+    },
+  ),
+  method: checkEach(
+    (context) =>
+      endpoints(context).flatMap((path) =>
+        ['POST', 'PUT', 'PATCH', 'DELETE'].map((method) => ({ method, path })),
+      ),
+    (response) => {
+      const problem = errorProblem(response, 405);
+      if (problem !== undefined) return problem;
+      const { detail } = response.json as { detail: string };
+      if (!/^Method .*not allowed\.$/.test(detail))
+        return `got detail ${detail}, expected Method … not allowed.`;
+      const allow = response.header('allow');
+      return allow?.includes('GET') ? undefined : `got Allow ${allow}, expected ${apiHeaders.Allow}`;
+    },
+  ),
+  browser: checkEach(
+    (context) => [
+      ...[
+        ...endpoints(context).map((path) => ({ path, status: 200 })),
+        ...missingPaths.map((path) => ({ path, status: 404 })),
+      ].flatMap(({ path, status }) =>
+        ['', '?format=api', '?format=json'].flatMap((query) => [
+          { path: path + query, headers: { accept: BROWSER }, page: query !== '?format=json', status },
+          ...programs.map((headers) => ({ path: path + query, headers, page: false, status })),
+        ]),
+      ),
+      ...['format=xml', 'limit=7', 'offset=50'].map((query) => ({
+        path: `${listPath('move')}?${query}`,
+        headers: { accept: BROWSER },
+        page: true,
+        // The second and third are pages of the list where code runs.
+        status: query === 'format=xml' ? 404 : undefined,
+      })),
+    ],
+    (response, { page, status }) => {
+      const type = response.header('content-type');
+      if (status !== undefined && response.status !== status)
+        return `got status ${response.status}, expected ${status}`;
+      if (page && !type?.startsWith('text/html')) return `got ${type}, expected text/html`;
+      if (!page && !isJsonType(response)) return `got ${type}, expected application/json`;
+      return undefined;
+    },
+  ),
+  'not-acceptable': checkEach(
+    (context) => endpoints(context).map((path) => ({ path, headers: { accept: 'image/png' } })),
+    (response) => errorProblem(response, 406),
+  ),
 };

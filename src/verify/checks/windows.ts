@@ -1,72 +1,197 @@
-/** Checks of limit and offset on hosts that run code: any value, parsed as in the reference framework. */
+/**
+ * Checks of limit and offset. Each query must return a plain slice of the crawled list, with links as in the contract; a host
+ * that cannot serve a window has to say so, and must never serve another one instead.
+ */
 
-import { kindNames } from '../../contract/kinds.ts';
-import type { Window } from '../../contract/windows.ts';
-import { type Check, checkEach, endpoints, errorProblem } from '../context.ts';
-import { type WindowCase, type WindowRequest, windowProblem, windowRequest } from '../windows.ts';
+import { type Kind, kindNames } from '../../contract/kinds.ts';
+import { show } from '../../contract/parse.ts';
+import { listPath, listUrl } from '../../contract/paths.ts';
+import {
+  type Integer,
+  nextWindow,
+  PAGE_SIZE,
+  pageOffsets,
+  previousWindow,
+  type Window,
+} from '../../contract/windows.ts';
+import { MAX_BODY_BYTES } from '../../http/body.ts';
+import type { ProbeRequest, ProbeResponse } from '../../http/probe.ts';
+import { type Check, checkEach, endpoints, errorProblem, type VerifyContext } from '../context.ts';
 
-/** Values that count as 100 or 0, like a missing parameter: not a number, or out of range. */
-const invalidLimits = ['0', '-1', 'abc', '', '1.5', '1e3', '0x10', '1__0', '_1', '²'];
-const invalidOffsets = ['-1', 'abc', '', '1.5', '-0'];
+/** A query of a list, and the window that it selects. */
+type Case = readonly [query: string, limit: Integer, offset: Integer];
 
-/** Spellings of 5. */
-const fives = ['5', '005', '%2B5', '+5', '%205', '%EF%BC%95', '5%20'];
+interface WindowRequest extends ProbeRequest {
+  readonly kind: Kind;
+  readonly window: Window;
+}
 
-const window = (limit: number | bigint, offset: number | bigint): Window => ({ limit, offset });
+/** Of a record in a list: its name and slug have at most 200 characters each. */
+const MAX_RECORD_BYTES = 2048;
+const MAX_WINDOW_BYTES = 64 * 1024 * 1024;
 
-function cases(count: number): WindowCase[] {
-  const huge = 999_999_999_999_999_999_999_999_999_999n;
-  const limits = [1, 7, 99, 101, 250, count - 1, count, count + 1, 100_000];
-  const offsets = [1, 50, 99, 101, 150, count - 100, count - 1, count, count + 1, 1_000_000_000];
+/** A check of queries of both lists. */
+const windowCheck = (
+  casesOf: (count: number) => readonly Case[],
+  problemOf: (response: ProbeResponse, request: WindowRequest, context: VerifyContext) => string | undefined,
+): Check =>
+  checkEach(
+    ({ lists }) =>
+      kindNames.flatMap((kind) =>
+        casesOf(lists[kind].count).map(([query, limit, offset]): WindowRequest => {
+          const more = Math.max(0, Math.min(Number(limit), lists[kind].records.length) - PAGE_SIZE);
+          const maxBytes = Math.min(MAX_BODY_BYTES + more * MAX_RECORD_BYTES, MAX_WINDOW_BYTES);
+          const path = listPath(kind) + (query && `?${query}`);
+          return { path, kind, window: { limit, offset }, maxBytes };
+        }),
+      ),
+    problemOf,
+  );
+
+/** What is wrong with a response that should be this window. */
+function windowProblem(
+  response: ProbeResponse,
+  { kind, window }: WindowRequest,
+  { linkBase, lists }: VerifyContext,
+): string | undefined {
+  if (response.status !== 200) return `got status ${response.status}, expected 200`;
+  const { count, records } = lists[kind];
+  // Only built pages have files to link to.
+  const isBuilt = window.limit === PAGE_SIZE && BigInt(window.offset) % BigInt(PAGE_SIZE) === 0n;
+  const base = isBuilt ? linkBase : { ...linkBase, links: 'query' as const };
+  const next = nextWindow(window, count);
+  const previous = previousWindow(window);
+  const got = response.json as Record<string, unknown> | null | undefined;
+  const expected = {
+    count,
+    next: next && listUrl(base, kind, next),
+    previous: previous && listUrl(base, kind, previous),
+  };
+  for (const [key, value] of Object.entries(expected))
+    if (got?.[key] !== value) return `got ${key} ${show(got?.[key])}, expected ${show(value)}`;
+  const from = Math.min(Number(window.offset), count);
+  const wanted = records.slice(from, Math.min(from + Number(window.limit), count));
+  const results = Array.isArray(got?.results) ? got.results : [];
+  const isRight =
+    results.length === wanted.length &&
+    wanted.every(({ served }, at) => JSON.stringify(results[at]) === served);
+  if (isRight) return undefined;
+  return `got ${results.length} records from id ${show(results[0]?.id)}, expected ${wanted.length} from id ${show(wanted[0]?.id)}`;
+}
+
+const rightOrRefused: typeof windowProblem = (response, request, context) =>
+  response.status === 200 ? windowProblem(response, request, context) : errorProblem(response, 400, 404);
+
+/** Every order of every subset. */
+function arrangements<T>(values: readonly T[]): T[][] {
+  const longer = values.flatMap((value) =>
+    arrangements(values.filter((other) => other !== value)).map((rest) => [value, ...rest]),
+  );
+  return [[], ...longer];
+}
+
+/** The first, the second and the last page, requested in every possible way. */
+function builtCases(count: number): Case[] {
+  const offsets = pageOffsets(count);
+  return [...new Set([0, offsets[1] ?? 0, offsets.at(-1) ?? 0])].flatMap((offset) =>
+    ['api', 'json'].flatMap((format) =>
+      arrangements([`format=${format}`, `limit=${PAGE_SIZE}`, `offset=${offset}`]).map((pairs): Case => {
+        const query = pairs.join('&');
+        return [query, PAGE_SIZE, query.includes('offset') ? offset : 0];
+      }),
+    ),
+  );
+}
+
+function unbuiltCases(count: number): Case[] {
+  const past = (pageOffsets(count).at(-1) ?? 0) + PAGE_SIZE;
   return [
-    ...limits.map((limit): WindowCase => [`limit=${limit}`, window(limit, 0)]),
-    ...offsets.map((offset): WindowCase => [`offset=${offset}`, window(100, offset)]),
-    ['limit=10&offset=5', window(10, 5)],
-    ['format=json&offset=95&limit=10', window(10, 95)],
-    ['limit=3&offset=199&format=api', window(3, 199)],
-    [`limit=5&offset=${huge}`, window(5, huge)],
-    [`limit=${huge}`, window(huge, 0)],
-    [`limit=${'9'.repeat(4301)}`, window(100, 0)],
-    ['limit=1_0', window(10, 0)],
-    ...fives.map((five): WindowCase => [`limit=${five}`, window(5, 0)]),
-    ...invalidLimits.map(
-      (limit): WindowCase => [`limit=${encodeURIComponent(limit)}&offset=30`, window(100, 30)],
-    ),
-    ...invalidOffsets.map(
-      (offset): WindowCase => [`limit=7&offset=${encodeURIComponent(offset)}`, window(7, 0)],
-    ),
-    ['limit=3;offset=2', window(100, 0)],
-    ['LIMIT=3&unknown=1&limit=4', window(4, 0)],
+    ['limit=20', 20, 0],
+    ['limit=20&offset=100', 20, 100],
+    ['format=api&limit=20&offset=0', 20, 0],
+    ['limit=0', 100, 0],
+    ['limit=-1', 100, 0],
+    ['limit=abc', 100, 0],
+    ['limit=', 100, 0],
+    ['limit=0100', 100, 0],
+    ['limit=1e2', 100, 0],
+    ['offset=50', 100, 50],
+    ['limit=100&offset=50', 100, 50],
+    ['offset=0100', 100, 100],
+    ['offset=-100', 100, 0],
+    ['offset=abc', 100, 0],
+    ['offset=', 100, 0],
+    [`offset=${past}`, 100, past],
+    [`format=api&limit=100&offset=${past}`, 100, past],
+    ['offset=100000000', 100, 100_000_000],
+    ['OFFSET=100', 100, 0],
+    ['Limit=20', 100, 0],
+    ['offset=%31%30%30', 100, 100],
+    ['offset=0&offset=100', 100, 100],
+    ['limit=100&limit=20', 20, 0],
+    ['utm=1', 100, 0],
+    ['utm=1&offset=100', 100, 100],
   ];
 }
 
-const windowCheck = (casesOf: (count: number) => readonly WindowCase[]): Check =>
-  checkEach<WindowRequest>(
-    ({ lists }) =>
-      kindNames.flatMap((kind) => casesOf(lists[kind].count).map((one) => windowRequest(lists, kind, one))),
-    windowProblem,
-  );
+/** Any value, parsed as in the reference framework. */
+function anyCases(count: number): Case[] {
+  const huge = 999_999_999_999_999_999_999_999_999_999n;
+  const limits = [1, 7, 99, 101, 250, count - 1, count, count + 1, 100_000];
+  const offsets = [1, 50, 99, 101, 150, count - 100, count - 1, count, count + 1, 1_000_000_000];
+  const fives = ['5', '005', '%2B5', '+5', '%205', '%EF%BC%95', '5%20'];
+  // Not a number, or out of range: they count as 100 or 0, like a missing parameter.
+  const invalidLimits = ['0', '-1', 'abc', '', '1.5', '1e3', '0x10', '1__0', '_1', '%C2%B2'];
+  const invalidOffsets = ['-1', 'abc', '', '1.5', '-0'];
+  const cases: Case[] = [
+    ...limits.map((limit): Case => [`limit=${limit}`, limit, 0]),
+    ...offsets.map((offset): Case => [`offset=${offset}`, 100, offset]),
+    ['limit=10&offset=5', 10, 5],
+    ['format=json&offset=95&limit=10', 10, 95],
+    ['limit=3&offset=199&format=api', 3, 199],
+    [`limit=5&offset=${huge}`, 5, huge],
+    [`limit=${huge}`, huge, 0],
+    [`limit=${'9'.repeat(4301)}`, 100, 0],
+    ['limit=1_0', 10, 0],
+    ...fives.map((five): Case => [`limit=${five}`, 5, 0]),
+    ...invalidLimits.map((limit): Case => [`limit=${limit}&offset=30`, 100, 30]),
+    ...invalidOffsets.map((offset): Case => [`limit=7&offset=${offset}`, 7, 0]),
+    ['limit=3;offset=2', 100, 0],
+    ['LIMIT=3&unknown=1&limit=4', 4, 0],
+  ];
+  return cases.filter(([, limit, offset]) => limit > 0 && offset >= 0);
+}
 
-const checkWindows = windowCheck((count) =>
-  cases(count).filter(([, { limit, offset }]) => limit > 0 && offset >= 0),
+const checkRepeated = windowCheck(
+  () => [
+    ['limit=10&limit=20', 20, 0],
+    ['limit=20&limit=abc', 100, 0],
+    ['offset=10&offset=20', 100, 20],
+    ['offset=100&offset=0', 100, 0],
+    ['format=xml&format=json', 100, 0],
+  ],
+  windowProblem,
 );
-
-const checkRepeatedWindows = windowCheck(() => [
-  ['limit=10&limit=20', window(20, 0)],
-  ['limit=20&limit=abc', window(100, 0)],
-  ['offset=10&offset=20', window(100, 20)],
-  ['offset=100&offset=0', window(100, 0)],
-  ['format=xml&format=json', window(100, 0)],
-]);
 
 const checkRepeatedFormats = checkEach(
   (context) => endpoints(context).map((path) => ({ path: `${path}?format=json&format=xml` })),
   (response) => errorProblem(response, 404),
 );
 
-const checkRepeated: Check = async (context, fail) => {
-  await checkRepeatedWindows(context, fail);
-  await checkRepeatedFormats(context, fail);
-};
-
-export const windowsChecks = { windows: checkWindows, repeated: checkRepeated };
+export const windowsChecks = {
+  parameters: windowCheck(builtCases, windowProblem),
+  'no-wrong-page': windowCheck(unbuiltCases, rightOrRefused),
+  'encoded-names': windowCheck(
+    () => [
+      ['o%66fset=100', 100, 100],
+      ['%6Fffset=100&%6Cimit=100', 100, 100],
+      ['l%69mit=20', 20, 0],
+    ],
+    rightOrRefused,
+  ),
+  windows: windowCheck(anyCases, windowProblem),
+  async repeated(context, fail) {
+    await checkRepeated(context, fail);
+    await checkRepeatedFormats(context, fail);
+  },
+} satisfies Record<string, Check>;

@@ -1,7 +1,7 @@
 /** The chart: records per generation, as a table that is readable without its bars. */
 
 import { type Kind, kindNames, mapKinds } from '../../contract/kinds.ts';
-import { groupDigits } from '../../contract/numbers.ts';
+import { groupDigits } from '../../contract/words.ts';
 import type { SearchIndex } from '../search/search-index.ts';
 import { html, type Markup } from '../shared/markup.ts';
 

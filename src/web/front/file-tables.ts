@@ -1,6 +1,5 @@
 /** The tables of files on the front page: downloads, and what describes the API. */
 
-import { readableSize } from '../../contract/numbers.ts';
 import {
   CHANGES_FILE,
   type CompressedExtension,
@@ -13,6 +12,7 @@ import {
   SEARCH_FILE,
   TYPES_FILE,
 } from '../../contract/paths.ts';
+import { readableSize } from '../../contract/words.ts';
 import { html, type Markup } from '../shared/markup.ts';
 
 /** Path → size in bytes. */
@@ -86,15 +86,11 @@ const descriptions: readonly (readonly [path: string, name: string, what: string
 
 /** The name of a file links to it; the files of a folder are listed beside its name. */
 export const descriptionRows = (sizes: Sizes): Markup[] =>
-  descriptions.flatMap(([path, name, what]) => {
+  descriptions.map(([path, name, what]) => {
     const isListed = path === 'schemas/';
     const inside = isListed ? [...sizes.keys()].filter((file) => file.startsWith(path)).sort() : [];
-    const file = path.endsWith('/') ? `${path}index.html` : path;
-    if (inside.length === 0 && !sizes.has(file) && path !== MANIFEST_FILE) return [];
     const links = inside.map((file) => html`<a href="${file}">${file.slice(path.length)}</a>`);
-    return [
-      html`<tr><th scope="row">${isListed ? name : html`<a href="${path}">${name}</a>`}</th><td>${what} ${isListed ? links : ''}</td></tr>`,
-    ];
+    return html`<tr><th scope="row">${isListed ? name : html`<a href="${path}">${name}</a>`}</th><td>${what} ${isListed ? links : ''}</td></tr>`;
   });
 
 /** With a space that does not break. */

@@ -3,10 +3,9 @@
 import { describeEdition } from '../../contract/edition.ts';
 import { kindNames } from '../../contract/kinds.ts';
 import { linkBaseOf, type Meta } from '../../contract/meta.ts';
-import { pluralTitle } from '../../contract/names.ts';
-import { counted } from '../../contract/numbers.ts';
 import { type LinkBase, listPath, recordUrl } from '../../contract/paths.ts';
 import { PAGE_SIZE } from '../../contract/windows.ts';
+import { counted, pluralTitle } from '../../contract/words.ts';
 import type { EncodedRecords } from '../../dataset/data-set.ts';
 import { servedText } from '../../dataset/encode.ts';
 import { apiLink, framed } from '../shared/frame.ts';
@@ -20,7 +19,7 @@ export interface FrontPageContent {
   /** The search box. */
   readonly search: Markup;
   readonly meta: Meta;
-  /** The files that the page may list, without itself. */
+  /** Every file of the site but the pages. */
   readonly sizes: Sizes;
   /** Files that contain the page, and are therefore made after it. */
   readonly archives: readonly string[];

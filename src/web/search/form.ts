@@ -1,7 +1,7 @@
 /** The markup of the search box, on the front page and above lists. */
 
 import { kindNames } from '../../contract/kinds.ts';
-import { pluralTitle } from '../../contract/names.ts';
+import { pluralTitle } from '../../contract/words.ts';
 import { html, type Markup } from '../shared/markup.ts';
 
 /** @param generations in ascending order; null stands for records without one */

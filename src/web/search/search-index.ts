@@ -1,9 +1,9 @@
 /** The search index: every record in a few bytes, for the front page's search box, and for anyone who only needs names. */
 
 import { type Kind, kindNames, mapKinds } from '../../contract/kinds.ts';
-import { titleOf } from '../../contract/names.ts';
 import { ICONS_FOLDER, SEARCH_FILE } from '../../contract/paths.ts';
 import type { Item, Move } from '../../contract/records.ts';
+import { titleOf } from '../../contract/words.ts';
 import type { EncodedRecord, EncodedRecords } from '../../dataset/data-set.ts';
 
 /**

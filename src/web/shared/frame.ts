@@ -2,8 +2,8 @@
 
 import { kindNames } from '../../contract/kinds.ts';
 import type { Meta } from '../../contract/meta.ts';
-import { pluralTitle } from '../../contract/names.ts';
 import { CARD_FILE, DOCS_PATH, FEED_FILE, listPath, MARK_FILE, OPENAPI_FILE } from '../../contract/paths.ts';
+import { pluralTitle } from '../../contract/words.ts';
 import { mark } from './mark.ts';
 import { html, type Markup, nothing } from './markup.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { isHostFile } from '../../../src/contract/host-files.ts';
+import { isHostFile } from '../../../src/contract/paths.ts';
 import { hostFiles } from '../../../src/hosts/index.ts';
 import { hostNames } from '../../../src/hosts/names.ts';
 import { planMirror } from '../../../src/publish/mirror/plan.ts';

@@ -6,6 +6,8 @@ export interface Engine {
   readonly name: string;
   /** Whose configuration the site is built with; undefined if the engine needs none. */
   readonly host?: HostName | undefined;
+  /** The maximum number of concurrent requests, where more than a few would make it slow. */
+  readonly concurrency?: number;
   /** Why the engine cannot be started here, such as `nginx is not installed`; undefined if it can. */
   missing(): string | undefined;
   /** Serves the site in a folder. What it started is gone once `stop` resolves. */

@@ -39,6 +39,8 @@ export const serveStatic: Engine = {
 
 export const pythonHttpServer: Engine = {
   name: 'python3 -m http.server',
+  // It has a backlog of five connections: any others wait a second for the next try.
+  concurrency: 4,
   missing: () => (spawnSync('python3', ['--version']).status === 0 ? undefined : 'python3 is not installed'),
   async start(site) {
     const port = await freePort();

@@ -22,7 +22,7 @@ const script = `(async () => {
 
 /** The recipe's function, for a site at another address. */
 function recipe(url: string): string {
-  const recipes = readFileSync(path.join(PACKAGE_ROOT, 'RECIPES.md'), 'utf8');
+  const recipes = readFileSync(path.join(PACKAGE_ROOT, 'docs/RECIPES.md'), 'utf8');
   const [, code = ''] = /^```javascript\n(.*?)^```$/ms.exec(recipes) ?? [];
   return code.replaceAll('https://gamedata.example', url);
 }

@@ -12,7 +12,7 @@ import path from 'node:path';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { request } from 'undici';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type BuildOptions, build } from '../../../src/cli/commands/build.ts';
+import { build } from '../../../src/cli/commands/build.ts';
 import { commonHeaders } from '../../../src/contract/headers.ts';
 import { kindNames } from '../../../src/contract/kinds.ts';
 import { listPath } from '../../../src/contract/paths.ts';
@@ -24,6 +24,7 @@ import type { Engine, RunningEngine } from '../../support/engines/engine.ts';
 import { nginx } from '../../support/engines/nginx.ts';
 import { freePort } from '../../support/engines/process.ts';
 import { serve } from '../../support/engines/serve.ts';
+import { renamedSnapshot } from '../../support/renamed-snapshot.ts';
 import { sendRaw } from '../../support/serving.ts';
 
 const servers: readonly Engine[] = [nginx, caddy, apache, serve];
@@ -31,19 +32,24 @@ const BASE_URL = 'https://example.test';
 const LIST = '/api/gamedata/move/';
 
 const parent = mkdtempSync(path.join(tmpdir(), 'gamedata-wire-'));
+/** For all servers; two and a half pages of each kind. */
+const alone = path.join(parent, 'alone');
+let upstream: string;
+beforeAll(async () => {
+  upstream = renamedSnapshot(path.join(parent, 'data'), 250);
+  await buildSite(alone);
+});
 afterAll(() => rmSync(parent, { recursive: true }));
-let sites = 0;
 
-async function builtSite(engine: Engine, options: BuildOptions = {}): Promise<string> {
-  const out = path.join(parent, `site-${sites++}`);
+async function buildSite(out: string, fallback?: number): Promise<void> {
   await build({
     source: 'snapshot',
+    upstream,
     baseUrl: BASE_URL,
     out,
-    hosts: engine.host ? [engine.host] : [],
-    ...options,
+    hosts: ['nginx', 'caddy', 'apache'],
+    fallback: fallback === undefined ? undefined : `http://127.0.0.1:${fallback}`,
   });
-  return out;
 }
 
 async function get(url: string, headers: Record<string, string> = {}, method: 'GET' | 'HEAD' = 'GET') {
@@ -58,7 +64,7 @@ const sha256 = (bytes: Buffer): string => createHash('sha256').update(bytes).dig
 describe.each(servers)('$name', (engine) => {
   let site: RunningEngine;
   beforeAll(async () => {
-    site = await engine.start(await builtSite(engine));
+    site = await engine.start(alone);
   });
   afterAll(() => site.stop());
 
@@ -193,10 +199,10 @@ const gunzipIf = ({ header, bytes }: { header: (name: string) => string; bytes: 
   header('content-encoding') === 'gzip' ? gunzipSync(bytes) : bytes;
 
 describe.each([nginx, caddy, apache])('$name with a fallback', (engine) => {
+  const out = path.join(parent, `${engine.name}-fallback`);
+
   it('asks it for nothing but windows that are not built, and refuses those as ever when it is down', async () => {
-    const port = await freePort();
-    const out = await builtSite(engine, { fallback: `http://127.0.0.1:${port}` });
-    const alone = await builtSite(engine);
+    await buildSite(out, await freePort());
     const [running, without] = [await engine.start(out), await engine.start(alone)];
     try {
       const check = async (url: string) =>
@@ -225,7 +231,7 @@ describe.each([nginx, caddy, apache])('$name with a fallback', (engine) => {
     const silent = createServer(() => {}).listen(0, '127.0.0.1');
     await once(silent, 'listening');
     const { port } = silent.address() as AddressInfo;
-    const out = await builtSite(engine, { fallback: `http://127.0.0.1:${port}` });
+    await buildSite(out, port);
     const folder = path.join(out, '_hosts');
     for (const name of readdirSync(folder)) {
       // So that the test does not take as long.

@@ -3,7 +3,7 @@ import { faultTable } from '../../support/fault-table.ts';
 import { faults } from '../../support/faults.ts';
 
 it('FAULTS.md is generated from the table of faults: npm run readme:faults', async () => {
-  await expect(faultTable()).toMatchFileSnapshot('../../../FAULTS.md');
+  await expect(faultTable()).toMatchFileSnapshot('../../../docs/FAULTS.md');
 });
 
 it('no fault is in the table twice', () => {
