@@ -1,7 +1,7 @@
 /** Response bodies: decompressed up to a limit, and decoded as UTF-8 and JSON. */
 
 import { isUtf8 } from 'node:buffer';
-import { brotliDecompressSync, gunzipSync } from 'node:zlib';
+import { brotliDecompressSync, gunzipSync, inflateSync } from 'node:zlib';
 import { errorCode } from '../errors.ts';
 import { FailedAttempt, tooLarge } from './retry.ts';
 
@@ -14,6 +14,7 @@ const decoders = new Map([
   // The same, as RFC 9110 says.
   ['x-gzip', gunzipSync],
   ['br', brotliDecompressSync],
+  ['deflate', inflateSync],
 ]);
 
 /** What the client requests. */
@@ -36,7 +37,7 @@ export function decompress(body: Buffer, encoding = '', maxBytes = MAX_BODY_BYTE
   try {
     return decoder(body, { maxOutputLength: Math.max(1, maxBytes) });
   } catch (cause) {
-    if (errorCode(cause) === 'ERR_BUFFER_TOO_LARGE') throw tooLarge(maxBytes);
+    if (errorCode(cause) === 'ERR_BUFFER_TOO_LARGE') throw tooLarge(maxBytes, cause);
     throw new MalformedBody(`got ${body.length} bytes that are not valid ${encoding}`, cause);
   }
 }

@@ -4,17 +4,8 @@
  * content-addressed cache. Each line has a checksum; a damaged line is a cache miss.
  */
 
-import { hash, randomUUID } from 'node:crypto';
-import {
-  closeSync,
-  existsSync,
-  mkdirSync,
-  openSync,
-  renameSync,
-  rmSync,
-  writeFileSync,
-  writeSync,
-} from 'node:fs';
+import { hash } from 'node:crypto';
+import { appendFileSync, existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import * as z from 'zod';
 import { type Edition, editionSchema } from '../contract/edition.ts';
@@ -46,8 +37,6 @@ const completionSchema = z.strictObject({
   complete: z.object({ edition: editionSchema, value: z.unknown(), urls: z.int() }).nullable(),
 });
 
-type LastRun = z.infer<typeof completionSchema>['complete'];
-
 export type Cache = ReturnType<typeof openCache>;
 
 /**
@@ -71,14 +60,16 @@ export function openCache(folder: string, { name, version }: { name: string; ver
       });
     }
   };
-  const { entries, lastRun, descriptor } = writing(() => {
+  const { entries, lastRun } = writing(() => {
     mkdirSync(folder, { recursive: true });
-    const [first, ...lines] = existsSync(file) ? readText(folder, journalName(name)).split('\n') : [];
-    if (first !== header) writeFileSync(file, header);
-    return { ...decodeLines(first === header ? lines : []), descriptor: openSync(file, 'a') };
+    const lines = existsSync(file) ? readText(folder, journalName(name)).split('\n') : [];
+    if (lines[0] === header) return decodeLines(lines);
+    writeFileSync(file, header);
+    return decodeLines([]);
   });
   const used = new Set<string>();
   let run: CompleteRun | undefined;
+  let changed = false;
   let closed = false;
 
   return {
@@ -91,23 +82,26 @@ export function openCache(folder: string, { name, version }: { name: string; ver
     put(entry: CacheEntry): void {
       // Responses that arrive after a failure are dropped.
       if (closed) return;
+      changed = true;
       used.add(entry.url);
       entries.set(entry.url, entry);
       // Each line starts with a line break: if a crash left half a line, only that one is lost.
-      writing(() => writeSync(descriptor, `\n${encodeLine(entry)}`));
+      writing(() => appendFileSync(file, `\n${encodeLine(entry)}`));
     },
     /** Notes what this run has read, for the next one. */
     noteRun(noted: CompleteRun): void {
       run = noted;
     },
-    /** After a complete run, only the entries that it used are kept; if it used none, all are. */
+    /**
+     * Removes superseded lines, and after a complete run the entries that it did not use. The journal stays as it is after a
+     * failed run that stored nothing, and a complete one that needed no entry.
+     */
     close({ complete }: { complete: boolean }): void {
       closed = true;
-      writing(() => closeSync(descriptor));
-      if (!complete || used.size === 0) return;
-      const kept = [...entries.values()].filter(({ url }) => used.has(url));
-      const end = { complete: run ? { ...run, urls: used.size } : null };
-      writing(() => replaceFile(file, [header, ...[...kept, end].map(encodeLine)].join('\n')));
+      if (complete ? used.size === 0 : !changed) return;
+      const kept = [...entries.values()].filter(({ url }) => !complete || used.has(url));
+      const end = complete ? [{ complete: run ? { ...run, urls: used.size } : null }] : [];
+      writing(() => writeFileSync(file, [header, ...[...kept, ...end].map(encodeLine)].join('\n')));
     },
   };
 }
@@ -135,12 +129,9 @@ const checksum = (text: string): string => hash('sha256', text).slice(0, 16);
  * The entries of every intact line, the last one for each URL; and the run that the last line completes. What a complete run
  * has stored is not fresh for the next one.
  */
-function decodeLines(lines: readonly string[]): {
-  entries: Map<string, CacheEntry>;
-  lastRun: LastRun;
-} {
+function decodeLines(lines: readonly string[]) {
   const entries = new Map<string, CacheEntry>();
-  let lastRun: LastRun = null;
+  let lastRun: z.infer<typeof completionSchema>['complete'] = null;
   for (const line of lines) {
     const value = decodeLine(line) as Partial<CacheEntry & { complete: unknown }> | undefined;
     lastRun = null;
@@ -150,16 +141,4 @@ function decodeLines(lines: readonly string[]): {
     for (const stored of entries.values()) stored.freshUntil = 0;
   }
   return { entries, lastRun };
-}
-
-/** Other builds may use the same folder: each writes into a file of its own. */
-function replaceFile(file: string, text: string): void {
-  const draft = `${file}.${randomUUID()}`;
-  try {
-    writeFileSync(draft, text);
-    renameSync(draft, file);
-  } catch (error) {
-    rmSync(draft, { force: true });
-    throw error;
-  }
 }

@@ -49,32 +49,18 @@ export interface GetOptions {
   readonly maxBytes?: number;
 }
 
-/** Totals over the life of a client. `bytes` counts bodies on the wire, before decompression. */
-export interface ClientStats {
-  requests: number;
-  bodies: number;
-  notModified: number;
-  retries: number;
-  bytes: number;
-}
-
-export interface Waiting {
-  readonly requests: number;
-  /** Until the first of them is sent again; 0 if there is none. */
-  readonly nextInMs: number;
-}
-
 export type HttpClient = ReturnType<typeof createClient>;
+export type ClientStats = HttpClient['stats'];
+export type Waiting = ReturnType<HttpClient['waiting']>;
 
 /** @throws UsageError if the environment names an invalid proxy */
 export function createClient(options: ClientOptions) {
   const { concurrency, retries, retryBaseMs: baseMs = 500 } = options;
   const connections = openConnections(concurrency, options.timeouts);
-  const stats: ClientStats = { requests: 0, bodies: 0, notModified: 0, retries: 0, bytes: 0 };
+  /** Totals over the life of the client. `bytes` counts bodies on the wire, before decompression. */
+  const stats = { requests: 0, bodies: 0, notModified: 0, retries: 0, bytes: 0 };
   /** No request is sent before this time, because the upstream asked for a pause. */
   let pausedUntil = 0;
-  /** True once there has been any response. */
-  let responded = false;
   /** Calls take turns until their responses are complete. */
   const sending = pLimit(concurrency);
   const closed = new AbortController();
@@ -85,26 +71,23 @@ export function createClient(options: ClientOptions) {
   const wait = (ms: number): Promise<void> => sleep(ms, undefined, { signal: closed.signal });
 
   /** A pause that the response asks for is noted before the next request gets its turn. */
-  async function send(
-    url: string,
-    { etag, lastModified }: Revalidation,
-    maxBytes: number,
-  ): Promise<RawResponse> {
+  async function send(url: string, { etag, lastModified }: Revalidation, maxBytes: number) {
     const pause = pausedUntil - Date.now();
     if (pause > 0) await wait(pause);
     stats.requests++;
-    const headers = {
+    const sent = {
       accept: 'application/json, text/csv;q=0.9, */*;q=0.1',
       'accept-encoding': ACCEPT_ENCODING,
       'if-none-match': etag,
       'if-modified-since': lastModified,
     };
-    const response = await connections.request(url, { headers, maxBytes });
-    responded = true;
-    stats.bytes += response.body.length;
+    const response = await connections.request(url, { headers: sent, maxBytes });
+    const { status, body } = response;
+    const headers = firstValues(response.headers);
+    stats.bytes += body.length;
     const isConditional = (etag ?? lastModified) !== undefined;
-    if (response.status === 200 || (response.status === 304 && isConditional)) return response;
-    const refused = unexpectedStatus(response.status, response.headers);
+    if (status === 200 || (status === 304 && isConditional)) return { status, headers, body };
+    const refused = unexpectedStatus(status, headers);
     const { retryable, retryAfterMs = 0 } = refused.failure;
     if (retryable) pausedUntil = Math.max(pausedUntil, Date.now() + retryAfterMs);
     throw refused;
@@ -116,8 +99,7 @@ export function createClient(options: ClientOptions) {
     { revalidation = {}, maxBytes = MAX_BODY_BYTES }: GetOptions,
   ): Promise<Fetched<T>> {
     const { status, headers, body } = await sending(send, url, revalidation, maxBytes);
-    // undici takes two turns of the event loop until it uses a connection again. If what came at the same time was decoded
-    // before, all connections would wait for that.
+    // undici uses a connection again two turns later: first all send their next requests, then what came is decoded.
     await turn();
     await turn();
     const freshForMs = freshness(headers);
@@ -133,7 +115,7 @@ export function createClient(options: ClientOptions) {
   }
 
   return {
-    stats: stats as Readonly<ClientStats>,
+    stats: stats as Readonly<typeof stats>,
     /**
      * Sends a GET, with retries. `decode` turns the body into a value; it throws `MalformedBody` if a retry may help, and
      * any other error if not. Rejects with `UpstreamError`.
@@ -148,7 +130,7 @@ export function createClient(options: ClientOptions) {
           if (!(failed instanceof FailedAttempt)) throw failed;
           const { retryable, retryAfterMs = 0, hint, ...failure } = failed.failure;
           if (!retryable || attempts === maxAttempts) {
-            const unreachable = failure.unreachable === true && !responded;
+            const unreachable = failure.unreachable === true && !connections.hasResponded();
             const request = { ...failure, method: 'GET', url, attempts, unreachable };
             throw new UpstreamError(failed.message, request, { cause: failed.cause, hint });
           }
@@ -160,13 +142,11 @@ export function createClient(options: ClientOptions) {
         }
       }
     },
-    /** The failed requests that wait for another attempt. */
-    waiting(): Waiting {
-      const first = Math.min(...[...resumptions].map(({ at }) => at));
-      return {
-        requests: resumptions.size,
-        nextInMs: resumptions.size > 0 ? Math.max(0, first - Date.now()) : 0,
-      };
+    /** The failed requests that wait for another attempt, and until the first of them is sent again (0 if there is none). */
+    waiting() {
+      const first = Math.min(...Array.from(resumptions, ({ at }) => at));
+      const nextInMs = resumptions.size > 0 ? Math.max(0, first - Date.now()) : 0;
+      return { requests: resumptions.size, nextInMs };
     },
     /** Closes every connection and ends every delay at once. */
     close(): Promise<void> {
@@ -175,6 +155,10 @@ export function createClient(options: ClientOptions) {
     },
   };
 }
+
+/** Of a repeated header, the first counts. */
+const firstValues = (headers: RawResponse['headers']): Headers =>
+  Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, [value].flat()[0]]));
 
 /** No response is believed to be fresh for longer than a day. */
 const MAX_AGE_SECONDS = 86_400;

@@ -1,9 +1,10 @@
 /** The connections of every client: bounded, with time-outs, through a proxy if the environment names one. */
 
+import { setTimeout as sleep } from 'node:timers/promises';
 import { type Dispatcher, EnvHttpProxyAgent } from 'undici';
 import { UsageError } from '../errors.ts';
 import { USER_AGENT } from '../version.ts';
-import { FailedAttempt, type Headers, tooLarge } from './retry.ts';
+import { FailedAttempt, tooLarge } from './retry.ts';
 
 /** In milliseconds: for a connection, for headers, between parts of a body, for a complete response. */
 const defaultTimeouts = { connect: 10_000, headers: 30_000, body: 30_000, total: 60_000 };
@@ -12,17 +13,13 @@ export type Timeouts = typeof defaultTimeouts;
 export interface RequestOptions {
   /** Default GET. */
   readonly method?: string | undefined;
-  readonly headers?: Headers | undefined;
+  readonly headers?: Readonly<Record<string, string | undefined>> | undefined;
   /** The maximum size of the body; a compressed one may be a little larger. */
   readonly maxBytes: number;
 }
 
-export interface RawResponse {
-  readonly status: number;
-  readonly headers: Headers;
-  /** As it came, perhaps compressed. */
-  readonly body: Buffer;
-}
+/** The body is as it came, perhaps compressed; a repeated header has several values. */
+export type RawResponse = Awaited<ReturnType<ReturnType<typeof openConnections>['request']>>;
 
 /** By how much compression may enlarge a body: random bytes grow a little. */
 const ENCODING_BYTES = 4096;
@@ -34,48 +31,49 @@ const ENCODING_BYTES = 4096;
 export function openConnections(count: number, given: Partial<Timeouts> = {}) {
   const timeouts = { ...defaultTimeouts, ...given };
   const dispatcher = createDispatcher(count, timeouts);
+  let hasResponded = false;
 
-  async function receive(url: string, options: RequestOptions, signal: AbortSignal): Promise<RawResponse> {
+  async function receive(url: string, options: RequestOptions, signal: AbortSignal) {
     const { method = 'GET', maxBytes } = options;
     const { origin, pathname, search } = new URL(url);
-    const response = await dispatcher.request({
+    const { statusCode, headers, body } = await dispatcher.request({
       origin,
       path: pathname + search,
       method: method as Dispatcher.HttpMethod,
       headers: { 'user-agent': USER_AGENT, ...options.headers },
       signal,
     });
-    const headers = joined(response.headers);
+    hasResponded = true;
     const allowed = maxBytes + (headers['content-encoding'] === undefined ? 0 : ENCODING_BYTES);
     const parts: Buffer[] = [];
     let bytes = 0;
-    for await (const part of response.body as AsyncIterable<Buffer>) {
+    for await (const part of body as AsyncIterable<Buffer>) {
       bytes += part.length;
-      if (bytes > allowed) throw tooLarge(maxBytes);
+      if (bytes > allowed) throw tooLarge(maxBytes, new RangeError('body too large'));
       parts.push(part);
     }
-    return { status: response.statusCode, headers, body: Buffer.concat(parts) };
+    return { status: statusCode, headers, body: Buffer.concat(parts) };
   }
 
   return {
     /** Sends a request, and reads the complete response. Rejects with undici's error, or with `FailedAttempt`. */
-    async request(url: string, options: RequestOptions): Promise<RawResponse> {
-      const timeout = new AbortController();
-      let timer: NodeJS.Timeout | undefined;
+    async request(url: string, options: RequestOptions) {
+      const over = new AbortController();
+      async function expire(): Promise<never> {
+        await sleep(timeouts.total, undefined, over);
+        throw new FailedAttempt(`no complete response within ${timeouts.total / 1000} s`, {
+          retryable: true,
+        });
+      }
       // undici rejects an aborted request that still waits for a connection only once it gets one, and then does not send it.
-      const expired = new Promise<never>((_, reject) => {
-        timer = setTimeout(() => {
-          const problem = `no complete response within ${timeouts.total / 1000} s`;
-          reject(new FailedAttempt(problem, { retryable: true }));
-          timeout.abort();
-        }, timeouts.total);
-      });
       try {
-        return await Promise.race([receive(url, options, timeout.signal), expired]);
+        return await Promise.race([receive(url, options, over.signal), expire()]);
       } finally {
-        clearTimeout(timer);
+        over.abort();
       }
     },
+    /** Whether the headers of any response have ever arrived. */
+    hasResponded: (): boolean => hasResponded,
     /** Closes every connection at once. */
     close: (): Promise<void> => dispatcher.destroy(),
   };
@@ -97,9 +95,6 @@ function createDispatcher(connections: number, timeouts: Timeouts): Dispatcher {
     );
   }
 }
-
-const joined = (headers: Dispatcher.ResponseData['headers']): Headers =>
-  Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, [value].flat().join(', ')]));
 
 /**
  * Runs work with a client, and closes the client afterwards, or at once when a signal aborts the work.

@@ -5,7 +5,6 @@ import { UpstreamError } from '../errors.ts';
 import { type Cache, type CacheEntry, noCache, openCache } from './cache.ts';
 import {
   type ClientOptions,
-  type ClientStats,
   createClient,
   type GetOptions,
   type HttpClient,
@@ -20,11 +19,6 @@ export interface Codec<T> {
   revive(cached: unknown): T | undefined;
 }
 
-export interface FetcherStats extends Readonly<ClientStats> {
-  /** Values taken from the cache, with or without revalidation. */
-  readonly cacheHits: number;
-}
-
 /** A value, and the edition of the upstream that it is from, if that is known. */
 export interface Loaded<T> {
   readonly value: T;
@@ -32,6 +26,7 @@ export interface Loaded<T> {
 }
 
 export type Fetcher = ReturnType<typeof createFetcher>;
+export type FetcherStats = Fetcher['stats'];
 
 export interface LoadOptions<T> extends Pick<GetOptions, 'retries' | 'maxBytes'> {
   /** Revalidate even if the cached response is still fresh. */
@@ -46,10 +41,10 @@ export interface LoadOptions<T> extends Pick<GetOptions, 'retries' | 'maxBytes'>
 const RESUMABLE_MS = 3_600_000;
 
 export function createFetcher({ client, cache }: { client: HttpClient; cache: Cache }) {
+  /** Totals, counted on as the work goes on. `cacheHits` are values from the cache, with or without revalidation. */
   const stats = Object.assign(client.stats, { cacheHits: 0 });
   return {
-    /** Totals, counted on as the work goes on. */
-    stats: stats as FetcherStats,
+    stats: stats as Readonly<typeof stats>,
     waiting: client.waiting,
     /** The edition that the last run has read, if it was complete and of one; otherwise null. */
     lastEdition: cache.lastRun?.edition ?? null,
@@ -73,12 +68,7 @@ export function createFetcher({ client, cache }: { client: HttpClient; cache: Ca
         return { value: known, edition: entry.edition ?? null };
       }
       const revalidation = isKnown ? { etag: entry.etag, lastModified: entry.lastModified } : {};
-      const put = <V>(
-        value: V,
-        edition: Edition | null,
-        freshForMs = 0,
-        next: Revalidation = {},
-      ): Loaded<V> => {
+      const put = <V>(value: V, edition: Edition | null, freshForMs = 0, next: Revalidation = {}) => {
         const storedAt = Date.now();
         const freshUntil = storedAt + Math.min(freshForMs, RESUMABLE_MS);
         cache.put({ url, ...next, storedAt, freshUntil, ...(edition && { edition }), value });
@@ -94,8 +84,9 @@ export function createFetcher({ client, cache }: { client: HttpClient; cache: Ca
         // Only a conditional request gets a 304.
         return { value: known as T, edition: confirmed.edition };
       } catch (error) {
-        if (!absent || !isAbsent(error)) throw error;
-        return put(absent.value, null);
+        const status = error instanceof UpstreamError ? error.request.status : undefined;
+        if (absent && (status === 404 || status === 410)) return put(absent.value, null);
+        throw error;
       }
     },
     /** The cached value, however old; undefined if there is none. */
@@ -111,10 +102,6 @@ export function createFetcher({ client, cache }: { client: HttpClient; cache: Ca
     },
   };
 }
-
-/** The upstream says that there is nothing. */
-const isAbsent = (error: unknown): boolean =>
-  error instanceof UpstreamError && (error.request.status === 404 || error.request.status === 410);
 
 /** An entry from the future was written before the clock was set back, and proves nothing. */
 const isFresh = ({ storedAt, freshUntil }: CacheEntry, now: number): boolean =>

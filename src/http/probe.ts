@@ -3,7 +3,8 @@
 import pLimit from 'p-limit';
 import { errorCode, UpstreamError } from '../errors.ts';
 import { decompress, MAX_BODY_BYTES } from './body.ts';
-import { openConnections, type RawResponse, type Timeouts } from './connections.ts';
+import type { ClientOptions } from './client.ts';
+import { openConnections, type RawResponse } from './connections.ts';
 import { asFailedAttempt, FailedAttempt } from './retry.ts';
 
 /** A request. The path is relative to the deployment's base URL. */
@@ -18,13 +19,7 @@ export interface ProbeRequest {
 export type ProbeResponse = ReturnType<typeof asProbeResponse>;
 export type Probe = ReturnType<typeof createProbe>;
 
-/** A keep-alive connection may be closed just as it is reused: one retry tells this from a failure. */
-const ATTEMPTS = 2;
-
-export interface ProbeOptions {
-  readonly concurrency: number;
-  readonly timeouts?: Partial<Timeouts> | undefined;
-}
+export type ProbeOptions = Pick<ClientOptions, 'concurrency' | 'timeouts'>;
 
 /** @throws UsageError if the environment names an invalid proxy */
 export function createProbe(address: string, { concurrency, timeouts }: ProbeOptions) {
@@ -33,20 +28,19 @@ export function createProbe(address: string, { concurrency, timeouts }: ProbeOpt
   /** Large bodies one at a time: their sum counts. */
   const limitLarge = pLimit(1);
 
-  async function attempt(request: ProbeRequest): Promise<ProbeResponse> {
+  async function attempt(request: ProbeRequest, attempts = 1): Promise<ProbeResponse> {
     const { method = 'GET', path, headers, maxBytes = MAX_BODY_BYTES } = request;
     const url = `${address}${path}`;
-    for (let attempts = 1; ; attempts++) {
-      try {
-        const response = await connections.request(url, { method, headers, maxBytes });
-        return asProbeResponse(describe(request), response, maxBytes);
-      } catch (cause) {
-        const code = errorCode(cause);
-        if (attempts < ATTEMPTS && (code === 'UND_ERR_SOCKET' || code === 'ECONNRESET')) continue;
-        const failed = asFailedAttempt(cause);
-        const problem = failed instanceof FailedAttempt ? failed.message : `no response (${cause})`;
-        throw new UpstreamError(problem, { method, url, attempts, unreachable: true }, { cause });
-      }
+    try {
+      const response = await connections.request(url, { method, headers, maxBytes });
+      return asProbeResponse(describe(request), response, maxBytes);
+    } catch (cause) {
+      // A keep-alive connection may be closed just as it is reused: one retry tells this from a failure.
+      if (attempts === 1 && ['UND_ERR_SOCKET', 'ECONNRESET'].includes(errorCode(cause)))
+        return attempt(request, 2);
+      const failed = asFailedAttempt(cause);
+      if (!(failed instanceof FailedAttempt)) throw failed;
+      throw new UpstreamError(failed.message, { method, url, attempts, unreachable: true }, { cause });
     }
   }
 
@@ -70,7 +64,11 @@ export function createProbe(address: string, { concurrency, timeouts }: ProbeOpt
 }
 
 function asProbeResponse(request: string, { status, headers, body }: RawResponse, maxBytes: number) {
-  const encoding = headers['content-encoding'];
+  const header = (name: string): string | undefined => {
+    const value = headers[name.toLowerCase()];
+    return Array.isArray(value) ? value.join(', ') : value;
+  };
+  const encoding = header('content-encoding');
   // The response to HEAD has the header without the body.
   const text = new TextDecoder().decode(body.length === 0 ? body : decompress(body, encoding, maxBytes));
   return {
@@ -80,7 +78,7 @@ function asProbeResponse(request: string, { status, headers, body }: RawResponse
     /** The `Content-Encoding`; undefined for none. It has been undone. */
     encoding,
     /** The header's value; several are joined by commas. */
-    header: (name: string): string | undefined => headers[name.toLowerCase()],
+    header,
     text,
     /** The body as JSON, whatever its type says; undefined if it is not JSON. */
     get json(): unknown {

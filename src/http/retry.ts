@@ -1,22 +1,16 @@
 /** Why an attempt at a request failed, whether another one may succeed, and after what delay. */
 
 import { type Edition, parseEdition } from '../contract/edition.ts';
-import { errorCode, GamedataError } from '../errors.ts';
+import { errorCode, type FailedRequest, GamedataError } from '../errors.ts';
 
-/** The headers of a response; several values of one are joined by commas. */
+/** The headers of a response. */
 export type Headers = Readonly<Record<string, string | undefined>>;
 
-interface Failure {
+interface Failure extends Partial<Pick<FailedRequest, 'status' | 'location' | 'edition' | 'unreachable'>> {
   /** Whether another attempt may succeed. */
   readonly retryable: boolean;
   readonly retryAfterMs?: number;
-  readonly status?: number;
-  /** The target of a redirect. */
-  readonly location?: string;
-  readonly edition?: Edition | null;
   readonly hint?: string;
-  /** Whether nothing was reached. */
-  readonly unreachable?: boolean;
 }
 
 export class FailedAttempt extends Error {
@@ -28,8 +22,8 @@ export class FailedAttempt extends Error {
   }
 }
 
-export const tooLarge = (maxBytes: number): FailedAttempt =>
-  new FailedAttempt(`got more than ${maxBytes} bytes`, { retryable: false });
+export const tooLarge = (maxBytes: number, cause: unknown): FailedAttempt =>
+  new FailedAttempt(`got more than ${maxBytes} bytes`, { retryable: false, cause });
 
 /** The edition that a response of PokeAPI names: https://github.com/PokeAPI/pokeapi */
 export const editionOf = (headers: Headers): Edition | null =>

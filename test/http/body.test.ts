@@ -1,4 +1,4 @@
-import { brotliCompressSync, gzipSync } from 'node:zlib';
+import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { decodeJson, decompress, MAX_BODY_BYTES, MalformedBody } from '../../src/http/body.ts';
 
@@ -15,18 +15,16 @@ describe('decompress', () => {
     { encoding: 'gzip', body: gzipSync(TEXT) },
     { encoding: 'GZIP', body: gzipSync(TEXT) },
     { encoding: 'br', body: brotliCompressSync(TEXT) },
+    { encoding: 'deflate', body: deflateSync(TEXT) },
   ])('undoes $encoding', async ({ encoding, body }) => {
     expect(String(decompress(body, encoding))).toBe(TEXT);
   });
 
-  it.each(['zstd', 'deflate', 'gzip, br', 'constructor', '__proto__'])(
-    'refuses the encoding %j',
-    async (encoding) => {
-      expect(() => decompress(Buffer.from(TEXT), encoding)).toThrow(
-        new MalformedBody(`got Content-Encoding "${encoding}", expected gzip, br`),
-      );
-    },
-  );
+  it.each(['zstd', 'gzip, br', 'constructor', '__proto__'])('refuses the encoding %j', async (encoding) => {
+    expect(() => decompress(Buffer.from(TEXT), encoding)).toThrow(
+      new MalformedBody(`got Content-Encoding "${encoding}", expected gzip, br`),
+    );
+  });
 
   it.each([
     { encoding: 'gzip', body: Buffer.from(TEXT), what: 'plain text' },
@@ -45,7 +43,9 @@ describe('decompress', () => {
   ])('stops at the cap, however small the $encoding body is', async ({ encoding, compress }) => {
     const bomb = compress(Buffer.alloc(MAX_BODY_BYTES + 1));
     expect(bomb.length).toBeLessThan(20_000);
-    expect(() => decompress(bomb, encoding)).toThrow(/^got more than 8388608 bytes$/);
+    expect(() => decompress(bomb, encoding)).toThrow(
+      expect.objectContaining({ message: 'got more than 8388608 bytes', cause: expect.any(RangeError) }),
+    );
   });
 });
 
@@ -76,6 +76,7 @@ describe('decodeJson', () => {
     { body: Buffer.from('x'.repeat(90)), problem: `got "${'x'.repeat(60)}…", expected JSON` },
     { body: Buffer.from('{"é":1}', 'latin1'), problem: 'got 7 bytes that are not UTF-8' },
   ])('rejects a body: $problem', ({ body, problem }) => {
-    expect(() => decodeJson(body)).toThrow(problem);
+    expect(() => decodeJson(body)).toThrow(expect.objectContaining({ message: problem }));
+    expect(() => decodeJson(body)).toThrow(MalformedBody);
   });
 });

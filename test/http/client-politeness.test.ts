@@ -4,41 +4,22 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { decodeJson } from '../../src/http/body.ts';
 import { openConnections } from '../../src/http/connections.ts';
 import { VERSION } from '../../src/version.ts';
-import { startServer } from '../support/local-server.ts';
+import { deserted, startServer } from '../support/local-server.ts';
 import { body, ok, status, testClient } from '../support/test-client.ts';
 
 describe('Retry-After', () => {
-  it.each([
-    { form: 'seconds', header: () => '1' },
-    { form: 'an HTTP date', header: () => new Date(Date.now() + 2000).toUTCString() },
-  ])('in $form holds back every request until then', async ({ header }) => {
-    let until = 0;
-    const server = await startServer((response, _, at) => {
-      if (at > 1) return ok(response);
-      const value = header();
-      until = /^\d+$/.test(value) ? Date.now() + Number(value) * 1000 : Date.parse(value);
-      response.writeHead(429, { 'retry-after': value }).end();
-    });
-    const { get, stats } = testClient();
-
-    const first = get(`${server.url}/1`, decodeJson);
-    await expect.poll(() => stats.retries).toBe(1);
-    await Promise.all([first, get(`${server.url}/2`, decodeJson), get(`${server.url}/3`, decodeJson)]);
-
-    // A timer may be a moment early.
-    const early = server.requests.slice(1).filter(({ time }) => time < until - 20);
-    expect(early).toEqual([]);
-    expect(server.requests).toHaveLength(4);
-  });
-
-  it('holds back requests that wait for a connection, too', async () => {
+  it.each([1, 4])('holds back every request until then, over %i connections', async (concurrency) => {
     const server = await startServer((response, _, at) =>
       at === 1 ? response.writeHead(429, { 'retry-after': '1' }).end() : ok(response),
     );
-    const { get } = testClient({ concurrency: 1 });
-    await Promise.all([1, 2, 3].map((id) => get(`${server.url}/${id}`, decodeJson)));
+    const { get, stats } = testClient({ concurrency });
+    const first = get(`${server.url}/1`, decodeJson);
+    const second = concurrency === 1 ? get(`${server.url}/2`, decodeJson) : undefined;
+    await expect.poll(() => stats.retries).toBe(1);
+    await Promise.all([first, second, get(`${server.url}/3`, decodeJson)]);
     const [refused = 0, ...others] = server.requests.map(({ time }) => time);
-    expect(others).toHaveLength(3);
+    expect(others).toHaveLength(concurrency === 1 ? 3 : 2);
+    // A timer may be a moment early.
     expect(Math.min(...others)).toBeGreaterThanOrEqual(refused + 980);
   });
 });
@@ -106,6 +87,18 @@ describe('what is sent', () => {
     expect(client.stats).toEqual({ requests: 1, bodies: 1, notModified: 0, retries: 0, bytes: 2 });
   });
 
+  it('has what counts of a repeated header: the first', async () => {
+    const server = await startServer((response) =>
+      response
+        .writeHead(200, ['ETag', '"1"', 'ETag', '"2"', 'Age', '10', 'Cache-Control', 'max-age=60'])
+        .end('{}'),
+    );
+    expect(await testClient().get(server.url, decodeJson)).toMatchObject({
+      revalidation: { etag: '"1"' },
+      freshForMs: 50_000,
+    });
+  });
+
   it.each([
     { control: 'public, max-age=60', age: '', freshForMs: 60_000 },
     { control: 'max-age=60', age: '50', freshForMs: 10_000 },
@@ -149,5 +142,24 @@ describe('connections', () => {
     await close();
     expect((await pending).map((outcome) => outcome.status)).toEqual(['rejected', 'rejected']);
     expect(Date.now() - closed).toBeLessThan(5000);
+  });
+});
+
+describe('requests that wait for a retry', () => {
+  it('are counted, with the time until the first is sent again, and cause no warning of Node', async () => {
+    const warned = vi.spyOn(process, 'emitWarning');
+    onTestFinished(() => void warned.mockRestore());
+    const url = await deserted();
+    const client = testClient({ concurrency: 40, retries: 1, retryBaseMs: 300 });
+    const failed = Promise.allSettled(
+      Array.from({ length: 40 }, (_, at) => client.get(`${url}/${at}`, decodeJson)),
+    );
+    await expect.poll(() => client.waiting().requests, { interval: 5 }).toBe(40);
+    const { nextInMs } = client.waiting();
+    expect(nextInMs).toBeGreaterThan(0);
+    expect(nextInMs).toBeLessThanOrEqual(300);
+    await failed;
+    expect(client.waiting()).toEqual({ requests: 0, nextInMs: 0 });
+    expect(warned).not.toHaveBeenCalled();
   });
 });

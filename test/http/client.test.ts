@@ -97,6 +97,7 @@ describe('a request that always fails', () => {
     const times = attempts === 1 ? '' : ` (${attempts} attempts)`;
     expect(error.message).toBe(`GET ${server.url}/move/1/: ${problem}${times}`);
     expect(error.request).toMatchObject({ method: 'GET', url: `${server.url}/move/1/`, attempts });
+    if (problem === cap) expect(error.cause).toBeInstanceOf(RangeError);
     expect(server.requests).toHaveLength(attempts);
   });
 
@@ -127,11 +128,16 @@ describe('a request that always fails', () => {
     expect(server.requests).toHaveLength(2);
   });
 
-  it('is said to be unreachable if nobody listens, and not once anybody has answered', async () => {
-    const { get } = testClient({ retries: 0 });
-    const [gone, server] = [await deserted(), await startServer(ok)];
+  it.each([
+    { what: 'answered', answer: ok },
+    { what: 'answered wrongly', answer: status(500) },
+    { what: 'cut its answer short', answer: truncated },
+    { what: 'begun to answer', answer: stalled },
+  ])('is said to be unreachable if nobody listens, and not once anybody has $what', async ({ answer }) => {
+    const { get } = testClient({ retries: 0, timeouts: { body: 100 } });
+    const [gone, server] = [await deserted(), await startServer(answer)];
     expect((await failure(get(gone, decodeJson))).request.unreachable).toBe(true);
-    await get(server.url, decodeJson);
+    await get(server.url, decodeJson).catch(() => {});
     expect((await failure(get(gone, decodeJson))).request.unreachable).toBe(false);
   });
 });
@@ -187,7 +193,7 @@ describe('what is not HTTP', () => {
     const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
     const error = await failure(testClient().get(url, decodeJson));
     expect(error.message).toMatch(/: invalid HTTP response: .+ \(3 attempts\)$/);
-    expect(error.cause).toBeInstanceOf(Error);
+    expect(error.cause).toMatchObject({ name: 'HTTPParserError' });
     expect(connections).toBe(3);
   });
 });

@@ -145,15 +145,12 @@ describe('the last run', () => {
   });
 
   it('may be of no edition: what it has stored is not fresh any more', async () => {
-    const { server, folder, open } = await scene();
+    const { server, open } = await scene();
     const first = open();
     first.cache.put({ url: server.url, storedAt: 1, freshUntil: Date.now() + 60_000, value: 1 });
-    first.cache.get(server.url);
     first.cache.close({ complete: true });
     const second = open();
     expect(second.cache.lastRun).toBeNull();
     expect(second.cache.get(server.url)?.freshUntil).toBe(0);
-    second.cache.close({ complete: true });
-    expect(journal(folder).split('\n')).toHaveLength(3);
   });
 });

@@ -54,9 +54,11 @@ describe('what is tried again', () => {
     { code: 'ECONNRESET', retryable: true, unreachable: false },
     { code: 'UND_ERR_SOCKET', retryable: true, unreachable: false },
     { code: 'UND_ERR_BODY_TIMEOUT', retryable: true, unreachable: false },
+    { code: 'HPE_INVALID_CONSTANT', name: 'HTTPParserError', retryable: true },
+    { code: '', name: 'HTTPParserError', retryable: true },
     { code: 'CERT_HAS_EXPIRED', retryable: false, unreachable: false },
-  ])('with $code: retryable $retryable, unreachable $unreachable', ({ code, retryable, unreachable }) => {
-    const error = Object.assign(new Error('x'), { code });
-    expect(asFailedAttempt(error)).toMatchObject({ failure: { retryable, unreachable } });
+  ])('with $code: retryable $retryable, unreachable $unreachable', ({ code, name = 'Error', ...failure }) => {
+    const error = Object.assign(new Error('x'), { code, name });
+    expect(asFailedAttempt(error)).toMatchObject({ failure });
   });
 });
