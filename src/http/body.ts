@@ -54,10 +54,8 @@ export function decodeJson(body: Buffer): unknown {
   try {
     return JSON.parse(text);
   } catch (cause) {
-    throw new MalformedBody(`got ${preview(text)}, expected JSON`, cause);
+    const start = text.length > 60 ? `${text.slice(0, 60)}…` : text;
+    const got = text === '' ? 'an empty body' : JSON.stringify(start);
+    throw new MalformedBody(`got ${got}, expected JSON`, cause);
   }
-}
-
-function preview(text: string): string {
-  return text === '' ? 'an empty body' : JSON.stringify(text.length > 60 ? `${text.slice(0, 60)}…` : text);
 }

@@ -26,16 +26,14 @@ export interface CacheEntry extends Revalidation {
   readonly value: unknown;
 }
 
-/** What a complete run has made of all that it has read, which was of one edition. */
-export interface CompleteRun {
-  readonly edition: Edition;
-  readonly value: unknown;
-}
-
 /** The last line of a journal after a complete run. Later runs of the same edition use nothing else. */
 const completionSchema = z.strictObject({
   complete: z.object({ edition: editionSchema, value: z.unknown(), urls: z.int() }).nullable(),
 });
+type Completion = z.infer<typeof completionSchema>['complete'];
+
+/** What a complete run has made of all that it has read, which was of one edition. */
+export type CompleteRun = Omit<NonNullable<Completion>, 'urls'>;
 
 export type Cache = ReturnType<typeof openCache>;
 
@@ -131,7 +129,7 @@ const checksum = (text: string): string => hash('sha256', text).slice(0, 16);
  */
 function decodeLines(lines: readonly string[]) {
   const entries = new Map<string, CacheEntry>();
-  let lastRun: z.infer<typeof completionSchema>['complete'] = null;
+  let lastRun: Completion = null;
   for (const line of lines) {
     const value = decodeLine(line) as Partial<CacheEntry & { complete: unknown }> | undefined;
     lastRun = null;

@@ -7,14 +7,7 @@ import type { Edition } from '../contract/edition.ts';
 import { UpstreamError } from '../errors.ts';
 import { ACCEPT_ENCODING, decompress, MAX_BODY_BYTES } from './body.ts';
 import { openConnections, type RawResponse, type Timeouts } from './connections.ts';
-import {
-  asFailedAttempt,
-  editionOf,
-  FailedAttempt,
-  type Headers,
-  retryDelay,
-  unexpectedStatus,
-} from './retry.ts';
+import { asFailedAttempt, editionOf, FailedAttempt, retryDelay, unexpectedStatus } from './retry.ts';
 
 export interface ClientOptions {
   /** The maximum number of concurrent requests and connections; more calls than that wait. */
@@ -50,7 +43,6 @@ export interface GetOptions {
 }
 
 export type HttpClient = ReturnType<typeof createClient>;
-export type ClientStats = HttpClient['stats'];
 export type Waiting = ReturnType<HttpClient['waiting']>;
 
 /** @throws UsageError if the environment names an invalid proxy */
@@ -81,9 +73,8 @@ export function createClient(options: ClientOptions) {
       'if-none-match': etag,
       'if-modified-since': lastModified,
     };
-    const response = await connections.request(url, { headers: sent, maxBytes });
-    const { status, body } = response;
-    const headers = firstValues(response.headers);
+    const { status, headers: received, body } = await connections.request(url, { headers: sent, maxBytes });
+    const headers = firstValues(received);
     stats.bytes += body.length;
     const isConditional = (etag ?? lastModified) !== undefined;
     if (status === 200 || (status === 304 && isConditional)) return { status, headers, body };
@@ -102,7 +93,7 @@ export function createClient(options: ClientOptions) {
     // undici uses a connection again two turns later: first all send their next requests, then what came is decoded.
     await turn();
     await turn();
-    const freshForMs = freshness(headers);
+    const freshForMs = freshness(headers['cache-control'], headers.age);
     const edition = editionOf(headers);
     if (status === 304) {
       stats.notModified++;
@@ -157,17 +148,16 @@ export function createClient(options: ClientOptions) {
 }
 
 /** Of a repeated header, the first counts. */
-const firstValues = (headers: RawResponse['headers']): Headers =>
+const firstValues = (headers: RawResponse['headers']): Record<string, string | undefined> =>
   Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, [value].flat()[0]]));
 
 /** No response is believed to be fresh for longer than a day. */
 const MAX_AGE_SECONDS = 86_400;
 
 /** https://httpwg.org/specs/rfc9111.html#calculating.freshness.lifetime, as far as a private cache needs it. */
-function freshness(headers: Headers): number {
-  const control = headers['cache-control'] ?? '';
+function freshness(control = '', age = ''): number {
   if (/\bno-(?:cache|store)\b/i.test(control)) return 0;
   const maxAge = Number(/\bmax-age=(\d+)/i.exec(control)?.[1] ?? 0);
-  const age = Number(headers.age ?? 0);
-  return Math.max(0, Math.min(maxAge, MAX_AGE_SECONDS) - (Number.isFinite(age) ? age : 0)) * 1000;
+  const elapsed = Number.isFinite(Number(age)) ? Number(age) : 0;
+  return Math.max(0, Math.min(maxAge, MAX_AGE_SECONDS) - elapsed) * 1000;
 }

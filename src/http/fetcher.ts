@@ -2,7 +2,7 @@
 
 import type { Edition } from '../contract/edition.ts';
 import { UpstreamError } from '../errors.ts';
-import { type Cache, type CacheEntry, noCache, openCache } from './cache.ts';
+import { type Cache, noCache, openCache } from './cache.ts';
 import {
   type ClientOptions,
   createClient,
@@ -63,7 +63,9 @@ export function createFetcher({ client, cache }: { client: HttpClient; cache: Ca
       const entry = cache.get(url);
       const known = entry && codec.revive(entry.value);
       const isKnown = entry !== undefined && known !== undefined && (at === undefined || revalidate);
-      if (isKnown && !revalidate && isFresh(entry, Date.now())) {
+      const now = Date.now();
+      // An entry from the future was written before the clock was set back, and proves nothing.
+      if (isKnown && !revalidate && entry.storedAt <= now && now < entry.freshUntil) {
         stats.cacheHits++;
         return { value: known, edition: entry.edition ?? null };
       }
@@ -102,10 +104,6 @@ export function createFetcher({ client, cache }: { client: HttpClient; cache: Ca
     },
   };
 }
-
-/** An entry from the future was written before the clock was set back, and proves nothing. */
-const isFresh = ({ storedAt, freshUntil }: CacheEntry, now: number): boolean =>
-  storedAt <= now && now < freshUntil;
 
 export interface FetcherOptions extends ClientOptions {
   /** The folder of the cache; undefined for none. */
