@@ -79,15 +79,8 @@ describe('a response from another URL', () => {
       ['/c', '"1"'],
     ]);
     expect(cache.get(`${server.url}/b`)).toBeUndefined();
-  });
-});
-
-describe('a response past the cache', () => {
-  it('is its body, and not kept', async () => {
-    const { server, open } = await scene();
-    const { cache, fetcher } = open();
-    expect(String(await fetcher.ask(server.url))).toBe('"value"');
-    expect(cache.get(server.url)).toBeUndefined();
+    expect(String(await fetcher.ask(`${server.url}/d`)), 'past the cache').toBe('"value"');
+    expect(cache.get(`${server.url}/d`)).toBeUndefined();
   });
 });
 
