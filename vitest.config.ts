@@ -5,7 +5,6 @@ const hooks = new URL('test/support/absolute-imports.mjs', import.meta.url).href
 /** A test that replaces a module needs modules of its own; for all others, loading them once per worker saves a third. */
 const isolated = [
   'test/cli/commands/history.test.ts',
-  'test/http/cache-failures.test.ts',
   'test/publish/commit.test.ts',
   'test/publish/dying.test.ts',
   'test/publish/failures.test.ts',

@@ -3,6 +3,7 @@
 import { isUtf8 } from 'node:buffer';
 import { brotliDecompressSync, gunzipSync, inflateSync } from 'node:zlib';
 import { errorCode } from '../errors.ts';
+import { FailedAttempt, tooLarge } from './retry.ts';
 
 /** The largest body, compressed or not: a hundred times the largest record of the live upstream. */
 export const MAX_BODY_BYTES = 8 * 1024 * 1024;
@@ -20,26 +21,26 @@ const decoders = new Map([
 export const ACCEPT_ENCODING = 'gzip, br';
 
 /** A body that is not what its headers say, or not what was requested. A retry may help. */
-export class MalformedBody extends Error {}
+export class MalformedBody extends FailedAttempt {
+  constructor(message: string, cause?: unknown) {
+    super(message, { retryable: true, cause });
+  }
+}
 
 /** Undoes `Content-Encoding`. Throws `MalformedBody` if it was not requested, or the body is not encoded that way. */
-export function decompress(body: Buffer, encoding: string | undefined, maxBytes = MAX_BODY_BYTES): Buffer {
-  const name = encoding?.trim().toLowerCase() ?? '';
+export function decompress(body: Buffer, encoding = '', maxBytes = MAX_BODY_BYTES): Buffer {
+  const name = encoding.trim().toLowerCase();
   if (name === '' || name === 'identity') return body;
   const decoder = decoders.get(name);
   if (!decoder)
     throw new MalformedBody(`got Content-Encoding ${JSON.stringify(encoding)}, expected ${ACCEPT_ENCODING}`);
   try {
-    return decoder(body, { maxOutputLength: Math.max(1, maxBytes), chunkSize: roomFor(body, maxBytes) });
+    return decoder(body, { maxOutputLength: Math.max(1, maxBytes) });
   } catch (cause) {
-    if (errorCode(cause) === 'ERR_BUFFER_TOO_LARGE') throw cause;
-    throw new MalformedBody(`got ${body.length} bytes that are not valid ${encoding}`, { cause });
+    if (errorCode(cause) === 'ERR_BUFFER_TOO_LARGE') throw tooLarge(maxBytes, cause);
+    throw new MalformedBody(`got ${body.length} bytes that are not valid ${encoding}`, cause);
   }
 }
-
-/** For all of what most bodies decompress to: pieces would be in memory twice while they are joined. */
-const roomFor = ({ length }: Buffer, maxBytes: number): number =>
-  Math.max(16 * 1024, Math.min(8 * length, maxBytes));
 
 /** The text of a body. Throws `MalformedBody` if it is not UTF-8. */
 export function decodeText(body: Buffer): string {
@@ -53,10 +54,8 @@ export function decodeJson(body: Buffer): unknown {
   try {
     return JSON.parse(text);
   } catch (cause) {
-    throw new MalformedBody(`got ${preview(text)}, expected JSON`, { cause });
+    const start = text.length > 60 ? `${text.slice(0, 60)}…` : text;
+    const got = text === '' ? 'an empty body' : JSON.stringify(start);
+    throw new MalformedBody(`got ${got}, expected JSON`, cause);
   }
-}
-
-function preview(text: string): string {
-  return text === '' ? 'an empty body' : JSON.stringify(text.length > 60 ? `${text.slice(0, 60)}…` : text);
 }

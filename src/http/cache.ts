@@ -4,20 +4,18 @@
  * content-addressed cache. Each line has a checksum; a damaged line is a cache miss.
  */
 
-import { hash, randomUUID } from 'node:crypto';
-import { appendFileSync, closeSync, openSync, renameSync, writeFileSync, writeSync } from 'node:fs';
+import { hash } from 'node:crypto';
+import { appendFileSync, existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import fsExtra from 'fs-extra';
 import * as z from 'zod';
 import { type Edition, editionSchema } from '../contract/edition.ts';
 import { errorCode, OutputError } from '../errors.ts';
-import { readFile } from '../files.ts';
+import { readText } from '../files.ts';
+import type { Revalidation } from './client.ts';
 
 /** A line with the right checksum is one, as this version wrote it. */
-export interface CacheEntry {
+export interface CacheEntry extends Revalidation {
   readonly url: string;
-  readonly etag?: string | undefined;
-  readonly lastModified?: string | undefined;
   /** Milliseconds since the epoch, by this machine's clock. */
   readonly storedAt: number;
   /** Until then, a run that goes on with the interrupted one need not revalidate the response. */
@@ -28,30 +26,16 @@ export interface CacheEntry {
   readonly value: unknown;
 }
 
-/** What a complete run has made of all that it has read, which was of one edition. */
-export interface CompleteRun {
-  readonly edition: Edition;
-  readonly value: unknown;
-}
-
-/** The last line of a journal after a complete run. Later runs of the same edition read nothing else. */
+/** The last line of a journal after a complete run. Later runs of the same edition use nothing else. */
 const completionSchema = z.strictObject({
   complete: z.object({ edition: editionSchema, value: z.unknown(), urls: z.int() }).nullable(),
 });
+type Completion = z.infer<typeof completionSchema>['complete'];
 
-export interface Cache {
-  /** The last run, if it was complete and of one edition, and the number of its URLs; otherwise null. */
-  readonly lastRun: (CompleteRun & { readonly urls: number }) | null;
-  get(url: string): CacheEntry | undefined;
-  put(entry: CacheEntry): void;
-  /** Notes what this run has read, for the next one. */
-  noteRun(run: CompleteRun): void;
-  /** Writes pending entries. After a complete run, only the entries that it used are kept. */
-  close(outcome: { complete: boolean }): void;
-}
+/** What a complete run has made of all that it has read, which was of one edition. */
+export type CompleteRun = Omit<NonNullable<Completion>, 'urls'>;
 
-/** Entries are appended in groups, one system call each: a crash loses at most one group. */
-const GROUP_SIZE = 16;
+export type Cache = ReturnType<typeof openCache>;
 
 /**
  * Opens the journal for one upstream.
@@ -61,79 +45,61 @@ const GROUP_SIZE = 16;
  * @param version of the reduced values: a journal of another version is discarded
  * @throws OutputError if the folder cannot be written
  */
-export function openCache(folder: string, { name, version }: { name: string; version: string }): Cache {
+export function openCache(folder: string, { name, version }: { name: string; version: string }) {
   const file = path.join(folder, journalName(name));
   const header = encodeLine({ cache: 1, version });
-  let descriptor: number;
-  let journal: Buffer;
-  try {
-    fsExtra.ensureDirSync(folder);
-    journal = readJournal(folder, journalName(name), header);
-    if (journal.length === 0) writeFileSync(file, header);
-    descriptor = openSync(file, 'a');
-  } catch (cause) {
-    throw unusable(folder, cause);
-  }
-  const last = journal.toString('utf8', journal.lastIndexOf('\n') + 1);
-  const completion = completionSchema.safeParse(decodeLine(last)).data;
+  const writing = <T>(write: () => T): T => {
+    try {
+      return write();
+    } catch (cause) {
+      throw new OutputError(`cannot be used as a cache (${errorCode(cause)})`, folder, {
+        cause,
+        hint: 'Choose another folder with --cache, or disable the cache with --no-cache.',
+      });
+    }
+  };
+  const { entries, lastRun } = writing(() => {
+    mkdirSync(folder, { recursive: true });
+    const lines = existsSync(file) ? readText(folder, journalName(name)).split('\n') : [];
+    if (lines[0] === header) return decodeLines(lines);
+    writeFileSync(file, header);
+    return decodeLines([]);
+  });
   const used = new Set<string>();
-  let known: Map<string, CacheEntry> | undefined;
-  let pending: CacheEntry[] = [];
-  /** True if the journal has superseded lines. */
-  let outdated = false;
   let run: CompleteRun | undefined;
+  let changed = false;
   let closed = false;
 
-  /** Decoded on demand, as after a complete run the last line may be enough. */
-  function entries(): Map<string, CacheEntry> {
-    known ??= decodeEntries(`${journal}`.split('\n'));
-    return known;
-  }
-
-  // Each line starts with a line break: if a crash left half a line, only that one is lost.
-  function flush(): void {
-    if (pending.length === 0) return;
-    const lines = pending.map((entry) => `\n${encodeLine(entry)}`).join('');
-    pending = [];
-    try {
-      writeSync(descriptor, lines);
-    } catch (cause) {
-      throw unusable(folder, cause);
-    }
-  }
-
   return {
-    lastRun: completion?.complete ?? null,
-    get: (url) => {
+    /** The last run, if it was complete and of one edition, and the number of its URLs; otherwise null. */
+    lastRun,
+    get(url: string): CacheEntry | undefined {
       used.add(url);
-      return entries().get(url);
+      return entries.get(url);
     },
-    put(entry) {
+    put(entry: CacheEntry): void {
       // Responses that arrive after a failure are dropped.
       if (closed) return;
-      const former = entries().get(entry.url);
-      entries().set(entry.url, entry);
-      if (former || completion) outdated = true;
-      // A revalidated response is on disk already: its new dates are written by the rewrite at the end.
-      if (former?.value !== entry.value && pending.push(entry) >= GROUP_SIZE) flush();
+      changed = true;
+      used.add(entry.url);
+      entries.set(entry.url, entry);
+      // Each line starts with a line break: if a crash left half a line, only that one is lost.
+      writing(() => appendFileSync(file, `\n${encodeLine(entry)}`));
     },
-    noteRun(noted) {
+    /** Notes what this run has read, for the next one. */
+    noteRun(noted: CompleteRun): void {
       run = noted;
     },
-    close({ complete }) {
+    /**
+     * Removes superseded lines, and after a complete run the entries that it did not use. The journal stays as it is after a
+     * failed run that stored nothing, and a complete one that needed no entry.
+     */
+    close({ complete }: { complete: boolean }): void {
       closed = true;
-      flush();
-      try {
-        closeSync(descriptor);
-        if (!known) return;
-        const kept = [...known.values()].filter(({ url }) => !complete || used.has(url));
-        const end = complete ? [encodeLine({ complete: run ? { ...run, urls: used.size } : null })] : [];
-        if (outdated || kept.length < known.size)
-          replaceFile(file, [header, ...kept.map(encodeLine), ...end].join('\n'));
-        else if (!completion) for (const line of end) appendFileSync(file, `\n${line}`);
-      } catch (cause) {
-        throw unusable(folder, cause);
-      }
+      if (complete ? used.size === 0 : !changed) return;
+      const kept = [...entries.values()].filter(({ url }) => !complete || used.has(url));
+      const end = complete ? [{ complete: run ? { ...run, urls: used.size } : null }] : [];
+      writing(() => writeFileSync(file, [header, ...[...kept, ...end].map(encodeLine)].join('\n')));
     },
   };
 }
@@ -157,39 +123,20 @@ function decodeLine(line: string): unknown {
 
 const checksum = (text: string): string => hash('sha256', text).slice(0, 16);
 
-/** Nothing if the journal has another header. */
-function readJournal(folder: string, file: string, header: string): Buffer {
-  const nothing = Buffer.alloc(0);
-  const journal = fsExtra.pathExistsSync(path.join(folder, file)) ? readFile(folder, file) : nothing;
-  return journal.toString('utf8', 0, header.length) === header ? journal : nothing;
-}
-
-/** The entries of every intact line; the last one for a URL counts. What a complete run has stored is not fresh for the next one. */
-function decodeEntries(lines: readonly string[]): Map<string, CacheEntry> {
+/**
+ * The entries of every intact line, the last one for each URL; and the run that the last line completes. What a complete run
+ * has stored is not fresh for the next one.
+ */
+function decodeLines(lines: readonly string[]) {
   const entries = new Map<string, CacheEntry>();
+  let lastRun: Completion = null;
   for (const line of lines) {
     const value = decodeLine(line) as Partial<CacheEntry & { complete: unknown }> | undefined;
+    lastRun = null;
     if (typeof value?.url === 'string') entries.set(value.url, value as CacheEntry);
-    if (value?.complete !== undefined) for (const stored of entries.values()) stored.freshUntil = 0;
+    if (value?.complete === undefined) continue;
+    lastRun = completionSchema.safeParse(value).data?.complete ?? null;
+    for (const stored of entries.values()) stored.freshUntil = 0;
   }
-  return entries;
-}
-
-/** Other builds may use the same folder: each writes into a file of its own. */
-function replaceFile(file: string, text: string): void {
-  const draft = `${file}.${randomUUID()}`;
-  try {
-    writeFileSync(draft, text);
-    renameSync(draft, file);
-  } catch (error) {
-    fsExtra.removeSync(draft);
-    throw error;
-  }
-}
-
-function unusable(folder: string, cause: unknown): OutputError {
-  return new OutputError(`cannot be used as a cache (${errorCode(cause)})`, folder, {
-    cause,
-    hint: 'Choose another folder with --cache, or disable the cache with --no-cache.',
-  });
+  return { entries, lastRun };
 }

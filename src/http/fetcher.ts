@@ -2,8 +2,15 @@
 
 import type { Edition } from '../contract/edition.ts';
 import { UpstreamError } from '../errors.ts';
-import type { Cache, CacheEntry, CompleteRun } from './cache.ts';
-import type { ClientStats, Fetched, GetOptions, HttpClient, Waiting } from './client.ts';
+import { type Cache, noCache, openCache } from './cache.ts';
+import {
+  type ClientOptions,
+  createClient,
+  type GetOptions,
+  type HttpClient,
+  type Revalidation,
+} from './client.ts';
+import { abortable } from './connections.ts';
 
 /** How a response becomes a value, and whether a cached value is still valid. */
 export interface Codec<T> {
@@ -12,61 +19,41 @@ export interface Codec<T> {
   revive(cached: unknown): T | undefined;
 }
 
-export interface FetcherStats extends Readonly<ClientStats> {
-  /** Values taken from the cache, with or without revalidation. */
-  readonly cacheHits: number;
-}
-
 /** A value, and the edition of the upstream that it is from, if that is known. */
 export interface Loaded<T> {
   readonly value: T;
   readonly edition: Edition | null;
 }
 
-export interface Fetcher {
-  /** Totals, counted on as the work goes on. */
-  readonly stats: FetcherStats;
-  /** The failed requests that wait for another attempt. */
-  waiting(): Waiting;
-  /** The edition that the last run has read, if it was complete and of one; otherwise null. */
-  readonly lastEdition: Edition | null;
-  /** What the last run has noted. */
-  recallRun(): unknown;
-  /** Notes what this run has read, for the next one of the same edition. */
-  noteRun(run: CompleteRun): void;
-  load<T>(url: string, codec: Codec<T>, options?: LoadOptions<T>): Promise<Loaded<T>>;
-  /** The cached value, however old; undefined if there is none. */
-  recall<T>(url: string, codec: Codec<T>): T | undefined;
-  /** Sends a request past the cache. */
-  ask(url: string, options?: Pick<GetOptions, 'retries'>): Promise<Buffer>;
-}
+export type Fetcher = ReturnType<typeof createFetcher>;
+export type FetcherStats = Fetcher['stats'];
 
-export interface LoadOptions<T> {
+export interface LoadOptions<T> extends Pick<GetOptions, 'retries' | 'maxBytes'> {
   /** Revalidate even if the cached response is still fresh. */
   readonly revalidate?: boolean | undefined;
   /** The URL to request instead, for a response that no cache on the way has yet; unconditionally, unless `revalidate` is set. */
   readonly at?: string | undefined;
-  readonly retries?: number | undefined;
-  readonly maxBytes?: number;
   /** The value used (and cached) on 404 or 410. Without it, these are failures. */
   readonly absent?: { readonly value: T };
 }
 
-type Confirmation = Pick<Fetched<unknown>, 'revalidation' | 'freshForMs' | 'edition'>;
-
 /** A run that is resumed later than this revalidates what the interrupted one has fetched. */
 const RESUMABLE_MS = 3_600_000;
 
-export function createFetcher({ client, cache }: { client: HttpClient; cache: Cache }): Fetcher {
+export function createFetcher({ client, cache }: { client: HttpClient; cache: Cache }) {
+  /** Totals, counted on as the work goes on. `cacheHits` are values from the cache, with or without revalidation. */
   const stats = Object.assign(client.stats, { cacheHits: 0 });
   return {
-    stats,
+    stats: stats as Readonly<typeof stats>,
     waiting: client.waiting,
+    /** The edition that the last run has read, if it was complete and of one; otherwise null. */
     lastEdition: cache.lastRun?.edition ?? null,
-    recallRun() {
+    /** What the last run has noted. */
+    recallRun(): unknown {
       stats.cacheHits += cache.lastRun?.urls ?? 0;
       return cache.lastRun?.value;
     },
+    /** Notes what this run has read, for the next one of the same edition. */
     noteRun: cache.noteRun,
     async load<T>(
       url: string,
@@ -76,51 +63,73 @@ export function createFetcher({ client, cache }: { client: HttpClient; cache: Ca
       const entry = cache.get(url);
       const known = entry && codec.revive(entry.value);
       const isKnown = entry !== undefined && known !== undefined && (at === undefined || revalidate);
-      if (isKnown && !revalidate && isFresh(entry, Date.now())) {
+      const now = Date.now();
+      // An entry from the future was written before the clock was set back, and proves nothing.
+      if (isKnown && !revalidate && entry.storedAt <= now && now < entry.freshUntil) {
         stats.cacheHits++;
         return { value: known, edition: entry.edition ?? null };
       }
       const revalidation = isKnown ? { etag: entry.etag, lastModified: entry.lastModified } : {};
-      const put = <V>(value: V, { revalidation: next, freshForMs, edition }: Confirmation): V => {
+      const put = <V>(value: V, edition: Edition | null, freshForMs = 0, next: Revalidation = {}) => {
         const storedAt = Date.now();
         const freshUntil = storedAt + Math.min(freshForMs, RESUMABLE_MS);
         cache.put({ url, ...next, storedAt, freshUntil, ...(edition && { edition }), value });
-        return value;
+        return { value, edition };
       };
       try {
         const response = await client.get(at ?? url, codec.decode, { revalidation, ...limits });
-        const { edition } = response;
-        if (response.status === 200) return { value: put(response.value, response), edition };
+        const { edition, freshForMs } = response;
+        if (response.status === 200) return put(response.value, edition, freshForMs, response.revalidation);
         stats.cacheHits++;
         // A response that confirms the cached one, and names no edition, leaves it in its own.
-        const confirmed = { ...response, edition: edition ?? entry?.edition ?? null };
-        put(entry?.value, confirmed);
+        const confirmed = put(entry?.value, edition ?? entry?.edition ?? null, freshForMs, revalidation);
         // Only a conditional request gets a 304.
         return { value: known as T, edition: confirmed.edition };
       } catch (error) {
-        if (!absent || !isAbsent(error)) throw error;
-        return {
-          value: put(absent.value, { revalidation: {}, freshForMs: 0, edition: null }),
-          edition: null,
-        };
+        const status = error instanceof UpstreamError ? error.request.status : undefined;
+        if (absent && (status === 404 || status === 410)) return put(absent.value, null);
+        throw error;
       }
     },
-    recall(url, codec) {
+    /** The cached value, however old; undefined if there is none. */
+    recall<T>(url: string, codec: Codec<T>): T | undefined {
       const known = codec.revive(cache.get(url)?.value);
       if (known !== undefined) stats.cacheHits++;
       return known;
     },
-    async ask(url, options) {
+    /** Sends a request past the cache. */
+    async ask(url: string, options?: Pick<GetOptions, 'retries'>): Promise<Buffer> {
       const response = await client.get(url, (body) => body, options);
       return response.status === 200 ? response.value : Buffer.alloc(0);
     },
   };
 }
 
-/** The upstream says that there is nothing. */
-const isAbsent = (error: unknown): boolean =>
-  error instanceof UpstreamError && (error.request.status === 404 || error.request.status === 410);
+export interface FetcherOptions extends ClientOptions {
+  /** The folder of the cache; undefined for none. */
+  readonly cacheFolder: string | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
 
-/** An entry from the future was written before the clock was set back, and proves nothing. */
-const isFresh = ({ storedAt, freshUntil }: CacheEntry, now: number): boolean =>
-  storedAt <= now && now < freshUntil;
+/**
+ * Runs work with the fetcher of one upstream, and its cache if there is a folder for it. The cache keeps what was fetched,
+ * even if the work fails or is aborted.
+ */
+export async function withFetcher<T>(
+  { cacheFolder, signal, ...options }: FetcherOptions,
+  { upstream, version }: { upstream: string; version: string },
+  work: (fetcher: Fetcher) => Promise<T>,
+): Promise<T> {
+  const name = upstream.replace(/^https?:\/\//, '');
+  return abortable(createClient(options), signal, async (client) => {
+    const cache = cacheFolder === undefined ? noCache : openCache(cacheFolder, { name, version });
+    let complete = false;
+    try {
+      const result = await work(createFetcher({ client, cache }));
+      complete = true;
+      return result;
+    } finally {
+      cache.close({ complete });
+    }
+  });
+}

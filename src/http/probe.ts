@@ -2,11 +2,10 @@
 
 import pLimit from 'p-limit';
 import { errorCode, UpstreamError } from '../errors.ts';
-import { USER_AGENT } from '../version.ts';
 import { decompress, MAX_BODY_BYTES } from './body.ts';
-import { dispatch, type RawResponse } from './dispatch.ts';
-import { createDispatcher, defaultTimeouts, type Timeouts } from './dispatcher.ts';
-import { asFailedAttempt, FailedAttempt } from './failed-attempt.ts';
+import type { ClientOptions } from './client.ts';
+import { openConnections, type RawResponse } from './connections.ts';
+import { asFailedAttempt, FailedAttempt } from './retry.ts';
 
 /** A request. The path is relative to the deployment's base URL. */
 export interface ProbeRequest {
@@ -17,103 +16,72 @@ export interface ProbeRequest {
   readonly maxBytes?: number;
 }
 
-export interface ProbeResponse {
-  /** The request in one line, for messages. */
-  readonly request: string;
-  readonly status: number;
-  /** The header's value; several are joined by commas. */
-  header(name: string): string | undefined;
-  /** The `Content-Encoding`; undefined for none. It has been undone. */
-  readonly encoding: string | undefined;
-  readonly text: string;
-  /** The body as JSON, whatever its type says; undefined if it is not JSON. */
-  readonly json: unknown;
-}
+export type ProbeResponse = ReturnType<typeof asProbeResponse>;
+export type Probe = ReturnType<typeof createProbe>;
 
-export interface Probe {
-  /** The base URL of the deployment. */
-  readonly address: string;
-  /** @throws UpstreamError if there is no response */
-  send(request: ProbeRequest): Promise<ProbeResponse>;
-  /**
-   * Sends all requests, as far as concurrency allows, and looks at each response as it comes. What was seen is in the order
-   * of the requests; the responses are not kept, as there may be hundreds of thousands, of any size.
-   */
-  sendAll<R extends ProbeRequest, T>(
-    requests: readonly R[],
-    look: (response: ProbeResponse, request: R) => T,
-  ): Promise<T[]>;
-  close(): Promise<void>;
-}
-
-/** A keep-alive connection may be closed just as it is reused: one retry tells this from a failure. */
-const ATTEMPTS = 2;
-
-export interface ProbeOptions {
-  readonly concurrency: number;
-  readonly timeouts?: Partial<Timeouts> | undefined;
-}
+export type ProbeOptions = Pick<ClientOptions, 'concurrency' | 'timeouts'>;
 
 /** @throws UsageError if the environment names an invalid proxy */
-export function createProbe(address: string, { concurrency, timeouts: given }: ProbeOptions): Probe {
-  const timeouts = { ...defaultTimeouts, ...given };
-  const dispatcher = createDispatcher(concurrency, timeouts);
+export function createProbe(address: string, { concurrency, timeouts }: ProbeOptions) {
+  const connections = openConnections(concurrency, timeouts);
   const limit = pLimit(concurrency);
   /** Large bodies one at a time: their sum counts. */
   const limitLarge = pLimit(1);
 
-  async function attempt(request: ProbeRequest): Promise<ProbeResponse> {
-    const { method = 'GET', path, headers = {}, maxBytes = MAX_BODY_BYTES } = request;
+  async function attempt(request: ProbeRequest, attempts = 1): Promise<ProbeResponse> {
+    const { method = 'GET', path, headers, maxBytes = MAX_BODY_BYTES } = request;
     const url = `${address}${path}`;
-    for (let attempts = 1; ; attempts++) {
-      try {
-        const response = await dispatch(url, {
-          dispatcher,
-          method,
-          headers: { 'user-agent': USER_AGENT, ...headers },
-          maxBytes: () => maxBytes,
-          totalMs: timeouts.total,
-        });
-        return asProbeResponse(describe(request), response, maxBytes);
-      } catch (cause) {
-        const code = errorCode(cause);
-        if (attempts < ATTEMPTS && (code === 'UND_ERR_SOCKET' || code === 'ECONNRESET')) continue;
-        const failed = asFailedAttempt(cause, maxBytes);
-        const problem = failed instanceof FailedAttempt ? failed.message : `no response (${cause})`;
-        throw new UpstreamError(problem, { method, url, attempts, unreachable: true }, { cause });
-      }
+    try {
+      const response = await connections.request(url, { method, headers, maxBytes });
+      return asProbeResponse(describe(request), response, maxBytes);
+    } catch (cause) {
+      // A keep-alive connection may be closed just as it is reused: one retry tells this from a failure.
+      if (attempts === 1 && ['UND_ERR_SOCKET', 'ECONNRESET'].includes(errorCode(cause)))
+        return attempt(request, 2);
+      const failed = asFailedAttempt(cause);
+      if (!(failed instanceof FailedAttempt)) throw failed;
+      throw new UpstreamError(failed.message, { method, url, attempts, unreachable: true }, { cause });
     }
   }
 
+  /** @throws UpstreamError if there is no response */
   const send = (request: ProbeRequest): Promise<ProbeResponse> =>
     (request.maxBytes ?? 0) > MAX_BODY_BYTES ? limitLarge(attempt, request) : limit(attempt, request);
   return {
+    /** The base URL of the deployment. */
     address,
     send,
-    sendAll: (requests, look) =>
-      Promise.all(requests.map(async (request) => look(await send(request), request))),
-    close: () => dispatcher.destroy(),
+    /**
+     * Sends all requests, as far as concurrency allows, and looks at each response as it comes. What was seen is in the order
+     * of the requests; the responses are not kept, as there may be hundreds of thousands, of any size.
+     */
+    sendAll: <R extends ProbeRequest, T>(
+      requests: readonly R[],
+      look: (response: ProbeResponse, request: R) => T,
+    ): Promise<T[]> => Promise.all(requests.map(async (request) => look(await send(request), request))),
+    close: connections.close,
   };
 }
 
-function asProbeResponse(
-  request: string,
-  { status, headers, body }: RawResponse,
-  maxBytes: number,
-): ProbeResponse {
-  const encoding = headers['content-encoding']?.toString();
+function asProbeResponse(request: string, { status, headers, body }: RawResponse, maxBytes: number) {
+  const header = (name: string): string | undefined => {
+    const value = headers[name.toLowerCase()];
+    return Array.isArray(value) ? value.join(', ') : value;
+  };
+  const encoding = header('content-encoding');
   // The response to HEAD has the header without the body.
   const text = new TextDecoder().decode(body.length === 0 ? body : decompress(body, encoding, maxBytes));
   return {
+    /** The request in one line, for messages. */
     request,
     status,
+    /** The `Content-Encoding`; undefined for none. It has been undone. */
     encoding,
-    header(name) {
-      const value = headers[name.toLowerCase()];
-      return Array.isArray(value) ? value.join(', ') : value;
-    },
+    /** The header's value; several are joined by commas. */
+    header,
     text,
-    get json() {
+    /** The body as JSON, whatever its type says; undefined if it is not JSON. */
+    get json(): unknown {
       try {
         return JSON.parse(text);
       } catch {

@@ -6,7 +6,7 @@ import { LAST_INDEXED_GENERATION, type Move, type Skipped } from '../contract/re
 import type { DataSet, Provenance } from '../dataset/data-set.ts';
 import { digestDataSet } from '../dataset/digest.ts';
 import { UpstreamError } from '../errors.ts';
-import type { FetcherOptions } from '../http/with-fetcher.ts';
+import type { FetcherOptions } from '../http/fetcher.ts';
 import { normalize } from './normalize.ts';
 import { readSnapshot, readSnapshotHistory } from './snapshot.ts';
 import {
@@ -88,7 +88,7 @@ function leaveOut(dataSet: DataSet, skip: Skipped): DataSet {
 
 async function loadRest(options: LoadOptions, firstRetries?: number): Promise<SourceResult> {
   const { readRest, REST_CACHE_VERSION } = await import('./rest.ts');
-  const { withFetcher } = await import('../http/with-fetcher.ts');
+  const { withFetcher } = await import('../http/fetcher.ts');
   const { upstream = DEFAULT_REST_UPSTREAM } = options;
   return withFetcher(options, { upstream, version: REST_CACHE_VERSION }, async (fetcher) => {
     const { raw, edition, ...about } = await readRest({ ...options, upstream, fetcher, firstRetries });
@@ -107,7 +107,7 @@ async function loadCsv(options: LoadOptions): Promise<SourceResult> {
     return { dataSet: normalize(readCsv(texts), provenance), source: 'csv' };
   }
   const { fetchTables } = await import('./fetch-tables.ts');
-  const { withFetcher } = await import('../http/with-fetcher.ts');
+  const { withFetcher } = await import('../http/fetcher.ts');
   return withFetcher(options, { upstream, version: 'csv' }, async (fetcher) => {
     const raw = readCsv(await fetchTables(upstream, { ...options, fetcher }));
     const dataSet = normalize(raw, provenanceOf('csv', upstream, options));

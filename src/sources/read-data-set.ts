@@ -8,7 +8,7 @@ import { META_FILE } from '../contract/paths.ts';
 import type { SummarizedRecords } from '../dataset/compare.ts';
 import { digestRecords } from '../dataset/digest.ts';
 import { DataError, OutputError, UpstreamError } from '../errors.ts';
-import { abortable } from '../http/abortable.ts';
+import { abortable } from '../http/connections.ts';
 import { createProbe, type Probe } from '../http/probe.ts';
 import { crawl } from './crawl.ts';
 import { readDescription, readSiteRecords } from './site-folder.ts';

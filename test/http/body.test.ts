@@ -33,9 +33,7 @@ describe('decompress', () => {
     { encoding: 'br', body: brotliCompressSync(TEXT.repeat(99)).subarray(0, 12), what: 'the first part' },
   ])('rejects $what as $encoding', async ({ encoding, body }) => {
     expect(() => decompress(body, encoding)).toThrow(
-      new MalformedBody(`got ${body.length} bytes that are not valid ${encoding}`, {
-        cause: expect.any(Error),
-      }),
+      new MalformedBody(`got ${body.length} bytes that are not valid ${encoding}`, expect.any(Error)),
     );
   });
 
@@ -45,7 +43,9 @@ describe('decompress', () => {
   ])('stops at the cap, however small the $encoding body is', async ({ encoding, compress }) => {
     const bomb = compress(Buffer.alloc(MAX_BODY_BYTES + 1));
     expect(bomb.length).toBeLessThan(20_000);
-    expect(() => decompress(bomb, encoding)).toThrow(RangeError);
+    expect(() => decompress(bomb, encoding)).toThrow(
+      expect.objectContaining({ message: 'got more than 8388608 bytes', cause: expect.any(RangeError) }),
+    );
   });
 });
 
@@ -76,6 +76,7 @@ describe('decodeJson', () => {
     { body: Buffer.from('x'.repeat(90)), problem: `got "${'x'.repeat(60)}…", expected JSON` },
     { body: Buffer.from('{"é":1}', 'latin1'), problem: 'got 7 bytes that are not UTF-8' },
   ])('rejects a body: $problem', ({ body, problem }) => {
-    expect(() => decodeJson(body)).toThrow(new MalformedBody(problem));
+    expect(() => decodeJson(body)).toThrow(expect.objectContaining({ message: problem }));
+    expect(() => decodeJson(body)).toThrow(MalformedBody);
   });
 });

@@ -1,64 +1,52 @@
-import type { ServerResponse } from 'node:http';
+import { type AddressInfo, createServer } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { decodeJson } from '../../src/http/body.ts';
-import { dispatch } from '../../src/http/dispatch.ts';
-import { createDispatcher, defaultTimeouts } from '../../src/http/dispatcher.ts';
+import { openConnections } from '../../src/http/connections.ts';
 import { VERSION } from '../../src/version.ts';
-import { startServer } from '../support/local-server.ts';
+import { deserted, startServer } from '../support/local-server.ts';
 import { body, ok, status, testClient } from '../support/test-client.ts';
 
 describe('Retry-After', () => {
-  it.each([
-    { form: 'seconds', header: () => '1' },
-    { form: 'an HTTP date', header: () => new Date(Date.now() + 2000).toUTCString() },
-  ])('in $form holds back every request until then', async ({ header }) => {
-    let until = 0;
-    const server = await startServer((response, _, at) => {
-      if (at > 1) return ok(response);
-      const value = header();
-      until = /^\d+$/.test(value) ? Date.now() + Number(value) * 1000 : Date.parse(value);
-      response.writeHead(429, { 'retry-after': value }).end();
-    });
-    const { get, stats } = testClient();
-
-    const first = get(`${server.url}/1`, decodeJson);
-    await expect.poll(() => stats.retries).toBe(1);
-    await Promise.all([first, get(`${server.url}/2`, decodeJson), get(`${server.url}/3`, decodeJson)]);
-
-    // A timer may be a moment early.
-    const early = server.requests.slice(1).filter(({ time }) => time < until - 20);
-    expect(early).toEqual([]);
-    expect(server.requests).toHaveLength(4);
-  });
-
-  it('holds back requests that wait for a connection, too', async () => {
+  it.each([1, 4])('holds back every request until then, over %i connections', async (concurrency) => {
     const server = await startServer((response, _, at) =>
       at === 1 ? response.writeHead(429, { 'retry-after': '1' }).end() : ok(response),
     );
-    const { get } = testClient({ concurrency: 1 });
-    await Promise.all([1, 2, 3].map((id) => get(`${server.url}/${id}`, decodeJson)));
+    const { get, stats } = testClient({ concurrency });
+    const first = get(`${server.url}/1`, decodeJson);
+    const second = concurrency === 1 ? get(`${server.url}/2`, decodeJson) : undefined;
+    await expect.poll(() => stats.retries).toBe(1);
+    await Promise.all([first, second, get(`${server.url}/3`, decodeJson)]);
     const [refused = 0, ...others] = server.requests.map(({ time }) => time);
-    expect(others).toHaveLength(3);
+    expect(others).toHaveLength(concurrency === 1 ? 3 : 2);
+    // A timer may be a moment early.
     expect(Math.min(...others)).toBeGreaterThanOrEqual(refused + 980);
   });
 });
 
 describe('a request whose time is over before it is sent', () => {
   it('is not sent later', async () => {
-    const held: ServerResponse[] = [];
-    const server = await startServer((response) => held.push(response));
-    const dispatcher = createDispatcher(1, defaultTimeouts);
-    onTestFinished(() => dispatcher.destroy());
-    const send = (path: string, totalMs: number) =>
-      dispatch(server.url + path, { dispatcher, headers: {}, maxBytes: () => 100, totalMs });
-    const first = send('/1', 60_000);
-    await expect(send('/2', 100)).rejects.toThrow('no complete response within 0.1 s');
-    await expect.poll(() => held.length).toBe(1);
-    held[0]?.end('{}');
-    expect(await first).toMatchObject({ status: 200 });
-    await sleep(100);
+    const server = await startServer(() => {});
+    const connections = openConnections(1, { total: 200 });
+    onTestFinished(() => connections.close());
+    const send = (path: string) => connections.request(server.url + path, { maxBytes: 100 });
+    const outcomes = await Promise.allSettled([send('/1'), send('/2')]);
+    for (const outcome of outcomes)
+      expect(outcome).toMatchObject({ reason: { message: 'no complete response within 0.2 s' } });
+    await sleep(50);
     expect(server.requests.map(({ path }) => path)).toEqual(['/1']);
+  });
+
+  it('does not wait for a connection any more', async () => {
+    const proxy = createServer(() => {});
+    await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve));
+    onTestFinished(() => void proxy.close());
+    vi.stubEnv('HTTPS_PROXY', `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`);
+    onTestFinished(() => void vi.unstubAllEnvs());
+    const { get } = testClient({ retries: 0, timeouts: { total: 100 } });
+    await expect(get('https://upstream.test', decodeJson)).rejects.toThrow(
+      'no complete response within 0.1 s',
+    );
   });
 });
 
@@ -97,6 +85,18 @@ describe('what is sent', () => {
       revalidation: { etag: 'W/"1"', lastModified: date },
     });
     expect(client.stats).toEqual({ requests: 1, bodies: 1, notModified: 0, retries: 0, bytes: 2 });
+  });
+
+  it('has what counts of a repeated header: the first', async () => {
+    const server = await startServer((response) =>
+      response
+        .writeHead(200, ['ETag', '"1"', 'ETag', '"2"', 'Age', '10', 'Cache-Control', 'max-age=60'])
+        .end('{}'),
+    );
+    expect(await testClient().get(server.url, decodeJson)).toMatchObject({
+      revalidation: { etag: '"1"' },
+      freshForMs: 50_000,
+    });
   });
 
   it.each([
@@ -142,5 +142,24 @@ describe('connections', () => {
     await close();
     expect((await pending).map((outcome) => outcome.status)).toEqual(['rejected', 'rejected']);
     expect(Date.now() - closed).toBeLessThan(5000);
+  });
+});
+
+describe('requests that wait for a retry', () => {
+  it('are counted, with the time until the first is sent again, and cause no warning of Node', async () => {
+    const warned = vi.spyOn(process, 'emitWarning');
+    onTestFinished(() => void warned.mockRestore());
+    const url = await deserted();
+    const client = testClient({ concurrency: 40, retries: 1, retryBaseMs: 300 });
+    const failed = Promise.allSettled(
+      Array.from({ length: 40 }, (_, at) => client.get(`${url}/${at}`, decodeJson)),
+    );
+    await expect.poll(() => client.waiting().requests, { interval: 5 }).toBe(40);
+    const { nextInMs } = client.waiting();
+    expect(nextInMs).toBeGreaterThan(0);
+    expect(nextInMs).toBeLessThanOrEqual(300);
+    await failed;
+    expect(client.waiting()).toEqual({ requests: 0, nextInMs: 0 });
+    expect(warned).not.toHaveBeenCalled();
   });
 });

@@ -1,10 +1,13 @@
+import { readdirSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { decodeJson } from '../../src/http/body.ts';
 import { type CacheEntry, openCache } from '../../src/http/cache.ts';
-import { createFetcher, type Fetcher } from '../../src/http/fetcher.ts';
+import { abortable } from '../../src/http/connections.ts';
+import { createFetcher, type Fetcher, type FetcherOptions, withFetcher } from '../../src/http/fetcher.ts';
 import { type LocalServer, startServer } from '../support/local-server.ts';
 import { temporaryFolder } from '../support/temporary.ts';
-import { status, testClient } from '../support/test-client.ts';
+import { body, status, testClient } from '../support/test-client.ts';
 
 const HOUR = 3_600_000;
 const codec = {
@@ -123,5 +126,85 @@ describe('a response that says that there is nothing', () => {
     const fetcher = createFetcher({ client: testClient(), cache });
     await expect(fetcher.load(server.url, codec, options)).rejects.toThrow(`got ${code}, expected 200`);
     expect(cache.get(server.url)).toBeUndefined();
+  });
+});
+
+describe('abortable work', () => {
+  /** A client that counts how often it was closed. */
+  const countingClient = () => {
+    const client = { closed: 0, close: async () => void client.closed++ };
+    return client;
+  };
+
+  it('gets the client, which is closed once afterwards, and leaves no listener behind', async () => {
+    const [client, controller] = [countingClient(), new AbortController()];
+    const result = await abortable(client, controller.signal, async (given) => [
+      given === client,
+      given.closed,
+    ]);
+    controller.abort();
+    expect([result, client.closed]).toEqual([[true, 0], 1]);
+  });
+
+  it('fails with its own error, and the client is closed', async () => {
+    const client = countingClient();
+    const work = abortable(client, new AbortController().signal, () => Promise.reject(new RangeError('own')));
+    await expect(work).rejects.toThrow('own');
+    expect(client.closed).toBe(1);
+  });
+
+  it('ends when it is aborted: the client is closed at once, and the reason replaces the error', async () => {
+    const [client, controller] = [countingClient(), new AbortController()];
+    const work = abortable(client, controller.signal, async () => {
+      while (client.closed === 0) await sleep(1);
+      throw new Error('the connection is closed');
+    });
+    controller.abort(new RangeError('stop'));
+    await expect(work).rejects.toThrow('stop');
+  });
+});
+
+describe('work with a fetcher', () => {
+  /** A server whose responses are fresh for an hour, and runs of a fetcher for it. */
+  async function scene(overrides: Partial<FetcherOptions> = {}) {
+    const server = await startServer(body('1', { 'cache-control': 'max-age=3600' }));
+    const cacheFolder = temporaryFolder();
+    const options = { concurrency: 1, retries: 0, cacheFolder, ...overrides };
+    const run = (paths: string[], { version = '1', fails = false } = {}) =>
+      withFetcher(options, { upstream: `${server.url}/http://x`, version }, async (fetcher) => {
+        for (const path of paths) await fetcher.load(`${server.url}${path}`, codec);
+        if (fails) throw new RangeError('too bad');
+        return fetcher.stats;
+      });
+    return { server, cacheFolder, run };
+  }
+
+  it('keeps what was fetched if it fails, and only what was used if it does not, in a file named after its upstream', async () => {
+    const { server, cacheFolder, run } = await scene();
+    await expect(run(['/1', '/2'], { fails: true })).rejects.toThrow('too bad');
+    expect(await run(['/1'])).toMatchObject({ requests: 0, cacheHits: 1 });
+    await expect(run(['/3'], { fails: true })).rejects.toThrow('too bad');
+    expect(await run(['/1', '/2', '/3'])).toMatchObject({ requests: 2, cacheHits: 1 });
+    expect(await run(['/1', '/2', '/3']), 'a complete run is not resumed').toMatchObject({ requests: 3 });
+    expect(readdirSync(cacheFolder)).toEqual([`127.0.0.1-${server.port}-http-x.ndjson`]);
+  });
+
+  it('does not use values of another version', async () => {
+    const { run } = await scene();
+    await expect(run(['/1'], { fails: true })).rejects.toThrow('too bad');
+    expect(await run(['/1'], { version: '2' })).toMatchObject({ requests: 1 });
+  });
+
+  it('needs no folder', async () => {
+    const { run } = await scene({ cacheFolder: undefined });
+    expect(await run(['/1'])).toMatchObject({ requests: 1 });
+    expect(await run(['/1'])).toMatchObject({ requests: 1 });
+  });
+
+  it('is not started, and makes nothing, if it is aborted already', async () => {
+    const { cacheFolder, server, run } = await scene({ signal: AbortSignal.abort(new RangeError('stop')) });
+    await expect(run(['/1'])).rejects.toThrow('stop');
+    expect(server.requests).toEqual([]);
+    expect(readdirSync(cacheFolder)).toEqual([]);
   });
 });

@@ -1,3 +1,4 @@
+import type { ServerResponse } from 'node:http';
 import { setTimeout } from 'node:timers/promises';
 import { expect, it, onTestFinished } from 'vitest';
 import { createProbe, type Probe, type ProbeOptions } from '../../src/http/probe.ts';
@@ -54,24 +55,18 @@ it('returns responses in the order of the requests, whatever their own order', a
   ]);
 });
 
-it('sends a request again if a connection breaks, once', async () => {
-  const once = await probe((response, _, at) => (at === 1 ? response.destroy() : response.end('{}')));
+it.each([
+  { how: 'breaks', fault: (response: ServerResponse) => response.destroy() },
+  { how: 'is reset', fault: reset },
+])('sends a request again if a connection $how, once', async ({ fault }) => {
+  const once = await probe((response, _, at) => (at === 1 ? fault(response) : response.end('{}')));
   expect(await once.send({ path: '/' })).toMatchObject({ status: 200, json: {} });
-  const always = await probe((response) => response.destroy());
-  await expect(always.send({ path: '/' })).rejects.toThrow('(UND_ERR_SOCKET) (2 attempts)');
-});
-
-it('sends a request again if a connection is reset, and names the cause', async () => {
-  let requests = 0;
-  const { send } = await probe((response) => {
-    requests++;
-    reset(response);
-  });
-  await expect(send({ path: '/' })).rejects.toMatchObject({
+  const always = await probe(fault);
+  await expect(always.send({ path: '/' })).rejects.toMatchObject({
+    message: expect.stringMatching(/ \(2 attempts\)$/),
     request: { attempts: 2 },
     cause: { code: expect.stringMatching(/ECONNRESET|UND_ERR_SOCKET/) },
   });
-  expect(requests).toBe(2);
 });
 
 it('closes its connections', async () => {

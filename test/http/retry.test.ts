@@ -1,11 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import {
-  isRetryableCode,
-  isRetryableStatus,
-  isUnreachable,
-  parseRetryAfter,
-  retryDelay,
-} from '../../src/http/retry.ts';
+import { asFailedAttempt, parseRetryAfter, retryDelay, unexpectedStatus } from '../../src/http/retry.ts';
 
 const NOW = Date.parse('Wed, 21 Oct 2026 07:28:00 GMT');
 
@@ -43,11 +37,11 @@ describe('retryDelay', () => {
 
 describe('what is tried again', () => {
   it.each([408, 425, 429, 500, 502, 503, 504])('is status %i', (status) => {
-    expect(isRetryableStatus(status)).toBe(true);
+    expect(unexpectedStatus(status, {}).failure.retryable).toBe(true);
   });
 
   it.each([200, 301, 304, 400, 401, 403, 404, 410, 501])('is not status %i', (status) => {
-    expect(isRetryableStatus(status)).toBe(false);
+    expect(unexpectedStatus(status, {}).failure.retryable).toBe(false);
   });
 
   it.each([
@@ -60,13 +54,11 @@ describe('what is tried again', () => {
     { code: 'ECONNRESET', retryable: true, unreachable: false },
     { code: 'UND_ERR_SOCKET', retryable: true, unreachable: false },
     { code: 'UND_ERR_BODY_TIMEOUT', retryable: true, unreachable: false },
-    { code: 'HPE_INVALID_CONSTANT', retryable: true, unreachable: false },
+    { code: 'HPE_INVALID_CONSTANT', name: 'HTTPParserError', retryable: true },
+    { code: '', name: 'HTTPParserError', retryable: true },
     { code: 'CERT_HAS_EXPIRED', retryable: false, unreachable: false },
-    { code: '', retryable: false, unreachable: false },
-  ])('with $code: retryable $retryable, unreachable $unreachable', ({ code, retryable, unreachable }) => {
-    expect({ retryable: isRetryableCode(code), unreachable: isUnreachable(code) }).toEqual({
-      retryable,
-      unreachable,
-    });
+  ])('with $code: retryable $retryable, unreachable $unreachable', ({ code, name = 'Error', ...failure }) => {
+    const error = Object.assign(new Error('x'), { code, name });
+    expect(asFailedAttempt(error)).toMatchObject({ failure });
   });
 });

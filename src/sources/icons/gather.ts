@@ -5,8 +5,7 @@ import { PLACEHOLDER_ICON } from '../../contract/paths.ts';
 import type { Item } from '../../contract/records.ts';
 import type { SiteFile } from '../../contract/site-file.ts';
 import type { EncodedRecords, Warning } from '../../dataset/data-set.ts';
-import type { FetcherStats } from '../../http/fetcher.ts';
-import type { FetcherOptions } from '../../http/with-fetcher.ts';
+import type { FetcherOptions, FetcherStats } from '../../http/fetcher.ts';
 import type { IconFiles } from './fetch.ts';
 
 export interface IconsReport extends IconSource {
@@ -77,7 +76,7 @@ async function fetchAll(
   upstream: string,
   options: FetcherOptions,
 ): Promise<{ files: IconFiles; offline: string | null; requests: FetcherStats }> {
-  const { withFetcher } = await import('../../http/with-fetcher.ts');
+  const { withFetcher } = await import('../../http/fetcher.ts');
   const { fetchIcons } = await import('./fetch.ts');
   return withFetcher(options, { upstream, version: 'icons-1' }, async (fetcher) => {
     const { concurrency } = options;
