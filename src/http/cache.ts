@@ -5,7 +5,7 @@
  */
 
 import { hash } from 'node:crypto';
-import { appendFileSync, existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { closeSync, existsSync, mkdirSync, openSync, writeFileSync, writeSync } from 'node:fs';
 import path from 'node:path';
 import * as z from 'zod';
 import { type Edition, editionSchema } from '../contract/edition.ts';
@@ -65,6 +65,7 @@ export function openCache(folder: string, { name, version }: { name: string; ver
     writeFileSync(file, header);
     return decodeLines([]);
   });
+  const journal = writing(() => openSync(file, 'a'));
   const used = new Set<string>();
   let run: CompleteRun | undefined;
   let changed = false;
@@ -84,7 +85,7 @@ export function openCache(folder: string, { name, version }: { name: string; ver
       used.add(entry.url);
       entries.set(entry.url, entry);
       // Each line starts with a line break: if a crash left half a line, only that one is lost.
-      writing(() => appendFileSync(file, `\n${encodeLine(entry)}`));
+      writing(() => writeSync(journal, `\n${encodeLine(entry)}`));
     },
     /** Notes what this run has read, for the next one. */
     noteRun(noted: CompleteRun): void {
@@ -96,6 +97,7 @@ export function openCache(folder: string, { name, version }: { name: string; ver
      */
     close({ complete }: { complete: boolean }): void {
       closed = true;
+      closeSync(journal);
       if (complete ? used.size === 0 : !changed) return;
       const kept = [...entries.values()].filter(({ url }) => !complete || used.has(url));
       const end = complete ? [{ complete: run ? { ...run, urls: used.size } : null }] : [];

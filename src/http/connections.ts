@@ -1,6 +1,5 @@
 /** The connections of every client: bounded, with time-outs, through a proxy if the environment names one. */
 
-import { setTimeout as sleep } from 'node:timers/promises';
 import { type Dispatcher, EnvHttpProxyAgent } from 'undici';
 import { UsageError } from '../errors.ts';
 import { USER_AGENT } from '../version.ts';
@@ -57,20 +56,19 @@ export function openConnections(count: number, given: Partial<Timeouts> = {}) {
 
   return {
     /** Sends a request, and reads the complete response. Rejects with undici's error, or with `FailedAttempt`. */
-    async request(url: string, options: RequestOptions) {
+    request(url: string, options: RequestOptions): ReturnType<typeof receive> {
       const over = new AbortController();
-      async function expire(): Promise<never> {
-        await sleep(timeouts.total, undefined, over);
-        throw new FailedAttempt(`no complete response within ${timeouts.total / 1000} s`, {
-          retryable: true,
-        });
-      }
       // undici rejects an aborted request that still waits for a connection only once it gets one, and then does not send it.
-      try {
-        return await Promise.race([receive(url, options, over.signal), expire()]);
-      } finally {
-        over.abort();
-      }
+      return new Promise((resolve, reject) => {
+        const timer = setTimeout(() => {
+          const problem = `no complete response within ${timeouts.total / 1000} s`;
+          reject(new FailedAttempt(problem, { retryable: true }));
+          over.abort();
+        }, timeouts.total);
+        void receive(url, options, over.signal)
+          .then(resolve, reject)
+          .finally(() => clearTimeout(timer));
+      });
     },
     /** Whether the headers of any response have ever arrived. */
     hasResponded: (): boolean => hasResponded,

@@ -187,7 +187,7 @@ describe('the cache', () => {
     );
   });
 
-  it('says so if its folder fails later, when an entry is written and when it is closed', () => {
+  it('says so if its folder is gone when it is closed', () => {
     const folder = temporaryFolder();
     const cache = open(folder);
     rmSync(folder, { recursive: true });
