@@ -192,7 +192,7 @@ describe('the cache', () => {
     const cache = open(folder);
     rmSync(folder, { recursive: true });
     const unusable = `${folder}: cannot be used as a cache (ENOENT)`;
-    expect(() => cache.put(entry(1))).toThrow(unusable);
+    cache.put(entry(1));
     expect(() => cache.close({ complete: true })).toThrow(unusable);
   });
 });
