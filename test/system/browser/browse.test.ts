@@ -51,7 +51,7 @@ describe.skipIf(noBrowser !== '')(`the browsable page${noBrowser}`, () => {
     expect(await page.locator('.raw').textContent()).toBe(served);
     expect(await page.locator('.json').isVisible()).toBe(false);
     await raw.click();
-    expect(await page.locator('.raw').count()).toBe(0);
+    expect(await page.locator('.raw').isVisible()).toBe(false);
     expect(await page.locator('.json').isVisible()).toBe(true);
     expect(problems).toEqual([]);
     expect(foreign).toEqual([]);
