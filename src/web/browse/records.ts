@@ -12,7 +12,7 @@ const SHOWN_APART = ['url', 'name', 'icon'];
 /** The columns that identify a record come first. */
 const FIRST = ['name', 'slug', 'id'];
 
-/** The picture of a record, its fields, and nothing if the response is no record. */
+/** The picture and the fields of a record; empty if the response is no record. */
 export function recordCard(json: unknown): HTMLElement[] {
   if (typeof json !== 'object' || json === null || !('slug' in json)) return [];
   const { slug, ...others } = json;
@@ -24,10 +24,10 @@ export function recordCard(json: unknown): HTMLElement[] {
 }
 
 /** The icon of a record, if it has one. */
-export const iconOf = (record: unknown, size?: number): HTMLElement[] => {
+export function iconOf(record: unknown, size?: number): HTMLElement[] {
   const icon = textIn(record, 'icon');
   return icon === undefined ? [] : [iconImage(icon, size)];
-};
+}
 
 /** The table; undefined if the results are not records. */
 export function recordTable(results: readonly unknown[]): HTMLElement | undefined {

@@ -24,6 +24,7 @@ export function createSearchBox(
   const form = find('search-form', HTMLFormElement);
   const query = find('query', HTMLInputElement);
   const kind = find('kind', HTMLSelectElement);
+  const kindField = find('kind-field', HTMLDivElement);
   const generation = find('generation', HTMLSelectElement);
   const shortcut = find('shortcut', HTMLInputElement);
   const found = find('found', HTMLParagraphElement);
@@ -32,7 +33,6 @@ export function createSearchBox(
 
   /** Counts searches: only the results of the latest are shown. */
   let searches = 0;
-  const kindField = find('kind-field', HTMLDivElement);
 
   async function search(): Promise<void> {
     const now = ++searches;

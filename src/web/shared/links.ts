@@ -1,4 +1,4 @@
-/** Links from other pages to the browsable one, wherever the host serves it. */
+/** Links of a page to endpoints: at their own paths, or behind the fragment of one file, as the host serves the browsable page. */
 
 import { API_PREFIX } from '../../contract/paths.ts';
 import { root } from './elements.ts';
