@@ -1,13 +1,14 @@
 /** The browsable page: shows the response of one endpoint, and navigates to others without leaving the page. */
 
-import { API_PREFIX, type LinkStyle } from '../../contract/paths.ts';
+import { API_PREFIX } from '../../contract/paths.ts';
 import { createSearchBox } from '../search/box.ts';
 import { loadEngine } from '../search/load.ts';
 import type { SearchEntry } from '../search/search-index.ts';
 import { element, find } from '../shared/elements.ts';
+import { pointLinks } from '../shared/links.ts';
 import { type Outcome, send } from '../shared/request.ts';
-import { addressIn, hrefTo, partsOf, placeOf, sourceOf } from './address.ts';
-import { servesAnySize } from './host.ts';
+import { addressIn, hrefTo, partsOf, sourceOf } from './address.ts';
+import { linkTo, linkToPath, place, servesAnySize } from './place.ts';
 import { requestBar } from './request-bar.ts';
 import { notBuilt, type State, stateOf } from './states.ts';
 
@@ -18,9 +19,6 @@ const view = find('view', HTMLDivElement);
 const said = find('said', HTMLParagraphElement);
 const main = find('main', HTMLElement);
 const searchSection = find('search', HTMLElement);
-const links: LinkStyle = document.documentElement.dataset.links === 'file' ? 'file' : 'query';
-const place = placeOf(location, new URL('.', import.meta.url).href, links);
-const to = (address: string): string => hrefTo(address, place);
 
 let running = new AbortController();
 let shown = '';
@@ -31,24 +29,19 @@ async function show(address: string, { focus }: { focus: boolean }): Promise<voi
   running = new AbortController();
   const { signal } = running;
   shown = address;
-  const source = sourceOf(address, place);
   const waiting = setTimeout(() => view.setAttribute('aria-busy', 'true'), PATIENCE_MS);
-  const state = await stateAt(address, source, signal, () => void show(address, { focus: true }));
+  const state = await stateAt(address, signal);
   clearTimeout(waiting);
-  if (!signal.aborted) put(address, source, state, focus);
+  if (!signal.aborted) put(address, state, focus);
 }
 
-async function stateAt(
-  address: string,
-  source: string | undefined,
-  signal: AbortSignal,
-  retry: () => void,
-): Promise<State> {
-  const options = { address, root: place.root, hrefTo: to, retry };
-  if (source === undefined) return notBuilt({ ...options, hasSizes: false, near: [] });
+async function stateAt(address: string, signal: AbortSignal): Promise<State> {
+  const source = sourceOf(address, place);
+  if (source === undefined) return notBuilt(address);
   const isList = partsOf(address).length === 1;
-  const [outcome, hasSizes] = await Promise.all([send(source, signal), isList && servesAnySize(place)]);
-  return stateOf(outcome, { ...options, hasSizes, near: await nearTo(address, outcome) });
+  const [outcome, hasSizes] = await Promise.all([send(source, signal), isList && servesAnySize()]);
+  const retry = (): void => void show(address, { focus: true });
+  return stateOf(outcome, { address, hasSizes, near: await nearTo(address, outcome), retry });
 }
 
 /** The records that may have been meant by the address of none. */
@@ -57,14 +50,14 @@ async function nearTo(address: string, outcome: Outcome): Promise<readonly Searc
   const isUnknown = outcome.type === 'answer' && outcome.response.status === 404;
   if (!isUnknown || slug === undefined) return [];
   try {
-    return (await loadEngine(place.root)).near(decodeURIComponent(slug), kind);
+    return (await loadEngine()).near(decodeURIComponent(slug), kind);
   } catch {
     // The page says what is wrong without it.
     return [];
   }
 }
 
-function put(address: string, source: string | undefined, state: State, focus: boolean): void {
+function put(address: string, state: State, focus: boolean): void {
   const { title, before, table, after = [] } = state;
   said.textContent = '';
   const heading = element('h1', { tabindex: -1 }, title);
@@ -72,13 +65,14 @@ function put(address: string, source: string | undefined, state: State, focus: b
   find('breadcrumb', HTMLOListElement).replaceChildren(...breadcrumb(address));
   const response = element('div', {});
   const body = element('div', { id: 'body' }, ...before, response, ...after);
-  const bar = source === undefined ? [] : [requestBar({ ...state, address, source, place, response, said })];
+  const source = sourceOf(address, place);
+  const bar = source === undefined ? [] : [requestBar({ ...state, address, source, response, said })];
   const [kind] = partsOf(address);
   const isSearchable = table !== undefined && kind !== undefined;
   searchSection.hidden = !isSearchable;
   if (!isSearchable) main.append(searchSection);
   view.replaceChildren(heading, ...bar, ...(isSearchable ? [searchSection] : []), body);
-  if (isSearchable) box.set({ kind });
+  if (isSearchable) setSearch({ kind });
   view.removeAttribute('aria-busy');
   if (!focus) return;
   scrollTo(0, 0);
@@ -88,13 +82,10 @@ function put(address: string, source: string | undefined, state: State, focus: b
 /** Every segment of the path; the last one is the current page. */
 function breadcrumb(address: string): HTMLElement[] {
   const parts = partsOf(address);
-  const steps = [{ text: 'api', path: API_PREFIX }].concat(
-    parts.map((text, at) => ({ text, path: `${API_PREFIX}${parts.slice(0, at + 1).join('/')}/` })),
-  );
-  return steps.map(({ text, path }, at) => {
-    const isHere = at === steps.length - 1;
-    const attributes = { href: to(path), 'data-address': path, 'aria-current': isHere ? 'page' : undefined };
-    return element('li', {}, element('a', attributes, text));
+  return ['api', ...parts].map((text, at) => {
+    const path = [API_PREFIX, ...parts.slice(0, at).map((part) => `${part}/`)].join('');
+    const current = at === parts.length && 'page';
+    return element('li', {}, element('a', { ...linkTo(path), 'aria-current': current }, text));
   });
 }
 
@@ -108,10 +99,10 @@ document.addEventListener('click', (event) => {
     event.preventDefault();
     main.focus();
   }
-  const address = link?.dataset.address;
+  const address = link?.dataset.api;
   if (address === undefined) return;
   event.preventDefault();
-  history.pushState(null, '', to(address));
+  history.pushState(null, '', hrefTo(address, place));
   void show(address, { focus: true });
 });
 
@@ -120,25 +111,13 @@ window.addEventListener('popstate', () => {
   if (address !== shown) void show(address, { focus: false });
 });
 
-const box = createSearchBox({
-  root: place.root,
-  linkTo: (path) => {
-    const address = `${path}?format=api`;
-    return { href: to(address), 'data-address': address };
-  },
-  onSearch: (_, isEmpty) => {
-    document.getElementById('body')?.toggleAttribute('hidden', !isEmpty);
-  },
+const setSearch = createSearchBox(linkToPath, (_, isEmpty) => {
+  document.getElementById('body')?.toggleAttribute('hidden', !isEmpty);
 });
 
 // A list is of one kind.
 find('kind-field', HTMLDivElement).hidden = true;
 // The links of the header open in this page, too.
-for (const link of document.querySelectorAll('a')) {
-  const path = link.dataset.api;
-  if (path === undefined) continue;
-  link.href = to(path);
-  link.dataset.address = path;
-}
+pointLinks((path) => hrefTo(path, place));
 
 void show(addressIn(location, place), { focus: false });

@@ -1,8 +1,8 @@
 /** The page controls of a list: first, previous, next, last, and the page size. */
 
-import type { Window } from '../../contract/windows.ts';
 import { element } from '../shared/elements.ts';
 import { endpointOf, windowOf, withWindow } from './address.ts';
+import { link } from './place.ts';
 
 const SIZES = [10, 20, 50, 100, 200, 500];
 
@@ -17,7 +17,7 @@ export interface ListPage {
 export function isListPage(json: unknown): json is ListPage {
   if (typeof json !== 'object' || json === null) return false;
   const { count, next, previous, results } = json as Partial<Record<keyof ListPage, unknown>>;
-  const isLink = (link: unknown): boolean => link === null || typeof link === 'string';
+  const isLink = (address: unknown): boolean => address === null || typeof address === 'string';
   return typeof count === 'number' && isLink(next) && isLink(previous) && Array.isArray(results);
 }
 
@@ -27,19 +27,15 @@ export interface PagerOptions {
   readonly label: string;
   /** Whether the host serves pages of other sizes. */
   readonly hasSizes: boolean;
-  readonly hrefTo: (address: string) => string;
 }
 
-export function pager({ address, page, label, hasSizes, hrefTo }: PagerOptions): HTMLElement {
+export function pager({ address, page, label, hasSizes }: PagerOptions): HTMLElement {
   const { limit, offset } = windowOf(address);
-  const { count, results } = page;
+  const { count, next, previous, results } = page;
   const last = count === 0 ? 0 : count - 1 - ((count - 1) % limit);
   const at = (start: number): string => withWindow(address, { limit, offset: start });
-  const linkOf = (link: string | null): string | undefined => (link === null ? undefined : endpointOf(link));
   const control = (text: string, to: string | undefined): HTMLElement =>
-    to === undefined
-      ? element('a', { role: 'link', 'aria-disabled': 'true' }, text)
-      : element('a', { href: hrefTo(to), 'data-address': to }, text);
+    to === undefined ? element('a', { role: 'link', 'aria-disabled': 'true' }, text) : link(to, text);
 
   return element(
     'nav',
@@ -49,11 +45,11 @@ export function pager({ address, page, label, hasSizes, hrefTo }: PagerOptions):
       'div',
       { class: 'steps' },
       control('First', offset > 0 ? at(0) : undefined),
-      control('Previous', linkOf(page.previous)),
-      control('Next', linkOf(page.next)),
+      control('Previous', endpointOf(previous ?? '')),
+      control('Next', endpointOf(next ?? '')),
       control('Last', offset === last ? undefined : at(last)),
     ),
-    ...(hasSizes ? [sizeLinks({ limit, offset }, (window) => withWindow(address, window), { hrefTo })] : []),
+    ...(hasSizes ? [sizeLinks(address)] : []),
   );
 }
 
@@ -63,16 +59,13 @@ function shownRange(offset: number, shown: number, count: number): string {
 }
 
 /** Links to other page sizes. The target contains the first record of this page. */
-function sizeLinks(
-  { limit, offset }: Window<number>,
-  addressAt: (window: Window) => string,
-  options: Pick<PagerOptions, 'hrefTo'>,
-): HTMLElement {
+function sizeLinks(address: string): HTMLElement {
+  const { limit, offset } = windowOf(address);
   const sizes = [...new Set([...SIZES, limit])].sort((a, b) => a - b);
-  const links = sizes.map((size) => {
-    if (size === limit) return element('a', { role: 'link', 'aria-current': 'true' }, String(size));
-    const address = addressAt({ limit: size, offset: offset - (offset % size) });
-    return element('a', { href: options.hrefTo(address), 'data-address': address }, String(size));
-  });
+  const links = sizes.map((size) =>
+    size === limit
+      ? element('a', { role: 'link', 'aria-current': 'true' }, String(size))
+      : link(withWindow(address, { limit: size, offset: offset - (offset % size) }), String(size)),
+  );
   return element('p', { class: 'sizes' }, 'Page size ', ...links);
 }

@@ -3,14 +3,14 @@
 import { copyText } from '../shared/clipboard.ts';
 import { button, element } from '../shared/elements.ts';
 import { recall, remember } from '../shared/preferences.ts';
-import { asJson, type Place } from './address.ts';
+import { asJson } from './address.ts';
+import { place } from './place.ts';
 import type { State } from './states.ts';
 
 export interface RequestBarOptions extends Pick<State, 'table' | 'answer'> {
   readonly address: string;
   /** The URL that was requested. */
   readonly source: string;
-  readonly place: Place;
   /** The element that shows the response, as a table or as JSON. */
   readonly response: HTMLElement;
   /** The element for messages. */
@@ -18,14 +18,20 @@ export interface RequestBarOptions extends Pick<State, 'table' | 'answer'> {
 }
 
 export function requestBar(options: RequestBarOptions): HTMLElement {
-  const { address, source, place, said, table } = options;
+  const { address, source, said, table, answer } = options;
   const { pathname, search } = new URL(source);
   const command = element('code', { class: 'curl', hidden: true }, `curl '${source.replaceAll("'", '%27')}'`);
   const copy = button('Copy as curl', () => {
     command.hidden = false;
-    void copyText(command.textContent, command, said);
+    void copyText(command, said);
   });
-  const minified = minifiedButton(options.response);
+  const minified = button('Minified', () => {
+    const isMinified = minified.getAttribute('aria-pressed') !== 'true';
+    minified.setAttribute('aria-pressed', String(isMinified));
+    for (const body of answer?.querySelectorAll<HTMLElement>('.json, .raw') ?? [])
+      body.hidden = body.matches('.json') === isMinified;
+  });
+  minified.setAttribute('aria-pressed', 'false');
   const views = viewButtons(options, minified);
   const json = place.links === 'file' ? source : place.root + asJson(address).slice(1);
   return element(
@@ -46,36 +52,20 @@ export function requestBar(options: RequestBarOptions): HTMLElement {
 
 /** Shows the response as it was chosen last, and returns the choice. */
 function viewButtons({ response, table, answer }: RequestBarOptions, minified: HTMLElement): HTMLElement {
-  let json: HTMLElement | undefined;
   const show = (view: 'table' | 'json'): void => {
-    if (view === 'json') json ??= answer?.();
-    const shown = view === 'table' ? table : json;
+    const shown = view === 'table' ? table : answer;
     response.replaceChildren(...(shown ? [shown] : []));
-    minified.hidden = !response.querySelector('.json');
+    minified.hidden = !shown || shown === table;
     asTable.setAttribute('aria-pressed', String(view === 'table'));
     asJson.setAttribute('aria-pressed', String(view === 'json'));
   };
-  const choose = (view: 'table' | 'json') => (): void => {
-    remember('view', view);
-    show(view);
-  };
-  const asTable = button('Table', choose('table'));
-  const asJson = button('JSON', choose('json'));
+  const choice = (label: string, view: 'table' | 'json'): HTMLElement =>
+    button(label, () => {
+      remember('view', view);
+      show(view);
+    });
+  const asTable = choice('Table', 'table');
+  const asJson = choice('JSON', 'json');
   show(table && recall('view') !== 'json' ? 'table' : 'json');
   return element('span', { class: 'views', role: 'group', 'aria-label': 'View' }, asTable, asJson);
-}
-
-/** Switches between the body as it was sent, and formatted. */
-function minifiedButton(response: HTMLElement): HTMLElement {
-  const made = button('Minified', () => {
-    const isMinified = made.getAttribute('aria-pressed') !== 'true';
-    made.setAttribute('aria-pressed', String(isMinified));
-    const body = response.querySelector<HTMLElement>('pre.json');
-    if (!body) return;
-    if (isMinified) body.after(element('pre', { class: 'raw' }, body.dataset.raw ?? ''));
-    else body.nextElementSibling?.remove();
-    body.hidden = isMinified;
-  });
-  made.setAttribute('aria-pressed', 'false');
-  return made;
 }

@@ -2,22 +2,20 @@
 
 import { errorDetails } from '../../contract/errors.ts';
 import { kindNames } from '../../contract/kinds.ts';
-import { API_PREFIX, recordPath } from '../../contract/paths.ts';
+import { API_PREFIX, listPath } from '../../contract/paths.ts';
 import { PAGE_SIZE } from '../../contract/windows.ts';
-import { resultItem } from '../search/result.ts';
+import { resultItem } from '../search/box.ts';
 import type { SearchEntry } from '../search/search-index.ts';
-import { button, element } from '../shared/elements.ts';
-import { detailOf, headerLines, type Outcome, statusLine } from '../shared/request.ts';
+import { button, element, root } from '../shared/elements.ts';
+import { headerLines, type Outcome, statusLine, textIn } from '../shared/request.ts';
 import { partsOf, windowOf, withWindow } from './address.ts';
-import { recordCard } from './card.ts';
-import { iconOf, jsonNodes } from './json-view.ts';
+import { jsonNodes } from './json-view.ts';
 import { isListPage, pager } from './pager.ts';
-import { recordTable } from './table.ts';
+import { link, linkToPath } from './place.ts';
+import { recordCard, recordTable } from './records.ts';
 
 export interface StateOptions {
   readonly address: string;
-  readonly root: string;
-  readonly hrefTo: (address: string) => string;
   /** Whether the host serves pages of other sizes than the default. */
   readonly hasSizes: boolean;
   /** The records that may have been meant, if there is none at the address. */
@@ -30,8 +28,8 @@ export interface State {
   /** Above and below the response. */
   readonly before: readonly HTMLElement[];
   readonly after?: readonly HTMLElement[];
-  /** The response as it was sent, made when it is shown. */
-  readonly answer?: () => HTMLElement;
+  /** The response as it was sent. */
+  readonly answer?: HTMLElement;
   /** The same as a table, if it is a list of records. */
   readonly table?: HTMLElement | undefined;
 }
@@ -39,28 +37,46 @@ export interface State {
 type Answer = Extract<Outcome, { type: 'answer' }>;
 
 export function stateOf(outcome: Outcome, options: StateOptions): State {
-  switch (outcome.type) {
-    case 'failure':
-      return failed(outcome.reason, options);
-    case 'foreign':
-      return foreign(outcome.response, options);
-    default:
-      return outcome.response.ok ? answered(outcome, options) : refused(outcome, options);
+  if (outcome.type === 'answer')
+    return outcome.response.ok ? answered(outcome, options) : refused(outcome, options);
+  const again = element('p', {}, button('Try again', options.retry));
+  if (outcome.type === 'failure') {
+    const reason = element('p', { class: 'quiet' }, `Browser: ${outcome.reason}`);
+    return problem('No response', 'The request failed without a response. Are you offline?', again, reason);
   }
+  const { response } = outcome;
+  const type = response.headers.get('Content-Type') ?? 'nothing';
+  return problem(
+    response.status === 404 ? 'Not found' : 'Not a response of the API',
+    `Got ${statusLine(response)} with ${type}, expected JSON.`,
+    suggestions(options.address),
+    again,
+  );
 }
 
-function answered({ response, json, text }: Answer, options: StateOptions): State {
-  const { address, hasSizes, hrefTo } = options;
-  const state = { title: titleOf(address, json), answer: () => responseBox(response, json, text, options) };
-  if (!isListPage(json)) return { ...state, before: recordCard(json, options) };
-  const controls = (label: string): HTMLElement[] => [
-    pager({ address, page: json, label, hasSizes, hrefTo }),
-  ];
+/** On plain file servers only built pages exist, so there is nothing to request. */
+export const notBuilt = (address: string): State =>
+  problem(
+    'This page does not exist on this host',
+    `This host serves pages of ${PAGE_SIZE} records only, at offsets that are multiples of ${PAGE_SIZE}.`,
+    suggestions(address),
+  );
+
+const problem = (title: string, why: string, ...ways: readonly HTMLElement[]): State => ({
+  title,
+  before: [element('p', { class: 'lead' }, why), ...ways],
+});
+
+function answered(outcome: Answer, { address, hasSizes }: StateOptions): State {
+  const { json } = outcome;
+  const state = { title: titleOf(address, json), answer: responseBox(outcome) };
+  if (!isListPage(json)) return { ...state, before: recordCard(json) };
+  const controls = (label: string): HTMLElement[] => [pager({ address, page: json, label, hasSizes })];
   return {
     ...state,
     before: controls('Pages'),
     after: controls('Pages, again'),
-    table: recordTable(json.results, options),
+    table: recordTable(json.results),
   };
 }
 
@@ -68,113 +84,61 @@ function answered({ response, json, text }: Answer, options: StateOptions): Stat
 function titleOf(address: string, json: unknown): string {
   const [kind, slug] = partsOf(address);
   if (kind === undefined) return 'Kinds of records';
-  if (slug === undefined) return `All ${kind}s`;
-  const named = typeof json === 'object' && json !== null && 'name' in json ? json.name : undefined;
-  return typeof named === 'string' ? named : slug;
+  return slug === undefined ? `All ${kind}s` : (textIn(json, 'name') ?? slug);
 }
 
-function refused({ response, json, text }: Answer, options: StateOptions): State {
-  const isWindow = response.status === 400 || (response.status === 404 && hasWindow(options.address));
+function refused(outcome: Answer, { address, near }: StateOptions): State {
+  const { status } = outcome.response;
+  const isWindow = status === 400 || (status === 404 && hasWindow(address));
+  const other = status === 404 ? 'Not found' : 'Request rejected';
+  const title = isWindow ? 'This page does not exist on this host' : other;
   return {
-    title: isWindow
-      ? 'This page does not exist on this host'
-      : response.status === 404
-        ? 'Not found'
-        : 'Request rejected',
-    before: [lead(explanation(response, json)), ...nearMatches(options), suggestions(options)],
-    answer: () => responseBox(response, json, text, options),
+    ...problem(title, explanation(outcome), ...nearMatches(near), suggestions(address)),
+    answer: responseBox(outcome),
   };
 }
 
-function explanation(response: Response, json: unknown): string {
-  const detail = detailOf(json);
+function explanation({ response, json }: Answer): string {
+  const detail = textIn(json, 'detail');
   // The API's own detail says no more.
   if (response.status === 404 && (detail === undefined || detail === errorDetails[404]))
     return 'There is nothing at this URL.';
   return detail ?? `The response was ${statusLine(response)}.`;
 }
 
-/** On plain file servers only built pages exist, so there is nothing to request. */
-export function notBuilt(options: StateOptions): State {
-  return {
-    title: 'This page does not exist on this host',
-    before: [
-      lead(
-        `This host serves pages of ${PAGE_SIZE} records only, at offsets that are multiples of ${PAGE_SIZE}.`,
-      ),
-      suggestions(options),
-    ],
-  };
-}
-
-function failed(reason: string, options: StateOptions): State {
-  return {
-    title: 'No response',
-    before: [
-      lead('The request failed without a response. Are you offline?'),
-      element('p', {}, button('Try again', options.retry)),
-      element('p', { class: 'quiet' }, `Browser: ${reason}`),
-    ],
-  };
-}
-
-function foreign(response: Response, options: StateOptions): State {
-  const type = response.headers.get('Content-Type') ?? 'nothing';
-  return {
-    title: response.status === 404 ? 'Not found' : 'Not a response of the API',
-    before: [
-      lead(`Got ${statusLine(response)} with ${type}, expected JSON.`),
-      suggestions(options),
-      element('p', {}, button('Try again', options.retry)),
-    ],
-  };
-}
-
-function responseBox(response: Response, json: unknown, text: string, options: StateOptions): HTMLElement {
+/** The response, formatted; its body as it was sent is hidden. */
+function responseBox({ response, json, text }: Answer): HTMLElement {
   const head = element('pre', { class: 'head' }, element('b', {}, statusLine(response)));
-  for (const [name, value] of headerLines(response)) {
+  for (const [name, value] of headerLines(response))
     head.append('\n', element('span', { class: 'key' }, `${name}:`), ` ${value}`);
-  }
-  const isPictured = isListPage(json) && json.results.some((record) => iconOf(record) !== undefined);
-  const body = element(
-    'pre',
-    { class: isPictured ? 'json pictured' : 'json', 'data-raw': text },
-    ...jsonNodes(json, options),
-  );
-  return element('section', { class: 'answer', 'aria-label': 'Response' }, head, body);
+  const body = element('pre', { class: 'json' }, ...jsonNodes(json));
+  body.classList.toggle('pictured', body.querySelector('.margin') !== null);
+  const raw = element('pre', { class: 'raw', hidden: true }, text);
+  return element('section', { class: 'answer', 'aria-label': 'Response' }, head, body, raw);
 }
 
 /** The records whose slugs are close to the one that does not exist. */
-function nearMatches({ near, root, hrefTo }: StateOptions): HTMLElement[] {
+function nearMatches(near: readonly SearchEntry[]): HTMLElement[] {
   if (near.length === 0) return [];
-  const items = near.map((entry) => {
-    const address = `${recordPath(entry.kind, entry.slug)}?format=api`;
-    return resultItem(entry, { href: hrefTo(address), 'data-address': address }, root);
-  });
+  const items = near.map((entry) => resultItem(entry, linkToPath));
   return [element('h2', {}, 'Did you mean'), element('ul', { class: 'results' }, ...items)];
 }
 
 /** Links for someone who ended up at an error. */
-function suggestions({ address, root, hrefTo }: StateOptions): HTMLElement {
+function suggestions(address: string): HTMLElement {
   const kind = kindNames.find((name) => name === partsOf(address)[0]);
-  const to = (target: string, text: string): HTMLElement =>
-    element('li', {}, element('a', { href: hrefTo(target), 'data-address': target }, text));
+  const { offset } = windowOf(address);
+  const built = offset - (offset % PAGE_SIZE);
   const ways: HTMLElement[] = [];
-  if (kind !== undefined) {
-    const path = `${API_PREFIX}${kind}/`;
-    const { offset } = windowOf(address);
-    const built = offset - (offset % PAGE_SIZE);
-    const target = withWindow(path, { limit: PAGE_SIZE, offset: built });
-    if (hasWindow(address) && offset > 0)
-      ways.push(to(target, `The page of ${PAGE_SIZE} records at offset ${built}`));
-    ways.push(to(`${path}?format=api`, `The first page of ${kind}s`));
+  if (kind === undefined) {
+    for (const name of kindNames) ways.push(link(`${listPath(name)}?format=api`, `All ${name}s`));
+  } else {
+    const window = withWindow(listPath(kind), { limit: PAGE_SIZE, offset: built });
+    if (offset > 0) ways.push(link(window, `The page of ${PAGE_SIZE} records at offset ${built}`));
+    ways.push(link(`${listPath(kind)}?format=api`, `The first page of ${kind}s`));
   }
-  if (kind === undefined)
-    for (const name of kindNames) ways.push(to(`${API_PREFIX}${name}/?format=api`, `All ${name}s`));
-  ways.push(to(API_PREFIX, 'All kinds'));
-  ways.push(element('li', {}, element('a', { href: root }, 'Search')));
-  return element('ul', { class: 'ways' }, ...ways);
+  ways.push(link(API_PREFIX, 'All kinds'), element('a', { href: root }, 'Search'));
+  return element('ul', { class: 'ways' }, ...ways.map((way) => element('li', {}, way)));
 }
 
-const lead = (text: string): HTMLElement => element('p', { class: 'lead' }, text);
 const hasWindow = (address: string): boolean => /[?&](?:limit|offset)=/.test(address);

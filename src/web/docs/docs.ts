@@ -1,12 +1,11 @@
 /** The script of the docs: sends requests that a visitor fills in, and keeps the language of code samples. */
 
-import { fitLinks } from '../shared/api-links.ts';
-import { element } from '../shared/elements.ts';
+import { element, root } from '../shared/elements.ts';
+import { fitLinks } from '../shared/links.ts';
 import { recall, remember } from '../shared/preferences.ts';
 import { headerLines, type Outcome, send, statusLine } from '../shared/request.ts';
 
-const root = new URL('.', import.meta.url).href;
-fitLinks(root);
+void fitLinks();
 
 /** Every sample is shown in the language chosen for any of them. */
 function choose(language: string): void {
@@ -41,7 +40,7 @@ document.addEventListener('submit', async (event) => {
   if (!(form instanceof HTMLFormElement)) return;
   event.preventDefault();
   const address = addressOf(form);
-  const outcome = await send(root + address.slice(1), new AbortController().signal);
+  const outcome = await send(root + address.slice(1));
   const box = element('div', { class: 'answer' }, ...responseOf(address, outcome));
   form.nextElementSibling?.replaceChildren(box);
 });

@@ -28,7 +28,7 @@ export interface Operation {
   readonly responses: Readonly<Record<string, Response | Reference>>;
 }
 
-interface Described {
+export interface Described {
   readonly description: string;
   readonly schema: Schema;
 }
@@ -53,18 +53,15 @@ export interface Schema {
   readonly anyOf?: readonly Schema[];
   readonly items?: Schema;
   readonly properties?: Readonly<Record<string, Schema>>;
-  readonly additionalProperties?: Schema | boolean;
   readonly default?: unknown;
 }
-
-const isReference = (value: object): value is Reference => '$ref' in value;
 
 /** The name at the end of a reference: `#/components/schemas/Move` is `Move`. */
 export const nameOf = (reference: string): string => reference.slice(reference.lastIndexOf('/') + 1);
 
 /** A component, or what stands in its place. */
 export const resolved = <T extends object>(value: T | Reference, among: Readonly<Record<string, T>>): T => {
-  const found = isReference(value) ? among[nameOf(value.$ref)] : value;
+  const found = '$ref' in value ? among[nameOf(value.$ref)] : value;
   if (!found) throw new Error(`${JSON.stringify(value)}: no such component`);
   return found;
 };

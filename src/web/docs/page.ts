@@ -1,16 +1,13 @@
 /** The docs: a hand-written template, filled with what the OpenAPI document of the site says. */
 
 import { guaranteeNames, guarantees, type Needs } from '../../contract/guarantees.ts';
-import type { Meta } from '../../contract/meta.ts';
-import { compressedExtensions, DOCS_PATH } from '../../contract/paths.ts';
+import { DOCS_PATH } from '../../contract/paths.ts';
 import { PAGE_SIZE } from '../../contract/windows.ts';
-import { framed } from '../shared/frame.ts';
+import { framed, type Site } from '../shared/frame.ts';
 import { fillPlaceholders, html, type Markup, nothing } from '../shared/markup.ts';
 import { nameOf, type OpenApi, type Operation, type Parameter, type Response, resolved } from './openapi.ts';
 import { codeSamples } from './samples.ts';
-import { prose, typeOf, typeTable } from './types.ts';
-
-type Site = Pick<Meta, 'base_url' | 'links'>;
+import { prose, table, typeSection, typeTable } from './types.ts';
 
 /** An endpoint, with its references resolved. */
 interface Endpoint {
@@ -38,8 +35,8 @@ export function fillDocs(template: string, document: OpenApi, site: Site): strin
     contents: html`${endpoints.map(
       ({ path, operation }) => html`<li><a href="#${operation.operationId}"><code>${path}</code></a></li>`,
     )}`,
-    endpoints: html`${endpoints.map((endpoint) => endpointSection(endpoint, site))}`,
-    types: html`${Object.entries(components.schemas).map(([name, schema]) => typeTable(name, schema))}`,
+    endpoints: html`${endpoints.map((endpoint) => endpointSection(endpoint, site.base_url))}`,
+    types: html`${Object.entries(components.schemas).map(([name, schema]) => typeSection(name, schema))}`,
     errors: html`${errorRows(endpoints)}`,
     headers: html`${Object.entries(components.headers).map(
       ([name, { description, schema }]) =>
@@ -71,56 +68,35 @@ const endpointsOf = ({ paths, components }: OpenApi): Endpoint[] =>
     ];
   });
 
-function endpointSection(
-  { path, operation, parameters, responses }: Endpoint,
-  { base_url: baseUrl }: Site,
-): Markup {
+function endpointSection(endpoint: Endpoint, baseUrl: string): Markup {
+  const { path, operation, parameters, responses } = endpoint;
   const { operationId: id, summary, description } = operation;
   const { schema, example } = responses[0]?.[1].content?.['application/json'] ?? {};
   const type = nameOf(schema?.$ref ?? '');
-  const shown = path.replace('{slug}', slugOf(example) || '{slug}').replace('{offset}', String(PAGE_SIZE));
+  const slug = slugOf(example);
+  const shown = path.replace('{slug}', slug || '{slug}').replace('{offset}', String(PAGE_SIZE));
   return html`<section class="endpoint" id="${id}">
 <h3><span class="method">GET</span> <code>${path}</code></h3>
 <p>${summary}.${description === undefined ? '' : html` ${prose(description)}`} The response is <a href="#${type}">${type}</a>.</p>
-${parameters.length === 0 ? nothing : parameterTable(parameters)}
-${codeSamples(id, { url: baseUrl + shown, type, variable: variableOf(type) })}
+${parameters.length === 0 ? nothing : typeTable('Parameter', parameters)}
+${codeSamples(id, baseUrl + shown, type)}
 ${
   example === undefined
     ? nothing
     : html`<details open><summary>${type.endsWith('Page') ? 'Response, shortened' : 'Response'}</summary><pre class="json">${JSON.stringify(example, null, 2)}</pre></details>`
 }
-${tryForm({ id, path, parameters, slug: slugOf(example) })}
+${tryForm(endpoint, slug)}
 </section>`;
 }
 
 const slugOf = (example: unknown): string =>
   typeof example === 'object' && example !== null && 'slug' in example ? String(example.slug) : '';
 
-/** `MovePage` → `page`, `Move` → `move` */
-const variableOf = (type: string): string => (type.endsWith('Page') ? 'page' : type.toLowerCase());
-
-const parameterTable = (parameters: readonly Parameter[]): Markup => html`<table class="fields">
-<thead><tr><th scope="col">Parameter</th><th scope="col">Type</th><th scope="col">Meaning</th></tr></thead>
-<tbody>
-${parameters.map(
-  ({ name, in: place, schema, description }) =>
-    html`<tr><th scope="row"><code>${name}</code><span>${place}</span></th><td>${typeOf(schema)}</td><td>${prose(description)}</td></tr>`,
-)}
-</tbody>
-</table>`;
-
 /** Requests that the page itself sends: a script puts the response below. */
-const tryForm = ({
-  id,
-  path,
-  parameters,
-  slug,
-}: {
-  readonly id: string;
-  readonly path: string;
-  readonly parameters: readonly Parameter[];
-  readonly slug: string;
-}): Markup => html`<form class="try scripted" data-path="${path}" aria-label="Try ${path}">
+const tryForm = (
+  { path, operation: { operationId: id }, parameters }: Endpoint,
+  slug: string,
+): Markup => html`<form class="try scripted" data-path="${path}" aria-label="Try ${path}">
 ${parameters
   .filter(({ in: place }) => place !== 'header')
   .map(
@@ -147,23 +123,19 @@ function errorRows(endpoints: readonly Endpoint[]): Markup[] {
 }
 
 /** Files at their own URLs, without their compressed copies. */
-const fileTable = ({ paths }: OpenApi, tag: string): Markup => html`<table class="fields">
-<thead><tr><th scope="col">File</th><th scope="col">Content</th></tr></thead>
-<tbody>
-${Object.entries(paths)
-  .filter(([path, { get }]) => get.tags.includes(tag) && !isCopy(path))
-  .map(([path, { get }]) => {
-    const name = html`<code>${path}</code>`;
-    const link = path.includes('{') ? name : html`<a href="..${path}">${name}</a>`;
-    return html`<tr><th scope="row">${link}</th><td>${prose(get.summary.replace(/\.?$/, '.'))}</td></tr>`;
-  })}
-</tbody>
-</table>`;
-
-const isCopy = (path: string): boolean =>
-  compressedExtensions.some(
-    (extension) => path.endsWith(`.${extension}`) && !path.endsWith(`.tar.${extension}`),
+const fileTable = ({ paths }: OpenApi, tag: string): Markup =>
+  table(
+    html`<th scope="col">File</th><th scope="col">Content</th>`,
+    Object.entries(paths)
+      .filter(([path, { get }]) => get.tags.includes(tag) && !isCopy(path))
+      .map(([path, { get }]) => {
+        const name = html`<code>${path}</code>`;
+        const link = path.includes('{') ? name : html`<a href="..${path}">${name}</a>`;
+        return html`<tr><th scope="row">${link}</th><td>${prose(get.summary.replace(/\.?$/, '.'))}</td></tr>`;
+      }),
   );
+
+const isCopy = (path: string): boolean => /(?<!\.tar)\.(?:gz|br)$/.test(path);
 
 /** What hosts need → what is then guaranteed. */
 const levels: readonly (readonly [title: string, needs: readonly Needs[]])[] = [

@@ -1,25 +1,47 @@
 /** Types as people read them: the schemas of the document as tables of fields. */
 
 import { html, type Markup, nothing } from '../shared/markup.ts';
-import { nameOf, type Schema } from './openapi.ts';
+import { type Described, nameOf, type Schema } from './openapi.ts';
 
-/** A table of a type's fields, under its name, to which other types link. */
-export const typeTable = (
+/** A type's fields under its name, to which other types link. */
+export const typeSection = (
   name: string,
   { description = '', properties = {} }: Schema,
 ): Markup => html`<section id="${name}">
 <h3>${name}</h3>
 <p>${prose(description)}</p>
-<table class="fields">
-<thead><tr><th scope="col">Field</th><th scope="col">Type</th><th scope="col">Meaning</th></tr></thead>
-<tbody>
-${Object.entries(properties).map(
-  ([field, schema]) =>
-    html`<tr><th scope="row"><code>${field}</code></th><td>${typeOf(schema)}</td><td>${prose(schema.description ?? '')}</td></tr>`,
+${typeTable(
+  'Field',
+  Object.entries(properties).map(([field, schema]) => ({
+    name: field,
+    schema,
+    description: schema.description ?? '',
+  })),
 )}
-</tbody>
-</table>
 </section>`;
+
+interface Row extends Described {
+  readonly name: string;
+  /** Where a parameter is. */
+  readonly in?: string;
+}
+
+/** @param what the rows are names of */
+export const typeTable = (what: string, rows: readonly Row[]): Markup =>
+  table(
+    html`<th scope="col">${what}</th><th scope="col">Type</th><th scope="col">Meaning</th>`,
+    rows.map(({ name, in: place, schema, description }) => {
+      const where = place === undefined ? nothing : html`<span>${place}</span>`;
+      return html`<tr><th scope="row"><code>${name}</code>${where}</th><td>${typeOf(schema)}</td><td>${prose(description)}</td></tr>`;
+    }),
+  );
+
+export const table = (heads: Markup, rows: readonly Markup[]): Markup => html`<table class="fields">
+<thead><tr>${heads}</tr></thead>
+<tbody>
+${rows}
+</tbody>
+</table>`;
 
 /** Text in which code is marked with backticks, as in Markdown. */
 export const prose = (text: string): Markup =>

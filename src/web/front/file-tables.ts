@@ -1,8 +1,8 @@
 /** The tables of files on the front page: downloads, and what describes the API. */
 
 import {
+  bulkFiles,
   CHANGES_FILE,
-  type CompressedExtension,
   compressedExtensions,
   DOWNLOAD_FOLDER,
   FEED_FILE,
@@ -33,25 +33,16 @@ const downloadKinds: readonly (readonly [ending: string, what: string])[] = [
  *
  * @param archives contain this page, which therefore cannot state their sizes
  */
-export function downloadRows(sizes: Sizes, archives: readonly string[]): Markup[] {
-  const names = [...sizes.keys()].filter(
-    (path) => path.startsWith(DOWNLOAD_FOLDER) && !archives.includes(path),
-  );
-  const isCopy = (path: string): boolean =>
-    compressedExtensions.some(
-      (extension) => path.endsWith(`.${extension}`) && sizes.has(path.slice(0, -extension.length - 1)),
-    );
-  const bulk = names
-    .filter((path) => !isCopy(path))
+export const downloadRows = (sizes: Sizes, archives: readonly string[]): Markup[] => [
+  ...bulkFiles
+    .filter((path) => sizes.has(path) && !/\.(?:gz|br)$/.test(path))
     .sort()
-    .map((path) =>
-      row(path, [
-        sizeOf(sizes.get(path) ?? 0),
-        ...compressedExtensions.map((extension) => copyLink(sizes, path, extension)),
-      ]),
-    );
-  return [...bulk, ...archives.map((path) => row(path, ['–', '–', '–']))];
-}
+    .map((path) => {
+      const copies = compressedExtensions.map((extension) => copyLink(sizes, `${path}.${extension}`));
+      return row(path, [sizeOf(sizes.get(path) ?? 0), ...copies]);
+    }),
+  ...archives.map((path) => row(path, ['–', '–', '–'])),
+];
 
 function row(path: string, cells: readonly (string | Markup)[]): Markup {
   const what = downloadKinds.find(([ending]) => path.endsWith(ending))?.[1] ?? '';
@@ -60,11 +51,11 @@ ${cells.map((cell) => html`<td>${cell}</td>`)}</tr>`;
 }
 
 /** Hosts serve compressed copies as files, not with `Content-Encoding`: they are downloads of their own. */
-function copyLink(sizes: Sizes, path: string, extension: CompressedExtension): string | Markup {
-  const bytes = sizes.get(`${path}.${extension}`);
+function copyLink(sizes: Sizes, path: string): string | Markup {
+  const bytes = sizes.get(path);
   if (bytes === undefined) return '–';
-  const name = `${path}.${extension}`.slice(DOWNLOAD_FOLDER.length);
-  return html`<a href="${path}.${extension}" download aria-label="${name}, ${sizeOf(bytes)}">${sizeOf(bytes)}</a>`;
+  const name = path.slice(DOWNLOAD_FOLDER.length);
+  return html`<a href="${path}" download aria-label="${name}, ${sizeOf(bytes)}">${sizeOf(bytes)}</a>`;
 }
 
 /** Files that describe the API or the data, in the order in which a newcomer needs them. */

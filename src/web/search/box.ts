@@ -1,34 +1,30 @@
 /** The search box: shows the matching records as somebody types, and can be used by keyboard alone. */
 
 import { recordPath } from '../../contract/paths.ts';
-import { button, find } from '../shared/elements.ts';
+import { type Attributes, button, element, find, iconImage } from '../shared/elements.ts';
 import { recall, remember } from '../shared/preferences.ts';
+import type { Filter } from './engine.ts';
 import { loadEngine } from './load.ts';
-import type { Filter } from './matcher.ts';
-import { resultItem } from './result.ts';
 import type { SearchEntry } from './search-index.ts';
 
-export interface SearchBoxOptions {
-  /** The base URL with a trailing slash. */
-  readonly root: string;
-  /** The attributes of a link to a record's path. */
-  readonly linkTo: (path: string) => Readonly<Record<string, string>>;
-  /** Called with each search; it is empty if nothing is searched for. */
-  readonly onSearch: (filter: Filter, isEmpty: boolean) => void;
-}
-
-export interface SearchBox {
-  /** Fills the fields in, and searches. A kind alone is no search where its field is hidden. */
-  set(filter: Partial<Filter>): void;
-}
+/** The attributes of a link to a record's path. */
+type LinkTo = (path: string) => Attributes;
 
 /** The number of results shown at first, and added each time. */
 const STEP = 30;
 
-export function createSearchBox({ root, linkTo, onSearch }: SearchBoxOptions): SearchBox {
+/**
+ * @param onSearch called with each search; it is empty if nothing is searched for
+ * @returns fills the fields in, and searches; a kind alone is no search where its field is hidden
+ */
+export function createSearchBox(
+  linkTo: LinkTo,
+  onSearch: (filter: Filter, isEmpty: boolean) => void,
+): (filter: Partial<Filter>) => void {
   const form = find('search-form', HTMLFormElement);
   const query = find('query', HTMLInputElement);
   const kind = find('kind', HTMLSelectElement);
+  const kindField = find('kind-field', HTMLDivElement);
   const generation = find('generation', HTMLSelectElement);
   const shortcut = find('shortcut', HTMLInputElement);
   const found = find('found', HTMLParagraphElement);
@@ -37,17 +33,16 @@ export function createSearchBox({ root, linkTo, onSearch }: SearchBoxOptions): S
 
   /** Counts searches: only the results of the latest are shown. */
   let searches = 0;
-  const isFixed = (): boolean => find('kind-field', HTMLDivElement).hasAttribute('hidden');
 
   async function search(): Promise<void> {
     const now = ++searches;
-    const filter = { text: query.value, kind: kind.value, generation: generation.value };
-    const wanted = [filter.text, filter.generation, isFixed() ? '' : filter.kind];
+    const filter = { q: query.value, kind: kind.value, generation: generation.value };
+    const wanted = [filter.q, filter.generation, kindField.hidden ? '' : filter.kind];
     const isEmpty = wanted.every((value) => value.trim() === '');
     onSearch(filter, isEmpty);
     if (isEmpty) return showResults([], '');
     try {
-      const { match } = await loadEngine(root);
+      const { match } = await loadEngine();
       if (now !== searches) return;
       const entries = match(filter);
       showResults(entries, entries.length === 1 ? '1 record' : `${entries.length || 'No'} records`);
@@ -64,7 +59,7 @@ export function createSearchBox({ root, linkTo, onSearch }: SearchBoxOptions): S
     results.replaceChildren();
     const showMore = (): void => {
       const shown = results.children.length;
-      results.append(...entries.slice(shown, shown + STEP).map(itemOf));
+      results.append(...entries.slice(shown, shown + STEP).map((entry) => resultItem(entry, linkTo)));
       more.hidden = results.children.length >= entries.length;
     };
     more.onclick = () => {
@@ -75,8 +70,6 @@ export function createSearchBox({ root, linkTo, onSearch }: SearchBoxOptions): S
     showMore();
   }
 
-  const itemOf = (entry: SearchEntry): HTMLElement =>
-    resultItem(entry, linkTo(recordPath(entry.kind, entry.slug)), root);
   const linkAt = (at: number): HTMLAnchorElement | null => results.children[at]?.querySelector('a') ?? null;
 
   /** Arrow keys move through the results, and from the first one back to the search box. */
@@ -99,7 +92,7 @@ export function createSearchBox({ root, linkTo, onSearch }: SearchBoxOptions): S
     else moveFocus(event);
   });
   form.addEventListener('input', () => void search());
-  form.addEventListener('focusin', () => void loadEngine(root).catch(() => {}), { once: true });
+  form.addEventListener('focusin', () => void loadEngine().catch(() => {}), { once: true });
   form.addEventListener('submit', async (event) => {
     event.preventDefault();
     await search();
@@ -119,12 +112,25 @@ export function createSearchBox({ root, linkTo, onSearch }: SearchBoxOptions): S
     query.focus();
   });
 
-  return {
-    set({ text = '', kind: ofKind = '', generation: of = '' }) {
-      query.value = text;
-      kind.value = ofKind;
-      generation.value = of;
-      void search();
-    },
+  return ({ q = '', kind: ofKind = '', generation: of = '' }) => {
+    query.value = q;
+    kind.value = ofKind;
+    generation.value = of;
+    void search();
   };
+}
+
+/** A record as a line of a list of results. */
+export function resultItem(
+  { kind, slug, name, generation, icon }: SearchEntry,
+  linkTo: LinkTo,
+): HTMLLIElement {
+  const link = element(
+    'a',
+    linkTo(recordPath(kind, slug)),
+    icon === null ? element('span', { class: 'blank' }) : iconImage(icon),
+    element('span', { class: 'what' }, element('b', {}, name), ' ', element('code', {}, slug)),
+    element('span', { class: 'where' }, generation === null ? kind : `${kind}, generation ${generation}`),
+  );
+  return element('li', {}, link);
 }

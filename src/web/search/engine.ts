@@ -1,15 +1,27 @@
-/** What search needs once somebody uses it: the index, the matcher, and which records are close to a slug. */
+/** The search engine: the records that match a query, and those close to a slug, best first. */
 
+import Fuzzy from '@leeoniya/ufuzzy';
 import { distance } from 'fastest-levenshtein';
-import { createMatcher, type Matcher } from './matcher.ts';
 import { readSearchIndex, type SearchEntry, type SearchIndex } from './search-index.ts';
 
+/** As in the URL of the front page. */
+export interface Filter {
+  /** What was typed; empty matches every record. */
+  readonly q: string;
+  /** Empty for any. */
+  readonly kind: string;
+  /** A number, `none` for unknown, or empty for any. */
+  readonly generation: string;
+}
+
 export interface Engine {
-  readonly match: Matcher;
+  match(filter: Filter): readonly SearchEntry[];
   /** The records that somebody may have meant by a slug that does not exist, closest first. */
   near(slug: string, kind: string): readonly SearchEntry[];
 }
 
+/** Words may be in any order if there are no more than this. */
+const MOST_WORDS = 4;
 /** The number of records that are offered. */
 const OFFERED = 5;
 /** One letter in this many may be wrong. */
@@ -17,9 +29,30 @@ const LETTERS_PER_ERROR = 3;
 
 export function createEngine(index: SearchIndex): Engine {
   const entries = readSearchIndex(index);
-  const match = createMatcher(entries);
+  // Tolerates one typo per word, and slugs without hyphens.
+  const fuzzy = new Fuzzy({ intraMode: 1 });
+  const texts = entries.map(({ name, slug }) => `${plain(name)} ${slug} ${slug.replaceAll('-', '')}`);
+
+  /** Exact matches come first, then prefixes, then the library's order. */
+  function find(text: string): readonly SearchEntry[] {
+    const words = plain(text).trim();
+    if (words === '') return entries;
+    const [indices, , order] = fuzzy.search(texts, words, MOST_WORDS, Infinity);
+    const found = order?.map((at) => indices?.[at]) ?? indices ?? [];
+    return found
+      .flatMap((at) => entries[at ?? -1] ?? [])
+      .map((entry) => ({ entry, closeness: closenessOf(entry, words) }))
+      .sort((a, b) => b.closeness - a.closeness)
+      .map(({ entry }) => entry);
+  }
+
   return {
-    match,
+    match: ({ q, kind, generation }) =>
+      find(q).filter(
+        (entry) =>
+          (kind === '' || entry.kind === kind) &&
+          (generation === '' || String(entry.generation ?? 'none') === generation),
+      ),
     near(asked, kind) {
       const slug = asked.toLowerCase();
       const bearable = Math.max(1, Math.floor(slug.length / LETTERS_PER_ERROR));
@@ -28,11 +61,19 @@ export function createEngine(index: SearchIndex): Engine {
         .filter((candidate) => candidate.distance <= bearable)
         .sort((a, b) => a.distance - b.distance || rank(a.entry, kind) - rank(b.entry, kind))
         .map(({ entry }) => entry);
-      const found = match({ text: slug.replaceAll('-', ' '), kind: '', generation: '' });
-      return [...new Set([...close, ...found])].slice(0, OFFERED);
+      return [...new Set([...close, ...find(slug.replaceAll('-', ' '))])].slice(0, OFFERED);
     },
   };
 }
 
+function closenessOf({ name, slug }: SearchEntry, words: string): number {
+  const texts = [plain(name), slug];
+  if (texts.includes(words)) return 2;
+  return texts.some((text) => text.startsWith(words)) ? 1 : 0;
+}
+
 /** Records of the same kind come first. */
 const rank = (entry: SearchEntry, kind: string): number => (entry.kind === kind ? 0 : 1);
+
+/** Without diacritics and letter case, so that `poke` finds `Poké`. */
+const plain = (text: string): string => Fuzzy.latinize(text).toLowerCase();

@@ -22,9 +22,6 @@ export interface SearchColumns {
   readonly icon: string | null;
 }
 
-/** What separates the texts of records in a column. */
-const MARKS = { slug: ' ', name: '\n', icon: ' ' } as const;
-
 /** `search.json` */
 export type SearchIndex = Readonly<Record<Kind, SearchColumns>>;
 
@@ -40,10 +37,8 @@ export interface SearchEntry {
   readonly icon: string | null;
 }
 
-type AnyRecord = Move | Item;
-
 /** The generation of a record. Items have no such field: theirs is the first in which they have an index. */
-export function generationOf(record: AnyRecord): number | null {
+export function generationOf(record: Move | Item): number | null {
   if ('generation' in record) return record.generation;
   const { id1, id2, id3, id4, id5, id6, id7, id8, id9 } = record;
   const first = [id1, id2, id3, id4, id5, id6, id7, id8, id9].findIndex((index) => index !== null);
@@ -53,30 +48,15 @@ export function generationOf(record: AnyRecord): number | null {
 export const createSearchIndex = (records: EncodedRecords): SearchIndex =>
   mapKinds((kind) => toColumns(records[kind]));
 
-function toColumns(records: readonly EncodedRecord[]): SearchColumns {
-  const rows = records.map(rowOf);
-  const icons = rows.flatMap(({ icon }) => icon ?? []);
+function toColumns(encoded: readonly EncodedRecord[]): SearchColumns {
+  const records = encoded.map(({ json }): Move | Item => JSON.parse(json));
+  const icons = records.flatMap((record) => ('icon' in record ? [shortIcon(record)] : []));
   return {
     id: records.map(({ id }, at) => id - (records[at - 1]?.id ?? 0)),
-    slug: records.map(({ slug }) => slug).join(MARKS.slug),
-    name: rows.map(({ name }) => name).join(MARKS.name),
-    generation: rows.map(({ generation }) => generation),
-    icon: icons.length > 0 ? icons.join(MARKS.icon) : null,
-  };
-}
-
-interface SearchRow {
-  readonly name: string;
-  readonly generation: number | null;
-  readonly icon: string | undefined;
-}
-
-function rowOf({ json, slug }: EncodedRecord): SearchRow {
-  const record: AnyRecord = JSON.parse(json);
-  return {
-    name: record.name === titleOf(slug) ? '' : record.name,
-    generation: generationOf(record),
-    icon: 'icon' in record ? shortIcon(record) : undefined,
+    slug: records.map(({ slug }) => slug).join(' '),
+    name: records.map(({ name, slug }) => (name === titleOf(slug) ? '' : name)).join('\n'),
+    generation: records.map(generationOf),
+    icon: icons.length > 0 ? icons.join(' ') : null,
   };
 }
 
@@ -91,10 +71,10 @@ export function readSearchIndex(index: SearchIndex): SearchEntry[] {
 function fromColumns(kind: Kind, columns: SearchColumns): SearchEntry[] {
   const { generation } = columns;
   const size = columns.id.length;
-  const split = (column: keyof typeof MARKS): string[] | undefined =>
-    size === 0 ? [] : columns[column]?.split(MARKS[column]);
-  const [slugs = [], names = [], icons] = [split('slug'), split('name'), split('icon')];
-  const lengths = [slugs.length, names.length, generation.length, icons?.length ?? size];
+  const split = (text: string, mark: string): string[] => (size === 0 ? [] : text.split(mark));
+  const [slugs, names] = [split(columns.slug, ' '), split(columns.name, '\n')];
+  const icons = columns.icon === null ? undefined : split(columns.icon, ' ');
+  const lengths = [slugs, names, generation, icons ?? slugs].map(({ length }) => length);
   if (lengths.some((length) => length !== size)) {
     throw new Error(`${SEARCH_FILE}: ${kind}: got columns of ${lengths.join(', ')}, expected ${size} each`);
   }

@@ -7,16 +7,15 @@ const SAID_MS = 6000;
  * @param shown the element that contains the text
  * @param status the element for messages
  */
-export async function copyText(text: string, shown: Element, status: Element): Promise<void> {
-  // On insecure origins `navigator.clipboard` is undefined.
-  const write = async (): Promise<void> => navigator.clipboard.writeText(text);
-  const said = await write().then(
-    () => 'Copied.',
-    () => {
-      getSelection()?.selectAllChildren(shown);
-      return 'Copying is not available here. The command is selected: copy it with the keyboard or menu.';
-    },
-  );
+export async function copyText(shown: HTMLElement, status: HTMLElement): Promise<void> {
+  let said = 'Copied.';
+  try {
+    // On insecure origins `navigator.clipboard` is undefined.
+    await navigator.clipboard.writeText(shown.textContent);
+  } catch {
+    getSelection()?.selectAllChildren(shown);
+    said = 'Copying is not available here. The command is selected: copy it with the keyboard or menu.';
+  }
   status.textContent = said;
   setTimeout(() => {
     if (status.textContent === said) status.textContent = '';

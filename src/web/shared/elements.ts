@@ -1,7 +1,12 @@
-/** Creates elements from text only, so that data is never parsed as markup. */
+/** The page of a script. Elements are made from text only, so that data is never parsed as markup. */
 
-type Attributes = Readonly<Record<string, string | number | boolean | undefined>>;
-type Content = Node | string;
+import { PLACEHOLDER_ICON } from '../../contract/paths.ts';
+
+/** The base URL with a trailing slash: every script is at the top of the site. */
+export const root = new URL('.', import.meta.url).href;
+
+export type Attributes = Readonly<Record<string, string | number | boolean | undefined>>;
+export type Content = Node | string;
 
 /** Creates an element. Attributes that are false or undefined are omitted; true is an empty value. */
 export function element<Name extends keyof HTMLElementTagNameMap>(
@@ -29,4 +34,18 @@ export function button(label: string, press: () => void): HTMLButtonElement {
   const made = element('button', { type: 'button' }, label);
   made.addEventListener('click', press);
   return made;
+}
+
+/**
+ * An item's icon: from this site, which may redirect to the upstream; the placeholder if it cannot be loaded.
+ *
+ * @param icon as in records, relative to the base URL
+ * @param size in pixels
+ */
+export function iconImage(icon: string, size = 30): HTMLImageElement {
+  const image = element('img', { alt: '', width: size, height: size, loading: 'lazy', decoding: 'async' });
+  const replace = (): void => image.setAttribute('src', root + PLACEHOLDER_ICON);
+  image.addEventListener('error', replace, { once: true });
+  image.src = root + icon;
+  return image;
 }

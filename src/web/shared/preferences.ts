@@ -1,28 +1,19 @@
 /** What a visitor has chosen, kept by the browser; forgotten where it keeps nothing. */
 
-/** Name → its values. */
-interface Preferences {
-  /** Whether `/` leads to the search box. */
-  shortcut: 'on' | 'off';
-  /** How lists are shown. */
-  view: 'table' | 'json';
-  /** The language of code samples. */
-  language: string;
-}
+/** Whether `/` leads to the search box (on, off), how lists are shown (table, json), the language of code samples. */
+type Preference = 'shortcut' | 'view' | 'language';
 
-const keyOf = (name: keyof Preferences): string => `gamedata.${name}`;
-
-export function recall(name: keyof Preferences): string | null {
+export function recall(name: Preference): string | null {
   try {
-    return localStorage.getItem(keyOf(name));
+    return localStorage.getItem(`gamedata.${name}`);
   } catch {
     return null;
   }
 }
 
-export function remember<N extends keyof Preferences>(name: N, value: Preferences[N]): void {
+export function remember(name: Preference, value: string): void {
   try {
-    localStorage.setItem(keyOf(name), value);
+    localStorage.setItem(`gamedata.${name}`, value);
   } catch {
     // The choice counts for this page.
   }

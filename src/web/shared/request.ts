@@ -6,7 +6,7 @@ export type Outcome =
   | { readonly type: 'foreign'; readonly response: Response }
   | { readonly type: 'failure'; readonly reason: string };
 
-export async function send(url: string, signal: AbortSignal): Promise<Outcome> {
+export async function send(url: string, signal: AbortSignal | null = null): Promise<Outcome> {
   try {
     const response = await fetch(url, { headers: { Accept: 'application/json' }, signal });
     const text = await response.text();
@@ -44,8 +44,8 @@ export const headerLines = ({ headers }: Response): (readonly [name: string, val
     return value === null ? [] : [[name, value] as const];
   });
 
-/** The detail of an error. */
-export function detailOf(json: unknown): string | undefined {
-  if (typeof json !== 'object' || json === null || !('detail' in json)) return undefined;
-  return typeof json.detail === 'string' ? json.detail : undefined;
+/** A field of JSON, if it is text. */
+export function textIn(json: unknown, field: string): string | undefined {
+  const value = typeof json === 'object' ? (json as Record<string, unknown> | null)?.[field] : undefined;
+  return typeof value === 'string' ? value : undefined;
 }

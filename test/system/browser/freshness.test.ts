@@ -1,16 +1,16 @@
 /** Whether a browser notices a new edition, on a real web server: RECIPES.md, "Has anything changed?". */
 
-import { mkdtempSync, readFileSync, rmSync, utimesSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, utimesSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout } from 'node:timers/promises';
-import { afterAll, describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { build } from '../../../src/cli/commands/build.ts';
 import { PACKAGE_ROOT } from '../../../src/version.ts';
 import { noBrowser, useBrowser } from '../../support/browser.ts';
 import { nginx } from '../../support/engines/nginx.ts';
 import { serve } from '../../support/engines/serve.ts';
 import { smallSource } from '../../support/small-data.ts';
+import { temporaryFolder } from '../../support/temporary.ts';
 
 /** In the page: the digest, and how many bytes came over the wire for it. */
 const script = `(async () => {
@@ -28,8 +28,6 @@ function recipe(url: string): string {
 }
 
 const demandsAll = process.env.ENGINES === 'all';
-const parent = mkdtempSync(path.join(tmpdir(), 'gamedata-fresh-'));
-afterAll(() => rmSync(parent, { recursive: true }));
 
 describe.skipIf(noBrowser !== '')(`a browser${noBrowser}`, () => {
   const visit = useBrowser();
@@ -40,37 +38,34 @@ describe.skipIf(noBrowser !== '')(`a browser${noBrowser}`, () => {
     it.skipIf(reason !== undefined)(
       `notices a new edition on ${engine.name}, and loads no old one twice`,
       async () => {
-        const out = path.join(parent, engine.name);
+        const out = path.join(temporaryFolder(), 'site');
         const site = { source: 'snapshot', baseUrl: 'https://example.test', out, hosts: ['nginx'] } as const;
         await build(site);
         // Without a word from the host, a browser would keep such a file for three days.
         const monthAgo = new Date(Date.now() - 30 * 86_400_000);
         utimesSync(path.join(out, 'meta.json'), monthAgo, monthAgo);
         const { url, stop } = await engine.start(out);
-        try {
-          const { page } = await visit(`${url}/`);
-          const ask = () => page.evaluate<{ digest: string; bytes: number }>(script);
-          const first = await ask();
-          const second = await ask();
-          expect(second.digest).toBe(first.digest);
-          // Asked, and answered with 304: headers alone.
-          expect(second.bytes).toBeGreaterThan(0);
-          expect(second.bytes).toBeLessThanOrEqual(first.bytes);
-          await build({ ...site, ...(await smallSource()), maxShrink: 100 });
-          // For as long as the servers look for changes.
-          await setTimeout(1500);
-          expect((await ask()).digest).not.toBe(first.digest);
+        onTestFinished(stop);
+        const { page } = await visit(`${url}/`);
+        const ask = () => page.evaluate<{ digest: string; bytes: number }>(script);
+        const first = await ask();
+        const second = await ask();
+        expect(second.digest).toBe(first.digest);
+        // Asked, and answered with 304: headers alone.
+        expect(second.bytes).toBeGreaterThan(0);
+        expect(second.bytes).toBeLessThanOrEqual(first.bytes);
+        await build({ ...site, ...(await smallSource()), maxShrink: 100 });
+        // For as long as the servers look for changes.
+        await setTimeout(1500);
+        expect((await ask()).digest).not.toBe(first.digest);
 
-          const refresh = () =>
-            page.evaluate<number>(
-              `(async () => { let count = 0; await (${recipe(url)})((all) => { count = all.move.length; }); return count; })()`,
-            );
-          expect(await refresh()).toBeGreaterThan(0);
-          // Nothing has changed since.
-          expect(await refresh()).toBe(0);
-        } finally {
-          await stop();
-        }
+        const refresh = () =>
+          page.evaluate<number>(
+            `(async () => { let count = 0; await (${recipe(url)})((all) => { count = all.move.length; }); return count; })()`,
+          );
+        expect(await refresh()).toBeGreaterThan(0);
+        // Nothing has changed since.
+        expect(await refresh()).toBe(0);
       },
     );
   }

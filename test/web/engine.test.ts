@@ -1,17 +1,17 @@
 import { describe, expect, it } from 'vitest';
 import { BUNDLED_DATA } from '../../src/cli/commands/package-files.ts';
 import { mapKinds } from '../../src/contract/kinds.ts';
-import { createMatcher } from '../../src/web/search/matcher.ts';
-import { createSearchIndex, readSearchIndex } from '../../src/web/search/search-index.ts';
+import { createEngine } from '../../src/web/search/engine.ts';
+import { createSearchIndex } from '../../src/web/search/search-index.ts';
 import { readSnapshot } from '../support/snapshot-records.ts';
 
 const snapshot = readSnapshot(BUNDLED_DATA);
 const records = mapKinds((kind) =>
   snapshot[kind].map((record) => ({ id: record.id, slug: record.slug, json: JSON.stringify(record) })),
 );
-const match = createMatcher(readSearchIndex(createSearchIndex(records)));
-const find = (text: string, kind = '', generation = '') =>
-  match({ text, kind, generation }).map(({ name }) => name);
+const { match, near } = createEngine(createSearchIndex(records));
+const find = (q: string, kind = '', generation = '') =>
+  match({ q, kind, generation }).map(({ name }) => name);
 
 describe('a search', () => {
   it.each([
@@ -50,5 +50,21 @@ describe('a search', () => {
     expect(find('ball', 'move')).not.toContain('Master Ball');
     expect(find('', 'move', '2')).toHaveLength(86);
     expect(find('', '', 'none')).toEqual([]);
+  });
+});
+
+describe('a slug that does not exist', () => {
+  it.each([
+    ['mastre-ball', 'item', 'Master Ball'],
+    ['Thunder-Bolt', 'move', 'Thunderbolt'],
+    ['master-ball', 'move', 'Master Ball'],
+  ])('such as %s of kind %s probably means %s', (slug, kind, name) => {
+    const offered = near(slug, kind);
+    expect(offered[0]?.name).toBe(name);
+    expect(offered.length).toBeLessThanOrEqual(5);
+  });
+
+  it('means nothing if no other is close', () => {
+    expect(near('zzzzzzzzzz', 'item')).toEqual([]);
   });
 });
