@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { expect, it } from 'vitest';
-import { compressors } from '../../../src/site/archive/compressor.ts';
+import { compressors } from '../../src/site/downloads.ts';
 
 const lines = Array.from({ length: 5000 }, (_, at) => `{"id":${at},"slug":"record-${(at * 7919) % 5000}"}\n`);
 
