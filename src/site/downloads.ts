@@ -36,10 +36,7 @@ export const downloads: readonly Download[] = [
     {
       path: ndjsonFile(kind),
       summary: `Every ${kind}, one JSON object per line.`,
-      text: (plan) =>
-        servedTexts(plan, kind)
-          .map((text) => `${text}\n`)
-          .join(''),
+      text: (plan) => [...servedTexts(plan, kind), ''].join('\n'),
     },
     {
       path: csvFile(kind),
@@ -72,10 +69,7 @@ export const compressors: Readonly<Record<CompressedExtension, (body: Uint8Array
   gz: (body) => gzipSync(body, { level: 6, mtime: 0 }),
   br: (body) =>
     brotliCompressSync(body, {
-      params: {
-        [constants.BROTLI_PARAM_QUALITY]: 2,
-        [constants.BROTLI_PARAM_SIZE_HINT]: body.length,
-      },
+      params: { [constants.BROTLI_PARAM_QUALITY]: 2, [constants.BROTLI_PARAM_SIZE_HINT]: body.length },
     }),
 };
 

@@ -74,14 +74,10 @@ const jsonContent = ({ schema, example }: Subject): object => ({
   'application/json': { schema: ref(`schemas/${typeName(schema)}`), ...(example && { example }) },
 });
 
-const jsonFile = (subject: Subject, suffix = ''): object => ({
-  get: fileOperation(
-    `get${typeName(subject.schema)}${suffix}`,
-    'records',
-    subject.summary,
-    jsonContent(subject),
-  ),
-});
+function jsonFile(subject: Subject, suffix = ''): object {
+  const id = `get${typeName(subject.schema)}${suffix}`;
+  return { get: fileOperation(id, 'records', subject.summary, jsonContent(subject)) };
+}
 
 /** A path with every response that hosts send there. */
 function endpoint(subject: Subject, { isList = false } = {}): object {
