@@ -27,12 +27,7 @@ const kindChangesSchema = z.object({
 export type KindChanges = z.infer<typeof kindChangesSchema>;
 export type Changes = Readonly<Record<Kind, KindChanges>>;
 
-export const changeTypes = [
-  'added',
-  'removed',
-  'renamed',
-  'changed',
-] as const satisfies (keyof KindChanges)[];
+export const changeTypes = kindChangesSchema.keyof().options;
 
 /** One of the two data sets of a comparison. */
 const summarySchema = z.object({

@@ -39,7 +39,13 @@ type Report = (problem: string) => void;
  */
 export function checkListPage(text: string, expected: ExpectedPage, report: Report): ListedRecord[] {
   const { kind, window, count, linkBase, after } = expected;
-  const envelope = readAs(envelopeSchemas[kind], text, report);
+  const value = parseJson(text);
+  if (value === undefined) {
+    report(`got ${show(text)}, expected JSON`);
+    return [];
+  }
+  if (JSON.stringify(value) !== text) report('is not compact JSON');
+  const envelope = readObject(envelopeSchemas[kind], value, report);
   if (!envelope) return [];
   const next = nextWindow(window, count);
   const previous = previousWindow(window);
@@ -51,35 +57,36 @@ export function checkListPage(text: string, expected: ExpectedPage, report: Repo
 
   const records: ListedRecord[] = [];
   for (const [at, result] of envelope.results.slice(0, size).entries()) {
-    const served = JSON.stringify(result);
-    const record = readAs(servedSchemas[kind], served, (problem) => report(`results[${at}]: ${problem}`));
+    const record = readObject(servedSchemas[kind], result, (problem) => report(`results[${at}]: ${problem}`));
     if (!record) continue;
     const before = records.at(-1)?.id ?? after;
     if (record.id <= before)
       report(`results[${at}]: got id ${record.id} after ${before}, expected ascending ids`);
     const { url, ...data } = record;
     compare(`results[${at}].url`, url, recordUrl(linkBase, kind, data.slug), report);
-    records.push({ id: data.id, slug: data.slug, json: JSON.stringify(data), served });
+    records.push({
+      id: data.id,
+      slug: data.slug,
+      json: JSON.stringify(data),
+      served: JSON.stringify(result),
+    });
   }
   return records;
 }
 
-/** Parses compact JSON whose keys are in the schema's order. */
-function readAs<S extends z.ZodObject>(schema: S, text: string, report: Report): z.infer<S> | undefined {
-  const value = parseJson(text);
-  if (value === undefined) {
-    report(`got ${show(text)}, expected JSON`);
-    return undefined;
+/** Parses an object whose keys are in the schema's order. */
+function readObject<S extends z.ZodObject>(
+  schema: S,
+  value: unknown,
+  report: Report,
+): z.infer<S> | undefined {
+  const { data, error } = schema.safeParse(value);
+  for (const issue of error?.issues ?? []) report(`${issue.path.join('.') || 'value'}: ${issue.message}`);
+  if (data) {
+    const keys = Object.keys(value as object).join(', ');
+    compare('the order of keys', keys, Object.keys(data).join(', '), report);
   }
-  if (JSON.stringify(value) !== text) report('is not compact JSON');
-  const result = schema.safeParse(value);
-  if (!result.success) {
-    for (const issue of result.error.issues) report(`${issue.path.join('.') || 'value'}: ${issue.message}`);
-    return undefined;
-  }
-  const keys = Object.keys(value as object).join(', ');
-  compare('the order of keys', keys, Object.keys(schema.shape).join(', '), report);
-  return result.data;
+  return data;
 }
 
 function compare(what: string, got: unknown, expected: unknown, report: Report): void {

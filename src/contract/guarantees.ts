@@ -10,11 +10,6 @@ export type Needs = 'files' | 'rules' | 'requests' | 'code';
 export const levels = ['static', 'full'] as const;
 export type Level = (typeof levels)[number];
 
-export interface Guarantee {
-  readonly needs: Needs;
-  readonly title: string;
-}
-
 /** In the order in which they are checked. */
 export const guarantees = {
   root: { needs: 'files', title: 'the API root lists the kinds' },
@@ -46,10 +41,7 @@ export const guarantees = {
   slash: { needs: 'requests', title: 'a missing trailing slash redirects (301) and keeps the query' },
   options: { needs: 'requests', title: 'OPTIONS lists the allowed methods, and CORS preflights succeed' },
   'fresh-errors': { needs: 'requests', title: 'errors are not cached (no-cache)' },
-  'any-path': {
-    needs: 'requests',
-    title: 'malformed paths under the prefix get a JSON error',
-  },
+  'any-path': { needs: 'requests', title: 'malformed paths under the prefix get a JSON error' },
   compression: {
     needs: 'requests',
     title: 'files of 1 KB and more are compressed on request; ETag and 304 keep working',
@@ -59,7 +51,7 @@ export const guarantees = {
   windows: { needs: 'code', title: 'any limit and offset work, as in the reference framework' },
   repeated: { needs: 'code', title: 'the last of repeated parameters counts' },
   'not-acceptable': { needs: 'code', title: 'an Accept header that cannot be satisfied is a 406' },
-} as const satisfies Record<string, Guarantee>;
+} as const satisfies Record<string, { needs: Needs; title: string }>;
 
 export type GuaranteeName = keyof typeof guarantees;
 export const guaranteeNames = Object.keys(guarantees) as readonly GuaranteeName[];

@@ -70,67 +70,51 @@ export const isSitePath = (text: string): boolean => text.length <= 512 && SITE_
 /** No file of a site is larger. The bulk files of three hundred thousand records are half as large. */
 export const MAX_FILE_BYTES = 256 * 1024 * 1024;
 
-const SHA256 = /^[0-9a-f]{64}$/;
-const sha256Schema = z.string().regex(SHA256);
+const sha256Schema = z.string().regex(/^[0-9a-f]{64}$/);
 
-const manifestEntryFields = {
+const manifestEntrySchema = z.strictObject({
   path: z
     .string()
     .refine(isSitePath, 'expected a relative path inside the site')
     .describe('Relative to the base URL.'),
   bytes: z.int().min(0).max(MAX_FILE_BYTES).describe('The size.'),
   sha256: sha256Schema.describe('In hexadecimal.'),
-};
-const manifestEntrySchema = z.strictObject(manifestEntryFields);
+});
 export type ManifestEntry = z.infer<typeof manifestEntrySchema>;
 /** The entries of a manifest by path. */
 export type Entries = ReadonlyMap<string, ManifestEntry>;
-
-const makingFields = {
-  generator: z
-    .string()
-    .regex(/^gamedata\/.+$/, 'expected gamedata/<version>')
-    .describe('The version of gamedata that built the site.'),
-  code: sha256Schema.optional().describe('The SHA-256 of the code that made the files.'),
-  inputs: sha256Schema
-    .optional()
-    .describe('The SHA-256 of what they were made from: data, history, options and hand-written files.'),
-};
-const makingSchema = z.object(makingFields);
-/** What the files of a site were made by, and from: the same gives the same files. */
-export type Making = z.infer<typeof makingSchema>;
 
 /** `manifest.json`: every file of the site except itself, sorted by path. */
 export const manifestSchema = z
   .strictObject({
     ...formatField,
-    ...makingFields,
+    generator: z
+      .string()
+      .regex(/^gamedata\/.+$/, 'expected gamedata/<version>')
+      .describe('The version of gamedata that built the site.'),
+    code: sha256Schema.optional().describe('The SHA-256 of the code that made the files.'),
+    inputs: sha256Schema
+      .optional()
+      .describe('The SHA-256 of what they were made from: data, history, options and hand-written files.'),
     files: z.array(manifestEntrySchema),
   })
   .meta({ title: 'Manifest', description: 'Every file of a site except this one, sorted by path.' });
 export type Manifest = z.infer<typeof manifestSchema>;
-
-function isEntry(entry: unknown): boolean {
-  const { path, bytes, sha256 } = (entry ?? {}) as Partial<Record<keyof ManifestEntry, unknown>>;
-  return (
-    typeof path === 'string' &&
-    isSitePath(path) &&
-    Number.isSafeInteger(bytes) &&
-    Number(bytes) >= 0 &&
-    Number(bytes) <= MAX_FILE_BYTES &&
-    typeof sha256 === 'string' &&
-    SHA256.test(sha256)
-  );
-}
+/** What the files of a site were made by, and from: the same gives the same files. */
+export type Making = Omit<Manifest, 'format' | 'files'>;
 
 /** For reading what any version has written: unknown keys are ignored. */
 export const metaReader = z.object(metaSchema.shape);
+const entryReader = z.object(manifestEntrySchema.shape);
 export const manifestReader = z.object({
   ...manifestSchema.shape,
-  // By hand, as there are thousands; the schema explains what is wrong.
+  // Stops at the first problem: a list that others have written may have millions.
   files: z.custom<ManifestEntry[]>(Array.isArray, 'expected a list').superRefine((files, context) => {
-    const at = files.findIndex((file) => !isEntry(file));
-    const problem = at < 0 ? undefined : z.object(manifestEntryFields).safeParse(files[at]).error?.issues[0];
-    if (problem) context.addIssue({ code: 'custom', message: problem.message, path: [at, ...problem.path] });
+    for (const [at, file] of files.entries()) {
+      const [problem] = entryReader.safeParse(file).error?.issues ?? [];
+      if (!problem) continue;
+      context.addIssue({ code: 'custom', message: problem.message, path: [at, ...problem.path] });
+      return;
+    }
   }),
 });

@@ -6,13 +6,10 @@ import { API_PREFIX } from './paths.ts';
 import { recordSchemas } from './records.ts';
 
 /** An absolute URL below a list's; `rest` is what may follow, as a regular expression. */
-const linkSchema = (kind: Kind, rest: string) =>
-  z
-    .string()
-    .regex(
-      new RegExp(`^https?://[^\\s?#]+${API_PREFIX}${kind}/${rest}$`),
-      `expected a URL of the ${kind} list`,
-    );
+function linkSchema(kind: Kind, rest: string) {
+  const pattern = new RegExp(`^https?://[^\\s?#]+${API_PREFIX}${kind}/${rest}$`);
+  return z.string().regex(pattern, `expected a URL of the ${kind} list`);
+}
 
 const FILE = '(?:index\\.json)?';
 const recordLink = (kind: Kind) =>
@@ -44,10 +41,7 @@ function pageSchema<K extends Kind>(kind: K) {
 }
 
 /** Kind → a list page. */
-export const pageSchemas = { move: pageSchema('move'), item: pageSchema('item') } as const satisfies Record<
-  Kind,
-  z.ZodObject
->;
+export const pageSchemas = { move: pageSchema('move'), item: pageSchema('item') };
 
 /** The API root. */
 export const rootSchema = z

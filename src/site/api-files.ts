@@ -2,29 +2,26 @@
 
 import { errorBody, errorDetails, errorFiles } from '../contract/errors.ts';
 import { type Kind, kindNames, mapKinds } from '../contract/kinds.ts';
-import type { Meta } from '../contract/meta.ts';
+import { linkBaseOf, type Meta } from '../contract/meta.ts';
 import { type LinkBase, listPageFile, listUrl, META_FILE, recordFile, rootFile } from '../contract/paths.ts';
 import type { SiteFile } from '../contract/site-file.ts';
 import { PAGE_SIZE, pageOffsets } from '../contract/windows.ts';
 import type { EncodedRecords } from '../dataset/data-set.ts';
 import { listPage, servedText } from '../dataset/encode.ts';
 
-export interface ApiPlan {
-  readonly records: EncodedRecords;
-  readonly meta: Meta;
-  readonly linkBase: LinkBase;
-}
-
 /** Makes the files of every endpoint, of errors, and `meta.json`. */
-export const apiFiles = ({ records, meta, linkBase }: ApiPlan): SiteFile[] => [
-  { path: rootFile, body: JSON.stringify(mapKinds((kind) => listUrl(linkBase, kind))) },
-  { path: META_FILE, body: JSON.stringify(meta) },
-  ...kindNames.flatMap((kind) => kindFiles(records, kind, linkBase)),
-  ...Object.entries(errorFiles).map(([status, path]) => ({
-    path,
-    body: errorBody(errorDetails[Number(status) as keyof typeof errorFiles]),
-  })),
-];
+export function apiFiles(records: EncodedRecords, meta: Meta): SiteFile[] {
+  const linkBase = linkBaseOf(meta);
+  return [
+    { path: rootFile, body: JSON.stringify(mapKinds((kind) => listUrl(linkBase, kind))) },
+    { path: META_FILE, body: JSON.stringify(meta) },
+    ...kindNames.flatMap((kind) => kindFiles(records, kind, linkBase)),
+    ...([400, 404, 405] as const).map((status) => ({
+      path: errorFiles[status],
+      body: errorBody(errorDetails[status]),
+    })),
+  ];
+}
 
 /** Every record, and the pages, which contain the same texts. */
 function kindFiles(records: EncodedRecords, kind: Kind, linkBase: LinkBase): SiteFile[] {

@@ -53,25 +53,17 @@ export function completeSite(site: CompleteSite): AnyFile[] {
 }
 
 /** The API's files, bulk files, the change history and the hosts' configuration. */
-function dataFiles({
-  records,
-  meta,
-  history,
-  hosts,
-  serving,
-  package: { handlerModule },
-}: CompleteSite): SiteFile[] {
+function dataFiles(site: CompleteSite): SiteFile[] {
+  const { records, meta, history } = site;
   const linkBase = linkBaseOf(meta);
   const routes = createRoutes(records, movedRoutes(history, records), meta.sprites);
-  const context = { ...serving, routes, baseUrl: meta.base_url, handlerModule };
+  const { handlerModule } = site.package;
+  const context = { ...site.serving, routes, baseUrl: meta.base_url, handlerModule };
   return [
-    ...apiFiles({ records, meta, linkBase }),
+    ...apiFiles(records, meta),
     ...(meta.downloads ? downloadFiles({ records, linkBase }) : []),
     ...changeFiles(history, routes.moved, { ...linkBase, captured: meta.captured }),
-    ...hostFiles(hosts, context).map(({ path, make }) => ({
-      path,
-      body: make(),
-    })),
+    ...hostFiles(site.hosts, context).map(({ path, make }) => ({ path, body: make() })),
   ];
 }
 
@@ -86,7 +78,6 @@ function describingFiles(
   const specification = specificationFiles({
     records,
     meta,
-    linkBase: linkBaseOf(meta),
     archive: archives.length > 0,
     docs: templates['docs.html'],
   });

@@ -1,7 +1,10 @@
 /** Bulk files: every record in one request, as NDJSON, CSV and JSON, each with compressed copies. */
 
+import { brotliCompressSync, constants } from 'node:zlib';
+import { gzipSync } from 'fflate';
 import { type Kind, kindNames } from '../contract/kinds.ts';
 import {
+  type CompressedExtension,
   compressedExtensions,
   csvFile,
   EVERYTHING_FILE,
@@ -12,7 +15,6 @@ import { servedSchemas } from '../contract/served.ts';
 import type { SiteFile } from '../contract/site-file.ts';
 import type { EncodedRecords } from '../dataset/data-set.ts';
 import { servedText } from '../dataset/encode.ts';
-import { compressors } from './archive/compressor.ts';
 import { csvRow } from './csv.ts';
 
 /** What a bulk file is made from. */
@@ -34,10 +36,7 @@ export const downloads: readonly Download[] = [
     {
       path: ndjsonFile(kind),
       summary: `Every ${kind}, one JSON object per line.`,
-      text: (plan) =>
-        servedTexts(plan, kind)
-          .map((text) => `${text}\n`)
-          .join(''),
+      text: (plan) => [...servedTexts(plan, kind), ''].join('\n'),
     },
     {
       path: csvFile(kind),
@@ -60,6 +59,19 @@ export const fieldsOf = (kind: Kind): string[] => Object.keys(servedSchemas[kind
 
 /** A record's text is flat JSON with its fields in order. */
 const tableRow = (served: string): string => csvRow(Object.values(JSON.parse(served)));
+
+/**
+ * The same bytes everywhere: gzip by fflate, as the output of zlib differs between its builds; Brotli at a quality whose output
+ * does not depend on the machine's word size.
+ */
+export const compressors: Readonly<Record<CompressedExtension, (body: Uint8Array) => Uint8Array>> = {
+  // Without a timestamp, which would make the output depend on the clock.
+  gz: (body) => gzipSync(body, { level: 6, mtime: 0 }),
+  br: (body) =>
+    brotliCompressSync(body, {
+      params: { [constants.BROTLI_PARAM_QUALITY]: 2, [constants.BROTLI_PARAM_SIZE_HINT]: body.length },
+    }),
+};
 
 /** Makes the bulk files, each with its compressed copies. */
 export const downloadFiles = (plan: BulkPlan): SiteFile[] =>

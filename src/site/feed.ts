@@ -22,7 +22,7 @@ export function encodeFeed({ steps }: History, { baseUrl, captured }: FeedOption
     `<link rel="${rel}" type="${type}" href="${escapeXml(`${baseUrl}/${path}`)}"/>`;
   const entries = timed(distinct(steps));
   const updated = Math.max(startOf(captured), entries[0]?.time ?? 0);
-  const encodeEntry = ({ step, time }: TimedStep): string => `<entry>
+  const encodeEntry = ({ step, time }: (typeof entries)[number]): string => `<entry>
 <id>${idOf(step)}</id>
 <title>${escapeXml(headline(step))}</title>
 <updated>${timeOf(time)}</updated>
@@ -43,14 +43,8 @@ ${entries.slice(0, MAX_ENTRIES).map(encodeEntry).join('')}</feed>
 `;
 }
 
-interface TimedStep {
-  readonly step: Comparison;
-  /** Milliseconds since 1970. */
-  readonly time: number;
-}
-
 /** Steps with times that rise from the oldest to the newest, a second apart on the same day: readers sort by them. */
-function timed(steps: readonly Comparison[]): TimedStep[] {
+function timed(steps: readonly Comparison[]) {
   let last = Number.NEGATIVE_INFINITY;
   const oldestFirst = steps.toReversed().map((step) => {
     last = Math.max(startOf(step.to.captured), last + 1000);
@@ -63,11 +57,10 @@ function timed(steps: readonly Comparison[]): TimedStep[] {
 function pageOf({ changes }: Comparison): string {
   const pages = kindNames.flatMap((kind) => {
     const { added, renamed, changed } = changes[kind];
-    const slugs = [...added, ...changed].map(({ slug }) => slug);
-    return [...slugs, ...renamed.map(({ to }) => to)].map((slug) => recordPath(kind, slug).slice(1));
+    const slugs = [...added, ...changed, ...renamed.map(({ to }) => ({ slug: to }))];
+    return slugs.map(({ slug }) => recordPath(kind, slug).slice(1));
   });
-  const [page = ''] = pages;
-  return pages.length === 1 ? page : '';
+  return pages.length === 1 ? pages.join() : '';
 }
 
 /** HTML, which the feed escapes a second time. */
@@ -92,11 +85,8 @@ function idOf({ from, to }: Comparison): string {
 
 /** Data that went back and forth has the same step twice: only the newer one is included. */
 function distinct(steps: readonly Comparison[]): Comparison[] {
-  const seen = new Set<string>();
-  return steps.filter((step) => {
-    const id = idOf(step);
-    return !seen.has(id) && seen.add(id);
-  });
+  const ids = steps.map(idOf);
+  return steps.filter((step, at) => ids.indexOf(idOf(step)) === at);
 }
 
 const startOf = (day: string | null): number => Date.parse(`${day ?? '1970-01-01'}T00:00:00Z`);

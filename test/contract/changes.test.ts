@@ -1,7 +1,5 @@
 import { describe, expect, it } from 'vitest';
 import { historySchema } from '../../src/contract/changes.ts';
-import { linkBaseOf } from '../../src/contract/meta.ts';
-import { siteOf } from '../support/sites.ts';
 
 const none = { added: [], removed: [], renamed: [], changed: [] };
 const summary = (digit: number) => ({
@@ -32,12 +30,5 @@ describe('a history', () => {
     const { from, to, ...rest } = step(1, 2);
     const without = ({ edition: _, ...side }: typeof from) => side;
     expect(fits({ ...rest, from: without(from), to: without(to) })).toBe(true);
-  });
-});
-
-describe('the description of a site', () => {
-  it('says what links start with, and what they point to', () => {
-    const { meta } = siteOf({ move: [], item: [] }, { links: 'file' });
-    expect(linkBaseOf(meta)).toEqual({ baseUrl: 'https://example.test', links: 'file' });
   });
 });

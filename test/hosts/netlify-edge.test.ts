@@ -143,23 +143,11 @@ describe('Netlify’s edge functions', () => {
 });
 
 describe('Netlify’s files', () => {
-  it('are the rules’, and one function with the conditions of four', () => {
-    expect(netlify.files(context).map(({ path }) => path)).toEqual([
-      '_redirects',
-      '_headers',
-      '_edge/gamedata.js',
-      '_edge/gamedata-methods.js',
-      '_edge/gamedata-browsers.js',
-      '_edge/gamedata-slashes.js',
-    ]);
-  });
-
-  it('with an edge function are the rules’, and the function', () => {
-    expect(netlifyEdge.files(context).map(({ path }) => path)).toEqual([
-      '_redirects',
-      '_headers',
-      '_edge/gamedata.js',
-    ]);
+  it('are the rules’, and one function, with its conditions or those of four', () => {
+    const functions = ['', '-methods', '-browsers', '-slashes'].map((name) => `_edge/gamedata${name}.js`);
+    const rules = ['_redirects', '_headers'];
+    expect(netlify.files(context).map(({ path }) => path)).toEqual([...rules, ...functions]);
+    expect(netlifyEdge.files(context).map(({ path }) => path)).toEqual([...rules, '_edge/gamedata.js']);
   });
 
   it('come once, also if both hosts are requested', () => {

@@ -123,9 +123,8 @@ describe('a site', () => {
 
   it('has one page with count 0 for an empty kind', () => {
     const files = new Map(tree(siteOf(rawRecords(1, 0)).files()));
-    expect(files.get('api/gamedata/item/index.json')).toBe(
-      '{"count":0,"next":null,"previous":null,"results":[]}',
-    );
+    const empty = '{"count":0,"next":null,"previous":null,"results":[]}';
+    expect(files.get('api/gamedata/item/index.json')).toBe(empty);
   });
 
   it('has every record once in its own file and, as the very same text, on its page', () => {

@@ -1,13 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { specificationFiles } from '../../src/site/specification/files.ts';
-import { rawItem, rawMove, rawRecords, siteOf } from '../support/sites.ts';
+import type { RawRecords } from '../../src/sources/raw.ts';
+import { rawItem, rawMove, rawRecords, type SiteOptions, siteOf } from '../support/sites.ts';
 
 /** The docs of a site. */
-function docsOf(
-  raw: Parameters<typeof siteOf>[0],
-  options?: Parameters<typeof siteOf>[1],
-  archive = false,
-): string {
+function docsOf(raw: RawRecords, options?: SiteOptions, archive = false): string {
   const files = specificationFiles({ ...siteOf(raw, options).plan, archive });
   return String(files.find(({ path }) => path === 'docs/index.html')?.body);
 }

@@ -55,17 +55,18 @@ describe('the schemas', () => {
   it('are found at the address that they say', async () => {
     const { files, json } = specifiedSite(rawRecords(1, 1));
     const names = [...files.keys()].filter((path) => path.startsWith('schemas/'));
-    expect(names.map((path) => path.slice('schemas/'.length))).toEqual([
-      'move.json',
-      'item.json',
-      'move-page.json',
-      'item-page.json',
-      'root.json',
-      'error.json',
-      'gamedata.json',
-      'meta.json',
-      'manifest.json',
-    ]);
+    const expected = [
+      'move',
+      'item',
+      'move-page',
+      'item-page',
+      'root',
+      'error',
+      'gamedata',
+      'meta',
+      'manifest',
+    ];
+    expect(names).toEqual(expected.map((name) => `schemas/${name}.json`));
     for (const path of names) {
       expect(json(path)).toMatchObject({
         $schema: 'https://json-schema.org/draft/2020-12/schema',
@@ -76,31 +77,20 @@ describe('the schemas', () => {
     }
   });
 
-  it.each<[string, string, (value: Record<string, unknown>) => void]>([
-    ['a field too many', 'move', (move) => Object.assign(move, { power: 40 })],
-    ['a missing field', 'move', (move) => delete move.generation],
-    ['a text for a number', 'move', (move) => Object.assign(move, { id: '1' })],
-    ['a slug that is no path segment', 'move', (move) => Object.assign(move, { slug: '../x' })],
-    ['a name with a line break', 'move', (move) => Object.assign(move, { name: 'a\nb' })],
-    [
-      'a link of another kind',
-      'move',
-      (move) => Object.assign(move, { url: String(move.url).replace('move', 'item') }),
-    ],
-    [
-      'a link without its format',
-      'move',
-      (move) => Object.assign(move, { url: String(move.url).split('?')[0] }),
-    ],
-    ['an icon elsewhere', 'item', (item) => Object.assign(item, { icon: 'https://other.test/x.png' })],
-    ['an index that is no number', 'item', (item) => Object.assign(item, { id3: 'x' })],
-    ['a negative count', 'move-page', (page) => Object.assign(page, { count: -1 })],
-    [
-      'a link without an offset',
-      'move-page',
-      (page) => Object.assign(page, { next: String(page.next).replace(/&offset=\d+/, '') }),
-    ],
-    ['an unknown source', 'meta', (meta) => Object.assign(meta, { source: 'guess' })],
+  const api = 'https://example.test/api/gamedata';
+  it.each<[string, string, Record<string, unknown>]>([
+    ['a field too many', 'move', { power: 40 }],
+    ['a missing field', 'move', { generation: undefined }],
+    ['a text for a number', 'move', { id: '1' }],
+    ['a slug that is no path segment', 'move', { slug: '../x' }],
+    ['a name with a line break', 'move', { name: 'a\nb' }],
+    ['a link of another kind', 'move', { url: `${api}/item/move-1/?format=api` }],
+    ['a link without its format', 'move', { url: `${api}/move/move-1/` }],
+    ['an icon elsewhere', 'item', { icon: 'https://other.test/x.png' }],
+    ['an index that is no number', 'item', { id3: 'x' }],
+    ['a negative count', 'move-page', { count: -1 }],
+    ['a link without an offset', 'move-page', { next: `${api}/move/?format=api&limit=100` }],
+    ['an unknown source', 'meta', { source: 'guess' }],
   ])('find %s', async (_, schema, damage) => {
     const { json, problems } = specifiedSite(rawRecords(101, 1));
     const path = {
@@ -110,7 +100,7 @@ describe('the schemas', () => {
     }[schema];
     const value = json(path === undefined ? 'meta.json' : `${path}index.json`);
     expect(problems(schema, value)).toBeNull();
-    damage(value);
-    expect(problems(schema, value)).toMatch(/^data/);
+    // As JSON, which has no undefined fields.
+    expect(problems(schema, JSON.parse(JSON.stringify({ ...value, ...damage })))).toMatch(/^data/);
   });
 });

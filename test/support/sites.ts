@@ -94,7 +94,7 @@ export function siteOf(
   const linkBase = { baseUrl: meta.base_url, links };
   const docs = readPackage().templates['docs.html'];
   const plan = { records, meta, linkBase, archive: false, docs };
-  const files = (): SiteFile[] => [...apiFiles(plan), icon, ...changes, ...extras];
+  const files = (): SiteFile[] => [...apiFiles(records, meta), icon, ...changes, ...extras];
   return { plan, meta, routes, records, files };
 }
 

@@ -83,9 +83,7 @@ function asLocal(time: number): Date {
 
 /** The extended timestamp, which unzip prefers in every time zone. */
 function universalTime(time: number): Uint8Array {
-  const field = new Uint8Array(5);
-  const view = new DataView(field.buffer);
-  view.setUint8(0, 1);
-  view.setUint32(1, time, true);
+  const field = Buffer.alloc(5, 1);
+  field.writeUInt32LE(time, 1);
   return field;
 }

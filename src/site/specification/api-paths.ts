@@ -15,95 +15,79 @@ import {
 import { PAGE_SIZE } from '../../contract/windows.ts';
 import type { EncodedRecords } from '../../dataset/data-set.ts';
 import { listPage, servedText } from '../../dataset/encode.ts';
-import { fileOperation, parameter, response, successHeaders } from './components.ts';
-import { typeName } from './schemas.ts';
+import { fileOperation, ref, successHeaders } from './components.ts';
+import { type SchemaName, typeName } from './schemas.ts';
 
 /** What a request returns, whatever its path looks like. */
 interface Subject {
-  /** As in names of operations, such as `MovePage`. */
-  readonly name: string;
+  readonly schema: SchemaName;
   readonly summary: string;
-  readonly schema: string;
   /** A real response. */
   readonly example?: object | undefined;
 }
 
-const root = (examples: Examples): Subject => ({
-  name: 'Root',
-  summary: 'API root',
-  schema: 'Root',
-  example: examples.root,
-});
+const root = ({ root }: Examples): Subject => ({ schema: 'root', summary: 'API root', example: root });
 
 const page = (kind: Kind, examples: Examples): Subject => ({
-  name: typeName(`${kind}-page`),
+  schema: `${kind}-page`,
   summary: `A page of the list of all ${kind}s, in order of id`,
-  schema: typeName(`${kind}-page`),
   example: examples[kind]?.page,
 });
 
 const record = (kind: Kind, examples: Examples): Subject => ({
-  name: typeName(kind),
+  schema: kind,
   summary: `One ${kind}`,
-  schema: typeName(kind),
   example: examples[kind]?.record,
 });
 
 /** Path → its operations. */
-export function apiPaths(links: LinkStyle, examples: Examples): object {
-  return Object.assign({}, ...(links === 'file' ? fileSubjects(examples) : endpoints(examples)));
-}
+export const apiPaths = (links: LinkStyle, examples: Examples): object =>
+  Object.assign({}, ...(links === 'file' ? fileSubjects(examples) : endpoints(examples)));
+
+const withParameter = (name: string): object => ({ parameters: [ref(`parameters/${name}`)] });
 
 const endpoints = (examples: Examples): object[] => [
-  { [API_PREFIX]: endpoint(root(examples), []) },
+  { [API_PREFIX]: endpoint(root(examples)) },
   ...kindNames.map((kind) => ({
-    [listPath(kind)]: endpoint(page(kind, examples), ['limit', 'offset']),
-    [recordPath(kind, '{slug}')]: {
-      parameters: [parameter('slug')],
-      ...endpoint(record(kind, examples), []),
-    },
+    [listPath(kind)]: endpoint(page(kind, examples), { isList: true }),
+    [recordPath(kind, '{slug}')]: { ...withParameter('slug'), ...endpoint(record(kind, examples)) },
   })),
 ];
 
 const fileSubjects = (examples: Examples): object[] => [
-  { [`/${rootFile}`]: { get: jsonFile(root(examples)) } },
+  { [`/${rootFile}`]: jsonFile(root(examples)) },
   ...kindNames.map((kind) => {
     // The example has two records, which no file of the site does.
     const { example: _, ...whole } = page(kind, examples);
     return {
-      [`/${listPageFile(kind, 0)}`]: { get: jsonFile(whole) },
+      [`/${listPageFile(kind, 0)}`]: jsonFile(whole),
       [`/${listPageFile(kind, 1).replace('/1/', '/{offset}/')}`]: {
-        parameters: [parameter('pageOffset')],
-        get: jsonFile({ ...whole, name: `${whole.name}At` }),
+        ...withParameter('pageOffset'),
+        ...jsonFile(whole, 'At'),
       },
-      [`/${recordFile(kind, '{slug}')}`]: {
-        parameters: [parameter('slug')],
-        get: jsonFile(record(kind, examples)),
-      },
+      [`/${recordFile(kind, '{slug}')}`]: { ...withParameter('slug'), ...jsonFile(record(kind, examples)) },
     };
   }),
 ];
 
 const jsonContent = ({ schema, example }: Subject): object => ({
-  'application/json': {
-    schema: { $ref: `#/components/schemas/${schema}` },
-    ...(example && { example }),
-  },
+  'application/json': { schema: ref(`schemas/${typeName(schema)}`), ...(example && { example }) },
 });
 
-const jsonFile = (subject: Subject): object =>
-  fileOperation(`get${subject.name}`, 'records', subject.summary, jsonContent(subject));
+function jsonFile(subject: Subject, suffix = ''): object {
+  const id = `get${typeName(subject.schema)}${suffix}`;
+  return { get: fileOperation(id, 'records', subject.summary, jsonContent(subject)) };
+}
 
 /** A path with every response that hosts send there. */
-function endpoint(subject: Subject, window: readonly ('limit' | 'offset')[]): object {
-  const { name, summary } = subject;
-  const parameters = ['format' as const, ...window].map(parameter);
-  const isList = window.length > 0;
+function endpoint(subject: Subject, { isList = false } = {}): object {
+  const { schema, summary } = subject;
+  const parameters = ['format', ...(isList ? ['limit', 'offset'] : []), 'ifNoneMatch'];
   const read = (method: 'get' | 'head', content: object): object => ({
-    operationId: `${method}${name}`,
+    operationId: `${method}${typeName(schema)}`,
     tags: ['records'],
     summary: method === 'get' ? summary : `${summary}: headers only`,
-    parameters: [...parameters, parameter('ifNoneMatch')],
+    parameters: parameters.map((name) => ref(`parameters/${name}`)),
     responses: {
       // HTML is not listed as content: typed clients would consider every response to be a record or a text.
       200: {
@@ -111,22 +95,26 @@ function endpoint(subject: Subject, window: readonly ('limit' | 'offset')[]): ob
         headers: successHeaders,
         ...content,
       },
-      301: response('Slash'),
-      304: response('NotModified'),
-      ...(isList && { 400: response('NotBuilt') }),
-      404: response('NotFound'),
-      405: response('MethodNotAllowed'),
-      406: response('NotAcceptable'),
+      301: ref('responses/Slash'),
+      304: ref('responses/NotModified'),
+      ...(isList && { 400: ref('responses/NotBuilt') }),
+      404: ref('responses/NotFound'),
+      405: ref('responses/MethodNotAllowed'),
+      406: ref('responses/NotAcceptable'),
     },
   });
   return {
     get: read('get', { content: jsonContent(subject) }),
     head: read('head', {}),
     options: {
-      operationId: `options${name}`,
+      operationId: `options${typeName(schema)}`,
       tags: ['records'],
       summary: `Allowed methods of: ${summary.charAt(0).toLowerCase()}${summary.slice(1)}`,
-      responses: { 200: response('Options'), 204: response('Preflight'), 404: response('NotFound') },
+      responses: {
+        200: ref('responses/Options'),
+        204: ref('responses/Preflight'),
+        404: ref('responses/NotFound'),
+      },
     },
   };
 }
@@ -141,12 +129,10 @@ const SHOWN = 2;
 
 export function examplesOf(records: EncodedRecords, linkBase: LinkBase): Examples {
   const kinds = mapKinds((kind) => {
-    const [first] = records[kind];
-    if (!first) return undefined;
     const results = records[kind].slice(0, SHOWN).map((record) => servedText(linkBase, kind, record));
     const window = { limit: PAGE_SIZE, offset: 0 };
-    const page = listPage(linkBase, kind, { window, count: records[kind].length, results });
-    return { record: JSON.parse(servedText(linkBase, kind, first)), page: JSON.parse(page) };
+    const page = JSON.parse(listPage(linkBase, kind, { window, count: records[kind].length, results }));
+    return page.count === 0 ? undefined : { record: page.results[0], page };
   });
   return { root: mapKinds((kind) => listUrl(linkBase, kind)), ...kinds };
 }

@@ -31,14 +31,14 @@ export const headerComponents = {
   Location: header('The URL to use instead.', { type: 'string', format: 'uri-reference' }),
 } as const;
 
-type HeaderName = keyof typeof headerComponents;
+/** A reference to a component, such as `schemas/Move`. */
+export const ref = (component: string): object => ({ $ref: `#/components/${component}` });
 
-/** References to headers. */
-export const headersNamed = (...names: HeaderName[]): object =>
-  Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
+export const headersNamed = (...names: (keyof typeof headerComponents)[]): object =>
+  Object.fromEntries(names.map((name) => [name, ref(`headers/${name}`)]));
 
 /** On every response of an endpoint, including errors. */
-export const endpointHeaders = headersNamed(
+const endpointHeaders = headersNamed(
   'Allow',
   'Vary',
   'Access-Control-Allow-Origin',
@@ -47,31 +47,28 @@ export const endpointHeaders = headersNamed(
 
 export const successHeaders = { ...endpointHeaders, ...headersNamed('Cache-Control', 'ETag') };
 
-const query = (name: string, description: string, schema: object): object => ({
-  name,
-  in: 'query',
-  description,
-  schema,
-});
-
 const { $schema: _, ...slugs } = z.toJSONSchema(slugSchema);
 
 export const parameterComponents = {
-  format: query(
-    'format',
-    '`api` is the browsable form: JSON for programs, a page for browsers. `json` is always JSON. Any other value is a 404.',
-    { type: 'string', enum: formats },
-  ),
-  limit: query(
-    'limit',
-    `The maximum number of records on the page. Hosts that do not run code reject any value but ${PAGE_SIZE}; on others, an invalid value counts as ${PAGE_SIZE}.`,
-    { type: 'integer', minimum: 1, default: PAGE_SIZE },
-  ),
-  offset: query(
-    'offset',
-    `The number of records to skip. Hosts that do not run code reject any value but multiples of ${PAGE_SIZE} below \`count\`; on others, an invalid value counts as 0, and beyond the end there are no results.`,
-    { type: 'integer', minimum: 0, default: 0 },
-  ),
+  format: {
+    name: 'format',
+    in: 'query',
+    description:
+      '`api` is the browsable form: JSON for programs, a page for browsers. `json` is always JSON. Any other value is a 404.',
+    schema: { type: 'string', enum: formats },
+  },
+  limit: {
+    name: 'limit',
+    in: 'query',
+    description: `The maximum number of records on the page. Hosts that do not run code reject any value but ${PAGE_SIZE}; on others, an invalid value counts as ${PAGE_SIZE}.`,
+    schema: { type: 'integer', minimum: 1, default: PAGE_SIZE },
+  },
+  offset: {
+    name: 'offset',
+    in: 'query',
+    description: `The number of records to skip. Hosts that do not run code reject any value but multiples of ${PAGE_SIZE} below \`count\`; on others, an invalid value counts as 0, and beyond the end there are no results.`,
+    schema: { type: 'integer', minimum: 0, default: 0 },
+  },
   pageOffset: {
     name: 'offset',
     in: 'path',
@@ -94,17 +91,16 @@ export const parameterComponents = {
   },
 } as const;
 
-export const parameter = (name: keyof typeof parameterComponents): object => ({
-  $ref: `#/components/parameters/${name}`,
-});
-
 const error = (description: string, detail: string): object => ({
   description,
   headers: endpointHeaders,
-  content: {
-    'application/json': { schema: { $ref: '#/components/schemas/ApiError' }, example: { detail } },
-  },
+  content: { 'application/json': { schema: ref('schemas/ApiError'), example: { detail } } },
 });
+
+const preflight = Object.entries(preflightHeaders).map(([name, value]) => [
+  name,
+  { schema: { type: 'string', const: value } },
+]);
 
 export const responseComponents = {
   Slash: {
@@ -113,7 +109,7 @@ export const responseComponents = {
   },
   NotModified: {
     description: 'The cached response is still valid.',
-    headers: { ...endpointHeaders, ...headersNamed('Cache-Control', 'ETag') },
+    headers: successHeaders,
   },
   NotBuilt: error(
     'On hosts that do not run code: there is no such page. Hosts that cannot send 400 send 404 with the same body.',
@@ -131,19 +127,10 @@ export const responseComponents = {
     description: 'A CORS preflight; on hosts that do not run code, any OPTIONS request.',
     headers: {
       ...endpointHeaders,
-      ...Object.fromEntries(
-        Object.entries(preflightHeaders).map(([name, value]) => [
-          name,
-          { schema: { type: 'string', const: value } },
-        ]),
-      ),
+      ...Object.fromEntries(preflight),
     },
   },
 } as const;
-
-export const response = (name: keyof typeof responseComponents): object => ({
-  $ref: `#/components/responses/${name}`,
-});
 
 /** Reads a file at its own URL, which every host supports. */
 export const fileOperation = (

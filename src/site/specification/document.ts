@@ -6,7 +6,7 @@ import { counted } from '../../contract/words.ts';
 import { apiPaths, type Examples } from './api-paths.ts';
 import { headerComponents, parameterComponents, responseComponents } from './components.ts';
 import { filePaths } from './file-paths.ts';
-import { jsonSchemas, schemaFile, schemaNames, typeName } from './schemas.ts';
+import { jsonSchemas, schemaFile, typeName } from './schemas.ts';
 
 /** @param archive whether the site offers itself for download */
 export function openApiDocument(site: Meta, examples: Examples, { archive }: { archive: boolean }): object {
@@ -44,33 +44,29 @@ type Components = Readonly<Record<string, Readonly<Record<string, object>>>>;
 function usedBy(paths: object, components: Components): Components {
   const used = new Set<string>();
   const follow = (value: object): void => {
-    for (const [reference, part = '', name = ''] of JSON.stringify(value).matchAll(
-      /#\/components\/(\w+)\/([\w-]+)/g,
-    )) {
+    const references = JSON.stringify(value).matchAll(/#\/components\/(\w+)\/([\w-]+)/g);
+    for (const [reference, part = '', name = ''] of references) {
       if (used.has(reference)) continue;
       used.add(reference);
       follow(components[part]?.[name] ?? {});
     }
   };
   follow(paths);
-  const isUsed = (part: string, name: string): boolean => used.has(`#/components/${part}/${name}`);
-  return Object.fromEntries(
-    Object.entries(components).map(([part, all]) => [
-      part,
-      Object.fromEntries(Object.entries(all).filter(([name]) => isUsed(part, name))),
-    ]),
-  );
+  const parts = Object.entries(components).map(([part, all]) => {
+    const kept = Object.entries(all).filter(([name]) => used.has(`#/components/${part}/${name}`));
+    return [part, Object.fromEntries(kept)];
+  });
+  return Object.fromEntries(parts);
 }
 
 /** The schemas of `/schemas/`, with references inside the document. */
 function componentSchemas(): Record<string, object> {
   const schemas = jsonSchemas((name) => `#/components/schemas/${typeName(name)}`);
-  return Object.fromEntries(
-    schemaNames.map((name) => {
-      const { $id: _id, $schema: _dialect, ...schema } = schemas[name];
-      return [typeName(name), schema];
-    }),
-  );
+  const entries = Array.from(schemas, ([name, { $id: _id, $schema: _dialect, ...schema }]) => [
+    typeName(name),
+    schema,
+  ]);
+  return Object.fromEntries(entries);
 }
 
 function description({ base_url: baseUrl, links, counts }: Meta): string {

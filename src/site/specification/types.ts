@@ -1,11 +1,9 @@
 /** The public types as TypeScript, generated from the JSON Schemas: `types.d.ts` of every site and of the package. */
 
-import { type JsonSchema, jsonSchemas, schemaNames, typeName } from './schemas.ts';
+import { type JsonSchema, jsonSchemas, typeName } from './schemas.ts';
 
 export function typeDeclarations(): string {
-  const all = jsonSchemas(typeName);
-  const types = schemaNames.map((name) => {
-    const { $id: _, ...schema } = all[name];
+  const types = Array.from(jsonSchemas(typeName), ([name, schema]) => {
     return `${comment(schema, '')}export interface ${typeName(name)} ${typeOf(schema, '')}\n`;
   });
   return `/** The responses of the API, generated from the schemas that validate every build. */\n\n${types.join('\n')}`;
