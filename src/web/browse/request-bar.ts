@@ -18,7 +18,7 @@ export interface RequestBarOptions extends Pick<State, 'table' | 'answer'> {
 }
 
 export function requestBar(options: RequestBarOptions): HTMLElement {
-  const { address, source, said, table, answer } = options;
+  const { address, source, response, said, table } = options;
   const { pathname, search } = new URL(source);
   const command = element('code', { class: 'curl', hidden: true }, `curl '${source.replaceAll("'", '%27')}'`);
   const copy = button('Copy as curl', () => {
@@ -28,7 +28,7 @@ export function requestBar(options: RequestBarOptions): HTMLElement {
   const minified = button('Minified', () => {
     const isMinified = minified.getAttribute('aria-pressed') !== 'true';
     minified.setAttribute('aria-pressed', String(isMinified));
-    for (const body of answer?.querySelectorAll<HTMLElement>('.json, .raw') ?? [])
+    for (const body of response.querySelectorAll<HTMLElement>('.json, .raw'))
       body.hidden = body.matches('.json') === isMinified;
   });
   minified.setAttribute('aria-pressed', 'false');
@@ -52,8 +52,11 @@ export function requestBar(options: RequestBarOptions): HTMLElement {
 
 /** Shows the response as it was chosen last, and returns the choice. */
 function viewButtons({ response, table, answer }: RequestBarOptions, minified: HTMLElement): HTMLElement {
+  // A list of a hundred records is thousands of elements: only if it is asked for.
+  let json: HTMLElement | undefined;
   const show = (view: 'table' | 'json'): void => {
-    const shown = view === 'table' ? table : answer;
+    if (view === 'json') json ??= answer?.();
+    const shown = view === 'table' ? table : json;
     response.replaceChildren(...(shown ? [shown] : []));
     minified.hidden = !shown || shown === table;
     asTable.setAttribute('aria-pressed', String(view === 'table'));

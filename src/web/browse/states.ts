@@ -29,7 +29,7 @@ export interface State {
   readonly before: readonly HTMLElement[];
   readonly after?: readonly HTMLElement[];
   /** The response as it was sent. */
-  readonly answer?: HTMLElement;
+  readonly answer?: () => HTMLElement;
   /** The same as a table, if it is a list of records. */
   readonly table?: HTMLElement | undefined;
 }
@@ -69,7 +69,7 @@ const problem = (title: string, why: string, ...ways: readonly HTMLElement[]): S
 
 function answered(outcome: Answer, { address, hasSizes }: StateOptions): State {
   const { json } = outcome;
-  const state = { title: titleOf(address, json), answer: responseBox(outcome) };
+  const state = { title: titleOf(address, json), answer: () => responseBox(outcome) };
   if (!isListPage(json)) return { ...state, before: recordCard(json) };
   const controls = (label: string): HTMLElement[] => [pager({ address, page: json, label, hasSizes })];
   return {
@@ -94,7 +94,7 @@ function refused(outcome: Answer, { address, near }: StateOptions): State {
   const title = isWindow ? 'This page does not exist on this host' : other;
   return {
     ...problem(title, explanation(outcome), ...nearMatches(near), suggestions(address)),
-    answer: responseBox(outcome),
+    answer: () => responseBox(outcome),
   };
 }
 
