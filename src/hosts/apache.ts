@@ -9,16 +9,15 @@ import { escapeExpression, type Host, type Parameter, parameters } from './host.
 import * as server from './web-server.ts';
 
 export const apache: Host = {
-  summary: '.htaccess: built pages; any other limit or offset is a 400, or proxied with --fallback',
   unsupported: server.unsupportedByWebServers,
   install: (out) =>
     `cp ${out}/_hosts/apache.conf /etc/apache2/sites-available/gamedata.conf && systemctl reload apache2`,
   files: (context) => {
     const web = server.webServer(context);
     return [
-      { path: '.htaccess', make: () => configuration(web) },
-      { path: '_hosts/apache.conf', make: () => virtualHost(web) },
-      ...(web.fallback ? [{ path: NOT_BUILT, make: () => notBuilt }] : []),
+      { path: '.htaccess', body: configuration(web) },
+      { path: '_hosts/apache.conf', body: virtualHost(web) },
+      ...(web.fallback ? [{ path: NOT_BUILT, body: notBuilt }] : []),
     ];
   },
 };

@@ -6,13 +6,12 @@ import { type Host, type HostContext, type Parameter, parameters } from './host.
 import * as server from './web-server.ts';
 
 export const caddy: Host = {
-  summary: 'Caddyfile: built pages; any other limit or offset is a 400, or proxied with --fallback',
   // Some malformed paths are refused by its HTTP library, before any configuration.
   unsupported: [...server.unsupportedByWebServers, 'any-path'],
   install: (out) => `cp ${out}/_hosts/Caddyfile /etc/caddy/Caddyfile && systemctl reload caddy`,
   files: (context) => [
-    { path: '_hosts/Caddyfile', make: () => configuration(context) },
-    { path: MOVED_MAP, make: () => movedMap(context.routes) },
+    { path: '_hosts/Caddyfile', body: configuration(context) },
+    { path: MOVED_MAP, body: movedMap(context.routes) },
   ],
 };
 

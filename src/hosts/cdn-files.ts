@@ -10,7 +10,7 @@ import type { HostContext, HostFile } from './host.ts';
  */
 export const headersFile = (context: HostContext): HostFile => ({
   path: '_headers',
-  make: () => headers(context),
+  body: headers(context),
 });
 
 function headers({ routes, baseUrl }: HostContext): string {

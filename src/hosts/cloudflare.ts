@@ -12,11 +12,10 @@ const WORKER = '_worker.js';
 const CONFIGURATION = 'wrangler.jsonc';
 
 export const cloudflare: Host = {
-  summary: 'static assets, plus a Worker for the API: the whole contract',
   unsupported: [],
   files: (context) => [
-    { path: WORKER, make: () => `${context.handlerModule()}${worker(context)}` },
-    { path: CONFIGURATION, make: () => `${JSON.stringify(configuration(context), null, 2)}\n` },
+    { path: WORKER, body: `${context.handlerModule()}${worker(context)}` },
+    { path: CONFIGURATION, body: `${JSON.stringify(configuration(context), null, 2)}\n` },
     headersFile(context),
     redirectsFile(context),
     privateFiles,
@@ -62,12 +61,11 @@ function redirectsFile({ baseUrl }: HostContext): HostFile {
   const base = pathOf(baseUrl);
   const pages = ['/', DOCS_PATH].map((path) => `${base}${path} ${path}index.html 200`);
   const rules = [...pages, ...(base === '' ? [] : [`${base}/* /:splat 200`])];
-  return { path: '_redirects', make: () => `${rules.join('\n')}\n` };
+  return { path: '_redirects', body: `${rules.join('\n')}\n` };
 }
 
 /** Not uploaded as assets: configuration of this and other hosts, and wrangler's working files. */
 const privateFiles: HostFile = {
   path: '.assetsignore',
-  make: () =>
-    [WORKER, CONFIGURATION, '_edge', '_hosts', '.htaccess', '.wrangler', 'node_modules', ''].join('\n'),
+  body: [WORKER, CONFIGURATION, '_edge', '_hosts', '.htaccess', '.wrangler', 'node_modules', ''].join('\n'),
 };

@@ -7,12 +7,11 @@ import { guaranteeNames, guarantees } from '../contract/guarantees.ts';
 import type { Host } from './host.ts';
 
 export const githubPages: Host = {
-  summary: 'static files: built pages and records, at the URLs of their files',
   unsupported: guaranteeNames.filter(
     (name) => guarantees[name].needs !== 'files' && !['etag', 'cors', 'compression'].includes(name),
   ),
   files: () => [
     // Otherwise files whose names start with an underscore would be missing.
-    { path: '.nojekyll', make: () => '' },
+    { path: '.nojekyll', body: '' },
   ],
 };

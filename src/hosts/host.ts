@@ -2,7 +2,6 @@
 
 import type { GuaranteeName } from '../contract/guarantees.ts';
 import type { RouteTable } from '../contract/routes.ts';
-import type { MadeFile } from '../contract/site-file.ts';
 
 /** The parameters that select a page. */
 export const parameters = ['format', 'limit', 'offset'] as const;
@@ -29,14 +28,13 @@ export interface HostContext extends Serving {
 }
 
 /** Made of nothing but the context. */
-export interface HostFile extends MadeFile {
-  make(): string;
+export interface HostFile {
+  readonly path: string;
+  readonly body: string;
 }
 
 /** A host returns its configuration as text. It never reads or writes files. */
 export interface Host {
-  /** One line for people. */
-  readonly summary: string;
   /** The guarantees that it does not support. Tests check exactly this list on the real engine. */
   readonly unsupported: readonly GuaranteeName[];
   /** The configuration files, relative to the site's folder. */

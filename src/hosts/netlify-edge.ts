@@ -13,13 +13,12 @@ import type { Host, HostContext } from './host.ts';
 import { netlifyRules } from './netlify-rules.ts';
 
 export const netlifyEdge: Host = {
-  summary: 'rules, plus an edge function for every API request: the whole contract',
   unsupported: [],
   files: (context) => [
     ...netlifyRules.files(context),
     {
       path: `${FUNCTION_FOLDER}gamedata.js`,
-      make: () => `${context.handlerModule()}${edgeFunction(context)}${functionConfig(declaration(context))}`,
+      body: `${context.handlerModule()}${edgeFunction(context)}${functionConfig(declaration(context))}`,
     },
   ],
 };

@@ -13,7 +13,6 @@ import { headersFile } from './cdn-files.ts';
 import { type Host, type Parameter, parameters } from './host.ts';
 
 export const netlifyRules: Host = {
-  summary: 'rules only: built pages and records, any other limit or offset is a 404',
   unsupported: [
     'unknown-record-format',
     'encoded-names',
@@ -28,7 +27,7 @@ export const netlifyRules: Host = {
     'not-acceptable',
   ],
   files: (context) => [
-    { path: '_redirects', make: () => redirects(context.routes, pathOf(context.baseUrl)) },
+    { path: '_redirects', body: redirects(context.routes, pathOf(context.baseUrl)) },
     headersFile(context),
   ],
 };

@@ -9,7 +9,6 @@ import { edgeFunction, FUNCTION_FOLDER, functionConfig } from './netlify-edge.ts
 import { netlifyRules } from './netlify-rules.ts';
 
 export const netlify: Host = {
-  summary: 'rules, plus an edge function for requests that rules cannot tell apart',
   // Of records only, as programs read them: rules see neither their format nor the status, and Netlify may drop Allow.
   unsupported: ['unknown-record-format', 'allow', 'fresh-errors', 'repeated', 'not-acceptable'],
   files: (context) => {
@@ -18,11 +17,11 @@ export const netlify: Host = {
       ...netlifyRules.files(context),
       {
         path: `${FUNCTION_FOLDER}gamedata.js`,
-        make: () => `${context.handlerModule()}${edgeFunction(context)}${functionConfig(lists)}`,
+        body: `${context.handlerModule()}${edgeFunction(context)}${functionConfig(lists)}`,
       },
       ...Object.entries(others).map(([name, declaration]) => ({
         path: `${FUNCTION_FOLDER}gamedata-${name}.js`,
-        make: () => `export { default } from './gamedata.js';\n${functionConfig(declaration)}`,
+        body: `export { default } from './gamedata.js';\n${functionConfig(declaration)}`,
       })),
     ];
   },

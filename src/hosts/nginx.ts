@@ -7,12 +7,11 @@ import { errorReasons, MOVED_MAP, maps, matching, quote } from './nginx-maps.ts'
 import * as server from './web-server.ts';
 
 export const nginx: Host = {
-  summary: 'nginx.conf: built pages; any other limit or offset is a 400, or proxied with --fallback',
   unsupported: server.unsupportedByWebServers,
   install: (out) => `cp ${out}/_hosts/nginx.conf /etc/nginx/conf.d/gamedata.conf && nginx -s reload`,
   files: (context) => [
-    { path: '_hosts/nginx.conf', make: () => configuration(context) },
-    { path: MOVED_MAP, make: () => movedMap(context.routes) },
+    { path: '_hosts/nginx.conf', body: configuration(context) },
+    { path: MOVED_MAP, body: movedMap(context.routes) },
   ],
 };
 

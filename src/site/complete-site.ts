@@ -63,7 +63,7 @@ function dataFiles(site: CompleteSite): SiteFile[] {
     ...apiFiles(records, meta),
     ...(meta.downloads ? downloadFiles({ records, linkBase }) : []),
     ...changeFiles(history, routes.moved, { ...linkBase, captured: meta.captured }),
-    ...hostFiles(site.hosts, context).map(({ path, make }) => ({ path, body: make() })),
+    ...hostFiles(site.hosts, context),
   ];
 }
 

@@ -128,7 +128,7 @@ describe('the refresh', () => {
       ...hostContext(siteOf(rawRecords(1, 1)).routes),
       handlerModule: () => '',
     });
-    const own = JSON.parse(String(written.find(({ path }) => path === 'wrangler.jsonc')?.make()));
+    const own = JSON.parse(String(written.find(({ path }) => path === 'wrangler.jsonc')?.body));
     const { build: _, ...rest } = root;
     expect(rest).toEqual({
       ...own,

@@ -14,7 +14,7 @@ const { routes } = siteOf(rawRecords(1, 1));
 const files = new Map(
   cloudflare
     .files({ ...hostContext(routes), handlerModule: () => stub })
-    .map(({ path, make }) => [path, bodyText(make())]),
+    .map(({ path, body }) => [path, bodyText(body)]),
 );
 
 describe('Cloudflare’s files', () => {

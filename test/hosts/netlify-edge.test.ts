@@ -21,12 +21,7 @@ const createHandler = (store) => async (request) =>
 export { rulesSuffice, createFetchStore, createHandler };
 `;
 const context = { ...hostContext(siteOf(rawRecords(1, 1)).routes), handlerModule };
-const text = String(
-  netlifyEdge
-    .files(context)
-    .find(({ path }) => path === '_edge/gamedata.js')
-    ?.make(),
-);
+const text = String(netlifyEdge.files(context).find(({ path }) => path === '_edge/gamedata.js')?.body);
 
 let edge: EdgeModule;
 beforeAll(async () => {
@@ -90,8 +85,8 @@ describe('Netlify’s edge function', () => {
 });
 
 describe('Netlify’s edge functions', () => {
-  const declared = netlify.files(context).flatMap(({ path, make }) => {
-    const [, config] = /export const config = (\{.*\});\n$/s.exec(bodyText(make())) ?? [];
+  const declared = netlify.files(context).flatMap(({ path, body }) => {
+    const [, config] = /export const config = (\{.*\});\n$/s.exec(bodyText(body)) ?? [];
     return path.startsWith('_edge/') && config !== undefined ? [JSON.parse(config) as Declaration] : [];
   });
   const called = (path: string, { method = 'GET', accept = '*/*' } = {}): boolean => {
@@ -151,7 +146,7 @@ describe('Netlify’s files', () => {
   });
 
   it('come once, also if both hosts are requested', () => {
-    const made = (files: readonly HostFile[]) => files.map(({ path, make }) => [path, make()]);
+    const made = (files: readonly HostFile[]) => files.map(({ path, body }) => [path, body]);
     expect(made(hostFiles(['netlify-edge', 'netlify-rules'], context))).toEqual(
       made(netlifyEdge.files(context)),
     );

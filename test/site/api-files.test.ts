@@ -146,9 +146,9 @@ describe('a site', () => {
 
 /** The files of every host. */
 const configuration = (routes: RouteTable) =>
-  hostFiles(hostNames, { ...hostContext(routes), handlerModule: () => 'handler' }).map(({ path, make }) => [
+  hostFiles(hostNames, { ...hostContext(routes), handlerModule: () => 'handler' }).map(({ path, body }) => [
     path,
-    make(),
+    body,
   ]);
 
 describe('the same records', () => {

@@ -10,7 +10,7 @@ export function serverConfiguration(host: Host) {
     const [file, ...more] = host.files(hostContext(routes));
     if (!file || more.some(({ path }) => !path.startsWith('_hosts/')))
       throw new Error('expected one file, and others that are not served');
-    return { path: file.path, text: bodyText(file.make()) };
+    return { path: file.path, text: bodyText(file.body) };
   };
   return { ...written(1, 1), withMoreRecords: () => written(250, 3).text };
 }

@@ -125,7 +125,7 @@ export const hostContext = (routes: RouteTable, baseUrl = 'https://example.test'
 export function fullSizeSite() {
   const { routes, files } = siteOf(fullSizeRecords());
   const configuration = new Map(
-    netlifyRules.files(hostContext(routes)).map(({ path, make }) => [path, bodyText(make())]),
+    netlifyRules.files(hostContext(routes)).map(({ path, body }) => [path, bodyText(body)]),
   );
   return { routes, configuration, paths: new Set([...files()].map(({ path }) => path)), kindNames };
 }

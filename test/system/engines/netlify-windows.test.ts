@@ -38,7 +38,7 @@ it('a list of any length is answered by what is built of it, in every subset and
       async (count, queries) => {
         const { routes } = siteOf(rawRecords(count, 1));
         const rules = netlifyRules.files(hostContext(routes)).find(({ path }) => path === '_redirects');
-        const { engine, exactSet, errors } = await readRedirects(bodyText(rules?.make() ?? ''));
+        const { engine, exactSet, errors } = await readRedirects(bodyText(rules?.body ?? ''));
         expect(errors).toEqual([]);
         for (const pairs of queries) {
           const text = pairs.map((pair) => pair.join('=')).join('&');

@@ -35,10 +35,7 @@ function orders<T>(values: readonly T[]): T[][] {
 const kinds = ['move', 'item'] as const;
 const netlifyText = (routes: RouteTable): string =>
   bodyText(
-    hosts['netlify-rules']
-      .files(hostContext(routes))
-      .find(({ path }) => path === '_redirects')
-      ?.make() ?? '',
+    hosts['netlify-rules'].files(hostContext(routes)).find(({ path }) => path === '_redirects')?.body ?? '',
   );
 const notFound = '404 /404.json';
 const notBuilt = '404 /400.json';
@@ -201,7 +198,7 @@ describe('Netlify’s files', () => {
 
   it('refuse every page but the first of an empty kind', async () => {
     const [redirects] = hosts['netlify-rules'].files(hostContext(siteOf(rawRecords(0, 0)).routes));
-    const { engine } = await readRedirects(bodyText(redirects?.make() ?? ''));
+    const { engine } = await readRedirects(bodyText(redirects?.body ?? ''));
     const list = '/api/gamedata/item/';
     expect(engine(list, 'format=api&limit=100&offset=0')).toBe('200 /api/gamedata/item/index.json');
     expect(engine(list, 'offset=100')).toBe(notBuilt);
