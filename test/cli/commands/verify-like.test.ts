@@ -16,18 +16,16 @@ const changed = {
 };
 
 /** Two editions of a site, each in a folder of its own. */
-async function editions() {
-  const folder = temporaryFolder();
-  const at = (name: string): string => path.join(folder, name);
+const folder = sharedFolder();
+const at = (name: string): string => path.join(folder, name);
+beforeAll(async () => {
   const options = { baseUrl: 'https://x.test', hosts: ['nginx'] } as const;
-  await build({ ...options, out: at('old'), ...(await smallSource(raw)) });
-  await build({ ...options, out: at('new'), ...(await smallSource(changed)) });
-  return { at };
-}
+  await build({ ...options, out: at('old'), ...(await smallSource(raw, at('data'))) });
+  await build({ ...options, out: at('new'), ...(await smallSource(changed, at('changed'))) });
+});
 
 describe('verify --like', () => {
   it('accepts the very build, and checks what its host supports, for links of its base URL', async () => {
-    const { at } = await editions();
     const { url, stop } = await serve.start(at('new'));
     try {
       const report = await verify(url, { like: at('new') });
@@ -42,7 +40,6 @@ describe('verify --like', () => {
   });
 
   it('rejects another build at once, or after the time, and says what differs', async () => {
-    const { at } = await editions();
     const server = await deploy(at('old'));
     const problem =
       /^http\S+: does not serve the site in \S+new: GET \S+\/meta\.json: got .*manifest\.json: is that of another build/;
@@ -53,7 +50,6 @@ describe('verify --like', () => {
   });
 
   it('rejects one file that is not as it was built, and a deployment that is not there', async () => {
-    const { at } = await editions();
     const server = await deploy(at('new'));
     server.faults.set('meta.json', (response) => response.end('{}'));
     await expect(verify(server.url, { like: at('new') })).rejects.toThrow('meta.json: got 2 bytes, expected');
@@ -62,7 +58,6 @@ describe('verify --like', () => {
   });
 
   it('waits for a deployment that lags, and says what for', async () => {
-    const { at } = await editions();
     cpSync(at('old'), at('live'), { recursive: true, preserveTimestamps: true });
     const { url, stop } = await serve.start(at('live'));
     const told: string[] = [];
