@@ -114,11 +114,8 @@ describe('an archive', () => {
       const copy = at('damaged.tar.gz');
       copyFileSync(file, copy);
       await damage(copy);
-      const failure: Error = await mirror(copy, { out: at('site') }).then(
-        expect.unreachable,
-        (error) => error,
-      );
-      for (const part of ['damaged.tar.gz', problem]) expect(failure.message).toContain(part);
+      const message = await mirror(copy, { out: at('site') }).catch((error: Error) => error.message);
+      for (const part of ['damaged.tar.gz', problem]) expect(message).toContain(part);
       expect(fingerprint(at('site'))).toEqual(before);
       expect(existsSync(at('evil'))).toBe(false);
     }
