@@ -1,20 +1,14 @@
 /** The command line against a deployment: serve a site, verify it by its address. */
 
-import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { build } from '../../src/cli/commands/build.ts';
 import { type SiteServer, serve } from '../../src/cli/commands/serve.ts';
 import { callCli } from '../support/run-cli.ts';
-import { smallSource } from '../support/small-data.ts';
-import { sharedFolder } from '../support/temporary.ts';
+import { sharedSite } from '../support/shared-site.ts';
 
-const folder = sharedFolder();
+const { site } = sharedSite({ baseUrl: 'https://example.test' });
 let server: SiteServer;
 beforeAll(async () => {
-  const out = path.join(folder, 'site');
-  const source = await smallSource(undefined, path.join(folder, 'data'));
-  await build({ ...source, baseUrl: 'https://example.test', out });
-  server = await serve({ dir: out, port: 0 });
+  server = await serve({ dir: site, port: 0 });
 });
 afterAll(() => server.close());
 

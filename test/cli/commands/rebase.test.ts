@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
-import { cpSync, readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { build } from '../../../src/cli/commands/build.ts';
 import { mirror } from '../../../src/cli/commands/mirror.ts';
 import { rebase } from '../../../src/cli/commands/rebase.ts';
@@ -10,28 +10,13 @@ import { withOutput } from '../../../src/publish/publish.ts';
 import { verifyFolder } from '../../../src/verify/folder.ts';
 import { deploy } from '../../support/deployed.ts';
 import { fingerprint } from '../../support/fingerprint.ts';
-import { rawRecords } from '../../support/sites.ts';
-import { smallSource } from '../../support/small-data.ts';
-import { sharedFolder, temporaryFolder } from '../../support/temporary.ts';
+import { sharedSite } from '../../support/shared-site.ts';
+import { temporaryFolder } from '../../support/temporary.ts';
 
 const FROM = 'https://origin.test';
 const TO = 'http://localhost:8080/offline';
 
-const folder = sharedFolder();
-const at = (name: string): string => path.join(folder, name);
-const source = { source: 'snapshot', upstream: at('data') } as const;
-
-beforeAll(async () => {
-  await smallSource(rawRecords(120, 5), source.upstream);
-  await build({ ...source, baseUrl: FROM, out: at('site') });
-});
-
-/** A copy of the site, for one test. */
-function copied(): string {
-  const copy = path.join(temporaryFolder(), 'copy');
-  cpSync(at('site'), copy, { recursive: true, preserveTimestamps: true });
-  return copy;
-}
+const { site, described: source, copied } = sharedSite({ baseUrl: FROM });
 
 const bytesOf = (folder: string) =>
   new Map(
@@ -43,7 +28,7 @@ const bytesOf = (folder: string) =>
 describe('rebase', () => {
   it('makes to the byte what a build with that address makes, whatever the links and hosts', async () => {
     const copy = path.join(temporaryFolder(), 'copy');
-    await mirror((await deploy(at('site'))).url, { out: copy });
+    await mirror((await deploy(site)).url, { out: copy });
     for (const options of [
       { baseUrl: TO },
       { baseUrl: TO, links: 'file' },

@@ -1,4 +1,4 @@
-import { copyFileSync, cpSync, existsSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
+import { copyFileSync, existsSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { gzipSync } from 'fflate';
 import { packTar } from 'modern-tar';
@@ -9,27 +9,18 @@ import { mirror } from '../../../src/cli/commands/mirror.ts';
 import { verifyFolder } from '../../../src/verify/folder.ts';
 import { fingerprint } from '../../support/fingerprint.ts';
 import { readTree } from '../../support/publishing.ts';
+import { sharedSite } from '../../support/shared-site.ts';
 import { rawRecords } from '../../support/sites.ts';
 import { smallSource } from '../../support/small-data.ts';
-import { sharedFolder, temporaryFolder } from '../../support/temporary.ts';
-
-const shared = sharedFolder();
-const site = path.join(shared, 'site');
-const file = path.join(shared, 'gamedata.tar.gz');
-const described = { baseUrl: 'https://x.test', hosts: ['nginx'] } as const;
 
 /** A site of a web server, and an archive of it. */
-beforeAll(async () => {
-  await build({ ...described, out: site, ...(await smallSource(undefined, path.join(shared, 'data'))) });
-  await archive(site, { out: shared });
-});
+const { folder, site, described, ...shared } = sharedSite({ baseUrl: 'https://x.test', hosts: ['nginx'] });
+const file = path.join(folder, 'gamedata.tar.gz');
+beforeAll(() => archive(site, { out: folder }));
 
-/** A folder with the site, for one test. */
 function copied() {
-  const folder = temporaryFolder();
-  const at = (name: string): string => path.join(folder, name);
-  cpSync(site, at('site'), { recursive: true, preserveTimestamps: true });
-  return { at, options: { ...described, out: at('site') } };
+  const out = shared.copied();
+  return { at: (name: string): string => path.join(out, '..', name), options: { ...described, out } };
 }
 
 const withoutManifest = (folder: string) => {

@@ -67,7 +67,7 @@ describe('verify --like', () => {
       rmSync(at('live'), { recursive: true });
       cpSync(at('new'), at('live'), { recursive: true, preserveTimestamps: true });
     };
-    const report = await verify(await served('live'), { like: at('new'), wait: '3s' }, { onWait });
+    const report = await verify(await served('live'), { like: at('new'), wait: '2s' }, { onWait });
     expect(report).toMatchObject({ failed: 0 });
     expect(told).toEqual([expect.stringMatching(/^waiting for http\S+: GET \S+\/meta\.json: got /)]);
   });
