@@ -85,6 +85,7 @@ export function oneOf<T extends string>(name: string, value: string, known: read
 export const hostsOption = (values: readonly string[]): HostName[] =>
   [...new Set(values)].map((value) => oneOf('host', value, hostNames));
 
+/** The options that are integers, and what they may be. */
 const ranges = {
   concurrency: { from: 1, to: 256 },
   retries: { from: 0, to: 20 },

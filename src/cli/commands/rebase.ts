@@ -19,10 +19,7 @@ import { readAssets, readPackage } from './package-files.ts';
 
 type Shared = 'baseUrl' | 'links' | 'hosts' | 'root' | 'fallback' | 'out' | 'takeLock' | 'signal';
 
-/**
- * As for a build, but that `baseUrl` is required, links and hosts are as in the copy if nothing else is said, and the output folder
- * is the copy itself.
- */
+/** As for a build, but `baseUrl` is required, `links` and `hosts` default to those of the copy, and `out` to the copy itself. */
 export type RebaseOptions = Pick<BuildOptions, Shared>;
 
 export interface RebaseReport {

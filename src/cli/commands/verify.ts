@@ -29,24 +29,20 @@ export interface VerifyOptions extends Pick<SourceOptions, 'concurrency' | 'sign
   readonly wait?: string | undefined;
 }
 
-export interface VerifyWatchers {
-  /** Called with what differs, whenever that is something new. */
-  readonly onWait?: ((line: string) => void) | undefined;
-}
-
 const INTERVAL_MS = 5000;
 const DIFFERENCES_SHOWN = 5;
 
 /**
  * Verifies a built site in a folder, or a deployment at a URL.
  *
+ * @param watchers `onWait` is called with what differs, whenever that is something new
  * @throws UsageError, OutputError if the folder is not a site, UpstreamError if the URL does not respond, DataError if it does
  *   not serve the site that it should
  */
 export async function verify(
   target: string,
   options: VerifyOptions = {},
-  { onWait }: VerifyWatchers = {},
+  watchers: { onWait?: (line: string) => void } = {},
 ): Promise<FolderReport | DeploymentReport> {
   const { like, wait, signal } = options;
   if (!isAddress(target)) {
@@ -74,7 +70,7 @@ export async function verify(
       const left = deadline - Date.now();
       const problem = `does not serve the site in ${like}: ${firstOf(found, DIFFERENCES_SHOWN)}`;
       if (left <= 0) throw new DataError(problem, { record: address });
-      if (first !== told) onWait?.(`waiting for ${address}: ${first}`);
+      if (first !== told) watchers.onWait?.(`waiting for ${address}: ${first}`);
       told = first;
       await sleep(Math.min(INTERVAL_MS, left), undefined, { signal });
     }
