@@ -5,8 +5,9 @@
  */
 
 import { hash } from 'node:crypto';
-import { closeSync, existsSync, mkdirSync, openSync, writeFileSync, writeSync } from 'node:fs';
+import { closeSync, existsSync, openSync, writeFileSync, writeSync } from 'node:fs';
 import path from 'node:path';
+import fsExtra from 'fs-extra';
 import * as z from 'zod';
 import { type Edition, editionSchema } from '../contract/edition.ts';
 import { errorCode, OutputError } from '../errors.ts';
@@ -59,7 +60,7 @@ export function openCache(folder: string, { name, version }: { name: string; ver
     }
   };
   const { entries, lastRun } = writing(() => {
-    mkdirSync(folder, { recursive: true });
+    fsExtra.ensureDirSync(folder);
     const lines = existsSync(file) ? readText(folder, journalName(name)).split('\n') : [];
     if (lines[0] === header) return decodeLines(lines);
     writeFileSync(file, header);

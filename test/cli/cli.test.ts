@@ -3,6 +3,7 @@ import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { fingerprint } from '../support/fingerprint.ts';
 import { callCli, runCli } from '../support/run-cli.ts';
+import { smallSource } from '../support/small-data.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 import { serveUpstream } from '../support/test-upstream.ts';
 import { tinyUpstream, upstreamOf } from '../support/upstream-data.ts';
@@ -146,19 +147,18 @@ describe('building from the bundled data', () => {
       counts: report.counts,
       problems: [],
     });
+  });
 
-    expect(await callCli(['verify', 'site', '--quiet'], { cwd })).toEqual({
-      code: 0,
-      stdout: '',
-      stderr: '',
-    });
-    const again = snapshotArgs('--quiet', '--out', 'site', '--base-url', 'https://env.test');
+  it('prints nothing but problems with --quiet, and takes an option before the environment', async () => {
+    const cwd = temporaryFolder();
+    const { upstream } = await smallSource();
+    const silent = { code: 0, stdout: '', stderr: '' };
+    const args = snapshotArgs('--quiet', '--upstream', upstream, '--out', 'site');
+    expect(await callCli(args, { cwd, env: { BASE_URL: 'https://env.test' } })).toEqual(silent);
+    expect(await callCli(['verify', 'site', '--quiet'], { cwd })).toEqual(silent);
     const before = fingerprint(cwd);
-    expect(await callCli(again, { cwd, env: { BASE_URL: 'https://loses.test' } })).toEqual({
-      code: 0,
-      stdout: '',
-      stderr: '',
-    });
+    const again = [...args, '--base-url', 'https://env.test'];
+    expect(await callCli(again, { cwd, env: { BASE_URL: 'https://loses.test' } })).toEqual(silent);
     expect(fingerprint(cwd)).toEqual(before);
 
     rmSync(path.join(cwd, 'site', '404.json'));

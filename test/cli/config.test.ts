@@ -107,14 +107,15 @@ describe('gamedata.config.json', () => {
     expect(() => optionsOf(['build'])).toThrow(path.join(cwd, 'gamedata.config.json') + problem);
   });
 
-  it('that is refused is a usage error of every command', async () => {
-    const { run } = configured({ biuld: {} });
-    for (const command of ['build', 'archive']) {
-      const { code, stdout, stderr } = await run(command);
-      expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
-      expect(stderr).toMatch(/^error: gamedata.config.json: got "biuld"/);
-      expect(stderr).toContain(`\nusage: gamedata ${command} `);
-    }
+  it.each<[string, string, object, string]>([
+    ['an unknown command', 'build', { biuld: {} }, 'gamedata.config.json: got "biuld"'],
+    ['an unknown command', 'archive', { biuld: {} }, 'gamedata.config.json: got "biuld"'],
+    ['a value out of range', 'build', { build: { concurrency: 0 } }, '--concurrency: got 0, expected an'],
+  ])('with %s is a usage error of %s', async (_, command, config, problem) => {
+    const { code, stdout, stderr } = await configured(config).run(command);
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+    expect(stderr.startsWith(`error: ${problem}`)).toBe(true);
+    expect(stderr).toContain(`\nusage: gamedata ${command} `);
   });
 
   it('has to be there if it is named, and does not count if another one is', async () => {

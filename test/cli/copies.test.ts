@@ -9,29 +9,24 @@ import { isHostFile } from '../../src/contract/paths.ts';
 import { verifyFolder } from '../../src/verify/folder.ts';
 import { deploy } from '../support/deployed.ts';
 import { callCli, startCli } from '../support/run-cli.ts';
+import { sharedSite } from '../support/shared-site.ts';
 import { rawRecords } from '../support/sites.ts';
 import { smallSource } from '../support/small-data.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 
+const { site, copied } = sharedSite({ baseUrl: 'https://origin.test' });
+
 /** A deployed site of some 170 files, two of them a host's, and an empty folder to work in. */
-async function ground() {
+async function ground(deployed = site) {
   const cwd = temporaryFolder();
-  const site = path.join(temporaryFolder(), 'site');
-  const publish = async (moves = 120) =>
-    build({
-      ...(await smallSource(rawRecords(moves, 5))),
-      baseUrl: 'https://origin.test',
-      out: site,
-      maxShrink: 100,
-    });
-  await publish();
-  const server = await deploy(site);
-  return { cwd, site, server, publish, run: (...args: string[]) => callCli(args, { cwd }) };
+  const server = await deploy(deployed);
+  return { cwd, server, run: (...args: string[]) => callCli(args, { cwd }) };
 }
 
 describe('mirror', () => {
   it('says how many files downloaded, into a folder named like the host', async () => {
-    const { cwd, site, server, publish, run } = await ground();
+    const deployed = copied();
+    const { cwd, server, run } = await ground(deployed);
     const folder = `127.0.0.1-${server.port}`;
     const first = await run('mirror', server.url);
     expect(first.stderr).toMatch(
@@ -40,9 +35,10 @@ describe('mirror', () => {
     expect(first.stderr).toMatch(/^(\d+) files downloaded, [\d.]+ [kM]B$/m);
     expect(first).toMatchObject({ code: 0, stdout: '' });
     expect(readdirSync(cwd)).toEqual([folder]);
-    const before = listed(site);
-    await publish(121);
-    const changed = [...listed(site)].filter(([name, sha256]) => before.get(name) !== sha256);
+    const before = listed(deployed);
+    const more = await smallSource(rawRecords(121, 5));
+    await build({ ...more, baseUrl: 'https://origin.test', out: deployed });
+    const changed = [...listed(deployed)].filter(([name, sha256]) => before.get(name) !== sha256);
     const names = changed.map(([name]) => name).filter((name) => !isHostFile(name));
     expect(names).toContain('api/gamedata/move/move-121/index.json');
     expect(names.length).toBeLessThan(30);

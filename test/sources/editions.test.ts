@@ -26,17 +26,11 @@ import {
   hasRecordedUpstream,
   itemAnswer,
   moveAnswer,
-  recordedUpstream,
+  someRecorded,
   type UpstreamData,
   upstreamOf,
 } from '../support/upstream-data.ts';
 import type { UpstreamOptions } from '../support/upstream-server.ts';
-
-/** Every sixth of the recorded answers: the year-long tests have all of them. */
-function someRecorded(): UpstreamData {
-  const all = recordedUpstream();
-  return { ...all, list: (kind) => all.list(kind).filter((_, place) => place % 6 === 0) };
-}
 
 const present = hasRecordedUpstream ? someRecorded() : handMadeUpstream();
 

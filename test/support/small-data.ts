@@ -11,8 +11,8 @@ import { temporaryFolder } from './temporary.ts';
 /** The options of a build that reads such a data set: two pages of moves, five items. */
 export async function smallSource(
   raw: RawRecords = rawRecords(120, 5),
+  upstream = path.join(temporaryFolder(), 'data'),
 ): Promise<{ source: 'snapshot'; upstream: string }> {
-  const upstream = path.join(temporaryFolder(), 'data');
   await withOutput(upstream, ({ publish }) => publish(snapshotFiles(encodeDataSet(dataSetOf(raw)))));
   return { source: 'snapshot', upstream };
 }

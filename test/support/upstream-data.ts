@@ -35,6 +35,12 @@ export function recordedUpstream(): UpstreamData {
   };
 }
 
+/** Every sixth of the recorded answers: the year-long tests have all of them. */
+export function someRecorded(): UpstreamData {
+  const all = recordedUpstream();
+  return { ...all, list: (kind) => all.list(kind).filter((_, place) => place % 6 === 0) };
+}
+
 export type Answer = Record<string, unknown> & { id: number; name: string };
 
 const generation = (number: number) => ({

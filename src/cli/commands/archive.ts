@@ -1,9 +1,10 @@
 /** The archive command: a site's folder → archives for download, with their checksums, or one to go back to. */
 
-import { hash } from 'node:crypto';
-import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { hash, randomUUID } from 'node:crypto';
+import { existsSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { performance } from 'node:perf_hooks';
+import fsExtra from 'fs-extra';
 import type { ManifestEntry } from '../../contract/meta.ts';
 import { ARCHIVE_NAMES, type ArchiveName, archiveFiles, MANIFEST_FILE } from '../../contract/paths.ts';
 import { secondsSince } from '../../contract/words.ts';
@@ -85,24 +86,41 @@ function readListed(dir: string, entry: ManifestEntry): Content {
   });
 }
 
-/** In a folder for downloads, where files that begin with a dot are not looked for. */
-const draftOf = (file: string): string => path.join(path.dirname(file), `.${path.basename(file)}`);
+/** Folders of new archives, one for each run, beside the archives that they replace. */
+const DRAFTS = '.gamedata-archives-';
+const DAY_MS = 86_400_000;
+
+/** What runs that were killed have left; those of today may be at work. */
+function removeAbandoned(folder: string): void {
+  for (const name of readdirSync(folder).filter((name) => name.startsWith(DRAFTS))) {
+    const drafts = path.join(folder, name);
+    if (Date.now() - statSync(drafts).mtimeMs > DAY_MS) fsExtra.removeSync(drafts);
+  }
+}
 
 /**
  * Writes all files into a folder, or none: whoever downloads one gets the old or the new one. The last, which are checksums, is
  * removed first and comes last, so that there are never some that do not fit.
  */
 function replaceFiles(folder: string, bodies: Readonly<Record<string, Uint8Array>>): void {
-  const files = Object.keys(bodies).map((name) => path.join(folder, name));
+  const drafts = path.join(folder, DRAFTS + randomUUID());
   let file = folder;
   try {
-    mkdirSync(folder, { recursive: true });
-    for (file of files) writeFileSync(draftOf(file), bodies[path.basename(file)] ?? '');
-    rmSync(file, { force: true });
-    for (file of files) renameSync(draftOf(file), file);
+    fsExtra.ensureDirSync(drafts);
+    removeAbandoned(folder);
+    for (const [name, body] of Object.entries(bodies)) {
+      file = path.join(folder, name);
+      fsExtra.outputFileSync(path.join(drafts, name), body);
+    }
+    fsExtra.removeSync(file);
+    for (const name of Object.keys(bodies)) {
+      file = path.join(folder, name);
+      renameSync(path.join(drafts, name), file);
+    }
   } catch (cause) {
-    for (const draft of files.map(draftOf)) if (existsSync(draft)) rmSync(draft);
     throw new OutputError(`cannot be written (${errorCode(cause)})`, file, { cause });
+  } finally {
+    fsExtra.removeSync(drafts);
   }
 }
 
@@ -125,10 +143,11 @@ export async function keepArchive(out: string, keep: number): Promise<string> {
     const { files, description } = readContents(out, descriptions);
     replaceFiles(folder, { [name]: await packTarball(files, description) });
   }
+  let old = folder;
   try {
-    for (const old of oldestFirst(folder).slice(0, -keep)) rmSync(path.join(folder, old));
+    for (old of oldestFirst(folder).slice(0, -keep)) rmSync(old);
   } catch (cause) {
-    throw new OutputError(`cannot be removed (${errorCode(cause)})`, folder, { cause });
+    throw new OutputError(`cannot be removed (${errorCode(cause)})`, old, { cause });
   }
   return file;
 }
@@ -136,6 +155,5 @@ export async function keepArchive(out: string, keep: number): Promise<string> {
 const oldestFirst = (folder: string): string[] =>
   readdirSync(folder)
     .filter((name) => KEPT.test(name))
-    .map((name) => ({ name, at: statSync(path.join(folder, name)).mtimeMs }))
-    .sort((a, b) => a.at - b.at)
-    .map(({ name }) => name);
+    .map((name) => path.join(folder, name))
+    .sort((a, b) => statSync(a).mtimeMs - statSync(b).mtimeMs);

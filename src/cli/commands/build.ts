@@ -16,7 +16,7 @@ import type { Previous } from '../../dataset/previous.ts';
 import { OutputError, UsageError } from '../../errors.ts';
 import { isInside } from '../../files.ts';
 import type { Host } from '../../hosts/host.ts';
-import { type HostName, hostNames } from '../../hosts/names.ts';
+import type { HostName } from '../../hosts/names.ts';
 import { type Output, type PublishResult, recoverAbandoned, withOutput } from '../../publish/publish.ts';
 import { capture, type Watchers } from '../../sources/capture.ts';
 import { gatherIcons, type IconsReport } from '../../sources/icons/gather.ts';
@@ -28,11 +28,11 @@ import { PRODUCT } from '../../version.ts';
 import {
   checkAddress,
   checkBaseUrl,
+  hostsOption,
   integerOption,
   oneOf,
   resolveLinks,
   resolveServing,
-  severalOf,
 } from './check-options.ts';
 import { checkOutside, refuseNested, refuseOtherFolder } from './check-output.ts';
 import { defaults } from './defaults.ts';
@@ -181,7 +181,7 @@ function refreshedSnapshot({ source, dataSet: { provenance } }: SourceResult): P
 /** Applies defaults, including those of the environment, and checks. Throws `UsageError`. */
 export function resolveBuild(options: BuildOptions, environment: Environment) {
   const out = resolveOut(options.out);
-  const hosts = severalOf('host', options.hosts ?? defaults.hosts, hostNames);
+  const hosts = hostsOption(options.hosts ?? defaults.hosts);
   return {
     source: resolveSource(options, environment),
     baseUrl: resolveBaseUrl(options.baseUrl, environment),
@@ -193,7 +193,7 @@ export function resolveBuild(options: BuildOptions, environment: Environment) {
     archive: options.archive ?? false,
     sprites: resolveIcons(options),
     verify: options.verify ?? false,
-    keep: integerOption('keep', options.keep ?? 0, { from: 0, to: 1000 }),
+    keep: integerOption('keep', options.keep ?? 0),
   };
 }
 

@@ -6,7 +6,7 @@ import { type LinkStyle, linkStyles, pathOf } from '../../contract/paths.ts';
 import type { Skipped } from '../../contract/records.ts';
 import { UsageError } from '../../errors.ts';
 import type { Serving } from '../../hosts/host.ts';
-import { fileHostNames, webServerNames } from '../../hosts/names.ts';
+import { fileHostNames, type HostName, hostNames, webServerNames } from '../../hosts/names.ts';
 
 /** An http URL without credentials, query, fragment or trailing slash. */
 export function checkAddress(name: string, text: string): string {
@@ -60,14 +60,14 @@ export function resolveServing(
       `--root: got ${JSON.stringify(root)}, expected a folder whose name has no quotes, brackets or other characters that mean something to ${server}`,
     );
   }
-  return { root, fallback: fallback === undefined ? undefined : checkOrigin('--fallback', fallback) };
+  return { root, fallback: fallback === undefined ? undefined : checkFallback(fallback) };
 }
 
-function checkOrigin(name: string, text: string): string {
-  const address = checkAddress(name, text);
+function checkFallback(text: string): string {
+  const address = checkAddress('--fallback', text);
   if (new URL(address).origin === address) return address;
   throw new UsageError(
-    `${name}: got ${JSON.stringify(address)}, expected a URL without a path: requests keep their own`,
+    `--fallback: got ${JSON.stringify(address)}, expected a URL without a path: requests keep their own`,
   );
 }
 
@@ -81,41 +81,37 @@ export function oneOf<T extends string>(name: string, value: string, known: read
   return found;
 }
 
-/** Distinct values, each of which is known. */
-export const severalOf = <T extends string>(
-  name: string,
-  values: readonly string[],
-  known: readonly T[],
-): T[] => [...new Set(values)].map((value) => oneOf(name, value, known));
+/** Distinct hosts. */
+export const hostsOption = (values: readonly string[]): HostName[] =>
+  [...new Set(values)].map((value) => oneOf('host', value, hostNames));
 
-export function integerOption(
-  name: string,
-  value: number,
-  { from, to }: { from: number; to: number },
-): number {
+/** The options that are integers, and what they may be. */
+const ranges = {
+  concurrency: { from: 1, to: 256 },
+  retries: { from: 0, to: 20 },
+  'max-age': { from: 0, to: 36_500 },
+  keep: { from: 0, to: 1000 },
+  port: { from: 0, to: 65_535 },
+} as const;
+
+export function integerOption(name: keyof typeof ranges, value: number): number {
+  const { from, to } = ranges[name];
   if (Number.isInteger(value) && value >= from && value <= to) return value;
   throw new UsageError(`--${name}: got ${value}, expected an integer from ${from} to ${to}`);
 }
 
-export const concurrencyOption = (value: number): number =>
-  integerOption('concurrency', value, { from: 1, to: 256 });
-
-export const retriesOption = (value: number): number => integerOption('retries', value, { from: 0, to: 20 });
-
-export const ageOption = (value: number): number => integerOption('max-age', value, { from: 0, to: 36_500 });
-
 const UNITS_MS = { s: 1000, m: 60_000, h: 3_600_000 } as const;
 
 /** `90s`, `10m`, `1h` → milliseconds. */
-export function durationOption(name: string, text: string): number {
+export function waitOption(text: string): number {
   const [, amount = '', unit = ''] = /^(\d{1,6})([smh])$/.exec(text) ?? [];
   if (amount !== '') return Number(amount) * UNITS_MS[unit as keyof typeof UNITS_MS];
-  throw new UsageError(`--${name}: got ${JSON.stringify(text)}, expected a time such as 90s, 10m or 1h`);
+  throw new UsageError(`--wait: got ${JSON.stringify(text)}, expected a time such as 90s, 10m or 1h`);
 }
 
-export function percentage(name: string, value: number): number {
+export function shrinkOption(value: number): number {
   if (value >= 0 && value <= 100) return value;
-  throw new UsageError(`--${name}: got ${value}, expected a percentage from 0 to 100`);
+  throw new UsageError(`--max-shrink: got ${value}, expected a percentage from 0 to 100`);
 }
 
 /** The ids of records, given as `<kind>/<id>`, in ascending order; undefined if there are none. */

@@ -5,14 +5,11 @@ import { compare } from '../../dataset/compare.ts';
 import { recoverAbandoned } from '../../publish/publish.ts';
 import { readDataSet } from '../../sources/read-data-set.ts';
 import { isAddress } from '../../sources/source.ts';
-import { checkAddress, concurrencyOption } from './check-options.ts';
+import { checkAddress, integerOption } from './check-options.ts';
 import { defaults } from './defaults.ts';
+import type { SourceOptions } from './source-options.ts';
 
-export interface DiffOptions {
-  /** The maximum number of concurrent requests, for a URL. Default 16. */
-  readonly concurrency?: number | undefined;
-  readonly signal?: AbortSignal | undefined;
-}
+export type DiffOptions = Pick<SourceOptions, 'concurrency' | 'signal'>;
 
 /**
  * Compares two data sets, each given by a snapshot's folder, a site's folder or a deployment's URL.
@@ -21,7 +18,7 @@ export interface DiffOptions {
  */
 export async function diff(before: string, after: string, options: DiffOptions = {}): Promise<Comparison> {
   const { concurrency = defaults.concurrency, signal } = options;
-  const resolved = { concurrency: concurrencyOption(concurrency), signal };
+  const resolved = { concurrency: integerOption('concurrency', concurrency), signal };
   for (const target of [before, after]) {
     if (isAddress(target)) checkAddress('address', target);
     else recoverAbandoned(target);

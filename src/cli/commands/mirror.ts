@@ -9,7 +9,6 @@ import { secondsSince } from '../../contract/words.ts';
 import { GamedataError, UsageError } from '../../errors.ts';
 import { createClient, type HttpClient } from '../../http/client.ts';
 import { abortable } from '../../http/connections.ts';
-import type { LockOptions } from '../../publish/lock.ts';
 import { extract, isArchive, readArchivedManifest } from '../../publish/mirror/archive.ts';
 import { readManifest } from '../../publish/mirror/deployment.ts';
 import {
@@ -24,30 +23,19 @@ import { type Output, type PublishResult, withOutput } from '../../publish/publi
 import type { Published } from '../../publish/published.ts';
 import { workFolders } from '../../publish/work-folders.ts';
 import { isAddress, type Progress } from '../../sources/source.ts';
-import {
-  checkAddress,
-  concurrencyOption,
-  masked,
-  percentage,
-  recordNames,
-  retriesOption,
-} from './check-options.ts';
+import { checkAddress, integerOption, masked, recordNames, shrinkOption } from './check-options.ts';
 import { refuseNested, refuseOtherFolder } from './check-output.ts';
 import { defaults } from './defaults.ts';
+import type { SourceOptions } from './source-options.ts';
+
+type Shared = 'concurrency' | 'retries' | 'allowMissing' | 'takeLock' | 'signal';
 
 /** Every option is optional. */
-export interface MirrorOptions extends LockOptions {
+export interface MirrorOptions extends Pick<SourceOptions, Shared> {
   /** The folder of the copy. Default: named after the host, such as `example.org`. */
   readonly out?: string | undefined;
-  /** The maximum number of concurrent requests. Default 16. */
-  readonly concurrency?: number | undefined;
-  /** How often a failed request is retried. Default 4. */
-  readonly retries?: number | undefined;
   /** The percentage of a kind's records that may disappear from a copy. Default 1; any for an archive. */
   readonly maxShrink?: number | undefined;
-  /** Records allowed to disappear, as `<kind>/<slug>`; excluded from `maxShrink`. */
-  readonly allowMissing?: readonly string[] | undefined;
-  readonly signal?: AbortSignal | undefined;
 }
 
 export interface MirrorReport {
@@ -106,9 +94,9 @@ export function resolveMirror(target: string, options: MirrorOptions) {
   return {
     address,
     out: options.out ?? mirrorFolder(address),
-    concurrency: concurrencyOption(options.concurrency ?? defaults.concurrency),
-    retries: retriesOption(options.retries ?? defaults.retries),
-    maxShrink: percentage('max-shrink', maxShrink),
+    concurrency: integerOption('concurrency', options.concurrency ?? defaults.concurrency),
+    retries: integerOption('retries', options.retries ?? defaults.retries),
+    maxShrink: shrinkOption(maxShrink),
     allowMissing: recordNames(options.allowMissing),
   };
 }

@@ -2,36 +2,25 @@
 
 import { performance } from 'node:perf_hooks';
 import type { Meta } from '../../contract/meta.ts';
-import { archiveFiles, isHostFile, type LinkStyle, linkStyles } from '../../contract/paths.ts';
+import { archiveFiles, isHostFile, linkStyles } from '../../contract/paths.ts';
 import type { ListedFile } from '../../contract/site-file.ts';
 import { secondsSince } from '../../contract/words.ts';
 import { OutputError, UsageError } from '../../errors.ts';
 import { readFile } from '../../files.ts';
-import { type HostName, hostNames } from '../../hosts/names.ts';
-import type { LockOptions } from '../../publish/lock.ts';
 import { type PublishResult, withOutput } from '../../publish/publish.ts';
 import { type CompleteSite, completeSite } from '../../site/complete-site.ts';
 import { inspectFolder } from '../../verify/folder.ts';
 import { PRODUCT } from '../../version.ts';
-import { checkBaseUrl, oneOf, resolveLinks, resolveServing, severalOf } from './check-options.ts';
+import type { BuildOptions } from './build.ts';
+import { checkBaseUrl, hostsOption, oneOf, resolveLinks, resolveServing } from './check-options.ts';
 import { refuseOtherFolder } from './check-output.ts';
 import { describeMaking } from './making.ts';
 import { readAssets, readPackage } from './package-files.ts';
 
-export interface RebaseOptions extends LockOptions {
-  /** The new base URL. Required. */
-  readonly baseUrl?: string | undefined;
-  /** What links point to. Default: as in the copy. */
-  readonly links?: LinkStyle | undefined;
-  /** The hosts to write configuration for. Default: as in the copy. */
-  readonly hosts?: readonly HostName[] | undefined;
-  /** As for a build. */
-  readonly root?: string | undefined;
-  readonly fallback?: string | undefined;
-  /** The output folder. Default: the copy itself. */
-  readonly out?: string | undefined;
-  readonly signal?: AbortSignal | undefined;
-}
+type Shared = 'baseUrl' | 'links' | 'hosts' | 'root' | 'fallback' | 'out' | 'takeLock' | 'signal';
+
+/** As for a build, but `baseUrl` is required, `links` and `hosts` default to those of the copy, and `out` to the copy itself. */
+export type RebaseOptions = Pick<BuildOptions, Shared>;
 
 export interface RebaseReport {
   readonly changed: boolean;
@@ -60,13 +49,13 @@ export async function rebase(dir: string, options: RebaseOptions = {}): Promise<
   if (options.baseUrl === undefined) throw new UsageError('--base-url: got none, expected the new base URL');
   const baseUrl = checkBaseUrl('--base-url', options.baseUrl);
   if (style) oneOf('links', style, linkStyles);
-  const asked = names && severalOf('host', names, hostNames);
+  const asked = names && hostsOption(names);
   return withOutput(
     out,
     async (output) => {
       refuseOtherFolder(output, 'site');
       const { site, copied, from } = siteOfCopy(dir, (old) => {
-        const hosts = asked ?? severalOf('host', old.hosts, hostNames);
+        const hosts = asked ?? hostsOption(old.hosts);
         const links = resolveLinks(style, hosts, old.links);
         const serving = resolveServing(options, hosts, out);
         const meta: Meta = { ...old, generator: PRODUCT, base_url: baseUrl, links, hosts };

@@ -54,7 +54,7 @@ const CHECK_INTERVAL_MS = 1000;
  */
 export async function serve(options: ServeOptions = {}): Promise<SiteServer> {
   const { dir = defaults.out, onRequest, onProblem = () => {} } = options;
-  const port = integerOption('port', options.port ?? defaults.port, { from: 0, to: 65_535 });
+  const port = integerOption('port', options.port ?? defaults.port);
   const address = checkListen(options.listen ?? defaults.listen);
   recoverAbandoned(dir);
   const meta = readSite(dir);

@@ -5,14 +5,12 @@ import type { LockOptions } from '../../publish/lock.ts';
 import type { CaptureOptions } from '../../sources/capture.ts';
 import { isAddress, type SourceName, sourceNames } from '../../sources/source.ts';
 import {
-  ageOption,
   checkAddress,
-  concurrencyOption,
+  integerOption,
   masked,
   oneOf,
-  percentage,
   recordNames,
-  retriesOption,
+  shrinkOption,
   skippedRecords,
 } from './check-options.ts';
 import { defaults } from './defaults.ts';
@@ -56,13 +54,13 @@ export function resolveSource(
     source,
     dataFolder: BUNDLED_DATA,
     upstream: upstream === undefined ? undefined : checkUpstream(upstream, source),
-    concurrency: concurrencyOption(options.concurrency ?? defaults.concurrency),
-    retries: retriesOption(options.retries ?? defaults.retries),
+    concurrency: integerOption('concurrency', options.concurrency ?? defaults.concurrency),
+    retries: integerOption('retries', options.retries ?? defaults.retries),
     cacheFolder: cache === false ? undefined : cache,
-    maxShrink: percentage('max-shrink', options.maxShrink ?? defaults.maxShrink),
+    maxShrink: shrinkOption(options.maxShrink ?? defaults.maxShrink),
     allowMissing: recordNames(options.allowMissing),
     skip: skippedRecords(options.skip),
-    maxAge: options.maxAge === undefined ? undefined : ageOption(options.maxAge),
+    maxAge: options.maxAge === undefined ? undefined : integerOption('max-age', options.maxAge),
     today: resolveToday(environment),
     signal: options.signal,
   };

@@ -14,26 +14,19 @@ import { readDescriptions } from '../../sources/site-folder.ts';
 import { isAddress } from '../../sources/source.ts';
 import { type DeploymentReport, type SupportedByHosts, verifyDeployment } from '../../verify/deployment.ts';
 import { type FolderReport, verifyFolder } from '../../verify/folder.ts';
-import { checkAddress, concurrencyOption, durationOption, oneOf } from './check-options.ts';
+import { checkAddress, integerOption, oneOf, waitOption } from './check-options.ts';
 import { defaults } from './defaults.ts';
+import type { SourceOptions } from './source-options.ts';
 
-export interface VerifyOptions {
+export interface VerifyOptions extends Pick<SourceOptions, 'concurrency' | 'signal'> {
   /** The guarantees that a deployment has to keep. Default `static`; with `like`, those of the hosts of that site. */
   readonly level?: Level | undefined;
-  /** The maximum number of concurrent requests. Default 16. */
-  readonly concurrency?: number | undefined;
   /** The base URL of links, if the site was built for another one than it is deployed at. */
   readonly linkBase?: string | undefined;
   /** The folder of a built site, which the deployment has to serve. */
   readonly like?: string | undefined;
   /** How long to wait until it does, such as `90s`, `10m` or `1h`. Default: not at all. */
   readonly wait?: string | undefined;
-  readonly signal?: AbortSignal | undefined;
-}
-
-export interface VerifyWatchers {
-  /** Called with what differs, whenever that is something new. */
-  readonly onWait?: ((line: string) => void) | undefined;
 }
 
 const INTERVAL_MS = 5000;
@@ -42,13 +35,14 @@ const DIFFERENCES_SHOWN = 5;
 /**
  * Verifies a built site in a folder, or a deployment at a URL.
  *
+ * @param watchers `onWait` is called with what differs, whenever that is something new
  * @throws UsageError, OutputError if the folder is not a site, UpstreamError if the URL does not respond, DataError if it does
  *   not serve the site that it should
  */
 export async function verify(
   target: string,
   options: VerifyOptions = {},
-  { onWait }: VerifyWatchers = {},
+  watchers: { onWait?: (line: string) => void } = {},
 ): Promise<FolderReport | DeploymentReport> {
   const { like, wait, signal } = options;
   if (!isAddress(target)) {
@@ -58,14 +52,14 @@ export async function verify(
   }
   const address = checkAddress('address', target);
   const level = oneOf('level', options.level ?? defaults.level, levels);
-  const concurrency = concurrencyOption(options.concurrency ?? defaults.concurrency);
+  const concurrency = integerOption('concurrency', options.concurrency ?? defaults.concurrency);
   const linkBase = options.linkBase === undefined ? undefined : checkAddress('--link-base', options.linkBase);
   const deployment = { level, concurrency, linkBase, signal };
   if (like === undefined) {
     if (wait !== undefined) throw new UsageError('--wait: got no site to wait for, expected --like <dir>');
     return verifyDeployment(address, deployment);
   }
-  const deadline = Date.now() + (wait === undefined ? 0 : durationOption('wait', wait));
+  const deadline = Date.now() + (wait === undefined ? 0 : waitOption(wait));
   const { meta, manifest } = readDescriptions(like);
   await abortable(createClient({ concurrency, retries: 1 }), signal, async (client) => {
     let told: string | undefined;
@@ -76,7 +70,7 @@ export async function verify(
       const left = deadline - Date.now();
       const problem = `does not serve the site in ${like}: ${firstOf(found, DIFFERENCES_SHOWN)}`;
       if (left <= 0) throw new DataError(problem, { record: address });
-      if (first !== told) onWait?.(`waiting for ${address}: ${first}`);
+      if (first !== told) watchers.onWait?.(`waiting for ${address}: ${first}`);
       told = first;
       await sleep(Math.min(INTERVAL_MS, left), undefined, { signal });
     }

@@ -1,8 +1,9 @@
 /** What a mirror downloads, several files at a time, is kept by hash until it is published: an interrupted run resumes from here. */
 
 import { hash } from 'node:crypto';
-import { mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import fsExtra from 'fs-extra';
 import pLimit from 'p-limit';
 import type { ManifestEntry } from '../../contract/meta.ts';
 import { errorCode, OutputError } from '../../errors.ts';
@@ -29,7 +30,7 @@ export function openPartialDownload(folder: string): PartialDownload {
       throw new OutputError(`cannot be written (${errorCode(cause)})`, folder, { cause });
     }
   };
-  attempt(() => mkdirSync(folder, { recursive: true }));
+  attempt(() => fsExtra.ensureDirSync(folder));
   return {
     has(entry) {
       const file = fileOf(entry);
@@ -43,7 +44,7 @@ export function openPartialDownload(folder: string): PartialDownload {
         renameSync(`${file}.part`, file);
       }),
     read: (entry) => attempt(() => readFileSync(fileOf(entry))),
-    clear: () => attempt(() => rmSync(folder, { recursive: true, force: true })),
+    clear: () => attempt(() => fsExtra.removeSync(folder)),
   };
 }
 

@@ -1,37 +1,43 @@
 import { cpSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { build } from '../../../src/cli/commands/build.ts';
 import { diff } from '../../../src/cli/commands/diff.ts';
 import { serve } from '../../../src/cli/commands/serve.ts';
-import { snapshot } from '../../../src/cli/commands/snapshot.ts';
 import { comparisonSchema } from '../../../src/contract/changes.ts';
 import { withOutput } from '../../../src/publish/publish.ts';
 import { startServer } from '../../support/local-server.ts';
 import { callCli } from '../../support/run-cli.ts';
-import { rawRecords, siteOf } from '../../support/sites.ts';
-import { temporaryFolder } from '../../support/temporary.ts';
-import { serveUpstream } from '../../support/test-upstream.ts';
-import { type Answer, moveAnswer, tinyUpstream, upstreamOf } from '../../support/upstream-data.ts';
+import { rawMove, rawRecords, siteOf } from '../../support/sites.ts';
+import { smallSource } from '../../support/small-data.ts';
+import { sharedFolder, temporaryFolder } from '../../support/temporary.ts';
 
-/** Two data sets of one upstream, each as a snapshot and as a site: before and after a record was renamed and one added. */
-async function twoEditions() {
-  const answers = tinyUpstream();
-  const server = await serveUpstream(upstreamOf(answers));
-  const folder = temporaryFolder();
-  const keep = async (name: string) => {
-    const shared = { source: 'rest', upstream: server.url, cache: false, maxShrink: 100 } as const;
-    const data = path.join(folder, `${name}-data`);
-    const out = path.join(folder, `${name}-site`);
-    await snapshot({ ...shared, data });
-    await build({ ...shared, out, baseUrl: 'https://example.test' });
-    return { data, out };
-  };
-  const before = await keep('before');
-  Object.assign(answers.move[1] as Answer, { name: 'renamed' });
-  answers.move.push(moveAnswer(9));
-  const after = await keep('after');
-  return { before, after };
+const raw = rawRecords(3, 2);
+const [first, second, third] = raw.move;
+const renamed = second && { ...second, slug: 'renamed' };
+const later = { ...raw, move: [first, renamed, third, rawMove(9)].filter((move) => move !== undefined) };
+
+/** Two data sets, each as a snapshot and as a site: before and after a record was renamed and one added. */
+const folder = sharedFolder();
+const editionNamed = (name: string) => ({
+  data: path.join(folder, `${name}-data`),
+  out: path.join(folder, `${name}-site`),
+});
+const before = editionNamed('before');
+const after = editionNamed('after');
+beforeAll(async () => {
+  for (const [records, { data, out }] of [
+    [raw, before],
+    [later, after],
+  ] as const)
+    await build({ ...(await smallSource(records, data)), out, baseUrl: 'https://example.test' });
+});
+
+/** A site that a test may spoil. */
+function copyOf({ out }: typeof before): string {
+  const copy = path.join(temporaryFolder(), 'site');
+  cpSync(out, copy, { recursive: true, preserveTimestamps: true });
+  return copy;
 }
 
 async function served(dir: string): Promise<string> {
@@ -42,7 +48,6 @@ async function served(dir: string): Promise<string> {
 
 describe('diff', () => {
   it('finds the same between snapshots, sites and deployments', async () => {
-    const { before, after } = await twoEditions();
     const expected = await diff(before.data, after.data);
     expect(expected.changes.move).toMatchObject({
       added: [{ id: 9, slug: 'move-9', name: 'Move 9' }],
@@ -56,9 +61,7 @@ describe('diff', () => {
   });
 
   it('reads a deployment that says nothing of itself by its lists', async () => {
-    const { before, after } = await twoEditions();
-    const copy = path.join(temporaryFolder(), 'site');
-    cpSync(after.out, copy, { recursive: true });
+    const copy = copyOf(after);
     const url = await served(copy);
     await build({ source: 'snapshot', upstream: after.data, baseUrl: url, out: copy });
     writeFileSync(path.join(copy, 'meta.json'), '{}');
@@ -82,47 +85,44 @@ describe('diff', () => {
       'invalid JSON',
     ],
   ])('rejects %s', async (name, spoil, problem) => {
-    const { before } = await twoEditions();
-    const site = name === 'an empty folder' ? temporaryFolder() : before.out;
+    const site = name === 'an empty folder' ? temporaryFolder() : copyOf(before);
     spoil(site);
     await expect(diff(before.data, site)).rejects.toThrow(problem);
   });
 
   it('rejects a deployment whose lists are not whole', async () => {
-    const { before } = await twoEditions();
-    const url = await served(before.out);
-    edit(before.out, 'api/gamedata/move/index.json', (text) => text.replace('"count":3', '"count":300'));
+    const site = copyOf(before);
+    const url = await served(site);
+    edit(site, 'api/gamedata/move/index.json', (text) => text.replace('"count":3', '"count":300'));
     await expect(diff(before.data, url)).rejects.toThrow('got next null');
     await expect(diff(before.data, `${url}/nowhere`)).rejects.toThrow('got status 404');
   });
 });
 
 describe('diff of a deployment that is replaced while it is read', () => {
-  const raw = rawRecords(250, 3);
-  const move = raw.move.map((record) => ({ ...record, englishName: `${record.englishName} II` }));
+  const old = rawRecords(250, 3);
+  const move = old.move.map((record) => ({ ...record, englishName: `${record.englishName} II` }));
+  const sites = [path.join(folder, 'site-0'), path.join(folder, 'site-1')];
+  beforeAll(async () => {
+    for (const [at, records] of [old, { ...old, move }].entries()) {
+      const { files } = siteOf(records, { links: 'file' });
+      await withOutput(sites[at] ?? '', (output) => output.publish(files()));
+    }
+  });
 
-  /** Two deployed sites, of which a host serves the one that is told for its n-th request. */
+  /** A host that serves the site that is told for its n-th request. */
   async function host(siteAt: (request: number) => 0 | 1) {
-    const folder = temporaryFolder();
-    const sites = await Promise.all(
-      [raw, { ...raw, move }].map(async (records, at) => {
-        const out = path.join(folder, `site-${at}`);
-        const { files } = siteOf(records, { links: 'file' });
-        await withOutput(out, (output) => output.publish(files()));
-        return out;
-      }),
-    );
     const server = await startServer((response, { url = '' }, at) =>
       response.end(readFileSync(path.join(sites[siteAt(at)] ?? '', url.split('?')[0] ?? ''))),
     );
     const digests = sites.map(
       (site) => JSON.parse(readFileSync(path.join(site, 'meta.json'), 'utf8')).digest,
     );
-    return { url: server.url, sites, digests };
+    return { url: server.url, digests };
   }
 
   it.each([1, 3, 5])('is of one of both, replaced after request %i', async (last) => {
-    const { url, sites, digests } = await host((at) => (at <= last ? 0 : 1));
+    const { url, digests } = await host((at) => (at <= last ? 0 : 1));
     const { to, totals } = await diff(sites[0] ?? '', url);
     const isNew = to.digest === digests[1];
     expect(digests).toContain(to.digest);
@@ -130,7 +130,7 @@ describe('diff of a deployment that is replaced while it is read', () => {
   });
 
   it('is an error where it is never of one', async () => {
-    const { url, sites } = await host((at) => (at % 2 === 0 ? 0 : 1));
+    const { url } = await host((at) => (at % 2 === 0 ? 0 : 1));
     await expect(diff(sites[0] ?? '', url)).rejects.toMatchObject({
       message: expect.stringMatching(/digest: got sha256:\w+: expected sha256:\w+, as in meta.json/),
       hint: expect.stringContaining('replaced'),
@@ -145,7 +145,6 @@ function edit(site: string, file: string, change: (text: string) => string): voi
 
 describe('gamedata diff', () => {
   it('prints text, JSON or Markdown, and exits with 3 only if it is told to', async () => {
-    const { before, after } = await twoEditions();
     const run = (...args: string[]) => callCli(['diff', before.data, after.out, ...args]);
 
     const text = await run();

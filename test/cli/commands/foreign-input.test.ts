@@ -13,6 +13,7 @@ import { deploy } from '../../support/deployed.ts';
 import { fingerprint } from '../../support/fingerprint.ts';
 import { listAsTheyAre } from '../../support/listed.ts';
 import { callCli } from '../../support/run-cli.ts';
+import { sharedSite } from '../../support/shared-site.ts';
 import { rawRecords } from '../../support/sites.ts';
 import { smallSource } from '../../support/small-data.ts';
 import { temporaryFolder } from '../../support/temporary.ts';
@@ -20,21 +21,19 @@ import { temporaryFolder } from '../../support/temporary.ts';
 const dataSetFolder = async (...raw: Parameters<typeof rawRecords>) =>
   (await smallSource(rawRecords(...raw))).upstream;
 
-async function builtSite() {
-  const source = await smallSource();
-  const out = path.join(temporaryFolder(), 'site');
-  await build({
-    ...source,
-    baseUrl: 'https://example.test',
-    out,
-    hosts: ['nginx', 'apache', 'caddy', 'netlify'],
-  });
-  return { source, out, file: (name: string) => path.join(out, name) };
+const { described: source, copied } = sharedSite({
+  baseUrl: 'https://example.test',
+  hosts: ['nginx', 'apache', 'caddy', 'netlify'],
+});
+
+function builtSite() {
+  const out = copied();
+  return { out, file: (name: string) => path.join(out, name) };
 }
 
 describe('a copy that somebody prepared', () => {
   it('puts nothing into the configuration of hosts', async () => {
-    const { out, file } = await builtSite();
+    const { out, file } = builtSite();
     const meta = JSON.parse(readFileSync(file('meta.json'), 'utf8'));
     for (const upstream of [
       'https://icons.test\nlocation / { root /; }',
@@ -54,7 +53,7 @@ describe('a copy that somebody prepared', () => {
   });
 
   it('has this version’s own scripts and pages after a rebase', async () => {
-    const { out, file } = await builtSite();
+    const { out, file } = builtSite();
     const own = readFileSync(file('front.js'), 'utf8');
     for (const name of ['front.js', 'browse.html', 'style.css']) writeFileSync(file(name), 'evil()');
     writeFileSync(file('note.txt'), 'mine');
@@ -70,9 +69,9 @@ describe('a copy that somebody prepared', () => {
 
 describe('a published site that does not describe itself any more', () => {
   it('still guards against data that lost records', async () => {
-    const { source, out, file } = await builtSite();
+    const { out, file } = builtSite();
     const fewer = await dataSetFolder(10, 3);
-    const options = { ...source, upstream: fewer, baseUrl: 'https://example.test', out };
+    const options = { ...source, upstream: fewer, out };
     for (const text of [undefined, '{', '{"counts":{}}']) {
       rmSync(file('meta.json'), { force: true });
       if (text !== undefined) writeFileSync(file('meta.json'), text);
@@ -82,8 +81,8 @@ describe('a published site that does not describe itself any more', () => {
   });
 
   it('keeps its history, or says that it cannot be continued', async () => {
-    const { source, out, file } = await builtSite();
-    const options = { ...source, baseUrl: 'https://example.test', out, maxShrink: 100 };
+    const { out, file } = builtSite();
+    const options = { ...source, out, maxShrink: 100 };
     await build({ ...options, upstream: await dataSetFolder(119, 5) });
     expect(JSON.parse(readFileSync(file('changes.json'), 'utf8')).steps).toHaveLength(1);
     rmSync(file('meta.json'));
@@ -98,7 +97,7 @@ describe('a published site that does not describe itself any more', () => {
 
 describe('a folder of the other kind', () => {
   it('is not replaced: a site by a data set', async () => {
-    const { source, out } = await builtSite();
+    const { out } = builtSite();
     const before = fingerprint(out);
     await expect(snapshot({ ...source, data: out })).rejects.toMatchObject({
       message: `${out}: holds a site, which a data set would replace`,
@@ -108,7 +107,7 @@ describe('a folder of the other kind', () => {
   });
 
   it('is not replaced: a data set by a site, a copy or a rebased copy', async () => {
-    const { source, out } = await builtSite();
+    const { out } = builtSite();
     const { upstream: data } = source;
     const before = fingerprint(data);
     const message = `${data}: holds a data set, which a site would replace`;
@@ -122,13 +121,12 @@ describe('a folder of the other kind', () => {
   });
 
   it('is not part of every site from then on', async () => {
-    const source = await smallSource();
     const out = path.join(PUBLIC_FOLDER, 'nested');
     await expect(build({ ...source, out })).rejects.toThrow('which would become part of every site');
   });
 
   it('is not the one that the command runs in', async () => {
-    const { upstream } = await smallSource();
+    const { upstream } = source;
     const here = temporaryFolder();
     mkdirSync(path.join(here, 'below'));
     const args = ['build', '--source', 'snapshot', '--upstream', upstream, '--quiet', '--out'];

@@ -14,6 +14,7 @@ import { digestLines } from '../../../src/dataset/digest.ts';
 import { verifyFolder } from '../../../src/verify/folder.ts';
 import { deploy } from '../../support/deployed.ts';
 import { listAsTheyAre } from '../../support/listed.ts';
+import { sharedSite } from '../../support/shared-site.ts';
 import { smallSource } from '../../support/small-data.ts';
 import { temporaryFolder } from '../../support/temporary.ts';
 import { serveUpstream } from '../../support/test-upstream.ts';
@@ -28,17 +29,16 @@ function edit(file: string, change: (json: Json) => unknown): void {
   writeFileSync(file, JSON.stringify(change(json) ?? json));
 }
 
-async function builtSite() {
-  const source = await smallSource();
-  const out = path.join(temporaryFolder(), 'site');
-  const rebuild = () => build({ ...source, baseUrl: BASE_URL, out });
-  await rebuild();
-  return { out, rebuild, file: (name: string) => path.join(out, name) };
+const { described, copied } = sharedSite({ baseUrl: BASE_URL });
+
+function builtSite() {
+  const out = copied();
+  return { out, rebuild: () => build({ ...described, out }), file: (name: string) => path.join(out, name) };
 }
 
 describe('a site of another version', () => {
   it('with more fields in its files about itself is replaced, mirrored and served', async () => {
-    const { out, rebuild, file } = await builtSite();
+    const { out, rebuild, file } = builtSite();
     edit(file('manifest.json'), ({ files, ...json }) => ({
       ...json,
       power: 9000,
@@ -54,7 +54,7 @@ describe('a site of another version', () => {
   });
 
   it('with other fields in its records is compared with, field by field', async () => {
-    const { rebuild, file } = await builtSite();
+    const { rebuild, file } = builtSite();
     const digest = rewriteRecords(file);
     edit(file('meta.json'), (json) => ({ ...json, digest }));
     await rebuild();
@@ -67,7 +67,7 @@ describe('a site of another version', () => {
   });
 
   it('with a newer format is refused with the way out', async () => {
-    const { out, rebuild, file } = await builtSite();
+    const { out, rebuild, file } = builtSite();
     const refusal = {
       message: expect.stringContaining('has format 2, this version of gamedata reads format 1'),
       hint: expect.stringContaining('upgrade'),

@@ -10,24 +10,13 @@ import { withOutput } from '../../../src/publish/publish.ts';
 import { verifyFolder } from '../../../src/verify/folder.ts';
 import { deploy } from '../../support/deployed.ts';
 import { fingerprint } from '../../support/fingerprint.ts';
-import { smallSource } from '../../support/small-data.ts';
+import { sharedSite } from '../../support/shared-site.ts';
 import { temporaryFolder } from '../../support/temporary.ts';
 
 const FROM = 'https://origin.test';
 const TO = 'http://localhost:8080/offline';
 
-type Source = Awaited<ReturnType<typeof smallSource>>;
-
-/** A copy of a deployment of some data. */
-async function copied(source?: Source): Promise<string> {
-  const parent = temporaryFolder();
-  const site = path.join(parent, 'site');
-  const copy = path.join(parent, 'copy');
-  await build({ ...(source ?? (await smallSource())), baseUrl: FROM, out: site });
-  const server = await deploy(site);
-  await mirror(server.url, { out: copy });
-  return copy;
-}
+const { site, described: source, copied } = sharedSite({ baseUrl: FROM });
 
 const bytesOf = (folder: string) =>
   new Map(
@@ -38,8 +27,8 @@ const bytesOf = (folder: string) =>
 
 describe('rebase', () => {
   it('makes to the byte what a build with that address makes, whatever the links and hosts', async () => {
-    const source = await smallSource();
-    const copy = await copied(source);
+    const copy = path.join(temporaryFolder(), 'copy');
+    await mirror((await deploy(site)).url, { out: copy });
     for (const options of [
       { baseUrl: TO },
       { baseUrl: TO, links: 'file' },
@@ -54,7 +43,7 @@ describe('rebase', () => {
   });
 
   it('changes nothing if nothing is to change, and keeps what holds no link', async () => {
-    const copy = await copied();
+    const copy = copied();
     const style = () => [...fingerprint(copy)].find(([name]) => name === 'style.css');
     const before = style();
     await rebase(copy, { baseUrl: TO });
@@ -65,7 +54,7 @@ describe('rebase', () => {
   });
 
   it('makes every page anew, whatever the manifest of the copy says of it', async () => {
-    const copy = await copied();
+    const copy = copied();
     const out = path.join(temporaryFolder(), 'rebased');
     await rebase(copy, { baseUrl: TO, out });
     const before = bytesOf(out);
@@ -83,7 +72,7 @@ describe('rebase', () => {
   });
 
   it('writes into another folder and leaves the copy alone', async () => {
-    const copy = await copied();
+    const copy = copied();
     const before = fingerprint(copy);
     const out = path.join(temporaryFolder(), 'rebased');
     await rebase(copy, { baseUrl: TO, out });
@@ -93,7 +82,7 @@ describe('rebase', () => {
   });
 
   it('names files that are taken over with the old address in them', async () => {
-    const copy = await copied();
+    const copy = copied();
     const files = listFiles(copy)
       .filter((name) => name !== 'manifest.json')
       .map((name) => ({ path: name, body: readFileSync(path.join(copy, name)) }));
@@ -120,7 +109,7 @@ describe('rebase', () => {
       /diary\.txt: is not in the manifest/,
     ],
   ])('rejects a copy with %s', async (_, damage, message) => {
-    const copy = await copied();
+    const copy = copied();
     damage(copy);
     const before = fingerprint(copy);
     await expect(rebase(copy, { baseUrl: TO })).rejects.toThrow(message);

@@ -2,25 +2,25 @@ import { copyFileSync, existsSync, readFileSync, truncateSync, writeFileSync } f
 import path from 'node:path';
 import { gzipSync } from 'fflate';
 import { packTar } from 'modern-tar';
-import { describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { archive } from '../../../src/cli/commands/archive.ts';
 import { build } from '../../../src/cli/commands/build.ts';
 import { mirror } from '../../../src/cli/commands/mirror.ts';
 import { verifyFolder } from '../../../src/verify/folder.ts';
 import { fingerprint } from '../../support/fingerprint.ts';
 import { readTree } from '../../support/publishing.ts';
+import { sharedSite } from '../../support/shared-site.ts';
 import { rawRecords } from '../../support/sites.ts';
 import { smallSource } from '../../support/small-data.ts';
-import { temporaryFolder } from '../../support/temporary.ts';
 
 /** A site of a web server, and an archive of it. */
-async function archived() {
-  const folder = temporaryFolder();
-  const at = (name: string): string => path.join(folder, name);
-  const options = { out: at('site'), baseUrl: 'https://x.test', hosts: ['nginx'] } as const;
-  await build({ ...options, ...(await smallSource()) });
-  await archive(at('site'), { out: folder });
-  return { at, options, file: at('gamedata.tar.gz') };
+const { folder, site, described, ...shared } = sharedSite({ baseUrl: 'https://x.test', hosts: ['nginx'] });
+const file = path.join(folder, 'gamedata.tar.gz');
+beforeAll(() => archive(site, { out: folder }));
+
+function copied() {
+  const out = shared.copied();
+  return { at: (name: string): string => path.join(out, '..', name), options: { ...described, out } };
 }
 
 const withoutManifest = (folder: string) => {
@@ -49,7 +49,7 @@ const manifestOf = (name: string): string =>
 
 describe('an archive', () => {
   it('is restored with every file of the site, host configuration included', async () => {
-    const { at, file } = await archived();
+    const { at } = copied();
     const report = await mirror(file, { out: at('copy') });
     expect(report).toMatchObject({ address: file, changed: true, excluded: [], requests: 0 });
     expect(withoutManifest(at('copy'))).toEqual(withoutManifest(at('site')));
@@ -57,7 +57,7 @@ describe('an archive', () => {
   });
 
   it('takes a site back to what it was, changing only what differs', async () => {
-    const { at, options, file } = await archived();
+    const { at, options } = copied();
     const before = withoutManifest(at('site'));
     const raw = rawRecords(120, 5);
     const move = raw.move.map((record) => (record.id === 7 ? { ...record, slug: 'seven' } : record));
@@ -75,7 +75,7 @@ describe('an archive', () => {
   });
 
   it('may have far fewer records than the site, unless that is not allowed', async () => {
-    const { at, options, file } = await archived();
+    const { at, options } = copied();
     await build({ ...options, ...(await smallSource(rawRecords(200, 5))) });
     const guarded = mirror(file, { out: at('site'), maxShrink: 1 });
     await expect(guarded).rejects.toMatchObject({ code: 'guard' });
@@ -84,7 +84,7 @@ describe('an archive', () => {
   });
 
   it('that is damaged is an error that names it, and the site stays', async () => {
-    const { at, file } = await archived();
+    const { at } = copied();
     const before = fingerprint(at('site'));
     const evil = { 'gamedata/manifest.json': manifestOf('../evil') };
     const lacking = { 'gamedata/manifest.json': manifestOf('a') };
@@ -105,10 +105,8 @@ describe('an archive', () => {
       const copy = at('damaged.tar.gz');
       copyFileSync(file, copy);
       await damage(copy);
-      await expect(mirror(copy, { out: at('site') })).rejects.toThrow(
-        expect.objectContaining({ message: expect.stringMatching(/damaged\.tar\.gz/) }),
-      );
-      await expect(mirror(copy, { out: at('site') })).rejects.toThrow(problem);
+      const message = await mirror(copy, { out: at('site') }).catch((error: Error) => error.message);
+      for (const part of ['damaged.tar.gz', problem]) expect(message).toContain(part);
       expect(fingerprint(at('site'))).toEqual(before);
       expect(existsSync(at('evil'))).toBe(false);
     }

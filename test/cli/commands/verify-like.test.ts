@@ -1,13 +1,13 @@
 import { cpSync, rmSync } from 'node:fs';
 import path from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { build } from '../../../src/cli/commands/build.ts';
+import { serve } from '../../../src/cli/commands/serve.ts';
 import { verify } from '../../../src/cli/commands/verify.ts';
 import { deploy } from '../../support/deployed.ts';
-import { serve } from '../../support/engines/serve.ts';
 import { rawRecords } from '../../support/sites.ts';
 import { smallSource } from '../../support/small-data.ts';
-import { temporaryFolder } from '../../support/temporary.ts';
+import { sharedFolder } from '../../support/temporary.ts';
 
 const raw = rawRecords(120, 5);
 const changed = {
@@ -15,34 +15,33 @@ const changed = {
   move: raw.move.map((record) => (record.id === 7 ? { ...record, slug: 'seven' } : record)),
 };
 
+const folder = sharedFolder();
+const at = (name: string): string => path.join(folder, name);
+
 /** Two editions of a site, each in a folder of its own. */
-async function editions() {
-  const folder = temporaryFolder();
-  const at = (name: string): string => path.join(folder, name);
+beforeAll(async () => {
   const options = { baseUrl: 'https://x.test', hosts: ['nginx'] } as const;
-  await build({ ...options, out: at('old'), ...(await smallSource(raw)) });
-  await build({ ...options, out: at('new'), ...(await smallSource(changed)) });
-  return { at };
+  await build({ ...options, out: at('old'), ...(await smallSource(raw, at('old-data'))) });
+  await build({ ...options, out: at('new'), ...(await smallSource(changed, at('new-data'))) });
+});
+
+async function served(name: string): Promise<string> {
+  const { url, close } = await serve({ dir: at(name), port: 0 });
+  onTestFinished(close);
+  return url;
 }
 
 describe('verify --like', () => {
   it('accepts the very build, and checks what its host supports, for links of its base URL', async () => {
-    const { at } = await editions();
-    const { url, stop } = await serve.start(at('new'));
-    try {
-      const report = await verify(url, { like: at('new') });
-      expect(report).toMatchObject({ failed: 0 });
-      const checked = 'guarantees' in report ? report.guarantees.map(({ guarantee }) => guarantee) : [];
-      expect(checked).toContain('cors');
-      // nginx does not serve any limit and offset.
-      expect(checked).not.toContain('windows');
-    } finally {
-      await stop();
-    }
+    const report = await verify(await served('new'), { like: at('new') });
+    expect(report).toMatchObject({ failed: 0 });
+    const checked = 'guarantees' in report ? report.guarantees.map(({ guarantee }) => guarantee) : [];
+    expect(checked).toContain('cors');
+    // nginx does not serve any limit and offset.
+    expect(checked).not.toContain('windows');
   });
 
   it('rejects another build at once, or after the time, and says what differs', async () => {
-    const { at } = await editions();
     const server = await deploy(at('old'));
     const problem =
       /^http\S+: does not serve the site in \S+new: GET \S+\/meta\.json: got .*manifest\.json: is that of another build/;
@@ -53,7 +52,6 @@ describe('verify --like', () => {
   });
 
   it('rejects one file that is not as it was built, and a deployment that is not there', async () => {
-    const { at } = await editions();
     const server = await deploy(at('new'));
     server.faults.set('meta.json', (response) => response.end('{}'));
     await expect(verify(server.url, { like: at('new') })).rejects.toThrow('meta.json: got 2 bytes, expected');
@@ -62,21 +60,17 @@ describe('verify --like', () => {
   });
 
   it('waits for a deployment that lags, and says what for', async () => {
-    const { at } = await editions();
     cpSync(at('old'), at('live'), { recursive: true, preserveTimestamps: true });
-    const { url, stop } = await serve.start(at('live'));
     const told: string[] = [];
-    try {
-      const verified = verify(url, { like: at('new'), wait: '1m' }, { onWait: (line) => told.push(line) });
-      await expect.poll(() => told.length, { timeout: 20_000 }).toBeGreaterThan(0);
+    const onWait = (line: string): void => {
+      told.push(line);
       rmSync(at('live'), { recursive: true });
       cpSync(at('new'), at('live'), { recursive: true, preserveTimestamps: true });
-      expect(await verified).toMatchObject({ failed: 0 });
-      expect(told[0]).toMatch(/^waiting for http\S+: GET \S+\/meta\.json: got /);
-    } finally {
-      await stop();
-    }
-  }, 60_000);
+    };
+    const report = await verify(await served('live'), { like: at('new'), wait: '2s' }, { onWait });
+    expect(report).toMatchObject({ failed: 0 });
+    expect(told).toEqual([expect.stringMatching(/^waiting for http\S+: GET \S+\/meta\.json: got /)]);
+  });
 
   it.each(['1', '1d', '-1s', 's', '1.5h'])('refuses %s as a time', async (wait) => {
     await expect(verify('http://127.0.0.1:1', { like: 'x', wait })).rejects.toThrow(
