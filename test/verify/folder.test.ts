@@ -1,8 +1,19 @@
 import { createHash } from 'node:crypto';
-import { mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { gzipSync } from 'node:zlib';
-import { describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { compare } from '../../src/dataset/compare.ts';
 import { OutputError } from '../../src/errors.ts';
 import { listFiles } from '../../src/files.ts';
@@ -13,12 +24,19 @@ import { versionOf } from '../support/data-set-versions.ts';
 import { rawMove, rawRecords, type SiteOptions, siteOf } from '../support/sites.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 
-/** A published site, by default of 130 moves and 3 items, and how to damage it. */
-async function goodSite(options: SiteOptions = {}, raw = rawRecords(130, 3)) {
+const published = realpathSync(mkdtempSync(path.join(tmpdir(), 'gamedata-verify-')));
+afterAll(() => rmSync(published, { recursive: true, force: true }));
+
+/** A copy of a site that is published once, by default of 130 moves and 3 items, and how to damage it. */
+async function goodSite(options: SiteOptions = {}, moves = 130, items = 3) {
+  const original = path.join(published, JSON.stringify({ ...options, moves, items }));
+  if (!existsSync(original)) {
+    const { plan, files } = siteOf(rawRecords(moves, items), options);
+    const made = options.downloads ? [...files(), ...downloadFiles(plan)] : files();
+    await withOutput(original, (output) => output.publish(made));
+  }
   const folder = path.join(temporaryFolder(), 'site');
-  const { plan, files } = siteOf(raw, options);
-  const made = options.downloads ? [...files(), ...downloadFiles(plan)] : files();
-  await withOutput(folder, (output) => output.publish(made));
+  cpSync(original, folder, { recursive: true });
   const read = (file: string) => readFileSync(path.join(folder, file), 'utf8');
   const write = (file: string, text: string | Buffer) => {
     mkdirSync(path.dirname(path.join(folder, file)), { recursive: true });
@@ -67,7 +85,7 @@ describe('verifying', () => {
   });
 
   it('finds nothing wrong with a good site without any record', async () => {
-    const { folder } = await goodSite({}, rawRecords(0, 0));
+    const { folder } = await goodSite({}, 0, 0);
     expect(verifyFolder(folder)).toMatchObject({ counts: { move: 0, item: 0 }, problems: [] });
   });
 
@@ -280,7 +298,7 @@ describe('verifying bulk files', () => {
   });
 
   it('takes nothing that cannot be decompressed for a copy of an empty file', async () => {
-    const site = await goodSite({ downloads: true }, rawRecords(0, 2));
+    const site = await goodSite({ downloads: true }, 0, 2);
     site.write('download/move.ndjson.br', '!');
     site.bless();
     expectProblems(site.folder, [/^download\/move.ndjson.br: is not a compressed copy of move.ndjson$/]);
