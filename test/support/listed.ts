@@ -3,16 +3,15 @@
 import { hash } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import type { Manifest } from '../../src/contract/meta.ts';
+import { listFiles } from '../../src/files.ts';
 
-/** Lists every file as it is now, and some more. */
-export function listAsTheyAre(folder: string, ...more: string[]): void {
-  const file = path.join(folder, 'manifest.json');
-  const manifest: Manifest = JSON.parse(readFileSync(file, 'utf8'));
-  const names = [...manifest.files.map((entry) => entry.path), ...more].sort();
-  const files = names.map((name) => {
+/** Lists every file as it is now. */
+export function listAsTheyAre(folder: string): void {
+  const manifest = path.join(folder, 'manifest.json');
+  const names = listFiles(folder).filter((name) => name !== 'manifest.json');
+  const files = names.sort().map((name) => {
     const body = readFileSync(path.join(folder, name));
     return { path: name, bytes: body.length, sha256: hash('sha256', body) };
   });
-  writeFileSync(file, JSON.stringify({ ...manifest, files }));
+  writeFileSync(manifest, JSON.stringify({ generator: 'gamedata/0.0.0', files }));
 }

@@ -5,7 +5,6 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { parseAllRedirects } from '@netlify/redirect-parser';
 import redirector from 'netlify-redirector';
-import { exactSetMatcher } from './netlify-exact-set.ts';
 
 /** A rule as Netlify's parser gives it. */
 export interface NetlifyRule {
@@ -61,4 +60,35 @@ async function engineMatcher(rules: readonly NetlifyRule[]): Promise<Match> {
     });
     return match ? `${match.status} ${match.to}` : undefined;
   };
+}
+
+/**
+ * Netlify's documented reading of query parameters: a rule that names some matches a request that has exactly those.
+ * https://docs.netlify.com/routing/redirects/redirect-options/#query-parameters
+ */
+function exactSetMatcher(rules: readonly NetlifyRule[]): Match {
+  return (path, search) => {
+    const query = new URLSearchParams(search);
+    const rule = rules.find(
+      (candidate) => pathFits(candidate.path, path) && queryFits(candidate.query, query),
+    );
+    if (!rule) return undefined;
+    const splat = rule.path.endsWith('*') ? path.slice(rule.path.length - 1) : '';
+    return `${rule.status} ${rule.to.replace(':splat', splat)}`;
+  };
+}
+
+function pathFits(pattern: string, path: string): boolean {
+  if (pattern.endsWith('*')) return path.startsWith(pattern.slice(0, -1));
+  return pattern.replace(/\/$/, '') === path.replace(/\/$/, '');
+}
+
+function queryFits(wanted: Readonly<Record<string, string>>, query: URLSearchParams): boolean {
+  const names = Object.keys(wanted);
+  if (names.length === 0) return true;
+  if (names.length !== new Set(query.keys()).size) return false;
+  return names.every((name) => {
+    const value = query.getAll(name).at(-1);
+    return value !== undefined && (wanted[name]?.startsWith(':') || wanted[name] === value);
+  });
 }

@@ -1,48 +1,64 @@
-import { createHash } from 'node:crypto';
-import { mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { gzipSync } from 'node:zlib';
-import { describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
 import { compare } from '../../src/dataset/compare.ts';
 import { OutputError } from '../../src/errors.ts';
-import { listFiles } from '../../src/files.ts';
 import { withOutput } from '../../src/publish/publish.ts';
 import { downloadFiles } from '../../src/site/downloads.ts';
 import { verifyFolder } from '../../src/verify/folder.ts';
 import { versionOf } from '../support/data-set-versions.ts';
+import { listAsTheyAre } from '../support/listed.ts';
 import { rawMove, rawRecords, type SiteOptions, siteOf } from '../support/sites.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 
-/** A published site, by default of 130 moves and 3 items, and how to damage it. */
-async function goodSite(options: SiteOptions = {}, raw = rawRecords(130, 3)) {
-  const folder = path.join(temporaryFolder(), 'site');
-  const { plan, files } = siteOf(raw, options);
-  const made = options.downloads ? [...files(), ...downloadFiles(plan)] : files();
-  await withOutput(folder, (output) => output.publish(made));
-  const read = (file: string) => readFileSync(path.join(folder, file), 'utf8');
+const published = realpathSync(mkdtempSync(path.join(tmpdir(), 'gamedata-verify-')));
+afterAll(() => rmSync(published, { recursive: true, force: true }));
+
+/** A published site, by default of 130 moves and 3 items, and how to damage it until the test ends. */
+async function goodSite(options: SiteOptions = {}, moves = 130, items = 3) {
+  const folder = path.join(published, JSON.stringify({ ...options, moves, items }));
+  if (!existsSync(folder)) {
+    const { plan, files } = siteOf(rawRecords(moves, items), options);
+    const made = options.downloads ? [...files(), ...downloadFiles(plan)] : files();
+    await withOutput(folder, (output) => output.publish(made));
+  }
+  /** Where a file is, which is as it was when the test has ended. */
+  const damaged = (file: string): string => {
+    const at = path.join(folder, file);
+    const before = existsSync(at) ? readFileSync(at) : undefined;
+    onTestFinished(() => (before ? writeFileSync(at, before) : rmSync(at)));
+    return at;
+  };
   const write = (file: string, text: string | Buffer) => {
-    mkdirSync(path.dirname(path.join(folder, file)), { recursive: true });
-    writeFileSync(path.join(folder, file), text);
+    const at = damaged(file);
+    mkdirSync(path.dirname(at), { recursive: true });
+    writeFileSync(at, text);
   };
   return {
     folder,
     write,
-    remove: (file: string) => rmSync(path.join(folder, file)),
+    remove: (file: string) => rmSync(damaged(file)),
+    link: (file: string, target: string) => symlinkSync(target, damaged(file)),
     edit(file: string, from: string | RegExp, to: string) {
-      const text = read(file);
+      const text = readFileSync(path.join(folder, file), 'utf8');
       expect(text.replace(from, to)).not.toBe(text);
       write(file, text.replace(from, to));
     },
     /** Makes the manifest say that all is as it has to be. */
     bless() {
-      const files = listFiles(folder)
-        .filter((file) => file !== 'manifest.json')
-        .sort()
-        .map((file) => {
-          const body = readFileSync(path.join(folder, file));
-          return { path: file, bytes: body.length, sha256: createHash('sha256').update(body).digest('hex') };
-        });
-      write('manifest.json', JSON.stringify({ generator: 'gamedata/0.0.0', files }));
+      damaged('manifest.json');
+      listAsTheyAre(folder);
     },
   };
 }
@@ -67,7 +83,7 @@ describe('verifying', () => {
   });
 
   it('finds nothing wrong with a good site without any record', async () => {
-    const { folder } = await goodSite({}, rawRecords(0, 0));
+    const { folder } = await goodSite({}, 0, 0);
     expect(verifyFolder(folder)).toMatchObject({ counts: { move: 0, item: 0 }, problems: [] });
   });
 
@@ -102,11 +118,7 @@ describe('verifying', () => {
     ],
     ['a missing asset', ({ remove }) => remove('sprites/items/unknown.png'), [/is missing$/, /is missing$/]],
     ['an extra file', ({ write }) => write('notes.txt', 'x'), [/^notes.txt: is not in the manifest$/]],
-    [
-      'an extra link',
-      ({ folder }) => symlinkSync('meta.json', path.join(folder, 'link')),
-      [/^link: is not a regular file$/],
-    ],
+    ['an extra link', ({ link }) => link('link', 'meta.json'), [/^link: is not a regular file$/]],
     [
       'a truncated page',
       ({ edit }) => edit(second, /.{40}$/, ''),
@@ -280,7 +292,7 @@ describe('verifying bulk files', () => {
   });
 
   it('takes nothing that cannot be decompressed for a copy of an empty file', async () => {
-    const site = await goodSite({ downloads: true }, rawRecords(0, 2));
+    const site = await goodSite({ downloads: true }, 0, 2);
     site.write('download/move.ndjson.br', '!');
     site.bless();
     expectProblems(site.folder, [/^download\/move.ndjson.br: is not a compressed copy of move.ndjson$/]);
