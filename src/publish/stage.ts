@@ -13,8 +13,6 @@ import type { WorkFolders } from './work-folders.ts';
 
 export interface StageOptions {
   readonly published: Published;
-  /** Filled as files are made: path → bytes. */
-  readonly sizes: Map<string, number>;
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -26,7 +24,7 @@ export interface StageOptions {
 export async function stageFiles(
   files: Iterable<AnyFile>,
   work: WorkFolders,
-  { published, sizes, signal }: StageOptions,
+  { published, signal }: StageOptions,
 ): Promise<{ entries: ManifestEntry[]; place: string[] }> {
   const checkPath = createPathCheck();
   const stays = ({ path, sha256 }: ManifestEntry): boolean =>
@@ -50,7 +48,6 @@ export async function stageFiles(
       }
     }
     entries.push(entry);
-    sizes.set(entry.path, entry.bytes);
     // Yields to signals and the progress line now and then.
     if (entries.length % 64 === 0) await setImmediate();
     signal?.throwIfAborted();
