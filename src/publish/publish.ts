@@ -37,8 +37,6 @@ export interface Output {
   readonly folder: string;
   readonly name: string;
   readonly published: Published;
-  /** The files of the current `publish` so far: path → bytes. */
-  readonly sizes: ReadonlyMap<string, number>;
   /**
    * The result of publishing again what is published: undefined unless that was made by the same code from the same inputs,
    * and no file has been touched since.
@@ -71,14 +69,12 @@ export async function withOutput<T>(
   try {
     recover(folders);
     const published = readPublished(folders);
-    const sizes = new Map<string, number>();
     return await use({
       folder: folders.out,
       name: folders.name,
       published,
-      sizes,
       confirm: (making) => confirm(folders, published, making),
-      publish: (files, options) => publish(files, folders, { ...options, published, sizes }),
+      publish: (files, options) => publish(files, folders, { ...options, published }),
     });
   } catch (error) {
     throw explainSystemError(error, folders.name);
@@ -160,13 +156,14 @@ async function publish(
   folders: WorkFolders,
   { making = { generator: PRODUCT }, ...options }: StageOptions & PublishOptions,
 ): Promise<PublishResult> {
-  const { published, sizes } = options;
+  const { published } = options;
   const { entries, place } = await stageFiles(files, folders, options);
   const body = Buffer.from(JSON.stringify({ format: FORMAT, ...making, files: entries } satisfies Manifest));
   const manifest = entryOf(MANIFEST_FILE, body);
-  const remove = [...published.entries.keys()].filter((path) => !sizes.has(path));
+  const paths = new Set(entries.map(({ path }) => path));
+  const remove = [...published.entries.keys()].filter((path) => !paths.has(path));
   if (place.length > 0 || manifest.sha256 !== published.manifest?.sha256) {
-    stageFile(folders, MANIFEST_FILE, body);
+    stageFile(folders, MANIFEST_FILE, body, published.manifest !== undefined);
     place.push(MANIFEST_FILE);
     changeSite(folders, published, { place, remove, manifest: manifest.sha256 });
   }
@@ -181,8 +178,10 @@ const createResult = (
   changed: counts.written > 0,
   files: files.length,
   bytes: files.reduce((sum, { bytes }) => sum + bytes, 0),
+  written: counts.written,
   kept: files.length - counts.written,
-  ...counts,
+  removed: counts.removed,
+  leftovers: counts.leftovers,
 });
 
 /** A folder that is not there yet is the stage, renamed. Any other is changed file by file. */

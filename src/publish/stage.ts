@@ -13,8 +13,6 @@ import type { WorkFolders } from './work-folders.ts';
 
 export interface StageOptions {
   readonly published: Published;
-  /** Filled as files are made: path → bytes. */
-  readonly sizes: Map<string, number>;
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -26,7 +24,7 @@ export interface StageOptions {
 export async function stageFiles(
   files: Iterable<AnyFile>,
   work: WorkFolders,
-  { published, sizes, signal }: StageOptions,
+  { published, signal }: StageOptions,
 ): Promise<{ entries: ManifestEntry[]; place: string[] }> {
   const checkPath = createPathCheck();
   const stays = ({ path, sha256 }: ManifestEntry): boolean =>
@@ -45,12 +43,11 @@ export async function stageFiles(
       if ('sha256' in file && file.sha256 !== entry.sha256)
         throw new OutputError(`got SHA-256 ${entry.sha256}, expected ${file.sha256}`, file.path);
       if (!stays(entry)) {
-        stageFile(work, file.path, body);
+        stageFile(work, file.path, body, published.entries.has(file.path));
         place.push(file.path);
       }
     }
     entries.push(entry);
-    sizes.set(entry.path, entry.bytes);
     // Yields to signals and the progress line now and then.
     if (entries.length % 64 === 0) await setImmediate();
     signal?.throwIfAborted();
@@ -58,13 +55,21 @@ export async function stageFiles(
   return { entries: entries.sort((a, b) => (a.path < b.path ? -1 : 1)), place };
 }
 
-/** @throws OutputError if it cannot be written */
-export function stageFile({ fresh, out }: WorkFolders, name: string, body: Uint8Array): void {
+/**
+ * @param replaces whether a published file has its place
+ * @throws OutputError if it cannot be written
+ */
+export function stageFile(
+  { fresh, out }: WorkFolders,
+  name: string,
+  body: Uint8Array,
+  replaces: boolean,
+): void {
   const file = path.join(fresh, name);
   try {
     mkdirSync(path.dirname(file), { recursive: true });
     writeFileSync(file, body, { flag: 'wx' });
-    stampLater(file, path.join(out, name));
+    if (replaces) stampLater(file, path.join(out, name));
   } catch (cause) {
     throw new OutputError(`cannot be written (${errorCode(cause)})`, name, { cause });
   }

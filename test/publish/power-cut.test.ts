@@ -125,8 +125,12 @@ const cases = [
   { name: 'where there is no sync -f', trees: littleChanged, hasSync: false },
 ];
 
+/** What is on a disk: folders, and files with their content. */
+const stateOfDisk = (folder: string): string =>
+  JSON.stringify([readTree(folder), readdirSync(folder, { recursive: true }).sort()]);
+
 describe.each(cases)('a power cut while a site is changed $name', ({ trees: [old, fresh], hasSync }) => {
-  it.each([0, 0.5])('leaves the old site or the new one, with %d of what was not flushed', async (share) => {
+  it('leaves the old site or the new one, however much is left of what was not flushed', async () => {
     const parent = temporaryFolder();
     await publishTree(path.join(parent, 'site'), old);
     const before = path.join(temporaryFolder(), 'before');
@@ -135,24 +139,30 @@ describe.each(cases)('a power cut while a site is changed $name', ({ trees: [old
     await publishTree(path.join(parent, 'site'), fresh);
     vi.resetAllMocks();
     vi.mocked(spawnSync).mockReturnValue({ status: 0 } as never);
+    vi.mocked(fsyncSync).mockReturnValue();
     expect(readTree(path.join(parent, 'site'))).toEqual(fresh);
 
     const ends = { old: 0, fresh: 0 };
-    for (let count = 0; count <= effects.length; count++) {
-      const folder = path.join(temporaryFolder(), 'copy');
-      cpSync(before, folder, { recursive: true, preserveTimestamps: true });
-      play(effects.slice(0, count), folder, share);
-      const out = path.join(folder, 'site');
-      recoverAbandoned(out);
-      const what = `after ${count} of ${effects.length}, ${JSON.stringify(effects[count - 1])}`;
-      const end = readTree(out)['a.json'] === old['a.json'] ? 'old' : 'fresh';
-      ends[end]++;
-      expect(readTree(out), what).toEqual({ old, fresh }[end]);
-      await publishTree(out, fresh);
-      expect(readTree(out), what).toEqual(fresh);
-      expect(await publishTree(out, fresh), what).toMatchObject({ changed: false });
-      expect(readdirSync(folder), what).toEqual(['site']);
-      rmSync(folder, { recursive: true });
+    const seen = new Set<string>();
+    for (const share of [0, 0.5]) {
+      for (let count = 0; count <= effects.length; count++) {
+        const folder = path.join(temporaryFolder(), 'copy');
+        cpSync(before, folder, { recursive: true, preserveTimestamps: true });
+        play(effects.slice(0, count), folder, share);
+        const state = stateOfDisk(folder);
+        if (seen.has(state)) continue;
+        seen.add(state);
+        const out = path.join(folder, 'site');
+        recoverAbandoned(out);
+        const what = `after ${count} of ${effects.length}, ${JSON.stringify(effects[count - 1])}, ${share} of the rest`;
+        const end = readTree(out)['a.json'] === old['a.json'] ? 'old' : 'fresh';
+        ends[end]++;
+        expect(readTree(out), what).toEqual({ old, fresh }[end]);
+        await publishTree(out, fresh);
+        expect(readTree(out), what).toEqual(fresh);
+        expect(await publishTree(out, fresh), what).toMatchObject({ changed: false });
+        expect(readdirSync(folder), what).toEqual(['site']);
+      }
     }
     expect(ends.old, 'before it counts').toBeGreaterThan(10);
     expect(ends.fresh, 'afterwards').toBeGreaterThan(5);

@@ -37,7 +37,7 @@ export function recordedUpstream(): UpstreamData {
 
 /** Every sixth of the recorded answers: the year-long tests have all of them. */
 export function someRecorded(): UpstreamData {
-  const all = recordedUpstream();
+  const all = localUpstream();
   return { ...all, list: (kind) => all.list(kind).filter((_, place) => place % 6 === 0) };
 }
 
