@@ -20,7 +20,14 @@ import {
 import { fingerprint } from '../support/fingerprint.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 import { serveUpstream } from '../support/test-upstream.ts';
-import { type Answer, itemAnswer, moveAnswer, someRecorded, upstreamOf } from '../support/upstream-data.ts';
+import {
+  type Answer,
+  itemAnswer,
+  moveAnswer,
+  someRecorded,
+  type UpstreamData,
+  upstreamOf,
+} from '../support/upstream-data.ts';
 import type { UpstreamOptions } from '../support/upstream-server.ts';
 
 const ids = (length: number): number[] => Array.from({ length }, (_, at) => at + 1);
