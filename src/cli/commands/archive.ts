@@ -120,7 +120,7 @@ function replaceFiles(folder: string, bodies: Readonly<Record<string, Uint8Array
   } catch (cause) {
     throw new OutputError(`cannot be written (${errorCode(cause)})`, file, { cause });
   } finally {
-    fsExtra.removeSync(drafts);
+    if (existsSync(drafts)) fsExtra.removeSync(drafts);
   }
 }
 
