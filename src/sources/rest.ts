@@ -83,7 +83,8 @@ async function readAll(reader: EditionReader, options: RestOptions): Promise<Ans
   };
   total = lists.move.length + lists.item.length;
   report();
-  const limit = pLimit(concurrency);
+  // More than there are connections: the next requests are sent while responses are decoded.
+  const limit = pLimit(2 * concurrency);
   const readKind = <K extends Kind>(kind: K): Promise<(readonly [Listed, RawOf<K> | undefined])[]> =>
     limit.map(lists[kind], async (listed) => {
       const record = await reader.read(listed.url, recordCodec(kind, listed));
