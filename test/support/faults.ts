@@ -87,10 +87,7 @@ const send =
     response.writeHead(status, headers).end(body);
 
 /** The record as it is, but for some fields. */
-const tell =
-  (fields: object) =>
-  ({ response, own }: Exchange) =>
-    response.writeHead(200, JSON_TYPE).end(JSON.stringify({ ...JSON.parse(own), ...fields }));
+const tell = (fields: object) => retell((own) => JSON.stringify({ ...JSON.parse(own), ...fields }));
 
 /** The right text, changed. */
 const retell =
@@ -99,12 +96,11 @@ const retell =
     response.writeHead(200, JSON_TYPE).end(change(own));
 
 /** The list with its results changed. */
-const relist =
-  (change: (results: { name: string; url: string }[]) => unknown[], count?: number) =>
-  ({ response, own }: Exchange) => {
+const relist = (change: (results: { name: string; url: string }[]) => unknown[], count?: number) =>
+  retell((own) => {
     const results = change(JSON.parse(own).results);
-    response.writeHead(200, JSON_TYPE).end(JSON.stringify({ count: count ?? results.length, results }));
-  };
+    return JSON.stringify({ count: count ?? results.length, results });
+  });
 
 const relink = (id: string) =>
   relist((results) =>
