@@ -67,10 +67,7 @@ describe('a body', () => {
     };
     upload.on('drain', more);
     const response = new Promise<number | undefined>((resolve) => {
-      upload.on('response', (answer) => {
-        answer.resume();
-        resolve(answer.statusCode);
-      });
+      upload.on('response', (answer) => resolve(answer.resume().statusCode));
     });
     more();
     expect(await response).toBe(405);
@@ -80,12 +77,8 @@ describe('a body', () => {
 
   it('is not requested', async () => {
     const { port } = await serveSite();
-    const answer = await getRaw(
-      port,
-      '/api/gamedata/move/',
-      'PUT',
-      'Content-Length: 5\r\nExpect: 100-continue\r\n',
-    );
+    const headers = 'Content-Length: 5\r\nExpect: 100-continue\r\n';
+    const answer = await getRaw(port, '/api/gamedata/move/', 'PUT', headers);
     expect(answer).toMatch(/^HTTP\/1\.1 405 .*"Method \\"PUT\\" not allowed\."\}$/s);
   });
 

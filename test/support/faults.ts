@@ -65,7 +65,7 @@ export interface Fault {
   readonly lasting?: boolean;
 }
 
-/** A fault of its group: anywhere and not retried, unless it says so. */
+/** A fault of its group: where its group is, and retried as its group is, unless it says so. */
 type Row = Omit<Fault, 'group' | 'at' | 'retried'> & Partial<Pick<Fault, 'at' | 'retried'>>;
 
 const failing =
@@ -87,10 +87,7 @@ const send =
     response.writeHead(status, headers).end(body);
 
 /** The record as it is, but for some fields. */
-const tell =
-  (fields: object) =>
-  ({ response, own }: Exchange) =>
-    response.writeHead(200, JSON_TYPE).end(JSON.stringify({ ...JSON.parse(own), ...fields }));
+const tell = (fields: object) => retell((own) => JSON.stringify({ ...JSON.parse(own), ...fields }));
 
 /** The right text, changed. */
 const retell =
@@ -99,12 +96,11 @@ const retell =
     response.writeHead(200, JSON_TYPE).end(change(own));
 
 /** The list with its results changed. */
-const relist =
-  (change: (results: { name: string; url: string }[]) => unknown[], count?: number) =>
-  ({ response, own }: Exchange) => {
+const relist = (change: (results: { name: string; url: string }[]) => unknown[], count?: number) =>
+  retell((own) => {
     const results = change(JSON.parse(own).results);
-    response.writeHead(200, JSON_TYPE).end(JSON.stringify({ count: count ?? results.length, results }));
-  };
+    return JSON.stringify({ count: count ?? results.length, results });
+  });
 
 const relink = (id: string) =>
   relist((results) =>
@@ -113,7 +109,7 @@ const relink = (id: string) =>
 
 const CHALLENGE = '<!doctype html><title>Just a moment...</title><script src="/challenge.js"></script>';
 const MEGABYTE = Buffer.alloc(1 << 20, ' ');
-export const LARGE_MEGABYTES = 200;
+const LARGE_MEGABYTES = 200;
 const TOO_LARGE = 'got more than 8388608 bytes';
 
 /** Compressed once, and only if requested. */
@@ -146,7 +142,6 @@ const connection: Row[] = [
   {
     name: 'a name that does not resolve',
     address: 'http://upstream.invalid/api/v2',
-    retried: true,
     at: 'first list',
     lasting: true,
     outcome: upstream(
@@ -160,7 +155,6 @@ const connection: Row[] = [
       stop();
       response.socket?.resetAndDestroy();
     },
-    retried: true,
     lasting: true,
     outcome: upstream(
       'connect ECONNREFUSED <address>',
@@ -170,7 +164,6 @@ const connection: Row[] = [
   {
     name: 'a reset connection',
     answer: ({ response }) => response.socket?.resetAndDestroy(),
-    retried: true,
     outcome: upstream(
       'read ECONNRESET',
       /^(?:read ECONNRESET|other side closed \(UND_ERR_SOCKET\)) \(2 attempts\)$/,
@@ -179,13 +172,11 @@ const connection: Row[] = [
   {
     name: 'a connection closed without an answer',
     answer: ({ response }) => response.socket?.end(),
-    retried: true,
     outcome: upstream('other side closed (UND_ERR_SOCKET)'),
   },
   {
     name: 'something that is no HTTP',
     answer: ({ response }) => response.socket?.end('SSH-2.0-OpenSSH_9.7\r\n'),
-    retried: true,
     outcome: upstream(
       'invalid HTTP response: Response does not match the HTTP/1.1 protocol (Expected HTTP/, RTSP/ or ICE/)',
     ),
@@ -194,7 +185,6 @@ const connection: Row[] = [
     name: 'a stall before the headers',
     answer: () => {},
     slow: 'parts',
-    retried: true,
     outcome: upstream('Headers Timeout Error (UND_ERR_HEADERS_TIMEOUT)'),
   },
   {
@@ -202,7 +192,6 @@ const connection: Row[] = [
     answer: ({ response, own }) =>
       response.writeHead(200, { 'content-length': String(Buffer.byteLength(own)) }).write(own.slice(0, 9)),
     slow: 'parts',
-    retried: true,
     outcome: upstream('Body Timeout Error (UND_ERR_BODY_TIMEOUT)'),
   },
   {
@@ -213,7 +202,6 @@ const connection: Row[] = [
       response.on('close', () => clearInterval(timer));
     },
     slow: 'whole',
-    retried: true,
     outcome: upstream(({ seconds }) => `no complete response within ${seconds} s`),
   },
   {
@@ -222,7 +210,6 @@ const connection: Row[] = [
       response.writeHead(200, { 'content-length': String(Buffer.byteLength(own)) }).write(own.slice(0, 9));
       setTimeout(() => response.socket?.end(), 5);
     },
-    retried: true,
     outcome: upstream('other side closed (UND_ERR_SOCKET)'),
   },
   {
@@ -231,14 +218,12 @@ const connection: Row[] = [
       response.writeHead(200, JSON_TYPE).write(own);
       setTimeout(() => response.socket?.end(), 5);
     },
-    retried: true,
     outcome: upstream('other side closed (UND_ERR_SOCKET)'),
   },
   {
     name: 'a length that says less than there is',
     answer: ({ response, own }) =>
       response.socket?.end(`HTTP/1.1 200 OK\r\ncontent-length: 9\r\nconnection: close\r\n\r\n${own}`),
-    retried: true,
     outcome: upstream(
       'got the first 9 bytes, expected JSON',
       /^got "\S+", expected JSON \(2 attempts\)$|HPE_/,
@@ -408,25 +393,21 @@ const list: Row[] = [
   {
     name: 'a count of more than there are',
     answer: relist((results) => results, 4),
-    at: 'lists',
     outcome: data('got 3 results: expected 4, its count'),
   },
   {
     name: 'a count of fewer than there are',
     answer: relist((results) => results, 2),
-    at: 'lists',
     outcome: data('got 3 results: expected 2, its count'),
   },
   {
     name: 'a page that is cut off by a limit of the upstream’s own',
     answer: relist((results) => results.slice(0, 1), 3),
-    at: 'lists',
     outcome: data('got 1 results: expected 3, its count'),
   },
   {
     name: 'a record that appears twice',
     answer: relist((results) => [...results, ...results.slice(0, 1)]),
-    at: 'lists',
     outcome: data(
       ({ slug, id }) => `got repeated ids: ${id} (${slug}), ${id} (${slug}): expected unique ids`,
     ),
@@ -434,7 +415,6 @@ const list: Row[] = [
   {
     name: 'a record that is gone from the list',
     answer: relist((results) => results.slice(1)),
-    at: 'lists',
     outcome: guard(
       'got 2 records, the last build had 3: expected at most 1 % to disappear; missing: <slug>',
       /: got 2 records, the last build had 3: .*; missing: \S+/,
@@ -443,7 +423,6 @@ const list: Row[] = [
   {
     name: 'an empty list',
     answer: relist(() => []),
-    at: 'lists',
     outcome: guard(
       'got 0 records, the last build had 3: expected at most 1 % to disappear; missing: <slug>, <slug>, <slug>',
       /: got 0 records, the last build had 3: .*; missing: \S+, \S+, \S+/,
@@ -475,7 +454,6 @@ const list: Row[] = [
       response.writeHead(200, JSON_TYPE).end(own);
       answers[place.kind].push(place.kind === 'move' ? moveAnswer(50) : itemAnswer(50));
     },
-    at: 'lists',
     outcome: { code: 'built', says: 'without it: the next build has it' },
   },
   {
@@ -483,7 +461,6 @@ const list: Row[] = [
     answer: relist((results) =>
       results.map(({ name, url }) => ({ name, url: url.replace(/127\.0\.0\.1:\d+/, 'other.test') })),
     ),
-    at: 'lists',
     outcome: data(
       ({ kind, slug }) =>
         `${kind} › ${slug} › url: got "http://other.test/…": expected a link to <upstream>/${kind}/<id>/`,
@@ -598,7 +575,6 @@ const slug: Row[] = [
     (name): Row => ({
       name: `the slug \`${JSON.stringify(name)}\``,
       spoil: (record) => Object.assign(record, { name }),
-      at: 'records',
       outcome: data(
         `› slug: got ${JSON.stringify(name)}: expected a safe slug: lower-case letters, digits and inner hyphens`,
       ),
@@ -608,26 +584,22 @@ const slug: Row[] = [
     ([name, adapted]): Row => ({
       name: `the slug \`${name}\``,
       spoil: (record) => Object.assign(record, { name }),
-      at: 'records',
       outcome: { code: 'built', says: `as \`${adapted}\``, holds: `"slug":"${adapted}"` },
     }),
   ),
   {
     name: 'a slug of 300 characters',
     spoil: (record) => Object.assign(record, { name: 'a'.repeat(300) }),
-    at: 'records',
     outcome: data(`› slug: got "${'a'.repeat(79)}…: Too big: expected string to have <=200 characters`),
   },
   {
     name: 'an empty slug',
     spoil: (record) => Object.assign(record, { name: '' }),
-    at: 'records',
     outcome: data('› name: got "": Too small: expected string to have >=1 characters'),
   },
   {
     name: 'the slug `"constructor"`',
     spoil: (record) => Object.assign(record, { name: 'constructor' }),
-    at: 'records',
     outcome: { code: 'built', says: 'with it: it is a word like any other', holds: '"slug":"constructor"' },
   },
 ];
@@ -650,7 +622,6 @@ const name: Row[] = [
     ([what, text]): Row => ({
       name: `a name with ${what}`,
       spoil: english(text),
-      at: 'records',
       outcome: data(
         `› name: got ${JSON.stringify(text)}: expected text without control, bidirectional or line-break characters`,
       ),
@@ -659,14 +630,12 @@ const name: Row[] = [
   {
     name: 'a name of a million characters',
     spoil: english('a'.repeat(1_000_000)),
-    at: 'records',
     outcome: data(`› name: got "${'a'.repeat(79)}…: Too big: expected string to have <=200 characters`),
   },
   ...['<script>alert(1)</script>', '"><img src=x onerror=alert(1)>', '=HYPERLINK("x")', '__proto__'].map(
     (text): Row => ({
       name: `the name \`${text}\``,
       spoil: english(text),
-      at: 'records',
       outcome: { code: 'built', says: 'with it as plain text', holds: `"name":${JSON.stringify(text)}` },
     }),
   ),
@@ -722,9 +691,15 @@ const edition: Row[] = [
 ];
 
 const groups = { connection, status, body, cache, edition, list, id, key, slug, name };
+const usual: Partial<Record<keyof typeof groups, Pick<Row, 'at' | 'retried'>>> = {
+  connection: { retried: true },
+  list: { at: 'lists' },
+  slug: { at: 'records' },
+  name: { at: 'records' },
+};
 
-export const faults: readonly Fault[] = Object.entries(groups).flatMap(([group, rows]) =>
-  rows.map((row) => ({ group: group as keyof typeof groups, at: 'anywhere', retried: false, ...row })),
+export const faults: readonly Fault[] = (Object.keys(groups) as (keyof typeof groups)[]).flatMap((group) =>
+  groups[group].map((row) => ({ group, at: 'anywhere', retried: false, ...usual[group], ...row })),
 );
 
 /** The whole message that a build fails with. */

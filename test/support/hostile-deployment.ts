@@ -1,10 +1,8 @@
 /** Deployments that somebody prepared: a small site with anything in the place of its values, read by every command that reads one. */
 
 import { hash } from 'node:crypto';
-import { once } from 'node:events';
 import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { Readable } from 'node:stream';
@@ -22,6 +20,7 @@ import { hostNames } from '../../src/hosts/names.ts';
 import { withOutput } from '../../src/publish/publish.ts';
 import { verifyFolder } from '../../src/verify/folder.ts';
 import { fingerprint } from './fingerprint.ts';
+import { listen } from './loopback.ts';
 import { rawRecords, siteOf } from './sites.ts';
 
 const MARK = 'INJECTED';
@@ -184,8 +183,7 @@ export async function tryHostile(runs: number, seed: number): Promise<string | u
     else if (typeof answer === 'number') response.writeHead(answer, { location: url }).end();
     else response.end(answer);
   });
-  await once(server.listen(0, '127.0.0.1'), 'listening');
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const { url, stop } = await listen(server);
 
   try {
     const harmless = fc.asyncProperty(plan, async ({ edits, hasCopy }) => {
@@ -211,8 +209,7 @@ export async function tryHostile(runs: number, seed: number): Promise<string | u
     });
     return details.failed ? fc.defaultReportMessage(details) : undefined;
   } finally {
-    server.closeAllConnections();
-    server.close();
+    await stop();
     rmSync(folder, { recursive: true, force: true });
   }
 }

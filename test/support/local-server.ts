@@ -1,8 +1,8 @@
 /** A real HTTP server on loopback for one test: answers as told, and notes what it saw. */
 
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { onTestFinished } from 'vitest';
+import { listen } from './loopback.ts';
 
 /** `at` counts the requests from 1. */
 export type Responder = (response: ServerResponse, request: IncomingMessage, at: number) => void;
@@ -28,15 +28,9 @@ export async function startServer(answer: Responder): Promise<LocalServer> {
     answer(response, request, requests.push({ path, headers, time: Date.now() }));
   });
   server.on('connection', () => seen.connections++);
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const close = (): Promise<void> =>
-    new Promise((resolve) => {
-      server.close(() => resolve());
-      server.closeAllConnections();
-    });
+  const { url, port, stop: close } = await listen(server);
   onTestFinished(close);
-  const { port } = server.address() as AddressInfo;
-  return { url: `http://127.0.0.1:${port}`, port, requests, seen, close };
+  return { url, port, requests, seen, close };
 }
 
 /** An address on which nobody listens. */

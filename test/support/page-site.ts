@@ -6,7 +6,8 @@ import path from 'node:path';
 import { type BuildOptions, build } from '../../src/cli/commands/build.ts';
 import { BUNDLED_DATA } from '../../src/cli/commands/package-files.ts';
 import { PLACEHOLDER_ICON } from '../../src/contract/paths.ts';
-import { readSnapshot } from './snapshot-records.ts';
+import { readSnapshot } from '../../src/sources/snapshot.ts';
+import { decodeDataSet } from './decode.ts';
 
 export const BASE_URL = 'https://example.test';
 
@@ -18,7 +19,8 @@ export const BASE_URL = 'https://example.test';
 export async function buildPageSite(options: BuildOptions = {}): Promise<string> {
   const out = path.join(realpathSync(mkdtempSync(path.join(tmpdir(), 'gamedata-pages-'))), 'site');
   await build({ source: 'snapshot', baseUrl: BASE_URL, hosts: [], ...options, out });
-  for (const { icon } of readSnapshot(options.upstream ?? BUNDLED_DATA).item) {
+  const { records } = decodeDataSet(readSnapshot(options.upstream ?? BUNDLED_DATA));
+  for (const { icon } of records.item) {
     const file = path.join(out, icon);
     mkdirSync(path.dirname(file), { recursive: true });
     if (!existsSync(file)) copyFileSync(path.join(out, PLACEHOLDER_ICON), file);

@@ -1,10 +1,10 @@
 /** A real HTTP upstream on loopback: absolute links, paged lists, weak ETags with 304, gzip, and faults if told to. */
 
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { type Kind, kindNames } from '../../src/contract/kinds.ts';
+import { listen } from './loopback.ts';
 import type { UpstreamData } from './upstream-data.ts';
 
 /** Answers a request in another way; true if it did. `at` counts the requests from 1. */
@@ -47,8 +47,6 @@ export async function startUpstream(
 ): Promise<UpstreamServer> {
   const { latency = 0, maxAge = 0, fault, port = 0, stateOf = (): State => ({ data }), meta } = options;
   const log: UpstreamServer['log'] = [];
-  /** Path → body and headers: compressed once, as a CDN does. */
-  const encoded = new Map<string, { text: string; etag: string; gzip: Buffer }>();
 
   const server = createServer((request, response) => {
     const at = log.push({ path: request.url ?? '', status: 0, headers: request.headers });
@@ -73,22 +71,14 @@ export async function startUpstream(
         .end('{"detail":"Not found."}');
       return;
     }
-    let entry = encoded.get(request.url ?? '');
-    if (entry?.text !== text) {
-      entry = {
-        text,
-        etag: `W/"${createHash('sha256').update(text).digest('hex').slice(0, 32)}"`,
-        gzip: gzipSync(text),
-      };
-      encoded.set(request.url ?? '', entry);
-    }
+    const etag = `W/"${hash('sha256', text).slice(0, 32)}"`;
     const headers = {
       ...named,
-      etag: entry.etag,
+      etag,
       vary: 'accept-encoding',
       ...(maxAge > 0 && { 'cache-control': `public, max-age=${maxAge}` }),
     };
-    if (request.headers['if-none-match'] === entry.etag) {
+    if (request.headers['if-none-match'] === etag) {
       response.writeHead(304, headers).end();
       return;
     }
@@ -100,7 +90,7 @@ export async function startUpstream(
         'content-type': 'application/json; charset=utf-8',
         ...(compress && { 'content-encoding': 'gzip' }),
       })
-      .end(compress ? entry.gzip : text);
+      .end(compress ? gzipSync(text) : text);
   }
 
   function metaOf({ edition }: State): string | undefined {
@@ -135,16 +125,8 @@ export async function startUpstream(
     });
   }
 
-  await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));
-  return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/api/v2`,
-    log,
-    close: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve());
-        server.closeAllConnections();
-      }),
-  };
+  const { url, stop } = await listen(server, port);
+  return { url: `${url}/api/v2`, log, close: stop };
 }
 
 const isKind = (name: string | undefined): name is Kind => kindNames.some((kind) => kind === name);

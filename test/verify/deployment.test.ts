@@ -9,9 +9,9 @@ import { createProbe } from '../../src/http/probe.ts';
 import { type AssetStore, createHandler } from '../../src/serve/handler/index.ts';
 import { checkGuarantees, verifyDeployment } from '../../src/verify/deployment.ts';
 import { versionOf } from '../support/data-set-versions.ts';
+import { startWebServer as serveHandler } from '../support/engines/web-server.ts';
 import { type Responder, startServer } from '../support/local-server.ts';
 import { rawItem, rawMove, rawRecords, siteOf } from '../support/sites.ts';
-import { serveHandler } from '../support/web-server.ts';
 
 type Tamper = (request: Request, response: Response) => Response | Promise<Response>;
 

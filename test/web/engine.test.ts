@@ -1,14 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { BUNDLED_DATA } from '../../src/cli/commands/package-files.ts';
-import { mapKinds } from '../../src/contract/kinds.ts';
+import { readSnapshot } from '../../src/sources/snapshot.ts';
 import { createEngine } from '../../src/web/search/engine.ts';
 import { createSearchIndex } from '../../src/web/search/search-index.ts';
-import { readSnapshot } from '../support/snapshot-records.ts';
 
-const snapshot = readSnapshot(BUNDLED_DATA);
-const records = mapKinds((kind) =>
-  snapshot[kind].map((record) => ({ id: record.id, slug: record.slug, json: JSON.stringify(record) })),
-);
+const { records } = readSnapshot(BUNDLED_DATA);
 const { match, near } = createEngine(createSearchIndex(records));
 const find = (q: string, kind = '', generation = '') =>
   match({ q, kind, generation }).map(({ name }) => name);

@@ -259,24 +259,22 @@ describe('limit and offset', () => {
   });
 });
 
-describe('next and previous of the built pages', () => {
-  it.each([
-    ['move', '', 100, 100, null],
-    ['move', 'limit=100&offset=100', 100, 200, 0],
-    ['move', 'limit=100&offset=200', 100, 300, 100],
-    ['move', 'limit=100&offset=800', 100, 900, 700],
-    ['move', 'limit=100&offset=900', 37, null, 800],
-    ['move', 'format=json&limit=100&offset=900', 37, null, 800],
-    ['item', 'limit=100&offset=2100', 100, 2200, 2000],
-    ['item', 'offset=2200&limit=100&format=api', 23, null, 2100],
-  ])('of %ss at ?%s', async (kind, query, records, next, previous) => {
-    const page = (await (await ask(`/api/gamedata/${kind}/?${query}`)).json()) as { results: unknown[] };
-    const link = (offset: number | null) =>
-      offset === null
-        ? null
-        : `https://example.test/api/gamedata/${kind}/?format=api&limit=100&offset=${offset}`;
-    expect(page).toMatchObject({ next: link(next), previous: link(previous) });
-    expect(page.results).toHaveLength(records);
+describe.each([
+  ['move', 937],
+  ['item', 2223],
+] as const)('the built pages of %ss', (kind, count) => {
+  it('lead from one to the next, and back', async () => {
+    for (let offset = 0; offset < count; offset += 100) {
+      const link = (start: number) =>
+        `https://example.test/api/gamedata/${kind}/?format=api&limit=100&offset=${start}`;
+      const response = await ask(`/api/gamedata/${kind}/?limit=100&offset=${offset}`);
+      const page = (await response.json()) as { results: unknown[] };
+      expect(page).toMatchObject({
+        next: offset + 100 < count ? link(offset + 100) : null,
+        previous: offset > 0 ? link(offset - 100) : null,
+      });
+      expect(page.results).toHaveLength(Math.min(100, count - offset));
+    }
   });
 });
 

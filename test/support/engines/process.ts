@@ -1,8 +1,9 @@
 /** What engines that are programs share: a free port, waiting until they answer, and an end that leaves nothing behind. */
 
 import { type ChildProcess, spawn } from 'node:child_process';
-import { createServer } from 'node:net';
+import { createServer } from 'node:http';
 import { setTimeout } from 'node:timers/promises';
+import { listen } from '../loopback.ts';
 import type { RunningEngine } from './engine.ts';
 
 export interface Program {
@@ -19,12 +20,9 @@ const START_MS = 30_000;
 
 /** A port of loopback that nobody listens on at the moment. */
 export async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const address = server.address();
-  await new Promise((resolve) => server.close(resolve));
-  if (typeof address !== 'object' || address === null) throw new Error('got no port');
-  return address.port;
+  const { port, stop } = await listen(createServer());
+  await stop();
+  return port;
 }
 
 /** Starts a program in the foreground and waits until it answers HTTP, whatever the response is. */

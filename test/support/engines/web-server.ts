@@ -1,6 +1,7 @@
 /** A function from a request to its answer, behind a real server on a free port of loopback. */
 
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { listen } from '../loopback.ts';
 import type { RunningEngine } from './engine.ts';
 
 export type Answer = (request: Request) => Promise<Response>;
@@ -12,17 +13,8 @@ export async function startWebServer(answer: Answer, base = ''): Promise<Running
       outgoing.writeHead(500).end(String(error instanceof Error ? error.stack : error));
     });
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const address = server.address();
-  if (typeof address !== 'object' || address === null) throw new Error('got no port');
-  return {
-    url: `http://127.0.0.1:${address.port}${base}`,
-    stop: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve());
-        server.closeAllConnections();
-      }),
-  };
+  const { url, stop } = await listen(server);
+  return { url: url + base, stop };
 }
 
 async function respond(answer: Answer, incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
