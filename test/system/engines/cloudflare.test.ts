@@ -3,6 +3,7 @@ import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { build } from '../../../src/cli/commands/build.ts';
 import { cloudflare } from '../../support/engines/cloudflare.ts';
+import { smallSource } from '../../support/small-data.ts';
 import { temporaryFolder } from '../../support/temporary.ts';
 
 const demandsAll = process.env.ENGINES === 'all';
@@ -11,7 +12,12 @@ const reason = demandsAll ? undefined : cloudflare.missing();
 describe.skipIf(reason !== undefined)('Cloudflare', () => {
   it('calls the Worker for the API and icons only: calls are counted, assets are not', async () => {
     const site = temporaryFolder();
-    await build({ source: 'snapshot', baseUrl: 'https://example.test', out: site, hosts: ['cloudflare'] });
+    await build({
+      ...(await smallSource()),
+      baseUrl: 'https://example.test',
+      out: site,
+      hosts: ['cloudflare'],
+    });
     writeFileSync(
       path.join(site, '_worker.js'),
       "export default { fetch: () => new Response('', { headers: { 'X-Called': 'yes' } }) };",
@@ -32,7 +38,7 @@ describe.skipIf(reason !== undefined)('Cloudflare', () => {
         expect([file, await isCalled(file)]).toEqual([file, false]);
       for (const file of [
         '/api/gamedata/',
-        '/api/gamedata/move/pound/',
+        '/api/gamedata/move/move-1/',
         '/sprites/items/master-ball.png',
         '/nothing',
       ])

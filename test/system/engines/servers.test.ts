@@ -1,6 +1,6 @@
 /**
  * The web servers on what each of them could get wrong in its own way: how queries are read, how paths are, the order of
- * decisions. The contract as such is checked on all engines in engines.test.ts.
+ * decisions. The contract as such is checked on all engines in guarantees.test.ts.
  */
 
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -316,36 +316,37 @@ const methods: [method: string, path: string, expected: string][] = [
   ['POST', '/api/gamedata/move/old-pound/', '405'],
 ];
 
+const folder = mkdtempSync(path.join(tmpdir(), 'gamedata-servers-'));
+const site = path.join(folder, 'site');
+beforeAll(async () => {
+  // The configurations of all three: each keeps the others' to itself too.
+  await build({
+    source: 'snapshot',
+    upstream: renamedSnapshot(path.join(folder, 'data')),
+    baseUrl: 'https://example.test',
+    out: site,
+    hosts: ['nginx', 'caddy', 'apache'],
+  });
+  // What the operator's last reload does not know: a later site has a record at an address that had moved.
+  mkdirSync(path.join(site, 'api/gamedata/move/taken-again'));
+  writeFileSync(path.join(site, 'api/gamedata/move/taken-again/index.json'), '{"slug":"taken-again"}');
+});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
 for (const engine of [nginx, caddy, apache]) {
   const missing = engine.missing();
   const reason = missing === undefined ? '' : ` (skipped: ${missing})`;
 
   describe.skipIf(missing !== undefined)(`${engine.name}${reason}`, () => {
     let running: RunningEngine;
-    let site: string;
-    let folder: string;
     const agent = new Agent({ keepAlive: true, maxSockets: 4 });
 
     beforeAll(async () => {
-      folder = mkdtempSync(path.join(tmpdir(), 'gamedata-servers-'));
-      site = path.join(folder, 'site');
-      // The configurations of all three: each keeps the others' to itself too.
-      await build({
-        source: 'snapshot',
-        upstream: renamedSnapshot(path.join(folder, 'data')),
-        baseUrl: 'https://example.test',
-        out: site,
-        hosts: ['nginx', 'caddy', 'apache'],
-      });
-      // What the operator's last reload does not know: a later site has a record at an address that had moved.
-      mkdirSync(path.join(site, 'api/gamedata/move/taken-again'));
-      writeFileSync(path.join(site, 'api/gamedata/move/taken-again/index.json'), '{"slug":"taken-again"}');
       running = await engine.start(site);
     });
     afterAll(async () => {
       agent.destroy();
       await running?.stop();
-      rmSync(folder, { recursive: true, force: true });
     });
 
     const ask = (question: ProbeRequest): Promise<ProbeResponse> => send(running.url, agent, question);
