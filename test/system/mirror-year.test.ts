@@ -10,18 +10,9 @@ import { kindNames } from '../../src/contract/kinds.ts';
 import { type Manifest, manifestSchema } from '../../src/contract/meta.ts';
 import { isHostFile } from '../../src/contract/paths.ts';
 import { laterUpstream } from '../support/later-upstream.ts';
-import { runCli } from '../support/run-cli.ts';
+import { callCli } from '../support/run-cli.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 import { serveUpstream } from '../support/test-upstream.ts';
-
-const ADDRESS = 'https://gamedata.test';
-
-/** Runs a command that has to succeed, and reads the object that it prints. */
-async function run<T>(...args: string[]): Promise<T> {
-  const { code, stdout, stderr } = await runCli(args, { env: { NO_PROXY: '127.0.0.1' } });
-  expect(code, `${args.join(' ')}\n${stderr}`).toBe(0);
-  return JSON.parse(stdout);
-}
 
 const manifestOf = (folder: string): Manifest =>
   manifestSchema.parse(JSON.parse(readFileSync(path.join(folder, 'manifest.json'), 'utf8')));
@@ -42,27 +33,22 @@ describe('a year of a mirror', () => {
     const folder = temporaryFolder();
     const at = (name: string): string => path.join(folder, name);
     cpSync(BUNDLED_DATA, at('data'), { recursive: true });
-    const build = (...more: string[]): Promise<Report> =>
-      run(
-        'build',
-        '--source',
-        'snapshot',
-        '--upstream',
-        at('data'),
-        '--base-url',
-        ADDRESS,
-        '--out',
-        at('site'),
-        '--json',
-        ...more,
-      );
+    const start = (line: string) => callCli(line.split(' '), { cwd: folder, env: { NO_PROXY: '127.0.0.1' } });
+    /** Runs a command that has to succeed, and reads the object that it prints. */
+    async function run<T>(line: string): Promise<T> {
+      const { code, stdout, stderr } = await start(line);
+      expect(code, `${line}\n${stderr}`).toBe(0);
+      return JSON.parse(stdout);
+    }
+    const building = 'build --source snapshot --upstream data --base-url https://gamedata.test --out site';
+    const build = (more = ''): Promise<Report> => run(`${building} --json${more}`);
 
     // January: the first build, deployed to a folder that is served.
     await build();
     const server = await serve({ dir: at('site'), port: 0 });
     onTestFinished(() => server.close());
-    const mirror = (...more: string[]): Promise<MirrorReport> =>
-      run('mirror', server.url, at('copy'), '--json', ...more);
+    const mirroring = `mirror ${server.url} copy --json`;
+    const mirror = (more = ''): Promise<MirrorReport> => run(mirroring + more);
     const first = await mirror();
     expect(first.downloaded.files).toBe(copiedFiles(at('site')).size);
     expect(await mirror()).toMatchObject({ changed: false, downloaded: { files: 0 } });
@@ -71,33 +57,15 @@ describe('a year of a mirror', () => {
     cpSync(at('data'), at('data-january'), { recursive: true });
     cpSync(at('copy'), at('copy-january'), { recursive: true });
     const upstream = await serveUpstream(laterUpstream());
-    const allowed = ['--max-shrink', '5'];
-    await run(
-      'snapshot',
-      '--source',
-      'rest',
-      '--upstream',
-      upstream.url,
-      '--data',
-      at('data'),
-      '--cache',
-      at('cache'),
-      '--json',
-      ...allowed,
-    );
-    const { totals, changes } = await run<Comparison>(
-      'diff',
-      at('data-january'),
-      at('data'),
-      '--format',
-      'json',
-    );
+    const allowed = ' --max-shrink 5';
+    await run(`snapshot --source rest --upstream ${upstream.url} --data data --cache cache --json${allowed}`);
+    const { totals, changes } = await run<Comparison>('diff data-january data --format json');
     expect(totals.added).toBeGreaterThan(0);
     expect(totals.changed).toBeGreaterThan(0);
 
     // Rebuilt and redeployed: the mirror fetches what differs, and nothing else.
     const january = copiedFiles(at('site'));
-    const rebuilt = await build(...allowed);
+    const rebuilt = await build(allowed);
     const june = copiedFiles(at('site'));
     const second = await mirror();
     expect([...second.fetched].sort()).toEqual(differing(january, june).sort());
@@ -122,49 +90,27 @@ describe('a year of a mirror', () => {
     }
 
     // The copy goes offline: under another address, with links that lead to files.
-    await run(
-      'rebase',
-      at('copy'),
-      '--base-url',
-      'http://localhost:8000',
-      '--links',
-      'file',
-      '--out',
-      at('offline'),
-      '--json',
-    );
-    await run('verify', at('offline'), '--json');
+    await run('rebase copy --base-url http://localhost:8000 --links file --out offline --json');
+    await run('verify offline --json');
     const offline = await serve({ dir: at('offline'), port: 0 });
     onTestFinished(() => offline.close());
-    await run('verify', offline.url, '--link-base', 'http://localhost:8000', '--json');
-    const same = await runCli(['diff', at('site'), at('offline'), '--exit-code']);
+    await run(`verify ${offline.url} --link-base http://localhost:8000 --json`);
+    const same = await start('diff site offline --exit-code');
     expect([same.code, same.stderr]).toEqual([0, '']);
 
     // December: June's data was wrong. The old data set is restored, and the guard is told that records may go.
     cpSync(at('data-january'), at('data'), { recursive: true });
-    const refused = await runCli([
-      'build',
-      '--source',
-      'snapshot',
-      '--upstream',
-      at('data'),
-      '--base-url',
-      ADDRESS,
-      '--out',
-      at('site'),
-    ]);
+    const refused = await start(building);
     expect(refused).toMatchObject({ code: 4, stderr: expect.stringContaining('--max-shrink') });
     expect(copiedFiles(at('site'))).toEqual(june);
-    await build('--max-shrink', '100');
+    await build(' --max-shrink 100');
     // A guarded mirror does not follow a rollback to fewer records by itself.
-    expect((await runCli(['mirror', server.url, at('copy'), '--json'])).stderr).toContain(
-      'at most 1 % to disappear',
-    );
-    await mirror('--max-shrink', '100');
-    const back = await runCli(['diff', at('data-january'), server.url, '--exit-code']);
+    expect((await start(mirroring)).stderr).toContain('at most 1 % to disappear');
+    await mirror(' --max-shrink 100');
+    const back = await start(`diff data-january ${server.url} --exit-code`);
     expect([back.code, back.stderr]).toEqual([0, '']);
     const records = (files: Map<string, string>) => [...files].filter(([file]) => isRecord(file));
     expect(records(copiedFiles(at('copy')))).toEqual(records(copiedFiles(at('copy-january'))));
-    await run('verify', at('copy'), '--json');
+    await run('verify copy --json');
   });
 });
