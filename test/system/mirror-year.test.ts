@@ -1,18 +1,20 @@
 import { cpSync, readFileSync } from 'node:fs';
 import path from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { MirrorReport } from '../../src/cli/commands/mirror.ts';
-import { BUNDLED_DATA } from '../../src/cli/commands/package-files.ts';
 import type { Report } from '../../src/cli/commands/report.ts';
 import { serve } from '../../src/cli/commands/serve.ts';
 import type { Comparison } from '../../src/contract/changes.ts';
 import { kindNames } from '../../src/contract/kinds.ts';
 import { type Manifest, manifestSchema } from '../../src/contract/meta.ts';
 import { isHostFile } from '../../src/contract/paths.ts';
-import { laterUpstream } from '../support/later-upstream.ts';
 import { callCli } from '../support/run-cli.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 import { serveUpstream } from '../support/test-upstream.ts';
+import { type Answer, itemAnswer, moveAnswer, upstreamOf } from '../support/upstream-data.ts';
+
+const range = (length: number) => Array.from({ length }, (_, at) => at + 1);
 
 const manifestOf = (folder: string): Manifest =>
   manifestSchema.parse(JSON.parse(readFileSync(path.join(folder, 'manifest.json'), 'utf8')));
@@ -32,7 +34,11 @@ describe('a year of a mirror', () => {
   it('builds, deploys, is mirrored, refreshes, redeploys, is mirrored again, goes offline and rolls back', async () => {
     const folder = temporaryFolder();
     const at = (name: string): string => path.join(folder, name);
-    cpSync(BUNDLED_DATA, at('data'), { recursive: true });
+    const answers = {
+      move: range(120).map((id) => moveAnswer(id)),
+      item: range(120).map((id) => itemAnswer(id)),
+    };
+    const upstream = await serveUpstream(upstreamOf(answers));
     const start = (line: string) => callCli(line.split(' '), { cwd: folder, env: { NO_PROXY: '127.0.0.1' } });
     /** Runs a command that has to succeed, and reads the object that it prints. */
     async function run<T>(line: string): Promise<T> {
@@ -41,9 +47,18 @@ describe('a year of a mirror', () => {
       return JSON.parse(stdout);
     }
     const building = 'build --source snapshot --upstream data --base-url https://gamedata.test --out site';
-    const build = (more = ''): Promise<Report> => run(`${building} --json${more}`);
+    async function build(more = ''): Promise<Report> {
+      const report = await run<Report>(`${building} --json${more}`);
+      // A server looks for a new site once a second.
+      await setTimeout(1000);
+      return report;
+    }
+
+    const capture = (shrink: number) =>
+      run(`snapshot --upstream ${upstream.url} --data data --cache cache --json --max-shrink ${shrink}`);
 
     // January: the first build, deployed to a folder that is served.
+    await capture(100);
     await build();
     const server = await serve({ dir: at('site'), port: 0 });
     onTestFinished(() => server.close());
@@ -56,12 +71,14 @@ describe('a year of a mirror', () => {
     // June: the upstream has changed, and the data set is refreshed from it.
     cpSync(at('data'), at('data-january'), { recursive: true });
     cpSync(at('copy'), at('copy-january'), { recursive: true });
-    const upstream = await serveUpstream(laterUpstream());
+    answers.move.push(...[121, 122, 123].map((id) => moveAnswer(id)));
+    Object.assign(answers.move[4] as Answer, { name: 'renamed' });
+    Object.assign(answers.move[5] as Answer, { generation: { url: '/api/v2/generation/4/' } });
+    answers.item.splice(20, 1);
     const allowed = ' --max-shrink 5';
-    await run(`snapshot --source rest --upstream ${upstream.url} --data data --cache cache --json${allowed}`);
+    await capture(5);
     const { totals, changes } = await run<Comparison>('diff data-january data --format json');
-    expect(totals.added).toBeGreaterThan(0);
-    expect(totals.changed).toBeGreaterThan(0);
+    expect(totals).toEqual({ added: 3, removed: 1, renamed: 1, changed: 1 });
 
     // Rebuilt and redeployed: the mirror fetches what differs, and nothing else.
     const january = copiedFiles(at('site'));
