@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { build } from '../../src/cli/commands/build.ts';
 import type { LinkStyle } from '../../src/contract/paths.ts';
 import { engineFile, missingEngine } from '../support/engines/npm-engines.ts';
-import { smallSource } from '../support/small-data.ts';
+import { renamedSnapshot } from '../support/renamed-snapshot.ts';
 
 const SPECTRAL = '@stoplight/spectral-cli/dist/index.js';
 const REDOCLY = '@redocly/cli/bin/cli.js';
@@ -61,7 +61,7 @@ function byRedocly(folder: string): Finding[] {
 const parent = mkdtempSync(path.join(tmpdir(), 'gamedata-linters-'));
 const site = (links: LinkStyle): string => path.join(parent, links);
 beforeAll(async () => {
-  const source = await smallSource();
+  const source = { source: 'snapshot', upstream: renamedSnapshot(path.join(parent, 'data'), 120) } as const;
   for (const links of ['query', 'file'] as const)
     await build({ ...source, baseUrl: 'https://example.test', out: site(links), links, archive: true });
 });
