@@ -45,14 +45,17 @@ interface Played {
  * Refreshes daily; a deploy comes every fourth day or so. Where the upstream names editions, some deploys are in the middle of a
  * refresh, and a CDN holds answers for a day or two.
  */
-async function play({ hasEditions }: { hasEditions: boolean }): Promise<Played> {
+async function play({ days, hasEditions }: { days: number; hasEditions: boolean }): Promise<Played> {
   const random = seeded(12);
   const folder = temporaryFolder();
   const states: State[] = [];
+  const digests = new Set<string>();
   const deploy = (): void => {
     const number = states.length + 1;
     const edition = { ...editionNumber(number), deployed: Date.UTC(2025, 0, number) / 1000 };
-    states.push({ data: upstreamAfter(number), ...(hasEditions && { edition }) });
+    const data = upstreamAfter(number);
+    states.push({ data, ...(hasEditions && { edition }) });
+    digests.add(digestOf(data));
   };
   deploy();
   /** Address → which state the CDN has of it, and until which day. */
@@ -71,7 +74,7 @@ async function play({ hasEditions }: { hasEditions: boolean }): Promise<Played> 
     },
   });
   const played = { whole: 0, refused: 0, mixed: [] as number[], requests: [] as number[] };
-  for (day = 1; day <= DAYS; day++) {
+  for (day = 1; day <= days; day++) {
     if (random.below(4) === 0) deploy();
     deployIn = hasEditions && random.below(10) === 0 ? 1 + random.below(30) : Number.POSITIVE_INFINITY;
     const sent = server.log.length;
@@ -85,7 +88,7 @@ async function play({ hasEditions }: { hasEditions: boolean }): Promise<Played> 
         concurrency: 4,
         retries: 0,
       });
-      if (states.some(({ data }) => digestOf(data) === digest)) played.whole++;
+      if (digests.has(digest)) played.whole++;
       else played.mixed.push(day);
     } catch (error) {
       if (!(error instanceof UpstreamError)) throw error;
@@ -98,7 +101,7 @@ async function play({ hasEditions }: { hasEditions: boolean }): Promise<Played> 
 
 describe('a daily refresh over a year', () => {
   it('never mixes two editions, whatever a CDN still holds', async () => {
-    const { whole, refused, mixed, requests } = await play({ hasEditions: true });
+    const { whole, refused, mixed, requests } = await play({ days: DAYS, hasEditions: true });
     expect(mixed).toEqual([]);
     expect(whole).toBeGreaterThan(DAYS * 0.9);
     expect(whole + refused).toBe(DAYS);
@@ -107,8 +110,8 @@ describe('a daily refresh over a year', () => {
   });
 
   it('never mixes two days of an upstream that names no edition, and is not deployed meanwhile', async () => {
-    const { whole, mixed } = await play({ hasEditions: false });
+    const { whole, mixed } = await play({ days: 90, hasEditions: false });
     expect(mixed).toEqual([]);
-    expect(whole).toBe(DAYS);
+    expect(whole).toBe(90);
   });
 });

@@ -1,13 +1,14 @@
 /** What other people's linters say of the OpenAPI document. */
 
 import { execFileSync, spawnSync } from 'node:child_process';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { build } from '../../src/cli/commands/build.ts';
+import type { LinkStyle } from '../../src/contract/paths.ts';
 import { engineFile, missingEngine } from '../support/engines/npm-engines.ts';
-import { smallSource } from '../support/small-data.ts';
-import { temporaryFolder } from '../support/temporary.ts';
+import { renamedSnapshot } from '../support/renamed-snapshot.ts';
 
 const SPECTRAL = '@stoplight/spectral-cli/dist/index.js';
 const REDOCLY = '@redocly/cli/bin/cli.js';
@@ -57,31 +58,28 @@ function byRedocly(folder: string): Finding[] {
   }));
 }
 
+const parent = mkdtempSync(path.join(tmpdir(), 'gamedata-linters-'));
+const site = (links: LinkStyle): string => path.join(parent, links);
+beforeAll(async () => {
+  const source = { source: 'snapshot', upstream: renamedSnapshot(path.join(parent, 'data'), 120) } as const;
+  for (const links of ['query', 'file'] as const)
+    await build({ ...source, baseUrl: 'https://example.test', out: site(links), links, archive: true });
+});
+afterAll(() => rmSync(parent, { recursive: true }));
+
 describe.skipIf(reason !== '').each([
   ['endpoints', 'query'],
   ['files', 'file'],
 ] as const)(`the OpenAPI document of %s${reason}`, (_, links) => {
-  async function built(): Promise<string> {
-    const folder = path.join(temporaryFolder(), 'site');
-    await build({
-      ...(await smallSource()),
-      baseUrl: 'https://example.test',
-      out: folder,
-      links,
-      archive: true,
-    });
-    return folder;
-  }
-
-  it('has no error in Spectral, and warnings only about what the contract demands or prose', async () => {
-    const findings = bySpectral(await built());
+  it('has no error in Spectral, and warnings only about what the contract demands or prose', () => {
+    const findings = bySpectral(site(links));
     expect(findings.filter(({ isError }) => isError)).toEqual([]);
     const rules = new Set(findings.map(({ rule }) => rule));
     expect([...rules].filter((rule) => !accepted.includes(rule))).toEqual([]);
   });
 
-  it('has no error in Redocly but the slash with which the endpoints end', async () => {
-    const findings = byRedocly(await built());
+  it('has no error in Redocly but the slash with which the endpoints end', () => {
+    const findings = byRedocly(site(links));
     const slashes = findings.filter(({ rule }) => rule === 'no-path-trailing-slash');
     expect(findings.filter((finding) => !slashes.includes(finding))).toEqual([]);
     expect(slashes).toHaveLength(links === 'file' ? 0 : 5);
@@ -121,10 +119,8 @@ print(json.dumps(problems))
 
 it.skipIf(python === undefined && process.env.ENGINES !== 'all')(
   "the OpenAPI document is valid by OpenAPI's own schema in Python",
-  async () => {
-    const folder = path.join(temporaryFolder(), 'site');
-    await build({ ...(await smallSource()), baseUrl: 'https://example.test', out: folder, archive: true });
-    const file = path.join(folder, 'openapi.json');
+  () => {
+    const file = path.join(site('query'), 'openapi.json');
     const check = (document: string): unknown =>
       JSON.parse(
         execFileSync(python ?? 'python3', ['-W', 'ignore', '-c', PYTHON, document, METASCHEMA.pathname], {
@@ -132,7 +128,7 @@ it.skipIf(python === undefined && process.env.ENGINES !== 'all')(
         }),
       );
     expect(check(file)).toEqual([]);
-    const broken = path.join(temporaryFolder(), 'broken.json');
+    const broken = path.join(parent, 'broken.json');
     writeFileSync(broken, readFileSync(file, 'utf8').replace('"paths":{', '"paths":{"no-slash":{},'));
     expect(check(broken)).not.toEqual([]);
   },

@@ -1,5 +1,14 @@
 import { execFile } from 'node:child_process';
-import { chmodSync, cpSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import path from 'node:path';
@@ -157,35 +166,32 @@ describe('a refresh', () => {
       counts: { move: 4, item: 2 },
     });
 
-    expect(await repo.step('commit --push')).toBeUndefined();
-    expect(await repo.log()).toHaveLength(2);
-  });
-
-  it('commits nothing if nothing has changed', async () => {
-    const repo = await repository();
-    rename(repo, 'renamed');
-    await repo.refresh();
+    // Nothing has changed since: nothing is committed.
     const built = repo.read('build/manifest.json');
-
     expect(await repo.refresh()).toBeUndefined();
-
     expect(repo.outcome()).toBe('outcome=unchanged');
     expect(await repo.log()).toHaveLength(2);
     expect(repo.read('build/manifest.json')).toBe(built);
   });
 
-  it('continues if somebody has pushed something else meanwhile', async () => {
+  it('commits only with --push, and also if somebody has pushed something else meanwhile', async () => {
     const repo = await repository();
     const other = path.join(repo.home, 'other');
     rename(repo, 'renamed');
     await repo.step('refresh');
+    for (const args of ['', ' --help', ' --dry-run']) {
+      expect(await repo.step(`commit${args}`)).toBeUndefined();
+      expect(repo.printed()).toContain('commit.sh --push\nCommits data/ with this message');
+      expect(repo.printed()).toContain('Refresh the data: 1 move renamed');
+    }
+    expect(await repo.log()).toEqual(['Begin']);
+    expect(await repo.git('log', '--format=%s')).toBe('Begin');
+
     await repo.git('clone', '--quiet', path.join(repo.home, 'remote.git'), other);
     const elsewhere = ['-C', other, '-c', 'user.name=o', '-c', 'user.email=o@example.test'];
     await repo.git(...elsewhere, 'commit', '--quiet', '--allow-empty', '-m', 'Do something else');
     await repo.git('-C', other, 'push', '--quiet', 'origin', 'main');
-
     expect(await repo.step('commit --push')).toBeUndefined();
-
     expect(await repo.log()).toEqual(['Refresh the data: 1 move renamed', 'Do something else', 'Begin']);
   });
 
@@ -215,21 +221,17 @@ describe('a refresh', () => {
     expect(before).not.toBe(await repo.git('rev-parse', 'HEAD:data'));
   });
 
-  it.each([
-    ['answers wrongly', () => undefined, 'got 404'],
-    ['cannot be reached', async () => ({ REFRESH_UPSTREAM: await deserted() }), 'ECONNREFUSED'],
-  ])(
-    'fails without a fallback, a commit or an issue where the upstream %s',
-    async (_, where, problem) => {
-      const repo = await repository();
-      repo.state.broken = true;
-      expect(await repo.refresh(await where())).toContain(problem);
+  it('fails without a fallback, a commit or an issue where the upstream answers wrongly, or not at all', async () => {
+    const repo = await repository();
+    repo.state.broken = true;
+    const failures = { 'got 404': {}, ECONNREFUSED: { REFRESH_UPSTREAM: await deserted() } };
+    for (const [problem, where] of Object.entries(failures)) {
+      expect(await repo.refresh(where)).toContain(problem);
       expect(repo.outcome()).toBe('outcome=failed');
       expect(await repo.log()).toEqual(['Begin']);
       expect(await repo.git('status', '--porcelain')).toBe('');
-    },
-    120_000,
-  );
+    }
+  });
 });
 
 describe('a deploy', () => {
@@ -253,21 +255,6 @@ describe('a deploy', () => {
     status = 404;
     const problem = await repo.step('commit --push', { NETLIFY_BUILD_HOOK: hook });
     expect(problem).toBe('the build hook was not answered with success\n');
-  });
-});
-
-describe('a commit', () => {
-  it('happens only with --push', async () => {
-    const repo = await repository();
-    rename(repo, 'renamed');
-    await repo.step('refresh');
-    for (const args of ['', ' --help', ' --dry-run']) {
-      expect(await repo.step(`commit${args}`)).toBeUndefined();
-      expect(repo.printed()).toContain('commit.sh --push\nCommits data/ with this message');
-      expect(repo.printed()).toContain('Refresh the data: 1 move renamed');
-    }
-    expect(await repo.log()).toEqual(['Begin']);
-    expect(await repo.git('log', '--format=%s')).toBe('Begin');
   });
 });
 
@@ -311,40 +298,38 @@ describe('the schedule', () => {
   const day = 86_400_000;
   const ago = (days: number): string => new Date(Date.now() - days * day).toISOString();
   const actions = { GITHUB_REPOSITORY: 'o/r', GITHUB_SERVER_URL: 'https://forge.test' };
-  const asked = (repo: { home: string }) => readFileSync(path.join(repo.home, 'asked'), 'utf8');
 
-  it('is enabled again each time, and nobody is told while refreshes succeed', async () => {
+  it('is enabled again each time, one issue tells of no success in a week, and what GitHub refuses is a failure', async () => {
     const repo = await repository();
-    expect(await repo.step('report stale', { ...actions, SUCCEEDED: ago(7) })).toBeUndefined();
+    const stale = (state: Readonly<Record<string, string>>) =>
+      repo.step('report stale', { ...actions, ...state });
+    expect(await stale({ SUCCEEDED: ago(7) })).toBeUndefined();
     expect(repo.printed()).toBe('the last successful refresh is 7 days old\n');
-    expect(asked(repo)).toMatch(
+    expect(await stale({ SUCCEEDED: '', CREATED: ago(2) })).toBeUndefined();
+    const asked = readFileSync(path.join(repo.home, 'asked'), 'utf8');
+    expect(asked).toMatch(
       /^api --silent --method PUT repos\/o\/r\/actions\/workflows\/refresh\.yml\/enable\n/,
     );
     expect(existsSync(path.join(repo.home, 'issue'))).toBe(false);
-  });
 
-  it.each([
-    ['a week', { SUCCEEDED: ago(8.5) }, /has not succeeded since \d{4}-/],
-    ['ever', { SUCCEEDED: '', CREATED: ago(9) }, /has not succeeded since it was set up, \d{4}-/],
-  ])('that has not succeeded for %s gets one issue', async (_, state, says) => {
-    const repo = await repository();
-    expect(await repo.step('report stale', { ...actions, ...state })).toBeUndefined();
-    expect(readFileSync(path.join(repo.home, 'issue'), 'utf8')).toMatch(
-      /^issue\ncreate\n--title\nThe data is no longer refreshed\n/,
-    );
-    const text = readFileSync(path.join(repo.home, 'issue.md'), 'utf8');
-    expect(text).toMatch(says);
-    expect(text).toContain('https://forge.test/o/r/actions/workflows/refresh.yml');
-    expect(await repo.step('report stale', { ...actions, ...state })).toBeUndefined();
-    expect(repo.printed()).toContain('an issue is open already');
-    expect(existsSync(path.join(repo.home, 'comment'))).toBe(false);
-  });
+    // Then there is one issue.
+    for (const [state, says] of [
+      [{ SUCCEEDED: ago(8.5) }, /has not succeeded since \d{4}-/],
+      [{ SUCCEEDED: '', CREATED: ago(9) }, /has not succeeded since it was set up, \d{4}-/],
+    ] as const) {
+      expect(await stale(state)).toBeUndefined();
+      const told = readFileSync(path.join(repo.home, 'issue'), 'utf8');
+      expect(told).toMatch(/^issue\ncreate\n--title\nThe data is no longer refreshed\n/);
+      const text = readFileSync(path.join(repo.home, 'issue.md'), 'utf8');
+      expect(text).toMatch(says);
+      expect(text).toContain('https://forge.test/o/r/actions/workflows/refresh.yml');
+      expect(await stale(state)).toBeUndefined();
+      expect(repo.printed()).toContain('an issue is open already');
+      expect(existsSync(path.join(repo.home, 'comment'))).toBe(false);
+      rmSync(path.join(repo.home, 'issue'));
+    }
 
-  it('that is new has a week to succeed, and one that GitHub does not enable is a failure', async () => {
-    const repo = await repository();
-    expect(await repo.step('report stale', { ...actions, SUCCEEDED: '', CREATED: ago(2) })).toBeUndefined();
-    expect(existsSync(path.join(repo.home, 'issue'))).toBe(false);
     writeFileSync(path.join(repo.home, 'bin/gh'), '#!/usr/bin/env bash\necho 403 >&2; exit 1\n');
-    expect(await repo.step('report stale', actions)).toBe('403\n');
+    expect(await stale({})).toBe('403\n');
   });
 });

@@ -1,14 +1,14 @@
 import { execFileSync, spawn } from 'node:child_process';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { text } from 'node:stream/consumers';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { serve } from '../../src/cli/commands/serve.ts';
 import { withOutput } from '../../src/publish/publish.ts';
 import { specificationFiles } from '../../src/site/specification/files.ts';
 import { engineFile, missingEngine } from '../support/engines/npm-engines.ts';
 import { fullSizeRecords, siteOf } from '../support/sites.ts';
-import { temporaryFolder } from '../support/temporary.ts';
 import { compile, userProject } from '../support/typescript.ts';
 
 /** The generators' command lines. */
@@ -36,25 +36,18 @@ import type { components, paths } from './api.js';
 
 declare const process: { readonly argv: readonly string[]; readonly stdout: { write(text: string): void } };
 const client = createClient<paths>({ baseUrl: process.argv[2] ?? '' });
-type Move = components['schemas']['Move'];
-type Item = components['schemas']['Item'];
 
-async function moves(): Promise<Move[]> {
-  const all: Move[] = [];
+type Page<R> = { data?: { results: R[]; next: string | null } };
+async function all<R>(read: (query: { limit: number; offset: number }) => Promise<Page<R>>): Promise<R[]> {
+  const records: R[] = [];
   for (let offset = 0; ; offset += 100) {
-    const { data } = await client.GET('/api/gamedata/move/', { params: { query: { limit: 100, offset } } });
-    all.push(...(data?.results ?? []));
-    if (!data?.next) return all;
+    const { data } = await read({ limit: 100, offset });
+    records.push(...(data?.results ?? []));
+    if (!data?.next) return records;
   }
 }
-async function items(): Promise<Item[]> {
-  const all: Item[] = [];
-  for (let offset = 0; ; offset += 100) {
-    const { data } = await client.GET('/api/gamedata/item/', { params: { query: { limit: 100, offset } } });
-    all.push(...(data?.results ?? []));
-    if (!data?.next) return all;
-  }
-}
+const moves = () => all<components['schemas']['Move']>((query) => client.GET('/api/gamedata/move/', { params: { query } }));
+const items = () => all<components['schemas']['Item']>((query) => client.GET('/api/gamedata/item/', { params: { query } }));
 const move = async (slug: string) => (await client.GET('/api/gamedata/move/{slug}/', { params: { path: { slug } } })).data;
 const item = async (slug: string) => (await client.GET('/api/gamedata/item/{slug}/', { params: { path: { slug } } })).data;
 
@@ -145,17 +138,27 @@ process.stdout.write(JSON.stringify(printed));
 `;
 
 describe.skipIf(reason !== '')(`a client made of the document${reason}`, () => {
-  /** Serves a site of the real size. */
-  async function servedSite() {
-    const raw = fullSizeRecords();
+  /** Three pages of each kind, of the upstream's newest and oddest records. */
+  const full = fullSizeRecords();
+  const raw = { move: full.move.slice(-250), item: full.item.slice(-250) };
+  const counts = { move: 250, item: 250 };
+  let out: string;
+  let document: string;
+  let server: Awaited<ReturnType<typeof serve>>;
+  beforeAll(async () => {
+    expect(missing).toBeUndefined();
     const { plan, files } = siteOf(raw);
-    const out = path.join(temporaryFolder(), 'site');
-    await withOutput(out, (output) => output.publish([...files(), ...specificationFiles(plan)]));
-    const server = await serve({ dir: out, port: 0 });
-    onTestFinished(() => server.close());
-    const counts = { move: raw.move.length, item: raw.item.length };
-    return { url: server.url, document: path.join(out, 'openapi.json'), counts };
-  }
+    out = mkdtempSync(path.join(tmpdir(), 'gamedata-client-'));
+    document = path.join(out, 'site/openapi.json');
+    await withOutput(path.dirname(document), (output) =>
+      output.publish([...files(), ...specificationFiles(plan)]),
+    );
+    server = await serve({ dir: path.dirname(document), port: 0 });
+  });
+  afterAll(async () => {
+    await server.close();
+    rmSync(out, { recursive: true });
+  });
 
   /** What a program prints, and what it complains of. */
   async function run(...args: string[]): Promise<{ printed: unknown; problems: string }> {
@@ -166,21 +169,17 @@ describe.skipIf(reason !== '')(`a client made of the document${reason}`, () => {
   }
 
   it('reads every record of a served site, and its errors: openapi-typescript', async () => {
-    expect(missing).toBeUndefined();
-    const { url, document, counts } = await servedSite();
     const folder = userProject({ 'client.ts': program });
     writeFileSync(path.join(folder, 'api.d.ts'), generate('types', document));
     expect(readFileSync(path.join(folder, 'api.d.ts'), 'utf8')).toContain('"/api/gamedata/move/{slug}/"');
     expect(compile(folder)).toBe('');
 
-    const { printed, problems } = await run(path.join(folder, 'client.js'), url);
+    const { printed, problems } = await run(path.join(folder, 'client.js'), server.url);
     expect(problems).toBe('');
     expect(printed).toEqual({ ...counts, missing: 'Not found.', counts });
   });
 
   it('reads and validates every record: orval (fetch and zod) and Hey API', async () => {
-    expect(missing).toBeUndefined();
-    const { url, document, counts } = await servedSite();
     const folder = userProject({ 'client.ts': validatingProgram });
     const inFolder = (name: string): string => path.join(folder, name);
     generate('orval', '--input', document, '--output', inFolder('orval-fetch.ts'), '--client', 'fetch');
@@ -194,7 +193,7 @@ describe.skipIf(reason !== '')(`a client made of the document${reason}`, () => {
       '--import',
       import.meta.resolve('tsx'),
       inFolder('client.ts'),
-      url,
+      server.url,
     );
     expect(problems).toBe('');
     expect(printed).toEqual({ orval: counts, heyApi: counts, refused: [false, false] });

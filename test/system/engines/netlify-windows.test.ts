@@ -8,10 +8,13 @@ import { readRedirects } from '../../support/netlify.ts';
 import { hostContext, rawRecords, siteOf } from '../../support/sites.ts';
 
 const format = fc.constantFrom('api', 'json', 'xml', '');
-const limit = fc.constantFrom('100', '20', '0', '', '0100');
+const limit = fc.oneof(
+  fc.constant('100'),
+  fc.constantFrom('20', '0', 'abc', '', '0100', '-100', '1e2', '100.0', '1000'),
+);
 const offset = fc.oneof(
   fc.nat({ max: 6 }).map((page) => `${page * 100}`),
-  fc.constantFrom('50', '-100', '', '0100', '00'),
+  fc.constantFrom('50', '-1', '-100', '99999999999999999999', 'abc', '', '0100', '1e2', '100.0', '00'),
 );
 const value = { format, limit, offset };
 const query = fc

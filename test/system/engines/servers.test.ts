@@ -40,22 +40,16 @@ const queries: [query: string, expected: string][] = [
   ['?&', move],
   ['?&&offset=100&', move100],
   // Empty values count as none.
-  ['?limit=', move],
-  ['?offset=', move],
-  ['?format=', move],
   ['?format=&limit=&offset=', move],
-  ['?limit', move],
   ['?offset', move],
   ['?offset=0', move],
   ['?limit=100', move],
   ['?format=json&limit=100&offset=200', move200],
   ['?offset=200&limit=100&format=api', move200],
   ['?offset=700', '200 api/gamedata/move/offset/700/index.json'],
-  // PreviousDataSet the last page, which has 46 of 746.
+  // Past the last page, which has 46 of 746.
   ['?offset=800', '400'],
-  ['?offset=1000', '400'],
   ['?offset=100000000000000000000000000000000', '400'],
-  [`?offset=1${'0'.repeat(300)}`, '400'],
   [`?offset=1${'0'.repeat(2000)}`, '400'],
   // Between pages, and what only looks like a built page.
   ['?offset=50', '400'],
@@ -63,32 +57,21 @@ const queries: [query: string, expected: string][] = [
   ['?offset=0100', '400'],
   ['?offset=00', '400'],
   ['?offset=+100', '400'],
-  ['?offset=100+', '400'],
-  ['?offset=100.0', '400'],
   ['?offset=1e2', '400'],
   ['?offset=-100', '400'],
-  ['?offset=100/', '400'],
   ['?offset=100/../200', '400'],
   ['?offset=../../item', '400'],
-  ['?offset=../offset/100', '400'],
   ['?offset=100%00', '400'],
   ['?offset=%31%30%30', '400'],
-  ['?offset=100%20', '400'],
-  ['?offset=100,200', '400'],
   ['?offset=none', '400'],
   ['?offset=$1', '400'],
   ['?offset={query}', '400'],
   ['?offset=%{ENV:PATH}', '400'],
-  ['?offset=*', '400'],
   ['?offset=1?0', '400'],
   ['?offset=[1]00', '400'],
   ['?limit=20', '400'],
-  ['?limit=0', '400'],
-  ['?limit=-1', '400'],
   ['?limit=0100', '400'],
-  ['?limit=1000', '400'],
   ['?limit=100:', '400'],
-  ['?limit=100:200', '400'],
   ['?limit=:100', '400'],
   ['?limit=100&offset=0:', '400'],
   ['?limit=100;offset=200', '400'],
@@ -98,7 +81,6 @@ const queries: [query: string, expected: string][] = [
   ['?offset=0&offset=100', move100],
   ['?offset=100&offset=0', move],
   ['?offset=100&offset=', move],
-  ['?offset=100&offset', move],
   ['?offset=100&offset=50', '400'],
   ['?offset=50&offset=100', move100],
   ['?limit=20&limit=100', move],
@@ -109,20 +91,17 @@ const queries: [query: string, expected: string][] = [
   ['?format=xml&format=', move],
   // A name in other letters is another name; one that is encoded is the same.
   ['?OFFSET=200', move],
-  ['?Offset=200', move],
   ['?LIMIT=3', move],
   ['?offset=100&OFFSET=200', move100],
   ['?OFFSET=200&offset=100', move100],
   ['?FORMAT=xml', move],
   ['?o%66fset=100', move100],
   ['?%6F%66%66%73%65%74=100', move100],
-  ['?%6f%66%66%73%65%74=100', move100],
   ['?lim%69t=20', '400'],
   ['?offset=100&o%66fset=200', move200],
   ['?for%6Dat=xml', '404'],
   // Other names are ignored, also those that have ours in them.
   ['?utm=1', move],
-  ['?offset2=100', move],
   ['?xoffset=100', move],
   ['?offset[]=100', move],
   ['?offset%5B%5D=100', move],
@@ -139,12 +118,9 @@ const queries: [query: string, expected: string][] = [
   ['?format=api', move],
   ['?format=json', move],
   ['?format=API', '404'],
-  ['?format=Json', '404'],
   ['?format=xml', '404'],
   ['?format=html&limit=20', '404'],
-  ['?format=json:yes', '404'],
   ['?format=:yes:', '404'],
-  ['?format=api,json', '404'],
   ['?format=json%00', '404'],
 ];
 
@@ -154,7 +130,6 @@ const paths: [path: string, expected: string][] = [
   ['/api/gamedata/?format=json&utm=1', '200 api/gamedata/index.json'],
   ['/api/gamedata/?format=xml', '404'],
   ['/api/gamedata/item/?offset=900', '200 api/gamedata/item/offset/900/index.json'],
-  ['/api/gamedata/item/?offset=1000', '400'],
   // Slugs and what could be taken for one.
   ['/api/gamedata/move/pound/', pound],
   ['/api/gamedata/move/pound/?offset=100&limit=3', pound],
@@ -162,27 +137,22 @@ const paths: [path: string, expected: string][] = [
   ['/api/gamedata/move/pound/?format=xml', '404'],
   ['/api/gamedata/move/pound/?format=json&format=xml', '404'],
   ['/api/gamedata/move/Pound/', '404'],
-  ['/api/gamedata/move/POUND/', '404'],
   ['/api/gamedata/MOVE/pound/', '404'],
   ['/API/gamedata/move/', '404'],
-  ['/api/gamedata/Move/', '404'],
   ['/api/gamedata/moves/', '404'],
   ['/api/gamedata/move/1/', '404'],
   ['/api/gamedata/move/master-ball/', '404'],
   ['/api/gamedata/move/offset/', '404'],
   ['/api/gamedata/move/offset/100/', '404'],
-  ['/api/gamedata/move/offset/100', '404'],
   ['/api/gamedata/move/offset/none/', '404'],
   ['/api/gamedata/move/pound/more/', '404'],
   ['/api/gamedata/move/pound;x=1/', '404'],
-  ['/api/gamedata/move/pound%20/', '404'],
   ['/api/gamedata/move/pound%0A/', '404'],
   ['/api/gamedata/move/pound/%0A', '404'],
   ['/api/gamedata/move/%C3%A9/', '404'],
   ['/api/gamedata/move/*/', '404'],
   ['/api/gamedata/move/%7Bpath%7D/', '404'],
   ['/api/gamedata/move/pound.json', '404'],
-  ['/api/gamedata/move.json', '404'],
   ['/api/gamedata/move/%2e%2e%2f%2e%2e%2f404.json/', '404 | 404 -'],
   ['/api/gamedata/../../../../etc/passwd', '404 | 400 -'],
   // Files at their own addresses.
@@ -192,34 +162,25 @@ const paths: [path: string, expected: string][] = [
   ['/api/gamedata/move/offset/100/index.json', move100],
   ['/api/gamedata/move/pound/index.json', pound],
   ['/api/gamedata/move/nope/index.json', '404'],
-  ['/api/gamedata/move/index.json/', '404'],
   ['/api/gamedata/move/index.json/more', '404'],
   ['/', '200 index.html'],
-  ['/?x=1', '200 index.html'],
   ['/index.html', '200 index.html'],
-  ['/browse.html', '200 browse.html'],
-  ['/browse.js', '200 browse.js'],
   ['/style.css', '200 style.css'],
   ['/meta.json', '200 meta.json'],
-  ['/manifest.json', '200 manifest.json'],
   ['/sprites/items/unknown.png', '200 sprites/items/unknown.png'],
   // No listings, and nothing that is the host's own.
   ['/sprites/', '404'],
   ['/sprites', '404'],
-  ['/sprites/items/', '404'],
-  ['/api/', '404'],
   ['/api', '404'],
   ['/nothing', '404'],
-  ['/nothing/', '404'],
   ['/_hosts/nginx.conf', '404'],
-  ['/_hosts/Caddyfile', '404'],
   ['/%5Fhosts/Caddyfile', '404'],
   ['//_hosts/nginx.conf', '404'],
   ['/_hosts/', '404'],
   ['/.htaccess', '404'],
   ['/%2Ehtaccess', '404'],
   ['/.htpasswd', '404 | 403'],
-  // IconFiles that the site does not hold.
+  // Icons that the site does not hold.
   ['/sprites/items/master-ball.png', `302 ${UPSTREAM}master-ball.png`],
   ['/sprites/items/gen5/master-ball.png', `302 ${UPSTREAM}gen5/master-ball.png`],
   ['/sprites/items/../../../evil/x.png', '404 | 400 -'],
@@ -245,10 +206,8 @@ const paths: [path: string, expected: string][] = [
   ['/api/gamedata/move/old-pound', '301 /api/gamedata/move/old-pound/'],
   ['/api/gamedata/move/old-pound/?format=xml', '404'],
   ['/api/gamedata/move/Old-Pound/', '404'],
-  ['/api/gamedata/item/old-pound/', '404'],
   ['/api/gamedata/move/old-pound/index.json', '404'],
   ['/api/gamedata/move/taken-again/', '200 api/gamedata/move/taken-again/index.json'],
-  ['/_hosts/nginx-moved.map', '404'],
   ['/_hosts/caddy-moved.map', '404'],
   // Never to another host, whatever the path starts with.
   ['//api/gamedata/move', '301 /api/gamedata/move/ | 404'],
@@ -271,7 +230,6 @@ const accepts: [accept: string, query: string, expected: string][] = [
   [BROWSER, '?offset=50&format=json', '400'],
   [BROWSER, '?format=xml', '404 browse.html'],
   [BROWSER, '?format=xml&format=json&offset=50', '400'],
-  ['text/html', '', page],
   ['TEXT/HTML', '', page],
   ['image/avif, text/html', '', page],
   ['text/html', '?format=json', '406'],
@@ -285,28 +243,22 @@ const accepts: [accept: string, query: string, expected: string][] = [
   ['application/json; indent=4', '', move],
   ['*/*', '?format=api', move],
   ['text/htmlx', '', '406'],
-  ['x-text/html', '', '406'],
   ['image/png', '', '406'],
   ['image/png', '?format=xml', '404'],
   ['application/vnd.api+json', '?format=json', '406'],
-  ['nonsense', '', '406'],
 ];
 
 /** Method, path and what answers. */
 const methods: [method: string, path: string, expected: string][] = [
   ['POST', '/api/gamedata/move/', '405'],
   ['PUT', '/api/gamedata/move/?offset=50', '405'],
-  ['DELETE', '/api/gamedata/move/pound/', '405'],
   ['DELETE', '/api/gamedata/move/nope/', '405'],
-  ['PATCH', '/api/gamedata/', '405'],
   ['PROPFIND', '/api/gamedata/move/', '405'],
   ['POST', '/api/gamedata/move/?format=xml', '404'],
   ['POST', '/api/gamedata/move/index.json', '405'],
   ['POST', '/', '405'],
-  ['POST', '/index.html', '405'],
   ['POST', '/nothing', '404'],
   ['OPTIONS', '/api/gamedata/move/', '204'],
-  ['OPTIONS', '/api/gamedata/move/nope/', '204'],
   ['OPTIONS', '/meta.json', '204'],
   ['HEAD', '/api/gamedata/move/?offset=100', move100],
   ['HEAD', '/api/gamedata/move/?offset=50', '400'],
@@ -315,6 +267,12 @@ const methods: [method: string, path: string, expected: string][] = [
   ['HEAD', '/api/gamedata/move/old-pound/', '301 /api/gamedata/move/pound/'],
   ['POST', '/api/gamedata/move/old-pound/', '405'],
 ];
+
+/** What errors say that are no files. */
+const details: Readonly<Record<number, RegExp>> = {
+  405: /^\{"detail":"Method (?:\\"[A-Z]+\\" )?not allowed\."\}$/,
+  406: /^\{"detail":"Could not satisfy the request Accept header\."\}$/,
+};
 
 const folder = mkdtempSync(path.join(tmpdir(), 'gamedata-servers-'));
 const site = path.join(folder, 'site');
@@ -372,14 +330,8 @@ for (const engine of [nginx, caddy, apache]) {
       if (target === '-' || status === 204 || status === 403) return expected;
       if (status === 301 || status === 302) return `${status} ${headers.location?.replace(running.url, '')}`;
       if (method === 'HEAD') return body.length === 0 ? expected : `${status} with a body`;
-      if (status === 405)
-        return /^\{"detail":"Method (?:\\"[A-Z]+\\" )?not allowed\."\}$/.test(`${body}`)
-          ? expected
-          : `${body}`;
-      if (status === 406)
-        return `${body}` === '{"detail":"Could not satisfy the request Accept header."}'
-          ? expected
-          : `${body}`;
+      const detail = details[Number(status)];
+      if (detail) return detail.test(`${body}`) ? expected : `${body}`;
       return body.equals(readFileSync(path.join(site, target ?? '')))
         ? expected
         : `${status} ${body.toString().slice(0, 200)}`;
@@ -416,15 +368,10 @@ for (const engine of [nginx, caddy, apache]) {
       ['/api/gamedata/move/index.json', move],
       ['/api/gamedata/move', '301 /api/gamedata/move/'],
       ['/api/gamedata/move/old-pound/', '301 /api/gamedata/move/pound/'],
-    ])('answers a browser that asks for %s with %s', (asked, expected) =>
-      check({ path: asked, headers: { accept: BROWSER } }, expected),
-    );
-
-    it.each([
-      ['POST', '/api/gamedata/move/nope/', '405'],
-      ['POST', '/nope', '404'],
-      ['HEAD', '/api/gamedata/move/nope/', '404 browse.html'],
-    ])('answers a browser that sends %s %s with %s', (method, asked, expected) =>
+      ['/api/gamedata/move/nope/', '405', 'POST'],
+      ['/nope', '404', 'POST'],
+      ['/api/gamedata/move/nope/', '404 browse.html', 'HEAD'],
+    ])('answers a browser that asks for %s with %s', (asked, expected, method = 'GET') =>
       check({ method, path: asked, headers: { accept: BROWSER } }, expected),
     );
 
