@@ -1,8 +1,18 @@
 import { createHash } from 'node:crypto';
-import { mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { gzipSync } from 'node:zlib';
-import { describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { compare } from '../../src/dataset/compare.ts';
 import { OutputError } from '../../src/errors.ts';
 import { listFiles } from '../../src/files.ts';
@@ -13,12 +23,20 @@ import { versionOf } from '../support/data-set-versions.ts';
 import { rawMove, rawRecords, type SiteOptions, siteOf } from '../support/sites.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 
-/** A published site, by default of 130 moves and 3 items, and how to damage it. */
-async function goodSite(options: SiteOptions = {}, raw = rawRecords(130, 3)) {
+/** Published sites, by what they were made of. */
+const masters = mkdtempSync(path.join(tmpdir(), 'gamedata-test-'));
+afterAll(() => rmSync(masters, { recursive: true, force: true }));
+
+/** A copy of a published site, by default of 130 moves and 3 items, and how to damage it. */
+async function goodSite(options: SiteOptions = {}, [moves, items] = [130, 3]) {
+  const master = path.join(masters, JSON.stringify([options, moves, items]));
+  if (!existsSync(master)) {
+    const { plan, files } = siteOf(rawRecords(moves, items), options);
+    const made = options.downloads ? [...files(), ...downloadFiles(plan)] : files();
+    await withOutput(master, (output) => output.publish(made));
+  }
   const folder = path.join(temporaryFolder(), 'site');
-  const { plan, files } = siteOf(raw, options);
-  const made = options.downloads ? [...files(), ...downloadFiles(plan)] : files();
-  await withOutput(folder, (output) => output.publish(made));
+  cpSync(master, folder, { recursive: true });
   const read = (file: string) => readFileSync(path.join(folder, file), 'utf8');
   const write = (file: string, text: string | Buffer) => {
     mkdirSync(path.dirname(path.join(folder, file)), { recursive: true });
@@ -61,18 +79,19 @@ const move = (name: string) => `api/gamedata/move/${name}index.json`;
 const second = move('offset/100/');
 
 describe('verifying', () => {
-  it.each(['query', 'file'] as const)('finds nothing wrong with a good site with %s links', async (links) => {
-    const { folder } = await goodSite({ links });
-    expect(verifyFolder(folder)).toEqual({ files: 146, counts: { move: 130, item: 3 }, problems: [] });
-  });
-
-  it('finds nothing wrong with a good site without any record', async () => {
-    const { folder } = await goodSite({}, rawRecords(0, 0));
-    expect(verifyFolder(folder)).toMatchObject({ counts: { move: 0, item: 0 }, problems: [] });
+  it.each<[string, SiteOptions, [moves: number, items: number], number]>([
+    ['with query links', { links: 'query' }, [130, 3], 146],
+    ['with file links', { links: 'file' }, [130, 3], 146],
+    ['without any record', {}, [0, 0], 0],
+    ['with bulk files', { downloads: true }, [9, 3], 0],
+  ])('finds nothing wrong with a good site %s', async (_, options, [move, item], files) => {
+    const { folder } = await goodSite(options, [move, item]);
+    const report = verifyFolder(folder);
+    expect(report).toEqual({ files: files || expect.any(Number), counts: { move, item }, problems: [] });
   });
 
   it('finds a changed byte in a large file, and a missing one', async () => {
-    const { folder, write, bless } = await goodSite();
+    const { folder, write, bless } = await goodSite({}, [2, 2]);
     const text = 'x'.repeat(3 * 2 ** 20);
     write('map.svg', text);
     bless();
@@ -251,7 +270,7 @@ describe('verifying', () => {
     ],
     ['an unknown link style', ({ edit }) => edit('meta.json', '"query"', '"magic"'), /meta.json: links: /],
   ])('rejects a folder with %s', async (_, damage, message) => {
-    const site = await goodSite();
+    const site = await goodSite({}, [2, 2]);
     damage(site);
     expect(() => verifyFolder(site.folder)).toThrow(OutputError);
     expect(() => verifyFolder(site.folder)).toThrow(message);
@@ -266,12 +285,8 @@ describe('verifying', () => {
 });
 
 describe('verifying bulk files', () => {
-  it('finds nothing wrong with good ones', async () => {
-    expect(verifyFolder((await goodSite({ downloads: true })).folder).problems).toEqual([]);
-  });
-
   it('decompresses no more than is expected', async () => {
-    const site = await goodSite({ downloads: true });
+    const site = await goodSite({ downloads: true }, [9, 3]);
     site.write('download/move.csv.gz', gzipSync(Buffer.alloc(2 ** 28)));
     site.bless();
     const before = process.memoryUsage().rss;
@@ -280,53 +295,35 @@ describe('verifying bulk files', () => {
   });
 
   it('takes nothing that cannot be decompressed for a copy of an empty file', async () => {
-    const site = await goodSite({ downloads: true }, rawRecords(0, 2));
+    const site = await goodSite({ downloads: true }, [0, 2]);
     site.write('download/move.ndjson.br', '!');
     site.bless();
     expectProblems(site.folder, [/^download\/move.ndjson.br: is not a compressed copy of move.ndjson$/]);
   });
 
-  it.each<[string, string, (site: Damaged, file: string) => void, string]>([
+  const edited = 'does not match the list pages';
+  it.each<[file: string, what: string, (site: Damaged, file: string) => void, string]>([
+    ['move.ndjson', 'another value', ({ edit }, file) => edit(file, '"Move 7"', '"Move 8"'), edited],
+    ['item.csv', 'another value', ({ edit }, file) => edit(file, 'Item 2', 'Item 3'), edited],
+    ['move.ndjson', 'a line too few', ({ edit }, file) => edit(file, /^.*\n/, ''), edited],
+    ['gamedata.json', 'another value', ({ edit }, file) => edit(file, '"Move 7"', '"Move 8"'), edited],
     [
-      'another value in a line',
-      'download/move.ndjson',
-      ({ edit }, file) => edit(file, '"Move 7"', '"Move 8"'),
-      'does not match the list pages',
-    ],
-    [
-      'another value in a table',
-      'download/item.csv',
-      ({ edit }, file) => edit(file, 'Item 2', 'Item 3'),
-      'does not match the list pages',
-    ],
-    [
-      'a missing record',
-      'download/move.ndjson',
-      ({ edit }, file) => edit(file, /^.*\n/, ''),
-      'does not match the list pages',
-    ],
-    [
-      'another value in the whole',
-      'download/gamedata.json',
-      ({ edit }, file) => edit(file, '"Move 7"', '"Move 8"'),
-      'does not match the list pages',
-    ],
-    [
-      'a twin of something else',
-      'download/move.csv.gz',
+      'move.csv.gz',
+      'something else in it',
       ({ write }, file) => write(file, gzipSync('x')),
       'is not a compressed copy of move.csv',
     ],
     [
-      'a twin that cannot be unpacked',
-      'download/item.ndjson.br',
+      'item.ndjson.br',
+      'nothing that can be unpacked',
       ({ write }, file) => write(file, 'x'),
       'is not a compressed copy of item.ndjson',
     ],
-    ['a missing file', 'download/item.csv', ({ remove }, file) => remove(file), 'is missing'],
-    ['a missing twin', 'download/gamedata.json.gz', ({ remove }, file) => remove(file), 'is missing'],
-  ])('finds %s', async (_, file, damage, problem) => {
-    const site = await goodSite({ downloads: true });
+    ['item.csv', 'been lost', ({ remove }, file) => remove(file), 'is missing'],
+    ['gamedata.json.gz', 'been lost', ({ remove }, file) => remove(file), 'is missing'],
+  ])('finds that %s has %s', async (name, _, damage, problem) => {
+    const site = await goodSite({ downloads: true }, [9, 3]);
+    const file = `download/${name}`;
     damage(site, file);
     site.bless();
     expect(problemsOf(site.folder)).toEqual([`${file}: ${problem}`]);
