@@ -8,23 +8,20 @@ import { deserted, startServer } from '../support/local-server.ts';
 import { body, ok, status, testClient } from '../support/test-client.ts';
 
 describe('Retry-After', () => {
-  it.concurrent.each([1, 4])(
-    'holds back every request until then, over %i connections',
-    async (concurrency) => {
-      const server = await startServer((response, _, at) =>
-        at === 1 ? response.writeHead(429, { 'retry-after': '1' }).end() : ok(response),
-      );
-      const { get, stats } = testClient({ concurrency });
-      const first = get(`${server.url}/1`, decodeJson);
-      const second = concurrency === 1 ? get(`${server.url}/2`, decodeJson) : undefined;
-      await expect.poll(() => stats.retries).toBe(1);
-      await Promise.all([first, second, get(`${server.url}/3`, decodeJson)]);
-      const [refused = 0, ...others] = server.requests.map(({ time }) => time);
-      expect(others).toHaveLength(concurrency === 1 ? 3 : 2);
-      // A timer may be a moment early.
-      expect(Math.min(...others)).toBeGreaterThanOrEqual(refused + 980);
-    },
-  );
+  it.each([1, 4])('holds back every request until then, over %i connections', async (concurrency) => {
+    const server = await startServer((response, _, at) =>
+      at === 1 ? response.writeHead(429, { 'retry-after': '1' }).end() : ok(response),
+    );
+    const { get, stats } = testClient({ concurrency });
+    const first = get(`${server.url}/1`, decodeJson);
+    const second = concurrency === 1 ? get(`${server.url}/2`, decodeJson) : undefined;
+    await expect.poll(() => stats.retries).toBe(1);
+    await Promise.all([first, second, get(`${server.url}/3`, decodeJson)]);
+    const [refused = 0, ...others] = server.requests.map(({ time }) => time);
+    expect(others).toHaveLength(concurrency === 1 ? 3 : 2);
+    // A timer may be a moment early.
+    expect(Math.min(...others)).toBeGreaterThanOrEqual(refused + 980);
+  });
 });
 
 describe('a request whose time is over before it is sent', () => {
