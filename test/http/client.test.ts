@@ -122,10 +122,9 @@ describe('a request that always fails', () => {
     },
   ])('by taking its time is given up: $problem', async ({ answer, timeouts, problem, unreachable }) => {
     const server = await startServer(answer);
-    const error = await failure(testClient({ retries: 1, timeouts }).get(server.url, decodeJson));
-    expect(error.message).toBe(`GET ${server.url}: ${problem} (2 attempts)`);
-    expect(error.request).toMatchObject({ attempts: 2, unreachable });
-    expect(server.requests).toHaveLength(2);
+    const error = await failure(testClient({ retries: 0, timeouts }).get(server.url, decodeJson));
+    expect(error.message).toBe(`GET ${server.url}: ${problem}`);
+    expect(error.request).toMatchObject({ attempts: 1, unreachable });
   });
 
   it.each([

@@ -28,7 +28,7 @@ function* manyFiles(before: (at: number) => void) {
 }
 
 describe('a build that fails midway', () => {
-  it.each([1, 2, 700, 2000])('at file %i leaves the old site whole and nothing else', async (failing) => {
+  it.each([1, 2000])('at file %i leaves the old site whole and nothing else', async (failing) => {
     const { parent, out, before } = await publishedSite();
     const files = manyFiles((at) => {
       if (at === failing) throw new RangeError('no more');
@@ -103,18 +103,12 @@ describe('what a killed build left', () => {
     const { parent, out } = await publishedSite();
     renameSync(out, leftover(parent, 'old'));
     mkdirSync(leftover(parent, 'new'));
-    const { ino } = await withOutput(out, async () => ({ ino: fingerprint(out).get('b/c.json') }));
+    await expect(withOutput(out, () => Promise.reject(new RangeError('no data')))).rejects.toThrow('no data');
+    expect(readTree(out), 'even if that build fails').toEqual(old);
+    const ino = fingerprint(out).get('b/c.json');
     expect(await publishTree(out, fresh)).toMatchObject({ written: 2, kept: 1 });
     expect(readTree(out)).toEqual(fresh);
     expect(fingerprint(out).get('b/c.json')).toBe(ino);
-    expect(readdirSync(parent)).toEqual(['site']);
-  });
-
-  it('is restored even if the next build fails', async () => {
-    const { parent, out } = await publishedSite();
-    renameSync(out, leftover(parent, 'old'));
-    await expect(withOutput(out, () => Promise.reject(new RangeError('no data')))).rejects.toThrow('no data');
-    expect(readTree(out)).toEqual(old);
     expect(readdirSync(parent)).toEqual(['site']);
   });
 

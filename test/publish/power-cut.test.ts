@@ -1,6 +1,6 @@
 /**
- * A power cut at any moment: the calls of a publish are recorded, each beginning of that sequence is played on a copy, and
- * files that were not flushed by then are torn.
+ * A kill or a power cut at any moment: the calls of a publish are recorded, each beginning of that sequence is played on a
+ * copy, and after a power cut, files that were not flushed by then are torn. Or the calls fail from a moment on.
  */
 
 import { spawnSync } from 'node:child_process';
@@ -12,6 +12,7 @@ import {
   mkdirSync,
   openSync,
   readdirSync,
+  readFileSync,
   renameSync,
   rmdirSync,
   rmSync,
@@ -22,15 +23,29 @@ import {
   writeSync,
 } from 'node:fs';
 import path from 'node:path';
-import { afterEach, describe, expect, it, vi } from 'vitest';
+import { beforeEach, expect, it, vi } from 'vitest';
 import { recoverAbandoned } from '../../src/publish/publish.ts';
-import { littleChanged, publishTree, readTree, transitions } from '../support/publishing.ts';
+import {
+  littleChanged,
+  publishedSite,
+  publishTree,
+  readTree,
+  type Tree,
+  transitions,
+} from '../support/publishing.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 
 vi.mock('node:fs', { spy: true });
 vi.mock('node:child_process', { spy: true });
 const real = await vi.importActual<typeof import('node:fs')>('node:fs');
-afterEach(() => void vi.resetAllMocks());
+
+/** All calls are real, except that nothing is flushed: it takes long, and no power is cut. */
+function undisturbed(): void {
+  vi.resetAllMocks();
+  vi.mocked(fsyncSync).mockReturnValue();
+  vi.mocked(spawnSync).mockReturnValue({ status: 0 } as never);
+}
+beforeEach(undisturbed);
 
 /** What a call did to the disk. Paths are relative to the folder in which everything happens. */
 type Effect =
@@ -79,8 +94,10 @@ function record(parent: string, hasSync: boolean): Effect[] {
     add({ does: 'write', at: opened.get(to) ?? '', body }),
   );
   after(closeSync, real.closeSync, () => {});
-  after(fsyncSync, real.fsyncSync, ([descriptor]) =>
-    add({ does: 'flush', at: opened.get(descriptor) ?? '' }),
+  after(
+    fsyncSync,
+    () => {},
+    ([descriptor]) => add({ does: 'flush', at: opened.get(descriptor) ?? '' }),
   );
   vi.mocked(spawnSync).mockImplementation(((command: string, [flag, folder]: string[]) => {
     expect([command, flag]).toEqual(['sync', '-f']);
@@ -90,34 +107,67 @@ function record(parent: string, hasSync: boolean): Effect[] {
   return effects;
 }
 
-/** Plays effects in a folder, and tears every file that was written and not flushed: this share of it is left. */
-function play(effects: readonly Effect[], folder: string, share: number): void {
+/** Plays an effect in a folder where some files are unflushed. Returns those that are then. */
+function play(effect: Effect, folder: string, unflushed: readonly string[]): string[] {
   const inFolder = (file: string): string => path.join(folder, file);
-  let unflushed: string[] = [];
-  for (const effect of effects) {
-    const at = inFolder(effect.at);
-    const isBelow = (file: string): boolean => file === effect.at || file.startsWith(`${effect.at}/`);
-    if (effect.does === 'mkdir') mkdirSync(at, { recursive: true });
-    if (effect.does === 'unlink') unlinkSync(at);
-    if (effect.does === 'rmdir') rmdirSync(at);
-    if (effect.does === 'rm') rmSync(at, { recursive: true, force: true });
-    if (effect.does === 'write') {
-      writeFileSync(at, effect.body);
-      unflushed.push(effect.at);
-    }
-    if (effect.does === 'rename') {
-      renameSync(at, inFolder(effect.to));
-      const { to } = effect;
-      unflushed = unflushed.filter((file) => file !== to);
-      unflushed = unflushed.map((file) => (isBelow(file) ? to + file.slice(effect.at.length) : file));
-    } else if (effect.does === 'flush') unflushed = unflushed.filter((file) => file !== effect.at);
-    else if (effect.does !== 'mkdir' && effect.does !== 'write')
-      unflushed = unflushed.filter((file) => !isBelow(file));
+  const at = inFolder(effect.at);
+  const isBelow = (file: string): boolean => file === effect.at || file.startsWith(`${effect.at}/`);
+  if (effect.does === 'mkdir') mkdirSync(at, { recursive: true });
+  if (effect.does === 'unlink') unlinkSync(at);
+  if (effect.does === 'rmdir') rmdirSync(at);
+  if (effect.does === 'rm') rmSync(at, { recursive: true, force: true });
+  if (effect.does === 'mkdir') return [...unflushed];
+  if (effect.does === 'write') {
+    writeFileSync(at, effect.body);
+    return [...unflushed, effect.at];
   }
-  // Any command waits for two seconds until an empty lock is filled: see the tests of locks.
-  for (const file of new Set(unflushed))
-    if (!file.endsWith('-lock'))
-      truncateSync(inFolder(file), Math.floor(statSync(inFolder(file)).size * share));
+  if (effect.does === 'flush') return unflushed.filter((file) => file !== effect.at);
+  if (effect.does !== 'rename') return unflushed.filter((file) => !isBelow(file));
+  const { to } = effect;
+  renameSync(at, inFolder(to));
+  return unflushed
+    .filter((file) => file !== to)
+    .map((file) => (isBelow(file) ? to + file.slice(effect.at.length) : file));
+}
+
+/** Leaves this share of a file. */
+const tear = (file: string, share: number): void =>
+  truncateSync(file, Math.floor(statSync(file).size * share));
+
+/** Every distinct state of a folder in the course of these effects: whole, and with the unflushed files torn. */
+function* statesOf(before: string, effects: readonly Effect[]) {
+  const whole = path.join(temporaryFolder(), 'whole');
+  cpSync(before, whole, { recursive: true, preserveTimestamps: true });
+  const seen = new Set<string>();
+  let unflushed: string[] = [];
+  for (const [count, effect] of [undefined, ...effects].entries()) {
+    if (effect) unflushed = play(effect, whole, unflushed);
+    for (const share of [0, 0.5, 1]) {
+      const folder = path.join(temporaryFolder(), 'copy');
+      cpSync(whole, folder, { recursive: true, preserveTimestamps: true });
+      // Any command waits for two seconds until an empty lock is filled: see the tests of locks.
+      for (const file of new Set(unflushed))
+        if (!file.endsWith('-lock')) tear(path.join(folder, file), share);
+      const state = JSON.stringify([readdirSync(folder, { recursive: true }), readTree(folder)]);
+      if (!seen.has(state))
+        yield { folder, what: `${share} after ${count} of ${effects.length}, ${JSON.stringify(effect)}` };
+      seen.add(state);
+      rmSync(folder, { recursive: true });
+    }
+  }
+}
+
+/** An interrupted site has the files of both sites, is the old or the new one as soon as it is asked for, and the new one after a build. */
+async function endOf(out: string, old: Tree, fresh: Tree, what: string): Promise<'old' | 'fresh'> {
+  for (const name of Object.keys(old).filter((one) => one in fresh))
+    expect([old[name], fresh[name]], what).toContain(readFileSync(path.join(out, name), 'utf8'));
+  recoverAbandoned(out);
+  const end = readTree(out)['a.json'] === old['a.json'] ? 'old' : 'fresh';
+  expect(readTree(out), what).toEqual({ old, fresh }[end]);
+  expect(await publishTree(out, fresh), what).toMatchObject({ changed: end === 'old' });
+  expect(readTree(out), what).toEqual(fresh);
+  expect(readdirSync(path.dirname(out)), what).toEqual(['site']);
+  return end;
 }
 
 const cases = [
@@ -125,66 +175,84 @@ const cases = [
   { name: 'where there is no sync -f', trees: littleChanged, hasSync: false },
 ];
 
-/** What is on a disk: folders, and files with their content. */
-const stateOfDisk = (folder: string): string =>
-  JSON.stringify([readTree(folder), readdirSync(folder, { recursive: true }).sort()]);
-
-describe.each(cases)('a power cut while a site is changed $name', ({ trees: [old, fresh], hasSync }) => {
-  it('leaves the old site or the new one, however much is left of what was not flushed', async () => {
-    const parent = temporaryFolder();
-    await publishTree(path.join(parent, 'site'), old);
+it.each(cases)(
+  'a kill or a power cut while a site is changed leaves the old or the new one: $name',
+  async ({ trees: [old, fresh], hasSync }) => {
+    const { out } = await publishedSite(old);
+    const parent = path.dirname(out);
     const before = path.join(temporaryFolder(), 'before');
     cpSync(parent, before, { recursive: true, preserveTimestamps: true });
     const effects = record(parent, hasSync);
-    await publishTree(path.join(parent, 'site'), fresh);
-    vi.resetAllMocks();
-    vi.mocked(spawnSync).mockReturnValue({ status: 0 } as never);
-    vi.mocked(fsyncSync).mockReturnValue();
-    expect(readTree(path.join(parent, 'site'))).toEqual(fresh);
+    await publishTree(out, fresh);
+    undisturbed();
+    expect(readTree(out)).toEqual(fresh);
 
     const ends = { old: 0, fresh: 0 };
-    const seen = new Set<string>();
-    for (const share of [0, 0.5]) {
-      for (let count = 0; count <= effects.length; count++) {
-        const folder = path.join(temporaryFolder(), 'copy');
-        cpSync(before, folder, { recursive: true, preserveTimestamps: true });
-        play(effects.slice(0, count), folder, share);
-        const state = stateOfDisk(folder);
-        if (seen.has(state)) continue;
-        seen.add(state);
-        const out = path.join(folder, 'site');
-        recoverAbandoned(out);
-        const what = `after ${count} of ${effects.length}, ${JSON.stringify(effects[count - 1])}, ${share} of the rest`;
-        const end = readTree(out)['a.json'] === old['a.json'] ? 'old' : 'fresh';
-        ends[end]++;
-        expect(readTree(out), what).toEqual({ old, fresh }[end]);
-        await publishTree(out, fresh);
-        expect(readTree(out), what).toEqual(fresh);
-        expect(await publishTree(out, fresh), what).toMatchObject({ changed: false });
-        expect(readdirSync(folder), what).toEqual(['site']);
-      }
-    }
+    for (const { folder, what } of statesOf(before, effects))
+      ends[await endOf(path.join(folder, 'site'), old, fresh, what)]++;
     expect(ends.old, 'before it counts').toBeGreaterThan(10);
     expect(ends.fresh, 'afterwards').toBeGreaterThan(5);
-  });
+  },
+);
+
+it('a kill or a power cut while a first site is published leaves none or all of it', async () => {
+  const [tree] = littleChanged;
+  const parent = temporaryFolder();
+  const effects = record(parent, true);
+  await publishTree(path.join(parent, 'site'), tree);
+  undisturbed();
+  const ends = new Set<boolean>();
+  for (const { folder } of statesOf(temporaryFolder(), effects)) {
+    const out = path.join(folder, 'site');
+    if (existsSync(out)) expect(readTree(out)).toEqual(tree);
+    ends.add(existsSync(out));
+  }
+  expect(ends.size).toBe(2);
 });
 
-it.each([0, 0.5])(
-  'a power cut while a first site is published leaves none or all of it, with %d of what was not flushed',
-  async (share) => {
-    const [tree] = littleChanged;
-    const parent = temporaryFolder();
-    const effects = record(parent, true);
-    await publishTree(path.join(parent, 'site'), tree);
-    vi.resetAllMocks();
-    const ends = new Set<boolean>();
-    for (let count = 0; count <= effects.length; count++) {
-      const folder = temporaryFolder();
-      play(effects.slice(0, count), folder, share);
-      const out = path.join(folder, 'site');
-      if (existsSync(out)) expect(readTree(out)).toEqual(tree);
-      ends.add(existsSync(out));
+const calls = {
+  closeSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  renameSync,
+  rmdirSync,
+  unlinkSync,
+  writeFileSync,
+  writeSync,
+};
+
+/** From a call on, none works any more. Returns how many there were. */
+function failFrom(nth: number): () => number {
+  let count = 0;
+  for (const [name, call] of Object.entries(calls)) {
+    vi.mocked(call as (...args: unknown[]) => unknown).mockImplementation((...args) => {
+      count++;
+      if (count >= nth) throw Object.assign(new Error('dead'), { code: 'EIO' });
+      if (call === fsyncSync) return undefined;
+      return (real[name as keyof typeof calls] as (...args: unknown[]) => unknown)(...args);
+    });
+  }
+  return () => count;
+}
+
+it.each(Object.entries(transitions))(
+  'a disk that fails from any call on leaves the old or the new site: one %s',
+  async (_, [old, fresh]) => {
+    const ends = { old: 0, fresh: 0 };
+    for (let nth = 1; ; nth++) {
+      const { out } = await publishedSite(old);
+      const count = failFrom(nth);
+      const outcome = await publishTree(out, fresh).catch((error: unknown) => error);
+      const isOver = count() < nth;
+      undisturbed();
+      if (isOver) {
+        expect(outcome).toMatchObject({ changed: true });
+        break;
+      }
+      ends[await endOf(out, old, fresh, `call ${nth}`)]++;
     }
-    expect(ends.size).toBe(2);
+    expect(ends.old).toBeGreaterThan(10);
+    expect(ends.fresh).toBeGreaterThan(10);
   },
 );

@@ -58,21 +58,20 @@ describe('publishing', () => {
     });
   });
 
-  it('touches nothing if everything is as it has to be', async () => {
+  it('touches nothing if everything is as it has to be, in whatever order the files come', async () => {
     const parent = temporaryFolder();
     const out = path.join(parent, 'site');
     await publishTree(out, first);
     const before = fingerprint(parent);
-    const result = await publishTree(out, first);
-    expect(result).toMatchObject({ changed: false, files: 4, written: 0, kept: 4, removed: 0 });
+    for (const tree of [first, Object.fromEntries(Object.entries(first).toReversed())])
+      expect(await publishTree(out, tree)).toMatchObject({
+        changed: false,
+        files: 4,
+        written: 0,
+        kept: 4,
+        removed: 0,
+      });
     expect(fingerprint(parent)).toEqual(before);
-  });
-
-  it('does not mind in which order the files come', async () => {
-    const out = path.join(temporaryFolder(), 'site');
-    await publishTree(out, first);
-    const reversed = Object.fromEntries(Object.entries(first).toReversed());
-    expect(await publishTree(out, reversed)).toMatchObject({ changed: false });
   });
 
   it('rewrites one record, its page and what the site says of itself; all else keeps inode and mtime', async () => {
@@ -124,14 +123,6 @@ describe('publishing', () => {
       message: `${out}: manifest.json cannot be read (not a regular file)`,
       cause: { code: 'not a regular file' },
     });
-  });
-
-  it('removes what the new site does not have, and folders that are empty then', async () => {
-    const out = path.join(temporaryFolder(), 'site');
-    await publishTree(out, first);
-    const result = await publishTree(out, { 'a.json': '1' });
-    expect(result).toMatchObject({ changed: true, written: 1, kept: 1, removed: 2 });
-    expect(readdirSync(out).sort()).toEqual(['a.json', 'manifest.json']);
   });
 
   it('turns a file into a folder, and back', async () => {
