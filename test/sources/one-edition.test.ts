@@ -4,11 +4,10 @@ import { UpstreamError } from '../../src/errors.ts';
 import type { Fetcher, LoadOptions } from '../../src/http/fetcher.ts';
 import { checkCachedEdition } from '../../src/sources/cached-edition.ts';
 import { type EditionReader, readOneEdition } from '../../src/sources/one-edition.ts';
-import { editionNumber, namedEdition } from '../support/editions.ts';
+import { namedEdition } from '../support/editions.ts';
 
 const UPSTREAM = 'https://upstream.test/api';
 const codec = { decode: String, revive: (cached: unknown) => cached as string };
-const stats = { requests: 0, bodies: 0, notModified: 0, retries: 0, bytes: 0, cacheHits: 0 };
 
 const failed = (status: number, edition?: Edition | null, unreachable = false): UpstreamError =>
   new UpstreamError('failed', { method: 'GET', url: UPSTREAM, status, edition, attempts: 1, unreachable });
@@ -17,25 +16,16 @@ const failed = (status: number, edition?: Edition | null, unreachable = false): 
 type Play = (asked: string, at: number) => number | Error;
 
 /** A fetcher whose answers are played, and the URLs that were asked for. */
-function playing(play: Play, lastEdition: Edition | null = null) {
+function playing(play: Play) {
   const asked: string[] = [];
-  const options: LoadOptions<unknown>[] = [];
-  const answer = (url: string): number => {
-    const played = play(url, asked.push(url));
-    if (played instanceof Error) throw played;
-    return played;
-  };
   const fetcher = {
-    stats,
-    lastEdition,
-    async load(url: string, _: unknown, given: LoadOptions<unknown>) {
-      options.push(given);
-      const number = answer(given.at ?? url);
-      return { value: `${url} ${number}`, edition: number > 0 ? namedEdition(number) : null };
+    async load(url: string, _: unknown, { at = url }: LoadOptions<unknown>) {
+      const played = play(at, asked.push(at));
+      if (played instanceof Error) throw played;
+      return { value: `${url} ${played}`, edition: played > 0 ? namedEdition(played) : null };
     },
-    ask: async (url: string) => Buffer.from(String(answer(url))),
   } as unknown as Fetcher;
-  return { fetcher, asked, options };
+  return { fetcher, asked };
 }
 
 const urls = ['a', 'b', 'c?x=1'].map((name) => `${UPSTREAM}/${name}`);
@@ -44,21 +34,7 @@ const readAll = (reader: EditionReader) =>
 
 const read = (fetcher: Fetcher) => readOneEdition({ fetcher, upstream: UPSTREAM }, readAll);
 
-const pastCaches = (url: string, number: number): string =>
-  `${url}${url.includes('?') ? '&' : '?'}edition=${editionNumber(number).hash}`;
-
 describe('reading one edition', () => {
-  it('asks for each answer once if they are of one', async () => {
-    const { fetcher, asked, options } = playing(() => 3);
-    const result = await read(fetcher);
-    expect(result).toEqual({
-      value: urls.map((url) => `${url} 3`),
-      edition: namedEdition(3),
-    });
-    expect(asked).toEqual(urls);
-    expect(options).toEqual(urls.map(() => ({ revalidate: true, at: undefined })));
-  });
-
   it('asks once for what is read twice, and reads all of it once', async () => {
     const { fetcher, asked } = playing(() => 3);
     let passes = 0;
@@ -82,24 +58,6 @@ describe('reading one edition', () => {
     await expect(read(unnamed.fetcher)).rejects.toThrow(/: 1 of .*-02, 1 of .*-01: expected one$/);
   });
 
-  it('has no edition if no answer, or not every one, names one', async () => {
-    for (const numbers of [
-      [0, 0, 0],
-      [3, 0, 3],
-    ]) {
-      const { fetcher, asked } = playing((_, at) => numbers[at - 1] ?? 9);
-      expect(await read(fetcher)).toMatchObject({ edition: null });
-      expect(asked).toEqual(urls);
-    }
-  });
-
-  it('asks again for what is older, past the caches and unconditionally', async () => {
-    const { fetcher, asked, options } = playing((url) => (url === urls[0] || url === urls[2] ? 1 : 2));
-    expect(await read(fetcher)).toMatchObject({ edition: namedEdition(2) });
-    expect(asked).toEqual([...urls, pastCaches(`${urls[0]}`, 2), pastCaches(`${urls[2]}`, 2)]);
-    expect(options.at(-1)).toMatchObject({ at: asked.at(-1), revalidate: false });
-  });
-
   it('follows a newer edition twice, and no further', async () => {
     const rounds = (last: number) => playing((_, at) => Math.min(last, at));
     // One answer of each edition at first; then two that are of the next one each.
@@ -121,22 +79,6 @@ describe('reading one edition', () => {
     expect(asked).toHaveLength(4);
   });
 
-  it('forgets what the newest edition does not have', async () => {
-    const { fetcher } = playing((url) =>
-      url === urls[0] ? 1 : url === urls[1] ? failed(404, namedEdition(1)) : 2,
-    );
-    const lists: string[][] = [];
-    const result = await readOneEdition({ fetcher, upstream: UPSTREAM }, async (reader) => {
-      const list = await reader.read(`${urls[0]}`, codec);
-      // Only the older list has the second one.
-      const listed = list?.endsWith(' 1') ? urls.slice(1) : urls.slice(2);
-      lists.push(listed);
-      return Promise.all(listed.map((url) => reader.read(url, codec)));
-    });
-    expect(lists).toEqual([urls.slice(1), urls.slice(2)]);
-    expect(result).toMatchObject({ value: [`${urls[2]} 2`], edition: namedEdition(2) });
-  });
-
   it.each([404, 410])('fails for %i if every edition has it on its list', async (status) => {
     const { fetcher, asked } = playing((url) => (url === urls[1] ? failed(status, namedEdition(2)) : 2));
     await expect(read(fetcher)).rejects.toMatchObject({ request: { status } });
@@ -154,58 +96,18 @@ describe('reading one edition', () => {
 });
 
 describe('the edition of the cache', () => {
-  const meta = (number: number) => {
-    const { hash, deployed } = editionNumber(number);
-    return JSON.stringify({ hash, deploy_date: String(deployed), tag: null });
-  };
-  const check = (body: string | Error, cached: Edition | null = namedEdition(1)) => {
-    const { fetcher, asked } = playing(() => (body instanceof Error ? body : 1), cached);
-    const answering = {
-      ...fetcher,
-      ask: async (url: string, options: unknown) => {
-        expect(options).toEqual({ retries: 7 });
-        if (body instanceof Error) throw body;
-        asked.push(url);
-        return Buffer.from(body);
-      },
+  const check = (reason: Error) => {
+    const ask = async (_: string, options: unknown) => {
+      expect(options).toEqual({ retries: 7 });
+      throw reason;
     };
-    return { checked: checkCachedEdition(answering, UPSTREAM, 7), asked };
+    return checkCachedEdition({ ask, lastEdition: namedEdition(1) } as unknown as Fetcher, UPSTREAM, 7);
   };
-
-  it('is not asked for if the cache has none', async () => {
-    const { checked, asked } = check(meta(1), null);
-    expect(await checked).toEqual({ isPresent: false, notices: [] });
-    expect(asked).toEqual([]);
-  });
-
-  it.each([
-    [1, true],
-    [2, false],
-  ])('is the present one if the upstream says so: %i', async (number, isPresent) => {
-    const { checked, asked } = check(meta(number));
-    expect(await checked).toEqual({ isPresent, notices: [] });
-    expect(asked).toEqual([`${UPSTREAM}/meta/`]);
-  });
-
-  it.each([
-    ['<html>', '"<html>"'],
-    ['null', '"null"'],
-    ['7', '7'],
-    ['{"hash":"x"}', '{"hash":"x"}'],
-    ['{"deploy_date":"1786004122"}', '{"deploy_date":"1786004122"}'],
-  ])('is not known from %s', async (body, shown) => {
-    expect(await check(body).checked).toEqual({
-      isPresent: false,
-      notices: [
-        `GET ${UPSTREAM}/meta/: got ${shown}: expected hash and deploy_date of an edition; ignored, every record was asked for`,
-      ],
-    });
-  });
 
   it('is not known if there is no answer, and that is an error only if there is no upstream', async () => {
     for (const status of [400, 404, 500])
-      expect(await check(failed(status)).checked).toEqual({ isPresent: false, notices: [] });
-    await expect(check(failed(0, null, true)).checked).rejects.toThrow('failed');
-    await expect(check(new TypeError('bug')).checked).rejects.toThrow('bug');
+      expect(await check(failed(status))).toEqual({ isPresent: false, notices: [] });
+    await expect(check(failed(0, null, true))).rejects.toThrow('failed');
+    await expect(check(new TypeError('bug'))).rejects.toThrow('bug');
   });
 });
