@@ -4,6 +4,7 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { build } from '../../src/cli/commands/build.ts';
 import type { LinkStyle } from '../../src/contract/paths.ts';
@@ -123,7 +124,7 @@ it.skipIf(python === undefined && process.env.ENGINES !== 'all')(
     const file = path.join(site('query'), 'openapi.json');
     const check = (document: string): unknown =>
       JSON.parse(
-        execFileSync(python ?? 'python3', ['-W', 'ignore', '-c', PYTHON, document, METASCHEMA.pathname], {
+        execFileSync(python ?? 'python3', ['-W', 'ignore', '-c', PYTHON, document, fileURLToPath(METASCHEMA)], {
           encoding: 'utf8',
         }),
       );
