@@ -124,9 +124,13 @@ it.skipIf(python === undefined && process.env.ENGINES !== 'all')(
     const file = path.join(site('query'), 'openapi.json');
     const check = (document: string): unknown =>
       JSON.parse(
-        execFileSync(python ?? 'python3', ['-W', 'ignore', '-c', PYTHON, document, fileURLToPath(METASCHEMA)], {
-          encoding: 'utf8',
-        }),
+        execFileSync(
+          python ?? 'python3',
+          ['-W', 'ignore', '-c', PYTHON, document, fileURLToPath(METASCHEMA)],
+          {
+            encoding: 'utf8',
+          },
+        ),
       );
     expect(check(file)).toEqual([]);
     const broken = path.join(parent, 'broken.json');
