@@ -25,7 +25,7 @@ export function openCheckout(root: string, name: '' | 'before: ', folder: string
   const at = (file: string): string => path.join(own, file);
   const gamedata = (...args: string[]): string[] => [process.execPath, cli, ...args];
   const build = (out: string, ...args: string[]): string[] =>
-    gamedata('build', '--quiet', '--json', '--label', 'benchmark', '--out', at(out), ...args);
+    gamedata('build', '--quiet', '--json', '--out', at(out), ...args);
   return { name, at, gamedata, build };
 }
 

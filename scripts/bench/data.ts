@@ -20,7 +20,7 @@ export function makeData(upstream: UpstreamData, scale: number, { gamedata, at }
   for (const [name, texts] of Object.entries(sets)) {
     remove(at(name));
     writeTables(at(`tables-${name}`), texts);
-    const source = ['--source', 'csv', '--upstream', at(`tables-${name}`), '--label', 'benchmark'];
+    const source = ['--source', 'csv', '--upstream', at(`tables-${name}`)];
     run(gamedata('snapshot', '--quiet', '--data', at(name), ...source));
   }
   return { tables: at('tables-snapshot'), snapshot: at('snapshot'), changed: at('changed') };
