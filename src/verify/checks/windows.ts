@@ -134,7 +134,7 @@ function unbuiltCases(count: number): Case[] {
   ];
 }
 
-/** Any value, parsed as in the reference framework. */
+/** Any value: an integer is an optional sign and digits, anything else counts as missing. */
 function anyCases(count: number): Case[] {
   const huge = 999_999_999_999_999_999_999_999_999_999n;
   const limits = [1, 7, 99, 101, 250, count - 1, count, count + 1, 100_000];
