@@ -7,6 +7,7 @@ import type { IconsReport } from '../sources/icons/gather.ts';
 import type { BuildOptions, BuildReport } from './commands/build.ts';
 import { defaults } from './commands/defaults.ts';
 import { keptLines, problemLines } from './lines.ts';
+import { noteChange, runOnChange } from './on-change.ts';
 import {
   addPresentation,
   addSourceOptions,
@@ -56,7 +57,6 @@ export function addBuild(command: Command): void {
           if (problems.length === 0) reporter.print(nextLines(report));
           let failed = problems.length > 0;
           if (onChange !== undefined) {
-            const { noteChange, runOnChange } = await import('./on-change.ts');
             if (changed) noteChange(out, options.json ? [JSON.stringify(report)] : summary);
             const problem = failed ? undefined : await runOnChange(onChange, out);
             if (problem !== undefined) reporter.notice(`error: --on-change: ${problem}`);

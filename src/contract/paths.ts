@@ -106,10 +106,10 @@ export function listUrl({ baseUrl, links }: LinkBase, kind: Kind, window?: Windo
 /** The slugs of a kind, by the files that a site has for its records. */
 export function slugsOf(kind: Kind, files: Iterable<string>): string[] {
   const folder = listPath(kind).slice(1);
-  return [...files].flatMap((file) => {
-    const [slug = '', , ...deeper] = file.slice(folder.length).split('/');
-    return file.startsWith(folder) && slug !== INDEX_FILE && deeper.length === 0 ? [slug] : [];
-  });
+  return [...files]
+    .filter((file) => file.startsWith(folder))
+    .map((file) => file.slice(folder.length).split('/'))
+    .flatMap(([slug = '', , ...deeper]) => (slug === INDEX_FILE || deeper.length > 0 ? [] : [slug]));
 }
 
 /**

@@ -3,14 +3,7 @@
 import type { Edition } from '../contract/edition.ts';
 import { UpstreamError } from '../errors.ts';
 import { type Cache, noCache, openCache } from './cache.ts';
-import {
-  type ClientOptions,
-  createClient,
-  type GetOptions,
-  type HttpClient,
-  type Revalidation,
-} from './client.ts';
-import { abortable } from './connections.ts';
+import type { ClientOptions, GetOptions, HttpClient, Revalidation } from './client.ts';
 
 /** How a response becomes a value, and whether a cached value is still valid. */
 export interface Codec<T> {
@@ -120,6 +113,9 @@ export async function withFetcher<T>(
   { upstream, version }: { upstream: string; version: string },
   work: (fetcher: Fetcher) => Promise<T>,
 ): Promise<T> {
+  // A build from local files does without undici, which is most of the code.
+  const { abortable } = await import('./connections.ts');
+  const { createClient } = await import('./client.ts');
   const name = upstream.replace(/^https?:\/\//, '');
   return abortable(createClient(options), signal, async (client) => {
     const cache = cacheFolder === undefined ? noCache : openCache(cacheFolder, { name, version });

@@ -1,4 +1,4 @@
-/** Chooses the source, with local data as the fallback of `auto`. Loads only the code of the chosen source. */
+/** Chooses the source, with local data as the fallback of `auto`. */
 
 import type { Edition } from '../contract/edition.ts';
 import { mapKinds } from '../contract/kinds.ts';
@@ -6,8 +6,11 @@ import { LAST_INDEXED_GENERATION, type Move, type Skipped } from '../contract/re
 import type { DataSet, Provenance } from '../dataset/data-set.ts';
 import { digestDataSet } from '../dataset/digest.ts';
 import { UpstreamError } from '../errors.ts';
-import type { FetcherOptions } from '../http/fetcher.ts';
+import { type FetcherOptions, withFetcher } from '../http/fetcher.ts';
+import { readCsv } from './csv.ts';
+import { fetchTables } from './fetch-tables.ts';
 import { normalize } from './normalize.ts';
+import { REST_CACHE_VERSION, readRest } from './rest.ts';
 import { readSnapshot, readSnapshotHistory } from './snapshot.ts';
 import {
   DEFAULT_CSV_UPSTREAM,
@@ -17,6 +20,7 @@ import {
   type SourceName,
   type SourceResult,
 } from './source.ts';
+import { readTables } from './table-folder.ts';
 
 export interface LoadOptions extends FetcherOptions {
   readonly source: SourceName;
@@ -87,8 +91,6 @@ function leaveOut(dataSet: DataSet, skip: Skipped): DataSet {
 }
 
 async function loadRest(options: LoadOptions, firstRetries?: number): Promise<SourceResult> {
-  const { readRest, REST_CACHE_VERSION } = await import('./rest.ts');
-  const { withFetcher } = await import('../http/fetcher.ts');
   const { upstream = DEFAULT_REST_UPSTREAM } = options;
   return withFetcher(options, { upstream, version: REST_CACHE_VERSION }, async (fetcher) => {
     const { raw, edition, ...about } = await readRest({ ...options, upstream, fetcher, firstRetries });
@@ -98,16 +100,12 @@ async function loadRest(options: LoadOptions, firstRetries?: number): Promise<So
 }
 
 async function loadCsv(options: LoadOptions): Promise<SourceResult> {
-  const { readCsv } = await import('./csv.ts');
   const { upstream = DEFAULT_CSV_UPSTREAM } = options;
   if (!isAddress(upstream)) {
-    const { readTables } = await import('./table-folder.ts');
     const { texts, captured } = readTables(upstream);
     const provenance = provenanceOf('csv', 'local files', { ...options, today: captured });
     return { dataSet: normalize(readCsv(texts), provenance), source: 'csv' };
   }
-  const { fetchTables } = await import('./fetch-tables.ts');
-  const { withFetcher } = await import('../http/fetcher.ts');
   return withFetcher(options, { upstream, version: 'csv' }, async (fetcher) => {
     const raw = readCsv(await fetchTables(upstream, { ...options, fetcher }));
     const dataSet = normalize(raw, provenanceOf('csv', upstream, options));

@@ -5,8 +5,8 @@ import { PLACEHOLDER_ICON } from '../../contract/paths.ts';
 import type { Item } from '../../contract/records.ts';
 import type { SiteFile } from '../../contract/site-file.ts';
 import type { EncodedRecords, Warning } from '../../dataset/data-set.ts';
-import type { FetcherOptions, FetcherStats } from '../../http/fetcher.ts';
-import type { IconFiles } from './fetch.ts';
+import { type FetcherOptions, type FetcherStats, withFetcher } from '../../http/fetcher.ts';
+import { fetchIcons, type IconFiles } from './fetch.ts';
 
 export interface IconsReport extends IconSource {
   /** Distinct icons named by records, without the placeholder. */
@@ -76,8 +76,6 @@ async function fetchAll(
   upstream: string,
   options: FetcherOptions,
 ): Promise<{ files: IconFiles; offline: string | null; requests: FetcherStats }> {
-  const { withFetcher } = await import('../../http/fetcher.ts');
-  const { fetchIcons } = await import('./fetch.ts');
   return withFetcher(options, { upstream, version: 'icons-1' }, async (fetcher) => {
     const { concurrency } = options;
     const { files, offline } = await fetchIcons(icons, { upstream, fetcher, concurrency });
