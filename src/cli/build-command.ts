@@ -1,13 +1,16 @@
 /** `gamedata build`: its options, and what it prints. */
 
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { appendFileSync, existsSync, readFileSync, rmSync } from 'node:fs';
 import type { Command } from 'commander';
 import { iconModes } from '../contract/icons.ts';
 import { counted, groupDigits } from '../contract/words.ts';
+import { workFolders } from '../publish/work-folders.ts';
 import type { IconsReport } from '../sources/icons/gather.ts';
 import type { BuildOptions, BuildReport } from './commands/build.ts';
 import { defaults } from './commands/defaults.ts';
 import { keptLines, problemLines } from './lines.ts';
-import { noteChange, runOnChange } from './on-change.ts';
 import {
   addPresentation,
   addSourceOptions,
@@ -90,4 +93,30 @@ function nextLines({ changed, out, install, kept }: BuildReport): string[] {
   if (!changed) return archive;
   const commands = install.length > 0 ? install : [`gamedata serve ${out}, or deploy ${out}`];
   return [...archive, ...commands.map((command) => `next: ${command}`)];
+}
+
+/**
+ * Keeps the summary of a change beside the site until the command has been told: if that fails, the next build runs it again,
+ * even if nothing has changed since.
+ */
+export const noteChange = (out: string, summary: readonly string[]): void =>
+  appendFileSync(workFolders(out).unreported, `${summary.join('\n')}\n`);
+
+/**
+ * Runs a command if it has not been told of a change, with the summary on its standard input.
+ *
+ * @returns what went wrong; undefined if it succeeded, or there was nothing to tell
+ */
+export async function runOnChange(command: string, out: string): Promise<string | undefined> {
+  const { unreported } = workFolders(out);
+  if (!existsSync(unreported)) return undefined;
+  // Standard output is for the report.
+  const child = spawn(command, { shell: true, stdio: ['pipe', 2, 2] });
+  // A command need not read it.
+  child.stdin?.on('error', () => {}).end(readFileSync(unreported));
+  const [code, signal] = (await once(child, 'close')) as [number | null, string | null];
+  if (code !== 0)
+    return `got ${signal ?? `exit code ${code}`}: the site is published, and the next build will run the command again`;
+  rmSync(unreported);
+  return undefined;
 }

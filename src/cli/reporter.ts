@@ -4,15 +4,7 @@ import { counted, groupDigits, printable } from '../contract/words.ts';
 import type { Watchers } from '../sources/capture.ts';
 import type { Progress } from '../sources/source.ts';
 
-export interface Reporter {
-  progress(progress: Progress): void;
-  /** Ends the live line. */
-  settle(): void;
-  /** Something that the user should know, shown even with `--quiet`. */
-  notice(text: string): void;
-  /** The result of a command. */
-  print(lines: readonly string[]): void;
-}
+export type Reporter = ReturnType<typeof createReporter>;
 
 /** The minimum time between two updates of the live line, and between two plain lines, in milliseconds. */
 const LIVE_INTERVAL = 100;
@@ -25,7 +17,7 @@ const MIN_COLUMNS = 30;
 /** To the first column, and erase the line (ECMA-48). `node:readline` has this too, but slows down every start. */
 const ERASE_LINE = '\x1b[1G\x1b[2K';
 
-export function createReporter(stream: NodeJS.WriteStream, { quiet }: { quiet: boolean }): Reporter {
+export function createReporter(stream: NodeJS.WriteStream, { quiet }: { quiet: boolean }) {
   const isTerminal = stream.isTTY && process.env.TERM !== 'dumb';
   const isLive = (): boolean => isTerminal && stream.columns >= MIN_COLUMNS;
   const started = performance.now();
@@ -57,17 +49,20 @@ export function createReporter(stream: NodeJS.WriteStream, { quiet }: { quiet: b
   }
 
   return {
+    /** Ends the live line. */
     settle,
-    progress(progress) {
+    progress(progress: Progress): void {
       latest = progress;
       ticking ??= setInterval(() => latest && show(latest), TICK).unref();
       show(progress);
     },
-    notice(text) {
+    /** Something that the user should know, shown even with `--quiet`. */
+    notice(text: string): void {
       settle();
       line(text);
     },
-    print(lines) {
+    /** The result of a command. */
+    print(lines: readonly string[]): void {
       settle();
       if (!quiet) for (const text of lines) line(text);
     },

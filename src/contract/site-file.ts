@@ -10,15 +10,14 @@ export interface SiteFile {
   readonly body: Body;
 }
 
-/** A file that is made when its turn comes. */
-export interface MadeFile {
-  readonly path: string;
-  make(): Body | Promise<Uint8Array>;
-}
-
 /** A file whose hash is known in advance: it is made only if the published one differs. */
 export interface ListedFile extends ManifestEntry {
-  make(): Body | Promise<Uint8Array>;
+  make(): Body;
 }
 
-export type AnyFile = SiteFile | MadeFile | ListedFile;
+export type AnyFile = SiteFile | ListedFile;
+
+export function bodyOf(file: AnyFile): Uint8Array {
+  const body = 'make' in file ? file.make() : file.body;
+  return typeof body === 'string' ? new TextEncoder().encode(body) : body;
+}

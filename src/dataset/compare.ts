@@ -22,17 +22,8 @@ export function compare(from: SummarizedRecords, to: SummarizedRecords): Compari
   const changes = mapKinds((kind) => compareKind(from.records[kind], to.records[kind]));
   const total = (type: keyof KindChanges): number =>
     kindNames.reduce((sum, kind) => sum + changes[kind][type].length, 0);
-  return {
-    from: summaryOf(from),
-    to: summaryOf(to),
-    totals: {
-      added: total('added'),
-      removed: total('removed'),
-      renamed: total('renamed'),
-      changed: total('changed'),
-    },
-    changes,
-  };
+  const totals = Object.fromEntries(changeTypes.map((type) => [type, total(type)])) as Comparison['totals'];
+  return { from: summaryOf(from), to: summaryOf(to), totals, changes };
 }
 
 /** The number of records of all kinds that differ. */

@@ -8,12 +8,7 @@ import type { HostContext, HostFile } from './host.ts';
  * Netlify matches by the requested path, its local server by the rewritten one: both are listed. What is not said here is
  * what both send by themselves: `public, max-age=0, must-revalidate`. Cloudflare would join the values of two blocks.
  */
-export const headersFile = (context: HostContext): HostFile => ({
-  path: '_headers',
-  body: headers(context),
-});
-
-function headers({ routes, baseUrl }: HostContext): string {
+export function headersFile({ routes, baseUrl }: HostContext): HostFile {
   const refusals = Object.values(routes.errors).map((file) => `/${file}`);
   // An asterisk only matches the end of a path, so files with types of their own are listed.
   const typed = [...bulkFiles, TYPES_FILE].filter((file) => mediaTypeOf(file) !== undefined);
@@ -23,11 +18,12 @@ function headers({ routes, baseUrl }: HostContext): string {
     ...typed.map((file) => [`/${file}`, { 'Content-Type': mediaTypeOf(file) ?? '' }] as const),
   ];
   const bases = new Set(['', pathOf(baseUrl)]);
-  return [
+  const lines = [
     // Any path may be HTML, and for other files the policy has no effect.
     block('/*', { ...commonHeaders, ...htmlHeaders }),
     ...[...bases].flatMap((base) => blocks.map(([path, fields]) => block(base + path, fields))),
-  ].join('\n');
+  ];
+  return { path: '_headers', body: lines.join('\n') };
 }
 
 const block = (path: string, fields: Readonly<Record<string, string>>): string =>

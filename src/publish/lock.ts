@@ -1,6 +1,6 @@
 /** The lock: one build at a time per folder. A lock whose process is known to have ended is stale, and is taken over. */
 
-import { closeSync, linkSync, openSync, renameSync, statSync, unlinkSync, writeSync } from 'node:fs';
+import { linkSync, renameSync, statSync, unlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { errorCode, OutputError } from '../errors.ts';
 import { readText } from '../files.ts';
@@ -47,12 +47,7 @@ function take(folders: WorkFolders, options: LockOptions): void {
   const own = encodeHolder(thisProcess());
   for (let attempt = 1; ; attempt++) {
     try {
-      const lock = openSync(file, 'wx');
-      try {
-        writeSync(lock, own);
-      } finally {
-        closeSync(lock);
-      }
+      writeFileSync(file, own, { flag: 'wx' });
       // A process that was suspended here for longer than others wait finds its lock taken over.
       if (readIfThere(file) === own) return;
     } catch (error) {

@@ -4,7 +4,7 @@ import { mkdirSync, utimesSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import type { ManifestEntry } from '../contract/meta.ts';
-import type { AnyFile } from '../contract/site-file.ts';
+import { type AnyFile, bodyOf } from '../contract/site-file.ts';
 import { errorCode, OutputError } from '../errors.ts';
 import { statusOf } from '../files.ts';
 import { entryOf, type Published } from './published.ts';
@@ -37,8 +37,7 @@ export async function stageFiles(
     if ('sha256' in file && stays(file)) {
       entry = { path: file.path, bytes: file.bytes, sha256: file.sha256 };
     } else {
-      const made = 'make' in file ? await file.make() : file.body;
-      const body = typeof made === 'string' ? Buffer.from(made) : made;
+      const body = bodyOf(file);
       entry = entryOf(file.path, body);
       if ('sha256' in file && file.sha256 !== entry.sha256)
         throw new OutputError(`got SHA-256 ${entry.sha256}, expected ${file.sha256}`, file.path);

@@ -4,25 +4,7 @@ import { lstatSync, readlinkSync, realpathSync } from 'node:fs';
 import path from 'node:path';
 import { errorCode, OutputError } from '../errors.ts';
 
-export interface WorkFolders {
-  /** The published folder as the user named it. */
-  readonly name: string;
-  /** The published folder, absolute. */
-  readonly out: string;
-  /** What differs in the new site, while it is staged. */
-  readonly fresh: string;
-  /** The old site, where an interrupted build of an earlier version has moved it aside. */
-  readonly retired: string;
-  /** The commit record: there while a site is changed file by file. */
-  readonly commit: string;
-  /** The beginning of the names of what nobody needs any more, until it is removed. */
-  readonly trash: string;
-  readonly lock: string;
-  /** What a mirror has downloaded and not published yet. */
-  readonly received: string;
-  /** What changed, until the command of `--on-change` has been told. */
-  readonly unreported: string;
-}
+export type WorkFolders = Readonly<ReturnType<typeof foldersBeside>>;
 
 /** For a symbolic link, the folder that it points to is the one that is changed. */
 export const workFolders = (out: string): WorkFolders => foldersBeside(out, follow(out, path.resolve(out)));
@@ -32,17 +14,25 @@ export function foldersBeside(
   name: string,
   out: string,
   { join, dirname, basename }: Pick<typeof path, 'join' | 'dirname' | 'basename'> = path,
-): WorkFolders {
+) {
   const beside = (role: string): string => join(dirname(out), `.${basename(out)}.gamedata-${role}`);
   return {
+    /** The published folder as the user named it. */
     name,
+    /** The published folder, absolute. */
     out,
+    /** What differs in the new site, while it is staged. */
     fresh: beside('new'),
+    /** The old site, where an interrupted build of an earlier version has moved it aside. */
     retired: beside('old'),
+    /** The commit record: there while a site is changed file by file. */
     commit: beside('commit'),
+    /** The beginning of the names of what nobody needs any more, until it is removed. */
     trash: beside('trash-'),
     lock: beside('lock'),
+    /** What a mirror has downloaded and not published yet. */
     received: beside('received'),
+    /** What changed, until the command of `--on-change` has been told. */
     unreported: beside('unreported'),
   };
 }

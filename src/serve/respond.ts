@@ -1,7 +1,8 @@
-/** Responds to a request from the network, whatever happens. */
+/** Responds to a request from the network, whatever happens, and logs it. */
 
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { API_PREFIX } from '../contract/paths.ts';
+import { printable } from '../contract/words.ts';
 import { type Compress, negotiateEncoding } from './compression.ts';
 import { type PlainRequest, type PlainResponse, resolveTarget } from './handler/index.ts';
 import { type Release, SiteReplacedError, type WithRelease } from './release.ts';
@@ -84,3 +85,21 @@ function fileBeside({ method, path }: PlainRequest, base: string): string | unde
 }
 
 const explain = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+
+/** `GET /api/gamedata/move/ 200 12240 B 0.4 ms`, with the size of the body. */
+export function logRequest(
+  request: IncomingMessage,
+  response: ServerResponse,
+  print: (line: string) => void,
+): void {
+  const started = performance.now();
+  response.on('close', () => {
+    const { method, url } = request;
+    const { statusCode, writableFinished } = response;
+    const hasBody = method !== 'HEAD' && statusCode !== 304 && statusCode !== 204;
+    const bytes = hasBody ? (response.getHeader('Content-Length') ?? 0) : 0;
+    const took = (performance.now() - started).toFixed(1);
+    const end = writableFinished ? '' : ', cut off';
+    print(printable(`${method} ${url} ${statusCode} ${bytes} B ${took} ms${end}`));
+  });
+}

@@ -14,39 +14,23 @@ import { errorCode, OutputError } from '../errors.ts';
 import { refuseConnection, serverError, writeResponse } from './write-response.ts';
 
 /** Times are in milliseconds. */
-export interface Limits {
+export const defaultLimits = {
   /** For the headers of a request, from the connection or the end of the previous request. */
-  readonly headersMs: number;
-  /** For a complete request. */
-  readonly requestMs: number;
-  /** Between two requests on a connection. */
-  readonly keepAliveMs: number;
-  /** For a client that does not read the response. */
-  readonly idleMs: number;
-  /** For running responses when the server is stopped. */
-  readonly stopMs: number;
-  readonly headerBytes: number;
-  readonly connections: number;
-}
-
-export const defaultLimits: Limits = {
   headersMs: 10_000,
+  /** For a complete request. */
   requestMs: 20_000,
+  /** Between two requests on a connection. */
   keepAliveMs: 10_000,
+  /** For a client that does not read the response. */
   idleMs: 30_000,
+  /** For running responses when the server is stopped. */
   stopMs: 5000,
   headerBytes: 16_384,
   connections: 4096,
 };
+export type Limits = Readonly<typeof defaultLimits>;
 
-export interface BoundedServer {
-  /** @throws OutputError if the address is not available */
-  listen(port: number, address: string): Promise<AddressInfo>;
-  /** Accepts no new connections, lets running responses finish, and closes every connection. */
-  stop(): Promise<void>;
-}
-
-export function createBoundedServer(listener: RequestListener, limits: Limits): BoundedServer {
+export function createBoundedServer(listener: RequestListener, limits: Limits) {
   const server = createServer({
     headersTimeout: limits.headersMs,
     requestTimeout: limits.requestMs,
@@ -95,9 +79,11 @@ export function createBoundedServer(listener: RequestListener, limits: Limits): 
   });
 
   return {
-    listen: (port, address) => listen(server, port, address),
-    stop() {
-      stopping ??= new Promise((resolve) => {
+    /** @throws OutputError if the address is not available */
+    listen: (port: number, address: string) => listen(server, port, address),
+    /** Accepts no new connections, lets running responses finish, and closes every connection. */
+    stop(): Promise<void> {
+      stopping ??= new Promise<void>((resolve) => {
         const timer = setTimeout(() => server.closeAllConnections(), limits.stopMs);
         server.close(() => {
           clearTimeout(timer);

@@ -2,9 +2,9 @@
 
 import type { History } from '../contract/changes.ts';
 import { linkBaseOf, type Meta } from '../contract/meta.ts';
-import { archiveFiles } from '../contract/paths.ts';
+import { archiveFiles, DOWNLOAD_FOLDER } from '../contract/paths.ts';
 import { createRoutes } from '../contract/routes.ts';
-import type { AnyFile, ListedFile, SiteFile } from '../contract/site-file.ts';
+import { type AnyFile, bodyOf, type SiteFile } from '../contract/site-file.ts';
 import type { EncodedRecords } from '../dataset/data-set.ts';
 import { movedRoutes } from '../dataset/history.ts';
 import type { Serving } from '../hosts/host.ts';
@@ -12,7 +12,7 @@ import { hostFiles } from '../hosts/index.ts';
 import type { HostName } from '../hosts/names.ts';
 import { type PageTemplates, webFiles } from '../web/pages.ts';
 import { apiFiles } from './api-files.ts';
-import { siteArchives } from './archive/site-archives.ts';
+import { packSite } from './archive/pack.ts';
 import { changeFiles } from './change-files.ts';
 import { downloadFiles } from './downloads.ts';
 import { specificationFiles } from './specification/files.ts';
@@ -26,9 +26,6 @@ export interface Package {
   readonly handlerModule: () => string;
 }
 
-/** What the site has, and a rebased copy may have from elsewhere. */
-type Asset = SiteFile | ListedFile;
-
 export interface CompleteSite {
   readonly records: EncodedRecords;
   readonly meta: Meta;
@@ -37,19 +34,24 @@ export interface CompleteSite {
   /** How web servers serve the site. */
   readonly serving: Serving;
   /** Hand-written files, and icons. */
-  readonly assets: readonly Asset[];
+  readonly assets: readonly AnyFile[];
   /** Whether the site offers itself for download. */
   readonly archive: boolean;
   readonly package: Package;
 }
 
 /** Makes every file of a site except its manifest: the same bytes for a build and for a rebased copy. */
-export function completeSite(site: CompleteSite): AnyFile[] {
+export async function completeSite(site: CompleteSite): Promise<AnyFile[]> {
   const content = [...site.assets, ...site.package.compiled, ...dataFiles(site)];
   const inside = [...content, ...describingFiles(site, content, [])];
   if (!site.archive) return inside;
   // An archive contains the site without archives, and its front page does not mention any.
-  return [...content, ...describingFiles(site, content, archiveFiles), ...siteArchives(inside, site.meta)];
+  const packed = await packSite(
+    inside.map((file) => ({ path: file.path, body: bodyOf(file) })),
+    site.meta,
+  );
+  const archives = Object.entries(packed).map(([name, body]) => ({ path: DOWNLOAD_FOLDER + name, body }));
+  return [...content, ...describingFiles(site, content, archiveFiles), ...archives];
 }
 
 /** The API's files, bulk files, the change history and the hosts' configuration. */
@@ -70,7 +72,7 @@ function dataFiles(site: CompleteSite): SiteFile[] {
 /** The specification and the pages, which say what else the site has. */
 function describingFiles(
   site: CompleteSite,
-  content: readonly Asset[],
+  content: readonly AnyFile[],
   archives: readonly string[],
 ): SiteFile[] {
   const { records, meta } = site;
@@ -86,4 +88,4 @@ function describingFiles(
 }
 
 /** In bytes. */
-const sizeOf = (file: Asset): number => ('bytes' in file ? file.bytes : Buffer.byteLength(file.body));
+const sizeOf = (file: AnyFile): number => ('bytes' in file ? file.bytes : Buffer.byteLength(file.body));

@@ -3,8 +3,7 @@
 import type { Comparison, History } from '../contract/changes.ts';
 import type { DataSet, Provenance } from '../dataset/data-set.ts';
 import { type Missing, refuseOldData, refuseShrinking } from '../dataset/guards.ts';
-import { stepsSince } from '../dataset/history.ts';
-import { continueHistory, type Previous } from '../dataset/previous.ts';
+import { continueHistory, type Previous, stepsSince } from '../dataset/history.ts';
 import type { FetcherStats } from '../http/fetcher.ts';
 import { type LoadOptions, load } from './load.ts';
 import { readSnapshotCounts } from './snapshot.ts';

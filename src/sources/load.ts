@@ -8,7 +8,6 @@ import { digestDataSet } from '../dataset/digest.ts';
 import { UpstreamError } from '../errors.ts';
 import { type FetcherOptions, withFetcher } from '../http/fetcher.ts';
 import { readCsv } from './csv.ts';
-import { fetchTables } from './fetch-tables.ts';
 import { normalize } from './normalize.ts';
 import { REST_CACHE_VERSION, readRest } from './rest.ts';
 import { readSnapshot, readSnapshotHistory } from './snapshot.ts';
@@ -20,7 +19,7 @@ import {
   type SourceName,
   type SourceResult,
 } from './source.ts';
-import { readTables } from './table-folder.ts';
+import { fetchTables, readTables } from './tables.ts';
 
 export interface LoadOptions extends FetcherOptions {
   readonly source: SourceName;

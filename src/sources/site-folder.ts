@@ -12,7 +12,7 @@ import type { EncodedRecord, EncodedRecords } from '../dataset/data-set.ts';
 import { digestRecords } from '../dataset/digest.ts';
 import { encodeRecord } from '../dataset/encode.ts';
 import { recordsOfPaths } from '../dataset/guards.ts';
-import type { Previous } from '../dataset/previous.ts';
+import type { Previous } from '../dataset/history.ts';
 import { DataError, errorCode, GamedataError, OutputError } from '../errors.ts';
 import { readText } from '../files.ts';
 import { readJson } from './json-file.ts';

@@ -20,7 +20,7 @@ import {
 } from '../dataset/data-set.ts';
 import { digestLines, encodeLine } from '../dataset/digest.ts';
 import { encodeRecord } from '../dataset/encode.ts';
-import type { Previous } from '../dataset/previous.ts';
+import type { Previous } from '../dataset/history.ts';
 import { DataError, OutputError } from '../errors.ts';
 import { parseText, readFileText, readJson } from './json-file.ts';
 
@@ -91,17 +91,11 @@ function readRecords(folder: string, digest: string, readLine: ReadLine): Encode
 const linesOf = (text: string): string[] => (text === '' ? [] : text.replace(/\n$/, '').split('\n'));
 
 /** A record that lacks a field may be complete as far as the version that wrote it is concerned. */
-const validate: ReadLine = (json, kind, record) =>
-  encodeRecord(
-    parse(
-      recordSchemas[kind],
-      parseText(json, record),
-      { record },
-      {
-        hint: 'If another version of gamedata wrote this snapshot, refresh it: gamedata snapshot --data <dir>',
-      },
-    ),
-  );
+const validate: ReadLine = (json, kind, record) => {
+  const hint =
+    'If another version of gamedata wrote this snapshot, refresh it: gamedata snapshot --data <dir>';
+  return encodeRecord(parse(recordSchemas[kind], parseText(json, record), { record }, { hint }));
+};
 
 /** As much of a record of any version as a comparison needs. Its text is kept as it is. */
 const anyRecordSchema = z.object({ id: z.int(), slug: z.string() });

@@ -16,12 +16,9 @@ import { secondsSince } from '../contract/words.ts';
 import { abortable } from '../http/connections.ts';
 import { createProbe, type Probe, type ProbeResponse } from '../http/probe.ts';
 import { crawl } from '../sources/crawl.ts';
-import { compressionChecks } from './checks/compression.ts';
 import { contentChecks } from './checks/content.ts';
 import { headersChecks } from './checks/headers.ts';
-import { redirectsChecks } from './checks/redirects.ts';
 import { requestsChecks } from './checks/requests.ts';
-import { unknownChecks } from './checks/unknown.ts';
 import { windowsChecks } from './checks/windows.ts';
 import type { Check } from './context.ts';
 
@@ -71,12 +68,9 @@ export interface DeploymentReport {
 
 /** `root` and `lists` are checked by crawling. */
 const checks: Readonly<Record<Exclude<GuaranteeName, 'root' | 'lists'>, Check>> = {
-  ...compressionChecks,
   ...contentChecks,
   ...headersChecks,
-  ...redirectsChecks,
   ...requestsChecks,
-  ...unknownChecks,
   ...windowsChecks,
 };
 

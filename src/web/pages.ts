@@ -2,8 +2,7 @@
 
 import { BROWSE_FILE, MARK_FILE, NOT_FOUND_FILE, pathOf, SEARCH_FILE } from '../contract/paths.ts';
 import type { SiteFile } from '../contract/site-file.ts';
-import { countGenerations } from './front/chart.ts';
-import { type FrontPageContent, fillFrontPage } from './front/page.ts';
+import { countGenerations, type FrontPageContent, fillFrontPage } from './front/page.ts';
 import { searchForm } from './search/form.ts';
 import { createSearchIndex } from './search/search-index.ts';
 import { framed, markFile } from './shared/frame.ts';

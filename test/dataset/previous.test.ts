@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { History } from '../../src/contract/changes.ts';
 import { compare, type SummarizedRecords } from '../../src/dataset/compare.ts';
-import { emptyHistory, extendHistory } from '../../src/dataset/history.ts';
-import { continueHistory } from '../../src/dataset/previous.ts';
+import { continueHistory, emptyHistory, extendHistory } from '../../src/dataset/history.ts';
 import { versionOf } from '../support/data-set-versions.ts';
 import { rawMove } from '../support/sites.ts';
 

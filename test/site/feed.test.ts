@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { nameSchema } from '../../src/contract/records.ts';
 import { compare } from '../../src/dataset/compare.ts';
 import { emptyHistory, extendHistory } from '../../src/dataset/history.ts';
-import { encodeFeed } from '../../src/site/feed.ts';
+import { encodeFeed } from '../../src/site/change-files.ts';
 import { feedProblems } from '../support/atom.ts';
 import { versionOf } from '../support/data-set-versions.ts';
 import { rawMove } from '../support/sites.ts';

@@ -2,8 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Edition } from '../../src/contract/edition.ts';
 import { UpstreamError } from '../../src/errors.ts';
 import type { Fetcher, LoadOptions } from '../../src/http/fetcher.ts';
-import { checkCachedEdition } from '../../src/sources/cached-edition.ts';
-import { type EditionReader, readOneEdition } from '../../src/sources/one-edition.ts';
+import { checkCachedEdition, type EditionReader, readOneEdition } from '../../src/sources/one-edition.ts';
 import { namedEdition } from '../support/editions.ts';
 
 const UPSTREAM = 'https://upstream.test/api';

@@ -12,7 +12,7 @@ import {
 } from '../../contract/icons.ts';
 import { createMeta } from '../../contract/meta.ts';
 import type { LinkStyle } from '../../contract/paths.ts';
-import type { Previous } from '../../dataset/previous.ts';
+import type { Previous } from '../../dataset/history.ts';
 import { OutputError, UsageError } from '../../errors.ts';
 import { isInside } from '../../files.ts';
 import type { Host } from '../../hosts/host.ts';
@@ -133,7 +133,7 @@ export async function build(options: BuildOptions = {}, watchers: Watchers = {})
       // Most scheduled builds change nothing, and need nothing of this.
       const { completeSite } = await import('../../site/complete-site.ts');
       const site = { ...inputs, records, hosts, package: readPackage() };
-      return output.publish(completeSite(site), { signal, making });
+      return output.publish(await completeSite(site), { signal, making });
     };
     const published = output.confirm(making) ?? (await make());
     const report = createReport(captured, published, { out, warnings, started });

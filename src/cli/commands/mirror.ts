@@ -17,8 +17,7 @@ import {
   openPartialDownload,
   type PartialDownload,
 } from '../../publish/mirror/download.ts';
-import { refuseDamagedSite } from '../../publish/mirror/guard.ts';
-import { type MirrorPlan, planMirror } from '../../publish/mirror/plan.ts';
+import { type MirrorPlan, planMirror, refuseDamagedSite } from '../../publish/mirror/plan.ts';
 import { type Output, type PublishResult, withOutput } from '../../publish/publish.ts';
 import type { Published } from '../../publish/published.ts';
 import { workFolders } from '../../publish/work-folders.ts';

@@ -54,7 +54,7 @@ export async function rebase(dir: string, options: RebaseOptions = {}): Promise<
     out,
     async (output) => {
       refuseOtherFolder(output, 'site');
-      const { site, copied, from } = siteOfCopy(dir, (old) => {
+      const { site, copied, from } = await siteOfCopy(dir, (old) => {
         const hosts = asked ?? hostsOption(old.hosts);
         const links = resolveLinks(style, hosts, old.links);
         const serving = resolveServing(options, hosts, out);
@@ -62,7 +62,7 @@ export async function rebase(dir: string, options: RebaseOptions = {}): Promise<
         return { meta, hosts, serving, package: readPackage() };
       });
       const { links, hosts } = site.meta;
-      const { changed, ...files } = await output.publish(completeSite(site), {
+      const { changed, ...files } = await output.publish(await completeSite(site), {
         signal,
         making: describeMaking(site),
       });
@@ -86,16 +86,17 @@ export async function rebase(dir: string, options: RebaseOptions = {}): Promise<
 }
 
 /** The site of a copy's records, with what else is in the copy, apart from host configuration of the old base URL. */
-function siteOfCopy(
+async function siteOfCopy(
   folder: string,
   describe: (old: Meta) => Omit<CompleteSite, 'records' | 'history' | 'archive' | 'assets'>,
-): { site: CompleteSite; copied: ListedFile[]; from: string } {
+): Promise<{ site: CompleteSite; copied: ListedFile[]; from: string }> {
   const { records, history, entries, meta } = readCopy(folder);
   const archive = archiveFiles.some((file) => entries.has(file));
   // Pages and scripts are this version's own: a copy may come from anybody.
   const own = readAssets();
   const site = { ...describe(meta), records, history, archive, assets: own };
-  const made = new Set(completeSite(site).map((file) => file.path));
+  const files = await completeSite({ ...site, archive: false });
+  const made = new Set([...files.map((file) => file.path), ...archiveFiles]);
   const copied = [...entries.values()]
     .filter(({ path: file }) => !made.has(file) && !isHostFile(file))
     .map((entry): ListedFile => ({ ...entry, make: () => readFile(folder, entry.path) }));

@@ -11,17 +11,10 @@ import { MAX_BODY_BYTES } from '../../http/body.ts';
 import type { HttpClient } from '../../http/client.ts';
 import { readFile } from './deployment.ts';
 
-export interface PartialDownload {
-  /** Whether a file is there, complete and intact. */
-  has(entry: ManifestEntry): boolean;
-  put(entry: ManifestEntry, body: Uint8Array): void;
-  read(entry: ManifestEntry): Uint8Array;
-  /** Deletes everything, once it is published. */
-  clear(): void;
-}
+export type PartialDownload = ReturnType<typeof openPartialDownload>;
 
 /** @throws OutputError if the folder cannot be written */
-export function openPartialDownload(folder: string): PartialDownload {
+export function openPartialDownload(folder: string) {
   const fileOf = ({ sha256 }: ManifestEntry): string => path.join(folder, sha256);
   const attempt = <T>(work: () => T): T => {
     try {
@@ -32,19 +25,21 @@ export function openPartialDownload(folder: string): PartialDownload {
   };
   attempt(() => fsExtra.ensureDirSync(folder));
   return {
-    has(entry) {
+    /** Whether a file is there, complete and intact. */
+    has(entry: ManifestEntry): boolean {
       const file = fileOf(entry);
       if (statSync(file, { throwIfNoEntry: false })?.size !== entry.bytes) return false;
       return hash('sha256', readFileSync(file)) === entry.sha256;
     },
-    put: (entry, body) =>
+    put: (entry: ManifestEntry, body: Uint8Array): void =>
       attempt(() => {
         const file = fileOf(entry);
         writeFileSync(`${file}.part`, body);
         renameSync(`${file}.part`, file);
       }),
-    read: (entry) => attempt(() => readFileSync(fileOf(entry))),
-    clear: () => attempt(() => fsExtra.removeSync(folder)),
+    read: (entry: ManifestEntry): Uint8Array => attempt(() => readFileSync(fileOf(entry))),
+    /** Deletes everything, once it is published. */
+    clear: (): void => attempt(() => fsExtra.removeSync(folder)),
   };
 }
 

@@ -1,28 +1,21 @@
-/** What a mirror has to do: which files to download, and which to remove. */
+/** What a mirror has to do: which files to download, and which to remove; and what a copy has to be before it replaces another one. */
 
-import type { Manifest, ManifestEntry } from '../../contract/meta.ts';
-import { isHostFile, MANIFEST_FILE } from '../../contract/paths.ts';
+import { kindNames } from '../../contract/kinds.ts';
+import { type Manifest, type ManifestEntry, metaReader } from '../../contract/meta.ts';
+import { parse } from '../../contract/parse.ts';
+import { isHostFile, MANIFEST_FILE, META_FILE } from '../../contract/paths.ts';
+import { recordsOfPaths, refuseShrinking, type ShrinkOptions } from '../../dataset/guards.ts';
+import { DataError } from '../../errors.ts';
 import type { Published } from '../published.ts';
 
-export interface MirrorPlan {
-  /** The version that built the site. */
-  readonly generator: string;
-  /** Every file of the copy except its manifest. */
-  readonly files: readonly ManifestEntry[];
-  /** Those to download; of several with the same content only the first. */
-  readonly fetch: readonly ManifestEntry[];
-  /** Paths that the copy has now and will not have. */
-  readonly remove: readonly string[];
-  /** Host configuration, which deployments do not serve. */
-  readonly excluded: readonly string[];
-}
+export type MirrorPlan = ReturnType<typeof planMirror>;
 
 /** @param isExcluded of an archive, nothing is */
 export function planMirror(
   { generator, files: listed }: Pick<Manifest, 'generator' | 'files'>,
   { entries, touched }: Pick<Published, 'entries' | 'touched'>,
   isExcluded: (path: string) => boolean = isHostFile,
-): MirrorPlan {
+) {
   const isSame = ({ path, bytes, sha256 }: ManifestEntry): boolean => {
     const own = entries.get(path);
     return own?.sha256 === sha256 && own.bytes === bytes && !touched.has(path);
@@ -32,10 +25,41 @@ export function planMirror(
   for (const entry of files) if (!isSame(entry) && !fetch.has(entry.sha256)) fetch.set(entry.sha256, entry);
   const paths = new Set(files.map(({ path }) => path));
   return {
+    /** The version that built the site. */
     generator,
+    /** Every file of the copy except its manifest. */
     files,
+    /** Those to download; of several with the same content only the first. */
     fetch: [...fetch.values()],
+    /** Paths that the copy has now and will not have. */
     remove: [...entries.keys()].filter((path) => !paths.has(path)),
+    /** Host configuration, which deployments do not serve. */
     excluded: listed.map(({ path }) => path).filter(isExcluded),
   };
+}
+
+export interface Guarded extends Pick<ShrinkOptions, 'maxShrink' | 'allowMissing'> {
+  /** The copy as it is. */
+  readonly published: Pick<Published, 'entries'>;
+  /** Its files, as they would be. */
+  readonly files: readonly ManifestEntry[];
+  /** The content of `meta.json`, as it would be. */
+  readonly meta: unknown;
+}
+
+/**
+ * Fails if a deployment is no site, lacks records that it counts, or has lost many of those that the copy has.
+ *
+ * @throws DataError or GuardError
+ */
+export function refuseDamagedSite({ published, files, meta, maxShrink, allowMissing }: Guarded): void {
+  const { counts } = parse(metaReader, meta, { record: META_FILE });
+  const records = recordsOfPaths(files.map((entry) => entry.path));
+  for (const kind of kindNames) {
+    if (records[kind].length === counts[kind]) continue;
+    const problem = `got files of ${records[kind].length} records: expected ${counts[kind]}, as in ${META_FILE}`;
+    throw new DataError(problem, { kind });
+  }
+  const previous = recordsOfPaths(published.entries.keys());
+  refuseShrinking(records, { previous, maxShrink, allowMissing, fallback: undefined });
 }

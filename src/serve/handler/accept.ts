@@ -1,6 +1,6 @@
 /** Content negotiation: the browsable page for browsers, JSON for programs. */
 
-import type { Format } from './query.ts';
+import type { Format } from './plain-request.ts';
 
 export type Representation = 'json' | 'html';
 

@@ -6,8 +6,7 @@
 import { errorDetails, NOT_ACCEPTABLE_DETAIL, notAllowedDetail } from '../../contract/errors.ts';
 import { BROWSE_FILE, NOT_FOUND_FILE } from '../../contract/paths.ts';
 import { negotiate } from './accept.ts';
-import type { PlainRequest, PlainResponse } from './plain-request.ts';
-import { isRead, readFormat, readWindow } from './query.ts';
+import { isRead, type PlainRequest, type PlainResponse, readFormat, readWindow } from './plain-request.ts';
 import { iconRedirect, movedPath } from './redirects.ts';
 import {
   apiResponse,
@@ -25,11 +24,11 @@ import type { AssetStore } from './store.ts';
 import { isApiPath, resolveTarget, type Target } from './target.ts';
 import { listWindow } from './window.ts';
 
-export { createFetchStore } from './fetch-store.ts';
 export type { PlainRequest, PlainResponse } from './plain-request.ts';
 export { errorResponse, fileHeaders, fileResponse } from './responses.ts';
 export { rulesSuffice } from './rules-suffice.ts';
 export type { Asset, AssetStore } from './store.ts';
+export { createFetchStore } from './store.ts';
 export { resolveTarget } from './target.ts';
 
 export type Handler = (request: Request) => Promise<Response>;

@@ -3,7 +3,7 @@
 import { formats } from '../../contract/routes.ts';
 import { PAGE_SIZE } from '../../contract/windows.ts';
 import { negotiate } from './accept.ts';
-import { isRead, readFormat } from './query.ts';
+import { isRead, readFormat } from './plain-request.ts';
 import { resolveTarget } from './target.ts';
 
 /**

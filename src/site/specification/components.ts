@@ -49,46 +49,51 @@ export const successHeaders = { ...endpointHeaders, ...headersNamed('Cache-Contr
 
 const { $schema: _, ...slugs } = z.toJSONSchema(slugSchema);
 
+const parameter = (
+  name: string,
+  place: 'query' | 'path' | 'header',
+  description: string,
+  schema: object,
+) => ({
+  name,
+  in: place,
+  ...(place === 'path' && { required: true }),
+  description,
+  schema,
+});
+
 export const parameterComponents = {
-  format: {
-    name: 'format',
-    in: 'query',
-    description:
-      '`api` is the browsable form: JSON for programs, a page for browsers. `json` is always JSON. Any other value is a 404.',
-    schema: { type: 'string', enum: formats },
-  },
-  limit: {
-    name: 'limit',
-    in: 'query',
-    description: `The maximum number of records on the page. Hosts that do not run code reject any value but ${PAGE_SIZE}; on others, an invalid value counts as ${PAGE_SIZE}.`,
-    schema: { type: 'integer', minimum: 1, default: PAGE_SIZE },
-  },
-  offset: {
-    name: 'offset',
-    in: 'query',
-    description: `The number of records to skip. Hosts that do not run code reject any value but multiples of ${PAGE_SIZE} below \`count\`; on others, an invalid value counts as 0, and beyond the end there are no results.`,
-    schema: { type: 'integer', minimum: 0, default: 0 },
-  },
-  pageOffset: {
-    name: 'offset',
-    in: 'path',
-    required: true,
-    description: `The number of records before the page: a multiple of ${PAGE_SIZE} below \`count\`. The URL of the first page has no offset.`,
-    schema: { type: 'integer', minimum: PAGE_SIZE, multipleOf: PAGE_SIZE },
-  },
-  slug: {
-    name: 'slug',
-    in: 'path',
-    required: true,
-    description: "The record's slug, case-sensitive.",
-    schema: slugs,
-  },
-  ifNoneMatch: {
-    name: 'If-None-Match',
-    in: 'header',
-    description: 'The ETag of a cached response: if unchanged, the response is 304.',
-    schema: { type: 'string' },
-  },
+  format: parameter(
+    'format',
+    'query',
+    '`api` is the browsable form: JSON for programs, a page for browsers. `json` is always JSON. Any other value is a 404.',
+    { type: 'string', enum: formats },
+  ),
+  limit: parameter(
+    'limit',
+    'query',
+    `The maximum number of records on the page. Hosts that do not run code reject any value but ${PAGE_SIZE}; on others, an invalid value counts as ${PAGE_SIZE}.`,
+    { type: 'integer', minimum: 1, default: PAGE_SIZE },
+  ),
+  offset: parameter(
+    'offset',
+    'query',
+    `The number of records to skip. Hosts that do not run code reject any value but multiples of ${PAGE_SIZE} below \`count\`; on others, an invalid value counts as 0, and beyond the end there are no results.`,
+    { type: 'integer', minimum: 0, default: 0 },
+  ),
+  pageOffset: parameter(
+    'offset',
+    'path',
+    `The number of records before the page: a multiple of ${PAGE_SIZE} below \`count\`. The URL of the first page has no offset.`,
+    { type: 'integer', minimum: PAGE_SIZE, multipleOf: PAGE_SIZE },
+  ),
+  slug: parameter('slug', 'path', "The record's slug, case-sensitive.", slugs),
+  ifNoneMatch: parameter(
+    'If-None-Match',
+    'header',
+    'The ETag of a cached response: if unchanged, the response is 304.',
+    { type: 'string' },
+  ),
 } as const;
 
 const error = (description: string, detail: string): object => ({
@@ -125,10 +130,7 @@ export const responseComponents = {
   },
   Preflight: {
     description: 'A CORS preflight; on hosts that do not run code, any OPTIONS request.',
-    headers: {
-      ...endpointHeaders,
-      ...Object.fromEntries(preflight),
-    },
+    headers: { ...endpointHeaders, ...Object.fromEntries(preflight) },
   },
 } as const;
 

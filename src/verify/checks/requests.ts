@@ -1,9 +1,19 @@
-/** Checks of what depends on the complete request: its path, its method, its headers. */
+/** Checks of what depends on the complete request: its path, which may exist, redirect or not exist, its method, its headers. */
 
 import { apiHeaders } from '../../contract/headers.ts';
-import { API_PREFIX, listPath } from '../../contract/paths.ts';
+import { type Kind, kindNames } from '../../contract/kinds.ts';
+import { show } from '../../contract/parse.ts';
+import { API_PREFIX, listPath, MOVED_FILE, pathOf, recordPath } from '../../contract/paths.ts';
 import type { ProbeRequest, ProbeResponse } from '../../http/probe.ts';
-import { checkEach, corsProblem, endpoints, errorProblem, isJsonType } from '../context.ts';
+import {
+  type Check,
+  checkEach,
+  corsProblem,
+  endpoints,
+  errorProblem,
+  isJsonType,
+  type VerifyContext,
+} from '../context.ts';
 
 const preflight = {
   origin: 'https://app.invalid',
@@ -31,7 +41,81 @@ const missingPaths = ['no-such-kind', 'no-such-kind/', 'move/no-such-slug/', 'mo
   (path) => API_PREFIX + path,
 );
 
+const notFound = (pathsOf: (context: VerifyContext) => readonly string[]): Check =>
+  checkEach(
+    (context) => pathsOf(context).map((path) => ({ path })),
+    (response) => errorProblem(response, 404),
+  );
+
+/** The slug of the first record of a kind. */
+const knownSlug = ({ lists }: VerifyContext, kind: Kind): string => lists[kind].records[0]?.slug ?? 'none';
+
+const withUnknownFormats = (path: string): string[] =>
+  ['xml', 'API', 'html'].map((format) => `${path}?format=${format}`);
+
+/** What is wrong with a redirect to a path of the site. Hosts may send an absolute `Location`. */
+function redirectProblem(
+  response: ProbeResponse,
+  { target }: { target: string },
+  { probe }: VerifyContext,
+): string | undefined {
+  const location = pathOf(probe.address) + target;
+  if (response.status !== 301) return `got status ${response.status}, expected 301 to ${location}`;
+  const got = response.header('location') ?? '';
+  const { pathname, search } = new URL(got, 'http://host.invalid');
+  return pathname + search === location ? undefined : `got Location ${got}, expected ${location}`;
+}
+
+const checkSlash = checkEach(
+  (context) =>
+    [API_PREFIX, ...endpoints(context), recordPath('move', 'no-such-slug')].flatMap((path) =>
+      ['', '?format=api&limit=100&offset=100', '?x=%20%C3%A9'].map((query) => ({
+        path: `${path.slice(0, -1)}${query}`,
+        target: `${path}${query}`,
+      })),
+    ),
+  (response, request, context) => redirectProblem(response, request, context) ?? corsProblem(response),
+);
+
+/**
+ * What `moved.json` lists has to redirect; a site without it has no renamed records. A redirect of a present record is found
+ * by its status.
+ */
+const checkMoved: Check = async (context, fail) => {
+  const { probe, lists } = context;
+  const listed = await probe.send({ path: `/${MOVED_FILE}` });
+  if (listed.status !== 200 || typeof listed.json !== 'object' || listed.json === null) return;
+  const records = new Set(
+    kindNames.flatMap((kind) => lists[kind].records.map(({ slug }) => recordPath(kind, slug))),
+  );
+  const requests = Object.entries(listed.json).flatMap(([path, to]) => {
+    if (records.has(to)) return [{ path: `${path}?format=api`, target: `${to}?format=api` }];
+    fail(listed, `got ${show(path)}: ${show(to)}, expected the path of a record`);
+    return [];
+  });
+  await checkEach(() => requests, redirectProblem)(context, fail);
+};
+
 export const requestsChecks = {
+  slash: checkSlash,
+  moved: checkMoved,
+  'unknown-slug': notFound((context) =>
+    kindNames.flatMap((kind) => [
+      recordPath(kind, 'no-such-slug'),
+      `${recordPath(kind, 'no-such-slug')}?format=api`,
+      recordPath(kind, knownSlug(context, kind).toUpperCase()),
+      recordPath(kind, '0'),
+    ]),
+  ),
+  'unknown-path': notFound((context) => [
+    '/api/gamedata/no-such-kind/',
+    `${listPath('move')}offset/100/`,
+    `${recordPath('move', knownSlug(context, 'move'))}more/`,
+  ]),
+  'unknown-format': notFound(() => kindNames.flatMap((kind) => withUnknownFormats(listPath(kind)))),
+  'unknown-record-format': notFound((context) =>
+    kindNames.flatMap((kind) => withUnknownFormats(recordPath(kind, knownSlug(context, kind)))),
+  ),
   /** What servers may refuse before they look at their configuration. */
   'any-path': checkEach(
     () =>

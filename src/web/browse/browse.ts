@@ -1,8 +1,7 @@
 /** The browsable page: shows the response of one endpoint, and navigates to others without leaving the page. */
 
 import { API_PREFIX } from '../../contract/paths.ts';
-import { createSearchBox } from '../search/box.ts';
-import { loadEngine } from '../search/load.ts';
+import { createSearchBox, loadEngine } from '../search/box.ts';
 import type { SearchEntry } from '../search/search-index.ts';
 import { element, find } from '../shared/elements.ts';
 import { pointLinks } from '../shared/links.ts';

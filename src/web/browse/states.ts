@@ -6,13 +6,12 @@ import { API_PREFIX, listPath } from '../../contract/paths.ts';
 import { PAGE_SIZE } from '../../contract/windows.ts';
 import { resultItem } from '../search/box.ts';
 import type { SearchEntry } from '../search/search-index.ts';
-import { button, element, root } from '../shared/elements.ts';
+import { button, type Content, element, root } from '../shared/elements.ts';
 import { headerLines, type Outcome, statusLine, textIn } from '../shared/request.ts';
-import { partsOf, windowOf, withWindow } from './address.ts';
-import { jsonNodes } from './json-view.ts';
+import { endpointOf, partsOf, windowOf, withWindow } from './address.ts';
 import { isListPage, pager } from './pager.ts';
 import { link, linkToPath } from './place.ts';
-import { recordCard, recordTable } from './records.ts';
+import { iconOf, recordCard, recordTable } from './records.ts';
 
 export interface StateOptions {
   readonly address: string;
@@ -142,3 +141,31 @@ function suggestions(address: string): HTMLElement {
 }
 
 const hasWindow = (address: string): boolean => /[?&](?:limit|offset)=/.test(address);
+
+const INDENT = '    ';
+
+/** The value as a list of nodes, whose text is exactly `JSON.stringify(value, null, 4)`. */
+export function jsonNodes(value: unknown, indent = ''): Content[] {
+  if (typeof value === 'string') return [stringNode(value)];
+  if (typeof value !== 'object' || value === null)
+    return [element('span', { class: value === null ? 'null' : 'literal' }, JSON.stringify(value))];
+  const isList = Array.isArray(value);
+  const [open, close] = isList ? ['[', ']'] : ['{', '}'];
+  const members = Object.entries(value);
+  if (members.length === 0) return [open + close];
+  const deeper = indent + INDENT;
+  const lines = members.flatMap(([key, member], at) => [
+    at === 0 ? '\n' : ',\n',
+    ...(isList ? iconOf(member).map((icon) => element('span', { class: 'margin' }, icon)) : []),
+    deeper,
+    ...(isList ? [] : [element('span', { class: 'key' }, JSON.stringify(key)), ': ']),
+    ...jsonNodes(member, deeper),
+  ]);
+  return [open, ...lines, `\n${indent}${close}`];
+}
+
+function stringNode(value: string): HTMLElement {
+  const shown = JSON.stringify(value);
+  const address = endpointOf(value);
+  return address === undefined ? element('span', { class: 'string' }, shown) : link(address, shown);
+}

@@ -1,16 +1,16 @@
 /** The front page: a hand-written template, filled with the facts of a site. */
 
 import { describeEdition } from '../../contract/edition.ts';
-import { kindNames } from '../../contract/kinds.ts';
+import { type Kind, kindNames, mapKinds } from '../../contract/kinds.ts';
 import { linkBaseOf, type Meta } from '../../contract/meta.ts';
 import { type LinkBase, listPath, recordUrl } from '../../contract/paths.ts';
 import { PAGE_SIZE } from '../../contract/windows.ts';
-import { counted, pluralTitle } from '../../contract/words.ts';
+import { counted, groupDigits, pluralTitle } from '../../contract/words.ts';
 import type { EncodedRecords } from '../../dataset/data-set.ts';
 import { servedText } from '../../dataset/encode.ts';
+import type { SearchIndex } from '../search/search-index.ts';
 import { apiLink, framed } from '../shared/frame.ts';
 import { fillPlaceholders, html, type Markup, nothing } from '../shared/markup.ts';
-import { type GenerationCounts, generationRows } from './chart.ts';
 import { descriptionRows, downloadRows, type Sizes } from './file-tables.ts';
 
 export interface FrontPageContent {
@@ -78,3 +78,33 @@ function downloads(rows: readonly Markup[]): Markup {
 <table class="files"><thead><tr><th scope="col">File</th><th scope="col">Content</th><th scope="col">Size</th><th scope="col">gzip</th><th scope="col">Brotli</th></tr></thead>
 <tbody>${rows}</tbody></table>`;
 }
+
+/** Generation → the number of its records of each kind. */
+export type GenerationCounts = ReadonlyMap<number | null, Readonly<Record<Kind, number>>>;
+
+/** In ascending order; records without a generation come last. */
+export function countGenerations(index: SearchIndex): GenerationCounts {
+  const counts = new Map<number | null, Record<Kind, number>>();
+  for (const kind of kindNames) {
+    for (const generation of index[kind].generation) {
+      const row = counts.get(generation) ?? mapKinds(() => 0);
+      row[kind]++;
+      counts.set(generation, row);
+    }
+  }
+  return new Map([...counts].sort(([a], [b]) => (a ?? Infinity) - (b ?? Infinity)));
+}
+
+export function generationRows(counts: GenerationCounts): Markup[] {
+  const most = Math.max(1, ...[...counts.values()].flatMap((row) => Object.values(row)));
+  return [...counts].map(
+    ([generation, row]) =>
+      html`<tr><th scope="row">${generation ?? 'none'}</th>${kindNames.map(
+        (kind) => html`<td>${bar(kind, row[kind] / most)}${groupDigits(row[kind])}</td>`,
+      )}</tr>`,
+  );
+}
+
+/** The width is relative to the cell; the style sheet sets the color. */
+const bar = (kind: Kind, share: number): Markup =>
+  html`<svg class="${kind}" aria-hidden="true" focusable="false"><rect width="${(share * 100).toFixed(1)}%" height="100%" rx="2"></rect></svg>`;

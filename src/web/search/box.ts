@@ -1,10 +1,9 @@
 /** The search box: shows the matching records as somebody types, and can be used by keyboard alone. */
 
-import { recordPath } from '../../contract/paths.ts';
-import { type Attributes, button, element, find, iconImage } from '../shared/elements.ts';
+import { recordPath, SEARCH_FILE } from '../../contract/paths.ts';
+import { type Attributes, button, element, find, iconImage, root } from '../shared/elements.ts';
 import { recall, remember } from '../shared/preferences.ts';
-import type { Filter } from './engine.ts';
-import { loadEngine } from './load.ts';
+import type { Engine, Filter } from './engine.ts';
 import type { SearchEntry } from './search-index.ts';
 
 /** The attributes of a link to a record's path. */
@@ -133,4 +132,25 @@ export function resultItem(
     element('span', { class: 'where' }, generation === null ? kind : `${kind}, generation ${generation}`),
   );
   return element('li', {}, link);
+}
+
+let loading: Promise<Engine> | undefined;
+
+/** Loads both once, on the first search, and again after a failure. */
+export function loadEngine(): Promise<Engine> {
+  loading ??= load();
+  loading.catch(() => {
+    loading = undefined;
+  });
+  return loading;
+}
+
+async function load(): Promise<Engine> {
+  const [module, response] = await Promise.all([
+    // By address: the bundler would make it part of each page.
+    import(`${root}search.js`) as Promise<typeof import('./engine.ts')>,
+    fetch(root + SEARCH_FILE),
+  ]);
+  if (!response.ok) throw new Error(`got ${response.status}`);
+  return module.createEngine(await response.json());
 }

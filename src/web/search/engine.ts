@@ -14,11 +14,7 @@ export interface Filter {
   readonly generation: string;
 }
 
-export interface Engine {
-  match(filter: Filter): readonly SearchEntry[];
-  /** The records that somebody may have meant by a slug that does not exist, closest first. */
-  near(slug: string, kind: string): readonly SearchEntry[];
-}
+export type Engine = ReturnType<typeof createEngine>;
 
 /** Words may be in any order if there are no more than this. */
 const MOST_WORDS = 4;
@@ -27,7 +23,7 @@ const OFFERED = 5;
 /** One letter in this many may be wrong. */
 const LETTERS_PER_ERROR = 3;
 
-export function createEngine(index: SearchIndex): Engine {
+export function createEngine(index: SearchIndex) {
   const entries = readSearchIndex(index);
   // Tolerates one typo per word, and slugs without hyphens.
   const fuzzy = new Fuzzy({ intraMode: 1 });
@@ -47,13 +43,14 @@ export function createEngine(index: SearchIndex): Engine {
   }
 
   return {
-    match: ({ q, kind, generation }) =>
+    match: ({ q, kind, generation }: Filter): readonly SearchEntry[] =>
       find(q).filter(
         (entry) =>
           (kind === '' || entry.kind === kind) &&
           (generation === '' || String(entry.generation ?? 'none') === generation),
       ),
-    near(asked, kind) {
+    /** The records that somebody may have meant by a slug that does not exist, closest first. */
+    near(asked: string, kind: string): readonly SearchEntry[] {
       const slug = asked.toLowerCase();
       const bearable = Math.max(1, Math.floor(slug.length / LETTERS_PER_ERROR));
       const close = entries

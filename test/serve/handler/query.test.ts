@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { readFormat, readWindow } from '../../../src/serve/handler/query.ts';
+import { readFormat, readWindow } from '../../../src/serve/handler/plain-request.ts';
 
 const integer = fc.bigInt({ min: -(10n ** 25n), max: 10n ** 25n });
 const value = fc.oneof(
