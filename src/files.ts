@@ -14,7 +14,7 @@ import {
   type Stats,
 } from 'node:fs';
 import path from 'node:path';
-import { errorCode } from './errors.ts';
+import { DataError, errorCode, OutputError } from './errors.ts';
 
 /** Whether a path is below a folder; both absolute and normalized. */
 export const isInside = (folder: string, file: string, system: Pick<typeof path, 'sep'> = path): boolean =>
@@ -30,14 +30,8 @@ export function statusOf(file: string): Stats | undefined {
   }
 }
 
-interface FolderEntry {
-  /** Relative to the folder, with forward slashes. */
-  readonly path: string;
-  readonly isFile: boolean;
-}
-
-/** Yields every file below a folder, and everything else that is no folder. */
-export function* walk(folder: string, inside = ''): Generator<FolderEntry> {
+/** Yields every file below a folder, and everything else that is no folder, by paths in the folder with forward slashes. */
+export function* walk(folder: string, inside = ''): Generator<{ path: string; isFile: boolean }> {
   for (const entry of readdirSync(path.join(folder, inside), { withFileTypes: true })) {
     const name = inside + entry.name;
     if (entry.isDirectory()) yield* walk(folder, `${name}/`);
@@ -78,3 +72,31 @@ function openFile(folder: string, file: string): number {
   closeSync(descriptor);
   throw new NotRegularError(file);
 }
+
+/** What an error of a folder says that its file should be, and what can be done. */
+interface Expected {
+  readonly expected?: string;
+  readonly hint?: string;
+}
+
+/** Throws `OutputError` if a file cannot be read. */
+export function readFileText(folder: string, file: string, { expected, hint }: Expected = {}): string {
+  try {
+    return readText(folder, file);
+  } catch (cause) {
+    const problem = `cannot be read (${errorCode(cause)})${expected ? `, expected ${expected}` : ''}`;
+    throw new OutputError(problem, path.join(folder, file), { cause, hint });
+  }
+}
+
+/** Throws `DataError` if a text is not JSON. `record` names it. */
+export function parseText(text: string, record: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (cause) {
+    throw new DataError(`invalid JSON: ${(cause as SyntaxError).message}`, { record }, { cause });
+  }
+}
+
+export const readJson = (folder: string, file: string, expected?: Expected): unknown =>
+  parseText(readFileText(folder, file, expected), file);

@@ -17,7 +17,7 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { manifestSchema } from '../../src/contract/meta.ts';
 import { CHANGES_FILE, FEED_FILE } from '../../src/contract/paths.ts';
-import type { RawRecords } from '../../src/sources/raw.ts';
+import type { RawRecords } from '../../src/sources/normalize.ts';
 import { snapshotFiles } from '../../src/sources/snapshot.ts';
 import { encodeDataSet } from '../../test/support/decode.ts';
 import { dataSetOf, rawRecords } from '../../test/support/sites.ts';

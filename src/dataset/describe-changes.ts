@@ -38,17 +38,12 @@ const span = ({ from, to }: Comparison): string =>
     .join(' → ');
 
 /** How groups are written: text from the data, a group's title, and its lines. */
-interface Style {
-  readonly mark: (text: string) => string;
-  readonly title: (title: string) => string[];
-  readonly line: (line: string) => string;
-}
-
-const plain: Style = {
-  mark: (text) => text,
-  title: (title) => [`${title}:`],
-  line: (line) => `  ${line}`,
+const plain = {
+  mark: (text: string): string => text,
+  title: (title: string): string[] => [`${title}:`],
+  line: (line: string): string => `  ${line}`,
 };
+type Style = typeof plain;
 
 /** Text from the data is always inside a code span, where it cannot act as markup. */
 const markdown: Style = {
@@ -79,12 +74,6 @@ const bodyLines = (comparison: Comparison, { mark, title, line }: Style): string
   ]),
 ];
 
-interface Group {
-  readonly title: string;
-  readonly lines: readonly string[];
-  readonly more: number;
-}
-
 /**
  * The groups that are not empty.
  *
@@ -95,7 +84,7 @@ export function describeGroups(
   { changes }: Comparison,
   { max = Number.POSITIVE_INFINITY }: { max?: number } = {},
   mark: Style['mark'] = plain.mark,
-): Group[] {
+) {
   return kindNames.flatMap((kind) =>
     changeTypes.flatMap((type) => {
       const lines = describeChanges[type](changes[kind], mark);

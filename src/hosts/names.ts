@@ -13,10 +13,6 @@ export const hostNames = [
 /** Those whose configuration depends on the folder and the fallback. */
 export const webServerNames: readonly string[] = ['nginx', 'caddy', 'apache'];
 
-/** Otherwise a site does not depend on the folder that it is in. */
-export const hasWebServer = (hosts: readonly string[]): boolean =>
-  hosts.some((host) => webServerNames.includes(host));
-
 /** Those that ignore queries: links have to point to files. */
 export const fileHostNames: readonly string[] = ['github-pages'];
 

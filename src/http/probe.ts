@@ -19,10 +19,11 @@ export interface ProbeRequest {
 export type ProbeResponse = ReturnType<typeof asProbeResponse>;
 export type Probe = ReturnType<typeof createProbe>;
 
-export type ProbeOptions = Pick<ClientOptions, 'concurrency' | 'timeouts'>;
-
 /** @throws UsageError if the environment names an invalid proxy */
-export function createProbe(address: string, { concurrency, timeouts }: ProbeOptions) {
+export function createProbe(
+  address: string,
+  { concurrency, timeouts }: Pick<ClientOptions, 'concurrency' | 'timeouts'>,
+) {
   const connections = openConnections(concurrency, timeouts);
   const limit = pLimit(concurrency);
   /** Large bodies one at a time: their sum counts. */

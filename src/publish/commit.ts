@@ -3,10 +3,14 @@
  * whoever opens the folder next finishes the work. Before, everything staged is dropped.
  */
 
+import { spawnSync } from 'node:child_process';
 import { hash, randomUUID } from 'node:crypto';
 import {
+  closeSync,
   existsSync,
+  fsyncSync,
   mkdirSync,
+  openSync,
   readFileSync,
   renameSync,
   rmdirSync,
@@ -20,7 +24,6 @@ import { parseJson } from '../contract/parse.ts';
 import { MANIFEST_FILE } from '../contract/paths.ts';
 import { errorCode, OutputError } from '../errors.ts';
 import { readFile, statusOf } from '../files.ts';
-import { flush, flushAll } from './flush.ts';
 import { foldersOf, inOrder } from './site-paths.ts';
 import type { WorkFolders } from './work-folders.ts';
 
@@ -100,5 +103,33 @@ function removeFile(out: string, name: string): void {
     } catch (error) {
       if (errorCode(error) !== 'ENOENT') return;
     }
+  }
+}
+
+/**
+ * Waits until some files of a folder are on disk, and the folders above them. One command, where there is one, takes less
+ * than a call for each of thousands of files.
+ */
+export function flushAll(folder: string, files: readonly string[]): void {
+  if (spawnSync('sync', ['-f', folder], { stdio: 'ignore' }).status === 0) return;
+  for (const file of [...files, ...foldersOf(files)]) flush(path.join(folder, file));
+}
+
+/** Waits until a file or a folder is on disk, where the system knows how to. */
+export function flush(file: string): void {
+  let descriptor: number;
+  try {
+    descriptor = openSync(file, 'r');
+  } catch (error) {
+    // For example, what has just been removed, and folders on Windows.
+    if (['ENOENT', 'ENOTDIR', 'EISDIR', 'EPERM', 'EACCES'].includes(errorCode(error))) return;
+    throw error;
+  }
+  try {
+    fsyncSync(descriptor);
+  } catch (error) {
+    if (!['EINVAL', 'EPERM', 'ENOTSUP', 'EROFS'].includes(errorCode(error))) throw error;
+  } finally {
+    closeSync(descriptor);
   }
 }

@@ -3,7 +3,6 @@
 import { hash } from 'node:crypto';
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import path from 'node:path';
-import { refuseNewerFormat } from '../contract/format.ts';
 import {
   type Entries,
   MAX_FILE_BYTES,
@@ -12,6 +11,7 @@ import {
   type Meta,
   manifestReader,
   metaReader,
+  refuseNewerFormat,
 } from '../contract/meta.ts';
 import { parseJson } from '../contract/parse.ts';
 import { MANIFEST_FILE, META_FILE } from '../contract/paths.ts';

@@ -5,9 +5,8 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import send from 'send';
 import { bulkFiles, type CompressedExtension } from '../contract/paths.ts';
 import { type Compress, type Encoding, isCompressible, MIN_BYTES, negotiateEncoding } from './compression.ts';
-import { findFile } from './folder-store.ts';
 import { fileHeaders, fileResponse, type PlainRequest, type PlainResponse } from './handler/index.ts';
-import type { Release } from './release.ts';
+import { findFile, type Release } from './release.ts';
 import { hasBody, serverError, writeResponse } from './write-response.ts';
 
 /** Larger files are sent as they are, unless the site has a compressed copy. */

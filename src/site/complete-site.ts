@@ -15,7 +15,7 @@ import { apiFiles } from './api-files.ts';
 import { packSite } from './archive/pack.ts';
 import { changeFiles } from './change-files.ts';
 import { downloadFiles } from './downloads.ts';
-import { specificationFiles } from './specification/files.ts';
+import { specificationFiles } from './specification/document.ts';
 
 /** What every site needs, whatever its data and options. */
 export interface Package {
@@ -77,9 +77,7 @@ function describingFiles(
 ): SiteFile[] {
   const { records, meta } = site;
   const { templates } = site.package;
-  const specification = specificationFiles({
-    records,
-    meta,
+  const specification = specificationFiles(records, meta, {
     archive: archives.length > 0,
     docs: templates['docs.html'],
   });

@@ -2,8 +2,7 @@
 
 import type { Kind } from '../contract/kinds.ts';
 import { DataError } from '../errors.ts';
-import { adaptSlug } from './adapt-slug.ts';
-import type { RawItem, RawMove, RawRecords } from './raw.ts';
+import { adaptSlug, type RawItem, type RawMove, type RawRecords } from './normalize.ts';
 import { integerIn, readTable, type TableName, type TableTexts } from './tables.ts';
 
 /** English, in the upstream's `languages` table. */

@@ -1,16 +1,21 @@
-/** Applies the contract's decisions to the upstream's records, with a warning for each. */
+/** Applies the contract's decisions to the upstream's records, with a warning for each; among them, which slugs are safe. */
 
+import * as z from 'zod';
 import type { Kind } from '../contract/kinds.ts';
 import { parse, show } from '../contract/parse.ts';
 import { ICONS_FOLDER, PLACEHOLDER_ICON } from '../contract/paths.ts';
-import { type Item, LAST_INDEXED_GENERATION, type RecordOf, recordSchemas } from '../contract/records.ts';
+import {
+  idSchema,
+  LAST_INDEXED_GENERATION,
+  type RecordOf,
+  recordSchemas,
+  slugSchema,
+} from '../contract/records.ts';
 import { titleOf } from '../contract/words.ts';
 import type { DataSet, EncodedRecord, Provenance, Warning, WarningCode } from '../dataset/data-set.ts';
 import { digestDataSet } from '../dataset/digest.ts';
 import { encodeRecord } from '../dataset/encode.ts';
 import { DataError, type DataLocation } from '../errors.ts';
-import { adaptSlug } from './adapt-slug.ts';
-import type { RawItem, RawOf, RawRecords } from './raw.ts';
 
 /** Adds a warning about the current record. */
 type Warn = (code: WarningCode, message: string) => void;
@@ -21,7 +26,7 @@ interface Resolved {
 }
 
 /** Kind → how a raw record is converted, given its final slug and name. */
-const converters: { readonly [K in Kind]: (raw: RawOf<K>, resolved: Resolved, warn: Warn) => RecordOf<K> } = {
+const converters: { readonly [K in Kind]: (raw: RawOf<K>, resolved: Resolved, warn: Warn) => object } = {
   move: ({ id, generation }, { slug, name }) => ({ id, slug, name, generation }),
   item: convertItem,
 };
@@ -111,23 +116,13 @@ function resolveName(englishName: string | null, slug: string, warn: Warn): stri
   return name;
 }
 
-function convertItem(raw: RawItem, { slug, name }: Resolved, warn: Warn): Item {
+function convertItem(raw: RawItem, { slug, name }: Resolved, warn: Warn): object {
   const indices = resolveIndices(raw, warn);
-  return {
-    id: raw.id,
-    id1: indices.get(1) ?? null,
-    id2: indices.get(2) ?? null,
-    id3: indices.get(3) ?? null,
-    id4: indices.get(4) ?? null,
-    id5: indices.get(5) ?? null,
-    id6: indices.get(6) ?? null,
-    id7: indices.get(7) ?? null,
-    id8: indices.get(8) ?? null,
-    id9: indices.get(9) ?? null,
-    slug,
-    name,
-    icon: resolveIcon(raw, warn),
-  };
+  const fields = Array.from({ length: LAST_INDEXED_GENERATION }, (_, at) => [
+    `id${at + 1}`,
+    indices.get(at + 1) ?? null,
+  ]);
+  return { id: raw.id, ...Object.fromEntries(fields), slug, name, icon: resolveIcon(raw, warn) };
 }
 
 /** Generation → index. If the upstream lists several for one generation, the first one counts. */
@@ -156,3 +151,54 @@ function resolveIcon({ sprite }: RawItem, warn: Warn): string {
   const start = sprite.lastIndexOf(ICONS_FOLDER);
   return start === -1 ? sprite : sprite.slice(start);
 }
+
+/** What nearly all slugs are, and neither the schema nor `slugify` changes. */
+const PLAIN = /^[a-z0-9]+(?:-[a-z0-9]+)*$/;
+
+/** Characters that no name of a record has: they lead to other folders, or change how a terminal shows the rest. */
+const SUSPICIOUS = /[/\\\p{Cc}\p{Cs}\p{Zl}\p{Zp}\p{Bidi_Control}]/u;
+
+/**
+ * A safe slug as it is; any other one by Django's `slugify`, which gives the slugs that PokéAPI chose later itself, so that URLs
+ * stay right. What cannot be adapted is returned as it is, for the schema to reject.
+ *
+ * @see https://docs.djangoproject.com/en/stable/ref/utils/#django.utils.text.slugify
+ */
+export function adaptSlug(slug: string): string {
+  if (PLAIN.test(slug) || slugSchema.safeParse(slug).success || SUSPICIOUS.test(slug)) return slug;
+  return slugify(slug) || slug;
+}
+
+const slugify = (text: string): string =>
+  text
+    .normalize('NFKD')
+    .toLowerCase()
+    .replace(/[^a-z0-9_\s-]/g, '')
+    .replace(/[-\s]+/g, '-')
+    .replace(/^[-_]+|[-_]+$/g, '');
+
+/**
+ * The version of the raw records in the disk cache. Increase it with every change to these schemas, or to how a response
+ * is reduced to them: caches of other versions are discarded. A test fails if that is forgotten.
+ */
+export const RAW_VERSION = 2;
+
+/** The English name is null if the upstream has none. */
+const rawFields = { id: idSchema, slug: z.string().min(1), englishName: z.string().nullable() };
+
+export const rawSchemas = {
+  move: z.strictObject({ ...rawFields, generation: z.int().positive() }),
+  item: z.strictObject({
+    ...rawFields,
+    /** In the upstream's order, which decides if it lists several for one generation. */
+    gameIndices: z.array(z.strictObject({ generation: z.int().positive(), index: z.int().min(0) })),
+    /** The URL or path of its icon, or null. */
+    sprite: z.string().nullable(),
+  }),
+} as const satisfies Record<Kind, z.ZodType>;
+
+type RawTypes = { [K in Kind]: z.infer<(typeof rawSchemas)[K]> };
+export type RawOf<K extends Kind> = RawTypes[K];
+export type RawMove = RawOf<'move'>;
+export type RawItem = RawOf<'item'>;
+export type RawRecords = { readonly [K in Kind]: readonly RawOf<K>[] };

@@ -9,17 +9,14 @@ import type { SummarizedRecords } from '../dataset/compare.ts';
 import { digestRecords } from '../dataset/digest.ts';
 import { DataError, OutputError, UpstreamError } from '../errors.ts';
 import { abortable } from '../http/connections.ts';
+import type { FetcherOptions } from '../http/fetcher.ts';
 import { createProbe, type Probe } from '../http/probe.ts';
 import { crawl } from './crawl.ts';
 import { readDescription, readSiteRecords } from './site-folder.ts';
 import { PROVENANCE_FILE, readSnapshot } from './snapshot.ts';
 import { isAddress } from './source.ts';
 
-export interface ReadOptions {
-  /** The maximum number of concurrent requests. */
-  readonly concurrency: number;
-  readonly signal?: AbortSignal | undefined;
-}
+export type ReadOptions = Pick<FetcherOptions, 'concurrency' | 'signal'>;
 
 /**
  * Reads a data set by a folder or a URL.

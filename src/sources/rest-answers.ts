@@ -4,7 +4,7 @@ import * as z from 'zod';
 import type { Kind } from '../contract/kinds.ts';
 import { parse } from '../contract/parse.ts';
 import { idSchema } from '../contract/records.ts';
-import type { RawItem, RawMove, RawOf } from './raw.ts';
+import type { RawItem, RawMove, RawOf } from './normalize.ts';
 
 /** https://pokeapi.co/docs/v2#resource-listspagination-section */
 export const listSchema = z.object({

@@ -8,9 +8,8 @@ import type { Skipped } from '../contract/records.ts';
 import { DataError } from '../errors.ts';
 import { decodeJson } from '../http/body.ts';
 import type { Codec, Fetcher } from '../http/fetcher.ts';
-import { refuseRepeatedIds } from './normalize.ts';
+import { RAW_VERSION, type RawOf, type RawRecords, rawSchemas, refuseRepeatedIds } from './normalize.ts';
 import { checkCachedEdition, type EditionReader, readOneEdition } from './one-edition.ts';
-import { RAW_VERSION, type RawOf, type RawRecords, rawSchemas } from './raw.ts';
 import { type ListAnswer, listSchema, readRecordAnswer } from './rest-answers.ts';
 import type { Progress } from './source.ts';
 

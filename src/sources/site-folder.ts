@@ -2,9 +2,15 @@
 
 import * as z from 'zod';
 import { type History, historySchema } from '../contract/changes.ts';
-import { refuseNewerFormat } from '../contract/format.ts';
 import { mapKinds } from '../contract/kinds.ts';
-import { type Entries, type Manifest, type Meta, manifestReader, metaReader } from '../contract/meta.ts';
+import {
+  type Entries,
+  type Manifest,
+  type Meta,
+  manifestReader,
+  metaReader,
+  refuseNewerFormat,
+} from '../contract/meta.ts';
 import { parse } from '../contract/parse.ts';
 import { CHANGES_FILE, listPageFile, MANIFEST_FILE, META_FILE } from '../contract/paths.ts';
 import { pageOffsets } from '../contract/windows.ts';
@@ -14,8 +20,7 @@ import { encodeRecord } from '../dataset/encode.ts';
 import { recordsOfPaths } from '../dataset/guards.ts';
 import type { Previous } from '../dataset/history.ts';
 import { DataError, errorCode, GamedataError, OutputError } from '../errors.ts';
-import { readText } from '../files.ts';
-import { readJson } from './json-file.ts';
+import { readJson, readText } from '../files.ts';
 
 /** A record with its keys in their order, as the digest depends on it: whether it is the one that was built, that tells. */
 const servedSchema = z.custom<{ url: string; id: number; slug: string }>(isServed, 'expected a record');

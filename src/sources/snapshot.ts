@@ -4,8 +4,8 @@ import { existsSync } from 'node:fs';
 import path from 'node:path';
 import * as z from 'zod';
 import { type History, historySchema } from '../contract/changes.ts';
-import { FORMAT, formatField, refuseNewerFormat } from '../contract/format.ts';
 import { type Kind, kindNames, mapKinds } from '../contract/kinds.ts';
+import { FORMAT, formatField, refuseNewerFormat } from '../contract/meta.ts';
 import { parse } from '../contract/parse.ts';
 import { CHANGES_FILE } from '../contract/paths.ts';
 import { type Counts, countsSchema, recordSchemas } from '../contract/records.ts';
@@ -22,7 +22,7 @@ import { digestLines, encodeLine } from '../dataset/digest.ts';
 import { encodeRecord } from '../dataset/encode.ts';
 import type { Previous } from '../dataset/history.ts';
 import { DataError, OutputError } from '../errors.ts';
-import { parseText, readFileText, readJson } from './json-file.ts';
+import { parseText, readFileText, readJson } from '../files.ts';
 
 /** The file that marks a folder as a snapshot. */
 export const PROVENANCE_FILE = 'provenance.json';

@@ -7,8 +7,8 @@ import { show } from '../contract/parse.ts';
 import { DataError, errorCode, OutputError, UpstreamError } from '../errors.ts';
 import { readFile } from '../files.ts';
 import { decodeText } from '../http/body.ts';
-import type { Codec, Fetcher } from '../http/fetcher.ts';
-import type { Progress } from './source.ts';
+import type { Codec } from '../http/fetcher.ts';
+import type { RestOptions } from './rest.ts';
 
 const columns = {
   moves: ['id', 'identifier', 'generation_id'],
@@ -86,10 +86,7 @@ export function readTables(folder: string): { texts: TableTexts; captured: strin
   };
 }
 
-export interface FetchOptions {
-  readonly fetcher: Fetcher;
-  readonly onProgress?: ((progress: Progress) => void) | undefined;
-}
+export type FetchOptions = Pick<RestOptions, 'fetcher' | 'onProgress'>;
 
 /** A path inside a commit, whose files never change. */
 const COMMIT = /\/[0-9a-f]{40}\//;

@@ -42,16 +42,11 @@ export interface SupportedByHosts {
 /** More failures of one guarantee are not listed. */
 const MAX_FAILURES = 1000;
 
-interface Failure {
-  readonly request: string;
-  readonly problem: string;
-}
-
 /** A guarantee that was checked: kept if there are no failures. */
 export interface GuaranteeResult {
   readonly guarantee: GuaranteeName;
   readonly title: string;
-  readonly failures: readonly Failure[];
+  readonly failures: readonly { readonly request: string; readonly problem: string }[];
 }
 
 export interface DeploymentReport {
@@ -104,7 +99,7 @@ export async function checkGuarantees(
   names: readonly GuaranteeName[],
 ): Promise<{ counts: Counts; results: GuaranteeResult[] }> {
   const results = names.map((guarantee) => {
-    const failures: Failure[] = [];
+    const failures: GuaranteeResult['failures'][number][] = [];
     return { guarantee, title: guarantees[guarantee].title, failures };
   });
   const fail = (name: GuaranteeName, { request }: Pick<ProbeResponse, 'request'>, problem: string): void => {

@@ -1,12 +1,13 @@
-/** The pages of a site and the search index. */
+/** The pages of a site, what they share, and the search index. */
 
+import { kindNames } from '../contract/kinds.ts';
 import { BROWSE_FILE, MARK_FILE, NOT_FOUND_FILE, pathOf, SEARCH_FILE } from '../contract/paths.ts';
 import type { SiteFile } from '../contract/site-file.ts';
+import { pluralTitle } from '../contract/words.ts';
 import { countGenerations, type FrontPageContent, fillFrontPage } from './front/page.ts';
-import { searchForm } from './search/form.ts';
 import { createSearchIndex } from './search/search-index.ts';
 import { framed, markFile } from './shared/frame.ts';
-import { fillPlaceholders } from './shared/markup.ts';
+import { fillPlaceholders, html, type Markup } from './shared/markup.ts';
 
 /** The pages with placeholders. */
 export type PageTemplates = Readonly<Record<'index.html' | 'browse.html' | 'docs.html' | '404.html', string>>;
@@ -39,3 +40,35 @@ export function webFiles({ templates, ...content }: PagesPlan): SiteFile[] {
     { path: 'index.html', body: fillFrontPage(templates['index.html'], { ...content, generations, search }) },
   ];
 }
+
+/** @param generations in ascending order; null stands for records without one */
+export const searchForm = (generations: Iterable<number | null>): Markup => html`<search>
+<form id="search-form" class="scripted">
+<div class="field wide">
+<label for="query">Name or slug</label>
+<input id="query" name="q" type="search" autocomplete="off" autocapitalize="none" spellcheck="false" aria-describedby="keys" aria-controls="results">
+</div>
+<div class="field" id="kind-field">
+<label for="kind">Kind</label>
+<select id="kind" name="kind">
+<option value="">Any</option>
+${kindNames.map((kind) => html`<option value="${kind}">${pluralTitle(kind)}</option>`)}
+</select>
+</div>
+<div class="field">
+<label for="generation">Generation</label>
+<select id="generation" name="generation" aria-describedby="keys">
+<option value="">Any</option>
+${[...generations].map(
+  (generation) => html`<option value="${generation ?? 'none'}">${generation ?? 'unknown'}</option>`,
+)}
+</select>
+</div>
+</form>
+</search>
+<p id="keys" class="quiet scripted"><label class="option"><input id="shortcut" type="checkbox" checked> <kbd>/</kbd> to
+search</label>, <kbd>↑</kbd> <kbd>↓</kbd> to select, <kbd>Enter</kbd> to open. The generation of an item is the first in which it
+has an index.</p>
+<p id="found" role="status" class="quiet"></p>
+<ol id="results" class="results"></ol>
+<button type="button" id="more" hidden>Show more</button>`;

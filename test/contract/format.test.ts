@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
-import { FORMAT, formatField, refuseNewerFormat } from '../../src/contract/format.ts';
+import { FORMAT, formatField, refuseNewerFormat } from '../../src/contract/meta.ts';
 import { OutputError } from '../../src/errors.ts';
 
 const check = (json: unknown) => () =>

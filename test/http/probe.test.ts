@@ -1,12 +1,15 @@
 import type { ServerResponse } from 'node:http';
 import { setTimeout } from 'node:timers/promises';
 import { expect, it, onTestFinished } from 'vitest';
-import { createProbe, type Probe, type ProbeOptions } from '../../src/http/probe.ts';
+import { createProbe, type Probe } from '../../src/http/probe.ts';
 import { deserted, type Responder, startServer } from '../support/local-server.ts';
 import { reset } from '../support/test-client.ts';
 
 /** A probe of a server that responds in a given way. */
-async function probe(respond: Responder, options: Partial<ProbeOptions> = {}): Promise<Probe> {
+async function probe(
+  respond: Responder,
+  options: Partial<Parameters<typeof createProbe>[1]> = {},
+): Promise<Probe> {
   const { url } = await startServer(respond);
   const made = createProbe(url, { concurrency: 4, ...options });
   onTestFinished(() => made.close());

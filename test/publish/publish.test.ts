@@ -210,20 +210,6 @@ describe('publishing', () => {
     expect(readdirSync(path.join(parent, 'real'))).toEqual(['site']);
   });
 
-  it('makes what is expensive when it is its turn', async () => {
-    const out = path.join(temporaryFolder(), 'site');
-    const taken: string[] = [];
-    const make = async () => Buffer.from(taken.join());
-    const files = (function* () {
-      for (const name of ['a', 'b', 'c']) {
-        taken.push(name);
-        yield { path: `${name}.txt`, make };
-      }
-    })();
-    await withOutput(out, ({ publish }) => publish(files));
-    expect(readTree(out)).toEqual({ 'a.txt': 'a', 'b.txt': 'a,b', 'c.txt': 'a,b,c' });
-  });
-
   const making = { generator: 'gamedata/1.2.3', code: 'c'.repeat(64), inputs: 'd'.repeat(64) };
   const confirm = (out: string, of = making) => withOutput(out, async (output) => output.confirm(of));
 
@@ -289,7 +275,7 @@ describe('publishing', () => {
       return publish([
         { path: 'a.json', body: '1' },
         { path: 'new.json', body: 'é' },
-        { path: 'broken', make },
+        { path: 'broken', bytes: 0, sha256: '0'.repeat(64), make },
       ]);
     });
     await expect(run).rejects.toThrow('cannot be made');

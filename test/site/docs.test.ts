@@ -1,11 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { specificationFiles } from '../../src/site/specification/files.ts';
-import type { RawRecords } from '../../src/sources/raw.ts';
+import { specificationFiles } from '../../src/site/specification/document.ts';
+import type { RawRecords } from '../../src/sources/normalize.ts';
 import { rawItem, rawMove, rawRecords, type SiteOptions, siteOf } from '../support/sites.ts';
 
 /** The docs of a site. */
 function docsOf(raw: RawRecords, options?: SiteOptions, archive = false): string {
-  const files = specificationFiles({ ...siteOf(raw, options).plan, archive });
+  const { records, meta, docs } = siteOf(raw, options).plan;
+  const files = specificationFiles(records, meta, { archive, docs });
   return String(files.find(({ path }) => path === 'docs/index.html')?.body);
 }
 

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { adaptSlug } from '../../src/sources/adapt-slug.ts';
-import { normalize } from '../../src/sources/normalize.ts';
+import { adaptSlug, normalize } from '../../src/sources/normalize.ts';
 import { decodeDataSet } from '../support/decode.ts';
 import { rawRecords } from '../support/sites.ts';
 

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { DataError } from '../../src/errors.ts';
-import { normalize } from '../../src/sources/normalize.ts';
-import { type RawItem, type RawRecords, rawSchemas } from '../../src/sources/raw.ts';
+import { normalize, type RawItem, type RawRecords, rawSchemas } from '../../src/sources/normalize.ts';
 import { decodeDataSet } from '../support/decode.ts';
 import { rawItem, rawMove, rawOf } from '../support/sites.ts';
 import {

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { expect, it } from 'vitest';
 import * as z from 'zod';
 import { kindNames } from '../../src/contract/kinds.ts';
-import { RAW_VERSION, rawSchemas } from '../../src/sources/raw.ts';
+import { RAW_VERSION, rawSchemas } from '../../src/sources/normalize.ts';
 import { readRecordAnswer } from '../../src/sources/rest-answers.ts';
 import { handMadeUpstream } from '../support/upstream-data.ts';
 

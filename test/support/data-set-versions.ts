@@ -2,7 +2,7 @@
 
 import { compare, type SummarizedRecords } from '../../src/dataset/compare.ts';
 import { emptyHistory, extendHistory } from '../../src/dataset/history.ts';
-import type { RawItem, RawMove } from '../../src/sources/raw.ts';
+import type { RawItem, RawMove } from '../../src/sources/normalize.ts';
 import { encodeDataSet } from './decode.ts';
 import { dataSetOf, rawItem, rawMove, rawOf, type SiteOptions, siteOf } from './sites.ts';
 import type { UpstreamData } from './upstream-data.ts';

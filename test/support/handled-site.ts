@@ -2,7 +2,7 @@
 
 import { createHash } from 'node:crypto';
 import { type Asset, createHandler } from '../../src/serve/handler/index.ts';
-import type { RawRecords } from '../../src/sources/raw.ts';
+import type { RawRecords } from '../../src/sources/normalize.ts';
 import { rawItem, rawMove, type SiteOptions, siteOf } from './sites.ts';
 
 /** As many records as the reference framework was asked about, with gaps in the ids if its data has them. */

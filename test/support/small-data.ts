@@ -2,7 +2,7 @@
 
 import path from 'node:path';
 import { withOutput } from '../../src/publish/publish.ts';
-import type { RawRecords } from '../../src/sources/raw.ts';
+import type { RawRecords } from '../../src/sources/normalize.ts';
 import { snapshotFiles } from '../../src/sources/snapshot.ts';
 import { encodeDataSet } from './decode.ts';
 import { dataSetOf, rawRecords } from './sites.ts';

@@ -6,7 +6,7 @@ import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { serve } from '../../src/cli/commands/serve.ts';
 import { withOutput } from '../../src/publish/publish.ts';
-import { specificationFiles } from '../../src/site/specification/files.ts';
+import { specificationFiles } from '../../src/site/specification/document.ts';
 import { engineFile, missingEngine } from '../support/engines/npm-engines.ts';
 import { fullSizeRecords, siteOf } from '../support/sites.ts';
 import { compile, userProject } from '../support/typescript.ts';
@@ -151,7 +151,7 @@ describe.skipIf(reason !== '')(`a client made of the document${reason}`, () => {
     out = mkdtempSync(path.join(tmpdir(), 'gamedata-client-'));
     document = path.join(out, 'site/openapi.json');
     await withOutput(path.dirname(document), (output) =>
-      output.publish([...files(), ...specificationFiles(plan)]),
+      output.publish([...files(), ...specificationFiles(plan.records, plan.meta, plan)]),
     );
     server = await serve({ dir: path.dirname(document), port: 0 });
   });

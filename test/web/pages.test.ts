@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { readPackage } from '../../src/cli/commands/package-files.ts';
 import { groupDigits, readableSize } from '../../src/contract/words.ts';
-import { descriptionRows, downloadRows } from '../../src/web/front/file-tables.ts';
-import { countGenerations } from '../../src/web/front/page.ts';
+import { countGenerations, descriptionRows, downloadRows } from '../../src/web/front/page.ts';
 import { webFiles } from '../../src/web/pages.ts';
 import { createSearchIndex } from '../../src/web/search/search-index.ts';
 import { fillPlaceholders, html } from '../../src/web/shared/markup.ts';

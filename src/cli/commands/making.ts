@@ -3,7 +3,7 @@
 import { hash } from 'node:crypto';
 import type { Making } from '../../contract/meta.ts';
 import type { ListedFile, SiteFile } from '../../contract/site-file.ts';
-import { hasWebServer } from '../../hosts/names.ts';
+import { webServerNames } from '../../hosts/names.ts';
 import type { CompleteSite } from '../../site/complete-site.ts';
 import { codeDigest } from '../../version.ts';
 
@@ -18,7 +18,8 @@ export function describeMaking({ meta, history, archive, serving, assets }: Inpu
     'sha256' in file ? file.sha256 : hash('sha256', file.body),
   ]);
   listed.sort(([a = ''], [b = '']) => (a < b ? -1 : 1));
-  const served = hasWebServer(meta.hosts) ? [serving] : [];
+  // Otherwise a site does not depend on the folder that it is in.
+  const served = meta.hosts.some((host) => webServerNames.includes(host)) ? [serving] : [];
   const inputs = hash('sha256', JSON.stringify([meta, history, archive, listed, ...served]));
   return { generator: meta.generator, code: codeDigest(), inputs };
 }

@@ -1,8 +1,7 @@
 /** A deployment as a mirror reads it: its manifest, and the files that the manifest lists. */
 
 import { hash } from 'node:crypto';
-import { refuseNewerFormat } from '../../contract/format.ts';
-import { type Manifest, type ManifestEntry, manifestReader } from '../../contract/meta.ts';
+import { type Manifest, type ManifestEntry, manifestReader, refuseNewerFormat } from '../../contract/meta.ts';
 import { parse } from '../../contract/parse.ts';
 import { MANIFEST_FILE } from '../../contract/paths.ts';
 import { DataError, UpstreamError } from '../../errors.ts';

@@ -5,9 +5,16 @@
 
 import { errorDetails, NOT_ACCEPTABLE_DETAIL, notAllowedDetail } from '../../contract/errors.ts';
 import { BROWSE_FILE, NOT_FOUND_FILE } from '../../contract/paths.ts';
-import { negotiate } from './accept.ts';
-import { isRead, type PlainRequest, type PlainResponse, readFormat, readWindow } from './plain-request.ts';
-import { iconRedirect, movedPath } from './redirects.ts';
+import { formats } from '../../contract/routes.ts';
+import { PAGE_SIZE } from '../../contract/windows.ts';
+import {
+  isRead,
+  negotiate,
+  type PlainRequest,
+  type PlainResponse,
+  readFormat,
+  readWindow,
+} from './plain-request.ts';
 import {
   apiResponse,
   browseResponse,
@@ -20,13 +27,12 @@ import {
   notFoundPage,
   preflightResponse,
 } from './responses.ts';
-import type { AssetStore } from './store.ts';
+import { type AssetStore, iconRedirect, movedPath } from './store.ts';
 import { isApiPath, resolveTarget, type Target } from './target.ts';
 import { listWindow } from './window.ts';
 
 export type { PlainRequest, PlainResponse } from './plain-request.ts';
 export { errorResponse, fileHeaders, fileResponse } from './responses.ts';
-export { rulesSuffice } from './rules-suffice.ts';
 export type { Asset, AssetStore } from './store.ts';
 export { createFetchStore } from './store.ts';
 export { resolveTarget } from './target.ts';
@@ -116,3 +122,30 @@ export function createResponder(store: AssetStore, base = ''): Responder {
 }
 
 type Endpoint = Extract<Target, { name: string }>;
+
+/**
+ * Whether a program requests a record, or a page that is built if the list is long enough, with nothing repeated,
+ * encoded, unknown or unusual. False if in doubt.
+ */
+export function rulesSuffice(request: Request, base = ''): boolean {
+  const { pathname, search, searchParams } = new URL(request.url);
+  // Rules may compare names without decoding them.
+  const isPlain = /^(?:\/[\w-]+)+\/$/.test(pathname) && /^[?\w=&]*$/.test(search);
+  if (!isRead(request) || !isPlain) return false;
+  const target = resolveTarget(pathname, base);
+  if (!('name' in target)) return false;
+  if (negotiate(readFormat(searchParams), request.headers.get('Accept')) !== 'json') return false;
+  const names = target.type === 'list' ? ['format', 'limit', 'offset'] : ['format'];
+  const given = [...searchParams];
+  return (
+    given.length === new Set(searchParams.keys()).size &&
+    given.every(([name, value]) => names.includes(name) && isCovered[name]?.(value))
+  );
+}
+
+/** The values that rules cover; an offset may still be beyond the end of its list. */
+const isCovered: Readonly<Record<string, (value: string) => boolean>> = {
+  format: (value) => formats.some((format) => format === value),
+  limit: (value) => value === String(PAGE_SIZE),
+  offset: (value) => /^(?:0|[1-9]\d*)$/.test(value) && Number(value) % PAGE_SIZE === 0,
+};

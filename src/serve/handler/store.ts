@@ -1,5 +1,8 @@
 /** The interface between the handler and the built files, be they in a folder, a CDN's binding or memory. */
 
+import { defaultIconSource, type IconSource, iconModes, iconRedirectBase } from '../../contract/icons.ts';
+import { ICONS_FOLDER, INDEX_FILE, META_FILE, MOVED_FILE } from '../../contract/paths.ts';
+
 /** A file of the site. */
 export interface Asset {
   readonly body: Uint8Array<ArrayBuffer>;
@@ -42,4 +45,27 @@ export function createFetchStore(fetchFile: FetchFile): AssetStore {
       return etag === null ? createAsset(body) : { body, etag };
     },
   };
+}
+
+/** The present path of a renamed record, by its former file; undefined if there is no redirect. */
+export async function movedPath(store: AssetStore, file: string): Promise<string | undefined> {
+  const table = (await readJson<Readonly<Record<string, unknown>>>(store, MOVED_FILE)) ?? {};
+  const path = `/${file.slice(0, -INDEX_FILE.length)}`;
+  const to = Object.hasOwn(table, path) ? table[path] : undefined;
+  return typeof to === 'string' ? to : undefined;
+}
+
+/** The URL of an icon elsewhere; undefined if the file is not an icon, or there is no redirect. */
+export async function iconRedirect(store: AssetStore, file: string): Promise<string | undefined> {
+  if (!file.startsWith(ICONS_FOLDER)) return undefined;
+  const base = iconRedirectBase(iconSourceOf(await readJson(store, META_FILE)));
+  return base === null ? undefined : base + file.slice(ICONS_FOLDER.length);
+}
+
+/** By hand, as the handler does not include the schemas. */
+function iconSourceOf(meta?: { sprites?: { mode?: unknown; upstream?: unknown } }): IconSource {
+  const mode = iconModes.find((name) => name === meta?.sprites?.mode);
+  if (mode === undefined) return defaultIconSource;
+  const upstream = meta?.sprites?.upstream;
+  return { mode, upstream: typeof upstream === 'string' ? upstream : null };
 }

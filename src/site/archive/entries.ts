@@ -1,8 +1,7 @@
 /** The entries of an archive: a site's files under one folder, sorted, each with a modification time of its own. */
 
 import { hash } from 'node:crypto';
-import { FORMAT } from '../../contract/format.ts';
-import type { Manifest } from '../../contract/meta.ts';
+import { FORMAT, type Manifest } from '../../contract/meta.ts';
 import { archiveFiles, MANIFEST_FILE } from '../../contract/paths.ts';
 
 /** The folder that contains everything else in an archive. */
@@ -14,12 +13,8 @@ export interface Content {
   readonly body: Uint8Array;
 }
 
-export interface Entry {
-  readonly name: string;
-  readonly body: Uint8Array;
-  /** Seconds since 1970, even: zip has a resolution of two seconds. */
-  readonly time: number;
-}
+/** With a time in seconds since 1970, even: zip has a resolution of two seconds. */
+export type Entry = ReturnType<typeof archiveEntries>[number];
 
 /** The range of modification times, in seconds. */
 const SPREAD = 3600;
@@ -37,7 +32,7 @@ const SPREAD = 3600;
 export function archiveEntries(
   files: readonly Content[],
   { captured, generator }: { captured: string; generator: string },
-): Entry[] {
+) {
   // ZIP has no earlier times, and no later ones, in any zone.
   const date = captured < '1980-01-02' ? '1980-01-02' : captured > '2099-12-30' ? '2099-12-30' : captured;
   const day = Date.parse(`${date}T00:00:00Z`) / 1000;
@@ -50,7 +45,7 @@ export function archiveEntries(
     generator,
     files: listed.map(({ path, body, sha256 }) => ({ path, bytes: body.length, sha256 })),
   };
-  const entries = listed.map(({ path, body, sha256 }): Entry => {
+  const entries = listed.map(({ path, body, sha256 }) => {
     const second = (Number.parseInt(sha256.slice(0, 8), 16) % (SPREAD / 2)) * 2;
     return { name: ROOT + path, body, time: day + second };
   });

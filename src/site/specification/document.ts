@@ -1,12 +1,19 @@
-/** The OpenAPI 3.1 document of a site: https://spec.openapis.org/oas/v3.1.1.html */
+/**
+ * The specification: the OpenAPI 3.1 document of a site (https://spec.openapis.org/oas/v3.1.1.html), with the JSON Schemas, the
+ * TypeScript types, and the docs, which are made from it.
+ */
 
-import type { Meta } from '../../contract/meta.ts';
-import { DOCS_PATH, TYPES_FILE } from '../../contract/paths.ts';
+import { linkBaseOf, type Meta } from '../../contract/meta.ts';
+import { DOCS_PATH, OPENAPI_FILE, TYPES_FILE } from '../../contract/paths.ts';
+import type { SiteFile } from '../../contract/site-file.ts';
 import { counted } from '../../contract/words.ts';
-import { apiPaths, type Examples } from './api-paths.ts';
+import type { EncodedRecords } from '../../dataset/data-set.ts';
+import type { OpenApi } from '../../web/docs/openapi.ts';
+import { fillDocs } from '../../web/docs/page.ts';
+import { apiPaths, type Examples, examplesOf } from './api-paths.ts';
 import { headerComponents, parameterComponents, responseComponents } from './components.ts';
 import { filePaths } from './file-paths.ts';
-import { jsonSchemas, schemaFile, typeName } from './schemas.ts';
+import { jsonSchemas, schemaFile, typeDeclarations, typeName } from './schemas.ts';
 
 /** @param archive whether the site offers itself for download */
 export function openApiDocument(site: Meta, examples: Examples, { archive }: { archive: boolean }): object {
@@ -76,4 +83,23 @@ function description({ base_url: baseUrl, links, counts }: Meta): string {
       ? 'This site is built for plain file servers: links point to the files themselves, and queries are ignored.'
       : 'Hosts that do not run code serve built pages only, and reject any other limit or offset with 400 or 404, and a body that says which exist.';
   return `${about}\n\n${hosts}`;
+}
+
+/**
+ * @param archive whether the site offers itself for download
+ * @param docs the docs with placeholders
+ */
+export function specificationFiles(
+  records: EncodedRecords,
+  meta: Meta,
+  { archive, docs }: { archive: boolean; docs: string },
+): SiteFile[] {
+  const document = openApiDocument(meta, examplesOf(records, linkBaseOf(meta)), { archive });
+  const schemas = jsonSchemas((name) => `${meta.base_url}/${schemaFile(name)}`);
+  return [
+    { path: OPENAPI_FILE, body: JSON.stringify(document) },
+    { path: `${DOCS_PATH.slice(1)}index.html`, body: fillDocs(docs, document as OpenApi, meta) },
+    ...Array.from(schemas, ([name, schema]) => ({ path: schemaFile(name), body: JSON.stringify(schema) })),
+    { path: TYPES_FILE, body: typeDeclarations() },
+  ];
 }

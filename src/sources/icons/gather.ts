@@ -19,16 +19,9 @@ export interface IconsReport extends IconSource {
   readonly requests: FetcherStats | null;
 }
 
-export interface GatheredIcons {
-  readonly files: readonly SiteFile[];
-  /** One for each item whose icon the upstream does not have. */
-  readonly warnings: readonly Warning[];
-  readonly report: IconsReport;
-}
-
 /**
  * Gathers the icon files that a site has to hold: none if requests are redirected, otherwise one for every icon that a
- * record names, with the placeholder in place of missing ones.
+ * record names, with the placeholder in place of missing ones, and a warning for each item whose icon is missing.
  *
  * @param assets the hand-written files, including the placeholder; icons among them are not gathered again
  */
@@ -36,7 +29,7 @@ export async function gatherIcons(
   source: IconSource,
   records: EncodedRecords,
   { assets, fetcher: options }: { assets: readonly SiteFile[]; fetcher: FetcherOptions },
-): Promise<GatheredIcons> {
+): Promise<{ files: SiteFile[]; warnings: Warning[]; report: IconsReport }> {
   const { mode, upstream } = source;
   const report = { ...source, icons: 0, missing: 0, offline: null, requests: null };
   if (mode === 'link') return { files: [], warnings: [], report };

@@ -1,7 +1,6 @@
 /** The request of the page, and what can be done with it: the response as a table or as JSON, and the command for it. */
 
-import { copyText } from '../shared/clipboard.ts';
-import { button, element } from '../shared/elements.ts';
+import { button, copyText, element } from '../shared/elements.ts';
 import { recall, remember } from '../shared/preferences.ts';
 import { asJson } from './address.ts';
 import { place } from './place.ts';

@@ -5,17 +5,11 @@ import { DOCS_PATH } from '../../contract/paths.ts';
 import { PAGE_SIZE } from '../../contract/windows.ts';
 import { framed, type Site } from '../shared/frame.ts';
 import { fillPlaceholders, html, type Markup, nothing } from '../shared/markup.ts';
-import { nameOf, type OpenApi, type Operation, type Parameter, type Response, resolved } from './openapi.ts';
-import { codeSamples } from './samples.ts';
+import { nameOf, type OpenApi, resolved } from './openapi.ts';
 import { prose, table, typeSection, typeTable } from './types.ts';
 
 /** An endpoint, with its references resolved. */
-interface Endpoint {
-  readonly path: string;
-  readonly operation: Operation;
-  readonly parameters: readonly Parameter[];
-  readonly responses: readonly (readonly [status: string, response: Response])[];
-}
+type Endpoint = ReturnType<typeof endpointsOf>[number];
 
 export function fillDocs(template: string, document: OpenApi, site: Site): string {
   const { components } = document;
@@ -52,7 +46,7 @@ ${fileTable(document, 'downloads')}`
   });
 }
 
-const endpointsOf = ({ paths, components }: OpenApi): Endpoint[] =>
+const endpointsOf = ({ paths, components }: OpenApi) =>
   Object.entries(paths).flatMap(([path, { get: operation, parameters = [] }]) => {
     if (!operation.tags.includes('records')) return [];
     const all = [...parameters, ...(operation.parameters ?? [])];
@@ -70,14 +64,14 @@ const endpointsOf = ({ paths, components }: OpenApi): Endpoint[] =>
 
 function endpointSection(endpoint: Endpoint, baseUrl: string): Markup {
   const { path, operation, parameters, responses } = endpoint;
-  const { operationId: id, summary, description } = operation;
+  const { operationId: id, summary } = operation;
   const { schema, example } = responses[0]?.[1].content?.['application/json'] ?? {};
   const type = nameOf(schema?.$ref ?? '');
   const slug = slugOf(example);
   const shown = path.replace('{slug}', slug || '{slug}').replace('{offset}', String(PAGE_SIZE));
   return html`<section class="endpoint" id="${id}">
 <h3><span class="method">GET</span> <code>${path}</code></h3>
-<p>${summary}.${description === undefined ? '' : html` ${prose(description)}`} The response is <a href="#${type}">${type}</a>.</p>
+<p>${summary}. The response is <a href="#${type}">${type}</a>.</p>
 ${parameters.length === 0 ? nothing : typeTable('Parameter', parameters)}
 ${codeSamples(id, baseUrl + shown, type)}
 ${
@@ -153,3 +147,41 @@ ${guaranteeNames
   .map((name) => html`<li>${guarantees[name].title}</li>`)}
 </ul>`,
   );
+
+/** @param variable a name for the response, and its type if the language has them */
+const javaScript = (url: string, variable: string): string => `const response = await fetch('${url}');
+if (!response.ok) throw new Error(\`got \${response.status}\`);
+const ${variable} = await response.json();`;
+
+/** Language → the code of a request. The type is that of the response, as in `types.d.ts`. */
+const languages: Readonly<Record<string, (url: string, type: string) => string>> = {
+  curl: (url) => `curl '${url}'`,
+  JavaScript: (url, type) => javaScript(url, variableOf(type)),
+  Python: (url, type) => `import json
+from urllib.request import urlopen
+
+with urlopen("${url}") as response:
+    ${variableOf(type)} = json.load(response)`,
+  TypeScript: (url, type) => `import type { ${type} } from './types.d.ts';
+
+${javaScript(url, `${variableOf(type)}: ${type}`)}`,
+};
+
+/** `MovePage` → `page`, `Move` → `move` */
+const variableOf = (type: string): string => (type.endsWith('Page') ? 'page' : type.toLowerCase());
+
+/** @param id unique on the page */
+export function codeSamples(id: string, url: string, type: string): Markup {
+  const names = Object.keys(languages);
+  return html`<fieldset class="tabs">
+<legend>Code</legend>
+${names.map(
+  (
+    name,
+    at,
+  ) => html`<input type="radio" name="${id}-code" id="${id}-${name}" value="${name}"${at === 0 ? html` checked` : nothing}>
+<label for="${id}-${name}">${name}</label>`,
+)}
+${Object.values(languages).map((code) => html`<pre><code>${code(url, type)}</code></pre>`)}
+</fieldset>`;
+}

@@ -2,8 +2,7 @@
 
 import { createSearchBox } from '../search/box.ts';
 import type { Filter } from '../search/engine.ts';
-import { copyText } from '../shared/clipboard.ts';
-import { find } from '../shared/elements.ts';
+import { copyText, find } from '../shared/elements.ts';
 import { fitLinks, hrefTo } from '../shared/links.ts';
 
 void fitLinks();

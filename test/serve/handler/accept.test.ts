@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { negotiate, type Representation } from '../../../src/serve/handler/accept.ts';
+import { negotiate, type Representation } from '../../../src/serve/handler/plain-request.ts';
 
 it.each<[accept: string, representation: Representation | undefined]>([
   ['text/html, */*', 'html'],
