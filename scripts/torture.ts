@@ -21,7 +21,7 @@ const random = seeded(seed);
 const amounts = values.short
   ? {
       mixes: 20,
-      processes: 8,
+      processes: 12,
       kills: 6,
       exact: 4,
       calls: 12,

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { irregular, replaceBy } from '../support/irregular-files.ts';
 import { startServer } from '../support/local-server.ts';
-import { runCli, startCli } from '../support/run-cli.ts';
+import { callCli, startCli } from '../support/run-cli.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 
 describe('a site', () => {
@@ -17,7 +17,7 @@ describe('a site', () => {
 
   async function scene() {
     const cwd = temporaryFolder();
-    const run = (...args: string[]) => runCli(args, { cwd });
+    const run = (...args: string[]) => callCli(args, { cwd });
     const build = () => run('build', '--source', 'snapshot', '--no-downloads', '--out', 'site');
     expect(await build()).toMatchObject({ code: 0 });
     return { cwd, run, build };

@@ -2,11 +2,11 @@ import { readdirSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { fingerprint } from '../../support/fingerprint.ts';
-import { callCli, runCli, startCli } from '../../support/run-cli.ts';
-import { temporaryFolder } from '../../support/temporary.ts';
-import { serveUpstream } from '../../support/test-upstream.ts';
-import { handMadeUpstream } from '../../support/upstream-data.ts';
+import { fingerprint } from '../support/fingerprint.ts';
+import { callCli, runCli, startCli } from '../support/run-cli.ts';
+import { temporaryFolder } from '../support/temporary.ts';
+import { serveUpstream } from '../support/test-upstream.ts';
+import { handMadeUpstream } from '../support/upstream-data.ts';
 
 describe('a build as a process', () => {
   it.each([
