@@ -27,11 +27,8 @@ export function refuseOtherFolder(
 
 /** @throws OutputError if a folder lies inside a published one */
 export function refuseNested(out: string): void {
-  for (
-    let above = path.dirname(path.resolve(out));
-    above !== path.dirname(above);
-    above = path.dirname(above)
-  )
+  const { dirname, resolve } = path;
+  for (let above = dirname(resolve(out)); above !== dirname(above); above = dirname(above))
     if (isPublished(above))
       throw new OutputError(`is inside ${above}, which was published by gamedata`, out, {
         hint: 'Choose a folder beside it: the next build there would find files that are not its own.',
