@@ -58,6 +58,9 @@ export function readFile(folder: string, file: string): Buffer {
 
 export const readText = (folder: string, file: string): string => readFile(folder, file).toString();
 
+/** For opening a file: a link is not followed, and a pipe not waited for. Windows knows neither flag. */
+export const REGULAR = (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
+
 function openFile(folder: string, file: string): number {
   const parts = file.split('/');
   for (let depth = 1; depth < parts.length; depth++)
@@ -65,9 +68,8 @@ function openFile(folder: string, file: string): number {
       throw new NotRegularError(file);
   const target = path.join(folder, file);
   if (!lstatSync(target).isFile()) throw new NotRegularError(file);
-  // It may have been replaced since. Windows knows neither flag.
-  const flags = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
-  const descriptor = openSync(target, flags);
+  // It may have been replaced since.
+  const descriptor = openSync(target, constants.O_RDONLY | REGULAR);
   if (fstatSync(descriptor).isFile()) return descriptor;
   closeSync(descriptor);
   throw new NotRegularError(file);

@@ -4,7 +4,6 @@ import { spawnSync } from 'node:child_process';
 import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
 import pLimit from 'p-limit';
 import { journalLine } from '../../test/support/journal.ts';
 import type { Random } from '../../test/support/random.ts';
@@ -23,7 +22,7 @@ import {
 } from './ground.ts';
 import type { Ended } from './parts.ts';
 
-const CLOCK = fileURLToPath(new URL('./shift-clock.mjs', import.meta.url));
+const CLOCK = new URL('./shift-clock.mjs', import.meta.url).href;
 const DIE_AT = new URL('./die-at.mjs', import.meta.url).href;
 /** More than a build writes between two looks for signals. */
 const RECORDS = 300;

@@ -2,11 +2,13 @@
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { appendFileSync, existsSync, readFileSync, rmSync } from 'node:fs';
+import { rmSync } from 'node:fs';
 import type { Command } from 'commander';
 import { iconModes } from '../contract/icons.ts';
 import { counted, groupDigits } from '../contract/words.ts';
-import { workFolders } from '../publish/work-folders.ts';
+import { explainSystemError, OutputError } from '../errors.ts';
+import { statusOf } from '../files.ts';
+import { appendToWorkingFile, readWorkingFile, workFolders } from '../publish/work-folders.ts';
 import type { IconsReport } from '../sources/icons/gather.ts';
 import type { BuildOptions, BuildReport } from './commands/build.ts';
 import { defaults } from './commands/defaults.ts';
@@ -60,8 +62,9 @@ export function addBuild(command: Command): void {
           if (problems.length === 0) reporter.print(nextLines(report));
           let failed = problems.length > 0;
           if (onChange !== undefined) {
-            if (changed) noteChange(out, options.json ? [JSON.stringify(report)] : summary);
-            const problem = failed ? undefined : await runOnChange(onChange, out);
+            const told = options.json ? [JSON.stringify(report)] : summary;
+            const change = changed ? told : [];
+            const problem = await tellChange(onChange, out, { change, isRight: !failed });
             if (problem !== undefined) reporter.notice(`error: --on-change: ${problem}`);
             failed ||= problem !== undefined;
           }
@@ -96,27 +99,36 @@ function nextLines({ changed, out, install, kept }: BuildReport): string[] {
 }
 
 /**
- * Keeps the summary of a change beside the site until the command has been told: if that fails, the next build runs it again,
- * even if nothing has changed since.
- */
-export const noteChange = (out: string, summary: readonly string[]): void =>
-  appendFileSync(workFolders(out).unreported, `${summary.join('\n')}\n`);
-
-/**
- * Runs a command if it has not been told of a change, with the summary on its standard input.
+ * Runs a command with the summary of a change on its standard input. The summary is kept beside the site until the command has
+ * succeeded: if it fails, the next build runs it again, even if nothing has changed since.
  *
+ * @param change what has changed; empty if nothing has
+ * @param isRight whether the command may be run: it is not told of a site that is wrong
  * @returns what went wrong; undefined if it succeeded, or there was nothing to tell
  */
-export async function runOnChange(command: string, out: string): Promise<string | undefined> {
-  const { unreported } = workFolders(out);
-  if (!existsSync(unreported)) return undefined;
-  // Standard output is for the report.
-  const child = spawn(command, { shell: true, stdio: ['pipe', 2, 2] });
-  // A command need not read it.
-  child.stdin?.on('error', () => {}).end(readFileSync(unreported));
-  const [code, signal] = (await once(child, 'close')) as [number | null, string | null];
-  if (code !== 0)
-    return `got ${signal ?? `exit code ${code}`}: the site is published, and the next build will run the command again`;
-  rmSync(unreported);
-  return undefined;
+async function tellChange(
+  command: string,
+  out: string,
+  { change, isRight }: { change: readonly string[]; isRight: boolean },
+): Promise<string | undefined> {
+  const folders = workFolders(out);
+  const { unreported } = folders;
+  try {
+    if (change.length > 0) appendToWorkingFile(folders, unreported, `${change.join('\n')}\n`);
+    if (!isRight || !statusOf(unreported)) return undefined;
+    const summary = readWorkingFile(folders, unreported);
+    // Standard output is for the report.
+    const child = spawn(command, { shell: true, stdio: ['pipe', 2, 2] });
+    // A command need not read it.
+    child.stdin?.on('error', () => {}).end(summary);
+    const [code, signal] = (await once(child, 'close')) as [number | null, string | null];
+    if (code !== 0)
+      return `got ${signal ?? `exit code ${code}`}: the site is published, and the next build will run the command again`;
+    rmSync(unreported);
+    return undefined;
+  } catch (error) {
+    const explained = explainSystemError(error, unreported);
+    if (explained instanceof OutputError) return explained.message;
+    throw error;
+  }
 }

@@ -36,7 +36,17 @@ export const mediaTypes = {
   '.gz': 'application/gzip',
   '.br': 'application/octet-stream',
   '.d.ts': 'text/plain; charset=utf-8',
+  '.txt': 'text/plain; charset=utf-8',
+  '.sha256': 'text/plain; charset=utf-8',
+  '.zip': 'application/zip',
 } as const;
+
+/**
+ * Matches the `Accept` that Java's `HttpURLConnection` sends by itself, in any version: it lists HTML first, but is no browser.
+ *
+ * @see https://github.com/openjdk/jdk/blob/master/src/java.base/share/classes/sun/net/www/protocol/http/HttpURLConnection.java
+ */
+export const JAVA_ACCEPT = '^text/html,\\s*image/gif,\\s*image/jpeg,\\s*\\*';
 
 /** Undefined for types that every host knows. */
 export function mediaTypeOf(file: string): string | undefined {

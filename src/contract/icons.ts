@@ -6,7 +6,7 @@ import { ICONS_PATH } from './paths.ts';
 export const DEFAULT_ICONS_UPSTREAM = `https://raw.githubusercontent.com/PokeAPI/sprites/master${ICONS_PATH.slice(0, -1)}`;
 
 /** Where icons may come from. It becomes part of host configuration, where other characters have a meaning. */
-export const ICON_UPSTREAM = /^https?:\/\/[\w.:[\]-]+(?:\/[\w.~-]+)*$/;
+export const ICON_UPSTREAM = /^https?:\/\/(?:[A-Za-z0-9_.:]|\[|\]|-)+(?:\/(?:[A-Za-z0-9_.~]|-)+)*$/;
 export const ICON_UPSTREAM_RULE = 'a URL of letters, digits, dots and hyphens';
 
 /**

@@ -15,7 +15,7 @@ export const FORMAT = 1;
 
 /** The field of a schema. Files written before there was a format have none, and are format 1. */
 export const formatField = {
-  format: z.int().positive().default(FORMAT).describe('The version of this file.'),
+  format: z.int().min(1).default(FORMAT).describe('The version of this file.'),
 };
 
 /** Throws the error that `refuse` makes if a file is of a format that this version cannot read. */

@@ -97,10 +97,15 @@ export function recordUrl({ baseUrl, links }: LinkBase, kind: Kind, slug: string
 }
 
 /** The URL of a list, as in the API root, or of one of its windows, as in `next` and `previous`. */
-export function listUrl({ baseUrl, links }: LinkBase, kind: Kind, window?: Window): string {
+export function listUrl(
+  { baseUrl, links }: LinkBase,
+  kind: Kind,
+  window?: Window,
+  format: 'api' | 'json' = 'api',
+): string {
   const path = links === 'file' ? `/${listPageFile(kind, window?.offset ?? 0)}` : listPath(kind);
   const query = window ? `&limit=${window.limit}&offset=${window.offset}` : '';
-  return `${baseUrl}${path}?format=api${query}`;
+  return `${baseUrl}${path}?format=${format}${query}`;
 }
 
 /** The slugs of a kind, by the files that a site has for its records. */

@@ -3,7 +3,10 @@
 import * as z from 'zod';
 import { type Kind, mapKinds } from './kinds.ts';
 
-/** What follows is published as JSON Schema: patterns are what every validator reads, and the rest is checked by functions. */
+/**
+ * What follows is published as JSON Schema: patterns are what ECMA-262 (with `u` and with `v`), RE2, PCRE, Java, Python and Rust
+ * read alike, and the rest is checked by functions.
+ */
 
 const RESERVED = /^(?:offset|con|prn|aux|nul|com\d|lpt\d)$/;
 const SLUG_RULE = 'expected a safe slug: lower-case letters, digits and inner hyphens';
@@ -31,17 +34,20 @@ export const nameSchema = z
   .refine((name) => !INVISIBLE.test(name), NAME_RULE)
   .describe('The English name, for display.');
 
+/** A hyphen in a class would need an escape in some of these languages, and must not have one in others. */
+const ICON_NAME = '[A-Za-z0-9_](?:[A-Za-z0-9_]|-)*';
+
 /** The path of an icon under `sprites/items`, without a host, never leading out of that folder. */
 export const iconSchema = z
   .string()
   .max(255)
   .regex(
-    /^sprites\/items\/(?:\w[\w-]*\/)*\w[\w-]*(?:\.\w[\w-]*)*\.(?:png|gif|jpg|webp)$/,
+    new RegExp(`^sprites/items/(?:${ICON_NAME}/)*${ICON_NAME}(?:[.]${ICON_NAME})*[.](?:png|gif|jpg|webp)$`),
     'expected an image under sprites/items',
   )
   .describe('The path of an image, relative to the base URL.');
 
-export const idSchema = z.int().positive().describe("The upstream's id. Ids are ascending, with gaps.");
+export const idSchema = z.int().min(1).describe("The upstream's id. Ids are ascending, with gaps.");
 
 const gameIndexSchema = (generation: number) =>
   z.int().min(0).nullable().describe(`The in-game index in generation ${generation}; null if it has none.`);
@@ -51,7 +57,7 @@ const moveSchema = z.strictObject({
   id: idSchema,
   slug: slugSchema,
   name: nameSchema,
-  generation: z.int().positive().describe('The game generation that introduced the move.'),
+  generation: z.int().min(1).describe('The game generation that introduced the move.'),
 });
 
 /** An item as in a data set. `id1` … `id9` are its in-game indices in generations 1 … 9. */

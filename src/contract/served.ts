@@ -13,7 +13,7 @@ function linkSchema(kind: Kind, rest: string) {
 
 const FILE = '(?:index\\.json)?';
 const recordLink = (kind: Kind) =>
-  linkSchema(kind, `[a-z0-9-]+/${FILE}\\?format=api`).describe("The record's own URL.");
+  linkSchema(kind, `(?:[a-z0-9]|-)+/${FILE}\\?format=api`).describe("The record's own URL.");
 const listLink = (kind: Kind) =>
   linkSchema(kind, `${FILE}\\?format=api`).describe(`The list of all ${kind}s.`);
 const windowLink = (kind: Kind) =>

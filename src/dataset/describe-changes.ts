@@ -116,12 +116,14 @@ const describeChanges: Readonly<Record<ChangeType, Describe>> = {
 
 const describeFields = (fields: readonly FieldChange[], mark: Style['mark']): string =>
   fields
-    .map(({ field, from, to }) => `${printable(field)} ${mark(quote(from))} → ${mark(quote(to))}`)
+    .map(({ field, from, to }) => `${harmless(field)} ${mark(quote(from))} → ${mark(quote(to))}`)
     .join(', ');
 
 /**
- * A value as JSON. Forges read @ as a mention and `closes #1` as a command, in commit messages too, and a backtick would
- * end a code span: all three are written as JSON escapes.
+ * A value as JSON. Forges read @ as a mention, `closes #1`, `[skip ci]` and the trailer `skip-checks: true` as commands, in commit
+ * messages too, and a backtick would end a code span: what makes them so is written as JSON escapes.
  */
-const quote = (value: FieldChange['from']): string =>
-  escapeCharacters(printable(JSON.stringify(value)), /[@#`]/g);
+const quote = (value: FieldChange['from']): string => harmless(JSON.stringify(value));
+
+const harmless = (text: string): string =>
+  escapeCharacters(printable(text), /[@#`[\]]|(?<=skip-checks\s*):/gi);

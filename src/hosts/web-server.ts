@@ -9,6 +9,7 @@ import {
   errorHeaders,
   freshHeaders,
   htmlHeaders,
+  JAVA_ACCEPT,
   mediaTypes,
   preflightHeaders,
 } from '../contract/headers.ts';
@@ -91,9 +92,9 @@ export const accepts = {
   html: member('text/(?:\\*|html)', '[,;]'),
 } as const;
 
-/** Listed without a quality. Browsers list HTML like this; a client that lists JSON like this gets JSON. */
+/** Listed without a quality. Browsers list HTML like this; a client that lists JSON like this gets JSON, and so does Java. */
 export const prefers = {
-  json: member('application/json', ','),
+  json: `${member('application/json', ',')}|${JAVA_ACCEPT}`,
   html: member('text/html', ','),
 } as const;
 

@@ -5,13 +5,13 @@
  */
 
 import { hash } from 'node:crypto';
-import { closeSync, existsSync, openSync, writeFileSync, writeSync } from 'node:fs';
+import { closeSync, constants, openSync, writeFileSync, writeSync } from 'node:fs';
 import path from 'node:path';
 import fsExtra from 'fs-extra';
 import * as z from 'zod';
 import { type Edition, editionSchema } from '../contract/edition.ts';
 import { errorCode, OutputError } from '../errors.ts';
-import { readText } from '../files.ts';
+import { REGULAR, readText, statusOf } from '../files.ts';
 import type { Revalidation } from './client.ts';
 
 /** A line with the right checksum is one, as this version wrote it. */
@@ -59,14 +59,22 @@ export function openCache(folder: string, { name, version }: { name: string; ver
       });
     }
   };
+  // Never through a link that somebody else has left in the folder.
+  const open = (flags: number): number =>
+    openSync(file, constants.O_WRONLY | constants.O_CREAT | REGULAR | flags);
+  const rewrite = (text: string): void => {
+    const descriptor = open(constants.O_TRUNC);
+    writeFileSync(descriptor, text);
+    closeSync(descriptor);
+  };
   const { entries, lastRun } = writing(() => {
     fsExtra.ensureDirSync(folder);
-    const lines = existsSync(file) ? readText(folder, journalName(name)).split('\n') : [];
+    const lines = statusOf(file) ? readText(folder, journalName(name)).split('\n') : [];
     if (lines[0] === header) return decodeLines(lines);
-    writeFileSync(file, header);
+    rewrite(header);
     return decodeLines([]);
   });
-  const journal = writing(() => openSync(file, 'a'));
+  const journal = writing(() => open(constants.O_APPEND));
   const used = new Set<string>();
   let run: CompleteRun | undefined;
   let changed = false;
@@ -102,7 +110,7 @@ export function openCache(folder: string, { name, version }: { name: string; ver
       if (complete ? used.size === 0 : !changed) return;
       const kept = [...entries.values()].filter(({ url }) => !complete || used.has(url));
       const end = complete ? [{ complete: run ? { ...run, urls: used.size } : null }] : [];
-      writing(() => writeFileSync(file, [header, ...[...kept, ...end].map(encodeLine)].join('\n')));
+      writing(() => rewrite([header, ...[...kept, ...end].map(encodeLine)].join('\n')));
     },
   };
 }

@@ -11,7 +11,6 @@ import {
   fsyncSync,
   mkdirSync,
   openSync,
-  readFileSync,
   renameSync,
   rmdirSync,
   unlinkSync,
@@ -25,7 +24,7 @@ import { MANIFEST_FILE } from '../contract/paths.ts';
 import { errorCode, OutputError } from '../errors.ts';
 import { readFile, statusOf } from '../files.ts';
 import { foldersOf, inOrder } from './site-paths.ts';
-import type { WorkFolders } from './work-folders.ts';
+import { readWorkingFile, type WorkFolders } from './work-folders.ts';
 
 const pathSchema = z.string().refine(isSitePath);
 const changeSchema = z.object({
@@ -49,10 +48,11 @@ export function commit({ fresh, commit: record, trash }: WorkFolders, change: Ch
 }
 
 /** Finishes what was committed, as often as it is interrupted; does nothing if there is nothing to finish. */
-export function rollForward({ name, out, fresh, commit: record }: WorkFolders): void {
+export function rollForward(folders: WorkFolders): void {
+  const { name, out, fresh, commit: record } = folders;
   if (!existsSync(record)) return;
   try {
-    const { place, remove, manifest } = changeSchema.parse(parseJson(readFileSync(record, 'utf8')));
+    const { place, remove, manifest } = changeSchema.parse(parseJson(readWorkingFile(folders, record)));
     for (const file of inTheWay({ place, remove })) removeFile(out, file);
     for (const file of place) putInPlace(path.join(fresh, file), path.join(out, file));
     // A staged file that is not there has been put into place, unless somebody deleted the stage.

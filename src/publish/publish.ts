@@ -7,14 +7,14 @@ import { FORMAT, type Making, type Manifest, type ManifestEntry } from '../contr
 import { MANIFEST_FILE } from '../contract/paths.ts';
 import type { AnyFile } from '../contract/site-file.ts';
 import { errorCode, explainSystemError, OutputError } from '../errors.ts';
-import { isInside, statusOf } from '../files.ts';
+import { isInside } from '../files.ts';
 import { PRODUCT } from '../version.ts';
 import { type Change, commit, flush, flushAll, rollForward } from './commit.ts';
 import { acquireLock, type LockOptions } from './lock.ts';
 import { refuseObstacles } from './obstacles.ts';
 import { entryOf, type Published, readPublished } from './published.ts';
 import { type StageOptions, stageFile, stageFiles } from './stage.ts';
-import { type WorkFolders, workFolders } from './work-folders.ts';
+import { refuseStrangers, type WorkFolders, workFolders } from './work-folders.ts';
 
 export interface PublishResult {
   /** False if the folder already held exactly this site, and was not touched. */
@@ -215,18 +215,6 @@ export function recover(folders: WorkFolders): void {
   } catch (cause) {
     throw new OutputError(`cannot be recovered from an interrupted build (${errorCode(cause)})`, name, {
       cause,
-    });
-  }
-}
-
-/** In a parent that others may write to, anybody may leave what looks like the work of an interrupted build. */
-function refuseStrangers({ out, fresh, retired, commit, received }: WorkFolders): void {
-  const ownerOf = (file: string): number | undefined => statusOf(file)?.uid;
-  const trusted = [undefined, process.geteuid?.() ?? ownerOf(out), ownerOf(out)];
-  for (const file of [fresh, retired, commit, received]) {
-    if (!process.geteuid || trusted.includes(ownerOf(file))) continue;
-    throw new OutputError(`belongs to another user (${ownerOf(file)}), and is not used`, file, {
-      hint: 'Remove it, and build again in a folder whose parent only you can write to.',
     });
   }
 }

@@ -1,8 +1,20 @@
 /** The working files of a build: beside the folder that it changes, so that renames stay within one file system. */
 
-import { lstatSync, readlinkSync, realpathSync } from 'node:fs';
+import {
+  closeSync,
+  constants,
+  fstatSync,
+  lstatSync,
+  openSync,
+  readFileSync,
+  readlinkSync,
+  realpathSync,
+  type Stats,
+  writeSync,
+} from 'node:fs';
 import path from 'node:path';
 import { errorCode, OutputError } from '../errors.ts';
+import { REGULAR, statusOf } from '../files.ts';
 
 export type WorkFolders = Readonly<ReturnType<typeof foldersBeside>>;
 
@@ -47,4 +59,64 @@ function follow(name: string, file: string): string {
     if (code !== 'ENOENT' || !lstatSync(file, { throwIfNoEntry: false })?.isSymbolicLink()) return file;
     return follow(name, path.resolve(realpathSync(path.dirname(file)), readlinkSync(file)));
   }
+}
+
+/** In a parent that others may write to, anybody may leave what looks like the work of a build: it has to be of a trusted user. */
+export function refuseStrangers(folders: WorkFolders): void {
+  const { fresh, retired, commit, received } = folders;
+  for (const file of [fresh, retired, commit, received]) {
+    const status = statusOf(file);
+    if (status) refuseStranger(folders, file, status);
+  }
+}
+
+function openRegular(file: string, flags: number): number {
+  try {
+    return openSync(file, flags | REGULAR, 0o666);
+  } catch (cause) {
+    // Of a link, and of a pipe that nobody reads.
+    if (!['ELOOP', 'ENXIO', 'EISDIR'].includes(errorCode(cause))) throw cause;
+    throw new OutputError('is not a regular file, and is not used', file, { cause });
+  }
+}
+
+/** Opens a working file beside a site: only a regular one of a trusted user, never what a link leads to. */
+function openWorkingFile(folders: WorkFolders, file: string, flags: number): number {
+  const descriptor = openRegular(file, flags);
+  try {
+    const status = fstatSync(descriptor);
+    if (!status.isFile()) throw new OutputError('is not a regular file, and is not used', file);
+    refuseStranger(folders, file, status);
+    return descriptor;
+  } catch (error) {
+    closeSync(descriptor);
+    throw error;
+  }
+}
+
+export function readWorkingFile(folders: WorkFolders, file: string): string {
+  const descriptor = openWorkingFile(folders, file, constants.O_RDONLY);
+  try {
+    return readFileSync(descriptor, 'utf8');
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+export function appendToWorkingFile(folders: WorkFolders, file: string, text: string): void {
+  const flags = constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT;
+  const descriptor = openWorkingFile(folders, file, flags);
+  try {
+    writeSync(descriptor, text);
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+/** Trusted are whoever runs this, and the owner of the site. */
+function refuseStranger({ out }: WorkFolders, file: string, { uid }: Stats): void {
+  if (!process.geteuid || [process.geteuid(), statusOf(out)?.uid].includes(uid)) return;
+  throw new OutputError(`belongs to another user (${uid}), and is not used`, file, {
+    hint: 'Remove it, and build again in a folder whose parent only you can write to.',
+  });
 }

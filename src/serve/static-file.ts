@@ -42,7 +42,11 @@ export async function sendFile(
   const encoding = bulkFiles.includes(file) ? negotiateEncoding(request) : undefined;
   const copy = encoding && `${file}.${copies[encoding]}`;
   const sent = copy && (await findFile(folder, copy)) ? copy : file;
-  if (sent === file && !(await findFile(folder, file))) return false;
+  const found = await findFile(folder, sent);
+  if (!found) return false;
+  // A suffix that is longer is the whole file: https://www.rfc-editor.org/rfc/rfc9110#section-14.1.2
+  const [, suffix] = /^bytes=-(\d+)$/.exec(request.headers.range ?? '') ?? [];
+  if (Number(suffix) > found.bytes) delete request.headers.range;
   // Ranges need a strong validator, and those of files are weak: https://www.rfc-editor.org/rfc/rfc9110#name-if-range
   if (request.headers['if-range']?.toString().includes('"')) delete request.headers.range;
   // `fetch` adds this to every request with If-None-Match. It is meant for caches on the way

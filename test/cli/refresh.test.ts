@@ -1,6 +1,16 @@
 /** A scheduled build: what it says, what it runs, what it keeps, and how it ends. */
 
-import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import {
+  chownSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { BuildReport } from '../../src/cli/commands/build.ts';
@@ -135,6 +145,45 @@ describe('--on-change', () => {
     const killed = await build('--base-url', 'https://b.test', '--on-change', 'kill -9 $$');
     expect(killed.stderr).toContain('error: --on-change: got SIGKILL: the site is published');
     expect(existsSync(at('build/meta.json'))).toBe(true);
+  });
+});
+
+describe('what is kept for --on-change beside the site', () => {
+  it.each<[string, (file: string, victim: string) => void]>([
+    ['a link', (file, victim) => symlinkSync(victim, file)],
+    ['a link to nothing', (file) => symlinkSync('nothing', file)],
+    ['a pipe', (file) => execFileSync('mkfifo', [file])],
+    ['a folder', (file) => mkdirSync(file)],
+    ['a link to what never ends', (file) => symlinkSync('/dev/zero', file)],
+  ])(
+    'is neither read nor written if it is %s: the site is published, and the command not run',
+    async (_, make) => {
+      const { answers, build, at } = await operator();
+      writeFileSync(at('profile'), 'mine');
+      make(at('.build.gamedata-unreported'), at('profile'));
+      for (const name of ['renamed', 'again']) {
+        rename(answers, 1, name);
+        const { code, stderr } = await build('--on-change', 'cat > told');
+        expect(code).toBe(1);
+        expect(stderr).toMatch(
+          /error: --on-change: \S+\.build\.gamedata-unreported: is not a regular file, and is not used\n/,
+        );
+        expect(existsSync(at(`build/api/gamedata/move/${name}/index.json`))).toBe(true);
+      }
+      expect(existsSync(at('told'))).toBe(false);
+      expect(readFileSync(at('profile'), 'utf8')).toBe('mine');
+    },
+  );
+
+  it.runIf(process.geteuid?.() === 0)('is not read if it is of somebody else', async () => {
+    const { build, at } = await operator();
+    const file = at('.build.gamedata-unreported');
+    writeFileSync(file, 'records: all gone');
+    chownSync(file, 12_345, 12_345);
+    const { code, stderr } = await build('--on-change', 'cat > told');
+    expect(code).toBe(1);
+    expect(stderr).toContain('gamedata-unreported: belongs to another user (12345), and is not used');
+    expect(existsSync(at('told'))).toBe(false);
   });
 });
 

@@ -91,6 +91,8 @@ describe('a comparison', () => {
   it.each([
     ['a mention', '@somebody', '"\\u0040somebody"'],
     ['an order to a repository', 'closes #12', '"closes \\u002312"'],
+    ['an order to a workflow', '[skip ci]', '"\\u005bskip ci\\u005d"'],
+    ['a trailer for one', 'skip-checks: true', '"skip-checks\\u003a true"'],
     ['the end of a code span', 'x`<img src=x>', '"x\\u0060<img src=x>"'],
     ['the end of a string', 'a" → "b', '"a\\" → \\"b"'],
   ])('takes %s in a name for nothing but a name', (_, englishName, shown) => {

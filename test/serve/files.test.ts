@@ -27,6 +27,14 @@ describe('a file beside the API', () => {
     expect(response.status).toBe(206);
     expect(response.headers.get('content-range')).toBe('bytes 1000-1009/300000');
     expect(new Uint8Array(await response.arrayBuffer())).toEqual(big.body.slice(1000, 1010));
+    // A suffix that is longer than the file is the whole file.
+    for (const [range, length] of [
+      ['bytes=-10', 10],
+      ['bytes=-9999999', 300_000],
+    ] as const) {
+      const end = await fetch(`${url}/${big.path}`, { headers: { Range: range } });
+      expect(new Uint8Array(await end.arrayBuffer())).toEqual(big.body.slice(-length));
+    }
     const beyond = await fetch(`${url}/${big.path}`, { headers: { Range: 'bytes=300000-' } });
     expect(beyond.headers.get('content-range')).toBe('bytes */300000');
     expect(beyond.headers.get('access-control-allow-origin')).toBe('*');

@@ -9,7 +9,7 @@ import type { ManifestEntry } from '../../contract/meta.ts';
 import { ARCHIVE_NAMES, type ArchiveName, archiveFiles, MANIFEST_FILE } from '../../contract/paths.ts';
 import { secondsSince } from '../../contract/words.ts';
 import { errorCode, OutputError } from '../../errors.ts';
-import { readFile } from '../../files.ts';
+import { readFile, statusOf } from '../../files.ts';
 import { recoverAbandoned } from '../../publish/publish.ts';
 import type { Content } from '../../site/archive/entries.ts';
 import { packSite, packTarball } from '../../site/archive/pack.ts';
@@ -139,7 +139,7 @@ export async function keepArchive(out: string, keep: number): Promise<string> {
   const digest = hash('sha256', readFile(out, MANIFEST_FILE)).slice(0, 12);
   const name = `gamedata-${descriptions.meta.captured}-${digest}.tar.gz`;
   const file = path.join(folder, name);
-  if (!existsSync(file)) {
+  if (!statusOf(file)?.isFile()) {
     const { files, description } = readContents(out, descriptions);
     replaceFiles(folder, { [name]: await packTarball(files, description) });
   }

@@ -86,7 +86,7 @@ export function createResponder(store: AssetStore, base = ''): Responder {
     if (!isRead(request)) return errorResponse(request, 405, notAllowedDetail(request.method));
     const asset =
       target.type === 'list'
-        ? await listWindow(store, target.kind, readWindow(query))
+        ? await listWindow(store, target.kind, { window: readWindow(query), isJson: format === 'json' })
         : target.file && (await store.get(target.file));
     if (!asset) {
       const moved = target.type === 'record' && target.file && (await movedPath(store, target.file));
@@ -125,7 +125,7 @@ type Endpoint = Extract<Target, { name: string }>;
 
 /**
  * Whether a program requests a record, or a page that is built if the list is long enough, with nothing repeated,
- * encoded, unknown or unusual. False if in doubt.
+ * encoded, unknown or unusual, and no links that keep `format=json`. False if in doubt.
  */
 export function rulesSuffice(request: Request, base = ''): boolean {
   const { pathname, search, searchParams } = new URL(request.url);
@@ -139,7 +139,8 @@ export function rulesSuffice(request: Request, base = ''): boolean {
   const given = [...searchParams];
   return (
     given.length === new Set(searchParams.keys()).size &&
-    given.every(([name, value]) => names.includes(name) && isCovered[name]?.(value))
+    given.every(([name, value]) => names.includes(name) && isCovered[name]?.(value)) &&
+    !(target.type === 'list' && searchParams.get('format') === 'json')
   );
 }
 

@@ -1,5 +1,6 @@
 /** Requests and responses as plain data: a `Request` would normalize the path, and our own server knows it as sent. */
 
+import { JAVA_ACCEPT } from '../../contract/headers.ts';
 import { type Integer, narrow, PAGE_SIZE, type Window } from '../../contract/windows.ts';
 
 /** What a response depends on. */
@@ -45,6 +46,8 @@ function readInteger(query: URLSearchParams, name: string): Integer {
 
 export type Representation = 'json' | 'html';
 
+const isJava = new RegExp(JAVA_ACCEPT);
+
 /** A range of an `Accept` header, such as `text/*;q=0.8`. */
 type MediaRange = ReturnType<typeof parseRange>;
 
@@ -53,7 +56,7 @@ type MediaRange = ReturnType<typeof parseRange>;
  * is always JSON. Undefined if neither is acceptable.
  */
 export function negotiate(format: Format, accept: string | null): Representation | undefined {
-  if (format === 'json') return 'json';
+  if (format === 'json' || (accept !== null && isJava.test(accept))) return 'json';
   const ranges = (accept ?? '*/*').split(',').map(parseRange);
   const json = best(ranges, 'application', 'json');
   const html = best(ranges, 'text', 'html');

@@ -10,10 +10,18 @@ interface ListPage {
   readonly results: readonly unknown[];
 }
 
-/** The list page for a window; undefined if the site does not have the list. */
-export async function listWindow(store: AssetStore, kind: Kind, window: Window): Promise<Asset | undefined> {
+/**
+ * The list page for a window; undefined if the site does not have the list.
+ *
+ * @param isJson whether links keep the `format=json` of the request, as in the reference framework: those of built pages do not
+ */
+export async function listWindow(
+  store: AssetStore,
+  kind: Kind,
+  { window, isJson }: { window: Window; isJson: boolean },
+): Promise<Asset | undefined> {
   const { limit, offset } = window;
-  const isBuilt = limit === PAGE_SIZE && typeof offset === 'number' && offset % PAGE_SIZE === 0;
+  const isBuilt = !isJson && limit === PAGE_SIZE && typeof offset === 'number' && offset % PAGE_SIZE === 0;
   const built = isBuilt ? await store.get(listPageFile(kind, offset)) : undefined;
   if (built) return built;
 
@@ -34,7 +42,8 @@ export async function listWindow(store: AssetStore, kind: Kind, window: Window):
   }
 
   const baseUrl = root[kind].slice(0, root[kind].lastIndexOf(API_PREFIX));
-  const link = (to: Window | null) => to && listUrl({ baseUrl, links: 'query' }, kind, to);
+  const link = (to: Window | null) =>
+    to && listUrl({ baseUrl, links: 'query' }, kind, to, isJson ? 'json' : 'api');
   const page = {
     count,
     next: link(nextWindow(window, count)),

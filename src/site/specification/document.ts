@@ -13,7 +13,7 @@ import { fillDocs } from '../../web/docs/page.ts';
 import { apiPaths, type Examples, examplesOf } from './api-paths.ts';
 import { headerComponents, parameterComponents, responseComponents } from './components.ts';
 import { filePaths } from './file-paths.ts';
-import { jsonSchemas, schemaFile, typeDeclarations, typeName } from './schemas.ts';
+import { completeSchemas, jsonSchemas, schemaFile, typeDeclarations, typeName } from './schemas.ts';
 
 /** @param archive whether the site offers itself for download */
 export function openApiDocument(site: Meta, examples: Examples, { archive }: { archive: boolean }): object {
@@ -95,11 +95,11 @@ export function specificationFiles(
   { archive, docs }: { archive: boolean; docs: string },
 ): SiteFile[] {
   const document = openApiDocument(meta, examplesOf(records, linkBaseOf(meta)), { archive });
-  const schemas = jsonSchemas((name) => `${meta.base_url}/${schemaFile(name)}`);
+  const schemas = completeSchemas((name) => `${meta.base_url}/${schemaFile(name)}`);
   return [
     { path: OPENAPI_FILE, body: JSON.stringify(document) },
     { path: `${DOCS_PATH.slice(1)}index.html`, body: fillDocs(docs, document as OpenApi, meta) },
-    ...Array.from(schemas, ([name, schema]) => ({ path: schemaFile(name), body: JSON.stringify(schema) })),
+    ...schemas.map(([name, schema]) => ({ path: schemaFile(name), body: JSON.stringify(schema) })),
     { path: TYPES_FILE, body: typeDeclarations() },
   ];
 }

@@ -43,7 +43,7 @@ const bulk = downloads.flatMap(({ path, summary }): DownloadRow[] => {
 const archives: readonly DownloadRow[] = [
   ['download/gamedata.tar.gz', 'The complete site, to serve elsewhere.', 'application/gzip', {}],
   ['download/gamedata.zip', 'The same as a ZIP file.', 'application/zip', {}],
-  ['download/gamedata.sha256', 'The SHA-256 checksums of both.', 'application/octet-stream', text],
+  ['download/gamedata.sha256', 'The SHA-256 checksums of both.', 'text/plain; charset=utf-8', text],
 ];
 
 function downloadPath([file, summary, type, content]: DownloadRow): [path: string, item: object] {

@@ -38,7 +38,20 @@ export const typeName = (name: string): string =>
 export function jsonSchemas(addressOf: (name: string) => string): Map<string, JsonSchema> {
   const registry = z.registry<{ id: SchemaName }>();
   for (const name of schemaNames) registry.add(publicSchemas[name], { id: name });
-  return new Map(Object.entries(z.toJSONSchema(registry, { uri: addressOf }).schemas));
+  return new Map(Object.entries(z.toJSONSchema(registry, { uri: addressOf, override }).schemas));
+}
+
+/** The same without references: each is complete by itself. */
+export const completeSchemas = (addressOf: (name: string) => string): [name: string, JsonSchema][] =>
+  schemaNames.map((name) => [
+    name,
+    { $id: addressOf(name), ...z.toJSONSchema(publicSchemas[name], { override }) },
+  ]);
+
+/** What is required has no default; and a slash needs no escape, which some generators of code do not expect in a pattern. */
+function override({ jsonSchema }: { jsonSchema: JsonSchema }): void {
+  delete jsonSchema.default;
+  if (jsonSchema.pattern) jsonSchema.pattern = jsonSchema.pattern.replaceAll('\\/', '/');
 }
 
 /** `types.d.ts` of every site and of the package. */

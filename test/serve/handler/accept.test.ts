@@ -20,6 +20,10 @@ it.each<[accept: string, representation: Representation | undefined]>([
   ['text/html/x', undefined],
   ['text', undefined],
   ['', undefined],
+  // Java's own client, of today and of before.
+  ['text/html, image/gif, image/jpeg, */*; q=0.2', 'json'],
+  ['text/html, image/gif, image/jpeg, *; q=.2, */*; q=.2', 'json'],
+  ['text/html, image/gif, image/jpeg', 'html'],
 ])('a client that accepts %j gets %s', (accept, representation) => {
   expect(negotiate(undefined, accept)).toBe(representation);
 });

@@ -235,14 +235,18 @@ describe('limit and offset', () => {
     ['format=json', 100, '1-100', first, null],
     ['format=json&offset=150', 100, '151-250', [100, 250], [100, 50]],
     ['offset=100&format=json&limit=50', 50, '101-150', [50, 150], [50, 50]],
+    ['format=json&format=api', 100, '1-100', first, null],
     ['format=&limit=5', 5, '1-5', [5, 5], null],
   ])('?%.60s', async (query, records, ids, next, previous) => {
     const response = await ask(`/api/gamedata/item/?${query}`);
     expect(response.status).toBe(200);
     const page = (await response.json()) as { results: { id: number }[] };
     const got = page.results.map(({ id }) => id);
+    // Links keep the format that they were asked in.
+    const format = new URLSearchParams(query).getAll('format').at(-1) || 'api';
     const link = (place: Place) =>
-      place && `https://example.test/api/gamedata/item/?format=api&limit=${place[0]}&offset=${place[1]}`;
+      place &&
+      `https://example.test/api/gamedata/item/?format=${format}&limit=${place[0]}&offset=${place[1]}`;
     expect(Object.keys(page)).toEqual(['count', 'next', 'previous', 'results']);
     expect(page).toMatchObject({ count: 2223, next: link(next), previous: link(previous) });
     expect(got).toHaveLength(records);

@@ -81,13 +81,10 @@ describe.skipIf(reason !== '')(`Lighthouse${reason}`, () => {
   it.for(pages)('has nothing to say against the %s', async ([, address, skipped = []]) => {
     expect(missing).toBeUndefined();
     const run = () => audit(site.url + address, skipped);
-    // At once, as each waits most of the time; what this costs a page on a slow machine does not count.
-    let reports = await Promise.all(Array.from({ length: RUNS }, run));
-    if (scoreOf(reports, 'performance') < LEAST) {
-      reports = [];
-      while (reports.length < RUNS) reports.push(await run());
-    }
-    expect(reports.map(({ runtimeError }) => runtimeError)).toEqual(Array(RUNS).fill(undefined));
+    const reports = [await run()];
+    // What something else costs the machine for a moment does not count.
+    if (scoreOf(reports, 'performance') < LEAST) while (reports.length < RUNS) reports.push(await run());
+    expect(reports.flatMap(({ runtimeError }) => runtimeError ?? [])).toEqual([]);
     for (const category of ['accessibility', 'best-practices', 'seo'])
       expect([category, scoreOf(reports, category)], reports.flatMap(costly).join()).toEqual([category, 1]);
     expect(scoreOf(reports, 'performance')).toBeGreaterThanOrEqual(LEAST);

@@ -236,6 +236,10 @@ const accepts: [accept: string, query: string, expected: string][] = [
   ['text/*', '', page],
   ['text/html;q=0.5', '', page],
   ['text/html;q=0.5, */*', '', move],
+  // Java's own client, of today and of before.
+  ['text/html, image/gif, image/jpeg, */*; q=0.2', '', move],
+  ['text/html, image/gif, image/jpeg, *; q=.2, */*; q=.2', '?format=api', move],
+  ['text/html, image/gif, image/jpeg, */*; q=0.2', '?format=xml', '404'],
   ['text/html, application/json', '', move],
   ['application/json;q=0.5, text/html', '', page],
   ['application/json, text/plain, */*', '', move],

@@ -1,0 +1,80 @@
+/** The patterns of published schemas, in the languages that are here: each compiles everywhere, and says the same. */
+
+import { spawnSync } from 'node:child_process';
+import * as fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { rawRecords } from '../support/sites.ts';
+import { specifiedSite } from '../support/specification.ts';
+
+const { files, json } = specifiedSite(rawRecords(1, 1));
+const documents = [...files.keys()].filter((name) => name.startsWith('schemas/') || name === 'openapi.json');
+
+function* patternsIn(value: unknown): Generator<string> {
+  if (typeof value !== 'object' || value === null) return;
+  for (const [key, inner] of Object.entries(value)) {
+    if (key === 'pattern' && typeof inner === 'string') yield inner;
+    else yield* patternsIn(inner);
+  }
+}
+const patterns = [...new Set(documents.flatMap((name) => [...patternsIn(json(name))]))];
+
+/** Program → one that reads lines of pattern and text as JSON, and prints 1 or 0 for each. */
+const languages: Readonly<Record<string, readonly string[]>> = {
+  python3: [
+    '-c',
+    `import json, re, sys
+for line in sys.stdin:
+    pattern, text = json.loads(line)
+    print(1 if re.search(pattern, text) else 0)`,
+  ],
+  perl: [
+    '-MJSON::PP',
+    '-e',
+    'while (<STDIN>) { my ($p, $t) = @{decode_json($_)}; print(($t =~ /$p/) ? 1 : 0, "\\n") }',
+  ],
+  ruby: [
+    '-rjson',
+    '-e',
+    'STDIN.each_line { |line| pattern, text = JSON.parse(line); puts(text.match?(Regexp.new(pattern)) ? 1 : 0) }',
+  ],
+};
+const isThere = (program: string): boolean => spawnSync(program, ['--version']).status === 0;
+
+/** Texts that fit, or nearly. `$` of other languages than JavaScript allows a line break at the end: none has one. */
+const texts = fc.sample(
+  fc.oneof(
+    fc.constantFrom(
+      'pound',
+      'a--b',
+      '-a',
+      'sprites/items/a.png',
+      'https://x.test/a-b',
+      'http://[::1]:80',
+      '2026-01-02',
+    ),
+    fc.string(),
+    fc.stringMatching(/^[a-z0-9/:.[\]_~-]{1,30}$/),
+  ),
+  { numRuns: 300, seed: 1 },
+);
+
+describe('the patterns of published schemas', () => {
+  it.each(patterns)('compiles with the flags of ECMA-262, and needs no escaped slash: %s', (pattern) => {
+    for (const flags of ['', 'u', 'v']) expect(() => new RegExp(pattern, flags)).not.toThrow();
+    expect(pattern).not.toContain('\\/');
+    // Look-around and back-references are what RE2 and Rust do not have.
+    expect(pattern).not.toMatch(/\(\?[=!<]|\\[1-9]/);
+  });
+
+  it.each(Object.entries(languages).filter(([program]) => isThere(program)))(
+    'say the same in %s',
+    (program, args) => {
+      const cases = patterns.flatMap((pattern) => texts.map((text) => [pattern, text] as const));
+      const input = cases.map((one) => JSON.stringify(one)).join('\n');
+      const { stdout, stderr } = spawnSync(program, args, { input, encoding: 'utf8', maxBuffer: 1 << 26 });
+      expect(stderr).toBe('');
+      const expected = cases.map(([pattern, text]) => (new RegExp(pattern, 'u').test(text) ? '1' : '0'));
+      expect(stdout.trim().split('\n')).toEqual(expected);
+    },
+  );
+});
