@@ -21,7 +21,12 @@ const env = { PATH, HOME, NO_PROXY: '127.0.0.1', SOURCE_DATE_EPOCH: '1767225600'
 /** @throws if the exit code is not 0, with what the program said */
 export function run([program = '', ...args]: readonly string[], cwd?: string) {
   const started = performance.now();
-  const { status, stdout, stderr, error } = spawnSync(program, args, { cwd, env, encoding: 'utf8' });
+  const { status, stdout, stderr, error } = spawnSync(program, args, {
+    cwd,
+    env,
+    encoding: 'utf8',
+    maxBuffer: 2 ** 28,
+  });
   const seconds = (performance.now() - started) / 1000;
   if (status === 0) return { seconds, stdout, stderr };
   throw new Error(`${program} ${args.join(' ')}: ${error?.message ?? `exit code ${status}`}\n${stderr}`);
