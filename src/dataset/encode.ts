@@ -1,9 +1,9 @@
 /** The text of records and of list pages. */
 
-import type { Kind } from '../contract/kinds.ts';
+import { type Kind, mapKinds } from '../contract/kinds.ts';
 import { type LinkBase, listUrl, recordUrl } from '../contract/paths.ts';
 import { nextWindow, previousWindow, type Window } from '../contract/windows.ts';
-import type { EncodedRecord } from './data-set.ts';
+import type { EncodedRecord, EncodedRecords } from './data-set.ts';
 
 /** Stringifies a record once, for its file, its list page, the snapshot and the digest. */
 export const encodeRecord = (record: Pick<EncodedRecord, 'id' | 'slug'>): EncodedRecord => ({
@@ -15,6 +15,12 @@ export const encodeRecord = (record: Pick<EncodedRecord, 'id' | 'slug'>): Encode
 /** The JSON of a record as it is served: with its `url` first. */
 export const servedText = (base: LinkBase, kind: Kind, { slug, json }: EncodedRecord): string =>
   `{"url":${JSON.stringify(recordUrl(base, kind, slug))},${json.slice(1)}`;
+
+/** Kind → the JSON of its records as they are served, which is that of their files, list pages and bulk files. */
+export type ServedTexts = Readonly<Record<Kind, readonly string[]>>;
+
+export const servedTexts = (base: LinkBase, records: EncodedRecords): ServedTexts =>
+  mapKinds((kind) => records[kind].map((record) => servedText(base, kind, record)));
 
 /** The JSON of a list page around the JSON of its records. */
 export function listPage(

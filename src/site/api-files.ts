@@ -7,15 +7,15 @@ import { type LinkBase, listPageFile, listUrl, META_FILE, recordFile, rootFile }
 import type { SiteFile } from '../contract/site-file.ts';
 import { PAGE_SIZE, pageOffsets } from '../contract/windows.ts';
 import type { EncodedRecords } from '../dataset/data-set.ts';
-import { listPage, servedText } from '../dataset/encode.ts';
+import { listPage, type ServedTexts } from '../dataset/encode.ts';
 
 /** Makes the files of every endpoint, of errors, and `meta.json`. */
-export function apiFiles(records: EncodedRecords, meta: Meta): SiteFile[] {
+export function apiFiles(records: EncodedRecords, served: ServedTexts, meta: Meta): SiteFile[] {
   const linkBase = linkBaseOf(meta);
   return [
     { path: rootFile, body: JSON.stringify(mapKinds((kind) => listUrl(linkBase, kind))) },
     { path: META_FILE, body: JSON.stringify(meta) },
-    ...kindNames.flatMap((kind) => kindFiles(records, kind, linkBase)),
+    ...kindNames.flatMap((kind) => kindFiles(kind, { slugs: records[kind], served: served[kind], linkBase })),
     ...([400, 404, 405] as const).map((status) => ({
       path: errorFiles[status],
       body: errorBody(errorDetails[status]),
@@ -24,8 +24,10 @@ export function apiFiles(records: EncodedRecords, meta: Meta): SiteFile[] {
 }
 
 /** Every record, and the pages, which contain the same texts. */
-function kindFiles(records: EncodedRecords, kind: Kind, linkBase: LinkBase): SiteFile[] {
-  const served = records[kind].map((record) => servedText(linkBase, kind, record));
+function kindFiles(
+  kind: Kind,
+  { slugs, served, linkBase }: { slugs: EncodedRecords[Kind]; served: readonly string[]; linkBase: LinkBase },
+): SiteFile[] {
   const pages = pageOffsets(served.length).map((offset) => ({
     path: listPageFile(kind, offset),
     body: listPage(linkBase, kind, {
@@ -34,9 +36,6 @@ function kindFiles(records: EncodedRecords, kind: Kind, linkBase: LinkBase): Sit
       results: served.slice(offset, offset + PAGE_SIZE),
     }),
   }));
-  const single = records[kind].map(({ slug }, at) => ({
-    path: recordFile(kind, slug),
-    body: served[at] ?? '',
-  }));
+  const single = slugs.map(({ slug }, at) => ({ path: recordFile(kind, slug), body: served[at] ?? '' }));
   return [...pages, ...single];
 }

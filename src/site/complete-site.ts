@@ -6,6 +6,7 @@ import { archiveFiles, DOWNLOAD_FOLDER } from '../contract/paths.ts';
 import { createRoutes } from '../contract/routes.ts';
 import { type AnyFile, bodyOf, type SiteFile } from '../contract/site-file.ts';
 import type { EncodedRecords } from '../dataset/data-set.ts';
+import { servedTexts } from '../dataset/encode.ts';
 import { movedRoutes } from '../dataset/history.ts';
 import type { Serving } from '../hosts/host.ts';
 import { hostFiles } from '../hosts/index.ts';
@@ -59,11 +60,12 @@ function dataFiles(site: CompleteSite): SiteFile[] {
   const { records, meta, history } = site;
   const linkBase = linkBaseOf(meta);
   const routes = createRoutes(records, movedRoutes(history, records), meta.sprites);
+  const served = servedTexts(linkBase, records);
   const { handlerModule } = site.package;
   const context = { ...site.serving, routes, baseUrl: meta.base_url, handlerModule };
   return [
-    ...apiFiles(records, meta),
-    ...(meta.downloads ? downloadFiles({ records, linkBase }) : []),
+    ...apiFiles(records, served, meta),
+    ...(meta.downloads ? downloadFiles(served) : []),
     ...changeFiles(history, routes.moved, { ...linkBase, captured: meta.captured }),
     ...hostFiles(site.hosts, context),
   ];

@@ -8,25 +8,17 @@ import {
   compressedExtensions,
   csvFile,
   EVERYTHING_FILE,
-  type LinkBase,
   ndjsonFile,
 } from '../contract/paths.ts';
 import { servedSchemas } from '../contract/served.ts';
 import type { SiteFile } from '../contract/site-file.ts';
-import type { EncodedRecords } from '../dataset/data-set.ts';
-import { servedText } from '../dataset/encode.ts';
-
-/** What a bulk file is made from. */
-export interface BulkPlan {
-  readonly records: EncodedRecords;
-  readonly linkBase: LinkBase;
-}
+import type { ServedTexts } from '../dataset/encode.ts';
 
 export interface Download {
   readonly path: string;
   /** One sentence for people. */
   readonly summary: string;
-  text(plan: BulkPlan): string;
+  text(served: ServedTexts): string;
 }
 
 /** The bulk files without their compressed copies. */
@@ -35,23 +27,20 @@ export const downloads: readonly Download[] = [
     {
       path: ndjsonFile(kind),
       summary: `Every ${kind}, one JSON object per line.`,
-      text: (plan) => [...servedTexts(plan, kind), ''].join('\n'),
+      text: (served) => [...served[kind], ''].join('\n'),
     },
     {
       path: csvFile(kind),
       summary: `Every ${kind} as CSV (RFC 4180, UTF-8). Null is an empty cell; what a spreadsheet might run as a formula, or is an apostrophe in its place, at the start of a text or after a semicolon, is prefixed with an apostrophe.`,
-      text: (plan) => csvRow(fieldsOf(kind)) + servedTexts(plan, kind).map(tableRow).join(''),
+      text: (served) => csvRow(fieldsOf(kind)) + served[kind].map(tableRow).join(''),
     },
   ]),
   {
     path: EVERYTHING_FILE,
     summary: 'Every record of every kind as one JSON object.',
-    text: (plan) => `{${kindNames.map((kind) => `"${kind}":[${servedTexts(plan, kind).join()}]`).join()}}`,
+    text: (served) => `{${kindNames.map((kind) => `"${kind}":[${served[kind].join()}]`).join()}}`,
   },
 ];
-
-const servedTexts = ({ records, linkBase }: BulkPlan, kind: Kind): string[] =>
-  records[kind].map((record) => servedText(linkBase, kind, record));
 
 /** The names of a kind's fields, in the order of records. */
 export const fieldsOf = (kind: Kind): string[] => Object.keys(servedSchemas[kind].shape);
@@ -73,9 +62,9 @@ export const compressors: Readonly<Record<CompressedExtension, (body: Uint8Array
 };
 
 /** Makes the bulk files, each with its compressed copies. */
-export const downloadFiles = (plan: BulkPlan): SiteFile[] =>
+export const downloadFiles = (served: ServedTexts): SiteFile[] =>
   downloads.flatMap(({ path, text }) => {
-    const body = Buffer.from(text(plan));
+    const body = Buffer.from(text(served));
     const copies = compressedExtensions.map((extension) => ({
       path: `${path}.${extension}`,
       body: compressors[extension](body),

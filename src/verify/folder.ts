@@ -26,12 +26,13 @@ import type { Counts } from '../contract/records.ts';
 import { PAGE_SIZE, pageOffsets } from '../contract/windows.ts';
 import type { EncodedRecord, EncodedRecords } from '../dataset/data-set.ts';
 import { digestRecords } from '../dataset/digest.ts';
+import { type ServedTexts, servedTexts } from '../dataset/encode.ts';
 import { emptyHistory, movedRoutes } from '../dataset/history.ts';
 import { errorCode, OutputError } from '../errors.ts';
 import { readFile, readText, walk } from '../files.ts';
 import { recoverAbandoned } from '../publish/publish.ts';
 import { changeFiles } from '../site/change-files.ts';
-import { type BulkPlan, downloads } from '../site/downloads.ts';
+import { downloads } from '../site/downloads.ts';
 import { readDescriptions } from '../sources/site-folder.ts';
 
 /** A problem, and the file that has it. */
@@ -70,7 +71,7 @@ export function inspectFolder(folder: string) {
   }
   checkManifest(site, entries);
   const records = mapKinds((kind) => checkKind(site, kind, meta));
-  if (meta.downloads) checkDownloads(site, { records, linkBase: linkBaseOf(meta) });
+  if (meta.downloads) checkDownloads(site, servedTexts(linkBaseOf(meta), records));
   const digest = digestRecords(records);
   if (digest !== meta.digest)
     site.report(META_FILE, `has digest ${meta.digest}, that of the records is ${digest}`);
@@ -181,9 +182,9 @@ const decoders: Readonly<Record<'' | `.${CompressedExtension}`, Decode>> = {
 };
 
 /** Bulk files have to contain the records of the list pages, and their compressed copies the same bytes. */
-function checkDownloads(site: Site, plan: BulkPlan): void {
+function checkDownloads(site: Site, served: ServedTexts): void {
   for (const download of downloads) {
-    const expected = Buffer.from(download.text(plan));
+    const expected = Buffer.from(download.text(served));
     const maxOutputLength = Math.max(1, expected.length);
     for (const [extension, decode] of Object.entries(decoders)) {
       const file = download.path + extension;

@@ -8,7 +8,7 @@ import { rawItem, rawMove, rawRecords, siteOf } from '../support/sites.ts';
 
 const textOf = (path: string, raw = rawRecords(3, 2)): string => {
   const download = downloads.find((one) => one.path === path);
-  return download?.text(siteOf(raw).plan) ?? '';
+  return download?.text(siteOf(raw).plan.served) ?? '';
 };
 
 describe('bulk files', () => {
@@ -62,7 +62,7 @@ describe('bulk files', () => {
 
 describe('compressed copies', () => {
   it('follow each bulk file, and unpack to it', () => {
-    const files = downloadFiles(siteOf(rawRecords(150, 2)).plan);
+    const files = downloadFiles(siteOf(rawRecords(150, 2)).plan.served);
     expect(files.map(({ path }) => path)).toEqual(bulkFiles);
     const bodies = new Map(files.map(({ path, body }) => [path, body as Uint8Array]));
     for (const { path } of downloads) {

@@ -41,7 +41,7 @@ describe.each(['query', 'file'] as const)('the schemas of a site of the real siz
   it('fit every bulk file', () => {
     const { plan } = siteOf(raw, { links });
     const text = (path: string): string =>
-      downloads.find((download) => download.path === path)?.text(plan) ?? '';
+      downloads.find((download) => download.path === path)?.text(plan.served) ?? '';
     expect(site.problems('gamedata', JSON.parse(text('download/gamedata.json')))).toBeNull();
     for (const kind of ['move', 'item'] as const) {
       const lines = text(`download/${kind}.ndjson`).trimEnd().split('\n');

@@ -9,6 +9,7 @@ import { PLACEHOLDER_ICON } from '../../src/contract/paths.ts';
 import { createRoutes, type RouteTable } from '../../src/contract/routes.ts';
 import type { SiteFile } from '../../src/contract/site-file.ts';
 import { digestRecords } from '../../src/dataset/digest.ts';
+import { servedTexts } from '../../src/dataset/encode.ts';
 import { emptyHistory, movedRoutes } from '../../src/dataset/history.ts';
 import type { HostContext } from '../../src/hosts/host.ts';
 import { netlifyRules } from '../../src/hosts/netlify-rules.ts';
@@ -92,8 +93,9 @@ export function siteOf(
   const changes = changeFiles(history, routes.moved, { baseUrl: meta.base_url, captured: meta.captured });
   const linkBase = { baseUrl: meta.base_url, links };
   const docs = readPackage().templates['docs.html'];
-  const plan = { records, meta, linkBase, archive: false, docs };
-  const files = (): SiteFile[] => [...apiFiles(records, meta), icon, ...changes, ...extras];
+  const served = servedTexts(linkBase, records);
+  const plan = { records, served, meta, linkBase, archive: false, docs };
+  const files = (): SiteFile[] => [...apiFiles(records, served, meta), icon, ...changes, ...extras];
   return { plan, meta, routes, records, files };
 }
 

@@ -30,7 +30,7 @@ async function goodSite(options: SiteOptions = {}, moves = 130, items = 3) {
   const folder = path.join(published, JSON.stringify({ ...options, moves, items }));
   if (!existsSync(folder)) {
     const { plan, files } = siteOf(rawRecords(moves, items), options);
-    const made = options.downloads ? [...files(), ...downloadFiles(plan)] : files();
+    const made = options.downloads ? [...files(), ...downloadFiles(plan.served)] : files();
     await withOutput(folder, (output) => output.publish(made));
   }
   /** Where a file is, which is as it was when the test has ended. */
