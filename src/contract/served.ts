@@ -17,7 +17,7 @@ const recordLink = (kind: Kind) =>
 const listLink = (kind: Kind) =>
   linkSchema(kind, `${FILE}\\?format=api`).describe(`The list of all ${kind}s.`);
 const windowLink = (kind: Kind) =>
-  linkSchema(kind, `(?:offset/\\d+/)?${FILE}\\?format=api&limit=\\d+&offset=\\d+`).nullable();
+  linkSchema(kind, `(?:offset/\\d+/)?${FILE}\\?format=(?:api|json)&limit=\\d+&offset=\\d+`).nullable();
 
 /** Kind → the record as it is served, with its `url` first. */
 export const servedSchemas = {

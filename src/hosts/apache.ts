@@ -77,6 +77,7 @@ const earlyErrors: Readonly<Record<string, string>> = {
   404: 'Not found.',
   413: 'Content Too Large.',
   414: 'URI Too Long.',
+  416: 'Range Not Satisfiable.',
   431: 'Request Header Fields Too Large.',
 };
 

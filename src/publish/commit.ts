@@ -65,6 +65,7 @@ export function rollForward(folders: WorkFolders): void {
     flushAll(out, [...place, ...remove]);
     unlinkSync(record);
   } catch (cause) {
+    if (cause instanceof OutputError) throw cause;
     throw new OutputError(`cannot be completed (${errorCode(cause) || (cause as Error).message})`, name, {
       cause,
       hint: 'It is partly the new site. Remove the cause, and run the command again: it goes on where this one stopped.',

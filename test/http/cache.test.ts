@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { OutputError } from '../../src/errors.ts';
@@ -195,4 +195,16 @@ describe('the cache', () => {
     cache.put(entry(1));
     expect(() => cache.close({ complete: true })).toThrow(unusable);
   });
+});
+
+it('a journal that is a link is neither read nor written', () => {
+  const folder = temporaryFolder();
+  for (const target of ['victim', 'nothing']) {
+    if (target === 'victim') writeFileSync(path.join(folder, target), 'mine');
+    symlinkSync(path.join(folder, target), journal(folder));
+    expect(() => open(folder)).toThrow(`${folder}: cannot be used as a cache (`);
+    rmSync(journal(folder));
+  }
+  expect(readdirSync(folder)).toEqual(['victim']);
+  expect(readFileSync(path.join(folder, 'victim'), 'utf8')).toBe('mine');
 });

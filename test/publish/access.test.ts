@@ -1,6 +1,7 @@
 /** Who may read and write: what a published folder allows, and what others leave beside it. */
 
-import { chmodSync, chownSync, mkdirSync, statSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { chmodSync, chownSync, mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { recoverAbandoned } from '../../src/publish/publish.ts';
@@ -49,5 +50,37 @@ describe.runIf(isRoot)('what another user left beside a site', () => {
     for (const folder of [out, folders.fresh]) chownSync(folder, STRANGER, STRANGER);
     await publishTree(out, fresh);
     expect(readTree(out)).toEqual(fresh);
+  });
+});
+
+describe('what is in the place of a working file beside a site', () => {
+  const shapes: Readonly<Record<string, (file: string, victim: string) => void>> = {
+    'a link': (file, victim) => symlinkSync(victim, file),
+    'a pipe': (file) => execFileSync('mkfifo', [file]),
+    'a folder': (file) => mkdirSync(file),
+    'a link to what never ends': (file) => symlinkSync('/dev/zero', file),
+  };
+  const cases = Object.entries(shapes).flatMap(([shape, make]) =>
+    (['lock', 'commit'] as const).map((role) => ({ role, shape, make })),
+  );
+
+  it.each(cases)('is neither followed nor waited for: $shape as the $role', async ({ role, make }) => {
+    const { out, folders } = await publishedSite(old);
+    const victim = path.join(temporaryFolder(), 'victim');
+    writeFileSync(victim, 'mine');
+    make(folders[role], victim);
+    await expect(publishTree(out, fresh)).rejects.toThrow('not a regular file');
+    expect(readTree(out)).toEqual(old);
+    expect(readFileSync(victim, 'utf8')).toBe('mine');
+  });
+
+  it('is removed itself, and not what it leads to: a link as the stage', async () => {
+    const { out, folders } = await publishedSite(old);
+    const elsewhere = temporaryFolder();
+    writeFileSync(path.join(elsewhere, 'a.json'), 'mine');
+    symlinkSync(elsewhere, folders.fresh);
+    await publishTree(out, fresh);
+    expect(readTree(out)).toEqual(fresh);
+    expect(readFileSync(path.join(elsewhere, 'a.json'), 'utf8')).toBe('mine');
   });
 });

@@ -482,8 +482,8 @@ const listedIds = [
 ];
 const toldIds: [name: string, id: unknown, got: string][] = [
   ['a string', '1', '"1": expected number, received string'],
-  ['negative', -1, '-1: Too small: expected number to be >0'],
-  ['zero', 0, '0: Too small: expected number to be >0'],
+  ['negative', -1, '-1: Too small: expected number to be >=1'],
+  ['zero', 0, '0: Too small: expected number to be >=1'],
   ['a fraction', 1.5, '1.5: expected int, received number'],
   ['2^53', 2 ** 53, '9007199254740992: Too big: expected int to be <=9007199254740991'],
   ['null', null, 'null: expected number, received null'],

@@ -83,7 +83,10 @@ function answered(outcome: Answer, { address, hasSizes }: StateOptions): State {
 function titleOf(address: string, json: unknown): string {
   const [kind, slug] = partsOf(address);
   if (kind === undefined) return 'Kinds of records';
-  return slug === undefined ? `All ${kind}s` : (textIn(json, 'name') ?? slug);
+  if (slug !== undefined) return textIn(json, 'name') ?? slug;
+  const { limit, offset } = windowOf(address);
+  const page = offset > 0 && offset % limit === 0 ? `, page ${offset / limit + 1}` : '';
+  return `All ${kind}s${page}`;
 }
 
 function refused(outcome: Answer, { address, near }: StateOptions): State {

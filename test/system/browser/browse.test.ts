@@ -244,9 +244,20 @@ describe.skipIf(noBrowser !== '')(`the browsable page${noBrowser}`, () => {
     await openHeading(page, 'Great Ball');
     expect(await page.locator('#search-form').isVisible()).toBe(false);
     await page.goBack();
-    await openHeading(page, 'All items');
+    await openHeading(page, 'All items, page 2');
     expect(await page.locator('#query').inputValue()).toBe('');
     expect(problems).toEqual([]);
+  });
+
+  it('shows what is chosen where colors are the user’s, too', async () => {
+    const { page } = await visit(site.url + LIST, { forcedColors: 'active' });
+    const buttons = await page.evaluate(
+      `Array.from(document.querySelectorAll('.views button'), (button) => [button.ariaPressed, getComputedStyle(button).outlineStyle])`,
+    );
+    expect(buttons).toEqual([
+      ['true', 'solid'],
+      ['false', 'none'],
+    ]);
   });
 
   it('leads from its header to the lists without leaving the page, and to the docs', async () => {

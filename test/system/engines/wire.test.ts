@@ -150,6 +150,16 @@ describe.each(servers)('$name', (engine) => {
     }
   });
 
+  it('sends all of a file for a suffix that is longer, and says in JSON what is no part of it', async () => {
+    const whole = await get(`${site.url}/openapi.json`);
+    const suffix = await get(`${site.url}/openapi.json`, { range: 'bytes=-99999999' });
+    expect(suffix.bytes.equals(whole.bytes)).toBe(true);
+    const beyond = await get(`${site.url}/openapi.json`, { range: 'bytes=99999999-' });
+    expect(beyond.status).toBe(416);
+    // Caddy's file server writes its own.
+    if (engine !== caddy) expect(JSON.parse(`${beyond.bytes}`)).toHaveProperty('detail');
+  });
+
   it('sends no part to who has a weak validator', async () => {
     const { header } = await get(`${site.url}/openapi.json`);
     const etag = header('etag').replace(/^(?:W\/)?/, 'W/');
