@@ -62,5 +62,11 @@ export const historySchema = z
   .refine(
     ({ steps }) => steps.every(({ from }, at) => from.digest === (steps[at + 1]?.to.digest ?? from.digest)),
     'expected consecutive steps',
-  );
+  )
+  .meta({ title: 'Changes', description: 'What changed, step by step, newest first.' });
 export type History = z.infer<typeof historySchema>;
+
+/** `moved.json` */
+export const movedSchema = z
+  .record(z.string(), z.string())
+  .meta({ title: 'Moved', description: 'The former paths of renamed records, and their present ones.' });

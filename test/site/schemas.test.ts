@@ -9,7 +9,8 @@ function schemaOf(path: string): string | undefined {
   const [, kind, rest] = /^api\/gamedata\/(move|item)\/(.*)index\.json$/.exec(path) ?? [];
   if (kind !== undefined) return rest === '' || rest?.startsWith('offset/') ? `${kind}-page` : kind;
   if (/^40\d\.json$/.test(path)) return 'error';
-  return path === 'meta.json' ? 'meta' : undefined;
+  const [, described] = /^(meta|changes|moved)\.json$/.exec(path) ?? [];
+  return described;
 }
 
 describe.each(['query', 'file'] as const)('the schemas of a site of the real size with %s links', (links) => {
@@ -35,6 +36,8 @@ describe.each(['query', 'file'] as const)('the schemas of a site of the real siz
       'item-page': Math.ceil(raw.item.length / 100),
       error: 3,
       meta: 1,
+      changes: 1,
+      moved: 1,
     });
   });
 
@@ -65,6 +68,8 @@ describe('the schemas', () => {
       'gamedata',
       'meta',
       'manifest',
+      'changes',
+      'moved',
     ];
     expect(names).toEqual(expected.map((name) => `schemas/${name}.json`));
     for (const path of names) {

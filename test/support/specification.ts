@@ -21,6 +21,7 @@ export function specifiedSite(raw: RawRecords, options?: SiteOptions): Specified
   const json = (path: string): Record<string, unknown> => JSON.parse(texts.get(path) ?? 'null');
   const ajv = new Ajv2020({
     strict: true,
+    allowUnionTypes: true,
     allErrors: true,
     formats: { date: /^\d{4}-\d\d-\d\d$/, 'date-time': /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/ },
   });

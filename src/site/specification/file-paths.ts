@@ -77,13 +77,13 @@ const sitePaths = {
   [`/${CHANGES_FILE}`]: siteFile(
     'getChanges',
     'What changed, step by step, newest first: records added, removed, renamed and changed',
-    json({ type: 'object', properties: { steps: { type: 'array', items: { type: 'object' } } } }),
+    json(ref('schemas/Changes')),
   ),
   [`/${FEED_FILE}`]: siteFile('getFeed', 'The same as an Atom feed', { 'application/atom+xml': text }),
   [`/${MOVED_FILE}`]: siteFile(
     'getMoved',
     'The former paths of renamed records, and their present ones',
-    json({ type: 'object', additionalProperties: { type: 'string' } }),
+    json(ref('schemas/Moved')),
   ),
   [`/${SEARCH_FILE}`]: siteFile('getSearchIndex', 'The search index: every record, in columns', anyJson),
   [`/${OPENAPI_FILE}`]: siteFile('getOpenApi', 'This document', anyJson),

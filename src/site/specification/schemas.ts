@@ -1,6 +1,7 @@
 /** The public schemas as JSON Schema 2020-12, generated from those that validate builds, and as TypeScript. */
 
 import * as z from 'zod';
+import { historySchema, movedSchema } from '../../contract/changes.ts';
 import { manifestSchema, metaSchema } from '../../contract/meta.ts';
 import { bulkSchema, errorSchema, pageSchemas, rootSchema, servedSchemas } from '../../contract/served.ts';
 import { capitalize } from '../../contract/words.ts';
@@ -16,6 +17,8 @@ const publicSchemas = {
   gamedata: bulkSchema,
   meta: metaSchema,
   manifest: manifestSchema,
+  changes: historySchema,
+  moved: movedSchema,
 } as const satisfies Record<string, z.ZodType>;
 
 export type SchemaName = keyof typeof publicSchemas;
