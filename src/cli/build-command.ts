@@ -62,8 +62,7 @@ export function addBuild(command: Command): void {
           if (problems.length === 0) reporter.print(nextLines(report));
           let failed = problems.length > 0;
           if (onChange !== undefined) {
-            const told = options.json ? [JSON.stringify(report)] : summary;
-            const change = changed ? told : [];
+            const change = !changed ? [] : options.json ? [JSON.stringify(report)] : summary;
             const problem = await tellChange(onChange, out, { change, isRight: !failed });
             if (problem !== undefined) reporter.notice(`error: --on-change: ${problem}`);
             failed ||= problem !== undefined;

@@ -51,7 +51,11 @@ function take(folders: WorkFolders, options: LockOptions): void {
       // A process that was suspended here for longer than others wait finds its lock taken over.
       if (readIfThere(file) === own) return;
     } catch (error) {
-      if (errorCode(error) !== 'EEXIST' || attempt > 3) throw error;
+      if (errorCode(error) !== 'EEXIST' || attempt > 3) {
+        // A disk may have room for the file, and none for what is in it.
+        if (readIfThere(file) === '') unlinkSync(file);
+        throw error;
+      }
       const text = readFilled(file);
       if (text === undefined) continue;
       refuseHeld(text, folders, options);

@@ -63,8 +63,7 @@ function follow(name: string, file: string): string {
 
 /** In a parent that others may write to, anybody may leave what looks like the work of a build: it has to be of a trusted user. */
 export function refuseStrangers(folders: WorkFolders): void {
-  const { fresh, retired, commit, received } = folders;
-  for (const file of [fresh, retired, commit, received]) {
+  for (const file of [folders.fresh, folders.retired, folders.commit, folders.received]) {
     const status = statusOf(file);
     if (status) refuseStranger(folders, file, status);
   }

@@ -178,8 +178,9 @@ function judgeWindow(body: string, kind: 'move' | 'item', query: URLSearchParams
   const size = limit === 0 ? 100 : limit;
   if (got.join() !== ids.slice(offset, offset + size).join())
     return `ids ${got.join()}, expected offset ${offset}, limit ${size}`;
+  const format = query.getAll('format').at(-1) === 'json' ? 'json' : 'api';
   const link = (to: number): string =>
-    `https://example.test/api/gamedata/${kind}/?format=api&limit=${size}&offset=${to}`;
+    `https://example.test/api/gamedata/${kind}/?format=${format}&limit=${size}&offset=${to}`;
   const next = offset + size < count ? link(offset + size) : null;
   const previous = offset > 0 ? link(Math.max(0, offset - size)) : null;
   if (page.next !== next || page.previous !== previous)

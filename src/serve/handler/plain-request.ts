@@ -46,8 +46,6 @@ function readInteger(query: URLSearchParams, name: string): Integer {
 
 export type Representation = 'json' | 'html';
 
-const isJava = new RegExp(JAVA_ACCEPT);
-
 /** A range of an `Accept` header, such as `text/*;q=0.8`. */
 type MediaRange = ReturnType<typeof parseRange>;
 
@@ -56,7 +54,7 @@ type MediaRange = ReturnType<typeof parseRange>;
  * is always JSON. Undefined if neither is acceptable.
  */
 export function negotiate(format: Format, accept: string | null): Representation | undefined {
-  if (format === 'json' || (accept !== null && isJava.test(accept))) return 'json';
+  if (format === 'json' || (accept !== null && new RegExp(JAVA_ACCEPT).test(accept))) return 'json';
   const ranges = (accept ?? '*/*').split(',').map(parseRange);
   const json = best(ranges, 'application', 'json');
   const html = best(ranges, 'text', 'html');

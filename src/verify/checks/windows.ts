@@ -63,8 +63,8 @@ function windowProblem(
   const previous = previousWindow(window);
   const got = response.json as Record<string, unknown> | null | undefined;
   // Where code runs, links keep the format of the request; those of built pages are the same for all.
-  const isKept = path.includes('format=json') && /\?format=json/.test(`${got?.next}${got?.previous}`);
-  const format = isKept ? 'json' : 'api';
+  const format =
+    path.includes('format=json') && /\?format=json/.test(`${got?.next}${got?.previous}`) ? 'json' : 'api';
   const expected = {
     count,
     next: next && listUrl(base, kind, next, format),
