@@ -303,7 +303,7 @@ describe('tables that are wrong', () => {
     {
       flaw: 'an id of 0',
       tables: added('moves.csv', '0,zero,1,'),
-      problem: 'move › zero (0) › id: got 0: Too small: expected number to be >0',
+      problem: 'move › zero (0) › id: got 0: Too small: expected number to be >=1',
     },
   ])('are rejected: $flaw', async ({ tables, problem }) => {
     const error = await loadTables(tables).catch((reason: unknown) => reason);
