@@ -1,0 +1,61 @@
+import { describe, expect, it } from 'vitest';
+import {
+  counted,
+  firstOf,
+  groupDigits,
+  pluralTitle,
+  printable,
+  readableSize,
+  secondsSince,
+  titleOf,
+} from '../../src/contract/words.ts';
+
+describe('words for people', () => {
+  it.each([
+    [titleOf('poke-ball'), 'Poke Ball'],
+    [titleOf('dna-splicers--merge'), 'Dna Splicers Merge'],
+    [titleOf(''), ''],
+    [pluralTitle('move'), 'Moves'],
+    [firstOf(['a', 'b'], 2), 'a, b'],
+    [firstOf(['a', 'b', 'c', 'd'], 2), 'a, b and 2 more'],
+    [firstOf([...'abcdefghijk']), 'a, b, c, d, e, f, g, h, i, j and 1 more'],
+    [firstOf([]), ''],
+    [groupDigits(999), '999'],
+    [groupDigits(3160), '3,160'],
+    [groupDigits(1234567), '1,234,567'],
+    [counted(1, 'item'), '1 item'],
+    [counted(0, 'item'), '0 items'],
+    [counted(3160, 'move'), '3,160 moves'],
+    [counted(2, 'retry', 'retries'), '2 retries'],
+  ])('are %j', (said, expected) => {
+    expect(said).toBe(expected);
+  });
+
+  it.each([
+    [0, '0 B'],
+    [999, '999 B'],
+    [1000, '1.0 kB'],
+    [9949, '9.9 kB'],
+    [9950, '10 kB'],
+    [999_499, '999 kB'],
+    [999_500, '1.0 MB'],
+    [2_549_000, '2.5 MB'],
+  ])('say a size of %i bytes', (bytes, expected) => {
+    expect(readableSize(bytes)).toBe(expected);
+    expect(readableSize(bytes, '\u00a0')).toBe(expected.replace(' ', '\u00a0'));
+  });
+
+  it('count seconds to the millisecond', () => {
+    const seconds = secondsSince(performance.now() - 1500);
+    expect(seconds).toBeGreaterThanOrEqual(1.5);
+    expect(seconds).toBe(Number(seconds.toFixed(3)));
+  });
+
+  it.each([
+    ['\u001b[31m\u0007', '\\u001b[31m\\u0007'],
+    ['a\u202eb\u2028c\u2029', 'a\\u202eb\\u2028c\\u2029'],
+    ['Poké Ball – ’ボール', 'Poké Ball – ’ボール'],
+  ])('from outside cannot disturb a terminal: %j', (text, expected) => {
+    expect(printable(text)).toBe(expected);
+  });
+});
