@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { kindNames, mapKinds } from '../../src/contract/kinds.ts';
 import { parse } from '../../src/contract/parse.ts';
 import { iconSchema, nameSchema, recordSchemas, slugSchema } from '../../src/contract/records.ts';
 import { DataError } from '../../src/errors.ts';
@@ -105,19 +104,5 @@ describe('a record', () => {
 
   it('with a field too many is rejected', () => {
     expect(() => parse(moveSchema, { ...move, power: 40 }, { kind: 'move' })).toThrow('power');
-  });
-
-  it('is named by the path inside a response, and shown cut short', () => {
-    const nested = itemSchema.array();
-    expect(() => parse(nested, [{ ...item, name: 'x\n'.repeat(100) }], {})).toThrow(
-      /^\[0\]\.name: got "(?:x\\n)+x?\\?…: expected text/,
-    );
-  });
-});
-
-describe('kinds', () => {
-  it('are moves, then items', () => {
-    expect(kindNames).toEqual(['move', 'item']);
-    expect(JSON.stringify(mapKinds((kind) => kind.length))).toBe('{"move":4,"item":4}');
   });
 });

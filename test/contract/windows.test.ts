@@ -59,21 +59,6 @@ describe('the windows around a window', () => {
       ),
     );
   });
-
-  it.each<
-    [string, limit: number, offset: number, total: number, next: number | null, previous: number | null]
-  >([
-    ['the only page', 100, 0, 100, null, null],
-    ['an empty kind', 100, 0, 0, null, null],
-    ['the first page', 100, 0, 101, 100, null],
-    ['the second page', 100, 100, 200, null, 0],
-    ['a page in between', 100, 200, 937, 300, 100],
-    ['a window past the end', 20, 500, 10, null, 480],
-    ['a window nearer to the start than its limit', 20, 5, 50, 25, 0],
-  ])('of %s', (_, limit, offset, total, next, previous) => {
-    expect(nextWindow({ limit, offset }, total)).toEqual(next === null ? null : { limit, offset: next });
-    expect(previousWindow({ limit, offset })).toEqual(previous === null ? null : { limit, offset: previous });
-  });
 });
 
 describe('addresses', () => {

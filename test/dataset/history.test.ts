@@ -62,14 +62,6 @@ describe('a history', () => {
     const huge = versionOf(Array.from({ length: 11_000 }, (_, at) => rawMove(at + 1)));
     expect(continueHistory(named('a'), none, huge).steps).toHaveLength(1);
   });
-
-  it('of steps that do not follow on each other is none', () => {
-    const { steps } = continueHistory(named('a'), named('b'), named('c'));
-    expect(historySchema.safeParse({ steps: [...steps].reverse() }).success).toBe(false);
-    expect(historySchema.safeParse({ steps: steps.slice(1) }).success).toBe(true);
-    const [last] = continueHistory(named('c'), named('d'), named('e')).steps;
-    expect(historySchema.safeParse({ steps: [last, ...steps] }).success).toBe(false);
-  });
 });
 
 describe('moved addresses', () => {

@@ -46,39 +46,3 @@ describe.each([
     expect(withMoreRecords()).toBe(text);
   });
 });
-
-describe('Apache’s configuration', () => {
-  const { text } = serverConfiguration(apache);
-  const rules = text.match(/^RewriteRule .*$/gm) ?? [];
-
-  it('rejects itself first, and ends rules for good: after [L] the rules would start again', () => {
-    expect(rules[0]).toBe('RewriteRule (?:^|/)[._] - [R=404,END]');
-    for (const rule of rules) expect(rule).toMatch(/\[(?:.*END|E=.*)\]$/);
-  });
-
-  it('sets no header only on success', () => {
-    expect(text).not.toMatch(/^Header (?!always)/m);
-  });
-});
-
-it('Caddy’s configuration never uses what ignores case or joins repeated parameters', () => {
-  const directives = serverConfiguration(caddy).text.replaceAll(/^\s*#.*$/gm, '');
-  expect(directives).not.toMatch(/\{query\./);
-  expect(directives).not.toMatch(/@\w+ path \/\w/);
-});
-
-describe('nginx’s configuration', () => {
-  const { text } = serverConfiguration(nginx);
-
-  it('sets every header of the API wherever a location sets headers of the API', () => {
-    for (const name of Object.keys({ ...commonHeaders, ...apiHeaders }))
-      expect(text).toMatch(new RegExp(`add_header ${name} '[^']+' always;`));
-    const blocks = text.match(/(?: +add_header .*\n)+/g) ?? [];
-    expect(blocks.length).toBeGreaterThan(5);
-    for (const block of blocks) expect(block).toContain("Access-Control-Allow-Origin '*'");
-  });
-
-  it('never looks a parameter up the way nginx does, which ignores case', () => {
-    expect(text.replaceAll(/^#.*$/gm, '')).not.toContain('$arg_');
-  });
-});

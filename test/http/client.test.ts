@@ -30,10 +30,7 @@ const failure = async (promise: Promise<unknown>): Promise<UpstreamError> => {
 describe('a request that fails once', () => {
   it.each([
     { name: 'with 429', fault: status(429) },
-    { name: 'with 500', fault: status(500) },
-    { name: 'with 502', fault: status(502) },
     { name: 'with 503', fault: status(503, { 'retry-after': '0' }) },
-    { name: 'with 504', fault: status(504) },
     { name: 'with a reset connection', fault: reset },
     { name: 'with a truncated body', fault: truncated },
     { name: 'with no headers in time', fault: silent },
@@ -41,9 +38,7 @@ describe('a request that fails once', () => {
     { name: 'with no end in time', fault: dripping },
     { name: 'with HTML', fault: body('<html>') },
     { name: 'with an empty body', fault: body('') },
-    { name: 'with bytes that are not UTF-8', fault: body(Buffer.from([0x22, 0xff, 0x22])) },
     { name: 'with an unknown encoding', fault: body('{}', { 'content-encoding': 'zstd' }) },
-    { name: 'with a broken encoding', fault: body('{}', { 'content-encoding': 'br' }) },
   ])('$name is sent again', async ({ fault }) => {
     const server = await startServer((response, _, at) => (at === 1 ? fault : ok)(response));
     const { get, stats } = testClient({ timeouts: { headers: 100, body: 100, total: 300 } });
@@ -56,7 +51,6 @@ describe('a request that fails once', () => {
 describe('a request that always fails', () => {
   const cap = 'got more than 8388608 bytes';
   it.each<{ name: string; answer: Responder; attempts: number; problem: string }>([
-    { name: '429', answer: status(429), attempts: 3, problem: 'got 429, expected 200' },
     { name: '503', answer: status(503), attempts: 3, problem: 'got 503, expected 200' },
     { name: 'a reset connection', answer: reset, attempts: 3, problem: 'read ECONNRESET' },
     {
@@ -66,7 +60,6 @@ describe('a request that always fails', () => {
       problem: 'other side closed (UND_ERR_SOCKET)',
     },
     { name: 'HTML', answer: body('<html>'), attempts: 3, problem: 'got "<html>", expected JSON' },
-    { name: '403', answer: status(403), attempts: 1, problem: 'got 403, expected 200' },
     { name: '404', answer: status(404), attempts: 1, problem: 'got 404, expected 200' },
     { name: '204', answer: status(204), attempts: 1, problem: 'got 204, expected 200' },
     {

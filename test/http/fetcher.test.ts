@@ -146,13 +146,6 @@ describe('abortable work', () => {
     expect([result, client.closed]).toEqual([[true, 0], 1]);
   });
 
-  it('fails with its own error, and the client is closed', async () => {
-    const client = countingClient();
-    const work = abortable(client, new AbortController().signal, () => Promise.reject(new RangeError('own')));
-    await expect(work).rejects.toThrow('own');
-    expect(client.closed).toBe(1);
-  });
-
   it('ends when it is aborted: the client is closed at once, and the reason replaces the error', async () => {
     const [client, controller] = [countingClient(), new AbortController()];
     const work = abortable(client, controller.signal, async () => {

@@ -40,11 +40,6 @@ it('sends any method and headers, and returns any status', async () => {
   ]);
 });
 
-it('follows no redirect', async () => {
-  const { send } = await probe((response) => response.writeHead(301, { Location: '/elsewhere' }).end());
-  expect(await send({ path: '/' })).toMatchObject({ status: 301, request: 'GET /' });
-});
-
 it('returns responses in the order of the requests, whatever their own order', async () => {
   const { sendAll } = await probe(async (response, { url = '' }) => {
     await setTimeout(60 - 20 * Number(url.slice(1)));
