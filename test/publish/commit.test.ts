@@ -12,7 +12,6 @@ import {
   rmSync,
   statSync,
   symlinkSync,
-  unlinkSync,
   writeFileSync,
 } from 'node:fs';
 import path from 'node:path';
@@ -197,18 +196,6 @@ describe('a site of which little has changed', () => {
     expect(readTree(out)).toEqual(old);
     await publishTree(out, fresh);
     expect(names()).toEqual(['site']);
-  });
-
-  it('names a file that cannot be removed, and goes on with it later', async () => {
-    const { out } = await published();
-    vi.mocked(unlinkSync).mockImplementation((file) =>
-      file === path.join(out, 'gone.json') ? failing('EACCES')() : real.unlinkSync(file),
-    );
-    await expect(publishTree(out, fresh)).rejects.toThrow('cannot be completed (EACCES)');
-    vi.resetAllMocks();
-    recoverAbandoned(out);
-    expect(readTree(out)).toEqual(fresh);
-    expect(existsSync(path.join(out, 'gone'))).toBe(false);
   });
 
   it('names a commit record that makes no sense, and leaves everything as it is', async () => {

@@ -1,6 +1,5 @@
 /** What the system may do at any moment: each failing call is simulated, the others are real. */
 
-import { execFileSync } from 'node:child_process';
 import {
   closeSync,
   existsSync,
@@ -115,12 +114,6 @@ describe('a lock', () => {
     expect(existsSync(lock)).toBe(true);
   });
 
-  it('that is a pipe is not waited for', () => {
-    const { folders, lock } = lockable();
-    execFileSync('mkfifo', [lock]);
-    expect(() => acquireLock(folders)).toThrow(`${folders.out}: cannot be locked (not a regular file)`);
-  });
-
   it('that was replaced right after it was made belongs to the other', () => {
     const { folders, lock } = lockable();
     vi.spyOn(process, 'kill').mockReturnValue(true);
@@ -169,17 +162,6 @@ describe('the process of a lock', () => {
     writeFileSync(lock, `${ALIVE}`);
     vi.spyOn(process, 'kill').mockImplementation(failing('EPERM'));
     expect(() => acquireLock(folders)).toThrow(`locked by another build (process ${NOBODY})`);
-  });
-
-  it('is not this one, unless it took the lock itself', () => {
-    const { folders, lock } = lockable();
-    const release = acquireLock(folders);
-    const own = readFileSync(lock, 'utf8');
-    expect(() => acquireLock(folders)).toThrow(`locked by another build (process ${process.pid})`);
-    release();
-    writeFileSync(lock, own);
-    acquireLock(folders)();
-    expect(existsSync(lock)).toBe(false);
   });
 });
 

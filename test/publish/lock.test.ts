@@ -2,8 +2,6 @@ import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { text } from 'node:stream/consumers';
-import { setTimeout } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { OutputError } from '../../src/errors.ts';
@@ -12,7 +10,6 @@ import { withOutput } from '../../src/publish/publish.ts';
 import { publishTree, readTree, treeFiles } from '../support/publishing.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 
-const DIE_AT = new URL('../../scripts/torture/die-at.mjs', import.meta.url).href;
 const TAKES_LOCK = fileURLToPath(new URL('../support/take-lock.ts', import.meta.url));
 const FILLS_LATE = `
   const fs = require('node:fs');
@@ -191,20 +188,5 @@ describe('a lock that is there already', () => {
     expect(readFileSync(lock, 'utf8')).toBe('');
     await expect(publishTree(out, tree)).rejects.toThrow(`locked by another build (process ${maker.pid})`);
     expect(existsSync(out)).toBe(false);
-  });
-
-  it('goes to another build if its maker was stopped before it had filled it', async () => {
-    const { out, lock } = lockable();
-    const maker = spawn(process.execPath, ['--import=tsx', `--import=${DIE_AT}`, TAKES_LOCK, out], {
-      env: { ...process.env, DIE_AT: 'writeSync:1:SIGSTOP' },
-    });
-    onTestFinished(() => void maker.kill('SIGKILL'));
-    while (!existsSync(lock)) await setTimeout(5);
-    await withOutput(out, async (output) => {
-      maker.kill('SIGCONT');
-      expect(await text(maker.stderr)).toContain(`locked by another build (process ${process.pid})`);
-      await output.publish([{ path: 'a.json', body: '1' }]);
-    });
-    expect(readTree(out)).toEqual(tree);
   });
 });

@@ -130,24 +130,28 @@ function play(effect: Effect, folder: string, unflushed: readonly string[]): str
     .map((file) => (isBelow(file) ? to + file.slice(effect.at.length) : file));
 }
 
+function copyOf(folder: string): string {
+  const copy = path.join(temporaryFolder(), 'copy');
+  cpSync(folder, copy, { recursive: true, preserveTimestamps: true });
+  return copy;
+}
+
 /** Leaves this share of a file. */
 const tear = (file: string, share: number): void =>
   truncateSync(file, Math.floor(statSync(file).size * share));
 
 /** Every distinct state of a folder in the course of these effects: whole, and with the unflushed files torn. */
 function* statesOf(before: string, effects: readonly Effect[]) {
-  const whole = path.join(temporaryFolder(), 'whole');
-  cpSync(before, whole, { recursive: true, preserveTimestamps: true });
+  const whole = copyOf(before);
   const seen = new Set<string>();
   let unflushed: string[] = [];
   for (const [count, effect] of [undefined, ...effects].entries()) {
     if (effect) unflushed = play(effect, whole, unflushed);
-    for (const share of [0, 0.5, 1]) {
-      const folder = path.join(temporaryFolder(), 'copy');
-      cpSync(whole, folder, { recursive: true, preserveTimestamps: true });
-      // Any command waits for two seconds until an empty lock is filled: see the tests of locks.
-      for (const file of new Set(unflushed))
-        if (!file.endsWith('-lock')) tear(path.join(folder, file), share);
+    // Any command waits for two seconds until an empty lock is filled: see the tests of locks.
+    const tearable = new Set(unflushed.filter((file) => !file.endsWith('-lock')));
+    for (const share of tearable.size > 0 ? [0, 0.5, 1] : [1]) {
+      const folder = copyOf(whole);
+      for (const file of tearable) tear(path.join(folder, file), share);
       const state = JSON.stringify([readdirSync(folder, { recursive: true }), readTree(folder)]);
       if (!seen.has(state))
         yield { folder, what: `${share} after ${count} of ${effects.length}, ${JSON.stringify(effect)}` };
@@ -180,8 +184,7 @@ it.each(cases)(
   async ({ trees: [old, fresh], hasSync }) => {
     const { out } = await publishedSite(old);
     const parent = path.dirname(out);
-    const before = path.join(temporaryFolder(), 'before');
-    cpSync(parent, before, { recursive: true, preserveTimestamps: true });
+    const before = copyOf(parent);
     const effects = record(parent, hasSync);
     await publishTree(out, fresh);
     undisturbed();
@@ -240,8 +243,9 @@ it.each(Object.entries(transitions))(
   'a disk that fails from any call on leaves the old or the new site: one %s',
   async (_, [old, fresh]) => {
     const ends = { old: 0, fresh: 0 };
+    const published = path.dirname((await publishedSite(old)).out);
     for (let nth = 1; ; nth++) {
-      const { out } = await publishedSite(old);
+      const out = path.join(copyOf(published), 'site');
       const count = failFrom(nth);
       const outcome = await publishTree(out, fresh).catch((error: unknown) => error);
       const isOver = count() < nth;

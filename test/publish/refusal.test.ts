@@ -15,19 +15,11 @@ import { OutputError } from '../../src/errors.ts';
 import { withOutput } from '../../src/publish/publish.ts';
 import { entryOf } from '../../src/publish/published.ts';
 import { fingerprint } from '../support/fingerprint.ts';
-import { publishTree, readTree, type Tree, treeFiles } from '../support/publishing.ts';
+import { publishedSite, publishTree, readTree, type Tree, treeFiles } from '../support/publishing.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 
 const old = { 'a.json': '1', 'b/c.json': '2' };
 const fresh = { 'a.json': '10', 'd.json': '3' };
-
-/** A parent folder with a published site in it. */
-async function publishedSite() {
-  const parent = temporaryFolder();
-  const out = path.join(parent, 'site');
-  await publishTree(out, old);
-  return { parent, out };
-}
 
 async function refusal(work: Promise<unknown>): Promise<OutputError> {
   const error = await work.then(
@@ -42,7 +34,7 @@ describe('the working folder', () => {
   afterEach(() => void vi.restoreAllMocks());
 
   it.each(['.', 'b'])('is not replaced, nor one that contains it: %s', async (inside) => {
-    const { out } = await publishedSite();
+    const { out } = await publishedSite(old);
     vi.spyOn(process, 'cwd').mockReturnValue(path.join(out, inside));
     const { message, hint } = await refusal(publishTree(out, fresh));
     expect(message).toBe(`${out}: is the working folder, or contains it, and cannot be replaced`);
@@ -51,8 +43,8 @@ describe('the working folder', () => {
   });
 
   it('may contain it', async () => {
-    const { parent, out } = await publishedSite();
-    vi.spyOn(process, 'cwd').mockReturnValue(parent);
+    const { out } = await publishedSite(old);
+    vi.spyOn(process, 'cwd').mockReturnValue(path.dirname(out));
     await publishTree(out, { 'x.json': '1' });
     expect(readdirSync(out).sort()).toEqual(['manifest.json', 'x.json']);
   });
@@ -84,7 +76,7 @@ describe('a folder with foreign files', () => {
   });
 
   it('is changed around them: they stay where they are', async () => {
-    const { parent, out } = await publishedSite();
+    const { out, names } = await publishedSite(old);
     const foreign = { 'note.txt': 'mine', 'b/note.txt': 'mine', 'b/c.json/x': 'mine' };
     rmSync(path.join(out, 'b/c.json'));
     mkdirSync(path.join(out, 'b/c.json'));
@@ -95,7 +87,7 @@ describe('a folder with foreign files', () => {
     expect(readlinkSync(path.join(out, 'link'))).toBe('/nowhere');
     rmSync(path.join(out, 'link'));
     expect(readTree(out)).toEqual({ ...fresh, ...foreign, 'come/x.json': '4' });
-    expect(readdirSync(parent)).toEqual(['site']);
+    expect(names()).toEqual(['site']);
   });
 
   it.each<[string, Tree, (out: string) => void, string]>([
@@ -132,40 +124,28 @@ describe('a folder with foreign files', () => {
   ])(
     'is refused if %s is in the place of a new file, before anything is changed',
     async (_, tree, fill, named) => {
-      const { parent, out } = await publishedSite();
+      const { out, names } = await publishedSite(old);
       fill(out);
       const before = fingerprint(out);
       const error = await refusal(publishTree(out, tree));
       expect(error.message).toBe(`${out}: contains files that gamedata did not write: ${named}`);
       expect(error.hint).toBe('Move them elsewhere, or into public/ to make them part of the site.');
       expect(fingerprint(out)).toEqual(before);
-      expect(readdirSync(parent)).toEqual(['site']);
+      expect(names()).toEqual(['site']);
     },
   );
-});
-
-describe('a site of a newer version', () => {
-  it('is left alone, with the way out', async () => {
-    const { out } = await publishedSite();
-    writeFileSync(path.join(out, 'manifest.json'), '{"format":9,"files":{}}');
-    const before = fingerprint(out);
-    const error = await refusal(publishTree(out, fresh));
-    expect(error.message).toBe(`${out}: manifest.json has format 9, this version of gamedata reads format 1`);
-    expect(error.hint).toContain('upgrade');
-    expect(fingerprint(out)).toEqual(before);
-  });
 });
 
 describe('a path that is not safe', () => {
   it.each(['../x', '..', 'a/../../x', '/etc/x', 'a\\b', 'a\0b', '', 'a//b', './a', 'a/'])(
     'is not written: %j',
     async (name) => {
-      const { parent, out } = await publishedSite();
+      const { out, names } = await publishedSite(old);
       const files = treeFiles({ ...fresh, [name]: 'x' });
       const error = await refusal(withOutput(out, (output) => output.publish(files)));
       expect(error.message).toBe(`${name}: is not a path inside the site`);
       expect(readTree(out)).toEqual(old);
-      expect(readdirSync(parent)).toEqual(['site']);
+      expect(names()).toEqual(['site']);
     },
   );
 
@@ -177,14 +157,14 @@ describe('a path that is not safe', () => {
     [['b', 'b/c.json'], 'is a file where the site has a folder'],
     [['b/c.json', 'b'], 'is a file where the site has a folder'],
     [['b/c/d', 'B'], 'is a file where the site has a folder'],
-  ])('is not written if no folder can have both: %j', async (names, problem) => {
-    const { parent, out } = await publishedSite();
+  ])('is not written if no folder can have both: %j', async (paths, problem) => {
+    const { out, names } = await publishedSite(old);
     // Also if one of them is there already.
-    const files = names.map((name) => ({ path: name, body: name === 'b/c.json' ? old[name] : 'x' }));
+    const files = paths.map((name) => ({ path: name, body: name === 'b/c.json' ? old[name] : 'x' }));
     const error = await refusal(withOutput(out, (output) => output.publish(files)));
-    expect(error.message).toContain(`${names.at(-1)}: ${problem}`);
+    expect(error.message).toContain(`${paths.at(-1)}: ${problem}`);
     expect(readTree(out)).toEqual(old);
-    expect(readdirSync(parent)).toEqual(['site']);
+    expect(names()).toEqual(['site']);
   });
 });
 
