@@ -1,11 +1,11 @@
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, it } from 'vitest';
 import { configSchema } from '../../src/cli/config.ts';
 import { createProgram } from '../../src/cli/program.ts';
 import { hostNames } from '../../src/hosts/names.ts';
+import { temporaryFolder } from '../support/temporary.ts';
 
 const read = (file: string): string => readFileSync(new URL(`../../${file}`, import.meta.url), 'utf8');
 const readme = read('README.md');
@@ -30,8 +30,7 @@ it.each([
 });
 
 it.skipIf(!hasSystemd)('has units that systemd accepts', () => {
-  const folder = mkdtempSync(path.join(tmpdir(), 'gamedata-unit-'));
-  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const folder = temporaryFolder();
   // Programs have to exist to be verified.
   for (const name of units)
     writeFileSync(
@@ -53,10 +52,6 @@ it('has a configuration that the schema accepts', () => {
   const [, text = ''] = /```json\n(\{\n {2}"\$schema"[\s\S]*?)```/.exec(readme) ?? [];
   const { success, error } = configSchema(createProgram()).safeParse(JSON.parse(text));
   expect([success, error?.message]).toEqual([true, undefined]);
-});
-
-it('has a crontab line with a command that exists', () => {
-  expect(operating).toMatch(/^\d+ \d+ \* \* \* {2}cd \S+ && node dist\/cli\.js build --quiet$/m);
 });
 
 it('names options and hosts as the command line does', () => {

@@ -127,17 +127,8 @@ describe('the recipe', () => {
     writeFileSync(path.join(work, 'types.d.ts'), readFileSync(path.join(folder, 'types.d.ts')));
     writeFileSync(path.join(work, 'package.json'), '{"type":"module"}');
     const tsc = createRequire(import.meta.url).resolve('typescript/package.json');
-    const args = [
-      '--noEmit',
-      '--strict',
-      '--module',
-      'nodenext',
-      '--lib',
-      'es2023,dom',
-      '--types',
-      '',
-      'recipe.ts',
-    ];
-    return run(process.execPath, [path.join(path.dirname(tsc), 'bin', 'tsc'), ...args], options);
+    const flags = ['--noEmit', '--strict', '--module', 'nodenext', '--lib', 'es2023,dom', '--types', ''];
+    const args = [path.join(path.dirname(tsc), 'bin', 'tsc'), ...flags, 'recipe.ts'];
+    return run(process.execPath, args, options);
   }
 });
