@@ -29,38 +29,32 @@ describe('refuseShrinking', () => {
     ).not.toThrow();
   });
 
-  it.each([
-    {
-      before: { move: 100, item: 200 },
-      now: { move: 98, item: 200 },
-      maxShrink: 1,
-      kind: 'move',
-      problem:
-        'got 98 records, the last build had 100: expected at most 1 % to disappear; missing: move-99, move-100',
-    },
-    {
-      before: { move: 100, item: 200 },
-      now: { move: 900, item: 199 },
-      maxShrink: 0,
-      kind: 'item',
-      problem:
-        'got 199 records, the last build had 200: expected at most 0 % to disappear; missing: item-200',
-    },
-    {
-      before: { move: 1, item: 1 },
-      now: { move: 0, item: 1 },
-      maxShrink: 99,
-      kind: 'move',
-      problem: 'got 0 records, the last build had 1: expected at most 99 % to disappear; missing: move-1',
-    },
-    {
-      before: undefined,
-      now: { move: 1, item: 0 },
-      maxShrink: 1,
-      kind: 'item',
-      problem: 'got 0 records: expected at least one',
-    },
-  ])('rejects that $before becomes $now with $maxShrink %', ({ before, now, maxShrink, kind, problem }) => {
+  it.each<
+    [before: Counts | undefined, now: Counts, maxShrink: number, kind: 'move' | 'item', problem: string]
+  >([
+    [
+      { move: 100, item: 200 },
+      { move: 98, item: 200 },
+      1,
+      'move',
+      'got 98 records, the last build had 100: expected at most 1 % to disappear; missing: move-99, move-100',
+    ],
+    [
+      { move: 100, item: 200 },
+      { move: 900, item: 199 },
+      0,
+      'item',
+      'got 199 records, the last build had 200: expected at most 0 % to disappear; missing: item-200',
+    ],
+    [
+      { move: 1, item: 1 },
+      { move: 0, item: 1 },
+      99,
+      'move',
+      'got 0 records, the last build had 1: expected at most 99 % to disappear; missing: move-1',
+    ],
+    [undefined, { move: 1, item: 0 }, 1, 'item', 'got 0 records: expected at least one'],
+  ])('rejects that %j becomes %j with %i %%', (before, now, maxShrink, kind, problem) => {
     expect(() =>
       refuseShrinking(records(now), { previous: before && records(before), ...options, maxShrink }),
     ).toThrow(new GuardError(problem, { kind }, { hint }));

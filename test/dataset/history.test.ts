@@ -66,46 +66,38 @@ describe('a history', () => {
 
 describe('moved addresses', () => {
   const at = (slug: string) => `/api/gamedata/move/${slug}/`;
-  it.each([
-    { case: 'nothing was renamed', editions: [named('a'), named('a', 'b')], moved: [] },
-    { case: 'a record was renamed', editions: [named('a'), named('b')], moved: [['a', 'b']] },
-    {
-      case: 'a record was renamed twice',
-      editions: [named('a'), named('b'), named('c')],
-      moved: [
+  it.each<[string, editions: ReturnType<typeof named>[], moved: [from: string, to: string][]]>([
+    ['nothing was renamed', [named('a'), named('a', 'b')], []],
+    ['a record was renamed', [named('a'), named('b')], [['a', 'b']]],
+    [
+      'a record was renamed twice',
+      [named('a'), named('b'), named('c')],
+      [
         ['a', 'c'],
         ['b', 'c'],
       ],
-    },
-    {
-      case: 'a record got its old name back',
-      editions: [named('a'), named('b'), named('a')],
-      moved: [['b', 'a']],
-    },
-    {
-      case: 'another record has the old name now',
-      editions: [named('a'), named('b'), named('b', 'a')],
-      moved: [],
-    },
-    { case: 'two records swapped names', editions: [named('a', 'b'), named('b', 'a')], moved: [] },
-    {
-      case: 'two records had the same name one after the other: the last counts',
-      editions: [named('a', 'x'), named('b', 'x'), named('b', 'a'), named('b', 'y')],
-      moved: [
+    ],
+    ['a record got its old name back', [named('a'), named('b'), named('a')], [['b', 'a']]],
+    ['another record has the old name now', [named('a'), named('b'), named('b', 'a')], []],
+    ['two records swapped names', [named('a', 'b'), named('b', 'a')], []],
+    [
+      'two records had the same name one after the other: the last counts',
+      [named('a', 'x'), named('b', 'x'), named('b', 'a'), named('b', 'y')],
+      [
         ['a', 'y'],
         ['x', 'y'],
       ],
-    },
-    {
-      case: 'another record had the old name since, and is gone: the last counts',
-      editions: [named('a'), named('b'), named('b', 'a'), named('b')],
-      moved: [],
-    },
-    { case: 'the renamed record is gone', editions: [named('a'), named('b'), versionOf([])], moved: [] },
-  ])('if $case', ({ editions, moved }) => {
+    ],
+    [
+      'another record had the old name since, and is gone: the last counts',
+      [named('a'), named('b'), named('b', 'a'), named('b')],
+      [],
+    ],
+    ['the renamed record is gone', [named('a'), named('b'), versionOf([])], []],
+  ])('if %s', (_, editions, moved) => {
     const now = editions.at(-1) ?? versionOf([]);
     expect(movedRoutes(continueHistory(...editions), now.records)).toEqual(
-      moved.map(([from = '', to = '']) => ({ path: at(from), to: at(to) })),
+      moved.map(([from, to]) => ({ path: at(from), to: at(to) })),
     );
   });
 });

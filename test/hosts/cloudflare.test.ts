@@ -3,17 +3,10 @@ import { cloudflare } from '../../src/hosts/cloudflare.ts';
 import { bodyText } from '../support/body.ts';
 import { hostContext, rawRecords, siteOf } from '../support/sites.ts';
 
-/** A handler that gives what its store gives. */
-const stub = `
-const createFetchStore = (fetchFile) => ({ get: fetchFile });
-const createHandler = (store) => (request) => store.get(new URL(request.url).pathname.slice(1));
-export { createFetchStore, createHandler };
-`;
-
 const { routes } = siteOf(rawRecords(1, 1));
 const files = new Map(
   cloudflare
-    .files({ ...hostContext(routes), handlerModule: () => stub })
+    .files({ ...hostContext(routes), handlerModule: () => '' })
     .map(({ path, body }) => [path, bodyText(body)]),
 );
 
@@ -39,14 +32,5 @@ describe('Cloudflare’s files', () => {
         not_found_handling: 'none',
       },
     });
-  });
-
-  it('start with the handler as it is, and read files by the binding', async () => {
-    const worker = files.get('_worker.js') ?? '';
-    expect(worker.startsWith(stub)).toBe(true);
-    const module = await import(`data:text/javascript,${encodeURIComponent(worker)}`);
-    const ASSETS = { fetch: async (address: string) => address };
-    const answer = await module.default.fetch(new Request('https://a.test/meta.json'), { ASSETS });
-    expect(answer).toBe('https://assets.local/meta.json');
   });
 });

@@ -61,45 +61,33 @@ describe('the cache', () => {
     expect(kept(folder)).toHaveLength(40);
   });
 
-  it.each<{ damage: string; change: (lines: string[]) => string[]; left: number[] }>([
-    {
-      damage: 'a torn last line',
-      change: (lines) => [...lines.slice(0, -1), '0123456789abcdef {"u'],
-      left: [1, 2],
-    },
-    {
-      damage: 'a line cut in two',
-      change: ([a = '', b = '', ...rest]) => [a, b.slice(0, 40), ...rest],
-      left: [2, 3],
-    },
-    {
-      damage: 'garbage in the middle',
-      change: (lines) => lines.toSpliced(2, 1, '\0\0\0\uFFFD'),
-      left: [1, 3],
-    },
-    {
-      damage: 'a changed value',
-      change: (lines) => lines.map((line) => line.replace('"value":{"id":2}', '"value":{"id":7}')),
-      left: [1, 3],
-    },
-    {
-      damage: 'entries under each other’s checksums',
-      change: ([header = '', a = '', b = '', c = '']) => [
+  it.each<[string, change: (lines: string[]) => string[], left: number[]]>([
+    ['a torn last line', (lines) => [...lines.slice(0, -1), '0123456789abcdef {"u'], [1, 2]],
+    ['a line cut in two', ([a = '', b = '', ...rest]) => [a, b.slice(0, 40), ...rest], [2, 3]],
+    ['garbage in the middle', (lines) => lines.toSpliced(2, 1, '\0\0\0\uFFFD'), [1, 3]],
+    [
+      'a changed value',
+      (lines) => lines.map((line) => line.replace('"value":{"id":2}', '"value":{"id":7}')),
+      [1, 3],
+    ],
+    [
+      'entries under each other’s checksums',
+      ([header = '', a = '', b = '', c = '']) => [
         header,
         a.slice(0, 16) + b.slice(16),
         b.slice(0, 16) + a.slice(16),
         c,
       ],
-      left: [3],
-    },
-    {
-      damage: 'intact lines that are no entries',
-      change: (lines) => [...lines, journalLine('text'), journalLine({ url: 1 })],
-      left: [1, 2, 3],
-    },
-    { damage: 'no header', change: (lines) => lines.slice(1), left: [] },
-    { damage: 'nothing in it', change: () => [], left: [] },
-  ])('does without what $damage has spoilt, and is whole again after', ({ change, left }) => {
+      [3],
+    ],
+    [
+      'intact lines that are no entries',
+      (lines) => [...lines, journalLine('text'), journalLine({ url: 1 })],
+      [1, 2, 3],
+    ],
+    ['no header', (lines) => lines.slice(1), []],
+    ['nothing in it', () => [], []],
+  ])('does without what %s has spoilt, and is whole again after', (_, change, left) => {
     const folder = filled();
     edit(folder, change);
     expect(kept(folder)).toEqual(left);
