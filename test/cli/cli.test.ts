@@ -5,8 +5,6 @@ import { fingerprint } from '../support/fingerprint.ts';
 import { callCli, runCli } from '../support/run-cli.ts';
 import { smallSource } from '../support/small-data.ts';
 import { temporaryFolder } from '../support/temporary.ts';
-import { serveUpstream } from '../support/test-upstream.ts';
-import { tinyUpstream, upstreamOf } from '../support/upstream-data.ts';
 
 const version = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'))
   .version as string;
@@ -19,19 +17,6 @@ describe('help', () => {
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     for (const command of ['build', 'snapshot', 'verify']) expect(stdout).toContain(`\n  ${command} `);
   });
-
-  it('is shown before anything is loaded that only commands work with', () => {
-    const dist = new URL('../../dist/', import.meta.url);
-    const sizes = new Map<string, number>();
-    const load = (file: string): void => {
-      const code = readFileSync(new URL(file, dist), 'utf8');
-      sizes.set(file, code.length);
-      const imported = [...code.matchAll(/^import .*"\.\/(.+?)";$/gm)].map(([, name = '']) => name);
-      for (const name of imported) if (!sizes.has(name)) load(name);
-    };
-    load('cli.js');
-    expect([...sizes.values()].reduce((sum, size) => sum + size)).toBeLessThan(200_000);
-  });
 });
 
 describe('wrong usage', () => {
@@ -39,7 +24,6 @@ describe('wrong usage', () => {
     [['build', '--wrong'], /unknown option '--wrong'/],
     [['build', '--host', 'geocities'], /argument 'geocities' is invalid.*netlify/],
     [['build', '--source', 'magic'], /argument 'magic' is invalid.*auto, rest, csv, snapshot/],
-    [['build', '--links', 'x'], /argument 'x' is invalid/],
     [['build', '--sprites', 'some'], /'some' is invalid/],
     [['build', '--concurrency', 'many'], /argument 'many' is invalid. Expected a number/],
     [['build', '--allow-missing', 'pound'], /--allow-missing: got "pound", expected <kind>\/<slug>/],
@@ -51,10 +35,8 @@ describe('wrong usage', () => {
     [['verify'], /missing required argument 'dir\|url'/],
     [['verify', 'https://x.test/?a'], /got a URL with credentials, a query or a fragment/],
     [['verify', 'https://x.test', '--level', 'half'], /argument 'half' is invalid/],
-    [['verify', 'https://x.test', '--concurrency', '0'], /expected an integer from 1 to 256/],
     [['rebase', 'copy'], /--base-url: got none, expected the new base URL/],
     [['rebase', 'copy', '--base-url', 'x'], /--base-url: got "x", expected an http or https URL/],
-    [['rebase', 'copy', '--base-url', 'http://x', '--links', 'magic'], /'magic' is invalid/],
     [['mirror'], /missing required argument 'url\|archive'/],
     [['mirror', 'ftp://x'], /expected an http or https URL/],
     [['mirror', 'http://x', '--concurrency', '0'], /expected an integer from 1 to 256/],
@@ -195,22 +177,5 @@ describe('an expected failure', () => {
     expect(stderr).toBe(`error: ${message}\n${hint === null ? '' : `hint: ${hint}\n`}${kept}`);
     expect(await callCli(args, { cwd })).toEqual({ code: 1, stdout: '', stderr });
     expect(readFileSync(path.join(cwd, 'mine', 'thesis.txt'), 'utf8')).toBe('x');
-  });
-
-  it('of an upstream names the request, and leaves the old site', async () => {
-    const cwd = temporaryFolder();
-    const answers = tinyUpstream();
-    const server = await serveUpstream(upstreamOf(answers));
-    const rest = ['--source', 'rest', '--upstream', server.url, '--retries', '0', '--no-cache'];
-    const args = ['build', ...rest, '--json'];
-    expect(await callCli([...args, '--max-shrink', '100'], { cwd })).toMatchObject({ code: 0 });
-    const before = fingerprint(cwd);
-    answers.move[1] = { id: 2, name: 'a/b\u001b' };
-    const { code, stdout, stderr } = await callCli(args, { cwd });
-    expect(code).toBe(1);
-    expect(JSON.parse(stdout).error.code).toBe('data');
-    expect(stderr).toMatch(/error: move › /);
-    expect(stderr).not.toContain('\u001b');
-    expect(fingerprint(cwd)).toEqual(before);
   });
 });

@@ -4,7 +4,6 @@ import type { Report } from '../../src/cli/commands/report.ts';
 import { createReporter, progressParts } from '../../src/cli/reporter.ts';
 import { summaryLines } from '../../src/cli/summary.ts';
 import { folderLines } from '../../src/cli/verify-command.ts';
-import { printable } from '../../src/contract/words.ts';
 import type { Progress } from '../../src/sources/source.ts';
 import { namedEdition } from '../support/editions.ts';
 
@@ -150,20 +149,6 @@ describe('the verdict on a site', () => {
   });
 });
 
-describe('text from outside', () => {
-  it.each([
-    ['Poké Ball — 攻擊 👍 <b>', 'Poké Ball — 攻擊 👍 <b>'],
-    ['\u001b[31mred\u001b[0m', '\\u001b[31mred\\u001b[0m'],
-    ['\u001b]0;title\u0007', '\\u001b]0;title\\u0007'],
-    ['a\r\nb\tc\0', 'a\\u000d\\u000ab\\u0009c\\u0000'],
-    ['\u009b2J\u007f', '\\u009b2J\\u007f'],
-    ['a\u202Eb\u2066c\u061C', 'a\\u202eb\\u2066c\\u061c'],
-    ['a\u2028b\u2029', 'a\\u2028b\\u2029'],
-  ])('is shown harmless: %j', (text, shown) => {
-    expect(printable(text)).toBe(shown);
-  });
-});
-
 describe('the reporter', () => {
   afterEach(() => void vi.useRealTimers());
 
@@ -251,11 +236,5 @@ describe('the reporter', () => {
     expect(written()).toBe('');
     reporter.notice('WARNING: old data');
     expect(written()).toBe('WARNING: old data\n');
-  });
-
-  it('prints the summary as lines', () => {
-    const { reporter, written } = start(false);
-    reporter.print(summaryLines({ ...report, upstream: 'evil\u0007' }));
-    expect(written()).toBe(`${summaryLines({ ...report, upstream: 'evil\\u0007' }).join('\n')}\n`);
   });
 });

@@ -26,6 +26,7 @@ describe('paths', () => {
     [listUrl(query, 'item', window), `${api}/item/?format=api&limit=100&offset=200`],
     [listUrl(query, 'item', window, 'json'), `${api}/item/?format=json&limit=100&offset=200`],
     [listUrl(file, 'item'), `${api}/item/index.json?format=api`],
+    [listUrl(file, 'item', { ...window, offset: 0 }), `${api}/item/index.json?format=api&limit=100&offset=0`],
     [listUrl(file, 'item', window), `${api}/item/offset/200/index.json?format=api&limit=100&offset=200`],
   ])('are %s', (path, expected) => {
     expect(path).toBe(expected);

@@ -1,6 +1,5 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { listUrl, recordUrl } from '../../src/contract/paths.ts';
 import { nextWindow, PAGE_SIZE, pageOffsets, previousWindow } from '../../src/contract/windows.ts';
 
 const count = fc.integer({ min: 0, max: 5000 });
@@ -58,28 +57,5 @@ describe('the windows around a window', () => {
         },
       ),
     );
-  });
-});
-
-describe('addresses', () => {
-  const baseUrl = 'https://example.test/sub';
-  const query = { baseUrl, links: 'query' } as const;
-  const file = { baseUrl, links: 'file' } as const;
-  const first = { limit: 100, offset: 0 };
-
-  it.each([
-    [listUrl(query, 'move'), 'move/?format=api'],
-    [listUrl(query, 'item', first), 'item/?format=api&limit=100&offset=0'],
-    [listUrl(query, 'item', { limit: 20, offset: 40 }), 'item/?format=api&limit=20&offset=40'],
-    [recordUrl(query, 'move', 'pound'), 'move/pound/?format=api'],
-    [listUrl(file, 'move'), 'move/index.json?format=api'],
-    [listUrl(file, 'move', first), 'move/index.json?format=api&limit=100&offset=0'],
-    [
-      listUrl(file, 'item', { limit: 100, offset: 200 }),
-      'item/offset/200/index.json?format=api&limit=100&offset=200',
-    ],
-    [recordUrl(file, 'item', 'poke-ball'), 'item/poke-ball/index.json?format=api'],
-  ])('such as %s', (url, expected) => {
-    expect(url).toBe(`${baseUrl}/api/gamedata/${expected}`);
   });
 });

@@ -52,9 +52,13 @@ describe('words for people', () => {
   });
 
   it.each([
-    ['\u001b[31m\u0007', '\\u001b[31m\\u0007'],
-    ['a\u202eb\u2028c\u2029', 'a\\u202eb\\u2028c\\u2029'],
-    ['Poké Ball – ’ボール', 'Poké Ball – ’ボール'],
+    ['Poké Ball — 攻擊 👍 <b>', 'Poké Ball — 攻擊 👍 <b>'],
+    ['\u001b[31mred\u001b[0m', '\\u001b[31mred\\u001b[0m'],
+    ['\u001b]0;title\u0007', '\\u001b]0;title\\u0007'],
+    ['a\r\nb\tc\0', 'a\\u000d\\u000ab\\u0009c\\u0000'],
+    ['\u009b2J\u007f', '\\u009b2J\\u007f'],
+    ['a\u202Eb\u2066c\u061C', 'a\\u202eb\\u2066c\\u061c'],
+    ['a\u2028b\u2029', 'a\\u2028b\\u2029'],
   ])('from outside cannot disturb a terminal: %j', (text, expected) => {
     expect(printable(text)).toBe(expected);
   });

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { build } from '../../../src/cli/commands/build.ts';
 import { listFiles } from '../../../src/files.ts';
 import { verifyFolder } from '../../../src/verify/folder.ts';
@@ -145,26 +145,6 @@ describe('build', () => {
     expect(report.files).toMatchObject({ written: 21, removed: 0 });
   });
 
-  it('repairs what was touched on a list page that stays, while records of another page change', async () => {
-    const folder = temporaryFolder();
-    const raw = rawRecords(120, 1);
-    const move = raw.move.map((record) => (record.id === 120 ? { ...record, generation: 2 } : record));
-    const options = { baseUrl: BASE_URL, out: path.join(folder, 'site') };
-    await build({ ...options, ...(await smallSource(raw)) });
-    const before = fingerprint(options.out);
-    const touched = ['api/gamedata/move/move-2/index.json', 'api/gamedata/move/index.json', '_redirects'];
-    const texts = () => touched.map((name) => readFileSync(path.join(options.out, name), 'utf8'));
-    const old = texts();
-    for (const name of [...touched, 'search.json']) writeFileSync(path.join(options.out, name), '{}');
-    expect(await build({ ...options, ...(await smallSource({ ...raw, move })) })).toMatchObject({
-      changed: true,
-    });
-    expect(texts()).toEqual(old);
-    expect(verifyFolder(options.out).problems).toEqual([]);
-    const kept = 'api/gamedata/move/move-3/index.json';
-    expect(fingerprint(options.out).get(kept)).toBe(before.get(kept));
-  });
-
   it('omits the bulk files if it is told to, and takes them away', async () => {
     const server = await serveUpstream(upstreamOf(tinyUpstream()));
     const options = buildOptions(server.url);
@@ -198,53 +178,5 @@ describe('build', () => {
     expect(Object.keys(fingerprint(out))).toEqual(Object.keys(before));
     expect(verifyFolder(out).problems).toEqual([]);
     expect(readFileSync(path.join(out, 'openapi.json'), 'utf8')).toBe(other.slice(0, -1));
-  });
-
-  it('keeps the day of data that has not changed, and so every file', async () => {
-    const answers = tinyUpstream();
-    const server = await serveUpstream(upstreamOf(answers));
-    const options = buildOptions(server.url);
-    const buildOn = (seconds: number) => {
-      vi.stubEnv('SOURCE_DATE_EPOCH', `${seconds}`);
-      return build(options);
-    };
-    onTestFinished(() => void vi.unstubAllEnvs());
-
-    expect(await buildOn(1_700_000_000)).toMatchObject({ captured: '2023-11-14', changed: true });
-    expect(await buildOn(1_750_000_000)).toMatchObject({ captured: '2023-11-14', changed: false });
-    Object.assign(answers.move[1] ?? {}, { generation: { url: '/api/v2/generation/2/' } });
-    expect(await buildOn(1_800_000_000)).toMatchObject({ captured: '2027-01-15', changed: true });
-  });
-
-  it('takes a renamed record, and gets no other one again', async () => {
-    const answers = tinyUpstream();
-    const server = await serveUpstream(upstreamOf(answers), { maxAge: 86_400 });
-    const options = buildOptions(server.url);
-    await build(options);
-    const first = server.log.length;
-    Object.assign(answers.move[1] ?? {}, { name: 'renamed' });
-
-    await build(options);
-
-    const sent = server.log.slice(first).filter(({ status }) => status === 200);
-    expect(sent.map(({ path: url }) => url)).toEqual([
-      '/api/v2/move/?limit=100000&offset=0',
-      '/api/v2/move/2/',
-    ]);
-    expect(listFiles(path.join(options.out, 'api/gamedata/move')).sort()).toEqual([
-      'index.json',
-      'move-1/index.json',
-      'move-3/index.json',
-      'renamed/index.json',
-    ]);
-  });
-
-  it('follows its progress to the last record', async () => {
-    const server = await serveUpstream(upstreamOf(tinyUpstream()));
-    const steps: string[] = [];
-    await build(buildOptions(server.url), {
-      onProgress: ({ done, total }) => steps.push(`${done}/${total}`),
-    });
-    expect(steps).toEqual(['0/0', '0/5', '1/5', '2/5', '3/5', '4/5', '5/5']);
   });
 });

@@ -1,4 +1,4 @@
-import { cpSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { build } from '../../../src/cli/commands/build.ts';
@@ -103,69 +103,18 @@ describe('a site', () => {
     expect(fingerprint(site)).toEqual(before);
   });
 
-  it('remembers data that came and went and came again', async () => {
-    const { build, rename, on } = await operator();
-    for (const [day, name] of ['move-2', 'other', 'move-2', 'other', 'move-2'].entries()) {
-      on(`2026-01-0${day + 1}`);
-      rename(name);
-      await build();
-    }
-    const site = await build();
-    expect(stepsIn(site)).toEqual([
-      '2026-01-04 2026-01-05 other → move-2',
-      '2026-01-03 2026-01-04 move-2 → other',
-      '2026-01-02 2026-01-03 other → move-2',
-      '2026-01-01 2026-01-02 move-2 → other',
-    ]);
-    expect(JSON.parse(read(site, 'moved.json'))).toEqual({
-      '/api/gamedata/move/other/': '/api/gamedata/move/move-2/',
-    });
-    expect(verifyFolder(site)).toMatchObject({ problems: [] });
-  });
-
-  it('says of another source only what differs in the records', async () => {
-    const { build, snapshot, rename } = await operator();
-    await build();
-    const data = await snapshot();
-    const same = await build('site', { source: 'snapshot', upstream: data });
-    expect(stepsIn(same)).toEqual([]);
-    rename('new');
-    const other = await snapshot('other-data');
-    await build('site', { source: 'snapshot', upstream: other });
-    expect(stepsIn(same)).toEqual(['2026-01-01 2026-01-01 move-2 → new']);
-  });
-
-  it.each<[string, (site: string) => void]>([
-    ['a history that cannot be read', (site) => writeFileSync(path.join(site, 'changes.json'), '{')],
-    ['a history of another form', (site) => writeFileSync(path.join(site, 'changes.json'), '{"steps":[{}]}')],
-    ['no history', (site) => rmSync(path.join(site, 'changes.json'))],
-  ])('with %s is refused, unless it is to start a new one', async (_, spoil) => {
+  it('with a history that cannot be read is refused, unless it is to start a new one', async () => {
     const { build, rename } = await operator();
     await build();
     rename('second-name');
     const site = await build();
-    spoil(site);
+    writeFileSync(path.join(site, 'changes.json'), '{');
     rename('third-name');
     const before = fingerprint(site);
     await expect(build()).rejects.toThrow('has a history that cannot be read');
     expect(fingerprint(site)).toEqual(before);
     await build('site', { forgetHistory: true });
     expect(stepsIn(site)).toEqual(['2026-01-01 2026-01-01 second-name → third-name']);
-    expect(verifyFolder(site)).toMatchObject({ problems: [] });
-  });
-
-  it('does not take up a history that lies beside it and is of other data', async () => {
-    const { build, rename } = await operator();
-    await build('other');
-    rename('b');
-    const other = await build('other');
-    rename('c');
-    const site = await build();
-    cpSync(path.join(other, 'changes.json'), path.join(site, 'changes.json'));
-    rename('d');
-    await build();
-    expect(stepsIn(other)).toEqual(['2026-01-01 2026-01-01 move-2 → b']);
-    expect(stepsIn(site)).toEqual(['2026-01-01 2026-01-01 c → d']);
     expect(verifyFolder(site)).toMatchObject({ problems: [] });
   });
 
@@ -207,41 +156,6 @@ describe('a snapshot', () => {
     await build('used', options);
     expect(read(used, 'manifest.json')).toBe(read(fresh, 'manifest.json'));
   });
-
-  it('of data that a site never had is one more step of the site', async () => {
-    const { build, snapshot, rename } = await operator();
-    rename('only-here');
-    const site = await build();
-    rename('a');
-    await snapshot();
-    rename('b');
-    const data = await snapshot();
-    await build('site', { source: 'snapshot', upstream: data });
-    expect(stepsIn(data)).toEqual(['2026-01-01 2026-01-01 a → b']);
-    expect(stepsIn(site)).toEqual(['2026-01-01 2026-01-01 only-here → b']);
-  });
-
-  it('is rejected if its history is that of other data', async () => {
-    const { build, snapshot, rename } = await operator();
-    await snapshot();
-    rename('b');
-    const data = await snapshot();
-    rename('c');
-    const other = await snapshot('other');
-    cpSync(path.join(data, 'changes.json'), path.join(other, 'changes.json'));
-    await expect(build('site', { source: 'snapshot', upstream: other })).rejects.toThrow(
-      /changes.json › steps\[0\].to.digest: got sha256:\w+: expected sha256:\w+, as in provenance.json/,
-    );
-  });
-
-  it('without a history has none, and gets an empty one when it is refreshed', async () => {
-    const { build, snapshot } = await operator();
-    const data = await snapshot();
-    rmSync(path.join(data, 'changes.json'));
-    expect(stepsIn(await build('site', { source: 'snapshot', upstream: data }))).toEqual([]);
-    await snapshot();
-    expect(stepsIn(data)).toEqual([]);
-  });
 });
 
 describe('a build into a fresh folder', () => {
@@ -261,15 +175,6 @@ describe('a build into a fresh folder', () => {
       '2026-01-01 2026-01-02 move-2 → second-name',
     ]);
     expect(stepsIn(await build('other', { upstream: other }))).toEqual([]);
-  });
-
-  it('is guarded by the bundled data set from the same upstream', async () => {
-    const { build, snapshot, answers, folder } = await operator();
-    answers.move.push(moveAnswer(4));
-    bundled.folder = await snapshot();
-    answers.move.pop();
-    await expect(build('fresh', { maxShrink: 1 })).rejects.toThrow('got 3 records, the last build had 4');
-    expect(existsSync(path.join(folder, 'fresh'))).toBe(false);
   });
 
   it('is guarded by the bundled data set of any upstream: it may not have much less', async () => {
