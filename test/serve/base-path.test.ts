@@ -1,10 +1,7 @@
 import path from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { build } from '../../src/cli/commands/build.ts';
-import { mirror } from '../../src/cli/commands/mirror.ts';
-import { rebase } from '../../src/cli/commands/rebase.ts';
 import { serve } from '../../src/cli/commands/serve.ts';
-import { verify } from '../../src/cli/commands/verify.ts';
 import { getRaw, statusOf } from '../support/serving.ts';
 import { smallSource } from '../support/small-data.ts';
 import { temporaryFolder } from '../support/temporary.ts';
@@ -46,18 +43,6 @@ it('everything is below the path, and nothing beside it', async () => {
     '/games/v2.1x/meta.json',
   ])
     expect([outside, ...(await ask(outside))]).toEqual([outside, 404, undefined]);
-});
-
-it('a site can be verified, copied and moved to another path', async () => {
-  const { url } = await served(await builtSite());
-  expect(await verify(url, { level: 'full', linkBase: FROM })).toMatchObject({ failed: 0 });
-  const copy = path.join(temporaryFolder(), 'copy');
-  await mirror(url, { out: copy });
-  const to = 'https://example.org/other';
-  await rebase(copy, { baseUrl: to });
-  const moved = await served(copy);
-  expect(new URL(moved.url).pathname).toBe('/other');
-  expect(await verify(moved.url, { level: 'full', linkBase: to })).toMatchObject({ failed: 0 });
 });
 
 it('another path is served as soon as a build has put the site there', async () => {

@@ -101,19 +101,4 @@ describe('compressed bodies', () => {
     expect(later).not.toBe(a);
     expect(later).toEqual(a);
   });
-
-  it('are none if there is nothing to compress, but what varies is said', async () => {
-    const compress = createCompress(1e6);
-    const unchanged = { status: 304, headers: { ETag: '"a"', Vary: 'Accept' }, body: null };
-    expect(await compress('br', request, () => unchanged)).toEqual({
-      status: 304,
-      headers: { ETag: 'W/"a"', Vary: 'Accept, Accept-Encoding' },
-      body: null,
-    });
-    const whole = { status: 200, headers: { ETag: '"a"' }, body: bodyOf('a') };
-    expect(await compress(undefined, request, () => whole)).toEqual({
-      ...whole,
-      headers: { ETag: '"a"', Vary: 'Accept-Encoding' },
-    });
-  });
 });

