@@ -4,7 +4,6 @@ import { describe, expect, it } from 'vitest';
 import { type CaptureOptions, capture } from '../../src/sources/capture.ts';
 import { previousOfSnapshot, snapshotFiles } from '../../src/sources/snapshot.ts';
 import { encodeDataSet } from '../support/decode.ts';
-import { deserted } from '../support/local-server.ts';
 import { dataSetOf, rawRecords } from '../support/sites.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 import { serveUpstream } from '../support/test-upstream.ts';
@@ -65,17 +64,5 @@ describe('capturing', () => {
     expect(same.provenance.captured).toBe('2025-05-05');
     const other = await captured({ ...rest, previousOf: () => previous('sha256:0') });
     expect(other.provenance.captured).toBe('2026-03-04');
-  });
-
-  it('tells of a fallback if anybody listens', async () => {
-    const upstream = await deserted();
-    const options = { source: 'auto', upstream, dataFolder: snapshot(3) } as const;
-    const told: string[] = [];
-    const onFallback = (message: string) => void told.push(message);
-    const fallback = `${upstream} could not be reached: built from bundled data of 2026-01-02, generations 1 to 1; the live upstream has more`;
-    expect(await captured({ ...options, onFallback })).toMatchObject({ fallback, source: 'snapshot' });
-    expect(await captured(options)).toMatchObject({ fallback });
-    await captured({ dataFolder: snapshot(3), onFallback });
-    expect(told).toEqual([fallback]);
   });
 });

@@ -163,15 +163,4 @@ describe('crawling a deployment', () => {
     const { problems } = await crawled({ pages, linkBase });
     expect(problems).toEqual(['lists: GET /api/gamedata/move/?format=api: got a slug twice']);
   });
-
-  it('reports the problems of the first list first, whichever is read sooner', async () => {
-    const { pages, linkBase } = deployment('query');
-    pages.set(second, 'text');
-    pages.set('/api/gamedata/item/?format=api', 'text');
-    const { problems } = await crawled({ pages, linkBase });
-    expect(problems.map((problem) => problem.split('?')[0])).toEqual([
-      'lists: GET /api/gamedata/move/',
-      'lists: GET /api/gamedata/item/',
-    ]);
-  });
 });

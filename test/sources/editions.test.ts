@@ -26,7 +26,7 @@ import {
   hasRecordedUpstream,
   itemAnswer,
   moveAnswer,
-  recordedUpstream,
+  someRecorded,
   type UpstreamData,
   upstreamOf,
 } from '../support/upstream-data.ts';
@@ -38,12 +38,6 @@ const present = upstreamOf({
   move: range(12).map((id) => moveAnswer(id)),
   item: range(12).map((id) => itemAnswer(id)),
 });
-
-/** Every sixth of the recorded answers: the year-long tests have all of them. */
-function someRecorded(): UpstreamData {
-  const all = recordedUpstream();
-  return { ...all, list: (kind) => all.list(kind).filter((_, place) => place % 6 === 0) };
-}
 
 /** An older state of an upstream: each record has another name, some have another slug, one is missing and one more is there. */
 function olderStateOf(data: UpstreamData): UpstreamData {

@@ -67,11 +67,6 @@ describe('a snapshot', () => {
     );
   });
 
-  it('gives back one without any record', () => {
-    const empty = dataSetOf({ move: [], item: [] });
-    expect(decodeDataSet(readSnapshot(written(empty)))).toEqual(empty);
-  });
-
   it('has one record on each line, and the same bytes each time', () => {
     const [moves] = snapshotFiles(encodeDataSet(dataSet));
     expect(moves).toEqual({
