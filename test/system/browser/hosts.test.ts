@@ -39,7 +39,7 @@ describe.skipIf(noBrowser !== '')(`the pages${noBrowser}`, () => {
       });
       afterAll(async () => {
         await running?.stop();
-        removePageSite(site);
+        if (site) removePageSite(site);
       });
 
       /** The page is served instead of JSON at the same address. */
