@@ -1,6 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { downloads } from '../../src/site/downloads.ts';
-import { fullSizeRecords, rawRecords, siteOf } from '../support/sites.ts';
+import { fullSizeRecords, rawRecords } from '../support/sites.ts';
 import { type SpecifiedSite, specifiedSite } from '../support/specification.ts';
 
 /** Which schema a file of JSON has to fit. */
@@ -39,18 +38,6 @@ describe.each(['query', 'file'] as const)('the schemas of a site of the real siz
       changes: 1,
       moved: 1,
     });
-  });
-
-  it('fit every bulk file', () => {
-    const { plan } = siteOf(raw, { links });
-    const text = (path: string): string =>
-      downloads.find((download) => download.path === path)?.text(plan.served) ?? '';
-    expect(site.problems('gamedata', JSON.parse(text('download/gamedata.json')))).toBeNull();
-    for (const kind of ['move', 'item'] as const) {
-      const lines = text(`download/${kind}.ndjson`).trimEnd().split('\n');
-      expect(lines).toHaveLength(raw[kind].length);
-      for (const line of lines) expect(site.problems(kind, JSON.parse(line)), line).toBeNull();
-    }
   });
 });
 

@@ -96,6 +96,14 @@ describe('a record that does not match it has to be', () => {
     const message = await failureOf({ spoil });
     expect(message).toBe(problem);
   });
+
+  it.each([
+    ['id', moveAnswer(3, { name: 'move-2' }), 'got id 3, name "move-2"'],
+    ['name', moveAnswer(2, { name: 'other' }), 'got id 2, name "other"'],
+  ])('is rejected if its list has another %s', async (_, answer, got) => {
+    const message = await failureOf({ fault: at('/api/v2/move/2/', 200, JSON.stringify(answer)) });
+    expect(message).toBe(`move › move-2 (2): ${got}: expected 2, "move-2", as in the list`);
+  });
 });
 
 describe('a list that does not match it has to be', () => {
@@ -114,6 +122,11 @@ describe('a list that does not match it has to be', () => {
       flaw: 'a link to another kind',
       body: list(1, links('/api/v2/item/1/')),
       problem: 'move › move-1 › url: got "/api/v2/item/1/": expected a link to UPSTREAM/move/<id>/',
+    },
+    {
+      flaw: 'another count than it has results',
+      body: list(2, links('/api/v2/move/1/')),
+      problem: 'move › list: got 1 results: expected 2, its count',
     },
     ...['01/', '1x/', 'x1/', '1/2/', '', '10000000000000000/'].map((id) => ({
       flaw: `the id ${id}`,
