@@ -4,35 +4,20 @@
  */
 
 import { execFileSync } from 'node:child_process';
-import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync } from 'node:fs';
+import { cpSync, mkdirSync, readFileSync, statSync, symlinkSync } from 'node:fs';
 import path from 'node:path';
 
-export interface Instruction {
-  readonly name: string;
-  readonly text: string;
-}
-
 /** https://docs.docker.com/reference/dockerfile/#format */
-export function parseDockerfile(text: string): Instruction[] {
-  return text
+const instructionsOf = (text: string): [name: string, rest: string][] =>
+  text
     .replaceAll(/^\s*#.*\n/gm, '')
     .replaceAll(/\\\n\s*/g, '')
     .split('\n')
     .filter((line) => line.trim() !== '')
     .map((line) => {
-      const [, name = '', rest = ''] = /^([A-Z]+)\s+(.*)$/.exec(line) ?? [];
-      if (name === '') throw new Error(`got ${JSON.stringify(line)}, expected an instruction`);
-      return { name, text: rest.trim() };
+      const [, name = line, rest = ''] = /^([A-Z]+)\s+(.*)$/.exec(line.trim()) ?? [];
+      return [name, rest];
     });
-}
-
-interface Stage {
-  readonly image: string;
-  /** The stage's file system. */
-  readonly root: string;
-  workdir: string;
-  readonly env: Record<string, string>;
-}
 
 export interface DockerBuild {
   /** The project's folder, from which `COPY` takes what .dockerignore lets through. */
@@ -44,62 +29,57 @@ export interface DockerBuild {
 
 /** Builds, and returns the last stage and the images that it and those before it began with. */
 export function buildImage({ context, args, folder }: DockerBuild): { root: string; images: string[] } {
-  const stages = new Map<string, Stage>();
-  let stage: Stage | undefined;
-
-  const inside = (file: string): string => {
-    if (!stage) throw new Error('an instruction before FROM');
-    return path.join(stage.root, path.posix.resolve('/', stage.workdir, file));
-  };
+  const images: string[] = [];
+  const stage = { root: '', workdir: '/', env: {} as Record<string, string> };
+  const rootOf = (name: string): string => path.join(folder, `stage-${name}`);
+  const inside = (file: string): string =>
+    path.join(stage.root, path.posix.resolve('/', stage.workdir, file));
 
   const perform: Record<string, (text: string) => void> = {
     FROM(text) {
-      const [, image = '', name = String(stages.size)] = /^(\S+)(?: AS (\S+))?$/.exec(text) ?? [];
-      const root = path.join(folder, `stage-${name}`);
-      mkdirSync(root);
-      stage = { image, root, workdir: '/', env: {} };
-      stages.set(name, stage);
+      const [, image = '', name = 'last'] = /^(\S+)(?: AS (\S+))?$/.exec(text) ?? [];
+      images.push(image);
+      Object.assign(stage, { root: rootOf(name), workdir: '/', env: {} });
+      mkdirSync(stage.root);
     },
     WORKDIR(text) {
       mkdirSync(inside(text), { recursive: true });
-      if (stage) stage.workdir = path.posix.resolve(stage.workdir, text);
+      stage.workdir = path.posix.resolve(stage.workdir, text);
     },
     ARG(text) {
       const [, name = '', value = ''] = /^(\w+)=(.*)$/.exec(text) ?? [];
-      if (stage) stage.env[name] = args[name] ?? value;
+      stage.env[name] = args[name] ?? value;
     },
     COPY(text) {
       const [, from, rest = text] = /^--from=(\S+) (.*)$/.exec(text) ?? [];
-      const parts = rest.split(' ');
-      const target = parts.pop() ?? '';
-      for (const source of parts) {
-        const origin = from === undefined ? context : stages.get(from)?.root;
-        if (origin === undefined) throw new Error(`COPY from unknown stage ${from}`);
-        copy(path.join(origin, source), inside(target), {
-          into: target.endsWith('/'),
-          ignored: from === undefined ? readIgnored(context) : () => false,
+      const isIgnored = from === undefined ? readIgnored(context) : () => false;
+      const sources = rest.split(' ');
+      const target = sources.pop() ?? '';
+      for (const source of sources) {
+        const origin = path.join(from === undefined ? context : rootOf(from), source);
+        const isInto = target.endsWith('/') && statSync(origin).isFile();
+        cpSync(origin, inside(isInto ? target + path.basename(source) : target), {
+          recursive: true,
+          preserveTimestamps: true,
+          filter: (file) => !isIgnored(file),
         });
       }
     },
     RUN(text) {
-      const { PATH = '', HOME = '' } = process.env;
       if (text.startsWith('npm ci ')) return install(context, inside('.'));
-      execFileSync('sh', ['-c', text], {
-        cwd: inside('.'),
-        env: { PATH, HOME, ...stage?.env },
-        stdio: ['ignore', 'pipe', 'pipe'],
-      });
+      const { PATH = '', HOME = '' } = process.env;
+      const env = { PATH, HOME, ...stage.env };
+      execFileSync('sh', ['-c', text], { cwd: inside('.'), env, stdio: ['ignore', 'pipe', 'pipe'] });
     },
     EXPOSE() {},
   };
 
-  for (const { name, text } of parseDockerfile(readFileSync(path.join(context, 'Dockerfile'), 'utf8'))) {
+  for (const [name, rest] of instructionsOf(readFileSync(path.join(context, 'Dockerfile'), 'utf8'))) {
     const action = perform[name];
     if (!action) throw new Error(`${name} is no instruction that this test knows`);
-    action(text);
+    action(rest);
   }
-  if (!stage) throw new Error('got no stage');
-  return { root: stage.root, images: [...stages.values()].map(({ image }) => image) };
+  return { root: stage.root, images };
 }
 
 /** Stands for `npm ci`: the same manifest and lock file have led to what is installed. */
@@ -112,30 +92,11 @@ function install(context: string, workdir: string): void {
 }
 
 /** Patterns of .dockerignore that are names, or names with one star, at the top. */
-function readIgnored(context: string): (name: string) => boolean {
+function readIgnored(context: string): (file: string) => boolean {
   const patterns = readFileSync(path.join(context, '.dockerignore'), 'utf8').trim().split('\n');
   const compiled = patterns.map((pattern) => {
     if (!/^[\w.*-]+$/.test(pattern)) throw new Error(`${pattern} is no pattern that this test knows`);
     return new RegExp(`^${pattern.replaceAll('.', '\\.').replaceAll('*', '.*')}$`);
   });
-  return (name) => compiled.some((pattern) => pattern.test(name));
-}
-
-/** A folder's content goes into the target, a file becomes it, or goes into it. */
-function copy(
-  source: string,
-  target: string,
-  { into, ignored }: { into: boolean; ignored: (name: string) => boolean },
-): void {
-  const isFolder = statSync(source).isDirectory();
-  if (!isFolder && ignored(path.basename(source))) throw new Error(`${source} is ignored`);
-  const names = isFolder ? readdirSync(source).filter((name) => !ignored(name)) : [];
-  for (const name of names)
-    cpSync(path.join(source, name), path.join(target, name), { recursive: true, preserveTimestamps: true });
-  if (isFolder) return;
-  const file =
-    into || (existsSync(target) && statSync(target).isDirectory())
-      ? path.join(target, path.basename(source))
-      : target;
-  cpSync(source, file, { preserveTimestamps: true });
+  return (file) => compiled.some((pattern) => pattern.test(path.relative(context, file)));
 }

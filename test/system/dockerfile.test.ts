@@ -1,10 +1,10 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { verify } from '../../src/cli/commands/verify.ts';
 import { verifyFolder } from '../../src/verify/folder.ts';
-import { buildImage, parseDockerfile } from '../support/dockerfile.ts';
+import { buildImage } from '../support/dockerfile.ts';
 import { nginx } from '../support/engines/nginx.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 
@@ -37,27 +37,4 @@ describe('the Dockerfile', () => {
       }
     },
   );
-
-  it('names only files that there are', () => {
-    const text = readFileSync(path.join(PROJECT, 'Dockerfile'), 'utf8');
-    const copied = parseDockerfile(text).filter(
-      ({ name, text }) => name === 'COPY' && !text.startsWith('--from'),
-    );
-    const sources = copied.flatMap(({ text }) => text.split(' ').slice(0, -1));
-    expect(sources.filter((source) => !existsSync(path.join(PROJECT, source)))).toEqual([]);
-    expect(sources.length).toBeGreaterThan(0);
-  });
-
-  it.each([
-    ['RUN a \\\n  && b\n', [{ name: 'RUN', text: 'a && b' }]],
-    [
-      '# syntax\nFROM a AS b\n\nEXPOSE 80',
-      [
-        { name: 'FROM', text: 'a AS b' },
-        { name: 'EXPOSE', text: '80' },
-      ],
-    ],
-  ])('is read as Docker reads it: %j', (text, instructions) => {
-    expect(parseDockerfile(text)).toEqual(instructions);
-  });
 });
