@@ -72,10 +72,11 @@ await part('hostile deployments', async () => {
     problems,
   };
 });
-await part('mistakes of an operator', async () => {
-  const problems = await inTemporary((folder) => makeMistakes(folder, run));
-  return { tried: mistakes.length, says: 'were refused', problems };
-});
+if (!values.short)
+  await part('mistakes of an operator', async () => {
+    const problems = await inTemporary((folder) => makeMistakes(folder, run));
+    return { tried: mistakes.length, says: 'were refused', problems };
+  });
 await part('hardships', () => hardships(amounts.hardships, random));
 await part('fuzz', async () => {
   const { handled, served } = amounts;

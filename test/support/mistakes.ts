@@ -1,9 +1,9 @@
 /** What an operator may get wrong: folders swapped, options crossed. Each is refused, and nothing is touched. */
 
-import { cpSync, mkdirSync, statSync, writeFileSync } from 'node:fs';
+import { mkdirSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { fingerprint } from './fingerprint.ts';
+import { renamedSnapshot } from './renamed-snapshot.ts';
 
 /** Nobody listens there. */
 const DEAD = 'http://127.0.0.1:1/api/v2';
@@ -103,7 +103,8 @@ export async function makeMistakes(
   cwd: string,
   run: (args: readonly string[], options: { cwd: string }) => Promise<Exit>,
 ): Promise<string[]> {
-  cpSync(fileURLToPath(new URL('../../data', import.meta.url)), path.join(cwd, 'data'), { recursive: true });
+  // Every file is looked at after each mistake.
+  renamedSnapshot(path.join(cwd, 'data'), 20);
   mkdirSync(path.join(cwd, 'own'));
   writeFileSync(path.join(cwd, 'own', 'notes.txt'), 'mine');
   const problems: string[] = [];
@@ -112,7 +113,15 @@ export async function makeMistakes(
     if (/bug|^ {4}at /m.test(exit.stderr)) problems.push(`${args.join(' ')}: ${exit.stderr}`);
     return exit;
   };
-  const built = await attempt([...fromSnapshot, '--no-downloads', '--out', 'site']);
+  const built = await attempt([
+    ...fromSnapshot,
+    '--upstream',
+    'data',
+    '--max-shrink',
+    '100',
+    '--out',
+    'site',
+  ]);
   if (built.code !== 0) throw new Error(`the site cannot be built: ${built.stderr}`);
   const before = filesIn(cwd);
   for (const { args, code, says } of mistakes) {
