@@ -1,4 +1,5 @@
 import { defineConfig } from 'vitest/config';
+import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 const hooks = new URL('test/support/absolute-imports.mjs', import.meta.url).href;
 
@@ -13,6 +14,24 @@ const isolated = [
 /** Lighthouse measures times: it runs when everything else is done. */
 const alone = ['test/system/browser/lighthouse.test.ts'];
 
+const long = [
+  'browser/hosts',
+  'engines/guarantees',
+  'browser/looks',
+  'torture/faults',
+  'system/refresh',
+  'power-cut',
+];
+
+/** By default the largest files begin, which are not those that take longest; who begins with these has no one to wait for at the end. */
+class LongFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const isLong = ({ moduleId }: TestSpecification) => long.some((name) => moduleId.includes(name));
+    const sorted = await super.sort(files);
+    return [...sorted.filter(isLong), ...sorted.filter((file) => !isLong(file))];
+  }
+}
+
 /** `npm test` omits what needs engines, browsers, kills or minutes; `npm run test:all` (`--mode all`) runs it too. */
 export default defineConfig(({ mode }) => {
   const exclude = mode === 'all' ? [] : ['test/system/**'];
@@ -22,6 +41,7 @@ export default defineConfig(({ mode }) => {
       execArgv: hooks.includes('%25') ? ['--import', hooks] : [],
       // One per core: by default, two cores have one worker.
       maxWorkers: '100%',
+      sequence: { sequencer: LongFirst },
       // Loopback must not go through the developer's proxy, and vitest's own BASE_URL is not ours.
       env: { NO_PROXY: '127.0.0.1,localhost', BASE_URL: '' },
       // Many tests run real builds and real servers, and CI machines are slow and shared.

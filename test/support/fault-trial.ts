@@ -57,7 +57,8 @@ export const shrinkOf = ({ out }: Pick<RunOptions, 'out'>): number => (existsSyn
 /** Passes times that no option sets: what watches a build is handed on to the client as it is. */
 export const runBuild: Runner = async ({ timeouts, concurrency = 1, ...options }) => {
   const quick: Watchers & Pick<ClientOptions, 'retryBaseMs' | 'timeouts'> = { retryBaseMs: 1, timeouts };
-  const rest = { source: 'rest', baseUrl: 'https://example.test', concurrency, retries: RETRIES } as const;
+  const site = { baseUrl: 'https://example.test', downloads: false } as const;
+  const rest = { ...site, source: 'rest', concurrency, retries: RETRIES } as const;
   try {
     await build({ ...rest, maxShrink: shrinkOf(options), ...options }, quick);
     return undefined;
