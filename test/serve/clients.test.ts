@@ -5,26 +5,6 @@ import { setTimeout } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { getRaw, openSocket, readAll, sendRaw, serveSite, statusOf } from '../support/serving.ts';
 
-describe('many clients at once', () => {
-  it('each get their own answer', async () => {
-    const { url, problems } = await serveSite({ moves: 250 });
-    const windows = Array.from({ length: 60 }, (_, at) => ({ offset: 3 * at, limit: 1 + (at % 40) }));
-    const answers = await Promise.all(
-      windows.map(async ({ offset, limit }) => {
-        const response = await fetch(`${url}/api/gamedata/move/?offset=${offset}&limit=${limit}`);
-        const { results } = (await response.json()) as { results: { id: number }[] };
-        return results.map(({ id }) => id);
-      }),
-    );
-    expect(answers).toEqual(
-      windows.map(({ offset, limit }) =>
-        Array.from({ length: Math.min(limit, 250 - offset) }, (_, at) => offset + at + 1),
-      ),
-    );
-    expect(problems).toEqual([]);
-  });
-});
-
 describe('a client that is slow', () => {
   it('with its headers gets 408 and is cut off', async () => {
     const { port } = await serveSite({ limits: { headersMs: 200, requestMs: 400 } });

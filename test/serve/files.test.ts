@@ -43,14 +43,6 @@ describe('a file beside the API', () => {
     expect([changed.status, await changed.json()]).toEqual([412, { detail: 'Precondition Failed.' }]);
   });
 
-  it('gives HEAD its length, and rejects other methods', async () => {
-    const { url } = await serveSite();
-    const head = await fetch(`${url}/`, { method: 'HEAD' });
-    expect([head.headers.get('content-length'), await head.text()]).toEqual([`${PAGE.body.length}`, '']);
-    const post = await fetch(`${url}/index.html`, { method: 'POST', body: 'x' });
-    expect([post.status, await post.json()]).toEqual([405, { detail: 'Method "POST" not allowed.' }]);
-  });
-
   it.each([
     ['"a"', 200],
     ['W/"a"', 200],

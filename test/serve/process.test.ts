@@ -1,9 +1,8 @@
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { serve } from '../../src/cli/commands/serve.ts';
-import { OutputError, UsageError } from '../../src/errors.ts';
+import { UsageError } from '../../src/errors.ts';
 import { type ServeProcess, startServe } from '../support/engines/serve.ts';
 import { runCli, startCli } from '../support/run-cli.ts';
 import { getRaw, PAGE, publishSite, serveSite } from '../support/serving.ts';
@@ -51,22 +50,6 @@ describe('gamedata serve', () => {
     await setTimeout(1000);
     child.kill('SIGTERM');
     expect(await finished).toEqual({ code: 0, stdout: '', stderr: '' });
-  });
-
-  it.each<[string, (folder: string) => unknown]>([
-    ['that is missing', () => {}],
-    ['that is empty', (folder) => mkdirSync(folder)],
-    ['that is a file', (folder) => writeFileSync(folder, '')],
-    ['without a manifest', (folder) => publishSite(folder).then(() => rmSync(`${folder}/manifest.json`))],
-  ])('rejects a folder %s', async (_, make) => {
-    const dir = path.join(temporaryFolder(), 'site');
-    await make(dir);
-    const error = await serve({ dir, port: 0 }).catch((error: unknown) => error);
-    expect(error).toBeInstanceOf(OutputError);
-    expect(error).toMatchObject({
-      message: `${dir}: is not a built site`,
-      hint: 'Build one with gamedata build, or name its folder: gamedata serve <dir>.',
-    });
   });
 
   it('says so if its port is taken, or its address is none of this machine', async () => {
