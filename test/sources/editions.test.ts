@@ -187,13 +187,6 @@ describe('a CDN that still holds answers of an older edition', () => {
     },
   );
 
-  it.each(['move', 'item'])('may hold the %s list', async (kind) => {
-    const isHeld = (url: string) => url.includes(`${kind}/?`);
-    const stateOf = heldBack(stateNumber(2, present), stateNumber(1, older), isHeld);
-    const { read } = await scene({ stateOf });
-    expect(await read()).toMatchObject({ digest: digests.present, edition: namedEdition(2) });
-  });
-
   it('may confirm what the cache has of the older one', async () => {
     let stateOf: NonNullable<UpstreamOptions['stateOf']> = () => stateNumber(1, older);
     const { read, server } = await scene({ stateOf: (request) => stateOf(request) });

@@ -3,12 +3,7 @@ import { DataError } from '../../src/errors.ts';
 import { normalize, type RawItem, type RawRecords, rawSchemas } from '../../src/sources/normalize.ts';
 import { decodeDataSet } from '../support/decode.ts';
 import { rawItem, rawMove, rawOf } from '../support/sites.ts';
-import {
-  handMadeUpstream,
-  hasRecordedUpstream,
-  recordedUpstream,
-  type UpstreamData,
-} from '../support/upstream-data.ts';
+import { hasRecordedUpstream, recordedUpstream, type UpstreamData } from '../support/upstream-data.ts';
 
 const PROVENANCE = {
   source: 'rest',
@@ -180,22 +175,6 @@ describe.runIf(hasRecordedUpstream)('the recorded upstream', () => {
     expect([doubled('move'), doubled('item')]).toEqual([36, 106]);
     expect(records.item.at(-1)?.id).toBe(2279);
     expect(records.move.slice(918, 920).map(({ id }) => id)).toEqual([919, 10_001]);
-  });
-});
-
-describe('the hand-made upstream', () => {
-  it('has every quirk once', () => {
-    const { warnings } = read(handMadeUpstream());
-    expect(warnings.map(({ id, code }) => [id, code])).toEqual([
-      [2, 'conflicting-index'],
-      [6, 'no-icon'],
-      [7, 'repeated-index'],
-      [8, 'unknown-generation'],
-      [2278, 'missing-name'],
-      [2278, 'no-icon'],
-      [2279, 'duplicate-slug'],
-      [2279, 'missing-name'],
-    ]);
   });
 });
 

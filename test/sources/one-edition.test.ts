@@ -67,17 +67,6 @@ describe('reading one edition', () => {
     expect(given.asked.filter((url) => url.includes('edition=')).length).toBeGreaterThanOrEqual(6);
   });
 
-  it('gives up at once if the upstream has nothing else, and says what it has', async () => {
-    const { fetcher, asked } = playing((url) => (url.startsWith(`${urls[0]}`) ? 1 : 2));
-    const error = await read(fetcher).catch((reason: unknown) => reason);
-    expect(error).toMatchObject({
-      message: `GET ${UPSTREAM}/: got answers of several editions: 2 of edition 00000000 of 2026-04-02, 1 of edition 00000000 of 2026-04-01: expected one`,
-      hint: "The upstream's CDN forgets old answers within a day: try again then.",
-      request: { method: 'GET', attempts: 1, unreachable: false },
-    });
-    expect(asked).toHaveLength(4);
-  });
-
   it.each([404, 410])('fails for %i if every edition has it on its list', async (status) => {
     const { fetcher, asked } = playing((url) => (url === urls[1] ? failed(status, namedEdition(2)) : 2));
     await expect(read(fetcher)).rejects.toMatchObject({ request: { status } });
