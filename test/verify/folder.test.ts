@@ -20,7 +20,6 @@ import { verifyFolder } from '../../src/verify/folder.ts';
 import { versionOf } from '../support/data-set-versions.ts';
 import { listAsTheyAre } from '../support/listed.ts';
 import { rawMove, rawRecords, type SiteOptions, siteOf } from '../support/sites.ts';
-import { temporaryFolder } from '../support/temporary.ts';
 
 const published = realpathSync(mkdtempSync(path.join(tmpdir(), 'gamedata-verify-')));
 afterAll(() => rmSync(published, { recursive: true, force: true }));
@@ -192,7 +191,6 @@ describe('verifying', () => {
         ...Array(30).fill(/is not on any list$/),
       ],
     ],
-    ['a missing record', ({ remove }) => remove(move('move-7/')), [/is missing$/, /differs from the record/]],
     ['broken JSON', ({ edit }) => edit(move('move-7/'), '}', ''), [/differs from the record/]],
     [
       'another digest',
@@ -218,11 +216,6 @@ describe('verifying', () => {
       ({ remove }) => remove('api/gamedata/index.json'),
       [/is missing/, /expected \{"move"/],
     ],
-    [
-      'a missing placeholder',
-      ({ remove }) => remove('sprites/items/unknown.png'),
-      [/^sprites.*: is missing$/],
-    ],
     ['a missing error body', ({ remove }) => remove('405.json'), [/^405.json: is missing$/]],
     [
       'a history that is none',
@@ -244,7 +237,6 @@ describe('verifying', () => {
       ({ edit }) => edit('moved.json', '}', '"/a/":"/b/"}'),
       [/^moved.json: does/],
     ],
-    ['a missing feed', ({ remove }) => remove('changes.atom'), [/^changes.atom: is missing$/]],
   ])('finds %s, whatever the manifest says', async (_, damage, expected) => {
     const site = await goodSite();
     damage(site);
@@ -254,7 +246,6 @@ describe('verifying', () => {
 
   it.each<[string, (site: Damaged) => void, RegExp]>([
     ['no manifest', ({ remove }) => remove('manifest.json'), /has no valid manifest.json: ENOENT$/],
-    ['no description', ({ remove }) => remove('meta.json'), /has no valid meta.json: ENOENT$/],
     ['a broken manifest', ({ write }) => write('manifest.json', '{'), /manifest.json: invalid JSON$/],
     [
       'a manifest that leads outside',
@@ -268,20 +259,9 @@ describe('verifying', () => {
     expect(() => verifyFolder(site.folder)).toThrow(OutputError);
     expect(() => verifyFolder(site.folder)).toThrow(message);
   });
-
-  it('rejects what is no folder', () => {
-    const missing = path.join(temporaryFolder(), 'missing');
-    expect(() => verifyFolder(missing)).toThrow(
-      `${missing}: cannot be read (ENOENT), expected the folder of a site`,
-    );
-  });
 });
 
 describe('verifying bulk files', () => {
-  it('finds nothing wrong with good ones', async () => {
-    expect(verifyFolder((await goodSite({ downloads: true })).folder).problems).toEqual([]);
-  });
-
   it('decompresses no more than is expected', async () => {
     const site = await goodSite({ downloads: true });
     site.write('download/move.csv.gz', gzipSync(Buffer.alloc(2 ** 28)));
@@ -329,14 +309,7 @@ describe('verifying bulk files', () => {
       ({ write }, file) => write(file, gzipSync('x')),
       'is not a compressed copy of move.csv',
     ],
-    [
-      'a twin that cannot be unpacked',
-      'download/item.ndjson.br',
-      ({ write }, file) => write(file, 'x'),
-      'is not a compressed copy of item.ndjson',
-    ],
     ['a missing file', 'download/item.csv', ({ remove }, file) => remove(file), 'is missing'],
-    ['a missing twin', 'download/gamedata.json.gz', ({ remove }, file) => remove(file), 'is missing'],
   ])('finds %s', async (_, file, damage, problem) => {
     const site = await goodSite({ downloads: true });
     damage(site, file);
