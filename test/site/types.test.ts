@@ -30,26 +30,6 @@ export const about = ({ digest, counts, fallback }: Meta): string => digest + co
 export const bytes = ({ files }: Manifest): number => files.reduce((sum, file) => sum + file.bytes, 0);
 `;
 
-/** Each line after a directive has to be an error: the compiler complains if one is not. */
-const mistakes = `
-import type { Item, Move, MovePage } from './types.js';
-declare const move: Move;
-declare const item: Item;
-declare const page: MovePage;
-// @ts-expect-error moves have no icon
-move.icon;
-// @ts-expect-error an index may be null
-export const index: number = item.id1;
-// @ts-expect-error the last page has no next
-export const next: string = page.next;
-// @ts-expect-error an id is a number
-export const id: string = move.id;
-// @ts-expect-error answers are not for changing
-move.name = 'x';
-// @ts-expect-error a page of moves has no items
-export const icons = page.results.map(({ icon }) => icon);
-`;
-
 /** The types that the schemas themselves have, each in both directions. */
 const drift = `
 import type * as z from 'gamedata/src/contract/served.ts';
@@ -77,10 +57,6 @@ describe('the types', () => {
       'package.ts': program('gamedata/types'),
     });
     expect(compile(folder)).toBe('');
-  });
-
-  it('find mistakes', () => {
-    expect(compile(userProject({ 'types.d.ts': typeDeclarations(), 'mistakes.ts': mistakes }))).toBe('');
   });
 
   it('are those of the schemas', () => {
