@@ -104,8 +104,4 @@ describe('gamedata archive', () => {
     const check = execFileSync('sha256sum', ['-c', 'gamedata.sha256'], { cwd: folder, encoding: 'utf8' });
     expect(check).toBe('gamedata.tar.gz: OK\ngamedata.zip: OK\n');
   });
-
-  it('rejects what is no site', async () => {
-    await expect(archive(temporaryFolder())).rejects.toThrow('has no valid meta.json: ENOENT');
-  });
 });

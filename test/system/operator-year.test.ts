@@ -16,7 +16,7 @@ import { type Answer, itemAnswer, moveAnswer, tinyUpstream, upstreamOf } from '.
 
 /**
  * The working folder after two builds by version 0.1.0, between which move 2 was renamed: the site, and the cache. Of the site's
- * files only those of the reference page's viewer are missing, to keep the archive small.
+ * files those that depend on no record are missing, scripts, styles and specification, to keep the archive small.
  */
 const VERSION_0_1_0 = fileURLToPath(new URL('version-0.1.0.tar.gz', import.meta.url));
 

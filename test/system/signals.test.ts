@@ -3,7 +3,7 @@ import path from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { fingerprint } from '../support/fingerprint.ts';
-import { callCli, runCli, startCli } from '../support/run-cli.ts';
+import { callCli, startCli } from '../support/run-cli.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 import { serveUpstream } from '../support/test-upstream.ts';
 import { handMadeUpstream } from '../support/upstream-data.ts';
@@ -36,18 +36,4 @@ describe('a build as a process', () => {
       expect(JSON.parse(resumed.stdout).requests.cacheHits).toBeGreaterThanOrEqual(40);
     },
   );
-
-  it('falls back to the bundled data if the upstream cannot be reached, and says so even if quiet', async () => {
-    const cwd = temporaryFolder();
-    const server = await serveUpstream(handMadeUpstream());
-    await server.close();
-    const { code, stdout, stderr } = await runCli(
-      ['build', '--upstream', server.url, '--quiet', '--json', '--no-cache'],
-      { cwd },
-    );
-    expect(code).toBe(0);
-    const fallback = `${server.url} could not be reached: built from bundled data of 2017-12-08, generations 1 to 7; the live upstream has more`;
-    expect(JSON.parse(stdout)).toMatchObject({ source: 'snapshot', fallback });
-    expect(stderr.split('\n')[0]).toBe(`WARNING: ${fallback}`);
-  });
 });

@@ -42,12 +42,9 @@ const queries: [query: string, expected: string][] = [
   ['?format=&limit=&offset=', move],
   ['?offset', move],
   ['?offset=0', move],
-  ['?format=json&limit=100&offset=200', move200],
   ['?offset=200&limit=100&format=api', move200],
-  ['?offset=700', '200 api/gamedata/move/offset/700/index.json'],
   // Past the last page, which has 46 of 746.
   ['?offset=800', '400'],
-  ['?offset=100000000000000000000000000000000', '400'],
   [`?offset=1${'0'.repeat(2000)}`, '400'],
   // Between pages, and what only looks like a built page.
   ['?offset=50', '400'],
@@ -65,7 +62,6 @@ const queries: [query: string, expected: string][] = [
   ['?limit=20', '400'],
   ['?limit=100:', '400'],
   ['?limit=100;offset=200', '400'],
-  ['?format=json&limit=20', '400'],
   // The last of repeated ones counts.
   ['?offset=0&offset=100', move100],
   ['?offset=100&offset=0', move],
@@ -80,25 +76,20 @@ const queries: [query: string, expected: string][] = [
   ['?offset=100&OFFSET=200', move100],
   ['?FORMAT=xml', move],
   ['?o%66fset=100', move100],
-  ['?lim%69t=20', '400'],
   ['?offset=100&o%66fset=200', move200],
   ['?for%6Dat=xml', '404'],
   // Other names are ignored, also those that have ours in them.
   ['?xoffset=100', move],
   ['?offset[]=100', move],
-  ['?offset%5B%5D=100', move],
   ['?page=2&offset=100&utm_source=offset%3D200', move100],
-  ['?x=?offset=200', move],
   ['??offset=200', move],
   ['?=offset=200', move],
   ['?x;offset=200', move],
   ['?x=%', move],
   ['?caf%C3%A9=1&na%20me=2', move],
   // Formats.
-  ['?format=api', move],
   ['?format=json', move],
   ['?format=xml', '404'],
-  ['?format=html&limit=20', '404'],
   ['?format=:yes:', '404'],
   ['?format=json%00', '404'],
 ];
@@ -115,9 +106,7 @@ const paths: [path: string, expected: string][] = [
   ['/api/gamedata/move/pound/?format=xml', '404'],
   ['/api/gamedata/move/Pound/', '404'],
   ['/API/gamedata/move/', '404'],
-  ['/api/gamedata/moves/', '404'],
   ['/api/gamedata/move/master-ball/', '404'],
-  ['/api/gamedata/move/offset/', '404'],
   ['/api/gamedata/move/offset/100/', '404'],
   ['/api/gamedata/move/pound;x=1/', '404'],
   ['/api/gamedata/move/pound/%0A', '404'],
@@ -134,16 +123,13 @@ const paths: [path: string, expected: string][] = [
   ['/api/gamedata/move/pound/index.json', pound],
   ['/api/gamedata/move/index.json/more', '404'],
   ['/', '200 index.html'],
-  ['/index.html', '200 index.html'],
   ['/sprites/items/unknown.png', '200 sprites/items/unknown.png'],
   // No listings, and nothing that is the host's own.
   ['/sprites/', '404'],
-  ['/sprites', '404'],
   ['/api', '404'],
   ['/_hosts/nginx.conf', '404'],
   ['/%5Fhosts/Caddyfile', '404'],
   ['//_hosts/nginx.conf', '404'],
-  ['/_hosts/', '404'],
   ['/.htaccess', '404'],
   ['/%2Ehtaccess', '404'],
   ['/.htpasswd', '404 | 403'],
@@ -158,7 +144,6 @@ const paths: [path: string, expected: string][] = [
   ['/api/gamedata/move?limit=1&format=api', '301 /api/gamedata/move/?limit=1&format=api'],
   ['/api/gamedata/move/pound?x=%20%C3%A9%0D%0A', '301 /api/gamedata/move/pound/?x=%20%C3%A9%0D%0A'],
   ['/api/gamedata/move/nope', '301 /api/gamedata/move/nope/'],
-  ['/api/gamedata/move/no%20pe', '301 /api/gamedata/move/no%20pe/'],
   ['/api/gamedata/nope', '404'],
   // Renamed records.
   ['/api/gamedata/move/old-pound/', '301 /api/gamedata/move/pound/'],
@@ -336,36 +321,6 @@ for (const engine of [nginx, caddy, apache]) {
     it.each(methods)('answers %s %s with %s', (method, asked, expected) =>
       check({ method, path: asked }, expected),
     );
-
-    it.each([
-      ['/api/gamedata/move/?offset=100', {}],
-      ['/api/gamedata/move/pound/', {}],
-      ['/api/gamedata/move/', { accept: BROWSER }],
-      ['/api/gamedata/move/', { accept: BROWSER, 'accept-encoding': 'gzip' }],
-      ['/meta.json', {}],
-      ['/', { 'accept-encoding': 'gzip, br' }],
-    ])('knows its ETag of %s again (%o)', async (asked, headers) => {
-      const first = await ask({ path: asked, headers });
-      expect(first.status).toBe(200);
-      const { etag = '' } = first.headers;
-      expect(etag).toMatch(/^(?:W\/)?"[^"]+"$/);
-      const known = await ask({ path: asked, headers: { ...headers, 'if-none-match': etag } });
-      expect([known.status, known.body.length]).toEqual([304, 0]);
-      expect(known.headers).toMatchObject(lower(commonHeaders));
-      if (asked.startsWith('/api/')) expect(known.headers['cache-control']).toBe(apiHeaders['Cache-Control']);
-      expect((await ask({ path: asked, headers: { ...headers, 'if-none-match': '"other"' } })).status).toBe(
-        200,
-      );
-    });
-
-    it('gives no page the ETag of another, and none to the page of a browser', async () => {
-      const offsets = [0, 100, 200, 300, 400, 500, 600, 700];
-      const replies = await Promise.all(
-        offsets.map((offset) => ask({ path: `/api/gamedata/move/?offset=${offset}` })),
-      );
-      const html = await ask({ path: '/api/gamedata/move/', headers: { accept: BROWSER } });
-      expect(new Set([html, ...replies].map(({ headers }) => headers.etag)).size).toBe(offsets.length + 1);
-    });
 
     it('names the method that is not allowed, if it can', async () => {
       const { body } = await ask({ method: 'POST', path: '/api/gamedata/move/' });

@@ -14,8 +14,6 @@ import { request } from 'undici';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { build } from '../../../src/cli/commands/build.ts';
 import { commonHeaders } from '../../../src/contract/headers.ts';
-import { kindNames } from '../../../src/contract/kinds.ts';
-import { listPath } from '../../../src/contract/paths.ts';
 import { fallbackSeconds } from '../../../src/hosts/web-server.ts';
 import { verifyDeployment } from '../../../src/verify/deployment.ts';
 import { apache } from '../../support/engines/apache.ts';
@@ -111,22 +109,6 @@ describe.each(servers)('$name', (engine) => {
       expect([known.status, known.bytes.length]).toEqual([304, 0]);
     },
   );
-
-  it.skipIf(engine === serve)('sends every page in less than a sixth of its size', async () => {
-    const bytesOfAll = async (encoding: string): Promise<number> => {
-      let bytes = 0;
-      for (const kind of kindNames) {
-        let next: string | null = `${BASE_URL}${listPath(kind)}`;
-        while (next !== null) {
-          const page = await get(next.replace(BASE_URL, site.url), { 'accept-encoding': encoding });
-          bytes += page.bytes.length;
-          next = JSON.parse(String(gunzipIf(page))).next;
-        }
-      }
-      return bytes;
-    };
-    expect((await bytesOfAll('gzip')) / (await bytesOfAll('identity'))).toBeLessThan(0.16);
-  });
 
   it('sends records as they are: they are too small', async () => {
     const record = await get(`${site.url}${LIST}pound/`, { 'accept-encoding': 'gzip' });
