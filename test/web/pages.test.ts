@@ -32,21 +32,16 @@ describe('markup', () => {
 
 describe('numbers', () => {
   it.each([
-    [0, '0'],
     [999, '999'],
     [1000, '1,000'],
-    [3160, '3,160'],
     [1_234_567, '1,234,567'],
   ])('of %i are grouped as %s', (value, text) => expect(groupDigits(value)).toBe(text));
   it.each([
-    [0, '0 B'],
     [999, '999 B'],
     [1000, '1.0 kB'],
     [9949, '9.9 kB'],
-    [9950, '10 kB'],
     [999_499, '999 kB'],
     [999_500, '1.0 MB'],
-    [38_000_000, '38.0 MB'],
   ])('of %i bytes are read as %s', (bytes, text) => expect(readableSize(bytes)).toBe(text));
 });
 
