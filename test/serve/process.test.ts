@@ -75,11 +75,4 @@ describe('gamedata serve', () => {
     expect(error).toBeInstanceOf(UsageError);
     expect(String(error)).toContain(problem);
   });
-
-  it('rejects options of the wrong kind with exit code 2, and how it is used', async () => {
-    const { code, stderr } = await runCli(['serve', '--port', 'http']);
-    expect(code).toBe(2);
-    expect(stderr).toMatch(/argument 'http' is invalid/);
-    expect(stderr).toMatch(/usage: gamedata serve /);
-  });
 });

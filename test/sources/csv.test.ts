@@ -256,11 +256,6 @@ describe('tables that are wrong', () => {
       problem: 'items.csv › id: got "0x3" in row ["0x3","x","1"]: expected an integer',
     },
     {
-      flaw: 'a negative index',
-      tables: added('item_game_indices.csv', '1,2,-1'),
-      problem: 'item_game_indices.csv › game_index: got "-1" in row ["1","2","-1"]: expected an integer',
-    },
-    {
       flaw: 'no identifier',
       tables: added('items.csv', '3,,1'),
       problem: 'items.csv › identifier: got row 3,,1: expected an identifier',
@@ -269,11 +264,6 @@ describe('tables that are wrong', () => {
       flaw: 'a name of no move',
       tables: added('move_names.csv', '9,9,Nobody'),
       problem: 'move_names.csv: got rows for unknown ids: 9: expected tables of the same date',
-    },
-    {
-      flaw: 'an index of no item',
-      tables: added('item_game_indices.csv', '9,1,1'),
-      problem: 'item_game_indices.csv: got rows for unknown ids: 9: expected tables of the same date',
     },
     {
       flaw: 'an id twice',

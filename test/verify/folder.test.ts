@@ -211,11 +211,6 @@ describe('verifying', () => {
       ({ edit }) => edit('api/gamedata/index.json', 'move', 'moves'),
       [/^api\/gamedata\/index.json: expected \{"move"/],
     ],
-    [
-      'a missing root',
-      ({ remove }) => remove('api/gamedata/index.json'),
-      [/is missing/, /expected \{"move"/],
-    ],
     ['a missing error body', ({ remove }) => remove('405.json'), [/^405.json: is missing$/]],
     [
       'a history that is none',
