@@ -146,27 +146,6 @@ describe('Netlify’s files', () => {
     expect(engine(list, 'format=api&limit=100&offset=0')).toBe('200 /api/gamedata/item/index.json');
     expect(engine(list, 'offset=100')).toBe(notBuilt);
   });
-
-  it('set these headers', () => {
-    const text = site.configuration.get('_headers') ?? '';
-    const api = `Allow: GET, HEAD, OPTIONS
-  Vary: Accept
-  Cache-Control: public, max-age=300, stale-while-revalidate=86400
-`;
-    const policy =
-      "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' https://raw.githubusercontent.com; connect-src 'self'; manifest-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
-    const everywhere = `Access-Control-Allow-Origin: *
-  Access-Control-Expose-Headers: ETag, Allow
-  X-Content-Type-Options: nosniff
-  Content-Security-Policy: ${policy}
-`;
-    const blocks = new Map(text.split(/^(?=\/)/m).map((block) => [block.split('\n')[0], block.trimEnd()]));
-    expect(blocks.get('/*')).toBe(`/*\n  ${everywhere}`.trimEnd());
-    for (const path of ['/api/gamedata/*', '/400.json', '/404.json', '/405.json'])
-      expect(blocks.get(path)).toBe(`${path}\n  ${api}`.trimEnd());
-    expect(blocks.get('/download/*')).toContain('Content-Disposition: attachment');
-    expect(blocks.get('/download/move.csv.br')).toContain('Content-Type: application/octet-stream');
-  });
 });
 
 const format = fc.constantFrom('api', 'json', 'xml', '');
