@@ -3,7 +3,7 @@
  * what it is: a function of a request and a context.
  */
 
-import { cpSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -41,12 +41,14 @@ const netlifyWithFunctions = (name: string, host: HostName): Engine => ({
   host,
   missing: () => undefined,
   async start(site) {
-    const functions = await readFunctions(path.join(site, '_edge'));
+    const folder = path.join(site, '_edge');
+    const functions = existsSync(folder) ? await readFunctions(folder) : [];
     const answer = functions.reduceRight(withEdgeFunction, await netlifySite(site));
     return startWebServer(answer, basePathOf(site));
   },
 });
 export const netlify = netlifyWithFunctions('Netlify', 'netlify');
+export const netlifyRules = netlifyWithFunctions('Netlify by rules', 'netlify-rules');
 export const netlifyEdge = netlifyWithFunctions('Netlify, all by function', 'netlify-edge');
 
 /** In the order in which Netlify calls them: by name. */
