@@ -1,32 +1,8 @@
 /** Several faults at once: a made-up mix of them, and whether the build ends as one of them alone would let it. */
 
-import { mkdtempSync, readdirSync, realpathSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
-import { verifyFolder } from '../../src/verify/folder.ts';
-import { stateNumber } from './editions.ts';
-import {
-  createFault,
-  placesOf,
-  recordFiles,
-  runBuild,
-  type Stay,
-  sameStates,
-  threeOfEach,
-  unlisted,
-} from './fault-trial.ts';
-import { type Fault, faults, type Place } from './faults.ts';
-import { fingerprint } from './fingerprint.ts';
+import { meetFaults, type Part, placesOf, unlisted } from './fault-trial.ts';
+import { type Fault, faults } from './faults.ts';
 import { type Random, seeded } from './random.ts';
-import { upstreamOf } from './upstream-data.ts';
-import { startUpstream } from './upstream-server.ts';
-
-/** One fault of a mix. Several may be at one place: each that is there once, then the next. */
-interface Part {
-  readonly fault: Fault;
-  readonly place: Place;
-  readonly stay: Stay;
-}
 
 export interface Mix {
   readonly parts: readonly Part[];
@@ -84,71 +60,35 @@ export interface MixTrial {
   readonly problems: readonly string[];
 }
 
-export async function tryMix(mix: Mix): Promise<MixTrial> {
-  const { concurrency } = mix;
+export async function tryMix({ parts: unordered, concurrency }: Mix): Promise<MixTrial> {
   // Those that are over after one request come first at their place.
-  const parts = [...mix.parts].sort((a, b) => Number(a.stay === 'lasting') - Number(b.stay === 'lasting'));
-  const parent = realpathSync(mkdtempSync(path.join(tmpdir(), 'gamedata-mix-')));
-  const answers = threeOfEach();
-  const met = parts.map(({ fault, place, stay }) => createFault(fault, place, { stay, answers, seconds: 3 }));
-  let begun = false;
-  const upstream = upstreamOf(answers);
-  const hasEditions = parts.some(({ fault }) => fault.editions);
-  const server = await startUpstream(upstream, {
-    ...(hasEditions && { stateOf: () => stateNumber(begun ? 3 : 2, upstream) }),
-    fault: (request, response) =>
-      begun &&
-      met.some((fault) => fault.answer(server, request.url ?? '', { response, headers: request.headers })),
+  const parts = unordered.toSorted((a, b) => Number(a.stay === 'lasting') - Number(b.stay === 'lasting'));
+  const isSlow = parts.some(({ fault }) => fault.slow);
+  const met = await meetFaults(parts, {
+    ...{ concurrency, seconds: SLOW.total / 1000 },
+    ...(isSlow && { timeouts: SLOW }),
   });
-  const out = path.join(parent, 'site');
-  const cache = parts.some(({ fault }) => fault.uncached) ? false : path.join(parent, 'cache');
-  const problems: string[] = [];
+  const { failure, problems, isSame, texts } = met;
   const note = (wrong: boolean, problem: string): void => void (wrong && problems.push(problem));
-  try {
-    const first = await runBuild({ upstream: server.url, out, cache });
-    note(first !== undefined, `the first build failed: ${first?.message}`);
-    const before = fingerprint(out);
-    for (const fault of met) fault.begin();
-    begun = true;
-    const isSlow = parts.some(({ fault }) => fault.slow);
-    const failure = await runBuild({
-      ...{ upstream: server.url, out, cache, concurrency },
-      ...(isSlow && { timeouts: SLOW }),
+  if (failure) {
+    note(!isSame, 'the old site was touched');
+    // Where another fault was there before, even what is never requested again takes a second attempt.
+    const messages = [failure.message, failure.message.replace(/ \(2 attempts\)$/, '')];
+    const isListed = met.told.some((told, at) => {
+      const { fault, place } = parts[at] as Part;
+      return messages.some((message) => unlisted(fault, place, { told, message }) === undefined);
     });
-
-    note(
-      readdirSync(parent)
-        .filter((name) => name !== 'cache')
-        .join() !== 'site',
-      'something is left behind',
-    );
-    for (const { file, problem } of verifyFolder(out).problems) problems.push(`${file} ${problem}`);
-    if (failure) {
-      note(!sameStates(before, fingerprint(out)), 'the old site was touched');
-      // Where another fault was there before, even what is never requested again takes a second attempt.
-      const messages = [failure.message, failure.message.replace(/ \(2 attempts\)$/, '')];
-      const told = parts.flatMap(({ fault, place }, at) =>
-        messages.map((message) =>
-          unlisted(fault, place, { told: required(met[at]).told(server.url), message }),
-        ),
-      );
-      note(!told.includes(undefined), `failed with what is none of its faults’: ${failure.message}`);
-      note(!parts.some((part) => mayRefuse(part, parts)), 'failed, although nothing is there to refuse');
-    } else {
-      note(parts.some(hasToRefuse), 'was built, although a fault of it has to be refused');
-      for (const { fault } of parts) {
-        const { holds } = fault.outcome as { holds?: string };
-        note(
-          holds !== undefined && !recordFiles(out).some((text) => text.includes(holds)),
-          `no record holds ${holds}`,
-        );
-      }
+    note(!isListed, `failed with what is none of its faults’: ${failure.message}`);
+    note(!parts.some((part) => mayRefuse(part, parts)), 'failed, although nothing is there to refuse');
+  } else {
+    note(parts.some(hasToRefuse), 'was built, although a fault of it has to be refused');
+    for (const { fault } of parts) {
+      const { holds } = fault.outcome as { holds?: string };
+      const isHeld = holds === undefined || texts.some((text) => text.includes(holds));
+      note(!isHeld, `no record holds ${holds}`);
     }
-    return { ended: failure ? 'refused' : 'built', problems };
-  } finally {
-    await server.close();
-    rmSync(parent, { recursive: true, force: true });
   }
+  return { ended: failure ? 'refused' : 'built', problems };
 }
 
 const hasToRefuse = ({ fault, stay }: Part): boolean => fault.outcome.code !== 'built' && stay === 'lasting';
@@ -157,8 +97,3 @@ const hasToRefuse = ({ fault, stay }: Part): boolean => fault.outcome.code !== '
 const mayRefuse = (part: Part, parts: readonly Part[]): boolean =>
   hasToRefuse(part) ||
   (part.fault.outcome.code !== 'built' && parts.filter(({ place }) => place === part.place).length > 1);
-
-function required<T>(value: T | undefined): T {
-  if (value === undefined) throw new Error('a part of a mix is missing');
-  return value;
-}

@@ -4,7 +4,9 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSyn
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { build } from '../../src/cli/commands/build.ts';
+import type { Kind } from '../../src/contract/kinds.ts';
 import { GamedataError } from '../../src/errors.ts';
+import { listFiles } from '../../src/files.ts';
 import type { ClientOptions } from '../../src/http/client.ts';
 import type { Watchers } from '../../src/sources/capture.ts';
 import { verifyFolder } from '../../src/verify/folder.ts';
@@ -28,6 +30,8 @@ export function placesOf({ at }: Fault): readonly Place[] {
   if (at === 'first list') return places.slice(0, 1);
   return places.filter(({ id }) => (at === 'lists') === (id === undefined));
 }
+
+type Answers = Record<Kind, Answer[]>;
 
 /** `lasting` stays until the build gives up, `once` is over after one request. */
 export type Stay = 'lasting' | 'once';
@@ -68,6 +72,85 @@ export const runBuild: Runner = async ({ timeouts, concurrency = 1, ...options }
   }
 };
 
+/** A fault at a place. Several may be at one: each that is there once, then the next. */
+export interface Part {
+  readonly fault: Fault;
+  readonly place: Place;
+  readonly stay: Stay;
+}
+
+/** How a build ended that met faults. */
+interface Met {
+  readonly failure: Failure | undefined;
+  /** What is wrong with the site, whatever the faults are. */
+  readonly problems: string[];
+  /** The site is that of the build before. */
+  readonly isSame: boolean;
+  /** The texts below api/. */
+  readonly texts: readonly string[];
+  /** For each fault what an error tells of it, and how often its address was requested. */
+  readonly told: readonly Told[];
+  readonly requests: readonly number[];
+}
+
+/** Builds a site, and once more when the faults are there. `seconds` is the longest time for a response. */
+export async function meetFaults(
+  parts: readonly Part[],
+  {
+    run = runBuild,
+    seconds,
+    ...options
+  }: { run?: Runner; seconds: number } & Pick<RunOptions, 'timeouts' | 'concurrency'>,
+): Promise<Met> {
+  const parent = realpathSync(mkdtempSync(path.join(tmpdir(), 'gamedata-fault-')));
+  const answers: Answers = {
+    move: [1, 2, 3].map((id) => moveAnswer(id)),
+    item: [1, 2, 3].map((id) => itemAnswer(id)),
+  };
+  const upstream = upstreamOf(answers);
+  const faults = parts.map((part) => createFault(part, { answers, seconds }));
+  let begun = false;
+  const server = await startUpstream(upstream, {
+    ...(parts.some(({ fault }) => fault.editions) && {
+      stateOf: () => stateNumber(begun ? 3 : 2, upstream),
+    }),
+    fault: ({ url = '', headers }, response) =>
+      begun && faults.some((fault) => fault.answer(server, url, { response, headers })),
+  });
+  const out = path.join(parent, 'site');
+  const cache = parts.some(({ fault }) => fault.uncached) ? false : path.join(parent, 'cache');
+  try {
+    const first = await run({ upstream: server.url, out, cache });
+    if (first) throw new Error(`the first build failed: ${first.message}`);
+    const before = fingerprint(out);
+    const sent = server.log.length;
+    for (const fault of faults) fault.begin();
+    begun = true;
+    const address = parts.find(({ fault }) => fault.address)?.fault.address ?? server.url;
+    const failure = await run({ upstream: address, out, cache, ...options });
+    const left = readdirSync(parent).filter((name) => name !== 'cache' && name !== 'site');
+    const told = faults.map((fault) => fault.told(address));
+    return {
+      failure,
+      problems: [
+        ...left.map((name) => `left behind: ${name}`),
+        ...verifyFolder(out).problems.map(({ file, problem }) => `${file} ${problem}`),
+      ],
+      isSame: JSON.stringify([...before]) === JSON.stringify([...fingerprint(out)]),
+      texts: listFiles(path.join(out, 'api')).map((file) =>
+        readFileSync(path.join(out, 'api', file), 'utf8'),
+      ),
+      told,
+      requests: told.map(
+        ({ url }) => server.log.slice(sent).filter((request) => url.endsWith(request.path)).length,
+      ),
+    };
+  } finally {
+    await server.close();
+    rmSync(parent, { recursive: true, force: true });
+  }
+}
+
 /**
  * Tries one fault at one place. `seconds` is the longest time for a response if the runner has times of its own.
  *
@@ -76,64 +159,38 @@ export const runBuild: Runner = async ({ timeouts, concurrency = 1, ...options }
 export async function tryFault(
   fault: Fault,
   place: Place,
-  { stay = 'lasting', run = runBuild, seconds }: { stay?: Stay; run?: Runner; seconds?: number } = {},
+  {
+    stay = 'lasting',
+    seconds = times.whole.total / 1000,
+    ...options
+  }: { stay?: Stay; run?: Runner; seconds?: number } = {},
 ): Promise<string[]> {
-  const parent = realpathSync(mkdtempSync(path.join(tmpdir(), 'gamedata-fault-')));
-  const answers = threeOfEach();
-  const meet = createFault(fault, place, { stay, answers, ...(seconds && { seconds }) });
-  const upstream = upstreamOf(answers);
-  const server = await startUpstream(upstream, {
-    ...(fault.editions && { stateOf: () => stateNumber(meet.begun ? 3 : 2, upstream) }),
-    fault: (request, response) =>
-      meet.begun && meet.answer(server, request.url ?? '', { response, headers: request.headers }),
+  const met = await meetFaults([{ fault, place, stay }], {
+    ...options,
+    seconds,
+    ...(fault.slow && { timeouts: times[fault.slow] }),
   });
-  const out = path.join(parent, 'site');
-  const cache = fault.uncached ? false : path.join(parent, 'cache');
-  try {
-    const first = await run({ upstream: server.url, out, cache });
-    if (first) return [`the first build failed: ${first.message}`];
-    const before = fingerprint(out);
-    const sent = server.log.length;
-    meet.begin();
-    const failure = await run({
-      upstream: fault.address ?? server.url,
-      out,
-      cache,
-      ...(fault.slow && { timeouts: times[fault.slow] }),
-    });
-
-    const problems: string[] = [];
-    const note = (wrong: boolean, problem: string): void => void (wrong && problems.push(problem));
-    const left = readdirSync(parent).filter((name) => name !== 'cache');
-    note(left.join() !== 'site', `left behind: ${left.join(', ')}`);
-    for (const { file, problem } of verifyFolder(out).problems) problems.push(`${file} ${problem}`);
-    const recovers = stay === 'once' && fault.retried;
-    const told = meet.told(fault.address ?? server.url);
-    if (fault.outcome.code === 'built' || recovers) {
-      note(failure !== undefined, `failed, expected it to be built: ${failure?.message}`);
-      const { holds } = fault.outcome as { holds?: string };
-      if (holds === undefined) note(!sameStates(before, fingerprint(out)), 'the site was changed');
-      else note(!recordFiles(out).some((text) => text.includes(holds)), `no record holds ${holds}`);
-    } else {
-      note(!failure, 'was built, expected it to fail');
-      note(
-        failure?.code !== fault.outcome.code,
-        `failed as ${failure?.code}: expected ${fault.outcome.code}`,
-      );
-      note(!sameStates(before, fingerprint(out)), 'the old site was touched');
-      const problem = unlisted(fault, place, { told, message: failure?.message ?? '' });
-      note(problem !== undefined, problem ?? '');
-    }
-    if (!fault.address && !fault.lasting && !fault.everywhere && fault.answer) {
-      const attempts = server.log.slice(sent).filter(({ path }) => told.url.endsWith(path)).length;
-      const expected = fault.retried ? RETRIES + 1 : 1;
-      note(attempts !== expected, `was asked ${attempts} times, expected ${expected}`);
-    }
-    return problems;
-  } finally {
-    await server.close();
-    rmSync(parent, { recursive: true, force: true });
+  const { failure, problems, isSame, texts } = met;
+  const note = (wrong: boolean, problem: string): void => void (wrong && problems.push(problem));
+  const recovers = stay === 'once' && fault.retried;
+  if (fault.outcome.code === 'built' || recovers) {
+    note(failure !== undefined, `failed, expected it to be built: ${failure?.message}`);
+    const { holds } = fault.outcome as { holds?: string };
+    if (holds === undefined) note(!isSame, 'the site was changed');
+    else note(!texts.some((text) => text.includes(holds)), `no record holds ${holds}`);
+  } else {
+    note(!failure, 'was built, expected it to fail');
+    note(failure?.code !== fault.outcome.code, `failed as ${failure?.code}: expected ${fault.outcome.code}`);
+    note(!isSame, 'the old site was touched');
+    const [told] = met.told;
+    const problem = told && unlisted(fault, place, { told, message: failure?.message ?? '' });
+    note(problem !== undefined, problem ?? '');
   }
+  if (!fault.address && !fault.lasting && !fault.everywhere && fault.answer) {
+    const expected = fault.retried ? RETRIES + 1 : 1;
+    note(met.requests[0] !== expected, `was asked ${met.requests[0]} times, expected ${expected}`);
+  }
+  return problems;
 }
 
 /** What is wrong with the message that a fault made a build fail with. */
@@ -152,30 +209,18 @@ export function unlisted(
     : `failed with ${message}\nexpected ${like ?? expected}`;
 }
 
-/** The fault at its place, not there before it is started. */
-export function createFault(
-  fault: Fault,
-  place: Place,
-  {
-    stay,
-    answers,
-    seconds = times.whole.total / 1000,
-  }: { stay: Stay; answers: Record<'move' | 'item', Answer[]>; seconds?: number },
+/** The fault at its place, for as long as it stays. */
+function createFault(
+  { fault, place, stay }: Part,
+  { answers, seconds }: { answers: Answers; seconds: number },
 ) {
   const { kind, id } = place;
   const local = id === undefined ? `/${kind}/?limit=100000&offset=0` : `/${kind}/${id}/`;
   const record = answers[kind].find((answer) => answer.id === (id ?? 1));
   if (!record) throw new Error(`${place.name}: no such record`);
   let met = 0;
-  const state = { begun: false };
   return {
-    get begun() {
-      return state.begun;
-    },
-    begin() {
-      state.begun = true;
-      fault.spoil?.(record);
-    },
+    begin: () => void fault.spoil?.(record),
     told: (upstream: string): Told => ({
       url: fault.everywhere ? `${upstream}/` : upstream + local,
       kind,
@@ -204,25 +249,8 @@ export function createFault(
 }
 
 /** What the upstream would have answered. */
-function ownBody(
-  { url }: UpstreamServer,
-  { kind, id }: Place,
-  answers: Record<'move' | 'item', Answer[]>,
-): string {
+function ownBody({ url }: UpstreamServer, { kind, id }: Place, answers: Answers): string {
   const results = answers[kind].map(({ name, id }) => ({ name, url: `${url}/${kind}/${id}/` }));
   const record = answers[kind].find((answer) => answer.id === id);
   return JSON.stringify(id === undefined ? { count: results.length, results } : record);
 }
-
-export const threeOfEach = (): Record<'move' | 'item', Answer[]> => ({
-  move: [1, 2, 3].map((id) => moveAnswer(id)),
-  item: [1, 2, 3].map((id) => itemAnswer(id)),
-});
-
-export const sameStates = (a: Map<string, string>, b: Map<string, string>): boolean =>
-  JSON.stringify([...a]) === JSON.stringify([...b]);
-
-export const recordFiles = (out: string): string[] =>
-  readdirSync(path.join(out, 'api'), { recursive: true, encoding: 'utf8' })
-    .filter((file) => file.endsWith('.json'))
-    .map((file) => readFileSync(path.join(out, 'api', file), 'utf8'));
