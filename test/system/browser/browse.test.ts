@@ -76,24 +76,13 @@ describe.skipIf(noBrowser !== '')(`the browsable page${noBrowser}`, () => {
     expect(await page.evaluate('String(getSelection())')).toBe(`curl '${site.url}${RECORD}'`);
   });
 
-  it('goes through every list page by its controls, there and back', async () => {
-    const { page, problems, foreign } = await visit(`${site.url}/api/gamedata/move/?format=api`);
-    const ranges = [0, 100, 200, 300, 400, 500, 600, 700].map(
-      (offset) => `Records ${offset + 1} to ${Math.min(746, offset + 100)} of 746`,
-    );
-    const press = async (name: string, range = ''): Promise<void> => {
-      await control(page, name).click();
-      await shows(page, range);
-    };
+  it('disables the controls that lead nowhere', async () => {
+    const { page } = await visit(`${site.url}/api/gamedata/move/?format=api`);
     const isDisabled = (name: string) => control(page, name).getAttribute('aria-disabled');
-    for (const range of ranges.slice(1)) await press('Next', range);
-    expect([await isDisabled('Next'), await isDisabled('Last')]).toEqual(['true', 'true']);
-    for (const range of ranges.slice(0, -1).reverse()) await press('Previous', range);
     expect([await isDisabled('First'), await isDisabled('Previous')]).toEqual(['true', 'true']);
-    await press('Last', ranges.at(-1));
-    await press('First', ranges[0]);
-    expect(await page.locator('.pager p').first().textContent()).toBe(ranges[0]);
-    expect([...problems, ...foreign]).toEqual([]);
+    await control(page, 'Last').click();
+    await shows(page, 'Records 701 to 746 of 746');
+    expect([await isDisabled('Next'), await isDisabled('Last')]).toEqual(['true', 'true']);
   });
 
   it('changes how many records a page has, keeps the first one in sight, and leads back from past the end', async () => {
@@ -111,26 +100,6 @@ describe.skipIf(noBrowser !== '')(`the browsable page${noBrowser}`, () => {
     await shows(page, 'No records at offset 9000: there are 746');
     await control(page, 'Last').click();
     await shows(page, 'Records 701 to 746 of 746');
-  });
-
-  it('goes back, forward and stays through a reload', async () => {
-    const { page, problems } = await visit(`${site.url}/api/gamedata/`);
-    await page.locator('.json a').nth(1).click();
-    await openHeading(page, 'All items');
-    await page.getByRole('link', { name: 'Potion', exact: true }).click();
-    await openHeading(page, 'Potion');
-    expect(page.url()).toBe(`${site.url}/api/gamedata/item/potion/?format=api`);
-    await page.goBack();
-    await openHeading(page, 'All items');
-    await page.goBack();
-    await openHeading(page, 'Kinds of records');
-    await page.goForward();
-    await openHeading(page, 'All items');
-    await page.reload();
-    await openHeading(page, 'All items');
-    await page.goForward();
-    await openHeading(page, 'Potion');
-    expect(problems).toEqual([]);
   });
 
   it('is a page again on the way back from elsewhere, although its address was fetched as JSON', async () => {

@@ -148,16 +148,6 @@ describe.skipIf(noBrowser !== '')(`the front page${noBrowser}`, () => {
     expect(await page.evaluate('window.hit')).toBeUndefined();
   });
 
-  it('copies the command', async () => {
-    const permissions = ['clipboard-read', 'clipboard-write'];
-    const { page } = await visit(`${site.url}/`, { permissions });
-    await page.getByRole('button', { name: 'Copy command' }).click();
-    await page.getByText('Copied.').waitFor();
-    expect(await page.evaluate('navigator.clipboard.readText()')).toBe(
-      await page.locator('#command').textContent(),
-    );
-  });
-
   it('leads to every list without a script', async () => {
     const { page } = await visit(`${site.url}/`, { javaScriptEnabled: false });
     expect(await page.locator('#search-form').isVisible()).toBe(false);
