@@ -11,19 +11,17 @@ const isolated = [
   'test/publish/power-cut.test.ts',
 ];
 
-/** Lighthouse measures times: it runs when everything else is done. */
-const alone = ['test/system/browser/lighthouse.test.ts'];
-
 const long = [
   'browser/hosts',
   'engines/guarantees',
   'browser/looks',
+  'browser/lighthouse',
   'torture/faults',
   'system/refresh',
   'power-cut',
 ];
 
-/** By default the largest files begin, which are not those that take longest; who begins with these has no one to wait for at the end. */
+/** Vitest starts the largest files first. Those that take longest start before them, so that none runs alone at the end. */
 class LongFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const isLong = ({ moduleId }: TestSpecification) => long.some((name) => moduleId.includes(name));
@@ -59,11 +57,10 @@ export default defineConfig(({ mode }) => {
             name: 'shared',
             isolate: false,
             include: ['test/**/*.test.ts'],
-            exclude: [...exclude, ...isolated, ...alone],
+            exclude: [...exclude, ...isolated],
           },
         },
         { extends: true, test: { name: 'isolated', include: isolated } },
-        { extends: true, test: { name: 'alone', include: alone, exclude, sequence: { groupOrder: 1 } } },
       ],
     },
   };
