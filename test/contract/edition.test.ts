@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { newestEdition, parseEdition } from '../../src/contract/edition.ts';
+import { describeEdition, newestEdition, parseEdition } from '../../src/contract/edition.ts';
 import { namedEdition } from '../support/editions.ts';
 
 const hash = '0d8fe2bf'.padEnd(40, 'a');
@@ -32,6 +32,10 @@ describe('an edition', () => {
   it.each([Date.UTC(2014, 0) / 1000, now / 1000 + 86_400])('may be of second %i', (seconds) => {
     expect(parseEdition(hash, String(seconds), now)).not.toBeNull();
   });
+});
+
+it('is described by the start of its commit and its day', () => {
+  expect(describeEdition({ hash, deployed: '2026-08-06T08:15:22Z' })).toBe('edition 0d8fe2bf of 2026-08-06');
 });
 
 describe('the newest edition', () => {

@@ -3,6 +3,7 @@ import { mediaTypeOf } from '../../src/contract/headers.ts';
 import { iconRedirectBase } from '../../src/contract/icons.ts';
 import { isHostFile } from '../../src/contract/paths.ts';
 import { createRoutes } from '../../src/contract/routes.ts';
+import { bodyOf } from '../../src/contract/site-file.ts';
 
 describe('a media type', () => {
   it.each([
@@ -61,4 +62,11 @@ describe('the route table', () => {
       ['item', [{ offset: 0, file: 'api/gamedata/item/index.json' }]],
     ]);
   });
+});
+
+it('a body is bytes, as text or as they are, and made when it is asked for', () => {
+  const entry = { path: 'a', bytes: 2, sha256: '' };
+  expect(bodyOf({ path: 'a', body: 'é' })).toEqual(Uint8Array.of(0xc3, 0xa9));
+  expect(bodyOf({ ...entry, make: () => 'é' })).toEqual(Uint8Array.of(0xc3, 0xa9));
+  expect(bodyOf({ ...entry, make: () => Uint8Array.of(1, 2) })).toEqual(Uint8Array.of(1, 2));
 });

@@ -34,6 +34,7 @@ describe('the reader of manifests', () => {
     ],
     ['a size that is no number', { ...entry, bytes: '7' }, 'files.1.bytes: Invalid input: expected number'],
     ['a size that is no integer', { ...entry, bytes: 0.5 }, 'files.1.bytes: Invalid input: expected int'],
+    ['a size beyond every file', { ...entry, bytes: 2 ** 28 + 1 }, 'files.1.bytes: Too big'],
     ['a negative size', { ...entry, bytes: -1 }, 'files.1.bytes: Too small'],
     ['a hash that is no text', { ...entry, sha256: 7 }, 'files.1.sha256: Invalid input: expected string'],
     ['a hash that is too short', { ...entry, sha256: '0' }, 'files.1.sha256: Invalid string'],

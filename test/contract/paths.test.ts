@@ -16,20 +16,19 @@ describe('paths', () => {
     expect(pathOf(baseUrl)).toBe(path);
   });
 
-  it.each([
-    [listPageFile('move', 0), 'api/gamedata/move/index.json'],
-    [listPageFile('item', 200), 'api/gamedata/item/offset/200/index.json'],
-    [recordFile('move', 'pound'), 'api/gamedata/move/pound/index.json'],
-    [recordUrl(query, 'move', 'pound'), `${api}/move/pound/?format=api`],
-    [recordUrl(file, 'move', 'pound'), `${api}/move/pound/index.json?format=api`],
-    [listUrl(query, 'item'), `${api}/item/?format=api`],
-    [listUrl(query, 'item', window), `${api}/item/?format=api&limit=100&offset=200`],
-    [listUrl(query, 'item', window, 'json'), `${api}/item/?format=json&limit=100&offset=200`],
-    [listUrl(file, 'item'), `${api}/item/index.json?format=api`],
-    [listUrl(file, 'item', { ...window, offset: 0 }), `${api}/item/index.json?format=api&limit=100&offset=0`],
-    [listUrl(file, 'item', window), `${api}/item/offset/200/index.json?format=api&limit=100&offset=200`],
-  ])('are %s', (path, expected) => {
-    expect(path).toBe(expected);
+  it('are those of the contract, for files and for their URLs', () => {
+    expect(listPageFile('move', 0)).toBe('api/gamedata/move/index.json');
+    expect(listPageFile('item', 200)).toBe('api/gamedata/item/offset/200/index.json');
+    expect(recordFile('move', 'pound')).toBe('api/gamedata/move/pound/index.json');
+    expect(recordUrl(query, 'move', 'pound')).toBe(`${api}/move/pound/?format=api`);
+    expect(recordUrl(file, 'move', 'pound')).toBe(`${api}/move/pound/index.json?format=api`);
+    expect(listUrl(query, 'item')).toBe(`${api}/item/?format=api`);
+    expect(listUrl(query, 'item', window)).toBe(`${api}/item/?format=api&limit=100&offset=200`);
+    expect(listUrl(query, 'item', window, 'json')).toBe(`${api}/item/?format=json&limit=100&offset=200`);
+    expect(listUrl(file, 'item')).toBe(`${api}/item/index.json?format=api`);
+    const [first, third] = [{ limit: 100, offset: 0 }, window].map((at) => listUrl(file, 'item', at));
+    expect(first).toBe(`${api}/item/index.json?format=api&limit=100&offset=0`);
+    expect(third).toBe(`${api}/item/offset/200/index.json?format=api&limit=100&offset=200`);
   });
 
   it('of files name the records of a kind', () => {

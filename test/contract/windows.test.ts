@@ -45,6 +45,13 @@ describe('the windows around a window', () => {
     );
   });
 
+  it('end where the list ends', () => {
+    const window = { limit: 100, offset: 100 };
+    expect(nextWindow(window, 200)).toBeNull();
+    expect(nextWindow(window, 201)).toEqual({ limit: 100, offset: 200 });
+    expect(previousWindow(window)).toEqual({ limit: 100, offset: 0 });
+  });
+
   it('are exact if no number holds them', () => {
     fc.assert(
       fc.property(

@@ -11,24 +11,18 @@ import {
 } from '../../src/contract/words.ts';
 
 describe('words for people', () => {
-  it.each([
-    [titleOf('poke-ball'), 'Poke Ball'],
-    [titleOf('dna-splicers--merge'), 'Dna Splicers Merge'],
-    [titleOf(''), ''],
-    [pluralTitle('move'), 'Moves'],
-    [firstOf(['a', 'b'], 2), 'a, b'],
-    [firstOf(['a', 'b', 'c', 'd'], 2), 'a, b and 2 more'],
-    [firstOf([...'abcdefghijk']), 'a, b, c, d, e, f, g, h, i, j and 1 more'],
-    [firstOf([]), ''],
-    [groupDigits(999), '999'],
-    [groupDigits(3160), '3,160'],
-    [groupDigits(1234567), '1,234,567'],
-    [counted(1, 'item'), '1 item'],
-    [counted(0, 'item'), '0 items'],
-    [counted(3160, 'move'), '3,160 moves'],
-    [counted(2, 'retry', 'retries'), '2 retries'],
-  ])('are %j', (said, expected) => {
-    expect(said).toBe(expected);
+  it('are the same on every machine', () => {
+    expect(titleOf('poke-ball')).toBe('Poke Ball');
+    expect(titleOf('dna-splicers--merge')).toBe('Dna Splicers Merge');
+    expect(titleOf('')).toBe('');
+    expect(pluralTitle('move')).toBe('Moves');
+    expect(firstOf(['a', 'b'], 2)).toBe('a, b');
+    expect(firstOf(['a', 'b', 'c', 'd'], 2)).toBe('a, b and 2 more');
+    expect(firstOf([...'abcdefghijk'])).toBe('a, b, c, d, e, f, g, h, i, j and 1 more');
+    expect(firstOf([])).toBe('');
+    expect([999, 3160, 1_234_567].map(groupDigits)).toEqual(['999', '3,160', '1,234,567']);
+    expect([0, 1, 3160].map((count) => counted(count, 'move'))).toEqual(['0 moves', '1 move', '3,160 moves']);
+    expect(counted(2, 'retry', 'retries')).toBe('2 retries');
   });
 
   it.each([
