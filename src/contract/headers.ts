@@ -6,7 +6,7 @@ import { DEFAULT_ICONS_UPSTREAM } from './icons.ts';
 export const commonHeaders = {
   'Access-Control-Allow-Origin': '*',
   // Scripts of other origins can read few headers unless told so.
-  'Access-Control-Expose-Headers': 'ETag, Allow',
+  'Access-Control-Expose-Headers': 'ETag, Allow, Link',
   'X-Content-Type-Options': 'nosniff',
 } as const;
 
@@ -29,17 +29,30 @@ export const downloadHeaders = {
   'Cache-Control': apiHeaders['Cache-Control'],
 } as const;
 
-/** Media types that hosts do not know, or define differently, by file extension. */
+/** Media types by the end of a file's name: the same on every host that can set them. Any other file is sent as bytes. */
 export const mediaTypes = {
-  '.ndjson': 'application/x-ndjson',
+  '.html': 'text/html; charset=utf-8',
+  '.json': 'application/json',
+  '.css': 'text/css; charset=utf-8',
+  '.js': 'text/javascript; charset=utf-8',
+  '.txt': 'text/plain; charset=utf-8',
+  '.d.ts': 'text/plain; charset=utf-8',
+  '.sha256': 'text/plain; charset=utf-8',
   '.csv': 'text/csv; charset=utf-8',
+  '.ndjson': 'application/x-ndjson',
+  '.atom': 'application/atom+xml',
+  '.svg': 'image/svg+xml',
+  '.png': 'image/png',
+  '.gif': 'image/gif',
+  '.jpg': 'image/jpeg',
+  '.webp': 'image/webp',
+  '.zip': 'application/zip',
   '.gz': 'application/gzip',
   '.br': 'application/octet-stream',
-  '.d.ts': 'text/plain; charset=utf-8',
-  '.txt': 'text/plain; charset=utf-8',
-  '.sha256': 'text/plain; charset=utf-8',
-  '.zip': 'application/zip',
 } as const;
+
+export const mediaTypeOf = (file: string): string =>
+  Object.entries(mediaTypes).find(([ending]) => file.endsWith(ending))?.[1] ?? 'application/octet-stream';
 
 /**
  * Matches the `Accept` that Java's `HttpURLConnection` sends by itself, in any version: it lists HTML first, but is no browser.
@@ -47,11 +60,6 @@ export const mediaTypes = {
  * @see https://github.com/openjdk/jdk/blob/master/src/java.base/share/classes/sun/net/www/protocol/http/HttpURLConnection.java
  */
 export const JAVA_ACCEPT = '^text/html,\\s*image/gif,\\s*image/jpeg,\\s*\\*';
-
-/** Undefined for types that every host knows. */
-export function mediaTypeOf(file: string): string | undefined {
-  return Object.entries(mediaTypes).find(([ending]) => file.endsWith(ending))?.[1];
-}
 
 /** On the response to a CORS preflight. */
 export const preflightHeaders = {

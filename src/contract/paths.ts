@@ -108,6 +108,28 @@ export function listUrl(
   return `${baseUrl}${path}?format=${format}${query}`;
 }
 
+/** A list page as it is served. */
+export interface ListPage {
+  readonly count: number;
+  readonly next: string | null;
+  readonly previous: string | null;
+  readonly results: readonly unknown[];
+}
+
+/** The other pages, for clients that look there: https://www.rfc-editor.org/rfc/rfc8288. Undefined if there are none. */
+export function linkHeader(kind: Kind, limit: Integer, page: Omit<ListPage, 'results'>): string | undefined {
+  const { count, next, previous } = page;
+  const other = next ?? previous;
+  if (other === null) return undefined;
+  const baseUrl = other.slice(0, other.lastIndexOf(API_PREFIX));
+  const format = other.includes('?format=json') ? 'json' : 'api';
+  const at = (offset: Integer) => listUrl({ baseUrl, links: 'query' }, kind, { limit, offset }, format);
+  const last = (BigInt(count - 1) / BigInt(limit)) * BigInt(limit);
+  return Object.entries({ next, prev: previous, first: at(0), last: at(last) })
+    .flatMap(([rel, url]) => (url === null ? [] : [`<${url}>; rel="${rel}"`]))
+    .join(', ');
+}
+
 /** The slugs of a kind, by the files that a site has for its records. */
 export function slugsOf(kind: Kind, files: Iterable<string>): string[] {
   const folder = listPath(kind).slice(1);

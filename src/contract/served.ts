@@ -57,3 +57,27 @@ export const errorSchema = z
 export const bulkSchema = z
   .strictObject({ move: z.array(servedSchemas.move), item: z.array(servedSchemas.item) })
   .meta({ title: 'Everything', description: 'Every record of every kind, in order of id.' });
+
+/**
+ * One kind as columns, with one entry per record, in order of id. Columns compress to half the size of records, and values that
+ * follow from the slug are omitted.
+ */
+const columnsSchema = z.strictObject({
+  id: z.array(z.int().min(1)).describe('The difference to the previous id.'),
+  slug: z.string().describe('Separated by spaces.'),
+  name: z.string().describe('Separated by line breaks; empty if it is the slug in title case.'),
+  generation: z.array(z.int().min(1).nullable()).describe('Of an item, the first in which it has an index.'),
+  icon: z
+    .string()
+    .nullable()
+    .describe(
+      'Relative to `sprites/items/`, separated by spaces; empty if it is `<slug>.png`. Null for moves.',
+    ),
+});
+export type SearchColumns = z.infer<typeof columnsSchema>;
+
+/** `search.json` */
+export const searchSchema = z
+  .strictObject(mapKinds(() => columnsSchema))
+  .meta({ title: 'Search', description: 'The search index: every record, in columns.' });
+export type SearchIndex = z.infer<typeof searchSchema>;

@@ -3,6 +3,7 @@
 import { type Comparison, changeTypes, type FieldChange, type KindChanges } from '../contract/changes.ts';
 import { describeEdition } from '../contract/edition.ts';
 import { kindNames } from '../contract/kinds.ts';
+import { recordPath } from '../contract/paths.ts';
 import { counted, escapeCharacters, groupDigits, pluralTitle, printable } from '../contract/words.ts';
 
 type ChangeType = keyof KindChanges;
@@ -39,7 +40,7 @@ const span = ({ from, to }: Comparison): string =>
 
 /** How groups are written: text from the data, a group's title, and its lines. */
 const plain = {
-  mark: (text: string): string => text,
+  mark: (text: string, _path?: string): string => text,
   title: (title: string): string[] => [`${title}:`],
   line: (line: string): string => `  ${line}`,
 };
@@ -78,43 +79,42 @@ const bodyLines = (comparison: Comparison, { mark, title, line }: Style): string
  * The groups that are not empty.
  *
  * @param max the most records of a group that are listed; the rest are only counted. Default: all
- * @param mark wraps text from the data
+ * @param mark wraps text from the data: for the slug of a present record, its path is told
  */
 export function describeGroups(
   { changes }: Comparison,
   { max = Number.POSITIVE_INFINITY }: { max?: number } = {},
   mark: Style['mark'] = plain.mark,
 ) {
-  return kindNames.flatMap((kind) =>
-    changeTypes.flatMap((type) => {
-      const lines = describeChanges[type](changes[kind], mark);
+  return kindNames.flatMap((kind) => {
+    const present = (slug: string): string => mark(slug, recordPath(kind, slug));
+    return changeTypes.flatMap((type) => {
+      const lines = describeChanges[type](changes[kind], mark, present);
       if (lines.length === 0) return [];
       const shown = lines.slice(0, max);
       return [{ title: `${pluralTitle(kind)} ${type}`, lines: shown, more: lines.length - shown.length }];
-    }),
-  );
+    });
+  });
 }
 
-type Describe = (changes: KindChanges, mark: Style['mark']) => string[];
-
-const describeNamed =
-  (type: 'added' | 'removed'): Describe =>
-  (changes, mark) =>
-    changes[type].map(({ id, slug, name }) => `${mark(slug)} (id ${id}): ${mark(quote(name))}`);
+type Mark = (text: string) => string;
+type Describe = (changes: KindChanges, mark: Mark, present: Mark) => string[];
 
 const describeChanges: Readonly<Record<ChangeType, Describe>> = {
-  added: describeNamed('added'),
-  removed: describeNamed('removed'),
-  renamed: ({ renamed }, mark) =>
+  added: ({ added }, mark, present) =>
+    added.map(({ id, slug, name }) => `${present(slug)} (id ${id}): ${mark(quote(name))}`),
+  removed: ({ removed }, mark) =>
+    removed.map(({ id, slug, name }) => `${mark(slug)} (id ${id}): ${mark(quote(name))}`),
+  renamed: ({ renamed }, mark, present) =>
     renamed.map(({ id, from, to, fields }) => {
       const besides = fields.length > 0 ? `; ${describeFields(fields, mark)}` : '';
-      return `${mark(from)} → ${mark(to)} (id ${id})${besides}`;
+      return `${mark(from)} → ${present(to)} (id ${id})${besides}`;
     }),
-  changed: ({ changed }, mark) =>
-    changed.map(({ id, slug, fields }) => `${mark(slug)} (id ${id}): ${describeFields(fields, mark)}`),
+  changed: ({ changed }, mark, present) =>
+    changed.map(({ id, slug, fields }) => `${present(slug)} (id ${id}): ${describeFields(fields, mark)}`),
 };
 
-const describeFields = (fields: readonly FieldChange[], mark: Style['mark']): string =>
+const describeFields = (fields: readonly FieldChange[], mark: Mark): string =>
   fields
     .map(({ field, from, to }) => `${harmless(field)} ${mark(quote(from))} → ${mark(quote(to))}`)
     .join(', ');

@@ -35,11 +35,9 @@ const parameterMap = (parameter: Parameter): string =>
 		default ""
 	}`;
 
-const headers = (matcher: string, fields: Readonly<Record<string, string>>): string =>
+const headers = (matcher: string, fields: Readonly<Record<string, string>>, ...when: 'defer'[]): string =>
   `header ${matcher}{
-${Object.entries(fields)
-  .map(([name, value]) => `			${name} "${value}"`)
-  .join('\n')}
+${[...Object.entries(fields).map(([name, value]) => `${name} "${value}"`), ...when].map((line) => `			${line}`).join('\n')}
 		}`;
 
 const typeMatchers = server.ownMediaTypes.map(([pattern], at) => `@type${at} path_regexp ${pattern}`);
@@ -159,6 +157,9 @@ ${upstream === null ? '' : iconMatcher}
 
 	# A route keeps this order. Caddy would otherwise sort the directives, and browsers would get the page instead of a 404.
 	route {
+		${belowBase(web)}# Last of all, as what compresses would add to it.
+		${headers('@api ', { Vary: server.headerSets.api.Vary }, 'defer')}
+		${headers('@fresh ', { Vary: server.headerSets.file.Vary }, 'defer')}
 		# Every encoding of a response has the same ETag, which has to be weak then. Ranges are never compressed.
 		@part header Range *
 		request_header @part -Accept-Encoding
@@ -182,7 +183,7 @@ ${upstream === null ? '' : iconMatcher}
 			defer
 		}
 
-		${belowBase(web)}${headers('', server.headerSets.common)}
+		${headers('', server.headerSets.common)}
 		${headers('@fresh ', server.headerSets.file)}
 		${headers('@api ', server.headerSets.api)}
 		${headers('@preflight ', server.headerSets.preflight)}

@@ -1,7 +1,15 @@
 /** `_headers`, which Netlify and Cloudflare read alike, of what their rules and assets serve. */
 
 import { apiHeaders, commonHeaders, downloadHeaders, htmlHeaders, mediaTypeOf } from '../contract/headers.ts';
-import { archiveFiles, bulkFiles, DOWNLOAD_FOLDER, pathOf, TYPES_FILE } from '../contract/paths.ts';
+import {
+  archiveFiles,
+  bulkFiles,
+  DOWNLOAD_FOLDER,
+  FEED_FILE,
+  MARK_FILE,
+  pathOf,
+  TYPES_FILE,
+} from '../contract/paths.ts';
 import type { HostContext, HostFile } from './host.ts';
 
 /**
@@ -11,11 +19,11 @@ import type { HostContext, HostFile } from './host.ts';
 export function headersFile({ routes, baseUrl }: HostContext): HostFile {
   const refusals = Object.values(routes.errors).map((file) => `/${file}`);
   // An asterisk only matches the end of a path, so files with types of their own are listed.
-  const typed = [...bulkFiles, ...archiveFiles, TYPES_FILE].filter((file) => mediaTypeOf(file) !== undefined);
+  const typed = [...bulkFiles, ...archiveFiles, TYPES_FILE, FEED_FILE, MARK_FILE];
   const blocks: (readonly [path: string, headers: Readonly<Record<string, string>>])[] = [
     ...[`${routes.prefix}*`, ...refusals].map((path) => [path, apiHeaders] as const),
     [`/${DOWNLOAD_FOLDER}*`, downloadHeaders],
-    ...typed.map((file) => [`/${file}`, { 'Content-Type': mediaTypeOf(file) ?? '' }] as const),
+    ...typed.map((file) => [`/${file}`, { 'Content-Type': mediaTypeOf(file) }] as const),
   ];
   const bases = new Set(['', pathOf(baseUrl)]);
   const lines = [

@@ -8,7 +8,8 @@ import type { Host } from './host.ts';
 
 export const githubPages: Host = {
   unsupported: guaranteeNames.filter(
-    (name) => guarantees[name].needs !== 'files' && !['etag', 'cors', 'compression'].includes(name),
+    (name) =>
+      guarantees[name].needs !== 'files' && !['etag', 'not-modified', 'cors', 'compression'].includes(name),
   ),
   files: () => [
     // Otherwise files whose names start with an underscore would be missing.

@@ -1,13 +1,11 @@
 /**
- * Netlify with an edge function for every request of the API: rules serve what is built, the handler everything else.
+ * Netlify with an edge function for every request of the API, which is the handler.
  *
  * The declaration of an edge function cannot match a query (https://docs.netlify.com/build/edge-functions/declarations/),
- * so it runs for every API path except those of files, and passes on what the rules handle correctly. Netlify may drop
- * `Allow`, and all headers of redirects (https://docs.netlify.com/manage/routing/headers/#limitations): the function adds
- * the former, and redirects icons itself.
+ * so it runs for every API path except those of files. Netlify may drop all headers of redirects
+ * (https://docs.netlify.com/manage/routing/headers/#limitations): the function redirects icons itself.
  */
 
-import { apiHeaders, commonHeaders } from '../contract/headers.ts';
 import { PLACEHOLDER_ICON, pathOf } from '../contract/paths.ts';
 import type { Host, HostContext } from './host.ts';
 import { netlifyRules } from './netlify-rules.ts';
@@ -39,19 +37,8 @@ export const functionConfig = (declared: object): string =>
 
 /** `next` reads files without this function and the rules; `fetch` would start both again. */
 export const edgeFunction = ({ baseUrl }: HostContext): string => `
-const base = ${JSON.stringify(pathOf(baseUrl))};
-const headers = ${JSON.stringify({ ...commonHeaders, ...apiHeaders })};
-
 export default async function gamedata(request, context) {
-  if (rulesSuffice(request, base)) {
-    const response = await context.next({ sendConditionalRequest: true });
-    if (response.status === 200 || response.status === 304) {
-      const complete = new Response(response.body, response);
-      for (const [name, value] of Object.entries(headers)) complete.headers.set(name, value);
-      return complete;
-    }
-  }
   const store = createFetchStore((file) => context.next(new Request(new URL(\`/\${file}\`, request.url))));
-  return createHandler(store, base)(request);
+  return createHandler(store, ${JSON.stringify(pathOf(baseUrl))})(request);
 }
 `;

@@ -24,6 +24,7 @@ export const netlifyRules: Host = {
     'browser',
     'windows',
     'repeated',
+    'link',
     'not-acceptable',
   ],
   files: (context) => [

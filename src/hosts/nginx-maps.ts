@@ -16,30 +16,10 @@ export function quote(text: string): string {
 /** A line of a map, for a regular expression. */
 export const matching = (pattern: string, value: string): string => `${quote(`~${pattern}`)} ${value};`;
 
-/** Queries as links write them match a simple expression first; any other takes a search. */
-const parameterMap = (parameter: Parameter): string => {
-  const simple = 'format=[a-z]+&limit=[0-9]+&offset=[0-9]+'.replace(
-    new RegExp(`(?<=${parameter}=)[^&]+`),
-    '($&)',
-  );
-  return `map $args $gamedata_${parameter} {
-    '' '';
-    ${matching(`^${simple}$`, '$1')}
+const parameterMap = (parameter: Parameter): string => `map $args $gamedata_${parameter} {
     ${matching(server.lastValue(parameter), '$1')}
     default '';
 }`;
-};
-
-/** nginx answers these itself, in HTML, if it is not told otherwise; 494 is its own number for 431. */
-export const errorReasons: Readonly<Record<string, string>> = {
-  400: 'Bad Request.',
-  412: 'Precondition Failed.',
-  413: 'Content Too Large.',
-  414: 'URI Too Long.',
-  416: 'Range Not Satisfiable.',
-  431: 'Request Header Fields Too Large.',
-  500: 'Internal Server Error.',
-};
 
 const belowMap = ({ base, basePattern }: server.WebServer): string =>
   base === ''
@@ -68,13 +48,11 @@ map "$gamedata_limit:$gamedata_offset" $gamedata_folder {
 # Content negotiation: clients that list HTML, as browsers do, get the page; any other that accepts JSON gets JSON.
 map $http_accept $gamedata_json {
     '' yes;
-    '*/*' yes;
     ${matching(server.accepts.json, 'yes')}
     default no;
 }
 map $http_accept $gamedata_html {
     '' no;
-    '*/*' no;
     ${matching(server.prefers.json, 'no')}
     ${matching(server.prefers.html, 'first')}
     ${matching(server.accepts.html, 'yes')}
@@ -106,7 +84,7 @@ map $request_method $gamedata_other_method { GET ''; HEAD ''; default 1; }
 map $status $gamedata_api_caching { ${matching('^[45]', quote(server.headerSets.error['Cache-Control']))} default ${quote(server.headerSets.api['Cache-Control'])}; }
 map $status $gamedata_file_caching { ${matching('^[45]', quote(server.headerSets.error['Cache-Control']))} default ${quote(server.headerSets.file['Cache-Control'])}; }
 map $status $gamedata_reason {
-    ${Object.entries(errorReasons)
+    ${Object.entries(server.earlyErrors)
       .map(([status, reason]) => `${status} ${quote(reason)};`)
       .join('\n    ')}
     default 'Error.';

@@ -1,9 +1,10 @@
 /** nginx: a server block, after its maps. No code runs there: only built pages are served, unless there is a fallback. */
 
+import { mediaTypes } from '../contract/headers.ts';
 import { BROWSE_FILE, DOCS_PATH, INDEX_FILE, NOT_FOUND_FILE } from '../contract/paths.ts';
 import type { RouteTable } from '../contract/routes.ts';
 import type { Host, HostContext } from './host.ts';
-import { errorReasons, MOVED_MAP, maps, matching, quote } from './nginx-maps.ts';
+import { MOVED_MAP, maps, matching, quote } from './nginx-maps.ts';
 import * as server from './web-server.ts';
 
 export const nginx: Host = {
@@ -25,26 +26,21 @@ const addHeaders = (...fields: Readonly<Record<string, string>>[]): string =>
     .map(([name, value]) => `add_header ${name} ${quote(String(value))} always;`)
     .join('\n        ');
 
-/** By status. Compressed responses of the API name both headers, `Accept` first; nginx itself does so for all others. */
+/** By status. */
 const apiCaching = { 'Cache-Control': '$gamedata_api_caching' };
 const sets = {
   ...server.headerSets,
-  api: { ...server.headerSets.api, Vary: 'Accept, Accept-Encoding', ...apiCaching },
-  file: { 'Cache-Control': '$gamedata_file_caching' },
+  api: { ...server.headerSets.api, ...apiCaching },
+  file: { ...server.headerSets.file, 'Cache-Control': '$gamedata_file_caching' },
   download: { ...server.headerSets.download, ...apiCaching },
 };
 
-const typeLocations = (fields: Readonly<Record<string, string>>): string =>
-  server.ownMediaTypes
-    .map(
-      ([pattern, type]) => `location ~ ${quote(pattern)} {
-        ${addHeaders(sets.common, fields)}
-        types { }
-        default_type ${quote(type)};
-        try_files $uri =404;
-    }`,
-    )
-    .join('\n    ');
+/** Text has its charset here: nginx would not add it to files that the build has compressed. */
+const types = Object.entries(mediaTypes).map(
+  ([ending, type]) => `${quote(type)} ${ending.split('.').at(-1)};`,
+);
+/** They are compared with their charset. */
+const gzipTypes = new Set(Object.values(mediaTypes).filter((type) => /^text\/|json$|xml$/.test(type)));
 
 /** Requests outside of the base path are not the site's; inside, locations see paths without it. */
 const belowBase = ({ base, basePattern }: server.WebServer): string =>
@@ -149,7 +145,10 @@ server {
     server_name ${web.address.hostname};
     root ${quote(web.root)};
 
-    charset utf-8;
+    types {
+        ${types.join('\n        ')}
+    }
+    default_type application/octet-stream;
     absolute_redirect off;
     log_not_found off;
     # Looks for files at most once per second, so a new site is served that much later.
@@ -160,9 +159,9 @@ server {
     gzip_comp_level 5;
     gzip_min_length ${server.COMPRESSED_BYTES};
     gzip_proxied any;
-    # text/html is always included.
-    gzip_types ${server.compressedTypes.filter((type) => type !== 'text/html').join(' ')};
-    gzip_vary on;
+    gzip_types ${[...gzipTypes].map(quote).join(' ')};
+    # Vary is set below.
+    gzip_vary off;
 
     # For the API, including errors and redirects. Locations with add_header directives of their own do not inherit these.
     ${addHeaders(sets.common, sets.api).replaceAll('\n    ', '\n')}
@@ -171,9 +170,10 @@ server {
     error_page 404 $gamedata_not_found;
     error_page 405 @not_allowed;
     error_page 406 @not_acceptable;
-    error_page ${Object.keys(errorReasons)
-      .filter((status) => status !== '431')
+    error_page ${Object.keys(server.earlyErrors)
+      .filter((status) => !['403', '404', '431'].includes(status))
       .join(' ')} /_error;
+    # 494 is its own number for 431.
     error_page 494 =431 /_error;
     location = /_error {
         internal;
@@ -193,8 +193,6 @@ ${belowBase(web)}
         return 301 $gamedata_with_slash;
     }
     location ^~ ${web.prefix} {
-        gzip_vary off;
-
         # Lists. Existence is checked before negotiation, so that a missing page is an error for browsers too.
         location ~ ${quote(`^${web.paths.list}$`)} {
             default_type application/json;
@@ -229,7 +227,6 @@ ${belowBase(web)}
     }
     location = /_page {
         internal;
-        gzip_vary off;
         ${addHeaders(sets.common, sets.api, sets.html)}
         try_files /${BROWSE_FILE} =404;
     }
@@ -244,20 +241,16 @@ ${other.locations}${iconRedirect}
         try_files \${uri}index.html =404;
     }
     location = /${NOT_FOUND_FILE} {
-        gzip_vary off;
-        ${addHeaders(sets.common, sets.api, sets.file, sets.html)}
+        ${addHeaders(sets.common, sets.api, sets.html)}
     }
     location ~ ${quote('\\.html$')} {
         ${addHeaders(sets.common, sets.file, sets.html)}
         try_files $uri =404;
     }
-    # Bulk files and types. Compressed ones are served as they are.
-    ${typeLocations(sets.file)}
     location ^~ ${web.downloads} {
         # The compressed copies that the build made.
         gzip_static on;
         ${addHeaders(sets.common, sets.download)}
-        ${typeLocations(sets.download).replaceAll('\n', '\n    ')}
         try_files $uri =404;
     }
     location = /${web.errors[404]} { }

@@ -2,43 +2,35 @@
 
 import { errorBody, errorDetails, NOT_ACCEPTABLE_DETAIL, notAllowedDetail } from '../contract/errors.ts';
 import type { GuaranteeName } from '../contract/guarantees.ts';
-import {
-  apiHeaders,
-  commonHeaders,
-  downloadHeaders,
-  errorHeaders,
-  freshHeaders,
-  htmlHeaders,
-  JAVA_ACCEPT,
-  mediaTypes,
-  preflightHeaders,
-} from '../contract/headers.ts';
+import * as contract from '../contract/headers.ts';
 import { DOCS_PATH, DOWNLOAD_FOLDER, pathOf } from '../contract/paths.ts';
 import type { RouteTable } from '../contract/routes.ts';
 import { escapeExpression, type HostContext, type Parameter } from './host.ts';
 
 /** A web server without code, and without a fallback that has some, only serves built pages. */
-export const unsupportedByWebServers = ['windows', 'repeated'] as const satisfies GuaranteeName[];
+export const unsupportedByWebServers = ['windows', 'repeated', 'link'] as const satisfies GuaranteeName[];
 
-/** By what is served. Errors have a `Cache-Control` of their own, whatever they are about. */
+/**
+ * By what is served. Errors have a `Cache-Control` of their own, whatever they are about. `Vary` is set here, as servers forget
+ * it on responses that they do not compress, such as 304.
+ */
 export const headerSets = {
-  common: commonHeaders,
-  api: apiHeaders,
-  file: freshHeaders,
-  html: htmlHeaders,
-  download: downloadHeaders,
-  preflight: preflightHeaders,
-  error: errorHeaders,
+  common: contract.commonHeaders,
+  api: { ...contract.apiHeaders, Vary: 'Accept, Accept-Encoding' },
+  file: { ...contract.freshHeaders, Vary: 'Accept-Encoding' },
+  html: contract.htmlHeaders,
+  download: { ...contract.downloadHeaders, Vary: 'Accept-Encoding' },
+  preflight: contract.preflightHeaders,
+  error: contract.errorHeaders,
 } as const;
 
 /** Set by the server on proxied responses too, as for files: what the fallback sends is dropped. */
-export const proxiedHeaders = Object.keys({ ...commonHeaders, ...apiHeaders });
+export const proxiedHeaders = Object.keys({ ...contract.commonHeaders, ...contract.apiHeaders });
 
 /** What is compressed from `COMPRESSED_BYTES` on; images and archives are already. */
 export const compressedTypes = [
   'application/json',
   'application/atom+xml',
-  'application/javascript',
   'application/x-ndjson',
   'image/svg+xml',
   'text/css',
@@ -60,10 +52,23 @@ export const errorBodies = {
   notAllowed: (method: string) => errorBody(notAllowedDetail(method)),
 } as const;
 
-/** Media types that servers do not know, or define differently, by an expression for the end of a file's name. */
-export const ownMediaTypes = Object.entries(mediaTypes).map(
-  ([ending, type]) => [`${escapeExpression(ending)}$`, type] as const,
-);
+/** Servers answer these themselves, in HTML, if they are not told otherwise. */
+export const earlyErrors: Readonly<Record<string, string>> = {
+  400: 'Bad Request.',
+  403: 'Forbidden.',
+  404: errorDetails[404],
+  412: 'Precondition Failed.',
+  413: 'Content Too Large.',
+  414: 'URI Too Long.',
+  416: 'Range Not Satisfiable.',
+  431: 'Request Header Fields Too Large.',
+  500: 'Internal Server Error.',
+};
+
+/** Media types by an expression for the end of a file's name, apart from those that every server knows. */
+export const ownMediaTypes = Object.entries(contract.mediaTypes)
+  .filter(([ending]) => ending !== '.html' && ending !== '.json')
+  .map(([ending, type]) => [`${escapeExpression(ending)}$`, type] as const);
 
 /**
  * Matches a query as it was sent, and captures the last value of a parameter. The servers' own parameter variables ignore
@@ -94,7 +99,7 @@ export const accepts = {
 
 /** Listed without a quality. Browsers list HTML like this; a client that lists JSON like this gets JSON, and so does Java. */
 export const prefers = {
-  json: `${member('application/json', ',')}|${JAVA_ACCEPT}`,
+  json: `${member('application/json', ',')}|${contract.JAVA_ACCEPT}`,
   html: member('text/html', ','),
 } as const;
 

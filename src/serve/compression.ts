@@ -63,14 +63,17 @@ export function createCompress(maxBytes: number): Compress {
   return async (encoding, request, respond) => {
     // The length of a body is only known once it is compressed: HEAD is answered like GET.
     const isHead = request.method === 'HEAD';
-    const { status, headers, body } = await respond(isHead ? { ...request, method: 'GET' } : request);
+    const method = isHead ? 'GET' : request.method;
+    // ETags name the encoding, as caches on the way only revalidate by strong ones.
+    const suffix = encoding ? `-${encoding}"` : '"';
+    const get = (name: string): string | null => request.headers.get(name)?.replaceAll(suffix, '"') ?? null;
+    const { status, headers, body } = await respond({ ...request, method, headers: { get } });
     const { ETag: etag, Vary: vary } = headers;
     const sent: Record<string, string> = {
       ...headers,
       Vary: vary === undefined ? 'Accept-Encoding' : `${vary}, Accept-Encoding`,
     };
-    // The same for every encoding: equivalent, but not byte for byte.
-    if (encoding && etag !== undefined) sent.ETag = `W/${etag}`;
+    if (etag !== undefined) sent.ETag = etag.replace(/"$/, suffix);
     if (!encoding || etag === undefined || body === null || body.length < MIN_BYTES)
       return { status, headers: sent, body: isHead ? null : body };
     const packed = await pack(body, etag, encoding);

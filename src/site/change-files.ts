@@ -45,7 +45,7 @@ export function encodeFeed({ steps }: History, { baseUrl, captured }: FeedOption
 <title>${escapeXml(headline(step))}</title>
 <updated>${timeOf(time)}</updated>
 ${link('alternate', 'text/html', pageOf(step))}
-<content type="html">${escapeXml(html(step))}</content>
+<content type="html">${escapeXml(html(step, baseUrl))}</content>
 </entry>
 `;
   return `<?xml version="1.0" encoding="utf-8"?>
@@ -82,8 +82,11 @@ function pageOf({ changes }: Comparison): string {
 }
 
 /** HTML, which the feed escapes a second time. */
-function html(step: Comparison): string {
-  const groups = describeGroups(step, { max: MAX_NAMED }, (text) => `<code>${escapeXml(text)}</code>`);
+function html(step: Comparison, baseUrl: string): string {
+  const groups = describeGroups(step, { max: MAX_NAMED }, (text, path) => {
+    const code = `<code>${escapeXml(text)}</code>`;
+    return path === undefined ? code : `<a href="${escapeXml(baseUrl + path)}">${code}</a>`;
+  });
   return groups
     .map(({ title, lines, more }) => {
       const rest = more > 0 ? [`… and ${more} more`] : [];

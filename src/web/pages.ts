@@ -64,6 +64,7 @@ ${[...generations].map(
 )}
 </select>
 </div>
+<button type="submit">Search</button>
 </form>
 </search>
 <p id="keys" class="quiet scripted"><label class="option"><input id="shortcut" type="checkbox" checked> <kbd>/</kbd> to

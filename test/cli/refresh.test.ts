@@ -4,6 +4,8 @@ import { execFileSync } from 'node:child_process';
 import {
   chownSync,
   existsSync,
+  lstatSync,
+  mkdirSync,
   readdirSync,
   readFileSync,
   rmSync,
@@ -205,6 +207,25 @@ describe('--keep', () => {
     rename(answers, 1, 'again');
     await build();
     expect(kept()).toContain('notes.txt');
+  });
+
+  it.each<[string, (file: string, victim: string) => void]>([
+    ['a link', (file, victim) => symlinkSync(victim, file)],
+    ['a link to nothing', (file) => symlinkSync('nothing', file)],
+    ['a pipe', (file) => execFileSync('mkfifo', [file])],
+    ['a folder', (file) => mkdirSync(file)],
+    ['a link to what never ends', (file) => symlinkSync('/dev/zero', file)],
+  ])('takes nothing for an archive that is %s', async (_, make) => {
+    const { build, at } = await operator({ keep: 2 });
+    const [name = ''] = readdirSync(at('build-archives'));
+    const file = at(`build-archives/${name}`);
+    writeFileSync(at('profile'), 'mine');
+    rmSync(file);
+    make(file, at('profile'));
+    symlinkSync('nothing', at('build-archives/gamedata-2001-02-03-0123456789ab.tar.gz'));
+    expect(await build()).toMatchObject({ code: 0 });
+    expect(lstatSync(file).isFile()).toBe(true);
+    expect(readFileSync(at('profile'), 'utf8')).toBe('mine');
   });
 });
 

@@ -11,8 +11,10 @@ describe('a media type', () => {
     ['data/move.csv.gz', 'application/gzip'],
     ['data/gamedata.d.ts', 'text/plain; charset=utf-8'],
     ['data/move.ndjson', 'application/x-ndjson'],
-    ['api/gamedata/index.json', undefined],
-    ['.csv/index.html', undefined],
+    ['download/gamedata.sha256', 'text/plain; charset=utf-8'],
+    ['api/gamedata/index.json', 'application/json'],
+    ['.csv/index.html', 'text/html; charset=utf-8'],
+    ['.csv/LICENSE', 'application/octet-stream'],
   ])('of %s is %s', (file, type) => {
     expect(mediaTypeOf(file)).toBe(type);
   });

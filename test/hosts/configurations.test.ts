@@ -1,13 +1,19 @@
 /** The configuration of web servers that are installed by hand. */
 
 import { describe, expect, it } from 'vitest';
-import { apiHeaders, commonHeaders, htmlHeaders, preflightHeaders } from '../../src/contract/headers.ts';
+import { commonHeaders, htmlHeaders, preflightHeaders } from '../../src/contract/headers.ts';
 import { apache } from '../../src/hosts/apache.ts';
 import { caddy } from '../../src/hosts/caddy.ts';
 import { nginx } from '../../src/hosts/nginx.ts';
+import { headerSets } from '../../src/hosts/web-server.ts';
 import { serverConfiguration } from '../support/server-configuration.ts';
 
-const allHeaders = Object.entries({ ...commonHeaders, ...apiHeaders, ...htmlHeaders, ...preflightHeaders });
+const allHeaders = Object.entries({
+  ...commonHeaders,
+  ...headerSets.api,
+  ...htmlHeaders,
+  ...preflightHeaders,
+});
 const servers = { apache, caddy, nginx };
 
 describe.each([

@@ -12,13 +12,12 @@ import {
 } from '../support/engines/netlify-edge.ts';
 import { hostContext, rawRecords, siteOf } from '../support/sites.ts';
 
-/** A handler that says that it was asked, and whether the request is one for the rules. */
+/** A handler that says that it was asked. */
 const handlerModule = () => `
-const rulesSuffice = (request) => request.headers.has('x-built');
 const createFetchStore = (fetchFile) => ({ get: fetchFile });
 const createHandler = (store) => async (request) =>
   new Response('handler:' + await (await store.get('a/index.json')).text(), { status: 201 });
-export { rulesSuffice, createFetchStore, createHandler };
+export { createFetchStore, createHandler };
 `;
 const context = { ...hostContext(siteOf(rawRecords(1, 1)).routes), handlerModule };
 const text = String(netlifyEdge.files(context).find(({ path }) => path === '_edge/gamedata.js')?.body);
@@ -28,36 +27,18 @@ beforeAll(async () => {
   edge = await import(`data:text/javascript,${encodeURIComponent(text)}`);
 });
 
-/** What a client gets, over rules that answer with a status and the path. */
-async function ask(path: string, { status = 200, built = false, known = false } = {}): Promise<Response> {
+/** What a client gets, over rules that answer with the path. */
+async function ask(path: string, { known = false } = {}): Promise<Response> {
   const site = async (request: Request) => {
-    const told = request.headers.has('if-none-match') ? '304' : `${status}`;
-    const body = told === '304' ? null : `rules:${new URL(request.url).pathname}`;
-    return new Response(body, { status: Number(told), headers: { ETag: '"1"', 'X-Rules': 'yes' } });
+    const status = request.headers.has('if-none-match') ? 304 : 200;
+    const body = status === 304 ? null : `rules:${new URL(request.url).pathname}`;
+    return new Response(body, { status, headers: { ETag: '"1"' } });
   };
-  const headers = { ...(built && { 'X-Built': '1' }), ...(known && { 'If-None-Match': '"1"' }) };
+  const headers = known ? { 'If-None-Match': '"1"' } : {};
   return withEdgeFunction(site, edge)(new Request(`https://site.test${path}`, { headers }));
 }
 
 describe('Netlify’s edge function', () => {
-  it('lets the rules answer what they can, and adds what they cannot set', async () => {
-    const response = await ask('/api/gamedata/move/', { built: true });
-    expect(await response.text()).toBe('rules:/api/gamedata/move/');
-    expect(Object.fromEntries(response.headers)).toMatchObject({
-      allow: 'GET, HEAD, OPTIONS',
-      vary: 'Accept',
-      'access-control-allow-origin': '*',
-      etag: '"1"',
-      'x-rules': 'yes',
-    });
-  });
-
-  it('asks the handler if the rules refuse, or were not asked', async () => {
-    for (const options of [{ built: true, status: 404 }, {}]) {
-      expect((await ask('/api/gamedata/move/?offset=90000', options)).status).toBe(201);
-    }
-  });
-
   it('reads files past itself, whatever the client has', async () => {
     const response = await ask('/api/gamedata/move/?limit=5', { known: true });
     expect(await response.text()).toBe('handler:rules:/a/index.json');

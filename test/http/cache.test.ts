@@ -1,4 +1,5 @@
-import { readdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { OutputError } from '../../src/errors.ts';
@@ -183,6 +184,16 @@ describe('the cache', () => {
     cache.put(entry(1));
     expect(() => cache.close({ complete: true })).toThrow(unusable);
   });
+});
+
+it.each<[string, (file: string) => void]>([
+  ['a pipe', (file) => execFileSync('mkfifo', [file])],
+  ['a folder', (file) => mkdirSync(file)],
+  ['a link to what never ends', (file) => symlinkSync('/dev/zero', file)],
+])('a journal that is %s is not waited for', (_, make) => {
+  const folder = temporaryFolder();
+  make(journal(folder));
+  expect(() => open(folder)).toThrow(`${folder}: cannot be used as a cache (`);
 });
 
 it('a journal that is a link is neither read nor written', () => {

@@ -1,7 +1,16 @@
 /** Who may read and write: what a published folder allows, and what others leave beside it. */
 
 import { execFileSync } from 'node:child_process';
-import { chmodSync, chownSync, mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  chownSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { recoverAbandoned } from '../../src/publish/publish.ts';
@@ -71,6 +80,21 @@ describe('what is in the place of a working file beside a site', () => {
     make(folders[role], victim);
     await expect(publishTree(out, fresh)).rejects.toThrow('not a regular file');
     expect(readTree(out)).toEqual(old);
+    expect(readFileSync(victim, 'utf8')).toBe('mine');
+  });
+
+  it.each(
+    Object.entries(shapes).flatMap(([shape, make]) =>
+      (['fresh', 'retired'] as const).map((role) => ({ role, shape, make })),
+    ),
+  )('is removed, and nothing else: $shape as $role', async ({ role, make }) => {
+    const { out, folders } = await publishedSite(old);
+    const victim = path.join(temporaryFolder(), 'victim');
+    writeFileSync(victim, 'mine');
+    make(folders[role], victim);
+    await publishTree(out, fresh);
+    expect(readTree(out)).toEqual(fresh);
+    expect(existsSync(folders[role])).toBe(false);
     expect(readFileSync(victim, 'utf8')).toBe('mine');
   });
 

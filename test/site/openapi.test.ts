@@ -142,7 +142,11 @@ describe('the document', () => {
         ),
       ),
     ]);
-    expect(Object.keys(paths['/api/gamedata/index.json']?.get?.responses ?? {})).toEqual(['200', '404']);
+    expect(Object.keys(paths['/api/gamedata/index.json']?.get?.responses ?? {})).toEqual([
+      '200',
+      '304',
+      '404',
+    ]);
     expect(info.description).toContain('plain file servers');
   });
 

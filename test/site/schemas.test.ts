@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { fullSizeRecords, rawRecords } from '../support/sites.ts';
+import { createSearchIndex } from '../../src/web/search/search-index.ts';
+import { fullSizeRecords, rawRecords, siteOf } from '../support/sites.ts';
 import { type SpecifiedSite, specifiedSite } from '../support/specification.ts';
 
 /** Which schema a file of JSON has to fit. */
@@ -39,6 +40,12 @@ describe.each(['query', 'file'] as const)('the schemas of a site of the real siz
       moved: 1,
     });
   });
+
+  it('fit the search index', () => {
+    const index = createSearchIndex(siteOf(raw, { links }).records);
+    expect(site.problems('search', index)).toBeNull();
+    expect(site.problems('search', { ...index, move: { ...index.move, id: [-1] } })).not.toBeNull();
+  });
 });
 
 describe('the schemas', () => {
@@ -57,6 +64,7 @@ describe('the schemas', () => {
       'manifest',
       'changes',
       'moved',
+      'search',
     ];
     expect(names).toEqual(expected.map((name) => `schemas/${name}.json`));
     for (const path of names) {

@@ -123,6 +123,26 @@ describe('finds by its guarantee', () => {
     ['head', 'a HEAD that is refused', where(({ method }) => method === 'HEAD', asText(405))],
     ['etag', 'no validator', header('etag', null)],
     ['etag', 'one validator for all', header('etag', '"same"')],
+    [
+      'not-modified',
+      'a 304 without what the response varies on',
+      (_, response) => (response.status === 304 ? withHeader(response, 'vary', null) : response),
+    ],
+    [
+      'not-modified',
+      'a 304 with another ETag',
+      (_, response) => (response.status === 304 ? withHeader(response, 'etag', '"other"') : response),
+    ],
+    ['link', 'no Link header', header('link', null)],
+    ['link', 'a Link header that leads elsewhere', header('link', '</>; rel="next"')],
+    [
+      'link',
+      'a Link header without the ends of the list',
+      (_, response) => {
+        const link = response.headers.get('link')?.replace(/, [^,]*"first".*/, '') ?? null;
+        return withHeader(response, 'link', link);
+      },
+    ],
     ['cors', 'no CORS on errors', at('no-such-slug', header('access-control-allow-origin', null))],
     ['page-policy', 'a page without a policy', header('content-security-policy', null)],
     [
@@ -238,7 +258,7 @@ test('holds to the static level what no host without code can keep', async () =>
     return new Response('{"detail":"Not found."}', { status: 404, headers });
   };
   expect(await brokenBy(refuseWindows, 'static')).toEqual([]);
-  expect(await brokenBy(refuseWindows, 'full')).toEqual(['windows', 'repeated']);
+  expect(await brokenBy(refuseWindows, 'full')).toEqual(['windows', 'repeated', 'link']);
 });
 
 test('an address that gives no response is an error', async () => {

@@ -55,6 +55,12 @@ describe('a slug that does not exist', () => {
     expect(offered.length).toBeLessThanOrEqual(5);
   });
 
+  it('names the record with an id, where addresses are slugs', () => {
+    const [first] = records.move;
+    expect(near(String(first?.id), 'move').map(({ slug }) => slug)).toEqual([first?.slug]);
+    expect(near('999999', 'move')).toEqual([]);
+  });
+
   it('means nothing if no other is close', () => {
     expect(near('zzzzzzzzzz', 'item')).toEqual([]);
   });

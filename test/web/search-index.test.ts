@@ -1,12 +1,8 @@
 import { brotliCompressSync, gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { kindNames } from '../../src/contract/kinds.ts';
-import {
-  createSearchIndex,
-  generationOf,
-  readSearchIndex,
-  type SearchIndex,
-} from '../../src/web/search/search-index.ts';
+import type { SearchIndex } from '../../src/contract/served.ts';
+import { createSearchIndex, generationOf, readSearchIndex } from '../../src/web/search/search-index.ts';
 import { encodeDataSet, type Records } from '../support/decode.ts';
 import { dataSetOf, fullSizeRecords, rawItem, rawMove, rawRecords } from '../support/sites.ts';
 import { hasRecordedUpstream } from '../support/upstream-data.ts';

@@ -1,7 +1,7 @@
 /** The archive command: a site's folder → archives for download, with their checksums, or one to go back to. */
 
 import { hash, randomUUID } from 'node:crypto';
-import { existsSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
+import { existsSync, lstatSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { performance } from 'node:perf_hooks';
 import fsExtra from 'fs-extra';
@@ -94,7 +94,7 @@ const DAY_MS = 86_400_000;
 function removeAbandoned(folder: string): void {
   for (const name of readdirSync(folder).filter((name) => name.startsWith(DRAFTS))) {
     const drafts = path.join(folder, name);
-    if (Date.now() - statSync(drafts).mtimeMs > DAY_MS) fsExtra.removeSync(drafts);
+    if (Date.now() - lstatSync(drafts).mtimeMs > DAY_MS) fsExtra.removeSync(drafts);
   }
 }
 
@@ -156,4 +156,4 @@ const oldestFirst = (folder: string): string[] =>
   readdirSync(folder)
     .filter((name) => KEPT.test(name))
     .map((name) => path.join(folder, name))
-    .sort((a, b) => statSync(a).mtimeMs - statSync(b).mtimeMs);
+    .sort((a, b) => lstatSync(a).mtimeMs - lstatSync(b).mtimeMs);

@@ -5,8 +5,6 @@
 
 import { errorDetails, NOT_ACCEPTABLE_DETAIL, notAllowedDetail } from '../../contract/errors.ts';
 import { BROWSE_FILE, NOT_FOUND_FILE } from '../../contract/paths.ts';
-import { formats } from '../../contract/routes.ts';
-import { PAGE_SIZE } from '../../contract/windows.ts';
 import {
   isRead,
   negotiate,
@@ -15,18 +13,7 @@ import {
   readFormat,
   readWindow,
 } from './plain-request.ts';
-import {
-  apiResponse,
-  browseResponse,
-  errorResponse,
-  fileResponse,
-  foundElsewhere,
-  JSON_TYPE,
-  jsonResponse,
-  movedPermanently,
-  notFoundPage,
-  preflightResponse,
-} from './responses.ts';
+import * as responses from './responses.ts';
 import { type AssetStore, iconRedirect, movedPath } from './store.ts';
 import { isApiPath, resolveTarget, type Target } from './target.ts';
 import { listWindow } from './window.ts';
@@ -42,8 +29,8 @@ export type Responder = (request: PlainRequest) => Promise<PlainResponse>;
 
 /** The media types that the reference framework states in response to `OPTIONS`. */
 const endpointMedia = {
-  renders: [JSON_TYPE, 'text/html'],
-  parses: [JSON_TYPE, 'application/x-www-form-urlencoded', 'multipart/form-data'],
+  renders: [responses.JSON_TYPE, 'text/html'],
+  parses: [responses.JSON_TYPE, 'application/x-www-form-urlencoded', 'multipart/form-data'],
 };
 
 /**
@@ -72,7 +59,9 @@ export function createResponder(store: AssetStore, base = ''): Responder {
     const isPage = isRead(request) && negotiate(format, request.headers.get('Accept')) === 'html';
     const file = isApiPath(request.path, base) ? BROWSE_FILE : NOT_FOUND_FILE;
     const page = isPage ? await store.get(file) : undefined;
-    return page ? notFoundPage(request, page) : errorResponse(request, 404, errorDetails[404]);
+    return page
+      ? responses.notFoundPage(request, page)
+      : responses.errorResponse(request, 404, errorDetails[404]);
   }
 
   async function endpointResponse(request: PlainRequest, target: Endpoint): Promise<PlainResponse> {
@@ -80,37 +69,41 @@ export function createResponder(store: AssetStore, base = ''): Responder {
     const format = readFormat(query);
     if (format === 'other') return notFound(request);
     const representation = negotiate(format, request.headers.get('Accept'));
-    if (representation === undefined) return errorResponse(request, 406, NOT_ACCEPTABLE_DETAIL);
+    if (representation === undefined) return responses.errorResponse(request, 406, NOT_ACCEPTABLE_DETAIL);
     if (request.method === 'OPTIONS')
-      return jsonResponse(request, { name: target.name, description: '', ...endpointMedia });
-    if (!isRead(request)) return errorResponse(request, 405, notAllowedDetail(request.method));
+      return responses.jsonResponse(request, { name: target.name, description: '', ...endpointMedia });
+    if (!isRead(request)) return responses.errorResponse(request, 405, notAllowedDetail(request.method));
     const asset =
       target.type === 'list'
         ? await listWindow(store, target.kind, { window: readWindow(query), isJson: format === 'json' })
         : target.file && (await store.get(target.file));
     if (!asset) {
       const moved = target.type === 'record' && target.file && (await movedPath(store, target.file));
-      return moved ? movedPermanently(`${base}${moved}${request.search}`) : notFound(request);
+      return moved ? responses.movedPermanently(`${base}${moved}${request.search}`) : notFound(request);
     }
     const page = representation === 'html' ? await store.get(BROWSE_FILE) : undefined;
-    return page ? browseResponse(request, page) : apiResponse(request, asset);
+    return page ? responses.browseResponse(request, page) : responses.apiResponse(request, asset);
   }
 
   async function fileAt(request: PlainRequest, file: string): Promise<PlainResponse> {
     const asset = await store.get(file);
     const elsewhere = asset ? undefined : await iconRedirect(store, file);
-    const response = asset ? fileResponse(request, asset, file) : elsewhere && foundElsewhere(elsewhere);
+    const response = asset
+      ? responses.fileResponse(request, asset, file)
+      : elsewhere && responses.foundElsewhere(elsewhere);
     if (!response) return notFound(request);
-    return isRead(request) ? response : errorResponse(request, 405, notAllowedDetail(request.method));
+    return isRead(request)
+      ? response
+      : responses.errorResponse(request, 405, notAllowedDetail(request.method));
   }
 
   return async (request) => {
     if (request.method === 'OPTIONS' && request.headers.get('Access-Control-Request-Method') !== null)
-      return preflightResponse();
+      return responses.preflightResponse();
     const target = resolveTarget(request.path, base);
     switch (target.type) {
       case 'slashless':
-        return movedPermanently(`${base}${target.path}${request.search}`);
+        return responses.movedPermanently(`${base}${target.path}${request.search}`);
       case 'file':
         return fileAt(request, target.file);
       case 'nothing':
@@ -122,31 +115,3 @@ export function createResponder(store: AssetStore, base = ''): Responder {
 }
 
 type Endpoint = Extract<Target, { name: string }>;
-
-/**
- * Whether a program requests a record, or a page that is built if the list is long enough, with nothing repeated,
- * encoded, unknown or unusual, and no links that keep `format=json`. False if in doubt.
- */
-export function rulesSuffice(request: Request, base = ''): boolean {
-  const { pathname, search, searchParams } = new URL(request.url);
-  // Rules may compare names without decoding them.
-  const isPlain = /^(?:\/[\w-]+)+\/$/.test(pathname) && /^[?\w=&]*$/.test(search);
-  if (!isRead(request) || !isPlain) return false;
-  const target = resolveTarget(pathname, base);
-  if (!('name' in target)) return false;
-  if (negotiate(readFormat(searchParams), request.headers.get('Accept')) !== 'json') return false;
-  const names = target.type === 'list' ? ['format', 'limit', 'offset'] : ['format'];
-  const given = [...searchParams];
-  return (
-    given.length === new Set(searchParams.keys()).size &&
-    given.every(([name, value]) => names.includes(name) && isCovered[name]?.(value)) &&
-    !(target.type === 'list' && searchParams.get('format') === 'json')
-  );
-}
-
-/** The values that rules cover; an offset may still be beyond the end of its list. */
-const isCovered: Readonly<Record<string, (value: string) => boolean>> = {
-  format: (value) => formats.some((format) => format === value),
-  limit: (value) => value === String(PAGE_SIZE),
-  offset: (value) => /^(?:0|[1-9]\d*)$/.test(value) && Number(value) % PAGE_SIZE === 0,
-};

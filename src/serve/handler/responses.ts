@@ -1,39 +1,14 @@
 /** Makes every response of the handler, so that none lacks a header. */
 
 import { errorBody } from '../../contract/errors.ts';
-import {
-  apiHeaders,
-  commonHeaders,
-  downloadHeaders,
-  errorHeaders,
-  freshHeaders,
-  htmlHeaders,
-  mediaTypeOf,
-  preflightHeaders,
-} from '../../contract/headers.ts';
+import * as contract from '../../contract/headers.ts';
 import { API_PREFIX, DOWNLOAD_FOLDER } from '../../contract/paths.ts';
 import type { PlainRequest, PlainResponse } from './plain-request.ts';
 import type { Asset } from './store.ts';
 
-export const JSON_TYPE = 'application/json';
-const HTML_TYPE = 'text/html; charset=utf-8';
+export const { '.json': JSON_TYPE, '.html': HTML_TYPE } = contract.mediaTypes;
 
-/** Media types by file extension; any other file is sent as bytes. */
-const mediaTypes: Readonly<Record<string, string>> = {
-  atom: 'application/atom+xml',
-  css: 'text/css; charset=utf-8',
-  gif: 'image/gif',
-  html: HTML_TYPE,
-  jpg: 'image/jpeg',
-  js: 'text/javascript; charset=utf-8',
-  json: JSON_TYPE,
-  png: 'image/png',
-  svg: 'image/svg+xml',
-  txt: 'text/plain; charset=utf-8',
-  webp: 'image/webp',
-};
-
-const api = { ...commonHeaders, ...apiHeaders };
+const api = { ...contract.commonHeaders, ...contract.apiHeaders };
 
 /** JSON of the API: 304 if the client has it already. */
 export const apiResponse = (request: PlainRequest, asset: Asset): PlainResponse =>
@@ -41,7 +16,7 @@ export const apiResponse = (request: PlainRequest, asset: Asset): PlainResponse 
 
 /** The browsable page, in place of the JSON at the same URL. */
 export const browseResponse = (request: PlainRequest, asset: Asset): PlainResponse =>
-  assetResponse(request, asset, { ...api, ...htmlHeaders, 'Content-Type': HTML_TYPE });
+  assetResponse(request, asset, { ...api, ...contract.htmlHeaders, 'Content-Type': HTML_TYPE });
 
 /** A file at its own URL. */
 export const fileResponse = (request: PlainRequest, asset: Asset, file: string): PlainResponse =>
@@ -49,15 +24,14 @@ export const fileResponse = (request: PlainRequest, asset: Asset, file: string):
 
 /** The headers of a file. */
 export function fileHeaders(file: string): Record<string, string> {
-  const type =
-    mediaTypeOf(file) ?? mediaTypes[file.slice(file.lastIndexOf('.') + 1)] ?? 'application/octet-stream';
-  const page = type === HTML_TYPE ? htmlHeaders : {};
-  return { ...commonHeaders, ...page, ...headersBeside(file), 'Content-Type': type };
+  const type = contract.mediaTypeOf(file);
+  const page = type === HTML_TYPE ? contract.htmlHeaders : {};
+  return { ...contract.commonHeaders, ...page, ...headersBeside(file), 'Content-Type': type };
 }
 
 function headersBeside(file: string): Readonly<Record<string, string>> {
-  if (`/${file}`.startsWith(API_PREFIX)) return apiHeaders;
-  return file.startsWith(DOWNLOAD_FOLDER) ? downloadHeaders : freshHeaders;
+  if (`/${file}`.startsWith(API_PREFIX)) return contract.apiHeaders;
+  return file.startsWith(DOWNLOAD_FOLDER) ? contract.downloadHeaders : contract.freshHeaders;
 }
 
 /** JSON that is not a file of the site: the response to `OPTIONS`. */
@@ -68,7 +42,7 @@ export function jsonResponse(request: PlainRequest, value: unknown): PlainRespon
 
 /** A CORS preflight: https://fetch.spec.whatwg.org/#cors-preflight-fetch */
 export function preflightResponse(): PlainResponse {
-  return { status: 204, headers: { ...api, ...preflightHeaders }, body: null };
+  return { status: 204, headers: { ...api, ...contract.preflightHeaders }, body: null };
 }
 
 export function movedPermanently(location: string): PlainResponse {
@@ -77,30 +51,30 @@ export function movedPermanently(location: string): PlainResponse {
 
 /** To a file of another site. Temporary, as this site may hold it later. */
 export function foundElsewhere(location: string): PlainResponse {
-  return { status: 302, headers: { ...commonHeaders, Location: location }, body: null };
+  return { status: 302, headers: { ...contract.commonHeaders, Location: location }, body: null };
 }
 
 /** The page that a browser gets instead of an error's JSON. */
 export const notFoundPage = (request: PlainRequest, { body }: Asset): PlainResponse =>
   withBody(request, body, {
     status: 404,
-    headers: { ...api, ...htmlHeaders, ...errorHeaders, 'Content-Type': HTML_TYPE },
+    headers: { ...api, ...contract.htmlHeaders, ...contract.errorHeaders, 'Content-Type': HTML_TYPE },
   });
 
 export function errorResponse(request: Asked, status: number, detail: string): PlainResponse {
   const body = new TextEncoder().encode(errorBody(detail));
   return withBody(request, body, {
     status,
-    headers: { ...api, ...errorHeaders, 'Content-Type': JSON_TYPE },
+    headers: { ...api, ...contract.errorHeaders, 'Content-Type': JSON_TYPE },
   });
 }
 
 function assetResponse(
   request: PlainRequest,
-  { body, etag }: Asset,
+  { body, etag, link }: Asset,
   headers: Readonly<Record<string, string>>,
 ): PlainResponse {
-  const validated: Record<string, string> = { ...headers, ETag: etag };
+  const validated: Record<string, string> = { ...headers, ETag: etag, ...(link && { Link: link }) };
   if (!isKnown(request.headers.get('If-None-Match'), etag))
     return withBody(request, body, { headers: validated });
   const { 'Content-Type': _, ...unchanged } = validated;

@@ -8,6 +8,8 @@ export interface Asset {
   readonly body: Uint8Array<ArrayBuffer>;
   /** In quotes; changes with the body. */
   readonly etag: string;
+  /** Of a list page: its `Link` header. */
+  readonly link?: string | undefined;
 }
 
 export interface AssetStore {
@@ -15,10 +17,13 @@ export interface AssetStore {
   get(file: string): Promise<Asset | undefined>;
 }
 
-/** The content of a JSON file, which is ours; undefined if it does not exist. */
+/** The content of a JSON file, which is ours. */
+export const parseAsset = <T>({ body }: Asset): T => JSON.parse(new TextDecoder().decode(body));
+
+/** The same; undefined if it does not exist. */
 export async function readJson<T>(store: AssetStore, file: string): Promise<T | undefined> {
   const asset = await store.get(file);
-  return asset && JSON.parse(new TextDecoder().decode(asset.body));
+  return asset && parseAsset(asset);
 }
 
 /** An asset with an ETag made of its body. */

@@ -1,14 +1,16 @@
 /** Windows: any part of a list, assembled from the built pages that overlap it. */
 
 import type { Kind } from '../../contract/kinds.ts';
-import { API_PREFIX, listPageFile, listUrl, rootFile } from '../../contract/paths.ts';
+import {
+  API_PREFIX,
+  type ListPage,
+  linkHeader,
+  listPageFile,
+  listUrl,
+  rootFile,
+} from '../../contract/paths.ts';
 import { nextWindow, PAGE_SIZE, previousWindow, type Window } from '../../contract/windows.ts';
-import { type Asset, type AssetStore, createAsset, readJson } from './store.ts';
-
-interface ListPage {
-  readonly count: number;
-  readonly results: readonly unknown[];
-}
+import { type Asset, type AssetStore, createAsset, parseAsset, readJson } from './store.ts';
 
 /**
  * The list page for a window; undefined if the site does not have the list.
@@ -21,11 +23,11 @@ export async function listWindow(
   { window, isJson }: { window: Window; isJson: boolean },
 ): Promise<Asset | undefined> {
   const { limit, offset } = window;
+  const readPage = (start: number) => readJson<ListPage>(store, listPageFile(kind, start));
   const isBuilt = !isJson && limit === PAGE_SIZE && typeof offset === 'number' && offset % PAGE_SIZE === 0;
   const built = isBuilt ? await store.get(listPageFile(kind, offset)) : undefined;
-  if (built) return built;
+  if (built) return { ...built, link: linkHeader(kind, limit, parseAsset<ListPage>(built)) };
 
-  const readPage = (start: number) => readJson<ListPage>(store, listPageFile(kind, start));
   const first = await readPage(0);
   const root = await readJson<Readonly<Record<Kind, string>>>(store, rootFile);
   if (!first || !root) return undefined;
@@ -50,5 +52,6 @@ export async function listWindow(
     previous: link(previousWindow(window)),
     results: records.slice(skipped, skipped + to - from),
   };
-  return createAsset(new TextEncoder().encode(JSON.stringify(page)));
+  const asset = await createAsset(new TextEncoder().encode(JSON.stringify(page)));
+  return { ...asset, link: linkHeader(kind, limit, page) };
 }

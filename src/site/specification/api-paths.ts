@@ -1,21 +1,11 @@
 /** The endpoints, or on a site whose links point to files, those files. */
 
 import { type Kind, kindNames, mapKinds } from '../../contract/kinds.ts';
-import {
-  API_PREFIX,
-  type LinkBase,
-  type LinkStyle,
-  listPageFile,
-  listPath,
-  listUrl,
-  recordFile,
-  recordPath,
-  rootFile,
-} from '../../contract/paths.ts';
+import * as paths from '../../contract/paths.ts';
 import { PAGE_SIZE } from '../../contract/windows.ts';
 import type { EncodedRecords } from '../../dataset/data-set.ts';
 import { listPage, servedText } from '../../dataset/encode.ts';
-import { fileOperation, ref, successHeaders } from './components.ts';
+import { fileOperation, ref, slugParameter, successHeaders } from './components.ts';
 import { type SchemaName, typeName } from './schemas.ts';
 
 /** What a request returns, whatever its path looks like. */
@@ -41,31 +31,36 @@ const record = (kind: Kind, examples: Examples): Subject => ({
 });
 
 /** Path → its operations. */
-export const apiPaths = (links: LinkStyle, examples: Examples): object =>
+export const apiPaths = (links: paths.LinkStyle, examples: Examples): object =>
   Object.assign({}, ...(links === 'file' ? fileSubjects(examples) : endpoints(examples)));
 
-const withParameter = (name: string): object => ({ parameters: [ref(`parameters/${name}`)] });
+const withSlug = (kind: Kind, examples: Examples): object => ({
+  parameters: [slugParameter(examples[kind]?.record.slug)],
+});
 
 const endpoints = (examples: Examples): object[] => [
-  { [API_PREFIX]: endpoint(root(examples)) },
+  { [paths.API_PREFIX]: endpoint(root(examples)) },
   ...kindNames.map((kind) => ({
-    [listPath(kind)]: endpoint(page(kind, examples), { isList: true }),
-    [recordPath(kind, '{slug}')]: { ...withParameter('slug'), ...endpoint(record(kind, examples)) },
+    [paths.listPath(kind)]: endpoint(page(kind, examples), { isList: true }),
+    [paths.recordPath(kind, '{slug}')]: { ...withSlug(kind, examples), ...endpoint(record(kind, examples)) },
   })),
 ];
 
 const fileSubjects = (examples: Examples): object[] => [
-  { [`/${rootFile}`]: jsonFile(root(examples)) },
+  { [`/${paths.rootFile}`]: jsonFile(root(examples)) },
   ...kindNames.map((kind) => {
     // The example has two records, which no file of the site does.
     const { example: _, ...whole } = page(kind, examples);
     return {
-      [`/${listPageFile(kind, 0)}`]: jsonFile(whole),
-      [`/${listPageFile(kind, 1).replace('/1/', '/{offset}/')}`]: {
-        ...withParameter('pageOffset'),
+      [`/${paths.listPageFile(kind, 0)}`]: jsonFile(whole),
+      [`/${paths.listPageFile(kind, 1).replace('/1/', '/{offset}/')}`]: {
+        parameters: [ref('parameters/pageOffset')],
         ...jsonFile(whole, 'At'),
       },
-      [`/${recordFile(kind, '{slug}')}`]: { ...withParameter('slug'), ...jsonFile(record(kind, examples)) },
+      [`/${paths.recordFile(kind, '{slug}')}`]: {
+        ...withSlug(kind, examples),
+        ...jsonFile(record(kind, examples)),
+      },
     };
   }),
 ];
@@ -121,18 +116,18 @@ function endpoint(subject: Subject, { isList = false } = {}): object {
 
 /** Kind → its examples; undefined for a kind without records. */
 export type Examples = { readonly root: object } & Readonly<
-  Record<Kind, { readonly record: object; readonly page: object } | undefined>
+  Record<Kind, { readonly record: { readonly slug: string }; readonly page: object } | undefined>
 >;
 
 /** The number of records on the example page, which is the first one otherwise. */
 const SHOWN = 2;
 
-export function examplesOf(records: EncodedRecords, linkBase: LinkBase): Examples {
+export function examplesOf(records: EncodedRecords, linkBase: paths.LinkBase): Examples {
   const kinds = mapKinds((kind) => {
     const results = records[kind].slice(0, SHOWN).map((record) => servedText(linkBase, kind, record));
     const window = { limit: PAGE_SIZE, offset: 0 };
     const page = JSON.parse(listPage(linkBase, kind, { window, count: records[kind].length, results }));
     return page.count === 0 ? undefined : { record: page.results[0], page };
   });
-  return { root: mapKinds((kind) => listUrl(linkBase, kind)), ...kinds };
+  return { root: mapKinds((kind) => paths.listUrl(linkBase, kind)), ...kinds };
 }

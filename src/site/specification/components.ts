@@ -85,9 +85,8 @@ export const parameterComponents = {
     'offset',
     'path',
     `The number of records before the page: a multiple of ${PAGE_SIZE} below \`count\`. The URL of the first page has no offset.`,
-    { type: 'integer', minimum: PAGE_SIZE, multipleOf: PAGE_SIZE },
+    { type: 'integer', minimum: PAGE_SIZE, multipleOf: PAGE_SIZE, examples: [PAGE_SIZE] },
   ),
-  slug: parameter('slug', 'path', "The record's slug, case-sensitive.", slugs),
   ifNoneMatch: parameter(
     'If-None-Match',
     'header',
@@ -95,6 +94,12 @@ export const parameterComponents = {
     { type: 'string' },
   ),
 } as const;
+
+/** @param example a slug that exists, if any does */
+export const slugParameter = (example: string | undefined): object => ({
+  ...parameter('slug', 'path', "The record's slug, case-sensitive: its address, which `name` is not.", slugs),
+  ...(example !== undefined && { example }),
+});
 
 const error = (description: string, detail: string): object => ({
   description,
@@ -145,8 +150,10 @@ export const fileOperation = (
   operationId,
   tags: [tag],
   summary,
+  parameters: [ref('parameters/ifNoneMatch')],
   responses: {
     200: { description: summary, headers, content },
+    304: { description: 'The cached file is still valid.' },
     404: { description: 'The site does not have this file.' },
   },
 });

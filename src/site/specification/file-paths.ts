@@ -1,18 +1,7 @@
 /** The files outside the API: bulk files, icons, and files about the site. */
 
 import { mediaTypeOf } from '../../contract/headers.ts';
-import {
-  CHANGES_FILE,
-  EVERYTHING_FILE,
-  FEED_FILE,
-  ICONS_PATH,
-  MANIFEST_FILE,
-  META_FILE,
-  MOVED_FILE,
-  OPENAPI_FILE,
-  SEARCH_FILE,
-  TYPES_FILE,
-} from '../../contract/paths.ts';
+import * as paths from '../../contract/paths.ts';
 import { capitalize } from '../../contract/words.ts';
 import { downloads } from '../downloads.ts';
 import { fileOperation, headersNamed, ref } from './components.ts';
@@ -28,72 +17,79 @@ const text = { schema: { type: 'string' } };
 const json = (schema: object): object => ({ 'application/json': { schema } });
 const anyJson = json({ type: 'object' });
 
-/** A file to download, its media type as every host serves it, and its content if that is text. */
-type DownloadRow = readonly [file: string, summary: string, type: string, content: object];
+/** A file to download, and its content if that is text. */
+type DownloadRow = readonly [file: string, summary: string, content: object];
 
 const bulk = downloads.flatMap(({ path, summary }): DownloadRow[] => {
-  const content = path === EVERYTHING_FILE ? { schema: ref('schemas/Gamedata') } : text;
+  const content = path === paths.EVERYTHING_FILE ? { schema: ref('schemas/Gamedata') } : text;
   return [
-    [path, summary, mediaTypeOf(path) ?? 'application/json', content],
-    [`${path}.gz`, `${summary} Compressed with gzip.`, 'application/gzip', {}],
-    [`${path}.br`, `${summary} Compressed with Brotli.`, 'application/octet-stream', {}],
+    [path, summary, content],
+    [`${path}.gz`, `${summary} Compressed with gzip.`, {}],
+    [`${path}.br`, `${summary} Compressed with Brotli.`, {}],
   ];
 });
 
 const archives: readonly DownloadRow[] = [
-  ['download/gamedata.tar.gz', 'The complete site, to serve elsewhere.', 'application/gzip', {}],
-  ['download/gamedata.zip', 'The same as a ZIP file.', 'application/zip', {}],
-  ['download/gamedata.sha256', 'The SHA-256 checksums of both.', 'text/plain; charset=utf-8', text],
+  ['download/gamedata.tar.gz', 'The complete site, to serve elsewhere.', {}],
+  ['download/gamedata.zip', 'The same as a ZIP file.', {}],
+  ['download/gamedata.sha256', 'The SHA-256 checksums of both.', text],
 ];
 
-function downloadPath([file, summary, type, content]: DownloadRow): [path: string, item: object] {
+function downloadPath([file, summary, content]: DownloadRow): [path: string, item: object] {
   // `download/move.ndjson.gz` → `downloadMoveNdjsonGz`.
   const id = ['download', ...file.split(/[/.]/).slice(1).map(capitalize)].join('');
   const headers = headersNamed('Access-Control-Allow-Origin', 'Cache-Control', 'Content-Disposition');
-  return [`/${file}`, { get: fileOperation(id, 'downloads', summary, { [type]: content }, headers) }];
+  return [
+    `/${file}`,
+    { get: fileOperation(id, 'downloads', summary, { [mediaTypeOf(file)]: content }, headers) },
+  ];
 }
 
 const siteFile = (id: string, summary: string, content: object): object => ({
   get: fileOperation(id, 'site', summary, content),
 });
 
-const parameters = (name: string, schema: object): object => ({
-  parameters: [{ name, in: 'path', required: true, schema }],
+const parameters = (name: string, example: string, schema: object = { type: 'string' }): object => ({
+  parameters: [{ name, in: 'path', required: true, schema, example }],
 });
 
 const image = { 'image/png': {} };
 
 const sitePaths = {
-  [`/${META_FILE}`]: siteFile(
+  [`/${paths.META_FILE}`]: siteFile(
     'getMeta',
     'Description of the data; its digest tells whether anything changed',
     json(ref('schemas/Meta')),
   ),
-  [`/${MANIFEST_FILE}`]: siteFile(
+  [`/${paths.MANIFEST_FILE}`]: siteFile(
     'getManifest',
     'Every file with its size and SHA-256',
     json(ref('schemas/Manifest')),
   ),
-  [`/${CHANGES_FILE}`]: siteFile(
+  [`/${paths.CHANGES_FILE}`]: siteFile(
     'getChanges',
     'What changed, step by step, newest first: records added, removed, renamed and changed',
     json(ref('schemas/Changes')),
   ),
-  [`/${FEED_FILE}`]: siteFile('getFeed', 'The same as an Atom feed', { 'application/atom+xml': text }),
-  [`/${MOVED_FILE}`]: siteFile(
+  [`/${paths.FEED_FILE}`]: siteFile('getFeed', 'The same as an Atom feed', { 'application/atom+xml': text }),
+  [`/${paths.MOVED_FILE}`]: siteFile(
     'getMoved',
     'The former paths of renamed records, and their present ones',
     json(ref('schemas/Moved')),
   ),
-  [`/${SEARCH_FILE}`]: siteFile('getSearchIndex', 'The search index: every record, in columns', anyJson),
-  [`/${OPENAPI_FILE}`]: siteFile('getOpenApi', 'This document', anyJson),
+  [`/${paths.SEARCH_FILE}`]: siteFile(
+    'getSearchIndex',
+    'The search index: every record, in columns',
+    json(ref('schemas/Search')),
+  ),
+  [`/${paths.OPENAPI_FILE}`]: siteFile('getOpenApi', 'This document', anyJson),
   '/schemas/{schema}.json': {
-    ...parameters('schema', { type: 'string', enum: schemaNames }),
+    ...parameters('schema', 'move', { type: 'string', enum: schemaNames }),
     ...siteFile('getSchema', 'A JSON Schema 2020-12', anyJson),
   },
-  [`/${TYPES_FILE}`]: siteFile('getTypes', 'The types as TypeScript', { 'text/plain': text }),
-  [`${ICONS_PATH}{icon}`]: {
-    ...parameters('icon', { type: 'string' }),
+  [`/${paths.TYPES_FILE}`]: siteFile('getTypes', 'The types as TypeScript', { 'text/plain': text }),
+  [`${paths.ICONS_PATH}{icon}`]: {
+    ...parameters('icon', 'unknown.png'),
     get: {
       ...fileOperation('getPicture', 'site', "An item's icon: `{base_url}/{icon}`", image),
       responses: {

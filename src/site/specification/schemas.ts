@@ -3,7 +3,14 @@
 import * as z from 'zod';
 import { historySchema, movedSchema } from '../../contract/changes.ts';
 import { manifestSchema, metaSchema } from '../../contract/meta.ts';
-import { bulkSchema, errorSchema, pageSchemas, rootSchema, servedSchemas } from '../../contract/served.ts';
+import {
+  bulkSchema,
+  errorSchema,
+  pageSchemas,
+  rootSchema,
+  searchSchema,
+  servedSchemas,
+} from '../../contract/served.ts';
 import { capitalize } from '../../contract/words.ts';
 
 /** Name → schema, as in `/schemas/<name>.json`. */
@@ -19,6 +26,7 @@ const publicSchemas = {
   manifest: manifestSchema,
   changes: historySchema,
   moved: movedSchema,
+  search: searchSchema,
 } as const satisfies Record<string, z.ZodType>;
 
 export type SchemaName = keyof typeof publicSchemas;

@@ -5,7 +5,7 @@
 
 import { type Kind, kindNames } from '../../contract/kinds.ts';
 import { show } from '../../contract/parse.ts';
-import { listPath, listUrl } from '../../contract/paths.ts';
+import { type ListPage, linkHeader, listPath, listUrl } from '../../contract/paths.ts';
 import {
   type Integer,
   nextWindow,
@@ -193,6 +193,15 @@ const checkRepeatedFormats = checkEach(
   (response) => errorProblem(response, 404),
 );
 
+function linkProblem(response: ProbeResponse, { kind, window }: WindowRequest): string | undefined {
+  if (response.status !== 200 || !response.json) return `got status ${response.status}, expected a list page`;
+  const [got, expected] = [
+    response.header('link'),
+    linkHeader(kind, window.limit, response.json as ListPage),
+  ];
+  return got === expected ? undefined : `got Link ${got}, expected ${expected}`;
+}
+
 export const windowsChecks = {
   parameters: windowCheck(builtCases, windowProblem),
   'no-wrong-page': windowCheck(unbuiltCases, rightOrRefused),
@@ -203,6 +212,14 @@ export const windowsChecks = {
       ['l%69mit=20', 20, 0],
     ],
     rightOrRefused,
+  ),
+  link: windowCheck(
+    (count) => [
+      ['', PAGE_SIZE, 0],
+      [`offset=${pageOffsets(count).at(-1)}`, PAGE_SIZE, pageOffsets(count).at(-1) ?? 0],
+      ['limit=7&offset=7', 7, 7],
+    ],
+    linkProblem,
   ),
   windows: windowCheck(anyCases, windowProblem),
   async repeated(context, fail) {

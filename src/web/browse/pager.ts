@@ -1,18 +1,11 @@
 /** The page controls of a list: first, previous, next, last, and the page size. */
 
+import type { ListPage } from '../../contract/paths.ts';
 import { element } from '../shared/elements.ts';
 import { endpointOf, windowOf, withWindow } from './address.ts';
 import { link } from './place.ts';
 
 const SIZES = [10, 20, 50, 100, 200, 500];
-
-/** A list page. */
-export interface ListPage {
-  readonly count: number;
-  readonly next: string | null;
-  readonly previous: string | null;
-  readonly results: readonly unknown[];
-}
 
 export function isListPage(json: unknown): json is ListPage {
   if (typeof json !== 'object' || json === null) return false;

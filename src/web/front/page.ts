@@ -18,11 +18,11 @@ import {
   SEARCH_FILE,
   TYPES_FILE,
 } from '../../contract/paths.ts';
+import type { SearchIndex } from '../../contract/served.ts';
 import { PAGE_SIZE } from '../../contract/windows.ts';
 import { counted, groupDigits, pluralTitle, readableSize } from '../../contract/words.ts';
 import type { EncodedRecords } from '../../dataset/data-set.ts';
 import { servedText } from '../../dataset/encode.ts';
-import type { SearchIndex } from '../search/search-index.ts';
 import { apiLink, framed } from '../shared/frame.ts';
 import { fillPlaceholders, html, type Markup, nothing } from '../shared/markup.ts';
 

@@ -2,7 +2,8 @@
 
 import Fuzzy from '@leeoniya/ufuzzy';
 import { distance } from 'fastest-levenshtein';
-import { readSearchIndex, type SearchEntry, type SearchIndex } from './search-index.ts';
+import type { SearchIndex } from '../../contract/served.ts';
+import { readSearchIndex, type SearchEntry } from './search-index.ts';
 
 /** As in the URL of the front page. */
 export interface Filter {
@@ -49,8 +50,11 @@ export function createEngine(index: SearchIndex) {
           (kind === '' || entry.kind === kind) &&
           (generation === '' || String(entry.generation ?? 'none') === generation),
       ),
-    /** The records that somebody may have meant by a slug that does not exist, closest first. */
+    /** The records that somebody may have meant by a slug that does not exist, closest first: by an id, that one. */
     near(asked: string, kind: string): readonly SearchEntry[] {
+      // As PokéAPI's addresses are ids, too.
+      const byId = entries.filter((entry) => entry.kind === kind && String(entry.id) === asked);
+      if (byId.length > 0) return byId;
       const slug = asked.toLowerCase();
       const bearable = Math.max(1, Math.floor(slug.length / LETTERS_PER_ERROR));
       const close = entries

@@ -3,27 +3,9 @@
 import { type Kind, kindNames, mapKinds } from '../../contract/kinds.ts';
 import { ICONS_FOLDER, SEARCH_FILE } from '../../contract/paths.ts';
 import type { Item, Move } from '../../contract/records.ts';
+import type { SearchColumns, SearchIndex } from '../../contract/served.ts';
 import { titleOf } from '../../contract/words.ts';
 import type { EncodedRecord, EncodedRecords } from '../../dataset/data-set.ts';
-
-/**
- * One kind as columns, with one entry per record, in order of id. Columns compress to half the size of records, and
- * values that follow from the slug are omitted.
- */
-export interface SearchColumns {
-  /** The difference to the previous id. */
-  readonly id: readonly number[];
-  /** Separated by spaces. */
-  readonly slug: string;
-  /** Separated by line breaks; empty if it is the slug in title case. */
-  readonly name: string;
-  readonly generation: readonly (number | null)[];
-  /** Relative to `sprites/items/`, separated by spaces; empty if it is `<slug>.png`. Null for a kind without icons. */
-  readonly icon: string | null;
-}
-
-/** `search.json` */
-export type SearchIndex = Readonly<Record<Kind, SearchColumns>>;
 
 /** A searchable record. */
 export interface SearchEntry {

@@ -46,6 +46,39 @@ describe('any window', () => {
   });
 });
 
+describe('the Link header of a page', () => {
+  const urlOf = (query: string) => `https://example.test/api/gamedata/item/?${query}`;
+  const linkOf = async (query: string) =>
+    (await site.ask(`/api/gamedata/item/?${query}`)).headers.get('Link');
+
+  it.each([
+    ['', 'format=api&limit=100', { next: 100, first: 0, last: 2200 }],
+    ['offset=100', 'format=api&limit=100', { next: 200, prev: 0, first: 0, last: 2200 }],
+    ['offset=2200', 'format=api&limit=100', { prev: 2100, first: 0, last: 2200 }],
+    ['offset=5000', 'format=api&limit=100', { prev: 4900, first: 0, last: 2200 }],
+    ['limit=741', 'format=api&limit=741', { next: 741, first: 0, last: 1482 }],
+    ['format=json', 'format=json&limit=100', { next: 100, first: 0, last: 2200 }],
+  ])('of ?%s leads to the others', async (query, rest, offsets) => {
+    const links = Object.entries(offsets).map(
+      ([rel, offset]) => `<${urlOf(`${rest}&offset=${offset}`)}>; rel="${rel}"`,
+    );
+    expect(await linkOf(query)).toBe(links.join(', '));
+  });
+
+  it('is missing where there are no others, and beside records', async () => {
+    expect(await linkOf('limit=3000')).toBe(null);
+    expect((await site.ask('/api/gamedata/')).headers.get('Link')).toBe(null);
+    expect((await site.ask('/api/gamedata/item/poke-ball/')).headers.get('Link')).toBe(null);
+  });
+
+  it('is the same for HEAD and if nothing has changed', async () => {
+    const get = await site.ask('/api/gamedata/item/');
+    const headers = { 'If-None-Match': get.headers.get('ETag') ?? '' };
+    for (const init of [{ method: 'HEAD' }, { headers }])
+      expect((await site.ask('/api/gamedata/item/', init)).headers.get('Link')).toBe(get.headers.get('Link'));
+  });
+});
+
 describe('what a window costs', () => {
   const readsOf = async (over: typeof site, path: string): Promise<string[]> => {
     over.reads.length = 0;

@@ -36,7 +36,7 @@ const uncompressed = (row: EngineRow): EngineRow => ({
   unsupported: [...row.unsupported, 'compression'],
 });
 /** What files cannot answer is handed on to a `gamedata serve` beside the server. */
-const withFallback = (engine: Engine, unsupported: readonly GuaranteeName[] = []): EngineRow => ({
+const withFallback = (engine: Engine, unsupported: readonly GuaranteeName[] = ['link']): EngineRow => ({
   engine: { ...engine, name: `${engine.name} with a fallback` },
   links: 'query',
   unsupported,
@@ -63,7 +63,7 @@ export const engines: readonly EngineRow[] = [
   asHost(nginx, 'nginx'),
   withFallback(nginx),
   asHost(caddy, 'caddy'),
-  withFallback(caddy, ['any-path']),
+  withFallback(caddy, ['any-path', 'link']),
   asHost(apache, 'apache'),
   withFallback(apache),
   uncompressed(asHost(githubPages, 'github-pages', 'file')),

@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { build } from '../../../src/cli/commands/build.ts';
 import { type GuaranteeName, guarantees } from '../../../src/contract/guarantees.ts';
 import { commonHeaders, downloadHeaders, mediaTypeOf } from '../../../src/contract/headers.ts';
-import { bulkFiles } from '../../../src/contract/paths.ts';
+import { archiveFiles, bulkFiles } from '../../../src/contract/paths.ts';
 import { createClient } from '../../../src/http/client.ts';
 import { findDifferences } from '../../../src/publish/mirror/differences.ts';
 import { readDescriptions } from '../../../src/sources/site-folder.ts';
@@ -48,7 +48,8 @@ for (const { engine, links, unsupported, fallback } of engines) {
       beforeAll(async () => {
         expect(missing).toBeUndefined();
         const hosts = engine.host ? [engine.host] : [];
-        const site = { source: 'snapshot', upstream, baseUrl, out, links, maxShrink: 100, hosts } as const;
+        const origin = { source: 'snapshot', upstream, baseUrl } as const;
+        const site = { ...origin, out, links, maxShrink: 100, hosts, archive: below === '' };
         await build(site);
         if (fallback) {
           const beside = await serve.start(out);
@@ -97,29 +98,29 @@ for (const { engine, links, unsupported, fallback } of engines) {
       // Who knows nothing but files is told nothing of types and headers.
       test
         .runIf(below === '' && links === 'query')
-        .each([...bulkFiles, 'types.d.ts', 'schemas/move.json', 'openapi.json'])(
-        'sends %s as it is, by its type',
-        async (file) => {
-          const { status, headers, body } = await get(`${url}/${file}`);
-          expect([status, sha256(body)]).toEqual([200, sha256(readFileSync(path.join(out, file)))]);
-          expect({
-            // Hosts may pack text on the way, and may say in what letters JSON is; what is packed stays so.
-            type: headers.get('Content-Type')?.replace(/^(application\/json);.*$/, '$1'),
-            encoding: /\.(?:gz|br)$/.test(file) ? headers.get('Content-Encoding') : null,
-            language: headers.get('Content-Language'),
-            disposition: headers.get('Content-Disposition'),
-            origin: headers.get('Access-Control-Allow-Origin'),
-            nosniff: headers.get('X-Content-Type-Options'),
-          }).toEqual({
-            type: mediaTypeOf(file) ?? 'application/json',
-            encoding: null,
-            language: null,
-            disposition: file.startsWith('download/') ? downloadHeaders['Content-Disposition'] : null,
-            origin: commonHeaders['Access-Control-Allow-Origin'],
-            nosniff: commonHeaders['X-Content-Type-Options'],
-          });
-        },
-      );
+        .each([
+          ...[...bulkFiles, ...archiveFiles],
+          ...['types.d.ts', 'schemas/move.json', 'openapi.json', 'changes.atom', 'mark.svg'],
+        ])('sends %s as it is, by its type', async (file) => {
+        const { status, headers, body } = await get(`${url}/${file}`);
+        expect([status, sha256(body)]).toEqual([200, sha256(readFileSync(path.join(out, file)))]);
+        expect({
+          // Hosts may pack text on the way, and may say in what letters JSON is; what is packed stays so.
+          type: headers.get('Content-Type')?.replace(/^(application\/json);.*$/, '$1'),
+          encoding: /\.(?:gz|br)$/.test(file) ? headers.get('Content-Encoding') : null,
+          language: headers.get('Content-Language'),
+          disposition: headers.get('Content-Disposition'),
+          origin: headers.get('Access-Control-Allow-Origin'),
+          nosniff: headers.get('X-Content-Type-Options'),
+        }).toEqual({
+          type: mediaTypeOf(file),
+          encoding: null,
+          language: null,
+          disposition: file.startsWith('download/') ? downloadHeaders['Content-Disposition'] : null,
+          origin: commonHeaders['Access-Control-Allow-Origin'],
+          nosniff: commonHeaders['X-Content-Type-Options'],
+        });
+      });
     },
   );
 }

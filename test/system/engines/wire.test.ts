@@ -13,7 +13,7 @@ import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { request } from 'undici';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { build } from '../../../src/cli/commands/build.ts';
-import { commonHeaders } from '../../../src/contract/headers.ts';
+import { commonHeaders, mediaTypeOf } from '../../../src/contract/headers.ts';
 import { fallbackSeconds } from '../../../src/hosts/web-server.ts';
 import { verifyDeployment } from '../../../src/verify/deployment.ts';
 import { apache } from '../../support/engines/apache.ts';
@@ -75,6 +75,14 @@ describe.each(servers)('$name', (engine) => {
     '/front.js',
     '/changes.atom',
   ].concat(engine === serve ? [] : [LIST]);
+
+  it.each(['front.js', 'style.css', 'robots.txt', 'sprites/items/unknown.png'])(
+    'sends %s by the one table of media types',
+    async (file) => {
+      const { status, header } = await get(`${site.url}/${file}`);
+      expect([status, header('content-type')]).toEqual([200, mediaTypeOf(file)]);
+    },
+  );
 
   it.each(compressed)('sends %s compressed to who asks, and the same without', async (file) => {
     const plain = await get(site.url + file);
