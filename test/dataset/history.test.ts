@@ -7,6 +7,7 @@ import {
   extendHistory,
   mentions,
   movedRoutes,
+  stepsSince,
 } from '../../src/dataset/history.ts';
 import { versionOf } from '../support/data-set-versions.ts';
 import { rawMove } from '../support/sites.ts';
@@ -44,6 +45,13 @@ describe('a history', () => {
       true,
       false,
     ]);
+  });
+
+  it('tells the steps since one of them', () => {
+    const history = continueHistory(named('a'), named('b'), named('c'));
+    const since = ['a', 'b', 'c', 'd'].map((slug) => stepsSince(history, named(slug).digest));
+    expect(since).toEqual([history.steps, history.steps.slice(0, 1), [], []]);
+    expect(stepsSince(emptyHistory, undefined)).toEqual([]);
   });
 
   it('goes a hundred steps back', () => {
