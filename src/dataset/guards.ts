@@ -1,5 +1,6 @@
 /** Guards: reject data that was read without an error and is implausible all the same. */
 
+import type { Edition } from '../contract/edition.ts';
 import { type Kind, kindNames, mapKinds } from '../contract/kinds.ts';
 import { slugsOf } from '../contract/paths.ts';
 import type { Counts, Skipped } from '../contract/records.ts';
@@ -64,15 +65,19 @@ export function refuseShrinking(records: NamedRecords, options: ShrinkOptions): 
   return missing;
 }
 
-/** Throws if data was captured too long ago. `maxAge` is a number of days; undefined for any. */
+/**
+ * Throws if data is too old. Its age is that of the edition that it was read from, or else, of an upstream that names none, that
+ * of its last change or capture. `maxAge` is a number of days; undefined for any.
+ */
 export function refuseOldData(
-  { captured }: { captured: string },
+  { captured, edition }: { captured: string; edition: Edition | null },
   { today, maxAge }: { today: string; maxAge?: number | undefined },
 ): void {
-  const days = (Date.parse(today) - Date.parse(captured)) / 86_400_000;
+  const day = edition?.deployed.slice(0, 10) ?? captured;
+  const days = (Date.parse(today) - Date.parse(day)) / 86_400_000;
   if (maxAge === undefined || days <= maxAge) return;
   throw new GuardError(
-    `got data captured on ${captured}, ${days} days ago: expected at most ${maxAge}, as set by --max-age`,
+    `got data ${edition ? 'deployed' : 'captured'} on ${day}, ${days} days ago: expected at most ${maxAge}, as set by --max-age`,
     {},
   );
 }

@@ -48,8 +48,12 @@ export async function capture(options: CaptureOptions): Promise<Captured> {
   const loaded = await load(options);
   const { dataSet, source, fallback, history, cause, requests, isCached = false } = loaded;
   if (fallback !== undefined) options.onFallback?.(fallback, cause);
-  refuseOldData(dataSet.provenance, options);
   const previous = options.previousOf(loaded);
+  const provenance =
+    source === 'snapshot' ? dataSet.provenance : sinceUnchanged(dataSet.provenance, dataSet.digest, previous);
+  const { captured, edition } = provenance;
+  // An upstream that is deployed anew without a change of ours is not old.
+  refuseOldData({ captured, edition: dataSet.provenance.edition }, options);
   const before = previous?.digest === dataSet.digest ? dataSet.records : previous?.records();
   // A snapshot was guarded when it was captured.
   const isGuarded = previous !== undefined || source === 'snapshot';
@@ -57,9 +61,6 @@ export async function capture(options: CaptureOptions): Promise<Captured> {
   const notices = [...(loaded.notices ?? []), ...(isGuarded || floor ? [] : [UNGUARDED])];
   const guarded = { ...options, previous: before ?? previous?.listed, floor, fallback };
   const missing = refuseShrinking(dataSet.records, guarded);
-  const provenance =
-    source === 'snapshot' ? dataSet.provenance : sinceUnchanged(dataSet.provenance, dataSet.digest, previous);
-  const { captured, edition } = provenance;
   const continued = continueHistory({ ...dataSet, captured, edition, history }, previous, before);
   return {
     ...dataSet,

@@ -3,6 +3,7 @@ import { mapKinds } from '../../src/contract/kinds.ts';
 import type { Counts } from '../../src/contract/records.ts';
 import { type NamedRecords, refuseOldData, refuseShrinking } from '../../src/dataset/guards.ts';
 import { GuardError } from '../../src/errors.ts';
+import { namedEdition } from '../support/editions.ts';
 
 const hint = 'If they are really gone, list them with --allow-missing, or raise --max-shrink.';
 
@@ -132,18 +133,26 @@ describe('refuseOldData', () => {
     ['2026-01-01', 0],
     ['2036-01-02', undefined],
   ])('accepts on %s what may be %s days old', (today, maxAge) => {
-    expect(() => refuseOldData({ captured }, { today, maxAge })).not.toThrow();
+    expect(() => refuseOldData({ captured, edition: null }, { today, maxAge })).not.toThrow();
   });
 
   it.each([
     ['2026-01-03', 0, 1],
     ['2026-01-10', 7, 8],
   ])('rejects on %s what may be %i days old', (today, maxAge, days) => {
-    expect(() => refuseOldData({ captured }, { today, maxAge })).toThrow(
+    expect(() => refuseOldData({ captured, edition: null }, { today, maxAge })).toThrow(
       new GuardError(
         `got data captured on 2026-01-02, ${days} days ago: expected at most ${maxAge}, as set by --max-age`,
         {},
       ),
     );
+  });
+
+  it('of an upstream that names its editions counts from the deployment', () => {
+    const edition = namedEdition(7);
+    expect(() => refuseOldData({ captured, edition }, { today: '2026-04-10', maxAge: 3 })).not.toThrow();
+    expect(() =>
+      refuseOldData({ captured: '2026-04-11', edition }, { today: '2026-04-11', maxAge: 3 }),
+    ).toThrow('got data deployed on 2026-04-07, 4 days ago: expected at most 3, as set by --max-age');
   });
 });

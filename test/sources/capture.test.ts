@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { type CaptureOptions, capture } from '../../src/sources/capture.ts';
 import { previousOfSnapshot, snapshotFiles } from '../../src/sources/snapshot.ts';
 import { encodeDataSet } from '../support/decode.ts';
+import { namedEdition, stateNumber } from '../support/editions.ts';
 import { dataSetOf, rawRecords } from '../support/sites.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 import { serveUpstream } from '../support/test-upstream.ts';
@@ -64,5 +65,33 @@ describe('capturing', () => {
     expect(same.provenance.captured).toBe('2025-05-05');
     const other = await captured({ ...rest, previousOf: () => previous('sha256:0') });
     expect(other.provenance.captured).toBe('2026-03-04');
+  });
+
+  it('of data that is too old fails, from an upstream as from a snapshot', async () => {
+    const data = upstreamOf(tinyUpstream());
+    const named = await serveUpstream(data, { stateOf: () => stateNumber(7, data) });
+    const deployed = { source: 'rest', upstream: named.url, today: '2026-04-17' } as const;
+    const first = await captured({ ...deployed, maxAge: 10 });
+    await expect(captured({ ...deployed, maxAge: 9 })).rejects.toThrow(
+      'got data deployed on 2026-04-07, 10 days ago: expected at most 9',
+    );
+    // First seen long ago, and deployed anew since without a change.
+    const previousOf = () => ({
+      ...first,
+      captured: '2025-05-05',
+      edition: namedEdition(1),
+      records: () => first.records,
+      history: () => undefined,
+    });
+    expect(await captured({ ...deployed, maxAge: 10, previousOf })).toMatchObject({
+      provenance: { captured: '2025-05-05', edition: namedEdition(1) },
+    });
+
+    const nameless = { source: 'rest', upstream: (await serveUpstream(data)).url, maxAge: 30 } as const;
+    expect(await captured(nameless)).toMatchObject({ provenance: { captured: '2026-03-04' } });
+    await expect(captured({ ...nameless, previousOf })).rejects.toThrow(
+      'got data captured on 2025-05-05, 303 days ago: expected at most 30',
+    );
+    await expect(captured({ dataFolder: snapshot(3), maxAge: 60 })).rejects.toThrow('captured on 2026-01-02');
   });
 });
