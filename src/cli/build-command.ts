@@ -57,7 +57,7 @@ export function addBuild(command: Command): void {
           const report = await build({ ...options, hosts, signal }, watch(reporter));
           const { problems, changed, out } = report;
           const summary = summaryLines(report);
-          reporter.print([...summary, ...iconsLines(report.sprites)]);
+          reporter.print(changed ? [...summary, ...iconsLines(report.sprites)] : summary);
           problemLines(out, problems).forEach(reporter.notice);
           if (problems.length === 0) reporter.print(nextLines(report));
           let failed = problems.length > 0;
@@ -67,7 +67,7 @@ export function addBuild(command: Command): void {
             if (problem !== undefined) reporter.notice(`error: --on-change: ${problem}`);
             failed ||= problem !== undefined;
           }
-          return { output: report, exitCode: failed ? exitCodes.failed : exitCodes.done };
+          return { output: report, exitCode: failed ? exitCodes.unfinished : exitCodes.done };
         },
         { kept: (failure) => keptLines(options.out, failure, options.cache) },
       ),
@@ -91,9 +91,10 @@ function iconsLines({ mode, icons, missing, offline, requests }: IconsReport): s
 
 /** What to do with a site that has changed. */
 function nextLines({ changed, out, install, kept }: BuildReport): string[] {
+  if (!changed) return [];
   const archive = kept === null ? [] : [`archive: ${kept}`];
-  if (!changed) return archive;
-  const commands = install.length > 0 ? install : [`gamedata serve ${out}, or deploy ${out}`];
+  const commands =
+    install.length > 0 ? install : [`npx gamedata serve ${out}, or upload that folder to a host`];
   return [...archive, ...commands.map((command) => `next: ${command}`)];
 }
 

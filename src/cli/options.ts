@@ -16,7 +16,7 @@ export const compactHelp: HelpConfiguration = {
 };
 
 export function parseNumber(text: string): number {
-  if (!/^\d+(?:\.\d+)?$/.test(text)) throw new InvalidArgumentError('Expected a number.');
+  if (!/^-?\d+(?:\.\d+)?$/.test(text)) throw new InvalidArgumentError('Expected a number.');
   return Number(text);
 }
 

@@ -10,6 +10,8 @@ export const exitCodes = {
   different: 3,
   /** A guard refused the data. */
   refused: 4,
+  /** The site is published, and what was to follow failed: a check, an archive or a command. */
+  unfinished: 5,
   SIGINT: 130,
   SIGTERM: 143,
 } as const;

@@ -21,7 +21,8 @@ export function createReporter(stream: NodeJS.WriteStream, { quiet }: { quiet: b
   const isTerminal = stream.isTTY && process.env.TERM !== 'dumb';
   const isLive = (): boolean => isTerminal && stream.columns >= MIN_COLUMNS;
   const started = performance.now();
-  let shownAt = started;
+  // The first plain line comes after a second: whatever is done by then needs none.
+  let shownAt = started + TICK - PLAIN_INTERVAL;
   let liveShown = false;
   let latest: Progress | undefined;
   let ticking: NodeJS.Timeout | undefined;
@@ -99,7 +100,7 @@ export function progressParts({ done, total, requests, waiting }: Progress, seco
   const { requests: retried, nextInMs } = waiting();
   if (retried > 0)
     parts.push(`retrying ${counted(retried, 'request')}, next in ${Math.ceil(nextInMs / 1000)} s`);
-  if (seconds > 0) parts.push(`${groupDigits(Math.round(requests.requests / seconds))} requests/s`);
+  if (seconds > 0) parts.push(`${counted(Math.round(requests.requests / seconds), 'request')}/s`);
   if (requests.retries > 0) parts.push(counted(requests.retries, 'retry', 'retries'));
   if (requests.cacheHits > 0) parts.push(`${groupDigits(requests.cacheHits)} from cache`);
   if (done > 0 && done < total)

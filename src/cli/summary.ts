@@ -25,10 +25,16 @@ const changeLines = (steps: readonly Comparison[]): string[] =>
 
 const moreLines = (more: number): string[] => (more > 0 ? [`  … and ${groupDigits(more)} more`] : []);
 
-/** The result: records first, files last. */
+/** The result: records first, files last. One line if nothing has changed, unless something was doubtful. */
 export function summaryLines(report: Report): string[] {
   const { counts, files, requests, steps } = report;
   const edition = report.edition ? `, ${describeEdition(report.edition)}` : '';
+  const notices = report.notices.map((notice) => `warning: ${notice}`);
+  if (!report.changed) {
+    const lines = [...notices, ...publishedLines(report.out, files, report)];
+    const data = `${recordCounts(counts)}, captured ${report.captured}${edition}`;
+    return [...lines.slice(0, -1), `${lines.at(-1)}; ${data}`];
+  }
   const lines = [
     ...changeLines(steps),
     `data: ${recordCounts(counts)} from ${report.upstream}${edition}, captured ${report.captured}`,
@@ -40,7 +46,7 @@ export function summaryLines(report: Report): string[] {
     for (const example of examples) lines.push(`  ${example}`);
     lines.push(...moreLines(count - examples.length));
   }
-  for (const notice of report.notices) lines.push(`warning: ${notice}`);
+  lines.push(...notices);
   if (requests) {
     const parts = [
       counted(requests.requests, 'request'),

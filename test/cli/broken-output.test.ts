@@ -53,14 +53,17 @@ describe('a command', () => {
     expect(() => JSON.parse(stdout)).not.toThrow();
   });
 
-  it.runIf(existsSync(FULL))('ends as it would if what it prints finds no room', async () => {
+  it.runIf(existsSync(FULL))('fails if its result finds no room, and not if what it tells does', async () => {
     const { upstream } = await smallSource();
     const out = path.join(temporaryFolder(), 'site');
     const args = ['build', '--source', 'snapshot', '--upstream', upstream, '--json', '--out', out];
-    for (const descriptor of ['1', '2']) {
-      const { code } = await runCli(args, { redirect: `${descriptor}> ${FULL}` });
-      expect(code, descriptor).toBe(0);
-      expect(existsSync(path.join(out, 'meta.json'))).toBe(true);
+    const untold = await runCli(args, { redirect: `2> ${FULL}` });
+    expect(untold).toMatchObject({ code: 0, stdout: expect.stringContaining('"changed":true') });
+    for (const command of [args, ['diff', upstream, upstream], ['build', '--help']]) {
+      const { code, stderr } = await runCli(command, { redirect: `1> ${FULL}` });
+      expect(code, command[0]).toBe(1);
+      expect(stderr).toMatch(/error: the output cannot be written \(ENOSPC\)\n$/);
     }
+    expect(existsSync(path.join(out, 'meta.json'))).toBe(true);
   });
 });

@@ -27,7 +27,8 @@ describe('wrong usage', () => {
     [['build', '--sprites', 'some'], /'some' is invalid/],
     [['build', '--concurrency', 'many'], /argument 'many' is invalid. Expected a number/],
     [['build', '--allow-missing', 'pound'], /--allow-missing: got "pound", expected <kind>\/<slug>/],
-    [['build', '--max-age', '-1'], /argument '-1' is invalid. Expected a number/],
+    [['build', '--max-age', '-1'], /--max-age: got -1, expected an integer from 0 to 36500/],
+    [['build', '--keep', '-1'], /--keep: got -1, expected an integer from 0 to 1000/],
     [['build', '--out'], /option '--out <dir>' argument missing/],
     [['build', 'extra'], /too many arguments/],
     [['snapshot', '--max-age', '1.5'], /--max-age: got 1.5, expected an integer from 0 to 36500/],
@@ -105,7 +106,7 @@ describe('building from the bundled data', () => {
       requests: null,
     });
     expect(built.stderr).toMatch(
-      /^data: \d+ moves, [\d,]+ items from .*\nsite: [\d,]+ files, .* in [\d.]+ s\nnext: gamedata serve site, or deploy site\n$/,
+      /^data: \d+ moves, [\d,]+ items from .*\nsite: [\d,]+ files, .* in [\d.]+ s\nnext: npx gamedata serve site, or upload that folder to a host\n$/,
     );
     expect(readFileSync(path.join(cwd, 'site', 'api', 'gamedata', 'index.json'), 'utf8')).toContain(
       '"https://env.test/api/gamedata/move/?format=api"',

@@ -45,6 +45,7 @@ describe('the progress line', () => {
       '5 of 3,160 read · retrying 3 requests, next in 4 s · 2 requests/s · 3 retries · 2,524 s left',
     ],
     [progress(0, 3160, { requests: 1 }), 0.5, '0 of 3,160 read · 2 requests/s'],
+    [progress(0, 3160, { requests: 1 }), 1, '0 of 3,160 read · 1 request/s'],
     [
       progress(1200, 3160, { requests: 1203, retries: 3, cacheHits: 20 }),
       3,
@@ -70,8 +71,19 @@ describe('the closing summary', () => {
     ['changed something', {}, [data, published]],
     [
       'changed nothing',
-      { changed: false, files },
-      [data, 'build: 1 file, 999 B: nothing changed, in 1.25 s'],
+      { changed: false, files, edition: namedEdition(7), requests },
+      [
+        'build: 1 file, 999 B: nothing changed, in 1.25 s; 937 moves, 1 item, captured 2026-01-02, edition 00000000 of 2026-04-07',
+      ],
+    ],
+    [
+      'changed nothing and has doubts',
+      { changed: false, files: { ...files, leftovers: ['/srv/.x'] }, notices: ['GET /meta/: got null'] },
+      [
+        'warning: GET /meta/: got null',
+        'warning: /srv/.x cannot be removed: the next build will try again',
+        'build: 1 file, 999 B: nothing changed, in 1.25 s; 937 moves, 1 item, captured 2026-01-02',
+      ],
     ],
     [
       'could not clean up',
@@ -174,10 +186,12 @@ describe('the reporter', () => {
 
   it('keeps one live line on a terminal, with as much as fits, and leaves the last one standing', () => {
     const { reporter, written } = start(true);
+    reporter.progress(progress(0, 0));
+    expect(written()).toBe(`${erase}waiting for the upstream`);
     vi.advanceTimersByTime(50);
     reporter.progress(progress(1, 10));
     expect(written()).toBe('');
-    vi.advanceTimersByTime(950);
+    vi.advanceTimersByTime(900);
     reporter.progress(progress(2, 10, { requests: 5 }));
     expect(written()).toBe(`${erase}2 of 10 read · 5 requests/s`);
     reporter.progress(progress(10, 10, { requests: 5 }));
@@ -224,7 +238,7 @@ describe('the reporter', () => {
       reporter.progress(progress(done, 10));
     }
     const lines = written().split('\n');
-    expect(lines.map((line) => line.split(' ')[0])).toEqual(['2', '4', '7', '9', '10', '']);
+    expect(lines.map((line) => line.split(' ')[0])).toEqual(['1', '3', '5', '8', '10', '']);
     expect(lines.join('')).not.toContain('\u001b');
   });
 

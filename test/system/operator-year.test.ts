@@ -129,7 +129,7 @@ async function news({ answers, at, refresh, tomorrow, told, history, json }: Mac
   // The command fails for a day: what it has not been told comes with the next run.
   writeFileSync(at('broken'), '');
   Object.assign(answers.move[3] as Answer, { name: 'gust' });
-  expect((await tomorrow()).code).toBe(1);
+  expect((await tomorrow()).code).toBe(5);
   told();
   rmSync(at('broken'));
   expect(await refresh()).toMatchObject({ changed: false });

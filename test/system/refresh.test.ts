@@ -275,7 +275,7 @@ describe('a deployment', () => {
         env: { PATH: process.env.PATH, NETLIFY: 'true', CONTEXT: 'production', URL: address },
       },
     );
-    expect(stderr).toContain('next: gamedata serve build, or deploy build\n');
+    expect(stderr).toContain('next: npx gamedata serve build, or upload that folder to a host\n');
     const built = readFileSync(path.join(checkout, 'build/manifest.json'), 'utf8');
     expect(built).toBe(repo.read('build/manifest.json'));
     expect(built).toContain('"changes.json"');

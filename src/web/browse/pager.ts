@@ -1,6 +1,7 @@
 /** The page controls of a list: first, previous, next, last, and the page size. */
 
 import type { ListPage } from '../../contract/paths.ts';
+import { groupDigits } from '../../contract/words.ts';
 import { element } from '../shared/elements.ts';
 import { endpointOf, windowOf, withWindow } from './address.ts';
 import { link } from './place.ts';
@@ -47,7 +48,8 @@ export function pager({ address, page, label, hasSizes }: PagerOptions): HTMLEle
 }
 
 function shownRange(offset: number, shown: number, count: number): string {
-  if (shown > 0) return `Records ${offset + 1} to ${offset + shown} of ${count}`;
+  if (shown > 0)
+    return `Records ${groupDigits(offset + 1)} to ${groupDigits(offset + shown)} of ${groupDigits(count)}`;
   return count === 0 ? 'No records' : `No records at offset ${offset}: there are ${count}`;
 }
 
