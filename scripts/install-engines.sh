@@ -13,7 +13,7 @@ as_root() {
 }
 
 # Packages of the distribution, as <program or path>:<package>.
-wanted=(nginx:nginx-light caddy:caddy apache2:apache2 wrk:wrk curl:curl python3:python3-minimal
+wanted=(nginx:nginx-light caddy:caddy apache2:apache2 wrk:wrk curl:curl openssl:openssl systemd-analyze:systemd python3:python3-minimal
   chromium:chromium sqlite3:sqlite3 jq:jq
   /usr/bin/jsonschema:python3-jsonschema /usr/lib/python3/dist-packages/pandas:python3-pandas)
 

@@ -22,6 +22,8 @@ import {
   linksOption,
   parseNumber,
   rootOption,
+  tlsCertOption,
+  tlsKeyOption,
 } from './options.ts';
 import { exitCodes, type Presentation, perform } from './perform.ts';
 import { watch } from './reporter.ts';
@@ -48,6 +50,8 @@ export function addBuild(command: Command): void {
     .addOption(hostOption('write configuration for').default([...defaults.hosts]))
     .addOption(rootOption())
     .addOption(fallbackOption())
+    .addOption(tlsCertOption())
+    .addOption(tlsKeyOption())
     .action(({ host: hosts, onChange, ...options }: Typed) =>
       perform(
         options,

@@ -36,6 +36,9 @@ export const hostOption = (about: string): Option => new Option('--host <name...
 export const rootOption = (): Option => new Option('--root <dir>', 'document root of a web server [--out]');
 export const fallbackOption = (): Option =>
   new Option('--fallback <url>', 'gamedata serve that a web server proxies to');
+export const tlsCertOption = (): Option =>
+  new Option('--tls-cert <file>', 'certificate that nginx or Apache serves HTTPS with');
+export const tlsKeyOption = (): Option => new Option('--tls-key <file>', 'its key');
 export const linksOption = (): Option => choices('--links <style>', 'what links point to', linkStyles);
 export const concurrencyOption = (): Option =>
   numberOption('--concurrency <n>', 'maximum number of concurrent requests').default(defaults.concurrency);

@@ -11,6 +11,8 @@ import {
   linksOption,
   rootOption,
   takeLockOption,
+  tlsCertOption,
+  tlsKeyOption,
 } from './options.ts';
 import { type Presentation, perform } from './perform.ts';
 
@@ -32,6 +34,8 @@ export function addRebase(command: Command): void {
     .addOption(hostOption('write configuration for [as in the copy]'))
     .addOption(rootOption())
     .addOption(fallbackOption())
+    .addOption(tlsCertOption())
+    .addOption(tlsKeyOption())
     .action((dir: string, { host: hosts, ...options }: Typed) =>
       perform(
         options,

@@ -65,7 +65,9 @@ describe('the report', () => {
       '',
     ]);
     const again = await build('--json');
-    expect(again.stderr).toMatch(/^(?:.* read .*\n)?site: .*: nothing changed, in .*; 7 moves, 2 items, captured \S+\n$/);
+    expect(again.stderr).toMatch(
+      /^(?:.* read .*\n)?site: .*: nothing changed, in .*; 7 moves, 2 items, captured \S+\n$/,
+    );
     expect((JSON.parse(again.stdout) as BuildReport).steps).toEqual([]);
   });
 

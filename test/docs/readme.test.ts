@@ -1,12 +1,14 @@
 import { spawnSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
 import { configSchema } from '../../src/cli/config.ts';
 import { createProgram } from '../../src/cli/program.ts';
 import { hostNames } from '../../src/hosts/names.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 
+const ROOT = fileURLToPath(new URL('../..', import.meta.url)).replace(/\/$/, '');
 const read = (file: string): string => readFileSync(new URL(`../../${file}`, import.meta.url), 'utf8');
 const readme = read('README.md');
 const operating = read('docs/OPERATING.md');
@@ -35,7 +37,7 @@ it.skipIf(!hasSystemd)('has units that systemd accepts', () => {
   for (const name of units)
     writeFileSync(
       path.join(folder, name),
-      unitOf(name).replace('/usr/bin/node', process.execPath).replace('/usr/sbin/nginx', process.execPath),
+      unitOf(name).replace('/usr/bin/node', process.execPath).replaceAll('/opt/gamedata', ROOT),
     );
   for (const name of units) {
     const args = ['verify', '--man=no', path.join(folder, name)];

@@ -33,6 +33,7 @@ import {
   oneOf,
   resolveLinks,
   resolveServing,
+  type ServingOptions,
 } from './check-options.ts';
 import { checkOutside, refuseNested, refuseOtherFolder } from './check-output.ts';
 import { defaults } from './defaults.ts';
@@ -42,20 +43,13 @@ import { countWarnings, createReport, groupWarnings, type Report } from './repor
 import { type Environment, resolveSource, type SourceOptions } from './source-options.ts';
 
 /** Every option is optional. */
-export interface BuildOptions extends SourceOptions {
+export interface BuildOptions extends SourceOptions, ServingOptions {
   /** The base URL of the site. Default: `BASE_URL`, Netlify's variables, `http://localhost:3000`. */
   readonly baseUrl?: string | undefined;
   /** The output folder. Default `build`. */
   readonly out?: string | undefined;
   /** The hosts to write configuration for. Default `['netlify']`. */
   readonly hosts?: readonly HostName[] | undefined;
-  /** For nginx, Caddy and Apache: the document root. Default: the output folder. */
-  readonly root?: string | undefined;
-  /**
-   * For nginx, Caddy and Apache: the origin of a `gamedata serve` that requests for pages that are not built are proxied to,
-   * such as `http://127.0.0.1:3000`. Default: none; such requests are errors.
-   */
-  readonly fallback?: string | undefined;
   /** What links point to. Default `query`, for GitHub Pages `file`. */
   readonly links?: LinkStyle | undefined;
   /** Whether the site has bulk files. Default true. */
@@ -182,12 +176,13 @@ function refreshedSnapshot({ source, dataSet: { provenance } }: SourceResult): P
 export function resolveBuild(options: BuildOptions, environment: Environment) {
   const out = resolveOut(options.out);
   const hosts = hostsOption(options.hosts ?? defaults.hosts);
+  const baseUrl = resolveBaseUrl(options.baseUrl, environment);
   return {
     source: resolveSource(options, environment),
-    baseUrl: resolveBaseUrl(options.baseUrl, environment),
+    baseUrl,
     out,
     hosts,
-    serving: resolveServing(options, hosts, out),
+    serving: resolveServing(options, hosts, { out, baseUrl }),
     links: resolveLinks(options.links, hosts, defaults.links),
     downloads: options.downloads ?? true,
     archive: options.archive ?? false,

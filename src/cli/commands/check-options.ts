@@ -42,25 +42,54 @@ export function resolveLinks(
 }
 
 /** The options that only concern web servers. */
+export interface ServingOptions {
+  /** For nginx, Caddy and Apache: the document root. Default: the output folder. */
+  readonly root?: string | undefined;
+  /**
+   * For nginx, Caddy and Apache: the origin of a `gamedata serve` that requests for pages that are not built are proxied to,
+   * such as `http://127.0.0.1:3000`. Default: none; such requests are errors.
+   */
+  readonly fallback?: string | undefined;
+  /** For nginx and Apache: the files of the certificate and of its key for an https base URL. Default: TLS is left to others. */
+  readonly tlsCert?: string | undefined;
+  readonly tlsKey?: string | undefined;
+}
+
 export function resolveServing(
-  { root: given, fallback }: { root?: string | undefined; fallback?: string | undefined },
+  { root: given, fallback, tlsCert, tlsKey }: ServingOptions,
   hosts: readonly string[],
-  out: string,
+  { out, baseUrl }: { out: string; baseUrl: string },
 ): Serving {
   const root = path.resolve(given ?? out);
   const [server] = hosts.filter((host) => webServerNames.includes(host));
+  const named = { '--root': given, '--fallback': fallback, '--tls-cert': tlsCert, '--tls-key': tlsKey };
   if (server === undefined) {
-    const name = given !== undefined ? '--root' : fallback !== undefined ? '--fallback' : undefined;
-    if (name === undefined) return { root };
-    throw new UsageError(`${name}: got no host that uses it, expected --host nginx, caddy or apache`);
+    const [used] = Object.entries(named).find(([, value]) => value !== undefined) ?? [];
+    if (used === undefined) return { root };
+    throw new UsageError(`${used}: got no host that uses it, expected --host nginx, caddy or apache`);
   }
+  checkServedPath('--root', root, server);
+  const checked = fallback === undefined ? undefined : checkFallback(fallback);
+  if (tlsCert === undefined && tlsKey === undefined) return { root, fallback: checked };
+  if (tlsCert === undefined || tlsKey === undefined)
+    throw new UsageError('--tls-cert, --tls-key: got only one of them, expected both');
+  if (!baseUrl.startsWith('https:'))
+    throw new UsageError(`--tls-cert: got the base URL ${baseUrl}, expected one with https`);
+  if (!hosts.includes('nginx') && !hosts.includes('apache'))
+    throw new UsageError('--tls-cert: got host caddy, which obtains certificates by itself');
+  const [cert, key] = [path.resolve(tlsCert), path.resolve(tlsKey)];
+  checkServedPath('--tls-cert', cert, server);
+  checkServedPath('--tls-key', key, server);
+  return { root, fallback: checked, tls: { cert, key } };
+}
+
+/** A path that becomes part of host configuration. */
+function checkServedPath(name: string, file: string, server: string): void {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
-  if (/[\u0000-\u001f"'`$\\{}<>*?[\]]/.test(root)) {
-    throw new UsageError(
-      `--root: got ${JSON.stringify(root)}, expected a folder whose name has no quotes, brackets or other characters that mean something to ${server}`,
-    );
-  }
-  return { root, fallback: fallback === undefined ? undefined : checkFallback(fallback) };
+  if (!/[\u0000-\u001f"'`$\\{}<>*?[\]]/.test(file)) return;
+  throw new UsageError(
+    `${name}: got ${JSON.stringify(file)}, expected a path without quotes, brackets or other characters that mean something to ${server}`,
+  );
 }
 
 function checkFallback(text: string): string {

@@ -12,12 +12,19 @@ import { type CompleteSite, completeSite } from '../../site/complete-site.ts';
 import { inspectFolder } from '../../verify/folder.ts';
 import { PRODUCT } from '../../version.ts';
 import type { BuildOptions } from './build.ts';
-import { checkBaseUrl, hostsOption, oneOf, resolveLinks, resolveServing } from './check-options.ts';
+import {
+  checkBaseUrl,
+  hostsOption,
+  oneOf,
+  resolveLinks,
+  resolveServing,
+  type ServingOptions,
+} from './check-options.ts';
 import { refuseOtherFolder } from './check-output.ts';
 import { describeMaking } from './making.ts';
 import { readAssets, readPackage } from './package-files.ts';
 
-type Shared = 'baseUrl' | 'links' | 'hosts' | 'root' | 'fallback' | 'out' | 'takeLock' | 'signal';
+type Shared = 'baseUrl' | 'links' | 'hosts' | keyof ServingOptions | 'out' | 'takeLock' | 'signal';
 
 /** As for a build, but `baseUrl` is required, `links` and `hosts` default to those of the copy, and `out` to the copy itself. */
 export type RebaseOptions = Pick<BuildOptions, Shared>;
@@ -57,7 +64,7 @@ export async function rebase(dir: string, options: RebaseOptions = {}): Promise<
       const { site, copied, from } = await siteOfCopy(dir, (old) => {
         const hosts = asked ?? hostsOption(old.hosts);
         const links = resolveLinks(style, hosts, old.links);
-        const serving = resolveServing(options, hosts, out);
+        const serving = resolveServing(options, hosts, { out, baseUrl });
         const meta: Meta = { ...old, generator: PRODUCT, base_url: baseUrl, links, hosts };
         return { meta, hosts, serving, package: readPackage() };
       });

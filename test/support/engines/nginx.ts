@@ -45,6 +45,7 @@ export const nginx: Engine = {
       path.join(folder, 'site.conf'),
       moved(configuration, {
         [`listen ${portOf(site)};`]: `listen 127.0.0.1:${port};`,
+        [`listen [::]:${portOf(site)};`]: '',
       }),
     );
     writeFileSync(path.join(folder, 'nginx.conf'), main(folder, process.getuid?.() === 0));
