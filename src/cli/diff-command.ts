@@ -11,7 +11,7 @@ export function addDiff(command: Command): void {
   addCommon(command)
     .summary('compare two data sets')
     .description(
-      "Compares two data sets, each given by a snapshot's folder, a site's folder or a deployment's URL: records added, removed, renamed (same id, new slug) and changed, field by field.",
+      "Compares two data sets, each given by a snapshot's folder, a site's folder or archive (.tar.gz), or a deployment's URL: records added, removed, renamed (same id, new slug) and changed, field by field.",
     )
     .argument('<old>', 'the older data set')
     .argument('<new>', 'the newer data set')

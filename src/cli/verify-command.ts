@@ -16,7 +16,7 @@ export function addVerify(command: Command): void {
     .description(
       'Re-reads a built site, or checks a deployment by sending requests: completeness, links, schemas and every guarantee of the contract.',
     )
-    .argument('<dir|url>', "a site's folder, or a deployment's URL")
+    .argument('<dir|url>', "a site's folder or archive, or a deployment's URL")
     .optionsGroup('For a URL:')
     .addOption(choices('--level <level>', 'guarantees to check [static]', levels))
     .option('--like <dir>', 'expect exactly the site in this folder')

@@ -193,7 +193,7 @@ describe('--keep', () => {
     const { answers, build, at } = await operator({ keep: 2, out: 'site' });
     const kept = () => readdirSync(at('site-archives'));
     const first = kept();
-    expect(first).toEqual([expect.stringMatching(/^gamedata-\d{4}-\d\d-\d\d-[0-9a-f]{12}\.tar\.gz$/)]);
+    expect(first).toEqual([expect.stringMatching(/^gamedata-\d{4}-\d\d-\d\dT\d{6}Z-[0-9a-f]{12}\.tar\.gz$/)]);
     await build();
     expect(kept()).toEqual(first);
     for (const name of ['once', 'twice']) {

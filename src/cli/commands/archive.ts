@@ -124,20 +124,22 @@ function replaceFiles(folder: string, bodies: Readonly<Record<string, Uint8Array
   }
 }
 
-const KEPT = /^gamedata-\d{4}-\d\d-\d\d-[0-9a-f]{12}\.tar\.gz$/;
+const KEPT = /^gamedata-\d{4}-\d\d-\d\d(?:T\d{6}Z)?-[0-9a-f]{12}\.tar\.gz$/;
 
 /**
  * Makes sure that there is an archive of the present site to go back to, and removes the oldest of more than `keep`. The names
- * say the day of the data, and tell two sites of one day apart.
+ * say when the site was published, and the digest of its data, as `changes.json` does.
  *
- * @returns the archive, beside the site's folder: `build-archives/gamedata-2026-01-02-0123456789ab.tar.gz`
+ * @returns the archive, beside the site's folder: `build-archives/gamedata-2026-01-02T042301Z-0123456789ab.tar.gz`
  * @throws OutputError if it cannot be written
  */
 export async function keepArchive(out: string, keep: number): Promise<string> {
   const folder = `${path.normalize(out).replace(/[/\\]+$/, '')}-archives`;
   const descriptions = readDescriptions(out);
-  const digest = hash('sha256', readFile(out, MANIFEST_FILE)).slice(0, 12);
-  const name = `gamedata-${descriptions.meta.captured}-${digest}.tar.gz`;
+  const published = statSync(path.join(out, MANIFEST_FILE)).mtime.toISOString();
+  const time = published.replace(/\.\d+/, '').replaceAll(':', '');
+  const digest = descriptions.meta.digest.replace('sha256:', '').slice(0, 12);
+  const name = `gamedata-${time}-${digest}.tar.gz`;
   const file = path.join(folder, name);
   if (!statusOf(file)?.isFile()) {
     const { files, description } = readContents(out, descriptions);

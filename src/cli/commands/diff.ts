@@ -2,6 +2,7 @@
 
 import type { Comparison } from '../../contract/changes.ts';
 import { compare } from '../../dataset/compare.ts';
+import { withUnpacked } from '../../publish/mirror/archive.ts';
 import { recoverAbandoned } from '../../publish/publish.ts';
 import { readDataSet } from '../../sources/read-data-set.ts';
 import { isAddress } from '../../sources/source.ts';
@@ -12,7 +13,7 @@ import type { SourceOptions } from './source-options.ts';
 export type DiffOptions = Pick<SourceOptions, 'concurrency' | 'signal'>;
 
 /**
- * Compares two data sets, each given by a snapshot's folder, a site's folder or a deployment's URL.
+ * Compares two data sets, each given by a snapshot's folder, a site's folder or archive, or a deployment's URL.
  *
  * @throws UsageError, OutputError, UpstreamError or DataError if one of them cannot be read completely
  */
@@ -23,6 +24,7 @@ export async function diff(before: string, after: string, options: DiffOptions =
     if (isAddress(target)) checkAddress('address', target);
     else recoverAbandoned(target);
   }
-  const [from, to] = await Promise.all([readDataSet(before, resolved), readDataSet(after, resolved)]);
+  const read = (target: string) => withUnpacked(target, (folder) => readDataSet(folder, resolved));
+  const [from, to] = await Promise.all([read(before), read(after)]);
   return compare(from, to);
 }

@@ -9,6 +9,7 @@ import { hosts } from '../../hosts/index.ts';
 import { hostNames } from '../../hosts/names.ts';
 import { createClient } from '../../http/client.ts';
 import { abortable } from '../../http/connections.ts';
+import { withUnpacked } from '../../publish/mirror/archive.ts';
 import { findDifferences } from '../../publish/mirror/differences.ts';
 import { readDescriptions } from '../../sources/site-folder.ts';
 import { isAddress } from '../../sources/source.ts';
@@ -33,7 +34,7 @@ const INTERVAL_MS = 5000;
 const DIFFERENCES_SHOWN = 5;
 
 /**
- * Verifies a built site in a folder, or a deployment at a URL.
+ * Verifies a built site in a folder or an archive, or a deployment at a URL.
  *
  * @param watchers `onWait` is called with what differs, whenever that is something new
  * @throws UsageError, OutputError if the folder is not a site, UpstreamError if the URL does not respond, DataError if it does
@@ -46,7 +47,7 @@ export async function verify(
 ): Promise<FolderReport | DeploymentReport> {
   const { like, wait, signal } = options;
   if (!isAddress(target)) {
-    if (like === undefined && wait === undefined) return verifyFolder(target);
+    if (like === undefined && wait === undefined) return withUnpacked(target, verifyFolder);
     const name = like === undefined ? '--wait' : '--like';
     throw new UsageError(`${name}: got a folder to check, expected a URL`);
   }
