@@ -15,15 +15,12 @@ import { defaults } from './commands/defaults.ts';
 import { keptLines, problemLines } from './lines.ts';
 import {
   addPresentation,
+  addServingOptions,
   addSourceOptions,
   choices,
-  fallbackOption,
   hostOption,
   linksOption,
   parseNumber,
-  rootOption,
-  tlsCertOption,
-  tlsKeyOption,
 } from './options.ts';
 import { exitCodes, type Presentation, perform } from './perform.ts';
 import { watch } from './reporter.ts';
@@ -47,35 +44,31 @@ export function addBuild(command: Command): void {
     .option('--keep <n>', 'keep archives of the last n sites', parseNumber)
     .option('--on-change <command>', 'run if the site changed, with the summary')
     .optionsGroup('Hosts:')
-    .addOption(hostOption('write configuration for').default([...defaults.hosts]))
-    .addOption(rootOption())
-    .addOption(fallbackOption())
-    .addOption(tlsCertOption())
-    .addOption(tlsKeyOption())
-    .action(({ host: hosts, onChange, ...options }: Typed) =>
-      perform(
-        options,
-        async (reporter, signal) => {
-          const { build } = await import('./commands/build.ts');
-          const { summaryLines } = await import('./summary.ts');
-          const report = await build({ ...options, hosts, signal }, watch(reporter));
-          const { problems, changed, out } = report;
-          const summary = summaryLines(report);
-          reporter.print(changed ? [...summary, ...iconsLines(report.sprites)] : summary);
-          problemLines(out, problems).forEach(reporter.notice);
-          if (problems.length === 0) reporter.print(nextLines(report));
-          let failed = problems.length > 0;
-          if (onChange !== undefined) {
-            const change = !changed ? [] : options.json ? [JSON.stringify(report)] : summary;
-            const problem = await tellChange(onChange, out, { change, isRight: !failed });
-            if (problem !== undefined) reporter.notice(`error: --on-change: ${problem}`);
-            failed ||= problem !== undefined;
-          }
-          return { output: report, exitCode: failed ? exitCodes.unfinished : exitCodes.done };
-        },
-        { kept: (failure) => keptLines(options.out, failure, options.cache) },
-      ),
-    );
+    .addOption(hostOption('write configuration for').default([...defaults.hosts]));
+  addServingOptions(command).action(({ host: hosts, onChange, ...options }: Typed) =>
+    perform(
+      options,
+      async (reporter, signal) => {
+        const { build } = await import('./commands/build.ts');
+        const { summaryLines } = await import('./summary.ts');
+        const report = await build({ ...options, hosts, signal }, watch(reporter));
+        const { problems, changed, out } = report;
+        const summary = summaryLines(report);
+        reporter.print(changed ? [...summary, ...iconsLines(report.sprites)] : summary);
+        problemLines(out, problems).forEach(reporter.notice);
+        if (problems.length === 0) reporter.print(nextLines(report));
+        let failed = problems.length > 0;
+        if (onChange !== undefined) {
+          const change = !changed ? [] : options.json ? [JSON.stringify(report)] : summary;
+          const problem = await tellChange(onChange, out, { change, isRight: !failed });
+          if (problem !== undefined) reporter.notice(`error: --on-change: ${problem}`);
+          failed ||= problem !== undefined;
+        }
+        return { output: report, exitCode: failed ? exitCodes.unfinished : exitCodes.done };
+      },
+      { kept: (failure) => keptLines(options.out, failure, options.cache) },
+    ),
+  );
 }
 
 function iconsLines({ mode, icons, missing, offline, requests }: IconsReport): string[] {

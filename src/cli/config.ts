@@ -5,7 +5,7 @@ import path from 'node:path';
 import type { Command, Option } from 'commander';
 import { closest } from 'fastest-levenshtein';
 import * as z from 'zod';
-import { parseJson, show, valueAt } from '../contract/parse.ts';
+import { show, valueAt } from '../contract/parse.ts';
 import { errorCode, UsageError } from '../errors.ts';
 import { isAddress } from '../sources/source.ts';
 import { baseUrlOf } from './commands/build.ts';
@@ -65,12 +65,24 @@ function readConfig(file: string, program: Command): Config {
       cause,
     });
   }
-  const json = parseJson(text);
-  if (json === undefined) throw new UsageError(`${file}: got text that is not JSON`);
+  const json = parseConfig(text, file);
   const result = configSchema(program).safeParse(json);
   if (result.success) return result.data as Config;
   const [issue] = result.error.issues;
   throw new UsageError(`${[file, ...(issue?.path ?? [])].join(' › ')}: ${problemOf(issue, json, program)}`);
+}
+
+/** Node says where most mistakes are, as a number of characters. */
+function parseConfig(text: string, file: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (cause) {
+    const { message } = cause as SyntaxError;
+    const [found, position] = / in JSON at position (\d+).*/.exec(message) ?? [];
+    const lines = text.slice(0, Number(position)).split('\n');
+    const at = found ? `line ${lines.length}, column ${(lines.at(-1)?.length ?? 0) + 1}: ` : '';
+    throw new UsageError(`${file}: ${at}invalid JSON: ${message.replace(found ?? '', '')}`, { cause });
+  }
 }
 
 function problemOf(issue: z.core.$ZodIssue | undefined, json: unknown, program: Command): string {

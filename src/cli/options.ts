@@ -33,12 +33,6 @@ export const takeLockOption = (): Option =>
 export const allowMissingOption = (): Option =>
   new Option('--allow-missing <record...>', 'besides these, as <kind>/<slug>');
 export const hostOption = (about: string): Option => new Option('--host <name...>', about).choices(hostNames);
-export const rootOption = (): Option => new Option('--root <dir>', 'document root of a web server [--out]');
-export const fallbackOption = (): Option =>
-  new Option('--fallback <url>', 'gamedata serve that a web server proxies to');
-export const tlsCertOption = (): Option =>
-  new Option('--tls-cert <file>', 'certificate that nginx or Apache serves HTTPS with');
-export const tlsKeyOption = (): Option => new Option('--tls-key <file>', 'its key');
 export const linksOption = (): Option => choices('--links <style>', 'what links point to', linkStyles);
 export const concurrencyOption = (): Option =>
   numberOption('--concurrency <n>', 'maximum number of concurrent requests').default(defaults.concurrency);
@@ -52,6 +46,14 @@ export function addCommon(command: Command): Command {
     .option('--config <file>', 'options [gamedata.config.json, if it exists]')
     .helpOption('-h, --help', 'show this help');
 }
+
+/** What configuration of web servers is made of. */
+export const addServingOptions = (command: Command): Command =>
+  command
+    .option('--root <dir>', 'document root of a web server [--out]')
+    .option('--fallback <url>', 'gamedata serve that a web server proxies to')
+    .option('--tls-cert <file>', 'certificate that nginx or Apache serves HTTPS with')
+    .option('--tls-key <file>', 'its key');
 
 /** The options about output of a command that has a report. */
 export function addPresentation(command: Command): Command {

@@ -2,7 +2,7 @@
 
 import { existsSync } from 'node:fs';
 import { Command, CommanderError } from 'commander';
-import { GamedataError } from '../errors.ts';
+import { GamedataError, UsageError } from '../errors.ts';
 import { VERSION } from '../version.ts';
 import { addArchive } from './archive-command.ts';
 import { addBuild } from './build-command.ts';
@@ -50,8 +50,18 @@ export async function run(args: readonly string[]): Promise<void> {
     await program.parseAsync(args, { from: 'user' });
   } catch (error) {
     const command = program.commands.find((candidate) => candidate.name() === args[0]);
-    process.exitCode = end(error, usageOf(program, command));
+    process.exitCode = end(blameConfig(error, command), usageOf(program, command));
   }
+}
+
+/** A value that is wrong in the configuration was not typed: `gamedata.config.json › build › keep: got -1, expected …`. */
+function blameConfig(error: unknown, command: Command | undefined): unknown {
+  const [, name = '', problem = ''] =
+    error instanceof UsageError ? (/^--([a-z-]+)(: .*)/s.exec(error.message) ?? []) : [];
+  const option = command?.options.find(({ long }) => long === `--${name}`);
+  if (!command || !option || command.getOptionValueSource(option.attributeName()) !== 'config') return error;
+  const { config = DEFAULT_CONFIG } = command.opts();
+  return new UsageError(`${config} › ${command.name()} › ${name}${problem}`, { cause: error });
 }
 
 function usageOf(program: Command, command: Command | undefined): string {

@@ -4,16 +4,7 @@ import type { Command } from 'commander';
 import { firstOf } from '../contract/words.ts';
 import type { RebaseOptions, RebaseReport } from './commands/rebase.ts';
 import { keptLines, publishedLines } from './lines.ts';
-import {
-  addPresentation,
-  fallbackOption,
-  hostOption,
-  linksOption,
-  rootOption,
-  takeLockOption,
-  tlsCertOption,
-  tlsKeyOption,
-} from './options.ts';
+import { addPresentation, addServingOptions, hostOption, linksOption, takeLockOption } from './options.ts';
 import { type Presentation, perform } from './perform.ts';
 
 type Typed = RebaseOptions & Presentation & { host?: RebaseOptions['hosts'] };
@@ -31,23 +22,19 @@ export function addRebase(command: Command): void {
     .addOption(linksOption())
     .addOption(takeLockOption())
     .optionsGroup('Hosts:')
-    .addOption(hostOption('write configuration for [as in the copy]'))
-    .addOption(rootOption())
-    .addOption(fallbackOption())
-    .addOption(tlsCertOption())
-    .addOption(tlsKeyOption())
-    .action((dir: string, { host: hosts, ...options }: Typed) =>
-      perform(
-        options,
-        async (reporter, signal) => {
-          const { rebase } = await import('./commands/rebase.ts');
-          const report = await rebase(dir, { ...options, hosts, signal });
-          reporter.print(rebaseLines(report));
-          return { output: report };
-        },
-        { kept: (failure) => keptLines(options.out ?? dir, failure) },
-      ),
-    );
+    .addOption(hostOption('write configuration for [as in the copy]'));
+  addServingOptions(command).action((dir: string, { host: hosts, ...options }: Typed) =>
+    perform(
+      options,
+      async (reporter, signal) => {
+        const { rebase } = await import('./commands/rebase.ts');
+        const report = await rebase(dir, { ...options, hosts, signal });
+        reporter.print(rebaseLines(report));
+        return { output: report };
+      },
+      { kept: (failure) => keptLines(options.out ?? dir, failure) },
+    ),
+  );
 }
 
 function rebaseLines(report: RebaseReport): string[] {

@@ -1,14 +1,14 @@
 /** Chooses the source, with local data as the fallback of `auto`. */
 
 import type { Edition } from '../contract/edition.ts';
-import { mapKinds } from '../contract/kinds.ts';
+import { type Kind, mapKinds } from '../contract/kinds.ts';
 import { LAST_INDEXED_GENERATION, type Move, type Skipped } from '../contract/records.ts';
 import type { DataSet, Provenance } from '../dataset/data-set.ts';
 import { digestDataSet } from '../dataset/digest.ts';
 import { UpstreamError } from '../errors.ts';
 import { type FetcherOptions, withFetcher } from '../http/fetcher.ts';
 import { readCsv } from './csv.ts';
-import { normalize } from './normalize.ts';
+import { normalize, refuseUnknownSkips } from './normalize.ts';
 import { REST_CACHE_VERSION, readRest } from './rest.ts';
 import { readSnapshot, readSnapshotHistory } from './snapshot.ts';
 import {
@@ -19,7 +19,7 @@ import {
   type SourceName,
   type SourceResult,
 } from './source.ts';
-import { fetchTables, readTables } from './tables.ts';
+import { fetchTables, readTables, type TableTexts } from './tables.ts';
 
 export interface LoadOptions extends FetcherOptions {
   readonly source: SourceName;
@@ -47,7 +47,7 @@ export async function load(options: LoadOptions): Promise<SourceResult> {
     case 'csv':
       return loadCsv(options);
     case 'snapshot':
-      return loadSnapshot(options.upstream ?? options.dataFolder, options.skip);
+      return loadSnapshot(options.upstream ?? options.dataFolder, options.skip, { isChosen: true });
   }
 }
 
@@ -73,8 +73,12 @@ function describeAge({ records, provenance }: DataSet): string {
   return `bundled data of ${provenance.captured}, generations ${first} to ${last}${missing}`;
 }
 
-function loadSnapshot(folder: string, skip: Skipped | undefined): SourceResult {
+/** @param isChosen whether it is no fallback, which may lack what the upstream has */
+function loadSnapshot(folder: string, skip: Skipped | undefined, { isChosen = false } = {}): SourceResult {
   const whole = readSnapshot(folder);
+  const { skipped } = whole.provenance;
+  const known = (kind: Kind) => [...whole.records[kind], ...(skipped?.[kind] ?? []).map((id) => ({ id }))];
+  if (isChosen) refuseUnknownSkips(skip, mapKinds(known));
   const dataSet = skip ? leaveOut(whole, skip) : whole;
   // The history leads to all of its records.
   const history = dataSet.digest === whole.digest ? readSnapshotHistory(folder) : undefined;
@@ -103,13 +107,19 @@ async function loadCsv(options: LoadOptions): Promise<SourceResult> {
   if (!isAddress(upstream)) {
     const { texts, captured } = readTables(upstream);
     const provenance = provenanceOf('csv', 'local files', { ...options, today: captured });
-    return { dataSet: normalize(readCsv(texts), provenance), source: 'csv' };
+    return { dataSet: normalizeTables(texts, provenance), source: 'csv' };
   }
   return withFetcher(options, { upstream, version: 'csv' }, async (fetcher) => {
-    const raw = readCsv(await fetchTables(upstream, { ...options, fetcher }));
-    const dataSet = normalize(raw, provenanceOf('csv', upstream, options));
+    const texts = await fetchTables(upstream, { ...options, fetcher });
+    const dataSet = normalizeTables(texts, provenanceOf('csv', upstream, options));
     return { dataSet, source: 'csv', requests: fetcher.stats };
   });
+}
+
+function normalizeTables(texts: TableTexts, provenance: Provenance): DataSet {
+  const raw = readCsv(texts);
+  refuseUnknownSkips(provenance.skipped, raw);
+  return normalize(raw, provenance);
 }
 
 const provenanceOf = (

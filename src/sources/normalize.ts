@@ -1,7 +1,7 @@
 /** Applies the contract's decisions to the upstream's records, with a warning for each; among them, which slugs are safe. */
 
 import * as z from 'zod';
-import type { Kind } from '../contract/kinds.ts';
+import { type Kind, kindNames } from '../contract/kinds.ts';
 import { parse, show } from '../contract/parse.ts';
 import { ICONS_FOLDER, PLACEHOLDER_ICON } from '../contract/paths.ts';
 import {
@@ -9,13 +9,14 @@ import {
   LAST_INDEXED_GENERATION,
   type RecordOf,
   recordSchemas,
+  type Skipped,
   slugSchema,
 } from '../contract/records.ts';
 import { titleOf } from '../contract/words.ts';
 import type { DataSet, EncodedRecord, Provenance, Warning, WarningCode } from '../dataset/data-set.ts';
 import { digestDataSet } from '../dataset/digest.ts';
 import { encodeRecord } from '../dataset/encode.ts';
-import { DataError, type DataLocation } from '../errors.ts';
+import { DataError, type DataLocation, UsageError } from '../errors.ts';
 
 /** Adds a warning about the current record. */
 type Warn = (code: WarningCode, message: string) => void;
@@ -70,6 +71,18 @@ function normalizeKind<K extends Kind>(
     const parsed = parse(recordSchemas[kind], record, location, { hint }) as RecordOf<K>;
     return encodeRecord(parsed);
   });
+}
+
+/** Throws if a record that is to be left out does not exist: whoever named it meant another one. */
+export function refuseUnknownSkips(
+  skip: Skipped | undefined,
+  records: Readonly<Record<Kind, readonly { readonly id: number }[]>>,
+): void {
+  for (const kind of kindNames) {
+    const unknown = skip?.[kind].find((id) => !records[kind].some((record) => record.id === id));
+    if (unknown !== undefined)
+      throw new UsageError(`--skip: got ${kind}/${unknown}, which does not exist, expected another record`);
+  }
 }
 
 /** Throws an error that names every record whose id another one has too. */

@@ -2,13 +2,20 @@
 
 import pLimit from 'p-limit';
 import type { Edition } from '../contract/edition.ts';
-import type { Kind } from '../contract/kinds.ts';
+import { type Kind, mapKinds } from '../contract/kinds.ts';
 import { parse, show } from '../contract/parse.ts';
 import type { Skipped } from '../contract/records.ts';
 import { DataError } from '../errors.ts';
 import { decodeJson } from '../http/body.ts';
 import type { Codec, Fetcher } from '../http/fetcher.ts';
-import { RAW_VERSION, type RawOf, type RawRecords, rawSchemas, refuseRepeatedIds } from './normalize.ts';
+import {
+  RAW_VERSION,
+  type RawOf,
+  type RawRecords,
+  rawSchemas,
+  refuseRepeatedIds,
+  refuseUnknownSkips,
+} from './normalize.ts';
 import { checkCachedEdition, type EditionReader, readOneEdition } from './one-edition.ts';
 import { type ListAnswer, listSchema, readRecordAnswer } from './rest-answers.ts';
 import type { Progress } from './source.ts';
@@ -60,6 +67,7 @@ export async function readRest(options: RestOptions): Promise<RestRecords> {
   // Of this version's shape, as the journal's checksums and version say.
   if (isPresent) {
     const raw = fetcher.recallRun() as RawRecords;
+    refuseUnknownSkips(options.skip, raw);
     return { raw, edition: fetcher.lastEdition, isCached: true, notices };
   }
   const { value, edition } = await readOneEdition(options, (reader) => readAll(reader, options));
@@ -71,14 +79,16 @@ export async function readRest(options: RestOptions): Promise<RestRecords> {
 }
 
 async function readAll(reader: EditionReader, options: RestOptions): Promise<Answers> {
-  const { fetcher, concurrency, firstRetries, onProgress } = options;
+  const { fetcher, concurrency, firstRetries, skip, onProgress } = options;
   let [done, total] = [0, 0];
   const report = (): void => onProgress?.({ done, total, requests: fetcher.stats, waiting: fetcher.waiting });
   report();
-  const lists = {
+  const listed = {
     move: await readList(reader, options, 'move', firstRetries),
     item: await readList(reader, options, 'item'),
   };
+  refuseUnknownSkips(skip, listed);
+  const lists = mapKinds((kind) => listed[kind].filter(({ id }) => !skip?.[kind].includes(id)));
   total = lists.move.length + lists.item.length;
   report();
   // More than there are connections: the next requests are sent while responses are decoded.
@@ -97,7 +107,7 @@ async function readAll(reader: EditionReader, options: RestOptions): Promise<Ans
 /** One request with a limit beyond any count. Always revalidated, so that additions show at once. */
 async function readList(
   reader: EditionReader,
-  { upstream, skip }: RestOptions,
+  { upstream }: RestOptions,
   kind: Kind,
   retries?: number | undefined,
 ): Promise<Listed[]> {
@@ -118,7 +128,7 @@ async function readList(
     throw new DataError(`got ${results.length} results: expected ${count}, its count`, location);
   const listed = resolveLinks(upstream, kind, answer);
   refuseRepeatedIds(listed, location);
-  return listed.filter(({ id }) => !skip?.[kind].includes(id));
+  return listed;
 }
 
 /** The records of a list, each on the configured origin; a link to another host is an error. */

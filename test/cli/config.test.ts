@@ -100,7 +100,17 @@ describe('gamedata.config.json', () => {
     ['another choice', { build: { source: 'magic' } }, ' › build › source: got "magic": expected one of'],
     ['another host', { build: { host: ['geocities'] } }, ' › build › host › 0: got "geocities"'],
     ['a cache that is on', { build: { cache: true } }, ' › build › cache: got true'],
-    ['text', 'build', ': got text that is not JSON'],
+    ['text', 'build', ': invalid JSON: Unexpected token'],
+    [
+      'a comma too many',
+      '{\n  "build": {\n    "keep": 5,\n  }\n}',
+      ': line 4, column 3: invalid JSON: Expected',
+    ],
+    [
+      'an option that is negated',
+      { build: { 'no-downloads': true } },
+      ' › build: got "no-downloads": expected an option of gamedata build; did you mean "downloads"?',
+    ],
     ['a list', [], ': got []: expected object'],
   ])('with %s is refused', (_, config, problem) => {
     const { cwd, optionsOf } = configured(config);
@@ -110,12 +120,28 @@ describe('gamedata.config.json', () => {
   it.each<[string, string, object, string]>([
     ['an unknown command', 'build', { biuld: {} }, 'gamedata.config.json: got "biuld"'],
     ['an unknown command', 'archive', { biuld: {} }, 'gamedata.config.json: got "biuld"'],
-    ['a value out of range', 'build', { build: { concurrency: 0 } }, '--concurrency: got 0, expected an'],
+    [
+      'a value out of range',
+      'build',
+      { build: { concurrency: 0 } },
+      'gamedata.config.json › build › concurrency: got 0, expected an',
+    ],
+    [
+      'a bad address',
+      'build',
+      { build: { 'base-url': 'x' } },
+      'gamedata.config.json › build › base-url: got "x", expected an http',
+    ],
   ])('with %s is a usage error of %s', async (_, command, config, problem) => {
     const { code, stdout, stderr } = await configured(config).run(command);
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
     expect(stderr.startsWith(`error: ${problem}`)).toBe(true);
     expect(stderr).toContain(`\nusage: gamedata ${command} `);
+  });
+
+  it('is not blamed for what was typed', async () => {
+    const { stderr } = await configured({ build: { 'base-url': 'x' } }).run('build', '--base-url', 'y');
+    expect(stderr).toMatch(/^error: --base-url: got "y"/);
   });
 
   it('has to be there if it is named, and does not count if another one is', async () => {

@@ -55,6 +55,9 @@ export interface ServingOptions {
   readonly tlsKey?: string | undefined;
 }
 
+// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
+const UNFIT = /[\u0000-\u001f"'`$\\{}<>*?[\]]/;
+
 export function resolveServing(
   { root: given, fallback, tlsCert, tlsKey }: ServingOptions,
   hosts: readonly string[],
@@ -68,28 +71,21 @@ export function resolveServing(
     if (used === undefined) return { root };
     throw new UsageError(`${used}: got no host that uses it, expected --host nginx, caddy or apache`);
   }
-  checkServedPath('--root', root, server);
-  const checked = fallback === undefined ? undefined : checkFallback(fallback);
-  if (tlsCert === undefined && tlsKey === undefined) return { root, fallback: checked };
-  if (tlsCert === undefined || tlsKey === undefined)
+  const [cert, key] = [tlsCert, tlsKey].map((file) => (file === undefined ? undefined : path.resolve(file)));
+  for (const [name, file] of Object.entries({ '--root': root, '--tls-cert': cert, '--tls-key': key }))
+    if (file && UNFIT.test(file))
+      throw new UsageError(
+        `${name}: got ${JSON.stringify(file)}, expected a path without quotes, brackets or other characters that mean something to ${server}`,
+      );
+  const serving = { root, fallback: fallback === undefined ? undefined : checkFallback(fallback) };
+  if (cert === undefined && key === undefined) return serving;
+  if (cert === undefined || key === undefined)
     throw new UsageError('--tls-cert, --tls-key: got only one of them, expected both');
   if (!baseUrl.startsWith('https:'))
     throw new UsageError(`--tls-cert: got the base URL ${baseUrl}, expected one with https`);
   if (!hosts.includes('nginx') && !hosts.includes('apache'))
     throw new UsageError('--tls-cert: got host caddy, which obtains certificates by itself');
-  const [cert, key] = [path.resolve(tlsCert), path.resolve(tlsKey)];
-  checkServedPath('--tls-cert', cert, server);
-  checkServedPath('--tls-key', key, server);
-  return { root, fallback: checked, tls: { cert, key } };
-}
-
-/** A path that becomes part of host configuration. */
-function checkServedPath(name: string, file: string, server: string): void {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
-  if (!/[\u0000-\u001f"'`$\\{}<>*?[\]]/.test(file)) return;
-  throw new UsageError(
-    `${name}: got ${JSON.stringify(file)}, expected a path without quotes, brackets or other characters that mean something to ${server}`,
-  );
+  return { ...serving, tls: { cert, key } };
 }
 
 function checkFallback(text: string): string {

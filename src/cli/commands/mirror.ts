@@ -6,11 +6,12 @@ import { parseJson } from '../../contract/parse.ts';
 import { META_FILE } from '../../contract/paths.ts';
 import type { ListedFile } from '../../contract/site-file.ts';
 import { secondsSince } from '../../contract/words.ts';
-import { GamedataError, UsageError } from '../../errors.ts';
+import { GamedataError, OutputError, UsageError } from '../../errors.ts';
 import { createClient, type HttpClient } from '../../http/client.ts';
 import { abortable } from '../../http/connections.ts';
 import { extract, isArchive, readArchivedManifest } from '../../publish/mirror/archive.ts';
 import { readManifest } from '../../publish/mirror/deployment.ts';
+import { readMeta } from '../../publish/mirror/differences.ts';
 import {
   type Downloaded,
   download,
@@ -114,10 +115,29 @@ interface Run extends ReturnType<typeof resolveMirror> {
   readonly onProgress?: (progress: Progress) => void;
 }
 
-const readPlan = async ({ address, client }: Run, published: Published): Promise<MirrorPlan> =>
-  isAddress(address)
-    ? planMirror(await readManifest(client, address), published)
-    : planMirror(await readArchivedManifest(address), published, () => false);
+async function readPlan(run: Run, published: Published): Promise<MirrorPlan> {
+  const { address, client } = run;
+  if (!isAddress(address)) return planMirror(await readArchivedManifest(address), published, () => false);
+  const plan = planMirror(await readManifest(client, address), published);
+  await refuseOtherBase(run, published, plan);
+  return plan;
+}
+
+/** What was rebased or built here is not replaced by the site of another base URL. */
+async function refuseOtherBase(
+  { address, client, out }: Run,
+  own: Published,
+  plan: MirrorPlan,
+): Promise<void> {
+  if (own.making?.inputs === undefined || !own.meta) return;
+  const served = await readMeta(client, address, plan);
+  if (!served || served.base_url === own.meta.base_url) return;
+  throw new OutputError(
+    `has the base URL ${own.meta.base_url}, and would get that of the deployment, ${served.base_url}`,
+    out,
+    { hint: 'Mirror into another folder, and rebase that one with --out.' },
+  );
+}
 
 async function copy(run: Run, output: Output): Promise<MirrorReport> {
   const { signal } = run;

@@ -61,11 +61,11 @@ export async function verify(
     return verifyDeployment(address, deployment);
   }
   const deadline = Date.now() + (wait === undefined ? 0 : waitOption(wait));
-  const { meta, manifest } = readDescriptions(like);
+  const site = readDescriptions(like);
   await abortable(createClient({ concurrency, retries: 1 }), signal, async (client) => {
     let told: string | undefined;
     for (let offset = 0; ; offset++) {
-      const found = await findDifferences(client, address, { site: manifest, concurrency, offset });
+      const found = await findDifferences(client, address, { site, concurrency, offset });
       const [first] = found;
       if (first === undefined) return;
       const left = deadline - Date.now();
@@ -76,8 +76,8 @@ export async function verify(
       await sleep(Math.min(INTERVAL_MS, left), undefined, { signal });
     }
   });
-  const supported = options.level === undefined ? supportedBy(meta.hosts) : undefined;
-  return verifyDeployment(address, { ...deployment, supported, linkBase: linkBase ?? meta.base_url });
+  const supported = options.level === undefined ? supportedBy(site.meta.hosts) : undefined;
+  return verifyDeployment(address, { ...deployment, supported, linkBase: linkBase ?? site.meta.base_url });
 }
 
 /** What every host supports that a site has configuration for; undefined if it has none that this version knows. */

@@ -1,17 +1,21 @@
 /** How a deployment differs from a built site: the question after each deploy. */
 
 import pLimit from 'p-limit';
-import type { Manifest, ManifestEntry } from '../../contract/meta.ts';
+import { kindNames } from '../../contract/kinds.ts';
+import { type Manifest, type ManifestEntry, type Meta, metaReader } from '../../contract/meta.ts';
+import { parseJson } from '../../contract/parse.ts';
 import { isHostFile, MANIFEST_FILE, META_FILE } from '../../contract/paths.ts';
-import { GamedataError } from '../../errors.ts';
+import { counted } from '../../contract/words.ts';
+import { GamedataError, UpstreamError } from '../../errors.ts';
 import type { HttpClient } from '../../http/client.ts';
+import type { readDescriptions } from '../../sources/site-folder.ts';
 import { readFile, readManifest } from './deployment.ts';
 
 /** How many files are compared by their hashes, besides the manifest, which has the hash of every file. */
 const SAMPLE = 100;
 
 /**
- * Compares what a deployment serves with the manifest of a site: the manifests, `meta.json`, and a sample of other files.
+ * Compares what a deployment serves with a built site: the manifests, `meta.json`, and a sample of other files.
  *
  * @param offset which files are in the sample: another one each time finds more
  * @returns what differs, `meta.json` first; empty if nothing does
@@ -19,33 +23,56 @@ const SAMPLE = 100;
 export async function findDifferences(
   client: HttpClient,
   address: string,
-  { site, concurrency, offset }: { site: Manifest; concurrency: number; offset: number },
+  {
+    site,
+    concurrency,
+    offset,
+  }: { site: ReturnType<typeof readDescriptions>; concurrency: number; offset: number },
 ): Promise<string[]> {
-  const listed = site.files.filter(({ path }) => !isHostFile(path));
-  const description = listed.filter(({ path }) => path === META_FILE);
+  const listed = site.manifest.files.filter(({ path }) => !isHostFile(path));
   const step = Math.max(1, Math.ceil(listed.length / SAMPLE));
   const sample = listed.filter(({ path }, at) => path !== META_FILE && at % step === offset % step);
-  const served = await problemOf(() => readManifest(client, address));
-  const differs =
-    typeof served === 'object' && JSON.stringify(served.files) !== JSON.stringify(site.files)
-      ? [`${MANIFEST_FILE}: is that of another build`]
-      : [];
-  const check = async (entry: ManifestEntry): Promise<string | undefined> => {
-    const problem = await problemOf(() => readFile(client, address, entry));
-    return typeof problem === 'string' ? problem : undefined;
+  const served = await attempt(() => readManifest(client, address));
+  // Where nobody responds, one request says all.
+  if (served instanceof UpstreamError && served.request.unreachable) return [served.message];
+  const found = served instanceof GamedataError ? [served.message] : [];
+  const check = async (entry: ManifestEntry): Promise<string[]> => {
+    const read = await attempt(() => readFile(client, address, entry));
+    return read instanceof GamedataError ? [read.message] : [];
   };
-  const unread = typeof served === 'string' ? [served] : [];
-  const described = await pLimit(1).map(description, check);
-  const sampled = await pLimit(concurrency).map(sample, check);
-  return [...unread, ...described, ...differs, ...sampled].filter((problem) => problem !== undefined);
+  if ('files' in served && JSON.stringify(served.files) !== JSON.stringify(site.manifest.files)) {
+    const meta = await readMeta(client, address, served);
+    if (meta && meta.digest !== site.meta.digest)
+      return [`serves ${describeData(meta)}, expected ${describeData(site.meta)}`];
+    found.push(`${MANIFEST_FILE}: is that of another build`);
+  }
+  for (const entry of listed) if (entry.path === META_FILE) found.unshift(...(await check(entry)));
+  return [...found, ...(await pLimit(concurrency).map(sample, check)).flat()];
 }
 
+/** The description that a deployment serves; undefined if it cannot be read. */
+export async function readMeta(
+  client: HttpClient,
+  address: string,
+  { files }: Pick<Manifest, 'files'>,
+): Promise<Meta | undefined> {
+  const entry = files.find(({ path }) => path === META_FILE);
+  const body = entry && (await attempt(() => readFile(client, address, entry)));
+  return metaReader.safeParse(parseJson(String(body))).data;
+}
+
+/** `sha256:0123456789ab… of 2026-01-02, 937 moves, 2,222 items` */
+const describeData = ({ digest, captured, counts }: Meta): string =>
+  [`${digest.slice(0, 19)}… of ${captured}`, ...kindNames.map((kind) => counted(counts[kind], kind))].join(
+    ', ',
+  );
+
 /** What fails is a difference, too: a deployment may be on its way. */
-async function problemOf<T>(read: () => Promise<T>): Promise<T | string> {
+async function attempt<T>(read: () => Promise<T>): Promise<T | GamedataError> {
   try {
     return await read();
   } catch (error) {
-    if (error instanceof GamedataError) return error.message;
+    if (error instanceof GamedataError) return error;
     throw error;
   }
 }

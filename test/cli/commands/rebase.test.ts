@@ -41,6 +41,21 @@ describe('rebase', () => {
     }
   });
 
+  it('is not undone by the next mirror, unless it went into another folder', async () => {
+    const { url } = await deploy(site);
+    const copy = path.join(temporaryFolder(), 'copy');
+    await mirror(url, { out: copy });
+    await rebase(copy, { baseUrl: TO, out: `${copy}-rebased` });
+    expect(await mirror(url, { out: copy })).toMatchObject({ changed: false });
+    await rebase(copy, { baseUrl: TO });
+    const before = fingerprint(copy);
+    await expect(mirror(url, { out: copy })).rejects.toMatchObject({
+      message: `${copy}: has the base URL ${TO}, and would get that of the deployment, ${FROM}`,
+      hint: 'Mirror into another folder, and rebase that one with --out.',
+    });
+    expect(fingerprint(copy)).toEqual(before);
+  });
+
   it('changes nothing if nothing is to change, and keeps what holds no link', async () => {
     const copy = copied();
     const style = () => [...fingerprint(copy)].find(([name]) => name === 'style.css');

@@ -5,7 +5,9 @@ import { packTar } from 'modern-tar';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { archive } from '../../../src/cli/commands/archive.ts';
 import { build } from '../../../src/cli/commands/build.ts';
+import { diff } from '../../../src/cli/commands/diff.ts';
 import { mirror } from '../../../src/cli/commands/mirror.ts';
+import { verify } from '../../../src/cli/commands/verify.ts';
 import { verifyFolder } from '../../../src/verify/folder.ts';
 import { fingerprint } from '../../support/fingerprint.ts';
 import { readTree } from '../../support/publishing.ts';
@@ -54,6 +56,19 @@ describe('an archive', () => {
     expect(report).toMatchObject({ address: file, changed: true, excluded: [], requests: 0 });
     expect(withoutManifest(at('copy'))).toEqual(withoutManifest(at('site')));
     expect(verifyFolder(at('copy')).problems).toEqual([]);
+  });
+
+  it('is verified and compared as the site is that it holds', async () => {
+    const { at, options } = copied();
+    expect(await verify(file)).toEqual(verifyFolder(site));
+    await build({ ...options, ...(await smallSource(rawRecords(8, 3))), out: at('site'), maxShrink: 100 });
+    expect((await diff(at('site'), file)).totals).toEqual((await diff(at('site'), site)).totals);
+    expect((await diff(site, file)).totals).toMatchObject({ added: 0, removed: 0, renamed: 0, changed: 0 });
+    await pack(at('bad.tar.gz'), {
+      'gamedata/manifest.json': manifestOf('meta.json'),
+      'gamedata/meta.json': '{',
+    });
+    await expect(verify(at('bad.tar.gz'))).rejects.toThrow('bad.tar.gz › meta.json: got SHA-256');
   });
 
   it('takes a site back to what it was, changing only what differs', async () => {

@@ -3,7 +3,9 @@ import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { build } from '../../../src/cli/commands/build.ts';
 import { snapshot } from '../../../src/cli/commands/snapshot.ts';
+import { UsageError } from '../../../src/errors.ts';
 import { stateNumber } from '../../support/editions.ts';
+import { tablesOf, writeTables } from '../../support/tables.ts';
 import { temporaryFolder } from '../../support/temporary.ts';
 import { serveUpstream } from '../../support/test-upstream.ts';
 import { moveAnswer, tinyUpstream, upstreamOf } from '../../support/upstream-data.ts';
@@ -27,10 +29,10 @@ describe('a record that is left out on purpose', () => {
     const rest = { ...common, source: 'rest', out: at('site'), maxShrink: 100 } as const;
     await expect(build(rest)).rejects.toThrow('got 500');
     const asked = upstream.log.length;
-    await build({ ...rest, skip: ['item/2', 'item/2', 'move/99'] });
+    await build({ ...rest, skip: ['item/2', 'item/2'] });
     expect(metaOf(at('site'))).toMatchObject({
       counts: { move: 3, item: 1 },
-      skipped: { move: [99], item: [2] },
+      skipped: { move: [], item: [2] },
     });
     expect(upstream.log.slice(asked).map((request) => request.path)).not.toContain('/api/v2/item/2/');
   });
@@ -60,6 +62,33 @@ describe('a record that is left out on purpose', () => {
       counts: { move: 2, item: 2 },
       skipped: { move: [1], item: [] },
     });
+  });
+
+  it('has to exist, wherever the data comes from', async () => {
+    const { answers, at } = await broken();
+    const data = upstreamOf(answers);
+    const whole = await serveUpstream(data, { stateOf: () => stateNumber(1, data) });
+    const unknown = (id: string) =>
+      new UsageError(`--skip: got ${id}, which does not exist, expected another record`);
+    const rest = {
+      source: 'rest',
+      upstream: whole.url,
+      cache: at('cache'),
+      out: at('site'),
+      maxShrink: 100,
+    } as const;
+    await expect(build({ ...rest, skip: ['item/2', 'move/99'] })).rejects.toThrow(unknown('move/99'));
+    await build(rest);
+    // Of the same edition, nothing is asked for.
+    await expect(build({ ...rest, skip: ['item/77'] })).rejects.toThrow(unknown('item/77'));
+    await snapshot({ ...rest, skip: ['item/2'], data: at('data') });
+    const copy = { source: 'snapshot', upstream: at('data'), out: at('other') } as const;
+    await expect(build({ ...copy, skip: ['item/3'] })).rejects.toThrow(unknown('item/3'));
+    // It is left out there already.
+    await build({ ...copy, skip: ['item/2'] });
+    writeTables(at('tables'), tablesOf(data));
+    const tables = { source: 'csv', upstream: at('tables'), out: at('csv') } as const;
+    await expect(build({ ...tables, skip: ['move/999'] })).rejects.toThrow(unknown('move/999'));
   });
 
   it('is asked for again once it is not, even if the edition is the same', async () => {

@@ -5,6 +5,7 @@ import { build } from '../../../src/cli/commands/build.ts';
 import { serve } from '../../../src/cli/commands/serve.ts';
 import { verify } from '../../../src/cli/commands/verify.ts';
 import { deploy } from '../../support/deployed.ts';
+import { deserted } from '../../support/local-server.ts';
 import { rawRecords } from '../../support/sites.ts';
 import { smallSource } from '../../support/small-data.ts';
 import { sharedFolder } from '../../support/temporary.ts';
@@ -44,7 +45,7 @@ describe('verify --like', () => {
   it('rejects another build at once, or after the time, and says what differs', async () => {
     const server = await deploy(at('old'));
     const problem =
-      /^http\S+: does not serve the site in \S+new: GET \S+\/meta\.json: got .*manifest\.json: is that of another build/;
+      /^http\S+: does not serve the site in \S+new: serves sha256:\w{12}… of \S+, 120 moves, 5 items, expected sha256:\w{12}… of \S+, 120 moves, 5 items$/;
     await expect(verify(server.url, { like: at('new') })).rejects.toThrow(problem);
     const started = performance.now();
     await expect(verify(server.url, { like: at('new'), wait: '1s' })).rejects.toThrow(problem);
@@ -59,6 +60,22 @@ describe('verify --like', () => {
     await expect(verify(server.url, { like: at('new') })).rejects.toThrow('manifest.json: got 404');
   });
 
+  it('says what differs of the same data, and once that nobody responds', async () => {
+    await build({
+      baseUrl: 'https://y.test',
+      out: at('moved'),
+      ...(await smallSource(changed, at('new-data'))),
+    });
+    const server = await deploy(at('moved'));
+    await expect(verify(server.url, { like: at('new') })).rejects.toThrow(
+      /: GET \S+\/meta\.json: got .*, manifest\.json: is that of another build, /,
+    );
+    const upstream = await deserted();
+    await expect(verify(upstream, { like: at('new') })).rejects.toThrow(
+      new RegExp(`^${upstream}: does not serve the site in [^:]*: GET [^:]*://[^ ]*/manifest.json: [^,]*$`),
+    );
+  });
+
   it('waits for a deployment that lags, and says what for', async () => {
     cpSync(at('old'), at('live'), { recursive: true, preserveTimestamps: true });
     const told: string[] = [];
@@ -69,7 +86,7 @@ describe('verify --like', () => {
     };
     const report = await verify(await served('live'), { like: at('new'), wait: '2s' }, { onWait });
     expect(report).toMatchObject({ failed: 0 });
-    expect(told).toEqual([expect.stringMatching(/^waiting for http\S+: GET \S+\/meta\.json: got /)]);
+    expect(told).toEqual([expect.stringMatching(/^waiting for http\S+: serves sha256:/)]);
   });
 
   it.each(['1', '1d', '-1s', 's', '1.5h'])('refuses %s as a time', async (wait) => {

@@ -83,11 +83,11 @@ for (const { engine, links, unsupported, fallback } of engines) {
       test.runIf(below === '' && engine !== serveStatic)(
         'serves every file as it was built, so that verify --like recognizes the site',
         async () => {
-          const { manifest: site } = readDescriptions(out);
+          const site = readDescriptions(out);
           const concurrency = engine.concurrency ?? 8;
           const client = createClient({ concurrency, retries: 1 });
           try {
-            for (let offset = 0; offset < site.files.length / 100; offset++)
+            for (let offset = 0; offset < site.manifest.files.length / 100; offset++)
               expect(await findDifferences(client, url, { site, concurrency, offset })).toEqual([]);
           } finally {
             await client.close();
