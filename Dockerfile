@@ -1,9 +1,10 @@
-# The site, built from the live upstream and served by nginx on port 80:
+# The site, served by nginx on port 8080 as a user without privileges:
 #   docker build --tag gamedata --build-arg BASE_URL=https://example.org .
-#   docker run --publish 80:80 gamedata
+#   docker run --publish 80:8080 gamedata
 # The image is the site: build it anew to refresh the data.
 
-FROM node:24-slim AS build
+# The site is the same for every architecture.
+FROM --platform=$BUILDPLATFORM node:24-slim AS build
 WORKDIR /app
 COPY package.json package-lock.json ./
 RUN npm ci --ignore-scripts
@@ -12,10 +13,14 @@ ARG BASE_URL=http://localhost
 ARG SOURCE=rest
 ARG SPRITES=link
 RUN npm run build -- --source "$SOURCE" --base-url "$BASE_URL" --sprites "$SPRITES" --host nginx --root /srv/gamedata --out site
-# Whatever the port of BASE_URL, the container listens on 80.
-RUN sed 's/^    listen [0-9]*;/    listen 80;/' site/_hosts/nginx.conf > nginx.conf
+# Whatever the port of BASE_URL, the container listens on 8080, and may have no IPv6.
+RUN sed 's/^    listen [0-9]*;/    listen 8080;/; /^    listen \[::\]/d' site/_hosts/nginx.conf > nginx.conf
+RUN node -p 'new URL(process.argv[1]).pathname.replace(/\/$/, "") + "/meta.json"' "$BASE_URL" > health
 
-FROM nginx:stable
+FROM nginxinc/nginx-unprivileged:stable
 COPY --from=build /app/site /srv/gamedata
 COPY --from=build /app/nginx.conf /etc/nginx/conf.d/default.conf
-EXPOSE 80
+COPY --from=build /app/health /srv/health
+USER 101
+EXPOSE 8080
+HEALTHCHECK CMD curl --fail --silent --show-error --output /dev/null "http://127.0.0.1:8080$(cat /srv/health)"

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # With --push: commits data/, and nothing else, with what changed as its message, pushes it, and asks Netlify for a new deploy if
-# NETLIFY_BUILD_HOOK has the address of a build hook. Without --push, nothing happens.
+# NETLIFY_BUILD_HOOK has the address of a build hook. If the branch is protected, it opens a pull request instead, or updates the
+# open one; that needs gh (https://cli.github.com) and the permission `pull-requests: write`. Without --push, nothing happens.
 set -euo pipefail
 
 message=.cache/refresh/message.txt
@@ -15,6 +16,19 @@ if [ "${1:-}" != --push ]; then
   exit 0
 fi
 branch=$(git symbolic-ref --short HEAD)
+
+# Nothing is deployed then, and there is nothing to check: the workflow is told.
+propose() {
+  local proposal=refresh-data
+  git push --quiet --force origin "HEAD:refs/heads/$proposal"
+  if [ -z "$(gh pr list --head "$proposal" --state open --json number --jq '.[0].number // empty')" ]; then
+    sed 's/^/    /' "$message" > .cache/refresh/proposal.md
+    gh pr create --base "$branch" --head "$proposal" --title 'Refresh the data' --body-file .cache/refresh/proposal.md
+  fi
+  echo 'pushed=false' >> "${GITHUB_OUTPUT:-/dev/null}"
+  echo "$branch is protected: the data waits in a pull request"
+}
+
 git add --all -- data
 if git diff --cached --quiet -- data; then
   echo 'nothing to commit: the repository has this data already'
@@ -27,7 +41,7 @@ else
   # Somebody may have pushed something else meanwhile.
   git push --quiet origin "HEAD:$branch" || {
     git pull --quiet --rebase origin "$branch"
-    git push --quiet origin "HEAD:$branch"
+    git push --quiet origin "HEAD:$branch" || { propose; exit 0; }
   }
 fi
 

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Opens issues: `report.sh refused` one that says why the upstream's data was refused, `report.sh stale` one if the last successful
 # refresh is older than a week. The latter keeps the schedule alive, too: GitHub disables it after 60 days without a commit, unless
-# the workflow is enabled again. Needs gh (https://cli.github.com) and the permissions `actions: write` and `issues: write`.
+# the workflow is enabled again. Where issues are off, as in forks by default, both fail with a summary and an annotation of the run.
+# Needs gh (https://cli.github.com) and the permissions `actions: write` and `issues: write`.
 set -euo pipefail
 
 days=7
@@ -12,6 +13,17 @@ mkdir -p "$work"
 open_issue() {
   gh issue list --state open --limit 200 --json number,title \
     --jq "[.[] | select(.title == \"$1\")][0].number // empty"
+}
+
+has_issues() { [ "$(gh api 'repos/{owner}/{repo}' --jq .has_issues)" = true ]; }
+
+# Fails with what an issue would say. In an annotation, which is a command of the log, line ends are escaped.
+annotate() {
+  local text
+  { printf '## %s\n\n' "$1"; cat "$work/issue.md"; } >> "${GITHUB_STEP_SUMMARY:-/dev/null}"
+  text=$(sed 's/%/%25/g; s/\r/%0D/g' "$work/issue.md")
+  echo "::error title=$1::${text//$'\n'/%0A}"
+  exit 1
 }
 
 report_refusal() {
@@ -31,6 +43,7 @@ ${hint:+$hint
 
 ${GITHUB_RUN_ID:+$GITHUB_SERVER_URL/$GITHUB_REPOSITORY/actions/runs/$GITHUB_RUN_ID}
 END
+  has_issues || annotate "$title"
   open=$(open_issue "$title")
   if [ -n "$open" ]; then
     gh issue comment "$open" --body-file "$work/issue.md"
@@ -49,15 +62,16 @@ report_staleness() {
   age=$(node -p 'Math.floor((Date.now() - Date.parse(process.argv[1])) / 86_400_000)' "$since")
   echo "the last successful refresh is $age days old"
   if [ "$age" -le "$days" ]; then return; fi
-  if [ -n "$(open_issue "$title")" ]; then
-    echo 'an issue is open already'
-    return
-  fi
   cat > "$work/issue.md" <<END
 The refresh has not succeeded since ${last:-it was set up, $since}. The published site stays as it was.
 
 Failed runs say why: $GITHUB_SERVER_URL/$GITHUB_REPOSITORY/actions/workflows/refresh.yml
 END
+  has_issues || annotate "$title"
+  if [ -n "$(open_issue "$title")" ]; then
+    echo 'an issue is open already'
+    return
+  fi
   gh issue create --title "$title" --body-file "$work/issue.md"
 }
 

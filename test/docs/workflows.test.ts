@@ -65,16 +65,18 @@ describe.each(files)('%s', (file) => {
       expect(run).not.toContain('${{');
       const [script = ''] = run.split(' ');
       if (script.includes('/')) accessSync(new URL(script, root), constants.X_OK);
-      else expect(['npm', 'rm', 'node']).toContain(script);
+      else expect(['npm', 'rm', 'cp', 'node']).toContain(script);
     }
   });
 });
 
 /** What jobs may write; all others only read. */
 const writers: Readonly<Record<string, string[]>> = {
-  conclude: ['contents', 'actions', 'issues'],
-  pages: ['pages', 'id-token'],
+  conclude: ['contents', 'actions', 'issues', 'pull-requests'],
+  attest: ['id-token', 'attestations'],
+  pages: ['pages', 'id-token', 'attestations'],
   publish: ['contents', 'id-token', 'attestations'],
+  image: ['packages', 'id-token', 'attestations'],
 };
 
 describe('the refresh', () => {
@@ -103,6 +105,25 @@ describe('the refresh', () => {
     expect(verify?.if).not.toContain('changed');
   });
 
+  it('attests the manifest of each site that it makes, and serves the bundle beside it', () => {
+    const { attest, pages } = workflow('.github/workflows/refresh.yml').jobs;
+    const subjects = [attest, pages].map(
+      (job) =>
+        job?.steps.find(({ uses }) => uses?.startsWith('actions/attest-build-provenance@'))?.with?.[
+          'subject-path'
+        ],
+    );
+    expect(subjects).toEqual(['build/manifest.json', '.cache/refresh/pages/manifest.json']);
+    const steps = pages?.steps.map(({ uses = '', run = '' }) => uses + run) ?? [];
+    const at = (text: string): number => steps.findIndex((step) => step.includes(text));
+    expect(at('attest-build')).toBeGreaterThan(at('--verify'));
+    expect(at('cp "$BUNDLE" .cache/refresh/pages/manifest.sigstore.json')).toBeGreaterThan(
+      at('attest-build'),
+    );
+    expect(at('upload-pages')).toBeGreaterThan(at('cp "$BUNDLE"'));
+    expect(read('docs/ATTESTATION.md')).toContain('manifest.sigstore.json');
+  });
+
   it('of Netlify and Cloudflare reads the upstream strictly too', () => {
     expect(read('netlify.toml')).toContain('command = "npm run build -- --source rest"');
     expect(read('wrangler.jsonc')).toContain('"npm run build -- --source rest --host cloudflare"');
@@ -128,14 +149,23 @@ describe('the refresh', () => {
   });
 
   it('is tested with the versions of Node that are promised', () => {
-    expect(read('.github/workflows/ci.yml')).toContain('node: [20, 22, 24]');
+    const { quick, everything } = workflow('.github/workflows/ci.yml').jobs;
+    expect(quick).toMatchObject({ strategy: { matrix: { node: [20, 22, 24] } } });
+    expect(quick?.steps.flatMap(({ run }) => run ?? [])).toEqual(['npm ci', 'npm run build', 'npm test']);
+    expect(everything?.steps.flatMap(({ run }) => run ?? [])).toEqual(['.ci/run']);
+  });
+
+  it('gets updates of actions, packages and images', () => {
+    const { updates } = parse(read('.github/dependabot.yml'));
+    const kinds = updates.map((update: { 'package-ecosystem': string }) => update['package-ecosystem']);
+    expect(kinds).toEqual(['github-actions', 'npm', 'docker']);
   });
 
   it('of every deployment runs on one version of Node, which is tested', () => {
     const version = read('.nvmrc').trim();
     expect(version).toBe('24');
     expect(read('netlify.toml')).toContain(`NODE_VERSION = "${version}"`);
-    expect(read('Dockerfile')).toContain(`FROM node:${version}-slim`);
+    expect(read('Dockerfile')).toContain(` node:${version}-slim AS build`);
     for (const file of files.filter((name) => !name.endsWith('ci.yml')))
       expect(read(file)).toContain('node-version-file: .nvmrc');
   });

@@ -1,5 +1,5 @@
-import { execFileSync } from 'node:child_process';
-import { cpSync, readdirSync, readFileSync, symlinkSync } from 'node:fs';
+import { execFileSync, spawnSync } from 'node:child_process';
+import { cpSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
@@ -25,12 +25,18 @@ function context(): string[] {
 it.skipIf(nginx.missing())(
   'the Dockerfile makes an image whose nginx keeps every guarantee that is promised there',
   async () => {
-    expect(all('FROM')).toEqual([expect.stringMatching(/^node:2[024]-slim AS build$/), 'nginx:stable']);
+    expect(all('FROM')).toEqual([
+      expect.stringMatching(/^--platform=\$BUILDPLATFORM node:2[024]-slim AS build$/),
+      'nginxinc/nginx-unprivileged:stable',
+    ]);
+    // Nobody else may bind a port below 1024.
+    expect([all('USER'), all('EXPOSE')]).toEqual([['101'], ['8080']]);
     expect(all('COPY')).toEqual([
       'package.json package-lock.json ./',
       '. .',
       '--from=build /app/site /srv/gamedata',
       '--from=build /app/nginx.conf /etc/nginx/conf.d/default.conf',
+      '--from=build /app/health /srv/health',
     ]);
     const app = temporaryFolder();
     for (const name of context()) cpSync(path.join(PROJECT, name), path.join(app, name), { recursive: true });
@@ -39,7 +45,7 @@ it.skipIf(nginx.missing())(
     symlinkSync(path.join(PROJECT, 'node_modules'), path.join(app, 'node_modules'));
     const { PATH = '', HOME = '' } = process.env;
     const defaults = Object.fromEntries(all('ARG').map((argument) => argument.split('=')));
-    const args = { SOURCE: 'snapshot', BASE_URL: 'https://example.test', SPRITES: 'none' };
+    const args = { SOURCE: 'snapshot', BASE_URL: 'https://example.test/games', SPRITES: 'none' };
     expect(Object.keys(defaults).sort()).toEqual(Object.keys(args).sort());
     for (const command of commands)
       execFileSync('sh', ['-c', command], { cwd: app, env: { PATH, HOME, ...args }, stdio: 'pipe' });
@@ -47,14 +53,23 @@ it.skipIf(nginx.missing())(
     const site = path.join(app, 'site');
     expect(verifyFolder(site)).toMatchObject({ counts: { move: 746, item: 954 }, problems: [] });
     const configuration = readFileSync(path.join(app, 'nginx.conf'), 'utf8');
-    expect(configuration).toBe(readFileSync(path.join(site, '_hosts/nginx.conf'), 'utf8'));
+    const generated = readFileSync(path.join(site, '_hosts/nginx.conf'), 'utf8');
+    expect(configuration).toBe(
+      generated.replace('    listen [::]:80;\n', '').replace('listen 80;', 'listen 8080;'),
+    );
     expect(configuration).toContain("root '/srv/gamedata';");
-    expect(configuration).toContain('listen 80;');
 
     const running = await nginx.start(site);
     try {
-      const report = await verify(running.url, { linkBase: 'https://example.test' });
+      const report = await verify(running.url, { linkBase: 'https://example.test/games' });
       expect(report).toMatchObject({ failed: 0, counts: { move: 746, item: 954 } });
+      const check = (all('HEALTHCHECK')[0] ?? '')
+        .replace('http://127.0.0.1:8080', new URL(running.url).origin)
+        .replace('/srv/health', path.join(app, 'health'))
+        .replace('CMD ', '');
+      expect(spawnSync('sh', ['-c', check])).toMatchObject({ status: 0 });
+      rmSync(path.join(site, 'meta.json'));
+      await expect.poll(() => spawnSync('sh', ['-c', check]).status, { timeout: 10_000 }).not.toBe(0);
     } finally {
       await running.stop();
     }

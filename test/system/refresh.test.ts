@@ -85,6 +85,7 @@ async function repository() {
       printed = (await run('bash', ['-c', line], { cwd: work, env: environment })).stdout;
       return undefined;
     } catch (error) {
+      printed = String((error as { stdout?: string }).stdout);
       return String((error as { stderr?: string }).stderr);
     }
   }
@@ -121,6 +122,9 @@ const gh = `#!/usr/bin/env bash
 printf '%s\\n' "$*" >> "$HOME/asked"
 case "$1 $2" in
   'api --silent') ;;
+  'api repos/{owner}/{repo}') echo "\${HAS_ISSUES:-true}" ;;
+  'pr list') [ ! -f "$HOME/proposal" ] || echo 8 ;;
+  'pr create') printf '%s\\n' "$@" > "$HOME/proposal"; cat "\${@: -1}" > "$HOME/proposal.md" ;;
   'api repos/'*) echo "$CREATED" ;;
   'run list') echo "$SUCCEEDED" ;;
   'issue list') [ ! -f "$HOME/issue" ] || echo 7 ;;
@@ -219,6 +223,56 @@ describe('a refresh', () => {
     expect(await repo.refresh({ REFRESH_ALLOW_MISSING: 'move/move-3 item/none' })).toBeUndefined();
     expect(await repo.log()).toEqual(['Refresh the data: 1 move removed', 'Begin']);
     expect(before).not.toBe(await repo.git('rev-parse', 'HEAD:data'));
+  });
+
+  it('of a protected branch waits in one pull request', async () => {
+    const repo = await repository();
+    const hook = path.join(repo.home, 'remote.git/hooks/update');
+    writeFileSync(hook, '#!/bin/sh\ntest "$1" != refs/heads/main\n', { mode: 0o755 });
+    const output = path.join(repo.home, 'output');
+    rename(repo, 'renamed');
+    expect(await repo.refresh({ GITHUB_OUTPUT: output })).toBeUndefined();
+    expect(readFileSync(output, 'utf8')).toBe('outcome=changed\npushed=false\n');
+    expect(await repo.log()).toEqual(['Begin']);
+    const remote = ['--git-dir', path.join(repo.home, 'remote.git')];
+    const proposed = () => repo.git(...remote, 'log', '--format=%s', 'refresh-data');
+    expect(await proposed()).toBe('Refresh the data: 1 move renamed\nBegin');
+    expect(readFileSync(path.join(repo.home, 'proposal'), 'utf8')).toMatch(
+      /^pr\ncreate\n--base\nmain\n--head\nrefresh-data\n--title\nRefresh the data\n/,
+    );
+    expect(readFileSync(path.join(repo.home, 'proposal.md'), 'utf8')).toMatch(
+      /^ {4}Refresh the data: 1 move/,
+    );
+
+    // The next one begins from main, and replaces what nobody has merged.
+    await repo.git('reset', '--quiet', '--hard', 'origin/main');
+    rmSync(path.join(repo.home, 'proposal.md'));
+    rename(repo, 'renamed-again');
+    expect(await repo.refresh()).toBeUndefined();
+    expect(await proposed()).toBe('Refresh the data: 1 move renamed\nBegin');
+    expect(existsSync(path.join(repo.home, 'proposal.md'))).toBe(false);
+  });
+
+  it('that is refused fails with a summary and an annotation where issues are off', async () => {
+    const repo = await repository();
+    repo.answers.move.pop();
+    await repo.refresh();
+    const summary = path.join(repo.home, 'summary');
+    const off = { HAS_ISSUES: 'false', GITHUB_STEP_SUMMARY: summary };
+    expect(await repo.step('report refused', off)).toBe('');
+    expect(existsSync(path.join(repo.home, 'issue'))).toBe(false);
+    expect(readFileSync(summary, 'utf8')).toMatch(
+      /^## The data was refused\n\n[\s\S]*\n {4}move: got 2 records/,
+    );
+    expect(repo.printed()).toMatch(
+      /^::error title=The data was refused::[^\n]*%0A {4}move: got 2 records[^\n]*at most 1 %25 to[^\n]*\n$/,
+    );
+    const actions = { GITHUB_REPOSITORY: 'o/r', GITHUB_SERVER_URL: 'https://forge.test' };
+    const succeeded = new Date(Date.now() - 9 * 86_400_000).toISOString();
+    expect(await repo.step('report stale', { ...off, ...actions, SUCCEEDED: succeeded })).toBe('');
+    expect(readFileSync(summary, 'utf8')).toContain(
+      '## The data is no longer refreshed\n\nThe refresh has not',
+    );
   });
 
   it('fails without a fallback, a commit or an issue where the upstream answers wrongly, or not at all', async () => {

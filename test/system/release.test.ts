@@ -18,6 +18,13 @@ case "$*" in
   pack*) touch "\${@: -1}/gamedata-1.2.3.tgz" ;;
 esac
 `,
+  docker: `#!/usr/bin/env bash
+echo "docker $*" >> "$ASKED"
+case "$1" in
+  login) cat >> "$ASKED" ;;
+  buildx) [ "$2" = create ] || echo '{"containerimage.digest":"sha256:1"}' > "$RELEASE_WORK/image.json" ;;
+esac
+`,
   gh: '#!/usr/bin/env bash\necho "gh $*" >> "$ASKED"\n',
 };
 
@@ -76,6 +83,23 @@ describe('a release', () => {
       'gamedata.zip',
     ]);
     await run('sha256sum', ['--check', 'gamedata.sha256'], { cwd: at('work') });
+  });
+
+  it('has an image for two architectures, which is pushed only with --push, and whose digest is handed on', async () => {
+    const { at, script, asked } = release();
+    const actions = { GITHUB_REPOSITORY: 'Owner/gamedata', GITHUB_ACTOR: 'o', GH_TOKEN: 'secret' };
+    expect((await script('image', actions)).stdout).toContain('Pushes ghcr.io/owner/gamedata:1.2.3 and ');
+    expect(asked()).toEqual([]);
+    await script('image --push', { ...actions, GITHUB_OUTPUT: at('output') });
+    expect(readFileSync(at('output'), 'utf8')).toBe('name=ghcr.io/owner/gamedata\ndigest=sha256:1\n');
+    const [login, token, , build, ...more] = asked();
+    expect([login, token, more]).toEqual([
+      'docker login ghcr.io --username o --password-stdin',
+      'secret',
+      [],
+    ]);
+    expect(build).toMatch(/^docker buildx build \. --push --platform linux\/amd64,linux\/arm64 /);
+    expect(build).toMatch(/ --tag ghcr\.io\/owner\/gamedata:1\.2\.3 --tag ghcr\.io\/owner\/gamedata:latest$/);
   });
 
   it('is published only with --publish', async () => {

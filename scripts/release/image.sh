@@ -1,0 +1,21 @@
+#!/usr/bin/env bash
+# With --push: builds the image of the bundled data for two architectures, and pushes it to the registry of the repository's host.
+# Without it, nothing happens. The digest, which is what is attested, goes to GITHUB_OUTPUT.
+set -euo pipefail
+
+image="ghcr.io/${GITHUB_REPOSITORY,,}"
+if [ "${1:-}" != --push ]; then
+  echo "usage: $0 --push"
+  echo "Pushes $image:${GITHUB_REF_NAME#v} and $image:latest"
+  exit 0
+fi
+work=${RELEASE_WORK:-.cache/release}
+mkdir -p "$work"
+docker login "${image%%/*}" --username "$GITHUB_ACTOR" --password-stdin <<< "$GH_TOKEN"
+docker buildx create --use
+docker buildx build . --push --platform linux/amd64,linux/arm64 --metadata-file "$work/image.json" \
+  --build-arg SOURCE=snapshot --build-arg BASE_URL=http://localhost:8080 \
+  --label "org.opencontainers.image.source=${GITHUB_SERVER_URL:-https://github.com}/$GITHUB_REPOSITORY" \
+  --tag "$image:${GITHUB_REF_NAME#v}" --tag "$image:latest"
+digest=$(node -p 'JSON.parse(fs.readFileSync(process.argv[1]))["containerimage.digest"]' "$work/image.json")
+printf 'name=%s\ndigest=%s\n' "$image" "$digest" | tee -a "${GITHUB_OUTPUT:-/dev/null}"
