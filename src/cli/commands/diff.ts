@@ -24,7 +24,8 @@ export async function diff(before: string, after: string, options: DiffOptions =
     if (isAddress(target)) checkAddress('address', target);
     else recoverAbandoned(target);
   }
-  const read = (target: string) => withUnpacked(target, (folder) => readDataSet(folder, resolved));
+  const readFrom = (source: string) => readDataSet(source, resolved);
+  const read = (target: string) => (isAddress(target) ? readFrom(target) : withUnpacked(target, readFrom));
   const [from, to] = await Promise.all([read(before), read(after)]);
   return compare(from, to);
 }

@@ -11,7 +11,6 @@ import { MAX_FILE_BYTES, type Manifest, type ManifestEntry, manifestReader } fro
 import { parse, parseJson } from '../../contract/parse.ts';
 import { MANIFEST_FILE } from '../../contract/paths.ts';
 import { DataError, errorCode, GamedataError, OutputError } from '../../errors.ts';
-import { isAddress } from '../../sources/source.ts';
 import { refuseLargeSite } from './deployment.ts';
 
 export const isArchive = (name: string): boolean => /\.(?:tar\.gz|tgz)$/.test(name);
@@ -33,7 +32,7 @@ export async function readArchivedManifest(file: string): Promise<Manifest> {
 
 /** Calls with a folder as it is, or with a temporary one that holds what an archive does. */
 export async function withUnpacked<T>(target: string, use: (folder: string) => T | Promise<T>): Promise<T> {
-  if (!isArchive(target) || isAddress(target)) return use(target);
+  if (!isArchive(target)) return use(target);
   const folder = fsExtra.mkdtempSync(path.join(tmpdir(), 'gamedata-archive-'));
   const put = (file: string, body: string | Uint8Array): void =>
     fsExtra.outputFileSync(path.join(folder, file), body);

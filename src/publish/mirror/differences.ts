@@ -8,7 +8,6 @@ import { isHostFile, MANIFEST_FILE, META_FILE } from '../../contract/paths.ts';
 import { counted } from '../../contract/words.ts';
 import { GamedataError, UpstreamError } from '../../errors.ts';
 import type { HttpClient } from '../../http/client.ts';
-import type { readDescriptions } from '../../sources/site-folder.ts';
 import { readFile, readManifest } from './deployment.ts';
 
 /** How many files are compared by their hashes, besides the manifest, which has the hash of every file. */
@@ -27,7 +26,7 @@ export async function findDifferences(
     site,
     concurrency,
     offset,
-  }: { site: ReturnType<typeof readDescriptions>; concurrency: number; offset: number },
+  }: { site: { meta: Meta; manifest: Manifest }; concurrency: number; offset: number },
 ): Promise<string[]> {
   const listed = site.manifest.files.filter(({ path }) => !isHostFile(path));
   const step = Math.max(1, Math.ceil(listed.length / SAMPLE));
