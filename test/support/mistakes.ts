@@ -90,7 +90,11 @@ export const mistakes: readonly Mistake[] = [
   row(['verify', DEAD, '--wait', '1m'], '--wait: got no site to wait for, expected --like <dir>', 2),
   row(['rebase', 'site'], '--base-url: got none, expected the new base URL', 2),
   row(['build', 'site'], "too many arguments for 'build'", 2),
-  row([...fromSnapshot, '--max-shrink', '-1'], "option '--max-shrink <percent>' argument '-1' is invalid", 2),
+  row(
+    [...fromSnapshot, '--max-shrink', '-1'],
+    '--max-shrink: got -1, expected a percentage from 0 to 100',
+    2,
+  ),
 ];
 
 interface Exit {

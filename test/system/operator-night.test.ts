@@ -3,7 +3,6 @@
  * that serves HTTPS.
  */
 
-import { execFileSync, spawnSync } from 'node:child_process';
 import {
   chmodSync,
   chownSync,
@@ -19,6 +18,7 @@ import path from 'node:path';
 import { connect } from 'node:tls';
 import { fileURLToPath } from 'node:url';
 import { expect, it, onTestFinished } from 'vitest';
+import { makeCertificate, missingOpenssl } from '../support/certificate.ts';
 import { stateNumber } from '../support/editions.ts';
 import { nginx } from '../support/engines/nginx.ts';
 import { freePort, startProgram } from '../support/engines/process.ts';
@@ -34,9 +34,7 @@ const isRoot = process.getuid?.() === 0;
 /** Nobody: a user that owns no file of the machine. */
 const USER = 65_534;
 
-const missing =
-  nginx.missing() ??
-  (spawnSync('openssl', ['version']).status === 0 ? undefined : 'openssl is not installed');
+const missing = nginx.missing() ?? missingOpenssl();
 
 /** What nginx has on a fresh Debian: its own default site. */
 const mainConfiguration = (folder: string, port: number): string => `
@@ -76,10 +74,7 @@ async function machine() {
   chmodSync(folder, 0o755);
   if (isRoot) for (const own of [srv, cache]) chownSync(own, USER, USER);
 
-  const subject = ['-subj', '/CN=localhost', '-addext', 'subjectAltName=DNS:localhost'];
-  const [cert, key] = [path.join(etc, 'cert.pem'), path.join(etc, 'key.pem')];
-  const made = ['req', '-x509', '-newkey', 'rsa:2048', '-nodes', '-days', '2', '-keyout', key, '-out', cert];
-  execFileSync('openssl', [...made, ...subject], { stdio: 'ignore' });
+  const { cert, key } = makeCertificate(etc);
 
   const program = findProgram('nginx') ?? '';
   const args = ['-p', etc, '-e', 'stderr', '-c', path.join(etc, 'nginx.conf')];

@@ -26,14 +26,14 @@ const modules = [
   ...['headers', 'rewrite', 'proxy', 'proxy_http', 'asis', 'brotli'],
 ];
 
-const main = (folder: string, port: number): string => `
+export const main = (folder: string, port: number, more: readonly string[] = []): string => `
 ServerRoot ${folder}
 ServerName 127.0.0.1
 DefaultRuntimeDir ${folder}
 PidFile ${folder}/apache.pid
 ErrorLog ${folder}/error.log
 Listen 127.0.0.1:${port}
-${modules.map((name) => `LoadModule ${name}_module /usr/lib/apache2/modules/mod_${name}.so`).join('\n')}
+${[...modules, ...more].map((name) => `LoadModule ${name}_module /usr/lib/apache2/modules/mod_${name}.so`).join('\n')}
 User www-data
 Group www-data
 TypesConfig /etc/mime.types
