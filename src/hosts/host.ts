@@ -10,20 +10,14 @@ export type Parameter = (typeof parameters)[number];
 /** A text as a regular expression. */
 export const escapeExpression = (text: string): string => text.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&');
 
-/** The files of a certificate, as absolute paths on the web server's machine. */
-export interface Tls {
-  readonly cert: string;
-  readonly key: string;
-}
-
 /** How a web server serves a site. */
 export interface Serving {
   /** The document root, as an absolute path. */
   readonly root: string;
   /** The origin that requests for pages that are not built are proxied to, such as `http://127.0.0.1:3000`. */
   readonly fallback?: string | undefined;
-  /** What nginx and Apache serve an https base URL with; undefined if somebody else does, or Caddy by itself. */
-  readonly tls?: Tls | undefined;
+  /** The files that nginx and Apache serve an https base URL with, as absolute paths; undefined if somebody else serves it. */
+  readonly tls?: { readonly cert: string; readonly key: string } | undefined;
 }
 
 /** What configuration is generated from. */

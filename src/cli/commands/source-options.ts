@@ -48,6 +48,7 @@ export function resolveSource(
   options: SourceOptions,
   environment: Environment,
 ): Omit<CaptureOptions, 'previousOf'> {
+  refuseUnknown(options);
   const source = oneOf('source', options.source ?? defaults.source, sourceNames);
   const { upstream, cache = defaults.cache } = options;
   return {
@@ -64,6 +65,18 @@ export function resolveSource(
     today: resolveToday(environment),
     signal: options.signal,
   };
+}
+
+/** Those of `build` and `snapshot`, and what the command line adds to them: a test compares. */
+const KNOWN =
+  'config json quiet source upstream cache concurrency retries skip maxShrink allowMissing maxAge takeLock signal forgetHistory data baseUrl out links downloads sprites spritesUpstream archive verify keep hosts root fallback tlsCert tlsKey';
+
+/** Whoever has no type checker would not notice `build({ sorce: 'csv' })`. */
+function refuseUnknown(options: object): void {
+  const known = KNOWN.split(' ');
+  const unknown = Object.keys(options).find((name) => !known.includes(name));
+  if (unknown === undefined) return;
+  throw new UsageError(`got the option ${JSON.stringify(unknown)}, expected one of ${known.join(', ')}`);
 }
 
 /** Today, or the date for reproducible builds: https://reproducible-builds.org/docs/source-date-epoch/ */

@@ -2,6 +2,7 @@ import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { type BuildOptions, resolveBuild } from '../../../src/cli/commands/build.ts';
 import { type Environment, resolveSource } from '../../../src/cli/commands/source-options.ts';
+import { createProgram } from '../../../src/cli/program.ts';
 import { UsageError } from '../../../src/errors.ts';
 
 /** Options as somebody without a type checker may give them. */
@@ -207,4 +208,15 @@ describe('today', () => {
       new UsageError(`SOURCE_DATE_EPOCH: got "${epoch}", expected seconds since 1970`),
     );
   });
+});
+
+it('an option that no function has is refused, and every one that the command line has is known', () => {
+  expect(() => resolveBuild(untyped({ sorce: 'csv' }), {})).toThrow(
+    /^got the option "sorce", expected one of .* source, /,
+  );
+  const commands = createProgram().commands.filter((command) => /build|snapshot/.test(command.name()));
+  const names = commands.flatMap(({ options }) => options.map((option) => option.attributeName()));
+  const passed = names.filter((name) => !['help', 'host', 'onChange'].includes(name));
+  expect(passed.length).toBeGreaterThan(20);
+  for (const name of passed) expect(() => resolveSource(untyped({ [name]: undefined }), {})).not.toThrow();
 });
