@@ -136,7 +136,7 @@ const KEPT = /^gamedata-\d{4}-\d\d-\d\d(?:T\d{6}Z)?-[0-9a-f]{12}\.tar\.gz$/;
 export async function keepArchive(out: string, keep: number): Promise<string> {
   const folder = `${path.normalize(out).replace(/[/\\]+$/, '')}-archives`;
   const descriptions = readDescriptions(out);
-  const published = statSync(path.join(out, MANIFEST_FILE)).mtime.toISOString();
+  const published = lstatSync(path.join(out, MANIFEST_FILE)).mtime.toISOString();
   const time = published.replace(/\.\d+/, '').replaceAll(':', '');
   const digest = descriptions.meta.digest.replace('sha256:', '').slice(0, 12);
   const name = `gamedata-${time}-${digest}.tar.gz`;
