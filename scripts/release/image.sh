@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# With --push: builds the image of the bundled data for two architectures, and pushes it to the registry of the repository's host.
+# With --push: builds the image of the bundled data for two architectures, and pushes it to the container registry that REGISTRY names.
 # Without it, nothing happens. The digest, which is what is attested, goes to GITHUB_OUTPUT.
 set -euo pipefail
 
-image="ghcr.io/${GITHUB_REPOSITORY,,}"
+image="$REGISTRY/${GITHUB_REPOSITORY,,}"
 if [ "${1:-}" != --push ]; then
   echo "usage: $0 --push"
   echo "Pushes $image:${GITHUB_REF_NAME#v} and $image:latest"
@@ -11,7 +11,7 @@ if [ "${1:-}" != --push ]; then
 fi
 work=${RELEASE_WORK:-.cache/release}
 mkdir -p "$work"
-docker login "${image%%/*}" --username "$GITHUB_ACTOR" --password-stdin <<< "$GH_TOKEN"
+docker login "$REGISTRY" --username "$GITHUB_ACTOR" --password-stdin <<< "$GH_TOKEN"
 docker buildx create --use
 docker buildx build . --push --platform linux/amd64,linux/arm64 --metadata-file "$work/image.json" \
   --build-arg SOURCE=snapshot --build-arg BASE_URL=http://localhost:8080 \

@@ -44,6 +44,7 @@ function release({ version = '1.2.3', repository = 'o/gamedata', changes = '## [
     ASKED: at('asked'),
     RELEASE_WORK: at('work'),
     GITHUB_REF_NAME: 'v1.2.3',
+    REGISTRY: 'registry.test',
   };
   return {
     at,
@@ -88,18 +89,18 @@ describe('a release', () => {
   it('has an image for two architectures, which is pushed only with --push, and whose digest is handed on', async () => {
     const { at, script, asked } = release();
     const actions = { GITHUB_REPOSITORY: 'Owner/gamedata', GITHUB_ACTOR: 'o', GH_TOKEN: 'secret' };
-    expect((await script('image', actions)).stdout).toContain('Pushes ghcr.io/owner/gamedata:1.2.3 and ');
+    expect((await script('image', actions)).stdout).toContain('Pushes registry.test/owner/gamedata:1.2.3 and ');
     expect(asked()).toEqual([]);
     await script('image --push', { ...actions, GITHUB_OUTPUT: at('output') });
-    expect(readFileSync(at('output'), 'utf8')).toBe('name=ghcr.io/owner/gamedata\ndigest=sha256:1\n');
+    expect(readFileSync(at('output'), 'utf8')).toBe('name=registry.test/owner/gamedata\ndigest=sha256:1\n');
     const [login, token, , build, ...more] = asked();
     expect([login, token, more]).toEqual([
-      'docker login ghcr.io --username o --password-stdin',
+      'docker login registry.test --username o --password-stdin',
       'secret',
       [],
     ]);
     expect(build).toMatch(/^docker buildx build \. --push --platform linux\/amd64,linux\/arm64 /);
-    expect(build).toMatch(/ --tag ghcr\.io\/owner\/gamedata:1\.2\.3 --tag ghcr\.io\/owner\/gamedata:latest$/);
+    expect(build).toMatch(/ --tag registry\.test\/owner\/gamedata:1\.2\.3 --tag registry\.test\/owner\/gamedata:latest$/);
   });
 
   it('is published only with --publish', async () => {
