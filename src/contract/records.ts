@@ -50,7 +50,13 @@ export const iconSchema = z
 export const idSchema = z.int().min(1).describe("The upstream's id. Ids are ascending, with gaps.");
 
 const gameIndexSchema = (generation: number) =>
-  z.int().min(0).nullable().describe(`The in-game index in generation ${generation}; null if it has none.`);
+  z
+    .int()
+    .min(0)
+    .nullable()
+    .describe(
+      `The in-game index: the item's number in the data of the games of generation ${generation}; null if it has none.`,
+    );
 
 /** A move as in a data set: everything but its `url`, which depends on the base URL. */
 const moveSchema = z.strictObject({

@@ -45,7 +45,7 @@ export function webFiles({ templates, ...content }: PagesPlan): SiteFile[] {
 export const searchForm = (generations: Iterable<number | null>): Markup => html`<search>
 <form id="search-form" class="scripted">
 <div class="field wide">
-<label for="query">Name or slug</label>
+<label for="query">Name, slug or id</label>
 <input id="query" name="q" type="search" autocomplete="off" autocapitalize="none" spellcheck="false" aria-describedby="keys" aria-controls="results">
 </div>
 <div class="field" id="kind-field">

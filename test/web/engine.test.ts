@@ -23,9 +23,31 @@ describe('a search', () => {
     expect(find(text)[0]).toBe(name);
   });
 
-  it('puts names that start with the text before those that have it within', () => {
-    const names = find('ball').map((name) => name.toLowerCase().startsWith('ball'));
-    expect(names).toEqual(names.toSorted((a, b) => Number(b) - Number(a)));
+  it.each([
+    ['exactly', 'thunder', ['Thunder', 'Thunder Punch', 'Thunder Stone', 'Thunder Shock']],
+    ['at the end of an item', 'ball', ['Master Ball', 'Ultra Ball', 'Great Ball', 'Poké Ball']],
+    ['at the start', 'fire', ['Fire Punch', 'Fire Stone', 'Fire Spin']],
+    ['with that id', '4', ['Comet Punch', 'Poké Ball']],
+  ])('puts names %s first', (_, text, first) => {
+    expect(find(text).slice(0, first.length)).toEqual(first);
+  });
+
+  it.each([
+    ['berry', 'Cheri Berry', 'Berry Juice'],
+    ['fire', 'Fire Blast', 'Sacred Fire'],
+    ['ball', 'Poké Ball', 'Ice Ball'],
+    ['ball', 'Friend Ball', 'Gyro Ball'],
+  ])('for %j puts %j before %j', (text, better, worse) => {
+    const places = [better, worse].map((name) => find(text).indexOf(name));
+    expect(places[0]).toBeGreaterThanOrEqual(0);
+    expect(places[1]).toBeGreaterThan(places[0] ?? Infinity);
+  });
+
+  it('finds a record by its id, and what has the number in its name', () => {
+    expect(match({ q: ' 85 ', kind: '', generation: '' })[0]).toMatchObject({ id: 85, name: 'Thunderbolt' });
+    expect(find('85', 'item')[0]).toBe('Leaf Stone');
+    expect(find('12')).toEqual(expect.arrayContaining(['TM12', 'Data Card 12']));
+    expect(near('85', 'move')[0]?.name).toBe('Thunderbolt');
   });
 
   it.each(['', '   '])('for %j finds everything, in order', (text) => {

@@ -30,17 +30,18 @@ export function createEngine(index: SearchIndex) {
   const fuzzy = new Fuzzy({ intraMode: 1 });
   const texts = entries.map(({ name, slug }) => `${plain(name)} ${slug} ${slug.replaceAll('-', '')}`);
 
-  /** Exact matches come first, then prefixes, then the library's order. */
+  /** Ids come first, then the closest names in order of id, then the library's order. */
   function find(text: string): readonly SearchEntry[] {
     const words = plain(text).trim();
     if (words === '') return entries;
     const [indices, , order] = fuzzy.search(texts, words, MOST_WORDS, Infinity);
     const found = order?.map((at) => indices?.[at]) ?? indices ?? [];
-    return found
+    const close = found
       .flatMap((at) => entries[at ?? -1] ?? [])
       .map((entry) => ({ entry, closeness: closenessOf(entry, words) }))
-      .sort((a, b) => b.closeness - a.closeness)
+      .sort((a, b) => b.closeness - a.closeness || (a.closeness === 0 ? 0 : a.entry.id - b.entry.id))
       .map(({ entry }) => entry);
+    return [...new Set([...entries.filter(({ id }) => String(id) === words), ...close])];
   }
 
   return {
@@ -67,10 +68,14 @@ export function createEngine(index: SearchIndex) {
   };
 }
 
-function closenessOf({ name, slug }: SearchEntry, words: string): number {
+/** The last word of an item's name says what it is: a ball is rather a Poké Ball than an Ice Ball, which is a move. */
+function closenessOf({ kind, name, slug }: SearchEntry, words: string): number {
   const texts = [plain(name), slug];
-  if (texts.includes(words)) return 2;
-  return texts.some((text) => text.startsWith(words)) ? 1 : 0;
+  const isEnd = texts[0]?.endsWith(` ${words}`) ?? false;
+  if (texts.includes(words)) return 4;
+  if (isEnd && kind === 'item') return 3;
+  if (texts.some((text) => text.startsWith(words))) return 2;
+  return isEnd ? 1 : 0;
 }
 
 /** Records of the same kind come first. */
