@@ -58,7 +58,9 @@ export type Comparison = z.infer<typeof comparisonSchema>;
 
 /** `changes.json`: steps, newest first; each starts where the next one in the list ends. */
 export const historySchema = z
-  .object({ steps: z.array(comparisonSchema) })
+  .object({
+    steps: z.array(comparisonSchema).describe('Each change of the data, from one state to the next.'),
+  })
   .refine(
     ({ steps }) => steps.every(({ from }, at) => from.digest === (steps[at + 1]?.to.digest ?? from.digest)),
     'expected consecutive steps',

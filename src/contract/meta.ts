@@ -119,7 +119,7 @@ export const manifestSchema = z
     inputs: sha256Schema
       .optional()
       .describe('The SHA-256 of what they were made from: data, history, options and hand-written files.'),
-    files: z.array(manifestEntrySchema),
+    files: z.array(manifestEntrySchema).describe('Each file with its size and SHA-256.'),
   })
   .meta({ title: 'Manifest', description: 'Every file of a site except this one, sorted by path.' });
 export type Manifest = z.infer<typeof manifestSchema>;

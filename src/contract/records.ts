@@ -104,5 +104,7 @@ export const skippedSchema = z.strictObject(mapKinds(() => z.array(idSchema)));
 export type Skipped = Readonly<z.infer<typeof skippedSchema>>;
 
 /** The number of records of each kind. */
-export const countsSchema = z.strictObject(mapKinds(() => z.int().min(0).max(MAX_RECORDS)));
+export const countsSchema = z
+  .strictObject(mapKinds(() => z.int().min(0).max(MAX_RECORDS)))
+  .describe('The number of records of each kind.');
 export type Counts = Readonly<Record<Kind, number>>;

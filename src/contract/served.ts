@@ -55,7 +55,10 @@ export const errorSchema = z
 
 /** Every record of every kind in one file. */
 export const bulkSchema = z
-  .strictObject({ move: z.array(servedSchemas.move), item: z.array(servedSchemas.item) })
+  .strictObject({
+    move: z.array(servedSchemas.move).describe('Every move.'),
+    item: z.array(servedSchemas.item).describe('Every item.'),
+  })
   .meta({ title: 'Everything', description: 'Every record of every kind, in order of id.' });
 
 /**

@@ -31,7 +31,7 @@ export const downloads: readonly Download[] = [
     },
     {
       path: csvFile(kind),
-      summary: `Every ${kind} as CSV (RFC 4180, UTF-8). Null is an empty cell; what a spreadsheet might run as a formula, or is an apostrophe in its place, at the start of a text or after a semicolon, is prefixed with an apostrophe.`,
+      summary: `Every ${kind} as CSV (RFC 4180, UTF-8). Null is an empty cell. Remove one apostrophe at the start of a cell and after each semicolon: it keeps spreadsheets from running the text as a formula.`,
       text: (served) => csvRow(fieldsOf(kind)) + served[kind].map(tableRow).join(''),
     },
   ]),

@@ -25,8 +25,7 @@ export function webFiles({ templates, ...content }: PagesPlan): SiteFile[] {
   const browse = (root: string, json: string): string => {
     const description = 'Game moves and items, as tables, cards and JSON.';
     const frame = { title: 'gamedata', description, root, script: 'browse.js' };
-    const { footer: _, ...parts } = framed(frame, meta);
-    return fillPlaceholders(templates['browse.html'], { ...parts, search, json });
+    return fillPlaceholders(templates['browse.html'], { ...framed(frame, meta), search, json });
   };
   const description = 'There is nothing at this address.';
   const notFound = framed({ title: 'Not found · gamedata', description, root: top }, meta);
@@ -57,7 +56,7 @@ ${kindNames.map((kind) => html`<option value="${kind}">${pluralTitle(kind)}</opt
 </div>
 <div class="field">
 <label for="generation">Generation</label>
-<select id="generation" name="generation" aria-describedby="keys">
+<select id="generation" name="generation" aria-describedby="of-items">
 <option value="">Any</option>
 ${[...generations].map(
   (generation) => html`<option value="${generation ?? 'none'}">${generation ?? 'unknown'}</option>`,
@@ -67,9 +66,9 @@ ${[...generations].map(
 <button type="submit">Search</button>
 </form>
 </search>
-<p id="keys" class="quiet scripted"><label class="option"><input id="shortcut" type="checkbox" checked> <kbd>/</kbd> to
-search</label>, <kbd>↑</kbd> <kbd>↓</kbd> to select, <kbd>Enter</kbd> to open. The generation of an item is the first in which it
-has an index.</p>
+<p id="keys" class="quiet scripted"><kbd>/</kbd> to search, <kbd>↑</kbd> <kbd>↓</kbd> to select, <kbd>Enter</kbd> to open.
+<label class="option"><input id="shortcut" type="checkbox" checked> Enable the <kbd>/</kbd> key</label></p>
+<p id="of-items" class="quiet scripted">The generation of an item is the first in which it has an index.</p>
 <p id="found" role="status" class="quiet"></p>
 <ol id="results" class="results"></ol>
 <button type="button" id="more" hidden>Show more</button>`;

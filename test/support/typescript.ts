@@ -20,6 +20,15 @@ export function userProject(files: Readonly<Record<string, string>>): string {
   return folder;
 }
 
+/** Lets a folder's files use the types of Node. Without `lib.dom`, these are all that they know of `fetch`. */
+export function linkNodeTypes(folder: string): void {
+  mkdirSync(path.join(folder, 'node_modules/@types'), { recursive: true });
+  symlinkSync(path.join(PROJECT, 'node_modules/@types/node'), path.join(folder, 'node_modules/@types/node'));
+}
+
+/** What a project for Node has that was set up in the strictest way. */
+export const NODE_ONLY = { lib: ['es2023'], types: ['node'] };
+
 /** Compiles every file of a project. Returns what the compiler says: nothing if all is well. */
 export function compile(folder: string, more: Readonly<Record<string, unknown>> = {}): string {
   const options = {

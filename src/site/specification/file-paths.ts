@@ -82,7 +82,7 @@ const sitePaths = {
     'The search index: every record, in columns',
     json(ref('schemas/Search')),
   ),
-  [`/${paths.OPENAPI_FILE}`]: siteFile('getOpenApi', 'This document', anyJson),
+  [`/${paths.OPENAPI_FILE}`]: siteFile('getOpenApi', 'The API as an OpenAPI 3.1 document', anyJson),
   '/schemas/{schema}.json': {
     ...parameters('schema', 'move', { type: 'string', enum: schemaNames }),
     ...siteFile('getSchema', 'A JSON Schema 2020-12', anyJson),

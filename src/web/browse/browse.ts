@@ -72,6 +72,10 @@ function put(address: string, state: State, focus: boolean): void {
   if (!isSearchable) main.append(searchSection);
   view.replaceChildren(heading, ...bar, ...(isSearchable ? [searchSection] : []), body);
   if (isSearchable) setSearch({ kind });
+  find('of-items', HTMLParagraphElement).hidden = kind === 'move';
+  for (const link of document.querySelectorAll('.bar nav a'))
+    if (link.getAttribute('data-api') === `${API_PREFIX}${kind}/`) link.setAttribute('aria-current', 'true');
+    else link.removeAttribute('aria-current');
   view.removeAttribute('aria-busy');
   if (!focus) return;
   scrollTo(0, 0);

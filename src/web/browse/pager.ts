@@ -48,9 +48,9 @@ export function pager({ address, page, label, hasSizes }: PagerOptions): HTMLEle
 }
 
 function shownRange(offset: number, shown: number, count: number): string {
-  if (shown > 0)
-    return `Records ${groupDigits(offset + 1)} to ${groupDigits(offset + shown)} of ${groupDigits(count)}`;
-  return count === 0 ? 'No records' : `No records at offset ${offset}: there are ${count}`;
+  const [first, last, all] = [offset + 1, offset + shown, count].map(groupDigits);
+  if (shown > 0) return `Records ${first} to ${last} of ${all}`;
+  return count === 0 ? 'No records' : `No records at offset ${offset}: there are ${all}`;
 }
 
 /** Links to other page sizes. The target contains the first record of this page. */

@@ -18,7 +18,7 @@ export function recordCard(json: unknown): HTMLElement[] {
   const { slug, ...others } = json;
   const fields = Object.entries({ slug, ...others })
     .filter(([name]) => !SHOWN_APART.includes(name))
-    .map(([name, value]) => element('div', {}, element('dt', {}, name), valueCell('dd', value, 'null')));
+    .map(([name, value]) => element('div', {}, element('dt', {}, name), valueCell('dd', value)));
   const picture = iconOf(json, 90).map((icon) => element('p', { class: 'picture' }, icon));
   return [element('div', { class: 'card' }, ...picture, element('dl', {}, ...fields))];
 }
@@ -29,8 +29,12 @@ export function iconOf(record: unknown, size?: number): HTMLElement[] {
   return icon === undefined ? [] : [iconImage(icon, size)];
 }
 
-/** The table; undefined if the results are not records. */
-export function recordTable(results: readonly unknown[]): HTMLElement | undefined {
+/**
+ * The table; undefined if the results are not records.
+ *
+ * @param isWhole whether these are all records of the list
+ */
+export function recordTable(results: readonly unknown[], isWhole: boolean): HTMLElement | undefined {
   const [first] = results;
   if (!isRecord(first) || !results.every(isRecord)) return undefined;
   const others = Object.keys(first).filter((name) => !SHOWN_APART.includes(name) && !FIRST.includes(name));
@@ -57,12 +61,14 @@ export function recordTable(results: readonly unknown[]): HTMLElement | undefine
     return cell;
   });
   const head = element('tr', {}, ...heads);
+  const scope = `Columns sort the ${results.length} records of this page, not the whole list.`;
   // Wider than a phone: it can be scrolled by keyboard, too.
-  return element(
+  const scrolled = element(
     'div',
     { class: 'table', tabindex: 0, role: 'region', 'aria-label': 'Records' },
     element('table', { class: 'records' }, element('thead', {}, head), body),
   );
+  return element('div', {}, ...(isWhole ? [] : [element('p', { class: 'quiet' }, scope)]), scrolled);
 }
 
 const isRecord = (value: unknown): value is Fields =>
@@ -70,7 +76,7 @@ const isRecord = (value: unknown): value is Fields =>
 
 function rowOf(record: Fields, columns: readonly string[]): HTMLElement {
   const cells = columns.map((column) => {
-    if (column !== 'name') return valueCell('td', record[column], '–');
+    if (column !== 'name') return valueCell('td', record[column]);
     const name = String(record.name);
     const address = endpointOf(String(record.url));
     const title = address === undefined ? name : link(address, name);
@@ -79,10 +85,12 @@ function rowOf(record: Fields, columns: readonly string[]): HTMLElement {
   return element('tr', {}, ...cells);
 }
 
-const valueCell = (tag: 'td' | 'dd', value: unknown, none: string): HTMLElement =>
-  value === null
-    ? element(tag, { class: 'null' }, none)
-    : element(tag, {}, typeof value === 'object' ? JSON.stringify(value) : String(value));
+const valueCell = (tag: 'td' | 'dd', value: unknown): HTMLElement =>
+  element(
+    tag,
+    { class: value === null && 'null' },
+    typeof value === 'object' ? JSON.stringify(value) : String(value),
+  );
 
 /** Numbers by value, texts by the alphabet; null comes last in both directions. */
 function compare(a: unknown, b: unknown, isDescending: boolean): number {

@@ -69,14 +69,22 @@ const problem = (title: string, why: string, ...ways: readonly HTMLElement[]): S
 function answered(outcome: Answer, { address, hasSizes }: StateOptions): State {
   const { json } = outcome;
   const state = { title: titleOf(address, json), answer: () => responseBox(outcome) };
-  if (!isListPage(json)) return { ...state, before: recordCard(json) };
+  if (!isListPage(json)) return { ...state, before: [...recordCard(json), ...indexNote(json)] };
   const controls = (label: string): HTMLElement[] => [pager({ address, page: json, label, hasSizes })];
   return {
     ...state,
-    before: controls('Pages'),
+    before: [...controls('Pages'), ...indexNote(json.results[0])],
     after: controls('Pages, again'),
-    table: recordTable(json.results),
+    table: recordTable(json.results, json.results.length === json.count),
   };
+}
+
+/** What the names of fields do not say. */
+function indexNote(record: unknown): HTMLElement[] {
+  if (typeof record !== 'object' || record === null || !('id1' in record)) return [];
+  const note =
+    "id1 to id9 are an item's in-game indices: its numbers in the data of the games of generations 1 to 9, null where it has none.";
+  return [element('p', { class: 'quiet' }, note)];
 }
 
 /** The name of a record, or the kind of a list. */

@@ -1,6 +1,6 @@
 /** The script of the docs: sends requests that a visitor fills in, and keeps the language of code samples. */
 
-import { element, root } from '../shared/elements.ts';
+import { copyText, element, find, root } from '../shared/elements.ts';
 import { fitLinks } from '../shared/links.ts';
 import { recall, remember } from '../shared/preferences.ts';
 import { headerLines, type Outcome, send, statusLine } from '../shared/request.ts';
@@ -23,6 +23,12 @@ document.addEventListener('change', ({ target }) => {
 });
 const language = recall('language');
 if (language !== null) choose(language);
+
+document.addEventListener('click', ({ target }) => {
+  const tabs = target instanceof HTMLButtonElement && target.closest('.tabs');
+  const shown = tabs && [...tabs.querySelectorAll('pre')].find((sample) => sample.offsetParent !== null);
+  if (shown) void copyText(shown, find('said', HTMLParagraphElement));
+});
 
 /** The address that a form stands for: parameters of the path are in it, empty ones of the query are omitted. */
 function addressOf(form: HTMLFormElement): string {

@@ -148,15 +148,18 @@ ${guaranteeNames
 </ul>`,
   );
 
-/** @param variable a name for the response, and its type if the language has them */
-const javaScript = (url: string, variable: string): string => `const response = await fetch('${url}');
+const javaScript = (
+  url: string,
+  variable: string,
+  json: string,
+): string => `const response = await fetch('${url}');
 if (!response.ok) throw new Error(\`got \${response.status}\`);
-const ${variable} = await response.json();`;
+const ${variable} = ${json};`;
 
 /** Language → the code of a request. The type is that of the response, as in `types.d.ts`. */
 const languages: Readonly<Record<string, (url: string, type: string) => string>> = {
   curl: (url) => `curl '${url}'`,
-  JavaScript: (url, type) => javaScript(url, variableOf(type)),
+  JavaScript: (url, type) => javaScript(url, variableOf(type), 'await response.json()'),
   Python: (url, type) => `import json
 from urllib.request import urlopen
 
@@ -164,7 +167,7 @@ with urlopen("${url}") as response:
     ${variableOf(type)} = json.load(response)`,
   TypeScript: (url, type) => `import type { ${type} } from './types.d.ts';
 
-${javaScript(url, `${variableOf(type)}: ${type}`)}`,
+${javaScript(url, variableOf(type), `(await response.json()) as ${type}`)}`,
 };
 
 /** `MovePage` → `page`, `Move` → `move` */
@@ -176,12 +179,10 @@ export function codeSamples(id: string, url: string, type: string): Markup {
   return html`<fieldset class="tabs">
 <legend>Code</legend>
 ${names.map(
-  (
-    name,
-    at,
-  ) => html`<input type="radio" name="${id}-code" id="${id}-${name}" value="${name}"${at === 0 ? html` checked` : nothing}>
-<label for="${id}-${name}">${name}</label>`,
+  (name, at) =>
+    html`<label class="option"><input type="radio" name="${id}-code" value="${name}"${at === 0 ? html` checked` : nothing}> ${name}</label>`,
 )}
+<button type="button" class="scripted">Copy code</button>
 ${Object.values(languages).map((code) => html`<pre><code>${code(url, type)}</code></pre>`)}
 </fieldset>`;
 }

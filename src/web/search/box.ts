@@ -106,7 +106,8 @@ export function createSearchBox(
       event.target instanceof Element &&
       event.target.matches('input:not([type=checkbox], [type=radio]), select, textarea');
     const isOther = event.key !== '/' || event.ctrlKey || event.metaKey || event.altKey;
-    if (isOther || isTyping || !shortcut.checked || query.offsetParent === null) return;
+    // On a device without a keyboard it is hidden, and so it is where there is no search.
+    if (isOther || isTyping || !shortcut.checked || shortcut.offsetParent === null) return;
     event.preventDefault();
     query.focus();
   });

@@ -64,7 +64,7 @@ export async function copyText(shown: HTMLElement, status: HTMLElement): Promise
     await navigator.clipboard.writeText(shown.textContent);
   } catch {
     getSelection()?.selectAllChildren(shown);
-    said = 'Copying is not available here. The command is selected: copy it with the keyboard or menu.';
+    said = 'Copying is not available here. It is selected: copy it with the keyboard or menu.';
   }
   status.textContent = said;
   setTimeout(() => {
