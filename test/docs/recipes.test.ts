@@ -10,7 +10,7 @@ import { PACKAGE_ROOT } from '../../src/version.ts';
 import { engineFile, missingEngine } from '../support/engines/npm-engines.ts';
 import { freePort } from '../support/engines/process.ts';
 import { buildPageSite, removePageSite } from '../support/page-site.ts';
-import { temporaryFolder } from '../support/temporary.ts';
+import { sharedFolder } from '../support/temporary.ts';
 import { compile, linkNodeTypes, NODE_ONLY } from '../support/typescript.ts';
 
 const run = promisify(execFile);
@@ -75,7 +75,7 @@ const NO_PROXY = { NO_PROXY: '127.0.0.1', no_proxy: '127.0.0.1' };
 
 describe('the recipe', () => {
   /** Where all of them run, one after the other. */
-  const work = temporaryFolder();
+  const work = sharedFolder();
   let folder = '';
   let server: SiteServer | undefined;
   beforeAll(async () => {
