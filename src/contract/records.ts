@@ -55,7 +55,7 @@ const gameIndexSchema = (generation: number) =>
     .min(0)
     .nullable()
     .describe(
-      `The in-game index: the item's number in the data of the games of generation ${generation}; null if it has none.`,
+      `The in-game index: the item's number within the games of generation ${generation}; null if it has none.`,
     );
 
 /** A move as in a data set: everything but its `url`, which depends on the base URL. */

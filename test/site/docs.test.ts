@@ -35,6 +35,14 @@ describe('the docs', () => {
     expect(empty).not.toContain('/move//');
   });
 
+  it('say what every field means', () => {
+    const fields = [
+      ...docsOf(rawRecords(3, 3)).matchAll(/<tr><th scope="row"><code>(\w+)<\/code>.*?<\/tr>/gs),
+    ];
+    expect(fields.length).toBeGreaterThan(40);
+    for (const [row, name] of fields) expect(row, name).not.toContain('<td></td></tr>');
+  });
+
   it('name the files of a site whose links point to files', () => {
     const page = docsOf(rawRecords(120, 3), { links: 'file' });
     expect(page).toContain('<code>/api/gamedata/move/offset/{offset}/index.json</code>');

@@ -83,7 +83,7 @@ function answered(outcome: Answer, { address, hasSizes }: StateOptions): State {
 function indexNote(record: unknown): HTMLElement[] {
   if (typeof record !== 'object' || record === null || !('id1' in record)) return [];
   const note =
-    "id1 to id9 are an item's in-game indices: its numbers in the data of the games of generations 1 to 9, null where it has none.";
+    "id1 to id9 are in-game indices: the item's numbers within the games of generations 1 to 9, or null.";
   return [element('p', { class: 'quiet' }, note)];
 }
 

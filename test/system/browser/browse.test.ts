@@ -176,9 +176,12 @@ describe.skipIf(noBrowser !== '')(`the browsable page${noBrowser}`, () => {
     for (const direction of ['ascending', 'descending']) {
       await page.getByRole('button', { name: 'id3' }).click();
       const indices = await column(heads.indexOf('id3'));
-      const numbers = indices.filter((text) => text !== '–').map(Number);
+      const numbers = indices.filter((text) => text !== 'null').map(Number);
       const sorted = numbers.toSorted((a, b) => (direction === 'ascending' ? a - b : b - a));
-      expect(indices).toEqual([...sorted.map(String), ...Array(indices.length - numbers.length).fill('–')]);
+      expect(indices).toEqual([
+        ...sorted.map(String),
+        ...Array(indices.length - numbers.length).fill('null'),
+      ]);
     }
     expect(problems).toEqual([]);
   });
@@ -227,6 +230,48 @@ describe.skipIf(noBrowser !== '')(`the browsable page${noBrowser}`, () => {
       ['true', 'solid'],
       ['false', 'none'],
     ]);
+  });
+
+  it('says what a sort and an index are about, where there are any', async () => {
+    const { page } = await visit(site.url + LIST);
+    const sorts = page.getByText('Columns sort the 100 records of this page, not the whole list.');
+    const indices = page.getByText('id1 to id9 are in-game indices');
+    const generations = page.getByText('The generation of an item is the first in which it has an index.');
+    const shown = async (): Promise<boolean[]> =>
+      Promise.all([sorts, indices, generations].map((text) => text.isVisible()));
+    await page.locator('.records').waitFor();
+    expect(await shown()).toEqual([true, true, true]);
+    await page.goto(`${site.url}/api/gamedata/move/`);
+    await page.locator('.records').waitFor();
+    expect(await shown()).toEqual([true, false, false]);
+    await page.goto(`${site.url}/api/gamedata/move/?limit=1000`);
+    await page.locator('.records').waitFor();
+    expect(await shown()).toEqual([false, false, false]);
+    await page.goto(site.url + RECORD);
+    await page.locator('.card').waitFor();
+    expect(await shown()).toEqual([false, true, false]);
+  });
+
+  it('marks the list that it is in, and names the licence of the data below', async () => {
+    const { page } = await visit(`${site.url}/api/gamedata/`);
+    const marked = page.getByRole('navigation', { name: 'Site' }).locator('[aria-current]');
+    const licence = page.getByRole('contentinfo').getByRole('link', { name: 'BSD 3-Clause License' });
+    await openHeading(page, 'Kinds of records');
+    expect(await marked.count()).toBe(0);
+    for (const [name, title] of [
+      ['Items', 'All items'],
+      ['Moves', 'All moves'],
+    ] as const) {
+      await page.getByRole('navigation', { name: 'Site' }).getByRole('link', { name }).click();
+      await openHeading(page, title);
+      expect(await marked.allTextContents()).toEqual([name]);
+      expect(await licence.isVisible()).toBe(true);
+    }
+    await page.goto(site.url + RECORD);
+    await openHeading(page, 'Master Ball');
+    expect(await marked.allTextContents()).toEqual(['Items']);
+    const { status } = await fetch((await licence.getAttribute('href')) ?? '');
+    expect(status).toBe(200);
   });
 
   it('leads from its header to the lists without leaving the page, and to the docs', async () => {

@@ -92,6 +92,18 @@ describe.skipIf(noBrowser !== '')(`the docs${noBrowser}`, () => {
     await page.locator('#getMove pre', { hasText: "import type { Move } from './types.d.ts'" }).waitFor();
   });
 
+  it('copy the code that is shown', async () => {
+    const permissions = ['clipboard-read', 'clipboard-write'];
+    const { page } = await visit(`${site.url}/docs/`, { permissions });
+    const sample = page.locator('#getItem .tabs');
+    await sample.getByLabel('Python').check();
+    await sample.getByRole('button', { name: 'Copy code' }).click();
+    await page.getByText('Copied.').waitFor();
+    const copied = await page.evaluate('navigator.clipboard.readText()');
+    expect(copied).toContain('from urllib.request import urlopen');
+    expect(copied).toBe(await sample.locator('pre', { hasText: 'urlopen' }).textContent());
+  });
+
   it('are where the reference was', async () => {
     const { page } = await visit(`${site.url}/reference.html`, { waits: false });
     await page.waitForURL(`${site.url}/docs/`);

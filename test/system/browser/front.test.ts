@@ -78,19 +78,40 @@ describe.skipIf(noBrowser !== '')(`the front page${noBrowser}`, () => {
 
   it('lets the shortcut be switched off, and remembers it', async () => {
     const { page } = await visit(`${site.url}/`);
-    await page.getByLabel('to search').uncheck();
+    await page.getByLabel('Enable the / key').uncheck();
     await page.keyboard.press('/');
     expect(await focused(page)).not.toBe('query');
     await page.reload();
-    await page.getByLabel('to search').waitFor();
+    await page.getByLabel('Enable the / key').waitFor();
     await page.locator('body').press('/');
     expect(await focused(page)).not.toBe('query');
-    await page.getByLabel('to search').check();
+    await page.getByLabel('Enable the / key').check();
     await page.keyboard.press('/');
     expect(await focused(page)).toBe('query');
     // In the box, it is a letter.
     await page.keyboard.type('a/b');
     expect(await page.locator('#query').inputValue()).toBe('a/b');
+  });
+
+  it('neither shows nor obeys keys on a device without a keyboard', async () => {
+    const { page } = await visit(`${site.url}/`, { hasTouch: true, isMobile: true });
+    expect(await page.getByText('to search').isVisible()).toBe(false);
+    await page.keyboard.press('/');
+    expect(await focused(page)).not.toBe('query');
+  });
+
+  it('leaves no room for icons where there are none', async () => {
+    const { page } = await visit(`${site.url}/`);
+    const left = (element: string): Promise<number> =>
+      page.evaluate(`document.querySelector('#results ${element}').getBoundingClientRect().left`);
+    await page.locator('#query').fill('beam');
+    await page.getByLabel('Kind').selectOption('move');
+    await page.locator('#results b').first().waitFor();
+    expect((await left('b')) - (await left('a'))).toBeLessThan(20);
+    await page.getByLabel('Kind').selectOption('');
+    await page.locator('#query').fill('ball');
+    await page.locator('#results img').first().waitFor();
+    expect((await left('b')) - (await left('a'))).toBeGreaterThan(30);
   });
 
   it('narrows by kind and generation, also without a word, and shows more', async () => {

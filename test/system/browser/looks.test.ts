@@ -19,12 +19,13 @@ const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core'), 'ut
 const tags = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
 
 /**
- * In pixels: a phone, a tablet, a desktop. axe-core looks at the narrowest and the widest, for its rules for layout, and at both
+ * In pixels: two phones, a tablet, a desktop. axe-core looks at the narrowest and the widest, for its rules for layout, and at both
  * schemes, for those for colors.
  */
 const looks = [
   { width: 320, colorScheme: 'light', isExamined: false },
-  { width: 768, colorScheme: 'light', isExamined: false },
+  { width: 390, colorScheme: 'light', isExamined: false },
+  { width: 600, colorScheme: 'light', isExamined: false },
   { width: 1280, colorScheme: 'light', isExamined: true },
   { width: 320, colorScheme: 'dark', isExamined: true },
 ] as const;
@@ -36,6 +37,21 @@ async function findings(page: Page): Promise<string[]> {
   const { violations }: AxeResults = await page.evaluate(run);
   return violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html}`));
 }
+
+/** The words of tables that are broken into lines. */
+const brokenWords = (page: Page): Promise<string[]> =>
+  page.evaluate(`[...document.querySelectorAll('td, th, label.option')].flatMap((cell) => {
+    const broken = [];
+    const texts = document.createTreeWalker(cell, NodeFilter.SHOW_TEXT);
+    for (let node = texts.nextNode(); node !== null; node = texts.nextNode())
+      for (const { 0: word, index } of node.data.matchAll(/\\w+/g)) {
+        const range = document.createRange();
+        range.setStart(node, index);
+        range.setEnd(node, index + word.length);
+        if (new Set(Array.from(range.getClientRects(), ({ top }) => top)).size > 1) broken.push(word);
+      }
+    return broken;
+  })`);
 
 describe.skipIf(noBrowser !== '')(`every page${noBrowser}`, () => {
   const site = usePageSite({ archive: true });
@@ -52,6 +68,7 @@ describe.skipIf(noBrowser !== '')(`every page${noBrowser}`, () => {
       const file = path.join(PICTURES, `${state.name}-${width}-${colorScheme}.png`);
       await page.screenshot({ path: file, fullPage: true });
       expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(width);
+      expect(await brokenWords(page), `at ${width}`).toEqual([]);
       if (isExamined) expect(await findings(page)).toEqual([]);
     }
   });
