@@ -38,13 +38,13 @@ async function findings(page: Page): Promise<string[]> {
   return violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html}`));
 }
 
-/** The words of tables that are broken into lines. */
+/** The words of tables, choices and introductions that are broken into lines. */
 const brokenWords = (page: Page): Promise<string[]> =>
-  page.evaluate(`[...document.querySelectorAll('td, th, label.option')].flatMap((cell) => {
+  page.evaluate(`[...document.querySelectorAll('td, th, label.option, .lead')].flatMap((cell) => {
     const broken = [];
     const texts = document.createTreeWalker(cell, NodeFilter.SHOW_TEXT);
     for (let node = texts.nextNode(); node !== null; node = texts.nextNode())
-      for (const { 0: word, index } of node.data.matchAll(/\\w+/g)) {
+      for (const { 0: word, index } of node.data.matchAll(/UTF-8|\\w+/g)) {
         const range = document.createRange();
         range.setStart(node, index);
         range.setEnd(node, index + word.length);
