@@ -270,8 +270,8 @@ describe.skipIf(noBrowser !== '')(`the browsable page${noBrowser}`, () => {
     await page.goto(site.url + RECORD);
     await openHeading(page, 'Master Ball');
     expect(await marked.allTextContents()).toEqual(['Items']);
-    const { status } = await fetch((await licence.getAttribute('href')) ?? '');
-    expect(status).toBe(200);
+    const href = (await licence.getAttribute('href')) ?? '';
+    expect((await fetch(new URL(href, site.url))).status).toBe(200);
   });
 
   it('leads from its header to the lists without leaving the page, and to the docs', async () => {
