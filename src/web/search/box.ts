@@ -128,9 +128,9 @@ export function resultItem(
   const link = element(
     'a',
     linkTo(recordPath(kind, slug)),
-    icon === null ? element('span', { class: 'blank' }) : iconImage(icon),
     element('span', { class: 'what' }, element('b', {}, name), ' ', element('code', {}, slug)),
     element('span', { class: 'where' }, generation === null ? kind : `${kind}, generation ${generation}`),
+    ...(icon === null ? [] : [iconImage(icon)]),
   );
   return element('li', {}, link);
 }

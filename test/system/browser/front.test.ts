@@ -102,16 +102,20 @@ describe.skipIf(noBrowser !== '')(`the front page${noBrowser}`, () => {
 
   it('leaves no room for icons where there are none', async () => {
     const { page } = await visit(`${site.url}/`);
-    const left = (element: string): Promise<number> =>
-      page.evaluate(`document.querySelector('#results ${element}').getBoundingClientRect().left`);
-    await page.locator('#query').fill('beam');
+    const places = (element: string, side: string): Promise<number[]> =>
+      page.evaluate(
+        `Array.from(document.querySelectorAll('#results ${element}'), (one) => one.getBoundingClientRect().${side})`,
+      );
+    await page.locator('#query').fill('thunder');
+    await say(page, '8 records');
+    const [edge = 0] = await places('a', 'left');
+    const names = await places('b', 'left');
+    expect(names).toHaveLength(8);
+    for (const name of names) expect(name - edge).toBeLessThan(20);
+    const withIcons = await places('.where', 'right');
     await page.getByLabel('Kind').selectOption('move');
-    await page.locator('#results b').first().waitFor();
-    expect((await left('b')) - (await left('a'))).toBeLessThan(20);
-    await page.getByLabel('Kind').selectOption('');
-    await page.locator('#query').fill('ball');
-    await page.locator('#results img').first().waitFor();
-    expect((await left('b')) - (await left('a'))).toBeGreaterThan(30);
+    await say(page, '7 records');
+    expect((await places('.where', 'right'))[0]).toBeGreaterThan((withIcons[0] ?? Infinity) + 30);
   });
 
   it('narrows by kind and generation, also without a word, and shows more', async () => {
