@@ -54,9 +54,7 @@ const gameIndexSchema = (generation: number) =>
     .int()
     .min(0)
     .nullable()
-    .describe(
-      `The in-game index: the item's number within the games of generation ${generation}; null if it has none.`,
-    );
+    .describe(`The item's number within the games of generation ${generation}; null if it has none.`);
 
 /** A move as in a data set: everything but its `url`, which depends on the base URL. */
 const moveSchema = z.strictObject({

@@ -81,6 +81,6 @@ export type SearchColumns = z.infer<typeof columnsSchema>;
 
 /** `search.json` */
 export const searchSchema = z
-  .strictObject(mapKinds(() => columnsSchema))
+  .strictObject(mapKinds((kind) => columnsSchema.describe(`Every ${kind}, as columns.`)))
   .meta({ title: 'Search', description: 'The search index: every record, in columns.' });
 export type SearchIndex = z.infer<typeof searchSchema>;

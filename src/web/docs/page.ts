@@ -90,13 +90,13 @@ const slugOf = (example: unknown): string =>
 const tryForm = (
   { path, operation: { operationId: id }, parameters }: Endpoint,
   slug: string,
-): Markup => html`<form class="try scripted" data-path="${path}" aria-label="Try ${path}">
+): Markup => html`<form class="try scripted" data-path="${path}" aria-label="Try ${path}" autocomplete="off" autocapitalize="none" spellcheck="false">
 ${parameters
   .filter(({ in: place }) => place !== 'header')
   .map(
     ({ name, in: place, schema }) => html`<div class="field">
 <label for="${id}-${name}">${name}</label>
-<input id="${id}-${name}" name="${name}" data-in="${place}" autocomplete="off" autocapitalize="none" spellcheck="false" placeholder="${String(schema.default ?? '')}" value="${place === 'path' ? slug || PAGE_SIZE : ''}"${place === 'path' ? html` required` : nothing}>
+<input id="${id}-${name}" name="${name}" data-in="${place}" placeholder="${String(schema.default ?? '')}" value="${place === 'path' ? slug || PAGE_SIZE : ''}"${place === 'path' ? html` required` : nothing}>
 </div>`,
   )}
 <button>Send request</button>
@@ -180,7 +180,7 @@ export function codeSamples(id: string, url: string, type: string): Markup {
 <legend>Code</legend>
 ${names.map(
   (name, at) =>
-    html`<label class="option"><input type="radio" name="${id}-code" value="${name}"${at === 0 ? html` checked` : nothing}> ${name}</label>`,
+    html`<label><input type="radio" name="${id}-code" value="${name}"${at === 0 ? html` checked` : nothing}> ${name}</label>`,
 )}
 <button type="button" class="scripted">Copy code</button>
 ${Object.values(languages).map((code) => html`<pre><code>${code(url, type)}</code></pre>`)}

@@ -40,7 +40,7 @@ async function findings(page: Page): Promise<string[]> {
 
 /** The words of tables, choices and introductions that are broken into lines. */
 const brokenWords = (page: Page): Promise<string[]> =>
-  page.evaluate(`[...document.querySelectorAll('td, th, label.option, .lead')].flatMap((cell) => {
+  page.evaluate(`[...document.querySelectorAll('td, th, .option, .tabs label, .lead')].flatMap((cell) => {
     const broken = [];
     const texts = document.createTreeWalker(cell, NodeFilter.SHOW_TEXT);
     for (let node = texts.nextNode(); node !== null; node = texts.nextNode())
