@@ -89,7 +89,9 @@ describe('a release', () => {
   it('has an image for two architectures, which is pushed only with --push, and whose digest is handed on', async () => {
     const { at, script, asked } = release();
     const actions = { GITHUB_REPOSITORY: 'Owner/gamedata', GITHUB_ACTOR: 'o', GH_TOKEN: 'secret' };
-    expect((await script('image', actions)).stdout).toContain('Pushes registry.test/owner/gamedata:1.2.3 and ');
+    expect((await script('image', actions)).stdout).toContain(
+      'Pushes registry.test/owner/gamedata:1.2.3 and ',
+    );
     expect(asked()).toEqual([]);
     await script('image --push', { ...actions, GITHUB_OUTPUT: at('output') });
     expect(readFileSync(at('output'), 'utf8')).toBe('name=registry.test/owner/gamedata\ndigest=sha256:1\n');
@@ -100,7 +102,9 @@ describe('a release', () => {
       [],
     ]);
     expect(build).toMatch(/^docker buildx build \. --push --platform linux\/amd64,linux\/arm64 /);
-    expect(build).toMatch(/ --tag registry\.test\/owner\/gamedata:1\.2\.3 --tag registry\.test\/owner\/gamedata:latest$/);
+    expect(build).toMatch(
+      / --tag registry\.test\/owner\/gamedata:1\.2\.3 --tag registry\.test\/owner\/gamedata:latest$/,
+    );
   });
 
   it('is published only with --publish', async () => {
