@@ -31,7 +31,7 @@ export const SHRINK = 'records that may disappear, in percent';
 export const takeLockOption = (): Option =>
   new Option('--take-lock', 'take over the lock of a dead build elsewhere');
 export const allowMissingOption = (): Option =>
-  new Option('--allow-missing <record...>', 'besides these, as <kind>/<slug>');
+  new Option('--allow-missing <record...>', 'besides these, as <kind>/<slug> or names/<language>');
 export const hostOption = (about: string): Option => new Option('--host <name...>', about).choices(hostNames);
 export const linksOption = (): Option => choices('--links <style>', 'what links point to', linkStyles);
 export const concurrencyOption = (): Option =>
@@ -71,6 +71,7 @@ export function addSourceOptions(command: Command): Command {
     .addOption(new Option('--no-cache').hideHelp())
     .addOption(concurrencyOption())
     .addOption(retriesOption())
+    .option('--no-names', 'omit the names in every language')
     .option('--skip <record...>', 'leave records out, as <kind>/<id>')
     .optionsGroup('Guards:')
     .addOption(numberOption('--max-shrink <percent>', SHRINK).default(defaults.maxShrink))

@@ -27,7 +27,7 @@ const moreLines = (more: number): string[] => (more > 0 ? [`  … and ${groupDig
 
 /** The result: records first, files last. One line if nothing has changed, unless something was doubtful. */
 export function summaryLines(report: Report): string[] {
-  const { counts, files, requests, steps } = report;
+  const { counts, files, requests, steps, nameChanges } = report;
   const edition = report.edition ? `, ${describeEdition(report.edition)}` : '';
   const notices = report.notices.map((notice) => `warning: ${notice}`);
   if (!report.changed) {
@@ -37,6 +37,7 @@ export function summaryLines(report: Report): string[] {
   }
   const lines = [
     ...changeLines(steps),
+    ...nameChanges.map((one) => `names: ${counted(one.changed, 'name')} changed in ${one.language}`),
     `data: ${recordCounts(counts)} from ${report.upstream}${edition}, captured ${report.captured}`,
   ];
   const skipped = kindNames.flatMap((kind) => (report.skipped?.[kind] ?? []).map((id) => `${kind}/${id}`));

@@ -19,6 +19,7 @@ export const guarantees = {
   },
   records: { needs: 'files', title: 'every record is the same object at its own URL and in its list' },
   icons: { needs: 'files', title: 'the placeholder icon is an image' },
+  names: { needs: 'files', title: 'the names in every language are those that the site describes' },
   'media-type': { needs: 'files', title: 'JSON is served as application/json' },
   head: { needs: 'files', title: 'HEAD is GET without a body' },
   etag: { needs: 'rules', title: 'responses carry an ETag; conditional requests get 304' },

@@ -4,6 +4,7 @@ import * as z from 'zod';
 import { editionSchema } from './edition.ts';
 import { defaultIconSource, ICON_UPSTREAM, ICON_UPSTREAM_RULE, iconModes } from './icons.ts';
 import { mapKinds } from './kinds.ts';
+import { namesSummarySchema } from './names.ts';
 import { type LinkBase, linkStyles } from './paths.ts';
 import { countsSchema, skippedSchema } from './records.ts';
 
@@ -60,6 +61,7 @@ export const metaSchema = z
     digest: z
       .string()
       .describe('Changes if and only if a record changes: `sha256:` and 64 hexadecimal digits.'),
+    names: namesSummarySchema.optional().describe('The names in every language; missing if there are none.'),
     base_url: z.string().describe('The prefix of every link.'),
     links: z.enum(linkStyles).describe('Whether links point to endpoints or to files.'),
     hosts: z.array(z.string()).describe('The hosts that the site has configuration for.'),

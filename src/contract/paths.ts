@@ -33,8 +33,16 @@ export const DOCS_PATH = '/docs/';
 export const MARK_FILE = 'mark.svg';
 export const CARD_FILE = 'card.png';
 
+/** Names in every language: a file for each, and the list of these. */
+const NAMES_FOLDER = 'names/';
+export const NAMES_INDEX_FILE = `${NAMES_FOLDER}index.json`;
+export const namesFile = (language: string): string => `${NAMES_FOLDER}${language}.json`;
+
 /** The folder of bulk files and archives. */
 export const DOWNLOAD_FOLDER = 'download/';
+
+/** Files in these are served in the same way. */
+export const bulkFolders = [DOWNLOAD_FOLDER, NAMES_FOLDER] as const;
 
 /** Extensions of compressed copies. Hosts serve these as files, without `Content-Encoding`. */
 export const compressedExtensions = ['gz', 'br'] as const;

@@ -3,6 +3,7 @@
 import * as z from 'zod';
 import { editionSchema } from '../contract/edition.ts';
 import { type Kind, kindNames } from '../contract/kinds.ts';
+import type { Names } from '../contract/names.ts';
 import { type Counts, skippedSchema } from '../contract/records.ts';
 
 /** Where a data set comes from, and when. Independent of the machine that read it. */
@@ -60,4 +61,6 @@ export interface DataSet {
   readonly counts: Counts;
   readonly digest: string;
   readonly records: EncodedRecords;
+  /** In alphabetical order of languages; empty if none are known. */
+  readonly names: readonly Names[];
 }

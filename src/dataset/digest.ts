@@ -2,12 +2,13 @@
 
 import { createHash } from 'node:crypto';
 import { type Kind, kindNames, mapKinds } from '../contract/kinds.ts';
+import type { Names, NamesSummary } from '../contract/names.ts';
 import type { DataSet, EncodedRecord, EncodedRecords } from './data-set.ts';
 
 /** A data set of these records. */
 export function digestDataSet(
   records: EncodedRecords,
-  about: Pick<DataSet, 'warnings' | 'provenance'>,
+  about: Pick<DataSet, 'warnings' | 'provenance' | 'names'>,
 ): DataSet {
   const counts = mapKinds((kind) => records[kind].length);
   return { ...about, counts, digest: digestRecords(records), records };
@@ -27,4 +28,13 @@ export function digestLines(linesOf: (kind: Kind) => string | Uint8Array): strin
     hash.update(`${kind}\n`).update(linesOf(kind));
   }
   return `sha256:${hash.digest('hex')}`;
+}
+
+/** How many names there are, and their own digest; undefined if there are none. */
+export function summarizeNames(names: readonly Names[]): NamesSummary | undefined {
+  if (names.length === 0) return undefined;
+  const hash = createHash('sha256');
+  for (const own of names) hash.update(`${JSON.stringify(own)}\n`);
+  const counts = names.map((own) => [own.language, mapKinds((kind) => Object.keys(own[kind]).length)]);
+  return { digest: `sha256:${hash.digest('hex')}`, languages: Object.fromEntries(counts) };
 }

@@ -6,6 +6,7 @@ import { slugsOf } from '../contract/paths.ts';
 import type { Counts, Skipped } from '../contract/records.ts';
 import { firstOf } from '../contract/words.ts';
 import { GuardError } from '../errors.ts';
+import type { NameChanges } from './names.ts';
 
 /** As much of a data set as the guards compare. Of published files that are damaged, only the paths are known. */
 export type NamedRecords = Readonly<
@@ -63,6 +64,20 @@ export function refuseShrinking(records: NamedRecords, options: ShrinkOptions): 
     throw new GuardError(`got ${now} records${expected}${gone}`, { kind }, { hint: hintFor(options) });
   }
   return missing;
+}
+
+/** Fails if more than a percentage of a language's names disappeared. `names/fr` among the missing lets all of French go. */
+export function refuseLostNames(
+  changes: readonly NameChanges[],
+  { maxShrink, allowMissing }: Pick<ShrinkOptions, 'maxShrink' | 'allowMissing'>,
+): void {
+  for (const { language, before, lost } of changes) {
+    const kind = `names/${language}`;
+    if (lost <= (before * maxShrink) / 100 || allowMissing.includes(kind)) continue;
+    const problem = `got ${before - lost} of ${before} names that the last build had: expected at most ${maxShrink} % to disappear`;
+    const hint = `If they are really gone, add --allow-missing ${kind}, or raise --max-shrink.`;
+    throw new GuardError(problem, { kind }, { hint });
+  }
 }
 
 /**

@@ -2,6 +2,7 @@
 
 import type { Comparison, DataSetSummary, History } from '../contract/changes.ts';
 import { kindNames } from '../contract/kinds.ts';
+import type { Names, NamesSummary } from '../contract/names.ts';
 import { recordPath } from '../contract/paths.ts';
 import type { MovedRoute } from '../contract/routes.ts';
 import { DataError } from '../errors.ts';
@@ -72,6 +73,9 @@ export function movedRoutes({ steps }: History, records: EncodedRecords): MovedR
 export interface Previous extends DataSetSummary {
   /** Undefined if they cannot be read as they were published: the next build replaces them. */
   records(): EncodedRecords | undefined;
+  /** What is said about its names in every language, and these; undefined if there are none, or they cannot be read. */
+  readonly names?: NamesSummary | undefined;
+  readNames?(): readonly Names[] | undefined;
   /** What it had all the same, if its records cannot be read. */
   readonly listed?: NamedRecords;
   /** Its history; undefined if it has none. Throws if it has one that cannot be read. */

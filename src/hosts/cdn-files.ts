@@ -4,7 +4,7 @@ import { apiHeaders, commonHeaders, downloadHeaders, htmlHeaders, mediaTypeOf } 
 import {
   archiveFiles,
   bulkFiles,
-  DOWNLOAD_FOLDER,
+  bulkFolders,
   FEED_FILE,
   MARK_FILE,
   pathOf,
@@ -22,7 +22,7 @@ export function headersFile({ routes, baseUrl }: HostContext): HostFile {
   const typed = [...bulkFiles, ...archiveFiles, TYPES_FILE, FEED_FILE, MARK_FILE];
   const blocks: (readonly [path: string, headers: Readonly<Record<string, string>>])[] = [
     ...[`${routes.prefix}*`, ...refusals].map((path) => [path, apiHeaders] as const),
-    [`/${DOWNLOAD_FOLDER}*`, downloadHeaders],
+    ...bulkFolders.map((folder) => [`/${folder}*`, downloadHeaders] as const),
     ...typed.map((file) => [`/${file}`, { 'Content-Type': mediaTypeOf(file) }] as const),
   ];
   const bases = new Set(['', pathOf(baseUrl)]);

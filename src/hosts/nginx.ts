@@ -1,7 +1,7 @@
 /** nginx: a server block, after its maps. No code runs there: only built pages are served, unless there is a fallback. */
 
 import { mediaTypes } from '../contract/headers.ts';
-import { BROWSE_FILE, DOCS_PATH, INDEX_FILE, NOT_FOUND_FILE } from '../contract/paths.ts';
+import { BROWSE_FILE, bulkFolders, DOCS_PATH, INDEX_FILE, NOT_FOUND_FILE } from '../contract/paths.ts';
 import type { RouteTable } from '../contract/routes.ts';
 import type { Host, HostContext } from './host.ts';
 import { MOVED_MAP, maps, matching, quote } from './nginx-maps.ts';
@@ -41,6 +41,14 @@ const types = Object.entries(mediaTypes).map(
 );
 /** They are compared with their charset. */
 const gzipTypes = new Set(Object.values(mediaTypes).filter((type) => /^text\/|json$|xml$/.test(type)));
+
+const bulkLocation = (folder: string): string =>
+  `location ^~ /${folder} {
+        # The compressed copies that the build made.
+        gzip_static on;
+        ${addHeaders(sets.common, sets.download)}
+        try_files $uri =404;
+    }`;
 
 /** Requests outside of the base path are not the site's; inside, locations see paths without it. */
 const belowBase = ({ base, basePattern }: server.WebServer): string =>
@@ -268,12 +276,7 @@ ${other.locations}${iconRedirect}
         ${addHeaders(sets.common, sets.file, sets.html)}
         try_files $uri =404;
     }
-    location ^~ ${web.downloads} {
-        # The compressed copies that the build made.
-        gzip_static on;
-        ${addHeaders(sets.common, sets.download)}
-        try_files $uri =404;
-    }
+    ${bulkFolders.map(bulkLocation).join('\n    ')}
     location = /${web.errors[404]} { }
     location / {
         ${addHeaders(sets.common, sets.file)}

@@ -3,7 +3,7 @@
 import { errorBody, errorDetails, NOT_ACCEPTABLE_DETAIL, notAllowedDetail } from '../contract/errors.ts';
 import type { GuaranteeName } from '../contract/guarantees.ts';
 import * as contract from '../contract/headers.ts';
-import { DOCS_PATH, DOWNLOAD_FOLDER, pathOf } from '../contract/paths.ts';
+import { bulkFolders, DOCS_PATH, pathOf } from '../contract/paths.ts';
 import type { RouteTable } from '../contract/routes.ts';
 import { escapeExpression, type HostContext, type Parameter } from './host.ts';
 
@@ -148,7 +148,7 @@ export function webServer({ routes, baseUrl, root, fallback, tls }: HostContext)
     anyFormat: formats.join('|'),
     slashlessPrefix: prefix.slice(0, -1),
     slashlessDocs: DOCS_PATH.slice(0, -1),
-    downloads: `/${DOWNLOAD_FOLDER}`,
+    downloads: `/(?:${bulkFolders.join('|')})`,
   };
 }
 

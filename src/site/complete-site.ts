@@ -5,7 +5,7 @@ import { linkBaseOf, type Meta } from '../contract/meta.ts';
 import { archiveFiles, DOWNLOAD_FOLDER } from '../contract/paths.ts';
 import { createRoutes } from '../contract/routes.ts';
 import { type AnyFile, bodyOf, type SiteFile } from '../contract/site-file.ts';
-import type { EncodedRecords } from '../dataset/data-set.ts';
+import type { DataSet, EncodedRecords } from '../dataset/data-set.ts';
 import { servedTexts } from '../dataset/encode.ts';
 import { movedRoutes } from '../dataset/history.ts';
 import type { Serving } from '../hosts/host.ts';
@@ -15,7 +15,7 @@ import { type PageTemplates, webFiles } from '../web/pages.ts';
 import { apiFiles } from './api-files.ts';
 import { packSite } from './archive/pack.ts';
 import { changeFiles } from './change-files.ts';
-import { downloadFiles } from './downloads.ts';
+import { downloadFiles, namesFiles } from './downloads.ts';
 import { specificationFiles } from './specification/document.ts';
 
 /** What every site needs, whatever its data and options. */
@@ -29,6 +29,7 @@ export interface Package {
 
 export interface CompleteSite {
   readonly records: EncodedRecords;
+  readonly names: DataSet['names'];
   readonly meta: Meta;
   readonly history: History;
   readonly hosts: readonly HostName[];
@@ -66,6 +67,7 @@ function dataFiles(site: CompleteSite): SiteFile[] {
   return [
     ...apiFiles(records, served, meta),
     ...(meta.downloads ? downloadFiles(served) : []),
+    ...namesFiles(site.names, meta.base_url),
     ...changeFiles(history, routes.moved, { ...linkBase, captured: meta.captured }),
     ...hostFiles(site.hosts, context),
   ];

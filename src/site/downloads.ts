@@ -2,12 +2,15 @@
 
 import { brotliCompressSync, constants } from 'node:zlib';
 import { gzipSync } from 'fflate';
-import { type Kind, kindNames } from '../contract/kinds.ts';
+import { type Kind, kindNames, mapKinds } from '../contract/kinds.ts';
+import { type Names, ownNameOf } from '../contract/names.ts';
 import {
   type CompressedExtension,
   compressedExtensions,
   csvFile,
   EVERYTHING_FILE,
+  NAMES_INDEX_FILE,
+  namesFile,
   ndjsonFile,
 } from '../contract/paths.ts';
 import { servedSchemas } from '../contract/served.ts';
@@ -71,6 +74,21 @@ export const downloadFiles = (served: ServedTexts): SiteFile[] =>
     }));
     return [{ path, body }, ...copies];
   });
+
+/** The names in every language, and the list of these; no files if no names are known. */
+export function namesFiles(names: readonly Names[], baseUrl: string): SiteFile[] {
+  if (names.length === 0) return [];
+  const languages = names.map(({ language, ...own }) => ({
+    language,
+    name: ownNameOf(language),
+    ...mapKinds((kind) => Object.keys(own[kind]).length),
+    url: `${baseUrl}/${namesFile(language)}`,
+  }));
+  return [
+    { path: NAMES_INDEX_FILE, body: JSON.stringify({ languages }) },
+    ...names.map((own) => ({ path: namesFile(own.language), body: JSON.stringify(own) })),
+  ];
+}
 
 /** A cell; null is empty. */
 export type Cell = string | number | null;

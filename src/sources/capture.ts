@@ -1,9 +1,11 @@
 /** Captures a data set: reads it from a source, and lets the guards decide whether it is plausible. */
 
 import type { Comparison, History } from '../contract/changes.ts';
-import type { DataSet, Provenance } from '../dataset/data-set.ts';
-import { type Missing, refuseOldData, refuseShrinking } from '../dataset/guards.ts';
+import type { DataSet, EncodedRecords, Provenance } from '../dataset/data-set.ts';
+import { summarizeNames } from '../dataset/digest.ts';
+import { type Missing, refuseLostNames, refuseOldData, refuseShrinking } from '../dataset/guards.ts';
 import { continueHistory, type Previous, stepsSince } from '../dataset/history.ts';
+import { compareNames, type NameChanges } from '../dataset/names.ts';
 import type { FetcherStats } from '../http/fetcher.ts';
 import { type LoadOptions, load } from './load.ts';
 import { readSnapshotCounts } from './snapshot.ts';
@@ -22,6 +24,8 @@ export interface Captured extends DataSet {
   readonly steps: readonly Comparison[];
   /** Records that the previous data set had and this one has not. */
   readonly missing: Missing;
+  /** What has become of the names since then: empty if nothing has, or none were wanted. */
+  readonly nameChanges: readonly NameChanges[];
   readonly source: SourceResult['source'];
   readonly fallback: string | null;
   readonly requests: FetcherStats | null;
@@ -61,6 +65,8 @@ export async function capture(options: CaptureOptions): Promise<Captured> {
   const notices = [...(loaded.notices ?? []), ...(isGuarded || floor ? [] : [UNGUARDED])];
   const guarded = { ...options, previous: before ?? previous?.listed, floor, fallback };
   const missing = refuseShrinking(dataSet.records, guarded);
+  const nameChanges = options.hasNames === false ? [] : changesOfNames(dataSet, previous, before);
+  refuseLostNames(nameChanges, guarded);
   const continued = continueHistory({ ...dataSet, captured, edition, history }, previous, before);
   return {
     ...dataSet,
@@ -68,12 +74,20 @@ export async function capture(options: CaptureOptions): Promise<Captured> {
     history: continued,
     steps: stepsSince(continued, previous?.digest),
     missing,
+    nameChanges,
     source,
     fallback: fallback ?? null,
     requests: requests ?? null,
     isCached,
     notices,
   };
+}
+
+/** None where the previous records or names cannot be read. */
+function changesOfNames(to: DataSet, previous?: Previous, records?: EncodedRecords): NameChanges[] {
+  const isSame = previous?.names?.digest === summarizeNames(to.names)?.digest;
+  const names = isSame ? undefined : previous?.readNames?.();
+  return records && names ? compareNames({ records, names }, to) : [];
 }
 
 /** Unchanged data keeps the date and the edition with which it was first seen in this state. */

@@ -5,9 +5,6 @@ import { DataError } from '../errors.ts';
 import { adaptSlug, type RawItem, type RawMove, type RawRecords } from './normalize.ts';
 import { integerIn, readTable, type TableName, type TableTexts } from './tables.ts';
 
-/** English, in the upstream's `languages` table. */
-const ENGLISH = '9';
-
 /** @throws DataError if a table is invalid, or refers to a record that does not exist */
 export const readCsv = (texts: TableTexts): RawRecords => ({
   move: readMoves(texts),
@@ -20,12 +17,8 @@ function readMoves(texts: TableTexts): RawMove[] {
   const moves = table.rows.map((row): RawMove => {
     const id = integerIn(table, row, 'id');
     const slug = slugOf('moves', row);
-    return {
-      id,
-      slug,
-      englishName: names.get(id) ?? null,
-      generation: integerIn(table, row, 'generation_id'),
-    };
+    const { en: englishName = null, ...others } = names.get(id) ?? {};
+    return { id, slug, englishName, names: others, generation: integerIn(table, row, 'generation_id') };
   });
   refuseOrphans('move_names', names, moves);
   return moves;
@@ -38,8 +31,10 @@ function readItems(texts: TableTexts): RawItem[] {
   const items = table.rows.map((row): RawItem => {
     const id = integerIn(table, row, 'id');
     const slug = slugOf('items', row);
-    const englishName = names.get(id) ?? null;
-    return { id, slug, englishName, gameIndices: indices.get(id) ?? [], sprite: spritePath(adaptSlug(slug)) };
+    const sprite = spritePath(adaptSlug(slug));
+    const { en: englishName = null, ...others } = names.get(id) ?? {};
+    const gameIndices = indices.get(id) ?? [];
+    return { id, slug, englishName, names: others, gameIndices, sprite };
   });
   refuseOrphans('item_names', names, items);
   refuseOrphans('item_game_indices', indices, items);
@@ -52,14 +47,19 @@ function slugOf(name: TableName, row: { readonly identifier: string }): string {
   throw new DataError(`got row ${Object.values(row).join(',')}: expected an identifier`, location);
 }
 
-/** Id → the first English name. */
-function readNames(kind: Kind, texts: TableTexts): ReadonlyMap<number, string> {
+/** Id → language → the first name in it. */
+function readNames(kind: Kind, texts: TableTexts) {
+  const { rows } = readTable('languages', texts);
+  const languages = new Map(rows.map((row) => [row.id, slugOf('languages', row)]));
   const table = readTable(`${kind}_names`, texts);
-  const names = new Map<number, string>();
+  const names = new Map<number, Record<string, string>>();
   for (const row of table.rows) {
-    if (row.local_language_id !== ENGLISH) continue;
     const id = integerIn(table, row, `${kind}_id`);
-    if (!names.has(id)) names.set(id, row.name);
+    // What is no language is refused like one with a wrong tag.
+    const language = languages.get(row.local_language_id) ?? row.local_language_id;
+    const ofRecord: Record<string, string> = names.get(id) ?? Object.create(null);
+    ofRecord[language] ??= row.name;
+    names.set(id, ofRecord);
   }
   return names;
 }

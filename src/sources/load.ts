@@ -5,6 +5,7 @@ import { type Kind, mapKinds } from '../contract/kinds.ts';
 import { LAST_INDEXED_GENERATION, type Move, type Skipped } from '../contract/records.ts';
 import type { DataSet, Provenance } from '../dataset/data-set.ts';
 import { digestDataSet } from '../dataset/digest.ts';
+import { selectNames } from '../dataset/names.ts';
 import { UpstreamError } from '../errors.ts';
 import { type FetcherOptions, withFetcher } from '../http/fetcher.ts';
 import { readCsv } from './csv.ts';
@@ -31,6 +32,8 @@ export interface LoadOptions extends FetcherOptions {
   readonly today: string;
   /** The records to leave out on purpose. */
   readonly skip?: Skipped | undefined;
+  /** Whether the data set has the names in every language. Default true. */
+  readonly hasNames?: boolean | undefined;
   readonly onProgress?: ((progress: Progress) => void) | undefined;
 }
 
@@ -47,7 +50,7 @@ export async function load(options: LoadOptions): Promise<SourceResult> {
     case 'csv':
       return loadCsv(options);
     case 'snapshot':
-      return loadSnapshot(options.upstream ?? options.dataFolder, options.skip, { isChosen: true });
+      return loadSnapshot(options.upstream ?? options.dataFolder, options, { isChosen: true });
   }
 }
 
@@ -57,7 +60,7 @@ async function loadAuto(options: LoadOptions): Promise<SourceResult> {
     return await loadRest(options, AUTO_FIRST_RETRIES);
   } catch (error) {
     if (!(error instanceof UpstreamError && error.request.unreachable)) throw error;
-    const loaded = loadSnapshot(options.dataFolder, options.skip);
+    const loaded = loadSnapshot(options.dataFolder, options);
     const reason = `${options.upstream ?? DEFAULT_REST_UPSTREAM} could not be reached`;
     return { ...loaded, fallback: `${reason}: built from ${describeAge(loaded.dataSet)}`, cause: error };
   }
@@ -74,8 +77,13 @@ function describeAge({ records, provenance }: DataSet): string {
 }
 
 /** @param isChosen whether it is no fallback, which may lack what the upstream has */
-function loadSnapshot(folder: string, skip: Skipped | undefined, { isChosen = false } = {}): SourceResult {
-  const whole = readSnapshot(folder);
+function loadSnapshot(
+  folder: string,
+  { skip, hasNames = true }: LoadOptions,
+  { isChosen = false } = {},
+): SourceResult {
+  const { names, ...rest } = readSnapshot(folder);
+  const whole = { ...rest, names: hasNames ? names : [] };
   const { skipped } = whole.provenance;
   const known = (kind: Kind) => [...whole.records[kind], ...(skipped?.[kind] ?? []).map((id) => ({ id }))];
   if (isChosen) refuseUnknownSkips(skip, mapKinds(known));
@@ -90,6 +98,7 @@ function leaveOut(dataSet: DataSet, skip: Skipped): DataSet {
   return digestDataSet(records, {
     warnings: dataSet.warnings.filter(({ kind, id }) => !skip[kind].includes(id)),
     provenance: { ...dataSet.provenance, skipped: skip },
+    names: selectNames(dataSet.names, records),
   });
 }
 
@@ -97,7 +106,7 @@ async function loadRest(options: LoadOptions, firstRetries?: number): Promise<So
   const { upstream = DEFAULT_REST_UPSTREAM } = options;
   return withFetcher(options, { upstream, version: REST_CACHE_VERSION }, async (fetcher) => {
     const { raw, edition, ...about } = await readRest({ ...options, upstream, fetcher, firstRetries });
-    const dataSet = normalize(raw, provenanceOf('rest', upstream, { ...options, edition }));
+    const dataSet = normalize(raw, provenanceOf('rest', upstream, { ...options, edition }), options.hasNames);
     return { dataSet, source: 'rest', requests: fetcher.stats, ...about };
   });
 }
@@ -107,19 +116,19 @@ async function loadCsv(options: LoadOptions): Promise<SourceResult> {
   if (!isAddress(upstream)) {
     const { texts, captured } = readTables(upstream);
     const provenance = provenanceOf('csv', 'local files', { ...options, today: captured });
-    return { dataSet: normalizeTables(texts, provenance), source: 'csv' };
+    return { dataSet: normalizeTables(texts, provenance, options.hasNames), source: 'csv' };
   }
   return withFetcher(options, { upstream, version: 'csv' }, async (fetcher) => {
     const texts = await fetchTables(upstream, { ...options, fetcher });
-    const dataSet = normalizeTables(texts, provenanceOf('csv', upstream, options));
+    const dataSet = normalizeTables(texts, provenanceOf('csv', upstream, options), options.hasNames);
     return { dataSet, source: 'csv', requests: fetcher.stats };
   });
 }
 
-function normalizeTables(texts: TableTexts, provenance: Provenance): DataSet {
+function normalizeTables(texts: TableTexts, provenance: Provenance, hasNames?: boolean): DataSet {
   const raw = readCsv(texts);
   refuseUnknownSkips(provenance.skipped, raw);
-  return normalize(raw, provenance);
+  return normalize(raw, provenance, hasNames);
 }
 
 const provenanceOf = (

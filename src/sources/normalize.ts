@@ -2,11 +2,13 @@
 
 import * as z from 'zod';
 import { type Kind, kindNames } from '../contract/kinds.ts';
+import { languageSchema, type Names } from '../contract/names.ts';
 import { parse, show } from '../contract/parse.ts';
 import { ICONS_FOLDER, PLACEHOLDER_ICON } from '../contract/paths.ts';
 import {
   idSchema,
   LAST_INDEXED_GENERATION,
+  nameSchema,
   type RecordOf,
   recordSchemas,
   type Skipped,
@@ -35,23 +37,27 @@ const converters: { readonly [K in Kind]: (raw: RawOf<K>, resolved: Resolved, wa
 /**
  * Makes a data set from raw records in any order, without those that its provenance says are left out.
  *
+ * @param hasNames whether the names in every language are part of it
  * @throws DataError if ids repeat, slugs collide or are unsafe, or a record does not fit its schema
  */
-export function normalize(raw: RawRecords, provenance: Provenance): DataSet {
+export function normalize(raw: RawRecords, provenance: Provenance, hasNames = true): DataSet {
   const warnings: Warning[] = [];
+  const found = hasNames ? new Map<string, Names>() : undefined;
   const kept = <K extends Kind>(kind: K): RawOf<K>[] =>
     raw[kind].filter(({ id }) => !provenance.skipped?.[kind].includes(id));
   const records = {
-    move: normalizeKind('move', kept('move'), warnings),
-    item: normalizeKind('item', kept('item'), warnings),
+    move: normalizeKind('move', kept('move'), warnings, found),
+    item: normalizeKind('item', kept('item'), warnings, found),
   };
-  return digestDataSet(records, { warnings, provenance });
+  const names = [...(found?.values() ?? [])].sort((a, b) => (a.language < b.language ? -1 : 1));
+  return digestDataSet(records, { warnings, provenance, names });
 }
 
 function normalizeKind<K extends Kind>(
   kind: K,
   unsorted: readonly RawOf<K>[],
   warnings: Warning[],
+  names: Map<string, Names> | undefined,
 ): EncodedRecord[] {
   const raws = [...unsorted].sort((a, b) => a.id - b.id);
   refuseRepeatedIds(raws, { kind, field: 'id' });
@@ -69,6 +75,7 @@ function normalizeKind<K extends Kind>(
     const location = { kind, record: `${original} (${raw.id})` };
     const hint = `To build without this record, add --skip ${kind}/${raw.id}.`;
     const parsed = parse(recordSchemas[kind], record, location, { hint }) as RecordOf<K>;
+    if (names) addNames(names, raw, { slug, kind, warn });
     return encodeRecord(parsed);
   });
 }
@@ -127,6 +134,27 @@ function resolveName(englishName: string | null, slug: string, warn: Warn): stri
   const name = titleOf(slug);
   warn('missing-name', `no English name, called ${show(name)}`);
   return name;
+}
+
+/** Adds a record's names to those of each language. An empty one is missing, with a warning unless it is also the record's. */
+function addNames(
+  all: Map<string, Names>,
+  { id, slug: original, englishName: en, names }: RawOf<Kind>,
+  { slug, kind, warn }: { slug: string; kind: Kind; warn: Warn },
+): void {
+  const location = { kind, record: `${original} (${id})` };
+  const options = { hint: 'To build without the names in every language, add --no-names.' };
+  for (const [written, name] of Object.entries(en === null ? names : { en, ...names })) {
+    const tag = written.toLowerCase();
+    if (name.trim() === '') {
+      if (tag !== 'en') warn('missing-name', `the name in ${tag} is empty, left out`);
+      continue;
+    }
+    const language = all.get(tag)?.language ?? parse(languageSchema, tag, location, options);
+    const own = all.get(tag) ?? { language, move: {}, item: {} };
+    all.set(tag, own);
+    if (!Object.hasOwn(own[kind], slug)) own[kind][slug] = parse(nameSchema, name, location, options);
+  }
 }
 
 function convertItem(raw: RawItem, { slug, name }: Resolved, warn: Warn): object {
@@ -194,10 +222,15 @@ const slugify = (text: string): string =>
  * The version of the raw records in the disk cache. Increase it with every change to these schemas, or to how a response
  * is reduced to them: caches of other versions are discarded. A test fails if that is forgotten.
  */
-export const RAW_VERSION = 2;
+export const RAW_VERSION = 3;
 
-/** The English name is null if the upstream has none. */
-const rawFields = { id: idSchema, slug: z.string().min(1), englishName: z.string().nullable() };
+const rawFields = {
+  id: idSchema,
+  slug: z.string().min(1),
+  englishName: z.string().nullable(),
+  /** Other languages as the upstream writes them → the first name in each. */
+  names: z.record(z.string(), z.string()),
+};
 
 export const rawSchemas = {
   move: z.strictObject({ ...rawFields, generation: z.int().positive() }),

@@ -49,8 +49,11 @@ export const readRecordAnswer: { readonly [K in Kind]: (json: unknown, record: s
 };
 
 function identity(answer: { id: number; name: string; names: z.infer<typeof names> }) {
-  const english = answer.names.find(({ language }) => language.name === 'en');
-  return { id: answer.id, slug: answer.name, englishName: english?.name ?? null };
+  // The first name of each language counts.
+  const { en = null, ...others } = Object.fromEntries(
+    answer.names.toReversed().map(({ language, name }) => [language.name, name]),
+  );
+  return { id: answer.id, slug: answer.name, englishName: en, names: others };
 }
 
 /** `/api/v2/generation/4/` → 4. */

@@ -11,8 +11,9 @@ import {
   metaReader,
   refuseNewerFormat,
 } from '../contract/meta.ts';
+import { type Names, type NamesSummary, namesSchema } from '../contract/names.ts';
 import { parse } from '../contract/parse.ts';
-import { CHANGES_FILE, listPageFile, MANIFEST_FILE, META_FILE } from '../contract/paths.ts';
+import { CHANGES_FILE, listPageFile, MANIFEST_FILE, META_FILE, namesFile } from '../contract/paths.ts';
 import { pageOffsets } from '../contract/windows.ts';
 import type { EncodedRecord, EncodedRecords } from '../dataset/data-set.ts';
 import { digestRecords } from '../dataset/digest.ts';
@@ -40,17 +41,21 @@ export function previousOfSite(
   const listed = recordsOfPaths(entries.keys());
   const history = (): History | undefined =>
     entries.has(CHANGES_FILE) ? readSiteHistory(folder) : undefined;
-  if (meta) return { ...meta, records: () => readUndamaged(folder, meta), listed, history };
+  if (meta) {
+    const records = () => undamaged(() => readSiteRecords(folder, meta));
+    const ownNames = () => undamaged(() => readNames(folder, meta.names));
+    return { ...meta, records, readNames: ownNames, listed, history };
+  }
   // A site that does not describe itself has the data at which its history ends.
   const counts = mapKinds((kind) => listed[kind].length);
   const last = history()?.steps[0]?.to ?? { digest: '', captured: null, counts };
   return { ...last, records: () => undefined, listed, history };
 }
 
-/** Records that somebody damaged are replaced by the next build: they are no reason to stop it. */
-function readUndamaged(folder: string, meta: Meta): EncodedRecords | undefined {
+/** What somebody damaged is replaced by the next build: it is no reason to stop it. */
+function undamaged<T>(read: () => T): T | undefined {
   try {
-    return readSiteRecords(folder, meta);
+    return read();
   } catch (error) {
     if (error instanceof GamedataError) return undefined;
     throw error;
@@ -84,6 +89,13 @@ export function readSiteRecords(folder: string, { counts, digest }: Meta): Encod
   const location = { record: folder, field: 'digest' };
   throw new DataError(`got ${found}: expected ${digest}, as in meta.json`, location);
 }
+
+/** Reads the names in every language of a site, or of a snapshot. Throws `OutputError` or `DataError`. */
+export const readNames = (folder: string, summary: NamesSummary | undefined): Names[] =>
+  Object.keys(summary?.languages ?? {}).map((language) => {
+    const file = namesFile(language);
+    return parse(namesSchema, readJson(folder, file), { record: file });
+  });
 
 const readPage = (folder: string, file: string): EncodedRecord[] =>
   parse(pageSchema, readJson(folder, file), { record: file }).results.map(({ url: _, ...record }) =>

@@ -6,8 +6,9 @@ import * as z from 'zod';
 import { type History, historySchema } from '../contract/changes.ts';
 import { type Kind, kindNames, mapKinds } from '../contract/kinds.ts';
 import { FORMAT, formatField, refuseNewerFormat } from '../contract/meta.ts';
+import { namesSummarySchema } from '../contract/names.ts';
 import { parse } from '../contract/parse.ts';
-import { CHANGES_FILE } from '../contract/paths.ts';
+import { CHANGES_FILE, namesFile } from '../contract/paths.ts';
 import { type Counts, countsSchema, recordSchemas } from '../contract/records.ts';
 import type { SiteFile } from '../contract/site-file.ts';
 import {
@@ -18,11 +19,13 @@ import {
   provenanceSchema,
   warningSchema,
 } from '../dataset/data-set.ts';
-import { digestLines, encodeLine } from '../dataset/digest.ts';
+import { digestLines, encodeLine, summarizeNames } from '../dataset/digest.ts';
 import { encodeRecord } from '../dataset/encode.ts';
 import type { Previous } from '../dataset/history.ts';
+import { selectNames } from '../dataset/names.ts';
 import { DataError, OutputError } from '../errors.ts';
 import { parseText, readFileText, readJson } from '../files.ts';
+import { readNames } from './site-folder.ts';
 
 /** The file that marks a folder as a snapshot. */
 export const PROVENANCE_FILE = 'provenance.json';
@@ -40,6 +43,8 @@ const snapshotSchema = z.object({
   ...provenanceSchema.shape,
   counts: countsSchema,
   digest: z.string(),
+  /** Missing if there are none, or an earlier version wrote it. */
+  names: namesSummarySchema.optional(),
   warnings: z.array(warningSchema),
 });
 
@@ -47,10 +52,12 @@ type SnapshotSummary = z.infer<typeof snapshotSchema>;
 
 /** The files of a snapshot: the same data set gives the same bytes. */
 export function snapshotFiles(data: DataSet): SiteFile[] {
-  const { provenance, counts, digest, warnings, records } = data;
-  const summary = { format: FORMAT, ...provenance, counts, digest, warnings };
+  const { provenance, counts, digest, warnings, records, names } = data;
+  const summary = { format: FORMAT, ...provenance, counts, digest, names: summarizeNames(names), warnings };
   return [
     ...kindNames.map((kind) => ({ path: recordsFile(kind), body: records[kind].map(encodeLine).join('') })),
+    // One line for each name, too.
+    ...names.map((own) => ({ path: namesFile(own.language), body: `${JSON.stringify(own, null, 1)}\n` })),
     { path: PROVENANCE_FILE, body: `${JSON.stringify(summary, null, 2)}\n` },
   ];
 }
@@ -62,14 +69,16 @@ export function snapshotFiles(data: DataSet): SiteFile[] {
  * @throws DataError if a record is invalid, or the records do not match the digest
  */
 export function readSnapshot(folder: string): DataSet {
-  const { format: _, digest, warnings, counts, ...provenance } = readSummary(folder);
+  const { format: _, digest, warnings, counts, names: summary, ...provenance } = readSummary(folder);
   const records = readRecords(folder, digest, validate);
   for (const kind of kindNames) {
     if (records[kind].length === counts[kind]) continue;
     const problem = `got ${records[kind].length} records: expected ${counts[kind]}, as in ${PROVENANCE_FILE}`;
     throw new DataError(problem, { kind });
   }
-  return { warnings, provenance, counts, digest, records };
+  const names = selectNames(readNames(folder, summary), records);
+  expectDigest('names.digest', summarizeNames(names)?.digest, summary?.digest);
+  return { warnings, provenance, counts, digest, records, names };
 }
 
 /** Reads a line of the file of a kind; `record` names it in errors. */
@@ -79,13 +88,16 @@ type ReadLine = (json: string, kind: Kind, record: string) => EncodedRecord;
 function readRecords(folder: string, digest: string, readLine: ReadLine): EncodedRecords {
   const texts = mapKinds((kind) => readFileText(folder, recordsFile(kind), expected));
   const found = digestLines((kind) => texts[kind]);
-  if (found !== digest) {
-    const location = { record: 'snapshot', field: 'digest' };
-    throw new DataError(`got ${found}: expected ${digest}, as in ${PROVENANCE_FILE}`, location);
-  }
+  expectDigest('digest', found, digest);
   return mapKinds((kind) =>
     linesOf(texts[kind]).map((json, at) => readLine(json, kind, `${recordsFile(kind)} line ${at + 1}`)),
   );
+}
+
+function expectDigest(field: string, found: string | undefined, expected: string | undefined): void {
+  if (found === expected) return;
+  const location = { record: 'snapshot', field };
+  throw new DataError(`got ${found}: expected ${expected}, as in ${PROVENANCE_FILE}`, location);
 }
 
 const linesOf = (text: string): string[] => (text === '' ? [] : text.replace(/\n$/, '').split('\n'));
@@ -118,6 +130,7 @@ export function previousOfSnapshot(folder: string): (Previous & Provenance) | un
   return {
     ...summary,
     records: () => readRecords(folder, summary.digest, readAny),
+    readNames: () => readNames(folder, summary.names),
     history: () => readSnapshotHistory(folder),
   };
 }

@@ -15,6 +15,7 @@ const columns = {
   move_names: ['move_id', 'local_language_id', 'name'],
   items: ['id', 'identifier'],
   item_names: ['item_id', 'local_language_id', 'name'],
+  languages: ['id', 'identifier'],
   item_game_indices: ['item_id', 'generation_id', 'game_index'],
 } as const;
 

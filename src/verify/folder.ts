@@ -34,6 +34,7 @@ import { recoverAbandoned } from '../publish/publish.ts';
 import { changeFiles } from '../site/change-files.ts';
 import { downloads } from '../site/downloads.ts';
 import { readDescriptions } from '../sources/site-folder.ts';
+import { checkNames } from './names.ts';
 
 /** A problem, and the file that has it. */
 export interface Problem {
@@ -77,6 +78,7 @@ export function inspectFolder(folder: string) {
     site.report(META_FILE, `has digest ${meta.digest}, that of the records is ${digest}`);
   const root = JSON.stringify(mapKinds((kind) => listUrl(linkBaseOf(meta), kind)));
   if (textOf(site, rootFile) !== root) site.report(rootFile, `expected ${root}`);
+  const names = checkNames(records, meta, { ...site, textOf: (file) => textOf(site, file) });
   const history = checkChanges(site, meta, records);
   const icons =
     meta.sprites.mode === 'link'
@@ -86,7 +88,7 @@ export function inspectFolder(folder: string) {
     if (!files.has(file)) site.report(file, 'is missing');
   }
   const report: FolderReport = { files: files.size, counts: meta.counts, problems };
-  return { report, meta, entries, records, history };
+  return { report, meta, entries, records, names, history };
 }
 
 /** The folder being verified. */

@@ -1,13 +1,14 @@
 /** The pages of a site, what they share, and the search index. */
 
 import { kindNames } from '../contract/kinds.ts';
+import { ownNameOf } from '../contract/names.ts';
 import { BROWSE_FILE, MARK_FILE, NOT_FOUND_FILE, pathOf, SEARCH_FILE } from '../contract/paths.ts';
 import type { SiteFile } from '../contract/site-file.ts';
 import { pluralTitle } from '../contract/words.ts';
 import { countGenerations, type FrontPageContent, fillFrontPage } from './front/page.ts';
 import { createSearchIndex } from './search/search-index.ts';
 import { framed, markFile } from './shared/frame.ts';
-import { fillPlaceholders, html, type Markup } from './shared/markup.ts';
+import { fillPlaceholders, html, type Markup, nothing } from './shared/markup.ts';
 
 /** The pages with placeholders. */
 export type PageTemplates = Readonly<Record<'index.html' | 'browse.html' | 'docs.html' | '404.html', string>>;
@@ -20,7 +21,8 @@ export function webFiles({ templates, ...content }: PagesPlan): SiteFile[] {
   const { records, meta } = content;
   const index = createSearchIndex(records);
   const generations = countGenerations(index);
-  const search = searchForm(generations.keys());
+  const languages = Object.keys(meta.names?.languages ?? {}).filter((language) => language !== 'en');
+  const search = searchForm(generations.keys(), languages);
   const top = `${pathOf(meta.base_url)}/`;
   const browse = (root: string, json: string): string => {
     const description = 'Game moves and items, as tables, cards and JSON.';
@@ -40,8 +42,14 @@ export function webFiles({ templates, ...content }: PagesPlan): SiteFile[] {
   ];
 }
 
-/** @param generations in ascending order; null stands for records without one */
-export const searchForm = (generations: Iterable<number | null>): Markup => html`<search>
+/**
+ * @param generations in ascending order; null stands for records without one
+ * @param languages besides English; without any, there is no choice
+ */
+export const searchForm = (
+  generations: Iterable<number | null>,
+  languages: readonly string[],
+): Markup => html`<search>
 <form id="search-form" class="scripted">
 <div class="field wide">
 <label for="query">Name, slug or id</label>
@@ -63,6 +71,17 @@ ${[...generations].map(
 )}
 </select>
 </div>
+${
+  languages.length === 0
+    ? nothing
+    : html`<div class="field">
+<label for="names-language">Language</label>
+<select id="names-language" name="language">
+<option value="">English</option>
+${languages.map((language) => html`<option value="${language}" lang="${language}">${ownNameOf(language)}</option>`)}
+</select>
+</div>`
+}
 <button type="submit">Search</button>
 </form>
 </search>

@@ -43,7 +43,12 @@ describe('the report', () => {
     const { answers, build } = await operator({ host: ['nginx', 'caddy'], out: 'site' });
     answers.move.push(moveAnswer(7), moveAnswer(8), moveAnswer(9), moveAnswer(10));
     rename(answers, 1, 'renamed');
-    Object.assign(answers.item[0] as Answer, { names: [{ language: { name: 'en' }, name: 'Other' }] });
+    Object.assign(answers.item[0] as Answer, {
+      names: [
+        { language: { name: 'en' }, name: 'Other' },
+        { language: { name: 'fr' }, name: 'Autre' },
+      ],
+    });
 
     const { code, stderr } = await build();
 
@@ -57,6 +62,8 @@ describe('the report', () => {
       '  … and 1 more',
       '  moves renamed: move-2 → renamed (id 2)',
       '  items changed: item-1 (id 1): name "Item 1" → "Other"',
+      'names: 1 name changed in en',
+      'names: 1 name changed in fr',
       expect.stringMatching(/^data: 7 moves, 2 items from http:\S+, captured /),
       expect.stringMatching(/^fetched: /),
       expect.stringMatching(/^site: \d+ files, /),

@@ -25,6 +25,7 @@ const report: Report = {
   isCached: false,
   notices: [],
   steps: [],
+  nameChanges: [],
   missing: { move: [], item: [] },
   fallback: null,
   digest: 'sha256:0',

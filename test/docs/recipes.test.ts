@@ -43,6 +43,9 @@ const expected: Readonly<Record<string, string | RegExp>> = {
   'DuckDB, in sql': '954 309 BIGINT\n',
   'jq, in sh': /^622\tBreakneck Blitz\n(?:\d+\t.+\n){106}$/,
   'Only the names, in js': '746 Pound\n',
+  'Names in another language, in js': 'Écras’Face\n',
+  'Names in another language, in sh': 'Pound|Écras’Face\n',
+  'Names in another language, in python': 'Pound Écras’Face\n',
   'Has anything changed?, in js': /^sha256:[0-9a-f]{64} \d{4}-\d\d-\d\d\n$/,
   'Has anything changed?, in sh': '200\n304\n',
   'With types, in ts': '',
@@ -56,9 +59,12 @@ const pandas = ['python3', '/usr/bin/python3'].find((python) => works(python, '-
 
 /** What has to be installed for a recipe, and is not. */
 function missingFor(title: string): string | undefined {
-  if (title.startsWith('SQLite') && !works('sqlite3', '--version')) return 'sqlite3 is not installed';
+  const names = 'Names in another language';
+  if ((title.startsWith('SQLite') || title === `${names}, in sh`) && !works('sqlite3', '--version'))
+    return 'sqlite3 is not installed';
   if (title.startsWith('jq') && !works('jq', '--version')) return 'jq is not installed';
-  if (title.startsWith('pandas') && pandas === undefined) return 'pandas is not installed';
+  if ((title.startsWith('pandas') || title === `${names}, in python`) && pandas === undefined)
+    return 'pandas is not installed';
   return title.startsWith('DuckDB') ? missingEngine(DUCKDB) : undefined;
 }
 const DUCKDB = '@duckdb/node-api/lib/index.js';

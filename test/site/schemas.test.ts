@@ -60,6 +60,8 @@ describe('the schemas', () => {
       'root',
       'error',
       'gamedata',
+      'names',
+      'names-index',
       'meta',
       'manifest',
       'changes',

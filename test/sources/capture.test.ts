@@ -1,5 +1,5 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import fsExtra from 'fs-extra';
 import { describe, expect, it } from 'vitest';
 import { type CaptureOptions, capture } from '../../src/sources/capture.ts';
 import { previousOfSnapshot, snapshotFiles } from '../../src/sources/snapshot.ts';
@@ -13,10 +13,9 @@ import { tinyUpstream, upstreamOf } from '../support/upstream-data.ts';
 /** A folder with so many moves, captured on a day. */
 function snapshot(moves: number, captured = '2026-01-02'): string {
   const folder = path.join(temporaryFolder(), 'data');
-  mkdirSync(folder);
   const data = dataSetOf(rawRecords(moves, 2));
   const encoded = encodeDataSet({ ...data, provenance: { ...data.provenance, captured } });
-  for (const file of snapshotFiles(encoded)) writeFileSync(path.join(folder, file.path), file.body);
+  for (const file of snapshotFiles(encoded)) fsExtra.outputFileSync(path.join(folder, file.path), file.body);
   return folder;
 }
 
@@ -58,6 +57,7 @@ describe('capturing', () => {
       digest,
       captured: '2025-05-05',
       edition: null,
+      names: undefined,
       records: () => first.records,
       history: () => undefined,
     });
@@ -80,6 +80,7 @@ describe('capturing', () => {
       ...first,
       captured: '2025-05-05',
       edition: namedEdition(1),
+      names: undefined,
       records: () => first.records,
       history: () => undefined,
     });

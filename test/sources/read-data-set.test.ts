@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto';
-import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import fsExtra from 'fs-extra';
 import { describe, expect, it } from 'vitest';
 import { listPageFile } from '../../src/contract/paths.ts';
 import type { SiteFile } from '../../src/contract/site-file.ts';
@@ -35,9 +36,8 @@ async function siteFolder(files = site.files()): Promise<string> {
 
 function snapshotFolder(...more: { path: string; body: string }[]): string {
   const folder = path.join(temporaryFolder(), 'data');
-  mkdirSync(folder);
   for (const { path: file, body } of [...snapshotFiles(encodeDataSet(dataSetOf(raw))), ...more])
-    writeFileSync(path.join(folder, file), body);
+    fsExtra.outputFileSync(path.join(folder, file), body);
   return folder;
 }
 

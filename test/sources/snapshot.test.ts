@@ -1,6 +1,7 @@
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import * as fc from 'fast-check';
+import fsExtra from 'fs-extra';
 import { describe, expect, it } from 'vitest';
 import { BUNDLED_DATA } from '../../src/cli/commands/package-files.ts';
 import { nameSchema, slugSchema } from '../../src/contract/records.ts';
@@ -11,7 +12,11 @@ import { dataSetOf, rawItem, rawMove } from '../support/sites.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 
 const dataSet: DecodedDataSet = dataSetOf({
-  move: [rawMove(1), rawMove(2, { slug: 'a--b', englishName: 'Âme “à” 🙂' }), rawMove(10_001)],
+  move: [
+    rawMove(1),
+    rawMove(2, { slug: 'a--b', englishName: 'Âme “à” 🙂' }),
+    rawMove(10_001, { names: { fr: 'Âme', ja: 'はたく' } }),
+  ],
   item: [
     rawItem(1, { gameIndices: [{ generation: 2, index: 0 }], sprite: null }),
     rawItem(5, { slug: 'twice', englishName: null }),
@@ -23,9 +28,8 @@ const idOf = () => fc.integer({ min: 1, max: Number.MAX_SAFE_INTEGER });
 
 function written(data: DecodedDataSet): string {
   const folder = path.join(temporaryFolder(), 'data');
-  mkdirSync(folder);
   for (const { path: file, body } of snapshotFiles(encodeDataSet(data)))
-    writeFileSync(path.join(folder, file), body);
+    fsExtra.outputFileSync(path.join(folder, file), body);
   return folder;
 }
 
@@ -42,7 +46,9 @@ describe('a snapshot', () => {
     const slug = fc
       .stringMatching(/^[a-z0-9]+(?:-+[a-z0-9]+){0,3}$/, { maxLength: 60 })
       .filter((text) => slugSchema.safeParse(text).success);
-    const common = { id: idOf(), slug, englishName: fc.option(name) };
+    const language = fc.constantFrom('fr', 'ja', 'zh-hant', 'es-419');
+    const names = fc.dictionary(language, name);
+    const common = { id: idOf(), slug, englishName: fc.option(name), names };
     const moves = fc.uniqueArray(fc.record({ ...common, generation: fc.integer({ min: 1, max: 12 }) }), {
       selector: ({ id }) => id,
       maxLength: 12,

@@ -5,22 +5,23 @@ import type { Item, Move, RecordOf } from '../../src/contract/records.ts';
 import type { DataSet, EncodedRecord } from '../../src/dataset/data-set.ts';
 import { digestDataSet } from '../../src/dataset/digest.ts';
 import { encodeRecord } from '../../src/dataset/encode.ts';
+import { selectNames } from '../../src/dataset/names.ts';
 
 export type Records = { readonly [K in Kind]: readonly RecordOf<K>[] };
 
-export interface DecodedDataSet extends Pick<DataSet, 'warnings' | 'provenance'> {
+export interface DecodedDataSet extends Pick<DataSet, 'warnings' | 'provenance' | 'names'> {
   readonly records: Records;
 }
 
-export function decodeDataSet({ records, warnings, provenance }: DataSet): DecodedDataSet {
+export function decodeDataSet({ records, warnings, provenance, names }: DataSet): DecodedDataSet {
   const { move, item } = records;
-  return { warnings, provenance, records: { move: move.map(decode<Move>), item: item.map(decode<Item>) } };
+  const decoded = { move: move.map(decode<Move>), item: item.map(decode<Item>) };
+  return { warnings, provenance, names, records: decoded };
 }
 
 const decode = <R>({ json }: EncodedRecord): R => JSON.parse(json);
 
-export const encodeDataSet = ({ records, ...about }: DecodedDataSet): DataSet =>
-  digestDataSet(
-    mapKinds((kind) => records[kind].map(encodeRecord)),
-    about,
-  );
+export function encodeDataSet({ records, names, ...about }: DecodedDataSet): DataSet {
+  const encoded = mapKinds((kind) => records[kind].map(encodeRecord));
+  return digestDataSet(encoded, { ...about, names: selectNames(names, encoded) });
+}

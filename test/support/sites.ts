@@ -25,6 +25,7 @@ export const rawMove = (id: number, overrides: Partial<RawMove> = {}): RawMove =
   id,
   slug: `move-${id}`,
   englishName: `Move ${id}`,
+  names: {},
   generation: 1,
   ...overrides,
 });
@@ -33,6 +34,7 @@ export const rawItem = (id: number, overrides: Partial<RawItem> = {}): RawItem =
   id,
   slug: `item-${id}`,
   englishName: `Item ${id}`,
+  names: {},
   gameIndices: [],
   sprite: `sprites/items/item-${id}.png`,
   ...overrides,

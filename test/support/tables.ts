@@ -9,7 +9,7 @@ export type TableTexts = Record<string, string>;
 interface Answer {
   id: number;
   name: string;
-  names: { name: string; language: { url: string } }[];
+  names: { name: string; language: { name: string; url: string } }[];
   generation: { url: string };
   game_indices: { game_index: number; generation: { url: string } }[];
 }
@@ -19,6 +19,12 @@ const field = (value: string | number): string =>
   /[",\n]/.test(`${value}`) ? `"${String(value).replaceAll('"', '""')}"` : String(value);
 const table = (header: string, rows: (string | number)[][]): string =>
   [header, ...rows.map((row) => row.map(field).join(','))].join('\n').concat('\n');
+
+const languagesOf = (answers: readonly Answer[]) => [
+  ...new Map(
+    answers.flatMap(({ names }) => names.map(({ language }) => [lastNumber(language), language.name])),
+  ),
+];
 
 /** File name → text, with columns besides those that are needed, as the upstream has them. */
 export function tablesOf(data: UpstreamData): TableTexts {
@@ -33,6 +39,10 @@ export function tablesOf(data: UpstreamData): TableTexts {
       moves.map(({ id, name, generation }) => [id, name, lastNumber(generation), '']),
     ),
     'move_names.csv': table('move_id,local_language_id,name', names(moves)),
+    'languages.csv': table(
+      'id,iso639,iso3166,identifier,official,order',
+      languagesOf([...moves, ...items]).map(([id, name]) => [id, '', '', name, 1, id]),
+    ),
     'items.csv': table(
       'id,identifier,category_id',
       items.map(({ id, name }) => [id, name, 1]),

@@ -26,7 +26,7 @@ const { records, provenance } = dataSetOf({
   ],
 });
 
-const encoded = (records: Records) => encodeDataSet({ records, warnings: [], provenance }).records;
+const encoded = (records: Records) => encodeDataSet({ records, warnings: [], provenance, names: [] }).records;
 const indexOf = (records: Records): SearchIndex =>
   JSON.parse(JSON.stringify(createSearchIndex(encoded(records))));
 

@@ -12,6 +12,7 @@ import {
 } from '../../contract/icons.ts';
 import { createMeta } from '../../contract/meta.ts';
 import type { LinkStyle } from '../../contract/paths.ts';
+import { summarizeNames } from '../../dataset/digest.ts';
 import type { Previous } from '../../dataset/history.ts';
 import { OutputError, UsageError } from '../../errors.ts';
 import { isInside } from '../../files.ts';
@@ -100,7 +101,7 @@ export async function build(options: BuildOptions = {}, watchers: Watchers = {})
       return previous && options.forgetHistory ? { ...previous, history: () => undefined } : previous;
     };
     const captured = await capture({ ...source, ...watchers, previousOf });
-    const { provenance, records, counts, digest, history, fallback } = captured;
+    const { provenance, records, names, counts, digest, history, fallback } = captured;
     const handWritten = readAssets();
     const icons = await gatherIcons(sprites, records, { assets: handWritten, fetcher: source });
     const warnings = [captured.warnings, icons.warnings].flatMap(groupWarnings);
@@ -114,6 +115,7 @@ export async function build(options: BuildOptions = {}, watchers: Watchers = {})
       warnings: countWarnings(warnings),
       ...(provenance.skipped && { skipped: provenance.skipped }),
       digest,
+      names: summarizeNames(names),
       base_url: baseUrl,
       links,
       hosts: [...hosts],
@@ -126,7 +128,7 @@ export async function build(options: BuildOptions = {}, watchers: Watchers = {})
     const make = async (): Promise<PublishResult> => {
       // Most scheduled builds change nothing, and need nothing of this.
       const { completeSite } = await import('../../site/complete-site.ts');
-      const site = { ...inputs, records, hosts, package: readPackage() };
+      const site = { ...inputs, records, names, hosts, package: readPackage() };
       return output.publish(await completeSite(site), { signal, making });
     };
     const published = output.confirm(making) ?? (await make());

@@ -156,8 +156,8 @@ const isOfKind = (name: string): boolean => kindNames.some((kind) => name.starts
 /** Names of records, as `<kind>/<slug>`. */
 export const recordNames = (names: readonly string[] = []): string[] =>
   names.map((name) => {
-    if (isOfKind(name) && !name.endsWith('/')) return name;
+    if ((isOfKind(name) || name.startsWith('names/')) && !name.endsWith('/')) return name;
     throw new UsageError(
-      `--allow-missing: got ${JSON.stringify(name)}, expected <kind>/<slug>, such as move/pound`,
+      `--allow-missing: got ${JSON.stringify(name)}, expected <kind>/<slug>, such as move/pound, or names/<language>`,
     );
   });

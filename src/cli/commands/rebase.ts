@@ -95,13 +95,13 @@ export async function rebase(dir: string, options: RebaseOptions = {}): Promise<
 /** The site of a copy's records, with what else is in the copy, apart from host configuration of the old base URL. */
 async function siteOfCopy(
   folder: string,
-  describe: (old: Meta) => Omit<CompleteSite, 'records' | 'history' | 'archive' | 'assets'>,
+  describe: (old: Meta) => Omit<CompleteSite, 'records' | 'names' | 'history' | 'archive' | 'assets'>,
 ): Promise<{ site: CompleteSite; copied: ListedFile[]; from: string }> {
-  const { records, history, entries, meta } = readCopy(folder);
+  const { records, names, history, entries, meta } = readCopy(folder);
   const archive = archiveFiles.some((file) => entries.has(file));
   // Pages and scripts are this version's own: a copy may come from anybody.
   const own = readAssets();
-  const site = { ...describe(meta), records, history, archive, assets: own };
+  const site = { ...describe(meta), records, names, history, archive, assets: own };
   const files = await completeSite({ ...site, archive: false });
   const made = new Set([...files.map((file) => file.path), ...archiveFiles]);
   const copied = [...entries.values()]

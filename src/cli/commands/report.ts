@@ -18,7 +18,7 @@ export interface WarningGroup {
 type OfData = 'source' | 'fallback' | 'digest' | 'counts' | 'steps' | 'missing' | 'requests' | 'isCached';
 
 export interface Report
-  extends Pick<Captured, OfData | 'notices'>,
+  extends Pick<Captured, OfData | 'nameChanges' | 'notices'>,
     Readonly<Pick<Provenance, 'upstream' | 'captured' | 'edition' | 'skipped'>> {
   /** False if everything was up to date. */
   readonly changed: boolean;
@@ -30,7 +30,7 @@ export interface Report
 }
 
 export function createReport(
-  { provenance, ...data }: Omit<Captured, 'records' | 'warnings'>,
+  { provenance, ...data }: Omit<Captured, 'records' | 'names' | 'warnings'>,
   { changed, ...files }: PublishResult,
   { out, warnings, started }: { out: string; warnings: readonly WarningGroup[]; started: number },
 ): Report {
@@ -47,6 +47,7 @@ export function createReport(
     counts: data.counts,
     steps: data.steps,
     missing: data.missing,
+    nameChanges: data.nameChanges,
     files,
     requests: data.requests,
     isCached: data.isCached,

@@ -30,10 +30,12 @@ export interface SourceOptions extends LockOptions {
   readonly cache?: string | false | undefined;
   /** Fail if more than this percentage of a kind's records disappeared. Default 1. */
   readonly maxShrink?: number | undefined;
-  /** Records allowed to disappear, as `<kind>/<slug>`; excluded from `maxShrink`. */
+  /** Records allowed to disappear, as `<kind>/<slug>`, and names of a language, as `names/fr`; excluded from `maxShrink`. */
   readonly allowMissing?: readonly string[] | undefined;
   /** Records to leave out, as `<kind>/<id>`: not even requested, and listed in `meta.json`. */
   readonly skip?: readonly string[] | undefined;
+  /** Whether the names in every language are part of it. Default true. */
+  readonly names?: boolean | undefined;
   /** Fail if the data was captured longer ago than this number of days. Default: any age. */
   readonly maxAge?: number | undefined;
   /** Stops the work; what was fetched stays in the cache. */
@@ -61,6 +63,7 @@ export function resolveSource(
     maxShrink: shrinkOption(options.maxShrink ?? defaults.maxShrink),
     allowMissing: recordNames(options.allowMissing),
     skip: skippedRecords(options.skip),
+    hasNames: options.names ?? true,
     maxAge: options.maxAge === undefined ? undefined : integerOption('max-age', options.maxAge),
     today: resolveToday(environment),
     signal: options.signal,

@@ -2,7 +2,7 @@
 
 import { errorBody } from '../../contract/errors.ts';
 import * as contract from '../../contract/headers.ts';
-import { API_PREFIX, DOWNLOAD_FOLDER } from '../../contract/paths.ts';
+import { API_PREFIX, bulkFolders } from '../../contract/paths.ts';
 import type { PlainRequest, PlainResponse } from './plain-request.ts';
 import type { Asset } from './store.ts';
 
@@ -31,7 +31,8 @@ export function fileHeaders(file: string): Record<string, string> {
 
 function headersBeside(file: string): Readonly<Record<string, string>> {
   if (`/${file}`.startsWith(API_PREFIX)) return contract.apiHeaders;
-  return file.startsWith(DOWNLOAD_FOLDER) ? contract.downloadHeaders : contract.freshHeaders;
+  const isBulk = bulkFolders.some((folder) => file.startsWith(folder));
+  return isBulk ? contract.downloadHeaders : contract.freshHeaders;
 }
 
 /** JSON that is not a file of the site: the response to `OPTIONS`. */

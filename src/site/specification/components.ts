@@ -142,7 +142,7 @@ export const responseComponents = {
 /** Reads a file at its own URL, which every host supports. */
 export const fileOperation = (
   operationId: string,
-  tag: 'records' | 'downloads' | 'site',
+  tag: 'records' | 'names' | 'downloads' | 'site',
   summary: string,
   content: object,
   headers: object = headersNamed('Access-Control-Allow-Origin', 'X-Content-Type-Options'),

@@ -17,8 +17,8 @@ import { completeSchemas, jsonSchemas, schemaFile, typeDeclarations, typeName } 
 
 /** @param archive whether the site offers itself for download */
 export function openApiDocument(site: Meta, examples: Examples, { archive }: { archive: boolean }): object {
-  const { base_url: baseUrl, links, downloads } = site;
-  const paths = { ...apiPaths(links, examples), ...filePaths({ downloads, archive }) };
+  const { base_url: baseUrl, links } = site;
+  const paths = { ...apiPaths(links, examples), ...filePaths({ ...site, archive }) };
   return {
     openapi: '3.1.1',
     info: {
@@ -32,6 +32,7 @@ export function openApiDocument(site: Meta, examples: Examples, { archive }: { a
     security: [],
     tags: [
       { name: 'records', description: 'Lists and single records.' },
+      { name: 'names', description: 'Names of records in every language.' },
       { name: 'downloads', description: 'Every record in one request.' },
       { name: 'site', description: 'About the site itself.' },
     ],

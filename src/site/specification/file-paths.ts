@@ -1,13 +1,15 @@
 /** The files outside the API: bulk files, icons, and files about the site. */
 
 import { mediaTypeOf } from '../../contract/headers.ts';
+import type { Meta } from '../../contract/meta.ts';
 import * as paths from '../../contract/paths.ts';
 import { capitalize } from '../../contract/words.ts';
 import { downloads } from '../downloads.ts';
 import { fileOperation, headersNamed, ref } from './components.ts';
 import { schemaNames } from './schemas.ts';
 
-export const filePaths = (has: { readonly downloads: boolean; readonly archive: boolean }): object => ({
+export const filePaths = (has: Pick<Meta, 'downloads' | 'names'> & { archive: boolean }): object => ({
+  ...(has.names && namesPaths(Object.keys(has.names.languages))),
   ...(has.downloads && Object.fromEntries(bulk.map(downloadPath))),
   ...(has.archive && Object.fromEntries(archives.map(downloadPath))),
   ...sitePaths,
@@ -16,6 +18,8 @@ export const filePaths = (has: { readonly downloads: boolean; readonly archive: 
 const text = { schema: { type: 'string' } };
 const json = (schema: object): object => ({ 'application/json': { schema } });
 const anyJson = json({ type: 'object' });
+
+const bulkHeaders = headersNamed('Access-Control-Allow-Origin', 'Cache-Control', 'Content-Disposition');
 
 /** A file to download, and its content if that is text. */
 type DownloadRow = readonly [file: string, summary: string, content: object];
@@ -38,10 +42,9 @@ const archives: readonly DownloadRow[] = [
 function downloadPath([file, summary, content]: DownloadRow): [path: string, item: object] {
   // `download/move.ndjson.gz` → `downloadMoveNdjsonGz`.
   const id = ['download', ...file.split(/[/.]/).slice(1).map(capitalize)].join('');
-  const headers = headersNamed('Access-Control-Allow-Origin', 'Cache-Control', 'Content-Disposition');
   return [
     `/${file}`,
-    { get: fileOperation(id, 'downloads', summary, { [mediaTypeOf(file)]: content }, headers) },
+    { get: fileOperation(id, 'downloads', summary, { [mediaTypeOf(file)]: content }, bulkHeaders) },
   ];
 }
 
@@ -51,6 +54,20 @@ const siteFile = (id: string, summary: string, content: object): object => ({
 
 const parameters = (name: string, example: string, schema: object = { type: 'string' }): object => ({
   parameters: [{ name, in: 'path', required: true, schema, example }],
+});
+
+const language = { name: 'language', in: 'path', required: true, description: 'A BCP 47 tag.' };
+
+const namesPaths = (languages: readonly string[]): object => ({
+  [`/${paths.NAMES_INDEX_FILE}`]: namesPath('NamesIndex', 'The languages in which records have names'),
+  [`/${paths.namesFile('{language}')}`]: {
+    parameters: [{ ...language, schema: { type: 'string', enum: languages }, example: languages[0] }],
+    ...namesPath('Names', 'The names of records in one language'),
+  },
+});
+
+const namesPath = (type: string, summary: string): object => ({
+  get: fileOperation(`get${type}`, 'names', summary, json(ref(`schemas/${type}`)), bulkHeaders),
 });
 
 const image = { 'image/png': {} };

@@ -3,6 +3,7 @@
 import * as z from 'zod';
 import { historySchema, movedSchema } from '../../contract/changes.ts';
 import { manifestSchema, metaSchema } from '../../contract/meta.ts';
+import { namesIndexSchema, namesSchema } from '../../contract/names.ts';
 import {
   bulkSchema,
   errorSchema,
@@ -22,6 +23,8 @@ const publicSchemas = {
   root: rootSchema,
   error: errorSchema,
   gamedata: bulkSchema,
+  names: namesSchema,
+  'names-index': namesIndexSchema,
   meta: metaSchema,
   manifest: manifestSchema,
   changes: historySchema,

@@ -1,11 +1,12 @@
 /** Checks of content: every record, and the icons. */
 
-import { kindNames } from '../../contract/kinds.ts';
+import { kindNames, mapKinds } from '../../contract/kinds.ts';
 import { metaReader } from '../../contract/meta.ts';
 import { show } from '../../contract/parse.ts';
-import { META_FILE, PLACEHOLDER_ICON, recordUrl } from '../../contract/paths.ts';
+import { META_FILE, NAMES_INDEX_FILE, namesFile, PLACEHOLDER_ICON, recordUrl } from '../../contract/paths.ts';
 import type { ProbeResponse } from '../../http/probe.ts';
 import { type Check, checkEach } from '../context.ts';
+import { checkNames } from '../names.ts';
 
 /** Every record, by the path of its own `url`. */
 const checkRecords = checkEach(
@@ -53,7 +54,24 @@ const checkIcons: Check = async (context, fail) => {
     fail(response, `got status ${response.status}, expected an image or a redirect to one`);
 };
 
+const checkAllNames: Check = async ({ probe, lists, linkBase }, fail) => {
+  const meta = await probe.send({ path: `/${META_FILE}` });
+  const { names } = metaReader.pick({ names: true }).safeParse(meta.json).data ?? {};
+  if (!names) return;
+  const files = [NAMES_INDEX_FILE, ...Object.keys(names.languages).map(namesFile)];
+  const requests = files.map((file) => ({ path: `/${file}`, file }));
+  const responses = new Map(await probe.sendAll(requests, (response, { file }) => [file, response] as const));
+  checkNames(
+    mapKinds((kind) => lists[kind].records),
+    { names, base_url: linkBase.baseUrl },
+    {
+      textOf: (file) => responses.get(file)?.text,
+      report: (file, problem) => fail(responses.get(file) ?? meta, problem),
+    },
+  );
+};
+
 const isImage = (response: ProbeResponse): boolean =>
   response.status === 200 && response.header('content-type')?.startsWith('image/') === true;
 
-export const contentChecks = { records: checkRecords, icons: checkIcons };
+export const contentChecks = { records: checkRecords, icons: checkIcons, names: checkAllNames };

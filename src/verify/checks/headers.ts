@@ -31,6 +31,7 @@ function samples({ linkBase, lists }: VerifyContext): ProbeRequest[] {
 }
 
 const unknownSlug: ProbeRequest = { path: '/api/gamedata/move/no-such-slug/' };
+const names: ProbeRequest = { path: `/${paths.NAMES_INDEX_FILE}` };
 const icon: ProbeRequest = { path: `/${paths.PLACEHOLDER_ICON}` };
 
 /** The same for a strong and a weak ETag, as nginx weakens it later, and for lists with and without spaces. */
@@ -167,7 +168,7 @@ const checkHead: Check = async (context, fail) => {
 const MIN_LENGTH = 1024;
 
 /** Of the API, hosts may compress: then by the same rules. */
-const files = [`/${paths.OPENAPI_FILE}`, `/${paths.SEARCH_FILE}`];
+const files = [`/${paths.OPENAPI_FILE}`, `/${paths.SEARCH_FILE}`, names.path];
 const optional = [paths.listPath('move'), `/${paths.META_FILE}`];
 
 /** The same content as without compression, smaller, and with a validator that works. */
@@ -208,7 +209,7 @@ export const headersChecks = {
   head: checkHead,
   etag: checkEtag,
   'not-modified': checkNotModified,
-  cors: headerCheck([unknownSlug, icon], (response) =>
+  cors: headerCheck([unknownSlug, icon, names], (response) =>
     headerProblem(response, 'Access-Control-Allow-Origin', '*'),
   ),
   nosniff: headerCheck([unknownSlug, icon], noSniffing),
@@ -217,7 +218,9 @@ export const headersChecks = {
     const name = 'Access-Control-Expose-Headers';
     return membersProblem(response, name, commonHeaders[name]);
   }),
-  caching: headerCheck([], cachingProblem(apiHeaders)),
+  caching: headerCheck([names], (response) =>
+    response.status === 404 ? undefined : cachingProblem(apiHeaders)(response),
+  ),
   freshness: checkEach(
     () =>
       ['/', `/${paths.META_FILE}`, `/${paths.SEARCH_FILE}`, '/style.css', `/${paths.PLACEHOLDER_ICON}`].map(

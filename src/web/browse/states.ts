@@ -9,6 +9,7 @@ import type { SearchEntry } from '../search/search-index.ts';
 import { button, type Content, element, root } from '../shared/elements.ts';
 import { headerLines, type Outcome, statusLine, textIn } from '../shared/request.ts';
 import { endpointOf, partsOf, windowOf, withWindow } from './address.ts';
+import { namesOfRecord } from './names.ts';
 import { isListPage, pager } from './pager.ts';
 import { link, linkToPath } from './place.ts';
 import { iconOf, recordCard, recordTable } from './records.ts';
@@ -69,7 +70,10 @@ const problem = (title: string, why: string, ...ways: readonly HTMLElement[]): S
 function answered(outcome: Answer, { address, hasSizes }: StateOptions): State {
   const { json } = outcome;
   const state = { title: titleOf(address, json), answer: () => responseBox(outcome) };
-  if (!isListPage(json)) return { ...state, before: [...recordCard(json), ...indexNote(json)] };
+  if (!isListPage(json)) {
+    const before = [...recordCard(json), ...indexNote(json)];
+    return { ...state, before, after: namesOfRecord(address) };
+  }
   const controls = (label: string): HTMLElement[] => [pager({ address, page: json, label, hasSizes })];
   return {
     ...state,

@@ -13,7 +13,8 @@ type Endpoint = ReturnType<typeof endpointsOf>[number];
 
 export function fillDocs(template: string, document: OpenApi, site: Site): string {
   const { components } = document;
-  const endpoints = endpointsOf(document);
+  const endpoints = endpointsOf(document, 'records');
+  const names = endpointsOf(document, 'names');
   const frame = {
     title: 'Docs · gamedata',
     description: 'The endpoints, fields, parameters, errors and downloads of gamedata, with code to copy.',
@@ -30,6 +31,7 @@ export function fillDocs(template: string, document: OpenApi, site: Site): strin
       ({ path, operation }) => html`<li><a href="#${operation.operationId}"><code>${path}</code></a></li>`,
     )}`,
     endpoints: html`${endpoints.map((endpoint) => endpointSection(endpoint, site.base_url))}`,
+    names: html`${names.map((endpoint) => endpointSection(endpoint, site.base_url))}`,
     types: html`${Object.entries(components.schemas).map(([name, schema]) => typeSection(name, schema))}`,
     errors: html`${errorRows(endpoints)}`,
     headers: html`${Object.entries(components.headers).map(
@@ -46,9 +48,9 @@ ${fileTable(document, 'downloads')}`
   });
 }
 
-const endpointsOf = ({ paths, components }: OpenApi) =>
+const endpointsOf = ({ paths, components }: OpenApi, tag: string) =>
   Object.entries(paths).flatMap(([path, { get: operation, parameters = [] }]) => {
-    if (!operation.tags.includes('records')) return [];
+    if (!operation.tags.includes(tag)) return [];
     const all = [...parameters, ...(operation.parameters ?? [])];
     return [
       {
@@ -67,8 +69,8 @@ function endpointSection(endpoint: Endpoint, baseUrl: string): Markup {
   const { operationId: id, summary } = operation;
   const { schema, example } = responses[0]?.[1].content?.['application/json'] ?? {};
   const type = nameOf(schema?.$ref ?? '');
-  const slug = slugOf(example);
-  const shown = path.replace('{slug}', slug || '{slug}').replace('{offset}', String(PAGE_SIZE));
+  const slug = slugOf(example) || String(parameters[0]?.schema.enum?.[0] ?? '');
+  const shown = path.replace('{offset}', String(PAGE_SIZE)).replace(/\{.+\}/, slug || '{slug}');
   return html`<section class="endpoint" id="${id}">
 <h3><span class="method">GET</span> <code>${path}</code></h3>
 <p>${summary}. The response is <a href="#${type}">${type}</a>.</p>
@@ -171,7 +173,7 @@ ${javaScript(url, variableOf(type), `(await response.json()) as ${type}`)}`,
 };
 
 /** `MovePage` → `page`, `Move` → `move` */
-const variableOf = (type: string): string => (type.endsWith('Page') ? 'page' : type.toLowerCase());
+const variableOf = (type: string): string => (/[A-Z][a-z]+$/.exec(type)?.[0] ?? type).toLowerCase();
 
 /** @param id unique on the page */
 export function codeSamples(id: string, url: string, type: string): Markup {

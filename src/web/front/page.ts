@@ -13,6 +13,7 @@ import {
   listPath,
   MANIFEST_FILE,
   META_FILE,
+  NAMES_INDEX_FILE,
   OPENAPI_FILE,
   recordUrl,
   SEARCH_FILE,
@@ -171,6 +172,7 @@ const descriptions: readonly (readonly [path: string, name: string, what: string
   [OPENAPI_FILE, 'OpenAPI 3.1', 'the same for tools: clients, mocks, tests'],
   ['schemas/', 'JSON Schema', 'of every response, draft 2020-12:'],
   [TYPES_FILE, 'TypeScript types', 'of every response'],
+  [NAMES_INDEX_FILE, 'Names', 'of records in every language, a file for each'],
   [CHANGES_FILE, 'Changes', 'records added, removed, renamed or changed'],
   [FEED_FILE, 'Feed', 'the same as Atom'],
   [
@@ -184,7 +186,8 @@ const descriptions: readonly (readonly [path: string, name: string, what: string
 
 /** The name of a file links to it; the files of a folder are listed beside its name. */
 export const descriptionRows = (sizes: Sizes): Markup[] =>
-  descriptions.map(([path, name, what]) => {
+  descriptions.flatMap(([path, name, what]) => {
+    if (path === NAMES_INDEX_FILE && !sizes.has(path)) return [];
     const isListed = path === 'schemas/';
     const inside = isListed ? [...sizes.keys()].filter((file) => file.startsWith(path)).sort() : [];
     const links = inside.map((file) => html`<a href="${file}">${file.slice(path.length)}</a>`);

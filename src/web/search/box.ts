@@ -1,9 +1,14 @@
 /** The search box: shows the matching records as somebody types, and can be used by keyboard alone. */
 
+import type { Names } from '../../contract/names.ts';
 import { recordPath, SEARCH_FILE } from '../../contract/paths.ts';
+import type { SearchIndex } from '../../contract/served.ts';
+import { nameIn } from '../../dataset/names.ts';
 import { type Attributes, button, element, find, iconImage, root } from '../shared/elements.ts';
 import { recall, remember } from '../shared/preferences.ts';
+import { fetchJson } from '../shared/request.ts';
 import type { Engine, Filter } from './engine.ts';
+import { inLanguage, languageField, loadNames, matchNames, prepare } from './names.ts';
 import type { SearchEntry } from './search-index.ts';
 
 /** The attributes of a link to a record's path. */
@@ -29,6 +34,8 @@ export function createSearchBox(
   const found = find('found', HTMLParagraphElement);
   const results = find('results', HTMLOListElement);
   const more = find('more', HTMLButtonElement);
+  const language = languageField();
+  if (language) prepare(language);
 
   /** Counts searches: only the results of the latest are shown. */
   let searches = 0;
@@ -41,10 +48,11 @@ export function createSearchBox(
     onSearch(filter, isEmpty);
     if (isEmpty) return showResults([], '');
     try {
-      const { match } = await loadEngine();
+      const names = language?.value ? loadNames(language.value) : undefined;
+      const [{ match }, local] = await Promise.all([loadEngine(), names]);
       if (now !== searches) return;
-      const entries = match(filter);
-      showResults(entries, entries.length === 1 ? '1 record' : `${entries.length || 'No'} records`);
+      const entries = local ? matchNames(match, local, filter) : match(filter);
+      showResults(entries, entries.length === 1 ? '1 record' : `${entries.length || 'No'} records`, local);
     } catch (error) {
       if (now !== searches) return;
       const reason = error instanceof Error ? error.message : String(error);
@@ -53,12 +61,12 @@ export function createSearchBox(
     }
   }
 
-  function showResults(entries: readonly SearchEntry[], summary: string): void {
+  function showResults(entries: readonly SearchEntry[], summary: string, local?: Names): void {
     found.textContent = summary;
     results.replaceChildren();
     const showMore = (): void => {
       const shown = results.children.length;
-      results.append(...entries.slice(shown, shown + STEP).map((entry) => resultItem(entry, linkTo)));
+      results.append(...entries.slice(shown, shown + STEP).map((entry) => resultItem(entry, linkTo, local)));
       more.hidden = results.children.length >= entries.length;
     };
     more.onclick = () => {
@@ -120,15 +128,18 @@ export function createSearchBox(
   };
 }
 
-/** A record as a line of a list of results. */
+/** A record as a line of a list of results, with its name in another language, if there is one. */
 export function resultItem(
   { kind, slug, name, generation, icon }: SearchEntry,
   linkTo: LinkTo,
+  local?: Names,
 ): HTMLLIElement {
+  const named = local && nameIn(local, kind, slug);
+  const own = named === undefined ? [] : [element('span', inLanguage(local?.language ?? ''), named), ' '];
   const link = element(
     'a',
     linkTo(recordPath(kind, slug)),
-    element('span', { class: 'what' }, element('b', {}, name), ' ', element('code', {}, slug)),
+    element('span', { class: 'what' }, element('b', {}, name), ' ', ...own, element('code', {}, slug)),
     element('span', { class: 'where' }, generation === null ? kind : `${kind}, generation ${generation}`),
     ...(icon === null ? [] : [iconImage(icon)]),
   );
@@ -147,11 +158,10 @@ export function loadEngine(): Promise<Engine> {
 }
 
 async function load(): Promise<Engine> {
-  const [module, response] = await Promise.all([
+  const [module, index] = await Promise.all([
     // By address: the bundler would make it part of each page.
     import(`${root}search.js`) as Promise<typeof import('./engine.ts')>,
-    fetch(root + SEARCH_FILE),
+    fetchJson<SearchIndex>(SEARCH_FILE),
   ]);
-  if (!response.ok) throw new Error(`got ${response.status}`);
-  return module.createEngine(await response.json());
+  return module.createEngine(index);
 }

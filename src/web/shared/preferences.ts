@@ -1,7 +1,7 @@
 /** What a visitor has chosen, kept by the browser; forgotten where it keeps nothing. */
 
-/** Whether `/` leads to the search box (on, off), how lists are shown (table, json), the language of code samples. */
-type Preference = 'shortcut' | 'view' | 'language';
+/** Whether `/` leads to the search box (on, off), how lists are shown (table, json), the language of code samples, that of names. */
+type Preference = 'shortcut' | 'view' | 'language' | 'names';
 
 export function recall(name: Preference): string | null {
   try {

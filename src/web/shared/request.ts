@@ -1,5 +1,7 @@
 /** Sends a request, and returns JSON, another response, or the failure. */
 
+import { root } from './elements.ts';
+
 export type Outcome =
   | { readonly type: 'answer'; readonly response: Response; readonly text: string; readonly json: unknown }
   /** A response that is not JSON, which no endpoint sends. */
@@ -18,6 +20,13 @@ export async function send(url: string, signal: AbortSignal | null = null): Prom
   } catch (error) {
     return { type: 'failure', reason: error instanceof Error ? error.message : String(error) };
   }
+}
+
+/** A file of the site. Throws if there is none. */
+export async function fetchJson<T>(file: string): Promise<T> {
+  const response = await fetch(root + file);
+  if (!response.ok) throw new Error(`${file}: got ${response.status}`);
+  return response.json();
 }
 
 /** HTTP/2 and later have no reason phrases. */
