@@ -55,7 +55,6 @@ function readNames(kind: Kind, texts: TableTexts) {
   const names = new Map<number, Record<string, string>>();
   for (const row of table.rows) {
     const id = integerIn(table, row, `${kind}_id`);
-    // What is no language is refused like one with a wrong tag.
     const language = languages.get(row.local_language_id) ?? row.local_language_id;
     const ofRecord: Record<string, string> = names.get(id) ?? Object.create(null);
     ofRecord[language] ??= row.name;

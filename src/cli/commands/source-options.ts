@@ -72,7 +72,7 @@ export function resolveSource(
 
 /** Those of `build` and `snapshot`, and what the command line adds to them: a test compares. */
 const KNOWN =
-  'config json quiet source upstream cache concurrency retries skip maxShrink allowMissing maxAge takeLock signal forgetHistory data baseUrl out links downloads sprites spritesUpstream archive verify keep hosts root fallback tlsCert tlsKey';
+  'config json quiet source upstream cache concurrency retries skip names maxShrink allowMissing maxAge takeLock signal forgetHistory data baseUrl out links downloads sprites spritesUpstream archive verify keep hosts root fallback tlsCert tlsKey';
 
 /** Whoever has no type checker would not notice `build({ sorce: 'csv' })`. */
 function refuseUnknown(options: object): void {
