@@ -31,7 +31,7 @@ export const SHRINK = 'records that may disappear, in percent';
 export const takeLockOption = (): Option =>
   new Option('--take-lock', 'take over the lock of a dead build elsewhere');
 export const allowMissingOption = (): Option =>
-  new Option('--allow-missing <record...>', 'besides these, as <kind>/<slug> or names/<language>');
+  new Option('--allow-missing <record...>', 'as <kind>/<slug> or names/<tag>');
 export const hostOption = (about: string): Option => new Option('--host <name...>', about).choices(hostNames);
 export const linksOption = (): Option => choices('--links <style>', 'what links point to', linkStyles);
 export const concurrencyOption = (): Option =>
@@ -52,7 +52,7 @@ export const addServingOptions = (command: Command): Command =>
   command
     .option('--root <dir>', 'document root of a web server [--out]')
     .option('--fallback <url>', 'gamedata serve that a web server proxies to')
-    .option('--tls-cert <file>', 'certificate that nginx or Apache serves HTTPS with')
+    .option('--tls-cert <file>', 'certificate for HTTPS by nginx or Apache')
     .option('--tls-key <file>', 'its key');
 
 /** The options about output of a command that has a report. */
@@ -71,7 +71,7 @@ export function addSourceOptions(command: Command): Command {
     .addOption(new Option('--no-cache').hideHelp())
     .addOption(concurrencyOption())
     .addOption(retriesOption())
-    .option('--no-names', 'omit the names in every language')
+    .option('--no-names', 'omit names in other languages')
     .option('--skip <record...>', 'leave records out, as <kind>/<id>')
     .optionsGroup('Guards:')
     .addOption(numberOption('--max-shrink <percent>', SHRINK).default(defaults.maxShrink))
