@@ -14,7 +14,15 @@ import { compile, linkNodeTypes, NODE_ONLY } from '../support/typescript.ts';
 const run = promisify(execFile);
 const env = { ...process.env, NO_PROXY: '127.0.0.1', no_proxy: '127.0.0.1' };
 const LANGUAGES = ['curl', 'JavaScript', 'Python', 'TypeScript'];
-const ENDPOINTS = ['getRoot', 'getMovePage', 'getMove', 'getItemPage', 'getItem'];
+const ENDPOINTS = [
+  'getRoot',
+  'getMovePage',
+  'getMove',
+  'getItemPage',
+  'getItem',
+  'getNamesIndex',
+  'getNames',
+];
 
 const entities: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', '#39': "'" };
 const textOf = (markup: string): string =>
