@@ -132,6 +132,18 @@ describe('crawling a deployment', () => {
     expect(lists.item.records).toHaveLength(3);
   });
 
+  it.each(['-1', '250.5', '"many"', '1000001', 'null'])(
+    'counts nothing where a page says %s',
+    async (count) => {
+      const damaged = deployment('query');
+      const first = '/api/gamedata/move/?format=api';
+      damaged.pages.set(first, (damaged.pages.get(first) ?? '').replace('"count":250', `"count":${count}`));
+      const { lists, problems } = await crawled(damaged);
+      expect(lists.move.count).toBe(0);
+      expect(problems.join()).toContain(`lists: GET ${first}: `);
+    },
+  );
+
   it('suggests no other base URL where the root has none', async () => {
     for (const root of [
       '{"move":"http"}',

@@ -14,7 +14,6 @@ export default defineConfig({
       'test/publish/dying.test.ts',
       'test/publish/interruption.test.ts',
       'test/publish/power-cut.test.ts',
-      'test/sources/editions.test.ts',
     ],
     env: { NO_PROXY: '127.0.0.1,localhost', BASE_URL: '' },
     testTimeout: 60_000,

@@ -1,14 +1,14 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { build } from '../../../src/cli/commands/build.ts';
-import { snapshot } from '../../../src/cli/commands/snapshot.ts';
-import { UsageError } from '../../../src/errors.ts';
-import { stateNumber } from '../../support/editions.ts';
-import { tablesOf, writeTables } from '../../support/tables.ts';
-import { temporaryFolder } from '../../support/temporary.ts';
-import { serveUpstream } from '../../support/test-upstream.ts';
-import { moveAnswer, tinyUpstream, upstreamOf } from '../../support/upstream-data.ts';
+import { build } from '../../src/cli/commands/build.ts';
+import { snapshot } from '../../src/cli/commands/snapshot.ts';
+import { UsageError } from '../../src/errors.ts';
+import { stateNumber } from '../support/editions.ts';
+import { tablesOf, writeTables } from '../support/tables.ts';
+import { temporaryFolder } from '../support/temporary.ts';
+import { serveUpstream } from '../support/test-upstream.ts';
+import { moveAnswer, tinyUpstream, upstreamOf } from '../support/upstream-data.ts';
 
 /** Builds of an upstream whose answers may be changed, and whose item 2 cannot be read at all. */
 async function broken() {
