@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
@@ -33,12 +33,13 @@ it.each([
 
 it.skipIf(!hasSystemd)('has units that systemd accepts', () => {
   const folder = temporaryFolder();
-  // Programs have to exist to be verified.
-  for (const name of units)
-    writeFileSync(
-      path.join(folder, name),
-      unitOf(name).replace('/usr/bin/node', process.execPath).replaceAll('/opt/gamedata', ROOT),
-    );
+  // Programs have to exist to be verified, and units read a percent sign in a path as their own.
+  const clone = path.join(folder, 'clone');
+  symlinkSync(ROOT, clone);
+  for (const name of units) {
+    const unit = unitOf(name).replace('/usr/bin/node', process.execPath).replaceAll('/opt/gamedata', clone);
+    writeFileSync(path.join(folder, name), unit);
+  }
   for (const name of units) {
     const args = ['verify', '--man=no', path.join(folder, name)];
     const { status, stderr } = spawnSync('systemd-analyze', args, { encoding: 'utf8' });
