@@ -604,8 +604,14 @@ const slug: Row[] = [
   },
 ];
 
-const english = (name: string) => (record: Answer) =>
-  Object.assign(record, { names: [{ name, language: { name: 'en', url: '/api/v2/language/9/' } }] });
+/** Another English name; those in other languages stay, as a record that loses them is refused for that. */
+const english = (name: string) => (record: Answer) => {
+  const names = (record.names as { language: { name: string } }[]).filter(
+    (own) => own.language.name !== 'en',
+  );
+  const language = { name: 'en', url: '/api/v2/language/9/' };
+  return Object.assign(record, { names: [{ name, language }, ...names] });
+};
 const badNames: [name: string, text: string][] = [
   ['a line break', 'a\nb'],
   ['a carriage return', 'a\rb'],

@@ -159,6 +159,8 @@ describe('a refresh', () => {
       'data/changes.json',
       'data/manifest.json',
       'data/move.ndjson',
+      'data/names/en.json',
+      'data/names/fr.json',
       'data/provenance.json',
     ]);
     expect(await repo.git('status', '--porcelain')).toBe('');
