@@ -3,7 +3,7 @@
 import * as z from 'zod';
 import { editionSchema } from '../contract/edition.ts';
 import { type Kind, kindNames } from '../contract/kinds.ts';
-import type { Names } from '../contract/names.ts';
+import type { Names, NamesSummary } from '../contract/names.ts';
 import { type Counts, skippedSchema } from '../contract/records.ts';
 
 /** Where a data set comes from, and when. Independent of the machine that read it. */
@@ -54,6 +54,14 @@ export interface EncodedRecord {
 /** Sorted by id; ids and slugs are unique. */
 export type EncodedRecords = Readonly<Record<Kind, readonly EncodedRecord[]>>;
 
+/** The names in every language, and how they are summarized. */
+export interface KnownNames {
+  /** Undefined if there are none. */
+  readonly summary: NamesSummary | undefined;
+  /** In alphabetical order of languages. Those of a snapshot are read and checked only where they are needed. */
+  read(): readonly Names[];
+}
+
 /** Only the text of its records is kept: objects take three times as much memory. */
 export interface DataSet {
   readonly warnings: readonly Warning[];
@@ -61,6 +69,5 @@ export interface DataSet {
   readonly counts: Counts;
   readonly digest: string;
   readonly records: EncodedRecords;
-  /** In alphabetical order of languages; empty if none are known. */
-  readonly names: readonly Names[];
+  readonly names: KnownNames;
 }

@@ -3,7 +3,7 @@
 import { createHash } from 'node:crypto';
 import { type Kind, kindNames, mapKinds } from '../contract/kinds.ts';
 import type { Names, NamesSummary } from '../contract/names.ts';
-import type { DataSet, EncodedRecord, EncodedRecords } from './data-set.ts';
+import type { DataSet, EncodedRecord, EncodedRecords, KnownNames } from './data-set.ts';
 
 /** A data set of these records. */
 export function digestDataSet(
@@ -29,6 +29,11 @@ export function digestLines(linesOf: (kind: Kind) => string | Uint8Array): strin
   }
   return `sha256:${hash.digest('hex')}`;
 }
+
+export const knownNames = (names: readonly Names[]): KnownNames => ({
+  summary: summarizeNames(names),
+  read: () => names,
+});
 
 /** How many names there are, and their own digest; undefined if there are none. */
 export function summarizeNames(names: readonly Names[]): NamesSummary | undefined {

@@ -2,7 +2,7 @@
 
 import { type Kind, kindNames, mapKinds } from '../contract/kinds.ts';
 import type { Names } from '../contract/names.ts';
-import type { DataSet } from './data-set.ts';
+import type { EncodedRecords } from './data-set.ts';
 
 /** Undefined if there is none. */
 export const nameIn = (names: Names | undefined, kind: Kind, slug: string): string | undefined =>
@@ -31,7 +31,10 @@ export interface NameChanges {
   readonly changed: number;
 }
 
-type Named = Pick<DataSet, 'records' | 'names'>;
+interface Named {
+  readonly records: EncodedRecords;
+  readonly names: readonly Names[];
+}
 
 /** Compares the names of the records that both data sets have: others come and go with their records. */
 export function compareNames(from: Named, to: Named): NameChanges[] {

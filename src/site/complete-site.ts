@@ -2,10 +2,11 @@
 
 import type { History } from '../contract/changes.ts';
 import { linkBaseOf, type Meta } from '../contract/meta.ts';
+import type { Names } from '../contract/names.ts';
 import { archiveFiles, DOWNLOAD_FOLDER } from '../contract/paths.ts';
 import { createRoutes } from '../contract/routes.ts';
 import { type AnyFile, bodyOf, type SiteFile } from '../contract/site-file.ts';
-import type { DataSet, EncodedRecords } from '../dataset/data-set.ts';
+import type { EncodedRecords } from '../dataset/data-set.ts';
 import { servedTexts } from '../dataset/encode.ts';
 import { movedRoutes } from '../dataset/history.ts';
 import type { Serving } from '../hosts/host.ts';
@@ -29,7 +30,7 @@ export interface Package {
 
 export interface CompleteSite {
   readonly records: EncodedRecords;
-  readonly names: DataSet['names'];
+  readonly names: readonly Names[];
   readonly meta: Meta;
   readonly history: History;
   readonly hosts: readonly HostName[];

@@ -2,7 +2,6 @@
 
 import type { Comparison, History } from '../contract/changes.ts';
 import type { DataSet, EncodedRecords, Provenance } from '../dataset/data-set.ts';
-import { summarizeNames } from '../dataset/digest.ts';
 import { type Missing, refuseLostNames, refuseOldData, refuseShrinking } from '../dataset/guards.ts';
 import { continueHistory, type Previous, stepsSince } from '../dataset/history.ts';
 import { compareNames, type NameChanges } from '../dataset/names.ts';
@@ -85,9 +84,11 @@ export async function capture(options: CaptureOptions): Promise<Captured> {
 
 /** None where the previous records or names cannot be read. */
 function changesOfNames(to: DataSet, previous?: Previous, records?: EncodedRecords): NameChanges[] {
-  const isSame = previous?.names?.digest === summarizeNames(to.names)?.digest;
+  const isSame = previous?.names?.digest === to.names.summary?.digest;
   const names = isSame ? undefined : previous?.readNames?.();
-  return records && names ? compareNames({ records, names }, to) : [];
+  return records && names
+    ? compareNames({ records, names }, { records: to.records, names: to.names.read() })
+    : [];
 }
 
 /** Unchanged data keeps the date and the edition with which it was first seen in this state. */

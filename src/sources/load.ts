@@ -4,7 +4,7 @@ import type { Edition } from '../contract/edition.ts';
 import { type Kind, mapKinds } from '../contract/kinds.ts';
 import { LAST_INDEXED_GENERATION, type Move, type Skipped } from '../contract/records.ts';
 import type { DataSet, Provenance } from '../dataset/data-set.ts';
-import { digestDataSet } from '../dataset/digest.ts';
+import { digestDataSet, knownNames } from '../dataset/digest.ts';
 import { selectNames } from '../dataset/names.ts';
 import { UpstreamError } from '../errors.ts';
 import { type FetcherOptions, withFetcher } from '../http/fetcher.ts';
@@ -83,7 +83,7 @@ function loadSnapshot(
   { isChosen = false } = {},
 ): SourceResult {
   const { names, ...rest } = readSnapshot(folder);
-  const whole = { ...rest, names: hasNames ? names : [] };
+  const whole = { ...rest, names: hasNames ? names : knownNames([]) };
   const { skipped } = whole.provenance;
   const known = (kind: Kind) => [...whole.records[kind], ...(skipped?.[kind] ?? []).map((id) => ({ id }))];
   if (isChosen) refuseUnknownSkips(skip, mapKinds(known));
@@ -98,7 +98,7 @@ function leaveOut(dataSet: DataSet, skip: Skipped): DataSet {
   return digestDataSet(records, {
     warnings: dataSet.warnings.filter(({ kind, id }) => !skip[kind].includes(id)),
     provenance: { ...dataSet.provenance, skipped: skip },
-    names: selectNames(dataSet.names, records),
+    names: knownNames(selectNames(dataSet.names.read(), records)),
   });
 }
 

@@ -16,7 +16,7 @@ import {
 } from '../contract/records.ts';
 import { titleOf } from '../contract/words.ts';
 import type { DataSet, EncodedRecord, Provenance, Warning, WarningCode } from '../dataset/data-set.ts';
-import { digestDataSet } from '../dataset/digest.ts';
+import { digestDataSet, knownNames } from '../dataset/digest.ts';
 import { encodeRecord } from '../dataset/encode.ts';
 import { DataError, type DataLocation, UsageError } from '../errors.ts';
 
@@ -50,7 +50,7 @@ export function normalize(raw: RawRecords, provenance: Provenance, hasNames = tr
     item: normalizeKind('item', kept('item'), warnings, found),
   };
   const names = [...(found?.values() ?? [])].sort((a, b) => (a.language < b.language ? -1 : 1));
-  return digestDataSet(records, { warnings, provenance, names });
+  return digestDataSet(records, { warnings, provenance, names: knownNames(names) });
 }
 
 function normalizeKind<K extends Kind>(

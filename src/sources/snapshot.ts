@@ -6,7 +6,7 @@ import * as z from 'zod';
 import { type History, historySchema } from '../contract/changes.ts';
 import { type Kind, kindNames, mapKinds } from '../contract/kinds.ts';
 import { FORMAT, formatField, refuseNewerFormat } from '../contract/meta.ts';
-import { namesSummarySchema } from '../contract/names.ts';
+import { type Names, namesSummarySchema } from '../contract/names.ts';
 import { parse } from '../contract/parse.ts';
 import { CHANGES_FILE, namesFile } from '../contract/paths.ts';
 import { type Counts, countsSchema, recordSchemas } from '../contract/records.ts';
@@ -53,11 +53,13 @@ type SnapshotSummary = z.infer<typeof snapshotSchema>;
 /** The files of a snapshot: the same data set gives the same bytes. */
 export function snapshotFiles(data: DataSet): SiteFile[] {
   const { provenance, counts, digest, warnings, records, names } = data;
-  const summary = { format: FORMAT, ...provenance, counts, digest, names: summarizeNames(names), warnings };
+  const summary = { format: FORMAT, ...provenance, counts, digest, names: names.summary, warnings };
   return [
     ...kindNames.map((kind) => ({ path: recordsFile(kind), body: records[kind].map(encodeLine).join('') })),
     // One line for each name, too.
-    ...names.map((own) => ({ path: namesFile(own.language), body: `${JSON.stringify(own, null, 1)}\n` })),
+    ...names
+      .read()
+      .map((own) => ({ path: namesFile(own.language), body: `${JSON.stringify(own, null, 1)}\n` })),
     { path: PROVENANCE_FILE, body: `${JSON.stringify(summary, null, 2)}\n` },
   ];
 }
@@ -76,9 +78,12 @@ export function readSnapshot(folder: string): DataSet {
     const problem = `got ${records[kind].length} records: expected ${counts[kind]}, as in ${PROVENANCE_FILE}`;
     throw new DataError(problem, { kind });
   }
-  const names = selectNames(readNames(folder, summary), records);
-  expectDigest('names.digest', summarizeNames(names)?.digest, summary?.digest);
-  return { warnings, provenance, counts, digest, records, names };
+  const read = (): Names[] => {
+    const names = selectNames(readNames(folder, summary), records);
+    expectDigest('names.digest', summarizeNames(names)?.digest, summary?.digest);
+    return names;
+  };
+  return { warnings, provenance, counts, digest, records, names: { summary, read } };
 }
 
 /** Reads a line of the file of a kind; `record` names it in errors. */

@@ -12,7 +12,6 @@ import {
 } from '../../contract/icons.ts';
 import { createMeta } from '../../contract/meta.ts';
 import type { LinkStyle } from '../../contract/paths.ts';
-import { summarizeNames } from '../../dataset/digest.ts';
 import type { Previous } from '../../dataset/history.ts';
 import { OutputError, UsageError } from '../../errors.ts';
 import { isInside } from '../../files.ts';
@@ -115,7 +114,7 @@ export async function build(options: BuildOptions = {}, watchers: Watchers = {})
       warnings: countWarnings(warnings),
       ...(provenance.skipped && { skipped: provenance.skipped }),
       digest,
-      names: summarizeNames(names),
+      names: names.summary,
       base_url: baseUrl,
       links,
       hosts: [...hosts],
@@ -128,7 +127,7 @@ export async function build(options: BuildOptions = {}, watchers: Watchers = {})
     const make = async (): Promise<PublishResult> => {
       // Most scheduled builds change nothing, and need nothing of this.
       const { completeSite } = await import('../../site/complete-site.ts');
-      const site = { ...inputs, records, names, hosts, package: readPackage() };
+      const site = { ...inputs, records, names: names.read(), hosts, package: readPackage() };
       return output.publish(await completeSite(site), { signal, making });
     };
     const published = output.confirm(making) ?? (await make());
