@@ -25,6 +25,9 @@ export const namesSchema = z
   .meta({ title: 'Names', description: 'The names of records in one language, in order of id.' });
 export type Names = Readonly<z.infer<typeof namesSchema>>;
 
+/** For reading them beside records, whose slugs are checked already: only theirs count. */
+export const namesReader = namesSchema.extend(mapKinds(() => z.record(z.string(), nameSchema)));
+
 const counts = mapKinds((kind) =>
   z.int().min(0).max(MAX_RECORDS).describe(`How many ${kind}s have a name in that language.`),
 );

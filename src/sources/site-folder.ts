@@ -11,7 +11,7 @@ import {
   metaReader,
   refuseNewerFormat,
 } from '../contract/meta.ts';
-import { type Names, type NamesSummary, namesSchema } from '../contract/names.ts';
+import { type Names, type NamesSummary, namesReader } from '../contract/names.ts';
 import { parse } from '../contract/parse.ts';
 import { CHANGES_FILE, listPageFile, MANIFEST_FILE, META_FILE, namesFile } from '../contract/paths.ts';
 import { pageOffsets } from '../contract/windows.ts';
@@ -94,7 +94,7 @@ export function readSiteRecords(folder: string, { counts, digest }: Meta): Encod
 export const readNames = (folder: string, summary: NamesSummary | undefined): Names[] =>
   Object.keys(summary?.languages ?? {}).map((language) => {
     const file = namesFile(language);
-    return parse(namesSchema, readJson(folder, file), { record: file });
+    return parse(namesReader, readJson(folder, file), { record: file });
   });
 
 const readPage = (folder: string, file: string): EncodedRecord[] =>

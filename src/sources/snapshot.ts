@@ -22,7 +22,6 @@ import {
 import { digestLines, encodeLine, summarizeNames } from '../dataset/digest.ts';
 import { encodeRecord } from '../dataset/encode.ts';
 import type { Previous } from '../dataset/history.ts';
-import { selectNames } from '../dataset/names.ts';
 import { DataError, OutputError } from '../errors.ts';
 import { parseText, readFileText, readJson } from '../files.ts';
 import { readNames } from './site-folder.ts';
@@ -79,11 +78,24 @@ export function readSnapshot(folder: string): DataSet {
     throw new DataError(problem, { kind });
   }
   const read = (): Names[] => {
-    const names = selectNames(readNames(folder, summary), records);
+    const names = readNames(folder, summary);
     expectDigest('names.digest', summarizeNames(names)?.digest, summary?.digest);
+    refuseStrangers(names, records);
     return names;
   };
   return { warnings, provenance, counts, digest, records, names: { summary, read } };
+}
+
+/** Throws if there is a name of a record that the snapshot does not have. */
+function refuseStrangers(names: readonly Names[], records: EncodedRecords): void {
+  for (const kind of kindNames) {
+    const slugs = new Set(records[kind].map(({ slug }) => slug));
+    for (const own of names) {
+      const field = Object.keys(own[kind]).find((slug) => !slugs.has(slug));
+      if (field === undefined) continue;
+      throw new DataError(`got a name of an unknown ${kind}`, { record: namesFile(own.language), field });
+    }
+  }
 }
 
 /** Reads a line of the file of a kind; `record` names it in errors. */
