@@ -1,12 +1,13 @@
 /** Who may read and write: what a published folder allows, and what others leave beside it. */
 
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import {
   chmodSync,
   chownSync,
   existsSync,
   mkdirSync,
   readFileSync,
+  rmSync,
   statSync,
   symlinkSync,
   writeFileSync,
@@ -15,7 +16,11 @@ import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { recoverAbandoned } from '../../src/publish/publish.ts';
 import { publishedSite, publishTree, readTree, type Tree } from '../support/publishing.ts';
+import { cliCommand } from '../support/run-cli.ts';
+import { runProgram } from '../support/run-program.ts';
 import { temporaryFolder } from '../support/temporary.ts';
+import { serveUpstream } from '../support/test-upstream.ts';
+import { tinyUpstream, upstreamOf } from '../support/upstream-data.ts';
 
 const isRoot = process.geteuid?.() === 0;
 const STRANGER = 12_345;
@@ -60,6 +65,51 @@ describe.runIf(isRoot)('what another user left beside a site', () => {
     await publishTree(out, fresh);
     expect(readTree(out)).toEqual(fresh);
   });
+});
+
+const asUser = ['--reuid', `${STRANGER}`, '--regid', `${STRANGER}`, '--clear-groups', ...cliCommand];
+
+/** Where the program is in a folder that the user cannot read, nothing can be said of it. */
+const canBeUser = isRoot && spawnSync('setpriv', [...asUser, '--version']).status === 0;
+
+describe.runIf(canBeUser)('who builds as a user in a folder that all may write to', () => {
+  it.each<[string, string, 'file' | 'folder', number, string]>([
+    ['a lock', '.site.gamedata-lock', 'file', 1, 'site: cannot be locked (EACCES)'],
+    ['a cache', '.cache/gamedata', 'folder', 1, '.cache/gamedata: cannot be used as a cache (EACCES)'],
+    ['kept archives', 'site-archives', 'folder', 5, 'site-archives: cannot be written (EACCES)'],
+    [
+      'received parts',
+      '.site.gamedata-received',
+      'folder',
+      1,
+      'belongs to another user (0), and is not used',
+    ],
+  ])(
+    'is told of %s that somebody else left there, and changes none of it',
+    async (_, name, shape, code, message) => {
+      const upstream = await serveUpstream(upstreamOf(tinyUpstream()));
+      const cwd = temporaryFolder();
+      chmodSync(cwd, 0o1777);
+      const args = ['build', '--source', 'rest', '--upstream', upstream.url, '--out', 'site', '--keep', '1'];
+      const build = (...more: string[]) =>
+        runProgram('setpriv', [...asUser, ...args, ...more], { cwd, env: { PATH: process.env.PATH ?? '' } });
+      expect(await build('--no-cache', '--max-shrink', '100')).toMatchObject({ code: 0 });
+      const left = path.join(cwd, name);
+      rmSync(left, { recursive: true, force: true });
+      mkdirSync(path.dirname(left), { recursive: true });
+      if (shape === 'folder') mkdirSync(left);
+      else writeFileSync(left, 'theirs', { mode: 0o600 });
+      const before = statSync(left);
+      expect(await build()).toMatchObject({ code, stderr: expect.stringContaining(message) });
+      expect(statSync(left)).toMatchObject({
+        ino: before.ino,
+        uid: 0,
+        size: before.size,
+        mtimeMs: before.mtimeMs,
+      });
+      expect(existsSync(path.join(cwd, 'site/meta.json'))).toBe(true);
+    },
+  );
 });
 
 describe('what is in the place of a working file beside a site', () => {

@@ -150,6 +150,15 @@ describe('the document', () => {
     expect(info.description).toContain('plain file servers');
   });
 
+  it('names 304 wherever a request may be conditional', () => {
+    const operations = Object.entries(documentOf(1).paths).map(([path, { get }]) => ({ path, get }));
+    const conditional = operations.filter(({ get }) =>
+      get?.parameters?.some(({ $ref }) => $ref.endsWith('/ifNoneMatch')),
+    );
+    expect(conditional.map(({ path }) => path)).toContain('/sprites/items/{icon}');
+    expect(conditional.filter(({ get }) => !get?.responses[304]).map(({ path }) => path)).toEqual([]);
+  });
+
   it('has bulk files if the site has them', () => {
     const bulk = (downloads: boolean): string[] =>
       Object.keys(documentOf(1, { downloads }).paths).filter((path) => path.startsWith('/download/'));

@@ -41,6 +41,25 @@ class Match {
 `,
 );
 
+/** RE2. */
+const goProgram = path.join(folder, 'match.go');
+writeFileSync(
+  goProgram,
+  `package main
+import ("bufio"; "encoding/json"; "fmt"; "os"; "regexp")
+func main() {
+  lines := bufio.NewScanner(os.Stdin)
+  for lines.Scan() {
+    var both [2]string
+    if err := json.Unmarshal(lines.Bytes(), &both); err != nil { panic(err) }
+    matches := 0
+    if regexp.MustCompile(both[0]).MatchString(both[1]) { matches = 1 }
+    fmt.Println(matches)
+  }
+}
+`,
+);
+
 /** Program → one that reads lines of pattern and text as JSON, and prints 1 or 0 for each. */
 const languages: Readonly<Record<string, readonly string[]>> = {
   python3: [
@@ -66,6 +85,7 @@ for line in sys.stdin:
     'while ($line = fgets(STDIN)) { [$p, $t] = json_decode($line); echo preg_match("\x01$p\x01uD", $t), "\n"; }',
   ],
   java: [javaProgram],
+  go: ['run', goProgram],
 };
 
 /** Rust's: ripgrep reads a line of text after the other, and prints the numbers of those that fit. */
@@ -83,7 +103,8 @@ function matchedByRust(pattern: string, lines: readonly string[]): number[] {
   return [...stdout.matchAll(/^(\d+):/gm)].map(([, line]) => Number(line) - 1);
 }
 
-const isThere = (program: string): boolean => spawnSync(program, ['--version']).status === 0;
+const isThere = (program: string): boolean =>
+  spawnSync(program, [program === 'go' ? 'version' : '--version']).status === 0;
 
 /** Texts that fit, or nearly. `$` of other languages than JavaScript allows a line break at the end: none has one. */
 const texts = fc.sample(

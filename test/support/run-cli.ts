@@ -6,6 +6,7 @@ import { onTestFinished, vi } from 'vitest';
 import { run } from '../../src/cli/program.ts';
 
 const CLI = fileURLToPath(new URL('../../dist/cli.js', import.meta.url));
+export const cliCommand = [process.execPath, CLI] as const;
 
 export interface Finished {
   /** Null if a signal ended it. */
@@ -24,7 +25,7 @@ export interface CliOptions {
 
 /** Starts it, in an environment that says nothing of whoever runs the tests. */
 export function startCli(args: readonly string[], { env = {}, cwd, redirect }: CliOptions = {}) {
-  const command = [process.execPath, CLI, ...args];
+  const command = [...cliCommand, ...args];
   const [program = '', ...rest] = redirect ? ['sh', '-c', `exec "$0" "$@" ${redirect}`, ...command] : command;
   const child: ChildProcess = spawn(program, rest, {
     env: { PATH: process.env.PATH, ...env },

@@ -139,6 +139,8 @@ export const responseComponents = {
   },
 } as const;
 
+export const fileNotModified = { description: 'The cached file is still valid.' };
+
 /** Reads a file at its own URL, which every host supports. */
 export const fileOperation = (
   operationId: string,
@@ -153,7 +155,7 @@ export const fileOperation = (
   parameters: [ref('parameters/ifNoneMatch')],
   responses: {
     200: { description: summary, headers, content },
-    304: { description: 'The cached file is still valid.' },
+    304: fileNotModified,
     404: { description: 'The site does not have this file.' },
   },
 });

@@ -5,7 +5,7 @@ import type { Meta } from '../../contract/meta.ts';
 import * as paths from '../../contract/paths.ts';
 import { capitalize } from '../../contract/words.ts';
 import { downloads } from '../downloads.ts';
-import { fileOperation, headersNamed, ref } from './components.ts';
+import { fileNotModified, fileOperation, headersNamed, ref } from './components.ts';
 import { schemaNames } from './schemas.ts';
 
 export const filePaths = (has: Pick<Meta, 'downloads' | 'names'> & { archive: boolean }): object => ({
@@ -116,6 +116,7 @@ const sitePaths = {
           content: image,
         },
         302: { description: "The upstream's icon.", headers: headersNamed('Location') },
+        304: fileNotModified,
         404: { description: 'The host only serves files, and the site does not hold this icon.' },
       },
     },
