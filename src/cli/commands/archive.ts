@@ -14,6 +14,7 @@ import { recoverAbandoned } from '../../publish/publish.ts';
 import type { Content } from '../../site/archive/entries.ts';
 import { packSite, packTarball } from '../../site/archive/pack.ts';
 import { readDescriptions } from '../../sources/site-folder.ts';
+import { refuseUnknown } from './check-options.ts';
 import { checkOutside } from './check-output.ts';
 import { defaults } from './defaults.ts';
 
@@ -43,9 +44,11 @@ export interface ArchiveReport {
  */
 export async function archive(
   dir: string = defaults.out,
-  { out = defaults.archiveOut }: ArchiveOptions = {},
+  options: ArchiveOptions = {},
 ): Promise<ArchiveReport> {
   const started = performance.now();
+  refuseUnknown(options, 'out');
+  const { out = defaults.archiveOut } = options;
   checkOutside('--out', out, dir);
   recoverAbandoned(dir);
   const { files, description } = readContents(dir, readDescriptions(dir));

@@ -161,3 +161,15 @@ export const recordNames = (names: readonly string[] = []): string[] =>
       `--allow-missing: got ${JSON.stringify(name)}, expected <kind>/<slug>, such as move/pound, or names/<language>`,
     );
   });
+
+/**
+ * Whoever has no type checker would not notice `build({ sorce: 'csv' })`.
+ *
+ * @param known separated by blanks; the command line passes its own, too
+ */
+export function refuseUnknown(options: object, known: string): void {
+  const names = known.split(' ');
+  const unknown = Object.keys(options).find((name) => ![...names, 'config', 'json', 'quiet'].includes(name));
+  if (unknown === undefined) return;
+  throw new UsageError(`got the option ${JSON.stringify(unknown)}, expected one of ${names.join(', ')}`);
+}

@@ -6,7 +6,7 @@ import { withUnpacked } from '../../publish/mirror/archive.ts';
 import { recoverAbandoned } from '../../publish/publish.ts';
 import { readDataSet } from '../../sources/read-data-set.ts';
 import { isAddress } from '../../sources/source.ts';
-import { checkAddress, integerOption } from './check-options.ts';
+import { checkAddress, integerOption, refuseUnknown } from './check-options.ts';
 import { defaults } from './defaults.ts';
 import type { SourceOptions } from './source-options.ts';
 
@@ -18,6 +18,7 @@ export type DiffOptions = Pick<SourceOptions, 'concurrency' | 'signal'>;
  * @throws UsageError, OutputError, UpstreamError or DataError if one of them cannot be read completely
  */
 export async function diff(before: string, after: string, options: DiffOptions = {}): Promise<Comparison> {
+  refuseUnknown(options, 'concurrency signal format exitCode');
   const { concurrency = defaults.concurrency, signal } = options;
   const resolved = { concurrency: integerOption('concurrency', concurrency), signal };
   for (const target of [before, after]) {

@@ -23,7 +23,14 @@ import { type Output, type PublishResult, withOutput } from '../../publish/publi
 import type { Published } from '../../publish/published.ts';
 import { workFolders } from '../../publish/work-folders.ts';
 import { isAddress, type Progress } from '../../sources/source.ts';
-import { checkAddress, integerOption, masked, recordNames, shrinkOption } from './check-options.ts';
+import {
+  checkAddress,
+  integerOption,
+  masked,
+  recordNames,
+  refuseUnknown,
+  shrinkOption,
+} from './check-options.ts';
 import { refuseNested, refuseOtherFolder } from './check-output.ts';
 import { defaults } from './defaults.ts';
 import type { SourceOptions } from './source-options.ts';
@@ -88,6 +95,7 @@ export const mirrorFolder = (source: string): string =>
 
 /** Applies defaults and checks. Throws `UsageError`. */
 export function resolveMirror(target: string, options: MirrorOptions) {
+  refuseUnknown(options, 'out maxShrink concurrency retries allowMissing takeLock signal');
   const address = isArchive(target) && !isAddress(target) ? target : checkSource(target);
   // Whoever goes back to an archive wants just that.
   const maxShrink = options.maxShrink ?? (isAddress(address) ? defaults.maxShrink : 100);

@@ -16,6 +16,7 @@ import {
   checkBaseUrl,
   hostsOption,
   oneOf,
+  refuseUnknown,
   resolveLinks,
   resolveServing,
   type ServingOptions,
@@ -52,6 +53,7 @@ export interface RebaseReport {
  */
 export async function rebase(dir: string, options: RebaseOptions = {}): Promise<RebaseReport> {
   const started = performance.now();
+  refuseUnknown(options, 'baseUrl links hosts root fallback tlsCert tlsKey out takeLock signal');
   const { signal, out = dir, links: style, hosts: names } = options;
   if (options.baseUrl === undefined) throw new UsageError('--base-url: got none, expected the new base URL');
   const baseUrl = checkBaseUrl('--base-url', options.baseUrl);

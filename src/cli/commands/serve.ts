@@ -10,7 +10,7 @@ import { createReleases } from '../../serve/release.ts';
 import { logRequest, respond } from '../../serve/respond.ts';
 import { createBoundedServer, defaultLimits, type Limits } from '../../serve/server.ts';
 import { readDescriptions } from '../../sources/site-folder.ts';
-import { integerOption } from './check-options.ts';
+import { integerOption, refuseUnknown } from './check-options.ts';
 import { defaults } from './defaults.ts';
 
 export interface ServeOptions {
@@ -52,6 +52,7 @@ const CHECK_INTERVAL_MS = 1000;
  * @throws OutputError if the folder is not a built site, or the address is not available
  */
 export async function serve(options: ServeOptions = {}): Promise<SiteServer> {
+  refuseUnknown(options, 'dir port listen compress onRequest onProblem limits');
   const { dir = defaults.out, onRequest, onProblem = () => {} } = options;
   const port = integerOption('port', options.port ?? defaults.port);
   const address = checkListen(options.listen ?? defaults.listen);

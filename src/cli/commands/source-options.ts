@@ -10,6 +10,7 @@ import {
   masked,
   oneOf,
   recordNames,
+  refuseUnknown,
   shrinkOption,
   skippedRecords,
 } from './check-options.ts';
@@ -50,7 +51,7 @@ export function resolveSource(
   options: SourceOptions,
   environment: Environment,
 ): Omit<CaptureOptions, 'previousOf'> {
-  refuseUnknown(options);
+  refuseUnknown(options, KNOWN);
   const source = oneOf('source', options.source ?? defaults.source, sourceNames);
   const { upstream, cache = defaults.cache } = options;
   return {
@@ -70,17 +71,9 @@ export function resolveSource(
   };
 }
 
-/** Those of `build` and `snapshot`, and what the command line adds to them: a test compares. */
+/** Those of `build` and `snapshot`. */
 const KNOWN =
-  'config json quiet source upstream cache concurrency retries skip names maxShrink allowMissing maxAge takeLock signal forgetHistory data baseUrl out links downloads sprites spritesUpstream archive verify keep hosts root fallback tlsCert tlsKey';
-
-/** Whoever has no type checker would not notice `build({ sorce: 'csv' })`. */
-function refuseUnknown(options: object): void {
-  const known = KNOWN.split(' ');
-  const unknown = Object.keys(options).find((name) => !known.includes(name));
-  if (unknown === undefined) return;
-  throw new UsageError(`got the option ${JSON.stringify(unknown)}, expected one of ${known.join(', ')}`);
-}
+  'source upstream cache concurrency retries skip names maxShrink allowMissing maxAge takeLock signal forgetHistory data baseUrl out links downloads sprites spritesUpstream archive verify keep hosts root fallback tlsCert tlsKey';
 
 /** Today, or the date for reproducible builds: https://reproducible-builds.org/docs/source-date-epoch/ */
 function resolveToday(environment: Environment): string {

@@ -15,7 +15,7 @@ import { readDescriptions } from '../../sources/site-folder.ts';
 import { isAddress } from '../../sources/source.ts';
 import { type DeploymentReport, type SupportedByHosts, verifyDeployment } from '../../verify/deployment.ts';
 import { type FolderReport, verifyFolder } from '../../verify/folder.ts';
-import { checkAddress, integerOption, oneOf, waitOption } from './check-options.ts';
+import { checkAddress, integerOption, oneOf, refuseUnknown, waitOption } from './check-options.ts';
 import { defaults } from './defaults.ts';
 import type { SourceOptions } from './source-options.ts';
 
@@ -45,6 +45,7 @@ export async function verify(
   options: VerifyOptions = {},
   watchers: { onWait?: (line: string) => void } = {},
 ): Promise<FolderReport | DeploymentReport> {
+  refuseUnknown(options, 'level linkBase like wait concurrency signal');
   const { like, wait, signal } = options;
   if (!isAddress(target)) {
     if (like === undefined && wait === undefined) return withUnpacked(target, verifyFolder);

@@ -1,7 +1,13 @@
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { archive } from '../../../src/cli/commands/archive.ts';
 import { type BuildOptions, resolveBuild } from '../../../src/cli/commands/build.ts';
+import { diff } from '../../../src/cli/commands/diff.ts';
+import { mirror } from '../../../src/cli/commands/mirror.ts';
+import { rebase } from '../../../src/cli/commands/rebase.ts';
+import { serve } from '../../../src/cli/commands/serve.ts';
 import { type Environment, resolveSource } from '../../../src/cli/commands/source-options.ts';
+import { verify } from '../../../src/cli/commands/verify.ts';
 import { createProgram } from '../../../src/cli/program.ts';
 import { UsageError } from '../../../src/errors.ts';
 
@@ -212,11 +218,27 @@ describe('today', () => {
 
 it('an option that no function has is refused, and every one that the command line has is known', () => {
   expect(() => resolveBuild(untyped({ sorce: 'csv' }), {})).toThrow(
-    /^got the option "sorce", expected one of .* source, /,
+    /^got the option "sorce", expected one of .*\bsource, /,
   );
   const commands = createProgram().commands.filter((command) => /build|snapshot/.test(command.name()));
   const names = commands.flatMap(({ options }) => options.map((option) => option.attributeName()));
   const passed = names.filter((name) => !['help', 'host', 'onChange'].includes(name));
   expect(passed.length).toBeGreaterThan(20);
   for (const name of passed) expect(() => resolveSource(untyped({ [name]: undefined }), {})).not.toThrow();
+});
+
+it.each<[string, (options: object) => Promise<unknown>]>([
+  ['verify', (options) => verify('nowhere', options)],
+  ['mirror', (options) => mirror('nowhere', options)],
+  ['rebase', (options) => rebase('nowhere', options)],
+  ['archive', (options) => archive('nowhere', options)],
+  ['serve', (options) => serve({ dir: 'nowhere', ...options })],
+  ['diff', (options) => diff('nowhere', 'nowhere', options)],
+])('%s refuses an option that it does not have, and knows those of the command line', async (name, call) => {
+  await expect(call({ levle: 1 })).rejects.toThrow(/^got the option "levle", expected one of /);
+  const command = createProgram().commands.find((candidate) => candidate.name() === name);
+  const names = command?.options.map((option) => option.attributeName()) ?? [];
+  const passed = names.filter((own) => !['help', 'host', 'accessLog'].includes(own));
+  const options = Object.fromEntries(passed.map((own) => [own, undefined]));
+  await expect(call(options)).rejects.not.toThrow(/got the option/);
 });
