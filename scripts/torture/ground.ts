@@ -2,19 +2,11 @@
 
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import {
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  realpathSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
+import fsExtra from 'fs-extra';
 import { manifestSchema } from '../../src/contract/meta.ts';
 import { CHANGES_FILE, FEED_FILE } from '../../src/contract/paths.ts';
 import type { RawRecords } from '../../src/sources/normalize.ts';
@@ -72,7 +64,6 @@ export async function inTemporary<T>(use: (folder: string) => Promise<T>): Promi
 
 /** Writes a data set of so many records, every other one of them different in each variant. */
 export function writeDataSet(folder: string, records: number, variant: number): string {
-  mkdirSync(folder, { recursive: true });
   const raw = rawRecords(records, records);
   const changed: RawRecords = {
     move: raw.move.map((move) => (move.id % 2 ? { ...move, generation: variant } : move)),
@@ -81,7 +72,7 @@ export function writeDataSet(folder: string, records: number, variant: number): 
     ),
   };
   for (const { path: file, body } of snapshotFiles(encodeDataSet(dataSetOf(changed))))
-    writeFileSync(path.join(folder, file), body);
+    fsExtra.outputFileSync(path.join(folder, file), body);
   return folder;
 }
 
