@@ -72,16 +72,33 @@ function readConfig(file: string, program: Command): Config {
   throw new UsageError(`${[file, ...(issue?.path ?? [])].join(' › ')}: ${problemOf(issue, json, program)}`);
 }
 
-/** Node says where most mistakes are, as a number of characters. */
 function parseConfig(text: string, file: string): unknown {
   try {
     return JSON.parse(text);
   } catch (cause) {
     const { message } = cause as SyntaxError;
-    const [found, position] = / in JSON at position (\d+).*/.exec(message) ?? [];
-    const lines = text.slice(0, Number(position)).split('\n');
-    const at = found ? `line ${lines.length}, column ${(lines.at(-1)?.length ?? 0) + 1}: ` : '';
-    throw new UsageError(`${file}: ${at}invalid JSON: ${message.replace(found ?? '', '')}`, { cause });
+    const lines = text.slice(0, positionOf(message, text)).split('\n');
+    const at = `line ${lines.length}, column ${(lines.at(-1)?.length ?? 0) + 1}`;
+    const problem = message.replace(/ in JSON at position .*|, (?:\.{3})?".* is not valid JSON$/s, '');
+    throw new UsageError(`${file}: ${at}: invalid JSON: ${problem}`, { cause });
+  }
+}
+
+/** Where a mistake is. Node 20 does not say it of an unexpected token: it ends the shortest text that has one. */
+function positionOf(message: string, text: string): number {
+  const [, position] = / in JSON at position (\d+)/.exec(message) ?? [];
+  if (position !== undefined) return Number(position);
+  let end = 0;
+  while (end < text.length && !hasUnexpectedToken(text.slice(0, end + 1))) end++;
+  return end;
+}
+
+function hasUnexpectedToken(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return false;
+  } catch (error) {
+    return (error as SyntaxError).message.startsWith('Unexpected token');
   }
 }
 

@@ -100,7 +100,9 @@ describe('gamedata.config.json', () => {
     ['another choice', { build: { source: 'magic' } }, ' › build › source: got "magic": expected one of'],
     ['another host', { build: { host: ['geocities'] } }, ' › build › host › 0: got "geocities"'],
     ['a cache that is on', { build: { cache: true } }, ' › build › cache: got true'],
-    ['text', 'build', ': invalid JSON: Unexpected token'],
+    ['text', 'build', ": line 1, column 1: invalid JSON: Unexpected token 'b'"],
+    ['no value', '{\n  "build": }', ": line 2, column 12: invalid JSON: Unexpected token '}'"],
+    ['no end', '{\n  "build": ', ': line 2, column 12: invalid JSON: Unexpected end of JSON input'],
     [
       'a comma too many',
       '{\n  "build": {\n    "keep": 5,\n  }\n}',
