@@ -54,6 +54,9 @@ export const mediaTypes = {
 export const mediaTypeOf = (file: string): string =>
   Object.entries(mediaTypes).find(([ending]) => file.endsWith(ending))?.[1] ?? 'application/octet-stream';
 
+/** Whether bodies of a media type are worth compressing: images and archives are compressed already. */
+export const isCompressible = (type: string): boolean => /^text\/|[/+](?:json|xml|x-ndjson)$/.test(type);
+
 /**
  * Matches the `Accept` that Java's `HttpURLConnection` sends by itself, in any version: it lists HTML first, but is no browser.
  *

@@ -39,8 +39,6 @@ const sets = {
 const types = Object.entries(mediaTypes).map(
   ([ending, type]) => `${quote(type)} ${ending.split('.').at(-1)};`,
 );
-/** They are compared with their charset. */
-const gzipTypes = new Set(Object.values(mediaTypes).filter((type) => /^text\/|json$|xml$/.test(type)));
 
 const bulkLocation = (folder: string): string =>
   `location ^~ /${folder} {
@@ -188,7 +186,7 @@ server {
     gzip_comp_level 5;
     gzip_min_length ${server.COMPRESSED_BYTES};
     gzip_proxied any;
-    gzip_types ${[...gzipTypes].map(quote).join(' ')};
+    gzip_types ${server.compressedMedia.map(quote).join(' ')};
     # Vary is set below.
     gzip_vary off;
 

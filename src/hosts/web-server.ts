@@ -27,18 +27,12 @@ export const headerSets = {
 /** Set by the server on proxied responses too, as for files: what the fallback sends is dropped. */
 export const proxiedHeaders = Object.keys({ ...contract.commonHeaders, ...contract.apiHeaders });
 
-/** What is compressed from `COMPRESSED_BYTES` on; images and archives are already. */
-export const compressedTypes = [
-  'application/json',
-  'application/atom+xml',
-  'application/x-ndjson',
-  'image/svg+xml',
-  'text/css',
-  'text/csv',
-  'text/html',
-  'text/javascript',
-  'text/plain',
-] as const;
+/** What is compressed from `COMPRESSED_BYTES` on, with its charset. */
+export const compressedMedia = [...new Set(Object.values(contract.mediaTypes))].filter(
+  contract.isCompressible,
+);
+/** The same for servers that compare without. */
+export const compressedTypes = compressedMedia.map((type) => type.split(';')[0]);
 export const COMPRESSED_BYTES = 1024;
 
 /** Seconds after which a fallback counts as down, and as too slow. */

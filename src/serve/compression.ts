@@ -28,10 +28,6 @@ interface PreferringNegotiator {
   encodings(available: readonly string[], options: { readonly preferred: readonly string[] }): string[];
 }
 
-/** Images and archives are compressed already. */
-export const isCompressible = ({ 'Content-Type': type = '' }: Readonly<Record<string, string>>): boolean =>
-  /^text\/|[/+](?:json|xml|x-ndjson)$/.test(type);
-
 /** The encoding that a client prefers; undefined for none. */
 export function negotiateEncoding(request: IncomingMessage): Encoding | undefined {
   const known = [...encodings, 'identity'];

@@ -3,8 +3,9 @@
 import { fstatSync, type ReadStream, type Stats } from 'node:fs';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import send from 'send';
+import { isCompressible, mediaTypeOf } from '../contract/headers.ts';
 import { bulkFiles, type CompressedExtension } from '../contract/paths.ts';
-import { type Compress, type Encoding, isCompressible, MIN_BYTES, negotiateEncoding } from './compression.ts';
+import { type Compress, type Encoding, MIN_BYTES, negotiateEncoding } from './compression.ts';
 import { fileHeaders, fileResponse, type PlainRequest, type PlainResponse } from './handler/index.ts';
 import { findFile, type Release } from './release.ts';
 import { hasBody, serverError, writeResponse } from './write-response.ts';
@@ -21,7 +22,7 @@ export async function packedFile(
 ): Promise<PlainResponse | undefined> {
   const encoding = negotiateEncoding(request);
   const isWhole = request.headers.range === undefined;
-  if (!encoding || !isWhole || !isCompressible(fileHeaders(file)) || bulkFiles.includes(file))
+  if (!encoding || !isWhole || !isCompressible(mediaTypeOf(file)) || bulkFiles.includes(file))
     return undefined;
   const found = await findFile(folder, file);
   if (!found || found.bytes < MIN_BYTES || found.bytes > MAX_PACKED_BYTES) return undefined;
@@ -58,9 +59,8 @@ export async function sendFile(
     let described: Stats | undefined;
     stream.on('headers', (_: ServerResponse, __: string, stat: Stats) => {
       described = stat;
-      const headers = fileHeaders(file);
-      response.setHeaders(new Map(Object.entries(headers)));
-      if (isCompressible(headers)) response.setHeader('Vary', 'Accept-Encoding');
+      response.setHeaders(new Map(Object.entries(fileHeaders(file))));
+      if (isCompressible(mediaTypeOf(file))) response.setHeader('Vary', 'Accept-Encoding');
       if (encoding && sent === copy) response.setHeader('Content-Encoding', encoding);
       if (hasBody(request)) response.setHeader('Connection', 'close');
     });
