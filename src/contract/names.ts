@@ -25,7 +25,7 @@ export const namesSchema = z
   .meta({ title: 'Names', description: 'The names of records in one language, in order of id.' });
 export type Names = Readonly<z.infer<typeof namesSchema>>;
 
-/** For reading them beside records, whose slugs are checked already: only theirs count. */
+/** For reading them beside records, whose slugs are checked already: others are refused, or do not count. */
 export const namesReader = namesSchema.extend(mapKinds(() => z.record(z.string(), nameSchema)));
 
 const counts = mapKinds((kind) =>

@@ -77,17 +77,20 @@ export function readSnapshot(folder: string): DataSet {
     const problem = `got ${records[kind].length} records: expected ${counts[kind]}, as in ${PROVENANCE_FILE}`;
     throw new DataError(problem, { kind });
   }
-  const read = (): Names[] => {
+  let known: readonly Names[] | undefined;
+  const read = (): readonly Names[] => {
+    if (known) return known;
     const names = readNames(folder, summary);
     expectDigest('names.digest', summarizeNames(names)?.digest, summary?.digest);
-    refuseStrangers(names, records);
+    refuseUnknownNames(names, records);
+    known = names;
     return names;
   };
   return { warnings, provenance, counts, digest, records, names: { summary, read } };
 }
 
 /** Throws if there is a name of a record that the snapshot does not have. */
-function refuseStrangers(names: readonly Names[], records: EncodedRecords): void {
+function refuseUnknownNames(names: readonly Names[], records: EncodedRecords): void {
   for (const kind of kindNames) {
     const slugs = new Set(records[kind].map(({ slug }) => slug));
     for (const own of names) {
