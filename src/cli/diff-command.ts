@@ -20,7 +20,7 @@ export function addDiff(command: Command): void {
     .option('--exit-code', 'exit with 3 instead of 0 if there are differences')
     .optionsGroup('Data:')
     .addOption(concurrencyOption())
-    .action((before: string, after: string, options: Typed) =>
+    .action((before: string, after: string, { format, exitCode, ...options }: Typed) =>
       perform(
         {},
         async () => {
@@ -33,8 +33,8 @@ export function addDiff(command: Command): void {
             json: () => [JSON.stringify(comparison)],
             markdown: () => markdownLines(comparison),
           };
-          print(lines[options.format]());
-          const differs = options.exitCode === true && countChanges(comparison) > 0;
+          print(lines[format]());
+          const differs = exitCode === true && countChanges(comparison) > 0;
           return { exitCode: differs ? exitCodes.different : exitCodes.done };
         },
         { endsAtOnce: true },

@@ -18,7 +18,7 @@ export type DiffOptions = Pick<SourceOptions, 'concurrency' | 'signal'>;
  * @throws UsageError, OutputError, UpstreamError or DataError if one of them cannot be read completely
  */
 export async function diff(before: string, after: string, options: DiffOptions = {}): Promise<Comparison> {
-  refuseUnknown(options, 'concurrency signal format exitCode');
+  refuseUnknown(options, 'concurrency signal');
   const { concurrency = defaults.concurrency, signal } = options;
   const resolved = { concurrency: integerOption('concurrency', concurrency), signal };
   for (const target of [before, after]) {
