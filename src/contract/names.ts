@@ -2,7 +2,7 @@
 
 import * as z from 'zod';
 import { type Kind, mapKinds } from './kinds.ts';
-import { MAX_RECORDS, nameSchema, slugSchema } from './records.ts';
+import { MAX_RECORDS, NAME, NAME_RULE, nameSchema, slugSchema } from './records.ts';
 
 const LANGUAGE_RULE = 'expected a language tag in lower case';
 
@@ -26,7 +26,9 @@ export const namesSchema = z
 export type Names = Readonly<z.infer<typeof namesSchema>>;
 
 /** For reading them beside records, whose slugs are checked already: others are refused, or do not count. */
-export const namesReader = namesSchema.extend(mapKinds(() => z.record(z.string(), nameSchema)));
+export const namesReader = namesSchema.extend(
+  mapKinds(() => z.record(z.string(), z.string().regex(NAME, NAME_RULE))),
+);
 
 const counts = mapKinds((kind) =>
   z.int().min(0).max(MAX_RECORDS).describe(`How many ${kind}s have a name in that language.`),
