@@ -30,11 +30,13 @@ function kindFiles(
 ): SiteFile[] {
   const pages = pageOffsets(served.length).map((offset) => ({
     path: listPageFile(kind, offset),
-    body: listPage(linkBase, kind, {
-      window: { limit: PAGE_SIZE, offset },
-      count: served.length,
-      results: served.slice(offset, offset + PAGE_SIZE),
-    }),
+    body: Buffer.from(
+      listPage(linkBase, kind, {
+        window: { limit: PAGE_SIZE, offset },
+        count: served.length,
+        results: served.slice(offset, offset + PAGE_SIZE),
+      }),
+    ),
   }));
   const single = slugs.map(({ slug }, at) => ({ path: recordFile(kind, slug), body: served[at] ?? '' }));
   return [...pages, ...single];

@@ -86,7 +86,7 @@ export function namesFiles(names: readonly Names[], baseUrl: string): SiteFile[]
   }));
   return [
     { path: NAMES_INDEX_FILE, body: JSON.stringify({ languages }) },
-    ...names.map((own) => ({ path: namesFile(own.language), body: JSON.stringify(own) })),
+    ...names.map((own) => ({ path: namesFile(own.language), body: Buffer.from(JSON.stringify(own)) })),
   ];
 }
 
