@@ -46,6 +46,15 @@ export class NotRegularError extends Error {
   readonly code = 'not a regular file';
 }
 
+/** What belongs to somebody else. */
+export class StrangerError extends Error {
+  readonly code = 'a file of another user';
+}
+
+/** Trusted are whoever runs this, and the owner of the folder that a file is beside or in. Windows knows no owners. */
+export const isTrusted = (folder: string, { uid }: Stats): boolean =>
+  !process.geteuid || [process.geteuid(), statusOf(folder)?.uid].includes(uid);
+
 /** Reads a file of a folder, by its path in the folder. Throws `NotRegularError`, or an error of the system. */
 export function readFile(folder: string, file: string): Buffer {
   const descriptor = openFile(folder, file);

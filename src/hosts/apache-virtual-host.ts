@@ -78,6 +78,7 @@ ${Object.entries(server.earlyErrors)
     },
     `%{REQUEST_STATUS} in { ${statuses} }`,
   ).replaceAll('\n', '\n  ')}
+  Header always set Content-Range "expr=bytes */%{filesize:%{REQUEST_FILENAME}}" "expr=%{REQUEST_STATUS} == 416"
 ${
   fallback
     ? `${fallback.protocol === 'https:' ? '  SSLProxyEngine on\n' : ''}  <Proxy ${quote(`${fallback.origin}/`)}>

@@ -5,13 +5,21 @@
  */
 
 import { hash } from 'node:crypto';
-import { closeSync, constants, openSync, writeFileSync, writeSync } from 'node:fs';
+import {
+  closeSync,
+  constants,
+  fstatSync,
+  ftruncateSync,
+  openSync,
+  readFileSync,
+  writeFileSync,
+} from 'node:fs';
 import path from 'node:path';
 import fsExtra from 'fs-extra';
 import * as z from 'zod';
 import { type Edition, editionSchema } from '../contract/edition.ts';
 import { errorCode, OutputError } from '../errors.ts';
-import { REGULAR, readText, statusOf } from '../files.ts';
+import { isTrusted, NotRegularError, REGULAR, StrangerError } from '../files.ts';
 import type { Revalidation } from './client.ts';
 
 /** A line with the right checksum is one, as this version wrote it. */
@@ -59,22 +67,20 @@ export function openCache(folder: string, { name, version }: { name: string; ver
       });
     }
   };
-  // Never through a link that somebody else has left in the folder.
-  const open = (flags: number): number =>
-    openSync(file, constants.O_WRONLY | constants.O_CREAT | REGULAR | flags);
-  const rewrite = (text: string): void => {
-    const descriptor = open(constants.O_TRUNC);
+  const journal = writing(() => {
+    fsExtra.ensureDirSync(folder);
+    return openJournal(folder, file);
+  });
+  const rewrite = (descriptor: number, text: string): void => {
+    ftruncateSync(descriptor);
     writeFileSync(descriptor, text);
-    closeSync(descriptor);
   };
   const { entries, lastRun } = writing(() => {
-    fsExtra.ensureDirSync(folder);
-    const lines = statusOf(file) ? readText(folder, journalName(name)).split('\n') : [];
+    const lines = readFileSync(journal, 'utf8').split('\n');
     if (lines[0] === header) return decodeLines(lines);
-    rewrite(header);
+    rewrite(journal, header);
     return decodeLines([]);
   });
-  const journal = writing(() => open(constants.O_APPEND));
   const used = new Set<string>();
   let run: CompleteRun | undefined;
   let changed = false;
@@ -94,7 +100,7 @@ export function openCache(folder: string, { name, version }: { name: string; ver
       used.add(entry.url);
       entries.set(entry.url, entry);
       // Each line starts with a line break: if a crash left half a line, only that one is lost.
-      writing(() => writeSync(journal, `\n${encodeLine(entry)}`));
+      writing(() => writeFileSync(journal, `\n${encodeLine(entry)}`));
     },
     /** Notes what this run has read, for the next one. */
     noteRun(noted: CompleteRun): void {
@@ -110,9 +116,23 @@ export function openCache(folder: string, { name, version }: { name: string; ver
       if (complete ? used.size === 0 : !changed) return;
       const kept = [...entries.values()].filter(({ url }) => !complete || used.has(url));
       const end = complete ? [{ complete: run ? { ...run, urls: used.size } : null }] : [];
-      writing(() => rewrite([header, ...[...kept, ...end].map(encodeLine)].join('\n')));
+      writing(() => {
+        // Not the descriptor of before: the folder may be gone.
+        const descriptor = openJournal(folder, file);
+        rewrite(descriptor, [header, ...[...kept, ...end].map(encodeLine)].join('\n'));
+        closeSync(descriptor);
+      });
     },
   };
+}
+
+/** Neither through a link nor from a user whom the folder's owner need not trust, who would decide what the upstream has said. */
+function openJournal(folder: string, file: string): number {
+  const descriptor = openSync(file, constants.O_RDWR | constants.O_APPEND | constants.O_CREAT | REGULAR);
+  const status = fstatSync(descriptor);
+  if (status.isFile() && isTrusted(folder, status)) return descriptor;
+  closeSync(descriptor);
+  throw status.isFile() ? new StrangerError(file) : new NotRegularError(file);
 }
 
 /** A cache that is always empty. */

@@ -14,7 +14,7 @@ import {
 } from 'node:fs';
 import path from 'node:path';
 import { errorCode, OutputError } from '../errors.ts';
-import { REGULAR, statusOf } from '../files.ts';
+import { isTrusted, REGULAR, statusOf } from '../files.ts';
 
 export type WorkFolders = Readonly<ReturnType<typeof foldersBeside>>;
 
@@ -112,10 +112,9 @@ export function appendToWorkingFile(folders: WorkFolders, file: string, text: st
   }
 }
 
-/** Trusted are whoever runs this, and the owner of the site. */
-function refuseStranger({ out }: WorkFolders, file: string, { uid }: Stats): void {
-  if (!process.geteuid || [process.geteuid(), statusOf(out)?.uid].includes(uid)) return;
-  throw new OutputError(`belongs to another user (${uid}), and is not used`, file, {
+function refuseStranger({ out }: WorkFolders, file: string, status: Stats): void {
+  if (isTrusted(out, status)) return;
+  throw new OutputError(`belongs to another user (${status.uid}), and is not used`, file, {
     hint: 'Remove it, and build again in a folder whose parent only you can write to.',
   });
 }

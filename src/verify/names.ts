@@ -3,6 +3,7 @@
 import { type Names, type NamesSummary, namesSchema } from '../contract/names.ts';
 import { parseJson } from '../contract/parse.ts';
 import { META_FILE, namesFile } from '../contract/paths.ts';
+import { bodyOf } from '../contract/site-file.ts';
 import { summarizeNames } from '../dataset/digest.ts';
 import { selectNames } from '../dataset/names.ts';
 import { namesFiles } from '../site/downloads.ts';
@@ -17,8 +18,10 @@ export function checkNames(
     (language) => namesSchema.safeParse(parseJson(site.textOf(namesFile(language)) ?? '')).data ?? [],
   );
   const names = selectNames(found, records);
-  for (const { path, body } of namesFiles(names, baseUrl))
-    if (site.textOf(path) !== body) site.report(path, 'does not match the names of the records');
+  for (const file of namesFiles(names, baseUrl)) {
+    const text = new TextDecoder().decode(bodyOf(file));
+    if (site.textOf(file.path) !== text) site.report(file.path, 'does not match the names of the records');
+  }
   if (JSON.stringify(summarizeNames(names)) !== JSON.stringify(summary))
     site.report(META_FILE, 'describes other names than there are');
   return names;

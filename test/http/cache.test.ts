@@ -1,5 +1,14 @@
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  chownSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { OutputError } from '../../src/errors.ts';
@@ -206,4 +215,15 @@ it('a journal that is a link is neither read nor written', () => {
   }
   expect(readdirSync(folder)).toEqual(['victim']);
   expect(readFileSync(path.join(folder, 'victim'), 'utf8')).toBe('mine');
+});
+
+it.runIf(process.geteuid?.() === 0)('a journal of another user counts only in a folder of theirs', () => {
+  const folder = filled();
+  const before = readFileSync(journal(folder), 'utf8');
+  chownSync(journal(folder), 12_345, 12_345);
+  expect(() => open(folder)).toThrow(`${folder}: cannot be used as a cache (a file of another user)`);
+  expect(readFileSync(journal(folder), 'utf8')).toBe(before);
+  // As where a build machine has restored both.
+  chownSync(folder, 12_345, 12_345);
+  expect(kept(folder)).toEqual([1, 2, 3]);
 });
