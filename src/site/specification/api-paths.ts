@@ -86,7 +86,7 @@ function endpoint(subject: Subject, { isList = false } = {}): object {
     responses: {
       // HTML is not listed as content: typed clients would consider every response to be a record or a text.
       200: {
-        description: `${summary}. Clients that prefer HTML get a page that displays it.`,
+        description: `${summary}. Clients that prefer HTML get /${paths.BROWSE_FILE}.`,
         headers: successHeaders,
         ...content,
       },

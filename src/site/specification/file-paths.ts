@@ -105,6 +105,11 @@ const sitePaths = {
     ...siteFile('getSchema', 'A JSON Schema 2020-12', anyJson),
   },
   [`/${paths.TYPES_FILE}`]: siteFile('getTypes', 'The types as TypeScript', { 'text/plain': text }),
+  [`/${paths.BROWSE_FILE}`]: siteFile(
+    'getPage',
+    'The page that clients which prefer HTML get instead of JSON, and that displays it',
+    { 'text/html': text },
+  ),
   [`${paths.ICONS_PATH}{icon}`]: {
     ...parameters('icon', 'unknown.png'),
     get: {
