@@ -36,8 +36,7 @@ const USER = 65_534;
 
 const missing = nginx.missing() ?? missingOpenssl();
 
-/** What nginx has on a fresh Debian: its own default site. */
-const mainConfiguration = (folder: string, port: number): string => `
+const mainConfiguration = (folder: string): string => `
 ${isRoot ? 'user nobody nogroup;' : ''}
 daemon off;
 worker_processes 1;
@@ -50,12 +49,16 @@ http {
   access_log off;
   ${['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map((name) => `${name}_temp_path ${folder}/${name};`).join('\n  ')}
   include ${folder}/conf.d/*.conf;
-  server { listen 127.0.0.1:${port} default_server; }
+  include ${folder}/sites-enabled/*;
 }
 `;
 
+/** What nginx has on a fresh Debian. */
+const defaultSite = (folder: string, port: number): string =>
+  `server { listen ${port} default_server; listen [::]:${port} default_server; root ${folder}; server_name _; }\n`;
+
 /** The machine: an upstream that is deployed anew now and then, nginx, and what the README tells an operator to set up. */
-async function machine() {
+async function machine({ secure }: { secure: boolean }) {
   const answers = tinyUpstream();
   for (let id = 4; id <= 10; id++) answers.move.push(moveAnswer(id));
   // ETags of nginx are made of time and size.
@@ -67,8 +70,8 @@ async function machine() {
   const folder = temporaryFolder();
   const at = (name: string): string => path.join(folder, name);
   const [opt, srv, cache, etc] = [at('opt'), at('srv'), at('cache'), at('etc')];
-  for (const name of ['opt', 'srv', 'cache', 'etc', 'etc/conf.d', 'etc/gamedata.d', 'bin'])
-    mkdirSync(at(name));
+  for (const name of ['opt', 'srv', 'cache', 'etc/conf.d', 'etc/gamedata.d', 'etc/sites-enabled', 'bin'])
+    mkdirSync(at(name), { recursive: true });
   for (const name of ['dist', 'public', 'data', 'deploy', 'package.json'])
     cpSync(path.join(ROOT, name), path.join(opt, name), { recursive: true });
   chmodSync(folder, 0o755);
@@ -80,15 +83,17 @@ async function machine() {
   const args = ['-p', etc, '-e', 'stderr', '-c', path.join(etc, 'nginx.conf')];
   writeFileSync(at('bin/nginx'), `#!/bin/sh\nexec ${[program, ...args].join(' ')} "$@"\n`, { mode: 0o755 });
   const [port, httpsPort] = [await freePort(), await freePort()];
-  writeFileSync(path.join(etc, 'nginx.conf'), mainConfiguration(etc, port));
+  writeFileSync(path.join(etc, 'nginx.conf'), mainConfiguration(etc));
+  writeFileSync(path.join(etc, 'sites-enabled/default'), defaultSite(etc, port));
   const running = await startProgram({ command: program, args, url: `http://127.0.0.1:${port}` });
   onTestFinished(running.stop);
   writeFileSync(path.join(etc, 'gamedata.d/own.conf'), "location = /mine { return 200 'mine'; }\n");
 
-  const baseUrl = `https://localhost:${httpsPort}`;
+  const baseUrl = secure ? `https://localhost:${httpsPort}` : `http://localhost:${port}`;
   const settings = {
     ...{ source: 'rest', upstream: url, retries: 0, cache, out: path.join(srv, 'site') },
-    ...{ 'base-url': baseUrl, host: ['nginx'], 'tls-cert': cert, 'tls-key': key, verify: true, keep: 5 },
+    ...{ 'base-url': baseUrl, host: ['nginx'], verify: true, keep: 5 },
+    ...(secure && { 'tls-cert': cert, 'tls-key': key }),
     'on-change': `test ! -e ${at('etc/broken')}`,
   };
   writeFileSync(path.join(opt, 'gamedata.config.json'), JSON.stringify({ build: settings }));
@@ -163,7 +168,7 @@ it.skipIf(missing)(
   'a night survives refreshes with and without changes, refusals, failures and a way back, over HTTPS throughout',
   { timeout: 240_000 },
   async () => {
-    const here = await machine();
+    const here = await machine({ secure: true });
     const { at, srv, upstream, baseUrl } = here;
     expect(UNIT).toContain('\nUser=gamedata\n');
 
@@ -238,5 +243,23 @@ it.skipIf(missing)(
     expect((await refresh(here)).installed).toMatchObject({ code: 0, stdout: 'nginx has been reloaded\n' });
     await stillServed(here);
     expect(existsSync(at('etc/conf.d/gamedata.conf.former'))).toBe(false);
+  },
+);
+
+it.skipIf(missing)(
+  "Debian's default site answers malformed URLs until it is removed, as verify says",
+  async () => {
+    const here = await machine({ secure: false });
+    expect((await refresh(here, '--max-shrink 100')).installed.stdout).toBe('nginx has been reloaded\n');
+    const verify = () =>
+      run(here, `node dist/cli.js verify ${here.baseUrl} --like /srv/gamedata/site --wait 10s`);
+    const before = await verify();
+    expect(before.code, before.stderr).toBe(1);
+    expect(before.stderr).toContain('malformed paths');
+    const removal = /Debian's default site.*`(rm [^`]+)`/.exec(
+      readFileSync(path.join(ROOT, 'docs/OPERATING.md'), 'utf8'),
+    );
+    await run(here, `${removal?.[1]} && nginx -s reload`, { asRoot: true });
+    await expect.poll(async () => (await verify()).code, SOON).toBe(0);
   },
 );
