@@ -1,5 +1,5 @@
 /**
- * How the pages look: axe-core finds nothing, nothing is wider than the window, and an icon of each is left in
+ * How the pages look: axe-core finds nothing, nothing is wider than the window, and a picture of each is left in
  * .artefacts/pages for people to look at.
  */
 
