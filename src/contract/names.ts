@@ -37,14 +37,16 @@ const counts = mapKinds((kind) =>
 /** `names/index.json` */
 export const namesIndexSchema = z
   .strictObject({
-    languages: z.array(
-      z.strictObject({
-        language: languageSchema,
-        name: z.string().describe('What the language calls itself.'),
-        ...counts,
-        url: z.string().describe('The file with its names.'),
-      }),
-    ),
+    languages: z
+      .array(
+        z.strictObject({
+          language: languageSchema,
+          name: z.string().describe('What the language calls itself.'),
+          ...counts,
+          url: z.string().describe('The file with its names.'),
+        }),
+      )
+      .describe('Each language, how many names it has, and their file.'),
   })
   .meta({ title: 'Languages', description: 'The languages in which records have names.' });
 

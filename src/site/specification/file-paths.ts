@@ -107,7 +107,7 @@ const sitePaths = {
   [`/${paths.TYPES_FILE}`]: siteFile('getTypes', 'The types as TypeScript', { 'text/plain': text }),
   [`/${paths.BROWSE_FILE}`]: siteFile(
     'getPage',
-    'The page that clients which prefer HTML get instead of JSON, and that displays it',
+    'What browsers get instead of JSON: the page that displays it',
     { 'text/html': text },
   ),
   [`${paths.ICONS_PATH}{icon}`]: {
