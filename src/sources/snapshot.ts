@@ -22,6 +22,7 @@ import {
 import { digestLines, encodeLine, summarizeNames } from '../dataset/digest.ts';
 import { encodeRecord } from '../dataset/encode.ts';
 import type { Previous } from '../dataset/history.ts';
+import { selectNames } from '../dataset/names.ts';
 import { DataError, OutputError } from '../errors.ts';
 import { parseText, readFileText, readJson } from '../files.ts';
 import { readNames } from './site-folder.ts';
@@ -80,25 +81,12 @@ export function readSnapshot(folder: string): DataSet {
   let known: readonly Names[] | undefined;
   const read = (): readonly Names[] => {
     if (known) return known;
-    const names = readNames(folder, summary);
+    const names = selectNames(readNames(folder, summary), records);
     expectDigest('names.digest', summarizeNames(names)?.digest, summary?.digest);
-    refuseUnknownNames(names, records);
     known = names;
     return names;
   };
   return { warnings, provenance, counts, digest, records, names: { summary, read } };
-}
-
-/** Throws if there is a name of a record that the snapshot does not have. */
-function refuseUnknownNames(names: readonly Names[], records: EncodedRecords): void {
-  for (const kind of kindNames) {
-    const slugs = new Set(records[kind].map(({ slug }) => slug));
-    for (const own of names) {
-      const field = Object.keys(own[kind]).find((slug) => !slugs.has(slug));
-      if (field === undefined) continue;
-      throw new DataError(`got a name of an unknown ${kind}`, { record: namesFile(own.language), field });
-    }
-  }
 }
 
 /** Reads a line of the file of a kind; `record` names it in errors. */
