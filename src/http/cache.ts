@@ -13,6 +13,7 @@ import {
   openSync,
   readFileSync,
   writeFileSync,
+  writeSync,
 } from 'node:fs';
 import path from 'node:path';
 import fsExtra from 'fs-extra';
@@ -100,7 +101,7 @@ export function openCache(folder: string, { name, version }: { name: string; ver
       used.add(entry.url);
       entries.set(entry.url, entry);
       // Each line starts with a line break: if a crash left half a line, only that one is lost.
-      writing(() => writeFileSync(journal, `\n${encodeLine(entry)}`));
+      writing(() => writeSync(journal, `\n${encodeLine(entry)}`));
     },
     /** Notes what this run has read, for the next one. */
     noteRun(noted: CompleteRun): void {
