@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { mediaTypeOf } from '../../src/contract/headers.ts';
+import { isCompressible, mediaTypeOf } from '../../src/contract/headers.ts';
 import { iconRedirectBase } from '../../src/contract/icons.ts';
+import { ownNameOf } from '../../src/contract/names.ts';
 import { isHostFile } from '../../src/contract/paths.ts';
 import { createRoutes } from '../../src/contract/routes.ts';
 import { bodyOf } from '../../src/contract/site-file.ts';
@@ -18,6 +19,23 @@ describe('a media type', () => {
   ])('of %s is %s', (file, type) => {
     expect(mediaTypeOf(file)).toBe(type);
   });
+});
+
+it('compresses what is text, whatever its type is called', () => {
+  const types = [
+    'text/css',
+    'application/json',
+    'application/x-ndjson',
+    'application/atom+xml',
+    'image/svg+xml',
+  ];
+  expect(types.filter((type) => !isCompressible(type))).toEqual([]);
+  const others = ['image/png', 'application/zip', 'application/json-seq', 'application/geojson', 'x-text/a'];
+  expect(others.filter(isCompressible)).toEqual([]);
+});
+
+it('languages have the name that they call themselves by, or else their tag', () => {
+  expect(['fr', 'zh-hant', 'tlh'].map(ownNameOf)).toEqual(['Français', '繁體中文', 'tlh']);
 });
 
 describe('host configuration', () => {

@@ -51,6 +51,12 @@ describe('the reader of manifests', () => {
 });
 
 describe('a path of a site', () => {
+  it('has 512 characters at most', () => {
+    const [name, folders] = ['n'.repeat(200), ['f'.repeat(200), 'g'.repeat(110)]];
+    expect(isSitePath([...folders, name].join('/'))).toBe(true);
+    expect(isSitePath([...folders, `${name}n`].join('/'))).toBe(false);
+  });
+
   it.each(['index.html', 'a/b/c.json', '_redirects', 'a..b', '.nojekyll', '.well-known/x'])(
     'may be %j',
     (path) => {
