@@ -80,6 +80,27 @@ describe('a comparison', () => {
     expect(markdownLines(compare(from, to))[2]).toBe(spanned);
   });
 
+  it.each<[string, readonly (readonly string[])[], string]>([
+    ['of one record', [['name']], '1 move changed: its name'],
+    ['of several', [['name', 'icon'], ['id1']], '2 moves changed: their name, icon, id1'],
+    [
+      'that are many',
+      [
+        ['name', 'icon'],
+        ['id1', 'id2'],
+      ],
+      '2 moves changed',
+    ],
+    ['with other characters than those of words', [['name', '<b>'], ['b>'], ['<b']], '3 moves changed'],
+  ])('names the changed fields: %s', (_, fields, said) => {
+    const none = { added: [], removed: [], renamed: [], changed: [] };
+    const changed = fields.map((names, id) => ({
+      ...{ id, slug: `move-${id}` },
+      fields: names.map((field) => ({ field, from: 1, to: 2 })),
+    }));
+    expect(headline({ ...comparison, changes: { move: { ...none, changed }, item: none } })).toBe(said);
+  });
+
   it('of equal data sets says so', () => {
     const same = compare(before, before);
     expect(headline(same)).toBe('nothing changed');

@@ -1,0 +1,104 @@
+import { describe, expect, it } from 'vitest';
+import type { Names } from '../../src/contract/names.ts';
+import { knownNames, summarizeNames } from '../../src/dataset/digest.ts';
+import { refuseLostNames } from '../../src/dataset/guards.ts';
+import { compareNames, nameIn, selectNames } from '../../src/dataset/names.ts';
+
+const french: Names = {
+  language: 'fr',
+  move: { pound: 'Écras’Face', cut: 'Coupe' },
+  item: { potion: 'Potion' },
+};
+const german: Names = { language: 'de', move: { pound: 'Pfund' }, item: {} };
+
+const record = (id: number, slug: string) => ({ id, slug, json: '{}' });
+const records = { move: [record(1, 'pound'), record(2, 'cut')], item: [record(1, 'potion')] };
+
+it('a name is that of its kind and slug, and none is inherited', () => {
+  expect(nameIn(french, 'move', 'pound')).toBe('Écras’Face');
+  expect(nameIn(french, 'item', 'pound')).toBeUndefined();
+  expect(nameIn(french, 'move', 'constructor')).toBeUndefined();
+  expect(nameIn(undefined, 'move', 'pound')).toBeUndefined();
+});
+
+it('names are selected in the order of records, without those of others', () => {
+  const some = { move: [record(2, 'cut'), record(1, 'pound')], item: [record(9, 'other')] };
+  expect(JSON.stringify(selectNames([french, german], some))).toBe(
+    JSON.stringify([
+      { language: 'fr', move: { cut: 'Coupe', pound: 'Écras’Face' }, item: {} },
+      { language: 'de', move: { pound: 'Pfund' }, item: {} },
+    ]),
+  );
+});
+
+describe('the summary', () => {
+  it('counts the names of each language, and is none without names', () => {
+    expect(summarizeNames([])).toBeUndefined();
+    expect(summarizeNames([german, french])?.languages).toEqual({
+      de: { move: 1, item: 0 },
+      fr: { move: 2, item: 1 },
+    });
+    expect(knownNames([french])).toMatchObject({ summary: summarizeNames([french]) });
+    expect(knownNames([french]).read()).toEqual([french]);
+  });
+
+  it('has a digest that changes with any name', () => {
+    const digest = summarizeNames([french])?.digest;
+    expect(digest).toMatch(/^sha256:[0-9a-f]{64}$/);
+    expect(summarizeNames([{ ...french }])?.digest).toBe(digest);
+    expect(summarizeNames([{ ...french, item: { potion: 'potion' } }])?.digest).not.toBe(digest);
+    expect(summarizeNames([french, german])?.digest).not.toBe(digest);
+  });
+});
+
+describe('what has become of names', () => {
+  const from = { records, names: [french, german] };
+
+  it('is nothing if they are the same', () => {
+    expect(compareNames(from, from)).toEqual([]);
+  });
+
+  it('is told by language, and compares what was renamed by its id', () => {
+    const renamed = { ...records, move: [record(1, 'hit'), record(2, 'cut')] };
+    const names = [
+      { ...french, move: { hit: 'Écras’Face', cut: 'Trancher' }, item: {} },
+      { ...german, move: { hit: 'Pfund', cut: 'Zerschneider' } },
+    ];
+    expect(compareNames(from, { records: renamed, names })).toEqual([
+      { language: 'de', before: 1, lost: 0, changed: 1 },
+      { language: 'fr', before: 3, lost: 1, changed: 2 },
+    ]);
+  });
+
+  it('leaves out those of records that came or went', () => {
+    const fewer = { ...records, move: [record(1, 'pound'), record(3, 'new')] };
+    const names = [{ ...french, move: { pound: 'Écras’Face', new: 'Neuf' } }, german];
+    expect(compareNames(from, { records: fewer, names })).toEqual([]);
+  });
+
+  it('counts a language that is gone, and one that is new', () => {
+    const italian = { language: 'it', move: { pound: 'Botta' }, item: {} };
+    expect(compareNames(from, { records, names: [french, italian] })).toEqual([
+      { language: 'de', before: 1, lost: 1, changed: 1 },
+      { language: 'it', before: 0, lost: 0, changed: 1 },
+    ]);
+  });
+});
+
+describe('a language that loses names', () => {
+  const changes = [{ language: 'fr', before: 200, lost: 20, changed: 30 }];
+
+  it('is refused beyond the share that is allowed', () => {
+    expect(() => refuseLostNames(changes, { maxShrink: 10, allowMissing: [] })).not.toThrow();
+    expect(() => refuseLostNames(changes, { maxShrink: 9, allowMissing: ['names/de', 'move/fr'] })).toThrow(
+      expect.objectContaining({
+        message: 'names/fr: got 180 of 200 names that the last build had: expected at most 9 % to disappear',
+        hint: 'If they are really gone, add --allow-missing names/fr, or raise --max-shrink.',
+      }),
+    );
+  });
+
+  it('may go by its name', () => {
+    expect(() => refuseLostNames(changes, { maxShrink: 0, allowMissing: ['names/fr'] })).not.toThrow();
+  });
+});
