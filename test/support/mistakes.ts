@@ -65,7 +65,10 @@ export const mistakes: readonly Mistake[] = [
   ),
   // Nothing there.
   row(['verify', 'nowhere'], 'nowhere: cannot be read (ENOENT), expected the folder of a site'),
-  row(['serve', 'nowhere', '--port', '0'], 'nowhere: is not a built site'),
+  row(
+    ['serve', 'nowhere', '--port', '0'],
+    'nowhere: is not a built site\nhint: Build one with gamedata build, or name its folder: gamedata serve <dir>.\n',
+  ),
   row(['diff', 'nowhere', 'site'], 'nowhere: contains neither provenance.json nor meta.json'),
   row([...fromSnapshot, '--upstream', 'nowhere'], 'nowhere/provenance.json: cannot be read (ENOENT)'),
   row([...fromNowhere], 'GET http://127.0.0.1:1/api/v2/move/?limit=100000&offset=0: connect ECONNREFUSED'),
