@@ -50,7 +50,7 @@ export async function load(options: LoadOptions): Promise<SourceResult> {
     case 'csv':
       return loadCsv(options);
     case 'snapshot':
-      return loadSnapshot(options.upstream ?? options.dataFolder, options, { isChosen: true });
+      return loadSnapshot(options.upstream ?? options.dataFolder, options);
   }
 }
 
@@ -76,17 +76,13 @@ function describeAge({ records, provenance }: DataSet): string {
   return `bundled data of ${provenance.captured}, generations ${first} to ${last}${missing}`;
 }
 
-/** @param isChosen whether it is no fallback, which may lack what the upstream has */
-function loadSnapshot(
-  folder: string,
-  { skip, hasNames = true }: LoadOptions,
-  { isChosen = false } = {},
-): SourceResult {
+function loadSnapshot(folder: string, { source, skip, hasNames = true }: LoadOptions): SourceResult {
   const { names, ...rest } = readSnapshot(folder);
   const whole = { ...rest, names: hasNames ? names : knownNames([]) };
   const { skipped } = whole.provenance;
   const known = (kind: Kind) => [...whole.records[kind], ...(skipped?.[kind] ?? []).map((id) => ({ id }))];
-  if (isChosen) refuseUnknownSkips(skip, mapKinds(known));
+  // A fallback may lack what the upstream has.
+  if (source === 'snapshot') refuseUnknownSkips(skip, mapKinds(known));
   const dataSet = skip ? leaveOut(whole, skip) : whole;
   // The history leads to all of its records.
   const history = dataSet.digest === whole.digest ? readSnapshotHistory(folder) : undefined;

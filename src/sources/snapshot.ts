@@ -78,12 +78,9 @@ export function readSnapshot(folder: string): DataSet {
     const problem = `got ${records[kind].length} records: expected ${counts[kind]}, as in ${PROVENANCE_FILE}`;
     throw new DataError(problem, { kind });
   }
-  let known: readonly Names[] | undefined;
   const read = (): readonly Names[] => {
-    if (known) return known;
     const names = selectNames(readNames(folder, summary), records);
     expectDigest('names.digest', summarizeNames(names)?.digest, summary?.digest);
-    known = names;
     return names;
   };
   return { warnings, provenance, counts, digest, records, names: { summary, read } };
