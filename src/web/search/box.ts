@@ -8,7 +8,7 @@ import { type Attributes, button, element, find, iconImage, root } from '../shar
 import { recall, remember } from '../shared/preferences.ts';
 import { fetchJson } from '../shared/request.ts';
 import type { Engine, Filter } from './engine.ts';
-import { inLanguage, languageField, loadNames, matchNames, prepare } from './names.ts';
+import { inLanguage, languageField, loadNames, prepare } from './names.ts';
 import type { SearchEntry } from './search-index.ts';
 
 /** The attributes of a link to a record's path. */
@@ -51,7 +51,7 @@ export function createSearchBox(
       const names = language?.value ? loadNames(language.value) : undefined;
       const [{ match }, local] = await Promise.all([loadEngine(), names]);
       if (now !== searches) return;
-      const entries = local ? matchNames(match, local, filter) : match(filter);
+      const entries = match(filter, local);
       showResults(entries, entries.length === 1 ? '1 record' : `${entries.length || 'No'} records`, local);
     } catch (error) {
       if (now !== searches) return;

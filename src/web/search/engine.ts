@@ -2,7 +2,9 @@
 
 import Fuzzy from '@leeoniya/ufuzzy';
 import { distance } from 'fastest-levenshtein';
+import type { Names } from '../../contract/names.ts';
 import type { SearchIndex } from '../../contract/served.ts';
+import { nameIn } from '../../dataset/names.ts';
 import { readSearchIndex, type SearchEntry } from './search-index.ts';
 
 /** As in the URL of the front page. */
@@ -30,8 +32,8 @@ export function createEngine(index: SearchIndex) {
   const fuzzy = new Fuzzy({ intraMode: 1 });
   const texts = entries.map(({ name, slug }) => `${plain(name)} ${slug} ${slug.replaceAll('-', '')}`);
 
-  /** Ids come first, then the closest names in order of id, then the library's order. */
-  function find(text: string): readonly SearchEntry[] {
+  /** Ids come first, then local names, then the closest English ones in order of id, then the library's order. */
+  function find(text: string, names?: Names): readonly SearchEntry[] {
     const words = plain(text).trim();
     if (words === '') return entries;
     const [indices, , order] = fuzzy.search(texts, words, MOST_WORDS, Infinity);
@@ -41,12 +43,18 @@ export function createEngine(index: SearchIndex) {
       .map((entry) => ({ entry, closeness: closenessOf(entry, words) }))
       .sort((a, b) => b.closeness - a.closeness || (a.closeness === 0 ? 0 : a.entry.id - b.entry.id))
       .map(({ entry }) => entry);
-    return [...new Set([...entries.filter(({ id }) => String(id) === words), ...close])];
+    const local = entries
+      .map((entry) => ({ entry, name: plain(nameIn(names, entry.kind, entry.slug) ?? '') }))
+      .filter(({ name }) => name.includes(words))
+      .sort((a, b) => a.name.indexOf(words) - b.name.indexOf(words) || a.name.length - b.name.length)
+      .map(({ entry }) => entry);
+    return [...new Set([...entries.filter(({ id }) => String(id) === words), ...local, ...close])];
   }
 
   return {
-    match: ({ q, kind, generation }: Filter): readonly SearchEntry[] =>
-      find(q).filter(
+    /** @param names in another language, by which records are found as well */
+    match: ({ q, kind, generation }: Filter, names?: Names): readonly SearchEntry[] =>
+      find(q, names).filter(
         (entry) =>
           (kind === '' || entry.kind === kind) &&
           (generation === '' || String(entry.generation ?? 'none') === generation),
@@ -81,5 +89,6 @@ function closenessOf({ kind, name, slug }: SearchEntry, words: string): number {
 /** Records of the same kind come first. */
 const rank = (entry: SearchEntry, kind: string): number => (entry.kind === kind ? 0 : 1);
 
-/** Without diacritics and letter case, so that `poke` finds `Poké`. */
-const plain = (text: string): string => Fuzzy.latinize(text).toLowerCase();
+/** Without diacritics and letter case, so that `poke` finds `Poké`, and with the apostrophe that keyboards have. */
+const plain = (text: string): string =>
+  Fuzzy.latinize(text.normalize('NFC')).replaceAll('’', "'").toLowerCase();

@@ -1,13 +1,10 @@
-/** Search by names in another language: which one, its file, and the records that match. */
+/** Search by names in another language: which one, and its file. */
 
 import type { Names } from '../../contract/names.ts';
 import { namesFile } from '../../contract/paths.ts';
-import { nameIn } from '../../dataset/names.ts';
 import type { Attributes } from '../shared/elements.ts';
 import { recall, remember } from '../shared/preferences.ts';
 import { fetchJson } from '../shared/request.ts';
-import type { Engine, Filter } from './engine.ts';
-import type { SearchEntry } from './search-index.ts';
 
 /** The attributes of text in a language. */
 export const inLanguage = (language: string): Attributes => ({ lang: language, dir: 'auto' });
@@ -44,22 +41,3 @@ export function loadNames(language: string): Promise<Names> {
   names.catch(() => loaded.delete(language));
   return names;
 }
-
-/** Records whose local name contains what was typed, the closest first, and then those that match otherwise. */
-export function matchNames(match: Engine['match'], names: Names, filter: Filter): readonly SearchEntry[] {
-  const words = plain(filter.q.trim());
-  if (words === '') return match(filter);
-  const found = match({ ...filter, q: '' })
-    .map((entry) => ({ entry, name: plain(nameIn(names, entry.kind, entry.slug) ?? '') }))
-    .filter(({ name }) => name.includes(words))
-    .sort((a, b) => a.name.indexOf(words) - b.name.indexOf(words) || a.name.length - b.name.length);
-  return [...new Set([...found.map(({ entry }) => entry), ...match(filter)])];
-}
-
-/** Without diacritics of Latin letters and letter case, and with the apostrophe that keyboards have. */
-const plain = (text: string): string =>
-  text
-    .normalize('NFD')
-    .replace(/[\u0300-\u036f]/g, '')
-    .replaceAll('’', "'")
-    .toLowerCase();
