@@ -22,7 +22,7 @@ export const slugSchema = z
   .refine((slug) => !RESERVED.test(slug), SLUG_RULE)
   .describe("The path key of the record's URL.");
 
-/** A name by one rule, for what has ten times as many names as there are records. */
+/** The same in one expression, for what has ten times as many names as records. */
 export const NAME = /^[^\p{Cc}\p{Cs}\p{Zl}\p{Zp}\p{Bidi_Control}]{1,200}$/u;
 export const NAME_RULE = 'expected text without control, bidirectional or line-break characters';
 

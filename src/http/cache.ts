@@ -127,7 +127,7 @@ export function openCache(folder: string, { name, version }: { name: string; ver
   };
 }
 
-/** Neither through a link nor from a user whom the folder's owner need not trust, who would decide what the upstream has said. */
+/** Never through a link, nor a file of another user: whoever wrote it decides what the upstream has said. */
 function openJournal(folder: string, file: string): number {
   const descriptor = openSync(file, constants.O_RDWR | constants.O_APPEND | constants.O_CREAT | REGULAR);
   const status = fstatSync(descriptor);
