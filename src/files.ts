@@ -55,6 +55,18 @@ export class StrangerError extends Error {
 export const isTrusted = (folder: string, { uid }: Stats): boolean =>
   !process.geteuid || [process.geteuid(), statusOf(folder)?.uid].includes(uid);
 
+/**
+ * Opens a file that others might have left: only a regular one of a trusted user, never what a link leads to. Throws
+ * `NotRegularError`, `StrangerError`, or an error of the system.
+ */
+export function openTrusted(folder: string, file: string, flags: number): number {
+  const descriptor = openSync(file, flags | REGULAR, 0o666);
+  const status = fstatSync(descriptor);
+  if (status.isFile() && isTrusted(folder, status)) return descriptor;
+  closeSync(descriptor);
+  throw status.isFile() ? new StrangerError(file) : new NotRegularError(file);
+}
+
 /** Reads a file of a folder, by its path in the folder. Throws `NotRegularError`, or an error of the system. */
 export function readFile(folder: string, file: string): Buffer {
   const descriptor = openFile(folder, file);
@@ -68,7 +80,7 @@ export function readFile(folder: string, file: string): Buffer {
 export const readText = (folder: string, file: string): string => readFile(folder, file).toString();
 
 /** For opening a file: a link is not followed, and a pipe not waited for. Windows knows neither flag. */
-export const REGULAR = (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
+const REGULAR = (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
 
 function openFile(folder: string, file: string): number {
   const parts = file.split('/');

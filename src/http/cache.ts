@@ -5,22 +5,13 @@
  */
 
 import { hash } from 'node:crypto';
-import {
-  closeSync,
-  constants,
-  fstatSync,
-  ftruncateSync,
-  openSync,
-  readFileSync,
-  writeFileSync,
-  writeSync,
-} from 'node:fs';
+import { closeSync, constants, ftruncateSync, readFileSync, writeFileSync, writeSync } from 'node:fs';
 import path from 'node:path';
 import fsExtra from 'fs-extra';
 import * as z from 'zod';
 import { type Edition, editionSchema } from '../contract/edition.ts';
 import { errorCode, OutputError } from '../errors.ts';
-import { isTrusted, NotRegularError, REGULAR, StrangerError } from '../files.ts';
+import { openTrusted } from '../files.ts';
 import type { Revalidation } from './client.ts';
 
 /** A line with the right checksum is one, as this version wrote it. */
@@ -68,9 +59,12 @@ export function openCache(folder: string, { name, version }: { name: string; ver
       });
     }
   };
+  // Whoever wrote it decides what the upstream has said.
+  const open = (): number =>
+    openTrusted(folder, file, constants.O_RDWR | constants.O_APPEND | constants.O_CREAT);
   const journal = writing(() => {
     fsExtra.ensureDirSync(folder);
-    return openJournal(folder, file);
+    return open();
   });
   const rewrite = (descriptor: number, text: string): void => {
     ftruncateSync(descriptor);
@@ -119,21 +113,12 @@ export function openCache(folder: string, { name, version }: { name: string; ver
       const end = complete ? [{ complete: run ? { ...run, urls: used.size } : null }] : [];
       writing(() => {
         // Not the descriptor of before: the folder may be gone.
-        const descriptor = openJournal(folder, file);
+        const descriptor = open();
         rewrite(descriptor, [header, ...[...kept, ...end].map(encodeLine)].join('\n'));
         closeSync(descriptor);
       });
     },
   };
-}
-
-/** Never through a link, nor a file of another user: whoever wrote it decides what the upstream has said. */
-function openJournal(folder: string, file: string): number {
-  const descriptor = openSync(file, constants.O_RDWR | constants.O_APPEND | constants.O_CREAT | REGULAR);
-  const status = fstatSync(descriptor);
-  if (status.isFile() && isTrusted(folder, status)) return descriptor;
-  closeSync(descriptor);
-  throw status.isFile() ? new StrangerError(file) : new NotRegularError(file);
 }
 
 /** A cache that is always empty. */

@@ -3,18 +3,15 @@
 import {
   closeSync,
   constants,
-  fstatSync,
   lstatSync,
-  openSync,
   readFileSync,
   readlinkSync,
   realpathSync,
-  type Stats,
   writeSync,
 } from 'node:fs';
 import path from 'node:path';
 import { errorCode, OutputError } from '../errors.ts';
-import { isTrusted, REGULAR, statusOf } from '../files.ts';
+import { isTrusted, NotRegularError, openTrusted, StrangerError, statusOf } from '../files.ts';
 
 export type WorkFolders = Readonly<ReturnType<typeof foldersBeside>>;
 
@@ -62,34 +59,27 @@ function follow(name: string, file: string): string {
 }
 
 /** In a parent that others may write to, anybody may leave what looks like the work of a build: it has to be of a trusted user. */
-export function refuseStrangers(folders: WorkFolders): void {
-  for (const file of [folders.fresh, folders.retired, folders.commit, folders.received]) {
+export function refuseStrangers({ out, fresh, retired, commit, received }: WorkFolders): void {
+  for (const file of [fresh, retired, commit, received]) {
     const status = statusOf(file);
-    if (status) refuseStranger(folders, file, status);
+    if (status && !isTrusted(out, status)) throw strangerError(file);
   }
 }
 
-function openRegular(file: string, flags: number): number {
+const strangerError = (file: string): OutputError =>
+  new OutputError(`belongs to another user (${statusOf(file)?.uid}), and is not used`, file, {
+    hint: 'Remove it, and build again in a folder whose parent only you can write to.',
+  });
+
+function openWorkingFile({ out }: WorkFolders, file: string, flags: number): number {
   try {
-    return openSync(file, flags | REGULAR, 0o666);
+    return openTrusted(out, file, flags);
   } catch (cause) {
-    // Of a link, and of a pipe that nobody reads.
-    if (!['ELOOP', 'ENXIO', 'EISDIR'].includes(errorCode(cause))) throw cause;
-    throw new OutputError('is not a regular file, and is not used', file, { cause });
-  }
-}
-
-/** Opens a working file beside a site: only a regular one of a trusted user, never what a link leads to. */
-function openWorkingFile(folders: WorkFolders, file: string, flags: number): number {
-  const descriptor = openRegular(file, flags);
-  try {
-    const status = fstatSync(descriptor);
-    if (!status.isFile()) throw new OutputError('is not a regular file, and is not used', file);
-    refuseStranger(folders, file, status);
-    return descriptor;
-  } catch (error) {
-    closeSync(descriptor);
-    throw error;
+    if (cause instanceof StrangerError) throw strangerError(file);
+    // Of a link, of a pipe that nobody reads, and of a folder.
+    const isOther =
+      cause instanceof NotRegularError || ['ELOOP', 'ENXIO', 'EISDIR'].includes(errorCode(cause));
+    throw isOther ? new OutputError('is not a regular file, and is not used', file, { cause }) : cause;
   }
 }
 
@@ -110,11 +100,4 @@ export function appendToWorkingFile(folders: WorkFolders, file: string, text: st
   } finally {
     closeSync(descriptor);
   }
-}
-
-function refuseStranger({ out }: WorkFolders, file: string, status: Stats): void {
-  if (isTrusted(out, status)) return;
-  throw new OutputError(`belongs to another user (${status.uid}), and is not used`, file, {
-    hint: 'Remove it, and build again in a folder whose parent only you can write to.',
-  });
 }
