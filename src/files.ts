@@ -41,15 +41,9 @@ export function* walk(folder: string, inside = ''): Generator<{ path: string; is
 
 export const listFiles = (folder: string): string[] => Array.from(walk(folder), ({ path }) => path);
 
-/** What is no regular file. Its code is part of messages, as those of the system are. */
-export class NotRegularError extends Error {
-  readonly code = 'not a regular file';
-}
-
-/** What belongs to somebody else. */
-export class StrangerError extends Error {
-  readonly code = 'a file of another user';
-}
+/** For what is not opened: a code that messages can show, as they do those of the system. */
+const refusal = (code: 'not a regular file' | 'a file of another user'): Error =>
+  Object.assign(new Error(code), { code });
 
 /** Trusted are whoever runs this, and the owner of the folder that a file is beside or in. Windows knows no owners. */
 export const isTrusted = (folder: string, { uid }: Stats): boolean =>
@@ -57,17 +51,17 @@ export const isTrusted = (folder: string, { uid }: Stats): boolean =>
 
 /**
  * Opens a file that others might have left: only a regular one of a trusted user, never what a link leads to. Throws
- * `NotRegularError`, `StrangerError`, or an error of the system.
+ * an error with a code.
  */
 export function openTrusted(folder: string, file: string, flags: number): number {
   const descriptor = openSync(file, flags | REGULAR, 0o666);
   const status = fstatSync(descriptor);
   if (status.isFile() && isTrusted(folder, status)) return descriptor;
   closeSync(descriptor);
-  throw status.isFile() ? new StrangerError(file) : new NotRegularError(file);
+  throw refusal(status.isFile() ? 'a file of another user' : 'not a regular file');
 }
 
-/** Reads a file of a folder, by its path in the folder. Throws `NotRegularError`, or an error of the system. */
+/** Reads a file of a folder, by its path in the folder. Throws an error with a code. */
 export function readFile(folder: string, file: string): Buffer {
   const descriptor = openFile(folder, file);
   try {
@@ -86,14 +80,14 @@ function openFile(folder: string, file: string): number {
   const parts = file.split('/');
   for (let depth = 1; depth < parts.length; depth++)
     if (!lstatSync(path.join(folder, ...parts.slice(0, depth))).isDirectory())
-      throw new NotRegularError(file);
+      throw refusal('not a regular file');
   const target = path.join(folder, file);
-  if (!lstatSync(target).isFile()) throw new NotRegularError(file);
+  if (!lstatSync(target).isFile()) throw refusal('not a regular file');
   // It may have been replaced since.
   const descriptor = openSync(target, constants.O_RDONLY | REGULAR);
   if (fstatSync(descriptor).isFile()) return descriptor;
   closeSync(descriptor);
-  throw new NotRegularError(file);
+  throw refusal('not a regular file');
 }
 
 /** What an error of a folder says that its file should be, and what can be done. */

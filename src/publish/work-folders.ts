@@ -11,7 +11,7 @@ import {
 } from 'node:fs';
 import path from 'node:path';
 import { errorCode, OutputError } from '../errors.ts';
-import { isTrusted, NotRegularError, openTrusted, StrangerError, statusOf } from '../files.ts';
+import { isTrusted, openTrusted, statusOf } from '../files.ts';
 
 export type WorkFolders = Readonly<ReturnType<typeof foldersBeside>>;
 
@@ -75,10 +75,10 @@ function openWorkingFile({ out }: WorkFolders, file: string, flags: number): num
   try {
     return openTrusted(out, file, flags);
   } catch (cause) {
-    if (cause instanceof StrangerError) throw strangerError(file);
+    const code = errorCode(cause);
+    if (code === 'a file of another user') throw strangerError(file);
     // Of a link, of a pipe that nobody reads, and of a folder.
-    const isOther =
-      cause instanceof NotRegularError || ['ELOOP', 'ENXIO', 'EISDIR'].includes(errorCode(cause));
+    const isOther = ['not a regular file', 'ELOOP', 'ENXIO', 'EISDIR'].includes(code);
     throw isOther ? new OutputError('is not a regular file, and is not used', file, { cause }) : cause;
   }
 }

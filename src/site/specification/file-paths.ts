@@ -105,11 +105,7 @@ const sitePaths = {
     ...siteFile('getSchema', 'A JSON Schema 2020-12', anyJson),
   },
   [`/${paths.TYPES_FILE}`]: siteFile('getTypes', 'The types as TypeScript', { 'text/plain': text }),
-  [`/${paths.BROWSE_FILE}`]: siteFile(
-    'getPage',
-    'What browsers get instead of JSON: the page that displays it',
-    { 'text/html': text },
-  ),
+  [`/${paths.BROWSE_FILE}`]: siteFile('getPage', 'What browsers get instead of JSON', { 'text/html': text }),
   [`${paths.ICONS_PATH}{icon}`]: {
     ...parameters('icon', 'unknown.png'),
     get: {

@@ -223,11 +223,9 @@ export const headersChecks = {
   ),
   freshness: checkEach(
     () =>
-      ['/', `/${paths.META_FILE}`, `/${paths.SEARCH_FILE}`, '/style.css', `/${paths.PLACEHOLDER_ICON}`].map(
-        (path) => ({
-          path,
-        }),
-      ),
+      ['/', `/${paths.META_FILE}`, `/${paths.SEARCH_FILE}`, '/style.css', icon.path].map((path) => ({
+        path,
+      })),
     (response) => (response.status === 200 ? cachingProblem(freshHeaders)(response) : undefined),
   ),
   'fresh-errors': checkEach(

@@ -195,10 +195,8 @@ const checkRepeatedFormats = checkEach(
 
 function linkProblem(response: ProbeResponse, { kind, window }: WindowRequest): string | undefined {
   if (response.status !== 200 || !response.json) return `got status ${response.status}, expected a list page`;
-  const [got, expected] = [
-    response.header('link'),
-    linkHeader(kind, window.limit, response.json as ListPage),
-  ];
+  const got = response.header('link');
+  const expected = linkHeader(kind, window.limit, response.json as ListPage);
   return got === expected ? undefined : `got Link ${got}, expected ${expected}`;
 }
 
