@@ -50,19 +50,43 @@ describe('a data set', () => {
     expect(await readDataSet(await siteFolder(), options)).toEqual(summary);
   });
 
-  it('is read from a deployment, with or without final slashes', async () => {
+  /** @param describe what `meta.json` says the first time, the second time, and so on */
+  async function deployment(describe: (count: number) => unknown = () => site.meta): Promise<string> {
     const files = new Map(site.files().map(({ path: file, body }) => [file, String(body)]));
+    let described = 0;
     const { url } = await startServer((response, request) => {
       const { pathname, searchParams } = new URL(request.url ?? '', 'http://x.test');
       const offset = Number(searchParams.get('offset') ?? 0);
       const file = pathname.endsWith('/')
         ? `${pathname}${offset ? `offset/${offset}/` : ''}index.json`
         : pathname;
-      const body = files.get(file.slice(1));
+      const body = file === '/meta.json' ? JSON.stringify(describe(++described)) : files.get(file.slice(1));
       response.writeHead(body === undefined ? 404 : 200).end(body);
     });
+    return url;
+  }
+
+  it('is read from a deployment, with or without final slashes', async () => {
+    const url = await deployment();
     for (const target of [url, `${url}/`, `${url}//`])
       expect(await readDataSet(target, options)).toMatchObject(summary);
+  });
+
+  it('is not read from a deployment that describes another one', async () => {
+    const url = await deployment(() => ({ ...site.meta, digest: 'sha256:0' }));
+    await expect(readDataSet(url, options)).rejects.toThrow(
+      expect.objectContaining({
+        message: `${url} › digest: got ${site.meta.digest}: expected sha256:0, as in meta.json`,
+        hint: 'It may be served partly from caches, or be replaced just now: try again later.',
+      }),
+    );
+  });
+
+  it('is read again from a deployment that is replaced meanwhile, three times at most', async () => {
+    const from = (first: number) => (count: number) =>
+      count < first ? { ...site.meta, digest: `sha256:${count}` } : site.meta;
+    expect(await readDataSet(await deployment(from(4)), options)).toMatchObject(summary);
+    await expect(readDataSet(await deployment(from(9)), options)).rejects.toThrow('expected sha256:4');
   });
 
   it('is not read from a folder that holds neither', async () => {
