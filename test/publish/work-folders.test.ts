@@ -1,0 +1,104 @@
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, readdirSync, renameSync, symlinkSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { recoverAbandoned } from '../../src/publish/publish.ts';
+import { inOrder } from '../../src/publish/site-paths.ts';
+import {
+  appendToWorkingFile,
+  foldersBeside,
+  readWorkingFile,
+  workFolders,
+} from '../../src/publish/work-folders.ts';
+import { littleChanged, publishedSite, publishTree, readTree } from '../support/publishing.ts';
+import { temporaryFolder } from '../support/temporary.ts';
+
+const [old] = littleChanged;
+
+it('working files are beside the site, hidden, and named after it', () => {
+  expect(foldersBeside('site', '/srv/site', path.posix)).toEqual({
+    name: 'site',
+    out: '/srv/site',
+    fresh: '/srv/.site.gamedata-new',
+    retired: '/srv/.site.gamedata-old',
+    commit: '/srv/.site.gamedata-commit',
+    trash: '/srv/.site.gamedata-trash-',
+    lock: '/srv/.site.gamedata-lock',
+    received: '/srv/.site.gamedata-received',
+    unreported: '/srv/.site.gamedata-unreported',
+  });
+});
+
+describe('a working file', () => {
+  const folders = () => workFolders(path.join(temporaryFolder(), 'site'));
+
+  it('is made, appended to, and read', () => {
+    const all = folders();
+    appendToWorkingFile(all, all.unreported, 'é\n');
+    appendToWorkingFile(all, all.unreported, 'b\n');
+    expect(readWorkingFile(all, all.unreported)).toBe('é\nb\n');
+  });
+
+  it.each<[string, (file: string) => void]>([
+    ['a link', (file) => symlinkSync(`${file}-target`, file)],
+    ['a pipe', (file) => execFileSync('mkfifo', [file])],
+    ['a folder', (file) => mkdirSync(file)],
+  ])('that is %s is neither written nor read', (_, make) => {
+    const all = folders();
+    make(all.unreported);
+    const refused = `${all.unreported}: is not a regular file, and is not used`;
+    expect(() => appendToWorkingFile(all, all.unreported, 'x')).toThrow(refused);
+    expect(() => readWorkingFile(all, all.unreported)).toThrow(refused);
+  });
+
+  it('that is not there is an error of the system', () => {
+    const all = folders();
+    expect(() => readWorkingFile(all, all.unreported)).toThrow('ENOENT');
+  });
+});
+
+describe('what a killed build has left', () => {
+  it('is restored where an earlier version had moved the site aside', async () => {
+    const { out, folders } = await publishedSite(old);
+    renameSync(out, folders.retired);
+    recoverAbandoned(out);
+    expect(readTree(out)).toEqual(old);
+    expect(readdirSync(path.dirname(out))).toEqual(['site']);
+  });
+
+  it('is not looked for where the site is whole', async () => {
+    const { out, folders } = await publishedSite(old);
+    mkdirSync(folders.retired);
+    recoverAbandoned(out);
+    expect(readdirSync(path.dirname(out)).sort()).toEqual(['.site.gamedata-old', 'site']);
+  });
+});
+
+it('a manifest of a later version is refused by name', async () => {
+  const { out } = await publishedSite(old);
+  writeFileSync(path.join(out, 'manifest.json'), '{"format":2,"files":[]}');
+  await expect(publishTree(out, old)).rejects.toThrow(
+    `${out}: manifest.json has format 2, this version of gamedata reads format 1`,
+  );
+});
+
+it('files are put in place in an order in which links stay true', () => {
+  const move = 'api/gamedata/move/';
+  expect(
+    inOrder([
+      'manifest.json',
+      'meta.json',
+      'index.html',
+      `${move}index.json`,
+      `${move}offset/100/index.json`,
+      `${move}pound/index.json`,
+    ]),
+  ).toEqual([
+    `${move}pound/index.json`,
+    `${move}offset/100/index.json`,
+    `${move}index.json`,
+    'index.html',
+    'meta.json',
+    'manifest.json',
+  ]);
+});
