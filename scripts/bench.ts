@@ -80,6 +80,8 @@ if (!rows.every((row) => all.every((figures) => isKept(row, figures)))) process.
 async function measureAt(scale: number): Promise<Figures> {
   const data = makeData(upstream, scale, ours);
   const growing = checkouts.flatMap((checkout) => buildSubjects(checkout, data));
+  // The scale before has left its site.
+  for (const { at } of checkouts) remove(at('fresh'));
   const memory = checkouts.map((of) => [`${of.name}memory`, peakMemory(freshBuild(of, data))] as const);
   if (scale > 1) return new Map([...measure([...growing, tar(ours)], rounds), ...memory]);
   const subjects = [

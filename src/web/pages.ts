@@ -32,7 +32,7 @@ export function webFiles({ templates, ...content }: PagesPlan): SiteFile[] {
   const description = 'There is nothing at this address.';
   const notFound = framed({ title: 'Not found · gamedata', description, root: top }, meta);
   return [
-    { path: SEARCH_FILE, body: JSON.stringify(index) },
+    { path: SEARCH_FILE, body: new TextEncoder().encode(JSON.stringify(index)) },
     { path: MARK_FILE, body: markFile },
     // The same page twice: for API paths of any depth, and for plain file servers.
     { path: BROWSE_FILE, body: browse(top, '?format=json') },
