@@ -35,7 +35,7 @@ const names: ProbeRequest = { path: `/${paths.NAMES_INDEX_FILE}` };
 const icon: ProbeRequest = { path: `/${paths.PLACEHOLDER_ICON}` };
 
 /** The same for a strong and a weak ETag, as nginx weakens it later, and for lists with and without spaces. */
-const comparable = (value = ''): string => members(value.replace('W/', '')).join();
+const comparable = (value = ''): string => members(value.replace(/^W\//, '')).join();
 
 /** For a few requests, whose responses are compared with each other. */
 const both = <R>(response: ProbeResponse, request: R): [ProbeResponse, R] => [response, request];
