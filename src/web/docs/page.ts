@@ -74,7 +74,7 @@ function endpointSection(endpoint: Endpoint, baseUrl: string): Markup {
   return html`<section class="endpoint" id="${id}">
 <h3><span class="method">GET</span> <code>${path}</code></h3>
 <p>${summary}. The response is <a href="#${type}">${type}</a>.</p>
-${parameters.length === 0 ? nothing : typeTable('Parameter', parameters)}
+${typeTable('Parameter', parameters)}
 ${codeSamples(id, baseUrl + shown, type)}
 ${
   example === undefined

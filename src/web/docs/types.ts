@@ -26,15 +26,17 @@ interface Row extends Described {
   readonly in?: string;
 }
 
-/** @param what the rows are names of */
+/** @param what the rows are names of; nothing if there are none */
 export const typeTable = (what: string, rows: readonly Row[]): Markup =>
-  table(
-    html`<th scope="col">${what}</th><th scope="col">Type</th><th scope="col">Meaning</th>`,
-    rows.map(({ name, in: place, schema, description }) => {
-      const where = place === undefined ? nothing : html`<span>${place}</span>`;
-      return html`<tr><th scope="row"><code>${name}</code>${where}</th><td>${typeOf(schema)}</td><td>${prose(description)}</td></tr>`;
-    }),
-  );
+  rows.length === 0
+    ? nothing
+    : table(
+        html`<th scope="col">${what}</th><th scope="col">Type</th><th scope="col">Meaning</th>`,
+        rows.map(({ name, in: place, schema, description }) => {
+          const where = place === undefined ? nothing : html`<span>${place}</span>`;
+          return html`<tr><th scope="row"><code>${name}</code>${where}</th><td>${typeOf(schema)}</td><td>${prose(description)}</td></tr>`;
+        }),
+      );
 
 export const table = (heads: Markup, rows: readonly Markup[]): Markup => html`<table class="fields">
 <thead><tr>${heads}</tr></thead>
