@@ -22,6 +22,7 @@ import {
 import { digestLines, encodeLine, summarizeNames } from '../dataset/digest.ts';
 import { encodeRecord } from '../dataset/encode.ts';
 import type { Previous } from '../dataset/history.ts';
+import { selectNames } from '../dataset/names.ts';
 import { DataError, OutputError } from '../errors.ts';
 import { parseText, readFileText, readJson } from '../files.ts';
 import { readNames } from './site-folder.ts';
@@ -78,7 +79,8 @@ export function readSnapshot(folder: string): DataSet {
     throw new DataError(problem, { kind });
   }
   const read = (): readonly Names[] => {
-    const names = readNames(folder, summary);
+    // Those of records that it does not have would show in the digest.
+    const names = selectNames(readNames(folder, summary), records);
     expectDigest('names.digest', summarizeNames(names)?.digest, summary?.digest);
     return names;
   };

@@ -1,9 +1,10 @@
 import path from 'node:path';
 import fsExtra from 'fs-extra';
 import { describe, expect, it } from 'vitest';
+import { knownNames } from '../../src/dataset/digest.ts';
 import { type CaptureOptions, capture } from '../../src/sources/capture.ts';
 import { normalize, type RawMove, type RawRecords } from '../../src/sources/normalize.ts';
-import { previousOfSnapshot, snapshotFiles } from '../../src/sources/snapshot.ts';
+import { previousOfSnapshot, readSnapshot, snapshotFiles } from '../../src/sources/snapshot.ts';
 import { rawItem, rawMove } from '../support/sites.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 
@@ -74,6 +75,14 @@ function snapshot(...move: RawMove[]): string {
     fsExtra.outputFileSync(path.join(folder, file.path), file.body);
   return folder;
 }
+
+it('a snapshot with names of records that it does not have is refused', () => {
+  const folder = path.join(temporaryFolder(), 'data');
+  const names = knownNames([{ language: 'fr', move: { nobody: 'Personne' }, item: {} }]);
+  for (const file of snapshotFiles({ ...normalized({ move: [rawMove(1)] }), names }))
+    fsExtra.outputFileSync(path.join(folder, file.path), file.body);
+  expect(() => readSnapshot(folder).names.read()).toThrow('snapshot › names.digest: got sha256:');
+});
 
 const captured = (folder: string, before: string | undefined, options: Partial<CaptureOptions> = {}) =>
   capture({
