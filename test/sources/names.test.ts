@@ -5,15 +5,9 @@ import { knownNames } from '../../src/dataset/digest.ts';
 import { type CaptureOptions, capture } from '../../src/sources/capture.ts';
 import { normalize, type RawMove, type RawRecords } from '../../src/sources/normalize.ts';
 import { previousOfSnapshot, readSnapshot, snapshotFiles } from '../../src/sources/snapshot.ts';
-import { rawItem, rawMove } from '../support/sites.ts';
+import { PROVENANCE, rawItem, rawMove } from '../support/sites.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 
-const PROVENANCE = {
-  source: 'rest',
-  upstream: 'https://upstream.test',
-  captured: '2026-01-02',
-  edition: null,
-} as const;
 const normalized = (raw: Partial<RawRecords>, hasNames?: boolean) =>
   normalize({ move: [], item: [], ...raw }, PROVENANCE, hasNames);
 const namesOf = (...move: RawMove[]) => normalized({ move }).names.read();

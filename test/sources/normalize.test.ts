@@ -2,15 +2,9 @@ import { describe, expect, it } from 'vitest';
 import { DataError } from '../../src/errors.ts';
 import { normalize, type RawItem, type RawRecords, rawSchemas } from '../../src/sources/normalize.ts';
 import { decodeDataSet } from '../support/decode.ts';
-import { rawItem, rawMove, rawOf } from '../support/sites.ts';
+import { PROVENANCE, rawItem, rawMove, rawOf } from '../support/sites.ts';
 import { hasRecordedUpstream, recordedUpstream, type UpstreamData } from '../support/upstream-data.ts';
 
-const PROVENANCE = {
-  source: 'rest',
-  upstream: 'https://upstream.test',
-  captured: '2026-01-02',
-  edition: null,
-} as const;
 const dataSet = (raw: Partial<RawRecords>) =>
   decodeDataSet(normalize({ move: [], item: [], ...raw }, PROVENANCE));
 const items = (...item: RawItem[]) => dataSet({ item });

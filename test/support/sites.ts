@@ -48,15 +48,14 @@ export const rawRecords = (moves: number, items: number): RawRecords => ({
   item: range(items).map((id) => rawItem(id)),
 });
 
-export const dataSetOf = (raw: RawRecords): DecodedDataSet =>
-  decodeDataSet(
-    normalize(raw, {
-      source: 'rest',
-      upstream: 'https://upstream.test/api/v2',
-      captured: '2026-01-02',
-      edition: null,
-    }),
-  );
+export const PROVENANCE = {
+  source: 'rest',
+  upstream: 'https://upstream.test/api/v2',
+  captured: '2026-01-02',
+  edition: null,
+} as const;
+
+export const dataSetOf = (raw: RawRecords): DecodedDataSet => decodeDataSet(normalize(raw, PROVENANCE));
 
 export interface SiteOptions {
   readonly links?: Meta['links'];
