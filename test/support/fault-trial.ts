@@ -202,10 +202,12 @@ export function unlisted(
   if (fault.outcome.code === 'built') return `failed with ${message}`;
   const expected = expectedMessage(fault, told, place.id === undefined);
   const { like } = fault.outcome;
-  const [start, url] = /^GET (\S+): /.exec(message) ?? ['', ''];
+  const [, asked = ''] = /^GET (\S+): /.exec(message) ?? [];
   // When nothing answers any more, another request may give up first: the delays before the second attempts are random.
-  const isThere = fault.lasting ? url.startsWith(new URL(told.url).origin) : url === told.url;
-  return (like ? isThere && like.test(message.slice(start.length)) : message === expected)
+  const isAnother = fault.lasting && asked.startsWith(new URL(told.url).origin);
+  const prefix = fault.outcome.code === 'upstream' ? `GET ${isAnother ? asked : told.url}: ` : '';
+  const isLike = like && message.startsWith(prefix) && like.test(message.slice(prefix.length));
+  return (like ? isLike : message === expected)
     ? undefined
     : `failed with ${message}\nexpected ${like ?? expected}`;
 }
