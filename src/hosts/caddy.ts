@@ -1,5 +1,6 @@
 /** Caddy: a site block. No code runs there: only built pages are served, unless there is a fallback. */
 
+import { errorBody } from '../contract/errors.ts';
 import { BROWSE_FILE, DOCS_PATH, INDEX_FILE, NOT_FOUND_FILE } from '../contract/paths.ts';
 import type { RouteTable } from '../contract/routes.ts';
 import { type Host, type HostContext, type Parameter, parameters } from './host.ts';
@@ -43,6 +44,14 @@ ${[...Object.entries(fields).map(([name, value]) => `${name} "${value}"`), ...wh
 const typeMatchers = server.ownMediaTypes.map(([pattern], at) => `@type${at} path_regexp ${pattern}`);
 const typeHeaders = server.ownMediaTypes.map(([, type], at) => `header @type${at} Content-Type "${type}"`);
 
+const refusals: readonly [status: number, text: string][] = [
+  [400, server.errorBodies.notBuilt],
+  [404, server.errorBodies.notFound],
+  [405, server.errorBodies.notAllowed('<method>')],
+  [406, server.errorBodies.notAcceptable],
+  [416, errorBody(server.earlyErrors[416])],
+];
+
 /** Requests outside of the base path are not the site's; inside, everything sees paths without it. */
 const belowBase = ({ base, basePattern }: server.WebServer): string =>
   base === ''
@@ -75,6 +84,7 @@ function configuration(context: HostContext): string {
   const web = server.webServer(context);
   const { base } = web;
   const { upstream } = web.icons;
+  const files = `unix/@gamedata-${web.address.host.replaceAll(/\W/g, '-')}`;
   const iconMatcher = `	@icon {
 		path_regexp icon ^${web.icons.path}(${web.paths.icon})$
 		not file
@@ -223,6 +233,15 @@ ${upstream === null ? '' : iconRedirect}		# Everything else is a file at its own
 		error @other_method 405
 		${headers('@html ', server.headerSets.html)}
 		${headers('@download ', server.headerSets.download)}
+		# The file server explains a range that is outside of a file in plain text. Its proxy says so in JSON.
+		reverse_proxy @part "${files}" {
+			header_down -Server
+			@outside_file status 416
+			handle_response @outside_file {
+				header Content-Range {http.reverse_proxy.header.Content-Range}
+				error 416
+			}
+		}
 		${typeHeaders.join('\n\t\t')}
 		# With the compressed copies that the build made.
 		file_server @download {
@@ -235,13 +254,8 @@ ${upstream === null ? '' : iconRedirect}		# Everything else is a file at its own
 	}
 
 	handle_errors {
-		@400 expression {err.status_code} == 400
+		${refusals.map(([status]) => `@${status} expression {err.status_code} == ${status}`).join('\n\t\t')}
 		@unreachable expression {err.status_code} in [502, 503, 504]
-		@404 expression {err.status_code} == 404
-		@405 expression {err.status_code} == 405
-		@406 expression {err.status_code} == 406
-		@refused expression {err.status_code} in [400, 404, 405, 406, 502, 503, 504]
-		@not_head not method HEAD
 		@refused_page {
 			expression {err.status_code} in [400, 404]
 			method GET HEAD
@@ -250,6 +264,7 @@ ${upstream === null ? '' : iconRedirect}		# Everything else is a file at its own
 		}
 		@page_of_api vars_regexp {http.request.orig_uri.path} ^/*${web.basePattern}${web.prefix}
 		route {
+			request_header -Range
 			${headers('', { ...server.headerSets.common, ...server.headerSets.api, ...server.headerSets.error }).replaceAll('\n', '\n\t')}
 			# Browsers get a page: that of the API shows the JSON.
 			route @refused_page {
@@ -261,18 +276,21 @@ ${upstream === null ? '' : iconRedirect}		# Everything else is a file at its own
 					disable_canonical_uris
 				}
 			}
-			header @refused Content-Type application/json
+			header Content-Type application/json
+			${refusals.map(([status, text]) => `respond @${status} ${body(text)} ${status}`).join('\n\t\t\t')}
 			respond @unreachable ${body(server.errorBodies.notBuilt)} 400
-			respond @405 ${body(server.errorBodies.notAllowed('<method>'))} 405
-			respond @406 ${body(server.errorBodies.notAcceptable)} 406
-			# The file server only accepts GET, and errors are sent for any method.
-			method @not_head GET
-			rewrite @400 /${web.errors[400]}
-			rewrite @404 /${web.errors[404]}
-			file_server {
-				disable_canonical_uris
-			}
 		}
+	}
+}
+
+# The site's files for the proxy, at a socket that is no file on Linux.
+http:// {
+	bind "${files}"
+	root * "${web.root}"
+	${typeMatchers.join('\n\t')}
+	${typeHeaders.join('\n\t')}
+	file_server {
+		disable_canonical_uris
 	}
 }
 `;

@@ -47,7 +47,7 @@ export const errorBodies = {
 } as const;
 
 /** Servers answer these themselves, in HTML, if they are not told otherwise. */
-export const earlyErrors: Readonly<Record<string, string>> = {
+export const earlyErrors = {
   400: 'Bad Request.',
   403: 'Forbidden.',
   404: errorDetails[404],
@@ -57,7 +57,7 @@ export const earlyErrors: Readonly<Record<string, string>> = {
   416: 'Range Not Satisfiable.',
   431: 'Request Header Fields Too Large.',
   500: 'Internal Server Error.',
-};
+} as const;
 
 /** Media types by an expression for the end of a file's name, apart from those that every server knows. */
 export const ownMediaTypes = Object.entries(contract.mediaTypes)

@@ -13,8 +13,7 @@ the real engines. Netlify's rules run in its own engine; its edge function is ca
 offline. CDNs compress by themselves, the programs that stand for them here do not. A fallback is a \`gamedata serve\` beside the web
 server. The last three columns serve a site that was built with \`--links file\`. Every host is checked at its root and below a
 path, those with a fallback below a path. What Netlify does not keep by default concerns requests of programs for records.
-Where only files are served, they have no \`Link\` header: what it says depends on the data. Beside the guarantees: Caddy's file server
-explains a range outside of a file (416) in plain text, all others that support ranges in JSON.
+Where only files are served, they have no \`Link\` header: what it says depends on the data.
 `;
 
 /** Guarantees kept by the same engines share a row. */

@@ -21,7 +21,9 @@ export const caddy: Engine = {
   async start(site) {
     const folder = mkdtempSync(path.join(tmpdir(), 'gamedata-caddy-'));
     const port = await freePort();
-    const configuration = moved(readFileSync(path.join(site, '_hosts/Caddyfile'), 'utf8'), {
+    const ownConfiguration = readFileSync(path.join(site, '_hosts/Caddyfile'), 'utf8');
+    // Several run at the same time: each has a socket of its own.
+    const configuration = moved(ownConfiguration.replaceAll('unix/@', `unix/@${port}-`), {
       [`\n${new URL(baseUrlOf(site)).origin} {`]: `\nhttp://127.0.0.1:${port} {`,
     });
     const file = path.join(folder, 'Caddyfile');
