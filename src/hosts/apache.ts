@@ -3,6 +3,7 @@
  * there is a fallback.
  */
 
+import { errorBody, errorDetails } from '../contract/errors.ts';
 import { BROWSE_FILE, INDEX_FILE, NOT_FOUND_FILE } from '../contract/paths.ts';
 import { headers, modules, quote, virtualHost } from './apache-virtual-host.ts';
 import { escapeExpression, type Host, type Parameter, parameters } from './host.ts';
@@ -48,7 +49,7 @@ const fileTypes = server.ownMediaTypes
 
 /** The response while the fallback is down: an error document keeps the status of the error, but such a file has its own. */
 const NOT_BUILT = '_hosts/not-built.asis';
-const notBuilt = `Status: 400 Bad Request\nContent-Type: application/json\n\n${server.errorBodies.notBuilt}`;
+const notBuilt = `Status: 400 Bad Request\nContent-Type: application/json\n\n${errorBody(errorDetails[400])}`;
 
 /** The headers of proxied responses are set here, as for files. */
 const fallbackRules = ({ base }: server.WebServer): string => `
@@ -111,7 +112,7 @@ ErrorDocument 403 ${base}/${web.errors[404]}
 ErrorDocument 404 ${base}/${web.errors[404]}
 # A text could name the method, but Apache would then send a second, empty Allow.
 ErrorDocument 405 ${base}/${web.errors[405]}
-ErrorDocument 406 ${quote(server.errorBodies.notAcceptable)}
+ErrorDocument 406 ${quote(errorBody(server.earlyErrors[406]))}
 # Browsers get a page: that of the API shows the JSON.
 <If ${quote(isBrowser)}>
 ErrorDocument 403 ${base}/${NOT_FOUND_FILE}

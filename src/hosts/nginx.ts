@@ -1,5 +1,6 @@
 /** nginx: a server block, after its maps. No code runs there: only built pages are served, unless there is a fallback. */
 
+import { errorBody, errorDetails, notAllowedDetail } from '../contract/errors.ts';
 import { mediaTypes } from '../contract/headers.ts';
 import { BROWSE_FILE, bulkFolders, DOCS_PATH, INDEX_FILE, NOT_FOUND_FILE } from '../contract/paths.ts';
 import type { RouteTable } from '../contract/routes.ts';
@@ -60,7 +61,7 @@ const belowBase = ({ base, basePattern }: server.WebServer): string =>
     location = /_outside {
         types { }
         default_type application/json;
-        return 404 ${quote(server.errorBodies.notFound)};
+        return 404 ${quote(errorBody(errorDetails[404]))};
     }
 `;
 
@@ -69,7 +70,7 @@ const PAGE = `$document_root$uri\${gamedata_folder}${INDEX_FILE}`;
 
 /** What happens to windows that are not built: they are proxied, or an error. */
 function unbuilt({ fallback }: server.WebServer): { upstream: string; answer: string; locations: string } {
-  const refusal = `return 400 ${quote(server.errorBodies.notBuilt)};`;
+  const refusal = `return 400 ${quote(errorBody(errorDetails[400]))};`;
   if (!fallback)
     return {
       upstream: '',
@@ -196,7 +197,6 @@ server {
     error_page 403 =404 $gamedata_not_found;
     error_page 404 $gamedata_not_found;
     error_page 405 @not_allowed;
-    error_page 406 @not_acceptable;
     error_page ${Object.keys(server.earlyErrors)
       .filter((status) => !['403', '404', '431'].includes(status))
       .join(' ')} /_error;
@@ -288,12 +288,7 @@ ${other.locations}${iconRedirect}
     location @not_allowed {
         types { }
         default_type application/json;
-        return 405 ${quote(server.errorBodies.notAllowed('$request_method'))};
-    }
-    location @not_acceptable {
-        types { }
-        default_type application/json;
-        return 406 ${quote(server.errorBodies.notAcceptable)};
+        return 405 ${quote(errorBody(notAllowedDetail('$request_method')))};
     }
 }
 `;

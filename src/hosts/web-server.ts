@@ -1,6 +1,6 @@
 /** What the configurations of web servers have in common. PCRE and Go's RE2 interpret the regular expressions alike. */
 
-import { errorBody, errorDetails, NOT_ACCEPTABLE_DETAIL, notAllowedDetail } from '../contract/errors.ts';
+import { errorDetails, NOT_ACCEPTABLE_DETAIL } from '../contract/errors.ts';
 import type { GuaranteeName } from '../contract/guarantees.ts';
 import * as contract from '../contract/headers.ts';
 import { bulkFolders, DOCS_PATH, pathOf } from '../contract/paths.ts';
@@ -38,19 +38,12 @@ export const COMPRESSED_BYTES = 1024;
 /** Seconds after which a fallback counts as down, and as too slow. */
 export const fallbackSeconds = { connect: 2, respond: 20 } as const;
 
-export const errorBodies = {
-  notBuilt: errorBody(errorDetails[400]),
-  notFound: errorBody(errorDetails[404]),
-  notAcceptable: errorBody(NOT_ACCEPTABLE_DETAIL),
-  /** @param method the server's variable */
-  notAllowed: (method: string) => errorBody(notAllowedDetail(method)),
-} as const;
-
-/** Servers answer these themselves, in HTML, if they are not told otherwise. */
+/** Servers explain these themselves, in HTML, if they are not told otherwise. */
 export const earlyErrors = {
   400: 'Bad Request.',
   403: 'Forbidden.',
   404: errorDetails[404],
+  406: NOT_ACCEPTABLE_DETAIL,
   412: 'Precondition Failed.',
   413: 'Content Too Large.',
   414: 'URI Too Long.',
