@@ -13,9 +13,13 @@ const CALLS =
   'openat,write,close,fsync,rename,link,unlink,rmdir,mkdir,mkdirat,unlinkat,linkat,renameat,renameat2,getdents64,utimensat';
 const ACTIONS = ['signal=KILL', 'error=ENOSPC', 'error=EIO', 'error=EACCES', 'error=EMFILE'];
 
-/** The n-th time that the main thread makes a call. */
+/**
+ * The n-th time that the main thread makes a call about a path: others, such as those of Node's own pipes, do not count. Of a
+ * path that has another name in each run, the n-th time that it makes the call at all.
+ */
 interface Moment {
   readonly call: string;
+  readonly about: string | undefined;
   readonly nth: number;
 }
 
@@ -44,11 +48,13 @@ export async function failCalls(count: number, random: Random): Promise<Ended> {
       possible += trials.length;
       tried.push(...random.sample(trials, Math.ceil(count / subjects.length)));
     }
-    for (const { call, nth, action, subject } of tried) {
+    for (const { call, about, nth, action, subject } of tried) {
       const attempt = subject.next();
-      const wrap = strace('/dev/null', '-e', `trace=${call}`, '-e', `inject=${call}:${action}:when=${nth}`);
+      const inject = `inject=${call}:${action}:when=${nth}`;
+      const only = about === undefined ? [] : ['-P', about];
+      const wrap = strace('/dev/null', ...only, '-e', `trace=${call}`, '-e', inject);
       const exit = await attempt.run({ wrap });
-      const what = `${action} at ${call} ${nth}`;
+      const what = `${action} at ${call} ${nth} of ${about ?? 'all'}`;
       demand([null, 0, 1].includes(exit.code), `${subject.name}, ${what}: ended with ${exit.code}`);
       demand(!/bug|^ {4}at /m.test(exit.stderr), `${subject.name}, ${what}: ${exit.stderr}`);
       await attempt.survive(what, exit);
@@ -61,14 +67,20 @@ export async function failCalls(count: number, random: Random): Promise<Ended> {
 /** The calls in a log that have to do with the site's folder or what lies beside it. */
 function momentsOf(log: string, out: string): Moment[] {
   const counts = new Map<string, number>();
+  const count = (key: string): number => {
+    counts.set(key, (counts.get(key) ?? 0) + 1);
+    return counts.get(key) ?? 0;
+  };
   const beside = path.join(path.dirname(out), `.${path.basename(out)}.gamedata-`);
-  return log.split('\n').flatMap((line) => {
+  const isWanted = (file: string): boolean =>
+    file === out || file.startsWith(`${out}/`) || file.startsWith(beside);
+  return log.split('\n').flatMap((line): Moment[] => {
     const call = /^(\w+)\(/.exec(line)?.[1];
     if (call === undefined) return [];
-    const nth = (counts.get(call) ?? 0) + 1;
-    counts.set(call, nth);
-    return line.includes(`${out}/`) || line.includes(`${out}"`) || line.includes(beside)
-      ? [{ call, nth }]
-      : [];
+    const nth = count(call);
+    const about = line.match(/(?<=["<])\/[^">]+/g)?.find(isWanted);
+    if (about === undefined) return [];
+    if (/-[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-/.test(about)) return [{ call, about: undefined, nth }];
+    return [{ call, about, nth: count(`${call} ${about}`) }];
   });
 }
