@@ -68,7 +68,7 @@ export function refuseShrinking(records: NamedRecords, options: ShrinkOptions): 
 
 /** Fails if more than a percentage of a language's names disappeared. `names/fr` among the missing lets all of French go. */
 export function refuseLostNames(
-  changes: readonly NameChanges[],
+  changes: readonly Omit<NameChanges, 'changed'>[],
   { maxShrink, allowMissing }: Pick<ShrinkOptions, 'maxShrink' | 'allowMissing'>,
 ): void {
   for (const { language, before, lost } of changes) {

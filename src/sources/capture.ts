@@ -86,9 +86,8 @@ export async function capture(options: CaptureOptions): Promise<Captured> {
 function changesOfNames(to: DataSet, previous?: Previous, records?: EncodedRecords): NameChanges[] {
   const isSame = previous?.names?.digest === to.names.summary?.digest;
   const names = isSame ? undefined : previous?.readNames?.();
-  return records && names
-    ? compareNames({ records, names }, { records: to.records, names: to.names.read() })
-    : [];
+  if (!records || !names) return [];
+  return compareNames({ records, names }, { records: to.records, names: to.names.read() });
 }
 
 /** Unchanged data keeps the date and the edition with which it was first seen in this state. */

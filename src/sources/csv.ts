@@ -1,15 +1,17 @@
-/** The CSV source: makes the records from the upstream's own tables, five files instead of three thousand responses. */
+/** The CSV source: makes the records from the upstream's own tables, six files instead of three thousand responses. */
 
 import type { Kind } from '../contract/kinds.ts';
+import type { Skipped } from '../contract/records.ts';
 import { DataError } from '../errors.ts';
-import { adaptSlug, type RawItem, type RawMove, type RawRecords } from './normalize.ts';
+import { adaptSlug, type RawItem, type RawMove, type RawRecords, refuseUnknownSkips } from './normalize.ts';
 import { integerIn, readTable, type TableName, type TableTexts } from './tables.ts';
 
-/** @throws DataError if a table is invalid, or refers to a record that does not exist */
-export const readCsv = (texts: TableTexts): RawRecords => ({
-  move: readMoves(texts),
-  item: readItems(texts),
-});
+/** @throws DataError if a table is invalid, or refers to a record that does not exist; UsageError if `skip` names one */
+export function readCsv(texts: TableTexts, skip?: Skipped): RawRecords {
+  const raw = { move: readMoves(texts), item: readItems(texts) };
+  refuseUnknownSkips(skip, raw);
+  return raw;
+}
 
 function readMoves(texts: TableTexts): RawMove[] {
   const names = readNames('move', texts);

@@ -20,7 +20,7 @@ import {
   type SourceName,
   type SourceResult,
 } from './source.ts';
-import { fetchTables, readTables, type TableTexts } from './tables.ts';
+import { fetchTables, readTables } from './tables.ts';
 
 export interface LoadOptions extends FetcherOptions {
   readonly source: SourceName;
@@ -112,19 +112,14 @@ async function loadCsv(options: LoadOptions): Promise<SourceResult> {
   if (!isAddress(upstream)) {
     const { texts, captured } = readTables(upstream);
     const provenance = provenanceOf('csv', 'local files', { ...options, today: captured });
-    return { dataSet: normalizeTables(texts, provenance, options.hasNames), source: 'csv' };
+    const raw = readCsv(texts, options.skip);
+    return { dataSet: normalize(raw, provenance, options.hasNames), source: 'csv' };
   }
   return withFetcher(options, { upstream, version: 'csv' }, async (fetcher) => {
-    const texts = await fetchTables(upstream, { ...options, fetcher });
-    const dataSet = normalizeTables(texts, provenanceOf('csv', upstream, options), options.hasNames);
+    const raw = readCsv(await fetchTables(upstream, { ...options, fetcher }), options.skip);
+    const dataSet = normalize(raw, provenanceOf('csv', upstream, options), options.hasNames);
     return { dataSet, source: 'csv', requests: fetcher.stats };
   });
-}
-
-function normalizeTables(texts: TableTexts, provenance: Provenance, hasNames?: boolean): DataSet {
-  const raw = readCsv(texts);
-  refuseUnknownSkips(provenance.skipped, raw);
-  return normalize(raw, provenance, hasNames);
 }
 
 const provenanceOf = (

@@ -4,7 +4,7 @@ import { kindNames } from '../../contract/kinds.ts';
 import { type Manifest, type ManifestEntry, metaReader } from '../../contract/meta.ts';
 import { parse } from '../../contract/parse.ts';
 import { isHostFile, MANIFEST_FILE, META_FILE } from '../../contract/paths.ts';
-import { recordsOfPaths, refuseShrinking, type ShrinkOptions } from '../../dataset/guards.ts';
+import * as guards from '../../dataset/guards.ts';
 import { DataError } from '../../errors.ts';
 import type { Published } from '../published.ts';
 
@@ -38,9 +38,9 @@ export function planMirror(
   };
 }
 
-export interface Guarded extends Pick<ShrinkOptions, 'maxShrink' | 'allowMissing'> {
+export interface Guarded extends Pick<guards.ShrinkOptions, 'maxShrink' | 'allowMissing'> {
   /** The copy as it is. */
-  readonly published: Pick<Published, 'entries'>;
+  readonly published: Pick<Published, 'entries' | 'meta'>;
   /** Its files, as they would be. */
   readonly files: readonly ManifestEntry[];
   /** The content of `meta.json`, as it would be. */
@@ -48,18 +48,25 @@ export interface Guarded extends Pick<ShrinkOptions, 'maxShrink' | 'allowMissing
 }
 
 /**
- * Fails if a deployment is no site, lacks records that it counts, or has lost many of those that the copy has.
+ * Fails if a deployment is no site, lacks records that it counts, or has lost many of those, or of the names, that the copy has.
  *
  * @throws DataError or GuardError
  */
 export function refuseDamagedSite({ published, files, meta, maxShrink, allowMissing }: Guarded): void {
-  const { counts } = parse(metaReader, meta, { record: META_FILE });
-  const records = recordsOfPaths(files.map((entry) => entry.path));
+  const { counts, names } = parse(metaReader, meta, { record: META_FILE });
+  const records = guards.recordsOfPaths(files.map((entry) => entry.path));
   for (const kind of kindNames) {
     if (records[kind].length === counts[kind]) continue;
     const problem = `got files of ${records[kind].length} records: expected ${counts[kind]}, as in ${META_FILE}`;
     throw new DataError(problem, { kind });
   }
-  const previous = recordsOfPaths(published.entries.keys());
-  refuseShrinking(records, { previous, maxShrink, allowMissing, fallback: undefined });
+  const previous = guards.recordsOfPaths(published.entries.keys());
+  guards.refuseShrinking(records, { previous, maxShrink, allowMissing, fallback: undefined });
+  // A deployment without any was built like that.
+  const languages = Object.entries((names && published.meta?.names?.languages) ?? {});
+  const lost = languages.map(([language, { move, item }]) => {
+    const now = names?.languages[language] ?? { move: 0, item: 0 };
+    return { language, before: move + item, lost: move + item - now.move - now.item };
+  });
+  guards.refuseLostNames(lost, { maxShrink, allowMissing });
 }

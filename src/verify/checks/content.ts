@@ -61,14 +61,10 @@ const checkAllNames: Check = async ({ probe, lists, linkBase }, fail) => {
   const files = [NAMES_INDEX_FILE, ...Object.keys(names.languages).map(namesFile)];
   const requests = files.map((file) => ({ path: `/${file}`, file }));
   const responses = new Map(await probe.sendAll(requests, (response, { file }) => [file, response] as const));
-  checkNames(
-    mapKinds((kind) => lists[kind].records),
-    { names, base_url: linkBase.baseUrl },
-    {
-      textOf: (file) => responses.get(file)?.text,
-      report: (file, problem) => fail(responses.get(file) ?? meta, problem),
-    },
-  );
+  const records = mapKinds((kind) => lists[kind].records);
+  const textOf = (file: string): string | undefined => responses.get(file)?.text;
+  const report = (file: string, problem: string): void => fail(responses.get(file) ?? meta, problem);
+  checkNames(records, { names, base_url: linkBase.baseUrl }, { textOf, report });
 };
 
 const isImage = (response: ProbeResponse): boolean =>
