@@ -257,6 +257,7 @@ ${upstream === null ? '' : iconRedirect}		# Everything else is a file at its own
 		}
 		@page_of_api vars_regexp {http.request.orig_uri.path} ^/*${web.basePattern}${web.prefix}
 		route {
+			# Errors are sent whole.
 			request_header -Range
 			${headers('', { ...server.headerSets.common, ...server.headerSets.api, ...server.headerSets.error }).replaceAll('\n', '\n\t')}
 			# Browsers get a page: that of the API shows the JSON.
