@@ -25,7 +25,8 @@ async function ground(raw = rawRecords(7, 3)) {
     withOutput(site, ({ publish }) => publish(siteOf(records, { extras: HOST_FILES }).files()));
   await publish(raw);
   const server = await deploy(site);
-  const run = (options: MirrorOptions = {}) => mirror(server.url, { out, retries: 0, ...options });
+  const run = (options: MirrorOptions = {}, watchers?: Parameters<typeof mirror>[2]) =>
+    mirror(server.url, { out, retries: 0, ...options }, watchers);
   return { raw, parent, site, out, server, publish, run };
 }
 
@@ -85,10 +86,44 @@ describe('a mirror', () => {
 
   it('follows a redirect on the same host', async () => {
     const { site, out, server, run } = await ground();
-    server.faults.set('404.json', (response) => response.writeHead(301, { location: '/moved' }).end());
+    for (const [from, to] of [
+      ['404.json', '1'],
+      ['1', '2'],
+      ['2', 'moved'],
+    ] as const)
+      server.faults.set(from, (response) => response.writeHead(301, { location: `/${to}` }).end());
     server.faults.set('moved', (response) => response.end(readFileSync(path.join(site, '404.json'))));
     await run();
     expect(readTree(out)).toEqual(withoutHostFiles(site));
+  });
+
+  it('tells how far it is, and requests only what an interrupted run has not received', async () => {
+    const { site, server, run } = await ground();
+    const files = JSON.parse(readFileSync(path.join(site, 'manifest.json'), 'utf8')).files.filter(
+      ({ path }: { path: string }) => !HOST_FILES.some((own) => own.path === path),
+    );
+    const last = files.at(-1);
+    server.faults.set(last.path, (response) => response.writeHead(404).end());
+    await expect(run({ concurrency: 1 })).rejects.toThrow(last.path);
+    server.faults.clear();
+    const asked = server.requests.length;
+    const told: [done: number, total: number][] = [];
+    const onProgress = ({ done, total }: { done: number; total: number }) => told.push([done, total]);
+    const report = await run({}, { onProgress });
+    const total = report.downloaded.resumed + 1;
+    expect(report.downloaded).toEqual({ files: 1, bytes: last.bytes, resumed: report.fetched.length - 1 });
+    expect(told).toEqual([
+      [total - 1, total],
+      [total, total],
+    ]);
+    expect(server.paths().slice(asked)).toEqual(['manifest.json', last.path]);
+  });
+
+  it('requests nothing more once a file has failed', async () => {
+    const { server, run } = await ground();
+    server.faults.set('400.json', (response) => response.writeHead(404).end());
+    await expect(run({ concurrency: 1 })).rejects.toThrow('400.json: got 404');
+    expect(server.paths().filter((name) => name !== 'manifest.json')).toEqual(['400.json']);
   });
 
   it('does not believe what a crash left half received', async () => {
@@ -128,10 +163,9 @@ describe('a mirror', () => {
 });
 
 describe('a mirror rejects', () => {
-  const to =
-    (location: string): Fault =>
-    (response) =>
-      response.writeHead(302, { location }).end();
+  const to = (location: string) => (response: ServerResponse) => {
+    response.writeHead(302, { location }).end();
+  };
 
   it.each<[string, Fault, RegExp]>([
     [
@@ -152,6 +186,7 @@ describe('a mirror rejects', () => {
       to('http://other.test/'),
       /a redirect to "http:\/\/other\.test\/", expected 200/,
     ],
+    ['a redirect to nowhere', to('http://['), /a redirect to "http:\/\/\[", expected 200/],
     ['redirects in a circle', to('/meta.json'), /a redirect to "\/meta\.json", expected 200/],
   ])('%s, and leaves the copy as it was', async (_, fault, message) => {
     const { raw, site, out, server, publish, run } = await ground();
@@ -163,9 +198,17 @@ describe('a mirror rejects', () => {
     expect(fingerprint(out)).toEqual(before);
   });
 
+  it('more than three redirects, and says what to do', async () => {
+    const { server, run } = await ground();
+    server.faults.set('404.json', to('/404.json'));
+    await expect(run()).rejects.toMatchObject({ hint: expect.stringContaining('use the final URL') });
+    expect(server.paths().filter((name) => name === '404.json')).toHaveLength(4);
+  });
+
   it.each<[string, string, RegExp]>([
     ['no JSON', '<!doctype html>', /manifest\.json: got "<!doctype html>", expected JSON/],
     ['a manifest of something else', '{"name":"app","icons":[]}', /generator/],
+    ['a newer format', '{"format":99}', /manifest\.json: .*99/],
     ['a way out of the folder', listing('../escape'), /files\[0\]\.path: got "\.\.\/escape"/],
   ])('%s as the manifest, and writes nothing', async (_, manifest, message) => {
     const { parent, server, run } = await ground();
@@ -187,14 +230,14 @@ describe('a mirror rejects', () => {
     await expect(run()).rejects.toThrow('meta.json: got nothing: expected object');
     list(deployed.files.filter((entry: { path: string }) => !entry.path.includes('/move-7/')));
     await expect(run({ maxShrink: 100 })).rejects.toThrow(
-      'got files of 6 records: expected 7, as in meta.json',
+      'move: got files of 6 records: expected 7, as in meta.json',
     );
     expect(fingerprint(out)).toEqual(before);
   });
 
   it.each([
     [2 ** 52, 'files[0].bytes: '],
-    [2 ** 28, 'got files of 8858370048 bytes in all: expected at most 8589934592'],
+    [2 ** 28, '/manifest.json: got files of 8858370048 bytes in all: expected at most 8589934592'],
   ])('a manifest with files of %i bytes, of which it asks for none', async (bytes, problem) => {
     const { server, run } = await ground();
     const entry = (at: number) => ({ path: `${at}.json`, bytes, sha256: '0'.repeat(64) });

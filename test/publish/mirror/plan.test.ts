@@ -32,6 +32,11 @@ describe('the plan of a mirror', () => {
     expect(plan.files).toEqual(files);
   });
 
+  it('fetches what has another size than in the copy', () => {
+    const files = [{ ...entry('a'), bytes: 9 }];
+    expect(paths(planMirror({ generator: 'gamedata/1', files }, copyOf(entry('a'))).fetch)).toEqual(['a']);
+  });
+
   it('fetches the same bytes once, whatever they are called', () => {
     const files = [entry('a', 'same'), entry('b', 'same'), entry('c')];
     expect(paths(planMirror({ generator: 'gamedata/1', files }, copyOf()).fetch)).toEqual(['a', 'c']);

@@ -1,13 +1,23 @@
-import { copyFileSync, existsSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
 import path from 'node:path';
 import { gzipSync } from 'fflate';
 import { packTar } from 'modern-tar';
-import { beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { archive } from '../../../src/cli/commands/archive.ts';
 import { build } from '../../../src/cli/commands/build.ts';
 import { diff } from '../../../src/cli/commands/diff.ts';
 import { mirror } from '../../../src/cli/commands/mirror.ts';
 import { verify } from '../../../src/cli/commands/verify.ts';
+import { isArchive } from '../../../src/publish/mirror/archive.ts';
 import { verifyFolder } from '../../../src/verify/folder.ts';
 import { fingerprint } from '../../support/fingerprint.ts';
 import { readTree } from '../../support/publishing.ts';
@@ -30,15 +40,14 @@ const withoutManifest = (folder: string) => {
   return tree;
 };
 
-/** An archive of anybody's making. */
-const pack = async (file: string, entries: Record<string, string>): Promise<void> => {
-  const tar = await packTar(
-    Object.entries(entries).map(([name, body]) => ({
-      header: { name, size: Buffer.byteLength(body) },
-      body,
-    })),
-  );
-  writeFileSync(file, gzipSync(tar));
+/** An archive of anybody's making, perhaps with a link. */
+const pack = async (file: string, entries: Record<string, string>, link?: string): Promise<void> => {
+  const files = Object.entries(entries).map(([name, body]) => ({
+    header: { name, size: Buffer.byteLength(body) },
+    body,
+  }));
+  const links = link ? [{ header: { name: link, size: 0, type: 'symlink', linkname: 'b' } as const }] : [];
+  writeFileSync(file, gzipSync(await packTar([...files, ...links])));
 };
 
 /** A manifest of one file, whose hash no file has. */
@@ -50,6 +59,11 @@ const manifestOf = (name: string): string =>
   });
 
 describe('an archive', () => {
+  it('is told by its name', () => {
+    expect(['a.tar.gz', 'b/a.tgz'].map(isArchive)).toEqual([true, true]);
+    expect(['a.tar.gz.sig', 'a.zip', 'tar.gz/a'].map(isArchive)).toEqual([false, false, false]);
+  });
+
   it('is restored with every file of the site, host configuration included', async () => {
     const { at } = copied();
     const report = await mirror(file, { out: at('copy') });
@@ -68,7 +82,11 @@ describe('an archive', () => {
       'gamedata/manifest.json': manifestOf('meta.json'),
       'gamedata/meta.json': '{',
     });
+    mkdirSync(at('tmp'));
+    vi.stubEnv('TMPDIR', at('tmp'));
+    onTestFinished(() => void vi.unstubAllEnvs());
     await expect(verify(at('bad.tar.gz'))).rejects.toThrow('bad.tar.gz › meta.json: got SHA-256');
+    expect(readdirSync(at('tmp'))).toEqual([]);
   });
 
   it('takes a site back to what it was, changing only what differs', async () => {
@@ -111,6 +129,8 @@ describe('an archive', () => {
       [(file) => pack(file, { 'gamedata/manifest.json': '[]' }), 'got []: expected object'],
       [(file) => pack(file, evil), 'expected a relative path inside the site'],
       [(file) => pack(file, lacking), 'got no a: expected every file of its manifest'],
+      [(file) => pack(file, lacking, 'gamedata/a'), 'got no a: expected every file of its manifest'],
+      [rmSync, 'cannot be read as an archive (ENOENT), expected a .tar.gz'],
       [
         (file) => pack(file, { 'gamedata/a': 'x', ...lacking }),
         `expected ${'0'.repeat(64)}, as in the manifest`,
