@@ -4,6 +4,9 @@ import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { build } from '../../../src/cli/commands/build.ts';
 import { serve } from '../../../src/cli/commands/serve.ts';
 import { verify } from '../../../src/cli/commands/verify.ts';
+import { createClient } from '../../../src/http/client.ts';
+import { findDifferences } from '../../../src/publish/mirror/differences.ts';
+import { readDescriptions } from '../../../src/sources/site-folder.ts';
 import { deploy } from '../../support/deployed.ts';
 import { deserted } from '../../support/local-server.ts';
 import { rawRecords } from '../../support/sites.ts';
@@ -58,6 +61,24 @@ describe('verify --like', () => {
     await expect(verify(server.url, { like: at('new') })).rejects.toThrow('meta.json: got 2 bytes, expected');
     server.faults.set('manifest.json', (response) => response.writeHead(404).end());
     await expect(verify(server.url, { like: at('new') })).rejects.toThrow('manifest.json: got 404');
+  });
+
+  it('reads the description and a sample of the other files, another one each time', async () => {
+    const server = await deploy(at('new'));
+    const client = createClient({ concurrency: 4, retries: 0 });
+    onTestFinished(() => client.close());
+    const site = readDescriptions(at('new'));
+    const requested = async (offset: number): Promise<string[]> => {
+      const before = server.requests.length;
+      expect(await findDifferences(client, server.url, { site, concurrency: 4, offset })).toEqual([]);
+      return server.paths().slice(before);
+    };
+    const [first, second] = [await requested(0), await requested(1)];
+    expect(first.filter((name) => second.includes(name))).toEqual(['manifest.json', 'meta.json']);
+    for (const { length } of [first, second]) {
+      expect(length).toBeGreaterThan(50);
+      expect(length).toBeLessThanOrEqual(102);
+    }
   });
 
   it('says what differs of the same data, and once that nobody responds', async () => {
