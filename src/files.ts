@@ -14,6 +14,7 @@ import {
   type Stats,
 } from 'node:fs';
 import path from 'node:path';
+import { MAX_FILE_BYTES } from './contract/meta.ts';
 import { DataError, errorCode, OutputError } from './errors.ts';
 
 /** Whether a path is below a folder; both absolute and normalized. */
@@ -41,9 +42,9 @@ export function* walk(folder: string, inside = ''): Generator<{ path: string; is
 
 export const listFiles = (folder: string): string[] => Array.from(walk(folder), ({ path }) => path);
 
-/** For what is not opened: a code that messages can show, as they do those of the system. */
-const refusal = (code: 'not a regular file' | 'a file of another user'): Error =>
-  Object.assign(new Error(code), { code });
+/** For what is not opened: an error that messages show as they do those of the system. */
+const refusal = (path: string, code: 'not a regular file' | 'a file of another user' | 'too large') =>
+  Object.assign(new Error(code), { code, syscall: 'open', path });
 
 /** Trusted are whoever runs this, and the owner of the folder that a file is beside or in. Windows knows no owners. */
 export const isTrusted = (folder: string, { uid }: Stats): boolean =>
@@ -58,7 +59,7 @@ export function openTrusted(folder: string, file: string, flags: number): number
   const status = fstatSync(descriptor);
   if (status.isFile() && isTrusted(folder, status)) return descriptor;
   closeSync(descriptor);
-  throw refusal(status.isFile() ? 'a file of another user' : 'not a regular file');
+  throw refusal(file, status.isFile() ? 'a file of another user' : 'not a regular file');
 }
 
 /** Reads a file of a folder, by its path in the folder. Throws an error with a code. */
@@ -77,17 +78,18 @@ export const readText = (folder: string, file: string): string => readFile(folde
 const REGULAR = (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
 
 function openFile(folder: string, file: string): number {
+  const target = path.join(folder, file);
   const parts = file.split('/');
   for (let depth = 1; depth < parts.length; depth++)
     if (!lstatSync(path.join(folder, ...parts.slice(0, depth))).isDirectory())
-      throw refusal('not a regular file');
-  const target = path.join(folder, file);
-  if (!lstatSync(target).isFile()) throw refusal('not a regular file');
+      throw refusal(target, 'not a regular file');
+  if (!lstatSync(target).isFile()) throw refusal(target, 'not a regular file');
   // It may have been replaced since.
   const descriptor = openSync(target, constants.O_RDONLY | REGULAR);
-  if (fstatSync(descriptor).isFile()) return descriptor;
+  const status = fstatSync(descriptor);
+  if (status.isFile() && status.size <= MAX_FILE_BYTES) return descriptor;
   closeSync(descriptor);
-  throw refusal('not a regular file');
+  throw refusal(target, status.isFile() ? 'too large' : 'not a regular file');
 }
 
 /** What an error of a folder says that its file should be, and what can be done. */

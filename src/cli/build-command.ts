@@ -121,7 +121,11 @@ async function tellChange(
     const [code, signal] = (await once(child, 'close')) as [number | null, string | null];
     if (code !== 0)
       return `got ${signal ?? `exit code ${code}`}: the site is published, and the next build will run the command again`;
+    // Another build may have added to it, or have told all of it.
+    const present = statusOf(unreported) ? readWorkingFile(folders, unreported) : '';
+    if (!present.startsWith(summary)) return undefined;
     rmSync(unreported);
+    if (present !== summary) appendToWorkingFile(folders, unreported, present.slice(summary.length));
     return undefined;
   } catch (error) {
     const explained = explainSystemError(error, unreported);

@@ -65,7 +65,7 @@ export async function perform(
       process.exitCode = exitCodes[stoppedBy];
       return;
     }
-    const explained = explainSystemError(error, process.cwd());
+    const explained = explainSystemError(error, '.');
     if (!(explained instanceof GamedataError)) throw explained;
     const { code, message, hint = null } = explained;
     printJson({ error: { code, message, hint } });

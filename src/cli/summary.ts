@@ -44,7 +44,7 @@ export function summaryLines(report: Report): string[] {
   if (skipped.length > 0) lines.push(`left out on purpose: ${firstOf(skipped)}`);
   for (const { kind, code, count, examples } of report.warnings) {
     lines.push(`warning: ${kind} ${code}: ${groupDigits(count)}`);
-    for (const example of examples) lines.push(`  ${example}`);
+    for (const example of examples) lines.push(`  - ${example}`);
     lines.push(...moreLines(count - examples.length));
   }
   lines.push(...notices);

@@ -2,7 +2,7 @@
 
 import * as z from 'zod';
 import { editionSchema } from './edition.ts';
-import { defaultIconSource, ICON_UPSTREAM, ICON_UPSTREAM_RULE, iconModes } from './icons.ts';
+import { defaultIconSource, iconModes, PLAIN_URL, PLAIN_URL_RULE } from './icons.ts';
 import { mapKinds } from './kinds.ts';
 import { namesSummarySchema } from './names.ts';
 import { type LinkBase, linkStyles } from './paths.ts';
@@ -69,7 +69,7 @@ export const metaSchema = z
     sprites: z
       .strictObject({
         mode: z.enum(iconModes),
-        upstream: z.string().regex(ICON_UPSTREAM, `expected ${ICON_UPSTREAM_RULE}`).nullable(),
+        upstream: z.string().regex(PLAIN_URL, `expected ${PLAIN_URL_RULE}`).nullable(),
       })
       .default(defaultIconSource)
       .describe('How icons are served (link, mirror or none), and where they come from.'),

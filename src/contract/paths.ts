@@ -132,7 +132,7 @@ export function linkHeader(kind: Kind, limit: Integer, page: Omit<ListPage, 'res
   const baseUrl = other.slice(0, other.lastIndexOf(API_PREFIX));
   const format = other.includes('?format=json') ? 'json' : 'api';
   const at = (offset: Integer) => listUrl({ baseUrl, links: 'query' }, kind, { limit, offset }, format);
-  const last = (BigInt(count - 1) / BigInt(limit)) * BigInt(limit);
+  const last = (BigInt(Math.max(count - 1, 0)) / BigInt(limit)) * BigInt(limit);
   return Object.entries({ next, prev: previous, first: at(0), last: at(last) })
     .flatMap(([rel, url]) => (url === null ? [] : [`<${url}>; rel="${rel}"`]))
     .join(', ');

@@ -64,8 +64,7 @@ export function createClient(options: ClientOptions) {
 
   /** A pause that the response asks for is noted before the next request gets its turn. */
   async function send(url: string, { etag, lastModified }: Revalidation, maxBytes: number) {
-    const pause = pausedUntil - Date.now();
-    if (pause > 0) await wait(pause);
+    for (let ms = pausedUntil - Date.now(); ms > 0; ms = pausedUntil - Date.now()) await wait(ms);
     stats.requests++;
     const sent = {
       accept: 'application/json, text/csv;q=0.9, */*;q=0.1',

@@ -205,8 +205,8 @@ function changeSite(folders: WorkFolders, { entries }: Published, change: Change
  * not replace is restored, everything else is trash. Only for the holder of the lock.
  */
 export function recover(folders: WorkFolders): void {
-  const { name, out, fresh, retired, trash } = folders;
-  refuseStrangers(folders);
+  const { name, out, fresh, retired, commit, received, trash } = folders;
+  refuseStrangers(out, [fresh, retired, commit, received]);
   rollForward(folders);
   try {
     if (!existsSync(out) && existsSync(retired)) renameSync(retired, out);

@@ -76,6 +76,7 @@ export function stageFile(
 
 /** How far the clock of files may be behind. */
 const CLOCK_MS = 20;
+const DAY_MS = 86_400_000;
 
 /**
  * Many web servers derive a file's validators from its time in seconds: what takes its place is of a later second, even if
@@ -86,7 +87,9 @@ function stampLater(file: string, replaced: string): void {
   if (!last?.isFile()) return;
   const second = Math.floor(last.mtimeMs / 1000);
   const now = Date.now();
-  if (second < Math.floor((now - CLOCK_MS) / 1000)) return;
+  const isPast = second < Math.floor((now - CLOCK_MS) / 1000);
+  // So does a time that is far in the future.
+  if (isPast || last.mtimeMs > now + DAY_MS) return;
   // Never before now, which has been rounded down, as the manifest has to be the newest.
   const time = new Date(Math.max((second + 1) * 1000, now + 1));
   utimesSync(file, time, time);

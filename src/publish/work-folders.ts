@@ -1,14 +1,6 @@
 /** The working files of a build: beside the folder that it changes, so that renames stay within one file system. */
 
-import {
-  closeSync,
-  constants,
-  lstatSync,
-  readFileSync,
-  readlinkSync,
-  realpathSync,
-  writeSync,
-} from 'node:fs';
+import { closeSync, constants, readFileSync, readlinkSync, realpathSync, writeSync } from 'node:fs';
 import path from 'node:path';
 import { errorCode, OutputError } from '../errors.ts';
 import { isTrusted, openTrusted, statusOf } from '../files.ts';
@@ -53,14 +45,17 @@ function follow(name: string, file: string): string {
   } catch (cause) {
     const code = errorCode(cause);
     if (code === 'ELOOP') throw new OutputError(`is a circular symbolic link (${code})`, name, { cause });
-    if (code !== 'ENOENT' || !lstatSync(file, { throwIfNoEntry: false })?.isSymbolicLink()) return file;
-    return follow(name, path.resolve(realpathSync(path.dirname(file)), readlinkSync(file)));
+    if (code !== 'ENOENT') return file;
+    const parent = follow(name, path.dirname(file));
+    return statusOf(file)?.isSymbolicLink()
+      ? follow(name, path.resolve(parent, readlinkSync(file)))
+      : path.join(parent, path.basename(file));
   }
 }
 
 /** In a parent that others may write to, anybody may leave what looks like the work of a build: it has to be of a trusted user. */
-export function refuseStrangers({ out, fresh, retired, commit, received }: WorkFolders): void {
-  for (const file of [fresh, retired, commit, received]) {
+export function refuseStrangers(out: string, files: readonly string[]): void {
+  for (const file of files) {
     const status = statusOf(file);
     if (status && !isTrusted(out, status)) throw strangerError(file);
   }

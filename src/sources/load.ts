@@ -91,9 +91,13 @@ function loadSnapshot(folder: string, { source, skip, hasNames = true }: LoadOpt
 
 function leaveOut(dataSet: DataSet, skip: Skipped): DataSet {
   const records = mapKinds((kind) => dataSet.records[kind].filter(({ id }) => !skip[kind].includes(id)));
+  const former = dataSet.provenance.skipped;
+  const skipped = mapKinds((kind) =>
+    [...new Set([...(former?.[kind] ?? []), ...skip[kind]])].sort((a, b) => a - b),
+  );
   return digestDataSet(records, {
     warnings: dataSet.warnings.filter(({ kind, id }) => !skip[kind].includes(id)),
-    provenance: { ...dataSet.provenance, skipped: skip },
+    provenance: { ...dataSet.provenance, skipped },
     names: knownNames(selectNames(dataSet.names.read(), records)),
   });
 }

@@ -48,7 +48,7 @@ export function previousOfSite(
   }
   // A site that does not describe itself has the data at which its history ends.
   const counts = mapKinds((kind) => listed[kind].length);
-  const last = history()?.steps[0]?.to ?? { digest: '', captured: null, counts };
+  const last = undamaged(history)?.steps[0]?.to ?? { digest: '', captured: null, counts };
   return { ...last, records: () => undefined, listed, history };
 }
 

@@ -103,7 +103,8 @@ function readRecords(folder: string, digest: string, readLine: ReadLine): Encode
 function expectDigest(field: string, found: string | undefined, expected: string | undefined): void {
   if (found === expected) return;
   const location = { record: 'snapshot', field };
-  throw new DataError(`got ${found}: expected ${expected}, as in ${PROVENANCE_FILE}`, location);
+  const hint = 'Restore the snapshot from a copy, or write a new one into another folder.';
+  throw new DataError(`got ${found}: expected ${expected}, as in ${PROVENANCE_FILE}`, location, { hint });
 }
 
 const linesOf = (text: string): string[] => (text === '' ? [] : text.replace(/\n$/, '').split('\n'));

@@ -10,6 +10,7 @@ import {
   readFileSync,
   rmSync,
   symlinkSync,
+  utimesSync,
   writeFileSync,
 } from 'node:fs';
 import path from 'node:path';
@@ -19,6 +20,9 @@ import { callCli, runCli } from '../support/run-cli.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 import { serveUpstream } from '../support/test-upstream.ts';
 import { type Answer, moveAnswer, tinyUpstream, upstreamOf } from '../support/upstream-data.ts';
+
+/** In seconds. */
+const NEXT_CENTURY = 4_102_444_800;
 
 /** A working folder with a configuration, in which a first site has been built. */
 async function operator(settings: object = {}) {
@@ -149,6 +153,19 @@ describe('--on-change', () => {
     expect((JSON.parse(stdout) as BuildReport).steps).toMatchObject([{ totals: { renamed: 1 } }]);
   });
 
+  it('is told of what another build adds meanwhile the next time', async () => {
+    const { build, at } = await operator();
+    const adding = 'cat > told; printf more >> .build.gamedata-unreported';
+    await build('--base-url', 'https://a.test', '--on-change', adding);
+    expect(readFileSync(at('told'), 'utf8')).toMatch(/^build: /m);
+    await build('--base-url', 'https://a.test', '--on-change', 'cat > told');
+    expect(readFileSync(at('told'), 'utf8')).toBe('more');
+    expect(existsSync(at('.build.gamedata-unreported'))).toBe(false);
+    expect(
+      (await build('--base-url', 'https://b.test', '--on-change', 'rm .build.gamedata-unreported')).code,
+    ).toBe(0);
+  });
+
   it('need not read what it is told, and may be killed', async () => {
     const { build, at } = await operator();
     expect((await build('--base-url', 'https://a.test', '--on-change', 'true')).code).toBe(0);
@@ -212,6 +229,10 @@ describe('--keep', () => {
     }
     expect(kept()).toHaveLength(2);
     expect(kept()).not.toContain(first[0]);
+    for (const name of kept()) utimesSync(at(`site-archives/${name}`), NEXT_CENTURY, NEXT_CENTURY);
+    rename(answers, 1, 'later');
+    const { kept: present } = JSON.parse((await build('--json', '--keep', '1')).stdout) as BuildReport;
+    expect(kept(), 'whatever the clock says').toEqual([path.basename(present ?? '')]);
     writeFileSync(at('site-archives/notes.txt'), 'mine');
     rename(answers, 1, 'again');
     await build();

@@ -48,6 +48,25 @@ describe('a request that fails once', () => {
   });
 });
 
+it('waits as long as the upstream asks for, also if it asks for more while others wait', async () => {
+  const [first, second] = [
+    { wait: '1', after: 0 },
+    { wait: '2', after: 300 },
+  ] as const;
+  const times: number[] = [];
+  const server = await startServer((response, _, at) => {
+    times.push(performance.now());
+    const asked = [first, second][at - 1];
+    if (!asked) return ok(response);
+    setTimeout(() => status(429, { 'retry-after': asked.wait })(response), asked.after);
+  });
+  const { get } = testClient();
+  await Promise.all([get(server.url, decodeJson), get(server.url, decodeJson)]);
+  expect(times).toHaveLength(4);
+  const [start = 0, , third = 0] = times;
+  expect(third - start).toBeGreaterThan(2250);
+});
+
 describe('a request that always fails', () => {
   const cap = 'got more than 8388608 bytes';
   it.each<[string, answer: Responder, attempts: number, problem: string]>([

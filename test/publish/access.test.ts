@@ -5,6 +5,7 @@ import {
   chmodSync,
   chownSync,
   existsSync,
+  lstatSync,
   mkdirSync,
   readFileSync,
   rmSync,
@@ -73,10 +74,11 @@ const asUser = ['--reuid', `${STRANGER}`, '--regid', `${STRANGER}`, '--clear-gro
 const canBeUser = isRoot && spawnSync('setpriv', [...asUser, '--version']).status === 0;
 
 describe.runIf(canBeUser)('who builds as a user in a folder that all may write to', () => {
-  it.each<[string, string, 'file' | 'folder', number, string]>([
+  it.each<[string, string, 'file' | 'folder' | 'link', number, string]>([
     ['a lock', '.site.gamedata-lock', 'file', 1, 'site: cannot be locked (EACCES)'],
     ['a cache', '.cache/gamedata', 'folder', 1, '.cache/gamedata: cannot be used as a cache (EACCES)'],
     ['kept archives', 'site-archives', 'folder', 5, 'site-archives: cannot be written (EACCES)'],
+    ['a link for archives', 'site-archives', 'link', 5, 'site-archives: belongs to another user (0)'],
     [
       'received parts',
       '.site.gamedata-received',
@@ -98,10 +100,11 @@ describe.runIf(canBeUser)('who builds as a user in a folder that all may write t
       rmSync(left, { recursive: true, force: true });
       mkdirSync(path.dirname(left), { recursive: true });
       if (shape === 'folder') mkdirSync(left);
+      else if (shape === 'link') symlinkSync('site', left);
       else writeFileSync(left, 'theirs', { mode: 0o600 });
-      const before = statSync(left);
+      const before = lstatSync(left);
       expect(await build()).toMatchObject({ code, stderr: expect.stringContaining(message) });
-      expect(statSync(left)).toMatchObject({
+      expect(lstatSync(left)).toMatchObject({
         ino: before.ino,
         uid: 0,
         size: before.size,
@@ -110,6 +113,23 @@ describe.runIf(canBeUser)('who builds as a user in a folder that all may write t
       expect(existsSync(path.join(cwd, 'site/meta.json'))).toBe(true);
     },
   );
+
+  it('is told that the site was published, and of a file of it that cannot be read', async () => {
+    const upstream = await serveUpstream(upstreamOf(tinyUpstream()));
+    const cwd = temporaryFolder();
+    chmodSync(cwd, 0o1777);
+    const args = ['build', '--source', 'rest', '--upstream', upstream.url, '--out', 'site', '--no-cache'];
+    const build = (...more: string[]) =>
+      runProgram('setpriv', [...asUser, ...args, ...more], { cwd, env: { PATH: process.env.PATH ?? '' } });
+    expect(await build('--max-shrink', '100')).toMatchObject({ code: 0 });
+    const file = path.join(cwd, 'site/robots.txt');
+    chownSync(file, 0, 0);
+    chmodSync(file, 0o600);
+    const { code, stderr } = await build('--base-url', 'https://new.test', '--verify', '--on-change', 'cat');
+    expect(code).toBe(5);
+    expect(stderr).toContain('site/robots.txt: cannot be used (EACCES, open)\nsite: 1 problem found\n');
+    expect(existsSync(path.join(cwd, '.site.gamedata-unreported'))).toBe(true);
+  });
 });
 
 describe('what is in the place of a working file beside a site', () => {

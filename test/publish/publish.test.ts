@@ -72,6 +72,13 @@ describe('publishing', () => {
     expect(fingerprint(parent)).toEqual(before);
   });
 
+  it('replaces a file whose time is far in the future once', async () => {
+    const { out } = await publishedSite(littleChanged[0]);
+    utimesSync(path.join(out, 'a.json'), 4_102_444_800, 4_102_444_800);
+    expect(await publishTree(out, littleChanged[0])).toMatchObject({ changed: true, written: 2 });
+    expect(await publishTree(out, littleChanged[0])).toMatchObject({ changed: false });
+  });
+
   it('gives a file a time of a later second than that of the one it replaces, however soon', async () => {
     const { out } = await publishedSite(littleChanged[0]);
     const seconds = (): number[] =>

@@ -54,6 +54,8 @@ describe('a record that is left out on purpose', () => {
     await snapshot({ ...common, skip: ['item/2'], data: at('data'), maxShrink: 100 });
     await build({ source: 'snapshot', upstream: at('data'), out: at('site') });
     expect(metaOf(at('site')).skipped).toEqual({ move: [], item: [2] });
+    await build({ source: 'snapshot', upstream: at('data'), skip: ['move/1'], out: at('both') });
+    expect(metaOf(at('both')).skipped).toEqual({ move: [1], item: [2] });
 
     const whole = await serveUpstream(upstreamOf(answers));
     await snapshot({ upstream: whole.url, cache: false, data: at('whole'), maxShrink: 100 });

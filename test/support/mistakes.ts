@@ -1,6 +1,6 @@
 /** What an operator may get wrong: folders swapped, options crossed. Each is refused, and nothing is touched. */
 
-import { mkdirSync, statSync, writeFileSync } from 'node:fs';
+import { mkdirSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { fingerprint } from './fingerprint.ts';
 import { renamedSnapshot } from './renamed-snapshot.ts';
@@ -55,6 +55,9 @@ export const mistakes: readonly Mistake[] = [
   row(['mirror', DEAD, '.'], '.: is the working folder, or contains it'),
   row([...fromSnapshot, '--out', 'data/site'], 'data/site: is inside '),
   row([...fromSnapshot, '--out', 'site/meta/site'], 'site/meta/site: is inside '),
+  row([...fromSnapshot, '--out', 'link/site'], 'link/site: is inside '),
+  row([...rebase('site'), '--out', 'site/copy'], 'site/copy: is inside '),
+  row(['archive', 'site', '--out', 'link/download'], '--out: got "link/download", inside "site"', 2),
   row(['snapshot', '--source', 'snapshot', '--data', 'site/data'], 'site/data: is inside '),
   row(['archive', 'site', '--out', 'site/download'], '--out: got "site/download", inside "site"', 2),
   row([...fromNowhere, '--out', 'site', '--cache', 'site'], '--cache: got "site", inside "site"', 2),
@@ -130,6 +133,7 @@ export async function makeMistakes(
     'site',
   ]);
   if (built.code !== 0) throw new Error(`the site cannot be built: ${built.stderr}`);
+  symlinkSync('site', path.join(cwd, 'link'));
   const before = filesIn(cwd);
   for (const { args, code, says } of mistakes) {
     const exit = await attempt(args);

@@ -206,6 +206,12 @@ describe('finds by its guarantee', () => {
     ['encoded-names', 'the first page for an encoded name', at('%66', asFirstPage)],
     ['slash', 'a redirect that loses the query', withoutQuery],
     [
+      'slash',
+      'a redirect to nowhere',
+      (_, response) => (response.status === 301 ? withHeader(response, 'location', 'http://[') : response),
+    ],
+    ['link', 'a list page that is none', where(asksFor('limit', '7'), jsonOf('{}'))],
+    [
       'options',
       'a preflight without methods',
       where(({ method }) => method === 'OPTIONS', header('access-control-allow-methods', null)),

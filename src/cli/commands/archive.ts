@@ -11,6 +11,7 @@ import { secondsSince } from '../../contract/words.ts';
 import { errorCode, OutputError } from '../../errors.ts';
 import { readFile, statusOf } from '../../files.ts';
 import { recoverAbandoned } from '../../publish/publish.ts';
+import { refuseStrangers } from '../../publish/work-folders.ts';
 import type { Content } from '../../site/archive/entries.ts';
 import { packSite, packTarball } from '../../site/archive/pack.ts';
 import { readDescriptions } from '../../sources/site-folder.ts';
@@ -144,21 +145,26 @@ export async function keepArchive(out: string, keep: number): Promise<string> {
   const digest = descriptions.meta.digest.replace('sha256:', '').slice(0, 12);
   const name = `gamedata-${time}-${digest}.tar.gz`;
   const file = path.join(folder, name);
+  refuseStrangers(out, statusOf(folder)?.isSymbolicLink() ? [folder, file] : [file]);
   if (!statusOf(file)?.isFile()) {
     const { files, description } = readContents(out, descriptions);
     replaceFiles(folder, { [name]: await packTarball(files, description) });
   }
   let old = folder;
   try {
-    for (old of oldestFirst(folder).slice(0, -keep)) rmSync(old);
+    // Whatever the clock says, the present one stays.
+    for (old of newestFirst(folder)
+      .filter((one) => one !== file)
+      .slice(keep - 1))
+      rmSync(old);
   } catch (cause) {
     throw new OutputError(`cannot be removed (${errorCode(cause)})`, old, { cause });
   }
   return file;
 }
 
-const oldestFirst = (folder: string): string[] =>
+const newestFirst = (folder: string): string[] =>
   readdirSync(folder)
     .filter((name) => KEPT.test(name))
     .map((name) => path.join(folder, name))
-    .sort((a, b) => lstatSync(a).mtimeMs - lstatSync(b).mtimeMs);
+    .sort((a, b) => lstatSync(b).mtimeMs - lstatSync(a).mtimeMs);

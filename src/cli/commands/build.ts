@@ -2,18 +2,11 @@
 
 import path from 'node:path';
 import { performance } from 'node:perf_hooks';
-import {
-  DEFAULT_ICONS_UPSTREAM,
-  ICON_UPSTREAM,
-  ICON_UPSTREAM_RULE,
-  type IconMode,
-  type IconSource,
-  iconModes,
-} from '../../contract/icons.ts';
+import { DEFAULT_ICONS_UPSTREAM, type IconMode, type IconSource, iconModes } from '../../contract/icons.ts';
 import { createMeta } from '../../contract/meta.ts';
 import type { LinkStyle } from '../../contract/paths.ts';
 import type { Previous } from '../../dataset/history.ts';
-import { OutputError, UsageError } from '../../errors.ts';
+import { explainSystemError, OutputError, UsageError } from '../../errors.ts';
 import { isInside } from '../../files.ts';
 import type { Host } from '../../hosts/host.ts';
 import type { HostName } from '../../hosts/names.ts';
@@ -26,8 +19,7 @@ import type { SourceResult } from '../../sources/source.ts';
 import type { Problem } from '../../verify/folder.ts';
 import { PRODUCT } from '../../version.ts';
 import {
-  checkAddress,
-  checkBaseUrl,
+  checkPlainUrl,
   hostsOption,
   integerOption,
   oneOf,
@@ -149,8 +141,9 @@ async function inspect(
     if (problems.length > 0 || keep === 0) return { problems, kept: null };
     const { keepArchive } = await import('./archive.ts');
     return { problems, kept: await keepArchive(out, keep) };
-  } catch (error) {
-    if (!(error instanceof OutputError)) throw error;
+  } catch (thrown) {
+    const error = explainSystemError(thrown, out);
+    if (!(error instanceof OutputError)) throw thrown;
     return { problems: [{ file: error.path, problem: error.problem }], kept: null };
   }
 }
@@ -201,15 +194,13 @@ function resolveOut(out: string = defaults.out): string {
 function resolveIcons({ sprites = defaults.sprites, spritesUpstream }: BuildOptions): IconSource {
   const mode = oneOf('sprites', sprites, iconModes);
   if (mode === 'none') return { mode, upstream: null };
-  const upstream = checkAddress('--sprites-upstream', spritesUpstream ?? DEFAULT_ICONS_UPSTREAM);
-  if (ICON_UPSTREAM.test(upstream)) return { mode, upstream };
-  throw new UsageError(`--sprites-upstream: got ${JSON.stringify(upstream)}, expected ${ICON_UPSTREAM_RULE}`);
+  return { mode, upstream: checkPlainUrl('--sprites-upstream', spritesUpstream ?? DEFAULT_ICONS_UPSTREAM) };
 }
 
 function resolveBaseUrl(given: string | undefined, environment: Environment): string {
-  if (given !== undefined) return checkBaseUrl('--base-url', given);
+  if (given !== undefined) return checkPlainUrl('--base-url', given);
   const { name, value } = baseUrlOf(environment) ?? { name: 'default', value: defaults.baseUrl };
-  return checkBaseUrl(name, value);
+  return checkPlainUrl(name, value);
 }
 
 /**

@@ -1,8 +1,9 @@
 /** Checks of option values. Each returns the value to use, or throws `UsageError` with what was given and expected. */
 
 import path from 'node:path';
+import { PLAIN_URL, PLAIN_URL_RULE } from '../../contract/icons.ts';
 import { kindNames, mapKinds } from '../../contract/kinds.ts';
-import { type LinkStyle, linkStyles, pathOf } from '../../contract/paths.ts';
+import { type LinkStyle, linkStyles } from '../../contract/paths.ts';
 import type { Skipped } from '../../contract/records.ts';
 import { UsageError } from '../../errors.ts';
 import type { Serving } from '../../hosts/host.ts';
@@ -20,13 +21,11 @@ export function checkAddress(name: string, text: string): string {
   return url.href.replace(/\/+$/, '');
 }
 
-/** The same for the base URL of a site, whose path becomes part of host configuration, where other characters have a meaning. */
-export function checkBaseUrl(name: string, text: string): string {
+/** The same for what becomes part of host configuration, such as the base URL of a site. */
+export function checkPlainUrl(name: string, text: string): string {
   const address = checkAddress(name, text);
-  if (/^(?:\/[\w.~-]+)*$/.test(pathOf(address))) return address;
-  throw new UsageError(
-    `${name}: got the path ${JSON.stringify(pathOf(address))}, expected letters, digits, dots and hyphens`,
-  );
+  if (PLAIN_URL.test(address)) return address;
+  throw new UsageError(`${name}: got ${JSON.stringify(address)}, expected ${PLAIN_URL_RULE}`);
 }
 
 /** What links point to: for some hosts, only files will do. */
@@ -89,7 +88,7 @@ export function resolveServing(
 }
 
 function checkFallback(text: string): string {
-  const address = checkAddress('--fallback', text);
+  const address = checkPlainUrl('--fallback', text);
   if (new URL(address).origin === address) return address;
   throw new UsageError(
     `--fallback: got ${JSON.stringify(address)}, expected a URL without a path: requests keep their own`,

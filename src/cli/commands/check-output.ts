@@ -6,6 +6,7 @@ import { MANIFEST_FILE, META_FILE } from '../../contract/paths.ts';
 import { OutputError, UsageError } from '../../errors.ts';
 import { isInside, readText } from '../../files.ts';
 import type { Output } from '../../publish/publish.ts';
+import { workFolders } from '../../publish/work-folders.ts';
 import { PROVENANCE_FILE } from '../../sources/snapshot.ts';
 
 const kinds = {
@@ -27,8 +28,8 @@ export function refuseOtherFolder(
 
 /** @throws OutputError if a folder lies inside a published one */
 export function refuseNested(out: string): void {
-  const { dirname, resolve } = path;
-  for (let above = dirname(resolve(out)); above !== dirname(above); above = dirname(above))
+  const { dirname } = path;
+  for (let above = dirname(workFolders(out).out); above !== dirname(above); above = dirname(above))
     if (isPublished(above))
       throw new OutputError(`is inside ${above}, which was published by gamedata`, out, {
         hint: 'Choose a folder beside it: the next build there would find files that are not its own.',
@@ -46,7 +47,7 @@ function isPublished(folder: string): boolean {
 
 /** @throws UsageError if a folder that is not for the published files is among them */
 export function checkOutside(option: string, folder: string, published: string): void {
-  const [inner, outer] = [path.resolve(folder), path.resolve(published)];
+  const [inner, outer] = [workFolders(folder).out, workFolders(published).out];
   if (inner !== outer && !isInside(outer, inner)) return;
   throw new UsageError(
     `${option}: got ${show(folder)}, inside ${show(published)}: expected another folder, as the next build would find files that are not its own`,

@@ -13,7 +13,7 @@ import { inspectFolder } from '../../verify/folder.ts';
 import { PRODUCT } from '../../version.ts';
 import type { BuildOptions } from './build.ts';
 import {
-  checkBaseUrl,
+  checkPlainUrl,
   hostsOption,
   oneOf,
   refuseUnknown,
@@ -21,7 +21,7 @@ import {
   resolveServing,
   type ServingOptions,
 } from './check-options.ts';
-import { refuseOtherFolder } from './check-output.ts';
+import { refuseNested, refuseOtherFolder } from './check-output.ts';
 import { describeMaking } from './making.ts';
 import { readAssets, readPackage } from './package-files.ts';
 
@@ -56,8 +56,9 @@ export async function rebase(dir: string, options: RebaseOptions = {}): Promise<
   refuseUnknown(options, 'baseUrl links hosts root fallback tlsCert tlsKey out takeLock signal');
   const { signal, out = dir, links: style, hosts: names } = options;
   if (options.baseUrl === undefined) throw new UsageError('--base-url: got none, expected the new base URL');
-  const baseUrl = checkBaseUrl('--base-url', options.baseUrl);
+  const baseUrl = checkPlainUrl('--base-url', options.baseUrl);
   if (style) oneOf('links', style, linkStyles);
+  refuseNested(out);
   const asked = names && hostsOption(names);
   return withOutput(
     out,

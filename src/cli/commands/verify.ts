@@ -11,6 +11,7 @@ import { createClient } from '../../http/client.ts';
 import { abortable } from '../../http/connections.ts';
 import { withUnpacked } from '../../publish/mirror/archive.ts';
 import { findDifferences } from '../../publish/mirror/differences.ts';
+import { recoverAbandoned } from '../../publish/publish.ts';
 import { readDescriptions } from '../../sources/site-folder.ts';
 import { isAddress } from '../../sources/source.ts';
 import { type DeploymentReport, type SupportedByHosts, verifyDeployment } from '../../verify/deployment.ts';
@@ -62,6 +63,7 @@ export async function verify(
     return verifyDeployment(address, deployment);
   }
   const deadline = Date.now() + (wait === undefined ? 0 : waitOption(wait));
+  recoverAbandoned(like);
   const site = readDescriptions(like);
   await abortable(createClient({ concurrency, retries: 1 }), signal, async (client) => {
     let told: string | undefined;

@@ -5,7 +5,8 @@
 
 import { type Kind, kindNames } from '../../contract/kinds.ts';
 import { show } from '../../contract/parse.ts';
-import { type ListPage, linkHeader, listPath, listUrl } from '../../contract/paths.ts';
+import { linkHeader, listPath, listUrl } from '../../contract/paths.ts';
+import { pageSchemas } from '../../contract/served.ts';
 import {
   type Integer,
   nextWindow,
@@ -194,9 +195,10 @@ const checkRepeatedFormats = checkEach(
 );
 
 function linkProblem(response: ProbeResponse, { kind, window }: WindowRequest): string | undefined {
-  if (response.status !== 200 || !response.json) return `got status ${response.status}, expected a list page`;
+  const page = pageSchemas[kind].safeParse(response.json).data;
+  if (response.status !== 200 || !page) return `got status ${response.status}, expected a list page`;
   const got = response.header('link');
-  const expected = linkHeader(kind, window.limit, response.json as ListPage);
+  const expected = linkHeader(kind, window.limit, page);
   return got === expected ? undefined : `got Link ${got}, expected ${expected}`;
 }
 

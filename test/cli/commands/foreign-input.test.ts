@@ -90,6 +90,15 @@ describe('a published site that does not describe itself any more', () => {
     });
     expect((await build({ ...next, forgetHistory: true })).changed).toBe(true);
   });
+
+  it('starts a new history if told to, also where nothing of it can be read', async () => {
+    const { out, file } = builtSite();
+    for (const name of ['meta.json', 'changes.json']) writeFileSync(file(name), '{');
+    const next = { ...source, out, maxShrink: 100 };
+    await expect(build(next)).rejects.toThrow('has a history that cannot be read');
+    expect((await build({ ...next, forgetHistory: true })).changed).toBe(true);
+    expect(verifyFolder(out).problems).toEqual([]);
+  });
 });
 
 describe('a folder of the other kind', () => {

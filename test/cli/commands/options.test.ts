@@ -86,7 +86,7 @@ describe('the base address', () => {
 
   const http = 'expected an http or https URL';
   const unfit = 'got a URL with credentials, a query or a fragment, expected one without';
-  const letters = 'expected letters, digits, dots and hyphens';
+  const letters = 'expected a URL of letters, digits, dots and hyphens';
   it.each<[string, string]>([
     ['', `got "", ${http}`],
     ['/', `got "/", ${http}`],
@@ -97,9 +97,10 @@ describe('the base address', () => {
     ['https://x.test/?', unfit],
     ['https://x.test/#', unfit],
     ['https://me:secret@x.test', unfit],
-    ['https://x.test/a b', `got the path "/a%20b", ${letters}`],
-    ['https://x.test/a;b', `got the path "/a;b", ${letters}`],
-    ['https://x.test/a//b', `got the path "/a//b", ${letters}`],
+    ['https://x.test/a b', `got "https://x.test/a%20b", ${letters}`],
+    ['https://x.test/a;b', `got "https://x.test/a;b", ${letters}`],
+    ['https://a;b.test', `got "https://a;b.test", ${letters}`],
+    ['https://x.test/a//b', `got "https://x.test/a//b", ${letters}`],
   ])('cannot be %j', (baseUrl, problem) => {
     expect(() => resolveBuild({ baseUrl }, {})).toThrow(new UsageError(`--base-url: ${problem}`));
   });

@@ -127,6 +127,7 @@ describe('an archive', () => {
       [(file) => writeFileSync(file, ''), 'expected'],
       [(file) => pack(file, { 'gamedata/meta.json': '{}' }), 'got no manifest.json'],
       [(file) => pack(file, { 'gamedata/manifest.json': '[]' }), 'got []: expected object'],
+      [(file) => pack(file, { 'gamedata/manifest.json': '{"format":9}' }), 'has format 9, this version'],
       [(file) => pack(file, evil), 'expected a relative path inside the site'],
       [(file) => pack(file, lacking), 'got no a: expected every file of its manifest'],
       [(file) => pack(file, lacking, 'gamedata/a'), 'got no a: expected every file of its manifest'],
