@@ -73,7 +73,7 @@ const checks: Readonly<Record<Exclude<GuaranteeName, 'root' | 'lists'>, Check>> 
  * Verifies a deployment.
  *
  * @param address its base URL without a trailing slash
- * @throws UpstreamError if it does not respond at all
+ * @throws UpstreamError if a request gets no response, twice
  */
 export async function verifyDeployment(
   address: string,

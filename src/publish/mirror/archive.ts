@@ -16,7 +16,7 @@ import {
 } from '../../contract/meta.ts';
 import { parse, parseJson } from '../../contract/parse.ts';
 import { MANIFEST_FILE } from '../../contract/paths.ts';
-import { DataError, errorCode, GamedataError, OutputError } from '../../errors.ts';
+import { DataError, errorCode, explainSystemError, GamedataError, OutputError } from '../../errors.ts';
 import { refuseLargeSite } from './deployment.ts';
 
 export const isArchive = (name: string): boolean => /\.(?:tar\.gz|tgz)$/.test(name);
@@ -42,8 +42,13 @@ export async function readArchivedManifest(file: string): Promise<Manifest> {
 export async function withUnpacked<T>(target: string, use: (folder: string) => T | Promise<T>): Promise<T> {
   if (!isArchive(target)) return use(target);
   const folder = fsExtra.mkdtempSync(path.join(tmpdir(), 'gamedata-archive-'));
-  const put = (file: string, body: string | Uint8Array): void =>
-    fsExtra.outputFileSync(path.join(folder, file), body);
+  const put = (file: string, body: string | Uint8Array): void => {
+    try {
+      fsExtra.outputFileSync(path.join(folder, file), body);
+    } catch (cause) {
+      throw explainSystemError(cause, folder);
+    }
+  };
   try {
     const manifest = await readArchivedManifest(target);
     await extract(target, manifest.files, (entry, body) => put(entry.path, body));
