@@ -7,7 +7,7 @@ import { FORMAT, type Making, type Manifest, type ManifestEntry } from '../contr
 import { MANIFEST_FILE } from '../contract/paths.ts';
 import type { AnyFile } from '../contract/site-file.ts';
 import { errorCode, explainSystemError, OutputError } from '../errors.ts';
-import { isInside } from '../files.ts';
+import { isInside, readText } from '../files.ts';
 import { PRODUCT } from '../version.ts';
 import { type Change, commit, flush, flushAll, rollForward } from './commit.ts';
 import { acquireLock, type LockOptions } from './lock.ts';
@@ -53,7 +53,7 @@ export interface PublishOptions {
 /**
  * Locks an output folder, after recovering from an interrupted build.
  *
- * @throws OutputError if another build has locked it, or it contains anything that was not published
+ * @throws OutputError if another build has locked it, it contains anything that was not published, or it is inside a published one
  */
 export async function withOutput<T>(
   out: string,
@@ -61,6 +61,7 @@ export async function withOutput<T>(
   options: LockOptions = {},
 ): Promise<T> {
   const folders = workFolders(out);
+  refuseNested(folders);
   refuseWorkingFolder(folders);
   makeParent(folders);
   const release = acquireLock(folders, options);
@@ -118,6 +119,25 @@ export function isChanging(out: string): boolean {
     // The build is at work, or somebody else has to finish what it left.
   }
   return existsSync(record);
+}
+
+/** The site around it would be found to have files that are not its own. */
+function refuseNested({ name, out }: WorkFolders): void {
+  const { dirname } = path;
+  for (let above = dirname(out); above !== dirname(above); above = dirname(above))
+    if (isPublished(above))
+      throw new OutputError(`is inside ${above}, which was published by gamedata`, name, {
+        hint: 'Choose a folder beside it: the next build there would find files that are not its own.',
+      });
+}
+
+/** Whether a folder has been published by gamedata: web applications have a manifest.json, too. */
+function isPublished(folder: string): boolean {
+  try {
+    return readText(folder, MANIFEST_FILE).includes('"generator":"gamedata/');
+  } catch {
+    return false;
+  }
 }
 
 /** A folder that is gone with its last file would leave its user nowhere. */

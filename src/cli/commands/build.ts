@@ -27,7 +27,7 @@ import {
   resolveServing,
   type ServingOptions,
 } from './check-options.ts';
-import { checkOutside, refuseNested, refuseOtherFolder } from './check-output.ts';
+import { checkOutside, refuseOtherFolder } from './check-output.ts';
 import { defaults } from './defaults.ts';
 import { describeMaking } from './making.ts';
 import { BUNDLED_DATA, PUBLIC_FOLDER, readAssets, readPackage } from './package-files.ts';
@@ -80,7 +80,6 @@ export async function build(options: BuildOptions = {}, watchers: Watchers = {})
   const resolved = resolveBuild(options, process.env);
   const { source, baseUrl, links, hosts, serving, out, downloads, archive, sprites } = resolved;
   const { signal } = options;
-  refuseNested(out);
   if (source.source === 'snapshot') recoverAbandoned(source.upstream ?? source.dataFolder);
   if (source.source === 'auto') recoverAbandoned(source.dataFolder);
 

@@ -1,10 +1,9 @@
 /** Whether a folder may be replaced by what a command makes: a site is no data set, and neither replaces the other. */
 
-import path from 'node:path';
 import { show } from '../../contract/parse.ts';
-import { MANIFEST_FILE, META_FILE } from '../../contract/paths.ts';
+import { META_FILE } from '../../contract/paths.ts';
 import { OutputError, UsageError } from '../../errors.ts';
-import { isInside, readText } from '../../files.ts';
+import { isInside } from '../../files.ts';
 import type { Output } from '../../publish/publish.ts';
 import { workFolders } from '../../publish/work-folders.ts';
 import { PROVENANCE_FILE } from '../../sources/snapshot.ts';
@@ -24,25 +23,6 @@ export function refuseOtherFolder(
   throw new OutputError(`holds ${other.called}, which ${kinds[wanted].called} would replace`, name, {
     hint: `Choose another folder with ${kinds[wanted].option}.`,
   });
-}
-
-/** @throws OutputError if a folder lies inside a published one */
-export function refuseNested(out: string): void {
-  const { dirname } = path;
-  for (let above = dirname(workFolders(out).out); above !== dirname(above); above = dirname(above))
-    if (isPublished(above))
-      throw new OutputError(`is inside ${above}, which was published by gamedata`, out, {
-        hint: 'Choose a folder beside it: the next build there would find files that are not its own.',
-      });
-}
-
-/** Whether a folder has been published by gamedata: web applications have a manifest.json, too. */
-function isPublished(folder: string): boolean {
-  try {
-    return readText(folder, MANIFEST_FILE).includes('"generator":"gamedata/');
-  } catch {
-    return false;
-  }
 }
 
 /** @throws UsageError if a folder that is not for the published files is among them */

@@ -31,7 +31,7 @@ import {
   refuseUnknown,
   shrinkOption,
 } from './check-options.ts';
-import { refuseNested, refuseOtherFolder } from './check-output.ts';
+import { refuseOtherFolder } from './check-output.ts';
 import { defaults } from './defaults.ts';
 import type { SourceOptions } from './source-options.ts';
 
@@ -80,7 +80,6 @@ export async function mirror(
 ): Promise<MirrorReport> {
   const started = performance.now();
   const resolved = resolveMirror(target, options);
-  refuseNested(resolved.out);
   return abortable(createClient(resolved), options.signal, (client) => {
     const run: Run = { ...resolved, ...watchers, client, signal: options.signal, started };
     return withOutput(run.out, (output) => copy(run, output), options);

@@ -21,7 +21,7 @@ import {
   resolveServing,
   type ServingOptions,
 } from './check-options.ts';
-import { refuseNested, refuseOtherFolder } from './check-output.ts';
+import { refuseOtherFolder } from './check-output.ts';
 import { describeMaking } from './making.ts';
 import { readAssets, readPackage } from './package-files.ts';
 
@@ -58,7 +58,6 @@ export async function rebase(dir: string, options: RebaseOptions = {}): Promise<
   if (options.baseUrl === undefined) throw new UsageError('--base-url: got none, expected the new base URL');
   const baseUrl = checkPlainUrl('--base-url', options.baseUrl);
   if (style) oneOf('links', style, linkStyles);
-  refuseNested(out);
   const asked = names && hostsOption(names);
   return withOutput(
     out,

@@ -9,7 +9,7 @@ import { encodeHistory } from '../../dataset/history.ts';
 import { type Output, withOutput } from '../../publish/publish.ts';
 import { type Captured, capture, type Watchers } from '../../sources/capture.ts';
 import { previousOfSnapshot, snapshotFiles } from '../../sources/snapshot.ts';
-import { checkOutside, refuseNested, refuseOtherFolder } from './check-output.ts';
+import { checkOutside, refuseOtherFolder } from './check-output.ts';
 import { defaults } from './defaults.ts';
 import { PUBLIC_FOLDER } from './package-files.ts';
 import { createReport, groupWarnings, type Report } from './report.ts';
@@ -37,7 +37,6 @@ export async function snapshot(options: SnapshotOptions = {}, watchers: Watchers
   const started = performance.now();
   const { source = 'rest', data = defaults.data, signal } = options;
   const resolved = resolveSource({ ...options, source: source === 'auto' ? 'rest' : source }, process.env);
-  refuseNested(data);
 
   const work = async (output: Output): Promise<Report> => {
     refuseOtherFolder(output, 'dataSet');
