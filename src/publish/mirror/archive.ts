@@ -7,17 +7,11 @@ import path from 'node:path';
 import { Readable } from 'node:stream';
 import fsExtra from 'fs-extra';
 import { createTarDecoder, type ParsedTarEntry } from 'modern-tar';
-import {
-  MAX_FILE_BYTES,
-  type Manifest,
-  type ManifestEntry,
-  manifestReader,
-  refuseNewerFormat,
-} from '../../contract/meta.ts';
-import { parse, parseJson } from '../../contract/parse.ts';
+import { MAX_FILE_BYTES, type Manifest, type ManifestEntry } from '../../contract/meta.ts';
+import { parseJson } from '../../contract/parse.ts';
 import { MANIFEST_FILE } from '../../contract/paths.ts';
 import { DataError, errorCode, explainSystemError, GamedataError, OutputError } from '../../errors.ts';
-import { refuseLargeSite } from './deployment.ts';
+import { parseManifest } from './deployment.ts';
 
 export const isArchive = (name: string): boolean => /\.(?:tar\.gz|tgz)$/.test(name);
 
@@ -30,11 +24,9 @@ export const isArchive = (name: string): boolean => /\.(?:tar\.gz|tgz)$/.test(na
 export async function readArchivedManifest(file: string): Promise<Manifest> {
   let manifest: Manifest | undefined;
   await eachFile(file, new Set([MANIFEST_FILE]), (_, body) => {
-    const json = parseJson(body.toString());
-    refuseNewerFormat(json, (problem, options) => new DataError(problem, { record: file }, options));
-    manifest = parse(manifestReader, json, { record: file });
+    manifest = parseManifest(parseJson(body.toString()), file);
   });
-  if (manifest) return refuseLargeSite(manifest, file);
+  if (manifest) return manifest;
   throw new DataError(`got no ${MANIFEST_FILE}: expected the archive of a gamedata build`, { record: file });
 }
 

@@ -23,16 +23,14 @@ const MAX_REDIRECTS = 3;
  */
 export async function readManifest(client: HttpClient, address: string): Promise<Manifest> {
   const url = `${address}/${MANIFEST_FILE}`;
-  const decode = (body: Buffer): Manifest => {
-    const json = decodeJson(body);
-    refuseNewerFormat(json, (problem, options) => new DataError(problem, { record: url }, options));
-    return refuseLargeSite(parse(manifestReader, json, { record: url }), url);
-  };
+  const decode = (body: Buffer): Manifest => parseManifest(decodeJson(body), url);
   return get(client, url, { decode, maxBytes: MAX_MANIFEST_BYTES });
 }
 
-/** @throws DataError if a site is larger than any that there is */
-export function refuseLargeSite(manifest: Manifest, record: string): Manifest {
+/** @throws DataError if it is not the manifest of a gamedata build, or the site is larger than any that there is */
+export function parseManifest(json: unknown, record: string): Manifest {
+  refuseNewerFormat(json, (problem, options) => new DataError(problem, { record }, options));
+  const manifest = parse(manifestReader, json, { record });
   const bytes = manifest.files.reduce((sum, file) => sum + file.bytes, 0);
   if (bytes <= MAX_SITE_BYTES) return manifest;
   throw new DataError(`got files of ${bytes} bytes in all: expected at most ${MAX_SITE_BYTES}`, { record });
