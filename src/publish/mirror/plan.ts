@@ -4,6 +4,7 @@ import { kindNames } from '../../contract/kinds.ts';
 import { type Manifest, type ManifestEntry, metaReader } from '../../contract/meta.ts';
 import { parse } from '../../contract/parse.ts';
 import { isHostFile, MANIFEST_FILE, META_FILE } from '../../contract/paths.ts';
+import type { Counts } from '../../contract/records.ts';
 import * as guards from '../../dataset/guards.ts';
 import { DataError } from '../../errors.ts';
 import type { Published } from '../published.ts';
@@ -64,9 +65,12 @@ export function refuseDamagedSite({ published, files, meta, maxShrink, allowMiss
   guards.refuseShrinking(records, { previous, maxShrink, allowMissing, fallback: undefined });
   // A deployment without any was built like that.
   const languages = Object.entries((names && published.meta?.names?.languages) ?? {});
-  const lost = languages.map(([language, { move, item }]) => {
-    const now = names?.languages[language] ?? { move: 0, item: 0 };
-    return { language, before: move + item, lost: move + item - now.move - now.item };
+  const lost = languages.map(([language, own]) => {
+    const [before, now] = [totalOf(own), totalOf(names?.languages[language])];
+    return { language, before, lost: before - now };
   });
   guards.refuseLostNames(lost, { maxShrink, allowMissing });
 }
+
+const totalOf = (counts: Counts | undefined): number =>
+  kindNames.reduce((sum, kind) => sum + (counts?.[kind] ?? 0), 0);
