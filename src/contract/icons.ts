@@ -5,10 +5,6 @@ import { ICONS_PATH } from './paths.ts';
 /** The live upstream's. */
 export const DEFAULT_ICONS_UPSTREAM = `https://raw.githubusercontent.com/PokeAPI/sprites/master${ICONS_PATH.slice(0, -1)}`;
 
-/** A URL that becomes part of host configuration, where other characters have a meaning. */
-export const PLAIN_URL = /^https?:\/\/(?:[A-Za-z0-9_.:]|\[|\]|-)+(?:\/(?:[A-Za-z0-9_.~]|-)+)*$/;
-export const PLAIN_URL_RULE = 'a URL of letters, digits, dots and hyphens';
-
 /**
  * What a site does about icons. `link`: redirect to the upstream's. `mirror`: hold a copy of each. `none`: serve the
  * placeholder for each.

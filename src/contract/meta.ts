@@ -2,10 +2,10 @@
 
 import * as z from 'zod';
 import { editionSchema } from './edition.ts';
-import { defaultIconSource, iconModes, PLAIN_URL, PLAIN_URL_RULE } from './icons.ts';
+import { defaultIconSource, iconModes } from './icons.ts';
 import { mapKinds } from './kinds.ts';
 import { namesSummarySchema } from './names.ts';
-import { type LinkBase, linkStyles } from './paths.ts';
+import { type LinkBase, linkStyles, PLAIN_URL, PLAIN_URL_RULE } from './paths.ts';
 import { countsSchema, skippedSchema } from './records.ts';
 
 /**

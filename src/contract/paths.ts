@@ -66,6 +66,10 @@ export const archiveFile = (name: ArchiveName): string => DOWNLOAD_FOLDER + name
 /** Archives of the site inside the site. An archive never contains them. */
 export const archiveFiles: readonly string[] = ARCHIVE_NAMES.map(archiveFile);
 
+/** A URL that becomes part of host configuration, where other characters have a meaning. */
+export const PLAIN_URL = /^https?:\/\/(?:[A-Za-z0-9_.:]|\[|\]|-)+(?:\/(?:[A-Za-z0-9_.~]|-)+)*$/;
+export const PLAIN_URL_RULE = 'a URL of letters, digits, dots and hyphens';
+
 /**
  * How links are written. `query`: to endpoints, for hosts that follow the route table. `file`: to the files themselves,
  * correct on plain file servers; the query stays, so that programs can still read it.

@@ -87,8 +87,8 @@ function stampLater(file: string, replaced: string): void {
   if (!last?.isFile()) return;
   const second = Math.floor(last.mtimeMs / 1000);
   const now = Date.now();
+  // Now is another second than one that is past, or far in the future: a later one would seem touched in every build.
   const isPast = second < Math.floor((now - CLOCK_MS) / 1000);
-  // So does a time that is far in the future.
   if (isPast || last.mtimeMs > now + DAY_MS) return;
   // Never before now, which has been rounded down, as the manifest has to be the newest.
   const time = new Date(Math.max((second + 1) * 1000, now + 1));

@@ -74,6 +74,16 @@ const asUser = ['--reuid', `${STRANGER}`, '--regid', `${STRANGER}`, '--clear-gro
 const canBeUser = isRoot && spawnSync('setpriv', [...asUser, '--version']).status === 0;
 
 describe.runIf(canBeUser)('who builds as a user in a folder that all may write to', () => {
+  async function open(...options: string[]) {
+    const upstream = await serveUpstream(upstreamOf(tinyUpstream()));
+    const cwd = temporaryFolder();
+    chmodSync(cwd, 0o1777);
+    const args = ['build', '--source', 'rest', '--upstream', upstream.url, '--out', 'site', ...options];
+    const build = (...more: string[]) =>
+      runProgram('setpriv', [...asUser, ...args, ...more], { cwd, env: { PATH: process.env.PATH ?? '' } });
+    return { cwd, build };
+  }
+
   it.each<[string, string, 'file' | 'folder' | 'link', number, string]>([
     ['a lock', '.site.gamedata-lock', 'file', 1, 'site: cannot be locked (EACCES)'],
     ['a cache', '.cache/gamedata', 'folder', 1, '.cache/gamedata: cannot be used as a cache (EACCES)'],
@@ -89,12 +99,7 @@ describe.runIf(canBeUser)('who builds as a user in a folder that all may write t
   ])(
     'is told of %s that somebody else left there, and changes none of it',
     async (_, name, shape, code, message) => {
-      const upstream = await serveUpstream(upstreamOf(tinyUpstream()));
-      const cwd = temporaryFolder();
-      chmodSync(cwd, 0o1777);
-      const args = ['build', '--source', 'rest', '--upstream', upstream.url, '--out', 'site', '--keep', '1'];
-      const build = (...more: string[]) =>
-        runProgram('setpriv', [...asUser, ...args, ...more], { cwd, env: { PATH: process.env.PATH ?? '' } });
+      const { cwd, build } = await open('--keep', '1');
       expect(await build('--no-cache', '--max-shrink', '100')).toMatchObject({ code: 0 });
       const left = path.join(cwd, name);
       rmSync(left, { recursive: true, force: true });
@@ -115,12 +120,7 @@ describe.runIf(canBeUser)('who builds as a user in a folder that all may write t
   );
 
   it('is told that the site was published, and of a file of it that cannot be read', async () => {
-    const upstream = await serveUpstream(upstreamOf(tinyUpstream()));
-    const cwd = temporaryFolder();
-    chmodSync(cwd, 0o1777);
-    const args = ['build', '--source', 'rest', '--upstream', upstream.url, '--out', 'site', '--no-cache'];
-    const build = (...more: string[]) =>
-      runProgram('setpriv', [...asUser, ...args, ...more], { cwd, env: { PATH: process.env.PATH ?? '' } });
+    const { cwd, build } = await open('--no-cache');
     expect(await build('--max-shrink', '100')).toMatchObject({ code: 0 });
     const file = path.join(cwd, 'site/robots.txt');
     chownSync(file, 0, 0);

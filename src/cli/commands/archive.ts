@@ -153,10 +153,8 @@ export async function keepArchive(out: string, keep: number): Promise<string> {
   let old = folder;
   try {
     // Whatever the clock says, the present one stays.
-    for (old of newestFirst(folder)
-      .filter((one) => one !== file)
-      .slice(keep - 1))
-      rmSync(old);
+    const others = newestFirst(folder).filter((one) => one !== file);
+    for (old of others.slice(keep - 1)) rmSync(old);
   } catch (cause) {
     throw new OutputError(`cannot be removed (${errorCode(cause)})`, old, { cause });
   }

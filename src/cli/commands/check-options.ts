@@ -1,9 +1,8 @@
 /** Checks of option values. Each returns the value to use, or throws `UsageError` with what was given and expected. */
 
 import path from 'node:path';
-import { PLAIN_URL, PLAIN_URL_RULE } from '../../contract/icons.ts';
 import { kindNames, mapKinds } from '../../contract/kinds.ts';
-import { type LinkStyle, linkStyles } from '../../contract/paths.ts';
+import { type LinkStyle, linkStyles, PLAIN_URL, PLAIN_URL_RULE } from '../../contract/paths.ts';
 import type { Skipped } from '../../contract/records.ts';
 import { UsageError } from '../../errors.ts';
 import type { Serving } from '../../hosts/host.ts';
