@@ -31,7 +31,6 @@ export function addBuild(command: Command): void {
   addSourceOptions(addPresentation(command))
     .summary('build the site')
     .description('Reads every move and item, and publishes the site into a folder.')
-    .option('--forget-history', 'start a new history, without redirects')
     .optionsGroup('Output:')
     .option('--base-url <url>', `base URL [$BASE_URL, or ${defaults.baseUrl}]`)
     .option('--out <dir>', 'output folder', defaults.out)
@@ -56,6 +55,8 @@ export function addBuild(command: Command): void {
         const summary = summaryLines(report);
         reporter.print(changed ? [...summary, ...iconsLines(report.sprites)] : summary);
         problemLines(out, problems).forEach(reporter.notice);
+        if (report.verified !== null && problems.length === 0)
+          reporter.print([`verified ${counted(report.verified, 'file')}`]);
         if (problems.length === 0) reporter.print(nextLines(report));
         let failed = problems.length > 0;
         if (onChange !== undefined) {

@@ -2,9 +2,11 @@
 
 import { existsSync } from 'node:fs';
 import path from 'node:path';
+import { kindNames } from '../contract/kinds.ts';
 import { MANIFEST_FILE } from '../contract/paths.ts';
 import type { Counts } from '../contract/records.ts';
-import { counted, groupDigits, readableSize } from '../contract/words.ts';
+import { counted, firstOf, groupDigits, readableSize } from '../contract/words.ts';
+import type { Missing } from '../dataset/guards.ts';
 import type { GamedataError } from '../errors.ts';
 import type { PublishResult } from '../publish/publish.ts';
 import type { Problem } from '../verify/folder.ts';
@@ -27,6 +29,22 @@ export function publishedLines(
     ...files.leftovers.map((left) => `warning: ${left} cannot be removed: the next build will try again`),
     `${out}: ${counted(files.files, 'file')}, ${readableSize(files.bytes)}: ${what}, in ${seconds} s`,
   ];
+}
+
+/** What was done first, what is gone, and what was not taken over. */
+export function lossLines({ notices, missing, leftBehind = [] }: Losses): string[] {
+  const gone = kindNames.filter((kind) => missing[kind].length > 0);
+  return [
+    ...notices.map((notice) => `warning: ${notice}`),
+    ...gone.map((kind) => `removed: ${counted(missing[kind].length, kind)}: ${firstOf(missing[kind])}`),
+    ...(leftBehind.length > 0 ? [`left behind: ${firstOf(leftBehind)}`] : []),
+  ];
+}
+
+interface Losses {
+  readonly notices: readonly string[];
+  readonly missing: Missing;
+  readonly leftBehind?: readonly string[];
 }
 
 /**

@@ -1,10 +1,11 @@
 /** `gamedata mirror`: its options, and what it prints. */
 
 import type { Command } from 'commander';
+import { mapKinds } from '../contract/kinds.ts';
 import { counted, firstOf, groupDigits, readableSize } from '../contract/words.ts';
-import { isAddress } from '../sources/source.ts';
+import { defaults } from './commands/defaults.ts';
 import type { MirrorOptions, MirrorReport } from './commands/mirror.ts';
-import { keptLines, publishedLines } from './lines.ts';
+import { keptLines, lossLines, publishedLines } from './lines.ts';
 import {
   addPresentation,
   allowMissingOption,
@@ -15,12 +16,14 @@ import {
   takeLockOption,
 } from './options.ts';
 import { type Presentation, perform } from './perform.ts';
+import { rebaseLines } from './rebase-command.ts';
+import { watch } from './reporter.ts';
 
 export function addMirror(command: Command): void {
   addPresentation(command)
     .summary('copy a deployment, or restore an archive')
     .description(
-      'Copies a deployment by its manifest: downloads what has changed, checks it, and updates the copy completely or not at all. Host configuration is excluded, as deployments do not serve it; rebase generates it. An archive (.tar.gz) is restored completely.',
+      'Copies a deployment by its manifest: downloads what has changed, checks it, and updates the copy completely or not at all. Host configuration is excluded, as deployments do not serve it; rebase generates it. From an archive (.tar.gz), the site is built again as it was.',
     )
     .argument('<url|archive>', 'URL of the deployment, or an archive of a site')
     .argument('[dir]', 'folder of the copy (default: named after the source)')
@@ -28,7 +31,7 @@ export function addMirror(command: Command): void {
     .addOption(concurrencyOption())
     .addOption(retriesOption())
     .optionsGroup('Guards:')
-    .addOption(numberOption('--max-shrink <percent>', `${SHRINK} [1; any for an archive]`))
+    .addOption(numberOption('--max-shrink <percent>', SHRINK).default(defaults.maxShrink))
     .addOption(allowMissingOption())
     .addOption(takeLockOption())
     .action(async (source: string, dir: string | undefined, options: MirrorOptions & Presentation) => {
@@ -37,9 +40,8 @@ export function addMirror(command: Command): void {
       await perform(
         options,
         async (reporter, signal) => {
-          const watchers = { onProgress: reporter.progress };
-          const report = await mirror(source, { ...options, out: dir, signal }, watchers);
-          reporter.print(mirrorLines(report));
+          const report = await mirror(source, { ...options, out: dir, signal }, watch(reporter));
+          reporter.print('address' in report ? mirrorLines(report) : rebaseLines(report));
           return { output: report };
         },
         { kept: (failure) => keptLines(out, failure) },
@@ -48,13 +50,14 @@ export function addMirror(command: Command): void {
 }
 
 function mirrorLines(report: MirrorReport): string[] {
-  const { address, out, downloaded, removed, excluded, files, changed, seconds } = report;
-  const lines: string[] = [];
+  const { out, downloaded, removed, excluded, lostRedirects, files, changed, seconds } = report;
+  const lines = lossLines({ ...report, missing: mapKinds(() => []) });
+  if (lostRedirects.length > 0)
+    lines.push(`warning: the deployment has lost redirects of renamed records: ${firstOf(lostRedirects)}`);
   if (excluded.length > 0) lines.push(`excluded, as host configuration: ${firstOf(excluded)}`);
   if (removed.length > 0) lines.push(`removed: ${firstOf(removed)}`);
   const resumed = downloaded.resumed > 0 ? `, ${groupDigits(downloaded.resumed)} resumed` : '';
-  const how = isAddress(address) ? 'downloaded' : 'extracted';
-  lines.push(`${counted(downloaded.files, 'file')} ${how}, ${readableSize(downloaded.bytes)}${resumed}`);
+  lines.push(`${counted(downloaded.files, 'file')} downloaded, ${readableSize(downloaded.bytes)}${resumed}`);
   if (!changed) lines.push(`${out}: nothing changed, in ${seconds} s`);
   else lines.push(...publishedLines(out, files, { changed, seconds }));
   return lines;

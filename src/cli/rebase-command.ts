@@ -1,11 +1,21 @@
 /** `gamedata rebase`: its options, and what it prints. */
 
 import type { Command } from 'commander';
-import { firstOf } from '../contract/words.ts';
+import { defaults } from './commands/defaults.ts';
 import type { RebaseOptions, RebaseReport } from './commands/rebase.ts';
-import { keptLines, publishedLines } from './lines.ts';
-import { addPresentation, addServingOptions, hostOption, linksOption, takeLockOption } from './options.ts';
+import { keptLines, lossLines, publishedLines } from './lines.ts';
+import {
+  addPresentation,
+  addServingOptions,
+  allowMissingOption,
+  hostOption,
+  linksOption,
+  numberOption,
+  SHRINK,
+  takeLockOption,
+} from './options.ts';
 import { type Presentation, perform } from './perform.ts';
+import { watch } from './reporter.ts';
 
 type Typed = RebaseOptions & Presentation & { host?: RebaseOptions['hosts'] };
 
@@ -13,13 +23,16 @@ export function addRebase(command: Command): void {
   addPresentation(command)
     .summary('move a copy to another base URL')
     .description(
-      'Rebuilds the site of a copy for another base URL, from its own records. Works offline, and updates the copy completely or not at all.',
+      'Rebuilds the site of a copy for another base URL, from its own records. Works offline, and updates the copy completely or not at all. Pages and scripts are those of this version; nothing else of the copy survives.',
     )
     .argument('<dir>', 'folder of the copy')
     .optionsGroup('Output:')
     .option('--base-url <url>', 'new base URL (required)')
     .option('--out <dir>', 'output folder [the copy itself]')
     .addOption(linksOption())
+    .optionsGroup('Guards:')
+    .addOption(numberOption('--max-shrink <percent>', SHRINK).default(defaults.maxShrink))
+    .addOption(allowMissingOption())
     .addOption(takeLockOption())
     .optionsGroup('Hosts:')
     .addOption(hostOption('write configuration for [as in the copy]'));
@@ -28,7 +41,7 @@ export function addRebase(command: Command): void {
       options,
       async (reporter, signal) => {
         const { rebase } = await import('./commands/rebase.ts');
-        const report = await rebase(dir, { ...options, hosts, signal });
+        const report = await rebase(dir, { ...options, hosts, signal }, watch(reporter));
         reporter.print(rebaseLines(report));
         return { output: report };
       },
@@ -37,10 +50,11 @@ export function addRebase(command: Command): void {
   );
 }
 
-function rebaseLines(report: RebaseReport): string[] {
-  const { out, from, to, links, hosts, stale, files } = report;
-  const lines = [`links: from ${from} to ${to}, style ${links}; hosts: ${hosts.join(', ') || 'none'}`];
-  if (stale.length > 0)
-    lines.push(`warning: copied unchanged, still containing the old base URL: ${firstOf(stale)}`);
-  return [...lines, ...publishedLines(out, files, report)];
+export function rebaseLines(report: RebaseReport): string[] {
+  const { out, from, to, links, hosts, files } = report;
+  return [
+    `links: from ${from} to ${to}, style ${links}; hosts: ${hosts.join(', ') || 'none'}`,
+    ...lossLines(report),
+    ...publishedLines(out, files, report),
+  ];
 }

@@ -73,6 +73,7 @@ export function createReporter(stream: NodeJS.WriteStream, { quiet }: { quiet: b
 /** What a build or a snapshot tells while it reads. */
 export const watch = ({ progress, notice }: Reporter): Watchers => ({
   onProgress: progress,
+  onNotice: (text) => notice(`warning: ${text}`),
   onFallback(message, cause) {
     notice(`WARNING: ${message}`);
     if (cause) notice(`  ${cause.message}`);

@@ -5,6 +5,7 @@ import { describeEdition } from '../contract/edition.ts';
 import { kindNames } from '../contract/kinds.ts';
 import { counted, firstOf, groupDigits, readableSize } from '../contract/words.ts';
 import { describeGroups, headline } from '../dataset/describe-changes.ts';
+import type { SiteReport } from './commands/make-site.ts';
 import type { Report } from './commands/report.ts';
 import { publishedLines, recordCounts } from './lines.ts';
 
@@ -26,7 +27,7 @@ const changeLines = (steps: readonly Comparison[]): string[] =>
 const moreLines = (more: number): string[] => (more > 0 ? [`  … and ${groupDigits(more)} more`] : []);
 
 /** The result: records first, files last. One line if nothing has changed, unless something was doubtful. */
-export function summaryLines(report: Report): string[] {
+export function summaryLines(report: Report & Partial<Pick<SiteReport, 'leftBehind'>>): string[] {
   const { counts, files, requests, steps, nameChanges } = report;
   const edition = report.edition ? `, ${describeEdition(report.edition)}` : '';
   const notices = report.notices.map((notice) => `warning: ${notice}`);
@@ -65,5 +66,6 @@ export function summaryLines(report: Report): string[] {
     if (missing.length > 0 && steps.length === 0)
       lines.push(`removed since the last build: ${counted(missing.length, kind)}: ${firstOf(missing)}`);
   }
+  if (report.leftBehind?.length) lines.push(`left behind: ${firstOf(report.leftBehind)}`);
   return [...lines, ...publishedLines(report.out, files, report)];
 }

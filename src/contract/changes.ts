@@ -68,6 +68,17 @@ export const historySchema = z
   .meta({ title: 'Changes', description: 'What changed, step by step, newest first.' });
 export type History = z.infer<typeof historySchema>;
 
+/** `former.json` */
+export const formerSchema = z
+  .object(
+    mapKinds((kind) =>
+      z
+        .record(slugSchema, idSchema)
+        .describe(`Former slug → the id of the ${kind} that had it last, whether it still exists or not.`),
+    ),
+  )
+  .meta({ title: 'Former', description: 'The slugs that records had before they were renamed or removed.' });
+
 /** `moved.json` */
 export const movedSchema = z
   .record(z.string(), z.string())

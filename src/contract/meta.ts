@@ -66,6 +66,10 @@ export const metaSchema = z
     links: z.enum(linkStyles).describe('Whether links point to endpoints or to files.'),
     hosts: z.array(z.string()).describe('The hosts that the site has configuration for.'),
     downloads: z.boolean().default(true).describe('Whether the site has bulk files.'),
+    archive: z
+      .boolean()
+      .optional()
+      .describe('Whether the site offers itself for download; missing if it does not.'),
     sprites: z
       .strictObject({
         mode: z.enum(iconModes),

@@ -16,9 +16,11 @@ export const PLACEHOLDER_ICON = `${ICONS_FOLDER}unknown.png`;
 /** What a site says about itself, and the list of its files. */
 export const META_FILE = 'meta.json';
 export const MANIFEST_FILE = 'manifest.json';
-/** The change history, the same as an Atom feed, and the redirects of renamed records: old path → new path. */
+/** The change history, the same as an Atom feed. */
 export const CHANGES_FILE = 'changes.json';
 export const FEED_FILE = 'changes.atom';
+/** Which record last had each former slug; and the redirects that follow: old path → new path. */
+export const FORMER_FILE = 'former.json';
 export const MOVED_FILE = 'moved.json';
 export const OPENAPI_FILE = 'openapi.json';
 export const TYPES_FILE = 'types.d.ts';
@@ -34,7 +36,7 @@ export const MARK_FILE = 'mark.svg';
 export const CARD_FILE = 'card.png';
 
 /** Names in every language: a file for each, and the list of these. */
-const NAMES_FOLDER = 'names/';
+export const NAMES_FOLDER = 'names/';
 export const NAMES_INDEX_FILE = `${NAMES_FOLDER}index.json`;
 export const namesFile = (language: string): string => `${NAMES_FOLDER}${language}.json`;
 
@@ -142,6 +144,13 @@ export function linkHeader(kind: Kind, limit: Integer, page: Omit<ListPage, 'res
     .join(', ');
 }
 
+/** The kind and slug of a record's path; undefined if it is none. */
+export function recordOfPath(path: string): { kind: Kind; slug: string } | undefined {
+  const kind = kindNames.find((candidate) => path.startsWith(listPath(candidate)));
+  const [slug = '', ...rest] = kind === undefined ? [] : path.slice(listPath(kind).length).split('/');
+  return kind !== undefined && slug !== '' && rest.join('/') === '' ? { kind, slug } : undefined;
+}
+
 /** The slugs of a kind, by the files that a site has for its records. */
 export function slugsOf(kind: Kind, files: Iterable<string>): string[] {
   const folder = listPath(kind).slice(1);
@@ -150,6 +159,9 @@ export function slugsOf(kind: Kind, files: Iterable<string>): string[] {
     .map((file) => file.slice(folder.length).split('/'))
     .flatMap(([slug = '', , ...deeper]) => (slug === INDEX_FILE || deeper.length > 0 ? [] : [slug]));
 }
+
+/** Configuration that an operator copies to a web server, once. Archives do not contain it: a site is nobody's way into a server. */
+export const isServerFile = (path: string): boolean => path.startsWith('_hosts/');
 
 /**
  * Whether a path of a site is host configuration, which no host serves and no mirror copies: some segment starts with a dot or

@@ -8,8 +8,8 @@ import { type Counts, skippedSchema } from '../contract/records.ts';
 
 /** Where a data set comes from, and when. Independent of the machine that read it. */
 export const provenanceSchema = z.object({
-  /** The source that was read originally. */
-  source: z.enum(['rest', 'csv']),
+  /** The source that was read originally; `snapshot` if a site does not say more. */
+  source: z.enum(['rest', 'csv', 'snapshot']),
   /** The upstream's URL, or a name. */
   upstream: z.string().min(1),
   /** The day on which the data was first seen in its present state, `YYYY-MM-DD`. */

@@ -1,83 +1,196 @@
-/** Guards: reject data that was read without an error and is implausible all the same. */
+/** Guards: reject what was read without an error, and is implausible all the same, or would take something away. */
 
 import type { Edition } from '../contract/edition.ts';
 import { type Kind, kindNames, mapKinds } from '../contract/kinds.ts';
 import { slugsOf } from '../contract/paths.ts';
 import type { Counts, Skipped } from '../contract/records.ts';
-import { firstOf } from '../contract/words.ts';
+import { counted, firstOf } from '../contract/words.ts';
 import { GuardError } from '../errors.ts';
+import type { AddressedRecords, Former } from './former.ts';
 import type { NameChanges } from './names.ts';
 
-/** As much of a data set as the guards compare. Of published files that are damaged, only the paths are known. */
-export type NamedRecords = Readonly<
-  Record<Kind, readonly { readonly id?: number | undefined; readonly slug: string }[]>
->;
-
 /** The records that a site's files are of. */
-export function recordsOfPaths(files: Iterable<string>): NamedRecords {
+export function recordsOfPaths(files: Iterable<string>): AddressedRecords {
   const paths = [...files];
   return mapKinds((kind) => slugsOf(kind, paths).map((slug) => ({ slug })));
 }
 
-export interface ShrinkOptions {
-  readonly previous: NamedRecords | undefined;
-  /** What is compared with where there is no previous data set: how many records another one has. */
-  readonly floor?: Counts | undefined;
-  /** The percentage of records that may disappear. */
+/** As much of a data set as the guards compare. */
+export interface Guarded {
+  readonly digest: string;
+  readonly captured: string | null;
+  readonly edition?: Edition | null | undefined;
+  readonly records: AddressedRecords;
+  readonly former: Former;
+  /** The prefix of its links; undefined if it has none, or it cannot be read. */
+  readonly baseUrl?: string | undefined;
+}
+
+export interface GuardOptions {
+  /** The percentage of a kind's records, and of a language's names, that may disappear. */
   readonly maxShrink: number;
-  /** Records that may disappear in addition, as `<kind>/<slug>`. */
+  /** Records that may disappear in addition, as `<kind>/<slug>`, and languages, as `names/<language>`. */
   readonly allowMissing: readonly string[];
   /** Records that were left out on purpose, and are not missing. */
   readonly skip?: Skipped | undefined;
+  /** What is compared with where nothing is published: how many records another data set has. */
+  readonly floor?: Counts | undefined;
   /** Why local data was read instead of the upstream, if it was. */
-  readonly fallback: string | undefined;
+  readonly fallback?: string | undefined;
+  /** Whether somebody chose the base URL, as it is not a default. */
+  readonly isBaseUrlNamed?: boolean | undefined;
+  /** What to do about another base URL than the published one. */
+  readonly baseUrlHint?: string | undefined;
+  /** Whether redirects may be lost: in a copy that is to be faithful, or a new history. */
+  readonly mayLoseRedirects?: boolean | undefined;
+  /** How to let go what is missing, if not by the options of the same command. */
+  readonly hint?: ((options: string) => string) | undefined;
 }
 
 /** Kind → the slugs of records that have disappeared, renamed ones not counted. */
 export type Missing = Readonly<Record<Kind, readonly string[]>>;
 
-/**
- * Fails if more than a percentage of a kind's records disappeared, whatever was added instead, or if a kind has no
- * records at all.
- *
- * @returns the records that have disappeared
- * @throws GuardError that says how many there were and are, and which are missing
- */
-export function refuseShrinking(records: NamedRecords, options: ShrinkOptions): Missing {
-  const { previous, floor, allowMissing, maxShrink } = options;
-  const missing = findMissing(records, options);
-  for (const kind of kindNames) {
-    const before = previous?.[kind].length ?? floor?.[kind] ?? 0;
-    const now = records[kind].length;
-    const lost = previous
-      ? missing[kind].filter((slug) => !allowMissing.includes(`${kind}/${slug}`)).length
-      : before - now;
-    const isEmpty = now === 0 && maxShrink < 100;
-    if (!isEmpty && lost <= (before * maxShrink) / 100) continue;
-    const former = previous ? 'the last build had' : 'the bundled data set has';
-    const difference = previous ? 'to disappear' : 'less';
-    const expected =
-      before > 0
-        ? `, ${former} ${before}: expected at most ${maxShrink} % ${difference}`
-        : ': expected at least one';
-    const gone = missing[kind].length > 0 ? `; missing: ${firstOf(missing[kind])}` : '';
-    throw new GuardError(`got ${now} records${expected}${gone}`, { kind }, { hint: hintFor(options) });
-  }
-  return missing;
+/** What is gone all the same, as it was allowed to. */
+export interface Losses {
+  readonly missing: Missing;
+  /** Former slugs of present records that do not redirect any more, as `<kind>/<slug>`. */
+  readonly redirects: readonly string[];
 }
 
+/**
+ * The guard of whatever replaces published data. Fails if too many records or names disappeared, an address would become a 404
+ * although its record is there, the base URL is another one that nobody named, or a fallback is older than what is published.
+ *
+ * @param before what is published; undefined if nothing is
+ * @throws GuardError that names what would be lost
+ */
+export function guard(
+  before: (Guarded & { readonly names: readonly NameLosses[] }) | undefined,
+  next: Guarded,
+  options: GuardOptions,
+): Losses {
+  const missing = refuseShrinking(before, next, options);
+  if (!before) return { missing, redirects: [] };
+  refuseLostNames(before.names, options);
+  const redirects = lostRedirects(before, next);
+  if (redirects.length > 0 && !options.mayLoseRedirects)
+    throw new GuardError(
+      `${counted(redirects.length, 'redirect')} of renamed records would be lost: ${firstOf(redirects)}`,
+      {},
+      { hint: 'To let them go, start a new history with --forget-history.' },
+    );
+  refuseOtherBase(before, next, options);
+  refuseOlderFallback(before, next, options);
+  return { missing, redirects };
+}
+
+/** Fails if more than a percentage of a kind's records disappeared, whatever was added instead, or if a kind has no records at all. */
+function refuseShrinking(before: Guarded | undefined, next: Guarded, options: GuardOptions): Missing {
+  const { floor, maxShrink } = options;
+  const gone = findGone(before, next, options);
+  for (const kind of kindNames) {
+    const { length: had = floor?.[kind] ?? 0 } = before?.records[kind] ?? {};
+    const now = next.records[kind].length;
+    const lost = before ? gone[kind].filter(({ isAllowed }) => !isAllowed).length : had - now;
+    const isEmpty = now === 0 && maxShrink < 100;
+    if (!isEmpty && lost <= (had * maxShrink) / 100) continue;
+    const former = before ? 'the last build had' : 'the bundled data set has';
+    const difference = before ? 'to disappear' : 'less';
+    const expected =
+      had > 0
+        ? `, ${former} ${had}: expected at most ${maxShrink} % ${difference}`
+        : ': expected at least one';
+    const slugs = gone[kind].map(({ slug }) => slug);
+    const named = slugs.length > 0 ? `; missing: ${firstOf(slugs)}` : '';
+    const hint = hintFor(options, { isFirst: !before, isCounted: floor !== undefined });
+    throw new GuardError(`got ${now} records${expected}${named}`, { kind }, { hint });
+  }
+  return mapKinds((kind) => gone[kind].map(({ slug }) => slug));
+}
+
+/** The records of before that are neither there under their slug nor their id, and whether that was asked for. */
+function findGone(before: Guarded | undefined, next: Guarded, { skip, allowMissing }: GuardOptions) {
+  return mapKinds((kind) => {
+    const slugs = new Set(next.records[kind].map(({ slug }) => slug));
+    const ids = new Set([...next.records[kind].map(({ id }) => id), ...(skip?.[kind] ?? [])]);
+    const allowed = new Set(
+      allowMissing.filter((name) => name.startsWith(`${kind}/`)).map((name) => name.slice(kind.length + 1)),
+    );
+    const allowedIds = new Set([...allowed].map((slug) => before?.former[kind].get(slug)));
+    const gone = (before?.records[kind] ?? []).filter(
+      ({ id, slug }) => !slugs.has(slug) && (id === undefined || !ids.has(id)),
+    );
+    return gone.map(({ id, slug }) => ({
+      slug,
+      isAllowed: allowed.has(slug) || (id !== undefined && allowedIds.has(id)),
+    }));
+  });
+}
+
+/** How many names a language had, and how many of these are gone. */
+export type NameLosses = Pick<NameChanges, 'language' | 'before' | 'lost'>;
+
 /** Fails if more than a percentage of a language's names disappeared. `names/fr` among the missing lets all of French go. */
-export function refuseLostNames(
-  changes: readonly Omit<NameChanges, 'changed'>[],
-  { maxShrink, allowMissing }: Pick<ShrinkOptions, 'maxShrink' | 'allowMissing'>,
-): void {
+function refuseLostNames(changes: readonly NameLosses[], options: GuardOptions): void {
+  const { maxShrink, allowMissing } = options;
   for (const { language, before, lost } of changes) {
     const kind = `names/${language}`;
     if (lost <= (before * maxShrink) / 100 || allowMissing.includes(kind)) continue;
     const problem = `got ${before - lost} of ${before} names that the last build had: expected at most ${maxShrink} % to disappear`;
-    const hint = `If they are really gone, add --allow-missing ${kind}, or raise --max-shrink.`;
+    const hint =
+      options.hint?.(`--allow-missing ${kind}`) ??
+      `If they are really gone, add --allow-missing ${kind}, or raise --max-shrink.`;
     throw new GuardError(problem, { kind }, { hint });
   }
+}
+
+/** The addresses of before that would become a 404 although their record is there. */
+function lostRedirects(before: Guarded, next: Guarded): string[] {
+  const still = addressesOf(next);
+  const present = new Set(still.values());
+  return [...addressesOf(before)].flatMap(([name, record]) =>
+    !still.has(name) && present.has(record) ? [name] : [],
+  );
+}
+
+/** `<kind>/<slug>` → the record that answers there, by a redirect or itself. */
+function addressesOf({ records, former }: Guarded): Map<string, string> {
+  return new Map(
+    kindNames.flatMap((kind) => {
+      const ids = new Set(records[kind].map(({ id }) => id));
+      const redirects = [...former[kind]].filter(([, id]) => ids.has(id));
+      const own = records[kind].map(({ id, slug }) => [slug, id] as const);
+      return [...redirects, ...own].map(([slug, id]): [string, string] => [
+        `${kind}/${slug}`,
+        `${kind} ${id ?? slug}`,
+      ]);
+    }),
+  );
+}
+
+/** Fails if links would get another prefix that nobody asked for, as where a default applies. */
+function refuseOtherBase(before: Guarded, next: Guarded, options: GuardOptions): void {
+  if (options.isBaseUrlNamed || before.baseUrl === undefined || before.baseUrl === next.baseUrl) return;
+  throw new GuardError(
+    `the published site has the base URL ${before.baseUrl}, and would get ${next.baseUrl}, which nobody has named`,
+    {},
+    { hint: options.baseUrlHint ?? `Name it with --base-url or BASE_URL.` },
+  );
+}
+
+/** A fallback replaces only data of an earlier day, or the same. */
+function refuseOlderFallback(before: Guarded, next: Guarded, { fallback }: GuardOptions): void {
+  if (fallback === undefined || before.digest === next.digest) return;
+  const [published, local] =
+    before.edition && next.edition
+      ? [before.edition.deployed, next.edition.deployed].map((time) => time.slice(0, 10))
+      : [before.captured, next.captured];
+  if (!published || !local || published < local) return;
+  throw new GuardError(
+    `the published data is newer and unchanged: it is of ${published}, the local data of ${local}`,
+    {},
+    { hint: `${fallback}. The next build with an upstream brings it up to date.` },
+  );
 }
 
 /**
@@ -97,20 +210,15 @@ export function refuseOldData(
   );
 }
 
-function findMissing(records: NamedRecords, { previous, skip }: ShrinkOptions): Missing {
-  return mapKinds((kind) => {
-    const slugs = new Set(records[kind].map(({ slug }) => slug));
-    const ids = new Set([...records[kind].map(({ id }) => id), ...(skip?.[kind] ?? [])]);
-    const gone = previous?.[kind].filter(
-      ({ id, slug }) => !slugs.has(slug) && (id === undefined || !ids.has(id)),
-    );
-    return gone?.map(({ slug }) => slug) ?? [];
-  });
-}
-
-function hintFor({ fallback, previous, floor }: ShrinkOptions): string {
+function hintFor(
+  { fallback, hint }: GuardOptions,
+  { isFirst, isCounted }: { isFirst: boolean; isCounted: boolean },
+): string {
   if (fallback !== undefined) return `${fallback}. It has less than the published data, which is unchanged.`;
-  return previous || !floor
-    ? 'If they are really gone, list them with --allow-missing, or raise --max-shrink.'
-    : 'Nothing is published here that could be compared with. If the upstream is right, build with --max-shrink 100.';
+  if (isFirst && isCounted)
+    return 'Nothing is published here that could be compared with. If the upstream is right, build with --max-shrink 100.';
+  return (
+    hint?.('--max-shrink 100') ??
+    'If they are really gone, list them with --allow-missing, or raise --max-shrink.'
+  );
 }

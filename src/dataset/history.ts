@@ -1,14 +1,10 @@
 /** The history of a data set: consecutive steps, newest first, up to a limit; and how it continues from the previous data set. */
 
 import type { Comparison, DataSetSummary, History } from '../contract/changes.ts';
-import { kindNames } from '../contract/kinds.ts';
 import type { Names, NamesSummary } from '../contract/names.ts';
-import { recordPath } from '../contract/paths.ts';
-import type { MovedRoute } from '../contract/routes.ts';
-import { DataError } from '../errors.ts';
 import { compare, countChanges, type SummarizedRecords } from './compare.ts';
 import type { EncodedRecords } from './data-set.ts';
-import type { NamedRecords } from './guards.ts';
+import type { AddressedRecords, Former } from './former.ts';
 
 export const emptyHistory: History = { steps: [] };
 
@@ -43,70 +39,45 @@ export const mentions = ({ steps }: History, digest: string): boolean =>
 export const encodeHistory = ({ steps }: History): string =>
   `{"steps":[${steps.map((step) => `\n${JSON.stringify(step)}`).join(',')}\n]}\n`;
 
-/**
- * Redirects from former slugs of present records to their present ones, sorted by kind and former slug. A path that a
- * present record uses is not redirected, nor is that of a removed record.
- */
-export function movedRoutes({ steps }: History, records: EncodedRecords): MovedRoute[] {
-  return kindNames.flatMap((kind) => {
-    /** Former slug → the record that had it last. */
-    const owners = new Map<string, number>();
-    for (const { changes } of steps) {
-      const { renamed, removed } = changes[kind];
-      for (const { id, slug } of [...renamed.map(({ id, from }) => ({ id, slug: from })), ...removed])
-        if (!owners.has(slug)) owners.set(slug, id);
-    }
-    if (owners.size === 0) return [];
-    const slugs = new Map(records[kind].map(({ id, slug }) => [id, slug]));
-    const taken = new Set(slugs.values());
-    return [...owners]
-      .sort(([a], [b]) => (a < b ? -1 : 1))
-      .flatMap(([from, id]) => {
-        const to = slugs.get(id);
-        if (to === undefined || taken.has(from)) return [];
-        return [{ path: recordPath(kind, from), to: recordPath(kind, to) }];
-      });
-  });
-}
-
 /** The last published data set, of a site or a snapshot. */
 export interface Previous extends DataSetSummary {
   /** Undefined if they cannot be read as they were published: the next build replaces them. */
   records(): EncodedRecords | undefined;
+  /** What it had all the same, if its records cannot be read. */
+  listed?(): AddressedRecords;
+  /** Throws if they cannot be read as they were published. */
+  former(): Former;
+  /** Empty if it has none; undefined if it cannot be read as it was published. */
+  history(): History | undefined;
   /** What is said about its names in every language, and these; undefined if there are none, or they cannot be read. */
   readonly names?: NamesSummary | undefined;
   readNames?(): readonly Names[] | undefined;
-  /** What it had all the same, if its records cannot be read. */
-  readonly listed?: NamedRecords;
-  /** Its history; undefined if it has none. Throws if it has one that cannot be read. */
-  history(): History | undefined;
+  /** The prefix of a site's links. */
+  readonly base_url?: string;
 }
 
-const FORGET_HINT =
-  'Restore them from a copy of the site, or start a new history with --forget-history: redirects of renamed records are then lost.';
+const ANEW = 'the feed of changes starts anew, as that of the published data cannot be continued';
 
 /**
  * The history of a new data set. If it came with one that includes the previous data set, that one counts, so that the
- * same snapshot always gives the same site. Otherwise the previous data set's history continues.
+ * same snapshot always gives the same site. Otherwise the previous data set's history continues, or starts anew.
  *
  * @param before the records of the previous data set; undefined if they cannot be read
- * @throws DataError if it cannot be continued, since every redirect would go with it
  */
 export function continueHistory(
   data: SummarizedRecords & { readonly history: History | undefined },
   previous: Previous | undefined,
   before: EncodedRecords | undefined,
-): History {
+): { history: History; notices: string[] } {
   const { history } = data;
-  if (history && (!previous || mentions(history, previous.digest))) return history;
-  if (!previous) return emptyHistory;
-  const published = previous.history() ?? emptyHistory;
+  if (history && (!previous || mentions(history, previous.digest))) return { history, notices: [] };
+  if (!previous) return { history: emptyHistory, notices: [] };
+  const published = previous.history();
   // A history that does not end at its data set belongs to another one.
-  const own = published.steps[0]?.to.digest === previous.digest ? published : emptyHistory;
-  if (previous.digest === data.digest) return own;
-  if (before) return extendHistory(own, compare({ ...previous, records: before }, data));
-  if (own.steps.length === 0) return emptyHistory;
-  const problem =
-    'list pages of the published site are not as they were published: its history cannot be continued';
-  throw new DataError(problem, {}, { hint: FORGET_HINT });
+  const isOwn = published && (published.steps[0]?.to.digest ?? previous.digest) === previous.digest;
+  const own = isOwn ? published : emptyHistory;
+  const notices = isOwn ? [] : [ANEW];
+  if (previous.digest === data.digest) return { history: own, notices };
+  if (!before) return { history: emptyHistory, notices: [ANEW] };
+  return { history: extendHistory(own, compare({ ...previous, records: before }, data)), notices };
 }

@@ -1,6 +1,7 @@
 /**
- * The commit record: how the published site becomes the staged one, file by file. Once it is there, the new site is certain:
- * whoever opens the folder next finishes the work. Before, everything staged is dropped.
+ * The commit record: how the published site becomes the staged one, file by file. Once it is there, the new site is certain, and
+ * whoever publishes there next finishes the work, if the folder is still the one that the record is about. Before, everything
+ * staged is dropped.
  */
 
 import { spawnSync } from 'node:child_process';
@@ -18,7 +19,7 @@ import {
 } from 'node:fs';
 import path from 'node:path';
 import * as z from 'zod';
-import { isSitePath } from '../contract/meta.ts';
+import { type Entries, isSitePath, type ManifestEntry, manifestReader } from '../contract/meta.ts';
 import { parseJson } from '../contract/parse.ts';
 import { MANIFEST_FILE } from '../contract/paths.ts';
 import { errorCode, OutputError } from '../errors.ts';
@@ -28,38 +29,107 @@ import { readWorkingFile, type WorkFolders } from './work-folders.ts';
 
 const pathSchema = z.string().refine(isSitePath);
 const changeSchema = z.object({
-  /** The staged files, in the order in which they are put into place. */
+  /** The SHA-256 of the manifest that is replaced; null if there is none. Records of earlier versions do not say. */
+  before: z.string().nullable().optional(),
+  /** The staged files, in the order in which they are put into place. The new manifest, which comes last, has their hashes. */
   place: z.array(pathSchema),
   /** The published files that the new site does not have. */
   remove: z.array(pathSchema),
-  /** The SHA-256 of the new manifest, which is put into place last. */
+  /** The SHA-256 of the new manifest. */
   manifest: z.string(),
 });
 export type Change = z.infer<typeof changeSchema>;
 
-/** Makes the new site certain: on disk are every staged file, and the record of what is done with them. */
-export function commit({ fresh, commit: record, trash }: WorkFolders, change: Change): void {
-  flushAll(fresh, change.place);
+/** What is left of a record that is not about the folder: which files its build may have put there. */
+const droppedSchema = z.object({ dropped: manifestReader.shape.files });
+
+/** Makes the new site certain: on disk are every staged file, and the record of what is done with them, which is returned. */
+export function commit(folders: WorkFolders, change: Change): Change {
+  const ordered = { ...change, place: inOrder(change.place) };
+  flushAll(folders.fresh, change.place);
+  writeRecord(folders, ordered);
+  return ordered;
+}
+
+function writeRecord({ commit: record, trash }: WorkFolders, content: object): void {
   const draft = trash + randomUUID();
-  writeFileSync(draft, JSON.stringify({ ...change, place: inOrder(change.place) }));
+  writeFileSync(draft, JSON.stringify(content));
   flush(draft);
   renameSync(draft, record);
   flush(path.dirname(record));
 }
 
-/** Finishes what was committed, as often as it is interrupted; does nothing if there is nothing to finish. */
-export function rollForward(folders: WorkFolders): void {
-  const { name, out, fresh, commit: record } = folders;
-  if (!existsSync(record)) return;
+/** Removes a record that is done with. */
+export function removeRecord({ commit: record }: WorkFolders): void {
+  if (existsSync(record)) unlinkSync(record);
+}
+
+interface Judged {
+  /** What is still to be done; undefined if the record is not about the folder as it is. */
+  readonly change?: Change;
+  /** The files that it placed. */
+  readonly files: readonly ManifestEntry[];
+}
+
+/**
+ * Whether a record is about the folder: its manifest is the old one or the new one, and everything that the record places is staged
+ * or in place. It is not if, for example, a copy has been restored there. Undefined if there is no record.
+ */
+export function judge(folders: WorkFolders): Judged | undefined {
+  const { out, fresh, commit: record } = folders;
+  if (!existsSync(record)) return undefined;
+  const json = parseJson(readWorkingFile(folders, record));
+  const change = changeSchema.safeParse(json).data;
+  if (!change) return { files: droppedSchema.safeParse(json).data?.dropped ?? [] };
+  const published = hashOf(out, MANIFEST_FILE);
+  // A build may be at work, which renames one file after the other: what is not staged any more is in place.
+  const holder = [fresh, out].find((folder) => hashOf(folder, MANIFEST_FILE) === change.manifest);
+  const text = holder === undefined ? '' : `${readFile(holder, MANIFEST_FILE)}`;
+  const files = manifestReader.safeParse(parseJson(text)).data?.files ?? [];
+  const hashes = new Map(files.map(({ path: file, sha256 }) => [file, sha256]));
+  hashes.set(MANIFEST_FILE, change.manifest);
+  const isThere = (file: string): boolean =>
+    [fresh, out].some((folder) => hashes.has(file) && hashOf(folder, file) === hashes.get(file));
+  const isAbout =
+    change.before === undefined || [change.before ?? undefined, change.manifest].includes(published);
+  return isAbout && change.place.every(isThere) ? { change, files } : { files };
+}
+
+/** Undefined if there is no such file. */
+function hashOf(folder: string, file: string): string | undefined {
   try {
-    const { place, remove, manifest } = changeSchema.parse(parseJson(readWorkingFile(folders, record)));
+    return hash('sha256', readFile(folder, file));
+  } catch (error) {
+    if (['ENOENT', 'ENOTDIR', 'not a regular file'].includes(errorCode(error))) return undefined;
+    throw error;
+  }
+}
+
+export interface Recovered {
+  /** Whether an interrupted build was finished. */
+  readonly isFinished: boolean;
+  /** The files that a record which was dropped has placed: in the folder, they are not foreign. Undefined if none was. */
+  readonly dropped?: Entries | undefined;
+}
+
+/** Finishes what was committed, as often as it is interrupted, or drops what is not about the folder as it is. */
+export function recoverChange(folders: WorkFolders): Recovered {
+  const judged = judge(folders);
+  if (!judged) return { isFinished: false };
+  if (judged.change) {
+    rollForward(folders, judged.change);
+    return { isFinished: true };
+  }
+  writeRecord(folders, { dropped: judged.files });
+  return { isFinished: false, dropped: new Map(judged.files.map((entry) => [entry.path, entry])) };
+}
+
+/** Does what was committed. */
+export function rollForward(folders: WorkFolders, { place, remove }: Change): void {
+  const { name, out, fresh, commit: record } = folders;
+  try {
     for (const file of inTheWay({ place, remove })) removeFile(out, file);
     for (const file of place) putInPlace(path.join(fresh, file), path.join(out, file));
-    // A staged file that is not there has been put into place, unless somebody deleted the stage.
-    if (hash('sha256', readFile(out, MANIFEST_FILE)) !== manifest)
-      throw new Error(
-        `its staged files are gone: delete ${record}, build again, and move away what that build names`,
-      );
     for (const file of remove) removeFile(out, file);
     // Else the record could be gone on disk, and the renames not be there.
     flushAll(out, [...place, ...remove]);

@@ -3,13 +3,24 @@
 import { randomUUID } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import path from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import { FORMAT, type Making, type Manifest, type ManifestEntry } from '../contract/meta.ts';
 import { MANIFEST_FILE } from '../contract/paths.ts';
 import type { AnyFile } from '../contract/site-file.ts';
 import { errorCode, explainSystemError, OutputError } from '../errors.ts';
-import { isInside, readText } from '../files.ts';
+import { isInside, readText, statusOf } from '../files.ts';
 import { PRODUCT } from '../version.ts';
-import { type Change, commit, flush, flushAll, rollForward } from './commit.ts';
+import {
+  type Change,
+  commit,
+  flush,
+  flushAll,
+  judge,
+  type Recovered,
+  recoverChange,
+  removeRecord,
+  rollForward,
+} from './commit.ts';
 import { acquireLock, type LockOptions } from './lock.ts';
 import { refuseObstacles } from './obstacles.ts';
 import { entryOf, type Published, readPublished } from './published.ts';
@@ -35,6 +46,8 @@ export interface Output {
   readonly folder: string;
   readonly name: string;
   readonly published: Published;
+  /** What became of an interrupted build, in sentences. */
+  readonly notices: readonly string[];
   /**
    * The result of publishing again what is published: undefined unless that was made by the same code from the same inputs,
    * and no file has been touched since.
@@ -50,32 +63,49 @@ export interface PublishOptions {
   readonly making?: Making | undefined;
 }
 
+export interface OpenOptions extends LockOptions {
+  /** Whether published files are compared by what is in them, and not by size and time alone. Default false. */
+  readonly byContent?: boolean | undefined;
+  /** Called with what became of an interrupted build, if nothing is published after that. */
+  readonly onNotice?: ((notice: string) => void) | undefined;
+}
+
+const FINISHED = 'an interrupted build was finished first';
+const DROPPED =
+  'the folder is not the one that an interrupted build was changing: what that build left is dropped, and every file compared by its content';
+
 /**
- * Locks an output folder, after recovering from an interrupted build.
+ * The only way to change a published folder: locks it, finishes or drops what an interrupted build has left, and reads what is
+ * published.
  *
  * @throws OutputError if another build has locked it, it contains anything that was not published, or it is inside a published one
  */
 export async function withOutput<T>(
   out: string,
   use: (output: Output) => Promise<T>,
-  options: LockOptions = {},
+  { byContent = false, onNotice = () => {}, ...options }: OpenOptions = {},
 ): Promise<T> {
   const folders = workFolders(out);
   refuseNested(folders);
   refuseWorkingFolder(folders);
   makeParent(folders);
   const release = acquireLock(folders, options);
+  let notices: string[] = [];
   try {
-    recover(folders);
-    const published = readPublished(folders);
+    const recovered = recover(folders);
+    const { isFinished, dropped } = recovered;
+    notices = [...(isFinished ? [FINISHED] : []), ...(dropped ? [DROPPED] : [])];
+    const published = readPublished(folders, { byContent, dropped });
     return await use({
       folder: folders.out,
       name: folders.name,
       published,
-      confirm: (making) => confirm(folders, published, making),
-      publish: (files, options) => publish(files, folders, { ...options, published }),
+      notices,
+      confirm: (making) => confirm(folders, { published, recovered }, making),
+      publish: (files, options) => publish(files, folders, { ...options, published, recovered }),
     });
   } catch (error) {
+    notices.forEach(onNotice);
     throw explainSystemError(error, folders.name);
   } finally {
     cleanUp(folders);
@@ -93,32 +123,39 @@ function cleanUp(folders: WorkFolders): string[] {
   return removeTrash(folders);
 }
 
-/** Finishes what an interrupted build has committed, and restores a site that one of an earlier version has moved aside. */
-export function recoverAbandoned(out: string): void {
+/** How long a verdict counts: whether a record is about its folder takes a hash of every file that it names. */
+const VERDICT_MS = 1000;
+const verdicts = new Map<string, { record: string; until: number; isChanging: boolean }>();
+
+/** Whether a folder is between two sites: a build is at work there, or was killed, and the next one will finish what it left. */
+export function isBeingChanged(out: string): boolean {
   const folders = workFolders(out);
-  const isWhole = existsSync(folders.out) || !existsSync(folders.retired);
-  if (isWhole && !existsSync(folders.commit)) return;
-  const release = acquireLock(folders);
+  const status = statusOf(folders.commit);
+  if (!status) return false;
+  const record = `${status.ino} ${status.mtimeMs}`;
+  const known = verdicts.get(folders.commit);
+  if (known?.record === record && performance.now() < known.until) return known.isChanging;
+  let isChanging = true;
   try {
-    recover(folders);
-    removeTrash(folders);
-  } catch (error) {
-    throw explainSystemError(error, folders.name);
-  } finally {
-    release();
+    isChanging = judge(folders)?.change !== undefined;
+  } catch {
+    // It belongs to somebody else, or is just being finished.
   }
+  verdicts.set(folders.commit, { record, until: performance.now() + VERDICT_MS, isChanging });
+  return isChanging;
 }
 
-/** Whether a build is changing the site file by file just now. Finishes what a killed build has left so. */
-export function isChanging(out: string): boolean {
-  const { commit: record } = workFolders(out);
-  if (!existsSync(record)) return false;
-  try {
-    recoverAbandoned(out);
-  } catch {
-    // The build is at work, or somebody else has to finish what it left.
-  }
-  return existsSync(record);
+/** What to do about a folder that stays between two sites. */
+export const HOW_TO_FINISH =
+  'If no build is at work there, finish what it left: run it again, or any gamedata build, mirror, rebase or snapshot of that folder.';
+
+/** For commands that only read a folder: waits a second until it is not being changed. Throws `OutputError` if it still is. */
+export async function settled(folder: string): Promise<void> {
+  for (const until = performance.now() + 1000; isBeingChanged(folder); await setTimeout(50))
+    if (performance.now() > until)
+      throw new OutputError('is being changed: it is partly the old site, and partly the new one', folder, {
+        hint: HOW_TO_FINISH,
+      });
 }
 
 /** The site around it would be found to have files that are not its own. */
@@ -157,43 +194,49 @@ function makeParent({ name, out }: WorkFolders): void {
   }
 }
 
+interface Opened {
+  readonly published: Published;
+  readonly recovered: Recovered;
+}
+
 function confirm(
   folders: WorkFolders,
-  { making: published, manifest, entries, touched }: Published,
+  { published: { making: published, manifest, entries, touched }, recovered }: Opened,
   { generator, code, inputs }: Required<Making>,
 ): PublishResult | undefined {
   if (published?.generator !== generator || published.code !== code || published.inputs !== inputs)
     return undefined;
-  if (!manifest || touched.size > 0) return undefined;
+  if (!manifest || touched.size > 0 || recovered.dropped) return undefined;
   const counts = { written: 0, removed: 0, leftovers: removeTrash(folders) };
-  return createResult([...entries.values(), manifest], counts);
+  return createResult([...entries.values(), manifest], { ...recovered, ...counts });
 }
 
 async function publish(
   files: Iterable<AnyFile>,
   folders: WorkFolders,
-  { making = { generator: PRODUCT }, ...options }: StageOptions & PublishOptions,
+  { making = { generator: PRODUCT }, ...options }: StageOptions & PublishOptions & Opened,
 ): Promise<PublishResult> {
-  const { published } = options;
+  const { published, recovered } = options;
   const { entries, place } = await stageFiles(files, folders, options);
   const body = Buffer.from(JSON.stringify({ format: FORMAT, ...making, files: entries } satisfies Manifest));
   const manifest = entryOf(MANIFEST_FILE, body);
   const paths = new Set(entries.map(({ path }) => path));
-  const remove = [...published.entries.keys()].filter((path) => !paths.has(path));
-  if (place.length > 0 || manifest.sha256 !== published.manifest?.sha256) {
+  const remove = [...published.own.keys()].filter((path) => !paths.has(path));
+  if (place.length > 0 || remove.length > 0 || manifest.sha256 !== published.manifest?.sha256) {
     stageFile(folders, MANIFEST_FILE, body, published.manifest !== undefined);
     place.push(MANIFEST_FILE);
-    changeSite(folders, published, { place, remove, manifest: manifest.sha256 });
-  }
+    const before = published.manifest?.sha256 ?? null;
+    changeSite(folders, published, { before, place, remove, manifest: manifest.sha256 });
+  } else if (recovered.dropped) removeRecord(folders);
   const counts = { written: place.length, removed: remove.length, leftovers: cleanUp(folders) };
-  return createResult([...entries, manifest], counts);
+  return createResult([...entries, manifest], { ...recovered, ...counts });
 }
 
 const createResult = (
   files: readonly ManifestEntry[],
-  counts: Pick<PublishResult, 'written' | 'removed' | 'leftovers'>,
+  counts: Pick<PublishResult, 'written' | 'removed' | 'leftovers'> & Pick<Recovered, 'isFinished'>,
 ): PublishResult => ({
-  changed: counts.written > 0,
+  changed: counts.written > 0 || counts.isFinished,
   files: files.length,
   bytes: files.reduce((sum, { bytes }) => sum + bytes, 0),
   written: counts.written,
@@ -203,12 +246,11 @@ const createResult = (
 });
 
 /** A folder that is not there yet is the stage, renamed. Any other is changed file by file. */
-function changeSite(folders: WorkFolders, { entries }: Published, change: Change): void {
+function changeSite(folders: WorkFolders, { own }: Published, change: Change): void {
   const { name, out, fresh } = folders;
-  if (entries.size > 0 || existsSync(out)) {
-    refuseObstacles(folders, entries, change);
-    commit(folders, change);
-    rollForward(folders);
+  if (own.size > 0 || existsSync(out)) {
+    refuseObstacles(folders, own, change);
+    rollForward(folders, commit(folders, change));
     return;
   }
   flushAll(fresh, change.place);
@@ -218,25 +260,22 @@ function changeSite(folders: WorkFolders, { entries }: Published, change: Change
     throw new OutputError(`cannot be created (${errorCode(cause)})`, name, { cause });
   }
   flush(path.dirname(out));
+  removeRecord(folders);
 }
 
-/**
- * Ends what an interrupted build left: what was committed is finished, a site that an earlier version moved aside and did
- * not replace is restored, everything else is trash. Only for the holder of the lock.
- */
-export function recover(folders: WorkFolders): void {
-  const { name, out, fresh, retired, commit, received, trash } = folders;
-  refuseStrangers(out, [fresh, retired, commit, received]);
-  rollForward(folders);
+/** Ends what an interrupted build left: what was committed is finished, everything else is trash. Only for the holder of the lock. */
+function recover(folders: WorkFolders): Recovered {
+  const { name, out, fresh, commit, received, trash } = folders;
+  refuseStrangers(out, [fresh, commit, received]);
+  const recovered = recoverChange(folders);
   try {
-    if (!existsSync(out) && existsSync(retired)) renameSync(retired, out);
-    for (const leftover of [fresh, retired])
-      if (existsSync(leftover)) renameSync(leftover, trash + randomUUID());
+    if (existsSync(fresh)) renameSync(fresh, trash + randomUUID());
   } catch (cause) {
     throw new OutputError(`cannot be recovered from an interrupted build (${errorCode(cause)})`, name, {
       cause,
     });
   }
+  return recovered;
 }
 
 /**
@@ -244,7 +283,7 @@ export function recover(folders: WorkFolders): void {
  *
  * @returns the folders that are left, which the next build tries to remove again
  */
-export function removeTrash({ trash }: WorkFolders): string[] {
+function removeTrash({ trash }: WorkFolders): string[] {
   const [parent, prefix] = [path.dirname(trash), path.basename(trash)];
   let names: string[] = [];
   try {

@@ -1,4 +1,4 @@
-/** The published site as the last build left it: what its manifest lists, and which of its files have been touched. */
+/** The published files as the last build left them: what their manifest lists, and which of them have been touched since. */
 
 import { hash } from 'node:crypto';
 import { existsSync, readdirSync, statSync } from 'node:fs';
@@ -7,22 +7,23 @@ import {
   type Entries,
   MAX_FILE_BYTES,
   type Making,
+  type Manifest,
   type ManifestEntry,
   type Meta,
-  manifestReader,
-  metaReader,
-  refuseNewerFormat,
 } from '../contract/meta.ts';
-import { parseJson } from '../contract/parse.ts';
-import { MANIFEST_FILE, META_FILE } from '../contract/paths.ts';
+import { MANIFEST_FILE } from '../contract/paths.ts';
 import { errorCode, OutputError } from '../errors.ts';
-import { readFile, readText, statusOf } from '../files.ts';
+import { readFile, statusOf } from '../files.ts';
+import { folderPlace, type Place } from '../sources/site/place.ts';
+import { entriesOf, readManifest, readMeta } from '../sources/site/read.ts';
 import type { WorkFolders } from './work-folders.ts';
 
 /** Empty if nothing is published. */
 export interface Published {
   /** What the manifest lists. */
   readonly entries: Entries;
+  /** The same, as far as is known with what an interrupted build has placed. */
+  readonly own: Entries;
   /** The files that have been touched since they were published. */
   readonly touched: ReadonlySet<string>;
   /** The manifest itself. */
@@ -33,37 +34,62 @@ export interface Published {
   readonly meta?: Meta | undefined;
 }
 
+const nothing: Published = { entries: new Map(), own: new Map(), touched: new Set() };
+
+export interface Compared {
+  /** Whether files are compared by what is in them, and not by size and time alone. */
+  readonly byContent: boolean;
+  /** What an interrupted build may have placed, although the folder is another one now. */
+  readonly dropped: Entries | undefined;
+}
+
 /**
  * Reads what is published in a folder.
  *
  * @throws OutputError if the folder contains anything but a published site
  */
-export function readPublished({ name, out }: WorkFolders): Published {
+export function readPublished({ name, out }: WorkFolders, { byContent, dropped }: Compared): Published {
   try {
-    if (!existsSync(out) || readdirSync(out).length === 0) return { entries: new Map(), touched: new Set() };
+    if (!existsSync(out) || readdirSync(out).length === 0) return nothing;
   } catch (cause) {
     throw new OutputError(`is not a readable folder (${errorCode(cause)})`, name, { cause });
   }
-  const manifest = readManifest(name, out);
-  const json = parseJson(manifest.toString());
-  refuseNewerFormat(
-    json,
-    (problem, options) => new OutputError(`${MANIFEST_FILE} ${problem}`, name, options),
-  );
-  const parsed = manifestReader.safeParse(json);
-  if (!parsed.success)
-    throw new OutputError(`contains files, but no ${MANIFEST_FILE} of a gamedata build`, name, {
-      hint: 'It was left untouched. Choose a new or empty folder with --out.',
-    });
-  const { format: _, files, ...making } = parsed.data;
+  const hasContent = ({ path: file, sha256 }: ManifestEntry): boolean =>
+    statusOf(path.join(out, file))?.isFile() === true && hash('sha256', readFile(out, file)) === sha256;
+  const placed = [...(dropped?.values() ?? [])].filter(hasContent);
+  const place = folderPlace(out, name);
+  if (dropped && !statusOf(path.join(out, MANIFEST_FILE)))
+    return { ...nothing, own: entriesOf({ files: placed }) };
+  const { format: _, files, ...making } = readOwnManifest(place);
   const { mtimeMs: written } = statSync(path.join(out, MANIFEST_FILE));
-  return {
-    entries: new Map(files.map((entry) => [entry.path, entry])),
-    touched: new Set(files.filter((entry) => isTouched(out, entry, written)).map((entry) => entry.path)),
-    manifest: entryOf(MANIFEST_FILE, manifest),
-    making,
-    meta: readMeta(out),
+  const own = entriesOf({ files: [...files, ...placed] });
+  // Anything newer than the manifest, which comes last, was changed by somebody else.
+  const isTouched = ({ path: file, bytes }: ManifestEntry): boolean => {
+    const stat = statusOf(path.join(out, file));
+    return !stat?.isFile() || stat.size !== bytes || stat.mtimeMs > written;
   };
+  const isOther = byContent || dropped ? (entry: ManifestEntry) => !hasContent(entry) : isTouched;
+  const touched = [...own.values()].filter(isOther);
+  return {
+    entries: entriesOf({ files }),
+    own,
+    touched: new Set(touched.map((entry) => entry.path)),
+    manifest: entryOf(MANIFEST_FILE, readFile(out, MANIFEST_FILE)),
+    making,
+    meta: readMeta(place),
+  };
+}
+
+function readOwnManifest(place: Place): Manifest {
+  const hint = 'It was left untouched. Choose a new or empty folder with --out.';
+  try {
+    return readManifest(place);
+  } catch (cause) {
+    if (!(cause instanceof OutputError) || cause.hint !== undefined) throw cause;
+    const isMissing = errorCode(cause) === 'ENOENT';
+    const problem = isMissing ? `contains files, but no ${MANIFEST_FILE} of a gamedata build` : cause.problem;
+    throw new OutputError(problem, place.name, { cause, hint });
+  }
 }
 
 /** The manifest's entry of a file. */
@@ -71,28 +97,4 @@ export function entryOf(path: string, body: Uint8Array): ManifestEntry {
   if (body.length > MAX_FILE_BYTES)
     throw new OutputError(`has ${body.length} bytes, expected at most ${MAX_FILE_BYTES}`, path);
   return { path, bytes: body.length, sha256: hash('sha256', body) };
-}
-
-/** Anything newer than the manifest, which comes last, was changed by somebody else. */
-function isTouched(out: string, { path: file, bytes }: ManifestEntry, written: number): boolean {
-  const stat = statusOf(path.join(out, file));
-  return !stat?.isFile() || stat.size !== bytes || stat.mtimeMs > written;
-}
-
-/** Empty if it is not there. */
-function readManifest(name: string, out: string): Buffer {
-  try {
-    return readFile(out, MANIFEST_FILE);
-  } catch (cause) {
-    if (errorCode(cause) === 'ENOENT') return Buffer.of();
-    throw new OutputError(`${MANIFEST_FILE} cannot be read (${errorCode(cause)})`, name, { cause });
-  }
-}
-
-function readMeta(out: string): Meta | undefined {
-  try {
-    return metaReader.safeParse(parseJson(readText(out, META_FILE))).data;
-  } catch {
-    return undefined;
-  }
 }

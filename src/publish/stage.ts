@@ -28,7 +28,7 @@ export async function stageFiles(
 ): Promise<{ entries: ManifestEntry[]; place: string[] }> {
   const checkPath = createPathCheck();
   const stays = ({ path, sha256 }: ManifestEntry): boolean =>
-    published.entries.get(path)?.sha256 === sha256 && !published.touched.has(path);
+    published.own.get(path)?.sha256 === sha256 && !published.touched.has(path);
   const entries: ManifestEntry[] = [];
   const place: string[] = [];
   for (const file of files) {
@@ -42,7 +42,7 @@ export async function stageFiles(
       if ('sha256' in file && file.sha256 !== entry.sha256)
         throw new OutputError(`got SHA-256 ${entry.sha256}, expected ${file.sha256}`, file.path);
       if (!stays(entry)) {
-        stageFile(work, file.path, body, published.entries.has(file.path));
+        stageFile(work, file.path, body, published.own.has(file.path));
         place.push(file.path);
       }
     }

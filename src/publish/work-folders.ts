@@ -24,8 +24,6 @@ export function foldersBeside(
     out,
     /** What differs in the new site, while it is staged. */
     fresh: beside('new'),
-    /** The old site, where an interrupted build of an earlier version has moved it aside. */
-    retired: beside('old'),
     /** The commit record: there while a site is changed file by file. */
     commit: beside('commit'),
     /** The beginning of the names of what nobody needs any more, until it is removed. */
@@ -38,7 +36,7 @@ export function foldersBeside(
   };
 }
 
-/** Resolves symbolic links, even if the target does not exist: an interrupted build may have moved it aside. */
+/** Resolves symbolic links, even if the target does not exist: it may not have been built yet. */
 function follow(name: string, file: string): string {
   try {
     return realpathSync(file);

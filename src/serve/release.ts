@@ -33,7 +33,7 @@ export interface ReleaseOptions {
   readonly maxBytes: number;
   /** The minimum time between two checks for a new release. */
   readonly checkIntervalMs: number;
-  /** Whether a build is changing the site file by file just now. Finishes what a killed build has left so. */
+  /** Whether the site is between two builds: one is changing it just now, or was killed then. */
   readonly isChanging: (folder: string) => boolean;
   /** The path of the base URL that the site in a folder was built for. */
   readonly readBase: (folder: string) => string;

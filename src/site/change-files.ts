@@ -1,22 +1,23 @@
 /**
- * The files about changes: the history, the same as an Atom feed (https://www.rfc-editor.org/rfc/rfc4287), and the redirects of
- * renamed records.
+ * The files about changes: the history, the same as an Atom feed (https://www.rfc-editor.org/rfc/rfc4287), former slugs, and the
+ * redirects that follow from them.
  */
 
 import type { Comparison, History } from '../contract/changes.ts';
 import { kindNames } from '../contract/kinds.ts';
-import { CHANGES_FILE, FEED_FILE, MOVED_FILE, recordPath } from '../contract/paths.ts';
+import { CHANGES_FILE, FEED_FILE, FORMER_FILE, MOVED_FILE, recordPath } from '../contract/paths.ts';
 import type { MovedRoute } from '../contract/routes.ts';
 import type { SiteFile } from '../contract/site-file.ts';
 import { describeGroups, headline } from '../dataset/describe-changes.ts';
+import { encodeFormer, type Former } from '../dataset/former.ts';
 import { encodeHistory } from '../dataset/history.ts';
 
 export function changeFiles(
-  history: History,
-  moved: readonly MovedRoute[],
+  { history, former, moved }: { history: History; former: Former; moved: readonly MovedRoute[] },
   feed: FeedOptions,
 ): readonly SiteFile[] {
   return [
+    { path: FORMER_FILE, body: encodeFormer(former) },
     { path: CHANGES_FILE, body: encodeHistory(history) },
     { path: FEED_FILE, body: encodeFeed(history, feed) },
     { path: MOVED_FILE, body: JSON.stringify(Object.fromEntries(moved.map(({ path, to }) => [path, to]))) },

@@ -8,7 +8,7 @@ import { createRoutes } from '../contract/routes.ts';
 import { type AnyFile, bodyOf, type SiteFile } from '../contract/site-file.ts';
 import type { EncodedRecords } from '../dataset/data-set.ts';
 import { servedTexts } from '../dataset/encode.ts';
-import { movedRoutes } from '../dataset/history.ts';
+import { type Former, movedRoutes } from '../dataset/former.ts';
 import type { Serving } from '../hosts/host.ts';
 import { hostFiles } from '../hosts/index.ts';
 import type { HostName } from '../hosts/names.ts';
@@ -33,6 +33,7 @@ export interface CompleteSite {
   readonly names: readonly Names[];
   readonly meta: Meta;
   readonly history: History;
+  readonly former: Former;
   readonly hosts: readonly HostName[];
   /** How web servers serve the site. */
   readonly serving: Serving;
@@ -59,9 +60,9 @@ export async function completeSite(site: CompleteSite): Promise<AnyFile[]> {
 
 /** The API's files, bulk files, the change history and the hosts' configuration. */
 function dataFiles(site: CompleteSite): SiteFile[] {
-  const { records, meta, history } = site;
+  const { records, meta, history, former } = site;
   const linkBase = linkBaseOf(meta);
-  const routes = createRoutes(records, movedRoutes(history, records), meta.sprites);
+  const routes = createRoutes(records, movedRoutes(former, records), meta.sprites);
   const served = servedTexts(linkBase, records);
   const { handlerModule } = site.package;
   const context = { ...site.serving, routes, baseUrl: meta.base_url, handlerModule };
@@ -69,7 +70,7 @@ function dataFiles(site: CompleteSite): SiteFile[] {
     ...apiFiles(records, served, meta),
     ...(meta.downloads ? downloadFiles(served) : []),
     ...namesFiles(site.names, meta.base_url),
-    ...changeFiles(history, routes.moved, { ...linkBase, captured: meta.captured }),
+    ...changeFiles({ history, former, moved: routes.moved }, { ...linkBase, captured: meta.captured }),
     ...hostFiles(site.hosts, context),
   ];
 }

@@ -1,13 +1,15 @@
-/** Captures a data set: reads it from a source, and lets the guards decide whether it is plausible. */
+/** Captures a data set: reads it from a source, and lets the guards decide whether it may replace the published one. */
 
 import type { Comparison, History } from '../contract/changes.ts';
 import type { DataSet, EncodedRecords, Provenance } from '../dataset/data-set.ts';
-import { type Missing, refuseLostNames, refuseOldData, refuseShrinking } from '../dataset/guards.ts';
+import { agreeing, type Former, leftSlugs, mergeFormer, noFormer } from '../dataset/former.ts';
+import { type GuardOptions, guard, type Missing, refuseOldData } from '../dataset/guards.ts';
 import { continueHistory, type Previous, stepsSince } from '../dataset/history.ts';
 import { compareNames, type NameChanges } from '../dataset/names.ts';
 import type { FetcherStats } from '../http/fetcher.ts';
 import { type LoadOptions, load } from './load.ts';
-import { readSnapshotCounts } from './snapshot.ts';
+import type { Site } from './site/read.ts';
+import { previousOfSnapshot } from './snapshot.ts';
 import type { Progress, SourceResult } from './source.ts';
 
 /** What a caller may observe while data is read. */
@@ -15,10 +17,13 @@ export interface Watchers {
   readonly onProgress?: ((progress: Progress) => void) | undefined;
   /** Called if local data is read instead of the upstream. */
   readonly onFallback?: ((message: string, cause: Error | undefined) => void) | undefined;
+  /** Called with what became of an interrupted build, if the work fails after that. */
+  readonly onNotice?: ((notice: string) => void) | undefined;
 }
 
 export interface Captured extends DataSet {
   readonly history: History;
+  readonly former: Former;
   /** What has changed since the previous data set, newest first. */
   readonly steps: readonly Comparison[];
   /** Records that the previous data set had and this one has not. */
@@ -26,6 +31,8 @@ export interface Captured extends DataSet {
   /** What has become of the names since then: empty if nothing has, or none were wanted. */
   readonly nameChanges: readonly NameChanges[];
   readonly source: SourceResult['source'];
+  /** The site that was read, if one was. */
+  readonly site: Site | undefined;
   readonly fallback: string | null;
   readonly requests: FetcherStats | null;
   /** True if the cache is of the upstream's present edition, and no record was asked for. */
@@ -34,56 +41,92 @@ export interface Captured extends DataSet {
   readonly notices: readonly string[];
 }
 
-export interface CaptureOptions extends LoadOptions, Watchers {
-  /** The percentage of a kind's records that may disappear. */
-  readonly maxShrink: number;
+export interface CaptureOptions
+  extends LoadOptions,
+    Watchers,
+    Pick<GuardOptions, 'maxShrink' | 'allowMissing' | 'isBaseUrlNamed' | 'baseUrlHint' | 'hint'> {
   /** The age that data may have, in days; undefined for any. */
   readonly maxAge?: number | undefined;
-  /** Records that may disappear in addition, as `<kind>/<slug>`. */
-  readonly allowMissing: readonly string[];
-  /** The previous data set, which may depend on the source that was read; undefined if there is none. */
-  readonly previousOf: (loaded: SourceResult) => Previous | undefined;
+  /** The published data set, which is replaced; undefined if nothing is published. */
+  readonly published: Previous | undefined;
+  /** The base URL that the site gets. Default: that of the site that is read. */
+  readonly baseUrl?: string | undefined;
+  /** Start a new history, without redirects of records that were renamed before. Default false. */
+  readonly forgetHistory?: boolean | undefined;
 }
 
 const UNGUARDED = 'no earlier data is known, not even a bundled data set: --max-shrink could not be applied';
 
 export async function capture(options: CaptureOptions): Promise<Captured> {
   const loaded = await load(options);
-  const { dataSet, source, fallback, history, cause, requests, isCached = false } = loaded;
+  const { dataSet, source, site, fallback, history, cause, requests, isCached = false } = loaded;
   if (fallback !== undefined) options.onFallback?.(fallback, cause);
-  const previous = options.previousOf(loaded);
-  const provenance =
-    source === 'snapshot' ? dataSet.provenance : sinceUnchanged(dataSet.provenance, dataSet.digest, previous);
+  const { previous, inherited, floor } = findPrevious(loaded, options);
+  const isCopied = source === 'snapshot' || site !== undefined;
+  const provenance = isCopied
+    ? dataSet.provenance
+    : sinceUnchanged(dataSet.provenance, dataSet.digest, previous);
   const { captured, edition } = provenance;
   // An upstream that is deployed anew without a change of ours is not old.
   refuseOldData({ captured, edition: dataSet.provenance.edition }, options);
   const before = previous?.digest === dataSet.digest ? dataSet.records : previous?.records();
-  // A snapshot was guarded when it was captured.
-  const isGuarded = previous !== undefined || source === 'snapshot';
-  const floor = isGuarded ? undefined : readSnapshotCounts(options.dataFolder);
-  const notices = [...(loaded.notices ?? []), ...(isGuarded || floor ? [] : [UNGUARDED])];
-  const guarded = { ...options, previous: before ?? previous?.listed, floor, fallback };
-  const missing = refuseShrinking(dataSet.records, guarded);
+  const published = previous && { ...previous, records: before ?? previous.listed?.() ?? dataSet.records };
+  const forgotten = options.forgetHistory ?? false;
+  const known = published && !forgotten ? published.former() : noFormer;
+  const left = published ? leftSlugs(published.records, dataSet.records) : noFormer;
+  const former = mergeFormer(inherited, loaded.former ?? noFormer, known, left);
   const nameChanges = options.hasNames === false ? [] : changesOfNames(dataSet, previous, before);
-  refuseLostNames(nameChanges, guarded);
-  const continued = continueHistory({ ...dataSet, captured, edition, history }, previous, before);
+  const { missing } = guard(
+    published && { ...published, former: known, names: nameChanges, baseUrl: published.base_url },
+    { ...dataSet, captured, edition, former, baseUrl: options.baseUrl ?? site?.meta.base_url },
+    { ...options, floor, fallback, mayLoseRedirects: forgotten },
+  );
+  const continued = continueHistory(
+    { ...dataSet, captured, edition, history },
+    previous && forgotten ? { ...previous, history: () => ({ steps: [] }) } : previous,
+    before,
+  );
+  // A copy was guarded when it was captured.
+  const isUnguarded = !previous && !isCopied && floor === undefined;
   return {
     ...dataSet,
     provenance,
-    history: continued,
-    steps: stepsSince(continued, previous?.digest),
+    history: continued.history,
+    former,
+    steps: stepsSince(continued.history, previous?.digest),
     missing,
     nameChanges,
     source,
+    site,
     fallback: fallback ?? null,
     requests: requests ?? null,
     isCached,
-    notices,
+    notices: [...(loaded.notices ?? []), ...(isUnguarded ? [UNGUARDED] : []), ...continued.notices],
   };
 }
 
+/**
+ * The data set that is compared with. If nothing is published, as on a build machine without state, the bundled one is, provided
+ * that it is of the same upstream; of another one, only what is certainly of the same records counts.
+ */
+function findPrevious(
+  { source, site, dataSet: { provenance, records } }: SourceResult,
+  { published, dataFolder }: CaptureOptions,
+) {
+  const bundled = published || source === 'snapshot' || site ? undefined : previousOfSnapshot(dataFolder);
+  if (!bundled) return { previous: published, inherited: noFormer };
+  if (bundled.source === provenance.source && bundled.upstream === provenance.upstream)
+    return { previous: bundled, inherited: noFormer };
+  const its = bundled.records();
+  return { inherited: its ? agreeing(bundled.former(), its, records) : noFormer, floor: bundled.counts };
+}
+
 /** None where the previous records or names cannot be read. */
-function changesOfNames(to: DataSet, previous?: Previous, records?: EncodedRecords): NameChanges[] {
+export function changesOfNames(
+  to: Pick<DataSet, 'records' | 'names'>,
+  previous?: Previous,
+  records?: EncodedRecords,
+): NameChanges[] {
   const isSame = previous?.names?.digest === to.names.summary?.digest;
   const names = isSame ? undefined : previous?.readNames?.();
   if (!records || !names) return [];

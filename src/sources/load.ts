@@ -2,16 +2,20 @@
 
 import type { Edition } from '../contract/edition.ts';
 import { type Kind, mapKinds } from '../contract/kinds.ts';
+import { META_FILE } from '../contract/paths.ts';
 import { LAST_INDEXED_GENERATION, type Move, type Skipped } from '../contract/records.ts';
 import type { DataSet, Provenance } from '../dataset/data-set.ts';
 import { digestDataSet, knownNames } from '../dataset/digest.ts';
 import { selectNames } from '../dataset/names.ts';
 import { UpstreamError } from '../errors.ts';
-import { type FetcherOptions, withFetcher } from '../http/fetcher.ts';
+import { type FetcherOptions, type FetcherStats, withFetcher } from '../http/fetcher.ts';
 import { readCsv } from './csv.ts';
 import { normalize, refuseUnknownSkips } from './normalize.ts';
 import { REST_CACHE_VERSION, readRest } from './rest.ts';
-import { readSnapshot, readSnapshotHistory } from './snapshot.ts';
+import { archivePlace, isArchive } from './site/archive.ts';
+import { folderPlace, type Place } from './site/place.ts';
+import { openSite, readListed } from './site/read.ts';
+import { readSnapshot, readSnapshotFormer, readSnapshotHistory } from './snapshot.ts';
 import {
   DEFAULT_CSV_UPSTREAM,
   DEFAULT_REST_UPSTREAM,
@@ -51,6 +55,8 @@ export async function load(options: LoadOptions): Promise<SourceResult> {
       return loadCsv(options);
     case 'snapshot':
       return loadSnapshot(options.upstream ?? options.dataFolder, options);
+    case 'site':
+      return loadSite(options);
   }
 }
 
@@ -76,17 +82,51 @@ function describeAge({ records, provenance }: DataSet): string {
   return `bundled data of ${provenance.captured}, generations ${first} to ${last}${missing}`;
 }
 
-function loadSnapshot(folder: string, { source, skip, hasNames = true }: LoadOptions): SourceResult {
-  const { names, ...rest } = readSnapshot(folder);
-  const whole = { ...rest, names: hasNames ? names : knownNames([]) };
-  const { skipped } = whole.provenance;
-  const known = (kind: Kind) => [...whole.records[kind], ...(skipped?.[kind] ?? []).map((id) => ({ id }))];
-  // A fallback may lack what the upstream has.
-  if (source === 'snapshot') refuseUnknownSkips(skip, mapKinds(known));
-  const dataSet = skip ? leaveOut(whole, skip) : whole;
+function loadSnapshot(folder: string, options: LoadOptions): SourceResult {
+  const whole = readSnapshot(folder);
+  const dataSet = select(whole, options);
+  const former = readSnapshotFormer(folder);
   // The history leads to all of its records.
   const history = dataSet.digest === whole.digest ? readSnapshotHistory(folder) : undefined;
-  return { dataSet, history, source: 'snapshot' };
+  return { dataSet, history, former, source: 'snapshot' };
+}
+
+/** A built site in a folder, an archive or a deployment: its records, names, former slugs and history, and nothing else of it. */
+async function loadSite(options: LoadOptions): Promise<SourceResult> {
+  const { upstream = '' } = options;
+  const [place, requests] = await findSite(upstream, options);
+  const site = openSite(place);
+  readListed(place, site.entries, META_FILE);
+  const { source, counts, digest, captured, edition, skipped } = site.meta;
+  const records = site.records();
+  const names = { summary: site.meta.names, read: site.names };
+  const provenance = { source, upstream: site.meta.upstream, captured, edition, ...(skipped && { skipped }) };
+  const whole: DataSet = { warnings: [], provenance, counts, digest, records, names };
+  const dataSet = select(whole, options);
+  const history = dataSet.digest === digest ? site.history() : undefined;
+  return { dataSet, history, former: site.former(() => records), site, source, requests };
+}
+
+async function findSite(upstream: string, options: LoadOptions): Promise<[Place, FetcherStats?]> {
+  if (isArchive(upstream)) return [await archivePlace(upstream)];
+  if (!isAddress(upstream)) return [folderPlace(upstream)];
+  const { createClient } = await import('../http/client.ts');
+  const { abortable } = await import('../http/connections.ts');
+  const { deploymentPlace, isSource } = await import('./site/deployment.ts');
+  return abortable(createClient(options), options.signal, async (client) => [
+    await deploymentPlace(client, upstream, isSource),
+    { ...client.stats, cacheHits: 0 },
+  ]);
+}
+
+/** As much of local data as is wanted. */
+function select(whole: DataSet, { source, skip, hasNames = true }: LoadOptions): DataSet {
+  const dataSet = hasNames ? whole : { ...whole, names: knownNames([]) };
+  const { skipped } = dataSet.provenance;
+  const known = (kind: Kind) => [...dataSet.records[kind], ...(skipped?.[kind] ?? []).map((id) => ({ id }))];
+  // A fallback may lack what the upstream has.
+  if (source !== 'auto') refuseUnknownSkips(skip, mapKinds(known));
+  return skip ? leaveOut(dataSet, skip) : dataSet;
 }
 
 function leaveOut(dataSet: DataSet, skip: Skipped): DataSet {

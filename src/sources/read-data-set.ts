@@ -1,34 +1,38 @@
-/** Reads a data set from wherever it is: a snapshot's folder, a built site's folder, or a deployment. */
+/** Reads a data set from wherever it is: a snapshot, or a built site in a folder, an archive or a deployment. */
 
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { mapKinds } from '../contract/kinds.ts';
-import { type Meta, metaReader } from '../contract/meta.ts';
-import { META_FILE } from '../contract/paths.ts';
+import { MANIFEST_FILE, META_FILE } from '../contract/paths.ts';
 import type { SummarizedRecords } from '../dataset/compare.ts';
 import { digestRecords } from '../dataset/digest.ts';
 import { DataError, OutputError, UpstreamError } from '../errors.ts';
+import { createClient } from '../http/client.ts';
 import { abortable } from '../http/connections.ts';
 import type { FetcherOptions } from '../http/fetcher.ts';
 import { createProbe, type Probe } from '../http/probe.ts';
 import { crawl } from './crawl.ts';
-import { readDescription, readSiteRecords } from './site-folder.ts';
+import { archivePlace, isArchive } from './site/archive.ts';
+import { deploymentPlace, hasRecords } from './site/deployment.ts';
+import { folderPlace, type Place } from './site/place.ts';
+import { openSite } from './site/read.ts';
 import { PROVENANCE_FILE, readSnapshot } from './snapshot.ts';
 import { isAddress } from './source.ts';
 
 export type ReadOptions = Pick<FetcherOptions, 'concurrency' | 'signal'>;
 
 /**
- * Reads a data set by a folder or a URL.
+ * Reads a data set by a folder, an archive or a URL.
  *
- * @throws OutputError if a folder contains neither a snapshot nor a site
+ * @throws OutputError if a folder or an archive contains neither a snapshot nor a site
  * @throws UpstreamError if a deployment does not respond
  * @throws DataError if the data is incomplete or invalid
  */
 export async function readDataSet(target: string, options: ReadOptions): Promise<SummarizedRecords> {
   if (isAddress(target)) return readDeployment(target.replace(/\/+$/, ''), options);
+  if (isArchive(target)) return readSite(await archivePlace(target));
   if (existsSync(path.join(target, PROVENANCE_FILE))) return readSnapshotFolder(target);
-  if (existsSync(path.join(target, META_FILE))) return readSiteFolder(target);
+  if (existsSync(path.join(target, META_FILE))) return readSite(folderPlace(target));
   throw new OutputError(
     `contains neither ${PROVENANCE_FILE} nor ${META_FILE}: expected a snapshot or a built site`,
     target,
@@ -41,61 +45,35 @@ function readSnapshotFolder(folder: string): SummarizedRecords {
   return { digest, captured, counts, edition, records };
 }
 
-function readSiteFolder(folder: string): SummarizedRecords {
-  const meta = readDescription(folder, META_FILE, metaReader);
-  return summarize(readSiteRecords(folder, meta), meta);
+function readSite(place: Place): SummarizedRecords {
+  const { meta, records } = openSite(place);
+  const { digest, captured, counts, edition } = meta;
+  return { digest, captured, counts, edition, records: records() };
 }
 
-/** How often a deployment may be replaced while it is read. */
-const MAX_DEPLOYS = 3;
-
-/** A deployment of one site: if it is replaced by another meanwhile, reading begins again. */
-const readDeployment = (address: string, options: ReadOptions): Promise<SummarizedRecords> =>
-  abortable(createProbe(address, options), options.signal, async (probe) => {
-    let meta = await readMeta(probe);
-    for (let deploys = 0; ; deploys++) {
-      const read = await readSite(probe, address, meta).catch((error: unknown) => ({ error }));
-      if (!('error' in read)) return read;
-      const now = await readMeta(probe);
-      if (now?.digest === meta?.digest || deploys === MAX_DEPLOYS) throw read.error;
-      meta = now;
-    }
-  });
-
-const readMeta = async (probe: Probe): Promise<Meta | undefined> =>
-  metaReader.safeParse((await probe.send({ path: `/${META_FILE}` })).json).data;
-
-/** Follows the lists. A site of ours says itself what its links start with, and which data it has. */
-async function readSite(probe: Probe, address: string, meta: Meta | undefined): Promise<SummarizedRecords> {
-  const linkBase = { baseUrl: meta?.base_url ?? address, links: meta?.links ?? 'query' } as const;
-  const records = await readLists(probe, linkBase, address);
-  const summary = summarize(records, meta ?? { captured: null, edition: null });
-  if (!meta || summary.digest === meta.digest) return summary;
-  throw new DataError(
-    `got ${summary.digest}: expected ${meta.digest}, as in ${META_FILE}`,
-    { record: address, field: 'digest' },
-    { hint: 'It may be served partly from caches, or be replaced just now: try again later.' },
+/** A deployment that lists no files may be anybody's service with the same interface: its lists are followed. */
+async function readDeployment(address: string, options: ReadOptions): Promise<SummarizedRecords> {
+  const client = createClient({ ...options, retries: 1 });
+  const place = await abortable(client, options.signal, () =>
+    deploymentPlace(client, address, hasRecords).catch((error: unknown) => {
+      const isMissing = error instanceof UpstreamError && error.request.status === 404;
+      if (error instanceof OutputError || (isMissing && error.request.url.endsWith(MANIFEST_FILE))) return;
+      throw error;
+    }),
   );
+  if (place) return readSite(place);
+  return abortable(createProbe(address, options), options.signal, (probe) => readLists(probe, address));
 }
 
-async function readLists(
-  probe: Probe,
-  linkBase: Parameters<typeof crawl>[1],
-  address: string,
-): Promise<SummarizedRecords['records']> {
+async function readLists(probe: Probe, address: string): Promise<SummarizedRecords> {
+  const linkBase = { baseUrl: address, links: 'query' } as const;
   const lists = await crawl(probe, linkBase, (guarantee, { request, status }, problem) => {
     if (guarantee === 'root') return;
     if (status === 200) throw new DataError(problem, { record: `${address}: ${request}` });
     const url = address + request.slice('GET '.length);
     throw new UpstreamError(problem, { method: 'GET', url, status, attempts: 1, unreachable: false });
   });
-  return mapKinds((kind) => lists[kind].records);
-}
-
-function summarize(
-  records: SummarizedRecords['records'],
-  { captured, edition }: Pick<SummarizedRecords, 'captured' | 'edition'>,
-): SummarizedRecords {
+  const records = mapKinds((kind) => lists[kind].records);
   const counts = mapKinds((kind) => records[kind].length);
-  return { digest: digestRecords(records), captured, counts, edition, records };
+  return { digest: digestRecords(records), captured: null, counts, edition: null, records };
 }

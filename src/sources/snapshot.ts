@@ -6,10 +6,10 @@ import * as z from 'zod';
 import { type History, historySchema } from '../contract/changes.ts';
 import { type Kind, kindNames, mapKinds } from '../contract/kinds.ts';
 import { FORMAT, formatField, refuseNewerFormat } from '../contract/meta.ts';
-import { type Names, namesSummarySchema } from '../contract/names.ts';
+import { type Names, namesReader, namesSummarySchema } from '../contract/names.ts';
 import { parse } from '../contract/parse.ts';
-import { CHANGES_FILE, namesFile } from '../contract/paths.ts';
-import { type Counts, countsSchema, recordSchemas } from '../contract/records.ts';
+import { CHANGES_FILE, FORMER_FILE, MANIFEST_FILE, namesFile } from '../contract/paths.ts';
+import { countsSchema, recordSchemas } from '../contract/records.ts';
 import type { SiteFile } from '../contract/site-file.ts';
 import {
   type DataSet,
@@ -21,11 +21,13 @@ import {
 } from '../dataset/data-set.ts';
 import { digestLines, encodeLine, summarizeNames } from '../dataset/digest.ts';
 import { encodeRecord } from '../dataset/encode.ts';
-import type { Previous } from '../dataset/history.ts';
+import { decodeFormer, type Former, formerOf, noFormer } from '../dataset/former.ts';
+import { emptyHistory, type Previous } from '../dataset/history.ts';
 import { selectNames } from '../dataset/names.ts';
-import { DataError, OutputError } from '../errors.ts';
+import { DataError, GamedataError, OutputError } from '../errors.ts';
 import { parseText, readFileText, readJson } from '../files.ts';
-import { readNames } from './site-folder.ts';
+import { folderPlace } from './site/place.ts';
+import { entriesOf, readListed, readManifest } from './site/read.ts';
 
 /** The file that marks a folder as a snapshot. */
 export const PROVENANCE_FILE = 'provenance.json';
@@ -126,9 +128,12 @@ const readAny: ReadLine = (json, _, record) => ({
 
 const isSnapshot = (folder: string): boolean => existsSync(path.join(folder, PROVENANCE_FILE));
 
-/** How many records a snapshot has; undefined if there is none. */
-export const readSnapshotCounts = (folder: string): Counts | undefined =>
-  isSnapshot(folder) ? readSummary(folder).counts : undefined;
+/** The names of a snapshot. */
+const readNames = (folder: string, summary: SnapshotSummary['names']): Names[] =>
+  Object.keys(summary?.languages ?? {}).map((language) => {
+    const file = namesFile(language);
+    return parse(namesReader, readJson(folder, file), { record: file });
+  });
 
 /** The data set of a snapshot as the previous one, whatever version wrote it; undefined if there is none. */
 export function previousOfSnapshot(folder: string): (Previous & Provenance) | undefined {
@@ -138,7 +143,15 @@ export function previousOfSnapshot(folder: string): (Previous & Provenance) | un
     ...summary,
     records: () => readRecords(folder, summary.digest, readAny),
     readNames: () => readNames(folder, summary.names),
-    history: () => readSnapshotHistory(folder),
+    history() {
+      try {
+        return readSnapshotHistory(folder) ?? emptyHistory;
+      } catch (error) {
+        if (error instanceof GamedataError) return undefined;
+        throw error;
+      }
+    },
+    former: () => readSnapshotFormer(folder),
   };
 }
 
@@ -159,6 +172,40 @@ export function readSnapshotHistory(folder: string): History | undefined {
     { record: CHANGES_FILE, field: 'steps[0].to.digest' },
     { hint: `Delete ${CHANGES_FILE} to start a new history.` },
   );
+}
+
+/**
+ * The former slugs of a snapshot, which an earlier version kept in its history.
+ *
+ * @throws OutputError or DataError if they cannot be read, or are not as the manifest says
+ */
+export function readSnapshotFormer(folder: string): Former {
+  const place = folderPlace(folder);
+  const entries = existsSync(path.join(folder, MANIFEST_FILE)) ? entriesOf(readManifest(place)) : undefined;
+  const read = (file: string): unknown => {
+    if (!entries?.has(file) && !existsSync(path.join(folder, file))) return undefined;
+    const text = entries?.has(file)
+      ? `${readListed(place, entries, file)}`
+      : readFileText(folder, file, expected);
+    return parseText(text, file);
+  };
+  try {
+    const former = read(FORMER_FILE);
+    if (former !== undefined) return decodeFormer(former);
+    const changes = read(CHANGES_FILE);
+    if (changes === undefined) return noFormer;
+    return formerOf(
+      parse(historySchema, changes, { record: CHANGES_FILE }),
+      {},
+      mapKinds(() => []),
+    );
+  } catch (cause) {
+    if (!(cause instanceof GamedataError)) throw cause;
+    throw new OutputError(`has former slugs that cannot be read: ${cause.message}`, folder, {
+      cause,
+      hint: 'Restore the folder from a copy, or let every redirect go with --forget-history.',
+    });
+  }
 }
 
 function readSummary(folder: string): SnapshotSummary {

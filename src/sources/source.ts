@@ -2,8 +2,10 @@
 
 import type { History } from '../contract/changes.ts';
 import type { DataSet } from '../dataset/data-set.ts';
+import type { Former } from '../dataset/former.ts';
 import type { Waiting } from '../http/client.ts';
 import type { FetcherStats } from '../http/fetcher.ts';
+import type { Site } from './site/read.ts';
 
 /** The live upstream. */
 export const DEFAULT_REST_UPSTREAM = 'https://pokeapi.co/api/v2';
@@ -13,7 +15,7 @@ export const DEFAULT_CSV_UPSTREAM = 'https://raw.githubusercontent.com/PokeAPI/p
 /** Whether an upstream is a URL; anything else is a folder. */
 export const isAddress = (upstream: string): boolean => /^https?:\/\//i.test(upstream);
 
-export const sourceNames = ['auto', 'rest', 'csv', 'snapshot'] as const;
+export const sourceNames = ['auto', 'rest', 'csv', 'snapshot', 'site'] as const;
 export type SourceName = (typeof sourceNames)[number];
 
 /** The progress of a source; `total` is 0 until it is known. */
@@ -28,10 +30,14 @@ export interface Progress {
 
 export interface SourceResult {
   readonly dataSet: DataSet;
-  /** The history of a snapshot. */
+  /** The history of a snapshot or a site. */
   readonly history?: History | undefined;
-  /** The source that was read in the end, never `auto`. */
-  readonly source: Exclude<SourceName, 'auto'>;
+  /** Its former slugs. */
+  readonly former?: Former | undefined;
+  /** The site that was read. */
+  readonly site?: Site | undefined;
+  /** The source that was read in the end; of a site, the one that it was built from. */
+  readonly source: Exclude<SourceName, 'auto' | 'site'>;
   /** Undefined if no requests were necessary. */
   readonly requests?: FetcherStats | undefined;
   /** True if the cache is of the upstream's present edition, and no record was asked for. */

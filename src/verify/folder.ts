@@ -1,23 +1,24 @@
 /** Verifies a built site in a folder: re-reads every file and reports every problem. */
 
 import { hash } from 'node:crypto';
-import { readdirSync } from 'node:fs';
 import path from 'node:path';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
-import { type History, historySchema } from '../contract/changes.ts';
+import type { History } from '../contract/changes.ts';
 import { checkListPage } from '../contract/check-list-page.ts';
 import { errorFiles } from '../contract/errors.ts';
 import { type Kind, mapKinds } from '../contract/kinds.ts';
 import { type Entries, linkBaseOf, type Meta } from '../contract/meta.ts';
-import { parseJson } from '../contract/parse.ts';
 import {
   CHANGES_FILE,
   type CompressedExtension,
+  FORMER_FILE,
+  isServerFile,
   listPageFile,
   listPath,
   listUrl,
   MANIFEST_FILE,
   META_FILE,
+  MOVED_FILE,
   PLACEHOLDER_ICON,
   recordFile,
   rootFile,
@@ -27,13 +28,12 @@ import { PAGE_SIZE, pageOffsets } from '../contract/windows.ts';
 import type { EncodedRecord, EncodedRecords } from '../dataset/data-set.ts';
 import { digestRecords } from '../dataset/digest.ts';
 import { type ServedTexts, servedTexts } from '../dataset/encode.ts';
-import { emptyHistory, movedRoutes } from '../dataset/history.ts';
-import { errorCode, OutputError } from '../errors.ts';
-import { readFile, readText, walk } from '../files.ts';
-import { recoverAbandoned } from '../publish/publish.ts';
+import { type Former, movedRoutes } from '../dataset/former.ts';
+import { DataError, errorCode, GamedataError, OutputError } from '../errors.ts';
 import { changeFiles } from '../site/change-files.ts';
 import { downloads } from '../site/downloads.ts';
-import { readDescriptions } from '../sources/site-folder.ts';
+import { folderPlace, type Place, readFrom } from '../sources/site/place.ts';
+import { openSite } from '../sources/site/read.ts';
 import { checkNames } from './names.ts';
 
 /** A problem, and the file that has it. */
@@ -55,18 +55,16 @@ export interface FolderReport {
  *
  * @throws OutputError if it has no valid manifest or description to compare with
  */
-export const verifyFolder = (folder: string): FolderReport => inspectFolder(folder).report;
+export const verifyFolder = (folder: string): FolderReport => verifyPlace(folderPlace(folder));
 
-/** As `verifyFolder`, for callers that need the content: the site, read completely, and its problems. */
-export function inspectFolder(folder: string) {
-  recoverAbandoned(folder);
-  explained(folder, () => readdirSync(folder));
-  const { meta, manifest } = readDescriptions(folder);
-  const entries: Entries = new Map(manifest.files.map((entry) => [entry.path, entry]));
+/** The same for a site wherever it is. */
+export function verifyPlace(place: Place): FolderReport {
+  const found = explained(place.name, () => [...place.list()]);
+  const { meta, entries, former, history } = openSite(place);
   const problems: Problem[] = [];
   const files = new Set<string>();
-  const site: Site = { folder, files, report: (file, problem) => void problems.push({ file, problem }) };
-  for (const { path: file, isFile } of explained(folder, () => [...walk(folder)])) {
+  const site: Checked = { place, files, report: (file, problem) => void problems.push({ file, problem }) };
+  for (const { path: file, isFile } of found) {
     if (isFile) files.add(file);
     else site.report(file, 'is not a regular file');
   }
@@ -78,8 +76,8 @@ export function inspectFolder(folder: string) {
     site.report(META_FILE, `has digest ${meta.digest}, that of the records is ${digest}`);
   const root = JSON.stringify(mapKinds((kind) => listUrl(linkBaseOf(meta), kind)));
   if (textOf(site, rootFile) !== root) site.report(rootFile, `expected ${root}`);
-  const names = checkNames(records, meta, { ...site, textOf: (file) => textOf(site, file) });
-  const history = checkChanges(site, meta, records);
+  checkNames(records, meta, { ...site, textOf: (file) => textOf(site, file) });
+  checkChanges(site, meta, { records, former: () => former(() => records), history });
   const icons =
     meta.sprites.mode === 'link'
       ? []
@@ -87,26 +85,27 @@ export function inspectFolder(folder: string) {
   for (const file of new Set([PLACEHOLDER_ICON, ...icons, ...Object.values(errorFiles)])) {
     if (!files.has(file)) site.report(file, 'is missing');
   }
-  const report: FolderReport = { files: files.size, counts: meta.counts, problems };
-  return { report, meta, entries, records, names, history };
+  return { files: files.size, counts: meta.counts, problems };
 }
 
-/** The folder being verified. */
-interface Site {
-  readonly folder: string;
+/** The site being verified. */
+interface Checked {
+  readonly place: Place;
   /** Its regular files. */
   readonly files: ReadonlySet<string>;
   report(file: string, problem: string): void;
 }
 
 /** Every file has to be listed, and every listed file has to be there, unchanged. */
-function checkManifest(site: Site, entries: Entries): void {
+function checkManifest(site: Checked, entries: Entries): void {
+  // Archives do not contain any.
+  const hasServerFiles = [...site.files].some(isServerFile);
   for (const entry of entries.values()) {
     if (!site.files.has(entry.path)) {
-      site.report(entry.path, 'is missing');
+      if (hasServerFiles || !isServerFile(entry.path)) site.report(entry.path, 'is missing');
       continue;
     }
-    const body = readFile(site.folder, entry.path);
+    const body = readFrom(site.place, entry.path);
     const sha256 = hash('sha256', body);
     if (body.length !== entry.bytes)
       site.report(entry.path, `has ${body.length} bytes, expected ${entry.bytes}, as in the manifest`);
@@ -118,7 +117,7 @@ function checkManifest(site: Site, entries: Entries): void {
 }
 
 /** Every page has to be correct, every record has to have its file, and there must be no other files of the kind. */
-function checkKind(site: Site, kind: Kind, meta: Meta): EncodedRecord[] {
+function checkKind(site: Checked, kind: Kind, meta: Meta): EncodedRecord[] {
   const count = meta.counts[kind];
   const records: EncodedRecord[] = [];
   const listed = new Set<string>();
@@ -150,29 +149,38 @@ function checkKind(site: Site, kind: Kind, meta: Meta): EncodedRecord[] {
   return records;
 }
 
-/**
- * The history has to lead to the site's data, and the files derived from it have to match.
- *
- * @returns the history; an empty one if it cannot be read, which is reported
- */
-function checkChanges(site: Site, meta: Meta, records: EncodedRecords): History {
-  const text = textOf(site, CHANGES_FILE);
-  if (text === undefined) return emptyHistory;
-  const result = historySchema.safeParse(parseJson(text));
-  if (!result.success) {
-    const [issue] = result.error.issues;
-    site.report(CHANGES_FILE, `${issue?.path.join('.') || 'value'}: ${issue?.message}`);
-    return emptyHistory;
-  }
-  const [newest] = result.data.steps;
+/** The history has to lead to the site's data, and the files derived from it and from former slugs have to match. */
+function checkChanges(
+  site: Checked,
+  meta: Meta,
+  { records, ...read }: { records: EncodedRecords; former: () => Former; history: () => History },
+): void {
+  const attempt = <T>(file: string, of: () => T): T | undefined => {
+    try {
+      return of();
+    } catch (error) {
+      if (!(error instanceof GamedataError)) throw error;
+      // Others are of the manifest's, and reported as such.
+      if (error instanceof DataError)
+        site.report(file, `${error.location.field ?? 'value'}: ${error.problem}`);
+      return undefined;
+    }
+  };
+  const history = attempt(CHANGES_FILE, read.history);
+  const [newest] = history?.steps ?? [];
   if (newest && newest.to.digest !== meta.digest)
     site.report(CHANGES_FILE, `ends at digest ${newest.to.digest}, that of the site is ${meta.digest}`);
-  const moved = movedRoutes(result.data, records);
-  for (const file of changeFiles(result.data, moved, { baseUrl: meta.base_url, captured: meta.captured })) {
+  const former = attempt(site.files.has(FORMER_FILE) ? FORMER_FILE : MOVED_FILE, read.former);
+  if (!history || !former) return;
+  const moved = movedRoutes(former, records);
+  const { base_url: baseUrl, captured } = meta;
+  for (const file of changeFiles({ history, former, moved }, { baseUrl, captured })) {
+    // Earlier versions had none.
+    if (file.path === FORMER_FILE && !site.files.has(file.path)) continue;
     const found = textOf(site, file.path);
-    if (found !== undefined && found !== file.body) site.report(file.path, `does not match ${CHANGES_FILE}`);
+    if (found !== undefined && found !== file.body)
+      site.report(file.path, `does not match ${CHANGES_FILE} and ${FORMER_FILE}`);
   }
-  return result.data;
 }
 
 type Decode = (bytes: Buffer, options: { maxOutputLength: number }) => Buffer;
@@ -184,14 +192,14 @@ const decoders: Readonly<Record<'' | `.${CompressedExtension}`, Decode>> = {
 };
 
 /** Bulk files have to contain the records of the list pages, and their compressed copies the same bytes. */
-function checkDownloads(site: Site, served: ServedTexts): void {
+function checkDownloads(site: Checked, served: ServedTexts): void {
   for (const download of downloads) {
     const expected = Buffer.from(download.text(served));
     const maxOutputLength = Math.max(1, expected.length);
     for (const [extension, decode] of Object.entries(decoders)) {
       const file = download.path + extension;
       if (!site.files.has(file)) site.report(file, 'is missing');
-      else if (!isSame(() => decode(readFile(site.folder, file), { maxOutputLength }), expected)) {
+      else if (!isSame(() => decode(readFrom(site.place, file), { maxOutputLength }), expected)) {
         const copied = `is not a compressed copy of ${path.posix.basename(download.path)}`;
         site.report(file, extension === '' ? 'does not match the list pages' : copied);
       }
@@ -208,8 +216,8 @@ function isSame(read: () => Buffer, expected: Buffer): boolean {
   }
 }
 
-function textOf(site: Site, file: string): string | undefined {
-  if (site.files.has(file)) return readText(site.folder, file);
+function textOf(site: Checked, file: string): string | undefined {
+  if (site.files.has(file)) return `${readFrom(site.place, file)}`;
   site.report(file, 'is missing');
   return undefined;
 }

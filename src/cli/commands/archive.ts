@@ -5,16 +5,22 @@ import { existsSync, lstatSync, readdirSync, renameSync, rmSync } from 'node:fs'
 import path from 'node:path';
 import { performance } from 'node:perf_hooks';
 import fsExtra from 'fs-extra';
-import type { ManifestEntry } from '../../contract/meta.ts';
-import { ARCHIVE_NAMES, type ArchiveName, archiveFiles, MANIFEST_FILE } from '../../contract/paths.ts';
+import {
+  ARCHIVE_NAMES,
+  type ArchiveName,
+  archiveFiles,
+  isServerFile,
+  MANIFEST_FILE,
+} from '../../contract/paths.ts';
 import { secondsSince } from '../../contract/words.ts';
 import { errorCode, OutputError } from '../../errors.ts';
-import { readFile, statusOf } from '../../files.ts';
-import { recoverAbandoned } from '../../publish/publish.ts';
+import { statusOf } from '../../files.ts';
+import { settled } from '../../publish/publish.ts';
 import { refuseStrangers } from '../../publish/work-folders.ts';
 import type { Content } from '../../site/archive/entries.ts';
 import { packSite, packTarball } from '../../site/archive/pack.ts';
-import { readDescriptions } from '../../sources/site-folder.ts';
+import { folderPlace } from '../../sources/site/place.ts';
+import { openSite, readListed, type Site } from '../../sources/site/read.ts';
 import { refuseUnknown } from './check-options.ts';
 import { checkOutside } from './check-output.ts';
 import { defaults } from './defaults.ts';
@@ -51,14 +57,14 @@ export async function archive(
   refuseUnknown(options, 'out');
   const { out = defaults.archiveOut } = options;
   checkOutside('--out', out, dir);
-  recoverAbandoned(dir);
-  const { files, description } = readContents(dir, readDescriptions(dir));
+  await settled(dir);
+  const { files, description } = readContents(openSite(folderPlace(dir)));
   const archives = await packSite(files, description);
   replaceFiles(out, archives);
   return {
     dir,
     out,
-    files: files.length + 1,
+    files: files.filter(({ path }) => !isServerFile(path)).length + 1,
     archives: ARCHIVE_NAMES.map((name) => ({
       name,
       bytes: archives[name].length,
@@ -69,25 +75,10 @@ export async function archive(
 }
 
 /** What an archive of a site contains. Throws `OutputError` unless every file is as the manifest says. */
-function readContents(dir: string, { meta, manifest }: ReturnType<typeof readDescriptions>) {
-  const listed = manifest.files.filter((entry) => !archiveFiles.includes(entry.path));
-  const files = listed.map((entry) => readListed(dir, entry));
+function readContents({ place, meta, manifest, entries }: Site) {
+  const listed = manifest.files.filter(({ path }) => !archiveFiles.includes(path));
+  const files = listed.map(({ path }): Content => ({ path, body: readListed(place, entries, path) }));
   return { files, description: { captured: meta.captured, generator: manifest.generator } };
-}
-
-function readListed(dir: string, entry: ManifestEntry): Content {
-  const file = path.join(dir, entry.path);
-  let body: Buffer;
-  try {
-    body = readFile(dir, entry.path);
-  } catch (cause) {
-    throw new OutputError(`cannot be read (${errorCode(cause)})`, file, { cause });
-  }
-  const sha256 = hash('sha256', body);
-  if (sha256 === entry.sha256) return { path: entry.path, body };
-  throw new OutputError(`has SHA-256 ${sha256}, expected ${entry.sha256}, as in the manifest`, file, {
-    hint: 'gamedata verify <dir> lists every problem.',
-  });
 }
 
 /** Folders of new archives, one for each run, beside the archives that they replace. */
@@ -139,15 +130,15 @@ const KEPT = /^gamedata-\d{4}-\d\d-\d\d(?:T\d{6}Z)?-[0-9a-f]{12}\.tar\.gz$/;
  */
 export async function keepArchive(out: string, keep: number): Promise<string> {
   const folder = `${path.normalize(out).replace(/[/\\]+$/, '')}-archives`;
-  const descriptions = readDescriptions(out);
+  const site = openSite(folderPlace(out));
   const published = lstatSync(path.join(out, MANIFEST_FILE)).mtime.toISOString();
   const time = published.replace(/\.\d+/, '').replaceAll(':', '');
-  const digest = descriptions.meta.digest.replace('sha256:', '').slice(0, 12);
+  const digest = site.meta.digest.replace('sha256:', '').slice(0, 12);
   const name = `gamedata-${time}-${digest}.tar.gz`;
   const file = path.join(folder, name);
   refuseStrangers(out, statusOf(folder)?.isSymbolicLink() ? [folder, file] : [file]);
   if (!statusOf(file)?.isFile()) {
-    const { files, description } = readContents(out, descriptions);
+    const { files, description } = readContents(site);
     replaceFiles(folder, { [name]: await packTarball(files, description) });
   }
   let old = folder;

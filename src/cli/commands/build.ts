@@ -1,23 +1,16 @@
 /** The build command: source → data set → site → output folder. */
 
 import path from 'node:path';
-import { performance } from 'node:perf_hooks';
 import { DEFAULT_ICONS_UPSTREAM, type IconMode, type IconSource, iconModes } from '../../contract/icons.ts';
-import { createMeta } from '../../contract/meta.ts';
 import type { LinkStyle } from '../../contract/paths.ts';
-import type { Previous } from '../../dataset/history.ts';
 import { explainSystemError, OutputError, UsageError } from '../../errors.ts';
 import { isInside } from '../../files.ts';
-import type { Host } from '../../hosts/host.ts';
 import type { HostName } from '../../hosts/names.ts';
-import { type Output, type PublishResult, recoverAbandoned, withOutput } from '../../publish/publish.ts';
-import { capture, type Watchers } from '../../sources/capture.ts';
-import { gatherIcons, type IconsReport } from '../../sources/icons/gather.ts';
-import { previousOfSite } from '../../sources/site-folder.ts';
-import { previousOfSnapshot } from '../../sources/snapshot.ts';
-import type { SourceResult } from '../../sources/source.ts';
+import { settled } from '../../publish/publish.ts';
+import type { Watchers } from '../../sources/capture.ts';
+import { isArchive } from '../../sources/site/archive.ts';
+import { isAddress } from '../../sources/source.ts';
 import type { Problem } from '../../verify/folder.ts';
-import { PRODUCT } from '../../version.ts';
 import {
   checkPlainUrl,
   hostsOption,
@@ -27,11 +20,9 @@ import {
   resolveServing,
   type ServingOptions,
 } from './check-options.ts';
-import { checkOutside, refuseOtherFolder } from './check-output.ts';
 import { defaults } from './defaults.ts';
-import { describeMaking } from './making.ts';
-import { BUNDLED_DATA, PUBLIC_FOLDER, readAssets, readPackage } from './package-files.ts';
-import { countWarnings, createReport, groupWarnings, type Report } from './report.ts';
+import { makeSite, type SiteReport } from './make-site.ts';
+import { PUBLIC_FOLDER } from './package-files.ts';
 import { type Environment, resolveSource, type SourceOptions } from './source-options.ts';
 
 /** Every option is optional. */
@@ -46,8 +37,6 @@ export interface BuildOptions extends SourceOptions, ServingOptions {
   readonly links?: LinkStyle | undefined;
   /** Whether the site has bulk files. Default true. */
   readonly downloads?: boolean | undefined;
-  /** Start a new history, without redirects of records that were renamed before. Default false. */
-  readonly forgetHistory?: boolean | undefined;
   /** Whether the site offers itself for download, as `/download/gamedata.tar.gz` and `.zip`. Default false. */
   readonly archive?: boolean | undefined;
   /** How icons are served. Default `link`: requests are redirected to the upstream's. */
@@ -60,10 +49,9 @@ export interface BuildOptions extends SourceOptions, ServingOptions {
   readonly keep?: number | undefined;
 }
 
-export interface BuildReport extends Report {
-  /** For each web server, the command that makes it serve the site as it is now; none if nothing has changed. */
-  readonly install: readonly string[];
-  readonly sprites: IconsReport;
+export interface BuildReport extends SiteReport {
+  /** How many published files were read again and checked; null if none were. */
+  readonly verified: number | null;
   /** What is wrong with the published site, or with its archive. */
   readonly problems: readonly Problem[];
   /** The archive of this site; null if none is kept. */
@@ -76,102 +64,56 @@ export interface BuildReport extends Report {
  * @throws UsageError, UpstreamError, DataError or OutputError; the published site is then unchanged
  */
 export async function build(options: BuildOptions = {}, watchers: Watchers = {}): Promise<BuildReport> {
-  const started = performance.now();
   const resolved = resolveBuild(options, process.env);
-  const { source, baseUrl, links, hosts, serving, out, downloads, archive, sprites } = resolved;
-  const { signal } = options;
-  if (source.source === 'snapshot') recoverAbandoned(source.upstream ?? source.dataFolder);
-  if (source.source === 'auto') recoverAbandoned(source.dataFolder);
-
-  const work = async (output: Output): Promise<Omit<BuildReport, 'problems' | 'kept'>> => {
-    refuseOtherFolder(output, 'site');
-    if (source.cacheFolder !== undefined) checkOutside('--cache', source.cacheFolder, out);
-    const previousOf = (loaded: SourceResult): Previous | undefined => {
-      const previous = previousOfSite(output.folder, output.published) ?? refreshedSnapshot(loaded);
-      return previous && options.forgetHistory ? { ...previous, history: () => undefined } : previous;
-    };
-    const captured = await capture({ ...source, ...watchers, previousOf });
-    const { provenance, records, names, counts, digest, history, fallback } = captured;
-    const handWritten = readAssets();
-    const icons = await gatherIcons(sprites, records, { assets: handWritten, fetcher: source });
-    const warnings = [captured.warnings, icons.warnings].flatMap(groupWarnings);
-    const meta = createMeta({
-      generator: PRODUCT,
-      source: captured.source,
-      upstream: provenance.upstream,
-      captured: provenance.captured,
-      edition: provenance.edition,
-      fallback,
-      warnings: countWarnings(warnings),
-      ...(provenance.skipped && { skipped: provenance.skipped }),
-      digest,
-      names: names.summary,
-      base_url: baseUrl,
-      links,
-      hosts: [...hosts],
-      downloads,
-      sprites,
-      counts,
-    });
-    const inputs = { meta, history, archive, serving, assets: [...handWritten, ...icons.files] };
-    const making = describeMaking(inputs);
-    const make = async (): Promise<PublishResult> => {
-      // Most scheduled builds change nothing, and need nothing of this.
-      const { completeSite } = await import('../../site/complete-site.ts');
-      const site = { ...inputs, records, names: names.read(), hosts, package: readPackage() };
-      return output.publish(await completeSite(site), { signal, making });
-    };
-    const published = output.confirm(making) ?? (await make());
-    const report = createReport(captured, published, { out, warnings, started });
-    const install = published.changed ? await installCommands(hosts, out) : [];
-    return { ...report, install, sprites: icons.report };
-  };
-  const report = await withOutput(out, work, options);
+  const { source, out, verify, keep, ...settings } = resolved;
+  await settledSource(source, out);
+  const { signal, takeLock } = options;
+  const making = { source, settingsOf: () => settings, byContent: verify, out, signal, takeLock };
+  const { report } = await makeSite({ ...making, ...watchers });
   return { ...report, ...(await inspect(out, resolved)) };
+}
+
+/** A folder that is read must not be between two sites, unless it is the one that is going to be changed. */
+async function settledSource(
+  { source, upstream, dataFolder }: Resolved['source'],
+  out: string,
+): Promise<void> {
+  const folder = source === 'auto' ? dataFolder : (upstream ?? dataFolder);
+  const isFolder = source === 'auto' || source === 'snapshot' || source === 'site';
+  if (!isFolder || isAddress(folder) || isArchive(folder) || path.resolve(folder) === path.resolve(out))
+    return;
+  await settled(folder);
 }
 
 /** What is done with a published site. It stays published whatever comes of it, so that failures are problems, not errors. */
 async function inspect(
   out: string,
   { verify, keep }: { verify: boolean; keep: number },
-): Promise<Pick<BuildReport, 'problems' | 'kept'>> {
+): Promise<Pick<BuildReport, 'verified' | 'problems' | 'kept'>> {
+  let verified = null;
   try {
-    const problems = verify ? (await import('../../verify/folder.ts')).verifyFolder(out).problems : [];
-    if (problems.length > 0 || keep === 0) return { problems, kept: null };
+    const checked = verify ? (await import('../../verify/folder.ts')).verifyFolder(out) : undefined;
+    const problems = checked?.problems ?? [];
+    verified = checked?.files ?? null;
+    if (problems.length > 0 || keep === 0) return { verified, problems, kept: null };
     const { keepArchive } = await import('./archive.ts');
-    return { problems, kept: await keepArchive(out, keep) };
+    return { verified, problems, kept: await keepArchive(out, keep) };
   } catch (thrown) {
     const error = explainSystemError(thrown, out);
     if (!(error instanceof OutputError)) throw thrown;
-    return { problems: [{ file: error.path, problem: error.problem }], kept: null };
+    return { verified, problems: [{ file: error.path, problem: error.problem }], kept: null };
   }
 }
 
-async function installCommands(names: readonly HostName[], out: string): Promise<string[]> {
-  const { hosts } = await import('../../hosts/index.ts');
-  return names.flatMap((name) => {
-    const { install }: Host = hosts[name];
-    return install ? [install(out)] : [];
-  });
-}
-
-/**
- * If no site is published, as on a build machine without state, the bundled data set is the previous one, provided that
- * it is of the same upstream.
- */
-function refreshedSnapshot({ source, dataSet: { provenance } }: SourceResult): Previous | undefined {
-  const bundled = source === 'snapshot' ? undefined : previousOfSnapshot(BUNDLED_DATA);
-  const isSame = bundled?.source === provenance.source && bundled.upstream === provenance.upstream;
-  return isSame ? bundled : undefined;
-}
+type Resolved = ReturnType<typeof resolveBuild>;
 
 /** Applies defaults, including those of the environment, and checks. Throws `UsageError`. */
 export function resolveBuild(options: BuildOptions, environment: Environment) {
   const out = resolveOut(options.out);
   const hosts = hostsOption(options.hosts ?? defaults.hosts);
-  const baseUrl = resolveBaseUrl(options.baseUrl, environment);
+  const { baseUrl, isBaseUrlNamed } = resolveBaseUrl(options.baseUrl, environment);
   return {
-    source: resolveSource(options, environment),
+    source: { ...resolveSource(options, environment), baseUrl, isBaseUrlNamed },
     baseUrl,
     out,
     hosts,
@@ -196,10 +138,11 @@ function resolveIcons({ sprites = defaults.sprites, spritesUpstream }: BuildOpti
   return { mode, upstream: checkPlainUrl('--sprites-upstream', spritesUpstream ?? DEFAULT_ICONS_UPSTREAM) };
 }
 
-function resolveBaseUrl(given: string | undefined, environment: Environment): string {
-  if (given !== undefined) return checkPlainUrl('--base-url', given);
-  const { name, value } = baseUrlOf(environment) ?? { name: 'default', value: defaults.baseUrl };
-  return checkPlainUrl(name, value);
+function resolveBaseUrl(given: string | undefined, environment: Environment) {
+  if (given !== undefined) return { baseUrl: checkPlainUrl('--base-url', given), isBaseUrlNamed: true };
+  const named = baseUrlOf(environment);
+  const { name, value } = named ?? { name: 'default', value: defaults.baseUrl };
+  return { baseUrl: checkPlainUrl(name, value), isBaseUrlNamed: named !== undefined };
 }
 
 /**

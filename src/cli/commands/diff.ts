@@ -2,9 +2,9 @@
 
 import type { Comparison } from '../../contract/changes.ts';
 import { compare } from '../../dataset/compare.ts';
-import { withUnpacked } from '../../publish/mirror/archive.ts';
-import { recoverAbandoned } from '../../publish/publish.ts';
+import { settled } from '../../publish/publish.ts';
 import { readDataSet } from '../../sources/read-data-set.ts';
+import { isArchive } from '../../sources/site/archive.ts';
 import { isAddress } from '../../sources/source.ts';
 import { checkAddress, integerOption, refuseUnknown } from './check-options.ts';
 import { defaults } from './defaults.ts';
@@ -23,10 +23,9 @@ export async function diff(before: string, after: string, options: DiffOptions =
   const resolved = { concurrency: integerOption('concurrency', concurrency), signal };
   for (const target of [before, after]) {
     if (isAddress(target)) checkAddress('address', target);
-    else recoverAbandoned(target);
+    else if (!isArchive(target)) await settled(target);
   }
-  const readFrom = (source: string) => readDataSet(source, resolved);
-  const read = (target: string) => (isAddress(target) ? readFrom(target) : withUnpacked(target, readFrom));
+  const read = (target: string) => readDataSet(target, resolved);
   const [from, to] = await Promise.all([read(before), read(after)]);
   return compare(from, to);
 }

@@ -1,28 +1,30 @@
-/** The mirror command: manifest → changed files → download, or extract → publish. */
+/** The mirror command: manifest → changed files → download → publish. An archive is a site that is built anew. */
 
 import path from 'node:path';
 import { performance } from 'node:perf_hooks';
-import { parseJson } from '../../contract/parse.ts';
-import { META_FILE } from '../../contract/paths.ts';
+import { MANIFEST_FILE } from '../../contract/paths.ts';
 import type { ListedFile } from '../../contract/site-file.ts';
 import { secondsSince } from '../../contract/words.ts';
-import { GamedataError, OutputError, UsageError } from '../../errors.ts';
+import type { Missing } from '../../dataset/guards.ts';
+import { GamedataError, UsageError } from '../../errors.ts';
 import { createClient, type HttpClient } from '../../http/client.ts';
 import { abortable } from '../../http/connections.ts';
-import { extract, isArchive, readArchivedManifest } from '../../publish/mirror/archive.ts';
-import { readManifest } from '../../publish/mirror/deployment.ts';
-import { readMeta } from '../../publish/mirror/differences.ts';
 import {
   type Downloaded,
   download,
   openPartialDownload,
   type PartialDownload,
 } from '../../publish/mirror/download.ts';
-import { type MirrorPlan, planMirror, refuseDamagedSite } from '../../publish/mirror/plan.ts';
+import { guardCopy, type MirrorPlan, planMirror } from '../../publish/mirror/plan.ts';
 import { type Output, type PublishResult, withOutput } from '../../publish/publish.ts';
 import type { Published } from '../../publish/published.ts';
 import { workFolders } from '../../publish/work-folders.ts';
-import { isAddress, type Progress } from '../../sources/source.ts';
+import type { Watchers } from '../../sources/capture.ts';
+import { isArchive } from '../../sources/site/archive.ts';
+import { fetchManifest } from '../../sources/site/deployment.ts';
+import { folderPlace, type Place } from '../../sources/site/place.ts';
+import { openSite, previousOfSite } from '../../sources/site/read.ts';
+import { isAddress } from '../../sources/source.ts';
 import {
   checkAddress,
   integerOption,
@@ -33,6 +35,7 @@ import {
 } from './check-options.ts';
 import { refuseOtherFolder } from './check-output.ts';
 import { defaults } from './defaults.ts';
+import { type RebaseReport, remake } from './rebase.ts';
 import type { SourceOptions } from './source-options.ts';
 
 type Shared = 'concurrency' | 'retries' | 'allowMissing' | 'takeLock' | 'signal';
@@ -41,12 +44,12 @@ type Shared = 'concurrency' | 'retries' | 'allowMissing' | 'takeLock' | 'signal'
 export interface MirrorOptions extends Pick<SourceOptions, Shared> {
   /** The folder of the copy. Default: named after the host, such as `example.org`. */
   readonly out?: string | undefined;
-  /** The percentage of a kind's records that may disappear from a copy. Default 1; any for an archive. */
+  /** The percentage of a kind's records that may disappear from a copy. Default 1. */
   readonly maxShrink?: number | undefined;
 }
 
 export interface MirrorReport {
-  /** The URL of the deployment, or the archive. */
+  /** The URL of the deployment. */
   readonly address: string;
   /** The folder of the copy as the user named it. */
   readonly out: string;
@@ -59,6 +62,10 @@ export interface MirrorReport {
   readonly removed: readonly string[];
   /** Host configuration, which deployments do not serve. */
   readonly excluded: readonly string[];
+  /** Records that are gone, and redirects that the deployment has lost, as `<kind>/<slug>`. */
+  readonly missing: Missing;
+  readonly lostRedirects: readonly string[];
+  readonly notices: readonly string[];
   readonly files: PublishResult;
   readonly requests: number;
   readonly seconds: number;
@@ -68,23 +75,39 @@ export interface MirrorReport {
 const ROUNDS = 3;
 
 /**
- * Copies a deployment into a folder, completely or not at all, downloading only what has changed. Restores an archive, with its
- * host configuration.
+ * Copies a deployment into a folder, completely or not at all, downloading only what has changed. An archive is restored: the site is
+ * built from its records as it was made, for the same base URL.
  *
- * @throws UsageError, UpstreamError, DataError or OutputError; the copy is then unchanged
+ * @throws UsageError, UpstreamError, DataError, GuardError or OutputError; the copy is then unchanged
  */
 export async function mirror(
   target: string,
   options: MirrorOptions = {},
-  watchers: { onProgress?: (progress: Progress) => void } = {},
-): Promise<MirrorReport> {
+  watchers: Watchers = {},
+): Promise<MirrorReport | RebaseReport> {
   const started = performance.now();
   const resolved = resolveMirror(target, options);
-  return abortable(createClient(resolved), options.signal, (client) => {
-    const run: Run = { ...resolved, ...watchers, client, signal: options.signal, started };
-    return withOutput(run.out, (output) => copy(run, output), options);
+  const { signal, takeLock } = options;
+  if (!isAddress(resolved.address))
+    return restore(resolved.address, { ...resolved, signal, takeLock }, watchers);
+  return abortable(createClient(resolved), signal, (client) => {
+    const run: Run = { ...resolved, ...watchers, client, signal, started };
+    return withOutput(run.out, (output) => copy(run, output), { takeLock, ...watchers });
   });
 }
+
+/** Goes back to an archive, as `rebase` does from a copy. */
+const restore = (archive: string, { out, ...options }: Parameters<typeof remake>[1], watchers: Watchers) =>
+  remake(
+    archive,
+    {
+      ...options,
+      out,
+      hint: (allowed) => `To go back all the same: gamedata mirror ${archive} ${out} ${allowed}`,
+      baseUrlHint: `To restore its data for another base URL: gamedata build --source site --upstream ${archive} --out ${out} --base-url <url>`,
+    },
+    watchers,
+  );
 
 /** The folder of a copy that is not given one: `example.org`, or the archive's name. */
 export const mirrorFolder = (source: string): string =>
@@ -96,14 +119,12 @@ export const mirrorFolder = (source: string): string =>
 export function resolveMirror(target: string, options: MirrorOptions) {
   refuseUnknown(options, 'out maxShrink concurrency retries allowMissing takeLock signal');
   const address = isArchive(target) && !isAddress(target) ? target : checkSource(target);
-  // Whoever goes back to an archive wants just that.
-  const maxShrink = options.maxShrink ?? (isAddress(address) ? defaults.maxShrink : 100);
   return {
     address,
     out: options.out ?? mirrorFolder(address),
     concurrency: integerOption('concurrency', options.concurrency ?? defaults.concurrency),
     retries: integerOption('retries', options.retries ?? defaults.retries),
-    maxShrink: shrinkOption(maxShrink),
+    maxShrink: shrinkOption(options.maxShrink ?? defaults.maxShrink),
     allowMissing: recordNames(options.allowMissing),
   };
 }
@@ -115,46 +136,34 @@ function checkSource(target: string): string {
   );
 }
 
-interface Run extends ReturnType<typeof resolveMirror> {
+interface Run extends ReturnType<typeof resolveMirror>, Watchers {
   readonly client: HttpClient;
   readonly signal: AbortSignal | undefined;
   readonly started: number;
-  readonly onProgress?: (progress: Progress) => void;
 }
 
-async function readPlan(run: Run, published: Published): Promise<MirrorPlan> {
-  const { address, client } = run;
-  if (!isAddress(address)) return planMirror(await readArchivedManifest(address), published, () => false);
-  const plan = planMirror(await readManifest(client, address), published);
-  await refuseOtherBase(run, published, plan);
-  return plan;
-}
-
-/** What was rebased or built here is not replaced by the site of another base URL. */
-async function refuseOtherBase(
-  { address, client, out }: Run,
-  own: Published,
-  plan: MirrorPlan,
-): Promise<void> {
-  if (own.making?.inputs === undefined || !own.meta) return;
-  const served = await readMeta(client, address, plan);
-  if (!served || served.base_url === own.meta.base_url) return;
-  throw new OutputError(
-    `has the base URL ${own.meta.base_url}, and would get that of the deployment, ${served.base_url}`,
-    out,
-    { hint: 'Mirror into another folder, and rebase that one with --out.' },
-  );
-}
+const readPlan = async ({ address, client }: Run, published: Published): Promise<MirrorPlan> =>
+  planMirror(await fetchManifest(client, address), published);
 
 async function copy(run: Run, output: Output): Promise<MirrorReport> {
-  const { signal } = run;
+  const { address, signal, maxShrink, allowMissing } = run;
   refuseOtherFolder(output, 'site');
   const received = openPartialDownload(workFolders(run.out).received);
   const downloaded: Downloaded = { files: 0, bytes: 0, resumed: 0 };
-  const plan = await receive(run, output.published, { received, downloaded });
-  const own = plan.files.find((entry) => entry.path === META_FILE);
-  const meta = own && received.has(own) ? parseJson(`${received.read(own)}`) : own && output.published.meta;
-  refuseDamagedSite({ ...run, published: output.published, files: plan.files, meta });
+  const { published } = output;
+  const plan = await receive(run, published, { received, downloaded });
+  const site = openSite(placeOf(plan, received, output));
+  const { missing, redirects } = guardCopy(
+    site,
+    previousOfSite(folderPlace(output.folder, output.name), published),
+    {
+      maxShrink,
+      allowMissing,
+      // What was built or rebased here is not replaced by the site of another base URL, unless that is the one that was asked for.
+      isBaseUrlNamed: published.making?.inputs === undefined || site.meta.base_url === address,
+      baseUrlHint: 'Mirror into another folder, and rebase that one with --out.',
+    },
+  );
   const making = { generator: plan.generator };
   const files = await output.publish(filesOf(plan, received), { signal, making });
   received.clear();
@@ -166,9 +175,26 @@ async function copy(run: Run, output: Output): Promise<MirrorReport> {
     fetched: plan.fetch.map(({ path }) => path),
     removed: plan.remove,
     excluded: plan.excluded,
+    missing,
+    lostRedirects: redirects,
+    notices: output.notices,
     files,
     requests: run.client.stats.requests,
     seconds: secondsSince(run.started),
+  };
+}
+
+/** The copy as it will be: what was received, and what stays. */
+function placeOf({ generator, files }: MirrorPlan, received: PartialDownload, { folder }: Output): Place {
+  const published = folderPlace(folder);
+  const listed = new Map(files.map((entry) => [entry.path, entry]));
+  return {
+    ...published,
+    read(file) {
+      if (file === MANIFEST_FILE) return Buffer.from(JSON.stringify({ generator, files }));
+      const entry = listed.get(file);
+      return entry && received.has(entry) ? Buffer.from(received.read(entry)) : published.read(file);
+    },
   };
 }
 
@@ -182,12 +208,6 @@ async function receive(
   into: { received: PartialDownload; downloaded: Downloaded },
 ): Promise<MirrorPlan> {
   let plan = await readPlan(run, published);
-  if (!isAddress(run.address)) {
-    await extract(run.address, plan.fetch, into.received.put);
-    const bytes = plan.fetch.reduce((sum, entry) => sum + entry.bytes, 0);
-    Object.assign(into.downloaded, { files: plan.fetch.length, bytes });
-    return plan;
-  }
   const { client, onProgress } = run;
   const report = (done: number, total: number): void =>
     onProgress?.({ done, total, requests: { ...client.stats, cacheHits: 0 }, waiting: client.waiting });

@@ -1,16 +1,13 @@
-/** The rebase command: the records of a copy → the same site for another base URL. */
+/** Builds from the records of a site that are made like it: rebasing a copy, and restoring an archive. */
 
-import { performance } from 'node:perf_hooks';
 import type { Meta } from '../../contract/meta.ts';
-import { archiveFiles, isHostFile, linkStyles } from '../../contract/paths.ts';
-import type { ListedFile } from '../../contract/site-file.ts';
-import { secondsSince } from '../../contract/words.ts';
-import { OutputError, UsageError } from '../../errors.ts';
-import { readFile } from '../../files.ts';
-import { type PublishResult, withOutput } from '../../publish/publish.ts';
-import { type CompleteSite, completeSite } from '../../site/complete-site.ts';
-import { inspectFolder } from '../../verify/folder.ts';
-import { PRODUCT } from '../../version.ts';
+import { archiveFiles, linkStyles } from '../../contract/paths.ts';
+import type { GuardOptions } from '../../dataset/guards.ts';
+import { UsageError } from '../../errors.ts';
+import { settled } from '../../publish/publish.ts';
+import type { Watchers } from '../../sources/capture.ts';
+import { isArchive } from '../../sources/site/archive.ts';
+import type { Site } from '../../sources/site/read.ts';
 import type { BuildOptions } from './build.ts';
 import {
   checkPlainUrl,
@@ -21,105 +18,93 @@ import {
   resolveServing,
   type ServingOptions,
 } from './check-options.ts';
-import { refuseOtherFolder } from './check-output.ts';
-import { describeMaking } from './making.ts';
-import { readAssets, readPackage } from './package-files.ts';
+import { makeSite, type Settings, type SiteReport } from './make-site.ts';
+import { resolveSource } from './source-options.ts';
 
-type Shared = 'baseUrl' | 'links' | 'hosts' | keyof ServingOptions | 'out' | 'takeLock' | 'signal';
+type Shared =
+  | 'baseUrl'
+  | 'links'
+  | 'hosts'
+  | keyof ServingOptions
+  | 'out'
+  | 'maxShrink'
+  | 'allowMissing'
+  | 'takeLock'
+  | 'signal';
 
 /** As for a build, but `baseUrl` is required, `links` and `hosts` default to those of the copy, and `out` to the copy itself. */
 export type RebaseOptions = Pick<BuildOptions, Shared>;
 
-export interface RebaseReport {
-  readonly changed: boolean;
-  /** The folders that were read and written, as the user named them. */
+export interface RebaseReport
+  extends Pick<SiteReport, 'changed' | 'missing' | 'leftBehind' | 'notices' | 'files' | 'seconds'> {
+  /** What was read, and the folder that was written, as the user named them. */
   readonly dir: string;
   readonly out: string;
   readonly from: string;
   readonly to: string;
   readonly links: Meta['links'];
   readonly hosts: readonly string[];
-  /** Files copied unchanged that still contain the old base URL. */
-  readonly stale: readonly string[];
-  readonly files: Omit<PublishResult, 'changed'>;
-  readonly seconds: number;
 }
 
 /**
  * Rebuilds a copy of a site for another base URL, from its own records: the result is identical to a build for that base
- * URL. Files that no build makes are copied unchanged; pages, scripts and styles are those of this version.
+ * URL. Pages, scripts and styles are those of this version; nothing else of the copy survives.
  *
- * @throws UsageError, or OutputError if the copy is not a valid site; it is then unchanged
+ * @throws UsageError, OutputError, DataError or GuardError; the published site is then unchanged
  */
-export async function rebase(dir: string, options: RebaseOptions = {}): Promise<RebaseReport> {
-  const started = performance.now();
-  refuseUnknown(options, 'baseUrl links hosts root fallback tlsCert tlsKey out takeLock signal');
-  const { signal, out = dir, links: style, hosts: names } = options;
+export async function rebase(
+  dir: string,
+  options: RebaseOptions = {},
+  watchers: Watchers = {},
+): Promise<RebaseReport> {
+  refuseUnknown(
+    options,
+    'baseUrl links hosts root fallback tlsCert tlsKey out maxShrink allowMissing takeLock signal',
+  );
   if (options.baseUrl === undefined) throw new UsageError('--base-url: got none, expected the new base URL');
   const baseUrl = checkPlainUrl('--base-url', options.baseUrl);
-  if (style) oneOf('links', style, linkStyles);
-  const asked = names && hostsOption(names);
-  return withOutput(
-    out,
-    async (output) => {
-      refuseOtherFolder(output, 'site');
-      const { site, copied, from } = await siteOfCopy(dir, (old) => {
-        const hosts = asked ?? hostsOption(old.hosts);
-        const links = resolveLinks(style, hosts, old.links);
-        const serving = resolveServing(options, hosts, { out, baseUrl });
-        const meta: Meta = { ...old, generator: PRODUCT, base_url: baseUrl, links, hosts };
-        return { meta, hosts, serving, package: readPackage() };
-      });
-      const { links, hosts } = site.meta;
-      const { changed, ...files } = await output.publish(await completeSite(site), {
-        signal,
-        making: describeMaking(site),
-      });
-      const isStale = ({ path: file }: ListedFile): boolean =>
-        from !== baseUrl && readFile(out, file).includes(from);
-      return {
-        changed,
-        dir,
-        out,
-        from,
-        to: baseUrl,
-        links,
-        hosts,
-        stale: copied.filter(isStale).map((file) => file.path),
-        files,
-        seconds: secondsSince(started),
-      };
-    },
-    options,
-  );
+  return remake(dir, { ...options, out: options.out ?? dir, baseUrl }, watchers);
 }
 
-/** The site of a copy's records, with what else is in the copy, apart from host configuration of the old base URL. */
-async function siteOfCopy(
-  folder: string,
-  describe: (old: Meta) => Omit<CompleteSite, 'records' | 'names' | 'history' | 'archive' | 'assets'>,
-): Promise<{ site: CompleteSite; copied: ListedFile[]; from: string }> {
-  const { records, names, history, entries, meta } = readCopy(folder);
-  const archive = archiveFiles.some((file) => entries.has(file));
-  // Pages and scripts are this version's own: a copy may come from anybody.
-  const own = readAssets();
-  const site = { ...describe(meta), records, names, history, archive, assets: own };
-  const files = await completeSite({ ...site, archive: false });
-  const made = new Set([...files.map((file) => file.path), ...archiveFiles]);
-  const copied = [...entries.values()]
-    .filter(({ path: file }) => !made.has(file) && !isHostFile(file))
-    .map((entry): ListedFile => ({ ...entry, make: () => readFile(folder, entry.path) }));
-  return { site: { ...site, assets: [...own, ...copied] }, copied, from: meta.base_url };
+export interface RemakeOptions extends RebaseOptions, Pick<GuardOptions, 'baseUrlHint' | 'hint'> {
+  readonly out: string;
 }
 
-/** Only a valid site is rebased: a damaged record would become one that looks right. */
-function readCopy(folder: string) {
-  const copy = inspectFolder(folder);
-  const { problems } = copy.report;
-  const [first] = problems;
-  if (!first) return copy;
-  const more = problems.length > 1 ? ` (and ${problems.length - 1} more)` : '';
-  throw new OutputError(`is not a valid site: ${first.file}: ${first.problem}${more}`, folder, {
-    hint: 'gamedata verify <dir> lists every problem; gamedata mirror repairs a damaged copy.',
-  });
+/** @param options what is not given is as the site says */
+export async function remake(
+  upstream: string,
+  { baseUrl, links, hosts, baseUrlHint, hint, ...options }: RemakeOptions,
+  watchers: Watchers,
+): Promise<RebaseReport> {
+  const { out, maxShrink, allowMissing, takeLock, signal } = options;
+  if (links) oneOf('links', links, linkStyles);
+  const asked = hosts && hostsOption(hosts);
+  if (!isArchive(upstream) && upstream !== out) await settled(upstream);
+  const settingsOf = (site: Site | undefined): Settings => {
+    if (!site) throw new Error('no site was read');
+    const { meta, entries } = site;
+    const { downloads, sprites, archive = archiveFiles.some((file) => entries.has(file)) } = meta;
+    const own = { hosts: asked ?? hostsOption(meta.hosts), baseUrl: baseUrl ?? meta.base_url };
+    const serving = resolveServing(options, own.hosts, { out, ...own });
+    return {
+      ...own,
+      links: resolveLinks(links, own.hosts, meta.links),
+      serving,
+      downloads,
+      archive,
+      sprites,
+    };
+  };
+  const source = {
+    ...resolveSource({ source: 'site', upstream, cache: false, maxShrink, allowMissing, signal }, {}),
+    ...{ baseUrl, isBaseUrlNamed: baseUrl !== undefined, baseUrlHint, hint },
+  };
+  const made = await makeSite({ ...watchers, source, settingsOf, out, takeLock, signal });
+  const { changed, missing, leftBehind, notices, files, seconds } = made.report;
+  const { baseUrl: to, links: style, hosts: names } = made.settings;
+  const from = made.site?.meta.base_url ?? to;
+  return {
+    ...{ changed, dir: upstream, out, from, to, links: style, hosts: names },
+    ...{ missing, leftBehind, notices, files, seconds },
+  };
 }

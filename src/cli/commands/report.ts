@@ -1,6 +1,8 @@
 /** The report of a build or a snapshot, as `--json` prints it. */
 
+import type { IconSource } from '../../contract/icons.ts';
 import { type Kind, kindNames, mapKinds } from '../../contract/kinds.ts';
+import type { Meta } from '../../contract/meta.ts';
 import { secondsSince } from '../../contract/words.ts';
 import type { Provenance, Warning } from '../../dataset/data-set.ts';
 import type { PublishResult } from '../../publish/publish.ts';
@@ -30,7 +32,7 @@ export interface Report
 }
 
 export function createReport(
-  { provenance, ...data }: Omit<Captured, 'records' | 'names' | 'warnings'>,
+  { provenance, ...data }: Omit<Captured, 'records' | 'names' | 'warnings' | 'former' | 'site'>,
   { changed, ...files }: PublishResult,
   { out, warnings, started }: { out: string; warnings: readonly WarningGroup[]; started: number },
 ): Report {
@@ -70,6 +72,14 @@ export function groupWarnings(warnings: readonly Warning[]): WarningGroup[] {
     });
   });
 }
+
+/** Those of a site that was read, which keeps only their numbers. Its icons have none if they are not taken from it. */
+export const warningsOf = ({ warnings, sprites }: Meta, { mode }: IconSource): WarningGroup[] =>
+  kindNames.flatMap((kind) =>
+    Object.entries(warnings[kind])
+      .filter(([code]) => code !== 'icon-not-found' || mode === sprites.mode)
+      .map(([code, count]) => ({ kind, code, count, examples: [] })),
+  );
 
 /** Kind → code → the number of its warnings. */
 export function countWarnings(groups: readonly WarningGroup[]): Record<Kind, Record<string, number>> {

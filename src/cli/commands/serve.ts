@@ -4,12 +4,13 @@ import { isIP } from 'node:net';
 import type { Meta } from '../../contract/meta.ts';
 import { pathOf } from '../../contract/paths.ts';
 import { OutputError, UsageError } from '../../errors.ts';
-import { isChanging, recoverAbandoned } from '../../publish/publish.ts';
+import { HOW_TO_FINISH, isBeingChanged, settled } from '../../publish/publish.ts';
 import { createCompress } from '../../serve/compression.ts';
 import { createReleases } from '../../serve/release.ts';
 import { logRequest, respond } from '../../serve/respond.ts';
 import { createBoundedServer, defaultLimits, type Limits } from '../../serve/server.ts';
-import { readDescriptions } from '../../sources/site-folder.ts';
+import { folderPlace } from '../../sources/site/place.ts';
+import { openSite, readMeta } from '../../sources/site/read.ts';
 import { integerOption, refuseUnknown } from './check-options.ts';
 import { defaults } from './defaults.ts';
 
@@ -56,12 +57,13 @@ export async function serve(options: ServeOptions = {}): Promise<SiteServer> {
   const { dir = defaults.out, onRequest, onProblem = () => {} } = options;
   const port = integerOption('port', options.port ?? defaults.port);
   const address = checkListen(options.listen ?? defaults.listen);
-  recoverAbandoned(dir);
+  // It starts all the same, and responds as soon as somebody has finished what was interrupted.
+  await settled(dir).catch((error: Error) => onProblem(`${error.message}. ${HOW_TO_FINISH}`));
   const meta = readSite(dir);
   const withRelease = createReleases(dir, {
     maxBytes: MAX_BYTES,
     checkIntervalMs: CHECK_INTERVAL_MS,
-    isChanging,
+    isChanging: isBeingChanged,
     readBase,
   });
   const compress = createCompress(MAX_COMPRESSED_BYTES);
@@ -79,17 +81,11 @@ export async function serve(options: ServeOptions = {}): Promise<SiteServer> {
 }
 
 /** A site that says nothing of itself is at the root. */
-function readBase(folder: string): string {
-  try {
-    return pathOf(readDescriptions(folder).meta.base_url);
-  } catch {
-    return '';
-  }
-}
+const readBase = (folder: string): string => pathOf(readMeta(folderPlace(folder))?.base_url ?? '');
 
 function readSite(dir: string): Meta {
   try {
-    return readDescriptions(dir).meta;
+    return openSite(folderPlace(dir)).meta;
   } catch (error) {
     if (!(error instanceof OutputError) || error.hint !== undefined) throw error;
     const hint = 'Build one with gamedata build, or name its folder: gamedata serve <dir>.';

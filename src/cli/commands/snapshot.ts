@@ -3,8 +3,9 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { performance } from 'node:perf_hooks';
-import { CHANGES_FILE } from '../../contract/paths.ts';
+import { CHANGES_FILE, FORMER_FILE } from '../../contract/paths.ts';
 import type { SiteFile } from '../../contract/site-file.ts';
+import { encodeFormer } from '../../dataset/former.ts';
 import { encodeHistory } from '../../dataset/history.ts';
 import { type Output, withOutput } from '../../publish/publish.ts';
 import { type Captured, capture, type Watchers } from '../../sources/capture.ts';
@@ -24,6 +25,7 @@ export interface SnapshotOptions extends SourceOptions {
 export const dataSetFiles = (captured: Captured): SiteFile[] => [
   ...snapshotFiles(captured),
   { path: CHANGES_FILE, body: encodeHistory(captured.history) },
+  { path: FORMER_FILE, body: encodeFormer(captured.former) },
   { path: 'LICENSE.txt', body: readFileSync(path.join(PUBLIC_FOLDER, 'data-license.txt')) },
 ];
 
@@ -44,11 +46,12 @@ export async function snapshot(options: SnapshotOptions = {}, watchers: Watchers
     const captured = await capture({
       ...resolved,
       ...watchers,
-      previousOf: () => previousOfSnapshot(output.folder),
+      published: previousOfSnapshot(output.folder),
     });
+    const notices = [...output.notices, ...captured.notices];
     const published = await output.publish(dataSetFiles(captured), { signal });
     const warnings = groupWarnings(captured.warnings);
-    return createReport(captured, published, { out: data, warnings, started });
+    return createReport({ ...captured, notices }, published, { out: data, warnings, started });
   };
-  return withOutput(data, work, options);
+  return withOutput(data, work, { ...options, ...watchers });
 }

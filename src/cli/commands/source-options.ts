@@ -21,7 +21,7 @@ import { BUNDLED_DATA } from './package-files.ts';
 export interface SourceOptions extends LockOptions {
   /** `auto` (the default) reads `rest`, or the bundled data set if the upstream cannot be reached. */
   readonly source?: SourceName | undefined;
-  /** The upstream's base URL; for `csv` and `snapshot` also a folder. Default: that of the source. */
+  /** The upstream's base URL; for `csv` and `snapshot` also a folder, for `site` that, an archive or a URL. Default: that of the source. */
   readonly upstream?: string | undefined;
   /** The maximum number of concurrent requests. Default 16. */
   readonly concurrency?: number | undefined;
@@ -37,6 +37,8 @@ export interface SourceOptions extends LockOptions {
   readonly skip?: readonly string[] | undefined;
   /** Whether the names in every language are part of it. Default true. */
   readonly names?: boolean | undefined;
+  /** Start a new history, without redirects of records that were renamed before. Default false. */
+  readonly forgetHistory?: boolean | undefined;
   /** Fail if the data was captured longer ago than this number of days. Default: any age. */
   readonly maxAge?: number | undefined;
   /** Stops the work; what was fetched stays in the cache. */
@@ -50,14 +52,14 @@ export type Environment = Readonly<Record<string, string | undefined>>;
 export function resolveSource(
   options: SourceOptions,
   environment: Environment,
-): Omit<CaptureOptions, 'previousOf'> {
+): Omit<CaptureOptions, 'published'> {
   refuseUnknown(options, KNOWN);
   const source = oneOf('source', options.source ?? defaults.source, sourceNames);
   const { upstream, cache = defaults.cache } = options;
   return {
     source,
     dataFolder: BUNDLED_DATA,
-    upstream: upstream === undefined ? undefined : checkUpstream(upstream, source),
+    upstream: checkUpstream(upstream, source),
     concurrency: integerOption('concurrency', options.concurrency ?? defaults.concurrency),
     retries: integerOption('retries', options.retries ?? defaults.retries),
     cacheFolder: cache === false ? undefined : cache,
@@ -66,6 +68,7 @@ export function resolveSource(
     skip: skippedRecords(options.skip),
     hasNames: options.names ?? true,
     maxAge: options.maxAge === undefined ? undefined : integerOption('max-age', options.maxAge),
+    forgetHistory: options.forgetHistory ?? false,
     today: resolveToday(environment),
     signal: options.signal,
   };
@@ -85,13 +88,17 @@ function resolveToday(environment: Environment): string {
 }
 
 /** A URL, or a folder if the source can read one. */
-function checkUpstream(upstream: string, source: SourceName): string {
+function checkUpstream(upstream: string | undefined, source: SourceName): string | undefined {
+  if (upstream === undefined) {
+    if (source !== 'site') return undefined;
+    throw new UsageError('--upstream: got none, expected the folder, archive or URL of the site to read');
+  }
   if (isAddress(upstream)) {
     if (source === 'snapshot')
       throw new UsageError(`--upstream: got ${masked(upstream)}, expected a folder for --source snapshot`);
     return checkAddress('--upstream', upstream);
   }
-  if (source !== 'csv' && source !== 'snapshot') {
+  if (source === 'rest' || source === 'auto') {
     throw new UsageError(
       `--upstream: got ${masked(upstream)}, expected an http or https URL for --source ${source}`,
     );

@@ -9,13 +9,14 @@ import { hosts } from '../../hosts/index.ts';
 import { hostNames } from '../../hosts/names.ts';
 import { createClient } from '../../http/client.ts';
 import { abortable } from '../../http/connections.ts';
-import { withUnpacked } from '../../publish/mirror/archive.ts';
 import { findDifferences } from '../../publish/mirror/differences.ts';
-import { recoverAbandoned } from '../../publish/publish.ts';
-import { readDescriptions } from '../../sources/site-folder.ts';
+import { settled } from '../../publish/publish.ts';
+import { archivePlace, isArchive } from '../../sources/site/archive.ts';
+import { folderPlace } from '../../sources/site/place.ts';
+import { openSite } from '../../sources/site/read.ts';
 import { isAddress } from '../../sources/source.ts';
 import { type DeploymentReport, type SupportedByHosts, verifyDeployment } from '../../verify/deployment.ts';
-import { type FolderReport, verifyFolder } from '../../verify/folder.ts';
+import { type FolderReport, verifyFolder, verifyPlace } from '../../verify/folder.ts';
 import { checkAddress, integerOption, oneOf, refuseUnknown, waitOption } from './check-options.ts';
 import { defaults } from './defaults.ts';
 import type { SourceOptions } from './source-options.ts';
@@ -49,7 +50,7 @@ export async function verify(
   refuseUnknown(options, 'level linkBase like wait concurrency signal');
   const { like, wait, signal } = options;
   if (!isAddress(target)) {
-    if (like === undefined && wait === undefined) return withUnpacked(target, verifyFolder);
+    if (like === undefined && wait === undefined) return verifyLocal(target);
     const name = like === undefined ? '--wait' : '--like';
     throw new UsageError(`${name}: got a folder to check, expected a URL`);
   }
@@ -63,8 +64,8 @@ export async function verify(
     return verifyDeployment(address, deployment);
   }
   const deadline = Date.now() + (wait === undefined ? 0 : waitOption(wait));
-  recoverAbandoned(like);
-  const site = readDescriptions(like);
+  await settled(like);
+  const site = openSite(folderPlace(like));
   await abortable(createClient({ concurrency, retries: 1 }), signal, async (client) => {
     let told: string | undefined;
     for (let offset = 0; ; offset++) {
@@ -81,6 +82,12 @@ export async function verify(
   });
   const supported = options.level === undefined ? supportedBy(site.meta.hosts) : undefined;
   return verifyDeployment(address, { ...deployment, supported, linkBase: linkBase ?? site.meta.base_url });
+}
+
+async function verifyLocal(target: string): Promise<FolderReport> {
+  if (isArchive(target)) return verifyPlace(await archivePlace(target));
+  await settled(target);
+  return verifyFolder(target);
 }
 
 /** What every host supports that a site has configuration for; undefined if it has none that this version knows. */

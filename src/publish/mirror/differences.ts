@@ -8,7 +8,7 @@ import { isHostFile, MANIFEST_FILE, META_FILE } from '../../contract/paths.ts';
 import { counted } from '../../contract/words.ts';
 import { GamedataError, UpstreamError } from '../../errors.ts';
 import type { HttpClient } from '../../http/client.ts';
-import { readFile, readManifest } from './deployment.ts';
+import { fetchFile, fetchManifest } from '../../sources/site/deployment.ts';
 
 /** How many files are compared by their hashes, besides the manifest, which has the hash of every file. */
 const SAMPLE = 100;
@@ -31,12 +31,12 @@ export async function findDifferences(
   const listed = site.manifest.files.filter(({ path }) => !isHostFile(path));
   const step = Math.max(1, Math.ceil(listed.length / SAMPLE));
   const sample = listed.filter(({ path }, at) => path !== META_FILE && at % step === offset % step);
-  const served = await attempt(() => readManifest(client, address));
+  const served = await attempt(() => fetchManifest(client, address));
   // Where nobody responds, one request says all.
   if (served instanceof UpstreamError && served.request.unreachable) return [served.message];
   const found = served instanceof GamedataError ? [served.message] : [];
   const check = async (entry: ManifestEntry): Promise<string[]> => {
-    const read = await attempt(() => readFile(client, address, entry));
+    const read = await attempt(() => fetchFile(client, address, entry));
     return read instanceof GamedataError ? [read.message] : [];
   };
   if ('files' in served && JSON.stringify(served.files) !== JSON.stringify(site.manifest.files)) {
@@ -50,13 +50,13 @@ export async function findDifferences(
 }
 
 /** The description that a deployment serves; undefined if it cannot be read. */
-export async function readMeta(
+async function readMeta(
   client: HttpClient,
   address: string,
   { files }: Pick<Manifest, 'files'>,
 ): Promise<Meta | undefined> {
   const entry = files.find(({ path }) => path === META_FILE);
-  const body = entry && (await attempt(() => readFile(client, address, entry)));
+  const body = entry && (await attempt(() => fetchFile(client, address, entry)));
   return metaReader.safeParse(parseJson(String(body))).data;
 }
 

@@ -9,7 +9,7 @@ import type { ManifestEntry } from '../../contract/meta.ts';
 import { errorCode, OutputError } from '../../errors.ts';
 import { MAX_BODY_BYTES } from '../../http/body.ts';
 import type { HttpClient } from '../../http/client.ts';
-import { readFile } from './deployment.ts';
+import { fetchFile } from '../../sources/site/deployment.ts';
 
 export type PartialDownload = ReturnType<typeof openPartialDownload>;
 
@@ -72,7 +72,7 @@ export async function download(entries: readonly ManifestEntry[], options: Downl
   const load = async (entry: ManifestEntry): Promise<void> => {
     if (failure !== undefined) return;
     try {
-      received.put(entry, await readFile(client, address, entry));
+      received.put(entry, await fetchFile(client, address, entry));
       downloaded.files++;
       downloaded.bytes += entry.bytes;
       onProgress?.(++done, entries.length);

@@ -1,27 +1,26 @@
 /** What a mirror has to do: which files to download, and which to remove; and what a copy has to be before it replaces another one. */
 
 import { kindNames } from '../../contract/kinds.ts';
-import { type Manifest, type ManifestEntry, metaReader } from '../../contract/meta.ts';
-import { parse } from '../../contract/parse.ts';
+import type { Manifest, ManifestEntry } from '../../contract/meta.ts';
 import { isHostFile, MANIFEST_FILE, META_FILE } from '../../contract/paths.ts';
-import type { Counts } from '../../contract/records.ts';
-import * as guards from '../../dataset/guards.ts';
+import { type GuardOptions, guard, type Losses, recordsOfPaths } from '../../dataset/guards.ts';
+import type { Previous } from '../../dataset/history.ts';
 import { DataError } from '../../errors.ts';
+import { changesOfNames } from '../../sources/capture.ts';
+import type { Site } from '../../sources/site/read.ts';
 import type { Published } from '../published.ts';
 
 export type MirrorPlan = ReturnType<typeof planMirror>;
 
-/** @param isExcluded of an archive, nothing is */
 export function planMirror(
   { generator, files: listed }: Pick<Manifest, 'generator' | 'files'>,
   { entries, touched }: Pick<Published, 'entries' | 'touched'>,
-  isExcluded: (path: string) => boolean = isHostFile,
 ) {
   const isSame = ({ path, bytes, sha256 }: ManifestEntry): boolean => {
     const own = entries.get(path);
     return own?.sha256 === sha256 && own.bytes === bytes && !touched.has(path);
   };
-  const files = listed.filter(({ path }) => path !== MANIFEST_FILE && !isExcluded(path));
+  const files = listed.filter(({ path }) => path !== MANIFEST_FILE && !isHostFile(path));
   const fetch = new Map<string, ManifestEntry>();
   for (const entry of files) if (!isSame(entry) && !fetch.has(entry.sha256)) fetch.set(entry.sha256, entry);
   const paths = new Set(files.map(({ path }) => path));
@@ -35,42 +34,41 @@ export function planMirror(
     /** Paths that the copy has now and will not have. */
     remove: [...entries.keys()].filter((path) => !paths.has(path)),
     /** Host configuration, which deployments do not serve. */
-    excluded: listed.map(({ path }) => path).filter(isExcluded),
+    excluded: listed.map(({ path }) => path).filter(isHostFile),
   };
 }
 
-export interface Guarded extends Pick<guards.ShrinkOptions, 'maxShrink' | 'allowMissing'> {
-  /** The copy as it is. */
-  readonly published: Pick<Published, 'entries' | 'meta'>;
-  /** Its files, as they would be. */
-  readonly files: readonly ManifestEntry[];
-  /** The content of `meta.json`, as it would be. */
-  readonly meta: unknown;
-}
-
 /**
- * Fails if a deployment is no site, lacks records that it counts, or has lost many of those, or of the names, that the copy has.
+ * Fails if a deployment is no site, lacks files of records, or must not replace the copy. It is copied faithfully: redirects that it
+ * has lost are among the losses.
  *
- * @throws DataError or GuardError
+ * @param previous the copy as it is; undefined if there is none
+ * @throws OutputError, DataError or GuardError
  */
-export function refuseDamagedSite({ published, files, meta, maxShrink, allowMissing }: Guarded): void {
-  const { counts, names } = parse(metaReader, meta, { record: META_FILE });
-  const records = guards.recordsOfPaths(files.map((entry) => entry.path));
+export function guardCopy(site: Site, previous: Previous | undefined, options: GuardOptions): Losses {
+  const { meta, entries } = site;
+  const records = site.records();
+  const files = recordsOfPaths(entries.keys());
   for (const kind of kindNames) {
-    if (records[kind].length === counts[kind]) continue;
-    const problem = `got files of ${records[kind].length} records: expected ${counts[kind]}, as in ${META_FILE}`;
+    const slugs = new Set(files[kind].map(({ slug }) => slug));
+    if (slugs.size === meta.counts[kind] && records[kind].every(({ slug }) => slugs.has(slug))) continue;
+    const problem = `got files of ${slugs.size} records: expected ${meta.counts[kind]}, as in ${META_FILE}`;
     throw new DataError(problem, { kind });
   }
-  const previous = guards.recordsOfPaths(published.entries.keys());
-  guards.refuseShrinking(records, { previous, maxShrink, allowMissing, fallback: undefined });
+  const before = previous?.digest === meta.digest ? records : previous?.records();
+  const names = { summary: meta.names, read: site.names };
   // A deployment without any was built like that.
-  const languages = Object.entries((names && published.meta?.names?.languages) ?? {});
-  const lost = languages.map(([language, own]) => {
-    const [before, now] = [totalOf(own), totalOf(names?.languages[language])];
-    return { language, before, lost: before - now };
-  });
-  guards.refuseLostNames(lost, { maxShrink, allowMissing });
+  const nameChanges = meta.names ? changesOfNames({ records, names }, previous, before) : [];
+  const former = site.former(() => records);
+  return guard(
+    previous && {
+      ...previous,
+      records: before ?? previous.listed?.() ?? records,
+      former: previous.former(),
+      names: nameChanges,
+      baseUrl: previous.base_url,
+    },
+    { ...meta, records, former, baseUrl: meta.base_url },
+    { ...options, mayLoseRedirects: true },
+  );
 }
-
-const totalOf = (counts: Counts | undefined): number =>
-  kindNames.reduce((sum, kind) => sum + (counts?.[kind] ?? 0), 0);

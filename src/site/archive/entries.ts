@@ -2,7 +2,7 @@
 
 import { hash } from 'node:crypto';
 import { FORMAT, type Manifest } from '../../contract/meta.ts';
-import { archiveFiles, MANIFEST_FILE } from '../../contract/paths.ts';
+import { archiveFiles, isServerFile, MANIFEST_FILE } from '../../contract/paths.ts';
 
 /** The folder that contains everything else in an archive. */
 const ROOT = 'gamedata/';
@@ -20,7 +20,7 @@ export type Entry = ReturnType<typeof archiveEntries>[number];
 const SPREAD = 3600;
 
 /**
- * Lists the entries of a site's archive, including a manifest of them.
+ * Lists the entries of a site's archive, including the site's manifest. Configuration of web servers is listed there, and left out.
  *
  * Modification times lie within the first hour of the day on which the data was captured. Many web servers derive ETags
  * from size and time, so two versions of a file must not share both: the second within the hour is derived from the
@@ -45,7 +45,8 @@ export function archiveEntries(
     generator,
     files: listed.map(({ path, body, sha256 }) => ({ path, bytes: body.length, sha256 })),
   };
-  const entries = listed.map(({ path, body, sha256 }) => {
+  const packed = listed.filter(({ path }) => !isServerFile(path));
+  const entries = packed.map(({ path, body, sha256 }) => {
     const second = (Number.parseInt(sha256.slice(0, 8), 16) % (SPREAD / 2)) * 2;
     return { name: ROOT + path, body, time: day + second };
   });

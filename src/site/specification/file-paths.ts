@@ -89,6 +89,11 @@ const sitePaths = {
     json(ref('schemas/Changes')),
   ),
   [`/${paths.FEED_FILE}`]: siteFile('getFeed', 'The same as an Atom feed', { 'application/atom+xml': text }),
+  [`/${paths.FORMER_FILE}`]: siteFile(
+    'getFormer',
+    'The slugs that records had before they were renamed or removed, and the ids of these records',
+    json(ref('schemas/Former')),
+  ),
   [`/${paths.MOVED_FILE}`]: siteFile(
     'getMoved',
     'The former paths of renamed records, and their present ones',

@@ -1,7 +1,7 @@
 /** The public schemas as JSON Schema 2020-12, generated from those that validate builds, and as TypeScript. */
 
 import * as z from 'zod';
-import { historySchema, movedSchema } from '../../contract/changes.ts';
+import { formerSchema, historySchema, movedSchema } from '../../contract/changes.ts';
 import { manifestSchema, metaSchema } from '../../contract/meta.ts';
 import { namesIndexSchema, namesSchema } from '../../contract/names.ts';
 import {
@@ -28,6 +28,7 @@ const publicSchemas = {
   meta: metaSchema,
   manifest: manifestSchema,
   changes: historySchema,
+  former: formerSchema,
   moved: movedSchema,
   search: searchSchema,
 } as const satisfies Record<string, z.ZodType>;

@@ -16,7 +16,7 @@ const MAX_ICON_BYTES = 256 * 1024;
 const SIGNATURES = ['\x89PNG\r\n\x1a\n', 'GIF87a', 'GIF89a', '\xff\xd8\xff'];
 
 /** @see https://mimesniff.spec.whatwg.org/#matching-an-image-type-pattern */
-function isImage(body: Buffer): boolean {
+export function isImage(body: Buffer): boolean {
   const start = body.toString('latin1', 0, 12);
   return SIGNATURES.some((signature) => start.startsWith(signature)) || /^RIFF.{4}WEBP/s.test(start);
 }

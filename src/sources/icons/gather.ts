@@ -5,8 +5,10 @@ import { PLACEHOLDER_ICON } from '../../contract/paths.ts';
 import type { Item } from '../../contract/records.ts';
 import type { SiteFile } from '../../contract/site-file.ts';
 import type { EncodedRecords, Warning } from '../../dataset/data-set.ts';
+import { DataError } from '../../errors.ts';
 import { type FetcherOptions, type FetcherStats, withFetcher } from '../../http/fetcher.ts';
-import { fetchIcons, type IconFiles } from './fetch.ts';
+import { readListed, type Site } from '../site/read.ts';
+import { fetchIcons, type IconFiles, isImage } from './fetch.ts';
 
 export interface IconsReport extends IconSource {
   /** Distinct icons named by records, without the placeholder. */
@@ -24,11 +26,16 @@ export interface IconsReport extends IconSource {
  * record names, with the placeholder in place of missing ones, and a warning for each item whose icon is missing.
  *
  * @param assets the hand-written files, including the placeholder; icons among them are not gathered again
+ * @param site the site that the records are from, if they are; one that holds copies of icons is where they are taken from
  */
 export async function gatherIcons(
   source: IconSource,
   records: EncodedRecords,
-  { assets, fetcher: options }: { assets: readonly SiteFile[]; fetcher: FetcherOptions },
+  {
+    assets,
+    fetcher: options,
+    site,
+  }: { assets: readonly SiteFile[]; fetcher: FetcherOptions; site?: Site | undefined },
 ): Promise<{ files: SiteFile[]; warnings: Warning[]; report: IconsReport }> {
   const { mode, upstream } = source;
   const report = { ...source, icons: 0, missing: 0, offline: null, requests: null };
@@ -40,8 +47,13 @@ export async function gatherIcons(
     .map(({ json }): Item => JSON.parse(json))
     .filter(({ icon }) => !held.has(icon.toLowerCase()));
   const icons = [...new Set(named.map(({ icon }) => icon))].sort();
+  const isHeld = site?.meta.sprites.mode === 'mirror';
   const fetched =
-    mode === 'mirror' && upstream !== null ? await fetchAll(icons, upstream, options) : undefined;
+    mode !== 'mirror' || upstream === null
+      ? undefined
+      : isHeld
+        ? { files: new Map(icons.map((icon) => [icon, readIcon(site, icon)])), offline: null, requests: null }
+        : await fetchAll(icons, upstream, options);
   const files = icons.map((icon) => ({ path: icon, body: fetched?.files.get(icon) ?? placeholder }));
   const isMissing = (icon: string): boolean => fetched?.files.get(icon) === null;
   return {
@@ -55,6 +67,12 @@ export async function gatherIcons(
       requests: fetched?.requests ?? null,
     },
   };
+}
+
+function readIcon({ place, entries }: Site, icon: string): Buffer {
+  const body = readListed(place, entries, icon);
+  if (isImage(body)) return body;
+  throw new DataError('expected a PNG, GIF, JPEG or WebP image', { record: place.at(icon) });
 }
 
 const warn = ({ id, slug, icon }: Item): Warning => ({

@@ -1,0 +1,120 @@
+/** What building, rebasing and restoring have in common: source → data set → site → output folder. */
+
+import { performance } from 'node:perf_hooks';
+import type { IconSource } from '../../contract/icons.ts';
+import { createMeta } from '../../contract/meta.ts';
+import { archiveFiles, isHostFile, type LinkStyle } from '../../contract/paths.ts';
+import type { Host, Serving } from '../../hosts/host.ts';
+import type { HostName } from '../../hosts/names.ts';
+import { type OpenOptions, type Output, type PublishResult, withOutput } from '../../publish/publish.ts';
+import { type CaptureOptions, capture, type Watchers } from '../../sources/capture.ts';
+import { gatherIcons, type IconsReport } from '../../sources/icons/gather.ts';
+import { folderPlace } from '../../sources/site/place.ts';
+import { entriesOf, previousOfSite, readManifest, type Site } from '../../sources/site/read.ts';
+import { PRODUCT } from '../../version.ts';
+import { checkOutside, refuseOtherFolder } from './check-output.ts';
+import { describeMaking } from './making.ts';
+import { readAssets, readPackage } from './package-files.ts';
+import { countWarnings, createReport, groupWarnings, type Report, warningsOf } from './report.ts';
+
+/** What a site is made like, apart from its data. */
+export interface Settings {
+  readonly baseUrl: string;
+  readonly links: LinkStyle;
+  readonly hosts: readonly HostName[];
+  readonly serving: Serving;
+  readonly downloads: boolean;
+  readonly archive: boolean;
+  readonly sprites: IconSource;
+}
+
+export interface SiteReport extends Report {
+  /** For each web server, the command that makes it serve the site as it is now; none if nothing has changed. */
+  readonly install: readonly string[];
+  readonly sprites: IconsReport;
+  /** Files of the site that was read, if one was, which the new one does not have. */
+  readonly leftBehind: readonly string[];
+}
+
+export interface MakeOptions extends OpenOptions, Watchers {
+  readonly out: string;
+  readonly source: Omit<CaptureOptions, 'published'>;
+  /** @param site the one that is read, if one is */
+  readonly settingsOf: (site: Site | undefined) => Settings;
+  readonly signal?: AbortSignal | undefined;
+}
+
+export interface Made {
+  readonly report: SiteReport;
+  readonly settings: Settings;
+  readonly site: Site | undefined;
+}
+
+/** @throws UsageError, UpstreamError, DataError or OutputError; the published site is then unchanged */
+export async function makeSite({ out, source, settingsOf, signal, ...options }: MakeOptions): Promise<Made> {
+  const started = performance.now();
+  const work = async (output: Output): Promise<Made> => {
+    refuseOtherFolder(output, 'site');
+    if (source.cacheFolder !== undefined) checkOutside('--cache', source.cacheFolder, out);
+    const published = previousOfSite(folderPlace(output.folder, output.name), output.published);
+    const captured = await capture({ ...source, ...options, published });
+    const { provenance, records, names, counts, digest, history, former, site } = captured;
+    const settings = settingsOf(site);
+    const { baseUrl, links, hosts, serving, downloads, archive, sprites } = settings;
+    const handWritten = readAssets();
+    const icons = await gatherIcons(sprites, records, { assets: handWritten, fetcher: source, site });
+    const warnings = [
+      ...(site ? warningsOf(site.meta, sprites) : groupWarnings(captured.warnings)),
+      ...groupWarnings(icons.warnings),
+    ];
+    const meta = createMeta({
+      generator: PRODUCT,
+      source: captured.source,
+      upstream: provenance.upstream,
+      captured: provenance.captured,
+      edition: provenance.edition,
+      fallback: site ? site.meta.fallback : captured.fallback,
+      warnings: countWarnings(warnings),
+      ...(provenance.skipped && { skipped: provenance.skipped }),
+      digest,
+      names: names.summary,
+      base_url: baseUrl,
+      links,
+      hosts: [...hosts],
+      downloads,
+      ...(archive && { archive }),
+      sprites,
+      counts,
+    });
+    const inputs = { meta, history, former, archive, serving, assets: [...handWritten, ...icons.files] };
+    const making = describeMaking(inputs);
+    const make = async (): Promise<PublishResult> => {
+      // Most scheduled builds change nothing, and need nothing of this.
+      const { completeSite } = await import('../../site/complete-site.ts');
+      const complete = { ...inputs, records, names: names.read(), hosts, package: readPackage() };
+      return output.publish(await completeSite(complete), { signal, making });
+    };
+    const result = output.confirm(making) ?? (await make());
+    const notices = [...output.notices, ...captured.notices];
+    const report = createReport({ ...captured, notices }, result, { out, warnings, started });
+    const install = result.changed ? await installCommands(hosts, out) : [];
+    const left = site ? leftBehind(site, out) : [];
+    return { report: { ...report, install, sprites: icons.report, leftBehind: left }, settings, site };
+  };
+  return withOutput(out, work, options);
+}
+
+function leftBehind({ entries }: Site, out: string): string[] {
+  const now = entriesOf(readManifest(folderPlace(out)));
+  return [...entries.keys()].filter(
+    (file) => !now.has(file) && !isHostFile(file) && !archiveFiles.includes(file),
+  );
+}
+
+async function installCommands(names: readonly HostName[], out: string): Promise<string[]> {
+  const { hosts } = await import('../../hosts/index.ts');
+  return names.flatMap((name) => {
+    const { install }: Host = hosts[name];
+    return install ? [install(out)] : [];
+  });
+}

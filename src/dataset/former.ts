@@ -1,0 +1,90 @@
+/**
+ * Former slugs: kind → slug → the id of the record that had it last. A key is never removed, so that an address that ever answered
+ * keeps redirecting, however short the feed of changes is.
+ */
+
+import { formerSchema, type History } from '../contract/changes.ts';
+import { type Kind, kindNames, mapKinds } from '../contract/kinds.ts';
+import { parse } from '../contract/parse.ts';
+import { FORMER_FILE, recordOfPath, recordPath } from '../contract/paths.ts';
+import type { MovedRoute } from '../contract/routes.ts';
+
+/** Maps, as a slug may be the name of what every object has. */
+export type Former = Readonly<Record<Kind, ReadonlyMap<string, number>>>;
+
+/** As much of a record as an address is made of. Of a published record that is damaged, only its path is known. */
+export interface Addressed {
+  readonly id?: number | undefined;
+  readonly slug: string;
+}
+export type AddressedRecords = Readonly<Record<Kind, readonly Addressed[]>>;
+
+export const noFormer: Former = mapKinds(() => new Map<string, number>());
+
+/** Of several records that had a slug, the one that is named last counts. */
+export const mergeFormer = (...all: readonly Former[]): Former =>
+  mapKinds((kind) => new Map(all.flatMap((former) => [...former[kind]])));
+
+/** The slugs that records had before and have no longer, whether they were renamed or removed. */
+export const leftSlugs = (before: AddressedRecords, after: AddressedRecords): Former =>
+  mapKinds((kind) => {
+    const now = new Map(after[kind].map(({ id, slug }) => [id, slug]));
+    return new Map(
+      before[kind].flatMap(({ id, slug }) => (id !== undefined && now.get(id) !== slug ? [[slug, id]] : [])),
+    );
+  });
+
+/** Those of another data set's whose records have the same id and slug here, and so are the same. */
+export const agreeing = (former: Former, its: AddressedRecords, own: AddressedRecords): Former =>
+  mapKinds((kind) => {
+    const slugs = new Map(its[kind].map(({ id, slug }) => [id, slug]));
+    const same = new Set(own[kind].flatMap(({ id, slug }) => (slugs.get(id) === slug ? [id] : [])));
+    return new Map([...former[kind]].filter(([, id]) => same.has(id)));
+  });
+
+/** What versions without `former.json` knew: the steps of their history, and the redirects. */
+export const formerOf = ({ steps }: History, moved: object, records: AddressedRecords): Former =>
+  mapKinds((kind) => {
+    const ids = new Map(records[kind].map(({ id, slug }) => [slug, id]));
+    const redirected = Object.entries(moved).flatMap(([path, to]): [string, number][] => {
+      const [from, now] = [recordOfPath(path), recordOfPath(to)];
+      const id = now?.kind === kind ? ids.get(now.slug) : undefined;
+      return from?.kind === kind && id !== undefined ? [[from.slug, id]] : [];
+    });
+    const stepped = steps.toReversed().flatMap(({ changes }): [string, number][] => {
+      const { renamed, removed } = changes[kind];
+      return [
+        ...renamed.map(({ id, from }): [string, number] => [from, id]),
+        ...removed.map(({ id, slug }): [string, number] => [slug, id]),
+      ];
+    });
+    return new Map([...redirected, ...stepped]);
+  });
+
+/** The text of `former.json`, one slug per line, which keeps diffs of a repository small. */
+export const encodeFormer = (former: Former): string =>
+  `${JSON.stringify(
+    mapKinds((kind) => Object.fromEntries([...former[kind]].sort(([a], [b]) => (a < b ? -1 : 1)))),
+    null,
+    1,
+  )}\n`;
+
+/** Throws `DataError` if it is none. */
+export function decodeFormer(json: unknown): Former {
+  const parsed = parse(formerSchema, json, { record: FORMER_FILE });
+  return mapKinds((kind) => new Map(Object.entries(parsed[kind])));
+}
+
+/** Redirects from slugs that no record has to the records that had them, sorted by kind and former slug. */
+export const movedRoutes = (former: Former, records: AddressedRecords): MovedRoute[] =>
+  kindNames.flatMap((kind) => {
+    const slugs = new Map(records[kind].map(({ id, slug }) => [id, slug]));
+    const taken = new Set(slugs.values());
+    return [...former[kind]]
+      .sort(([a], [b]) => (a < b ? -1 : 1))
+      .flatMap(([from, id]) => {
+        const to = slugs.get(id);
+        if (to === undefined || taken.has(from)) return [];
+        return [{ path: recordPath(kind, from), to: recordPath(kind, to) }];
+      });
+  });

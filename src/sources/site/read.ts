@@ -1,0 +1,194 @@
+/** A built site, wherever it is: what it says about itself, and its data. Each file is read and parsed here alone. */
+
+import { hash } from 'node:crypto';
+import * as z from 'zod';
+import { type History, historySchema, movedSchema } from '../../contract/changes.ts';
+import { mapKinds } from '../../contract/kinds.ts';
+import {
+  type Entries,
+  type Manifest,
+  type Meta,
+  manifestReader,
+  metaReader,
+  refuseNewerFormat,
+} from '../../contract/meta.ts';
+import { type Names, namesReader } from '../../contract/names.ts';
+import { parse, parseJson } from '../../contract/parse.ts';
+import {
+  CHANGES_FILE,
+  FORMER_FILE,
+  listPageFile,
+  MANIFEST_FILE,
+  META_FILE,
+  MOVED_FILE,
+  namesFile,
+  recordFile,
+} from '../../contract/paths.ts';
+import { pageOffsets } from '../../contract/windows.ts';
+import type { EncodedRecord, EncodedRecords } from '../../dataset/data-set.ts';
+import { digestRecords } from '../../dataset/digest.ts';
+import { encodeRecord } from '../../dataset/encode.ts';
+import { type AddressedRecords, decodeFormer, type Former, formerOf } from '../../dataset/former.ts';
+import { recordsOfPaths } from '../../dataset/guards.ts';
+import { emptyHistory, type Previous } from '../../dataset/history.ts';
+import { DataError, errorCode, GamedataError, OutputError } from '../../errors.ts';
+import { parseText } from '../../files.ts';
+import { type Place, readFrom } from './place.ts';
+
+/** More than a hundred times the live upstream's records with every icon. */
+const MAX_SITE_BYTES = 8 * 1024 ** 3;
+
+/** A record with its keys in their order, as the digest depends on it: whether it is the one that was built, that tells. */
+const servedSchema = z.custom<{ url: string; id: number; slug: string }>(isServed, 'expected a record');
+const pageSchema = z.looseObject({ results: z.array(servedSchema) });
+
+function isServed(value: unknown): boolean {
+  const { url, id, slug } = (value ?? {}) as Partial<Record<'url' | 'id' | 'slug', unknown>>;
+  return typeof url === 'string' && Number.isInteger(id) && typeof slug === 'string';
+}
+
+export type Site = ReturnType<typeof openSite>;
+
+/** Opens a site. Throws `OutputError` if its manifest or description is missing or invalid. */
+export function openSite(place: Place) {
+  const manifest = readManifest(place);
+  const meta = describe(place, META_FILE, metaReader);
+  const entries = entriesOf(manifest);
+  return { place, manifest, entries, meta, ...siteData(place, entries, meta) };
+}
+
+/** Throws `OutputError` if it is none of a gamedata build, or lists more than any site has. */
+export function readManifest(place: Place): Manifest {
+  const manifest = describe(place, MANIFEST_FILE, manifestReader);
+  const bytes = manifest.files.reduce((sum, file) => sum + file.bytes, 0);
+  if (bytes <= MAX_SITE_BYTES) return manifest;
+  throw new OutputError(`got files of ${bytes} bytes in all, expected at most ${MAX_SITE_BYTES}`, place.name);
+}
+
+/** Undefined if it is missing or invalid. */
+export const readMeta = (place: Place): Meta | undefined =>
+  undamaged(() => describe(place, META_FILE, metaReader));
+
+export const entriesOf = ({ files }: Pick<Manifest, 'files'>): Entries =>
+  new Map(files.map((entry) => [entry.path, entry]));
+
+function describe<S extends z.ZodType>(place: Place, file: string, schema: S): z.infer<S> {
+  const fail = (problem: string, cause?: unknown): OutputError =>
+    new OutputError(`has no valid ${file}: ${problem}`, place.name, { cause });
+  let json: unknown;
+  try {
+    json = JSON.parse(`${place.read(file)}`);
+  } catch (cause) {
+    throw fail(errorCode(cause) || 'invalid JSON', cause);
+  }
+  refuseNewerFormat(json, (problem, options) => new OutputError(`${file} ${problem}`, place.name, options));
+  const result = schema.safeParse(json);
+  if (result.success) return result.data;
+  const [issue] = result.error.issues;
+  throw fail(`${issue?.path.join('.') || 'value'}: ${issue?.message}`);
+}
+
+/** Reads a file that has to be as the manifest says. Throws `OutputError`. */
+export function readListed(place: Place, entries: Entries, file: string): Buffer {
+  const entry = entries.get(file);
+  if (!entry) throw new OutputError('is not in the manifest', place.at(file));
+  const body = readFrom(place, file);
+  const sha256 = hash('sha256', body);
+  if (sha256 === entry.sha256) return body;
+  throw new OutputError(
+    `has SHA-256 ${sha256}, expected ${entry.sha256}, as in the manifest`,
+    place.at(file),
+    {
+      hint: 'gamedata verify <dir> lists every problem.',
+    },
+  );
+}
+
+/** The data of a site. Whatever is read has to be as the manifest says: each function throws `OutputError` or `DataError`. */
+function siteData(place: Place, entries: Entries, meta: Meta | undefined) {
+  const json = (file: string): unknown => parseText(`${readListed(place, entries, file)}`, place.at(file));
+  const readPage = (file: string): EncodedRecord[] =>
+    parse(pageSchema, json(file), { record: place.at(file) }).results.map(({ url: _, ...record }) =>
+      encodeRecord(record),
+    );
+  function records(): EncodedRecords {
+    const { counts, digest } = meta ?? describe(place, META_FILE, metaReader);
+    const read = mapKinds((kind) =>
+      pageOffsets(counts[kind]).flatMap((offset) => readPage(listPageFile(kind, offset))),
+    );
+    const found = digestRecords(read);
+    if (found === digest) return read;
+    const location = { record: place.name, field: 'digest' };
+    throw new DataError(`got ${found}: expected ${digest}, as in ${META_FILE}`, location);
+  }
+  const history = (): History =>
+    entries.has(CHANGES_FILE)
+      ? parse(historySchema, json(CHANGES_FILE), { record: place.at(CHANGES_FILE) })
+      : emptyHistory;
+  return {
+    records,
+    history,
+    names: (): Names[] =>
+      Object.keys(meta?.names?.languages ?? {}).map((language) => {
+        const file = namesFile(language);
+        return parse(namesReader, json(file), { record: place.at(file) });
+      }),
+    /** @param own its records, which the redirects of earlier versions lead to */
+    former(own: () => AddressedRecords): Former {
+      if (entries.has(FORMER_FILE)) return decodeFormer(json(FORMER_FILE));
+      const record = place.at(MOVED_FILE);
+      const moved = entries.has(MOVED_FILE) ? parse(movedSchema, json(MOVED_FILE), { record }) : {};
+      return formerOf(history(), moved, own());
+    },
+    /** The records by their own files, where list pages cannot be read: without their ids as far as these cannot be, either. */
+    listed: (): AddressedRecords =>
+      mapKinds((kind) =>
+        recordsOfPaths(entries.keys())[kind].map(({ slug }) => {
+          const text = undamaged(() => `${readListed(place, entries, recordFile(kind, slug))}`) ?? '';
+          const { data } = z.object({ id: z.int() }).safeParse(parseJson(text));
+          return { slug, ...data };
+        }),
+      ),
+  };
+}
+
+/** The published data as the previous data set; undefined if nothing is published. */
+export function previousOfSite(
+  place: Place,
+  { meta, entries }: { meta?: Meta | undefined; entries: Entries },
+): Previous | undefined {
+  if (entries.size === 0) return undefined;
+  const data = siteData(place, entries, meta);
+  const counts = mapKinds((kind) => recordsOfPaths(entries.keys())[kind].length);
+  // Nothing is known of a site that does not describe itself, but its files.
+  const about = meta ?? { digest: '', captured: null, counts };
+  const records = () => undamaged(data.records);
+  return {
+    ...about,
+    records,
+    listed: data.listed,
+    history: () => undamaged(data.history),
+    readNames: () => undamaged(data.names),
+    former() {
+      try {
+        return data.former(() => records() ?? data.listed());
+      } catch (cause) {
+        if (!(cause instanceof GamedataError)) throw cause;
+        throw new OutputError(`has former slugs that cannot be read: ${cause.message}`, place.name, {
+          cause,
+          hint: 'Restore an archive of the site with gamedata mirror <archive>, or let every redirect go with --forget-history.',
+        });
+      }
+    },
+  };
+}
+
+/** What somebody damaged is replaced by the next build: it is no reason to stop it. */
+function undamaged<T>(read: () => T): T | undefined {
+  try {
+    return read();
+  } catch (error) {
+    if (error instanceof GamedataError) return undefined;
+    throw error;
+  }
+}
