@@ -24,7 +24,7 @@ try {
   const upstream = path.join(folder, 'package', 'data', 'csv');
   const source = resolveSource({ source: 'csv', upstream, cache: false }, process.env);
   await withOutput(BUNDLED_DATA, async (output) => {
-    const captured = await capture({ ...source, previousOf: () => previousOfSnapshot(output.folder) });
+    const captured = await capture({ ...source, published: previousOfSnapshot(output.folder) });
     const provenance = { ...captured.provenance, upstream: `npm package ${PACKAGE}, data/csv` };
     await output.publish(dataSetFiles({ ...captured, provenance }));
   });

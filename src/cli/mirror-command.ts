@@ -1,8 +1,8 @@
 /** `gamedata mirror`: its options, and what it prints. */
 
 import type { Command } from 'commander';
-import { mapKinds } from '../contract/kinds.ts';
 import { counted, firstOf, groupDigits, readableSize } from '../contract/words.ts';
+import { isAddress } from '../sources/source.ts';
 import { defaults } from './commands/defaults.ts';
 import type { MirrorOptions, MirrorReport } from './commands/mirror.ts';
 import { keptLines, lossLines, publishedLines } from './lines.ts';
@@ -16,7 +16,6 @@ import {
   takeLockOption,
 } from './options.ts';
 import { type Presentation, perform } from './perform.ts';
-import { rebaseLines } from './rebase-command.ts';
 import { watch } from './reporter.ts';
 
 export function addMirror(command: Command): void {
@@ -41,7 +40,7 @@ export function addMirror(command: Command): void {
         options,
         async (reporter, signal) => {
           const report = await mirror(source, { ...options, out: dir, signal }, watch(reporter));
-          reporter.print('address' in report ? mirrorLines(report) : rebaseLines(report));
+          reporter.print(mirrorLines(report));
           return { output: report };
         },
         { kept: (failure) => keptLines(out, failure) },
@@ -50,14 +49,17 @@ export function addMirror(command: Command): void {
 }
 
 function mirrorLines(report: MirrorReport): string[] {
-  const { out, downloaded, removed, excluded, lostRedirects, files, changed, seconds } = report;
-  const lines = lossLines({ ...report, missing: mapKinds(() => []) });
+  const { address, out, downloaded, removed, excluded, lostRedirects, files, changed, seconds } = report;
+  const lines = lossLines(report);
   if (lostRedirects.length > 0)
     lines.push(`warning: the deployment has lost redirects of renamed records: ${firstOf(lostRedirects)}`);
   if (excluded.length > 0) lines.push(`excluded, as host configuration: ${firstOf(excluded)}`);
   if (removed.length > 0) lines.push(`removed: ${firstOf(removed)}`);
   const resumed = downloaded.resumed > 0 ? `, ${groupDigits(downloaded.resumed)} resumed` : '';
-  lines.push(`${counted(downloaded.files, 'file')} downloaded, ${readableSize(downloaded.bytes)}${resumed}`);
+  if (isAddress(address))
+    lines.push(
+      `${counted(downloaded.files, 'file')} downloaded, ${readableSize(downloaded.bytes)}${resumed}`,
+    );
   if (!changed) lines.push(`${out}: nothing changed, in ${seconds} s`);
   else lines.push(...publishedLines(out, files, { changed, seconds }));
   return lines;

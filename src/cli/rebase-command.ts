@@ -50,7 +50,7 @@ export function addRebase(command: Command): void {
   );
 }
 
-export function rebaseLines(report: RebaseReport): string[] {
+function rebaseLines(report: RebaseReport): string[] {
   const { out, from, to, links, hosts, files } = report;
   return [
     `links: from ${from} to ${to}, style ${links}; hosts: ${hosts.join(', ') || 'none'}`,

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { mapKinds } from '../../src/contract/kinds.ts';
 import type { Counts } from '../../src/contract/records.ts';
-import { type NamedRecords, refuseOldData, refuseShrinking } from '../../src/dataset/guards.ts';
+import { type AddressedRecords, leftSlugs, noFormer } from '../../src/dataset/former.ts';
+import { type GuardOptions, guard, refuseOldData } from '../../src/dataset/guards.ts';
 import { GuardError } from '../../src/errors.ts';
 import { namedEdition } from '../support/editions.ts';
 
@@ -10,12 +11,27 @@ const hint = 'If they are really gone, list them with --allow-missing, or raise 
 const range = (length: number): number[] => Array.from({ length }, (_, at) => at + 1);
 
 /** So many records of each kind, called `<kind>-<id>`. */
-const records = (counts: Counts): NamedRecords =>
+const records = (counts: Counts): AddressedRecords =>
   mapKinds((kind) => range(counts[kind]).map((id) => ({ id, slug: `${kind}-${id}` })));
 
 const options = { allowMissing: [], fallback: undefined };
 
-describe('refuseShrinking', () => {
+/** A data set that is published, or is to be. */
+const data = (own: AddressedRecords, about: Partial<Parameters<typeof guard>[1]> = {}) => ({
+  ...{ digest: JSON.stringify(own), captured: '2026-01-02', former: noFormer, names: [] },
+  records: own,
+  ...about,
+});
+
+const refuseShrinking = (
+  now: AddressedRecords,
+  { previous, ...rest }: GuardOptions & { previous: AddressedRecords | undefined },
+) => {
+  const former = previous ? leftSlugs(previous, now) : noFormer;
+  return guard(previous && data(previous), data(now, { former }), rest).missing;
+};
+
+describe('a data set that has lost records', () => {
   it.each([
     { before: undefined, now: { move: 1, item: 1 }, maxShrink: 0 },
     { before: { move: 100, item: 200 }, now: { move: 100, item: 200 }, maxShrink: 0 },
@@ -122,6 +138,71 @@ describe('refuseShrinking', () => {
       'got 100 records, the last build had 100: expected at most 49 % to disappear; missing: move-1, move-2,',
     );
     expect(refuseShrinking(now, { ...strict, maxShrink: 50 }).move).toHaveLength(50);
+  });
+});
+
+describe('what else is published', () => {
+  const [one] = [{ move: [{ id: 1, slug: 'now' }], item: [{ id: 1, slug: 'item-1' }] }];
+  const former = { ...noFormer, move: new Map([['former', 1]]) };
+  const strict = { ...options, maxShrink: 0 };
+
+  it('keeps every address: a redirect is lost only in a faithful copy, which says so', () => {
+    expect(guard(data(one, { former }), data(one, { former }), strict).redirects).toEqual([]);
+    expect(() => guard(data(one, { former }), data(one), strict)).toThrow(
+      '1 redirect of renamed records would be lost: move/former',
+    );
+    const renamed = { ...one, move: [{ id: 1, slug: 'later' }] };
+    const faithful = { ...strict, mayLoseRedirects: true };
+    expect(guard(data(one, { former }), data(renamed, { former }), faithful).redirects).toEqual(['move/now']);
+    const others = { ...one, move: [...one.move, { id: 2, slug: 'former' }] };
+    expect(guard(data(one, { former }), data(others), strict).redirects).toEqual([]);
+  });
+
+  it('lets a record go by a slug that it had, with its redirects', () => {
+    const two = { ...one, move: [...one.move, { id: 2, slug: 'other' }] };
+    const without = { ...one, move: [{ id: 2, slug: 'other' }] };
+    const allowed = { ...strict, allowMissing: ['move/former'] };
+    expect(guard(data(two, { former }), data(without), allowed)).toEqual({
+      missing: { move: ['now'], item: [] },
+      redirects: [],
+    });
+  });
+
+  it('keeps its base URL, unless somebody names another one', () => {
+    const [before, now] = ['https://a.test', 'https://b.test'].map((baseUrl) => data(one, { baseUrl }));
+    if (!before || !now) throw new Error('two data sets are expected');
+    expect(() => guard(before, now, strict)).toThrow(
+      'the published site has the base URL https://a.test, and would get https://b.test, which nobody has named',
+    );
+    expect(() => guard(before, now, { ...strict, isBaseUrlNamed: true })).not.toThrow();
+    expect(() => guard(data(one), now, strict)).not.toThrow();
+  });
+
+  it.each([
+    ['an earlier day', { captured: '2026-01-01' }, { captured: '2026-01-02' }, true],
+    ['the same day', { captured: '2026-01-02' }, { captured: '2026-01-02' }, false],
+    ['a later day', { captured: '2026-01-03' }, { captured: '2026-01-02' }, false],
+    [
+      'an earlier edition',
+      { captured: '2026-03-01', edition: namedEdition(1) },
+      { captured: '2026-02-01', edition: namedEdition(2) },
+      true,
+    ],
+    [
+      'the same digest',
+      { captured: '2026-01-03', digest: 'x' },
+      { captured: '2026-01-02', digest: 'x' },
+      true,
+    ],
+  ])('of %s is replaced by a fallback, or is not: %j by %j', (_, before, local, isReplaced) => {
+    const changed = { ...one, move: [{ id: 1, slug: 'now' }] };
+    const run = () =>
+      guard(data(one, { digest: 'a', ...before }), data(changed, { digest: 'b', ...local }), {
+        ...strict,
+        fallback: 'https://up.test could not be reached',
+      });
+    if (isReplaced) expect(run).not.toThrow();
+    else expect(run).toThrow('the published data is newer and unchanged');
   });
 });
 

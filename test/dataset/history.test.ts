@@ -6,7 +6,6 @@ import {
   encodeHistory,
   extendHistory,
   mentions,
-  movedRoutes,
   stepsSince,
 } from '../../src/dataset/history.ts';
 import { versionOf } from '../support/data-set-versions.ts';
@@ -69,43 +68,5 @@ describe('a history', () => {
     expect(continueHistory(none, half, none).steps).toHaveLength(2);
     const huge = versionOf(Array.from({ length: 11_000 }, (_, at) => rawMove(at + 1)));
     expect(continueHistory(named('a'), none, huge).steps).toHaveLength(1);
-  });
-});
-
-describe('moved addresses', () => {
-  const at = (slug: string) => `/api/gamedata/move/${slug}/`;
-  it.each<[string, editions: ReturnType<typeof named>[], moved: [from: string, to: string][]]>([
-    ['nothing was renamed', [named('a'), named('a', 'b')], []],
-    ['a record was renamed', [named('a'), named('b')], [['a', 'b']]],
-    [
-      'a record was renamed twice',
-      [named('a'), named('b'), named('c')],
-      [
-        ['a', 'c'],
-        ['b', 'c'],
-      ],
-    ],
-    ['a record got its old name back', [named('a'), named('b'), named('a')], [['b', 'a']]],
-    ['another record has the old name now', [named('a'), named('b'), named('b', 'a')], []],
-    ['two records swapped names', [named('a', 'b'), named('b', 'a')], []],
-    [
-      'two records had the same name one after the other: the last counts',
-      [named('a', 'x'), named('b', 'x'), named('b', 'a'), named('b', 'y')],
-      [
-        ['a', 'y'],
-        ['x', 'y'],
-      ],
-    ],
-    [
-      'another record had the old name since, and is gone: the last counts',
-      [named('a'), named('b'), named('b', 'a'), named('b')],
-      [],
-    ],
-    ['the renamed record is gone', [named('a'), named('b'), versionOf([])], []],
-  ])('if %s', (_, editions, moved) => {
-    const now = editions.at(-1) ?? versionOf([]);
-    expect(movedRoutes(continueHistory(...editions), now.records)).toEqual(
-      moved.map(([from, to]) => ({ path: at(from), to: at(to) })),
-    );
   });
 });

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { Names } from '../../src/contract/names.ts';
 import { knownNames, summarizeNames } from '../../src/dataset/digest.ts';
-import { refuseLostNames } from '../../src/dataset/guards.ts';
+import { noFormer } from '../../src/dataset/former.ts';
+import { type GuardOptions, guard } from '../../src/dataset/guards.ts';
 import { compareNames, nameIn, selectNames } from '../../src/dataset/names.ts';
 
 const french: Names = {
@@ -86,6 +87,10 @@ describe('what has become of names', () => {
 });
 
 describe('a language that loses names', () => {
+  const refuseLostNames = (names: typeof changes, options: GuardOptions) => {
+    const data = { digest: '', captured: null, records, former: noFormer };
+    return guard({ ...data, names }, data, options);
+  };
   const changes = [{ language: 'fr', before: 200, lost: 20, changed: 30 }];
 
   it('is refused beyond the share that is allowed', () => {

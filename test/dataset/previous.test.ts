@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { History } from '../../src/contract/changes.ts';
 import { compare, type SummarizedRecords } from '../../src/dataset/compare.ts';
+import { noFormer } from '../../src/dataset/former.ts';
 import { continueHistory, emptyHistory, extendHistory } from '../../src/dataset/history.ts';
 import { versionOf } from '../support/data-set-versions.ts';
 import { rawMove } from '../support/sites.ts';
@@ -20,52 +21,63 @@ function next(
     published,
     unread,
   }: { own?: History; before?: SummarizedRecords; published?: History; unread?: true },
-): History {
+): ReturnType<typeof continueHistory> {
   const records = unread ? undefined : before?.records;
-  const previous = before && { ...before, records: () => records, history: () => published };
+  const previous = before && {
+    ...before,
+    records: () => records,
+    history: () => published,
+    former: () => noFormer,
+  };
   return continueHistory({ ...data, history: own }, previous, records);
 }
 
+const ANEW = [expect.stringContaining('starts anew')];
+
 describe('the history of a new data set', () => {
   it('starts empty', () => {
-    expect(next(a, {})).toEqual(emptyHistory);
+    expect(next(a, {})).toEqual({ history: emptyHistory, notices: [] });
   });
 
   it('is the one that it came with, where nothing was published before', () => {
-    expect(next(b, { own: fromAToB })).toBe(fromAToB);
+    expect(next(b, { own: fromAToB }).history).toBe(fromAToB);
   });
 
   it('is the one that it came with, where that includes what was published', () => {
-    expect(next(b, { own: fromAToB, before: a })).toBe(fromAToB);
-    expect(next(b, { own: fromAToB, before: b, published: emptyHistory })).toBe(fromAToB);
+    expect(next(b, { own: fromAToB, before: a }).history).toBe(fromAToB);
+    expect(next(b, { own: fromAToB, before: b, published: emptyHistory }).history).toBe(fromAToB);
   });
 
   it('continues what was published, where the one that it came with does not include that', () => {
-    expect(next(c, { own: fromBToC, before: a }).steps).toEqual([compare(a, c)]);
+    const { history, notices } = next(c, { own: fromBToC, before: a, published: emptyHistory });
+    expect([history.steps, notices]).toEqual([[compare(a, c)], []]);
   });
 
   it('continues the published one', () => {
-    const { steps } = next(c, { before: b, published: fromAToB });
-    expect(steps).toEqual([compare(b, c), compare(a, b)]);
-    expect(next(b, { before: a }).steps).toEqual([compare(a, b)]);
+    const { history, notices } = next(c, { before: b, published: fromAToB });
+    expect([history.steps, notices]).toEqual([[compare(b, c), compare(a, b)], []]);
   });
 
   it('stays as it is if nothing changed', () => {
-    expect(next(b, { before: b, published: fromAToB })).toBe(fromAToB);
+    expect(next(b, { before: b, published: fromAToB })).toEqual({ history: fromAToB, notices: [] });
   });
 
-  it('does not continue one that ends at another data set', () => {
-    expect(next(c, { before: a, published: fromAToB }).steps).toEqual([compare(a, c)]);
-    expect(next(a, { before: a, published: fromAToB })).toEqual(emptyHistory);
+  it.each([
+    ['ends at another data set', fromAToB],
+    ['cannot be read', undefined],
+  ])('starts anew, with a notice, where the published one %s', (_, published) => {
+    const { history, notices } = next(c, { before: a, ...(published && { published }) });
+    expect([history.steps, notices]).toEqual([[compare(a, c)], ANEW]);
+    expect(next(a, { before: a, ...(published && { published }) })).toEqual({
+      history: emptyHistory,
+      notices: ANEW,
+    });
   });
 
-  it('is not dropped in silence if the published records cannot be read', () => {
-    expect(() => next(c, { before: b, published: fromAToB, unread: true })).toThrow(
-      expect.objectContaining({
-        message: expect.stringContaining('its history cannot be continued'),
-        hint: expect.stringContaining('--forget-history'),
-      }),
-    );
-    expect(next(c, { before: b, unread: true })).toEqual(emptyHistory);
+  it('starts anew, with a notice, where the published records cannot be read', () => {
+    expect(next(c, { before: b, published: fromAToB, unread: true })).toEqual({
+      history: emptyHistory,
+      notices: ANEW,
+    });
   });
 });

@@ -58,7 +58,7 @@ describe('a provenance', () => {
     expect(provenanceSchema.parse(older)).toEqual(provenance);
   });
 
-  it.each([{ source: 'snapshot' }, { upstream: '' }, { captured: '2026-02-30' }])('is not %j', (wrong) => {
+  it.each([{ source: 'site' }, { upstream: '' }, { captured: '2026-02-30' }])('is not %j', (wrong) => {
     expect(provenanceSchema.safeParse({ ...provenance, ...wrong }).success).toBe(false);
   });
 });

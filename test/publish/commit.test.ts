@@ -16,9 +16,17 @@ import {
 } from 'node:fs';
 import path from 'node:path';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { isChanging, recoverAbandoned, withOutput } from '../../src/publish/publish.ts';
+import { isBeingChanged, settled, withOutput } from '../../src/publish/publish.ts';
 import { failing } from '../support/failing.ts';
-import { littleChanged, publishedSite, publishTree, readTree, treeFiles } from '../support/publishing.ts';
+import {
+  littleChanged,
+  openAgain,
+  publishedSite,
+  publishTree,
+  readTree,
+  type Tree,
+  treeFiles,
+} from '../support/publishing.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 
 vi.mock('node:fs', { spy: true });
@@ -47,7 +55,7 @@ describe('a site of which little has changed', () => {
 
   it('says that it is partly new if it cannot be completed, and whoever comes next completes it', async () => {
     const { out, folders } = await published();
-    expect(isChanging(out)).toBe(false);
+    expect(isBeingChanged(out)).toBe(false);
     vi.mocked(renameSync).mockImplementation((from, to) => {
       if (to === path.join(out, 'b/d.json')) failing('EACCES')();
       real.renameSync(from, to);
@@ -56,12 +64,19 @@ describe('a site of which little has changed', () => {
       message: `${out}: cannot be completed (EACCES)`,
       hint: expect.stringContaining('goes on where this one stopped'),
     });
-    expect(existsSync(folders.commit)).toBe(true);
-    expect(isChanging(out)).toBe(true);
     vi.resetAllMocks();
-    expect(isChanging(out), 'it is finished by whoever asks').toBe(false);
+    expect(isBeingChanged(out), 'whoever only reads finishes nothing').toBe(true);
+    await expect(settled(out)).rejects.toMatchObject({
+      message: `${out}: is being changed: it is partly the old site, and partly the new one`,
+      hint: expect.stringContaining('finish what it left'),
+    });
+    expect(existsSync(folders.commit)).toBe(true);
+    expect(await publishTree(out, fresh), 'finishing is a change').toMatchObject({
+      changed: true,
+      written: 0,
+    });
     expect(existsSync(folders.commit)).toBe(false);
-    expect(await publishTree(out, fresh)).toMatchObject({ changed: false });
+    expect(isBeingChanged(out)).toBe(false);
     expect(readTree(out)).toEqual(fresh);
   });
 
@@ -142,25 +157,72 @@ describe('a site of which little has changed', () => {
     expect(order).toEqual([staged, '.site.gamedata-draft', 'commit', parent, 'sync -f site']);
   });
 
-  it('is not taken for complete if somebody deleted the staged files', async () => {
-    const { out, folders } = await published();
+  /** A build that was killed after it had placed `come/x.json` and `b/d.json`. */
+  async function killed() {
+    const site = await published();
     vi.mocked(renameSync).mockImplementation((from, to) => {
+      if (to === path.join(site.out, 'a.json')) failing('EIO')();
       real.renameSync(from, to);
-      if (to === path.join(out, 'b/d.json')) rmSync(folders.fresh, { recursive: true });
     });
-    await expect(publishTree(out, fresh)).rejects.toThrow(
-      `cannot be completed (its staged files are gone: delete ${folders.commit}, build again, and move away what that build names)`,
-    );
+    await expect(publishTree(site.out, { ...fresh, 'a.json': '10' })).rejects.toThrow('cannot be completed');
     vi.resetAllMocks();
-    expect(() => recoverAbandoned(out)).toThrow('its staged files are gone');
-    rmSync(folders.commit);
+    return site;
+  }
+
+  async function layOver({ out }: { out: string }, tree: Tree): Promise<void> {
+    const copy = await publishedSite(tree);
+    real.cpSync(copy.out, out, { recursive: true, preserveTimestamps: true });
+  }
+  const remove = ({ out }: { out: string }) => rmSync(out, { recursive: true });
+  const older = { ...old, 'a.json': '0' };
+
+  it.each<[string, (site: Awaited<ReturnType<typeof killed>>) => Promise<void> | void]>([
+    ['an older copy has been restored', (site) => [remove(site), layOver(site, older)][1]],
+    ['the same site has been restored', (site) => [remove(site), layOver(site, old)][1]],
+    ['an older copy has been laid over it', (site) => layOver(site, older)],
+    ['the folder is gone', remove],
+  ])('is not finished where %s, but compared by its content', async (_, happens) => {
+    const site = await killed();
+    await happens(site);
+    expect(isBeingChanged(site.out), 'nobody reads it as changing').toBe(false);
+    const stopped = withOutput(site.out, async ({ notices }) => {
+      expect(notices).toEqual([expect.stringContaining('every file compared by its content')]);
+      throw new RangeError('killed again');
+    });
+    await expect(stopped).rejects.toThrow('killed again');
+    const third = { ...untouched, 'a.json': '3', 'come/x.json': '30' };
+    await publishTree(site.out, third);
+    expect(readTree(site.out), 'what the killed build had placed is its own').toEqual(third);
+    expect(site.names()).toEqual(['site']);
+    expect(await openAgain(site.out)).toEqual([]);
+  });
+
+  it('is not finished if somebody deleted the staged files: what they were is not known', async () => {
+    const { out, folders } = await killed();
+    rmSync(folders.fresh, { recursive: true });
     await expect(publishTree(out, fresh)).rejects.toThrow('gamedata did not write: come/x.json, b/d.json');
     for (const name of ['come/x.json', 'b/d.json']) rmSync(path.join(out, name));
     await publishTree(out, fresh);
     expect(readTree(out)).toEqual(fresh);
-    expect(JSON.parse(readFileSync(path.join(out, 'manifest.json'), 'utf8')).files).toHaveLength(
-      Object.keys(fresh).length,
-    );
+  });
+
+  it('is finished by a record of an earlier version, which does not say what it replaces', async () => {
+    const { out, folders, names } = await killed();
+    const { before, ...record } = JSON.parse(readFileSync(folders.commit, 'utf8'));
+    expect(before).toMatch(/^[0-9a-f]{64}$/);
+    writeFileSync(folders.commit, JSON.stringify(record));
+    expect(await openAgain(out)).toEqual([expect.stringContaining('was finished')]);
+    expect(readTree(out)).toEqual(fresh);
+    expect(names()).toEqual(['site']);
+  });
+
+  it('is not finished by a record that makes no sense', async () => {
+    const { out, folders, names } = await published();
+    writeFileSync(folders.commit, '{"place":["../x"],"remove":[]}');
+    expect(isBeingChanged(out)).toBe(false);
+    expect(await publishTree(out, old)).toMatchObject({ changed: false });
+    expect(readTree(out)).toEqual(old);
+    expect(names()).toEqual(['site']);
   });
 
   it.each([
@@ -196,13 +258,6 @@ describe('a site of which little has changed', () => {
     expect(readTree(out)).toEqual(old);
     await publishTree(out, fresh);
     expect(names()).toEqual(['site']);
-  });
-
-  it('names a commit record that makes no sense, and leaves everything as it is', async () => {
-    const { out, folders } = await published();
-    writeFileSync(folders.commit, '{"place":["../x"],"remove":[]}');
-    expect(() => recoverAbandoned(out)).toThrow('cannot be completed');
-    expect(readTree(out)).toEqual(old);
   });
 });
 

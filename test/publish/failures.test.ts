@@ -74,7 +74,7 @@ describe('a stage that cannot be removed', () => {
 
   it('and cannot be set aside either is named as such', async () => {
     const { folders } = lockable();
-    mkdirSync(folders.retired);
+    mkdirSync(folders.fresh);
     mkdirSync(folders.out);
     vi.mocked(renameSync).mockImplementation(failing('EPERM'));
     await expect(publishTree(folders.out, { 'a.json': '1' })).rejects.toThrow(

@@ -24,9 +24,9 @@ import {
 } from 'node:fs';
 import path from 'node:path';
 import { beforeEach, expect, it, vi } from 'vitest';
-import { recoverAbandoned } from '../../src/publish/publish.ts';
 import {
   littleChanged,
+  openAgain,
   publishedSite,
   publishTree,
   readTree,
@@ -165,7 +165,7 @@ function* statesOf(before: string, effects: readonly Effect[]) {
 async function endOf(out: string, old: Tree, fresh: Tree, what: string): Promise<'old' | 'fresh'> {
   for (const name of Object.keys(old).filter((one) => one in fresh))
     expect([old[name], fresh[name]], what).toContain(readFileSync(path.join(out, name), 'utf8'));
-  recoverAbandoned(out);
+  await openAgain(out);
   const end = readTree(out)['a.json'] === old['a.json'] ? 'old' : 'fresh';
   expect(readTree(out), what).toEqual({ old, fresh }[end]);
   expect(await publishTree(out, fresh), what).toMatchObject({ changed: end === 'old' });

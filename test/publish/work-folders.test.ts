@@ -1,8 +1,7 @@
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, readdirSync, renameSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { recoverAbandoned } from '../../src/publish/publish.ts';
 import { inOrder } from '../../src/publish/site-paths.ts';
 import {
   appendToWorkingFile,
@@ -10,7 +9,7 @@ import {
   readWorkingFile,
   workFolders,
 } from '../../src/publish/work-folders.ts';
-import { littleChanged, publishedSite, publishTree, readTree } from '../support/publishing.ts';
+import { littleChanged, publishedSite, publishTree } from '../support/publishing.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 
 const [old] = littleChanged;
@@ -20,7 +19,6 @@ it('working files are beside the site, hidden, and named after it', () => {
     name: 'site',
     out: '/srv/site',
     fresh: '/srv/.site.gamedata-new',
-    retired: '/srv/.site.gamedata-old',
     commit: '/srv/.site.gamedata-commit',
     trash: '/srv/.site.gamedata-trash-',
     lock: '/srv/.site.gamedata-lock',
@@ -54,23 +52,6 @@ describe('a working file', () => {
   it('that is not there is an error of the system', () => {
     const all = folders();
     expect(() => readWorkingFile(all, all.unreported)).toThrow('ENOENT');
-  });
-});
-
-describe('what a killed build has left', () => {
-  it('is restored where an earlier version had moved the site aside', async () => {
-    const { out, folders } = await publishedSite(old);
-    renameSync(out, folders.retired);
-    recoverAbandoned(out);
-    expect(readTree(out)).toEqual(old);
-    expect(readdirSync(path.dirname(out))).toEqual(['site']);
-  });
-
-  it('is not looked for where the site is whole', async () => {
-    const { out, folders } = await publishedSite(old);
-    mkdirSync(folders.retired);
-    recoverAbandoned(out);
-    expect(readdirSync(path.dirname(out)).sort()).toEqual(['.site.gamedata-old', 'site']);
   });
 });
 

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { serve } from '../../src/cli/commands/serve.ts';
-import { isChanging } from '../../src/publish/publish.ts';
+import { isBeingChanged } from '../../src/publish/publish.ts';
 import { createReleases } from '../../src/serve/release.ts';
 import { publishSite, serveSite } from '../support/serving.ts';
 import { temporaryFolder } from '../support/temporary.ts';
@@ -88,7 +88,7 @@ describe('a site that is rebuilt while it is served', () => {
 describe('a release', () => {
   /** Asks the present release of a folder, which is looked at once only. */
   function releasesOf(folder: string, maxBytes: number) {
-    const options = { maxBytes, checkIntervalMs: 3_600_000, isChanging, readBase: () => '' };
+    const options = { maxBytes, checkIntervalMs: 3_600_000, isChanging: isBeingChanged, readBase: () => '' };
     const withRelease = createReleases(folder, options);
     return (path: string, search = '') =>
       withRelease(({ respond }) => respond({ method: 'GET', path, search, headers: new Headers() }));

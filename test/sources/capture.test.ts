@@ -30,7 +30,7 @@ const captured = (options: Partial<CaptureOptions>) =>
     today: '2026-03-04',
     maxShrink: 0,
     allowMissing: [],
-    previousOf: () => undefined,
+    published: undefined,
     ...options,
   });
 
@@ -43,7 +43,7 @@ describe('capturing', () => {
 
   it('keeps the day of a snapshot, whatever was published before', async () => {
     const previous = previousOfSnapshot(snapshot(3, '2025-05-05'));
-    const { provenance } = await captured({ dataFolder: snapshot(3), previousOf: () => previous });
+    const { provenance } = await captured({ dataFolder: snapshot(3), published: previous });
     expect(provenance.captured).toBe('2026-01-02');
   });
 
@@ -59,11 +59,12 @@ describe('capturing', () => {
       edition: null,
       names: undefined,
       records: () => first.records,
-      history: () => undefined,
+      former: () => first.former,
+      history: () => first.history,
     });
-    const same = await captured({ ...rest, previousOf: () => previous(first.digest) });
+    const same = await captured({ ...rest, published: previous(first.digest) });
     expect(same.provenance.captured).toBe('2025-05-05');
-    const other = await captured({ ...rest, previousOf: () => previous('sha256:0') });
+    const other = await captured({ ...rest, published: previous('sha256:0') });
     expect(other.provenance.captured).toBe('2026-03-04');
   });
 
@@ -76,21 +77,22 @@ describe('capturing', () => {
       'got data deployed on 2026-04-07, 10 days ago: expected at most 9',
     );
     // First seen long ago, and deployed anew since without a change.
-    const previousOf = () => ({
+    const published = {
       ...first,
       captured: '2025-05-05',
       edition: namedEdition(1),
       names: undefined,
       records: () => first.records,
-      history: () => undefined,
-    });
-    expect(await captured({ ...deployed, maxAge: 10, previousOf })).toMatchObject({
+      former: () => first.former,
+      history: () => first.history,
+    };
+    expect(await captured({ ...deployed, maxAge: 10, published })).toMatchObject({
       provenance: { captured: '2025-05-05', edition: namedEdition(1) },
     });
 
     const nameless = { source: 'rest', upstream: (await serveUpstream(data)).url, maxAge: 30 } as const;
     expect(await captured(nameless)).toMatchObject({ provenance: { captured: '2026-03-04' } });
-    await expect(captured({ ...nameless, previousOf })).rejects.toThrow(
+    await expect(captured({ ...nameless, published })).rejects.toThrow(
       'got data captured on 2025-05-05, 303 days ago: expected at most 30',
     );
     await expect(captured({ dataFolder: snapshot(3), maxAge: 60 })).rejects.toThrow('captured on 2026-01-02');

@@ -82,7 +82,7 @@ const captured = (folder: string, before: string | undefined, options: Partial<C
   capture({
     ...{ source: 'snapshot', upstream: folder, dataFolder: 'unused', cacheFolder: undefined },
     ...{ concurrency: 2, retries: 0, today: '2026-03-04', maxShrink: 0, allowMissing: [] },
-    previousOf: () => (before === undefined ? undefined : previousOfSnapshot(before)),
+    published: before === undefined ? undefined : previousOfSnapshot(before),
     ...options,
   });
 

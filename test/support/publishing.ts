@@ -15,6 +15,10 @@ export const treeFiles = (tree: Tree) => Object.entries(tree).map(([path, body])
 export const publishTree = (out: string, tree: Tree): Promise<PublishResult> =>
   withOutput(out, (output) => output.publish(treeFiles(tree)));
 
+/** Opens a folder as whoever publishes there does, and publishes nothing. */
+export const openAgain = (out: string): Promise<readonly string[]> =>
+  withOutput(out, async ({ notices }) => notices);
+
 /** What is in a folder, without the manifest if there is one. */
 export function readTree(folder: string): Tree {
   return Object.fromEntries(

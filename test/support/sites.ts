@@ -10,7 +10,8 @@ import { createRoutes, type RouteTable } from '../../src/contract/routes.ts';
 import type { SiteFile } from '../../src/contract/site-file.ts';
 import { digestRecords } from '../../src/dataset/digest.ts';
 import { servedTexts } from '../../src/dataset/encode.ts';
-import { emptyHistory, movedRoutes } from '../../src/dataset/history.ts';
+import { formerOf, movedRoutes } from '../../src/dataset/former.ts';
+import { emptyHistory } from '../../src/dataset/history.ts';
 import type { HostContext } from '../../src/hosts/host.ts';
 import { netlifyRules } from '../../src/hosts/netlify-rules.ts';
 import { apiFiles } from '../../src/site/api-files.ts';
@@ -89,9 +90,11 @@ export function siteOf(
     downloads,
     sprites: defaultIconSource,
   };
-  const routes: RouteTable = createRoutes(records, movedRoutes(history, records));
+  const former = formerOf(history, {}, records);
+  const routes: RouteTable = createRoutes(records, movedRoutes(former, records));
   const icon: SiteFile = { path: PLACEHOLDER_ICON, body: new Uint8Array([0x89, 0x50, 0x4e, 0x47]) };
-  const changes = changeFiles(history, routes.moved, { baseUrl: meta.base_url, captured: meta.captured });
+  const changed = { history, former, moved: routes.moved };
+  const changes = changeFiles(changed, { baseUrl: meta.base_url, captured: meta.captured });
   const linkBase = { baseUrl: meta.base_url, links };
   const docs = readPackage().templates['docs.html'];
   const served = servedTexts(linkBase, records);

@@ -35,7 +35,7 @@ import {
 } from './check-options.ts';
 import { refuseOtherFolder } from './check-output.ts';
 import { defaults } from './defaults.ts';
-import { type RebaseReport, remake } from './rebase.ts';
+import { type RemakeOptions, remake } from './rebase.ts';
 import type { SourceOptions } from './source-options.ts';
 
 type Shared = 'concurrency' | 'retries' | 'allowMissing' | 'takeLock' | 'signal';
@@ -49,7 +49,7 @@ export interface MirrorOptions extends Pick<SourceOptions, Shared> {
 }
 
 export interface MirrorReport {
-  /** The URL of the deployment. */
+  /** The URL of the deployment, or the archive. */
   readonly address: string;
   /** The folder of the copy as the user named it. */
   readonly out: string;
@@ -65,6 +65,8 @@ export interface MirrorReport {
   /** Records that are gone, and redirects that the deployment has lost, as `<kind>/<slug>`. */
   readonly missing: Missing;
   readonly lostRedirects: readonly string[];
+  /** Files of an archive that the site does not have. */
+  readonly leftBehind: readonly string[];
   readonly notices: readonly string[];
   readonly files: PublishResult;
   readonly requests: number;
@@ -84,7 +86,7 @@ export async function mirror(
   target: string,
   options: MirrorOptions = {},
   watchers: Watchers = {},
-): Promise<MirrorReport | RebaseReport> {
+): Promise<MirrorReport> {
   const started = performance.now();
   const resolved = resolveMirror(target, options);
   const { signal, takeLock } = options;
@@ -97,17 +99,24 @@ export async function mirror(
 }
 
 /** Goes back to an archive, as `rebase` does from a copy. */
-const restore = (archive: string, { out, ...options }: Parameters<typeof remake>[1], watchers: Watchers) =>
-  remake(
-    archive,
-    {
-      ...options,
-      out,
-      hint: (allowed) => `To go back all the same: gamedata mirror ${archive} ${out} ${allowed}`,
-      baseUrlHint: `To restore its data for another base URL: gamedata build --source site --upstream ${archive} --out ${out} --base-url <url>`,
-    },
-    watchers,
-  );
+async function restore(
+  archive: string,
+  { out, ...options }: RemakeOptions,
+  watchers: Watchers,
+): Promise<MirrorReport> {
+  const build = `gamedata build --source site --upstream ${archive} --out ${out}`;
+  const hints = {
+    hint: (allowed: string) => `To go back all the same: gamedata mirror ${archive} ${out} ${allowed}`,
+    baseUrlHint: `To restore its data for another base URL: ${build} --base-url <url>`,
+  };
+  const made = await remake(archive, { ...options, ...hints, out }, watchers);
+  const { changed, missing, leftBehind, notices, files, seconds } = made;
+  return {
+    ...{ address: archive, out, changed, missing, leftBehind, notices, seconds },
+    ...{ downloaded: { files: 0, bytes: 0, resumed: 0 }, fetched: [], removed: [], excluded: [] },
+    ...{ lostRedirects: [], files: { changed, ...files }, requests: 0 },
+  };
+}
 
 /** The folder of a copy that is not given one: `example.org`, or the archive's name. */
 export const mirrorFolder = (source: string): string =>
@@ -177,6 +186,7 @@ async function copy(run: Run, output: Output): Promise<MirrorReport> {
     excluded: plan.excluded,
     missing,
     lostRedirects: redirects,
+    leftBehind: [],
     notices: output.notices,
     files,
     requests: run.client.stats.requests,
