@@ -2,13 +2,10 @@
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { rmSync } from 'node:fs';
 import type { Command } from 'commander';
 import { iconModes } from '../contract/icons.ts';
 import { counted, groupDigits } from '../contract/words.ts';
-import { explainSystemError, OutputError } from '../errors.ts';
-import { statusOf } from '../files.ts';
-import { appendToWorkingFile, readWorkingFile, workFolders } from '../publish/work-folders.ts';
+import { errorCode } from '../errors.ts';
 import type { IconsReport } from '../sources/icons/gather.ts';
 import type { BuildOptions, BuildReport } from './commands/build.ts';
 import { defaults } from './commands/defaults.ts';
@@ -41,7 +38,7 @@ export function addBuild(command: Command): void {
     .option('--archive', 'offer the site as /download/gamedata.tar.gz')
     .option('--verify', 'check what was published')
     .option('--keep <n>', 'keep archives of the last n sites', parseNumber)
-    .option('--on-change <command>', 'run if the site changed, with the summary')
+    .option('--on-change <command>', 'run once if the site changed, with the summary')
     .optionsGroup('Hosts:')
     .addOption(hostOption('write configuration for').default([...defaults.hosts]));
   addServingOptions(command).action(({ host: hosts, onChange, ...options }: Typed) =>
@@ -59,10 +56,13 @@ export function addBuild(command: Command): void {
           reporter.print([`verified ${counted(report.verified, 'file')}`]);
         if (problems.length === 0) reporter.print(nextLines(report));
         let failed = problems.length > 0;
-        if (onChange !== undefined) {
-          const change = !changed ? [] : options.json ? [JSON.stringify(report)] : summary;
-          const problem = await tellChange(onChange, out, { change, isRight: !failed });
-          if (problem !== undefined) reporter.notice(`error: --on-change: ${problem}`);
+        if (onChange !== undefined && changed) {
+          const told = options.json ? JSON.stringify(report) : summary.join('\n');
+          const problem = failed ? 'not run, as problems were found' : await runWith(`${told}\n`, onChange);
+          if (problem !== undefined)
+            reporter.notice(
+              `error: --on-change: ${problem}: the site is published; run by hand: ${onChange}`,
+            );
           failed ||= problem !== undefined;
         }
         return { output: report, exitCode: failed ? exitCodes.unfinished : exitCodes.done };
@@ -96,41 +96,16 @@ function nextLines({ changed, out, install, kept }: BuildReport): string[] {
   return [...archive, ...commands.map((command) => `next: ${command}`)];
 }
 
-/**
- * Runs a command with the summary of a change on its standard input. The summary is kept beside the site until the command has
- * succeeded: if it fails, the next build runs it again, even if nothing has changed since.
- *
- * @param change what has changed; empty if nothing has
- * @param isRight whether the command may be run: it is not told of a site that is wrong
- * @returns what went wrong; undefined if it succeeded, or there was nothing to tell
- */
-async function tellChange(
-  command: string,
-  out: string,
-  { change, isRight }: { change: readonly string[]; isRight: boolean },
-): Promise<string | undefined> {
-  const folders = workFolders(out);
-  const { unreported } = folders;
+/** Runs a command with a text on its standard input. Returns what went wrong; undefined if it succeeded. */
+async function runWith(text: string, command: string): Promise<string | undefined> {
+  // Standard output is for the report.
+  const child = spawn(command, { shell: true, stdio: ['pipe', 2, 2] });
+  // A command need not read it.
+  child.stdin?.on('error', () => {}).end(text);
   try {
-    if (change.length > 0) appendToWorkingFile(folders, unreported, `${change.join('\n')}\n`);
-    if (!isRight || !statusOf(unreported)) return undefined;
-    const summary = readWorkingFile(folders, unreported);
-    // Standard output is for the report.
-    const child = spawn(command, { shell: true, stdio: ['pipe', 2, 2] });
-    // A command need not read it.
-    child.stdin?.on('error', () => {}).end(summary);
     const [code, signal] = (await once(child, 'close')) as [number | null, string | null];
-    if (code !== 0)
-      return `got ${signal ?? `exit code ${code}`}: the site is published, and the next build will run the command again`;
-    // Another build may have added to it, or have told all of it.
-    const present = statusOf(unreported) ? readWorkingFile(folders, unreported) : '';
-    if (!present.startsWith(summary)) return undefined;
-    rmSync(unreported);
-    if (present !== summary) appendToWorkingFile(folders, unreported, present.slice(summary.length));
-    return undefined;
+    return code === 0 ? undefined : `got ${signal ?? `exit code ${code}`}`;
   } catch (error) {
-    const explained = explainSystemError(error, unreported);
-    if (explained instanceof OutputError) return explained.message;
-    throw error;
+    return `cannot be started (${errorCode(error)})`;
   }
 }

@@ -42,13 +42,16 @@ export type Cache = ReturnType<typeof openCache>;
  * Opens the journal for one upstream.
  *
  * @param folder created if it does not exist
- * @param name the upstream, as part of the file name
- * @param version of the reduced values: a journal of another version is discarded
+ * @param upstream its address, without a trailing slash
+ * @param version of the reduced values: a journal of another version or upstream is discarded
  * @throws OutputError if the folder cannot be written
  */
-export function openCache(folder: string, { name, version }: { name: string; version: string }) {
-  const file = path.join(folder, journalName(name));
-  const header = encodeLine({ cache: 1, version });
+export function openCache(folder: string, { upstream, version }: { upstream: string; version: string }) {
+  const file = path.join(folder, journalName(upstream));
+  const header = encodeLine({ cache: 1, version, upstream });
+  // Version 0.1.0 gave http and https the same file, and did not say whose it is.
+  const unnamed = encodeLine({ cache: 1, version });
+  const isBelow = (url: string): boolean => url.startsWith(`${upstream}/`);
   const writing = <T>(write: () => T): T => {
     try {
       return write();
@@ -72,7 +75,9 @@ export function openCache(folder: string, { name, version }: { name: string; ver
   };
   const { entries, lastRun } = writing(() => {
     const lines = readFileSync(journal, 'utf8').split('\n');
-    if (lines[0] === header) return decodeLines(lines);
+    const decoded = decodeLines(lines);
+    if (lines[0] === header) return decoded;
+    if (lines[0] === unnamed && [...decoded.entries.keys()].every(isBelow)) return decoded;
     rewrite(journal, header);
     return decodeLines([]);
   });
@@ -124,8 +129,9 @@ export function openCache(folder: string, { name, version }: { name: string; ver
 /** A cache that is always empty. */
 export const noCache: Cache = { lastRun: null, get: () => undefined, put() {}, noteRun() {}, close() {} };
 
-/** A file name that is valid on every system. */
-export const journalName = (upstream: string): string => `${upstream.replace(/[^\w.-]+/g, '-')}.ndjson`;
+/** A file name that is valid on every system. Addresses that share one take it from each other. */
+export const journalName = (upstream: string): string =>
+  `${upstream.replace(/^https:\/\//, '').replace(/[^\w.-]+/g, '-')}.ndjson`;
 
 function encodeLine(value: unknown): string {
   const json = JSON.stringify(value);

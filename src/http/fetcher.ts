@@ -116,9 +116,8 @@ export async function withFetcher<T>(
   // A build from local files does without undici, which is most of the code.
   const { abortable } = await import('./connections.ts');
   const { createClient } = await import('./client.ts');
-  const name = upstream.replace(/^https?:\/\//, '');
   return abortable(createClient(options), signal, async (client) => {
-    const cache = cacheFolder === undefined ? noCache : openCache(cacheFolder, { name, version });
+    const cache = cacheFolder === undefined ? noCache : openCache(cacheFolder, { upstream, version });
     let complete = false;
     try {
       const result = await work(createFetcher({ client, cache }));

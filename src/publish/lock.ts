@@ -1,5 +1,6 @@
 /** The lock: one build at a time per folder. A lock whose process is known to have ended is stale, and is taken over. */
 
+import { randomUUID } from 'node:crypto';
 import { linkSync, renameSync, statSync, unlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { errorCode, OutputError } from '../errors.ts';
@@ -22,8 +23,9 @@ export interface LockOptions {
  */
 export function acquireLock(folders: WorkFolders, options: LockOptions = {}): () => void {
   const { lock: file, name } = folders;
+  const own = encodeHolder(thisProcess());
   try {
-    take(folders, options);
+    take(folders, own, options);
   } catch (cause) {
     if (cause instanceof OutputError) throw cause;
     throw new OutputError(`cannot be locked (${errorCode(cause)})`, name, {
@@ -35,46 +37,76 @@ export function acquireLock(folders: WorkFolders, options: LockOptions = {}): ()
   return () => {
     held.delete(file);
     try {
-      unlinkSync(file);
+      // Another build may have taken it over on request.
+      if (readIfThere(file) === own) unlinkSync(file);
     } catch {
       // It is stale as soon as this process ends.
     }
   };
 }
 
-function take(folders: WorkFolders, options: LockOptions): void {
-  const { lock: file } = folders;
-  const own = encodeHolder(thisProcess());
+function take(folders: WorkFolders, own: string, options: LockOptions): void {
   for (let attempt = 1; ; attempt++) {
     try {
-      writeFileSync(file, own, { flag: 'wx' });
-      // A process that was suspended here for longer than others wait finds its lock taken over.
-      if (readIfThere(file) === own) return;
+      create(folders, own);
+      return;
     } catch (error) {
-      if (errorCode(error) !== 'EEXIST' || attempt > 3) {
-        // A disk may have room for the file, and none for what is in it.
-        if (readIfThere(file) === '') unlinkSync(file);
-        throw error;
-      }
-      const text = readFilled(file);
-      if (text === undefined) continue;
-      refuseHeld(text, folders, options);
-      removeStale(file, text);
+      if (errorCode(error) !== 'EEXIST' || attempt > 3) throw error;
     }
+    const text = readFilled(folders.lock);
+    if (text === undefined) continue;
+    refuseHeld(text, folders, options);
+    removeStale(folders, text);
   }
 }
 
-/** Two builds may find the same stale lock: one that moved a lock other than the stale one puts it back. */
-function removeStale(file: string, text: string): void {
-  const aside = `${file}.${process.pid}`;
+/** A lock appears with its content: written under another name, then linked. Throws EEXIST if there is one. */
+function create({ lock, trash }: WorkFolders, text: string): void {
+  const draft = trash + randomUUID();
   try {
-    renameSync(file, aside);
+    writeFileSync(draft, text, { flag: 'wx' });
+    linkSync(draft, lock);
+  } catch (error) {
+    if (errorCode(error) === 'EEXIST') throw error;
+    // File systems without links say so with many codes. Whatever else it was is what the lock itself fails with, too.
+    createInPlace(lock, text);
+  } finally {
+    discard(draft);
+  }
+}
+
+function createInPlace(lock: string, text: string): void {
+  try {
+    writeFileSync(lock, text, { flag: 'wx' });
+  } catch (error) {
+    // A disk may have room for the file, and none for what is in it.
+    if (errorCode(error) !== 'EEXIST' && readIfThere(lock) === '') unlinkSync(lock);
+    throw error;
+  }
+  // A process that was suspended before it had written, for longer than others wait, finds its lock taken over.
+  if (readIfThere(lock) !== text) createInPlace(lock, text);
+}
+
+/** Two builds may find the same stale lock: one that moved a lock other than the stale one puts it back. */
+function removeStale(folders: WorkFolders, text: string): void {
+  const aside = folders.trash + randomUUID();
+  try {
+    renameSync(folders.lock, aside);
   } catch (error) {
     if (errorCode(error) === 'ENOENT') return;
     throw error;
   }
-  if (readIfThere(aside) !== text) linkSync(aside, file);
-  unlinkSync(aside);
+  const moved = readIfThere(aside);
+  discard(aside);
+  if (moved !== undefined && moved !== text) create(folders, moved);
+}
+
+function discard(trash: string): void {
+  try {
+    unlinkSync(trash);
+  } catch {
+    // The next build removes it.
+  }
 }
 
 function refuseHeld(text: string, { lock: file, name }: WorkFolders, { takeLock }: LockOptions): void {
@@ -93,7 +125,7 @@ function refuseHeld(text: string, { lock: file, name }: WorkFolders, { takeLock 
   );
 }
 
-/** The content of a lock. It is empty from its creation until it is written: for a moment, or forever if the process was killed there. */
+/** The content of a lock. One that was created in place is empty until it is written: for a moment, or forever if the process was killed there. */
 function readFilled(file: string): string | undefined {
   const until = performance.now() + 2000;
   for (;;) {

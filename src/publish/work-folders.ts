@@ -1,6 +1,6 @@
 /** The working files of a build: beside the folder that it changes, so that renames stay within one file system. */
 
-import { closeSync, constants, readFileSync, readlinkSync, realpathSync, writeSync } from 'node:fs';
+import { closeSync, constants, readFileSync, readlinkSync, realpathSync } from 'node:fs';
 import path from 'node:path';
 import { errorCode, OutputError } from '../errors.ts';
 import { isTrusted, openTrusted, statusOf } from '../files.ts';
@@ -31,8 +31,6 @@ export function foldersBeside(
     lock: beside('lock'),
     /** What a mirror has downloaded and not published yet. */
     received: beside('received'),
-    /** What changed, until the command of `--on-change` has been told. */
-    unreported: beside('unreported'),
   };
 }
 
@@ -64,33 +62,18 @@ const strangerError = (file: string): OutputError =>
     hint: 'Remove it, and build again in a folder whose parent only you can write to.',
   });
 
-function openWorkingFile({ out }: WorkFolders, file: string, flags: number): number {
+export function readWorkingFile({ out }: WorkFolders, file: string): string {
+  let descriptor: number | undefined;
   try {
-    return openTrusted(out, file, flags);
+    descriptor = openTrusted(out, file, constants.O_RDONLY);
+    return readFileSync(descriptor, 'utf8');
   } catch (cause) {
     const code = errorCode(cause);
     if (code === 'a file of another user') throw strangerError(file);
-    // Of a link, of a pipe that nobody reads, and of a folder.
-    const isOther = ['not a regular file', 'ELOOP', 'ENXIO', 'EISDIR'].includes(code);
+    // Of a link, and of a socket.
+    const isOther = ['not a regular file', 'ELOOP', 'ENXIO'].includes(code);
     throw isOther ? new OutputError('is not a regular file, and is not used', file, { cause }) : cause;
-  }
-}
-
-export function readWorkingFile(folders: WorkFolders, file: string): string {
-  const descriptor = openWorkingFile(folders, file, constants.O_RDONLY);
-  try {
-    return readFileSync(descriptor, 'utf8');
   } finally {
-    closeSync(descriptor);
-  }
-}
-
-export function appendToWorkingFile(folders: WorkFolders, file: string, text: string): void {
-  const flags = constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT;
-  const descriptor = openWorkingFile(folders, file, flags);
-  try {
-    writeSync(descriptor, text);
-  } finally {
-    closeSync(descriptor);
+    if (descriptor !== undefined) closeSync(descriptor);
   }
 }

@@ -2,7 +2,6 @@
 
 import { execFileSync } from 'node:child_process';
 import {
-  chownSync,
   existsSync,
   lstatSync,
   mkdirSync,
@@ -117,31 +116,25 @@ describe('--on-change', () => {
     expect(readFileSync(at('told'), 'utf8')).toBe('');
   });
 
-  it('that fails is run again by the next build, with all that it has not been told', async () => {
+  it('that fails is not run again: the message says what to run by hand', async () => {
     const { answers, build: once, at } = await operator();
     const build = () => once('--on-change', 'cat > told; test -e ready');
     rename(answers, 1, 'renamed');
     const failed = await build();
     expect(failed.code).toBe(5);
     expect(failed.stderr).toContain(
-      'error: --on-change: got exit code 1: the site is published, and the next build will run the command again\n',
+      'error: --on-change: got exit code 1: the site is published; run by hand: cat > told; test -e ready\n',
     );
     expect(failed.stderr).not.toContain('unchanged');
-    expect(JSON.parse(readFileSync(at('build/meta.json'), 'utf8')).counts.move).toBe(3);
+    expect(existsSync(at('build/api/gamedata/move/renamed/index.json'))).toBe(true);
+    writeFileSync(at('told'), '');
+    expect((await build()).code).toBe(0);
+    expect(readFileSync(at('told'), 'utf8')).toBe('');
     rename(answers, 2, 'renamed-too');
-    await build();
     writeFileSync(at('ready'), '');
     expect((await build()).code).toBe(0);
     const told = readFileSync(at('told'), 'utf8').match(/^records: .*|^ {2}moves .*/gm);
-    expect(told).toEqual([
-      'records: 1 move renamed',
-      '  moves renamed: move-2 → renamed (id 2)',
-      'records: 1 move renamed',
-      '  moves renamed: move-3 → renamed-too (id 3)',
-    ]);
-    writeFileSync(at('told'), '');
-    await build();
-    expect(readFileSync(at('told'), 'utf8')).toBe('');
+    expect(told).toEqual(['records: 1 move renamed', '  moves renamed: move-3 → renamed-too (id 3)']);
   });
 
   it('gets the report as JSON with --json, and prints nothing between it', async () => {
@@ -153,62 +146,12 @@ describe('--on-change', () => {
     expect((JSON.parse(stdout) as BuildReport).steps).toMatchObject([{ totals: { renamed: 1 } }]);
   });
 
-  it('is told of what another build adds meanwhile the next time', async () => {
-    const { build, at } = await operator();
-    const adding = 'cat > told; printf more >> .build.gamedata-unreported';
-    await build('--base-url', 'https://a.test', '--on-change', adding);
-    expect(readFileSync(at('told'), 'utf8')).toMatch(/^build: /m);
-    await build('--base-url', 'https://a.test', '--on-change', 'cat > told');
-    expect(readFileSync(at('told'), 'utf8')).toBe('more');
-    expect(existsSync(at('.build.gamedata-unreported'))).toBe(false);
-    expect(
-      (await build('--base-url', 'https://b.test', '--on-change', 'rm .build.gamedata-unreported')).code,
-    ).toBe(0);
-  });
-
   it('need not read what it is told, and may be killed', async () => {
     const { build, at } = await operator();
     expect((await build('--base-url', 'https://a.test', '--on-change', 'true')).code).toBe(0);
     const killed = await build('--base-url', 'https://b.test', '--on-change', 'kill -9 $$');
     expect(killed.stderr).toContain('error: --on-change: got SIGKILL: the site is published');
     expect(existsSync(at('build/meta.json'))).toBe(true);
-  });
-});
-
-describe('what is kept for --on-change beside the site', () => {
-  it.each<[string, (file: string, victim: string) => void]>([
-    ['a link', (file, victim) => symlinkSync(victim, file)],
-    ['a link to nothing', (file) => symlinkSync('nothing', file)],
-    ['a pipe', (file) => execFileSync('mkfifo', [file])],
-  ])(
-    'is neither read nor written if it is %s: the site is published, and the command not run',
-    async (_, make) => {
-      const { answers, build, at } = await operator();
-      writeFileSync(at('profile'), 'mine');
-      make(at('.build.gamedata-unreported'), at('profile'));
-      for (const name of ['renamed', 'again']) {
-        rename(answers, 1, name);
-        const { code, stderr } = await build('--on-change', 'cat > told');
-        expect(code).toBe(5);
-        expect(stderr).toMatch(
-          /error: --on-change: \S+\.build\.gamedata-unreported: is not a regular file, and is not used\n/,
-        );
-        expect(existsSync(at(`build/api/gamedata/move/${name}/index.json`))).toBe(true);
-      }
-      expect(existsSync(at('told'))).toBe(false);
-      expect(readFileSync(at('profile'), 'utf8')).toBe('mine');
-    },
-  );
-
-  it.runIf(process.geteuid?.() === 0)('is not read if it is of somebody else', async () => {
-    const { build, at } = await operator();
-    const file = at('.build.gamedata-unreported');
-    writeFileSync(file, 'records: all gone');
-    chownSync(file, 12_345, 12_345);
-    const { code, stderr } = await build('--on-change', 'cat > told');
-    expect(code).toBe(5);
-    expect(stderr).toContain('gamedata-unreported: belongs to another user (12345), and is not used');
-    expect(existsSync(at('told'))).toBe(false);
   });
 });
 
@@ -260,7 +203,7 @@ describe('--keep', () => {
 });
 
 describe('an archive that cannot be kept', () => {
-  it('is a problem, but no reason to forget what changed: the site is published', async () => {
+  it('is a problem, for which --on-change is not run: the site is published', async () => {
     const { answers, build, at } = await operator({ keep: 1 });
     rmSync(at('build-archives'), { recursive: true });
     writeFileSync(at('build-archives'), 'in the way');
@@ -271,10 +214,13 @@ describe('an archive that cannot be kept', () => {
     expect(failed.stderr).toMatch(/\nbuild-archives: cannot be written \(E\w+\)\n/);
     expect(failed.stderr).not.toContain('unchanged');
     expect(existsSync(at('build/api/gamedata/move/renamed/index.json'))).toBe(true);
+    expect(failed.stderr).toContain(
+      'error: --on-change: not run, as problems were found: the site is published; run by hand: cat > told\n',
+    );
     expect(existsSync(at('told'))).toBe(false);
     rmSync(at('build-archives'));
     expect((await build(...told)).code).toBe(0);
-    expect(readFileSync(at('told'), 'utf8')).toMatch(/^records: 1 move renamed\n/);
+    expect(existsSync(at('told'))).toBe(false);
   });
 });
 
@@ -291,6 +237,7 @@ describe('--verify', () => {
     const damaged = await build('--keep', '1', '--on-change', 'cat > told');
     expect(damaged.code).toBe(5);
     expect(damaged.stderr).toContain('api/gamedata/move/move-1/index.json: has SHA-256');
+    // Nothing has changed, of which it could be told.
     expect(damaged.stderr).toMatch(/\nbuild: \d problems? found\n$/);
     expect([existsSync(at('told')), existsSync(at('build-archives'))]).toEqual([false, false]);
   });

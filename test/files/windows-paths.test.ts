@@ -34,7 +34,7 @@ describe('on Windows', () => {
     expect(isInside(folder, file, path.win32)).toBe(inside);
   });
 
-  it.each(['pokeapi.co/api/v2', '127.0.0.1:4000/api/v2', '[::1]:80/ü?*<>|"'])(
+  it.each(['https://pokeapi.co/api/v2', 'http://127.0.0.1:4000/api/v2', 'http://[::1]:80/ü?*<>|"'])(
     'the cache of %j has a legal name',
     (upstream) => {
       expect(isLegal(journalName(upstream)), journalName(upstream)).toBe(true);

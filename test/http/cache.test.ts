@@ -16,11 +16,12 @@ import { type Cache, type CacheEntry, journalName, openCache } from '../../src/h
 import { journalLine } from '../support/journal.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 
-const NAME = 'example.test/api/v2';
+const UPSTREAM = 'https://example.test/api/v2';
 const journal = (folder: string): string => path.join(folder, 'example.test-api-v2.ndjson');
-const open = (folder: string, version = '1'): Cache => openCache(folder, { name: NAME, version });
+const open = (folder: string, version = '1', upstream = UPSTREAM): Cache =>
+  openCache(folder, { upstream, version });
 
-const url = (id: number): string => `https://example.test/api/v2/move/${id}/`;
+const url = (id: number): string => `${UPSTREAM}/move/${id}/`;
 const entry = (id: number, value: unknown = { id }): CacheEntry => ({
   url: url(id),
   etag: `W/"${id}"`,
@@ -115,6 +116,54 @@ describe('the cache', () => {
     expect(kept(folder, '1')).toEqual([]);
   });
 
+  const run = { edition: { hash: 'a'.repeat(40), deployed: '2026-04-01T00:00:00Z' }, value: 'all' };
+
+  it('is of one upstream, also where others have the same file', () => {
+    const folder = filled();
+    const first = open(folder);
+    first.get(url(1));
+    first.noteRun(run);
+    first.close({ complete: true });
+    expect(open(folder).lastRun).toEqual({ ...run, urls: 1 });
+    for (const other of [UPSTREAM.replace('https', 'http'), 'https://example.test/api-v2']) {
+      const cache = open(folder, '1', other);
+      expect([cache.lastRun, cache.get(url(1))], other).toEqual([null, undefined]);
+    }
+    expect([open(folder).lastRun, kept(folder)]).toEqual([null, []]);
+  });
+
+  describe('as version 0.1.0 wrote it', () => {
+    /** A complete journal of an upstream of https or http. */
+    function former(scheme: string): string {
+      const folder = temporaryFolder();
+      const entries = [1, 2].map((id) => ({ ...entry(id), url: url(id).replace('https', scheme) }));
+      const end = { complete: { ...run, urls: 2 } };
+      const lines = [{ cache: 1, version: '1' }, ...entries, end].map(journalLine);
+      writeFileSync(journal(folder), lines.join('\n'));
+      return folder;
+    }
+
+    it('is used for the https upstream that it is of, and says so once it is written', () => {
+      const folder = former('https');
+      const cache = open(folder);
+      expect(cache.lastRun).toEqual({ ...run, urls: 2 });
+      cache.put(entry(2));
+      cache.close({ complete: false });
+      expect(kept(folder)).toEqual([1, 2]);
+      expect(readFileSync(journal(folder), 'utf8').split('\n')[0]).toContain(`"upstream":"${UPSTREAM}"`);
+    });
+
+    it.each([
+      ['an http upstream', 'https', UPSTREAM.replace('https', 'http')],
+      ['another address of that name', 'https', 'https://example.test/api-v2'],
+      ['the https upstream, where it is of the http one', 'http', UPSTREAM],
+    ])('is not used for %s', (_, scheme, upstream) => {
+      const cache = open(former(scheme), '1', upstream);
+      const urls = ['https', 'http'].map((name) => url(1).replace('https', name));
+      expect([cache.lastRun, ...urls.map((name) => cache.get(name))]).toEqual([null, undefined, undefined]);
+    });
+  });
+
   it('keeps only what a complete run used, and everything after any other', () => {
     const folder = filled();
     const failed = open(folder);
@@ -164,7 +213,9 @@ describe('the cache', () => {
   });
 
   it('is named after the upstream', () => {
-    expect(journalName('[::1]:80//api/v2')).toBe('-1-80-api-v2.ndjson');
+    expect(journalName('https://pokeapi.co/api/v2')).toBe('pokeapi.co-api-v2.ndjson');
+    expect(journalName('http://pokeapi.co/api/v2')).toBe('http-pokeapi.co-api-v2.ndjson');
+    expect(journalName('http://[::1]:80//api/v2')).toBe('http-1-80-api-v2.ndjson');
   });
 
   it('takes nothing more once it is closed', () => {

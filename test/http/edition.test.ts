@@ -22,7 +22,7 @@ async function scene() {
   });
   const folder = temporaryFolder();
   const open = () => {
-    const cache = openCache(folder, { name: 'upstream', version: '1' });
+    const cache = openCache(folder, { upstream: 'https://upstream.test', version: '1' });
     return { cache, fetcher: createFetcher({ client: testClient(), cache }) };
   };
   return {

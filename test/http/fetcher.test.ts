@@ -25,7 +25,7 @@ async function prepare(
     response.end(known ? undefined : '"new"');
   });
   const url = `${server.url}/move/1/`;
-  const cache = openCache(temporaryFolder(), { name: 'upstream', version: '1' });
+  const cache = openCache(temporaryFolder(), { upstream: 'https://upstream.test', version: '1' });
   const now = Date.now();
   cache.put({ url, etag: '"1"', storedAt: now - HOUR, freshUntil: now + HOUR, value: 'old', ...entry });
   return {
@@ -81,7 +81,7 @@ describe('a response that says that there is nothing', () => {
 
   it.each([404, 410])('is a value where that is allowed, and asked for again: %i', async (code) => {
     const server = await startServer(status(code));
-    const cache = openCache(temporaryFolder(), { name: 'upstream', version: '1' });
+    const cache = openCache(temporaryFolder(), { upstream: 'https://upstream.test', version: '1' });
     const fetcher = createFetcher({ client: testClient(), cache });
     expect(await fetcher.load(server.url, codec, { absent })).toEqual({ value: null, edition: null });
     expect(cache.get(server.url)).toMatchObject({ url: server.url, value: null });
@@ -95,7 +95,7 @@ describe('a response that says that there is nothing', () => {
     { code: 403, options: { absent } },
   ])('is an error otherwise: $code, $options', async ({ code, options }) => {
     const server = await startServer(status(code));
-    const cache = openCache(temporaryFolder(), { name: 'upstream', version: '1' });
+    const cache = openCache(temporaryFolder(), { upstream: 'https://upstream.test', version: '1' });
     const fetcher = createFetcher({ client: testClient(), cache });
     await expect(fetcher.load(server.url, codec, options)).rejects.toThrow(`got ${code}, expected 200`);
     expect(cache.get(server.url)).toBeUndefined();
@@ -137,7 +137,7 @@ describe('work with a fetcher', () => {
     const cacheFolder = temporaryFolder();
     const options = { concurrency: 1, retries: 0, cacheFolder, ...overrides };
     const run = (paths: string[], { version = '1', fails = false } = {}) =>
-      withFetcher(options, { upstream: `${server.url}/http://x`, version }, async (fetcher) => {
+      withFetcher(options, { upstream: `${server.url}/https://x`, version }, async (fetcher) => {
         for (const path of paths) await fetcher.load(`${server.url}${path}`, codec);
         if (fails) throw new RangeError('too bad');
         return fetcher.stats;
@@ -152,7 +152,7 @@ describe('work with a fetcher', () => {
     await expect(run(['/3'], { fails: true })).rejects.toThrow('too bad');
     expect(await run(['/1', '/2', '/3'])).toMatchObject({ requests: 2, cacheHits: 1 });
     expect(await run(['/1', '/2', '/3']), 'a complete run is not resumed').toMatchObject({ requests: 3 });
-    expect(readdirSync(cacheFolder)).toEqual([`127.0.0.1-${server.port}-http-x.ndjson`]);
+    expect(readdirSync(cacheFolder)).toEqual([`http-127.0.0.1-${server.port}-https-x.ndjson`]);
   });
 
   it('does not use values of another version', async () => {

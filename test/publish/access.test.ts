@@ -128,7 +128,7 @@ describe.runIf(canBeUser)('who builds as a user in a folder that all may write t
     const { code, stderr } = await build('--base-url', 'https://new.test', '--verify', '--on-change', 'cat');
     expect(code).toBe(5);
     expect(stderr).toContain('site/robots.txt: cannot be used (EACCES, open)\nsite: 1 problem found\n');
-    expect(existsSync(path.join(cwd, '.site.gamedata-unreported'))).toBe(true);
+    expect(stderr).toContain('error: --on-change: not run, as problems were found: the site is published');
   });
 });
 

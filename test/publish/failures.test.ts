@@ -3,6 +3,7 @@
 import {
   closeSync,
   existsSync,
+  linkSync,
   mkdirSync,
   openSync,
   readdirSync,
@@ -86,7 +87,7 @@ describe('a stage that cannot be removed', () => {
 describe('a lock', () => {
   it('that cannot be written is an error, whose cause is named', () => {
     const { folders, names } = lockable();
-    vi.mocked(writeSync).mockImplementationOnce(failing('ENOSPC'));
+    vi.mocked(writeSync).mockImplementation(failing('ENOSPC'));
     expect(() => acquireLock(folders)).toThrow(
       expect.objectContaining({
         message: `${folders.out}: cannot be locked (ENOSPC)`,
@@ -98,10 +99,11 @@ describe('a lock', () => {
   });
 
   it('that comes and goes again and again is given up at the fourth attempt', () => {
-    const { folders } = lockable();
-    vi.mocked(openSync).mockImplementation(failing('EEXIST'));
+    const { folders, names } = lockable();
+    vi.mocked(linkSync).mockImplementation(failing('EEXIST'));
     expect(() => acquireLock(folders)).toThrow(`${folders.out}: cannot be locked (EEXIST)`);
-    expect(openSync).toHaveBeenCalledTimes(4);
+    expect(linkSync).toHaveBeenCalledTimes(4);
+    expect(names()).toEqual([]);
   });
 
   it('that cannot be read is nobody’s to take', () => {
@@ -114,14 +116,65 @@ describe('a lock', () => {
     expect(existsSync(lock)).toBe(true);
   });
 
-  it('that was replaced right after it was made belongs to the other', () => {
-    const { folders, lock } = lockable();
-    vi.spyOn(process, 'kill').mockReturnValue(true);
-    vi.mocked(closeSync).mockImplementationOnce((descriptor) => {
-      real.closeSync(descriptor);
-      real.writeFileSync(lock, `${ALIVE}`);
+  describe('where the file system knows no links', () => {
+    it.each(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EXDEV', 'EISDIR'])(
+      'is made in place: %s',
+      (code) => {
+        const { folders, lock, names } = lockable();
+        vi.mocked(linkSync).mockImplementation(failing(code));
+        const release = acquireLock(folders);
+        expect(readFileSync(lock, 'utf8')).toBe(encodeHolder(thisProcess()));
+        expect(names()).toEqual(['.site.gamedata-lock']);
+        expect(() => acquireLock(folders)).toThrow(`locked by another build (process ${process.pid})`);
+        release();
+        expect(names()).toEqual([]);
+      },
+    );
+
+    it('and was replaced right after it was made, belongs to the other', () => {
+      const { folders, lock } = lockable();
+      vi.spyOn(process, 'kill').mockReturnValue(true);
+      vi.mocked(linkSync).mockImplementation(failing('EPERM'));
+      vi.mocked(closeSync).mockImplementation((descriptor) => {
+        real.closeSync(descriptor);
+        if (existsSync(lock)) real.writeFileSync(lock, `${ALIVE}`);
+      });
+      expect(() => acquireLock(folders)).toThrow(`locked by another build (process ${NOBODY})`);
     });
-    expect(() => acquireLock(folders)).toThrow(`locked by another build (process ${NOBODY})`);
+
+    it('and was moved by mistake, is put back', () => {
+      const { folders, lock, names } = lockable();
+      writeFileSync(lock, `${DEAD}`);
+      vi.spyOn(process, 'kill').mockReturnValue(true);
+      vi.mocked(linkSync).mockImplementation((from, to) =>
+        real.existsSync(to) ? real.linkSync(from, to) : failing('EPERM')(),
+      );
+      vi.mocked(renameSync).mockImplementationOnce((from, to) => {
+        real.writeFileSync(from, `${ALIVE}`);
+        real.renameSync(from, to);
+      });
+      expect(() => acquireLock(folders)).toThrow(`locked by another build (process ${NOBODY})`);
+      expect(readFileSync(lock, 'utf8')).toBe(ALIVE);
+      expect(names()).toEqual(['.site.gamedata-lock']);
+    });
+  });
+
+  it('whose draft somebody removes as trash is made all the same', () => {
+    const { folders, lock } = lockable();
+    vi.mocked(linkSync).mockImplementationOnce((from, to) => {
+      real.unlinkSync(from);
+      real.linkSync(from, to);
+    });
+    const release = acquireLock(folders);
+    expect(readFileSync(lock, 'utf8')).toBe(encodeHolder(thisProcess()));
+    release();
+  });
+
+  it('leaves nothing if a build is killed before it was linked', async () => {
+    const { folders, names } = lockable();
+    writeFileSync(`${folders.trash}draft`, `${DEAD}`);
+    await publishTree(folders.out, { 'a.json': '1' });
+    expect(names()).toEqual(['site']);
   });
 
   it('that another build took over first is put back', () => {

@@ -20,6 +20,17 @@ const FILLS_LATE = `
   setTimeout(() => fs.writeSync(lock, JSON.stringify(holder)), 100);
   setTimeout(() => {}, 1e6);`;
 
+/** Prints the content of a file as it is when it appears. */
+const SEES_FIRST = `
+  const fs = require('node:fs');
+  console.log('waiting');
+  for (;;) {
+    try {
+      console.log(fs.readFileSync(process.argv[1], 'utf8'));
+      break;
+    } catch {}
+  }`;
+
 const tree = { 'a.json': '1' };
 const hasProc = existsSync('/proc/self/stat');
 /** Process ids of its own, as every container has them. */
@@ -62,6 +73,26 @@ describe('the lock', () => {
   it('names the process that holds it, and is gone afterwards', async () => {
     const { out, lock } = lockable();
     expect(JSON.parse(await lockDuring(out, lock))).toEqual(thisProcess());
+  });
+
+  it.runIf(hasProc)('has its content as soon as it is there', async () => {
+    const { out, lock } = lockable();
+    const watching = spawn(process.execPath, ['-e', SEES_FIRST, lock], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    onTestFinished(() => void watching.kill('SIGKILL'));
+    await once(watching.stdout, 'data');
+    const seen = once(watching.stdout, 'data');
+    await withOutput(out, async () => {
+      expect(JSON.parse(String((await seen)[0]))).toEqual(thisProcess());
+    });
+  });
+
+  it('is left alone by a build whose lock was taken over on request', async () => {
+    const { out, lock } = lockable();
+    const other = lockOf({ host: 'other.test' });
+    await withOutput(out, async () => writeFileSync(lock, other));
+    expect(readFileSync(lock, 'utf8')).toBe(other);
   });
 
   it('keeps a second build out while one is at work, and lets it in afterwards', async () => {
@@ -160,13 +191,23 @@ describe('a lock that is there already', () => {
 
   it.runIf(hasNamespaces)('counts where its process has our own number, in another container', async () => {
     const { out, lock } = lockable();
-    const first = spawnSync('unshare', [...CONTAINER, process.execPath, '--import=tsx', TAKES_LOCK, out]);
-    expect(first.status, String(first.stderr)).toBe(0);
+    const take = [...CONTAINER, process.execPath, '--import=tsx', TAKES_LOCK, out];
+    // The system gives the number of a namespace that has ended to the next one: the first container stays.
+    const first = spawn('unshare', ['--kill-child', ...take], { stdio: ['ignore', 'pipe', 'inherit'] });
+    onTestFinished(() => void first.kill('SIGKILL'));
+    await once(first.stdout, 'data');
     const before = readFileSync(lock, 'utf8');
     expect(JSON.parse(before).pid).toBe(1);
-    const second = spawnSync('unshare', [...CONTAINER, process.execPath, '--import=tsx', TAKES_LOCK, out]);
+    const second = spawnSync('unshare', take, { timeout: 60_000 });
     expect(String(second.stderr)).toContain('another container (process 1 on ');
     expect(readFileSync(lock, 'utf8')).toBe(before);
+  });
+
+  it.runIf(hasProc)('does not count where another container has the number of its own again', async () => {
+    const { out, lock } = lockable();
+    // Every container has a process 1: here, it is of another time.
+    writeFileSync(lock, lockOf({ pid: 1, start: '1' }));
+    await lockDuring(out, lock);
   });
 
   it('does not count if the machine was started again since, wherever that can be known', async () => {

@@ -9,6 +9,7 @@ import {
   cpSync,
   existsSync,
   fsyncSync,
+  linkSync,
   mkdirSync,
   openSync,
   readdirSync,
@@ -51,7 +52,7 @@ beforeEach(undisturbed);
 type Effect =
   | { does: 'mkdir' | 'unlink' | 'rmdir' | 'rm' | 'flush' | 'flushAll'; at: string }
   | { does: 'write'; at: string; body: string | Uint8Array }
-  | { does: 'rename'; at: string; to: string };
+  | { does: 'rename' | 'link'; at: string; to: string };
 
 /** Records every effect from now on. What fails has none. */
 function record(parent: string, hasSync: boolean): Effect[] {
@@ -78,6 +79,7 @@ function record(parent: string, hasSync: boolean): Effect[] {
   after(unlinkSync, real.unlinkSync, ([at]) => add({ does: 'unlink', at: inside(at) }));
   after(rmdirSync, real.rmdirSync, ([at]) => add({ does: 'rmdir', at: inside(at) }));
   after(rmSync, real.rmSync, ([at]) => add({ does: 'rm', at: inside(at) }));
+  after(linkSync, real.linkSync, ([at, to]) => add({ does: 'link', at: inside(at), to: inside(to) }));
   after(renameSync, real.renameSync, ([at, to]) => add({ does: 'rename', at: inside(at), to: inside(to) }));
   after(writeFileSync, real.writeFileSync, ([at, body]) => {
     const whole = Buffer.concat([written.get(at) ?? Buffer.of(), Buffer.from(body as Uint8Array)]);
@@ -122,8 +124,12 @@ function play(effect: Effect, folder: string, unflushed: readonly string[]): str
     return [...unflushed, effect.at];
   }
   if (effect.does === 'flush') return unflushed.filter((file) => file !== effect.at);
-  if (effect.does !== 'rename') return unflushed.filter((file) => !isBelow(file));
+  if (effect.does !== 'rename' && effect.does !== 'link') return unflushed.filter((file) => !isBelow(file));
   const { to } = effect;
+  if (effect.does === 'link') {
+    linkSync(at, inFolder(to));
+    return [...unflushed, to];
+  }
   renameSync(at, inFolder(to));
   return unflushed
     .filter((file) => file !== to)
@@ -216,6 +222,7 @@ it('a kill or a power cut while a first site is published leaves none or all of 
 const calls = {
   closeSync,
   fsyncSync,
+  linkSync,
   mkdirSync,
   openSync,
   renameSync,

@@ -3,12 +3,7 @@ import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { inOrder } from '../../src/publish/site-paths.ts';
-import {
-  appendToWorkingFile,
-  foldersBeside,
-  readWorkingFile,
-  workFolders,
-} from '../../src/publish/work-folders.ts';
+import { foldersBeside, readWorkingFile, workFolders } from '../../src/publish/work-folders.ts';
 import { littleChanged, publishedSite, publishTree } from '../support/publishing.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 
@@ -23,35 +18,26 @@ it('working files are beside the site, hidden, and named after it', () => {
     trash: '/srv/.site.gamedata-trash-',
     lock: '/srv/.site.gamedata-lock',
     received: '/srv/.site.gamedata-received',
-    unreported: '/srv/.site.gamedata-unreported',
   });
 });
 
 describe('a working file', () => {
   const folders = () => workFolders(path.join(temporaryFolder(), 'site'));
 
-  it('is made, appended to, and read', () => {
-    const all = folders();
-    appendToWorkingFile(all, all.unreported, 'é\n');
-    appendToWorkingFile(all, all.unreported, 'b\n');
-    expect(readWorkingFile(all, all.unreported)).toBe('é\nb\n');
-  });
-
   it.each<[string, (file: string) => void]>([
     ['a link', (file) => symlinkSync(`${file}-target`, file)],
     ['a pipe', (file) => execFileSync('mkfifo', [file])],
     ['a folder', (file) => mkdirSync(file)],
-  ])('that is %s is neither written nor read', (_, make) => {
+  ])('that is %s is not read', (_, make) => {
     const all = folders();
-    make(all.unreported);
-    const refused = `${all.unreported}: is not a regular file, and is not used`;
-    expect(() => appendToWorkingFile(all, all.unreported, 'x')).toThrow(refused);
-    expect(() => readWorkingFile(all, all.unreported)).toThrow(refused);
+    make(all.commit);
+    const refused = `${all.commit}: is not a regular file, and is not used`;
+    expect(() => readWorkingFile(all, all.commit)).toThrow(refused);
   });
 
   it('that is not there is an error of the system', () => {
     const all = folders();
-    expect(() => readWorkingFile(all, all.unreported)).toThrow('ENOENT');
+    expect(() => readWorkingFile(all, all.commit)).toThrow('ENOENT');
   });
 });
 
