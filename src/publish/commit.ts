@@ -24,6 +24,7 @@ import { parseJson } from '../contract/parse.ts';
 import { MANIFEST_FILE } from '../contract/paths.ts';
 import { errorCode, OutputError } from '../errors.ts';
 import { readFile, statusOf } from '../files.ts';
+import { type Modes, mend } from './modes.ts';
 import { foldersOf, inOrder } from './site-paths.ts';
 import { readWorkingFile, type WorkFolders } from './work-folders.ts';
 
@@ -113,11 +114,11 @@ export interface Recovered {
 }
 
 /** Finishes what was committed, as often as it is interrupted, or drops what is not about the folder as it is. */
-export function recoverChange(folders: WorkFolders): Recovered {
+export function recoverChange(folders: WorkFolders, modes: Modes | undefined): Recovered {
   const judged = judge(folders);
   if (!judged) return { isFinished: false };
   if (judged.change) {
-    rollForward(folders, judged.change);
+    rollForward(folders, judged.change, modes);
     return { isFinished: true };
   }
   writeRecord(folders, { dropped: judged.files });
@@ -125,11 +126,11 @@ export function recoverChange(folders: WorkFolders): Recovered {
 }
 
 /** Does what was committed. */
-export function rollForward(folders: WorkFolders, { place, remove }: Change): void {
+export function rollForward(folders: WorkFolders, { place, remove }: Change, modes: Modes | undefined): void {
   const { name, out, fresh, commit: record } = folders;
   try {
     for (const file of inTheWay({ place, remove })) removeFile(out, file);
-    for (const file of place) putInPlace(path.join(fresh, file), path.join(out, file));
+    for (const file of place) putInPlace({ fresh, out, modes }, file);
     for (const file of remove) removeFile(out, file);
     // Else the record could be gone on disk, and the renames not be there.
     flushAll(out, [...place, ...remove]);
@@ -152,7 +153,11 @@ function inTheWay({ place, remove }: Pick<Change, 'place' | 'remove'>): string[]
   );
 }
 
-function putInPlace(staged: string, published: string): void {
+function putInPlace(
+  { fresh, out, modes }: Pick<WorkFolders, 'fresh' | 'out'> & { modes: Modes | undefined },
+  file: string,
+): void {
+  const [staged, published] = [path.join(fresh, file), path.join(out, file)];
   try {
     renameSync(staged, published);
   } catch (error) {
@@ -160,6 +165,7 @@ function putInPlace(staged: string, published: string): void {
     if (existsSync(staged)) {
       mkdirSync(path.dirname(published), { recursive: true });
       renameSync(staged, published);
+      if (modes) mend(out, [file], modes);
     } else if (!existsSync(published)) throw error;
   }
 }

@@ -7,6 +7,7 @@ import { setTimeout } from 'node:timers/promises';
 import { FORMAT, type Making, type Manifest, type ManifestEntry } from '../contract/meta.ts';
 import { MANIFEST_FILE } from '../contract/paths.ts';
 import type { AnyFile } from '../contract/site-file.ts';
+import { counted } from '../contract/words.ts';
 import { errorCode, explainSystemError, OutputError } from '../errors.ts';
 import { isInside, readText, statusOf } from '../files.ts';
 import { PRODUCT } from '../version.ts';
@@ -22,6 +23,7 @@ import {
   rollForward,
 } from './commit.ts';
 import { acquireLock, type LockOptions } from './lock.ts';
+import { give, type Modes, mend, modesOf } from './modes.ts';
 import { refuseObstacles } from './obstacles.ts';
 import { entryOf, type Published, readPublished } from './published.ts';
 import { type StageOptions, stageFile, stageFiles } from './stage.ts';
@@ -46,8 +48,10 @@ export interface Output {
   readonly folder: string;
   readonly name: string;
   readonly published: Published;
-  /** What became of an interrupted build, in sentences. */
+  /** What became of an interrupted build, and what could not be done about modes, in sentences. */
   readonly notices: readonly string[];
+  /** Those of published files; undefined where there are none. */
+  readonly modes: Modes | undefined;
   /**
    * The result of publishing again what is published: undefined unless that was made by the same code from the same inputs,
    * and no file has been touched since.
@@ -90,33 +94,36 @@ export async function withOutput<T>(
   refuseWorkingFolder(folders);
   makeParent(folders);
   const release = acquireLock(folders, options);
-  let notices: string[] = [];
+  const modes = modesOf(folders.out, folders.lock);
+  const notices: string[] = [];
   try {
-    const recovered = recover(folders);
+    const recovered = recover(folders, modes);
     const { isFinished, dropped } = recovered;
-    notices = [...(isFinished ? [FINISHED] : []), ...(dropped ? [DROPPED] : [])];
+    notices.push(...(isFinished ? [FINISHED] : []), ...(dropped ? [DROPPED] : []));
     const published = readPublished(folders, { byContent, dropped });
+    const opened = { published, recovered, modes, notices };
     return await use({
       folder: folders.out,
       name: folders.name,
       published,
       notices,
-      confirm: (making) => confirm(folders, { published, recovered }, making),
-      publish: (files, options) => publish(files, folders, { ...options, published, recovered }),
+      modes,
+      confirm: (making) => confirm(folders, opened, making),
+      publish: (files, options) => publish(files, folders, { ...options, ...opened }),
     });
   } catch (error) {
     notices.forEach(onNotice);
     throw explainSystemError(error, folders.name);
   } finally {
-    cleanUp(folders);
+    cleanUp(folders, modes);
     release();
   }
 }
 
 /** What cannot be cleaned up has no say in what was published: it is left to the next build. */
-function cleanUp(folders: WorkFolders): string[] {
+function cleanUp(folders: WorkFolders, modes: Modes | undefined): string[] {
   try {
-    recover(folders);
+    recover(folders, modes);
   } catch {
     // A second failure must not hide the first one.
   }
@@ -197,18 +204,37 @@ function makeParent({ name, out }: WorkFolders): void {
 interface Opened {
   readonly published: Published;
   readonly recovered: Recovered;
+  readonly modes: Modes | undefined;
+  readonly notices: string[];
+}
+
+/** Whoever may read the folder may read what is in it, whatever the umask of this build and of those before. */
+function mendModes({ out }: WorkFolders, files: readonly ManifestEntry[], { modes, notices }: Opened): void {
+  if (!modes) return;
+  const refused = mend(
+    out,
+    files.map(({ path }) => path),
+    modes,
+  );
+  if (refused > 0)
+    notices.push(
+      `${counted(refused, 'file or folder', 'files and folders')} cannot be given the mode and group of the site's folder, and may not be readable`,
+    );
 }
 
 function confirm(
   folders: WorkFolders,
-  { published: { making: published, manifest, entries, touched }, recovered }: Opened,
+  opened: Opened,
   { generator, code, inputs }: Required<Making>,
 ): PublishResult | undefined {
+  const { recovered } = opened;
+  const { making: published, manifest, entries, touched } = opened.published;
   if (published?.generator !== generator || published.code !== code || published.inputs !== inputs)
     return undefined;
   if (!manifest || touched.size > 0 || recovered.dropped) return undefined;
-  const counts = { written: 0, removed: 0, leftovers: removeTrash(folders) };
-  return createResult([...entries.values(), manifest], { ...recovered, ...counts });
+  const files = [...entries.values(), manifest];
+  mendModes(folders, files, opened);
+  return createResult(files, { ...recovered, written: 0, removed: 0, leftovers: removeTrash(folders) });
 }
 
 async function publish(
@@ -216,7 +242,7 @@ async function publish(
   folders: WorkFolders,
   { making = { generator: PRODUCT }, ...options }: StageOptions & PublishOptions & Opened,
 ): Promise<PublishResult> {
-  const { published, recovered } = options;
+  const { published, recovered, modes } = options;
   const { entries, place } = await stageFiles(files, folders, options);
   const body = Buffer.from(JSON.stringify({ format: FORMAT, ...making, files: entries } satisfies Manifest));
   const manifest = entryOf(MANIFEST_FILE, body);
@@ -226,9 +252,10 @@ async function publish(
     stageFile(folders, MANIFEST_FILE, body, published.manifest !== undefined);
     place.push(MANIFEST_FILE);
     const before = published.manifest?.sha256 ?? null;
-    changeSite(folders, published, { before, place, remove, manifest: manifest.sha256 });
+    changeSite(folders, options, { before, place, remove, manifest: manifest.sha256 });
   } else if (recovered.dropped) removeRecord(folders);
-  const counts = { written: place.length, removed: remove.length, leftovers: cleanUp(folders) };
+  mendModes(folders, [...entries, manifest], options);
+  const counts = { written: place.length, removed: remove.length, leftovers: cleanUp(folders, modes) };
   return createResult([...entries, manifest], { ...recovered, ...counts });
 }
 
@@ -246,13 +273,15 @@ const createResult = (
 });
 
 /** A folder that is not there yet is the stage, renamed. Any other is changed file by file. */
-function changeSite(folders: WorkFolders, { own }: Published, change: Change): void {
+function changeSite(folders: WorkFolders, { published: { own }, modes }: Opened, change: Change): void {
   const { name, out, fresh } = folders;
+  if (modes) mend(fresh, change.place, modes);
   if (own.size > 0 || existsSync(out)) {
     refuseObstacles(folders, own, change);
-    rollForward(folders, commit(folders, change));
+    rollForward(folders, commit(folders, change), modes);
     return;
   }
+  if (modes) give(fresh, modes, true);
   flushAll(fresh, change.place);
   try {
     renameSync(fresh, out);
@@ -264,10 +293,10 @@ function changeSite(folders: WorkFolders, { own }: Published, change: Change): v
 }
 
 /** Ends what an interrupted build left: what was committed is finished, everything else is trash. Only for the holder of the lock. */
-function recover(folders: WorkFolders): Recovered {
+function recover(folders: WorkFolders, modes: Modes | undefined): Recovered {
   const { name, out, fresh, commit, received, trash } = folders;
   refuseStrangers(out, [fresh, commit, received]);
-  const recovered = recoverChange(folders);
+  const recovered = recoverChange(folders, modes);
   try {
     if (existsSync(fresh)) renameSync(fresh, trash + randomUUID());
   } catch (cause) {

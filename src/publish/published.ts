@@ -12,7 +12,7 @@ import {
   type Meta,
 } from '../contract/meta.ts';
 import { MANIFEST_FILE } from '../contract/paths.ts';
-import { errorCode, OutputError } from '../errors.ts';
+import { DataError, errorCode, OutputError } from '../errors.ts';
 import { readFile, statusOf } from '../files.ts';
 import { folderPlace, type Place } from '../sources/site/place.ts';
 import { entriesOf, readManifest, readMeta } from '../sources/site/read.ts';
@@ -54,8 +54,14 @@ export function readPublished({ name, out }: WorkFolders, { byContent, dropped }
   } catch (cause) {
     throw new OutputError(`is not a readable folder (${errorCode(cause)})`, name, { cause });
   }
-  const hasContent = ({ path: file, sha256 }: ManifestEntry): boolean =>
-    statusOf(path.join(out, file))?.isFile() === true && hash('sha256', readFile(out, file)) === sha256;
+  // What cannot be read is replaced, as far as it can be.
+  const hasContent = ({ path: file, sha256 }: ManifestEntry): boolean => {
+    try {
+      return hash('sha256', readFile(out, file)) === sha256;
+    } catch {
+      return false;
+    }
+  };
   const placed = [...(dropped?.values() ?? [])].filter(hasContent);
   const place = folderPlace(out, name);
   if (dropped && !statusOf(path.join(out, MANIFEST_FILE)))
@@ -81,14 +87,17 @@ export function readPublished({ name, out }: WorkFolders, { byContent, dropped }
 }
 
 function readOwnManifest(place: Place): Manifest {
-  const hint = 'It was left untouched. Choose a new or empty folder with --out.';
   try {
     return readManifest(place);
   } catch (cause) {
     if (!(cause instanceof OutputError) || cause.hint !== undefined) throw cause;
-    const isMissing = errorCode(cause) === 'ENOENT';
-    const problem = isMissing ? `contains files, but no ${MANIFEST_FILE} of a gamedata build` : cause.problem;
-    throw new OutputError(problem, place.name, { cause, hint });
+    const code = cause.cause instanceof DataError ? '' : errorCode(cause.cause);
+    if (code !== '' && code !== 'ENOENT')
+      throw new OutputError(`${MANIFEST_FILE} cannot be read (${code})`, place.name, { cause });
+    throw new OutputError(`contains files, but no ${MANIFEST_FILE} of a gamedata build`, place.name, {
+      cause,
+      hint: 'It was left untouched. Choose a new or empty folder with --out.',
+    });
   }
 }
 

@@ -119,15 +119,17 @@ describe.runIf(canBeUser)('who builds as a user in a folder that all may write t
     },
   );
 
-  it('is told that the site was published, and of a file of it that cannot be read', async () => {
+  it('repairs a file that cannot be read, and is told of one that is not of the site', async () => {
     const { cwd, build } = await open('--no-cache');
     expect(await build('--max-shrink', '100')).toMatchObject({ code: 0 });
     const file = path.join(cwd, 'site/robots.txt');
     chownSync(file, 0, 0);
     chmodSync(file, 0o600);
+    writeFileSync(path.join(cwd, 'site/diary.txt'), 'mine', { mode: 0o600 });
     const { code, stderr } = await build('--base-url', 'https://new.test', '--verify', '--on-change', 'cat');
     expect(code).toBe(5);
-    expect(stderr).toContain('site/robots.txt: cannot be used (EACCES, open)\nsite: 1 problem found\n');
+    expect(lstatSync(file)).toMatchObject({ uid: STRANGER });
+    expect(stderr).toContain('diary.txt: is not in the manifest\nsite: 1 problem found\n');
     expect(stderr).toContain('error: --on-change: not run, as problems were found: the site is published');
   });
 });

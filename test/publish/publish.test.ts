@@ -101,7 +101,7 @@ describe('publishing', () => {
     mkdirSync(path.join(out, 'manifest.json'));
     await expect(publishTree(out, littleChanged[1])).rejects.toMatchObject({
       message: `${out}: manifest.json cannot be read (not a regular file)`,
-      cause: { code: 'not a regular file' },
+      cause: { cause: { code: 'not a regular file' } },
     });
   });
 

@@ -1,4 +1,3 @@
-import { hash } from 'node:crypto';
 import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import fsExtra from 'fs-extra';
@@ -9,7 +8,8 @@ import { digestLines } from '../../src/dataset/digest.ts';
 import { DataError, OutputError } from '../../src/errors.ts';
 import { withOutput } from '../../src/publish/publish.ts';
 import { readDataSet } from '../../src/sources/read-data-set.ts';
-import { previousOfSite, readSiteRecords } from '../../src/sources/site-folder.ts';
+import { folderPlace } from '../../src/sources/site/place.ts';
+import { entriesOf, openSite, previousOfSite, readManifest, readMeta } from '../../src/sources/site/read.ts';
 import { previousOfSnapshot, readSnapshotHistory, snapshotFiles } from '../../src/sources/snapshot.ts';
 import { renamedSite } from '../support/data-set-versions.ts';
 import { encodeDataSet } from '../support/decode.ts';
@@ -50,43 +50,45 @@ describe('a data set', () => {
     expect(await readDataSet(await siteFolder(), options)).toEqual(summary);
   });
 
-  /** @param describe what `meta.json` says the first time, the second time, and so on */
-  async function deployment(describe: (count: number) => unknown = () => site.meta): Promise<string> {
-    const files = new Map(site.files().map(({ path: file, body }) => [file, String(body)]));
-    let described = 0;
-    const { url } = await startServer((response, request) => {
-      const { pathname, searchParams } = new URL(request.url ?? '', 'http://x.test');
-      const offset = Number(searchParams.get('offset') ?? 0);
-      const file = pathname.endsWith('/')
-        ? `${pathname}${offset ? `offset/${offset}/` : ''}index.json`
-        : pathname;
-      const body = file === '/meta.json' ? JSON.stringify(describe(++described)) : files.get(file.slice(1));
-      response.writeHead(body === undefined ? 404 : 200).end(body);
+  /** @param siteAt the site that is deployed when the nth manifest is asked for */
+  async function deployment(siteAt: (manifests: number) => Promise<string>): Promise<string> {
+    let manifests = 0;
+    const { url } = await startServer(async (response, { url: asked = '' }) => {
+      if (asked === '/manifest.json') manifests++;
+      const body = readFileSync(path.join(await siteAt(manifests), asked.replace(/\/+$/, '')));
+      response.end(body);
     });
     return url;
   }
 
   it('is read from a deployment, with or without final slashes', async () => {
-    const url = await deployment();
+    const folder = await siteFolder();
+    const url = await deployment(async () => folder);
     for (const target of [url, `${url}/`, `${url}//`])
-      expect(await readDataSet(target, options)).toMatchObject(summary);
+      expect(await readDataSet(target, options)).toEqual(summary);
   });
 
-  it('is not read from a deployment that describes another one', async () => {
-    const url = await deployment(() => ({ ...site.meta, digest: 'sha256:0' }));
-    await expect(readDataSet(url, options)).rejects.toThrow(
-      expect.objectContaining({
-        message: `${url} › digest: got ${site.meta.digest}: expected sha256:0, as in meta.json`,
-        hint: 'It may be served partly from caches, or be replaced just now: try again later.',
-      }),
+  it('is not read from a deployment whose files are not those of its manifest', async () => {
+    const folder = await siteFolder();
+    writeFileSync(path.join(folder, 'meta.json'), '{}');
+    await expect(readDataSet(await deployment(async () => folder), options)).rejects.toThrow(
+      /meta\.json: got 2 bytes, expected \d+, as in the manifest/,
     );
   });
 
   it('is read again from a deployment that is replaced meanwhile, three times at most', async () => {
-    const from = (first: number) => (count: number) =>
-      count < first ? { ...site.meta, digest: `sha256:${count}` } : site.meta;
-    expect(await readDataSet(await deployment(from(4)), options)).toMatchObject(summary);
-    await expect(readDataSet(await deployment(from(9)), options)).rejects.toThrow('expected sha256:4');
+    const whole = await siteFolder();
+    const broken = await Promise.all(
+      [1, 2, 3, 4].map(async (count) => {
+        const folder = await siteFolder(siteOf(rawRecords(130, 3 + count)).files());
+        writeFileSync(path.join(folder, 'meta.json'), '{}');
+        return folder;
+      }),
+    );
+    const until = (count: number) => async (manifests: number) =>
+      (manifests <= count ? broken[manifests - 1] : whole) ?? whole;
+    expect(await readDataSet(await deployment(until(3)), options)).toEqual(summary);
+    await expect(readDataSet(await deployment(until(4)), options)).rejects.toThrow('as in the manifest');
   });
 
   it('is not read from a folder that holds neither', async () => {
@@ -122,86 +124,121 @@ describe('a data set', () => {
   });
 });
 
-/** A site as a manifest lists it. */
-const publishedOf = ({ meta }: Pick<typeof site, 'meta'>, files: readonly SiteFile[] = site.files()) => ({
-  meta,
-  entries: new Map(
-    files.map(({ path: file, body }) => [file, { path: file, bytes: 0, sha256: hash('sha256', body) }]),
-  ),
-});
-
 describe('the last site as the previous data set', () => {
   const move = listPageFile('move', 0);
 
-  it('has its description, its records and its history', async () => {
+  /** A published site, after something has happened to it. */
+  async function previousOf(files: readonly SiteFile[], happens: (folder: string) => void = () => {}) {
+    const folder = await siteFolder([...files]);
+    happens(folder);
+    const place = folderPlace(folder);
+    const published = { meta: readMeta(place), entries: entriesOf(readManifest(place)) };
+    return { folder, previous: previousOfSite(place, published), site: () => openSite(place) };
+  }
+  const damage = (file: string, text?: string) => (folder: string) =>
+    text === undefined ? rmSync(path.join(folder, file)) : writeFileSync(path.join(folder, file), text);
+
+  it('has its description, its records, its former slugs and its history', async () => {
     const renamed = renamedSite();
-    const folder = await siteFolder(renamed.files());
-    const previous = previousOfSite(folder, publishedOf(renamed, renamed.files()));
+    const { previous } = await previousOf(renamed.files());
     expect(previous).toMatchObject({ digest: renamed.meta.digest, captured: '2026-01-02' });
     expect(previous?.records()).toEqual(renamed.records);
     expect(previous?.history()?.steps).toHaveLength(1);
+    expect(previous?.former().move).toEqual(new Map([['move-1', 1]]));
   });
 
   it('is none where nothing is published', () => {
-    expect(previousOfSite('site', { meta: undefined, entries: new Map() })).toBeUndefined();
+    const nothing = { meta: undefined, entries: new Map() };
+    expect(previousOfSite(folderPlace('site'), nothing)).toBeUndefined();
   });
 
-  it('is what its paths and its history tell where it does not describe itself', async () => {
+  it('is what its own files tell where it does not describe itself', async () => {
     const renamed = renamedSite();
-    const folder = await siteFolder(renamed.files());
-    const { entries } = publishedOf(renamed, renamed.files());
-    const previous = previousOfSite(folder, { meta: undefined, entries });
-    expect(previous).toMatchObject({ digest: renamed.meta.digest, captured: '2026-01-02' });
-    expect(previous?.listed?.move.map(({ slug }) => slug)).toEqual(['new', 'move-2', 'move-3']);
+    const { previous } = await previousOf(renamed.files(), damage('meta.json', '{'));
+    expect(previous).toMatchObject({ digest: '', counts: { move: 3, item: 1 } });
     expect(previous?.records()).toBeUndefined();
-    entries.delete('changes.json');
-    expect(previousOfSite(folder, { meta: undefined, entries })).toMatchObject({ digest: '' });
+    const slugs = ['move-2', 'move-3', 'new'].map((slug) => ({ id: Number(slug.slice(-1)) || 1, slug }));
+    expect(previous?.listed?.().move).toEqual(slugs);
+    expect(previous?.former().move).toEqual(new Map([['move-1', 1]]));
   });
 
-  it.each<[string, string | undefined, string | RegExp]>([
-    ['is gone', undefined, 'index.json: cannot be read (ENOENT)'],
-    ['is not JSON', '{', `${move}: invalid JSON: `],
-    [
-      'has other records',
-      '{"results":[]}',
-      / › digest: got sha256:\w+: expected sha256:\w+, as in meta\.json$/,
-    ],
-    ...['7', 'null', '{"url":"","slug":""}', '{"url":"","id":1}', '{"id":1,"slug":""}'].map(
-      (record): [string, string, string] => [
-        `has the record ${record}`,
-        `{"results":[${record}]}`,
-        `${move} › results[0]: got ${record}: expected a record`,
-      ],
-    ),
-  ])('is known only by its paths if a list page %s', async (_, text, problem) => {
-    const folder = await siteFolder();
-    const file = path.join(folder, move);
-    if (text === undefined) rmSync(file);
-    else writeFileSync(file, text);
-    const previous = previousOfSite(folder, publishedOf(site));
+  it.each<[string, string | undefined]>([
+    ['is gone', undefined],
+    ['is not JSON', '{'],
+    ['has other records', '{"results":[]}'],
+  ])('is known by the files of its records if a list page %s', async (_, text) => {
+    const { previous, site: damaged, folder } = await previousOf(site.files(), damage(move, text));
     expect(previous?.records()).toBeUndefined();
     // No page of a list counts as a record.
-    expect(previous?.listed?.move).toEqual(raw.move.map(({ slug }) => ({ slug })));
-    expect(() => readSiteRecords(folder, site.meta)).toThrow(problem);
+    const known = raw.move.map(({ id, slug }) => ({ id, slug }));
+    expect(previous?.listed?.().move).toEqual(expect.arrayContaining(known));
+    damage('api/gamedata/move/move-7/index.json', '{"id":9}')(folder);
+    expect(previous?.listed?.().move).toContainEqual({ slug: 'move-7' });
+    expect(() => damaged().records()).toThrow(text === undefined ? 'cannot be read (ENOENT)' : 'has SHA-256');
   });
 
-  it('has no history if there never was one, and an error if it cannot be read', async () => {
-    const folder = await siteFolder();
-    const former = site.files().filter((file) => file.path !== 'changes.json');
-    expect(previousOfSite(folder, publishedOf(site, former))?.history()).toBeUndefined();
-    const read = () => previousOfSite(folder, publishedOf(site))?.history();
-    writeFileSync(path.join(folder, 'changes.json'), '{"steps":[1]}');
-    expect(read).toThrow(
-      `${folder}: has a history that cannot be read: changes.json › steps[0]: got 1: expected`,
+  it.each(['7', 'null', '{"url":"","slug":""}', '{"url":"","id":1}', '{"id":1,"slug":""}'])(
+    'is not read with the record %s on a list page, whatever the manifest says',
+    async (record) => {
+      const pages = [{ path: move, body: `{"results":[${record}]}` }];
+      const files = [...site.files().filter((file) => file.path !== move), ...pages];
+      const { site: listed } = await previousOf(files);
+      expect(() => listed().records()).toThrow(`${move} › results[0]: got ${record}: expected a record`);
+    },
+  );
+
+  it('has other records than its digest says', async () => {
+    const pages = [{ path: move, body: '{"results":[]}' }];
+    const { site: listed } = await previousOf([
+      ...site.files().filter((file) => file.path !== move),
+      ...pages,
+    ]);
+    expect(() => listed().records()).toThrow(
+      / › digest: got sha256:\w+: expected sha256:\w+, as in meta\.json$/,
     );
-    expect(read).toThrow(expect.objectContaining({ hint: expect.stringContaining('--forget-history') }));
-    rmSync(path.join(folder, 'changes.json'));
-    expect(read).toThrow(/has a history that cannot be read: .*changes\.json: cannot be read \(ENOENT\)$/);
+  });
+
+  it('has an empty history if there never was one, and none if it cannot be read', async () => {
+    const former = site.files().filter((file) => file.path !== 'changes.json');
+    expect((await previousOf(former)).previous?.history()).toEqual({ steps: [] });
+    for (const text of ['{"steps":[1]}', undefined])
+      expect(
+        (await previousOf(site.files(), damage('changes.json', text))).previous?.history(),
+      ).toBeUndefined();
+  });
+
+  it.each([
+    ['former.json', () => renamedSite().files()],
+    [
+      'changes.json',
+      () =>
+        renamedSite()
+          .files()
+          .filter((file) => file.path !== 'former.json'),
+    ],
+    [
+      'moved.json',
+      () =>
+        renamedSite()
+          .files()
+          .filter((file) => file.path !== 'former.json'),
+    ],
+  ])('has no former slugs if %s is not as it was published, which is an error', async (file, files) => {
+    const { previous, folder } = await previousOf(files());
+    expect(previous?.former().move).toEqual(new Map([['move-1', 1]]));
+    damage(file, '{}')(folder);
+    expect(() => previous?.former()).toThrow(
+      expect.objectContaining({
+        message: expect.stringContaining('has former slugs that cannot be read'),
+        hint: expect.stringContaining('--forget-history'),
+      }),
+    );
   });
 
   it('lets a bug pass', () => {
     const meta = { ...site.meta, counts: undefined } as never;
-    expect(() => previousOfSite('site', publishedOf({ meta }))?.records()).toThrow(TypeError);
+    const entries = new Map([['a', { path: 'a', bytes: 0, sha256: '' }]]);
+    expect(() => previousOfSite(folderPlace('site'), { meta, entries })?.records()).toThrow(TypeError);
   });
 });
 

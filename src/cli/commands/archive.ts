@@ -15,6 +15,7 @@ import {
 import { secondsSince } from '../../contract/words.ts';
 import { errorCode, OutputError } from '../../errors.ts';
 import { statusOf } from '../../files.ts';
+import { give, modesOf } from '../../publish/modes.ts';
 import { settled } from '../../publish/publish.ts';
 import { refuseStrangers } from '../../publish/work-folders.ts';
 import type { Content } from '../../site/archive/entries.ts';
@@ -101,11 +102,17 @@ function replaceFiles(folder: string, bodies: Readonly<Record<string, Uint8Array
   const drafts = path.join(folder, DRAFTS + randomUUID());
   let file = folder;
   try {
+    const isNew = !existsSync(folder);
     fsExtra.ensureDirSync(drafts);
     removeAbandoned(folder);
     for (const [name, body] of Object.entries(bodies)) {
       file = path.join(folder, name);
-      fsExtra.outputFileSync(path.join(drafts, name), body);
+      const draft = path.join(drafts, name);
+      fsExtra.outputFileSync(draft, body);
+      // A folder that is new is public.
+      const modes = modesOf(isNew ? draft : folder, draft);
+      if (modes) give(draft, modes, false);
+      if (modes && isNew) give(folder, modes, true);
     }
     fsExtra.removeSync(file);
     for (const name of Object.keys(bodies)) {

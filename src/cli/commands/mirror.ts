@@ -157,11 +157,11 @@ const readPlan = async ({ address, client }: Run, published: Published): Promise
 async function copy(run: Run, output: Output): Promise<MirrorReport> {
   const { address, signal, maxShrink, allowMissing } = run;
   refuseOtherFolder(output, 'site');
-  const received = openPartialDownload(workFolders(run.out).received);
+  const received = openPartialDownload(workFolders(run.out).received, output.modes);
   const downloaded: Downloaded = { files: 0, bytes: 0, resumed: 0 };
   const { published } = output;
   const plan = await receive(run, published, { received, downloaded });
-  const site = openSite(placeOf(plan, received, output));
+  const site = openSite(placeOf(plan, received, { ...output, name: address }));
   const { missing, redirects } = guardCopy(
     site,
     previousOfSite(folderPlace(output.folder, output.name), published),
@@ -195,15 +195,21 @@ async function copy(run: Run, output: Output): Promise<MirrorReport> {
 }
 
 /** The copy as it will be: what was received, and what stays. */
-function placeOf({ generator, files }: MirrorPlan, received: PartialDownload, { folder }: Output): Place {
-  const published = folderPlace(folder);
+function placeOf(
+  { generator, files }: MirrorPlan,
+  received: PartialDownload,
+  { folder, name }: Pick<Output, 'folder' | 'name'>,
+): Place {
+  const published = folderPlace(folder, name);
   const listed = new Map(files.map((entry) => [entry.path, entry]));
+  const manifest = Buffer.from(JSON.stringify({ generator, files }));
   return {
     ...published,
     read(file) {
-      if (file === MANIFEST_FILE) return Buffer.from(JSON.stringify({ generator, files }));
+      if (file === MANIFEST_FILE) return manifest;
       const entry = listed.get(file);
-      return entry && received.has(entry) ? Buffer.from(received.read(entry)) : published.read(file);
+      if (!entry) throw Object.assign(new Error('not listed'), { code: 'ENOENT' });
+      return received.has(entry) ? Buffer.from(received.read(entry)) : published.read(file);
     },
   };
 }

@@ -10,11 +10,12 @@ import { errorCode, OutputError } from '../../errors.ts';
 import { MAX_BODY_BYTES } from '../../http/body.ts';
 import type { HttpClient } from '../../http/client.ts';
 import { fetchFile } from '../../sources/site/deployment.ts';
+import { give, type Modes } from '../modes.ts';
 
 export type PartialDownload = ReturnType<typeof openPartialDownload>;
 
 /** @throws OutputError if the folder cannot be written */
-export function openPartialDownload(folder: string) {
+export function openPartialDownload(folder: string, modes: Modes | undefined) {
   const fileOf = ({ sha256 }: ManifestEntry): string => path.join(folder, sha256);
   const attempt = <T>(work: () => T): T => {
     try {
@@ -24,6 +25,7 @@ export function openPartialDownload(folder: string) {
     }
   };
   attempt(() => fsExtra.ensureDirSync(folder));
+  if (modes) give(folder, modes, true);
   return {
     /** Whether a file is there, complete and intact. */
     has(entry: ManifestEntry): boolean {
@@ -35,6 +37,7 @@ export function openPartialDownload(folder: string) {
       attempt(() => {
         const file = fileOf(entry);
         writeFileSync(`${file}.part`, body);
+        if (modes) give(`${file}.part`, modes, false);
         renameSync(`${file}.part`, file);
       }),
     read: (entry: ManifestEntry): Uint8Array => attempt(() => readFileSync(fileOf(entry))),

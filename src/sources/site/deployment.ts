@@ -15,7 +15,7 @@ import {
   NAMES_FOLDER,
 } from '../../contract/paths.ts';
 import { UpstreamError } from '../../errors.ts';
-import { MalformedBody } from '../../http/body.ts';
+import { decodeJson, MalformedBody } from '../../http/body.ts';
 import type { HttpClient } from '../../http/client.ts';
 import { memoryPlace, type Place, refuseLarge } from './place.ts';
 import { readManifest } from './read.ts';
@@ -33,7 +33,12 @@ const MAX_REDIRECTS = 3;
  */
 export async function fetchManifest(client: HttpClient, address: string): Promise<Manifest> {
   const url = `${address}/${MANIFEST_FILE}`;
-  const body = await get(client, url, { decode: (bytes) => bytes, maxBytes: MAX_MANIFEST_BYTES });
+  // What is no JSON may be another time.
+  const decode = (bytes: Buffer): Buffer => {
+    decodeJson(bytes);
+    return bytes;
+  };
+  const body = await get(client, url, { decode, maxBytes: MAX_MANIFEST_BYTES });
   return readManifest(placeOf(address, new Map([[MANIFEST_FILE, body]])));
 }
 

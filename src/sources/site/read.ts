@@ -82,10 +82,11 @@ function describe<S extends z.ZodType>(place: Place, file: string, schema: S): z
     throw fail(errorCode(cause) || 'invalid JSON', cause);
   }
   refuseNewerFormat(json, (problem, options) => new OutputError(`${file} ${problem}`, place.name, options));
-  const result = schema.safeParse(json);
-  if (result.success) return result.data;
-  const [issue] = result.error.issues;
-  throw fail(`${issue?.path.join('.') || 'value'}: ${issue?.message}`);
+  try {
+    return parse(schema, json, {});
+  } catch (cause) {
+    throw cause instanceof DataError ? fail(cause.message, cause) : cause;
+  }
 }
 
 /** Reads a file that has to be as the manifest says. Throws `OutputError`. */

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { isHostFile } from '../../../src/contract/paths.ts';
 import { hostFiles } from '../../../src/hosts/index.ts';
 import { hostNames } from '../../../src/hosts/names.ts';
-import { planMirror, refuseDamagedSite } from '../../../src/publish/mirror/plan.ts';
+import { planMirror } from '../../../src/publish/mirror/plan.ts';
 import { hostContext, rawRecords, siteOf } from '../../support/sites.ts';
 
 const entry = (path: string, content = path) => ({ path, bytes: content.length, sha256: content });
@@ -54,41 +54,6 @@ describe('the plan of a mirror', () => {
   it('never lists the manifest in itself', () => {
     const files = [entry('manifest.json'), entry('a')];
     expect(paths(planMirror({ generator: 'gamedata/1', files }, copyOf()).files)).toEqual(['a']);
-  });
-});
-
-describe('a copy', () => {
-  const { meta, files } = siteOf(rawRecords(1, 1));
-  const listed = [...files()].map(({ path }) => entry(path));
-  /** The site with so many names in each language. */
-  const named = (counts?: Record<string, number>) => {
-    const languages = Object.entries(counts ?? {}).map(([tag, move]) => [tag, { move, item: 1 }]);
-    return { ...meta, ...(counts && { names: { digest: '', languages: Object.fromEntries(languages) } }) };
-  };
-  const copying =
-    (from: ReturnType<typeof named>, to: ReturnType<typeof named>, allowMissing: string[] = []) =>
-    () =>
-      refuseDamagedSite({
-        published: { ...copyOf(...listed), meta: from },
-        files: listed,
-        meta: to,
-        maxShrink: 1,
-        allowMissing,
-      });
-
-  it('does not lose the names of a language, unless that is allowed', () => {
-    const before = named({ de: 99, fr: 99 });
-    expect(copying(before, named({ de: 98, fr: 97 }))).toThrow(
-      'names/fr: got 98 of 100 names that the last build had: expected at most 1 % to disappear',
-    );
-    expect(copying(before, named({ de: 99 }))).toThrow('names/fr: got 0 of 100 names');
-    expect(copying(before, named({ de: 99 }), ['names/fr'])).not.toThrow();
-    expect(copying(before, named({ de: 98, fr: 98, it: 1 }))).not.toThrow();
-  });
-
-  it('has no names in other languages if the deployment has none, and gets those that it has', () => {
-    expect(copying(named({ fr: 99 }), named())).not.toThrow();
-    expect(copying(named(), named({ fr: 99 }))).not.toThrow();
   });
 });
 

@@ -1,8 +1,8 @@
+import { execFileSync } from 'node:child_process';
 import {
   copyFileSync,
   existsSync,
   mkdirSync,
-  readdirSync,
   readFileSync,
   rmSync,
   truncateSync,
@@ -11,13 +11,14 @@ import {
 import path from 'node:path';
 import { gzipSync } from 'fflate';
 import { packTar } from 'modern-tar';
-import { beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { archive } from '../../../src/cli/commands/archive.ts';
 import { build } from '../../../src/cli/commands/build.ts';
 import { diff } from '../../../src/cli/commands/diff.ts';
 import { mirror } from '../../../src/cli/commands/mirror.ts';
 import { verify } from '../../../src/cli/commands/verify.ts';
-import { isArchive } from '../../../src/publish/mirror/archive.ts';
+import { listFiles } from '../../../src/files.ts';
+import { archivePlace, isArchive } from '../../../src/sources/site/archive.ts';
 import { verifyFolder } from '../../../src/verify/folder.ts';
 import { fingerprint } from '../../support/fingerprint.ts';
 import { readTree } from '../../support/publishing.ts';
@@ -35,10 +36,13 @@ function copied() {
   return { at: (name: string): string => path.join(out, '..', name), options: { ...described, out } };
 }
 
-const withoutManifest = (folder: string) => {
-  const { 'manifest.json': _, ...tree } = readTree(folder);
-  return tree;
-};
+/** The files of a site, and apart from them those about changes. */
+function changing(tree: ReturnType<typeof readTree>) {
+  const about = ['changes.json', 'changes.atom', 'former.json', 'moved.json', '_hosts/nginx-moved.map'];
+  const pick = (isAbout: boolean) =>
+    Object.fromEntries(Object.entries(tree).filter(([name]) => about.includes(name) === isAbout));
+  return { ...pick(false), changes: pick(true) };
+}
 
 /** An archive of anybody's making, perhaps with a link. */
 const pack = async (file: string, entries: Record<string, string>, link?: string): Promise<void> => {
@@ -64,56 +68,74 @@ describe('an archive', () => {
     expect(['a.tar.gz.sig', 'a.zip', 'tar.gz/a'].map(isArchive)).toEqual([false, false, false]);
   });
 
-  it('is restored with every file of the site, host configuration included', async () => {
+  it('has no configuration of web servers, and restores the site with its own', async () => {
     const { at } = copied();
-    const report = await mirror(file, { out: at('copy') });
-    expect(report).toMatchObject({ address: file, changed: true, excluded: [], requests: 0 });
-    expect(withoutManifest(at('copy'))).toEqual(withoutManifest(at('site')));
-    expect(verifyFolder(at('copy')).problems).toEqual([]);
+    const files = new Set(Array.from((await archivePlace(file)).list(), (one) => one.path));
+    expect([...files].filter((name) => name.startsWith('_hosts/'))).toEqual([]);
+    expect(files.size).toBe(listFiles(site).length - 2);
+    const report = await mirror(file, { out: at('site-2') });
+    expect(report).toMatchObject({ address: file, changed: true, leftBehind: [], requests: 0 });
+    expect(listFiles(at('site-2')).sort()).toEqual(listFiles(site).sort());
+    expect(verifyFolder(at('site-2')).problems).toEqual([]);
+    const rebuilt = { ...described, out: at('site-2') };
+    expect(await build({ ...rebuilt, root: path.resolve(at('site-2')) })).toMatchObject({ changed: false });
   });
 
-  it('is verified and compared as the site is that it holds', async () => {
+  it('is verified and compared as the site is that it holds, also unpacked by hand', async () => {
     const { at, options } = copied();
-    expect(await verify(file)).toEqual(verifyFolder(site));
+    expect(await verify(file)).toEqual({ ...verifyFolder(site), files: listFiles(site).length - 2 });
+    mkdirSync(at('unpacked'));
+    execFileSync('tar', ['xzf', file, '-C', at('unpacked')]);
+    expect(verifyFolder(at('unpacked/gamedata')).problems).toEqual([]);
     await build({ ...options, ...(await smallSource(rawRecords(8, 3))), out: at('site'), maxShrink: 100 });
     expect((await diff(at('site'), file)).totals).toEqual((await diff(at('site'), site)).totals);
     expect((await diff(site, file)).totals).toMatchObject({ added: 0, removed: 0, renamed: 0, changed: 0 });
-    await pack(at('bad.tar.gz'), {
-      'gamedata/manifest.json': manifestOf('meta.json'),
-      'gamedata/meta.json': '{',
-    });
-    mkdirSync(at('tmp'));
-    vi.stubEnv('TMPDIR', at('tmp'));
-    onTestFinished(() => void vi.unstubAllEnvs());
-    await expect(verify(at('bad.tar.gz'))).rejects.toThrow('bad.tar.gz › meta.json: got SHA-256');
-    expect(readdirSync(at('tmp'))).toEqual([]);
   });
 
-  it('takes a site back to what it was, changing only what differs', async () => {
+  it('takes a site back to its records, and keeps every address that it had since', async () => {
     const { at, options } = copied();
-    const before = withoutManifest(at('site'));
     const raw = rawRecords(120, 5);
     const move = raw.move.map((record) => (record.id === 7 ? { ...record, slug: 'seven' } : record));
     await build({ ...options, ...(await smallSource({ ...raw, move })) });
-    expect(existsSync(at('site/api/gamedata/move/seven/index.json'))).toBe(true);
+    const { changes: _, ...before } = changing(readTree(site));
 
     const restored = await mirror(file, { out: at('site') });
-    expect(restored.removed).toEqual(['api/gamedata/move/seven/index.json']);
-    expect(restored.fetched.length).toBeLessThan(30);
-    expect(withoutManifest(at('site'))).toEqual(before);
+    expect(restored.files.written).toBeLessThan(30);
+    const { changes, ...now } = changing(readTree(at('site')));
+    expect(now).toEqual(before);
+    expect(JSON.parse(changes['moved.json'] ?? '')).toEqual({
+      '/api/gamedata/move/seven/': '/api/gamedata/move/move-7/',
+    });
+    expect(JSON.parse(changes['changes.json'] ?? '').steps).toHaveLength(2);
 
     const untouched = fingerprint(at('site'));
     expect(await mirror(file, { out: at('site') })).toMatchObject({ changed: false });
     expect(fingerprint(at('site'))).toEqual(untouched);
   });
 
-  it('may have far fewer records than the site, unless that is not allowed', async () => {
+  it('replaces no site that has more records, unless that is allowed as its hint says', async () => {
     const { at, options } = copied();
     await build({ ...options, ...(await smallSource(rawRecords(200, 5))) });
-    const guarded = mirror(file, { out: at('site'), maxShrink: 1 });
-    await expect(guarded).rejects.toMatchObject({ code: 'guard' });
-    await mirror(file, { out: at('site') });
+    await expect(mirror(file, { out: at('site') })).rejects.toMatchObject({
+      code: 'guard',
+      message: expect.stringContaining('got 120 records, the last build had 200'),
+      hint: `To go back all the same: gamedata mirror ${file} ${at('site')} --max-shrink 100`,
+    });
+    await mirror(file, { out: at('site'), maxShrink: 100 });
     expect(JSON.parse(readFileSync(at('site/meta.json'), 'utf8')).counts.move).toBe(120);
+  });
+
+  it('replaces no site of another base URL', async () => {
+    const { at, options } = copied();
+    await build({ ...options, baseUrl: 'https://other.test' });
+    const before = fingerprint(at('site'));
+    await expect(mirror(file, { out: at('site') })).rejects.toMatchObject({
+      code: 'guard',
+      hint: expect.stringContaining(
+        `gamedata build --source site --upstream ${file} --out ${at('site')} --base-url`,
+      ),
+    });
+    expect(fingerprint(at('site'))).toEqual(before);
   });
 
   it('that is damaged is an error that names it, and the site stays', async () => {
@@ -121,21 +143,27 @@ describe('an archive', () => {
     const before = fingerprint(at('site'));
     const evil = { 'gamedata/manifest.json': manifestOf('../evil') };
     const lacking = { 'gamedata/manifest.json': manifestOf('a') };
+    const own = Object.fromEntries(
+      Object.entries(readTree(site)).map(([name, text]) => [`gamedata/${name}`, text]),
+    );
+    own['gamedata/manifest.json'] = readFileSync(path.join(site, 'manifest.json'), 'utf8');
+    const meta = own['gamedata/meta.json']?.replace('x.test', 'y.test') ?? '';
     const damages: [(file: string) => unknown, problem: string][] = [
       [(file) => truncateSync(file, 5000), 'cannot be read as an archive'],
       [(file) => writeFileSync(file, 'x'.repeat(2000)), 'cannot be read as an archive'],
       [(file) => writeFileSync(file, ''), 'expected'],
-      [(file) => pack(file, { 'gamedata/meta.json': '{}' }), 'got no manifest.json'],
+      [(file) => pack(file, { 'gamedata/meta.json': '{}' }), 'has no valid manifest.json: ENOENT'],
       [(file) => pack(file, { 'gamedata/manifest.json': '[]' }), 'got []: expected object'],
       [(file) => pack(file, { 'gamedata/manifest.json': '{"format":9}' }), 'has format 9, this version'],
       [(file) => pack(file, evil), 'expected a relative path inside the site'],
-      [(file) => pack(file, lacking), 'got no a: expected every file of its manifest'],
-      [(file) => pack(file, lacking, 'gamedata/a'), 'got no a: expected every file of its manifest'],
+      [(file) => pack(file, lacking), 'has no valid meta.json: ENOENT'],
+      [(file) => pack(file, lacking, 'gamedata/meta.json'), 'has no valid meta.json: ENOENT'],
       [rmSync, 'cannot be read as an archive (ENOENT), expected a .tar.gz'],
       [
-        (file) => pack(file, { 'gamedata/a': 'x', ...lacking }),
-        `expected ${'0'.repeat(64)}, as in the manifest`,
+        (file) => pack(file, { ...own, 'gamedata/api/gamedata/move/index.json': '{}' }),
+        'move/index.json: has SHA-256',
       ],
+      [(file) => pack(file, { ...own, 'gamedata/meta.json': meta }), 'meta.json: has SHA-256'],
     ];
     for (const [damage, problem] of damages) {
       const copy = at('damaged.tar.gz');

@@ -6,7 +6,8 @@ import { serve } from '../../../src/cli/commands/serve.ts';
 import { verify } from '../../../src/cli/commands/verify.ts';
 import { createClient } from '../../../src/http/client.ts';
 import { findDifferences } from '../../../src/publish/mirror/differences.ts';
-import { readDescriptions } from '../../../src/sources/site-folder.ts';
+import { folderPlace } from '../../../src/sources/site/place.ts';
+import { openSite } from '../../../src/sources/site/read.ts';
 import { deploy } from '../../support/deployed.ts';
 import { deserted } from '../../support/local-server.ts';
 import { rawRecords } from '../../support/sites.ts';
@@ -67,7 +68,7 @@ describe('verify --like', () => {
     const server = await deploy(at('new'));
     const client = createClient({ concurrency: 4, retries: 0 });
     onTestFinished(() => client.close());
-    const site = readDescriptions(at('new'));
+    const site = openSite(folderPlace(at('new')));
     const requested = async (offset: number): Promise<string[]> => {
       const before = server.requests.length;
       expect(await findDifferences(client, server.url, { site, concurrency: 4, offset })).toEqual([]);

@@ -11,7 +11,8 @@ import { commonHeaders, downloadHeaders, mediaTypeOf } from '../../../src/contra
 import { archiveFiles, bulkFiles } from '../../../src/contract/paths.ts';
 import { createClient } from '../../../src/http/client.ts';
 import { findDifferences } from '../../../src/publish/mirror/differences.ts';
-import { readDescriptions } from '../../../src/sources/site-folder.ts';
+import { folderPlace } from '../../../src/sources/site/place.ts';
+import { openSite } from '../../../src/sources/site/read.ts';
 import { isExpected, verifyDeployment } from '../../../src/verify/deployment.ts';
 import type { RunningEngine } from '../../support/engines/engine.ts';
 import { engines } from '../../support/engines/index.ts';
@@ -83,7 +84,7 @@ for (const { engine, links, unsupported, fallback } of engines) {
       test.runIf(below === '' && engine !== serveStatic)(
         'serves every file as it was built, so that verify --like recognizes the site',
         async () => {
-          const site = readDescriptions(out);
+          const site = openSite(folderPlace(out));
           const concurrency = engine.concurrency ?? 8;
           const client = createClient({ concurrency, retries: 1 });
           try {
