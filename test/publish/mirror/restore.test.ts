@@ -36,9 +36,16 @@ function copied() {
   return { at: (name: string): string => path.join(out, '..', name), options: { ...described, out } };
 }
 
-/** The files of a site, and apart from them those about changes. */
+/** The files of a site, and apart from them those about changes, and about the folder that it is in. */
 function changing(tree: ReturnType<typeof readTree>) {
-  const about = ['changes.json', 'changes.atom', 'former.json', 'moved.json', '_hosts/nginx-moved.map'];
+  const about = [
+    'changes.json',
+    'changes.atom',
+    'former.json',
+    'moved.json',
+    '_hosts/nginx-moved.map',
+    '_hosts/nginx.conf',
+  ];
   const pick = (isAbout: boolean) =>
     Object.fromEntries(Object.entries(tree).filter(([name]) => about.includes(name) === isAbout));
   return { ...pick(false), changes: pick(true) };
