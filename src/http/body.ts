@@ -22,8 +22,8 @@ export const ACCEPT_ENCODING = 'gzip, br';
 
 /** A body that is not what its headers say, or not what was requested. A retry may help. */
 export class MalformedBody extends FailedAttempt {
-  constructor(message: string, cause?: unknown) {
-    super(message, { retryable: true, cause });
+  constructor(message: string, cause?: unknown, hint?: string) {
+    super(message, { retryable: true, cause, hint });
   }
 }
 

@@ -159,7 +159,7 @@ describe('an expected failure', () => {
       'mine: contains files, but no manifest.json of a gamedata build',
       'It was left untouched. Choose a new or empty folder with --out.',
     ],
-    [['verify', 'mine'], 'mine: has no valid meta.json: ENOENT', null],
+    [['verify', 'mine'], 'mine: has no valid manifest.json: ENOENT', null],
     [
       snapshotArgs('--upstream', 'mine'),
       'mine/provenance.json: cannot be read (ENOENT), expected a snapshot',

@@ -225,20 +225,26 @@ describe('an archive that cannot be kept', () => {
 });
 
 describe('--verify', () => {
-  it('finds what is damaged though nothing has changed, and then neither runs nor keeps anything', async () => {
+  it('repairs what a disk has damaged though size and time are the same, and says what it has checked', async () => {
     const { build, at } = await operator({ verify: true });
     const file = at('build/api/gamedata/move/move-1/index.json');
     const text = readFileSync(file, 'utf8');
     expect((await build()).code).toBe(0);
-    // As a disk that fails: the size and the time stay as they are.
-    const { utimes } = await import('node:fs/promises');
     writeFileSync(file, text.replace('Move 1', 'Movf 1'));
-    await utimes(file, 0, 0);
-    const damaged = await build('--keep', '1', '--on-change', 'cat > told');
-    expect(damaged.code).toBe(5);
-    expect(damaged.stderr).toContain('api/gamedata/move/move-1/index.json: has SHA-256');
-    // Nothing has changed, of which it could be told.
-    expect(damaged.stderr).toMatch(/\nbuild: \d problems? found\n$/);
+    utimesSync(file, 0, 0);
+    const repaired = await build('--on-change', 'cat > told');
+    expect(repaired.code).toBe(0);
+    expect(repaired.stderr).toMatch(/\nverified 1\d\d files\n/);
+    expect([readFileSync(file, 'utf8'), existsSync(at('told'))]).toEqual([text, true]);
+    expect((await build()).stderr).toContain('nothing changed');
+  });
+
+  it('finds what is not of the site, and then neither runs nor keeps anything', async () => {
+    const { build, at } = await operator({ verify: true });
+    writeFileSync(at('build/diary.txt'), 'mine');
+    const found = await build('--keep', '1', '--on-change', 'cat > told');
+    expect(found.code).toBe(5);
+    expect(found.stderr).toMatch(/diary.txt: is not in the manifest\nbuild: 1 problem found\n$/);
     expect([existsSync(at('told')), existsSync(at('build-archives'))]).toEqual([false, false]);
   });
 });

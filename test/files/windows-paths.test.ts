@@ -18,7 +18,6 @@ describe('on Windows', () => {
     }
     expect(others).toMatchObject({
       fresh: 'C:\\My Projects ü\\.build.gamedata-new',
-      retired: 'C:\\My Projects ü\\.build.gamedata-old',
       trash: 'C:\\My Projects ü\\.build.gamedata-trash-',
       lock: 'C:\\My Projects ü\\.build.gamedata-lock',
       received: 'C:\\My Projects ü\\.build.gamedata-received',

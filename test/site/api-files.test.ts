@@ -71,6 +71,7 @@ const golden: [path: string, body: string][] = [
 </feed>
 `,
   ],
+  ['former.json', '{\n "move": {},\n "item": {}\n}\n'],
   ['moved.json', '{}'],
 ];
 

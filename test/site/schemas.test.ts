@@ -65,6 +65,7 @@ describe('the schemas', () => {
       'meta',
       'manifest',
       'changes',
+      'former',
       'moved',
       'search',
     ];

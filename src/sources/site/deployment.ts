@@ -22,6 +22,7 @@ import { readManifest } from './read.ts';
 
 /** A manifest of four hundred thousand files. */
 const MAX_MANIFEST_BYTES = 64 * 1024 * 1024;
+const MIXED = 'It may be served partly from caches, or be replaced just now: try again later.';
 /** `serve` and others redirect `/index.html` to `/`. */
 const MAX_REDIRECTS = 3;
 
@@ -101,11 +102,12 @@ export async function deploymentPlace(
 export async function fetchFile(client: HttpClient, address: string, entry: ManifestEntry): Promise<Buffer> {
   const url = `${address}/${entry.path.split('/').map(encodeURIComponent).join('/')}`;
   const decode = (body: Buffer): Buffer => {
-    if (body.length !== entry.bytes)
-      throw new MalformedBody(`got ${body.length} bytes, expected ${entry.bytes}, as in the manifest`);
+    const differs = (got: string, expected: string | number): MalformedBody =>
+      new MalformedBody(`got ${got}, expected ${expected}, as in the manifest`, undefined, MIXED);
+    if (body.length !== entry.bytes) throw differs(`${body.length} bytes`, entry.bytes);
     const sha256 = hash('sha256', body);
     if (sha256 === entry.sha256) return body;
-    throw new MalformedBody(`got SHA-256 ${sha256}, expected ${entry.sha256}, as in the manifest`);
+    throw differs(`SHA-256 ${sha256}`, entry.sha256);
   };
   return get(client, url, { decode, maxBytes: entry.bytes });
 }

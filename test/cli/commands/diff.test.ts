@@ -1,4 +1,4 @@
-import { cpSync, readFileSync, writeFileSync } from 'node:fs';
+import { cpSync, readFileSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { build } from '../../../src/cli/commands/build.ts';
@@ -64,7 +64,7 @@ describe('diff', () => {
     const copy = copyOf(after);
     const url = await served(copy);
     await build({ source: 'snapshot', upstream: after.data, baseUrl: url, out: copy });
-    writeFileSync(path.join(copy, 'meta.json'), '{}');
+    for (const file of ['meta.json', 'manifest.json']) rmSync(path.join(copy, file));
 
     const { to, totals } = await diff(before.data, url);
 
@@ -106,7 +106,7 @@ describe('diff of a deployment that is replaced while it is read', () => {
   it('is an error where it is never of one', async () => {
     const { url } = await host((at) => (at % 2 === 0 ? 0 : 1));
     await expect(diff(sites[0] ?? '', url)).rejects.toMatchObject({
-      message: expect.stringMatching(/digest: got sha256:\w+: expected sha256:\w+, as in meta.json/),
+      message: expect.stringMatching(/got (?:\d+ bytes|SHA-256 \w+), expected \w+, as in the manifest/),
       hint: expect.stringContaining('replaced'),
     });
   });

@@ -103,32 +103,39 @@ describe('a site', () => {
     expect(fingerprint(site)).toEqual(before);
   });
 
-  it('with a history that cannot be read is refused, unless it is to start a new one', async () => {
-    const { build, rename } = await operator();
+  it('with a history that cannot be read starts a new one, and loses no redirect', async () => {
+    const { build, report, rename } = await operator();
     await build();
     rename('second-name');
     const site = await build();
     writeFileSync(path.join(site, 'changes.json'), '{');
     rename('third-name');
-    const before = fingerprint(site);
-    await expect(build()).rejects.toThrow('has a history that cannot be read');
-    expect(fingerprint(site)).toEqual(before);
-    await build('site', { forgetHistory: true });
+    expect((await report('site')).notices).toEqual([expect.stringContaining('starts anew')]);
     expect(stepsIn(site)).toEqual(['2026-01-01 2026-01-01 second-name → third-name']);
+    expect(Object.keys(JSON.parse(read(site, 'moved.json')))).toEqual([
+      '/api/gamedata/move/move-2/',
+      '/api/gamedata/move/second-name/',
+    ]);
     expect(verifyFolder(site)).toMatchObject({ problems: [] });
+    rename('fourth-name');
+    await build('site', { forgetHistory: true });
+    expect(Object.keys(JSON.parse(read(site, 'moved.json')))).toEqual(['/api/gamedata/move/third-name/']);
   });
 
-  it('whose pages were damaged is made again, without a history that nobody can know', async () => {
+  it('whose pages were damaged is made again, with the ids of the records that can be read', async () => {
     const { answers, build, rename } = await operator();
     const site = await build();
     writeFileSync(path.join(site, 'api/gamedata/move/index.json'), '{}');
-    // Whether the old record is gone or has a new name cannot be known either.
+    writeFileSync(path.join(site, 'api/gamedata/move/move-2/index.json'), '{}');
+    // Whether the old record is gone or has a new name cannot be known.
     rename('new');
     await expect(build()).rejects.toThrow('missing: move-2');
     rename('move-2');
     answers.move.push(moveAnswer(4));
+    Object.assign(answers.move[0] as Answer, { name: 'first' });
     await build();
     expect(stepsIn(site)).toEqual([]);
+    expect(Object.values(JSON.parse(read(site, 'moved.json')))).toEqual(['/api/gamedata/move/first/']);
     expect(verifyFolder(site)).toMatchObject({ problems: [] });
   });
 });

@@ -172,7 +172,7 @@ describe('an option that cannot be used', () => {
       { root: '/srv/$site', hosts: ['apache'] },
       '--root: got "/srv/$site", expected a path without quotes, brackets or other characters that mean something to apache',
     ],
-    [{ source: 'xml' }, '--source: got "xml", expected one of auto, rest, csv, snapshot'],
+    [{ source: 'xml' }, '--source: got "xml", expected one of auto, rest, csv, snapshot, site'],
     [{ links: 'short' }, '--links: got "short", expected one of query, file'],
     [{ concurrency: 0 }, '--concurrency: got 0, expected an integer from 1 to 256'],
     [{ concurrency: 1.5 }, '--concurrency: got 1.5, expected an integer from 1 to 256'],
