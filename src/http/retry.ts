@@ -10,7 +10,7 @@ interface Failure extends Partial<Pick<FailedRequest, 'status' | 'location' | 'e
   /** Whether another attempt may succeed. */
   readonly retryable: boolean;
   readonly retryAfterMs?: number;
-  readonly hint?: string;
+  readonly hint?: string | undefined;
 }
 
 export class FailedAttempt extends Error {
