@@ -8,6 +8,7 @@ import { iconModes } from '../contract/icons.ts';
 import { counted, groupDigits } from '../contract/words.ts';
 import { explainSystemError, OutputError } from '../errors.ts';
 import { statusOf } from '../files.ts';
+import { webServerNames } from '../hosts/names.ts';
 import { appendToWorkingFile, readWorkingFile, workFolders } from '../publish/work-folders.ts';
 import type { IconsReport } from '../sources/icons/gather.ts';
 import type { BuildOptions, BuildReport } from './commands/build.ts';
@@ -56,7 +57,7 @@ export function addBuild(command: Command): void {
         const summary = summaryLines(report);
         reporter.print(changed ? [...summary, ...iconsLines(report.sprites)] : summary);
         problemLines(out, problems).forEach(reporter.notice);
-        if (problems.length === 0) reporter.print(nextLines(report));
+        if (problems.length === 0) reporter.print(nextLines(report, hosts));
         let failed = problems.length > 0;
         if (onChange !== undefined) {
           const change = !changed ? [] : options.json ? [JSON.stringify(report)] : summary;
@@ -87,11 +88,11 @@ function iconsLines({ mode, icons, missing, offline, requests }: IconsReport): s
 }
 
 /** What to do with a site that has changed. */
-function nextLines({ changed, out, install, kept }: BuildReport): string[] {
+function nextLines({ changed, out, install, kept }: BuildReport, hosts: BuildOptions['hosts']): string[] {
   if (!changed) return [];
   const archive = kept === null ? [] : [`archive: ${kept}`];
-  const commands =
-    install.length > 0 ? install : [`npx gamedata serve ${out}, or upload that folder to a host`];
+  const isInstalled = hosts?.some((host) => webServerNames.includes(host));
+  const commands = isInstalled ? install : [`npx gamedata serve ${out}, or upload that folder to a host`];
   return [...archive, ...commands.map((command) => `next: ${command}`)];
 }
 

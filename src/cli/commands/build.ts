@@ -5,12 +5,15 @@ import { performance } from 'node:perf_hooks';
 import { DEFAULT_ICONS_UPSTREAM, type IconMode, type IconSource, iconModes } from '../../contract/icons.ts';
 import { createMeta } from '../../contract/meta.ts';
 import type { LinkStyle } from '../../contract/paths.ts';
+import { type AnyFile, bodyOf } from '../../contract/site-file.ts';
 import type { Previous } from '../../dataset/history.ts';
 import { explainSystemError, OutputError, UsageError } from '../../errors.ts';
 import { isInside } from '../../files.ts';
 import type { Host } from '../../hosts/host.ts';
+import { installCommand } from '../../hosts/installation.ts';
 import type { HostName } from '../../hosts/names.ts';
 import { type Output, type PublishResult, recoverAbandoned, withOutput } from '../../publish/publish.ts';
+import { entryOf } from '../../publish/published.ts';
 import { capture, type Watchers } from '../../sources/capture.ts';
 import { gatherIcons, type IconsReport } from '../../sources/icons/gather.ts';
 import { previousOfSite } from '../../sources/site-folder.ts';
@@ -61,7 +64,7 @@ export interface BuildOptions extends SourceOptions, ServingOptions {
 }
 
 export interface BuildReport extends Report {
-  /** For each web server, the command that makes it serve the site as it is now; none if nothing has changed. */
+  /** For each web server whose configuration or redirects have changed, the command that its operator runs now. */
   readonly install: readonly string[];
   readonly sprites: IconsReport;
   /** What is wrong with the published site, or with its archive. */
@@ -115,15 +118,17 @@ export async function build(options: BuildOptions = {}, watchers: Watchers = {})
     });
     const inputs = { meta, history, archive, serving, assets: [...handWritten, ...icons.files] };
     const making = describeMaking(inputs);
+    let install: string[] = [];
     const make = async (): Promise<PublishResult> => {
       // Most scheduled builds change nothing, and need nothing of this.
       const { completeSite } = await import('../../site/complete-site.ts');
       const site = { ...inputs, records, names: names.read(), hosts, package: readPackage() };
-      return output.publish(await completeSite(site), { signal, making });
+      const files = await completeSite(site);
+      install = await installCommands(hosts, output, files);
+      return output.publish(files, { signal, making });
     };
     const published = output.confirm(making) ?? (await make());
     const report = createReport(captured, published, { out, warnings, started });
-    const install = published.changed ? await installCommands(hosts, out) : [];
     return { ...report, install, sprites: icons.report };
   };
   const report = await withOutput(out, work, options);
@@ -147,11 +152,20 @@ async function inspect(
   }
 }
 
-async function installCommands(names: readonly HostName[], out: string): Promise<string[]> {
+async function installCommands(
+  names: readonly HostName[],
+  { name: out, published }: Output,
+  files: readonly AnyFile[],
+): Promise<string[]> {
   const { hosts } = await import('../../hosts/index.ts');
+  const change = (name: string) => {
+    const [before, file] = [published.entries.get(name), files.find(({ path }) => path === name)];
+    if (before === undefined || file === undefined) return 'added';
+    return before.sha256 === entryOf(name, bodyOf(file)).sha256 ? 'none' : 'changed';
+  };
   return names.flatMap((name) => {
-    const { install }: Host = hosts[name];
-    return install ? [install(out)] : [];
+    const { installation }: Host = hosts[name];
+    return (installation && installCommand(installation, out, change)) ?? [];
   });
 }
 
@@ -175,7 +189,7 @@ export function resolveBuild(options: BuildOptions, environment: Environment) {
     baseUrl,
     out,
     hosts,
-    serving: resolveServing(options, hosts, { out, baseUrl }),
+    serving: resolveServing(options, hosts, out),
     links: resolveLinks(options.links, hosts, defaults.links),
     downloads: options.downloads ?? true,
     archive: options.archive ?? false,

@@ -53,7 +53,7 @@ export interface RebaseReport {
  */
 export async function rebase(dir: string, options: RebaseOptions = {}): Promise<RebaseReport> {
   const started = performance.now();
-  refuseUnknown(options, 'baseUrl links hosts root fallback tlsCert tlsKey out takeLock signal');
+  refuseUnknown(options, 'baseUrl links hosts root fallback out takeLock signal');
   const { signal, out = dir, links: style, hosts: names } = options;
   if (options.baseUrl === undefined) throw new UsageError('--base-url: got none, expected the new base URL');
   const baseUrl = checkPlainUrl('--base-url', options.baseUrl);
@@ -66,7 +66,7 @@ export async function rebase(dir: string, options: RebaseOptions = {}): Promise<
       const { site, copied, from } = await siteOfCopy(dir, (old) => {
         const hosts = asked ?? hostsOption(old.hosts);
         const links = resolveLinks(style, hosts, old.links);
-        const serving = resolveServing(options, hosts, { out, baseUrl });
+        const serving = resolveServing(options, hosts, out);
         const meta: Meta = { ...old, generator: PRODUCT, base_url: baseUrl, links, hosts };
         return { meta, hosts, serving, package: readPackage() };
       });
