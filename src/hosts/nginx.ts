@@ -148,8 +148,9 @@ function configuration(context: HostContext): string {
 
 ${maps(web)}${other.upstream}
 server {
+    # The second one is for IPv6: delete it where there is none.
     listen ${web.port};
-    listen [::]:${web.port}; # Delete this line where there is no IPv6.
+    listen [::]:${web.port};
     server_name ${web.address.hostname};
     root ${quote(web.root)};
 

@@ -66,7 +66,7 @@ it.each<[baseUrl: string, port: number]>([
 ])("nginx and Apache serve %s on port %i: TLS is the operator's", (baseUrl, port) => {
   const context = { ...hostContext(siteOf(rawRecords(1, 1)).routes), baseUrl };
   const [one, two] = [nginx.files(context)[0]?.body, apache.files(context)[1]?.body];
-  expect(one).toContain(`\n    listen ${port};\n    listen [::]:${port}; #`);
+  expect(one).toContain(`\n    listen ${port};\n    listen [::]:${port};\n`);
   expect(two).toContain(`\n<VirtualHost *:${port}>\n  ServerName x.test\n`);
   expect(two?.includes(`\nListen ${port}\n`)).toBe(port !== 80);
 });
