@@ -6,6 +6,7 @@ import type { Command } from 'commander';
 import { iconModes } from '../contract/icons.ts';
 import { counted, groupDigits } from '../contract/words.ts';
 import { errorCode } from '../errors.ts';
+import { webServerNames } from '../hosts/names.ts';
 import type { IconsReport } from '../sources/icons/gather.ts';
 import type { BuildOptions, BuildReport } from './commands/build.ts';
 import { defaults } from './commands/defaults.ts';
@@ -54,7 +55,7 @@ export function addBuild(command: Command): void {
         problemLines(out, problems).forEach(reporter.notice);
         if (report.verified !== null && problems.length === 0)
           reporter.print([`verified ${counted(report.verified, 'file')}`]);
-        if (problems.length === 0) reporter.print(nextLines(report));
+        if (problems.length === 0) reporter.print(nextLines(report, hosts));
         let failed = problems.length > 0;
         if (onChange !== undefined && changed) {
           const told = options.json ? JSON.stringify(report) : summary.join('\n');
@@ -88,11 +89,11 @@ function iconsLines({ mode, icons, missing, offline, requests }: IconsReport): s
 }
 
 /** What to do with a site that has changed. */
-function nextLines({ changed, out, install, kept }: BuildReport): string[] {
+function nextLines({ changed, out, install, kept }: BuildReport, hosts: BuildOptions['hosts']): string[] {
   if (!changed) return [];
   const archive = kept === null ? [] : [`archive: ${kept}`];
-  const commands =
-    install.length > 0 ? install : [`npx gamedata serve ${out}, or upload that folder to a host`];
+  const isInstalled = hosts?.some((host) => webServerNames.includes(host));
+  const commands = isInstalled ? install : [`npx gamedata serve ${out}, or upload that folder to a host`];
   return [...archive, ...commands.map((command) => `next: ${command}`)];
 }
 

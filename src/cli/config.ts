@@ -17,7 +17,7 @@ type Config = Readonly<Record<string, Readonly<Record<string, unknown>> | undefi
 const TYPED = new Set(['config', 'help']);
 
 /** Options that name a file or folder: relative ones count from the configuration's folder. */
-const PATHS = new Set(['out', 'cache', 'data', 'root', 'like', 'upstream', 'tlsCert', 'tlsKey']);
+const PATHS = new Set(['out', 'cache', 'data', 'root', 'like', 'upstream']);
 
 const optionsOf = (command: Command): Option[] =>
   command.options.filter((option) => !TYPED.has(option.attributeName()));

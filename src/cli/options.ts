@@ -51,9 +51,7 @@ export function addCommon(command: Command): Command {
 export const addServingOptions = (command: Command): Command =>
   command
     .option('--root <dir>', 'document root of a web server [--out]')
-    .option('--fallback <url>', 'gamedata serve that a web server proxies to')
-    .option('--tls-cert <file>', 'certificate for HTTPS by nginx or Apache')
-    .option('--tls-key <file>', 'its key');
+    .option('--fallback <url>', 'gamedata serve that a web server proxies to');
 
 /** The options about output of a command that has a report. */
 export function addPresentation(command: Command): Command {

@@ -9,15 +9,20 @@ import { headers, modules, quote, virtualHost } from './apache-virtual-host.ts';
 import { escapeExpression, type Host, type Parameter, parameters } from './host.ts';
 import * as server from './web-server.ts';
 
+const CONFIGURATION = '_hosts/apache.conf';
+
 export const apache: Host = {
   unsupported: server.unsupportedByWebServers,
-  install: (out) =>
-    `cp ${out}/_hosts/apache.conf /etc/apache2/sites-available/gamedata.conf && systemctl reload apache2`,
+  installation: {
+    configuration: CONFIGURATION,
+    installed: '/etc/apache2/sites-available/gamedata.conf',
+    reload: 'systemctl reload apache2',
+  },
   files: (context) => {
     const web = server.webServer(context);
     return [
       { path: '.htaccess', body: configuration(web) },
-      { path: '_hosts/apache.conf', body: virtualHost(web) },
+      { path: CONFIGURATION, body: virtualHost(web) },
       ...(web.fallback ? [{ path: NOT_BUILT, body: notBuilt }] : []),
     ];
   },

@@ -2,6 +2,7 @@
 
 import type { GuaranteeName } from '../contract/guarantees.ts';
 import type { RouteTable } from '../contract/routes.ts';
+import type { Installation } from './installation.ts';
 
 /** The parameters that select a page. */
 export const parameters = ['format', 'limit', 'offset'] as const;
@@ -16,8 +17,6 @@ export interface Serving {
   readonly root: string;
   /** The origin that requests for pages that are not built are proxied to, such as `http://127.0.0.1:3000`. */
   readonly fallback?: string | undefined;
-  /** The files that nginx and Apache serve an https base URL with, as absolute paths; undefined if somebody else serves it. */
-  readonly tls?: { readonly cert: string; readonly key: string } | undefined;
 }
 
 /** What configuration is generated from. */
@@ -41,6 +40,6 @@ export interface Host {
   readonly unsupported: readonly GuaranteeName[];
   /** The configuration files, relative to the site's folder. */
   files(context: HostContext): HostFile[];
-  /** Where the configuration is not read from the site's folder: the shell command that makes it count. */
-  readonly install?: (out: string) => string;
+  /** Of a web server, which is not configured by the site's folder alone. */
+  readonly installation?: Installation;
 }

@@ -109,11 +109,8 @@ function pathPatterns({ prefix, lists }: RouteTable) {
 export const OFFSET = '[1-9][0-9]*';
 export const pageFolder = (offset: string): string => `offset/${offset}/`;
 
-/** The operator's own directives, inside the server's block: files that no build writes. Relative to nginx's and Apache's folder. */
-export const OWN_DIRECTIVES = 'gamedata.d/*.conf';
-
 /** The routes with everything else that the template of a web server is filled with. */
-export function webServer({ routes, baseUrl, root, fallback, tls }: HostContext) {
+export function webServer({ routes, baseUrl, root, fallback }: HostContext) {
   const { formats, prefix } = routes;
   const base = pathOf(baseUrl);
   const address = new URL(baseUrl);
@@ -121,9 +118,8 @@ export function webServer({ routes, baseUrl, root, fallback, tls }: HostContext)
     ...routes,
     /** Of the base URL. */
     address,
-    /** Where it listens: without a certificate, somebody in front of it serves https. */
-    port: tls ? Number(address.port || 443) : address.protocol === 'https:' ? 80 : Number(address.port || 80),
-    tls,
+    /** Where it listens for plain HTTP: TLS is the operator's to add, or of somebody in front of it. */
+    port: address.protocol === 'https:' ? 80 : Number(address.port || 80),
     base,
     /** The same as a regular expression. */
     basePattern: escapeExpression(base),

@@ -70,8 +70,8 @@ describe('the report', () => {
       expect.stringMatching(/^data: 7 moves, 2 items from http:\S+, captured /),
       expect.stringMatching(/^fetched: /),
       expect.stringMatching(/^site: \d+ files, /),
-      'next: cp site/_hosts/nginx.conf /etc/nginx/conf.d/gamedata.conf && nginx -s reload',
-      'next: cp site/_hosts/Caddyfile /etc/caddy/Caddyfile && systemctl reload caddy',
+      'next: nginx -s reload',
+      'next: systemctl reload caddy',
       '',
     ]);
     const again = await build('--json');
@@ -79,6 +79,29 @@ describe('the report', () => {
       /^(?:.* read .*\n)?site: .*: nothing changed, in .*; 7 moves, 2 items, captured \S+\n$/,
     );
     expect((JSON.parse(again.stdout) as BuildReport).steps).toEqual([]);
+  });
+
+  it('tells the operator of a web server to copy its configuration once, then only what has changed', async () => {
+    const { answers, build } = await operator({ host: ['nginx', 'caddy', 'apache'], out: 'old' });
+    const next = async (...args: string[]) =>
+      (await build('--out', 'site', '--max-shrink', '100', ...args)).stderr.match(/(?<=^next: ).*/gm);
+    const [nginx, caddy] = ['/etc/nginx/conf.d/gamedata.conf', '/etc/caddy/Caddyfile'];
+    const apache = '/etc/apache2/sites-available/gamedata.conf';
+    expect(await next()).toEqual([
+      `cp -i site/_hosts/nginx.conf ${nginx} && nginx -s reload`,
+      `cp -i site/_hosts/Caddyfile ${caddy} && systemctl reload caddy`,
+      `cp -i site/_hosts/apache.conf ${apache} && systemctl reload apache2`,
+    ]);
+    answers.move.push(moveAnswer(7));
+    expect(await next()).toBeNull();
+    rename(answers, 1, 'renamed');
+    expect(await next()).toEqual(['nginx -s reload', 'systemctl reload caddy']);
+    const merge = '# the template has changed: merge it into your copy, then';
+    expect(await next('--base-url', 'https://x.test')).toEqual([
+      `diff -u ${nginx} site/_hosts/nginx.conf  ${merge} nginx -s reload`,
+      `diff -u ${caddy} site/_hosts/Caddyfile  ${merge} systemctl reload caddy`,
+      `diff -u ${apache} site/_hosts/apache.conf  ${merge} systemctl reload apache2`,
+    ]);
   });
 
   it('says what a failure has left, and how to go on', async () => {

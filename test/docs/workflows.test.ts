@@ -98,12 +98,17 @@ describe('the refresh', () => {
     ]);
   });
 
-  it('checks the deployment after the commit, also on days without a change', () => {
-    const { verify } = workflow('.github/workflows/refresh.yml').jobs;
-    expect(verify?.needs).toEqual(['refresh', 'conclude']);
-    expect(verify?.if).toMatch(/^!cancelled\(\) && needs\.refresh\.result == 'success' && /);
-    expect(verify?.if).not.toContain('changed');
-  });
+  it.each(['verify', 'pages'])(
+    'deploys and checks what is committed, also on days without a change: %s',
+    (name) => {
+      const job = workflow('.github/workflows/refresh.yml').jobs[name];
+      const results = ['refresh', 'conclude'].map((needed) => `needs.${needed}.result == 'success' && `);
+      expect(job?.needs).toEqual(['refresh', 'conclude']);
+      expect(job?.if).toMatch(/^!cancelled\(\) && /);
+      expect(job?.if).toContain(`${results.join('')}needs.conclude.outputs.pushed != 'false' && vars.`);
+      expect(job?.if).not.toContain('outcome');
+    },
+  );
 
   it('attests the manifest of each site that it makes, and serves the bundle beside it', () => {
     const { attest, pages } = workflow('.github/workflows/refresh.yml').jobs;

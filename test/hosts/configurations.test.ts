@@ -4,7 +4,6 @@ import { describe, expect, it } from 'vitest';
 import { commonHeaders, htmlHeaders, preflightHeaders } from '../../src/contract/headers.ts';
 import { apache } from '../../src/hosts/apache.ts';
 import { caddy } from '../../src/hosts/caddy.ts';
-import type { Host } from '../../src/hosts/host.ts';
 import { nginx } from '../../src/hosts/nginx.ts';
 import { headerSets } from '../../src/hosts/web-server.ts';
 import { serverConfiguration } from '../support/server-configuration.ts';
@@ -60,30 +59,14 @@ describe.each([
   });
 });
 
-describe('HTTPS with a certificate', () => {
-  const { routes } = siteOf(rawRecords(1, 1));
-  const tls = { cert: '/etc/cert.pem', key: '/etc/key.pem' };
-  const write = (host: Host, file: string, baseUrl: string): string =>
-    String(host.files({ ...hostContext(routes), tls, baseUrl }).find(({ path }) => path === file)?.body);
-
-  it('of nginx is on 443, with a redirect from 80, or on the port of the base URL', () => {
-    const usual = write(nginx, '_hosts/nginx.conf', 'https://x.test/games');
-    expect(usual).toContain('listen 443 ssl http2;\n    listen [::]:443 ssl http2;\n');
-    expect(usual).toContain("ssl_certificate '/etc/cert.pem';\n    ssl_certificate_key '/etc/key.pem';\n");
-    expect(usual).toContain('return 301 https://x.test$request_uri;');
-    const other = write(nginx, '_hosts/nginx.conf', 'https://x.test:8443');
-    expect(other).toContain('listen [::]:8443 ssl http2;');
-    expect(other).not.toContain('listen 80');
-  });
-
-  it('of Apache is on 443, with a redirect from 80, or on the port of the base URL', () => {
-    const usual = write(apache, '_hosts/apache.conf', 'https://x.test/games');
-    expect(usual).toContain('a2enmod rewrite headers ssl http2;');
-    expect(usual).toContain('<VirtualHost *:443>');
-    expect(usual).toContain('SSLCertificateFile "/etc/cert.pem"\n  SSLCertificateKeyFile "/etc/key.pem"');
-    expect(usual).toMatch(/<VirtualHost \*:80>[^<]*Redirect permanent \/ https:\/\/x\.test\/\n/);
-    const other = write(apache, '_hosts/apache.conf', 'https://x.test:8443');
-    expect(other).toContain('\nListen 8443\n');
-    expect(other).not.toContain(':80>');
-  });
+it.each<[baseUrl: string, port: number]>([
+  ['https://x.test:8443', 80],
+  ['http://x.test/games', 80],
+  ['http://x.test:8080', 8080],
+])("nginx and Apache serve %s on port %i: TLS is the operator's", (baseUrl, port) => {
+  const context = { ...hostContext(siteOf(rawRecords(1, 1)).routes), baseUrl };
+  const [one, two] = [nginx.files(context)[0]?.body, apache.files(context)[1]?.body];
+  expect(one).toContain(`\n    listen ${port};\n    listen [::]:${port};\n`);
+  expect(two).toContain(`\n<VirtualHost *:${port}>\n  ServerName x.test\n`);
+  expect(two?.includes(`\nListen ${port}\n`)).toBe(port !== 80);
 });

@@ -1,14 +1,15 @@
-/** Apache with a certificate of the operator's, and with directives of theirs. */
+/** Apache with a configuration to which the operator added TLS. */
 
-import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
+import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, it, onTestFinished } from 'vitest';
-import { build } from '../../src/cli/commands/build.ts';
+import { build as buildSite } from '../../src/cli/commands/build.ts';
+import type { RawMove } from '../../src/sources/normalize.ts';
 import { makeCertificate, missingOpenssl } from '../support/certificate.ts';
 import { apache, main } from '../support/engines/apache.ts';
 import { freePort, startProgram } from '../support/engines/process.ts';
-import { findProgram } from '../support/engines/server-program.ts';
+import { findProgram, moved } from '../support/engines/server-program.ts';
 import { runProgram } from '../support/run-program.ts';
 import { rawRecords } from '../support/sites.ts';
 import { smallSource } from '../support/small-data.ts';
@@ -17,7 +18,7 @@ import { temporaryFolder } from '../support/temporary.ts';
 const CLI = fileURLToPath(new URL('../../dist/cli.js', import.meta.url));
 
 it.skipIf(apache.missing() ?? missingOpenssl())(
-  'Apache keeps its guarantees over HTTPS, and includes what the operator adds',
+  'Apache keeps its guarantees over HTTPS with what the operator adds, and redirects to renamed records without a reload',
   async () => {
     const folder = temporaryFolder();
     chmodSync(folder, 0o755);
@@ -25,29 +26,32 @@ it.skipIf(apache.missing() ?? missingOpenssl())(
     const { cert, key } = makeCertificate(folder);
     const [port, httpsPort] = [await freePort(), await freePort()];
     const baseUrl = `https://localhost:${httpsPort}`;
-    const data = await smallSource(rawRecords(120, 5));
-    const site = { hosts: ['apache'], out: at('site'), baseUrl, tlsCert: cert, tlsKey: key } as const;
-    await build({ ...data, ...site });
-    mkdirSync(at('gamedata.d'));
-    writeFileSync(at('gamedata.d/own.conf'), 'Header always set X-Mine yes\n');
-    const include = `Include ${folder}/site.conf`;
-    const text = main(folder, port, ['ssl', 'socache_shmcb', 'http2']);
-    writeFileSync(at('apache.conf'), text.replace(include, `Include ${at('site/_hosts/apache.conf')}`));
+    const { move, item } = rawRecords(120, 5);
+    const build = async (first: Partial<RawMove>) => {
+      const records = { item, move: move.map((one, index) => (index === 0 ? { ...one, ...first } : one)) };
+      return buildSite({ ...(await smallSource(records)), hosts: ['apache'], out: at('site'), baseUrl });
+    };
+    await build({});
+    const own = ['SSLEngine on', `SSLCertificateFile ${cert}`, `SSLCertificateKeyFile ${key}`];
+    const text = moved(readFileSync(at('site/_hosts/apache.conf'), 'utf8'), {
+      '<VirtualHost *:80>\n': `Listen ${httpsPort}\n<VirtualHost *:${httpsPort}>\n${own.join('\n')}\nProtocols h2 http/1.1\n`,
+    });
+    writeFileSync(at('site.conf'), text);
+    writeFileSync(at('apache.conf'), main(folder, port, ['ssl', 'socache_shmcb', 'http2']));
     const running = await startProgram({
       command: findProgram('apache2') ?? 'apache2',
       args: ['-D', 'FOREGROUND', '-f', at('apache.conf')],
       url: `http://127.0.0.1:${port}`,
     });
     onTestFinished(running.stop);
+    expect((await build({ slug: 'renamed' })).install).toEqual([]);
     const env = { PATH: process.env.PATH ?? '', NODE_EXTRA_CA_CERTS: cert };
-    const verified = await runProgram(process.execPath, [CLI, 'verify', baseUrl, '--like', at('site')], {
-      cwd: folder,
-      env,
-    });
+    const options = { cwd: folder, env };
+    const verify = [CLI, 'verify', baseUrl, '--like', at('site')];
+    const verified = await runProgram(process.execPath, verify, options);
     expect(verified, verified.stderr).toMatchObject({ code: 0 });
-    const asked = ['-s', '-o', '/dev/null', '-D', '-', '--http2', '--cacert', cert, `${baseUrl}/meta.json`];
-    const { stdout } = await runProgram('curl', asked, { cwd: folder, env });
-    expect(stdout).toMatch(/^HTTP\/2 200/);
-    expect(stdout.toLowerCase()).toContain('x-mine: yes');
+    const old = `${baseUrl}/api/gamedata/move/${move[0]?.slug}/`;
+    const { stdout } = await runProgram('curl', ['-sI', '--http2', '--cacert', cert, old], options);
+    expect(stdout).toMatch(/^HTTP\/2 301 .*\/move\/renamed\/\r\n/s);
   },
 );

@@ -1,13 +1,13 @@
 /**
- * An operator's night: the lines of the refresh's unit, run as systemd runs them, by a user without privileges, beside a real nginx
- * that serves HTTPS.
+ * An operator's nights: the lines of the refresh's unit, run as systemd runs them, by a user without privileges, beside a real nginx
+ * with a configuration that the operator has copied and edited.
  */
 
+import { hash } from 'node:crypto';
 import {
   chmodSync,
   chownSync,
   cpSync,
-  existsSync,
   mkdirSync,
   readdirSync,
   readFileSync,
@@ -15,14 +15,13 @@ import {
   writeFileSync,
 } from 'node:fs';
 import path from 'node:path';
-import { connect } from 'node:tls';
 import { fileURLToPath } from 'node:url';
 import { expect, it, onTestFinished } from 'vitest';
 import { makeCertificate, missingOpenssl } from '../support/certificate.ts';
 import { stateNumber } from '../support/editions.ts';
 import { nginx } from '../support/engines/nginx.ts';
 import { freePort, startProgram } from '../support/engines/process.ts';
-import { findProgram } from '../support/engines/server-program.ts';
+import { findProgram, moved } from '../support/engines/server-program.ts';
 import { runProgram } from '../support/run-program.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 import { serveUpstream } from '../support/test-upstream.ts';
@@ -70,9 +69,9 @@ async function machine({ secure }: { secure: boolean }) {
   const folder = temporaryFolder();
   const at = (name: string): string => path.join(folder, name);
   const [opt, srv, cache, etc] = [at('opt'), at('srv'), at('cache'), at('etc')];
-  for (const name of ['opt', 'srv', 'cache', 'etc/conf.d', 'etc/gamedata.d', 'etc/sites-enabled', 'bin'])
+  for (const name of ['opt', 'srv', 'cache', 'etc/conf.d', 'etc/sites-enabled', 'bin'])
     mkdirSync(at(name), { recursive: true });
-  for (const name of ['dist', 'public', 'data', 'deploy', 'package.json'])
+  for (const name of ['dist', 'public', 'data', 'package.json'])
     cpSync(path.join(ROOT, name), path.join(opt, name), { recursive: true });
   chmodSync(folder, 0o755);
   if (isRoot) for (const own of [srv, cache]) chownSync(own, USER, USER);
@@ -81,26 +80,47 @@ async function machine({ secure }: { secure: boolean }) {
 
   const program = findProgram('nginx') ?? '';
   const args = ['-p', etc, '-e', 'stderr', '-c', path.join(etc, 'nginx.conf')];
-  writeFileSync(at('bin/nginx'), `#!/bin/sh\nexec ${[program, ...args].join(' ')} "$@"\n`, { mode: 0o755 });
+  const reload = '[ "$*" = "try-reload-or-restart nginx" ] && exec nginx -s reload';
+  for (const [name, line] of [
+    ['nginx', `exec ${[program, ...args].join(' ')} "$@"`],
+    ['systemctl', reload],
+  ])
+    writeFileSync(at(`bin/${name}`), `#!/bin/sh\n${line}\n`, { mode: 0o755 });
   const [port, httpsPort] = [await freePort(), await freePort()];
   writeFileSync(path.join(etc, 'nginx.conf'), mainConfiguration(etc));
   writeFileSync(path.join(etc, 'sites-enabled/default'), defaultSite(etc, port));
   const running = await startProgram({ command: program, args, url: `http://127.0.0.1:${port}` });
   onTestFinished(running.stop);
-  writeFileSync(path.join(etc, 'gamedata.d/own.conf'), "location = /mine { return 200 'mine'; }\n");
 
   const baseUrl = secure ? `https://localhost:${httpsPort}` : `http://localhost:${port}`;
   const settings = {
     ...{ source: 'rest', upstream: url, retries: 0, cache, out: path.join(srv, 'site') },
     ...{ 'base-url': baseUrl, host: ['nginx'], verify: true, keep: 5 },
-    ...(secure && { 'tls-cert': cert, 'tls-key': key }),
     'on-change': `test ! -e ${at('etc/broken')}`,
   };
   writeFileSync(path.join(opt, 'gamedata.config.json'), JSON.stringify({ build: settings }));
-  return { upstream, at, opt, srv, cert, baseUrl, port: httpsPort };
+  const copy = path.join(etc, 'conf.d/gamedata.conf');
+  return { upstream, at, opt, srv, cert, key, baseUrl, port: httpsPort, copy, edited: '' };
 }
 
 type Machine = Awaited<ReturnType<typeof machine>>;
+
+/** A copy of the configuration, with what certbot or an operator adds to it. */
+const withTls = (text: string, { port, cert, key }: Machine): string =>
+  moved(text, {
+    '    listen 80;\n': `    listen ${port} ssl;\n    ssl_certificate ${cert};\n    ssl_certificate_key ${key};\n`,
+    '    listen [::]:80;\n': "    location = /mine { return 200 'mine'; }\n",
+  });
+
+/** Another text in place of a published file, as if the build had made it. */
+function publishAs(file: string, text: string): void {
+  const manifest = path.join(path.dirname(file), '../manifest.json');
+  const { code: _, files, ...site } = JSON.parse(readFileSync(manifest, 'utf8'));
+  const entry = files.find(({ path: name }: { path: string }) => name === '_hosts/nginx.conf');
+  Object.assign(entry, { bytes: Buffer.byteLength(text), sha256: hash('sha256', text) });
+  writeFileSync(file, text);
+  writeFileSync(manifest, JSON.stringify({ ...site, files }));
+}
 
 /** A reload is over a moment after nginx has been asked for it. */
 const SOON = { timeout: 10_000 };
@@ -129,27 +149,18 @@ const lineOf = (name: string): string => new RegExp(`^${name}=(.*)$`, 'm').exec(
 /** A start of the unit: what follows runs whatever the refresh came to. */
 async function refresh(here: Machine, ...more: string[]) {
   const built = await run(here, [lineOf('ExecStart'), ...more].join(' '));
-  const after = lineOf('ExecStopPost').replace(/^\+/, '');
-  const installed = await run(here, `${after} /etc/nginx/conf.d/gamedata.conf`, { asRoot: true });
-  return { built, installed };
+  await run(here, lineOf('ExecStopPost').replace(/^\+-/, ''), { asRoot: true });
+  return { ...built, next: built.stderr.match(/(?<=^next: ).*/gm) };
 }
 
-/** After whatever happened: the contract over HTTPS, the operator's certificate, and their own directives. */
+/** After whatever happened: the contract over HTTPS, and what the operator added. */
 async function stillServed(here: Machine): Promise<void> {
-  const { baseUrl, port, cert } = here;
-  const verified = await run(here, `node dist/cli.js verify ${baseUrl} --like /srv/gamedata/site --wait 10s`);
+  const verify = `node dist/cli.js verify ${here.baseUrl} --like /srv/gamedata/site --wait 10s`;
+  const verified = await run(here, verify);
   expect(verified.stderr).toMatch(/host nginx: \d+ of \d+ guarantees kept/);
   expect(verified.code, verified.stderr).toBe(0);
-  const socket = connect({ host: 'localhost', port, ca: readFileSync(cert), ALPNProtocols: ['h2'] });
-  const served = await new Promise<[string, string | false | null]>((resolve, reject) => {
-    socket.once('error', reject);
-    socket.once('secureConnect', () =>
-      resolve([socket.getPeerX509Certificate()?.toString() ?? '', socket.alpnProtocol]),
-    );
-  });
-  socket.destroy();
-  expect(served).toEqual([readFileSync(cert, 'utf8'), 'h2']);
   expect((await get(here, '/mine')).stdout).toBe('mine');
+  expect(readFileSync(here.copy, 'utf8')).toBe(here.edited);
 }
 
 const get = (here: Machine, where: string, ...options: string[]) =>
@@ -165,33 +176,33 @@ const redirectOf = async (here: Machine, slug: string): Promise<string> =>
     .stdout;
 
 it.skipIf(missing)(
-  'a night survives refreshes with and without changes, refusals, failures and a way back, over HTTPS throughout',
+  'a configuration that was edited by hand survives refreshes, refusals, failures, a way back and an upgrade',
   { timeout: 240_000 },
   async () => {
     const here = await machine({ secure: true });
-    const { at, srv, upstream, baseUrl } = here;
+    const { at, srv, upstream, baseUrl, copy } = here;
     expect(UNIT).toContain('\nUser=gamedata\n');
 
     // Nothing is published yet: the refresh fails, and nginx is left alone.
-    const none = await refresh(here);
-    expect(none.built.code).toBe(4);
-    expect(none.installed).toMatchObject({ code: 0, stdout: expect.stringContaining('not there yet') });
-
+    expect((await refresh(here)).code).toBe(4);
     const first = await refresh(here, '--max-shrink 100');
-    expect(first.built, first.built.stderr).toMatchObject({ code: 0 });
-    expect(first.installed).toMatchObject({ code: 0, stdout: 'nginx has been reloaded\n' });
+    expect(first, first.stderr).toMatchObject({ code: 0, next: [expect.stringContaining(' && ')] });
+    const [install = '', reload = ''] = first.next?.[0]?.split(' && ') ?? [];
+    await run(here, install, { asRoot: true });
+    here.edited = withTls(readFileSync(copy, 'utf8'), here);
+    writeFileSync(copy, here.edited);
+    await run(here, reload, { asRoot: true });
     await stillServed(here);
 
     const same = await refresh(here);
-    expect(same.built).toMatchObject({ code: 0, stdout: '' });
-    expect(same.built.stderr).toMatch(/^\S+site: [^\n]* nothing changed, [^\n]*10 moves, 2 items[^\n]*\n$/);
-    expect(same.installed).toEqual({ code: 0, stdout: '', stderr: '' });
+    expect(same).toMatchObject({ code: 0, stdout: '' });
+    expect(same.stderr).toMatch(/^\S+site: [^\n]* nothing changed, [^\n]*10 moves, 2 items[^\n]*\n$/);
     await stillServed(here);
 
     rename(here, 2, 'renamed');
     const renamed = await refresh(here);
-    expect(renamed.built.stderr).toContain('moves renamed: move-2 → renamed (id 2)\n');
-    expect(renamed.installed).toMatchObject({ code: 0, stdout: 'nginx has been reloaded\n' });
+    expect(renamed.stderr).toContain('moves renamed: move-2 → renamed (id 2)\n');
+    expect(renamed.next).toEqual(['nginx -s reload']);
     await expect
       .poll(() => redirectOf(here, 'move-2'), SOON)
       .toBe(`301 ${baseUrl}/api/gamedata/move/renamed/`);
@@ -199,18 +210,14 @@ it.skipIf(missing)(
 
     const lost = upstream.answers.move.splice(4, 3);
     upstream.edition++;
-    const refused = await refresh(here);
-    expect(refused.built.code).toBe(4);
-    expect(refused.installed).toEqual({ code: 0, stdout: '', stderr: '' });
+    expect(await refresh(here)).toMatchObject({ code: 4, next: null });
     upstream.answers.move.splice(4, 0, ...lost);
     await stillServed(here);
 
     // The command fails: the site is published all the same, and nginx redirects to what it has now.
     writeFileSync(at('etc/broken'), '');
     rename(here, 3, 'another');
-    const failed = await refresh(here);
-    expect(failed.built.code).toBe(5);
-    expect(failed.installed).toMatchObject({ code: 0, stdout: 'nginx has been reloaded\n' });
+    expect((await refresh(here)).code).toBe(5);
     await expect
       .poll(() => redirectOf(here, 'move-3'), SOON)
       .toBe(`301 ${baseUrl}/api/gamedata/move/another/`);
@@ -226,23 +233,24 @@ it.skipIf(missing)(
     expect(difference.stdout).toMatch(/^1 move renamed\n/);
     const back = await run(here, `node dist/cli.js mirror ${archive} /srv/gamedata/site`);
     expect(back, back.stderr).toMatchObject({ code: 0 });
-    const install =
-      '/opt/gamedata/deploy/systemd/install-nginx /srv/gamedata/site /etc/nginx/conf.d/gamedata.conf';
-    expect(await run(here, install, { asRoot: true })).toMatchObject({ stdout: 'nginx has been reloaded\n' });
-    await expect.poll(() => redirectOf(here, 'another'), SOON).toBe('404 ');
+    await run(here, reload, { asRoot: true });
+    await expect.poll(() => redirectOf(here, 'move-3'), SOON).toBe('200 ');
     await stillServed(here);
 
-    // What nginx rejects is taken back, and tried again.
-    const conf = readFileSync(at('etc/conf.d/gamedata.conf'), 'utf8');
-    writeFileSync(at('etc/gamedata.d/own.conf'), 'nonsense;\n');
-    const rejected = await refresh(here, '--fallback http://127.0.0.1:1');
-    expect(rejected.installed).toMatchObject({ code: 1, stdout: '' });
-    expect(rejected.installed.stderr).toContain('unknown directive "nonsense"');
-    expect(readFileSync(at('etc/conf.d/gamedata.conf'), 'utf8')).toBe(conf);
-    writeFileSync(at('etc/gamedata.d/own.conf'), "location = /mine { return 200 'mine'; }\n");
-    expect((await refresh(here)).installed).toMatchObject({ code: 0, stdout: 'nginx has been reloaded\n' });
+    // An upgrade: the site is as a version with another template made it.
+    await refresh(here);
+    const template = path.join(srv, 'site/_hosts/nginx.conf');
+    publishAs(template, `# An older template.\n${readFileSync(template, 'utf8')}`);
+    const upgraded = await refresh(here);
+    expect(upgraded.next).toEqual([
+      `diff -u /etc/nginx/conf.d/gamedata.conf ${template}  # the template has changed: merge it into your copy, then nginx -s reload`,
+    ]);
+    const compared = await run(here, upgraded.next?.[0] ?? '', { asRoot: true });
+    expect(compared.stdout).toContain('\n-    ssl_certificate ');
     await stillServed(here);
-    expect(existsSync(at('etc/conf.d/gamedata.conf.former'))).toBe(false);
+    rename(here, 4, 'later');
+    expect((await refresh(here)).next).toEqual(['nginx -s reload']);
+    await stillServed(here);
   },
 );
 
@@ -250,7 +258,8 @@ it.skipIf(missing)(
   "Debian's default site answers malformed URLs until it is removed, as verify says",
   async () => {
     const here = await machine({ secure: false });
-    expect((await refresh(here, '--max-shrink 100')).installed.stdout).toBe('nginx has been reloaded\n');
+    const { next } = await refresh(here, '--max-shrink 100');
+    expect(await run(here, next?.[0] ?? '', { asRoot: true })).toMatchObject({ code: 0 });
     const verify = () =>
       run(here, `node dist/cli.js verify ${here.baseUrl} --like /srv/gamedata/site --wait 10s`);
     const before = await verify();

@@ -117,7 +117,7 @@ export function resolveBuild(options: BuildOptions, environment: Environment) {
     baseUrl,
     out,
     hosts,
-    serving: resolveServing(options, hosts, { out, baseUrl }),
+    serving: resolveServing(options, hosts, out),
     links: resolveLinks(options.links, hosts, defaults.links),
     downloads: options.downloads ?? true,
     archive: options.archive ?? false,

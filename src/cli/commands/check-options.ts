@@ -48,42 +48,29 @@ export interface ServingOptions {
    * such as `http://127.0.0.1:3000`. Default: none; such requests are errors.
    */
   readonly fallback?: string | undefined;
-  /** For nginx and Apache: the files of the certificate and of its key for an https base URL. Default: TLS is left to others. */
-  readonly tlsCert?: string | undefined;
-  readonly tlsKey?: string | undefined;
 }
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
 const UNFIT = /[\u0000-\u001f"'`$\\{}<>*?[\]]/;
 
 export function resolveServing(
-  { root: given, fallback, tlsCert, tlsKey }: ServingOptions,
+  { root: given, fallback }: ServingOptions,
   hosts: readonly string[],
-  { out, baseUrl }: { out: string; baseUrl: string },
+  out: string,
 ): Serving {
   const root = path.resolve(given ?? out);
   const [server] = hosts.filter((host) => webServerNames.includes(host));
-  const named = { '--root': given, '--fallback': fallback, '--tls-cert': tlsCert, '--tls-key': tlsKey };
+  const named = { '--root': given, '--fallback': fallback };
   if (server === undefined) {
     const [used] = Object.entries(named).find(([, value]) => value !== undefined) ?? [];
     if (used === undefined) return { root };
     throw new UsageError(`${used}: got no host that uses it, expected --host nginx, caddy or apache`);
   }
-  const [cert, key] = [tlsCert, tlsKey].map((file) => (file === undefined ? undefined : path.resolve(file)));
-  for (const [name, file] of Object.entries({ '--root': root, '--tls-cert': cert, '--tls-key': key }))
-    if (file && UNFIT.test(file))
-      throw new UsageError(
-        `${name}: got ${JSON.stringify(file)}, expected a path without quotes, brackets or other characters that mean something to ${server}`,
-      );
-  const serving = { root, fallback: fallback === undefined ? undefined : checkFallback(fallback) };
-  if (cert === undefined && key === undefined) return serving;
-  if (cert === undefined || key === undefined)
-    throw new UsageError('--tls-cert, --tls-key: got only one of them, expected both');
-  if (!baseUrl.startsWith('https:'))
-    throw new UsageError(`--tls-cert: got the base URL ${baseUrl}, expected one with https`);
-  if (!hosts.includes('nginx') && !hosts.includes('apache'))
-    throw new UsageError('--tls-cert: got host caddy, which obtains certificates by itself');
-  return { ...serving, tls: { cert, key } };
+  if (UNFIT.test(root))
+    throw new UsageError(
+      `--root: got ${JSON.stringify(root)}, expected a path without quotes, brackets or other characters that mean something to ${server}`,
+    );
+  return { root, fallback: fallback === undefined ? undefined : checkFallback(fallback) };
 }
 
 function checkFallback(text: string): string {

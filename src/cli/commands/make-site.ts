@@ -4,9 +4,12 @@ import { performance } from 'node:perf_hooks';
 import type { IconSource } from '../../contract/icons.ts';
 import { createMeta } from '../../contract/meta.ts';
 import { archiveFiles, isHostFile, type LinkStyle } from '../../contract/paths.ts';
+import { type AnyFile, bodyOf } from '../../contract/site-file.ts';
 import type { Host, Serving } from '../../hosts/host.ts';
+import { installCommand } from '../../hosts/installation.ts';
 import type { HostName } from '../../hosts/names.ts';
 import { type OpenOptions, type Output, type PublishResult, withOutput } from '../../publish/publish.ts';
+import { entryOf } from '../../publish/published.ts';
 import { type CaptureOptions, capture, type Watchers } from '../../sources/capture.ts';
 import { gatherIcons, type IconsReport } from '../../sources/icons/gather.ts';
 import { folderPlace } from '../../sources/site/place.ts';
@@ -29,7 +32,7 @@ export interface Settings {
 }
 
 export interface SiteReport extends Report {
-  /** For each web server, the command that makes it serve the site as it is now; none if nothing has changed. */
+  /** For each web server whose configuration or redirects have changed, the command that its operator runs now. */
   readonly install: readonly string[];
   readonly sprites: IconsReport;
   /** Files of the site that was read, if one was, which the new one does not have. */
@@ -88,16 +91,18 @@ export async function makeSite({ out, source, settingsOf, signal, ...options }: 
     });
     const inputs = { meta, history, former, archive, serving, assets: [...handWritten, ...icons.files] };
     const making = describeMaking(inputs);
+    let install: string[] = [];
     const make = async (): Promise<PublishResult> => {
       // Most scheduled builds change nothing, and need nothing of this.
       const { completeSite } = await import('../../site/complete-site.ts');
       const complete = { ...inputs, records, names: names.read(), hosts, package: readPackage() };
-      return output.publish(await completeSite(complete), { signal, making });
+      const files = await completeSite(complete);
+      install = await installCommands(hosts, output, files);
+      return output.publish(files, { signal, making });
     };
     const result = output.confirm(making) ?? (await make());
     const notices = [...output.notices, ...captured.notices];
     const report = createReport({ ...captured, notices }, result, { out, warnings, started });
-    const install = result.changed ? await installCommands(hosts, out) : [];
     const left = site ? leftBehind(site, out) : [];
     return { report: { ...report, install, sprites: icons.report, leftBehind: left }, settings, site };
   };
@@ -111,10 +116,19 @@ function leftBehind({ entries }: Site, out: string): string[] {
   );
 }
 
-async function installCommands(names: readonly HostName[], out: string): Promise<string[]> {
+async function installCommands(
+  names: readonly HostName[],
+  { name: out, published }: Output,
+  files: readonly AnyFile[],
+): Promise<string[]> {
   const { hosts } = await import('../../hosts/index.ts');
+  const change = (name: string) => {
+    const [before, file] = [published.entries.get(name), files.find(({ path }) => path === name)];
+    if (before === undefined || file === undefined) return 'added';
+    return before.sha256 === entryOf(name, bodyOf(file)).sha256 ? 'none' : 'changed';
+  };
   return names.flatMap((name) => {
-    const { install }: Host = hosts[name];
-    return install ? [install(out)] : [];
+    const { installation }: Host = hosts[name];
+    return (installation && installCommand(installation, out, change)) ?? [];
   });
 }

@@ -57,10 +57,7 @@ export async function rebase(
   options: RebaseOptions = {},
   watchers: Watchers = {},
 ): Promise<RebaseReport> {
-  refuseUnknown(
-    options,
-    'baseUrl links hosts root fallback tlsCert tlsKey out maxShrink allowMissing takeLock signal',
-  );
+  refuseUnknown(options, 'baseUrl links hosts root fallback out maxShrink allowMissing takeLock signal');
   if (options.baseUrl === undefined) throw new UsageError('--base-url: got none, expected the new base URL');
   const baseUrl = checkPlainUrl('--base-url', options.baseUrl);
   return remake(dir, { ...options, out: options.out ?? dir, baseUrl }, watchers);
@@ -85,7 +82,7 @@ export async function remake(
     const { meta, entries } = site;
     const { downloads, sprites, archive = archiveFiles.some((file) => entries.has(file)) } = meta;
     const own = { hosts: asked ?? hostsOption(meta.hosts), baseUrl: baseUrl ?? meta.base_url };
-    const serving = resolveServing(options, own.hosts, { out, ...own });
+    const serving = resolveServing(options, own.hosts, out);
     return {
       ...own,
       links: resolveLinks(links, own.hosts, meta.links),

@@ -123,15 +123,6 @@ it('web servers serve the output folder, or another one, with a fallback or with
   expect(resolveBuild({ ...options, fallback: `${fallback}/` }, {}).serving).toMatchObject({ fallback });
 });
 
-it('nginx and Apache serve HTTPS with a certificate', () => {
-  const options = { hosts: ['nginx', 'apache'], baseUrl: 'https://x.test', root: '/srv' } as const;
-  expect(resolveBuild({ ...options, tlsCert: 'cert.pem', tlsKey: '/etc/key.pem' }, {}).serving).toEqual({
-    root: path.resolve('/srv'),
-    fallback: undefined,
-    tls: { cert: path.resolve('cert.pem'), key: path.resolve('/etc/key.pem') },
-  });
-});
-
 it.each<[hosts: BuildOptions['hosts'], links: BuildOptions['links'], resolved: string]>([
   [['netlify'], undefined, 'query'],
   [['netlify'], 'file', 'file'],
@@ -143,7 +134,6 @@ it.each<[hosts: BuildOptions['hosts'], links: BuildOptions['links'], resolved: s
 
 describe('an option that cannot be used', () => {
   const noServer = 'got no host that uses it, expected --host nginx, caddy or apache';
-  const tls = { hosts: ['nginx'], baseUrl: 'https://x.test', tlsCert: '/etc/cert', tlsKey: '/etc/key' };
   const toNginx = (fallback: string) => ({ hosts: ['nginx'], fallback });
   it.each<[Record<string, unknown>, string]>([
     [
@@ -151,17 +141,6 @@ describe('an option that cannot be used', () => {
       '--links: got query, expected file for github-pages, which ignores queries',
     ],
     [{ root: '/srv' }, `--root: ${noServer}`],
-    [{ tlsCert: 'a', tlsKey: 'b' }, `--tls-cert: ${noServer}`],
-    [{ ...tls, hosts: ['caddy'] }, '--tls-cert: got host caddy, which obtains certificates by itself'],
-    [{ ...tls, tlsKey: undefined }, '--tls-cert, --tls-key: got only one of them, expected both'],
-    [
-      { ...tls, baseUrl: 'http://x.test' },
-      '--tls-cert: got the base URL http://x.test, expected one with https',
-    ],
-    [
-      { ...tls, tlsKey: '/etc/"key"' },
-      '--tls-key: got "/etc/\\"key\\"", expected a path without quotes, brackets or other characters that mean something to nginx',
-    ],
     [{ fallback: 'http://127.0.0.1:3000', hosts: ['cloudflare'] }, `--fallback: ${noServer}`],
     [
       toNginx('http://127.0.0.1:3000/api'),
