@@ -6,7 +6,7 @@ import {
   chownSync,
   cpSync,
   existsSync,
-  mkdirSync,
+  mkdtempSync,
   readdirSync,
   readFileSync,
   realpathSync,
@@ -15,7 +15,9 @@ import {
   utimesSync,
   writeFileSync,
 } from 'node:fs';
+import { tmpdir } from 'node:os';
 import path from 'node:path';
+import pLimit from 'p-limit';
 import { type Commands, killAtFile, startCommands } from './installed.ts';
 import { type Random, seeded } from './random.ts';
 import type { Finished } from './run-cli.ts';
@@ -24,6 +26,8 @@ import {
   BUNDLED,
   type ChangingUpstream,
   changingUpstream,
+  createWorld,
+  DEAD,
   onDay,
   QUICK,
   type Records,
@@ -40,7 +44,7 @@ const CHANGING = 'is being changed';
 /** A copy of the whole folder that the operator has kept. */
 interface Copy {
   readonly folder: string;
-  readonly isOnlyMirrored: boolean;
+  readonly isMirrored: boolean;
 }
 
 interface Archive {
@@ -59,8 +63,8 @@ interface Scene {
   readonly out: string;
   day: number;
   umask: number;
-  /** Whether only `mirror` has ever written the site. */
-  isOnlyMirrored: boolean;
+  /** Whether the site is a copy of a deployment, whose base URL it follows. */
+  isMirrored: boolean;
   copies: Copy[];
   readonly archives: Map<string, Archive>;
   /** What killed commands were to do, until one has ended that finishes it. */
@@ -95,7 +99,7 @@ const hand = (says: string, byHand: () => void): Step => ({ says, byHand });
 
 const built = (scene: Scene): Pick<Step, 'done'> => ({
   done: () => {
-    scene.isOnlyMirrored = false;
+    scene.isMirrored = false;
   },
 });
 
@@ -140,7 +144,7 @@ function buildFrom(
   const guards = chooseGuards(scene, before, data.records);
   const all = ['build', ...source, ...QUICK, ...args, ...guards, ...buildOptions(scene), '--out', 'site'];
   const done = (after: Seen): void => {
-    scene.isOnlyMirrored = false;
+    scene.isMirrored = false;
     // What was forgotten is no copy to go back to.
     if (all.includes('--forget-history')) scene.copies = [];
     const kept = path.join(scene.cwd, 'site-archives');
@@ -162,16 +166,16 @@ const fromUpstream: Maker = (scene, before) => {
   const { random, upstream, world } = scene;
   const variant = random.pick(variantNames);
   const isDown = random.below(2) === 0;
-  Object.assign(upstream.now, { variant, isDown });
+  upstream.now.variant = variant;
   const isAuto = random.below(3) > 0;
-  const source = [...(isAuto ? [] : ['--source', 'rest']), '--upstream', upstream.url];
+  const source = [...(isAuto ? [] : ['--source', 'rest']), '--upstream', isDown ? DEAD : upstream.url];
   const { digest } = JSON.parse(
     readFileSync(path.join(world.folder, 'package/data/provenance.json'), 'utf8'),
   );
   const fallback = isDown && isAuto ? { digest, captured: BUNDLED.captured } : undefined;
   const records = recordsOf(fallback ? BUNDLED.variant : variant);
   const step = buildFrom(scene, before, source, { records, fallback, isHopeless: isDown && !isAuto });
-  return { ...step, says: `# the upstream ${isDown ? 'is down' : `has ${variant}`}\n  ${step.says}` };
+  return { ...step, says: `${step.says}   # it has ${variant}` };
 };
 
 /** What a command that reads a site finds there: another one, or an archive of this one. */
@@ -215,8 +219,11 @@ const mirrorDeployment: Maker = (scene, before) => {
   const { url, baseUrl, variant } = scene.random.pick(scene.world.others);
   const records = recordsOf(variant);
   const args = ['mirror', url, 'site', '--retries', '0', ...chooseGuards(scene, before, records)];
-  const namesBase = baseUrl === url || scene.isOnlyMirrored;
-  return command(args, { records, baseUrl, namesBase, isCopy: true });
+  const namesBase = baseUrl === url || scene.isMirrored;
+  const done = (): void => {
+    scene.isMirrored = true;
+  };
+  return command(args, { records, baseUrl, namesBase, isCopy: true }, { done });
 };
 
 const keepArchive: Maker = (scene, before) => {
@@ -229,7 +236,7 @@ const keepArchive: Maker = (scene, before) => {
 };
 
 const restoreArchive: Maker = (scene, before) => {
-  const [file, archive] = scene.random.pick([...scene.archives, null]) ?? [];
+  const [file, archive] = scene.archives.size > 0 ? scene.random.pick([...scene.archives]) : [];
   if (file === undefined || !archive) return keepArchive(scene, before);
   const { records, baseUrl } = archive;
   const args = ['mirror', file, 'site', ...chooseGuards(scene, before, records)];
@@ -249,7 +256,7 @@ const restoreCopy: Maker = (scene) => {
   return hand(`rm -rf site; cp -a ${path.basename(copy.folder)} site`, () => {
     rmSync(out, { recursive: true, force: true });
     execFileSync('cp', ['-a', copy.folder, out]);
-    scene.isOnlyMirrored = copy.isOnlyMirrored;
+    scene.isMirrored = copy.isMirrored;
   });
 };
 
@@ -296,20 +303,37 @@ const changeModes: Maker = (scene) => {
   });
 };
 
-/** Each as often as it is here. */
-const makers: readonly Maker[] = [
-  ...[fromSnapshot, fromSnapshot, fromSnapshot, fromSnapshot, fromUpstream, fromUpstream, fromUpstream],
-  ...[fromSite, fromSite, rebaseInPlace, rebaseInPlace, rebaseOver, rebaseOver],
-  ...[mirrorDeployment, mirrorDeployment, mirrorDeployment, keepArchive, restoreArchive, restoreArchive],
-  ...[killedBuild, killedBuild, killedBuild, restoreCopy, restoreCopy, restoreCopy],
-  ...[restoreFile, restoreFile, damageHistory, changeModes, changeModes],
-];
+/** Every step, and how often it is taken among the others. */
+const makers: Readonly<Record<string, readonly [make: Maker, weight: number]>> = {
+  'a build from a snapshot': [fromSnapshot, 4],
+  'a build from an upstream': [fromUpstream, 3],
+  'a build from a site': [fromSite, 2],
+  'a killed build': [killedBuild, 3],
+  'rebase in place': [rebaseInPlace, 2],
+  'rebase over it': [rebaseOver, 2],
+  'mirror of a URL': [mirrorDeployment, 3],
+  'mirror of an archive': [restoreArchive, 3],
+  archive: [keepArchive, 1],
+  'a copy that is restored': [restoreCopy, 3],
+  'a file that is restored': [restoreFile, 2],
+  'a damaged history': [damageHistory, 1],
+  'changed modes': [changeModes, 2],
+};
+export const stepNames = Object.keys(makers);
+const weighted = Object.values(makers).flatMap(([make, weight]) => Array<Maker>(weight).fill(make));
 
-/** @returns what broke the law first, with the steps that led there; undefined if none did */
-export async function trySequence(world: World, seed: number): Promise<string | undefined> {
+/**
+ * Takes steps of some names, or of any.
+ *
+ * @returns what broke the law first, with the steps that led there; undefined if none did
+ */
+export async function trySequence(
+  world: World,
+  seed: number,
+  names?: readonly string[],
+): Promise<string | undefined> {
   const random = seeded(seed);
-  const cwd = path.join(world.folder, 'runs', String(seed));
-  mkdirSync(cwd, { recursive: true });
+  const cwd = mkdtempSync(path.join(world.folder, 'run-'));
   const upstream = await changingUpstream();
   const commands = startCommands(world.cli);
   const scene: Scene = {
@@ -321,13 +345,14 @@ export async function trySequence(world: World, seed: number): Promise<string | 
       cwd: realpathSync(cwd),
       out: path.join(realpathSync(cwd), 'site'),
     },
-    ...{ day: 1, umask: 0o022, isOnlyMirrored: false, copies: [], archives: new Map(), unfinished: [] },
+    ...{ day: 1, umask: 0o022, isMirrored: false, copies: [], archives: new Map(), unfinished: [] },
   };
   const typed: string[] = [];
   try {
     await begin(scene, typed);
-    for (let at = 0; at < STEPS; at++) {
-      const problems = await take(scene, typed);
+    for (let at = 0; at < (names?.length ?? STEPS); at++) {
+      const [make] = makers[names?.[at] ?? ''] ?? [random.pick(weighted)];
+      const problems = await take(scene, make, typed);
       if (problems.length === 0) continue;
       const steps = typed.map((line) => `  ${line}`).join('\n');
       return `sequence ${seed}: ${problems.slice(0, 5).join('; ')}\n${steps.replaceAll(upstream.url, '<upstream>')}`;
@@ -345,9 +370,9 @@ async function begin(scene: Scene, typed: string[]): Promise<void> {
   const { random, world, cwd } = scene;
   const [first] = world.data;
   const [other] = world.others;
-  scene.isOnlyMirrored = random.below(4) === 0;
+  scene.isMirrored = random.below(4) === 0;
   const build = ['build', '--source', 'snapshot', '--upstream', path.relative(cwd, first?.folder ?? '')];
-  const args = scene.isOnlyMirrored
+  const args = scene.isMirrored
     ? ['mirror', other?.url ?? '', 'site']
     : [...build, ...QUICK, '--base-url', BASE, '--out', 'site'];
   const { code, text } = await run(scene, { says: '', args });
@@ -359,7 +384,7 @@ async function begin(scene: Scene, typed: string[]): Promise<void> {
 function keepCopy(scene: Scene): void {
   const folder = path.join(scene.cwd, `copy-${scene.day}`);
   cpSync(scene.out, folder, { recursive: true, preserveTimestamps: true });
-  scene.copies.push({ folder, isOnlyMirrored: scene.isOnlyMirrored });
+  scene.copies.push({ folder, isMirrored: scene.isMirrored });
 }
 
 async function run({ world, commands, cwd, out, umask, day }: Scene, { args = [], killedAt }: Step) {
@@ -371,12 +396,12 @@ async function run({ world, commands, cwd, out, umask, day }: Scene, { args = []
 }
 
 /** Takes a step, and judges it. */
-async function take(scene: Scene, typed: string[]): Promise<string[]> {
-  const { random, cwd, out } = scene;
+async function take(scene: Scene, make: Maker, typed: string[]): Promise<string[]> {
+  const { cwd, out } = scene;
   scene.day++;
   const before = look(out);
   const mode = statSync(out).mode & 0o7777;
-  const step = random.pick(makers)(scene, before);
+  const step = make(scene, before);
   typed.push(step.says);
   step.byHand?.();
   if (!step.intent) return judgeFolder(scene, look(out));
@@ -437,4 +462,39 @@ async function judgeFolder(scene: Scene, seen: Seen, code?: number | null): Prom
   utimesSync(target, atime, mtime);
   const isFound = damaged.code === 1 && damaged.text.includes(file);
   return isFound ? [] : [`verify ended with ${damaged.code}, although ${file} was damaged`];
+}
+
+const AT_ONCE = 4;
+
+/** Takes sequences of a run of seeds in a world of their own. Returns what broke the law: any can be taken again alone. */
+export async function trySequences(count: number, firstSeed: number): Promise<string[]> {
+  const seeds = Array.from({ length: count }, (_, at) => firstSeed + at);
+  return inWorld((world) => tryAll(seeds, (seed) => trySequence(world, seed)));
+}
+
+/** Takes every step after every step. */
+export const tryPairs = (): Promise<string[]> =>
+  inWorld((world) => {
+    const pairs = stepNames.flatMap((first) => stepNames.map((second) => [first, second]));
+    return tryAll(pairs, async (names, at) => {
+      const problem = await trySequence(world, at, names);
+      return problem && `${names.join(', then ')}: ${problem}`;
+    });
+  });
+
+const tryAll = async <T>(
+  cases: readonly T[],
+  attempt: (one: T, at: number) => Promise<string | undefined>,
+): Promise<string[]> =>
+  (await pLimit(AT_ONCE).map(cases, attempt)).filter((problem) => problem !== undefined);
+
+async function inWorld<T>(use: (world: World) => Promise<T>): Promise<T> {
+  const folder = realpathSync(mkdtempSync(path.join(tmpdir(), 'gamedata-steps-')));
+  const world = await createWorld(folder);
+  try {
+    return await use(world);
+  } finally {
+    await world.close();
+    rmSync(folder, { recursive: true, force: true });
+  }
 }

@@ -186,7 +186,9 @@ export function breaches(
     found.push('the base URL was changed by default');
   if (isOlder(before, intent) && !before.wrong.has('meta.json')) found.push('a fallback went back in time');
   found.push(...lostAddresses({ before, after }, intents, text), ...wrongModes(folder, mode));
-  const beside = readdirSync(path.dirname(folder)).filter((name) => name.startsWith('.site.gamedata'));
+  const beside = readdirSync(path.dirname(folder)).filter((name) =>
+    /^\.site\.gamedata-(?!received)/.test(name),
+  );
   if (beside.length > 0) found.push(`left ${beside.join(', ')}`);
   return found;
 }
@@ -204,7 +206,8 @@ function lostAddresses(
     if (after.records.has(address)) return false;
     const target = after.addresses.get(address);
     if (target !== undefined) return target !== record && !intents[0].isCopy && !forgets;
-    if (forgets && !before.records.has(address)) return false;
+    // What a killed build had renamed is a redirect by the time that it is forgotten.
+    if (forgets && (intents.length > 1 || !before.records.has(address))) return false;
     return present.has(record) || ending.has(address);
   });
   const words = new Set(text.split(/[^\w-]+/));

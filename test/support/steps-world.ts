@@ -63,16 +63,17 @@ export function upstreamData(name: Variant): UpstreamData {
   });
 }
 
-/** An upstream of which the tests decide what it has, and whether it can be reached. */
+/** An upstream of which the tests decide what it has. */
 export async function changingUpstream() {
-  const now: { variant: Variant; isDown: boolean } = { variant: 'plain', isDown: false };
-  const { url, close } = await startUpstream(upstreamData('plain'), {
-    stateOf: () => ({ data: upstreamData(now.variant) }),
-    fault: (request) => now.isDown && Boolean(request.socket.destroy()),
-  });
+  const now: { variant: Variant } = { variant: 'plain' };
+  const stateOf = () => ({ data: upstreamData(now.variant) });
+  const { url, close } = await startUpstream(upstreamData('plain'), { stateOf });
   return { url, close, now };
 }
 export type ChangingUpstream = Awaited<ReturnType<typeof changingUpstream>>;
+
+/** Nobody listens there. */
+export const DEAD = 'http://127.0.0.1:1/api/v2';
 
 /** A day as commands are told it. */
 export const onDay = (day: string) => ({ SOURCE_DATE_EPOCH: String(Date.parse(day) / 1000) });
