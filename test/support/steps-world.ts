@@ -40,8 +40,8 @@ const variants = {
 } as const;
 export type Variant = keyof typeof variants;
 export const variantNames = Object.keys(variants) as Variant[];
-/** What the package of the world comes with, and the day on which that was captured. */
-export const BUNDLED = { variant: 'plain', captured: '2026-01-03' } as const;
+/** What the package of the world comes with, with a history since `renamed`, and the day on which it was captured. */
+export const BUNDLED = { variant: 'renamed-again', captured: '2026-01-03' } as const;
 
 const kinds = ['move', 'item'] as const;
 
@@ -142,7 +142,7 @@ export async function createWorld(folder: string): Promise<World> {
     return { name, folder: path.join(folder, out), url: `${url}/${name}`, baseUrl, variant: last };
   };
   try {
-    await snapshot('package/data', BUNDLED);
+    await snapshot('package/data', { variant: 'renamed' }, BUNDLED);
     const data: Data[] = [];
     for (const variant of variantNames)
       data.push({ folder: await snapshot(`data/${variant}`, { variant }), variant });
