@@ -202,10 +202,12 @@ function lostAddresses(
   const forgets = intents.some((intent) => has(intent, '--forget-history'));
   const ending = new Set(endingAddresses(before, intents));
   const present = new Set(after.records.values());
+  // Where a build was killed, and where somebody has damaged a file, redirects and records are of two sites.
+  const mayMove = intents.length > 1 || before.wrong.size > 0 || forgets || intents[0].isCopy;
   const lost = [...before.addresses].filter(([address, record]) => {
     if (after.records.has(address)) return false;
     const target = after.addresses.get(address);
-    if (target !== undefined) return target !== record && !intents[0].isCopy && !forgets;
+    if (target !== undefined) return target !== record && !mayMove;
     // What a killed build had renamed is a redirect by the time that it is forgotten.
     if (forgets && (intents.length > 1 || !before.records.has(address))) return false;
     return present.has(record) || ending.has(address);

@@ -36,7 +36,7 @@ const variants = {
   taken: { day: 2, slugs: variant({ move: { 1: 'first', 21: 'move-1' } }) },
   grown: { day: 4, slugs: variant({ move: { 21: 'move-21' }, item: { 11: 'item-11' } }) },
   shrunk: { day: 2, slugs: variant({ move: { 1: 'first', 19: null, 20: null }, item: { 10: null } }) },
-  replaced: { day: 5, slugs: variant({ move: { 20: null, 22: 'move-20' } }) },
+  replaced: { day: 5, slugs: variant({ move: { 1: null, 22: 'first' } }) },
 } as const;
 export type Variant = keyof typeof variants;
 export const variantNames = Object.keys(variants) as Variant[];

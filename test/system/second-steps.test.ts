@@ -191,6 +191,12 @@ describe('a command that would make less of a published site', () => {
     },
   );
 
+  it('is refused if another record takes the slug of one that goes, whose former addresses would end', async () => {
+    const { out, expectRefused } = await siteOf('plain', 'renamed');
+    expect(look(out).addresses.get('/api/gamedata/move/move-1/')).toBe('move/1');
+    await expectRefused(buildOf('replaced'));
+  });
+
   it('is refused for a snapshot as well', async () => {
     const { cwd, run } = await siteOf();
     const snapshot = (name: string) => [
