@@ -197,6 +197,17 @@ describe('a command that would make less of a published site', () => {
     await expectRefused(buildOf('replaced'));
   });
 
+  it('is refused even if somebody has restored an older meta.json, of what is to come', async () => {
+    const { out, run, succeed } = await siteOf('plain');
+    const copy = `${out}-meta.json`;
+    execFileSync('cp', ['-a', path.join(out, 'meta.json'), copy]);
+    await succeed(buildOf('grown'));
+    execFileSync('cp', ['-a', copy, path.join(out, 'meta.json')]);
+    const before = fingerprint(out);
+    expect((await run(buildOf('plain'))).code).toBeOneOf([1, 4]);
+    expect(fingerprint(out)).toEqual(before);
+  });
+
   it('is refused for a snapshot as well', async () => {
     const { cwd, run } = await siteOf();
     const snapshot = (name: string) => [
