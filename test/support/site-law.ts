@@ -125,7 +125,9 @@ function reasonToRefuse(before: Seen, intent: Intent, text: string): string | un
   if (before.baseUrl !== intent.baseUrl && !intent.namesBase) return 'another base URL, by default';
   if (isOlder(before, intent)) return 'older data, as a fallback';
   const coming = new Set(intent.records.values());
-  const allowed = allowedToGo(before, [intent]);
+  // What is forgotten names no record.
+  const known = has(intent, '--forget-history') ? { ...before, addresses: before.records } : before;
+  const allowed = allowedToGo(known, [intent]);
   const missing = [...before.records.values()].filter((record) => !coming.has(record));
   if (missing.some((record) => allowed && !allowed.has(record))) return 'fewer records';
   if (missing.length > 0 && text.includes('names/')) return 'their names';
