@@ -5,6 +5,7 @@ import { fuzz } from '../test/support/fuzz-run.ts';
 import { tryHostile } from '../test/support/hostile-deployment.ts';
 import { makeMistakes, mistakes } from '../test/support/mistakes.ts';
 import { seeded } from '../test/support/random.ts';
+import { trySequences } from '../test/support/second-steps.ts';
 import { killExactly } from './torture/exact-kills.ts';
 import { tryFaults, tryMixes, tryProcesses } from './torture/faults.ts';
 import { inTemporary, run } from './torture/ground.ts';
@@ -27,6 +28,7 @@ const amounts = values.short
       calls: 12,
       rebuilds: 6,
       hostile: 20,
+      sequences: 20,
       hardships: 5,
       handled: 20_000,
       served: 200,
@@ -39,6 +41,7 @@ const amounts = values.short
       calls: 150,
       rebuilds: 200,
       hostile: 300,
+      sequences: 500,
       hardships: Infinity,
       handled: 500_000,
       served: 5000,
@@ -77,6 +80,12 @@ if (!values.short)
     const problems = await inTemporary((folder) => makeMistakes(folder, run));
     return { tried: mistakes.length, says: 'were refused', problems };
   });
+await part('sequences of steps', async () => {
+  // The same ones every time, unless it is the short form or a seed is given.
+  const first = values.short || values.seed ? seed : 0;
+  const problems = await trySequences(amounts.sequences, first);
+  return { tried: amounts.sequences, says: `from ${first} on: each step kept the law`, problems };
+});
 await part('hardships', () => hardships(amounts.hardships, random));
 await part('fuzz', async () => {
   const { handled, served } = amounts;

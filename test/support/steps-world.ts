@@ -1,0 +1,178 @@
+/** Where steps are taken: data sets that differ by what an upstream does to slugs, and sites of them, in folders and deployed. */
+
+import { readFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import path from 'node:path';
+import { type Commands, installPackage, startCommands } from './installed.ts';
+import { listen } from './loopback.ts';
+import { itemAnswer, moveAnswer, type UpstreamData, upstreamOf } from './upstream-data.ts';
+import { startUpstream } from './upstream-server.ts';
+
+type Slugs = Readonly<Record<'move' | 'item', ReadonlyMap<number, string>>>;
+/** Path → record, as `move/1`. */
+export type Records = ReadonlyMap<string, string>;
+
+const plain = (kind: string, count: number): Map<number, string> =>
+  new Map(Array.from({ length: count }, (_, at) => [at + 1, `${kind}-${at + 1}`]));
+
+/** @param changes id → another slug, or null for a record that is gone */
+function variant(changes: Partial<Record<keyof Slugs, Record<number, string | null>>>): Slugs {
+  const change = (kind: keyof Slugs, count: number) => {
+    const slugs = plain(kind, count);
+    for (const [id, slug] of Object.entries(changes[kind] ?? {}))
+      if (slug === null) slugs.delete(Number(id));
+      else slugs.set(Number(id), slug);
+    return slugs;
+  };
+  return { move: change('move', 20), item: change('item', 10) };
+}
+
+/** What an upstream has, and the day in January 2026 on which a snapshot of it is taken. */
+const variants = {
+  plain: { day: 1, slugs: variant({}) },
+  renamed: { day: 2, slugs: variant({ move: { 1: 'first' }, item: { 1: 'ball' } }) },
+  'renamed-again': { day: 4, slugs: variant({ move: { 1: 'premier', 2: 'second' }, item: { 1: 'ball' } }) },
+  swapped: { day: 5, slugs: variant({ move: { 2: 'move-3', 3: 'move-2' } }) },
+  taken: { day: 2, slugs: variant({ move: { 1: 'first', 21: 'move-1' } }) },
+  grown: { day: 4, slugs: variant({ move: { 21: 'move-21' }, item: { 11: 'item-11' } }) },
+  shrunk: { day: 2, slugs: variant({ move: { 1: 'first', 19: null, 20: null }, item: { 10: null } }) },
+  replaced: { day: 5, slugs: variant({ move: { 1: null, 22: 'first' } }) },
+} as const;
+export type Variant = keyof typeof variants;
+export const variantNames = Object.keys(variants) as Variant[];
+/** What the package of the world comes with, with a history since `renamed`, and the day on which it was captured. */
+export const BUNDLED = { variant: 'renamed-again', captured: '2026-01-03' } as const;
+
+const kinds = ['move', 'item'] as const;
+
+export const recordsOf = (name: Variant): Records =>
+  new Map(
+    kinds.flatMap((kind) =>
+      [...variants[name].slugs[kind]].map(([id, slug]) => [
+        `/api/gamedata/${kind}/${slug}/`,
+        `${kind}/${id}`,
+      ]),
+    ),
+  );
+
+export function upstreamData(name: Variant): UpstreamData {
+  const { move, item } = variants[name].slugs;
+  return upstreamOf({
+    move: [...move].map(([id, slug]) => moveAnswer(id, { name: slug })),
+    item: [...item].map(([id, slug]) => itemAnswer(id, { name: slug })),
+  });
+}
+
+/** An upstream of which the tests decide what it has. */
+export async function changingUpstream() {
+  const now: { variant: Variant } = { variant: 'plain' };
+  const stateOf = () => ({ data: upstreamData(now.variant) });
+  const { url, close } = await startUpstream(upstreamData('plain'), { stateOf });
+  return { url, close, now };
+}
+export type ChangingUpstream = Awaited<ReturnType<typeof changingUpstream>>;
+
+/** Nobody listens there. */
+export const DEAD = 'http://127.0.0.1:1/api/v2';
+
+/** A day as commands are told it. */
+export const onDay = (day: string) => ({ SOURCE_DATE_EPOCH: String(Date.parse(day) / 1000) });
+
+/** A snapshot, and what it has. Some have the history of several variants. */
+export interface Data {
+  readonly folder: string;
+  readonly variant: Variant;
+}
+
+/** A site that is not the one that steps change, and where it is deployed. */
+export interface OtherSite {
+  readonly name: string;
+  readonly folder: string;
+  readonly url: string;
+  readonly baseUrl: string;
+  readonly variant: Variant;
+}
+
+export interface World {
+  readonly folder: string;
+  readonly cli: string;
+  readonly data: readonly Data[];
+  readonly others: readonly OtherSite[];
+  close(): Promise<void>;
+}
+
+/** What every build of the world is told. */
+export const QUICK = ['--no-downloads', '--no-cache', '--retries', '0'] as const;
+
+/** Makes the world in a folder: it is only read by the steps. */
+export async function createWorld(folder: string): Promise<World> {
+  const cli = installPackage(path.join(folder, 'package'));
+  const commands = startCommands(cli);
+  const upstream = await changingUpstream();
+  const server = createServer(async ({ url = '' }, response) => {
+    const body = await readFile(path.join(folder, 'sites', decodeURIComponent(url))).catch(() => undefined);
+    response.writeHead(body ? 200 : 404).end(body);
+  });
+  const { url, stop } = await listen(server);
+
+  const snapshot = async (target: string, ...taken: { variant: Variant; captured?: string }[]) => {
+    for (const { variant, captured = `2026-01-0${variants[variant].day}` } of taken) {
+      upstream.now.variant = variant;
+      const args = [
+        'snapshot',
+        '--source',
+        'rest',
+        '--upstream',
+        upstream.url,
+        '--no-cache',
+        '--data',
+        target,
+      ];
+      await must(commands, [...args, '--max-shrink', '100'], { cwd: folder, env: onDay(captured) });
+    }
+    return path.join(folder, target);
+  };
+  const other = async (name: string, baseUrl: string, ...built: Variant[]): Promise<OtherSite> => {
+    const out = `sites/${name}`;
+    for (const variant of built) {
+      const args = ['build', '--source', 'snapshot', '--upstream', `data/${variant}`, ...QUICK];
+      await must(commands, [...args, '--base-url', baseUrl, '--out', out], { cwd: folder });
+    }
+    const last = built.at(-1) ?? 'plain';
+    return { name, folder: path.join(folder, out), url: `${url}/${name}`, baseUrl, variant: last };
+  };
+  try {
+    await snapshot('package/data', { variant: 'renamed' }, BUNDLED);
+    const data: Data[] = [];
+    for (const variant of variantNames)
+      data.push({ folder: await snapshot(`data/${variant}`, { variant }), variant });
+    const followed = (['plain', 'renamed', 'renamed-again'] as const).map((variant) => ({ variant }));
+    data.push({ folder: await snapshot('data/followed', ...followed), variant: 'renamed-again' });
+    data.push({
+      folder: await snapshot('data/followed-late', ...followed.slice(1)),
+      variant: 'renamed-again',
+    });
+    const others = [
+      await other('here', `${url}/here`, 'plain'),
+      await other('followed', `${url}/followed`, 'plain', 'renamed', 'renamed-again'),
+      await other('fresh', `${url}/fresh`, 'renamed-again'),
+      await other('shrunk', `${url}/shrunk`, 'shrunk'),
+      await other('elsewhere', 'https://elsewhere.test', 'grown'),
+    ];
+    return { folder, cli, data, others, close: stop };
+  } finally {
+    commands.close();
+    await upstream.close();
+  }
+}
+
+/** Runs a command that has to succeed. */
+export async function must(
+  commands: Commands,
+  args: readonly string[],
+  options: Parameters<Commands['run']>[1],
+): Promise<string> {
+  const { code, stderr } = await commands.run(args, options);
+  if (code !== 0) throw new Error(`${args.join(' ')}: ended with ${code}: ${stderr}`);
+  return stderr;
+}
