@@ -5,7 +5,7 @@ import { fuzz } from '../test/support/fuzz-run.ts';
 import { tryHostile } from '../test/support/hostile-deployment.ts';
 import { makeMistakes, mistakes } from '../test/support/mistakes.ts';
 import { seeded } from '../test/support/random.ts';
-import { trySequences } from '../test/support/second-steps.ts';
+import { stepNames, tryPairs, trySequences } from '../test/support/second-steps.ts';
 import { killExactly } from './torture/exact-kills.ts';
 import { tryFaults, tryMixes, tryProcesses } from './torture/faults.ts';
 import { inTemporary, run } from './torture/ground.ts';
@@ -79,6 +79,11 @@ if (!values.short)
   await part('mistakes of an operator', async () => {
     const problems = await inTemporary((folder) => makeMistakes(folder, run));
     return { tried: mistakes.length, says: 'were refused', problems };
+  });
+if (!values.short)
+  await part('pairs of steps', async () => {
+    const problems = await tryPairs();
+    return { tried: stepNames.length ** 2, says: 'kept the law', problems };
   });
 await part('sequences of steps', async () => {
   // The same ones every time, unless it is the short form or a seed is given.

@@ -72,7 +72,7 @@ export function guard(
   const missing = refuseShrinking(before, next, options);
   if (!before) return { missing, redirects: [] };
   refuseLostNames(before.names, options);
-  const redirects = lostRedirects(before, next);
+  const redirects = lostRedirects(before, next, options);
   if (redirects.length > 0 && !options.mayLoseRedirects)
     throw new GuardError(
       `${counted(redirects.length, 'redirect')} of renamed records would be lost: ${firstOf(redirects)}`,
@@ -144,13 +144,19 @@ function refuseLostNames(changes: readonly NameLosses[], options: GuardOptions):
   }
 }
 
-/** The addresses of before that would become a 404 although their record is there. */
-function lostRedirects(before: Guarded, next: Guarded): string[] {
+/** The addresses of before that would become a 404 although their record did not go, or another one has taken its present slug. */
+function lostRedirects(before: Guarded, next: Guarded, { skip, allowMissing }: GuardOptions): string[] {
+  const had = addressesOf(before);
   const still = addressesOf(next);
   const present = new Set(still.values());
-  return [...addressesOf(before)].flatMap(([name, record]) =>
-    !still.has(name) && present.has(record) ? [name] : [],
-  );
+  const allowed = new Set(allowMissing.map((name) => had.get(name)));
+  for (const kind of kindNames) for (const id of skip?.[kind] ?? []) allowed.add(`${kind} ${id}`);
+  // The present slug comes last.
+  const slugs = new Map([...had].map(([name, record]) => [record, name]));
+  return [...had].flatMap(([name, record]) => {
+    const isThere = present.has(record) || (still.has(slugs.get(record) ?? '') && !allowed.has(record));
+    return isThere && !still.has(name) ? [name] : [];
+  });
 }
 
 /** `<kind>/<slug>` → the record that answers there, by a redirect or itself. */
@@ -158,7 +164,8 @@ function addressesOf({ records, former }: Guarded): Map<string, string> {
   return new Map(
     kindNames.flatMap((kind) => {
       const ids = new Set(records[kind].map(({ id }) => id));
-      const redirects = [...former[kind]].filter(([, id]) => ids.has(id));
+      const taken = new Set(records[kind].map(({ slug }) => slug));
+      const redirects = [...former[kind]].filter(([slug, id]) => ids.has(id) && !taken.has(slug));
       const own = records[kind].map(({ id, slug }) => [slug, id] as const);
       return [...redirects, ...own].map(([slug, id]): [string, string] => [
         `${kind}/${slug}`,

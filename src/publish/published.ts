@@ -68,6 +68,7 @@ export function readPublished({ name, out }: WorkFolders, { byContent, dropped }
     return { ...nothing, own: entriesOf({ files: placed }) };
   const { format: _, files, ...making } = readOwnManifest(place);
   const { mtimeMs: written } = statSync(path.join(out, MANIFEST_FILE));
+  const entries = entriesOf({ files });
   const own = entriesOf({ files: [...files, ...placed] });
   // Anything newer than the manifest, which comes last, was changed by somebody else.
   const isTouched = ({ path: file, bytes }: ManifestEntry): boolean => {
@@ -77,12 +78,12 @@ export function readPublished({ name, out }: WorkFolders, { byContent, dropped }
   const isOther = byContent || dropped ? (entry: ManifestEntry) => !hasContent(entry) : isTouched;
   const touched = [...own.values()].filter(isOther);
   return {
-    entries: entriesOf({ files }),
+    entries,
     own,
     touched: new Set(touched.map((entry) => entry.path)),
     manifest: entryOf(MANIFEST_FILE, readFile(out, MANIFEST_FILE)),
     making,
-    meta: readMeta(place),
+    meta: readMeta(place, entries),
   };
 }
 

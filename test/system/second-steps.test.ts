@@ -330,8 +330,10 @@ describe('redirects of renamed records outlive', () => {
       const moves = Array.from({ length: 2600 }, (_, at) => moveAnswer(at + 1, changed));
       moves[0] = moveAnswer(1, { name });
       writeTables(path.join(cwd, 'tables'), tablesOf(upstreamOf({ move: moves, item: items })));
-      await succeed([...build('--source', 'csv', '--upstream', 'tables'), '--no-names']);
+      const source = ['--source', 'csv', '--upstream', 'tables', '--no-names', '--max-shrink', '100'];
+      await succeed(['snapshot', '--data', 'data', ...source]);
     }
+    await succeed([...build('--source', 'snapshot', '--upstream', 'data'), '--max-shrink', '100']);
     expect(redirects()).toEqual({ '/api/gamedata/move/old/': '/api/gamedata/move/new/' });
   });
 

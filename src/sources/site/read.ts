@@ -15,6 +15,7 @@ import {
 import { type Names, namesReader } from '../../contract/names.ts';
 import { parse, parseJson } from '../../contract/parse.ts';
 import {
+  API_PREFIX,
   CHANGES_FILE,
   FORMER_FILE,
   listPageFile,
@@ -23,7 +24,9 @@ import {
   MOVED_FILE,
   namesFile,
   recordFile,
+  rootFile,
 } from '../../contract/paths.ts';
+import { rootSchema } from '../../contract/served.ts';
 import { pageOffsets } from '../../contract/windows.ts';
 import type { EncodedRecord, EncodedRecords } from '../../dataset/data-set.ts';
 import { digestRecords } from '../../dataset/digest.ts';
@@ -65,9 +68,12 @@ export function readManifest(place: Place): Manifest {
   throw new OutputError(`got files of ${bytes} bytes in all, expected at most ${MAX_SITE_BYTES}`, place.name);
 }
 
-/** Undefined if it is missing or invalid. */
-export const readMeta = (place: Place): Meta | undefined =>
-  undamaged(() => describe(place, META_FILE, metaReader));
+/** Undefined if it is missing or invalid, or is not as the manifest says, where one is given. */
+export const readMeta = (place: Place, entries?: Entries): Meta | undefined =>
+  undamaged(() => {
+    if (entries) readListed(place, entries, META_FILE);
+    return describe(place, META_FILE, metaReader);
+  });
 
 export const entriesOf = ({ files }: Pick<Manifest, 'files'>): Entries =>
   new Map(files.map((entry) => [entry.path, entry]));
@@ -129,6 +135,12 @@ function siteData(place: Place, entries: Entries, meta: Meta | undefined) {
   return {
     records,
     history,
+    /** What its links start with, by the API root. */
+    root(): { base_url: string } {
+      const lists = parse(rootSchema, json(rootFile), { record: place.at(rootFile) });
+      const [list = ''] = Object.values(lists);
+      return { base_url: list.slice(0, list.lastIndexOf(API_PREFIX)) };
+    },
     names: (): Names[] =>
       Object.keys(meta?.names?.languages ?? {}).map((language) => {
         const file = namesFile(language);
@@ -162,7 +174,7 @@ export function previousOfSite(
   const data = siteData(place, entries, meta);
   const counts = mapKinds((kind) => recordsOfPaths(entries.keys())[kind].length);
   // Nothing is known of a site that does not describe itself, but its files.
-  const about = meta ?? { digest: '', captured: null, counts };
+  const about = meta ?? { digest: '', captured: null, counts, ...undamaged(data.root) };
   const records = () => undamaged(data.records);
   return {
     ...about,
