@@ -72,7 +72,7 @@ export function guard(
   const missing = refuseShrinking(before, next, options);
   if (!before) return { missing, redirects: [] };
   refuseLostNames(before.names, options);
-  const redirects = lostRedirects(before, next, options);
+  const redirects = lostAddresses(before, next, true).map(([name]) => name);
   if (redirects.length > 0 && !options.mayLoseRedirects)
     throw new GuardError(
       `${counted(redirects.length, 'redirect')} of renamed records would be lost: ${firstOf(redirects)}`,
@@ -108,8 +108,12 @@ function refuseShrinking(before: Guarded | undefined, next: Guarded, options: Gu
   return mapKinds((kind) => gone[kind].map(({ slug }) => slug));
 }
 
-/** The records of before that are neither there under their slug nor their id, and whether that was asked for. */
+/**
+ * The records of before whose id is not there any more, nor their slug, or not every other address of theirs; and whether that was
+ * asked for.
+ */
 function findGone(before: Guarded | undefined, next: Guarded, { skip, allowMissing }: GuardOptions) {
+  const unanswered = new Set(before && lostAddresses(before, next, false).map(([, record]) => record));
   return mapKinds((kind) => {
     const slugs = new Set(next.records[kind].map(({ slug }) => slug));
     const ids = new Set([...next.records[kind].map(({ id }) => id), ...(skip?.[kind] ?? [])]);
@@ -117,8 +121,10 @@ function findGone(before: Guarded | undefined, next: Guarded, { skip, allowMissi
       allowMissing.filter((name) => name.startsWith(`${kind}/`)).map((name) => name.slice(kind.length + 1)),
     );
     const allowedIds = new Set([...allowed].map((slug) => before?.former[kind].get(slug)));
-    const gone = (before?.records[kind] ?? []).filter(
-      ({ id, slug }) => !slugs.has(slug) && (id === undefined || !ids.has(id)),
+    const gone = (before?.records[kind] ?? []).filter(({ id, slug }) =>
+      id === undefined
+        ? !slugs.has(slug)
+        : !ids.has(id) && (!slugs.has(slug) || unanswered.has(`${kind} ${id}`)),
     );
     return gone.map(({ id, slug }) => ({
       slug,
@@ -144,19 +150,13 @@ function refuseLostNames(changes: readonly NameLosses[], options: GuardOptions):
   }
 }
 
-/** The addresses of before that would become a 404 although their record did not go, or another one has taken its present slug. */
-function lostRedirects(before: Guarded, next: Guarded, { skip, allowMissing }: GuardOptions): string[] {
-  const had = addressesOf(before);
+/** The addresses of before that would become a 404, and their records, as far as these are still there or are not. */
+function lostAddresses(before: Guarded, next: Guarded, isThere: boolean): [name: string, record: string][] {
   const still = addressesOf(next);
   const present = new Set(still.values());
-  const allowed = new Set(allowMissing.map((name) => had.get(name)));
-  for (const kind of kindNames) for (const id of skip?.[kind] ?? []) allowed.add(`${kind} ${id}`);
-  // The present slug comes last.
-  const slugs = new Map([...had].map(([name, record]) => [record, name]));
-  return [...had].flatMap(([name, record]) => {
-    const isThere = present.has(record) || (still.has(slugs.get(record) ?? '') && !allowed.has(record));
-    return isThere && !still.has(name) ? [name] : [];
-  });
+  return [...addressesOf(before)].filter(
+    ([name, record]) => !still.has(name) && present.has(record) === isThere,
+  );
 }
 
 /** `<kind>/<slug>` → the record that answers there, by a redirect or itself. */

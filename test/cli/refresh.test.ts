@@ -257,7 +257,7 @@ describe('--verify', () => {
     utimesSync(file, 0, 0);
     const repaired = await build('--on-change', 'cat > told');
     expect(repaired.code).toBe(0);
-    expect(repaired.stderr).toMatch(/\nverified 1\d\d files\n/);
+    expect(repaired.stderr).toMatch(/\nverified \d+ files\n/);
     expect([readFileSync(file, 'utf8'), existsSync(at('told'))]).toEqual([text, true]);
     expect((await build()).stderr).toContain('nothing changed');
   });

@@ -125,7 +125,7 @@ describe('a site', () => {
   it('has distinct paths', () => {
     const paths = tree(siteOf(rawRecords(230, 120)).files()).map(([path]) => path.toLowerCase());
     expect(new Set(paths).size).toBe(paths.length);
-    expect(paths).toHaveLength(1 + 230 + 3 + 120 + 2 + 3 + 1 + 1 + 3);
+    expect(paths).toHaveLength(1 + 230 + 3 + 120 + 2 + 3 + 1 + 1 + 4);
   });
 });
 
