@@ -16,6 +16,8 @@ export interface RespondOptions {
   readonly compressesApi: boolean;
   /** Called with a line about an unexpected failure. */
   readonly onProblem: (line: string) => void;
+  /** Called if there is no site to respond with, as it is being replaced. */
+  readonly onReplaced: () => void;
 }
 
 /** Responds to a request. Never rejects. */
@@ -31,6 +33,7 @@ export async function respond(
     const isReplaced = error instanceof SiteReplacedError;
     const problem = isReplaced ? 'the site is being replaced' : explain(error);
     options.onProblem(`${request.method} ${request.url}: ${problem}`);
+    if (isReplaced) options.onReplaced();
     const refusal = isReplaced ? serverError(503, { 'Retry-After': '1' }) : serverError(500);
     if (response.headersSent) response.destroy();
     else await writeResponse(request, response, refusal);

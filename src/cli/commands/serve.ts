@@ -57,8 +57,14 @@ export async function serve(options: ServeOptions = {}): Promise<SiteServer> {
   const { dir = defaults.out, onRequest, onProblem = () => {} } = options;
   const port = integerOption('port', options.port ?? defaults.port);
   const address = checkListen(options.listen ?? defaults.listen);
+  let isTold = false;
+  const tellHow = (): void => {
+    if (isTold || !isBeingChanged(dir)) return;
+    isTold = true;
+    onProblem(`${dir}: is being changed. ${HOW_TO_FINISH}`);
+  };
   // It starts all the same, and responds as soon as somebody has finished what was interrupted.
-  await settled(dir).catch((error: Error) => onProblem(`${error.message}. ${HOW_TO_FINISH}`));
+  await settled(dir).catch(tellHow);
   const meta = readSite(dir);
   const withRelease = createReleases(dir, {
     maxBytes: MAX_BYTES,
@@ -71,7 +77,13 @@ export async function serve(options: ServeOptions = {}): Promise<SiteServer> {
   const server = createBoundedServer(
     (request, response) => {
       if (onRequest) logRequest(request, response, onRequest);
-      void respond(request, response, { withRelease, compress, compressesApi, onProblem });
+      void respond(request, response, {
+        withRelease,
+        compress,
+        compressesApi,
+        onProblem,
+        onReplaced: tellHow,
+      });
     },
     { ...defaultLimits, ...options.limits },
   );
