@@ -8,7 +8,7 @@ import { continueHistory, type Previous, stepsSince } from '../dataset/history.t
 import { compareNames, type NameChanges } from '../dataset/names.ts';
 import type { FetcherStats } from '../http/fetcher.ts';
 import { type LoadOptions, load } from './load.ts';
-import type { Site } from './site/read.ts';
+import { type Site, undamaged } from './site/read.ts';
 import { previousOfSnapshot } from './snapshot.ts';
 import type { Progress, SourceResult } from './source.ts';
 
@@ -53,6 +53,8 @@ export interface CaptureOptions
   readonly baseUrl?: string | undefined;
   /** Start a new history, without redirects of records that were renamed before. Default false. */
   readonly forgetHistory?: boolean | undefined;
+  /** Whether an archive is restored, which is a way out where the published former slugs are damaged. */
+  readonly isRestored?: boolean | undefined;
 }
 
 const UNGUARDED = 'no earlier data is known, not even a bundled data set: --max-shrink could not be applied';
@@ -72,7 +74,7 @@ export async function capture(options: CaptureOptions): Promise<Captured> {
   const before = previous?.digest === dataSet.digest ? dataSet.records : previous?.records();
   const published = previous && { ...previous, records: before ?? previous.listed?.() ?? dataSet.records };
   const forgotten = options.forgetHistory ?? false;
-  const known = published && !forgotten ? published.former() : noFormer;
+  const known = forgotten ? noFormer : formerOf(previous, options);
   const left = published ? leftSlugs(published.records, dataSet.records) : noFormer;
   const former = mergeFormer(inherited, loaded.former ?? noFormer, known, left);
   const nameChanges = options.hasNames === false ? [] : changesOfNames(dataSet, previous, before);
@@ -120,6 +122,9 @@ function findPrevious(
   const its = bundled.records();
   return { inherited: its ? agreeing(bundled.former(), its, records) : noFormer, floor: bundled.counts };
 }
+
+const formerOf = (previous: Previous | undefined, { isRestored }: CaptureOptions): Former =>
+  (isRestored ? undamaged(() => previous?.former()) : previous?.former()) ?? noFormer;
 
 /** None where the previous records or names cannot be read. */
 export function changesOfNames(

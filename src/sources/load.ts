@@ -1,20 +1,21 @@
 /** Chooses the source, with local data as the fallback of `auto`. */
 
 import type { Edition } from '../contract/edition.ts';
-import { type Kind, mapKinds } from '../contract/kinds.ts';
-import { META_FILE } from '../contract/paths.ts';
-import { LAST_INDEXED_GENERATION, type Move, type Skipped } from '../contract/records.ts';
-import type { DataSet, Provenance } from '../dataset/data-set.ts';
+import { type Kind, kindNames, mapKinds } from '../contract/kinds.ts';
+import { parse } from '../contract/parse.ts';
+import { META_FILE, recordFile } from '../contract/paths.ts';
+import { LAST_INDEXED_GENERATION, type Move, recordSchemas, type Skipped } from '../contract/records.ts';
+import type { DataSet, EncodedRecords, Provenance } from '../dataset/data-set.ts';
 import { digestDataSet, knownNames } from '../dataset/digest.ts';
 import { selectNames } from '../dataset/names.ts';
-import { UpstreamError } from '../errors.ts';
+import { DataError, UpstreamError } from '../errors.ts';
 import { type FetcherOptions, type FetcherStats, withFetcher } from '../http/fetcher.ts';
 import { readCsv } from './csv.ts';
 import { normalize, refuseUnknownSkips } from './normalize.ts';
 import { REST_CACHE_VERSION, readRest } from './rest.ts';
 import { archivePlace, isArchive } from './site/archive.ts';
 import { folderPlace, type Place } from './site/place.ts';
-import { openSite, readListed } from './site/read.ts';
+import { openSite, readListed, type Site } from './site/read.ts';
 import { readSnapshot, readSnapshotFormer, readSnapshotHistory } from './snapshot.ts';
 import {
   DEFAULT_CSV_UPSTREAM,
@@ -98,13 +99,26 @@ async function loadSite(options: LoadOptions): Promise<SourceResult> {
   const site = openSite(place);
   readListed(place, site.entries, META_FILE);
   const { source, counts, digest, captured, edition, skipped } = site.meta;
-  const records = site.records();
+  const records = validated(site);
   const names = { summary: site.meta.names, read: site.names };
   const provenance = { source, upstream: site.meta.upstream, captured, edition, ...(skipped && { skipped }) };
   const whole: DataSet = { warnings: [], provenance, counts, digest, records, names };
   const dataSet = select(whole, options);
   const history = dataSet.digest === digest ? site.history() : undefined;
   return { dataSet, history, former: site.former(() => records), site, source, requests };
+}
+
+/** A copy may come from anybody: its records have to be what a build would make. */
+function validated({ place, records: read }: Site): EncodedRecords {
+  const records = read();
+  for (const kind of kindNames)
+    for (const [at, { json, slug, id }] of records[kind].entries()) {
+      const record = place.at(recordFile(kind, slug));
+      parse(recordSchemas[kind], JSON.parse(json), { record });
+      if (id > (records[kind][at - 1]?.id ?? 0)) continue;
+      throw new DataError(`got ${id}: expected ascending ids`, { record, field: 'id' });
+    }
+  return records;
 }
 
 async function findSite(upstream: string, options: LoadOptions): Promise<[Place, FetcherStats?]> {

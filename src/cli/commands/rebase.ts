@@ -95,6 +95,7 @@ export async function remake(
   const source = {
     ...resolveSource({ source: 'site', upstream, cache: false, maxShrink, allowMissing, signal }, {}),
     ...{ baseUrl, isBaseUrlNamed: baseUrl !== undefined, baseUrlHint, hint },
+    isRestored: isArchive(upstream),
   };
   const made = await makeSite({ ...watchers, source, settingsOf, out, takeLock, signal });
   const { changed, missing, leftBehind, notices, files, seconds } = made.report;

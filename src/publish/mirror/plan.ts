@@ -3,11 +3,12 @@
 import { kindNames } from '../../contract/kinds.ts';
 import type { Manifest, ManifestEntry } from '../../contract/meta.ts';
 import { isHostFile, MANIFEST_FILE, META_FILE } from '../../contract/paths.ts';
+import { noFormer } from '../../dataset/former.ts';
 import { type GuardOptions, guard, type Losses, recordsOfPaths } from '../../dataset/guards.ts';
 import type { Previous } from '../../dataset/history.ts';
 import { DataError } from '../../errors.ts';
 import { changesOfNames } from '../../sources/capture.ts';
-import type { Site } from '../../sources/site/read.ts';
+import { type Site, undamaged } from '../../sources/site/read.ts';
 import type { Published } from '../published.ts';
 
 export type MirrorPlan = ReturnType<typeof planMirror>;
@@ -64,7 +65,7 @@ export function guardCopy(site: Site, previous: Previous | undefined, options: G
     previous && {
       ...previous,
       records: before ?? previous.listed?.() ?? records,
-      former: previous.former(),
+      former: undamaged(previous.former) ?? noFormer,
       names: nameChanges,
       baseUrl: previous.base_url,
     },

@@ -197,7 +197,7 @@ export function previousOfSite(
 }
 
 /** What somebody damaged is replaced by the next build: it is no reason to stop it. */
-function undamaged<T>(read: () => T): T | undefined {
+export function undamaged<T>(read: () => T): T | undefined {
   try {
     return read();
   } catch (error) {

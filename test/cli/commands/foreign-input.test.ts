@@ -8,6 +8,10 @@ import { build } from '../../../src/cli/commands/build.ts';
 import { PUBLIC_FOLDER } from '../../../src/cli/commands/package-files.ts';
 import { rebase } from '../../../src/cli/commands/rebase.ts';
 import { snapshot } from '../../../src/cli/commands/snapshot.ts';
+import { mapKinds } from '../../../src/contract/kinds.ts';
+import { listPageFile } from '../../../src/contract/paths.ts';
+import { digestRecords } from '../../../src/dataset/digest.ts';
+import { encodeRecord } from '../../../src/dataset/encode.ts';
 import { verifyFolder } from '../../../src/verify/folder.ts';
 import { fingerprint } from '../../support/fingerprint.ts';
 import { listAsTheyAre } from '../../support/listed.ts';
@@ -50,6 +54,31 @@ describe('a copy that somebody prepared', () => {
       expect(fingerprint(out)).toEqual(before);
       expect(() => verifyFolder(out)).toThrow('has no valid meta.json');
     }
+  });
+
+  it.each([
+    ['a name that would disturb a terminal', '"name":"Move 7"', '"name":"\\u001b[2J"'],
+    ['ids that are not in order', '"id":7', '"id":5'],
+    ['a slug that leads elsewhere', '"slug":"move-7"', '"slug":"../x"'],
+  ])('is refused with %s, though every digest and hash is right', async (_, from, to) => {
+    const { out, file } = builtSite();
+    const page = file('api/gamedata/move/index.json');
+    writeFileSync(page, readFileSync(page, 'utf8').replace(from, to));
+    const records = mapKinds((kind) =>
+      [0, 100]
+        .slice(0, kind === 'move' ? 2 : 1)
+        .flatMap((offset) =>
+          JSON.parse(readFileSync(file(listPageFile(kind, offset)), 'utf8')).results.map(
+            ({ url: _, ...record }: { url: string; id: number; slug: string }) => encodeRecord(record),
+          ),
+        ),
+    );
+    const meta = JSON.parse(readFileSync(file('meta.json'), 'utf8'));
+    writeFileSync(file('meta.json'), JSON.stringify({ ...meta, digest: digestRecords(records) }));
+    listAsTheyAre(out);
+    const before = fingerprint(out);
+    await expect(rebase(out, { baseUrl: 'https://elsewhere.test' })).rejects.toMatchObject({ code: 'data' });
+    expect(fingerprint(out)).toEqual(before);
   });
 
   it('has this version’s own scripts and pages after a rebase', async () => {

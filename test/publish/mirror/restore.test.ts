@@ -115,6 +115,9 @@ describe('an archive', () => {
     });
     expect(JSON.parse(changes['changes.json'] ?? '').steps).toHaveLength(2);
 
+    // The way out where these are damaged.
+    writeFileSync(at('site/former.json'), '{}');
+    expect(await mirror(file, { out: at('site') })).toMatchObject({ changed: true });
     const untouched = fingerprint(at('site'));
     expect(await mirror(file, { out: at('site') })).toMatchObject({ changed: false });
     expect(fingerprint(at('site'))).toEqual(untouched);
