@@ -17,11 +17,11 @@ const rooms = {
   },
   sources: {
     imports: ['contract', 'dataset', 'errors.ts', 'files.ts', 'http'],
-    packages: ['node:*', 'p-limit', 'papaparse', 'zod'],
+    packages: ['modern-tar', 'node:*', 'p-limit', 'papaparse', 'zod'],
   },
   publish: {
-    imports: ['contract', 'dataset', 'errors.ts', 'files.ts', 'http', 'version.ts'],
-    packages: ['fs-extra', 'modern-tar', 'node:*', 'p-limit', 'zod'],
+    imports: ['contract', 'dataset', 'errors.ts', 'files.ts', 'http', 'sources', 'version.ts'],
+    packages: ['fs-extra', 'node:*', 'p-limit', 'zod'],
   },
   verify: {
     imports: ['contract', 'dataset', 'errors.ts', 'files.ts', 'http', 'publish', 'site', 'sources'],

@@ -46,7 +46,7 @@ export const mistakes: readonly Mistake[] = [
   row([...fromSnapshot, '--out', '/'], '/: contains files'),
   row([...fromNowhere, '--cache', 'own/notes.txt'], 'own/notes.txt: cannot be used as a cache (EEXIST)'),
   row(['diff', 'site', 'own'], 'own: contains neither provenance.json nor meta.json'),
-  row(['verify', 'own'], 'own: has no valid meta.json: ENOENT'),
+  row(['verify', 'own'], 'own: has no valid manifest.json: ENOENT'),
   row(['serve', 'own', '--port', '0'], 'own: is not a built site'),
   // A folder that is in use, or in another one.
   row([...fromSnapshot, '--out', '.'], '.: is the working folder, or contains it'),
