@@ -8,7 +8,7 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import fsExtra from 'fs-extra';
 import { manifestSchema } from '../../src/contract/meta.ts';
-import { CHANGES_FILE, FEED_FILE } from '../../src/contract/paths.ts';
+import { CHANGES_FILE, FEED_FILE, FORMER_FILE, MOVED_FILE } from '../../src/contract/paths.ts';
 import type { RawRecords } from '../../src/sources/normalize.ts';
 import { snapshotFiles } from '../../src/sources/snapshot.ts';
 import { encodeDataSet } from '../../test/support/decode.ts';
@@ -81,7 +81,9 @@ export function siteDigest(out: string): string | undefined {
   const file = path.join(out, 'manifest.json');
   if (!existsSync(file)) return undefined;
   const { files } = manifestSchema.parse(JSON.parse(readFileSync(file, 'utf8')));
-  const lasting = files.filter((entry) => entry.path !== CHANGES_FILE && entry.path !== FEED_FILE);
+  const lasting = files.filter(
+    (entry) => ![CHANGES_FILE, FEED_FILE, FORMER_FILE, MOVED_FILE].includes(entry.path),
+  );
   return createHash('sha256').update(JSON.stringify(lasting)).digest('hex');
 }
 

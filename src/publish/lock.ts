@@ -37,8 +37,8 @@ export function acquireLock(folders: WorkFolders, options: LockOptions = {}): ()
   return () => {
     held.delete(file);
     try {
-      // Another build may have taken it over on request.
-      if (readIfThere(file) === own) unlinkSync(file);
+      // Another build may have taken it over on request. A process that can open no more files has to believe that it is its own.
+      if (attemptRead(file, own) === own) unlinkSync(file);
     } catch {
       // It is stale as soon as this process ends.
     }
@@ -132,6 +132,14 @@ function readFilled(file: string): string | undefined {
     const text = readIfThere(file);
     if (text !== '' || performance.now() > until) return text;
     Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 10);
+  }
+}
+
+function attemptRead(file: string, otherwise: string): string | undefined {
+  try {
+    return readIfThere(file);
+  } catch {
+    return otherwise;
   }
 }
 
