@@ -46,7 +46,8 @@ export function summaryLines(report: Report & Partial<Pick<SiteReport, 'leftBehi
   for (const { kind, code, count, examples } of report.warnings) {
     lines.push(`warning: ${kind} ${code}: ${groupDigits(count)}`);
     for (const example of examples) lines.push(`  - ${example}`);
-    lines.push(...moreLines(count - examples.length));
+    // Of a site that was read, only the number is known.
+    if (examples.length > 0) lines.push(...moreLines(count - examples.length));
   }
   lines.push(...notices);
   if (requests) {
