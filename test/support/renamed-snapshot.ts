@@ -1,12 +1,13 @@
 /** The bundled data set with a past in which some of its records had other slugs. */
 
-import { cpSync, writeFileSync } from 'node:fs';
+import { cpSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { BUNDLED_DATA } from '../../src/cli/commands/package-files.ts';
 import { mapKinds } from '../../src/contract/kinds.ts';
 import { compare } from '../../src/dataset/compare.ts';
 import { digestRecords } from '../../src/dataset/digest.ts';
 import { encodeRecord } from '../../src/dataset/encode.ts';
+import { encodeFormer, leftSlugs } from '../../src/dataset/former.ts';
 import { emptyHistory, encodeHistory, extendHistory } from '../../src/dataset/history.ts';
 import { readSnapshot, snapshotFiles } from '../../src/sources/snapshot.ts';
 import { decodeDataSet, encodeDataSet } from './decode.ts';
@@ -42,5 +43,7 @@ export function renamedSnapshot(folder: string, most = Number.POSITIVE_INFINITY)
   if (!from || !to) throw new Error('expected two data sets');
   const history = extendHistory(emptyHistory, compare(from, to));
   writeFileSync(path.join(folder, 'changes.json'), encodeHistory(history));
+  writeFileSync(path.join(folder, 'former.json'), encodeFormer(leftSlugs(before, data.records)));
+  rmSync(path.join(folder, 'manifest.json'));
   return folder;
 }

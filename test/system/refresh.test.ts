@@ -157,6 +157,7 @@ describe('a refresh', () => {
     const files = await repo.git('show', '--name-only', '--format=');
     expect(files.split('\n')).toEqual([
       'data/changes.json',
+      'data/former.json',
       'data/manifest.json',
       'data/move.ndjson',
       'data/names/en.json',

@@ -129,14 +129,14 @@ describe('after a build that was killed while it renames', () => {
       if (!file.endsWith('-copy')) expect([file, after.get(file)]).toEqual([file, mark]);
   });
 
-  it('a restored copy is replaced as a whole', async () => {
+  it.each(['plain', 'swapped'] as const)('a restored copy is replaced as a whole: %s', async (name) => {
     const { out, kill, restore, succeed, expectWhole } = await siteOf('plain');
     cpSync(out, `${out}-copy`, { recursive: true, preserveTimestamps: true });
     await kill(buildOf('renamed-again'));
     restore(`${out}-copy`);
-    await succeed(buildOf('swapped'));
+    await succeed(buildOf(name));
     await expectWhole();
-    expect(look(out).records).toEqual(recordsOf('swapped'));
+    expect(look(out).records).toEqual(recordsOf(name));
   });
 
   it.each(Object.keys(readers))('its folder is being changed, and stays so: %s', async (name) => {

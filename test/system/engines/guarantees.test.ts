@@ -43,7 +43,8 @@ for (const { engine, links, unsupported, fallback } of engines) {
     `${engine.name}${reason} at https://example.test%s`,
     (below) => {
       const baseUrl = `https://example.test${below}`;
-      const out = mkdtempSync(path.join(parent, 'site-'));
+      // A folder that a build makes is public.
+      const out = path.join(mkdtempSync(path.join(parent, 'site-')), 'site');
       const running: RunningEngine[] = [];
       let url = '';
       beforeAll(async () => {
