@@ -122,8 +122,8 @@ function validated({ place, records: read }: Site): EncodedRecords {
 }
 
 async function findSite(upstream: string, options: LoadOptions): Promise<[Place, FetcherStats?]> {
-  if (isArchive(upstream)) return [await archivePlace(upstream)];
-  if (!isAddress(upstream)) return [folderPlace(upstream)];
+  if (!isAddress(upstream))
+    return [isArchive(upstream) ? await archivePlace(upstream) : folderPlace(upstream)];
   const { createClient } = await import('../http/client.ts');
   const { abortable } = await import('../http/connections.ts');
   const { deploymentPlace, isSource } = await import('./site/deployment.ts');

@@ -1,5 +1,6 @@
 /** Builds from the records of a site that are made like it: rebasing a copy, and restoring an archive. */
 
+import path from 'node:path';
 import type { Meta } from '../../contract/meta.ts';
 import { archiveFiles, linkStyles } from '../../contract/paths.ts';
 import type { GuardOptions } from '../../dataset/guards.ts';
@@ -76,7 +77,7 @@ export async function remake(
   const { out, maxShrink, allowMissing, takeLock, signal } = options;
   if (links) oneOf('links', links, linkStyles);
   const asked = hosts && hostsOption(hosts);
-  if (!isArchive(upstream) && upstream !== out) await settled(upstream);
+  if (!isArchive(upstream) && path.resolve(upstream) !== path.resolve(out)) await settled(upstream);
   const settingsOf = (site: Site | undefined): Settings => {
     if (!site) throw new Error('no site was read');
     const { meta, entries } = site;
