@@ -50,11 +50,14 @@ export function addBuild(command: Command): void {
         const { summaryLines } = await import('./summary.ts');
         const report = await build({ ...options, hosts, signal }, watch(reporter));
         const { problems, changed, out } = report;
+        const isVerified = report.verified !== null && problems.length === 0;
+        const verified = isVerified ? `verified ${counted(report.verified ?? 0, 'file')}` : '';
         const summary = summaryLines(report);
+        // A build that changes nothing says so in one line.
+        if (!changed && verified !== '') summary.push(`${summary.pop()}; ${verified}`);
         reporter.print(changed ? [...summary, ...iconsLines(report.sprites)] : summary);
         problemLines(out, problems).forEach(reporter.notice);
-        if (report.verified !== null && problems.length === 0)
-          reporter.print([`verified ${counted(report.verified, 'file')}`]);
+        if (changed && verified !== '') reporter.print([verified]);
         if (problems.length === 0) reporter.print(nextLines(report, hosts));
         let failed = problems.length > 0;
         if (onChange !== undefined && changed) {

@@ -1,6 +1,6 @@
 /** The bundled data set with a past in which some of its records had other slugs. */
 
-import { cpSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { BUNDLED_DATA } from '../../src/cli/commands/package-files.ts';
 import { mapKinds } from '../../src/contract/kinds.ts';
@@ -11,6 +11,7 @@ import { encodeFormer, leftSlugs } from '../../src/dataset/former.ts';
 import { emptyHistory, encodeHistory, extendHistory } from '../../src/dataset/history.ts';
 import { readSnapshot, snapshotFiles } from '../../src/sources/snapshot.ts';
 import { decodeDataSet, encodeDataSet } from './decode.ts';
+import { listAsTheyAre } from './listed.ts';
 
 /** Slugs as they were → as they are. */
 const renamed = { 'old-pound': 'pound', 'taken-again': 'karate-chop', 'old-master-ball': 'master-ball' };
@@ -44,6 +45,6 @@ export function renamedSnapshot(folder: string, most = Number.POSITIVE_INFINITY)
   const history = extendHistory(emptyHistory, compare(from, to));
   writeFileSync(path.join(folder, 'changes.json'), encodeHistory(history));
   writeFileSync(path.join(folder, 'former.json'), encodeFormer(leftSlugs(before, data.records)));
-  rmSync(path.join(folder, 'manifest.json'));
+  listAsTheyAre(folder);
   return folder;
 }
