@@ -147,6 +147,12 @@ describe('the last site as the previous data set', () => {
     expect(previous?.former().move).toEqual(new Map([['move-1', 1]]));
   });
 
+  it('has no records without a description, even if that can be read a moment later', async () => {
+    const { site: whole } = await previousOf(site.files());
+    const { place, entries } = whole();
+    expect(previousOfSite(place, { entries })?.records()).toBeUndefined();
+  });
+
   it('is none where nothing is published', () => {
     const nothing = { meta: undefined, entries: new Map() };
     expect(previousOfSite(folderPlace('site'), nothing)).toBeUndefined();

@@ -119,7 +119,8 @@ function siteData(place: Place, entries: Entries, meta: Meta | undefined) {
       encodeRecord(record),
     );
   function records(): EncodedRecords {
-    const { counts, digest } = meta ?? describe(place, META_FILE, metaReader);
+    if (!meta) throw new OutputError(`has no valid ${META_FILE}`, place.name);
+    const { counts, digest } = meta;
     const read = mapKinds((kind) =>
       pageOffsets(counts[kind]).flatMap((offset) => readPage(listPageFile(kind, offset))),
     );
