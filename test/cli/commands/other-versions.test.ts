@@ -52,9 +52,10 @@ describe('a site of another version', () => {
   });
 
   it('with other fields in its records is compared with, field by field', async () => {
-    const { rebuild, file } = builtSite();
+    const { out, rebuild, file } = builtSite();
     const digest = rewriteRecords(file);
     edit(file('meta.json'), (json) => ({ ...json, digest }));
+    listAsTheyAre(out);
     await rebuild();
     const { steps } = JSON.parse(readFileSync(file('changes.json'), 'utf8'));
     expect(steps[0].totals).toEqual({ added: 0, removed: 0, renamed: 0, changed: 120 });
