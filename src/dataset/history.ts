@@ -47,6 +47,8 @@ export interface Previous extends DataSetSummary {
   listed?(): AddressedRecords;
   /** Throws if they cannot be read as they were published. */
   former(): Former;
+  /** Of a site whose former slugs are damaged, those that redirect; undefined if these cannot be read, either. */
+  readonly readableFormer?: () => Former | undefined;
   /** Empty if it has none; undefined if it cannot be read as it was published. */
   history(): History | undefined;
   /** What is said about its names in every language, and these; undefined if there are none, or they cannot be read. */

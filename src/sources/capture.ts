@@ -8,7 +8,7 @@ import { continueHistory, type Previous, stepsSince } from '../dataset/history.t
 import { compareNames, type NameChanges } from '../dataset/names.ts';
 import type { FetcherStats } from '../http/fetcher.ts';
 import { type LoadOptions, load } from './load.ts';
-import { type Site, undamaged } from './site/read.ts';
+import type { Site } from './site/read.ts';
 import { previousOfSnapshot } from './snapshot.ts';
 import type { Progress, SourceResult } from './source.ts';
 
@@ -124,7 +124,7 @@ function findPrevious(
 }
 
 const formerOf = (previous: Previous | undefined, { isRestored }: CaptureOptions): Former =>
-  (isRestored ? undamaged(() => previous?.former()) : previous?.former()) ?? noFormer;
+  (isRestored ? previous?.readableFormer?.() : previous?.former()) ?? noFormer;
 
 /** None where the previous records or names cannot be read. */
 export function changesOfNames(

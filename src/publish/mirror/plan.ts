@@ -8,7 +8,7 @@ import { type GuardOptions, guard, type Losses, recordsOfPaths } from '../../dat
 import type { Previous } from '../../dataset/history.ts';
 import { DataError } from '../../errors.ts';
 import { changesOfNames } from '../../sources/capture.ts';
-import { type Site, undamaged } from '../../sources/site/read.ts';
+import type { Site } from '../../sources/site/read.ts';
 import type { Published } from '../published.ts';
 
 export type MirrorPlan = ReturnType<typeof planMirror>;
@@ -65,7 +65,7 @@ export function guardCopy(site: Site, previous: Previous | undefined, options: G
     previous && {
       ...previous,
       records: before ?? previous.listed?.() ?? records,
-      former: undamaged(previous.former) ?? noFormer,
+      former: previous.readableFormer?.() ?? noFormer,
       names: nameChanges,
       baseUrl: previous.base_url,
     },

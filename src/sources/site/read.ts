@@ -133,6 +133,8 @@ function siteData(place: Place, entries: Entries, meta: Meta | undefined) {
     entries.has(CHANGES_FILE)
       ? parse(historySchema, json(CHANGES_FILE), { record: place.at(CHANGES_FILE) })
       : emptyHistory;
+  const moved = (): z.infer<typeof movedSchema> =>
+    entries.has(MOVED_FILE) ? parse(movedSchema, json(MOVED_FILE), { record: place.at(MOVED_FILE) }) : {};
   return {
     records,
     history,
@@ -148,12 +150,10 @@ function siteData(place: Place, entries: Entries, meta: Meta | undefined) {
         return parse(namesReader, json(file), { record: place.at(file) });
       }),
     /** @param own its records, which the redirects of earlier versions lead to */
-    former(own: () => AddressedRecords): Former {
-      if (entries.has(FORMER_FILE)) return decodeFormer(json(FORMER_FILE));
-      const record = place.at(MOVED_FILE);
-      const moved = entries.has(MOVED_FILE) ? parse(movedSchema, json(MOVED_FILE), { record }) : {};
-      return formerOf(history(), moved, own());
-    },
+    former: (own: () => AddressedRecords): Former =>
+      entries.has(FORMER_FILE) ? decodeFormer(json(FORMER_FILE)) : formerOf(history(), moved(), own()),
+    /** The former slugs that redirect, where the others cannot be read. */
+    redirecting: (own: () => AddressedRecords): Former => formerOf(emptyHistory, moved(), own()),
     /** The records by their own files, where list pages cannot be read: without their ids as far as these cannot be, either. */
     listed: (): AddressedRecords =>
       mapKinds((kind) =>
@@ -177,6 +177,7 @@ export function previousOfSite(
   // Nothing is known of a site that does not describe itself, but its files.
   const about = meta ?? { digest: '', captured: null, counts, ...undamaged(data.root) };
   const records = () => undamaged(data.records);
+  const addressed = () => records() ?? data.listed();
   return {
     ...about,
     records,
@@ -185,7 +186,7 @@ export function previousOfSite(
     readNames: () => undamaged(data.names),
     former() {
       try {
-        return data.former(() => records() ?? data.listed());
+        return data.former(addressed);
       } catch (cause) {
         if (!(cause instanceof GamedataError)) throw cause;
         throw new OutputError(`has former slugs that cannot be read: ${cause.message}`, place.name, {
@@ -194,6 +195,8 @@ export function previousOfSite(
         });
       }
     },
+    readableFormer: () =>
+      undamaged(() => data.former(addressed)) ?? undamaged(() => data.redirecting(addressed)),
   };
 }
 

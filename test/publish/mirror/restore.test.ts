@@ -115,9 +115,10 @@ describe('an archive', () => {
     });
     expect(JSON.parse(changes['changes.json'] ?? '').steps).toHaveLength(2);
 
-    // The way out where these are damaged.
+    // The way out where these are damaged: what redirects goes on.
     writeFileSync(at('site/former.json'), '{}');
     expect(await mirror(file, { out: at('site') })).toMatchObject({ changed: true });
+    expect(readFileSync(at('site/moved.json'), 'utf8')).toBe(changes['moved.json']);
     const untouched = fingerprint(at('site'));
     expect(await mirror(file, { out: at('site') })).toMatchObject({ changed: false });
     expect(fingerprint(at('site'))).toEqual(untouched);
