@@ -5,10 +5,11 @@ import { describe, expect, it } from 'vitest';
 import { type MirrorOptions, mirror } from '../../../src/cli/commands/mirror.ts';
 import { withOutput } from '../../../src/publish/publish.ts';
 import { verifyFolder } from '../../../src/verify/folder.ts';
+import { renamedSite } from '../../support/data-set-versions.ts';
 import { deploy } from '../../support/deployed.ts';
 import { fingerprint } from '../../support/fingerprint.ts';
 import { readTree } from '../../support/publishing.ts';
-import { rawRecords, siteOf } from '../../support/sites.ts';
+import { rawMove, rawRecords, siteOf } from '../../support/sites.ts';
 import { temporaryFolder } from '../../support/temporary.ts';
 
 const HOST_FILES = [
@@ -36,6 +37,15 @@ const withoutHostFiles = (folder: string) => {
 };
 
 describe('a mirror', () => {
+  it('names the redirects that the deployment has lost, also where the copy’s former slugs are damaged', async () => {
+    const { site, out, publish, run } = await ground();
+    await withOutput(site, (output) => output.publish(renamedSite().files()));
+    await run({ maxShrink: 100 });
+    writeFileSync(path.join(out, 'former.json'), '{}');
+    await publish({ move: [rawMove(1, { slug: 'new' })], item: rawRecords(0, 3).item });
+    expect(await run({ maxShrink: 100 })).toMatchObject({ lostRedirects: ['move/move-1'] });
+  });
+
   it("has every file of the site but hosts' configuration, and a manifest that fits", async () => {
     const { site, out, run } = await ground();
     const report = await run();
