@@ -49,9 +49,7 @@ export function addCommon(command: Command): Command {
 
 /** What configuration of web servers is made of. */
 export const addServingOptions = (command: Command): Command =>
-  command
-    .option('--root <dir>', 'document root of a web server [--out]')
-    .option('--fallback <url>', 'gamedata serve that a web server proxies to');
+  command.option('--root <dir>', 'document root of a web server [--out]');
 
 /** The options about output of a command that has a report. */
 export function addPresentation(command: Command): Command {

@@ -1,4 +1,4 @@
-/** Caddy: a site block. No code runs there: only built pages are served, unless there is a fallback. */
+/** Caddy: a site block. No code runs there: only built pages are served. */
 
 import { errorBody, errorDetails, notAllowedDetail } from '../contract/errors.ts';
 import { BROWSE_FILE, DOCS_PATH, INDEX_FILE, NOT_FOUND_FILE } from '../contract/paths.ts';
@@ -65,27 +65,10 @@ const belowBase = ({ base, basePattern }: server.WebServer): string =>
 		uri strip_prefix ${base}
 		`;
 
-/** What happens to windows that are not built: they are proxied, or an error. */
-const unbuilt = ({ fallback }: server.WebServer): string =>
-  fallback
-    ? `# The headers are set here, as for files.
-				reverse_proxy @unbuilt ${fallback.origin} {
-					header_up Host ${fallback.host}
-					header_up -Accept-Encoding
-					rewrite {http.request.orig_uri}
-					${server.proxiedHeaders.map((name) => `header_down -${name}`).join('\n					')}
-					transport http {
-						dial_timeout ${server.fallbackSeconds.connect}s
-						response_header_timeout ${server.fallbackSeconds.respond}s
-					}
-				}`
-    : 'error @unbuilt 400';
-
 function configuration(context: HostContext): string {
   const web = server.webServer(context);
   const { base } = web;
   const { upstream } = web.icons;
-  const files = `unix/@gamedata-${web.address.host.replaceAll(/\W/g, '-')}`;
   const iconRedirect = `		# Icons that the site does not hold are the upstream's.
 		@icon {
 			path_regexp icon ^${web.icons.path}(${web.paths.icon})$
@@ -205,7 +188,7 @@ ${web.address.origin} {
 			error @other_method 405
 			route @list {
 				@unbuilt not file {path}{gamedata_folder}${INDEX_FILE}
-				${unbuilt(web)}
+				error @unbuilt 400
 				rewrite {path}{gamedata_folder}
 			}
 			@moved {
@@ -232,15 +215,6 @@ ${upstream === null ? '' : iconRedirect}		# Everything else is a file at its own
 		error @other_method 405
 		${headers('@html ', server.headerSets.html)}
 		${headers('@download ', server.headerSets.download)}
-		# The file server explains a range that is outside of a file in plain text. Its proxy says so in JSON.
-		reverse_proxy @part "${files}" {
-			header_down -Server
-			@outside_file status 416
-			handle_response @outside_file {
-				header Content-Range {http.reverse_proxy.header.Content-Range}
-				error 416
-			}
-		}
 		${typeHeaders.join('\n\t\t')}
 		# With the compressed copies that the build made.
 		file_server {
@@ -254,7 +228,6 @@ ${upstream === null ? '' : iconRedirect}		# Everything else is a file at its own
 			${refusalLines.join('\n\t\t\t')}
 			default ""
 		}
-		@unreachable expression {err.status_code} in [502, 503, 504]
 		@refused_page {
 			expression {err.status_code} in [400, 404]
 			method GET HEAD
@@ -276,20 +249,8 @@ ${upstream === null ? '' : iconRedirect}		# Everything else is a file at its own
 				}
 			}
 			header Content-Type application/json
-			respond @unreachable ${body(errorBody(errorDetails[400]))} 400
 			respond {gamedata_refusal} {err.status_code}
 		}
-	}
-}
-
-# The site's files for the proxy, at a socket that is no file on Linux.
-http:// {
-	bind "${files}"
-	root * "${web.root}"
-	${typeMatchers.join('\n\t')}
-	${typeHeaders.join('\n\t')}
-	file_server {
-		disable_canonical_uris
 	}
 }
 `;

@@ -15,8 +15,6 @@ export const escapeExpression = (text: string): string => text.replaceAll(/[.*+?
 export interface Serving {
   /** The document root, as an absolute path. */
   readonly root: string;
-  /** The origin that requests for pages that are not built are proxied to, such as `http://127.0.0.1:3000`. */
-  readonly fallback?: string | undefined;
 }
 
 /** What configuration is generated from. */

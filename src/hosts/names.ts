@@ -10,7 +10,7 @@ export const hostNames = [
   'caddy',
   'apache',
 ] as const;
-/** Those whose configuration depends on the folder and the fallback. */
+/** Those whose configuration depends on the folder. */
 export const webServerNames: readonly string[] = ['nginx', 'caddy', 'apache'];
 
 /** Those that ignore queries: links have to point to files. */

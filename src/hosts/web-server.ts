@@ -7,7 +7,7 @@ import { bulkFolders, DOCS_PATH, pathOf } from '../contract/paths.ts';
 import type { RouteTable } from '../contract/routes.ts';
 import { escapeExpression, type HostContext, type Parameter } from './host.ts';
 
-/** A web server without code, and without a fallback that has some, only serves built pages. */
+/** A web server without code only serves built pages. */
 export const unsupportedByWebServers = ['windows', 'repeated', 'link'] as const satisfies GuaranteeName[];
 
 /**
@@ -24,9 +24,6 @@ export const headerSets = {
   error: contract.errorHeaders,
 } as const;
 
-/** Set by the server on proxied responses too, as for files: what the fallback sends is dropped. */
-export const proxiedHeaders = Object.keys({ ...contract.commonHeaders, ...contract.apiHeaders });
-
 /** What is compressed from `COMPRESSED_BYTES` on, with its charset. */
 export const compressedMedia = [...new Set(Object.values(contract.mediaTypes))].filter(
   contract.isCompressible,
@@ -34,9 +31,6 @@ export const compressedMedia = [...new Set(Object.values(contract.mediaTypes))].
 /** The same for servers that compare without. */
 export const compressedTypes = compressedMedia.map((type) => type.split(';')[0]);
 export const COMPRESSED_BYTES = 1024;
-
-/** Seconds after which a fallback counts as down, and as too slow. */
-export const fallbackSeconds = { connect: 2, respond: 20 } as const;
 
 /** Servers explain these themselves, in HTML, if they are not told otherwise. */
 export const earlyErrors = {
@@ -110,7 +104,7 @@ export const OFFSET = '[1-9][0-9]*';
 export const pageFolder = (offset: string): string => `offset/${offset}/`;
 
 /** The routes with everything else that the template of a web server is filled with. */
-export function webServer({ routes, baseUrl, root, fallback }: HostContext) {
+export function webServer({ routes, baseUrl, root }: HostContext) {
   const { formats, prefix } = routes;
   const base = pathOf(baseUrl);
   const address = new URL(baseUrl);
@@ -124,7 +118,6 @@ export function webServer({ routes, baseUrl, root, fallback }: HostContext) {
     /** The same as a regular expression. */
     basePattern: escapeExpression(base),
     root,
-    fallback: fallback === undefined ? undefined : new URL(fallback),
     paths: pathPatterns(routes),
     /** The values of `format` for which browsers get the page: the other one is always JSON. */
     browsable: formats.filter((format) => format !== 'json').join('|'),

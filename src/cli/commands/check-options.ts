@@ -43,42 +43,27 @@ export function resolveLinks(
 export interface ServingOptions {
   /** For nginx, Caddy and Apache: the document root. Default: the output folder. */
   readonly root?: string | undefined;
-  /**
-   * For nginx, Caddy and Apache: the origin of a `gamedata serve` that requests for pages that are not built are proxied to,
-   * such as `http://127.0.0.1:3000`. Default: none; such requests are errors.
-   */
-  readonly fallback?: string | undefined;
 }
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
 const UNFIT = /[\u0000-\u001f"'`$\\{}<>*?[\]]/;
 
 export function resolveServing(
-  { root: given, fallback }: ServingOptions,
+  { root: given }: ServingOptions,
   hosts: readonly string[],
   out: string,
 ): Serving {
   const root = path.resolve(given ?? out);
   const [server] = hosts.filter((host) => webServerNames.includes(host));
-  const named = { '--root': given, '--fallback': fallback };
   if (server === undefined) {
-    const [used] = Object.entries(named).find(([, value]) => value !== undefined) ?? [];
-    if (used === undefined) return { root };
-    throw new UsageError(`${used}: got no host that uses it, expected --host nginx, caddy or apache`);
+    if (given === undefined) return { root };
+    throw new UsageError(`--root: got no host that uses it, expected --host nginx, caddy or apache`);
   }
   if (UNFIT.test(root))
     throw new UsageError(
       `--root: got ${JSON.stringify(root)}, expected a path without quotes, brackets or other characters that mean something to ${server}`,
     );
-  return { root, fallback: fallback === undefined ? undefined : checkFallback(fallback) };
-}
-
-function checkFallback(text: string): string {
-  const address = checkPlainUrl('--fallback', text);
-  if (new URL(address).origin === address) return address;
-  throw new UsageError(
-    `--fallback: got ${JSON.stringify(address)}, expected a URL without a path: requests keep their own`,
-  );
+  return { root };
 }
 
 /** A URL as errors may show it: what precedes an @ may be a password. */

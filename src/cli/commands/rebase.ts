@@ -58,7 +58,7 @@ export async function rebase(
   options: RebaseOptions = {},
   watchers: Watchers = {},
 ): Promise<RebaseReport> {
-  refuseUnknown(options, 'baseUrl links hosts root fallback out maxShrink allowMissing takeLock signal');
+  refuseUnknown(options, 'baseUrl links hosts root out maxShrink allowMissing takeLock signal');
   if (options.baseUrl === undefined) throw new UsageError('--base-url: got none, expected the new base URL');
   const baseUrl = checkPlainUrl('--base-url', options.baseUrl);
   return remake(dir, { ...options, out: options.out ?? dir, baseUrl }, watchers);

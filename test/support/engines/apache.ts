@@ -3,9 +3,8 @@
 import { chmodSync, cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import type { Engine } from './engine.ts';
 import { freePort, startProgram } from './process.ts';
-import { findProgram, moved } from './server-program.ts';
+import { findProgram, missingProgram, moved, type WebServer } from './server-program.ts';
 import { basePathOf, portOf } from './site-folder.ts';
 
 /** What Debian enables by itself and this site could notice, and what it needs or uses besides. */
@@ -23,7 +22,7 @@ const modules = [
     'negotiation',
     'setenvif',
   ],
-  ...['headers', 'rewrite', 'proxy', 'proxy_http', 'asis', 'brotli'],
+  ...['headers', 'rewrite', 'proxy', 'proxy_http', 'brotli'],
 ];
 
 export const main = (folder: string, port: number, more: readonly string[] = []): string => `
@@ -51,21 +50,19 @@ AccessFileName .htaccess
 Include ${folder}/site.conf
 `;
 
-export const apache: Engine = {
+export const apache: WebServer = {
   name: 'apache',
   host: 'apache',
-  missing: () => (findProgram('apache2') ? undefined : 'apache2 is not installed'),
-  async start(site) {
+  missing: () => missingProgram('apache2'),
+  start: (site) => apache.startWith(readFileSync(path.join(site, '_hosts/apache.conf'), 'utf8'), site),
+  async startWith(configuration, site) {
     const folder = mkdtempSync(path.join(tmpdir(), 'gamedata-apache-'));
     const port = await freePort();
-    const own = readable(site, folder);
-    const configuration = moved(readFileSync(path.join(own, '_hosts/apache.conf'), 'utf8'), {
+    const own = moved(configuration, {
       [`<VirtualHost *:${portOf(site)}>`]: `<VirtualHost 127.0.0.1:${port}>`,
     });
-    writeFileSync(
-      path.join(folder, 'site.conf'),
-      configuration.replace(/^Listen .*/m, '').replaceAll(`"${site}"`, `"${own}"`),
-    );
+    const text = own.replace(/^Listen .*/m, '').replaceAll(`"${site}"`, `"${readable(site, folder)}"`);
+    writeFileSync(path.join(folder, 'site.conf'), text);
     writeFileSync(path.join(folder, 'apache.conf'), main(folder, port));
     return startProgram({
       command: findProgram('apache2') ?? 'apache2',

@@ -3,10 +3,9 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import type { Engine } from './engine.ts';
 import { freePort, startProgram } from './process.ts';
-import { findProgram, moved } from './server-program.ts';
-import { basePathOf, baseUrlOf } from './site-folder.ts';
+import { findProgram, missingProgram, type WebServer } from './server-program.ts';
+import { basePathOf } from './site-folder.ts';
 
 const globals = `{
 	admin off
@@ -14,20 +13,17 @@ const globals = `{
 }
 `;
 
-export const caddy: Engine = {
+export const caddy: WebServer = {
   name: 'caddy',
   host: 'caddy',
-  missing: () => (findProgram('caddy') ? undefined : 'caddy is not installed'),
-  async start(site) {
+  missing: () => missingProgram('caddy'),
+  start: (site) => caddy.startWith(readFileSync(path.join(site, '_hosts/Caddyfile'), 'utf8'), site),
+  async startWith(configuration, site) {
     const folder = mkdtempSync(path.join(tmpdir(), 'gamedata-caddy-'));
     const port = await freePort();
-    const ownConfiguration = readFileSync(path.join(site, '_hosts/Caddyfile'), 'utf8');
-    // Several run at the same time: each has a socket of its own.
-    const configuration = moved(ownConfiguration.replaceAll('unix/@', `unix/@${port}-`), {
-      [`\n${new URL(baseUrlOf(site)).origin} {`]: `\nhttp://127.0.0.1:${port} {`,
-    });
     const file = path.join(folder, 'Caddyfile');
-    writeFileSync(file, globals + configuration);
+    // The site block is the only one, and starts with its address.
+    writeFileSync(file, globals + configuration.replace(/^(?=\w)\S+ \{$/m, `http://127.0.0.1:${port} {`));
     return startProgram({
       command: findProgram('caddy') ?? 'caddy',
       args: ['run', '--adapter', 'caddyfile', '--config', file],

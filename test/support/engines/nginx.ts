@@ -3,9 +3,8 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import type { Engine } from './engine.ts';
 import { freePort, startProgram } from './process.ts';
-import { findProgram, moved } from './server-program.ts';
+import { findProgram, missingProgram, moved, type WebServer } from './server-program.ts';
 import { basePathOf, portOf } from './site-folder.ts';
 
 /** What Debian's nginx.conf has besides what only its service needs. */
@@ -29,25 +28,24 @@ http {
 }
 `;
 
-export const nginx: Engine = {
+export const nginx: WebServer = {
   name: 'nginx',
   host: 'nginx',
-  missing: () => (findProgram('nginx') ? undefined : 'nginx is not installed'),
-  async start(site) {
+  missing: () => missingProgram('nginx'),
+  start: (site) =>
+    // A site that was built for a container is in another folder there.
+    nginx.startWith(
+      readFileSync(path.join(site, '_hosts/nginx.conf'), 'utf8').replaceAll(`'/srv/gamedata`, `'${site}`),
+      site,
+    ),
+  async startWith(configuration, site) {
     const folder = mkdtempSync(path.join(tmpdir(), 'gamedata-nginx-'));
     const port = await freePort();
-    // A site that was built for a container is in another folder there.
-    const configuration = readFileSync(path.join(site, '_hosts/nginx.conf'), 'utf8').replaceAll(
-      `'/srv/gamedata`,
-      `'${site}`,
-    );
-    writeFileSync(
-      path.join(folder, 'site.conf'),
-      moved(configuration, {
-        [`listen ${portOf(site)};`]: `listen 127.0.0.1:${port};`,
-        [`listen [::]:${portOf(site)};`]: '',
-      }),
-    );
+    const own = moved(configuration, {
+      [`listen ${portOf(site)};`]: `listen 127.0.0.1:${port};`,
+      [`listen [::]:${portOf(site)};`]: '',
+    });
+    writeFileSync(path.join(folder, 'site.conf'), own);
     writeFileSync(path.join(folder, 'nginx.conf'), main(folder, process.getuid?.() === 0));
     return startProgram({
       command: findProgram('nginx') ?? 'nginx',

@@ -2,6 +2,12 @@
 
 import { existsSync } from 'node:fs';
 import path from 'node:path';
+import type { Engine, RunningEngine } from './engine.ts';
+
+export interface WebServer extends Engine {
+  /** Serves a site with another configuration than its own, which listens where the site's would. */
+  startWith(configuration: string, site: string): Promise<RunningEngine>;
+}
 
 /** Web servers are in folders that are not on everybody's PATH. */
 const SYSTEM_FOLDERS = ['/usr/local/sbin', '/usr/sbin', '/sbin'];
@@ -12,6 +18,9 @@ export function findProgram(name: string): string | undefined {
     .map((folder) => path.join(folder, name))
     .find((file) => existsSync(file));
 }
+
+export const missingProgram = (name: string): string | undefined =>
+  findProgram(name) ? undefined : `${name} is not installed`;
 
 /** Sets the lines that an operator sets. Each has to be there exactly once. */
 export function moved(configuration: string, lines: Readonly<Record<string, string>>): string {

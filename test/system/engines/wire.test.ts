@@ -4,9 +4,7 @@
  */
 
 import { createHash } from 'node:crypto';
-import { once } from 'node:events';
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { type AddressInfo, createServer } from 'node:net';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
@@ -14,13 +12,10 @@ import { request } from 'undici';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { build } from '../../../src/cli/commands/build.ts';
 import { commonHeaders, mediaTypeOf } from '../../../src/contract/headers.ts';
-import { fallbackSeconds } from '../../../src/hosts/web-server.ts';
-import { verifyDeployment } from '../../../src/verify/deployment.ts';
 import { apache } from '../../support/engines/apache.ts';
 import { caddy } from '../../support/engines/caddy.ts';
 import type { Engine, RunningEngine } from '../../support/engines/engine.ts';
 import { nginx } from '../../support/engines/nginx.ts';
-import { freePort } from '../../support/engines/process.ts';
 import { serve } from '../../support/engines/serve.ts';
 import { renamedSnapshot } from '../../support/renamed-snapshot.ts';
 import { sendRaw } from '../../support/serving.ts';
@@ -39,14 +34,13 @@ beforeAll(async () => {
 });
 afterAll(() => rmSync(parent, { recursive: true }));
 
-async function buildSite(out: string, fallback?: number): Promise<void> {
+async function buildSite(out: string): Promise<void> {
   await build({
     source: 'snapshot',
     upstream,
     baseUrl: BASE_URL,
     out,
     hosts: ['nginx', 'caddy', 'apache'],
-    fallback: fallback === undefined ? undefined : `http://127.0.0.1:${fallback}`,
   });
 }
 
@@ -203,59 +197,3 @@ describe.each(servers)('$name', (engine) => {
 
 const gunzipIf = ({ header, bytes }: { header: (name: string) => string; bytes: Buffer }): Buffer =>
   header('content-encoding') === 'gzip' ? gunzipSync(bytes) : bytes;
-
-describe.each([nginx, caddy, apache])('$name with a fallback', (engine) => {
-  const out = path.join(parent, `${engine.name}-fallback`);
-
-  it('asks it for nothing but windows that are not built, and refuses those as ever when it is down', async () => {
-    await buildSite(out, await freePort());
-    const [running, without] = [await engine.start(out), await engine.start(alone)];
-    try {
-      const check = async (url: string) =>
-        (await verifyDeployment(url, { level: 'full', concurrency: 16, linkBase: BASE_URL })).guarantees
-          .filter(({ failures }) => failures.length > 0)
-          .map(({ guarantee }) => guarantee);
-      // Errors of the fallback are JSON for browsers, too.
-      const failed = await check(running.url);
-      expect(failed).toContain('browser');
-      expect(failed.filter((guarantee) => guarantee !== 'browser')).toEqual(await check(without.url));
-      for (const query of ['?limit=20', '?offset=50', '?limit=100&limit=20']) {
-        const [one, other] = [
-          await get(`${running.url}${LIST}${query}`),
-          await get(`${without.url}${LIST}${query}`),
-        ];
-        expect([one.status, `${one.bytes}`]).toEqual([other.status, `${other.bytes}`]);
-        for (const name of ['content-type', 'cache-control', 'vary', 'access-control-allow-origin'])
-          expect([name, one.header(name)]).toEqual([name, other.header(name)]);
-      }
-    } finally {
-      await Promise.all([running.stop(), without.stop()]);
-    }
-  });
-
-  it('gives up a fallback that never responds', async () => {
-    const silent = createServer(() => {}).listen(0, '127.0.0.1');
-    await once(silent, 'listening');
-    const { port } = silent.address() as AddressInfo;
-    await buildSite(out, port);
-    const folder = path.join(out, '_hosts');
-    for (const name of readdirSync(folder)) {
-      // So that the test does not take as long.
-      const text = readFileSync(path.join(folder, name), 'utf8');
-      const { respond } = fallbackSeconds;
-      const sooner = text
-        .replace(`timeout=${respond}`, 'timeout=1')
-        .replace(`timeout ${respond}s`, 'timeout 1s');
-      writeFileSync(path.join(folder, name), sooner);
-    }
-    const running = await engine.start(out);
-    try {
-      const { status, bytes } = await get(`${running.url}${LIST}?limit=20`);
-      expect([status, `${bytes}`]).toEqual([400, readFileSync(path.join(out, '400.json'), 'utf8')]);
-      expect((await get(`${running.url}${LIST}?offset=100`)).status).toBe(200);
-    } finally {
-      await running.stop();
-      silent.close();
-    }
-  });
-});
