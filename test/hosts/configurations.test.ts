@@ -34,7 +34,7 @@ describe.each([
       'error @hidden 404\n',
       'root * "/srv/gamedata"',
     ],
-    once: ['\nhttps://example.test {', 'bind "unix/@gamedata-example-test"'],
+    once: ['\nhttps://example.test {'],
     headers: allHeaders.map(([name, value]) => `\t${name} "${value}"\n`),
   },
   {

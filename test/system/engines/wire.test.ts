@@ -1,7 +1,4 @@
-/**
- * What goes over the wire between real web servers and clients: compressed bodies, parts of files, malformed requests, and what
- * happens when a fallback is down.
- */
+/** What goes over the wire between real web servers and clients: compressed bodies, parts of files, malformed requests. */
 
 import { createHash } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -134,14 +131,12 @@ describe.each(servers)('$name', (engine) => {
     }
   });
 
-  it('sends all of a file for a suffix that is longer, and says in JSON what is no part of it', async () => {
+  it('sends all of a file for a suffix that is longer, and says what is no part of it', async () => {
     const whole = await get(`${site.url}/openapi.json`);
     const suffix = await get(`${site.url}/openapi.json`, { range: 'bytes=-99999999' });
     expect(suffix.bytes.equals(whole.bytes)).toBe(true);
     const beyond = await get(`${site.url}/openapi.json`, { range: 'bytes=99999999-' });
     expect([beyond.status, beyond.header('content-range')]).toEqual([416, `bytes */${whole.bytes.length}`]);
-    expect(beyond.header('content-type')).toBe('application/json');
-    expect(JSON.parse(`${beyond.bytes}`)).toHaveProperty('detail');
   });
 
   it('sends all of an error, whatever part was requested', async () => {
@@ -167,8 +162,9 @@ describe.each(servers)('$name', (engine) => {
     expect(packed.header('etag')).not.toBe('');
   });
 
-  /** What its HTTP library refuses before any configuration is read. */
-  const mute: readonly string[] = engine === caddy ? ['%zz', 'two hosts', 'no host', 'a long path'] : [];
+  /** What a server refuses by itself, in its own words. */
+  const mute = ['a long path'].filter(() => engine !== serve);
+  if (engine === caddy) mute.push('%zz', 'two hosts', 'no host');
   const malformed: readonly [name: string, text: string, statuses: readonly number[]][] = [
     ['%zz', `GET ${LIST}%zz/ HTTP/1.1\r\nHost: HOST\r\n`, [400, 404]],
     ['%00', `GET ${LIST}%00/ HTTP/1.1\r\nHost: HOST\r\n`, [400, 404]],
