@@ -2,7 +2,7 @@
 
 import { type Command, Help, type HelpConfiguration, InvalidArgumentError, Option } from 'commander';
 import { linkStyles } from '../contract/paths.ts';
-import { hostNames } from '../hosts/names.ts';
+import { formerHosts, hostNames } from '../hosts/names.ts';
 import { sourceNames } from '../sources/source.ts';
 import { defaults } from './commands/defaults.ts';
 
@@ -32,7 +32,8 @@ export const takeLockOption = (): Option =>
   new Option('--take-lock', 'take over the lock of a dead build elsewhere');
 export const allowMissingOption = (): Option =>
   new Option('--allow-missing <record...>', 'as <kind>/<slug> or names/<tag>');
-export const hostOption = (about: string): Option => new Option('--host <name...>', about).choices(hostNames);
+export const hostOption = (about: string): Option =>
+  new Option('--host <name...>', about).choices([...hostNames, ...formerHosts.keys()]);
 export const linksOption = (): Option => choices('--links <style>', 'what links point to', linkStyles);
 export const concurrencyOption = (): Option =>
   numberOption('--concurrency <n>', 'maximum number of concurrent requests').default(defaults.concurrency);

@@ -14,26 +14,16 @@ const CONFIGURATION = 'wrangler.jsonc';
 export const cloudflare: Host = {
   unsupported: [],
   files: (context) => [
-    { path: WORKER, body: `${context.handlerModule()}${worker(context)}` },
+    {
+      path: WORKER,
+      body: `${context.handlerModule()}\nexport default createWorker(${JSON.stringify(pathOf(context.baseUrl))});\n`,
+    },
     { path: CONFIGURATION, body: `${JSON.stringify(configuration(context), null, 2)}\n` },
     headersFile(context),
     redirectsFile(context),
     privateFiles,
   ],
 };
-
-/** All requests of an isolate share one handler, and its cache of pages. */
-const worker = ({ baseUrl }: HostContext): string => `
-let handler;
-
-export default {
-  fetch(request, env) {
-    const fetchFile = (file) => env.ASSETS.fetch(\`https://assets.local/\${file}\`);
-    handler ??= createHandler(createFetchStore(fetchFile), ${JSON.stringify(pathOf(baseUrl))});
-    return handler(request);
-  },
-};
-`;
 
 /** https://developers.cloudflare.com/workers/wrangler/configuration/ */
 const configuration = ({ routes, baseUrl }: HostContext) => ({

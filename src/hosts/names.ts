@@ -3,7 +3,6 @@
 export const hostNames = [
   'netlify',
   'netlify-rules',
-  'netlify-edge',
   'cloudflare',
   'github-pages',
   'nginx',
@@ -17,3 +16,6 @@ export const webServerNames: readonly string[] = ['nginx', 'caddy', 'apache'];
 export const fileHostNames: readonly string[] = ['github-pages'];
 
 export type HostName = (typeof hostNames)[number];
+
+/** Hosts of former versions → what replaces them. */
+export const formerHosts: ReadonlyMap<string, HostName> = new Map([['netlify-edge', 'netlify']]);

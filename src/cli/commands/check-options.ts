@@ -6,7 +6,7 @@ import { type LinkStyle, linkStyles, PLAIN_URL, PLAIN_URL_RULE } from '../../con
 import type { Skipped } from '../../contract/records.ts';
 import { UsageError } from '../../errors.ts';
 import type { Serving } from '../../hosts/host.ts';
-import { fileHostNames, type HostName, hostNames, webServerNames } from '../../hosts/names.ts';
+import { fileHostNames, formerHosts, type HostName, hostNames, webServerNames } from '../../hosts/names.ts';
 
 /** An http URL without credentials, query, fragment or trailing slash. */
 export function checkAddress(name: string, text: string): string {
@@ -76,9 +76,16 @@ export function oneOf<T extends string>(name: string, value: string, known: read
   return found;
 }
 
-/** Distinct hosts. */
-export const hostsOption = (values: readonly string[]): HostName[] =>
-  [...new Set(values)].map((value) => oneOf('host', value, hostNames));
+/** Distinct hosts, with what replaces those of former versions. */
+export const hostsOption = (values: readonly string[]): HostName[] => [
+  ...new Set(values.map((value) => formerHosts.get(value) ?? oneOf('host', value, hostNames))),
+];
+
+/** Says which hosts were replaced. */
+export const hostNotices = (values: readonly string[] = []): string[] =>
+  values
+    .filter((value) => formerHosts.has(value))
+    .map((value) => `host ${value} is withdrawn: ${formerHosts.get(value)} replaces it`);
 
 /** The options that are integers, and what they may be. */
 const ranges = {

@@ -12,6 +12,7 @@ import type { Site } from '../../sources/site/read.ts';
 import type { BuildOptions } from './build.ts';
 import {
   checkPlainUrl,
+  hostNotices,
   hostsOption,
   oneOf,
   refuseUnknown,
@@ -86,6 +87,7 @@ export async function remake(
     const serving = resolveServing(options, own.hosts, out);
     return {
       ...own,
+      notices: hostNotices(hosts ?? meta.hosts),
       links: resolveLinks(links, own.hosts, meta.links),
       serving,
       downloads,

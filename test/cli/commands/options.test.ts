@@ -61,6 +61,10 @@ describe('the defaults', () => {
   it('name each host once', () => {
     expect(resolveBuild({ hosts: ['netlify', 'netlify'] }, {}).hosts).toEqual(['netlify']);
     expect(resolveBuild({ hosts: [] }, {}).hosts).toEqual([]);
+    expect(resolveBuild(untyped({ hosts: ['netlify-edge', 'netlify'] }), {})).toMatchObject({
+      hosts: ['netlify'],
+      notices: ['host netlify-edge is withdrawn: netlify replaces it'],
+    });
   });
 });
 

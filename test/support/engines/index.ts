@@ -12,7 +12,7 @@ import { deno } from './deno.ts';
 import type { Engine } from './engine.ts';
 import { githubPages } from './github-pages.ts';
 import { handler } from './handler.ts';
-import { netlify, netlifyEdge, netlifyRules } from './netlify-edge.ts';
+import { netlify, netlifyRules } from './netlify.ts';
 import { nginx } from './nginx.ts';
 import { serve } from './serve.ts';
 import { moved, type WebServer } from './server-program.ts';
@@ -74,7 +74,6 @@ export const engines: readonly EngineRow[] = [
   everything(serve),
   uncompressed(everything(deno)),
   uncompressed(asHost(cloudflare, 'cloudflare')),
-  uncompressed(asHost(netlifyEdge, 'netlify-edge')),
   uncompressed(asHost(netlify, 'netlify')),
   uncompressed(asHost(netlifyRules, 'netlify-rules')),
   asHost(nginx, 'nginx'),
