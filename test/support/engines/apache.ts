@@ -1,29 +1,13 @@
 /** Apache, as Debian configures it around the site's own virtual host. */
 
-import { chmodSync, cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { chmodSync, cpSync, readFileSync } from 'node:fs';
 import path from 'node:path';
-import { freePort, startProgram } from './process.ts';
-import { findProgram, missingProgram, moved, type WebServer } from './server-program.ts';
-import { basePathOf, portOf } from './site-folder.ts';
+import { missingProgram, moved, startServer, type WebServer } from './server-program.ts';
+import { portOf } from './site-folder.ts';
 
 /** What Debian enables by itself and this site could notice, and what it needs or uses besides. */
-const modules = [
-  'mpm_event',
-  ...[
-    'alias',
-    'authz_core',
-    'autoindex',
-    'deflate',
-    'dir',
-    'env',
-    'filter',
-    'mime',
-    'negotiation',
-    'setenvif',
-  ],
-  ...['headers', 'rewrite', 'proxy', 'proxy_http', 'brotli'],
-];
+const modules = `mpm_event alias authz_core autoindex deflate dir env filter mime negotiation setenvif
+  headers rewrite proxy proxy_http brotli`.split(/\s+/);
 
 export const main = (folder: string, port: number, more: readonly string[] = []): string => `
 ServerRoot ${folder}
@@ -55,22 +39,19 @@ export const apache: WebServer = {
   host: 'apache',
   missing: () => missingProgram('apache2'),
   start: (site) => apache.startWith(readFileSync(path.join(site, '_hosts/apache.conf'), 'utf8'), site),
-  async startWith(configuration, site) {
-    const folder = mkdtempSync(path.join(tmpdir(), 'gamedata-apache-'));
-    const port = await freePort();
-    const own = moved(configuration, {
-      [`<VirtualHost *:${portOf(site)}>`]: `<VirtualHost 127.0.0.1:${port}>`,
-    });
-    const text = own.replace(/^Listen .*/m, '').replaceAll(`"${site}"`, `"${readable(site, folder)}"`);
-    writeFileSync(path.join(folder, 'site.conf'), text);
-    writeFileSync(path.join(folder, 'apache.conf'), main(folder, port));
-    return startProgram({
-      command: findProgram('apache2') ?? 'apache2',
-      args: ['-D', 'FOREGROUND', '-f', path.join(folder, 'apache.conf')],
-      url: `http://127.0.0.1:${port}${basePathOf(site)}`,
-      cleanUp: () => rmSync(folder, { recursive: true, force: true }),
-    });
-  },
+  startWith: (configuration, site) =>
+    startServer('apache2', site, (folder, port) => {
+      const own = moved(configuration, {
+        [`<VirtualHost *:${portOf(site)}>`]: `<VirtualHost 127.0.0.1:${port}>`,
+      });
+      return {
+        args: ['-D', 'FOREGROUND', '-f', path.join(folder, 'apache.conf')],
+        files: {
+          'apache.conf': main(folder, port),
+          'site.conf': own.replace(/^Listen .*/m, '').replaceAll(`"${site}"`, `"${readable(site, folder)}"`),
+        },
+      };
+    }),
 };
 
 /** Started by root, Apache serves as another user, who cannot read a folder that belongs to one test: it gets a copy. */

@@ -1,11 +1,9 @@
 /** nginx, as Debian configures it around the site's own configuration. */
 
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import { freePort, startProgram } from './process.ts';
-import { findProgram, missingProgram, moved, type WebServer } from './server-program.ts';
-import { basePathOf, portOf } from './site-folder.ts';
+import { missingProgram, moved, startServer, type WebServer } from './server-program.ts';
+import { portOf } from './site-folder.ts';
 
 /** What Debian's nginx.conf has besides what only its service needs. */
 const main = (folder: string, isRoot: boolean): string => `
@@ -38,20 +36,15 @@ export const nginx: WebServer = {
       readFileSync(path.join(site, '_hosts/nginx.conf'), 'utf8').replaceAll(`'/srv/gamedata`, `'${site}`),
       site,
     ),
-  async startWith(configuration, site) {
-    const folder = mkdtempSync(path.join(tmpdir(), 'gamedata-nginx-'));
-    const port = await freePort();
-    const own = moved(configuration, {
-      [`listen ${portOf(site)};`]: `listen 127.0.0.1:${port};`,
-      [`listen [::]:${portOf(site)};`]: '',
-    });
-    writeFileSync(path.join(folder, 'site.conf'), own);
-    writeFileSync(path.join(folder, 'nginx.conf'), main(folder, process.getuid?.() === 0));
-    return startProgram({
-      command: findProgram('nginx') ?? 'nginx',
+  startWith: (configuration, site) =>
+    startServer('nginx', site, (folder, port) => ({
       args: ['-p', folder, '-e', 'stderr', '-c', path.join(folder, 'nginx.conf')],
-      url: `http://127.0.0.1:${port}${basePathOf(site)}`,
-      cleanUp: () => rmSync(folder, { recursive: true, force: true }),
-    });
-  },
+      files: {
+        'nginx.conf': main(folder, process.getuid?.() === 0),
+        'site.conf': moved(configuration, {
+          [`listen ${portOf(site)};`]: `listen 127.0.0.1:${port};`,
+          [`listen [::]:${portOf(site)};`]: '',
+        }),
+      },
+    })),
 };
