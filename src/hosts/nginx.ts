@@ -106,14 +106,8 @@ map "$request_method:$gamedata_browser:$request_uri" $gamedata_not_found {
 map $request_method $gamedata_other_method { GET ''; HEAD ''; default 1; }
 
 # The next build may have what this one has not: errors are not kept.
-${(['api', 'file'] as const)
-  .map((set) => {
-    const [error, success] = [server.headerSets.error, server.headerSets[set]].map((headers) =>
-      quote(headers['Cache-Control']),
-    );
-    return `map $status $gamedata_${set}_caching { '~^[45]' ${error}; default ${success}; }`;
-  })
-  .join('\n')}
+map $status $gamedata_api_caching { ${matching('^[45]', quote(error['Cache-Control']))} default ${quote(server.headerSets.api['Cache-Control'])}; }
+map $status $gamedata_file_caching { ${matching('^[45]', quote(error['Cache-Control']))} default ${quote(server.headerSets.file['Cache-Control'])}; }
 
 # The URL as it was sent, with the missing trailing slash.
 map $request_uri $gamedata_with_slash {
@@ -137,7 +131,7 @@ map $request_uri $gamedata_below {
 `
 }`;
 
-const { common, html, preflight, ...byStatus } = server.headerSets;
+const { common, error, html, preflight, ...byStatus } = server.headerSets;
 const api = { ...byStatus.api, 'Cache-Control': '$gamedata_api_caching' };
 const file = { ...byStatus.file, 'Cache-Control': '$gamedata_file_caching' };
 const download = { ...byStatus.download, 'Cache-Control': '$gamedata_api_caching' };
@@ -252,13 +246,13 @@ function apiLocations({ base, paths, prefix, slashlessPrefix }: server.WebServer
         # Files at their own URLs.
         try_files $uri =404;
     }
-${location('= /_page', 'internal;', ...addHeaders(common, api, html), `try_files /${BROWSE_FILE} =404;`)}
-`;
+${location('= /_page', 'internal;', ...addHeaders(common, api, html), `try_files /${BROWSE_FILE} =404;`)}`;
 }
 
 function fileLocations({ base, errors, icons, paths, slashlessDocs }: server.WebServer): string {
   const itself = 'try_files $uri =404;';
-  const iconLocations = `    # Icons that the site does not hold are the upstream's.
+  const iconLocations = `
+    # Icons that the site does not hold are the upstream's.
 ${location(
   `~ ${quote(`^${icons.path}(${paths.icon})$`)}`,
   ...addHeaders(common, file),
