@@ -3,6 +3,7 @@
  * read records without the function, as every call counts.
  */
 
+import { guaranteeNames, guarantees } from '../contract/guarantees.ts';
 import { PLACEHOLDER_ICON, pathOf } from '../contract/paths.ts';
 import type { ListRoute, RouteTable } from '../contract/routes.ts';
 import { headersFile } from './cdn-files.ts';
@@ -19,10 +20,10 @@ export const netlify: Host = {
 
 /** The rules alone: only built pages are served. */
 export const netlifyRules: Host = {
-  unsupported: [
-    ...(['unknown-record-format', 'encoded-names', 'allow', 'slash', 'options', 'method'] as const),
-    ...(['fresh-errors', 'browser', 'windows', 'repeated', 'link', 'not-acceptable'] as const),
-  ],
+  unsupported: guaranteeNames.filter(
+    (name) =>
+      ['requests', 'code'].includes(guarantees[name].needs) && !['any-path', 'compression'].includes(name),
+  ),
   files: (context) => [
     { path: '_redirects', body: redirects(context.routes, pathOf(context.baseUrl)) },
     headersFile(context),
@@ -37,24 +38,22 @@ function functions({ routes, baseUrl, handlerModule }: HostContext) {
   const base = pathOf(baseUrl);
   const kinds = routes.lists.map(({ kind }) => kind).join('|');
   const prefix = escapeExpression(base + routes.prefix.slice(0, -1));
-  const code = `${handlerModule()}\nexport default createEdgeFunction(${JSON.stringify(base)});\n`;
-  const same = "export { default } from './gamedata.js';\n";
-  const list = [
-    ['', code, { pattern: `^${prefix}/(?:${kinds})/?$` }],
-    [
-      '-methods',
-      same,
-      { pattern: `^${prefix}(?:/.*)?$`, method: ['POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] },
-    ],
-    ['-browsers', same, { pattern: `^${prefix}(?:/(?:[^/]+/)*[^/.]*)?$`, header: { accept: 'text/html' } }],
-    ['-slashes', same, { pattern: `^${prefix}(?:/(?:${kinds})/[^/.]+)?$` }],
-  ] as const;
-  return list.map(([name, body, declaration]) => {
+  const declarations = {
+    '': { pattern: `^${prefix}/(?:${kinds})/?$` },
+    '-methods': { pattern: `^${prefix}(?:/.*)?$`, method: ['POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] },
+    '-browsers': { pattern: `^${prefix}(?:/(?:[^/]+/)*[^/.]*)?$`, header: { accept: 'text/html' } },
+    '-slashes': { pattern: `^${prefix}(?:/(?:${kinds})/[^/.]+)?$` },
+  };
+  return Object.entries(declarations).map(([name, declaration]) => {
+    const code =
+      name === ''
+        ? `${handlerModule()}\nexport default createEdgeFunction(${JSON.stringify(base)});`
+        : "export { default } from './gamedata.js';";
     // Whatever happens to the function, Netlify then serves by the rules.
     const config = JSON.stringify({ ...declaration, onError: 'bypass' }, null, 2);
     return {
       path: `${FUNCTION_FOLDER}gamedata${name}.js`,
-      body: `${body}\nexport const config = ${config};\n`,
+      body: `${code}\n\nexport const config = ${config};\n`,
     };
   });
 }
