@@ -88,7 +88,7 @@ ${server.ownMediaTypes
   .join('\n')}
 `;
 
-/** Whether a request is that of a browser. Read like this, `Accept` does not become part of `Vary` on files that are the same for all. */
+/** Whether a request is that of a browser. `req_novary` keeps `Accept` out of `Vary` on files that are the same for everybody. */
 const isBrowser = [
   '%{REQUEST_METHOD} =~ /^(?:GET|HEAD)$/',
   `!(%{QUERY_STRING} =~ m#${server.wantsJson}#)`,

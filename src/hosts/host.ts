@@ -1,4 +1,4 @@
-/** The interface of the hosts: what a CDN or web server needs to serve the site by the route table. And what several of them write. */
+/** The interface of the hosts: what a CDN or web server needs to serve the site by the route table. */
 
 import type { GuaranteeName } from '../contract/guarantees.ts';
 import type { RouteTable } from '../contract/routes.ts';
@@ -41,7 +41,7 @@ export interface Host {
   readonly installation?: Installation;
 }
 
-/** What the operator of a web server does with a site: its configuration is copied once, and belongs to the operator from then on. */
+/** What the operator of a web server does with a site. The configuration is copied once, and the operator's from then on. */
 export interface Installation {
   /** In the site's folder. */
   readonly configuration: string;

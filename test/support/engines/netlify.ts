@@ -136,7 +136,7 @@ function headersFor(all: readonly Header[], pathname: string): Headers {
   for (const { values } of all.filter(({ forRegExp }) => forRegExp.test(pathname))) {
     for (const [name, value] of Object.entries(values)) fields.set(name, value);
   }
-  // Headers are for files only, not for redirects, and this one it drops: https://docs.netlify.com/manage/routing/headers/#limitations
+  // It may drop this one: https://docs.netlify.com/manage/routing/headers/#limitations
   fields.delete('Allow');
   return fields;
 }
