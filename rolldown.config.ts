@@ -20,7 +20,7 @@ export default [
     output: { dir: 'dist', cleanDir: true },
   },
   {
-    input: 'src/serve/handler/index.ts',
+    input: 'src/serve/handler/edge.ts',
     transform: { target: 'es2022' },
     output: { file: 'dist/handler.js' },
   },

@@ -2,7 +2,7 @@
 
 import { type Command, Help, type HelpConfiguration, InvalidArgumentError, Option } from 'commander';
 import { linkStyles } from '../contract/paths.ts';
-import { hostNames } from '../hosts/names.ts';
+import { formerHosts, hostNames } from '../hosts/names.ts';
 import { sourceNames } from '../sources/source.ts';
 import { defaults } from './commands/defaults.ts';
 
@@ -32,7 +32,8 @@ export const takeLockOption = (): Option =>
   new Option('--take-lock', 'take over the lock of a dead build elsewhere');
 export const allowMissingOption = (): Option =>
   new Option('--allow-missing <record...>', 'as <kind>/<slug> or names/<tag>');
-export const hostOption = (about: string): Option => new Option('--host <name...>', about).choices(hostNames);
+export const hostOption = (about: string): Option =>
+  new Option('--host <name...>', about).choices([...hostNames, ...formerHosts.keys()]);
 export const linksOption = (): Option => choices('--links <style>', 'what links point to', linkStyles);
 export const concurrencyOption = (): Option =>
   numberOption('--concurrency <n>', 'maximum number of concurrent requests').default(defaults.concurrency);
@@ -49,9 +50,7 @@ export function addCommon(command: Command): Command {
 
 /** What configuration of web servers is made of. */
 export const addServingOptions = (command: Command): Command =>
-  command
-    .option('--root <dir>', 'document root of a web server [--out]')
-    .option('--fallback <url>', 'gamedata serve that a web server proxies to');
+  command.option('--root <dir>', 'document root of a web server [--out]');
 
 /** The options about output of a command that has a report. */
 export function addPresentation(command: Command): Command {

@@ -1,8 +1,7 @@
-/** The interface of the hosts: what a CDN or web server needs to serve the site by the route table. And what several of them write. */
+/** The interface of the hosts: what a CDN or web server needs to serve the site by the route table. */
 
 import type { GuaranteeName } from '../contract/guarantees.ts';
 import type { RouteTable } from '../contract/routes.ts';
-import type { Installation } from './installation.ts';
 
 /** The parameters that select a page. */
 export const parameters = ['format', 'limit', 'offset'] as const;
@@ -15,8 +14,6 @@ export const escapeExpression = (text: string): string => text.replaceAll(/[.*+?
 export interface Serving {
   /** The document root, as an absolute path. */
   readonly root: string;
-  /** The origin that requests for pages that are not built are proxied to, such as `http://127.0.0.1:3000`. */
-  readonly fallback?: string | undefined;
 }
 
 /** What configuration is generated from. */
@@ -24,7 +21,7 @@ export interface HostContext extends Serving {
   readonly routes: RouteTable;
   /** The site's base URL without a trailing slash. */
   readonly baseUrl: string;
-  /** The handler as the text of one ES module without imports, exporting `createHandler`. For hosts that run code. */
+  /** src/serve/handler/edge.ts as the text of one ES module without imports. For hosts that run code. */
   readonly handlerModule: () => string;
 }
 
@@ -42,4 +39,34 @@ export interface Host {
   files(context: HostContext): HostFile[];
   /** Of a web server, which is not configured by the site's folder alone. */
   readonly installation?: Installation;
+}
+
+/** What the operator of a web server does with a site. The configuration is copied once, and the operator's from then on. */
+export interface Installation {
+  /** In the site's folder. */
+  readonly configuration: string;
+  /** The operator's copy of it. */
+  readonly installed: string;
+  /** The file of the site that the copy includes when it is loaded; undefined if redirects are read on every request. */
+  readonly redirects?: string;
+  /** The shell command that loads the copy. */
+  readonly reload: string;
+}
+
+/**
+ * The shell command for the operator after a build; undefined if there is nothing to do.
+ *
+ * @param change how a file of the site differs from that of the site before
+ */
+export function installCommand(
+  { configuration, installed, redirects, reload }: Installation,
+  out: string,
+  change: (file: string) => 'added' | 'changed' | 'none',
+): string | undefined {
+  const changed = change(configuration);
+  // The site may be new, and the copy not.
+  if (changed === 'added') return `cp -i ${out}/${configuration} ${installed} && ${reload}`;
+  if (changed === 'changed')
+    return `diff -u ${installed} ${out}/${configuration}  # the template has changed: merge it into your copy, then ${reload}`;
+  return redirects === undefined || change(redirects) === 'none' ? undefined : reload;
 }

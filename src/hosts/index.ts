@@ -6,15 +6,12 @@ import { cloudflare } from './cloudflare.ts';
 import { githubPages } from './github-pages.ts';
 import type { Host, HostContext, HostFile } from './host.ts';
 import { type HostName, hostNames } from './names.ts';
-import { netlify } from './netlify.ts';
-import { netlifyEdge } from './netlify-edge.ts';
-import { netlifyRules } from './netlify-rules.ts';
+import { netlify, netlifyRules } from './netlify.ts';
 import { nginx } from './nginx.ts';
 
 export const hosts = {
   netlify,
   'netlify-rules': netlifyRules,
-  'netlify-edge': netlifyEdge,
   cloudflare,
   'github-pages': githubPages,
   nginx,

@@ -1,14 +1,14 @@
-/** nginx: a server block, after its maps. No code runs there: only built pages are served, unless there is a fallback. */
+/** nginx: a server block, after the maps that it decides by. No code runs there: only built pages are served. */
 
-import { errorBody, errorDetails, notAllowedDetail } from '../contract/errors.ts';
+import { errorBody, errorDetails, NOT_ACCEPTABLE_DETAIL, notAllowedDetail } from '../contract/errors.ts';
 import { mediaTypes } from '../contract/headers.ts';
 import { BROWSE_FILE, bulkFolders, DOCS_PATH, INDEX_FILE, NOT_FOUND_FILE } from '../contract/paths.ts';
-import type { RouteTable } from '../contract/routes.ts';
-import type { Host, HostContext } from './host.ts';
-import { MOVED_MAP, maps, matching, quote } from './nginx-maps.ts';
+import { type Host, parameters } from './host.ts';
 import * as server from './web-server.ts';
 
 const CONFIGURATION = '_hosts/nginx.conf';
+/** Included by the configuration, if it exists, when nginx loads it. */
+const MOVED_MAP = '_hosts/nginx-moved.map';
 
 export const nginx: Host = {
   unsupported: server.unsupportedByWebServers,
@@ -18,135 +18,125 @@ export const nginx: Host = {
     redirects: MOVED_MAP,
     reload: 'nginx -s reload',
   },
-  files: (context) => [
-    { path: CONFIGURATION, body: configuration(context) },
-    { path: MOVED_MAP, body: movedMap(context.routes) },
-  ],
+  files: (context) => {
+    const web = server.webServer(context);
+    // Regular expressions, as the hash table of plain strings is limited in key length.
+    const moved = web.moved.map(({ path, to }) => `${matching(`^${path}$`, to)}\n`);
+    return [
+      { path: CONFIGURATION, body: `${INTRODUCTION}${maps(web)}${serverBlock(web)}` },
+      { path: MOVED_MAP, body: moved.join('') },
+    ];
+  },
 };
 
-/** Lines of a map. Regular expressions, as the hash table of plain strings is limited in key length. */
-const movedMap = ({ moved }: RouteTable): string =>
-  moved.map(({ path, to }) => `${matching(`^${path}$`, to)}\n`).join('');
-
-/** Values may contain variables. Of a header that several have, the last counts. */
-const addHeaders = (...fields: Readonly<Record<string, string>>[]): string =>
-  Object.entries(Object.assign({}, ...fields))
-    .map(([name, value]) => `add_header ${name} ${quote(String(value))} always;`)
-    .join('\n        ');
-
-/** By status. */
-const apiCaching = { 'Cache-Control': '$gamedata_api_caching' };
-const sets = {
-  ...server.headerSets,
-  api: { ...server.headerSets.api, ...apiCaching },
-  file: { ...server.headerSets.file, 'Cache-Control': '$gamedata_file_caching' },
-  download: { ...server.headerSets.download, ...apiCaching },
-};
-
-/** Text has its charset here: nginx would not add it to files that the build has compressed. */
-const types = Object.entries(mediaTypes).map(
-  ([ending, type]) => `${quote(type)} ${ending.split('.').at(-1)};`,
-);
-
-const bulkLocation = (folder: string): string =>
-  `location ^~ /${folder} {
-        # The compressed copies that the build made.
-        gzip_static on;
-        ${addHeaders(sets.common, sets.download)}
-        try_files $uri =404;
-    }`;
-
-/** Requests outside of the base path are not the site's; inside, locations see paths without it. */
-const belowBase = ({ base, basePattern }: server.WebServer): string =>
-  base === ''
-    ? ''
-    : `
-    # Everything is below ${base}: locations see paths without it.
-    if ($gamedata_below = slashless) { return 301 ${base}/$is_args$args; }
-    if ($gamedata_below = '') { rewrite ^ /_outside; }
-    rewrite ${quote(`^${basePattern}(/.*)$`)} $1;
-    location = /_outside {
-        types { }
-        default_type application/json;
-        return 404 ${quote(errorBody(errorDetails[404]))};
-    }
-`;
-
-/** The file of a list's page. */
-const PAGE = `$document_root$uri\${gamedata_folder}${INDEX_FILE}`;
-
-/** What happens to windows that are not built: they are proxied, or an error. */
-function unbuilt({ fallback }: server.WebServer): { upstream: string; answer: string; locations: string } {
-  const refusal = `return 400 ${quote(errorBody(errorDetails[400]))};`;
-  if (!fallback)
-    return {
-      upstream: '',
-      answer: `set $gamedata_refused '';
-            if (!-f ${PAGE}) { set $gamedata_refused "1$gamedata_browser"; }
-            if ($gamedata_refused = 11) { return 419; }
-            if ($gamedata_refused) { ${refusal} }`,
-      locations: '',
-    };
-  const port = fallback.port || (fallback.protocol === 'https:' ? '443' : '80');
-  const { connect, respond } = server.fallbackSeconds;
-  return {
-    upstream: `
-upstream gamedata_fallback {
-    server ${fallback.hostname}:${port} max_fails=0;
-    keepalive 16;
-}
-`,
-    answer: `if (!-f ${PAGE}) { rewrite ^ /_fallback last; }`,
-    locations: `
-    # Pages that are not built. The headers are set here, as for files.
-    location = /_fallback {
-        internal;
-        proxy_pass ${fallback.protocol}//gamedata_fallback$request_uri;
-        proxy_http_version 1.1;
-        proxy_set_header Host ${fallback.host};
-        proxy_set_header Connection '';
-        proxy_set_header Accept-Encoding '';
-        proxy_ssl_server_name on;
-        proxy_ssl_name ${fallback.hostname};
-        proxy_connect_timeout ${connect}s;
-        proxy_read_timeout ${respond}s;
-        ${server.proxiedHeaders.map((name) => `proxy_hide_header ${name};`).join('\n        ')}
-        ${addHeaders(sets.common, sets.api)}
-        error_page 502 503 504 = @not_built;
-        proxy_intercept_errors on;
-    }
-    location @not_built {
-        types { }
-        default_type application/json;
-        ${refusal}
-    }
-`,
-  };
+/** A string of the configuration, in which a dollar starts a variable. A backslash is literal except before these letters. */
+function quote(text: string): string {
+  const mark = text.includes("'") ? '"' : "'";
+  return mark + text.replaceAll(/\\(?=["'\\tnr])/g, '\\\\').replaceAll(mark, `\\${mark}`) + mark;
 }
 
-function configuration(context: HostContext): string {
-  const web = server.webServer(context);
-  const { base } = web;
-  const other = unbuilt(web);
-  const iconRedirect =
-    web.icons.upstream === null
-      ? ''
-      : `
-    # Icons that the site does not hold are the upstream's.
-    location ~ ${quote(`^${web.icons.path}(${web.paths.icon})$`)} {
-        ${addHeaders(sets.common, sets.file)}
-        set $gamedata_icon $1;
-        try_files $uri @icon;
-    }
-    location @icon {
-        ${addHeaders(sets.common)}
-        return 302 ${web.icons.upstream}$gamedata_icon;
-    }
-`;
-  return `# Generated by gamedata for nginx, for the http block: copy it once to /etc/nginx/conf.d/gamedata.conf, and reload. The copy is
+/** A line of a map, for a regular expression. */
+const matching = (pattern: string, value: string): string => `${quote(`~${pattern}`)} ${value};`;
+
+/** Of a header that several have, the last counts. */
+const addHeaders = (...fields: Readonly<Record<string, string>>[]): string[] =>
+  Object.entries<string>(Object.assign({}, ...fields)).map(
+    ([name, value]) => `add_header ${name} ${quote(value)} always;`,
+  );
+
+const location = (match: string, ...directives: string[]): string =>
+  `    location ${match} {${directives.map((line) => `\n        ${line}`).join('')}\n    }`;
+
+const INTRODUCTION = `# Generated by gamedata for nginx, for the http block: copy it once to /etc/nginx/conf.d/gamedata.conf, and reload. The copy is
 # yours: add TLS, by certbot or by hand, and what else you need. Later builds only take a reload, to pick up redirects.
+`;
 
-${maps(web)}${other.upstream}
+const maps = (web: server.WebServer): string => `
+# Parameters, from the query as it was sent. $arg_limit would ignore letter case and return the first of repeated ones.
+${parameters
+  .map(
+    (parameter) => `map $args $gamedata_${parameter} {
+    ${matching(server.lastValue(parameter), '$1')}
+    default '';
+}`,
+  )
+  .join('\n')}
+
+# The folder of the requested page, inside that of its list. If it does not exist, the response is an error.
+map "$gamedata_limit:$gamedata_offset" $gamedata_folder {
+    ':' '';
+    ${matching(web.firstPage, "''")}
+    ${matching(web.laterPage, server.pageFolder('$1'))}
+    default ${server.pageFolder('none')};
+}
+
+# Content negotiation: clients that list HTML, as browsers do, get the page; any other that accepts JSON gets JSON.
+map $http_accept $gamedata_json {
+    '' yes;
+    ${matching(server.accepts.json, 'yes')}
+    default no;
+}
+map $http_accept $gamedata_html {
+    '' no;
+    ${matching(server.prefers.json, 'no')}
+    ${matching(server.prefers.html, 'first')}
+    ${matching(server.accepts.html, 'yes')}
+    default no;
+}
+map "$gamedata_json:$gamedata_html:$gamedata_format" $gamedata_answer {
+    yes:no: json;
+    ${matching(`^yes:no:(?:${web.anyFormat})$`, 'json')}
+    ${matching(`:first:(?:${web.browsable})?$`, 'page')}
+    ${matching(`^yes:[a-z]+:(?:${web.anyFormat})?$`, 'json')}
+    ${matching(`^no:yes:(?:${web.browsable})?$`, 'page')}
+    ${matching(`^no:[a-z]+:(?:${web.anyFormat})?$`, 'unacceptable')}
+    default unknown;
+}
+# For an error, too, browsers get a page: that of the API shows the JSON.
+map "$gamedata_json:$gamedata_html:$gamedata_format" $gamedata_browser {
+    ${matching(':json$', "''")}
+    ${matching('^(?:[a-z]+:first|no:yes):', '1')}
+    default '';
+}
+map "$request_method:$gamedata_browser:$request_uri" $gamedata_not_found {
+    ${matching(`^(?:GET|HEAD):1:/*${web.basePattern}${web.prefix}`, '/_page')}
+    ${matching('^(?:GET|HEAD):1:', `/${NOT_FOUND_FILE}`)}
+    default /${web.errors[404]};
+}
+map $request_method $gamedata_other_method { GET ''; HEAD ''; default 1; }
+
+# The next build may have what this one has not: errors are not kept.
+map $status $gamedata_api_caching { ${matching('^[45]', quote(error['Cache-Control']))} default ${quote(server.headerSets.api['Cache-Control'])}; }
+map $status $gamedata_file_caching { ${matching('^[45]', quote(error['Cache-Control']))} default ${quote(server.headerSets.file['Cache-Control'])}; }
+
+# The URL as it was sent, with the missing trailing slash.
+map $request_uri $gamedata_with_slash {
+    ${matching(`^(${web.basePattern}${web.paths.slashless})(\\?.*)?$`, '$1/$2')}
+    default '';
+}
+
+# Renamed records, as listed by the site; the asterisk makes the file optional.
+map $uri $gamedata_moved {
+    include ${quote(`${web.root}/${MOVED_MAP.replace('.map', '.map*')}`)};
+    default '';
+}
+${
+  web.base &&
+  `
+map $request_uri $gamedata_below {
+    ${matching(`^/+${web.basePattern.slice(1)}/`, 'yes')}
+    ${matching(`^/+${web.basePattern.slice(1)}(?:\\?|$)`, 'slashless')}
+    default '';
+}
+`
+}`;
+
+const { common, error, html, preflight, ...byStatus } = server.headerSets;
+const api = { ...byStatus.api, 'Cache-Control': '$gamedata_api_caching' };
+const file = { ...byStatus.file, 'Cache-Control': '$gamedata_file_caching' };
+const download = { ...byStatus.download, 'Cache-Control': '$gamedata_api_caching' };
+
+const serverBlock = (web: server.WebServer): string => `
 server {
     # The second one is for IPv6: delete it where there is none.
     listen ${web.port};
@@ -155,7 +145,10 @@ server {
     root ${quote(web.root)};
 
     types {
-        ${types.join('\n        ')}
+        ${Object.entries(mediaTypes)
+          // With its charset here: nginx would not add it to files that the build has compressed.
+          .map(([ending, type]) => `${quote(type)} ${ending.split('.').at(-1)};`)
+          .join('\n        ')}
     }
     default_type application/octet-stream;
     absolute_redirect off;
@@ -173,50 +166,70 @@ server {
     gzip_vary off;
 
     # For the API, including errors and redirects. Locations with add_header directives of their own do not inherit these.
-    ${addHeaders(sets.common, sets.api).replaceAll('\n    ', '\n')}
+    ${addHeaders(common, api).join('\n    ')}
 
     error_page 403 =404 $gamedata_not_found;
     error_page 404 $gamedata_not_found;
     error_page 405 @not_allowed;
-    error_page ${Object.keys(server.earlyErrors)
-      .filter((status) => !['403', '404', '431'].includes(status))
-      .join(' ')} /_error;
-    # 494 is its own number for 431.
-    error_page 494 =431 /_error;
-    location = /_error {
-        internal;
-        types { }
-        default_type application/json;
-        # With the status of the error.
-        return 200 '{"detail":"$gamedata_reason"}';
-    }
+    # Malformed requests.
+    error_page 400 /_malformed;
+${location('= /_malformed', 'internal;', ...json(400, server.MALFORMED_DETAIL))}
 
     # These statuses are never sent: they only select the location. For browsers, and for CORS preflights of any URL.
     error_page 419 =400 /_page;
     error_page 418 =204 @options;
     if ($request_method = OPTIONS) { return 418; }
 ${belowBase(web)}
-    location = ${web.slashlessPrefix} {
+${apiLocations(web)}
+${fileLocations(web)}
+
+${location('@options', ...addHeaders(common, api, preflight), 'return 204;')}
+${location('@not_allowed', ...json(405, notAllowedDetail('$request_method')))}
+}
+`;
+
+/** An error without a file. */
+const json = (status: number, detail: string): string[] => [
+  'types { }',
+  'default_type application/json;',
+  `return ${status} ${quote(errorBody(detail))};`,
+];
+
+/** Requests outside of the base path are not the site's. */
+const belowBase = ({ base, basePattern }: server.WebServer): string =>
+  base &&
+  `
+    # Everything is below ${base}: locations see paths without it.
+    if ($gamedata_below = slashless) { return 301 ${base}/$is_args$args; }
+    if ($gamedata_below = '') { rewrite ^ /_outside; }
+    rewrite ${quote(`^${basePattern}(/.*)$`)} $1;
+${location('= /_outside', ...json(404, errorDetails[404]))}
+`;
+
+function apiLocations({ base, paths, prefix, slashlessPrefix }: server.WebServer): string {
+  const refusals = `default_type application/json;
+            if ($gamedata_answer = unknown) { return 404; }
+            if ($gamedata_answer = unacceptable) { return 406 ${quote(errorBody(NOT_ACCEPTABLE_DETAIL))}; }
+            if ($gamedata_other_method) { return 405; }`;
+  return `    location = ${slashlessPrefix} {
         if ($gamedata_with_slash = '') { return 404; }
         return 301 $gamedata_with_slash;
     }
-    location ^~ ${web.prefix} {
+    location ^~ ${prefix} {
         # Lists. Existence is checked before negotiation, so that a missing page is an error for browsers too.
-        location ~ ${quote(`^${web.paths.list}$`)} {
-            default_type application/json;
-            if ($gamedata_answer = unknown) { return 404; }
-            if ($gamedata_answer = unacceptable) { return 406; }
-            if ($gamedata_other_method) { return 405; }
-            ${other.answer}
+        location ~ ${quote(`^${paths.list}$`)} {
+            ${refusals}
+            set $gamedata_refused '';
+            if (!-f $document_root$uri\${gamedata_folder}${INDEX_FILE}) { set $gamedata_refused "1$gamedata_browser"; }
+            if ($gamedata_refused = 11) { return 419; }
+            if ($gamedata_refused) { return 400 ${quote(errorBody(errorDetails[400]))}; }
             if ($gamedata_answer = page) { rewrite ^ /_page last; }
             rewrite ^ $uri\${gamedata_folder}${INDEX_FILE} break;
         }
 
         # The root and records.
-        location ~ ${quote(`^(?:${web.prefix}|${web.paths.record})$`)} {
-            if ($gamedata_answer = unknown) { return 404; }
-            if ($gamedata_answer = unacceptable) { return 406; }
-            if ($gamedata_other_method) { return 405; }
+        location ~ ${quote(`^(?:${prefix}|${paths.record})$`)} {
+            ${refusals}
             set $gamedata_now '';
             if (!-f $document_root\${uri}${INDEX_FILE}) { set $gamedata_now $gamedata_moved; }
             if ($gamedata_now) { return 301 ${base}$gamedata_now$is_args$args; }
@@ -225,7 +238,7 @@ ${belowBase(web)}
             rewrite ^ \${uri}${INDEX_FILE} break;
         }
 
-        location ~ ${quote(`^${web.paths.slashless}$`)} {
+        location ~ ${quote(`^${paths.slashless}$`)} {
             if ($gamedata_with_slash = '') { return 404; }
             return 301 $gamedata_with_slash;
         }
@@ -233,44 +246,32 @@ ${belowBase(web)}
         # Files at their own URLs.
         try_files $uri =404;
     }
-    location = /_page {
-        internal;
-        ${addHeaders(sets.common, sets.api, sets.html)}
-        try_files /${BROWSE_FILE} =404;
-    }
-${other.locations}${iconRedirect}
+${location('= /_page', 'internal;', ...addHeaders(common, api, html), `try_files /${BROWSE_FILE} =404;`)}`;
+}
+
+function fileLocations({ base, errors, icons, paths, slashlessDocs }: server.WebServer): string {
+  const itself = 'try_files $uri =404;';
+  const iconLocations = `
+    # Icons that the site does not hold are the upstream's.
+${location(
+  `~ ${quote(`^${icons.path}(${paths.icon})$`)}`,
+  ...addHeaders(common, file),
+  'set $gamedata_icon $1;',
+  'try_files $uri @icon;',
+)}
+${location('@icon', ...addHeaders(common), `return 302 ${icons.upstream}$gamedata_icon;`)}
+`;
+  const gzipped = ['# The compressed copies that the build made.', 'gzip_static on;'];
+  return `${icons.upstream === null ? '' : iconLocations}
     # Host configuration, such as this file, is not public.
-    location ~ ${quote(web.paths.hidden)} { return 404; }
+    location ~ ${quote(paths.hidden)} { return 404; }
 
     # Everything else is a file at its own URL, or does not exist.
-    location = ${web.slashlessDocs} { return 301 ${base}${DOCS_PATH}$is_args$args; }
-    location ~ /$ {
-        ${addHeaders(sets.common, sets.file, sets.html)}
-        try_files \${uri}index.html =404;
-    }
-    location = /${NOT_FOUND_FILE} {
-        ${addHeaders(sets.common, sets.api, sets.html)}
-    }
-    location ~ ${quote('\\.html$')} {
-        ${addHeaders(sets.common, sets.file, sets.html)}
-        try_files $uri =404;
-    }
-    ${bulkFolders.map(bulkLocation).join('\n    ')}
-    location = /${web.errors[404]} { }
-    location / {
-        ${addHeaders(sets.common, sets.file)}
-        try_files $uri =404;
-    }
-
-    location @options {
-        ${addHeaders(sets.common, sets.api, sets.preflight)}
-        return 204;
-    }
-    location @not_allowed {
-        types { }
-        default_type application/json;
-        return 405 ${quote(errorBody(notAllowedDetail('$request_method')))};
-    }
-}
-`;
+    location = ${slashlessDocs} { return 301 ${base}${DOCS_PATH}$is_args$args; }
+${location('~ /$', ...addHeaders(common, file, html), `try_files \${uri}index.html =404;`)}
+${location(`= /${NOT_FOUND_FILE}`, ...addHeaders(common, api, html))}
+${location(`~ ${quote('\\.html$')}`, ...addHeaders(common, file, html), itself)}
+${bulkFolders.map((folder) => location(`^~ /${folder}`, ...gzipped, ...addHeaders(common, download), itself)).join('\n')}
+    location = /${errors[404]} { }
+${location('/', ...addHeaders(common, file), itself)}`;
 }

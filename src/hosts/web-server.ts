@@ -1,13 +1,12 @@
 /** What the configurations of web servers have in common. PCRE and Go's RE2 interpret the regular expressions alike. */
 
-import { errorDetails, NOT_ACCEPTABLE_DETAIL } from '../contract/errors.ts';
 import type { GuaranteeName } from '../contract/guarantees.ts';
 import * as contract from '../contract/headers.ts';
 import { bulkFolders, DOCS_PATH, pathOf } from '../contract/paths.ts';
 import type { RouteTable } from '../contract/routes.ts';
 import { escapeExpression, type HostContext, type Parameter } from './host.ts';
 
-/** A web server without code, and without a fallback that has some, only serves built pages. */
+/** A web server without code only serves built pages. */
 export const unsupportedByWebServers = ['windows', 'repeated', 'link'] as const satisfies GuaranteeName[];
 
 /**
@@ -24,9 +23,6 @@ export const headerSets = {
   error: contract.errorHeaders,
 } as const;
 
-/** Set by the server on proxied responses too, as for files: what the fallback sends is dropped. */
-export const proxiedHeaders = Object.keys({ ...contract.commonHeaders, ...contract.apiHeaders });
-
 /** What is compressed from `COMPRESSED_BYTES` on, with its charset. */
 export const compressedMedia = [...new Set(Object.values(contract.mediaTypes))].filter(
   contract.isCompressible,
@@ -35,22 +31,8 @@ export const compressedMedia = [...new Set(Object.values(contract.mediaTypes))].
 export const compressedTypes = compressedMedia.map((type) => type.split(';')[0]);
 export const COMPRESSED_BYTES = 1024;
 
-/** Seconds after which a fallback counts as down, and as too slow. */
-export const fallbackSeconds = { connect: 2, respond: 20 } as const;
-
-/** Servers explain these themselves, in HTML, if they are not told otherwise. */
-export const earlyErrors = {
-  400: 'Bad Request.',
-  403: 'Forbidden.',
-  404: errorDetails[404],
-  406: NOT_ACCEPTABLE_DETAIL,
-  412: 'Precondition Failed.',
-  413: 'Content Too Large.',
-  414: 'URI Too Long.',
-  416: 'Range Not Satisfiable.',
-  431: 'Request Header Fields Too Large.',
-  500: 'Internal Server Error.',
-} as const;
+/** Of a request that a server refuses by itself, if it can be told to say so in JSON. */
+export const MALFORMED_DETAIL = 'Bad Request.';
 
 /** Media types by an expression for the end of a file's name, apart from those that every server knows. */
 export const ownMediaTypes = Object.entries(contract.mediaTypes)
@@ -105,13 +87,14 @@ function pathPatterns({ prefix, lists }: RouteTable) {
   };
 }
 
-/** Offsets as links write them, and the folder of such a page inside that of its list. */
+/** As links write them. */
 export const OFFSET = '[1-9][0-9]*';
+/** The folder of a page that is not the first, inside that of its list. */
 export const pageFolder = (offset: string): string => `offset/${offset}/`;
 
 /** The routes with everything else that the template of a web server is filled with. */
-export function webServer({ routes, baseUrl, root, fallback }: HostContext) {
-  const { formats, prefix } = routes;
+export function webServer({ routes, baseUrl, root }: HostContext) {
+  const { formats, pageSize, prefix } = routes;
   const base = pathOf(baseUrl);
   const address = new URL(baseUrl);
   return {
@@ -124,8 +107,10 @@ export function webServer({ routes, baseUrl, root, fallback }: HostContext) {
     /** The same as a regular expression. */
     basePattern: escapeExpression(base),
     root,
-    fallback: fallback === undefined ? undefined : new URL(fallback),
     paths: pathPatterns(routes),
+    /** The limit and offset of built pages, joined by a colon. The offset of a later page is captured. */
+    firstPage: `^(?:${pageSize})?:0?$`,
+    laterPage: `^(?:${pageSize})?:(${OFFSET})$`,
     /** The values of `format` for which browsers get the page: the other one is always JSON. */
     browsable: formats.filter((format) => format !== 'json').join('|'),
     anyFormat: formats.join('|'),

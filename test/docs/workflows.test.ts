@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import * as z from 'zod';
 import { cloudflare } from '../../src/hosts/cloudflare.ts';
-import { FUNCTION_FOLDER } from '../../src/hosts/netlify-edge.ts';
+import { FUNCTION_FOLDER } from '../../src/hosts/netlify.ts';
 import { hostContext, rawRecords, siteOf } from '../support/sites.ts';
 
 const root = new URL('../../', import.meta.url);

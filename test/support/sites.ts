@@ -13,7 +13,7 @@ import { servedTexts } from '../../src/dataset/encode.ts';
 import { formerOf, movedRoutes } from '../../src/dataset/former.ts';
 import { emptyHistory } from '../../src/dataset/history.ts';
 import type { HostContext } from '../../src/hosts/host.ts';
-import { netlifyRules } from '../../src/hosts/netlify-rules.ts';
+import { netlifyRules } from '../../src/hosts/netlify.ts';
 import { apiFiles } from '../../src/site/api-files.ts';
 import { changeFiles } from '../../src/site/change-files.ts';
 import { normalize, type RawItem, type RawMove, type RawRecords } from '../../src/sources/normalize.ts';

@@ -13,6 +13,7 @@ import { isAddress } from '../../sources/source.ts';
 import type { Problem } from '../../verify/folder.ts';
 import {
   checkPlainUrl,
+  hostNotices,
   hostsOption,
   integerOption,
   oneOf,
@@ -117,6 +118,7 @@ export function resolveBuild(options: BuildOptions, environment: Environment) {
     baseUrl,
     out,
     hosts,
+    notices: hostNotices(options.hosts),
     serving: resolveServing(options, hosts, out),
     links: resolveLinks(options.links, hosts, defaults.links),
     downloads: options.downloads ?? true,

@@ -6,7 +6,7 @@ import { type LinkStyle, linkStyles, PLAIN_URL, PLAIN_URL_RULE } from '../../con
 import type { Skipped } from '../../contract/records.ts';
 import { UsageError } from '../../errors.ts';
 import type { Serving } from '../../hosts/host.ts';
-import { fileHostNames, type HostName, hostNames, webServerNames } from '../../hosts/names.ts';
+import { fileHostNames, formerHosts, type HostName, hostNames, webServerNames } from '../../hosts/names.ts';
 
 /** An http URL without credentials, query, fragment or trailing slash. */
 export function checkAddress(name: string, text: string): string {
@@ -43,42 +43,27 @@ export function resolveLinks(
 export interface ServingOptions {
   /** For nginx, Caddy and Apache: the document root. Default: the output folder. */
   readonly root?: string | undefined;
-  /**
-   * For nginx, Caddy and Apache: the origin of a `gamedata serve` that requests for pages that are not built are proxied to,
-   * such as `http://127.0.0.1:3000`. Default: none; such requests are errors.
-   */
-  readonly fallback?: string | undefined;
 }
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
 const UNFIT = /[\u0000-\u001f"'`$\\{}<>*?[\]]/;
 
 export function resolveServing(
-  { root: given, fallback }: ServingOptions,
+  { root: given }: ServingOptions,
   hosts: readonly string[],
   out: string,
 ): Serving {
   const root = path.resolve(given ?? out);
   const [server] = hosts.filter((host) => webServerNames.includes(host));
-  const named = { '--root': given, '--fallback': fallback };
   if (server === undefined) {
-    const [used] = Object.entries(named).find(([, value]) => value !== undefined) ?? [];
-    if (used === undefined) return { root };
-    throw new UsageError(`${used}: got no host that uses it, expected --host nginx, caddy or apache`);
+    if (given === undefined) return { root };
+    throw new UsageError(`--root: got no host that uses it, expected --host nginx, caddy or apache`);
   }
   if (UNFIT.test(root))
     throw new UsageError(
       `--root: got ${JSON.stringify(root)}, expected a path without quotes, brackets or other characters that mean something to ${server}`,
     );
-  return { root, fallback: fallback === undefined ? undefined : checkFallback(fallback) };
-}
-
-function checkFallback(text: string): string {
-  const address = checkPlainUrl('--fallback', text);
-  if (new URL(address).origin === address) return address;
-  throw new UsageError(
-    `--fallback: got ${JSON.stringify(address)}, expected a URL without a path: requests keep their own`,
-  );
+  return { root };
 }
 
 /** A URL as errors may show it: what precedes an @ may be a password. */
@@ -91,9 +76,16 @@ export function oneOf<T extends string>(name: string, value: string, known: read
   return found;
 }
 
-/** Distinct hosts. */
-export const hostsOption = (values: readonly string[]): HostName[] =>
-  [...new Set(values)].map((value) => oneOf('host', value, hostNames));
+/** Distinct hosts, with what replaces those of former versions. */
+export const hostsOption = (values: readonly string[]): HostName[] => [
+  ...new Set(values.map((value) => formerHosts.get(value) ?? oneOf('host', value, hostNames))),
+];
+
+/** Says which hosts were replaced. */
+export const hostNotices = (values: readonly string[] = []): string[] =>
+  values
+    .filter((value) => formerHosts.has(value))
+    .map((value) => `host ${value} is withdrawn: ${formerHosts.get(value)} replaces it`);
 
 /** The options that are integers, and what they may be. */
 const ranges = {

@@ -5,8 +5,7 @@ import type { IconSource } from '../../contract/icons.ts';
 import { createMeta } from '../../contract/meta.ts';
 import { archiveFiles, isHostFile, type LinkStyle } from '../../contract/paths.ts';
 import { type AnyFile, bodyOf } from '../../contract/site-file.ts';
-import type { Host, Serving } from '../../hosts/host.ts';
-import { installCommand } from '../../hosts/installation.ts';
+import { type Host, installCommand, type Serving } from '../../hosts/host.ts';
 import type { HostName } from '../../hosts/names.ts';
 import { type OpenOptions, type Output, type PublishResult, withOutput } from '../../publish/publish.ts';
 import { entryOf } from '../../publish/published.ts';
@@ -25,6 +24,7 @@ export interface Settings {
   readonly baseUrl: string;
   readonly links: LinkStyle;
   readonly hosts: readonly HostName[];
+  readonly notices: readonly string[];
   readonly serving: Serving;
   readonly downloads: boolean;
   readonly archive: boolean;
@@ -101,7 +101,7 @@ export async function makeSite({ out, source, settingsOf, signal, ...options }: 
       return output.publish(files, { signal, making });
     };
     const result = output.confirm(making) ?? (await make());
-    const notices = [...output.notices, ...captured.notices];
+    const notices = [...output.notices, ...captured.notices, ...settings.notices];
     const report = createReport({ ...captured, notices }, result, { out, warnings, started });
     const left = site ? leftBehind(site, out) : [];
     return { report: { ...report, install, sprites: icons.report, leftBehind: left }, settings, site };

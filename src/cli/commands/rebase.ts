@@ -12,6 +12,7 @@ import type { Site } from '../../sources/site/read.ts';
 import type { BuildOptions } from './build.ts';
 import {
   checkPlainUrl,
+  hostNotices,
   hostsOption,
   oneOf,
   refuseUnknown,
@@ -58,7 +59,7 @@ export async function rebase(
   options: RebaseOptions = {},
   watchers: Watchers = {},
 ): Promise<RebaseReport> {
-  refuseUnknown(options, 'baseUrl links hosts root fallback out maxShrink allowMissing takeLock signal');
+  refuseUnknown(options, 'baseUrl links hosts root out maxShrink allowMissing takeLock signal');
   if (options.baseUrl === undefined) throw new UsageError('--base-url: got none, expected the new base URL');
   const baseUrl = checkPlainUrl('--base-url', options.baseUrl);
   return remake(dir, { ...options, out: options.out ?? dir, baseUrl }, watchers);
@@ -86,6 +87,7 @@ export async function remake(
     const serving = resolveServing(options, own.hosts, out);
     return {
       ...own,
+      notices: hostNotices(hosts ?? meta.hosts),
       links: resolveLinks(links, own.hosts, meta.links),
       serving,
       downloads,

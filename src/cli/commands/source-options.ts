@@ -76,7 +76,7 @@ export function resolveSource(
 
 /** Those of `build` and `snapshot`. */
 const KNOWN =
-  'source upstream cache concurrency retries skip names maxShrink allowMissing maxAge takeLock signal forgetHistory data baseUrl out links downloads sprites spritesUpstream archive verify keep hosts root fallback';
+  'source upstream cache concurrency retries skip names maxShrink allowMissing maxAge takeLock signal forgetHistory data baseUrl out links downloads sprites spritesUpstream archive verify keep hosts root';
 
 /** Today, or the date for reproducible builds: https://reproducible-builds.org/docs/source-date-epoch/ */
 function resolveToday(environment: Environment): string {

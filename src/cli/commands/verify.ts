@@ -6,7 +6,7 @@ import type { Meta } from '../../contract/meta.ts';
 import { firstOf } from '../../contract/words.ts';
 import { DataError, UsageError } from '../../errors.ts';
 import { hosts } from '../../hosts/index.ts';
-import { hostNames } from '../../hosts/names.ts';
+import { formerHosts, hostNames } from '../../hosts/names.ts';
 import { createClient } from '../../http/client.ts';
 import { abortable } from '../../http/connections.ts';
 import { findDifferences } from '../../publish/mirror/differences.ts';
@@ -92,7 +92,8 @@ async function verifyLocal(target: string): Promise<FolderReport> {
 
 /** What every host supports that a site has configuration for; undefined if it has none that this version knows. */
 function supportedBy(listed: Meta['hosts']): SupportedByHosts | undefined {
-  const known = hostNames.filter((name) => listed.includes(name));
+  const present = listed.map((name) => formerHosts.get(name) ?? name);
+  const known = hostNames.filter((name) => present.includes(name));
   if (known.length === 0) return undefined;
   const unsupported = known.flatMap((name): readonly GuaranteeName[] => hosts[name].unsupported);
   return { hosts: known, names: guaranteeNames.filter((guarantee) => !unsupported.includes(guarantee)) };

@@ -21,7 +21,6 @@ import { listWindow } from './window.ts';
 export type { PlainRequest, PlainResponse } from './plain-request.ts';
 export { errorResponse, fileHeaders, fileResponse } from './responses.ts';
 export type { Asset, AssetStore } from './store.ts';
-export { createFetchStore } from './store.ts';
 export { resolveTarget } from './target.ts';
 
 export type Handler = (request: Request) => Promise<Response>;

@@ -61,6 +61,10 @@ describe('the defaults', () => {
   it('name each host once', () => {
     expect(resolveBuild({ hosts: ['netlify', 'netlify'] }, {}).hosts).toEqual(['netlify']);
     expect(resolveBuild({ hosts: [] }, {}).hosts).toEqual([]);
+    expect(resolveBuild(untyped({ hosts: ['netlify-edge', 'netlify'] }), {})).toMatchObject({
+      hosts: ['netlify'],
+      notices: ['host netlify-edge is withdrawn: netlify replaces it'],
+    });
   });
 });
 
@@ -115,12 +119,10 @@ describe('the base address', () => {
   });
 });
 
-it('web servers serve the output folder, or another one, with a fallback or without', () => {
+it('web servers serve the output folder, or another one', () => {
   const options = { hosts: ['caddy'], out: 'site' } as const;
   expect(resolveBuild(options, {}).serving).toEqual({ root: path.resolve('site') });
   expect(resolveBuild({ ...options, root: '/srv/My ü' }, {}).serving.root).toBe(path.resolve('/srv/My ü'));
-  const fallback = 'http://127.0.0.1:3000';
-  expect(resolveBuild({ ...options, fallback: `${fallback}/` }, {}).serving).toMatchObject({ fallback });
 });
 
 it.each<[hosts: BuildOptions['hosts'], links: BuildOptions['links'], resolved: string]>([
@@ -134,19 +136,12 @@ it.each<[hosts: BuildOptions['hosts'], links: BuildOptions['links'], resolved: s
 
 describe('an option that cannot be used', () => {
   const noServer = 'got no host that uses it, expected --host nginx, caddy or apache';
-  const toNginx = (fallback: string) => ({ hosts: ['nginx'], fallback });
   it.each<[Record<string, unknown>, string]>([
     [
       { hosts: ['github-pages'], links: 'query' },
       '--links: got query, expected file for github-pages, which ignores queries',
     ],
     [{ root: '/srv' }, `--root: ${noServer}`],
-    [{ fallback: 'http://127.0.0.1:3000', hosts: ['cloudflare'] }, `--fallback: ${noServer}`],
-    [
-      toNginx('http://127.0.0.1:3000/api'),
-      '--fallback: got "http://127.0.0.1:3000/api", expected a URL without a path: requests keep their own',
-    ],
-    [toNginx('127.0.0.1:3000'), '--fallback: got "127.0.0.1:3000", expected an http or https URL'],
     [
       { root: '/srv/$site', hosts: ['apache'] },
       '--root: got "/srv/$site", expected a path without quotes, brackets or other characters that mean something to apache',

@@ -8,6 +8,7 @@ import { listFiles } from '../../../src/files.ts';
 import { verifyFolder } from '../../../src/verify/folder.ts';
 import { deploy } from '../../support/deployed.ts';
 import { fingerprint } from '../../support/fingerprint.ts';
+import { listAsTheyAre } from '../../support/listed.ts';
 import { sharedSite } from '../../support/shared-site.ts';
 import { rawRecords } from '../../support/sites.ts';
 import { smallSource } from '../../support/small-data.ts';
@@ -67,6 +68,17 @@ describe('rebase', () => {
     const resolved = fingerprint(copy);
     expect(await rebase(copy, { baseUrl: TO })).toMatchObject({ changed: false });
     expect(fingerprint(copy)).toEqual(resolved);
+  });
+
+  it('replaces a host that is withdrawn, and says so', async () => {
+    const copy = copied();
+    edit(copy, 'meta.json', '"hosts":["netlify"]', '"hosts":["netlify-edge"]');
+    listAsTheyAre(copy);
+    expect(await rebase(copy, { baseUrl: TO })).toMatchObject({
+      hosts: ['netlify'],
+      notices: ['host netlify-edge is withdrawn: netlify replaces it'],
+    });
+    expect(await rebase(copy, { baseUrl: TO })).toMatchObject({ changed: false, notices: [] });
   });
 
   it('writes into another folder and leaves the copy alone', async () => {

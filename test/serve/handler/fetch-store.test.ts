@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createFetchStore } from '../../../src/serve/handler/index.ts';
+import { createFetchStore } from '../../../src/serve/handler/store.ts';
 
 const storeOf = (answer: () => Response) => createFetchStore(async () => answer());
 

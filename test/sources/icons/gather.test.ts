@@ -119,7 +119,7 @@ describe('build --sprites none', () => {
 
 describe('the redirect', () => {
   it('leads if --sprites-upstream says in every configuration, and is in none if the site holds its icons', async () => {
-    const hosts = ['netlify', 'netlify-edge', 'nginx', 'caddy', 'apache'] as const;
+    const hosts = ['netlify', 'nginx', 'caddy', 'apache'] as const;
     const { site, run } = await ground({ hosts });
     const files = ['_redirects', '_hosts/nginx.conf', '_hosts/Caddyfile', '.htaccess'];
     const configurations = () => files.map((file) => readFileSync(path.join(site, file), 'utf8'));

@@ -1,30 +1,13 @@
 /** Apache, as Debian configures it around the site's own virtual host. */
 
-import { chmodSync, cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { chmodSync, cpSync, readFileSync } from 'node:fs';
 import path from 'node:path';
-import type { Engine } from './engine.ts';
-import { freePort, startProgram } from './process.ts';
-import { findProgram, moved } from './server-program.ts';
-import { basePathOf, portOf } from './site-folder.ts';
+import { missingProgram, moved, startServer, type WebServer } from './server-program.ts';
+import { portOf } from './site-folder.ts';
 
 /** What Debian enables by itself and this site could notice, and what it needs or uses besides. */
-const modules = [
-  'mpm_event',
-  ...[
-    'alias',
-    'authz_core',
-    'autoindex',
-    'deflate',
-    'dir',
-    'env',
-    'filter',
-    'mime',
-    'negotiation',
-    'setenvif',
-  ],
-  ...['headers', 'rewrite', 'proxy', 'proxy_http', 'asis', 'brotli'],
-];
+const modules = `mpm_event alias authz_core autoindex deflate dir env filter mime negotiation setenvif
+  headers rewrite proxy proxy_http brotli`.split(/\s+/);
 
 export const main = (folder: string, port: number, more: readonly string[] = []): string => `
 ServerRoot ${folder}
@@ -51,29 +34,24 @@ AccessFileName .htaccess
 Include ${folder}/site.conf
 `;
 
-export const apache: Engine = {
+export const apache: WebServer = {
   name: 'apache',
   host: 'apache',
-  missing: () => (findProgram('apache2') ? undefined : 'apache2 is not installed'),
-  async start(site) {
-    const folder = mkdtempSync(path.join(tmpdir(), 'gamedata-apache-'));
-    const port = await freePort();
-    const own = readable(site, folder);
-    const configuration = moved(readFileSync(path.join(own, '_hosts/apache.conf'), 'utf8'), {
-      [`<VirtualHost *:${portOf(site)}>`]: `<VirtualHost 127.0.0.1:${port}>`,
-    });
-    writeFileSync(
-      path.join(folder, 'site.conf'),
-      configuration.replace(/^Listen .*/m, '').replaceAll(`"${site}"`, `"${own}"`),
-    );
-    writeFileSync(path.join(folder, 'apache.conf'), main(folder, port));
-    return startProgram({
-      command: findProgram('apache2') ?? 'apache2',
-      args: ['-D', 'FOREGROUND', '-f', path.join(folder, 'apache.conf')],
-      url: `http://127.0.0.1:${port}${basePathOf(site)}`,
-      cleanUp: () => rmSync(folder, { recursive: true, force: true }),
-    });
-  },
+  missing: () => missingProgram('apache2'),
+  start: (site) => apache.startWith(readFileSync(path.join(site, '_hosts/apache.conf'), 'utf8'), site),
+  startWith: (configuration, site) =>
+    startServer('apache2', site, (folder, port) => {
+      const own = moved(configuration, {
+        [`<VirtualHost *:${portOf(site)}>`]: `<VirtualHost 127.0.0.1:${port}>`,
+      });
+      return {
+        args: ['-D', 'FOREGROUND', '-f', path.join(folder, 'apache.conf')],
+        files: {
+          'apache.conf': main(folder, port),
+          'site.conf': own.replace(/^Listen .*/m, '').replaceAll(`"${site}"`, `"${readable(site, folder)}"`),
+        },
+      };
+    }),
 };
 
 /** Started by root, Apache serves as another user, who cannot read a folder that belongs to one test: it gets a copy. */

@@ -21,20 +21,6 @@ interface MiniflareModule {
   readonly Miniflare: new (options: object) => Miniflare;
 }
 
-/** The part of `wrangler.jsonc` that the site's has. */
-interface Configuration {
-  readonly name: string;
-  readonly main: string;
-  readonly compatibility_date: string;
-  readonly assets: {
-    readonly directory: string;
-    readonly binding: string;
-    readonly run_worker_first: readonly string[];
-    readonly html_handling: string;
-    readonly not_found_handling: string;
-  };
-}
-
 export const cloudflare: Engine = {
   name: 'Cloudflare',
   host: 'cloudflare',
@@ -42,8 +28,8 @@ export const cloudflare: Engine = {
   async start(site) {
     const { Miniflare }: MiniflareModule = await import(pathToFileURL(engineFile(ENTRY)).href);
     const read = (file: string): string => readFileSync(path.join(site, file), 'utf8');
-    const { name, main, compatibility_date, assets }: Configuration = JSON.parse(read('wrangler.jsonc'));
-    const { directory, binding, run_worker_first, html_handling, not_found_handling } = assets;
+    const { name, main, compatibility_date, assets } = JSON.parse(read('wrangler.jsonc'));
+    const { directory, binding, run_worker_first, ...handling } = assets;
     const miniflare = new Miniflare({
       name,
       host: '127.0.0.1',
@@ -56,11 +42,8 @@ export const cloudflare: Engine = {
         workerName: name,
         directory: path.join(site, directory),
         binding,
-        routerConfig: {
-          has_user_worker: true,
-          static_routing: { user_worker: run_worker_first },
-        },
-        assetConfig: { compatibility_date, html_handling, not_found_handling },
+        routerConfig: { has_user_worker: true, static_routing: { user_worker: run_worker_first } },
+        assetConfig: { compatibility_date, ...handling },
       },
     });
     const { origin } = await miniflare.ready;

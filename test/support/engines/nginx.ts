@@ -1,12 +1,9 @@
 /** nginx, as Debian configures it around the site's own configuration. */
 
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import type { Engine } from './engine.ts';
-import { freePort, startProgram } from './process.ts';
-import { findProgram, moved } from './server-program.ts';
-import { basePathOf, portOf } from './site-folder.ts';
+import { missingProgram, moved, startServer, type WebServer } from './server-program.ts';
+import { portOf } from './site-folder.ts';
 
 /** What Debian's nginx.conf has besides what only its service needs. */
 const main = (folder: string, isRoot: boolean): string => `
@@ -29,31 +26,25 @@ http {
 }
 `;
 
-export const nginx: Engine = {
+export const nginx: WebServer = {
   name: 'nginx',
   host: 'nginx',
-  missing: () => (findProgram('nginx') ? undefined : 'nginx is not installed'),
-  async start(site) {
-    const folder = mkdtempSync(path.join(tmpdir(), 'gamedata-nginx-'));
-    const port = await freePort();
+  missing: () => missingProgram('nginx'),
+  start: (site) =>
     // A site that was built for a container is in another folder there.
-    const configuration = readFileSync(path.join(site, '_hosts/nginx.conf'), 'utf8').replaceAll(
-      `'/srv/gamedata`,
-      `'${site}`,
-    );
-    writeFileSync(
-      path.join(folder, 'site.conf'),
-      moved(configuration, {
-        [`listen ${portOf(site)};`]: `listen 127.0.0.1:${port};`,
-        [`listen [::]:${portOf(site)};`]: '',
-      }),
-    );
-    writeFileSync(path.join(folder, 'nginx.conf'), main(folder, process.getuid?.() === 0));
-    return startProgram({
-      command: findProgram('nginx') ?? 'nginx',
+    nginx.startWith(
+      readFileSync(path.join(site, '_hosts/nginx.conf'), 'utf8').replaceAll(`'/srv/gamedata`, `'${site}`),
+      site,
+    ),
+  startWith: (configuration, site) =>
+    startServer('nginx', site, (folder, port) => ({
       args: ['-p', folder, '-e', 'stderr', '-c', path.join(folder, 'nginx.conf')],
-      url: `http://127.0.0.1:${port}${basePathOf(site)}`,
-      cleanUp: () => rmSync(folder, { recursive: true, force: true }),
-    });
-  },
+      files: {
+        'nginx.conf': main(folder, process.getuid?.() === 0),
+        'site.conf': moved(configuration, {
+          [`listen ${portOf(site)};`]: `listen 127.0.0.1:${port};`,
+          [`listen [::]:${portOf(site)};`]: '',
+        }),
+      },
+    })),
 };

@@ -1,7 +1,16 @@
 /** What the web servers of a distribution share: if they are, and how a site's configuration is moved to a free port. */
 
-import { existsSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import path from 'node:path';
+import type { Engine, RunningEngine } from './engine.ts';
+import { freePort, startProgram } from './process.ts';
+import { basePathOf } from './site-folder.ts';
+
+export interface WebServer extends Engine {
+  /** Serves a site with another configuration than its own, which listens where the site's would. */
+  startWith(configuration: string, site: string): Promise<RunningEngine>;
+}
 
 /** Web servers are in folders that are not on everybody's PATH. */
 const SYSTEM_FOLDERS = ['/usr/local/sbin', '/usr/sbin', '/sbin'];
@@ -13,14 +22,40 @@ export function findProgram(name: string): string | undefined {
     .find((file) => existsSync(file));
 }
 
+export const missingProgram = (name: string): string | undefined =>
+  findProgram(name) ? undefined : `${name} is not installed`;
+
+/**
+ * Starts a web server on a free port, with a folder of its own.
+ *
+ * @param prepare returns the arguments, and the files of the folder by name
+ */
+export async function startServer(
+  name: string,
+  site: string,
+  prepare: (folder: string, port: number) => { args: string[]; files: Readonly<Record<string, string>> },
+): Promise<RunningEngine> {
+  const folder = mkdtempSync(path.join(tmpdir(), `gamedata-${name}-`));
+  const port = await freePort();
+  const { args, files } = prepare(folder, port);
+  for (const [file, text] of Object.entries(files)) writeFileSync(path.join(folder, file), text);
+  return startProgram({
+    command: findProgram(name) ?? name,
+    args,
+    url: `http://127.0.0.1:${port}${basePathOf(site)}`,
+    // What Caddy keeps between runs.
+    env: { HOME: folder, XDG_DATA_HOME: folder, XDG_CONFIG_HOME: folder },
+    cleanUp: () => rmSync(folder, { recursive: true, force: true }),
+  });
+}
+
 /** Sets the lines that an operator sets. Each has to be there exactly once. */
 export function moved(configuration: string, lines: Readonly<Record<string, string>>): string {
   let text = configuration;
   for (const [line, own] of Object.entries(lines)) {
-    const [before, after, ...more] = text.split(line);
-    if (before === undefined || after === undefined || more.length > 0)
-      throw new Error(`got ${more.length + (after === undefined ? 0 : 1)} lines ${line}, expected one`);
-    text = before + own + after;
+    const parts = text.split(line);
+    if (parts.length !== 2) throw new Error(`got ${parts.length - 1} lines ${line}, expected one`);
+    text = parts.join(own);
   }
   return text;
 }

@@ -11,9 +11,9 @@ import { sharedFolder } from '../../support/temporary.ts';
 const demandsAll = process.env.ENGINES === 'all';
 /** In these ways a site is put below a path: by configuration, by code, by rules, by files. */
 const shownBelow = ['nginx', 'gamedata serve', 'Cloudflare', 'GitHub Pages'];
-// What a fallback adds is the contract's, not the pages'.
 const shown = engines
-  .filter(({ fallback }) => !fallback)
+  // A proxy changes nothing of the pages.
+  .filter(({ column }) => column === undefined)
   .flatMap((row) => [
     { ...row, below: '' },
     ...(shownBelow.includes(row.engine.name) ? [{ ...row, below: '/games' }] : []),

@@ -41,6 +41,9 @@ describe.skipIf(reason !== undefined)('Cloudflare', () => {
         '/api/gamedata/move/move-1/',
         '/sprites/items/master-ball.png',
         '/nothing',
+        // Not uploaded.
+        '/_worker.js',
+        '/wrangler.jsonc',
       ])
         expect([file, await isCalled(file)]).toEqual([file, true]);
     } finally {

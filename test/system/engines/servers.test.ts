@@ -3,26 +3,21 @@
  * decisions. The contract as such is checked on all engines in guarantees.test.ts.
  */
 
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { Agent, type IncomingHttpHeaders, request } from 'node:http';
-import { tmpdir } from 'node:os';
+import { once } from 'node:events';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { Agent, type IncomingMessage, request } from 'node:http';
 import path from 'node:path';
+import { buffer } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { build } from '../../../src/cli/commands/build.ts';
 import { errorFiles } from '../../../src/contract/errors.ts';
-import {
-  apiHeaders,
-  commonHeaders,
-  errorHeaders,
-  freshHeaders,
-  htmlHeaders,
-  preflightHeaders,
-} from '../../../src/contract/headers.ts';
+import { apiHeaders, commonHeaders, errorHeaders, htmlHeaders } from '../../../src/contract/headers.ts';
 import { apache } from '../../support/engines/apache.ts';
 import { caddy } from '../../support/engines/caddy.ts';
 import type { RunningEngine } from '../../support/engines/engine.ts';
 import { nginx } from '../../support/engines/nginx.ts';
 import { renamedSnapshot } from '../../support/renamed-snapshot.ts';
+import { sharedFolder } from '../../support/temporary.ts';
 
 const BROWSER = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8';
 const UPSTREAM = 'https://raw.githubusercontent.com/PokeAPI/sprites/master/sprites/items/';
@@ -41,13 +36,10 @@ const queries: [query: string, expected: string][] = [
   // Empty values count as none.
   ['?format=&limit=&offset=', move],
   ['?offset', move],
-  ['?offset=0', move],
-  ['?offset=200&limit=100&format=api', move200],
   // Past the last page, which has 46 of 746.
   ['?offset=800', '400'],
   [`?offset=1${'0'.repeat(2000)}`, '400'],
   // Between pages, and what only looks like a built page.
-  ['?offset=50', '400'],
   ['?offset=0100', '400'],
   ['?offset=+100', '400'],
   ['?offset=100/../200', '400'],
@@ -57,7 +49,6 @@ const queries: [query: string, expected: string][] = [
   ['?offset=%{ENV:PATH}', '400'],
   ['?offset=1?0', '400'],
   ['?offset=[1]00', '400'],
-  ['?limit=20', '400'],
   ['?limit=100:', '400'],
   ['?limit=100;offset=200', '400'],
   // The last of repeated ones counts.
@@ -85,8 +76,6 @@ const queries: [query: string, expected: string][] = [
   ['?x=%', move],
   ['?caf%C3%A9=1&na%20me=2', move],
   // Formats.
-  ['?format=json', move],
-  ['?format=xml', '404'],
   ['?format=:yes:', '404'],
   ['?format=json%00', '404'],
 ];
@@ -94,14 +83,9 @@ const queries: [query: string, expected: string][] = [
 /** A path → what answers it. */
 const paths: [path: string, expected: string][] = [
   ['/api/gamedata/', '200 api/gamedata/index.json'],
-  ['/api/gamedata/?format=xml', '404'],
-  ['/api/gamedata/item/?offset=900', '200 api/gamedata/item/offset/900/index.json'],
   // Slugs and what could be taken for one.
-  ['/api/gamedata/move/pound/', pound],
   ['/api/gamedata/move/pound/?offset=100&limit=3', pound],
   ['/api/gamedata/move/p%6Fund/', pound],
-  ['/api/gamedata/move/pound/?format=xml', '404'],
-  ['/api/gamedata/move/Pound/', '404'],
   ['/API/gamedata/move/', '404'],
   ['/api/gamedata/move/master-ball/', '404'],
   ['/api/gamedata/move/offset/100/', '404'],
@@ -134,10 +118,8 @@ const paths: [path: string, expected: string][] = [
   ['/sprites/items/a%0D%0AX-Evil:1.png', '404'],
   // A missing trailing slash.
   ['/api/gamedata', '301 /api/gamedata/'],
-  ['/api/gamedata/move', '301 /api/gamedata/move/'],
   ['/api/gamedata/move?limit=1&format=api', '301 /api/gamedata/move/?limit=1&format=api'],
   ['/api/gamedata/move/pound?x=%20%C3%A9%0D%0A', '301 /api/gamedata/move/pound/?x=%20%C3%A9%0D%0A'],
-  ['/api/gamedata/move/nope', '301 /api/gamedata/move/nope/'],
   // Renamed records.
   ['/api/gamedata/move/old-pound/', '301 /api/gamedata/move/pound/'],
   ['/api/gamedata/item/old-master-ball/', '301 /api/gamedata/item/master-ball/'],
@@ -160,7 +142,6 @@ const paths: [path: string, expected: string][] = [
 
 /** `Accept`, query and what answers on the list of moves. */
 const accepts: [accept: string, query: string, expected: string][] = [
-  [BROWSER, '', page],
   [BROWSER, '?format=api', page],
   [BROWSER, '?format=json', move],
   [BROWSER, '?format=api&format=json', move],
@@ -180,23 +161,18 @@ const accepts: [accept: string, query: string, expected: string][] = [
   ['text/html, application/json', '', move],
   ['application/json, text/plain, */*', '', move],
   ['application/json; indent=4', '', move],
-  ['*/*', '?format=api', move],
   ['text/htmlx', '', '406'],
-  ['image/png', '', '406'],
   ['application/vnd.api+json', '?format=json', '406'],
 ];
 
 /** Method, path and what answers. */
 const methods: [method: string, path: string, expected: string][] = [
-  ['POST', '/api/gamedata/move/', '405'],
   ['DELETE', '/api/gamedata/move/nope/', '405'],
   ['PROPFIND', '/api/gamedata/move/', '405'],
   ['POST', '/api/gamedata/move/?format=xml', '404'],
   ['POST', '/', '405'],
   ['POST', '/nothing', '404'],
-  ['OPTIONS', '/api/gamedata/move/', '204'],
   ['HEAD', '/api/gamedata/move/?offset=100', move100],
-  ['HEAD', '/api/gamedata/move/nope/', '404'],
   ['HEAD', '/api/gamedata/move/old-pound/', '301 /api/gamedata/move/pound/'],
   ['POST', '/api/gamedata/move/old-pound/', '405'],
 ];
@@ -207,7 +183,7 @@ const details: Readonly<Record<number, RegExp>> = {
   406: /^\{"detail":"Could not satisfy the request Accept header\."\}$/,
 };
 
-const folder = mkdtempSync(path.join(tmpdir(), 'gamedata-servers-'));
+const folder = sharedFolder();
 const site = path.join(folder, 'site');
 beforeAll(async () => {
   // The configurations of all three: each keeps the others' to itself too.
@@ -222,7 +198,6 @@ beforeAll(async () => {
   mkdirSync(path.join(site, 'api/gamedata/move/taken-again'));
   writeFileSync(path.join(site, 'api/gamedata/move/taken-again/index.json'), '{"slug":"taken-again"}');
 });
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 for (const engine of [nginx, caddy, apache]) {
   const missing = engine.missing();
@@ -240,24 +215,20 @@ for (const engine of [nginx, caddy, apache]) {
       await running?.stop();
     });
 
-    const ask = (question: ProbeRequest): Promise<ProbeResponse> => send(running.url, agent, question);
+    const ask = (question: Question): Promise<Reply> => send(running.url, agent, question);
 
     /** Holds a reply to `<status> <file or address>`; of several, divided by `|`, one has to be right. */
-    async function check(question: ProbeRequest, expected: string): Promise<void> {
+    async function check(question: Question, expected: string): Promise<void> {
       const reply = await ask(question);
       const [first = ''] = expected.split(' | ');
       const chosen =
         expected.split(' | ').find((one) => describeReply(one, question, reply) === one) ?? first;
       expect(describeReply(chosen, question, reply)).toBe(chosen);
-      if (!chosen.endsWith(' -')) expect(reply.headers).toMatchObject(expectedHeaders(chosen, question));
+      if (!chosen.endsWith(' -')) expect(reply.headers).toMatchObject(expectedHeaders(chosen));
     }
 
     /** The reply in the words of what is expected. */
-    function describeReply(
-      expected: string,
-      { method }: ProbeRequest,
-      { status, headers, body }: ProbeResponse,
-    ): string {
+    function describeReply(expected: string, { method }: Question, { status, headers, body }: Reply): string {
       const [wanted, target = errorFiles[Number(expected) as keyof typeof errorFiles]] = expected.split(' ');
       if (String(status) !== wanted) return `${status} ${body.toString().slice(0, 60)}`;
       if (target === '-' || status === 204 || status === 403) return expected;
@@ -298,8 +269,6 @@ for (const engine of [nginx, caddy, apache]) {
       ['/docs/', '200 docs/index.html'],
       ['/docs', '301 /docs/'],
       ['/docs?a=b', '301 /docs/?a=b'],
-      ['/api/gamedata/move/index.json', move],
-      ['/api/gamedata/move', '301 /api/gamedata/move/'],
       ['/api/gamedata/move/old-pound/', '301 /api/gamedata/move/pound/'],
       ['/api/gamedata/move/nope/', '405', 'POST'],
       ['/nope', '404', 'POST'],
@@ -320,61 +289,37 @@ for (const engine of [nginx, caddy, apache]) {
   });
 }
 
-interface ProbeRequest {
+interface Question {
   readonly method?: string;
   readonly path: string;
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-interface ProbeResponse {
-  readonly status: number | undefined;
-  readonly headers: IncomingHttpHeaders;
-  readonly body: Buffer;
-}
+type Reply = Awaited<ReturnType<typeof send>>;
 
 /** The path goes out as it is: clients with better manners would tidy it up. */
-function send(
-  url: string,
-  agent: Agent,
-  { method = 'GET', path: asked, headers }: ProbeRequest,
-): Promise<ProbeResponse> {
-  return new Promise((resolve, reject) => {
-    request(url, { method, path: asked, agent, headers: headers ?? {} }, (response) => {
-      const chunks: Buffer[] = [];
-      response.on('data', (chunk: Buffer) => chunks.push(chunk));
-      response.on('error', reject);
-      response.on('end', () =>
-        resolve({ status: response.statusCode, headers: response.headers, body: Buffer.concat(chunks) }),
-      );
-    })
-      .on('error', reject)
-      .end();
-  });
+async function send(url: string, agent: Agent, { method = 'GET', path: asked, headers = {} }: Question) {
+  const outgoing = request(url, { method, path: asked, agent, headers }).end();
+  const [response]: IncomingMessage[] = await once(outgoing, 'response');
+  if (!response) throw new Error('no response');
+  return { status: response.statusCode, headers: response.headers, body: await buffer(response) };
 }
 
 const lower = (headers: Readonly<Record<string, string>>): Record<string, string> =>
   Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
 
-/** The headers that a response has to have. */
-function expectedHeaders(expected: string, { method, path: asked }: ProbeRequest): object {
-  const [status, file = ''] = expected.split(' ');
-  const isApi = /^\/api\/gamedata(?:[/?]|$)/.test(asked);
-  const isError = status?.startsWith('4') === true;
-  const json =
-    (status === '200' && file.endsWith('.json')) || (isError && status !== '403' && !file.endsWith('.html'));
+/** The headers that a response has to have whatever was asked for, and its type; verify checks those of the API and of files. */
+function expectedHeaders(expected: string): object {
+  const [status = '', file = ''] = expected.split(' ');
+  const isError = status.startsWith('4');
+  const isJson = file.endsWith('.json') || (isError && file === '' && status !== '403');
   return {
     ...lower(commonHeaders),
-    ...(isApi || isError
-      ? { ...lower(apiHeaders), vary: expect.stringMatching(/^Accept(?:, ?Accept-Encoding)?$/i) }
-      : {}),
-    ...(isError ? lower(errorHeaders) : {}),
-    ...(!isApi && status === '200' ? lower(freshHeaders) : {}),
+    ...(isError ? lower({ ...errorHeaders, Allow: apiHeaders.Allow }) : {}),
     ...(file.endsWith('.html') ? lower(htmlHeaders) : {}),
-    ...(method === 'OPTIONS' ? lower(preflightHeaders) : {}),
-    ...(json ? { 'content-type': 'application/json' } : {}),
+    ...(isJson ? { 'content-type': 'application/json' } : {}),
     ...(file.endsWith('.html')
       ? { 'content-type': expect.stringMatching(/^text\/html; charset=utf-8$/i) }
       : {}),
-    ...(status === '200' && file.endsWith('.png') ? { 'content-type': 'image/png' } : {}),
   };
 }
