@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
-import { negotiate, type Representation } from '../../../src/serve/handler/plain-request.ts';
+import { negotiate } from '../../../src/serve/handler/request.ts';
 
-it.each<[accept: string, representation: Representation | undefined]>([
+it.each<[accept: string, representation: ReturnType<typeof negotiate>]>([
   ['text/html, */*', 'html'],
   ['*/*, text/html', 'html'],
   ['text/*, application/json', 'json'],
