@@ -67,10 +67,33 @@ async function answer(
   const { file } = target;
   const found = await findFile(folder, file);
   if (!found) return respond(plain);
-  const isPacked = encoding && request.headers.range === undefined && isPackable(file, found.bytes);
-  if (isPacked) return compress(encoding, plain, respond);
-  return sendFile(request, response, { folder, file, bytes: found.bytes, encoding });
+  const isWhole = request.headers.range === undefined;
+  if (encoding && isWhole && isPackable(file, found.bytes)) return compress(encoding, plain, respond);
+  const copied = encoding && bulkFiles.includes(file) ? `${file}.${copies[encoding]}` : undefined;
+  const copy = copied === undefined ? undefined : await findFile(folder, copied);
+  return sendFile(request, response, {
+    folder,
+    file: copied && copy ? copied : file,
+    bytes: (copy ?? found).bytes,
+    headers: {
+      ...fileHeaders(file),
+      ...(isCompressible(mediaTypeOf(file)) && { Vary: 'Accept-Encoding' }),
+      ...(encoding && copy && { 'Content-Encoding': encoding }),
+    },
+  });
 }
+
+/** Larger files are sent as they are, unless the site has a compressed copy. */
+const MAX_PACKED_BYTES = 8 * 1024 * 1024;
+
+const isPackable = (file: string, bytes: number): boolean =>
+  bytes >= MIN_BYTES &&
+  bytes <= MAX_PACKED_BYTES &&
+  isCompressible(mediaTypeOf(file)) &&
+  !bulkFiles.includes(file);
+
+/** The extension of the copy that a build makes of a bulk file. */
+const copies: Readonly<Record<Encoding, CompressedExtension>> = { br: 'br', gzip: 'gz' };
 
 function toPlain({ method = 'GET', url = '/', headers }: IncomingMessage): PlainRequest {
   const get = (name: string): string | null => headers[name.toLowerCase()]?.toString() ?? null;
@@ -89,41 +112,27 @@ export function splitTarget(target: string): Pick<PlainRequest, 'path' | 'search
   return { path: path || '/', search: encoded.slice(path.length) };
 }
 
-/** Larger files are sent as they are, unless the site has a compressed copy. */
-const MAX_PACKED_BYTES = 8 * 1024 * 1024;
-
-const isPackable = (file: string, bytes: number): boolean =>
-  bytes >= MIN_BYTES &&
-  bytes <= MAX_PACKED_BYTES &&
-  isCompressible(mediaTypeOf(file)) &&
-  !bulkFiles.includes(file);
-
-/** The extension of the copy that a build makes of a bulk file. */
-const copies: Readonly<Record<Encoding, CompressedExtension>> = { br: 'br', gzip: 'gz' };
-
 interface SentFile {
   readonly folder: string;
   readonly file: string;
   readonly bytes: number;
-  readonly encoding: Encoding | undefined;
+  readonly headers: Readonly<Record<string, string>>;
 }
 
 /**
- * Sends a file, of a bulk file the compressed copy that the client prefers.
+ * Sends a file as a stream.
  *
  * @returns undefined once it is sent, or else the response that says why it is not
  * @throws SiteReplacedError if the file is replaced before anything of it is sent
  */
-async function sendFile(
+function sendFile(
   request: IncomingMessage,
   response: ServerResponse,
-  { folder, file, bytes, encoding }: SentFile,
+  { folder, file, bytes, headers }: SentFile,
 ): Promise<PlainResponse | undefined> {
-  const copyFile = encoding && bulkFiles.includes(file) ? `${file}.${copies[encoding]}` : undefined;
-  const copy = copyFile === undefined ? undefined : await findFile(folder, copyFile);
   // A suffix that is longer is the whole file: https://www.rfc-editor.org/rfc/rfc9110#section-14.1.2
   const [, suffix] = /^bytes=-(\d+)$/.exec(request.headers.range ?? '') ?? [];
-  if (Number(suffix) > (copy?.bytes ?? bytes)) delete request.headers.range;
+  if (Number(suffix) > bytes) delete request.headers.range;
   // Ranges need a strong validator, and those of files are weak: https://www.rfc-editor.org/rfc/rfc9110#name-if-range
   if (request.headers['if-range']?.toString().includes('"')) delete request.headers.range;
   // `fetch` adds this to every request with If-None-Match. It is meant for caches on the way
@@ -131,13 +140,11 @@ async function sendFile(
   delete request.headers['cache-control'];
   return new Promise((resolve, reject) => {
     response.on('close', () => resolve(undefined));
-    const stream = send(request, `/${copy ? copyFile : file}`, { root: folder, index: false });
+    const stream = send(request, `/${file}`, { root: folder, index: false });
     let described: Stats | undefined;
     stream.on('headers', (_: ServerResponse, __: string, stat: Stats) => {
       described = stat;
-      response.setHeaders(new Map(Object.entries(fileHeaders(file))));
-      if (isCompressible(mediaTypeOf(file))) response.setHeader('Vary', 'Accept-Encoding');
-      if (encoding && copy) response.setHeader('Content-Encoding', encoding);
+      response.setHeaders(new Map(Object.entries(headers)));
       if (hasBody(request)) response.setHeader('Connection', 'close');
     });
     stream.on('stream', (content: ReadStream) => {
@@ -149,10 +156,10 @@ async function sendFile(
       });
     });
     stream.on('error', (error: SendError) => {
-      const { status, headers } = error;
+      const { status } = error;
       clearHeaders(response);
       if (status === 404) reject(new SiteReplacedError());
-      else if (status === 412 || status === 416) resolve(serverError(status, headers));
+      else if (status === 412 || status === 416) resolve(serverError(status, error.headers));
       else reject(error);
     });
     stream.pipe(response);

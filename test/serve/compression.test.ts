@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { request } from 'undici';
 import { describe, expect, it } from 'vitest';
-import { createCompress, negotiateEncoding } from '../../src/serve/compression.ts';
+import { negotiateEncoding } from '../../src/serve/compression.ts';
 import { serveSite } from '../support/serving.ts';
 
 const decoders = { br: brotliDecompressSync, gzip: gunzipSync };
@@ -68,20 +68,4 @@ describe('the API', () => {
     expect(fields['content-encoding']).toBeUndefined();
     expect(JSON.parse(String(bytes))).toBeInstanceOf(Object);
   });
-});
-
-it('compressed bodies are kept as long as there is room, those requested last', async () => {
-  const compress = createCompress(100);
-  const plain = { method: 'GET', path: '/', search: '', headers: new Headers() };
-  const packed = async (letter: string) => {
-    const body = new Uint8Array(Buffer.from(letter.repeat(5000)));
-    return (await compress('gzip', plain, () => ({ status: 200, headers: { ETag: `"${letter}"` }, body })))
-      .body;
-  };
-  const [a, b] = [await packed('a'), await packed('b')];
-  expect(await packed('b')).toBe(b);
-  for (const letter of ['c', 'd', 'e']) await packed(letter);
-  const later = await packed('a');
-  expect(later).not.toBe(a);
-  expect(later).toEqual(a);
 });
