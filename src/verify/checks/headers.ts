@@ -92,7 +92,7 @@ const checkConditional = checkRequests(samples, async (request, { probe }) => {
   ];
 });
 
-/** Every response has an ETag of its own, and conditional requests are honored. */
+/** Responses that differ have different ETags, and conditional requests are honored. */
 const checkTags: Check = async (context, fail) => {
   const seen = new Map<string | undefined, string>();
   for (const response of await context.probe.sendAll(samples(context), (response) => response)) {
@@ -111,7 +111,7 @@ const MIN_LENGTH = 1024;
 const files = [`/${paths.OPENAPI_FILE}`, `/${paths.SEARCH_FILE}`, names.path];
 const optional = [paths.listPath('move'), `/${paths.META_FILE}`];
 
-/** The same content as without compression, smaller, and with a validator that works. */
+/** The same content as without compression, and a validator of its own, or a weak one. */
 const checkCompression = checkRequests(
   () => [...files, ...optional].map((path) => ({ path })),
   async ({ path }, { probe }) => {
@@ -179,7 +179,7 @@ const checkPagePolicy = checkRequests(
   async (request, { probe }) => {
     const response = await probe.send(request);
     if (!response.header('content-type')?.startsWith('text/html')) return [response];
-    const got = response.header('content-security-policy')?.split(/ *; */);
+    const got = response.header('content-security-policy')?.split(/\s*;\s*/);
     const policy = htmlHeaders['Content-Security-Policy'].split('; ');
     return [
       response,
@@ -188,6 +188,7 @@ const checkPagePolicy = checkRequests(
     ];
   },
 );
+
 export const headersChecks = {
   compression: checkCompression,
   'media-type': headerCheck('Content-Type', 'application/json', { isRight: isJsonType }),
