@@ -5,7 +5,7 @@ import { promisify } from 'node:util';
 import zlib from 'node:zlib';
 import { LRUCache } from 'lru-cache';
 import Negotiator from 'negotiator';
-import type { PlainRequest, PlainResponse } from './handler/index.ts';
+import type { PlainRequest, PlainResponse } from './handler/request.ts';
 
 /** Smaller bodies are sent as they are: they fit into one packet anyway. */
 export const MIN_BYTES = 1024;

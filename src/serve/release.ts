@@ -10,26 +10,26 @@ import { setTimeout } from 'node:timers/promises';
 import { LRUCache } from 'lru-cache';
 import { MANIFEST_FILE } from '../contract/paths.ts';
 import { errorCode } from '../errors.ts';
-import { type Asset, type AssetStore, createResponder, type Responder } from './handler/index.ts';
+import { type Asset, createResponder, type Responder } from './handler/index.ts';
 
 export interface Release {
   /** The site's folder, with symbolic links resolved. */
   readonly folder: string;
   /** The path of the base URL, below which everything is served. */
   readonly base: string;
-  readonly files: AssetStore;
   readonly respond: Responder;
   /** Different for every release. */
   readonly mark: string;
 }
 
-/** Runs work with the present release, and again if a build replaces it meanwhile. */
+/** Runs work with the present release, and again if a build replaces it, or a file of it, meanwhile. */
 export type WithRelease = <T>(work: (release: Release) => Promise<T>) => Promise<T>;
 
 /** Thrown if a build replaced the site while it was being read. */
 export class SiteReplacedError extends Error {}
 
 export interface ReleaseOptions {
+  /** The maximum total size of files in memory. Larger files are not read. */
   readonly maxBytes: number;
   /** The minimum time between two checks for a new release. */
   readonly checkIntervalMs: number;
@@ -66,14 +66,26 @@ export function createReleases(
   }
 
   function open(real: string, mark: string): Release {
-    async function confirm(): Promise<void> {
+    const cache = new LRUCache<string, Asset>({
+      maxSize: maxBytes,
+      // Never 0, which it does not take.
+      sizeCalculation: ({ body }) => body.length + 1,
+    });
+    async function get(file: string): Promise<Asset | undefined> {
+      const known = cache.get(file);
+      if (known) return known;
+      const found = await findFile(real, file);
+      const body = found && found.bytes <= maxBytes ? new Uint8Array(await readFile(found.path)) : undefined;
       // In this order: the manifest is the last file that changes while a site is changing.
       if (isChanging(real) || (await markOf(real).catch(() => undefined)) !== mark)
         throw new SiteReplacedError();
+      if (!body) return undefined;
+      const asset = { body, etag: etagOf(body) };
+      cache.set(file, asset);
+      return asset;
     }
-    const files = createFolderStore({ folder: real, maxBytes, confirm });
     const base = readBase(real);
-    return { folder: real, base, mark, files, respond: createResponder(files, base) };
+    return { folder: real, base, mark, respond: createResponder({ get }, base) };
   }
 
   async function current(): Promise<Release> {
@@ -103,35 +115,8 @@ async function markOf(folder: string): Promise<string> {
   return [folder, ino, mtimeMs, size].join(':');
 }
 
-export interface FolderStoreOptions {
-  /** The site's folder, with symbolic links resolved. */
-  readonly folder: string;
-  /** The maximum total size of files in memory. Larger files are not read. */
-  readonly maxBytes: number;
-  /** Called after each read from disk: throws if the site may have been replaced meanwhile. */
-  readonly confirm: () => Promise<void>;
-}
-
-export function createFolderStore({ folder, maxBytes, confirm }: FolderStoreOptions): AssetStore {
-  const cache = new LRUCache<string, Asset>({
-    maxSize: maxBytes,
-    // Never 0, which it does not take.
-    sizeCalculation: ({ body }) => body.length + 1,
-  });
-  return {
-    async get(file) {
-      const known = cache.get(file);
-      if (known) return known;
-      const found = await findFile(folder, file);
-      const body = found && found.bytes <= maxBytes ? new Uint8Array(await readFile(found.path)) : undefined;
-      await confirm();
-      if (!body) return undefined;
-      const asset = { body, etag: etagOf(body) };
-      cache.set(file, asset);
-      return asset;
-    },
-  };
-}
+const etagOf = (body: Uint8Array): string =>
+  `"${createHash('sha256').update(body).digest('base64url').slice(0, 27)}"`;
 
 /** A file inside a folder; undefined if it does not exist, or is a symbolic link out of the folder. */
 export async function findFile(
@@ -148,6 +133,3 @@ export async function findFile(
     throw error;
   }
 }
-
-const etagOf = (body: Uint8Array): string =>
-  `"${createHash('sha256').update(body).digest('base64url').slice(0, 27)}"`;

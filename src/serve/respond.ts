@@ -1,13 +1,19 @@
-/** Responds to a request from the network, whatever happens, and logs it. */
+/**
+ * Responds to a request from the network, whatever happens: the handler from memory to what is of the API or is compressed, a
+ * library with any other file, as a stream and with ranges.
+ */
 
+import { fstatSync, type ReadStream, type Stats } from 'node:fs';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { API_PREFIX } from '../contract/paths.ts';
+import send from 'send';
+import { isCompressible, mediaTypeOf } from '../contract/headers.ts';
+import { API_PREFIX, bulkFiles, type CompressedExtension } from '../contract/paths.ts';
 import { printable } from '../contract/words.ts';
-import { type Compress, negotiateEncoding } from './compression.ts';
-import { type PlainRequest, type PlainResponse, resolveTarget } from './handler/index.ts';
-import { type Release, SiteReplacedError, type WithRelease } from './release.ts';
-import { packedFile, sendFile } from './static-file.ts';
-import { serverError, writeResponse } from './write-response.ts';
+import { type Compress, type Encoding, MIN_BYTES, negotiateEncoding } from './compression.ts';
+import { isRead, type PlainRequest, type PlainResponse, resolveTarget } from './handler/request.ts';
+import { fileHeaders } from './handler/responses.ts';
+import { findFile, type Release, SiteReplacedError, type WithRelease } from './release.ts';
+import { hasBody, serverError, writeResponse } from './server.ts';
 
 export interface RespondOptions {
   readonly withRelease: WithRelease;
@@ -40,6 +46,8 @@ export async function respond(
   }
 }
 
+const explain = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+
 /** The response; undefined if it has been sent already. */
 async function answer(
   request: IncomingMessage,
@@ -48,20 +56,44 @@ async function answer(
   { compress, compressesApi }: RespondOptions,
 ): Promise<PlainResponse | undefined> {
   const plain = toPlain(request);
-  const { base } = release;
-  const file = fileBeside(plain, base);
-  if (file) {
-    const packed = await packedFile(request, plain, release, { file, compress });
-    if (packed) return packed;
-    return (await sendFile(request, response, release, file)) ? undefined : release.respond(plain);
-  }
+  const { folder, base, respond } = release;
   // Nothing else is outside of the base path.
   if (base !== '' && plain.path === '/')
     return { status: 302, headers: { Location: `${base}/` }, body: null };
-  return compressesApi
-    ? compress(negotiateEncoding(request), plain, release.respond)
-    : release.respond(plain);
+  const encoding = negotiateEncoding(request);
+  const target = resolveTarget(plain.path, base);
+  if (target.type !== 'file' || `/${target.file}`.startsWith(API_PREFIX) || !isRead(plain))
+    return compressesApi ? compress(encoding, plain, respond) : respond(plain);
+  const { file } = target;
+  const found = await findFile(folder, file);
+  if (!found) return respond(plain);
+  const isWhole = request.headers.range === undefined;
+  if (encoding && isWhole && isPackable(file, found.bytes)) return compress(encoding, plain, respond);
+  const copied = encoding && bulkFiles.includes(file) ? `${file}.${copies[encoding]}` : undefined;
+  const copy = copied === undefined ? undefined : await findFile(folder, copied);
+  return sendFile(request, response, {
+    folder,
+    file: copied && copy ? copied : file,
+    bytes: (copy ?? found).bytes,
+    headers: {
+      ...fileHeaders(file),
+      ...(isCompressible(mediaTypeOf(file)) && { Vary: 'Accept-Encoding' }),
+      ...(encoding && copy && { 'Content-Encoding': encoding }),
+    },
+  });
 }
+
+/** Larger files are sent as they are, unless the site has a compressed copy. */
+const MAX_PACKED_BYTES = 8 * 1024 * 1024;
+
+const isPackable = (file: string, bytes: number): boolean =>
+  bytes >= MIN_BYTES &&
+  bytes <= MAX_PACKED_BYTES &&
+  isCompressible(mediaTypeOf(file)) &&
+  !bulkFiles.includes(file);
+
+/** The extension of the copy that a build makes of a bulk file. */
+const copies: Readonly<Record<Encoding, CompressedExtension>> = { br: 'br', gzip: 'gz' };
 
 function toPlain({ method = 'GET', url = '/', headers }: IncomingMessage): PlainRequest {
   const get = (name: string): string | null => headers[name.toLowerCase()]?.toString() ?? null;
@@ -80,14 +112,75 @@ export function splitTarget(target: string): Pick<PlainRequest, 'path' | 'search
   return { path: path || '/', search: encoded.slice(path.length) };
 }
 
-/** The file that a request is for, if it is not part of the API. */
-function fileBeside({ method, path }: PlainRequest, base: string): string | undefined {
-  if (path.startsWith(API_PREFIX, base.length) || (method !== 'GET' && method !== 'HEAD')) return undefined;
-  const target = resolveTarget(path, base);
-  return target.type === 'file' && !`/${target.file}`.startsWith(API_PREFIX) ? target.file : undefined;
+interface SentFile {
+  readonly folder: string;
+  readonly file: string;
+  readonly bytes: number;
+  readonly headers: Readonly<Record<string, string>>;
 }
 
-const explain = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+/**
+ * Sends a file as a stream.
+ *
+ * @returns undefined once it is sent, or else the response that says why it is not
+ * @throws SiteReplacedError if the file is replaced before anything of it is sent
+ */
+function sendFile(
+  request: IncomingMessage,
+  response: ServerResponse,
+  { folder, file, bytes, headers }: SentFile,
+): Promise<PlainResponse | undefined> {
+  // A suffix that is longer is the whole file: https://www.rfc-editor.org/rfc/rfc9110#section-14.1.2
+  const [, suffix] = /^bytes=-(\d+)$/.exec(request.headers.range ?? '') ?? [];
+  if (Number(suffix) > bytes) delete request.headers.range;
+  // Ranges need a strong validator, and those of files are weak: https://www.rfc-editor.org/rfc/rfc9110#name-if-range
+  if (request.headers['if-range']?.toString().includes('"')) delete request.headers.range;
+  // `fetch` adds this to every request with If-None-Match. It is meant for caches on the way
+  // (https://www.rfc-editor.org/rfc/rfc9111#name-no-cache), but send would ignore the ETag because of it.
+  delete request.headers['cache-control'];
+  return new Promise((resolve, reject) => {
+    response.on('close', () => resolve(undefined));
+    const stream = send(request, `/${file}`, { root: folder, index: false });
+    let described: Stats | undefined;
+    stream.on('headers', (_: ServerResponse, __: string, stat: Stats) => {
+      described = stat;
+      response.setHeaders(new Map(Object.entries(headers)));
+      if (hasBody(request)) response.setHeader('Connection', 'close');
+    });
+    stream.on('stream', (content: ReadStream) => {
+      content.once('open', (descriptor) => {
+        if (described && isSame(described, fstatSync(descriptor))) return;
+        content.unpipe(response).destroy();
+        clearHeaders(response);
+        reject(new SiteReplacedError());
+      });
+    });
+    stream.on('error', (error: SendError) => {
+      const { status } = error;
+      clearHeaders(response);
+      if (status === 404) reject(new SiteReplacedError());
+      else if (status === 412 || status === 416) resolve(serverError(status, error.headers));
+      else reject(error);
+    });
+    stream.pipe(response);
+  });
+}
+
+/** https://github.com/jshttp/http-errors#error-properties */
+interface SendError extends Error {
+  readonly status?: number;
+  readonly headers?: Record<string, string>;
+}
+
+const isSame = (one: Stats, other: Stats): boolean =>
+  one.ino === other.ino && one.size === other.size && one.mtimeMs === other.mtimeMs;
+
+/** As far as `send` has prepared a response, which is not sent. */
+function clearHeaders(response: ServerResponse): void {
+  if (response.headersSent) return;
+  for (const name of response.getHeaderNames()) response.removeHeader(name);
+  response.statusCode = 200;
+}
 
 /** `GET /api/gamedata/move/ 200 12240 B 0.4 ms`, with the size of the body. */
 export function logRequest(

@@ -16,11 +16,11 @@ import { secondsSince } from '../contract/words.ts';
 import { abortable } from '../http/connections.ts';
 import { createProbe, type Probe, type ProbeResponse } from '../http/probe.ts';
 import { crawl } from '../sources/crawl.ts';
+import type { Check } from './checks/check.ts';
 import { contentChecks } from './checks/content.ts';
 import { headersChecks } from './checks/headers.ts';
 import { requestsChecks } from './checks/requests.ts';
 import { windowsChecks } from './checks/windows.ts';
-import type { Check } from './context.ts';
 
 export interface DeploymentOptions {
   readonly level: Level;
@@ -81,7 +81,9 @@ export async function verifyDeployment(
 ): Promise<DeploymentReport> {
   const started = performance.now();
   return abortable(createProbe(address, { concurrency }), signal, async (probe) => {
-    const links = await readLinkStyle(probe);
+    const { json } = await probe.send({ path: `/${META_FILE}` });
+    // Unless the site says otherwise, links point to endpoints.
+    const links = metaReader.pick({ links: true }).safeParse(json).data?.links ?? 'query';
     const linkBase: LinkBase = { baseUrl: builtFor ?? address, links };
     const names =
       supported?.names ?? guaranteeNames.filter((name) => isExpected(guarantees[name].needs, level, links));
@@ -98,10 +100,11 @@ export async function checkGuarantees(
   linkBase: LinkBase,
   names: readonly GuaranteeName[],
 ): Promise<{ counts: Counts; results: GuaranteeResult[] }> {
-  const results = names.map((guarantee) => {
-    const failures: GuaranteeResult['failures'][number][] = [];
-    return { guarantee, title: guarantees[guarantee].title, failures };
-  });
+  const results = names.map((guarantee) => ({
+    guarantee,
+    title: guarantees[guarantee].title,
+    failures: [] as GuaranteeResult['failures'][number][],
+  }));
   const fail = (name: GuaranteeName, { request }: Pick<ProbeResponse, 'request'>, problem: string): void => {
     const failures = results.find(({ guarantee }) => guarantee === name)?.failures ?? [];
     if (failures.length < MAX_FAILURES) failures.push({ request, problem });
@@ -118,10 +121,4 @@ export async function checkGuarantees(
 export function isExpected(needs: Needs, level: Level, links: LinkStyle): boolean {
   if (level === 'full') return true;
   return needs === 'files' || (needs === 'rules' && links === 'query');
-}
-
-/** The link style that the site states; by default, links point to endpoints. */
-async function readLinkStyle(probe: Probe): Promise<LinkStyle> {
-  const { json } = await probe.send({ path: `/${META_FILE}` });
-  return metaReader.pick({ links: true }).safeParse(json).data?.links ?? 'query';
 }

@@ -3,11 +3,12 @@
 import { hash } from 'node:crypto';
 import path from 'node:path';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
-import type { History } from '../contract/changes.ts';
 import { checkListPage } from '../contract/check-list-page.ts';
 import { errorFiles } from '../contract/errors.ts';
 import { type Kind, mapKinds } from '../contract/kinds.ts';
-import { type Entries, linkBaseOf, type Meta } from '../contract/meta.ts';
+import { linkBaseOf } from '../contract/meta.ts';
+import { type NamesSummary, namesSchema } from '../contract/names.ts';
+import { parseJson } from '../contract/parse.ts';
 import {
   CHANGES_FILE,
   type CompressedExtension,
@@ -19,22 +20,24 @@ import {
   MANIFEST_FILE,
   META_FILE,
   MOVED_FILE,
+  namesFile,
   PLACEHOLDER_ICON,
   recordFile,
   rootFile,
 } from '../contract/paths.ts';
 import type { Counts } from '../contract/records.ts';
+import { bodyOf } from '../contract/site-file.ts';
 import { PAGE_SIZE, pageOffsets } from '../contract/windows.ts';
 import type { EncodedRecord, EncodedRecords } from '../dataset/data-set.ts';
-import { digestRecords } from '../dataset/digest.ts';
+import { digestRecords, summarizeNames } from '../dataset/digest.ts';
 import { type ServedTexts, servedTexts } from '../dataset/encode.ts';
-import { type Former, movedRoutes } from '../dataset/former.ts';
+import { movedRoutes } from '../dataset/former.ts';
+import { selectNames } from '../dataset/names.ts';
 import { DataError, errorCode, GamedataError, OutputError } from '../errors.ts';
 import { changeFiles } from '../site/change-files.ts';
-import { downloads } from '../site/downloads.ts';
+import { downloads, namesFiles } from '../site/downloads.ts';
 import { folderPlace, type Place, readFrom } from '../sources/site/place.ts';
-import { openSite } from '../sources/site/read.ts';
-import { checkNames } from './names.ts';
+import { openSite, type Site } from '../sources/site/read.ts';
 
 /** A problem, and the file that has it. */
 export interface Problem {
@@ -59,65 +62,80 @@ export const verifyFolder = (folder: string): FolderReport => verifyPlace(folder
 
 /** The same for a site wherever it is. */
 export function verifyPlace(place: Place): FolderReport {
-  const found = explained(place.name, () => [...place.list()]);
-  const { meta, entries, former, history } = openSite(place);
+  const found = listFiles(place);
   const problems: Problem[] = [];
-  const files = new Set<string>();
-  const site: Checked = { place, files, report: (file, problem) => void problems.push({ file, problem }) };
-  for (const { path: file, isFile } of found) {
-    if (isFile) files.add(file);
-    else site.report(file, 'is not a regular file');
-  }
-  checkManifest(site, entries);
-  const records = mapKinds((kind) => checkKind(site, kind, meta));
+  const site: Checked = {
+    ...openSite(place),
+    files: new Set(found.filter(({ isFile }) => isFile).map(({ path }) => path)),
+    report: (file, problem) => void problems.push({ file, problem }),
+  };
+  const { meta, files, report } = site;
+  for (const { path, isFile } of found) if (!isFile) report(path, 'is not a regular file');
+  checkManifest(site);
+  const records = mapKinds((kind) => checkKind(site, kind));
   if (meta.downloads) checkDownloads(site, servedTexts(linkBaseOf(meta), records));
   const digest = digestRecords(records);
   if (digest !== meta.digest)
-    site.report(META_FILE, `has digest ${meta.digest}, that of the records is ${digest}`);
+    report(META_FILE, `has digest ${meta.digest}, that of the records is ${digest}`);
   const root = JSON.stringify(mapKinds((kind) => listUrl(linkBaseOf(meta), kind)));
-  if (textOf(site, rootFile) !== root) site.report(rootFile, `expected ${root}`);
-  checkNames(records, meta, { ...site, textOf: (file) => textOf(site, file) });
-  checkChanges(site, meta, { records, former: () => former(() => records), history });
+  if (textOf(site, rootFile) !== root) report(rootFile, `expected ${root}`);
+  checkNames(records, meta, { report, textOf: (file) => textOf(site, file) });
+  checkChanges(site, records);
   const icons =
     meta.sprites.mode === 'link'
       ? []
       : records.item.map(({ json }) => (JSON.parse(json) as { icon: string }).icon);
   for (const file of new Set([PLACEHOLDER_ICON, ...icons, ...Object.values(errorFiles)])) {
-    if (!files.has(file)) site.report(file, 'is missing');
+    if (!files.has(file)) report(file, 'is missing');
   }
   return { files: files.size, counts: meta.counts, problems };
 }
 
 /** The site being verified. */
-interface Checked {
-  readonly place: Place;
+interface Checked extends Site {
   /** Its regular files. */
   readonly files: ReadonlySet<string>;
-  report(file: string, problem: string): void;
+  readonly report: (file: string, problem: string) => void;
+}
+
+function listFiles(place: Place) {
+  try {
+    return [...place.list()];
+  } catch (cause) {
+    const problem = `cannot be read (${errorCode(cause)}), expected the folder of a site`;
+    throw new OutputError(problem, place.name, { cause });
+  }
+}
+
+function textOf({ place, files, report }: Checked, file: string): string | undefined {
+  if (files.has(file)) return `${readFrom(place, file)}`;
+  report(file, 'is missing');
+  return undefined;
 }
 
 /** Every file has to be listed, and every listed file has to be there, unchanged. */
-function checkManifest(site: Checked, entries: Entries): void {
+function checkManifest({ place, entries, files, report }: Checked): void {
   // Archives do not contain any.
-  const hasServerFiles = [...site.files].some(isServerFile);
-  for (const entry of entries.values()) {
-    if (!site.files.has(entry.path)) {
-      if (hasServerFiles || !isServerFile(entry.path)) site.report(entry.path, 'is missing');
+  const hasServerFiles = [...files].some(isServerFile);
+  for (const { path: file, ...expected } of entries.values()) {
+    if (!files.has(file)) {
+      if (hasServerFiles || !isServerFile(file)) report(file, 'is missing');
       continue;
     }
-    const body = readFrom(site.place, entry.path);
+    const body = readFrom(place, file);
     const sha256 = hash('sha256', body);
-    if (body.length !== entry.bytes)
-      site.report(entry.path, `has ${body.length} bytes, expected ${entry.bytes}, as in the manifest`);
-    else if (sha256 !== entry.sha256)
-      site.report(entry.path, `has SHA-256 ${sha256}, expected ${entry.sha256}, as in the manifest`);
+    if (body.length !== expected.bytes)
+      report(file, `has ${body.length} bytes, expected ${expected.bytes}, as in the manifest`);
+    else if (sha256 !== expected.sha256)
+      report(file, `has SHA-256 ${sha256}, expected ${expected.sha256}, as in the manifest`);
   }
-  for (const file of site.files)
-    if (file !== MANIFEST_FILE && !entries.has(file)) site.report(file, 'is not in the manifest');
+  for (const file of files)
+    if (file !== MANIFEST_FILE && !entries.has(file)) report(file, 'is not in the manifest');
 }
 
 /** Every page has to be correct, every record has to have its file, and there must be no other files of the kind. */
-function checkKind(site: Checked, kind: Kind, meta: Meta): EncodedRecord[] {
+function checkKind(site: Checked, kind: Kind): EncodedRecord[] {
+  const { meta, files, report } = site;
   const count = meta.counts[kind];
   const records: EncodedRecord[] = [];
   const listed = new Set<string>();
@@ -126,60 +144,70 @@ function checkKind(site: Checked, kind: Kind, meta: Meta): EncodedRecord[] {
     listed.add(file);
     const text = textOf(site, file);
     if (text === undefined) continue;
-    const page = {
-      kind,
-      window: { limit: PAGE_SIZE, offset },
-      count,
-      linkBase: linkBaseOf(meta),
-      after: records.at(-1)?.id ?? 0,
-    };
-    for (const { id, slug, json, served } of checkListPage(text, page, (problem) =>
-      site.report(file, problem),
-    )) {
+    const window = { limit: PAGE_SIZE, offset };
+    const page = { kind, window, count, linkBase: linkBaseOf(meta), after: records.at(-1)?.id ?? 0 };
+    const found = checkListPage(text, page, (problem) => report(file, problem));
+    for (const { id, slug, json, served } of found) {
       const own = recordFile(kind, slug);
-      if (listed.has(own)) site.report(file, `has slug ${slug} twice`);
+      if (listed.has(own)) report(file, `has slug ${slug} twice`);
       listed.add(own);
-      if (textOf(site, own) !== served) site.report(own, `differs from the record on ${file}`);
+      if (textOf(site, own) !== served) report(own, `differs from the record on ${file}`);
       records.push({ id, slug, json });
     }
   }
-  for (const file of site.files)
-    if (file.startsWith(listPath(kind).slice(1)) && !listed.has(file))
-      site.report(file, 'is not on any list');
+  for (const file of files)
+    if (file.startsWith(listPath(kind).slice(1)) && !listed.has(file)) report(file, 'is not on any list');
   return records;
 }
 
-/** The history has to lead to the site's data, and the files derived from it and from former slugs have to match. */
-function checkChanges(
-  site: Checked,
-  meta: Meta,
-  { records, ...read }: { records: EncodedRecords; former: () => Former; history: () => History },
+/**
+ * Names in every language: the files have to be those that a build makes of the names that they hold, as `meta.json` describes
+ * them.
+ */
+export function checkNames(
+  records: Parameters<typeof selectNames>[1],
+  { names: summary, base_url: baseUrl }: { names?: NamesSummary | undefined; base_url: string },
+  { textOf, report }: { textOf(file: string): string | undefined; report: Checked['report'] },
 ): void {
-  const attempt = <T>(file: string, of: () => T): T | undefined => {
+  const found = Object.keys(summary?.languages ?? {}).flatMap(
+    (language) => namesSchema.safeParse(parseJson(textOf(namesFile(language)) ?? '')).data ?? [],
+  );
+  const names = selectNames(found, records);
+  for (const file of namesFiles(names, baseUrl)) {
+    const text = Buffer.from(bodyOf(file)).toString();
+    if (textOf(file.path) !== text) report(file.path, 'does not match the names of the records');
+  }
+  if (JSON.stringify(summarizeNames(names)) !== JSON.stringify(summary))
+    report(META_FILE, 'describes other names than there are');
+}
+
+/** The history has to lead to the site's data, and the files derived from it and from former slugs have to match. */
+function checkChanges(site: Checked, records: EncodedRecords): void {
+  const { meta, files, report } = site;
+  const attempt = <T>(file: string, read: () => T): T | undefined => {
     try {
-      return of();
+      return read();
     } catch (error) {
       if (!(error instanceof GamedataError)) throw error;
       // Others are of the manifest's, and reported as such.
-      if (error instanceof DataError)
-        site.report(file, `${error.location.field ?? 'value'}: ${error.problem}`);
+      if (error instanceof DataError) report(file, `${error.location.field ?? 'value'}: ${error.problem}`);
       return undefined;
     }
   };
-  const history = attempt(CHANGES_FILE, read.history);
+  const history = attempt(CHANGES_FILE, site.history);
   const [newest] = history?.steps ?? [];
   if (newest && newest.to.digest !== meta.digest)
-    site.report(CHANGES_FILE, `ends at digest ${newest.to.digest}, that of the site is ${meta.digest}`);
-  const former = attempt(site.files.has(FORMER_FILE) ? FORMER_FILE : MOVED_FILE, read.former);
+    report(CHANGES_FILE, `ends at digest ${newest.to.digest}, that of the site is ${meta.digest}`);
+  const former = attempt(files.has(FORMER_FILE) ? FORMER_FILE : MOVED_FILE, () => site.former(() => records));
   if (!history || !former) return;
   const moved = movedRoutes(former, records);
   const { base_url: baseUrl, captured } = meta;
   for (const file of changeFiles({ history, former, moved }, { baseUrl, captured })) {
     // Earlier versions had none.
-    if (file.path === FORMER_FILE && !site.files.has(file.path)) continue;
+    if (file.path === FORMER_FILE && !files.has(file.path)) continue;
     const found = textOf(site, file.path);
     if (found !== undefined && found !== file.body)
-      site.report(file.path, `does not match ${CHANGES_FILE} and ${FORMER_FILE}`);
+      report(file.path, `does not match ${CHANGES_FILE} and ${FORMER_FILE}`);
   }
 }
 
@@ -192,16 +220,16 @@ const decoders: Readonly<Record<'' | `.${CompressedExtension}`, Decode>> = {
 };
 
 /** Bulk files have to contain the records of the list pages, and their compressed copies the same bytes. */
-function checkDownloads(site: Checked, served: ServedTexts): void {
+function checkDownloads({ place, files, report }: Checked, served: ServedTexts): void {
   for (const download of downloads) {
     const expected = Buffer.from(download.text(served));
     const maxOutputLength = Math.max(1, expected.length);
     for (const [extension, decode] of Object.entries(decoders)) {
       const file = download.path + extension;
-      if (!site.files.has(file)) site.report(file, 'is missing');
-      else if (!isSame(() => decode(readFrom(site.place, file), { maxOutputLength }), expected)) {
+      if (!files.has(file)) report(file, 'is missing');
+      else if (!isSame(() => decode(readFrom(place, file), { maxOutputLength }), expected)) {
         const copied = `is not a compressed copy of ${path.posix.basename(download.path)}`;
-        site.report(file, extension === '' ? 'does not match the list pages' : copied);
+        report(file, extension === '' ? 'does not match the list pages' : copied);
       }
     }
   }
@@ -213,20 +241,5 @@ function isSame(read: () => Buffer, expected: Buffer): boolean {
     return read().equals(expected);
   } catch {
     return false;
-  }
-}
-
-function textOf(site: Checked, file: string): string | undefined {
-  if (site.files.has(file)) return `${readFrom(site.place, file)}`;
-  site.report(file, 'is missing');
-  return undefined;
-}
-
-function explained<T>(folder: string, read: () => T): T {
-  try {
-    return read();
-  } catch (cause) {
-    const problem = `cannot be read (${errorCode(cause)}), expected the folder of a site`;
-    throw new OutputError(problem, folder, { cause });
   }
 }

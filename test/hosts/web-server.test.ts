@@ -1,8 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { accepts, lastValue, prefers, webServer } from '../../src/hosts/web-server.ts';
-import { negotiate } from '../../src/serve/handler/plain-request.ts';
-import { resolveTarget } from '../../src/serve/handler/target.ts';
+import { negotiate, resolveTarget } from '../../src/serve/handler/request.ts';
 import { hostContext, rawRecords, siteOf } from '../support/sites.ts';
 
 const { routes } = siteOf(rawRecords(3, 3));

@@ -1,9 +1,10 @@
+import { createServer } from 'node:http';
 import path from 'node:path';
-import { setTimeout } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { serve } from '../../src/cli/commands/serve.ts';
 import { UsageError } from '../../src/errors.ts';
 import { type ServeProcess, startServe } from '../support/engines/serve.ts';
+import { listen } from '../support/loopback.ts';
 import { runCli, startCli } from '../support/run-cli.ts';
 import { getRaw, PAGE, publishSite, serveSite } from '../support/serving.ts';
 import { temporaryFolder } from '../support/temporary.ts';
@@ -46,8 +47,15 @@ describe('gamedata serve', () => {
   it('says nothing else than problems with --quiet', async () => {
     const folder = path.join(temporaryFolder(), 'site');
     await publishSite(folder);
-    const { child, finished } = startCli(['serve', folder, '--port', '0', '--quiet']);
-    await setTimeout(1000);
+    const { port, stop } = await listen(createServer());
+    await stop();
+    const { child, finished } = startCli(['serve', folder, '--port', `${port}`, '--quiet']);
+    const ask = () =>
+      fetch(`http://127.0.0.1:${port}/meta.json`).then(
+        ({ ok }) => ok,
+        () => false,
+      );
+    await expect.poll(ask, { timeout: 60_000 }).toBe(true);
     child.kill('SIGTERM');
     expect(await finished).toEqual({ code: 0, stdout: '', stderr: '' });
   });

@@ -1,4 +1,4 @@
-/** The handler over a site in memory, and what it read there. */
+/** The handler over a site in memory. */
 
 import { createHash } from 'node:crypto';
 import { type Asset, createHandler } from '../../src/serve/handler/index.ts';
@@ -22,8 +22,6 @@ export const browsePage = { path: 'browse.html', body: '<!doctype html><title>br
 
 export interface HandledSite {
   readonly files: ReadonlyMap<string, Asset>;
-  /** The files that were requested since this was last emptied. */
-  readonly reads: string[];
   ask(path: string, init?: { method?: string; headers?: Record<string, string> }): Promise<Response>;
 }
 
@@ -41,12 +39,6 @@ export function handledSite(
     const bytes = new Uint8Array(Buffer.from(body));
     files.set(path, { body: bytes, etag: `"${createHash('sha256').update(bytes).digest('hex')}"` });
   }
-  const reads: string[] = [];
-  const handle = createHandler({
-    get: async (file) => {
-      reads.push(file);
-      return files.get(file);
-    },
-  });
-  return { files, reads, ask: (path, init) => handle(new Request(`https://host.test${path}`, init)) };
+  const handle = createHandler({ get: async (file) => files.get(file) });
+  return { files, ask: (path, init) => handle(new Request(`https://host.test${path}`, init)) };
 }

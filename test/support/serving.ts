@@ -3,7 +3,7 @@
 import { connect, type Socket } from 'node:net';
 import path from 'node:path';
 import { onTestFinished } from 'vitest';
-import { type ServeOptions, type SiteServer, serve } from '../../src/cli/commands/serve.ts';
+import { type ServeOptions, serve } from '../../src/cli/commands/serve.ts';
 import type { SiteFile } from '../../src/contract/site-file.ts';
 import { withOutput } from '../../src/publish/publish.ts';
 import { rawRecords, siteOf } from './sites.ts';
@@ -25,24 +25,19 @@ export async function publishSite(
   await withOutput(folder, (output) => output.publish(site.files()));
 }
 
-export interface ServedSite extends SiteServer {
-  readonly folder: string;
-  readonly port: number;
-  readonly problems: readonly string[];
-}
-
-/** Publishes a site, and serves it until the test ends. */
-export async function serveSite({
-  moves,
-  extras,
-  ...options
-}: ServeOptions & SiteContent = {}): Promise<ServedSite> {
-  const folder = path.join(temporaryFolder(), 'site');
-  await publishSite(folder, { moves, extras });
+/** Serves a folder until the test ends. */
+export async function serveFolder(folder: string, options: ServeOptions = {}) {
   const problems: string[] = [];
   const server = await serve({ dir: folder, port: 0, onProblem: (line) => problems.push(line), ...options });
   onTestFinished(() => server.close());
   return { ...server, folder, problems, port: Number(new URL(server.url).port) };
+}
+
+/** Publishes a site, and serves it until the test ends. */
+export async function serveSite({ moves, extras, ...options }: ServeOptions & SiteContent = {}) {
+  const folder = path.join(temporaryFolder(), 'site');
+  await publishSite(folder, { moves, extras });
+  return serveFolder(folder, options);
 }
 
 export async function openSocket(port: number): Promise<Socket> {

@@ -58,70 +58,75 @@ const isList = ({ url }: Request): boolean => /\/(?:move|item)\/$/.test(new URL(
 const query = ({ url }: Request): URLSearchParams => new URL(url).searchParams;
 const isJson = (response: Response): boolean =>
   response.headers.get('content-type') === 'application/json' && response.status === 200;
+const wantsHtml = ({ headers }: Request): boolean => headers.get('accept')?.startsWith('text/html') === true;
+const asksFor = (name: string, value: string) => (request: Request) => query(request).get(name) === value;
 
-/** The same answer with another body. */
-async function rewritten(response: Response, change: (text: string) => string): Promise<Response> {
-  if (!isJson(response) || response.body === null) return response;
-  const headers = new Headers(response.headers);
-  headers.delete('content-length');
-  return new Response(change(await response.text()), { status: response.status, headers });
-}
-
-function withHeader(response: Response, name: string, value: string | null): Response {
-  const headers = new Headers(response.headers);
-  if (value === null) headers.delete(name);
-  else headers.set(name, value);
-  return new Response(response.body, { status: response.status, headers });
-}
-
-const asText = (status: number) => () =>
-  new Response('no', { status, headers: { 'content-type': 'text/plain' } });
-
-/** Applies to some requests only. */
+/** Applies to some requests only, to those whose address has some part, or to responses of a status. */
 const where =
   (isOne: (request: Request) => boolean, tamper: Tamper): Tamper =>
   (request, response) =>
     isOne(request) ? tamper(request, response) : response;
 const at = (part: string, tamper: Tamper): Tamper => where(({ url }) => url.includes(part), tamper);
-/** A header set to another value, or removed. */
+const of =
+  (status: number, tamper: Tamper): Tamper =>
+  (request, response) =>
+    response.status === status ? tamper(request, response) : response;
+
+/** A header set to another value, made of its own, or removed. */
 const header =
-  (name: string, value: string | null): Tamper =>
-  (_, response) =>
-    withHeader(response, name, value);
+  (name: string, value: string | null | ((own: string) => string | undefined)): Tamper =>
+  (_, response) => {
+    const headers = new Headers(response.headers);
+    const to = typeof value === 'function' ? value(headers.get(name) ?? '') : value;
+    if (to) headers.set(name, to);
+    else headers.delete(name);
+    return new Response(response.body, { status: response.status, headers });
+  };
+/** The same answer with another body. */
 const body =
   (from: string | RegExp, to: string): Tamper =>
-  (_, response) =>
-    rewritten(response, (text) => text.replace(from, to));
+  async (_, response) => {
+    if (!isJson(response) || response.body === null) return response;
+    const headers = new Headers(response.headers);
+    headers.delete('content-length');
+    return new Response((await response.text()).replace(from, to), { headers });
+  };
 /** The answer to another request. */
 const as =
-  (change: (url: string) => string): Tamper =>
+  (from: string | RegExp, to: string): Tamper =>
   ({ url }) =>
-    smallHandler()(new Request(change(url)));
-const asFirstPage = as((url) => url.split('?')[0] ?? '');
-const asksFor = (name: string, value: string) => (request: Request) => query(request).get(name) === value;
-const wantsHtml = ({ headers }: Request): boolean => headers.get('accept')?.startsWith('text/html') === true;
-const withoutQuery: Tamper = (_, response) =>
-  withHeader(response, 'location', response.headers.get('location')?.split('?')[0] ?? null);
-const jsonOf =
-  (text: string, status = 200) =>
+    smallHandler()(new Request(url.replace(from, to)));
+const asFirstPage = as(/\?.*/, '');
+const withoutQuery = header('location', (own) => own.split('?')[0]);
+const answer =
+  (text: string, type: string, status = 200): Tamper =>
   () =>
-    new Response(text, { status, headers: { 'content-type': 'application/json' } });
+    new Response(text, { status, headers: { 'content-type': type } });
+const asText = (status: number) => answer('no', 'text/plain', status);
+const json = (text: string, status = 200) => answer(text, 'application/json', status);
+const NOT_FOUND = '{"detail":"Not found."}';
 
 test('finds nothing wrong with an ETag that is weaker with 200 than with 304, whatever it is made of', async () => {
-  const weakened: Tamper = (_, response) => {
-    const etag = response.headers.get('etag');
-    return response.status === 304 || !etag ? response : withHeader(response, 'etag', `W/${etag}`);
-  };
-  expect(await brokenBy(weakened)).toEqual([]);
+  expect(
+    await brokenBy(
+      of(
+        200,
+        header('etag', (own) => own && `W/${own}`),
+      ),
+    ),
+  ).toEqual([]);
 });
 
 describe('finds by its guarantee', () => {
   const isSecondPage = (request: Request) => isList(request) && query(request).get('offset') === '100';
-  const rows: [guarantee: GuaranteeName, what: string, tamper: Tamper][] = [
+  const isUsedBy = (accept: string) => (request: Request) => request.headers.get('accept') === accept;
+  const isSent = (method: string) => (request: Request) => request.method === method;
+  const inlined = (own: string) => own.replace("script-src 'self'", "script-src 'self' 'unsafe-inline'");
+  test.each<[guarantee: GuaranteeName, what: string, tamper: Tamper]>([
     ['moved', 'an old address that is not found', at('/old-1/', asText(404))],
     ['moved', 'an old address that loses the query', withoutQuery],
     ['moved', 'a moved address that is a record’s', at('/moved.json', body('/old-1/', '/move-2/'))],
-    ['root', 'a root that lists nothing', where(({ url }) => url.endsWith('/gamedata/'), jsonOf('{}'))],
+    ['root', 'a root that lists nothing', where(({ url }) => url.endsWith('/gamedata/'), json('{}'))],
     ['lists', 'a wrong count', where(isSecondPage, body('"count":120', '"count":121'))],
     ['lists', 'keys in another order', body('"id":7,"slug":"move-7"', '"slug":"move-7","id":7')],
     ['lists', 'a link to another host', body(/"next":"https:..example.test/, '"next":"https://other.test')],
@@ -129,128 +134,45 @@ describe('finds by its guarantee', () => {
     ['records', 'a record that is not there', at('/move-77/', asText(404))],
     ['icons', 'a placeholder that is no icon', at('unknown.png', header('content-type', 'text/html'))],
     ['media-type', 'JSON as text', where(isList, header('content-type', 'text/json'))],
-    ['head', 'a HEAD that is refused', where(({ method }) => method === 'HEAD', asText(405))],
+    ['head', 'a HEAD that is refused', where(isSent('HEAD'), asText(405))],
     ['etag', 'no validator', header('etag', null)],
     ['etag', 'one validator for all', header('etag', '"same"')],
-    [
-      'not-modified',
-      'a 304 without what the response varies on',
-      (_, response) => (response.status === 304 ? withHeader(response, 'vary', null) : response),
-    ],
-    [
-      'not-modified',
-      'a 304 with another ETag',
-      (_, response) => (response.status === 304 ? withHeader(response, 'etag', '"other"') : response),
-    ],
+    ['not-modified', 'a 304 without what the response varies on', of(304, header('vary', null))],
+    ['not-modified', 'a 304 with another ETag', of(304, header('etag', '"other"'))],
     ['link', 'no Link header', header('link', null)],
     ['link', 'a Link header that leads elsewhere', header('link', '</>; rel="next"')],
-    [
-      'link',
-      'a Link header without the ends of the list',
-      (_, response) => {
-        const link = response.headers.get('link')?.replace(/, [^,]*"first".*/, '') ?? null;
-        return withHeader(response, 'link', link);
-      },
-    ],
+    ['link', 'one without the ends', header('link', (own) => own.replace(/, [^,]*"first".*/, ''))],
+    ['link', 'a list page that is none', where(asksFor('limit', '7'), json('{}'))],
     ['cors', 'no CORS on errors', at('no-such-slug', header('access-control-allow-origin', null))],
     ['page-policy', 'a page without a policy', header('content-security-policy', null)],
-    [
-      'page-policy',
-      'a page that may run what stands in it',
-      (_, response) =>
-        withHeader(
-          response,
-          'content-security-policy',
-          `${response.headers.get('content-security-policy')}`.replace(
-            "script-src 'self'",
-            "script-src 'self' 'unsafe-inline'",
-          ),
-        ),
-    ],
+    ['page-policy', 'a page that runs what stands in it', header('content-security-policy', inlined)],
     ['nosniff', 'no nosniff', header('x-content-type-options', null)],
+    ['exposed', 'an ETag that scripts cannot read', header('access-control-expose-headers', 'Allow, Link')],
+    ['compression', 'a large file as it is', at('/openapi.json', json(`"${'x'.repeat(2000)}"`))],
+    ['freshness', 'files that caches keep', at('/meta.json', header('cache-control', 'max-age=300'))],
+    ['fresh-errors', 'errors that caches keep', of(404, header('cache-control', 'max-age=300'))],
     ['caching', 'another Cache-Control', header('cache-control', 'no-store')],
     ['vary', 'a Vary without Accept', header('vary', 'Accept-Encoding')],
+    ['allow', 'an Allow without HEAD', header('allow', 'GET')],
     ['parameters', 'an offset that counts only behind a limit', at('?offset=100', asFirstPage)],
     ['no-wrong-page', 'the first page for a small limit', where(asksFor('limit', '20'), asFirstPage)],
-    [
-      'browser',
-      'JSON for a browser that asks for an unknown slug',
-      at('no-such-slug', where(wantsHtml, jsonOf('{"detail":"Not found."}', 404))),
-    ],
-    [
-      'browser',
-      'an error page with the status of a success',
-      at(
-        'no-such-kind',
-        where(wantsHtml, (_, { body, headers }) => new Response(body, { headers })),
-      ),
-    ],
-    ['unknown-path', 'a text for an unknown path', at('no-such-kind', asText(404))],
-    [
-      'unknown-format',
-      'a list in any format',
-      at(
-        'xml',
-        as((url) => url.replace('xml', 'json')),
-      ),
-    ],
-    [
-      'unknown-record-format',
-      'a record in any format',
-      at(
-        'xml',
-        as((url) => url.replace('xml', 'json')),
-      ),
-    ],
-    ['allow', 'an Allow without HEAD', header('allow', 'GET')],
     ['encoded-names', 'the first page for an encoded name', at('%66', asFirstPage)],
+    ['windows', 'a window cut short', where(asksFor('limit', '7'), as('limit=7', 'limit=6'))],
+    ['repeated', 'the first of repeated limits', at('limit=10&limit=20', as('&limit=20', ''))],
+    ['unknown-slug', 'a text for an unknown slug', at('no-such-slug', asText(404))],
+    ['any-path', 'a text for a malformed path', at('%5C', asText(404))],
+    ['unknown-path', 'a text for an unknown path', at('no-such-kind', asText(404))],
+    ['unknown-format', 'a list in any format', at('xml', as('xml', 'json'))],
+    ['unknown-record-format', 'a record in any format', at('xml', as('xml', 'json'))],
     ['slash', 'a redirect that loses the query', withoutQuery],
-    [
-      'slash',
-      'a redirect to nowhere',
-      (_, response) => (response.status === 301 ? withHeader(response, 'location', 'http://[') : response),
-    ],
-    ['link', 'a list page that is none', where(asksFor('limit', '7'), jsonOf('{}'))],
-    [
-      'options',
-      'a preflight without methods',
-      where(({ method }) => method === 'OPTIONS', header('access-control-allow-methods', null)),
-    ],
-    ['method', 'a POST that is taken', where(({ method }) => method === 'POST', jsonOf('{}'))],
-    [
-      'browser',
-      'the page for a program',
-      where(
-        ({ url, headers }) => url.endsWith('?format=api') && headers.get('accept') === '*/*',
-        () => new Response(page, { headers: { 'content-type': 'text/html' } }),
-      ),
-    ],
-    [
-      'windows',
-      'a window cut short',
-      where(
-        asksFor('limit', '7'),
-        as((url) => url.replace('limit=7', 'limit=6')),
-      ),
-    ],
-    [
-      'repeated',
-      'the first of repeated limits',
-      at(
-        'limit=10&limit=20',
-        as((url) => url.replace('&limit=20', '')),
-      ),
-    ],
-    [
-      'not-acceptable',
-      'JSON for who wants an icon',
-      where(
-        ({ headers }) => headers.get('accept') === 'image/png',
-        as((url) => url),
-      ),
-    ],
-  ];
-  test.each(rows)('%s: %s', async (guarantee, _, tamper) => {
+    ['slash', 'a redirect to nowhere', of(301, header('location', 'http://['))],
+    ['options', 'a preflight without methods', header('access-control-allow-methods', null)],
+    ['method', 'a POST that is taken', where(isSent('POST'), json('{}'))],
+    ['browser', 'JSON for an unknown slug', at('no-such-slug', where(wantsHtml, json(NOT_FOUND, 404)))],
+    ['browser', 'an error page with 200', at('no-such-kind', where(wantsHtml, answer('', 'text/html')))],
+    ['browser', 'the page for a program', at('?format=api', where(isUsedBy('*/*'), answer('', 'text/html')))],
+    ['not-acceptable', 'JSON for who wants an icon', where(isUsedBy('image/png'), as('', ''))],
+  ])('%s: %s', async (guarantee, _, tamper) => {
     const handler = smallHandler();
     const { url, stop } = await serveHandler(async (request) => tamper(request, await handler(request)));
     const probe = createProbe(url, { concurrency: 8 });
@@ -266,12 +188,11 @@ describe('finds by its guarantee', () => {
 });
 
 test('holds to the static level what no host without code can keep', async () => {
-  const refuseWindows: Tamper = (request, response) => {
-    if (!isList(request) || (query(request).get('limit') ?? '100') === '100') return response;
-    const headers = new Headers(response.headers);
-    headers.delete('content-length');
-    return new Response('{"detail":"Not found."}', { status: 404, headers });
-  };
+  const refuseWindows = where(
+    (request) =>
+      isList(request) && !wantsHtml(request) && !['100', null].includes(query(request).get('limit')),
+    json(NOT_FOUND, 404),
+  );
   expect(await brokenBy(refuseWindows, 'static')).toEqual([]);
   expect(await brokenBy(refuseWindows, 'full')).toEqual(['windows', 'repeated', 'link']);
 });

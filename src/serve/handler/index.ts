@@ -4,32 +4,41 @@
  */
 
 import { errorDetails, NOT_ACCEPTABLE_DETAIL, notAllowedDetail } from '../../contract/errors.ts';
+import { commonHeaders, errorHeaders, preflightHeaders } from '../../contract/headers.ts';
 import { BROWSE_FILE, NOT_FOUND_FILE } from '../../contract/paths.ts';
 import {
+  isApiPath,
   isRead,
   negotiate,
   type PlainRequest,
   type PlainResponse,
   readFormat,
   readWindow,
-} from './plain-request.ts';
-import * as responses from './responses.ts';
-import { type AssetStore, iconRedirect, movedPath } from './store.ts';
-import { isApiPath, resolveTarget, type Target } from './target.ts';
-import { listWindow } from './window.ts';
+  resolveTarget,
+  type Target,
+} from './request.ts';
+import {
+  assetResponse,
+  endpointHeaders,
+  errorResponse,
+  fileHeaders,
+  jsonHeaders,
+  pageHeaders,
+  withLength,
+} from './responses.ts';
+import { type AssetStore, iconRedirect, listWindow, movedPath } from './store.ts';
 
-export type { PlainRequest, PlainResponse } from './plain-request.ts';
-export { errorResponse, fileHeaders, fileResponse } from './responses.ts';
+export type { PlainResponse } from './request.ts';
 export type { Asset, AssetStore } from './store.ts';
-export { resolveTarget } from './target.ts';
 
-export type Handler = (request: Request) => Promise<Response>;
 export type Responder = (request: PlainRequest) => Promise<PlainResponse>;
+
+type Endpoint = Extract<Target, { name: string }>;
 
 /** The media types that the reference framework states in response to `OPTIONS`. */
 const endpointMedia = {
-  renders: [responses.JSON_TYPE, 'text/html'],
-  parses: [responses.JSON_TYPE, 'application/x-www-form-urlencoded', 'multipart/form-data'],
+  renders: ['application/json', 'text/html'],
+  parses: ['application/json', 'application/x-www-form-urlencoded', 'multipart/form-data'],
 };
 
 /**
@@ -37,7 +46,7 @@ const endpointMedia = {
  *
  * @param base the path of the base URL, such as `/games`
  */
-export function createHandler(store: AssetStore, base = ''): Handler {
+export function createHandler(store: AssetStore, base = ''): (request: Request) => Promise<Response> {
   const respond = createResponder(store, base);
   return async ({ method, url, headers }) => {
     // The platform has normalized the path.
@@ -58,53 +67,71 @@ export function createResponder(store: AssetStore, base = ''): Responder {
     const isPage = isRead(request) && negotiate(format, request.headers.get('Accept')) === 'html';
     const file = isApiPath(request.path, base) ? BROWSE_FILE : NOT_FOUND_FILE;
     const page = isPage ? await store.get(file) : undefined;
-    return page
-      ? responses.notFoundPage(request, page)
-      : responses.errorResponse(request, 404, errorDetails[404]);
+    if (!page) return errorResponse(request, 404, errorDetails[404]);
+    return withLength(request, {
+      status: 404,
+      headers: { ...pageHeaders, ...errorHeaders },
+      body: page.body,
+    });
   }
+
+  const notAllowed = (request: PlainRequest): PlainResponse =>
+    errorResponse(request, 405, notAllowedDetail(request.method));
+
+  const moved = (path: string, { search }: PlainRequest): PlainResponse => ({
+    status: 301,
+    headers: { ...endpointHeaders, Location: `${base}${path}${search}` },
+    body: null,
+  });
 
   async function endpointResponse(request: PlainRequest, target: Endpoint): Promise<PlainResponse> {
     const query = new URLSearchParams(request.search);
     const format = readFormat(query);
     if (format === 'other') return notFound(request);
     const representation = negotiate(format, request.headers.get('Accept'));
-    if (representation === undefined) return responses.errorResponse(request, 406, NOT_ACCEPTABLE_DETAIL);
-    if (request.method === 'OPTIONS')
-      return responses.jsonResponse(request, { name: target.name, description: '', ...endpointMedia });
-    if (!isRead(request)) return responses.errorResponse(request, 405, notAllowedDetail(request.method));
+    if (representation === undefined) return errorResponse(request, 406, NOT_ACCEPTABLE_DETAIL);
+    if (request.method === 'OPTIONS') {
+      const text = JSON.stringify({ name: target.name, description: '', ...endpointMedia });
+      return withLength(request, {
+        status: 200,
+        headers: jsonHeaders,
+        body: new TextEncoder().encode(text),
+      });
+    }
+    if (!isRead(request)) return notAllowed(request);
     const asset =
       target.type === 'list'
         ? await listWindow(store, target.kind, { window: readWindow(query), isJson: format === 'json' })
         : target.file && (await store.get(target.file));
     if (!asset) {
-      const moved = target.type === 'record' && target.file && (await movedPath(store, target.file));
-      return moved ? responses.movedPermanently(`${base}${moved}${request.search}`) : notFound(request);
+      const path = target.type === 'record' && target.file && (await movedPath(store, target.file));
+      return path ? moved(path, request) : notFound(request);
     }
     const page = representation === 'html' ? await store.get(BROWSE_FILE) : undefined;
-    return page ? responses.browseResponse(request, page) : responses.apiResponse(request, asset);
+    return page ? assetResponse(request, page, pageHeaders) : assetResponse(request, asset, jsonHeaders);
   }
 
-  async function fileAt(request: PlainRequest, file: string): Promise<PlainResponse> {
+  async function fileResponse(request: PlainRequest, file: string): Promise<PlainResponse> {
     const asset = await store.get(file);
-    const elsewhere = asset ? undefined : await iconRedirect(store, file);
+    const location = asset ? undefined : await iconRedirect(store, file);
     const response = asset
-      ? responses.fileResponse(request, asset, file)
-      : elsewhere && responses.foundElsewhere(elsewhere);
+      ? assetResponse(request, asset, fileHeaders(file))
+      : // Temporary, as this site may hold the icon later.
+        location && { status: 302, headers: { ...commonHeaders, Location: location }, body: null };
     if (!response) return notFound(request);
-    return isRead(request)
-      ? response
-      : responses.errorResponse(request, 405, notAllowedDetail(request.method));
+    return isRead(request) ? response : notAllowed(request);
   }
 
   return async (request) => {
     if (request.method === 'OPTIONS' && request.headers.get('Access-Control-Request-Method') !== null)
-      return responses.preflightResponse();
+      // https://fetch.spec.whatwg.org/#cors-preflight-fetch
+      return { status: 204, headers: { ...endpointHeaders, ...preflightHeaders }, body: null };
     const target = resolveTarget(request.path, base);
     switch (target.type) {
       case 'slashless':
-        return responses.movedPermanently(`${base}${target.path}${request.search}`);
+        return moved(target.path, request);
       case 'file':
-        return fileAt(request, target.file);
+        return fileResponse(request, target.file);
       case 'nothing':
         return notFound(request);
       default:
@@ -112,5 +139,3 @@ export function createResponder(store: AssetStore, base = ''): Responder {
     }
   };
 }
-
-type Endpoint = Extract<Target, { name: string }>;

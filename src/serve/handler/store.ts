@@ -1,7 +1,20 @@
-/** The interface between the handler and the built files, be they in a folder, a CDN's binding or memory. */
+/** The built files, be they in a folder, a CDN's binding or memory, and what is made of them for a request. */
 
 import { defaultIconSource, type IconSource, iconModes, iconRedirectBase } from '../../contract/icons.ts';
-import { ICONS_FOLDER, INDEX_FILE, META_FILE, MOVED_FILE } from '../../contract/paths.ts';
+import type { Kind } from '../../contract/kinds.ts';
+import {
+  API_PREFIX,
+  ICONS_FOLDER,
+  INDEX_FILE,
+  type ListPage,
+  linkHeader,
+  listPageFile,
+  listUrl,
+  META_FILE,
+  MOVED_FILE,
+  rootFile,
+} from '../../contract/paths.ts';
+import { nextWindow, PAGE_SIZE, previousWindow, type Window } from '../../contract/windows.ts';
 
 /** A file of the site. */
 export interface Asset {
@@ -17,26 +30,8 @@ export interface AssetStore {
   get(file: string): Promise<Asset | undefined>;
 }
 
-/** The content of a JSON file, which is ours. */
-export const parseAsset = <T>({ body }: Asset): T => JSON.parse(new TextDecoder().decode(body));
-
-/** The same; undefined if it does not exist. */
-export async function readJson<T>(store: AssetStore, file: string): Promise<T | undefined> {
-  const asset = await store.get(file);
-  return asset && parseAsset(asset);
-}
-
-/** An asset with an ETag made of its body. */
-export async function createAsset(body: Uint8Array<ArrayBuffer>): Promise<Asset> {
-  const bytes = new Uint8Array(await crypto.subtle.digest('SHA-256', body));
-  const hex = [...bytes.subarray(0, 16)].map((byte) => byte.toString(16).padStart(2, '0')).join('');
-  return { body, etag: `"${hex}"` };
-}
-
-/** Fetches a file by its path inside the site; any status but 200 means that it does not exist. */
-export type FetchFile = (file: string) => Promise<Response>;
-
-export function createFetchStore(fetchFile: FetchFile): AssetStore {
+/** @param fetchFile fetches a file by its path inside the site; any status but 200 means that it does not exist */
+export function createFetchStore(fetchFile: (file: string) => Promise<Response>): AssetStore {
   return {
     async get(file) {
       const response = await fetchFile(file);
@@ -52,11 +47,69 @@ export function createFetchStore(fetchFile: FetchFile): AssetStore {
   };
 }
 
+/** An asset with an ETag made of its body. */
+async function createAsset(body: Asset['body']): Promise<Asset> {
+  const bytes = new Uint8Array(await crypto.subtle.digest('SHA-256', body));
+  const hex = [...bytes.subarray(0, 16)].map((byte) => byte.toString(16).padStart(2, '0')).join('');
+  return { body, etag: `"${hex}"` };
+}
+
+/** The content of a JSON file, which is ours. */
+const parseAsset = <T>({ body }: Asset): T => JSON.parse(new TextDecoder().decode(body));
+
+async function readJson<T>(store: AssetStore, file: string): Promise<T | undefined> {
+  const asset = await store.get(file);
+  return asset && parseAsset(asset);
+}
+
+/**
+ * Any part of a list, assembled from the built pages that overlap it; undefined if the site does not have the list.
+ *
+ * @param isJson whether links keep the `format=json` of the request, as in the reference framework: those of built pages do not
+ */
+export async function listWindow(
+  store: AssetStore,
+  kind: Kind,
+  { window, isJson }: { window: Window; isJson: boolean },
+): Promise<Asset | undefined> {
+  const { limit, offset } = window;
+  const isBuilt = !isJson && limit === PAGE_SIZE && typeof offset === 'number' && offset % PAGE_SIZE === 0;
+  const built = isBuilt ? await store.get(listPageFile(kind, offset)) : undefined;
+  if (built) return { ...built, link: linkHeader(kind, limit, parseAsset<ListPage>(built)) };
+
+  const readPage = (start: number) => readJson<ListPage>(store, listPageFile(kind, start));
+  const first = await readPage(0);
+  const root = await readJson<Readonly<Record<Kind, string>>>(store, rootFile);
+  if (!first || !root) return undefined;
+  const { count } = first;
+  // Past the end both are the count.
+  const from = Math.min(Number(offset), count);
+  const to = Math.min(from + Number(limit), count);
+  const skipped = from % PAGE_SIZE;
+  const records: unknown[] = [];
+  for (let start = from - skipped; start < to; start += PAGE_SIZE) {
+    const page = await readPage(start);
+    if (!page) return undefined;
+    records.push(...page.results);
+  }
+
+  const baseUrl = root[kind].slice(0, root[kind].lastIndexOf(API_PREFIX));
+  const link = (to: Window | null) =>
+    to && listUrl({ baseUrl, links: 'query' }, kind, to, isJson ? 'json' : 'api');
+  const page = {
+    count,
+    next: link(nextWindow(window, count)),
+    previous: link(previousWindow(window)),
+    results: records.slice(skipped, skipped + to - from),
+  };
+  const asset = await createAsset(new TextEncoder().encode(JSON.stringify(page)));
+  return { ...asset, link: linkHeader(kind, limit, page) };
+}
+
 /** The present path of a renamed record, by its former file; undefined if there is no redirect. */
 export async function movedPath(store: AssetStore, file: string): Promise<string | undefined> {
-  const table = (await readJson<Readonly<Record<string, unknown>>>(store, MOVED_FILE)) ?? {};
-  const path = `/${file.slice(0, -INDEX_FILE.length)}`;
-  const to = Object.hasOwn(table, path) ? table[path] : undefined;
+  const table = await readJson<Readonly<Record<string, unknown>>>(store, MOVED_FILE);
+  const to = table?.[`/${file.slice(0, -INDEX_FILE.length)}`];
   return typeof to === 'string' ? to : undefined;
 }
 
@@ -69,7 +122,7 @@ export async function iconRedirect(store: AssetStore, file: string): Promise<str
 
 /** By hand, as the handler does not include the schemas. */
 function iconSourceOf(meta?: { sprites?: { mode?: unknown; upstream?: unknown } }): IconSource {
-  const mode = iconModes.find((name) => name === meta?.sprites?.mode);
+  const mode = iconModes.find((known) => known === meta?.sprites?.mode);
   if (mode === undefined) return defaultIconSource;
   const upstream = meta?.sprites?.upstream;
   return { mode, upstream: typeof upstream === 'string' ? upstream : null };

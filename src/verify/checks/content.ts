@@ -1,12 +1,12 @@
-/** Checks of content: every record, and the icons. */
+/** Checks of content: every record, the icons, and the names in every language. */
 
 import { kindNames, mapKinds } from '../../contract/kinds.ts';
 import { metaReader } from '../../contract/meta.ts';
 import { show } from '../../contract/parse.ts';
 import { META_FILE, NAMES_INDEX_FILE, namesFile, PLACEHOLDER_ICON, recordUrl } from '../../contract/paths.ts';
 import type { ProbeResponse } from '../../http/probe.ts';
-import { type Check, checkEach } from '../context.ts';
-import { checkNames } from '../names.ts';
+import { checkNames } from '../folder.ts';
+import { type Check, checkEach } from './check.ts';
 
 /** Every record, by the path of its own `url`. */
 const checkRecords = checkEach(
@@ -19,9 +19,7 @@ const checkRecords = checkEach(
     ),
   ({ status, json }, { served }) => {
     if (status !== 200) return `got status ${status}, expected 200`;
-    return JSON.stringify(json) === served
-      ? undefined
-      : `got ${show(json)}, expected ${served}, as in its list`;
+    return JSON.stringify(json) !== served && `got ${show(json)}, expected ${served}, as in its list`;
   },
 );
 
@@ -39,20 +37,21 @@ const checkIcons: Check = async (context, fail) => {
   const icons = lists.item.records.map(({ json }) => `/${(JSON.parse(json) as { icon: string }).icon}`);
   const meta = await probe.send({ path: `/${META_FILE}` });
   const { sprites } = metaReader.pick({ sprites: true }).safeParse(meta.json).data ?? {};
-  if (sprites !== undefined && sprites.mode !== 'link') {
-    const checkAll = checkEach(
-      () => [...new Set(icons)].map((path) => ({ path })),
-      (response) => (isImage(response) ? undefined : `got status ${response.status}, expected an image`),
-    );
-    return checkAll(context, fail);
-  }
-  const [path] = icons;
-  if (path === undefined || linkBase.links === 'file') return;
-  const response = await probe.send({ path });
-  const redirected = response.status === 302 && /^https?:/.test(response.header('location') ?? '');
-  if (!redirected && !isImage(response))
-    fail(response, `got status ${response.status}, expected an image or a redirect to one`);
+  const isLinked = sprites === undefined || sprites.mode === 'link';
+  if (isLinked && linkBase.links === 'file') return;
+  const check = checkEach(
+    () => [...new Set(isLinked ? icons.slice(0, 1) : icons)].map((path) => ({ path })),
+    (response) => {
+      const redirected = response.status === 302 && /^https?:/.test(response.header('location') ?? '');
+      if (isImage(response) || (isLinked && redirected)) return undefined;
+      return `got status ${response.status}, expected an image${isLinked ? ' or a redirect to one' : ''}`;
+    },
+  );
+  await check(context, fail);
 };
+
+const isImage = ({ status, header }: ProbeResponse): boolean =>
+  status === 200 && header('content-type')?.startsWith('image/') === true;
 
 const checkAllNames: Check = async ({ probe, lists, linkBase }, fail) => {
   const meta = await probe.send({ path: `/${META_FILE}` });
@@ -62,12 +61,14 @@ const checkAllNames: Check = async ({ probe, lists, linkBase }, fail) => {
   const requests = files.map((file) => ({ path: `/${file}`, file }));
   const responses = new Map(await probe.sendAll(requests, (response, { file }) => [file, response] as const));
   const records = mapKinds((kind) => lists[kind].records);
-  const textOf = (file: string): string | undefined => responses.get(file)?.text;
-  const report = (file: string, problem: string): void => fail(responses.get(file) ?? meta, problem);
-  checkNames(records, { names, base_url: linkBase.baseUrl }, { textOf, report });
+  checkNames(
+    records,
+    { names, base_url: linkBase.baseUrl },
+    {
+      textOf: (file) => responses.get(file)?.text,
+      report: (file, problem) => fail(responses.get(file) ?? meta, problem),
+    },
+  );
 };
-
-const isImage = (response: ProbeResponse): boolean =>
-  response.status === 200 && response.header('content-type')?.startsWith('image/') === true;
 
 export const contentChecks = { records: checkRecords, icons: checkIcons, names: checkAllNames };

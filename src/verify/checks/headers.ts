@@ -11,7 +11,7 @@ import { kindNames } from '../../contract/kinds.ts';
 import * as paths from '../../contract/paths.ts';
 import { PAGE_SIZE, pageOffsets } from '../../contract/windows.ts';
 import type { ProbeRequest, ProbeResponse } from '../../http/probe.ts';
-import { type Check, checkEach, isJsonType, members, type VerifyContext } from '../context.ts';
+import { type Check, checkEach, checkRequests, isJsonType, type VerifyContext } from './check.ts';
 
 /** First and last page, first and last record of each kind. */
 function samples({ linkBase, lists }: VerifyContext): ProbeRequest[] {
@@ -33,47 +33,42 @@ function samples({ linkBase, lists }: VerifyContext): ProbeRequest[] {
 const unknownSlug: ProbeRequest = { path: '/api/gamedata/move/no-such-slug/' };
 const names: ProbeRequest = { path: `/${paths.NAMES_INDEX_FILE}` };
 const icon: ProbeRequest = { path: `/${paths.PLACEHOLDER_ICON}` };
+const meta: ProbeRequest = { path: `/${paths.META_FILE}` };
 
-/** The same for a strong and a weak ETag, as nginx weakens it later, and for lists with and without spaces. */
-const comparable = (value = ''): string => members(value.replace(/^W\//, '')).join();
+/** The members of a list header, in lower case. */
+const members = (value = ''): string[] => value.split(',').map((member) => member.trim().toLowerCase());
 
-/** For a few requests, whose responses are compared with each other. */
-const both = <R>(response: ProbeResponse, request: R): [ProbeResponse, R] => [response, request];
+type Compare = (got?: string, expected?: string) => boolean;
+const hasMembers: Compare = (got, expected) => members(got).join() === members(expected).join();
+const includes: Compare = (got, expected) =>
+  members(expected).every((member) => members(got).includes(member));
+/** A strong and a weak ETag, as nginx weakens it later, and lists with and without spaces. */
+const isEquivalent: Compare = (got, expected) =>
+  hasMembers(got?.replace(/^W\//, ''), expected?.replace(/^W\//, ''));
 
-/** A check of one header, on samples and additional requests. */
-const headerCheck = (
-  others: readonly ProbeRequest[],
-  problemOf: (response: ProbeResponse) => string | undefined,
-): Check => checkEach((context) => [...samples(context), ...others], problemOf);
-
-const headerProblem = (
+function headerProblem(
   response: ProbeResponse,
   name: string,
-  expected: string,
-  isRight = (value: string): boolean => value === expected,
-): string | undefined =>
-  isRight(response.header(name) ?? '')
-    ? undefined
-    : `got ${name} ${response.header(name)}, expected ${expected}`;
+  expected: string | undefined,
+  isRight: Compare = (got) => got === expected,
+): string | undefined {
+  const got = response.header(name);
+  return isRight(got, expected) ? undefined : `got ${name} ${got}, expected ${expected}`;
+}
 
-/** A list header that has to have these members, and may have more. */
-const membersProblem = (response: ProbeResponse, name: string, expected: string): string | undefined =>
-  headerProblem(response, name, expected, (value) =>
-    members(expected).every((member) => members(value).includes(member)),
+/** A check of a header on samples and additional requests. */
+const headerCheck = (
+  name: string,
+  expected: string,
+  { also = [], isRight }: { also?: readonly ProbeRequest[]; isRight?: Compare } = {},
+): Check =>
+  checkEach(
+    (context) => [...samples(context), ...also],
+    (response) => headerProblem(response, name, expected, isRight),
   );
 
-const cachingProblem =
-  ({ 'Cache-Control': expected }: { 'Cache-Control': string }) =>
-  (response: ProbeResponse): string | undefined =>
-    headerProblem(
-      response,
-      'Cache-Control',
-      expected,
-      (value) => members(value).join() === members(expected).join(),
-    );
-
-const noSniffing = (response: ProbeResponse): string | undefined =>
-  headerProblem(response, 'X-Content-Type-Options', 'nosniff');
+const cachingProblem = (response: ProbeResponse, expected: { 'Cache-Control': string }): string | undefined =>
+  headerProblem(response, 'Cache-Control', expected['Cache-Control'], hasMembers);
 
 /** URLs that may be HTML, and endpoints as a browser requests them. */
 const pages: readonly ProbeRequest[] = [
@@ -81,152 +76,139 @@ const pages: readonly ProbeRequest[] = [
   ...kindNames.map((kind) => paths.listPath(kind)),
 ].map((path) => ({ path, headers: { Accept: 'text/html' } }));
 
-/** A deployment may have a stricter policy, but not a weaker one. */
-const checkPagePolicy: Check = async ({ probe }, fail) => {
-  for (const [response] of await probe.sendAll(pages, both)) {
-    if (!response.header('content-type')?.startsWith('text/html')) continue;
-    const got =
-      response
-        .header('content-security-policy')
-        ?.split(';')
-        .map((part) => part.trim()) ?? [];
-    for (const directive of htmlHeaders['Content-Security-Policy'].split('; ')) {
-      if (!got.includes(directive)) fail(response, `got no Content-Security-Policy ${directive}`);
-    }
-    const sniffing = noSniffing(response);
-    if (sniffing !== undefined) fail(response, sniffing);
-  }
-};
+const conditional = (request: ProbeRequest, etag = ''): ProbeRequest => ({
+  ...request,
+  headers: { ...request.headers, 'If-None-Match': etag },
+});
 
-/** Every response has an ETag of its own, and conditional requests are honored. */
-const checkEtag: Check = async (context, fail) => {
-  const { probe } = context;
-  const seen = new Map<string, string>();
-  const responses = await probe.sendAll(samples(context), both);
-  for (const [response] of responses) {
+const checkConditional = checkRequests(samples, async (request, { probe }) => {
+  const { header } = await probe.send(request);
+  const known = await probe.send(conditional(request, header('etag')));
+  const { status } = await probe.send(conditional(request, '"other"'));
+  return [
+    known,
+    (known.status !== 304 || known.text !== '') && `got status ${known.status}, expected 304 without a body`,
+    status !== 200 && `got status ${status} with another If-None-Match, expected 200`,
+  ];
+});
+
+/** Responses that differ have different ETags, and conditional requests are honored. */
+const checkTags: Check = async (context, fail) => {
+  const seen = new Map<string | undefined, string>();
+  for (const response of await context.probe.sendAll(samples(context), (response) => response)) {
     const etag = response.header('etag');
-    if (etag === undefined) {
-      fail(response, 'got no ETag');
-      continue;
-    }
-    const other = seen.get(etag);
-    if (other !== undefined && other !== response.text)
-      fail(response, `got ETag ${etag}, which another response has too`);
+    const other = seen.get(etag) ?? response.text;
+    if (etag === undefined) fail(response, 'got no ETag');
+    else if (other !== response.text) fail(response, `got ETag ${etag}, which another response has too`);
     seen.set(etag, response.text);
   }
-  const conditional = responses.flatMap(([response, request]) => [
-    { ...request, headers: { 'If-None-Match': response.header('etag') ?? '' }, status: 304 },
-    { ...request, headers: { 'If-None-Match': '"something-else"' }, status: 200 },
-  ]);
-  for (const [response, { status }] of await probe.sendAll(conditional, both)) {
-    if (response.status === status && (status === 200 || response.text === '')) continue;
-    const expected = status === 304 ? '304 without a body' : '200';
-    fail(response, `got status ${response.status}, expected ${expected}`);
-  }
-};
-
-/** Caches on the way replace the stored headers by those of 304: https://www.rfc-editor.org/rfc/rfc9110#status.304 */
-const checkNotModified: Check = async (context, fail) => {
-  const { probe } = context;
-  const requests = ['identity', 'gzip'].flatMap((encoding) =>
-    [...samples(context), ...files.map((path) => ({ path })), icon].map((request) => ({
-      ...request,
-      headers: { 'Accept-Encoding': encoding },
-    })),
-  );
-  const fresh = (await probe.sendAll(requests, both)).filter(([{ status }]) => status === 200);
-  const known = fresh.map(([full, request]) => ({
-    ...request,
-    headers: { ...request.headers, 'If-None-Match': full.header('etag') ?? '' },
-    full,
-  }));
-  for (const [response, { full }] of await probe.sendAll(known, both)) {
-    if (response.status !== 304) fail(response, `got status ${response.status}, expected 304`);
-    for (const name of ['ETag', 'Vary', 'Cache-Control']) {
-      const [got, expected] = [response, full].map((one) => one.header(name));
-      if (comparable(got) !== comparable(expected))
-        fail(response, `got ${name} ${got}, expected ${expected}, as with 200`);
-    }
-  }
-};
-
-const checkHead: Check = async (context, fail) => {
-  const { probe } = context;
-  const gets = await probe.sendAll(samples(context), both);
-  const heads = gets.map(([get, request]) => ({ ...request, method: 'HEAD', get }));
-  for (const [head, { get }] of await probe.sendAll(heads, both)) {
-    if (head.status !== get.status) fail(head, `got status ${head.status}, expected ${get.status}`);
-    if (head.text !== '') fail(head, `got a body of ${head.text.length} characters, expected none`);
-    for (const name of ['content-type', 'etag']) {
-      if (head.header(name) !== get.header(name))
-        fail(head, `got ${name} ${head.header(name)}, expected ${get.header(name)}`);
-    }
-  }
+  await checkConditional(context, fail);
 };
 
 /** What hosts need not compress, as it fits into one packet. */
 const MIN_LENGTH = 1024;
-
 /** Of the API, hosts may compress: then by the same rules. */
 const files = [`/${paths.OPENAPI_FILE}`, `/${paths.SEARCH_FILE}`, names.path];
 const optional = [paths.listPath('move'), `/${paths.META_FILE}`];
 
-/** The same content as without compression, smaller, and with a validator that works. */
-const checkCompression: Check = async ({ probe }, fail) => {
-  const headers = { 'Accept-Encoding': 'gzip' };
-  for (const path of [...files, ...optional]) {
+/** The same content as without compression, and a validator of its own, or a weak one. */
+const checkCompression = checkRequests(
+  () => [...files, ...optional].map((path) => ({ path })),
+  async ({ path }, { probe }) => {
+    const headers = { 'Accept-Encoding': 'gzip' };
     const plain = await probe.send({ path });
-    if (plain.status !== 200 || plain.text.length < MIN_LENGTH) continue;
     const packed = await probe.send({ path, headers });
-    for (const problem of problemsOf(path, plain, packed)) fail(packed, problem);
-    if (packed.encoding === undefined) continue;
-    const etag = packed.header('etag') ?? '';
+    if (plain.status !== 200 || plain.text.length < MIN_LENGTH) return [packed];
+    if (packed.encoding !== 'gzip')
+      return [packed, files.includes(path) && `got Content-Encoding ${packed.encoding}, expected gzip`];
     const head = await probe.send({ method: 'HEAD', path, headers });
-    if (head.header('etag') !== etag) fail(head, `got ETag ${head.header('etag')}, expected ${etag}`);
-  }
-};
+    const [etag, other] = [packed.header('etag'), plain.header('etag')];
+    return [
+      packed,
+      packed.text !== plain.text && 'got other content than without Accept-Encoding',
+      headerProblem(packed, 'Vary', 'it to include Accept-Encoding', (got) =>
+        members(got).includes('accept-encoding'),
+      ),
+      etag === undefined && 'got no ETag',
+      etag === other &&
+        etag?.startsWith('W/') === false &&
+        `got ETag ${etag}, the same as without Accept-Encoding, expected another, or a weak one`,
+      head.header('etag') !== etag && `got ETag ${etag}, but ${head.header('etag')} for HEAD`,
+    ];
+  },
+);
 
-function* problemsOf(path: string, plain: ProbeResponse, packed: ProbeResponse): Generator<string> {
-  if (packed.encoding !== 'gzip') {
-    if (files.includes(path)) yield `got Content-Encoding ${packed.encoding}, expected gzip`;
-    return;
-  }
-  if (packed.text !== plain.text) yield 'got other content than without Accept-Encoding';
-  const vary = members(packed.header('vary') ?? '');
-  if (!vary.includes('accept-encoding'))
-    yield `got Vary ${vary.join(', ')}, expected it to include Accept-Encoding`;
-  const [etag, other] = [packed.header('etag'), plain.header('etag')];
-  if (etag === undefined) yield 'got no ETag';
-  else if (etag === other && !etag.startsWith('W/'))
-    yield `got ETag ${etag}, the same as without Accept-Encoding, expected another, or a weak one`;
-}
+/** Caches on the way replace the stored headers by those of 304: https://www.rfc-editor.org/rfc/rfc9110#status.304 */
+const checkNotModified = checkRequests(
+  (context) =>
+    ['identity', 'gzip'].flatMap((encoding) =>
+      [...samples(context), ...files.map((path) => ({ path })), icon].map(({ path }) => ({
+        path,
+        headers: { 'Accept-Encoding': encoding },
+      })),
+    ),
+  async (request, { probe }) => {
+    const full = await probe.send(request);
+    if (full.status !== 200) return [full];
+    const response = await probe.send(conditional(request, full.header('etag')));
+    return [
+      response,
+      response.status !== 304 && `got status ${response.status}, expected 304`,
+      ...['ETag', 'Vary', 'Cache-Control'].map((name) =>
+        headerProblem(response, name, full.header(name), isEquivalent),
+      ),
+    ];
+  },
+);
+
+const checkHead = checkRequests(samples, async (request, { probe }) => {
+  const get = await probe.send(request);
+  const head = await probe.send({ ...request, method: 'HEAD' });
+  return [
+    head,
+    head.status !== get.status && `got status ${head.status}, expected ${get.status}`,
+    head.text !== '' && `got a body of ${head.text.length} characters, expected none`,
+    headerProblem(head, 'content-type', get.header('content-type')),
+    headerProblem(head, 'etag', get.header('etag')),
+  ];
+});
+
+/** A deployment may have a stricter policy, but not a weaker one. */
+const checkPagePolicy = checkRequests(
+  () => pages,
+  async (request, { probe }) => {
+    const response = await probe.send(request);
+    if (!response.header('content-type')?.startsWith('text/html')) return [response];
+    const got = response.header('content-security-policy')?.split(/\s*;\s*/);
+    const policy = htmlHeaders['Content-Security-Policy'].split('; ');
+    return [
+      response,
+      ...policy.map((rule) => !got?.includes(rule) && `got no Content-Security-Policy ${rule}`),
+      headerProblem(response, 'X-Content-Type-Options', 'nosniff'),
+    ];
+  },
+);
 
 export const headersChecks = {
   compression: checkCompression,
-  'media-type': headerCheck([], (response) =>
-    headerProblem(response, 'Content-Type', 'application/json', () => isJsonType(response)),
-  ),
+  'media-type': headerCheck('Content-Type', 'application/json', { isRight: isJsonType }),
   head: checkHead,
-  etag: checkEtag,
+  etag: checkTags,
   'not-modified': checkNotModified,
-  cors: headerCheck([unknownSlug, icon, names], (response) =>
-    headerProblem(response, 'Access-Control-Allow-Origin', '*'),
-  ),
-  nosniff: headerCheck([unknownSlug, icon], noSniffing),
+  cors: headerCheck('Access-Control-Allow-Origin', '*', { also: [unknownSlug, icon, names] }),
+  nosniff: headerCheck('X-Content-Type-Options', 'nosniff', { also: [unknownSlug, icon] }),
   'page-policy': checkPagePolicy,
-  exposed: headerCheck([unknownSlug, { path: `/${paths.META_FILE}` }], (response) => {
-    const name = 'Access-Control-Expose-Headers';
-    return membersProblem(response, name, commonHeaders[name]);
+  exposed: headerCheck('Access-Control-Expose-Headers', commonHeaders['Access-Control-Expose-Headers'], {
+    also: [unknownSlug, meta],
+    isRight: includes,
   }),
-  caching: headerCheck([names], (response) =>
-    response.status === 404 ? undefined : cachingProblem(apiHeaders)(response),
+  caching: checkEach(
+    (context) => [...samples(context), names],
+    (response) => response.status !== 404 && cachingProblem(response, apiHeaders),
   ),
   freshness: checkEach(
-    () =>
-      ['/', `/${paths.META_FILE}`, `/${paths.SEARCH_FILE}`, '/style.css', icon.path].map((path) => ({
-        path,
-      })),
-    (response) => (response.status === 200 ? cachingProblem(freshHeaders)(response) : undefined),
+    () => [{ path: '/' }, meta, { path: `/${paths.SEARCH_FILE}` }, { path: '/style.css' }, icon],
+    (response) => response.status === 200 && cachingProblem(response, freshHeaders),
   ),
   'fresh-errors': checkEach(
     () => [
@@ -235,10 +217,11 @@ export const headersChecks = {
       { path: `${paths.listPath('move')}?format=xml` },
       { path: paths.recordPath('item', 'no-such-slug'), headers: { Accept: 'text/html' } },
     ],
-    cachingProblem(errorHeaders),
+    (response) => cachingProblem(response, errorHeaders),
   ),
-  vary: headerCheck([unknownSlug], (response) =>
-    headerProblem(response, 'Vary', 'it to include Accept', (value) => members(value).includes('accept')),
-  ),
-  allow: headerCheck([unknownSlug], (response) => membersProblem(response, 'Allow', apiHeaders.Allow)),
+  vary: headerCheck('Vary', 'it to include Accept', {
+    also: [unknownSlug],
+    isRight: (got) => members(got).includes('accept'),
+  }),
+  allow: headerCheck('Allow', apiHeaders.Allow, { also: [unknownSlug], isRight: includes }),
 };

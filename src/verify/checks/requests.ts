@@ -13,7 +13,7 @@ import {
   errorProblem,
   isJsonType,
   type VerifyContext,
-} from '../context.ts';
+} from './check.ts';
 
 const preflight = {
   origin: 'https://app.invalid',
@@ -34,7 +34,7 @@ function preflightProblem(response: ProbeResponse): string | undefined {
 
 /** What browsers send: https://developer.mozilla.org/en-US/docs/Web/HTTP/Guides/Content_negotiation/List_of_default_Accept_values */
 const BROWSER = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8';
-const programs = [{ accept: '*/*' }, { accept: 'application/json' }, {}];
+const accepts = [BROWSER, '*/*', 'application/json', undefined];
 
 /** Paths below the prefix that do not exist, in the shapes that hosts tell apart. */
 const missingPaths = ['no-such-kind', 'no-such-kind/', 'move/no-such-slug/', 'move/a/b/', 'a/b/c'].map(
@@ -67,17 +67,6 @@ function redirectProblem(
   return pathname + search === location ? undefined : `got Location ${got}, expected ${location}`;
 }
 
-const checkSlash = checkEach(
-  (context) =>
-    [API_PREFIX, ...endpoints(context), recordPath('move', 'no-such-slug')].flatMap((path) =>
-      ['', '?format=api&limit=100&offset=100', '?x=%20%C3%A9'].map((query) => ({
-        path: `${path.slice(0, -1)}${query}`,
-        target: `${path}${query}`,
-      })),
-    ),
-  (response, request, context) => redirectProblem(response, request, context) ?? corsProblem(response),
-);
-
 /**
  * What `moved.json` lists has to redirect; a site without it has no renamed records. A redirect of a present record is found
  * by its status.
@@ -98,7 +87,16 @@ const checkMoved: Check = async (context, fail) => {
 };
 
 export const requestsChecks = {
-  slash: checkSlash,
+  slash: checkEach(
+    (context) =>
+      [API_PREFIX, ...endpoints(context), recordPath('move', 'no-such-slug')].flatMap((path) =>
+        ['', '?format=api&limit=100&offset=100', '?x=%20%C3%A9'].map((query) => ({
+          path: `${path.slice(0, -1)}${query}`,
+          target: `${path}${query}`,
+        })),
+      ),
+    (response, request, context) => redirectProblem(response, request, context) ?? corsProblem(response),
+  ),
   moved: checkMoved,
   'unknown-slug': notFound((context) =>
     kindNames.flatMap((kind) => [
@@ -152,35 +150,35 @@ export const requestsChecks = {
       if (!/^Method .*not allowed\.$/.test(detail))
         return `got detail ${detail}, expected Method … not allowed.`;
       const allow = response.header('allow');
-      return allow?.includes('GET') ? undefined : `got Allow ${allow}, expected ${apiHeaders.Allow}`;
+      return !allow?.includes('GET') && `got Allow ${allow}, expected ${apiHeaders.Allow}`;
     },
   ),
   browser: checkEach(
     (context) => [
-      ...[
-        ...endpoints(context).map((path) => ({ path, status: 200 })),
-        ...missingPaths.map((path) => ({ path, status: 404 })),
-      ].flatMap(({ path, status }) =>
-        ['', '?format=api', '?format=json'].flatMap((query) => [
-          { path: path + query, headers: { accept: BROWSER }, page: query !== '?format=json', status },
-          ...programs.map((headers) => ({ path: path + query, headers, page: false, status })),
-        ]),
+      ...[...endpoints(context), ...missingPaths].flatMap((path) =>
+        ['', '?format=api', '?format=json'].flatMap((query) =>
+          accepts.map((accept) => ({
+            path: path + query,
+            headers: accept === undefined ? {} : { accept },
+            isPage: accept === BROWSER && query !== '?format=json',
+            status: missingPaths.includes(path) ? 404 : 200,
+          })),
+        ),
       ),
       ...['format=xml', 'limit=7', 'offset=50'].map((query) => ({
         path: `${listPath('move')}?${query}`,
         headers: { accept: BROWSER },
-        page: true,
+        isPage: true,
         // The second and third are pages of the list where code runs.
         status: query === 'format=xml' ? 404 : undefined,
       })),
     ],
-    (response, { page, status }) => {
-      const type = response.header('content-type');
+    (response, { isPage, status }) => {
       if (status !== undefined && response.status !== status)
         return `got status ${response.status}, expected ${status}`;
-      if (page && !type?.startsWith('text/html')) return `got ${type}, expected text/html`;
-      if (!page && !isJsonType(response)) return `got ${type}, expected application/json`;
-      return undefined;
+      const type = response.header('content-type');
+      if (isPage) return !type?.startsWith('text/html') && `got ${type}, expected text/html`;
+      return !isJsonType(type) && `got ${type}, expected application/json`;
     },
   ),
   'not-acceptable': checkEach(

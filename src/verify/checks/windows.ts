@@ -17,7 +17,7 @@ import {
 } from '../../contract/windows.ts';
 import { MAX_BODY_BYTES } from '../../http/body.ts';
 import type { ProbeRequest, ProbeResponse } from '../../http/probe.ts';
-import { type Check, checkEach, endpoints, errorProblem, type VerifyContext } from '../context.ts';
+import { type Check, checkEach, endpoints, errorProblem, type VerifyContext } from './check.ts';
 
 /** A query of a list, and the window that it selects. */
 type Case = readonly [query: string, limit: Integer, offset: Integer];
@@ -51,35 +51,26 @@ const windowCheck = (
 
 /** What is wrong with a response that should be this window. */
 function windowProblem(
-  response: ProbeResponse,
+  { status, json }: ProbeResponse,
   { kind, window, path }: WindowRequest,
   { linkBase, lists }: VerifyContext,
 ): string | undefined {
-  if (response.status !== 200) return `got status ${response.status}, expected 200`;
+  if (status !== 200) return `got status ${status}, expected 200`;
   const { count, records } = lists[kind];
+  const got = (json ?? {}) as Partial<Record<string, unknown>>;
   // Only built pages have files to link to.
   const isBuilt = window.limit === PAGE_SIZE && BigInt(window.offset) % BigInt(PAGE_SIZE) === 0n;
   const base = isBuilt ? linkBase : { ...linkBase, links: 'query' as const };
-  const next = nextWindow(window, count);
-  const previous = previousWindow(window);
-  const got = response.json as Record<string, unknown> | null | undefined;
   // Where code runs, links keep the format of the request; those of built pages are the same for all.
-  const format =
-    path.includes('format=json') && /\?format=json/.test(`${got?.next}${got?.previous}`) ? 'json' : 'api';
-  const expected = {
-    count,
-    next: next && listUrl(base, kind, next, format),
-    previous: previous && listUrl(base, kind, previous, format),
-  };
+  const isKept = path.includes('format=json') && /\?format=json/.test(`${got.next}${got.previous}`);
+  const link = (to: Window | null) => to && listUrl(base, kind, to, isKept ? 'json' : 'api');
+  const expected = { count, next: link(nextWindow(window, count)), previous: link(previousWindow(window)) };
   for (const [key, value] of Object.entries(expected))
-    if (got?.[key] !== value) return `got ${key} ${show(got?.[key])}, expected ${show(value)}`;
+    if (got[key] !== value) return `got ${key} ${show(got[key])}, expected ${show(value)}`;
   const from = Math.min(Number(window.offset), count);
   const wanted = records.slice(from, Math.min(from + Number(window.limit), count));
-  const results = Array.isArray(got?.results) ? got.results : [];
-  const isRight =
-    results.length === wanted.length &&
-    wanted.every(({ served }, at) => JSON.stringify(results[at]) === served);
-  if (isRight) return undefined;
+  const results = Array.isArray(got.results) ? got.results : [];
+  if (JSON.stringify(results) === `[${wanted.map(({ served }) => served).join()}]`) return undefined;
   return `got ${results.length} records from id ${show(results[0]?.id)}, expected ${wanted.length} from id ${show(wanted[0]?.id)}`;
 }
 
@@ -113,53 +104,32 @@ function unbuiltCases(count: number): Case[] {
     ['limit=20', 20, 0],
     ['limit=20&offset=100', 20, 100],
     ['format=api&limit=20&offset=0', 20, 0],
-    ['limit=0', 100, 0],
-    ['limit=-1', 100, 0],
-    ['limit=abc', 100, 0],
-    ['limit=', 100, 0],
-    ['limit=0100', 100, 0],
-    ['limit=1e2', 100, 0],
+    ...['limit=0', 'limit=-1', 'limit=abc', 'limit=', 'limit=0100', 'limit=1e2'].map(asFirstPage),
     ['offset=50', 100, 50],
     ['limit=100&offset=50', 100, 50],
     ['offset=0100', 100, 100],
-    ['offset=-100', 100, 0],
-    ['offset=abc', 100, 0],
-    ['offset=', 100, 0],
+    ...['offset=-100', 'offset=abc', 'offset='].map(asFirstPage),
     [`offset=${past}`, 100, past],
     [`format=api&limit=100&offset=${past}`, 100, past],
     ['offset=100000000', 100, 100_000_000],
-    ['OFFSET=100', 100, 0],
-    ['Limit=20', 100, 0],
+    ...['OFFSET=100', 'Limit=20', 'utm=1'].map(asFirstPage),
     ['offset=%31%30%30', 100, 100],
     ['offset=0&offset=100', 100, 100],
     ['limit=100&limit=20', 20, 0],
-    ['utm=1', 100, 0],
     ['utm=1&offset=100', 100, 100],
   ];
 }
+
+const asFirstPage = (query: string): Case => [query, PAGE_SIZE, 0];
 
 /** Any value: an integer is an optional sign and digits, anything else counts as missing. */
 function anyCases(count: number): Case[] {
   const huge = 999_999_999_999_999_999_999_999_999_999n;
   const limits = [1, 7, 99, 101, 250, count - 1, count, count + 1, 100_000];
   const offsets = [1, 50, 99, 101, 150, count - 100, count - 1, count, count + 1, 1_000_000_000];
-  const fives = ['5', '005', '%2B5'];
   // Not a number, or out of range: they count as 100 or 0, like a missing parameter.
-  const invalidLimits = [
-    '0',
-    '-1',
-    'abc',
-    '',
-    '1.5',
-    '1e3',
-    '0x10',
-    '1_0',
-    '+5',
-    '5%20',
-    '%EF%BC%95',
-    '%C2%B2',
-  ];
-  const invalidOffsets = ['-1', 'abc', '', '1.5', '-0'];
+  const invalidLimits = '0 -1 abc 1.5 1e3 0x10 1_0 +5 5%20 %EF%BC%95 %C2%B2'.split(' ');
+  const invalidOffsets = '-1 abc 1.5 -0'.split(' ');
   const cases: Case[] = [
     ...limits.map((limit): Case => [`limit=${limit}`, limit, 0]),
     ...offsets.map((offset): Case => [`offset=${offset}`, 100, offset]),
@@ -169,26 +139,23 @@ function anyCases(count: number): Case[] {
     [`limit=5&offset=${huge}`, 5, huge],
     [`limit=${huge}`, huge, 0],
     [`limit=${'9'.repeat(4301)}`, 100, 0],
-    ...fives.map((five): Case => [`limit=${five}`, 5, 0]),
-    ...invalidLimits.map((limit): Case => [`limit=${limit}&offset=30`, 100, 30]),
-    ...invalidOffsets.map((offset): Case => [`limit=7&offset=${offset}`, 7, 0]),
+    ...['5', '005', '%2B5'].map((five): Case => [`limit=${five}`, 5, 0]),
+    ...['', ...invalidLimits].map((limit): Case => [`limit=${limit}&offset=30`, 100, 30]),
+    ...['', ...invalidOffsets].map((offset): Case => [`limit=7&offset=${offset}`, 7, 0]),
     ['limit=3;offset=2', 100, 0],
     ['LIMIT=3&unknown=1&limit=4', 4, 0],
   ];
   return cases.filter(([, limit, offset]) => limit > 0 && offset >= 0);
 }
 
-const checkRepeated = windowCheck(
-  () => [
-    ['limit=10&limit=20', 20, 0],
-    ['limit=20&limit=abc', 100, 0],
-    ['offset=10&offset=20', 100, 20],
-    ['offset=100&offset=0', 100, 0],
-    ['format=xml&format=json', 100, 0],
-  ],
-  windowProblem,
-);
-
+const repeatedCases: readonly Case[] = [
+  ['limit=10&limit=20', 20, 0],
+  ['limit=20&limit=abc', 100, 0],
+  ['offset=10&offset=20', 100, 20],
+  ['offset=100&offset=0', 100, 0],
+  ['format=xml&format=json', 100, 0],
+];
+const checkRepeated = windowCheck(() => repeatedCases, windowProblem);
 const checkRepeatedFormats = checkEach(
   (context) => endpoints(context).map((path) => ({ path: `${path}?format=json&format=xml` })),
   (response) => errorProblem(response, 404),
@@ -213,14 +180,10 @@ export const windowsChecks = {
     ],
     rightOrRefused,
   ),
-  link: windowCheck(
-    (count) => [
-      ['', PAGE_SIZE, 0],
-      [`offset=${pageOffsets(count).at(-1)}`, PAGE_SIZE, pageOffsets(count).at(-1) ?? 0],
-      ['limit=7&offset=7', 7, 7],
-    ],
-    linkProblem,
-  ),
+  link: windowCheck((count) => {
+    const last = pageOffsets(count).at(-1) ?? 0;
+    return [asFirstPage(''), [`offset=${last}`, PAGE_SIZE, last], ['limit=7&offset=7', 7, 7]];
+  }, linkProblem),
   windows: windowCheck(anyCases, windowProblem),
   async repeated(context, fail) {
     await checkRepeated(context, fail);

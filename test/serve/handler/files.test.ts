@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { createFetchStore } from '../../../src/serve/handler/store.ts';
 import { handledSite } from '../../support/handled-site.ts';
 import { rawRecords } from '../../support/sites.ts';
 
@@ -68,13 +69,23 @@ describe('a file at its own address', () => {
   });
 });
 
-describe('a list that is incomplete', () => {
-  it.each([
-    'api/gamedata/move/index.json',
-    'api/gamedata/index.json',
-    'api/gamedata/move/offset/100/index.json',
-  ])('has no window over the missing %s', async (file) => {
-    const broken = handledSite(rawRecords(250, 3), {}, { [file]: null });
-    expect((await broken.ask('/api/gamedata/move/?limit=7&offset=95')).status).toBe(404);
+describe('a store over what a host fetches', () => {
+  const fetched = (body: string | null, init?: ResponseInit) =>
+    createFetchStore(async () => new Response(body, init)).get('a.json');
+
+  it('takes the host’s ETag', async () => {
+    const asset = await fetched('{}', { headers: { ETag: 'W/"1"' } });
+    expect(asset).toEqual({ body: new Uint8Array([0x7b, 0x7d]), etag: 'W/"1"' });
+  });
+
+  it('makes one of the content if the host has none', async () => {
+    const [first, same, other] = await Promise.all(['{}', '{}', '[]'].map((body) => fetched(body)));
+    expect(first?.etag).toMatch(/^"[0-9a-f]{32}"$/);
+    expect(same?.etag).toBe(first?.etag);
+    expect(other?.etag).not.toBe(first?.etag);
+  });
+
+  it.each([301, 302, 304, 404, 500])('has nothing if the host says %i', async (status) => {
+    expect(await fetched(status === 304 ? null : 'x', { status })).toBeUndefined();
   });
 });

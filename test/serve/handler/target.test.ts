@@ -5,7 +5,7 @@ import { kindNames } from '../../../src/contract/kinds.ts';
 import { isSitePath } from '../../../src/contract/meta.ts';
 import { recordFile, recordPath, recordUrl } from '../../../src/contract/paths.ts';
 import { slugSchema } from '../../../src/contract/records.ts';
-import { resolveTarget } from '../../../src/serve/handler/target.ts';
+import { resolveTarget } from '../../../src/serve/handler/request.ts';
 
 const kind = fc.constantFrom(...kindNames);
 const slug = fc

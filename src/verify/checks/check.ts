@@ -1,9 +1,9 @@
 /** What the checks of a deployment share. */
 
-import type { Kind } from '../contract/kinds.ts';
-import { type LinkBase, listPath, recordPath } from '../contract/paths.ts';
-import type { Probe, ProbeRequest, ProbeResponse } from '../http/probe.ts';
-import type { CrawledList } from '../sources/crawl.ts';
+import type { Kind } from '../../contract/kinds.ts';
+import { type LinkBase, listPath, recordPath } from '../../contract/paths.ts';
+import type { Probe, ProbeRequest, ProbeResponse } from '../../http/probe.ts';
+import type { CrawledList } from '../../sources/crawl.ts';
 
 export interface VerifyContext {
   readonly probe: Probe;
@@ -19,26 +19,39 @@ export type Fail = (response: Pick<ProbeResponse, 'request'>, problem: string) =
 /** The check of one guarantee. Reports failures in a fixed order, although requests are concurrent. */
 export type Check = (context: VerifyContext, fail: Fail) => Promise<void>;
 
-/** A check that sends requests and looks at each response by itself. */
-export function checkEach<R extends ProbeRequest>(
+type Problem = string | false | undefined;
+
+/** A check that looks at each of its requests by itself: `look` sends it, and returns a response and what is wrong with it. */
+export function checkRequests<R extends ProbeRequest>(
   requestsOf: (context: VerifyContext) => readonly R[],
-  problemOf: (response: ProbeResponse, request: R, context: VerifyContext) => string | undefined,
+  look: (request: R, context: VerifyContext) => Promise<readonly [ProbeResponse, ...Problem[]]>,
 ): Check {
   return async (context, fail) => {
-    const results = await context.probe.sendAll(requestsOf(context), (response, request) => ({
-      request: response.request,
-      problem: problemOf(response, request, context),
-    }));
-    for (const { request, problem } of results) if (problem !== undefined) fail({ request }, problem);
+    const found = requestsOf(context).map(async (sent) => {
+      const [{ request }, ...problems] = await look(sent, context);
+      return { request, problems };
+    });
+    for (const { request, problems } of await Promise.all(found))
+      for (const problem of problems) if (problem) fail({ request }, problem);
   };
 }
+
+/** A check of the response to each request. */
+export const checkEach = <R extends ProbeRequest>(
+  requestsOf: (context: VerifyContext) => readonly R[],
+  problemOf: (response: ProbeResponse, request: R, context: VerifyContext) => Problem,
+): Check =>
+  checkRequests(requestsOf, async (request, context) => {
+    const response = await context.probe.send(request);
+    return [response, problemOf(response, request, context)];
+  });
 
 /** What is wrong with an error: its status, its type or its body. */
 export function errorProblem(response: ProbeResponse, ...statuses: readonly number[]): string | undefined {
   if (!statuses.includes(response.status))
     return `got status ${response.status}, expected ${statuses.join(' or ')}`;
-  if (!isJsonType(response))
-    return `got Content-Type ${response.header('content-type')}, expected application/json`;
+  const type = response.header('content-type');
+  if (!isJsonType(type)) return `got Content-Type ${type}, expected application/json`;
   const { json } = response;
   const detail = typeof json === 'object' && json !== null && 'detail' in json ? json.detail : undefined;
   return typeof detail === 'string' ? undefined : 'got a body without a detail, expected {"detail": "…"}';
@@ -51,12 +64,7 @@ export const corsProblem = (response: ProbeResponse): string | undefined =>
     : 'got no Access-Control-Allow-Origin: *';
 
 /** `application/json`, with or without a charset of UTF-8. */
-export const isJsonType = (response: ProbeResponse): boolean =>
-  /^application\/json(?:; ?charset=utf-8)?$/i.test(response.header('content-type') ?? '');
-
-/** The members of a list header, in lower case. */
-export const members = (value: string): string[] =>
-  value.split(',').map((member) => member.trim().toLowerCase());
+export const isJsonType = (type = ''): boolean => /^application\/json(?:; ?charset=utf-8)?$/i.test(type);
 
 /** Both lists, and a record if there is one. */
 export function endpoints({ lists }: VerifyContext): string[] {

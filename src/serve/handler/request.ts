@@ -1,0 +1,140 @@
+/** Requests and responses as plain data (a `Request` would normalize the path), and what a request asks for. */
+
+import { JAVA_ACCEPT } from '../../contract/headers.ts';
+import { type Kind, kindNames } from '../../contract/kinds.ts';
+import { API_PREFIX, DOCS_PATH, isHostFile, recordFile, rootFile } from '../../contract/paths.ts';
+import { type Integer, narrow, PAGE_SIZE, type Window } from '../../contract/windows.ts';
+import { capitalize } from '../../contract/words.ts';
+
+/** What a response depends on. */
+export interface PlainRequest {
+  readonly method: string;
+  /** As it was sent: neither decoded nor normalized. Starts with a slash. */
+  readonly path: string;
+  /** The query with its question mark, or empty. */
+  readonly search: string;
+  readonly headers: Pick<Headers, 'get'>;
+}
+
+export interface PlainResponse {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: Uint8Array<ArrayBuffer> | null;
+}
+
+export const isRead = ({ method }: Pick<PlainRequest, 'method'>): boolean =>
+  method === 'GET' || method === 'HEAD';
+
+/** What a path refers to. */
+export type Target =
+  /** An endpoint of the API. `file` holds its JSON; undefined if the path cannot be that of a record. */
+  | { readonly type: 'root' | 'record'; readonly name: string; readonly file: string | undefined }
+  | { readonly type: 'list'; readonly name: string; readonly kind: Kind }
+  /** An endpoint, the docs or the base path itself, without its trailing slash; relative to the base path, with the slash. */
+  | { readonly type: 'slashless'; readonly path: string }
+  /** A file at its own URL. */
+  | { readonly type: 'file'; readonly file: string }
+  | { readonly type: 'nothing' };
+
+/**
+ * Resolves a path as it was sent. Percent-encoding is decoded, including encoded slashes.
+ *
+ * @param base the path of the base URL: nothing of the site is outside
+ */
+export function resolveTarget(sent: string, base = ''): Target {
+  const whole = withOneSlash(sent);
+  if (whole === base) return { type: 'slashless', path: '/' };
+  if (!whole.startsWith(`${base}/`)) return { type: 'nothing' };
+  const path = whole.slice(base.length);
+  const decoded = decode(path);
+  if (decoded === undefined) return { type: 'nothing' };
+  const rest = decoded.startsWith(API_PREFIX) ? decoded.slice(API_PREFIX.length) : undefined;
+  if (rest === '') return { type: 'root', name: 'Api Root', file: rootFile };
+  if ([API_PREFIX, DOCS_PATH].includes(`${decoded}/`)) return { type: 'slashless', path: `${path}/` };
+  const [, kindName, slug, slash] = /^([^/.]+)(?:\/([^/.]+))?(\/?)$/.exec(rest ?? '') ?? [];
+  const kind = kindNames.find((name) => name === kindName);
+  if (kind === undefined) return fileTarget(decoded);
+  if (slash === '') return { type: 'slashless', path: `${path}/` };
+  const title = capitalize(kind);
+  if (slug === undefined) return { type: 'list', name: `${title} List`, kind };
+  const file = /^[a-z0-9-]+$/.test(slug) ? recordFile(kind, slug) : undefined;
+  return { type: 'record', name: `${title} Instance`, file };
+}
+
+/** Whether a path is below the API's prefix, be there something or not. */
+export const isApiPath = (sent: string, base: string): boolean =>
+  withOneSlash(sent).startsWith(base + API_PREFIX);
+
+const withOneSlash = (sent: string): string => sent.replace(/^\/{2,}/, '/');
+
+/** Any other path may be that of a file, or of a folder with a page. Host configuration is not public. */
+function fileTarget(decoded: string): Target {
+  const file = decoded.slice(1) + (decoded.endsWith('/') ? 'index.html' : '');
+  const isPublic = /^(?:\w[\w-]*\/)*\w[\w-]*(?:\.[\w-]+)+$/.test(file) && !isHostFile(file);
+  return isPublic ? { type: 'file', file } : { type: 'nothing' };
+}
+
+function decode(path: string): string | undefined {
+  try {
+    return decodeURIComponent(path);
+  } catch {
+    return undefined;
+  }
+}
+
+/** `other` stands for any invalid format. */
+export type Format = 'api' | 'json' | 'other' | undefined;
+
+export function readFormat(query: URLSearchParams): Format {
+  const format = query.getAll('format').at(-1);
+  if (format === undefined || format === '') return undefined;
+  return format === 'api' || format === 'json' ? format : 'other';
+}
+
+/** An invalid limit counts as the page size, an invalid offset as 0. */
+export function readWindow(query: URLSearchParams): Window {
+  const limit = readInteger(query, 'limit');
+  const offset = readInteger(query, 'offset');
+  return { limit: limit > 0 ? limit : PAGE_SIZE, offset: offset > 0 ? offset : 0 };
+}
+
+/** An optional sign and digits, as many as the reference framework takes; anything else is 0. */
+function readInteger(query: URLSearchParams, name: string): Integer {
+  const text = query.getAll(name).at(-1) ?? '';
+  return /^[+-]?\d{1,4300}$/.test(text) ? narrow(BigInt(text)) : 0;
+}
+
+/** A range of an `Accept` header, such as `text/*;q=0.8`. */
+type MediaRange = ReturnType<typeof parseRange>;
+
+/**
+ * A client that prefers `text/html`, as browsers do, gets the page; any other that accepts JSON gets JSON. `format=json`
+ * is always JSON. Undefined if neither is acceptable.
+ */
+export function negotiate(format: Format, accept: string | null): 'json' | 'html' | undefined {
+  if (format === 'json' || (accept !== null && new RegExp(JAVA_ACCEPT).test(accept))) return 'json';
+  const ranges = (accept ?? '*/*').split(',').map(parseRange);
+  const json = best(ranges, 'application', 'json');
+  const html = best(ranges, 'text', 'html');
+  if (html && (!json || prefers(html, json))) return 'html';
+  return json && 'json';
+}
+
+/** An invalid range has no type, and includes nothing. */
+function parseRange(text: string) {
+  const [name = '', ...parameters] = text.split(';').map((part) => part.trim().toLowerCase());
+  const [, type = '', subtype = ''] = /^([^\s/]+)\/([^\s/]+)$/.exec(name) ?? [];
+  const quality = Number(parameters.find((part) => part.startsWith('q='))?.slice(2) ?? 1);
+  const specificity = type === '*' ? 0 : subtype === '*' ? 1 : 2;
+  return { type, subtype, specificity, quality: Number.isFinite(quality) ? quality : 0 };
+}
+
+/** The most specific range that includes a media type. */
+const best = (ranges: readonly MediaRange[], type: string, subtype: string): MediaRange | undefined =>
+  ranges
+    .filter((range) => [type, '*'].includes(range.type) && [subtype, '*'].includes(range.subtype))
+    .sort((a, b) => b.specificity - a.specificity)[0];
+
+/** Quality decides; if equal, the more specific range. */
+const prefers = (html: MediaRange, json: MediaRange): boolean =>
+  html.quality === json.quality ? html.specificity > json.specificity : html.quality > json.quality;
