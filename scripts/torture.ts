@@ -7,7 +7,7 @@ import { makeMistakes, mistakes } from '../test/support/mistakes.ts';
 import { seeded } from '../test/support/random.ts';
 import { stepNames, tryPairs, trySequences } from '../test/support/second-steps.ts';
 import { killExactly } from './torture/exact-kills.ts';
-import { tryFaults, tryMixes, tryProcesses } from './torture/faults.ts';
+import { tryEach, tryMixes, tryProcesses } from './torture/faults.ts';
 import { inTemporary, run } from './torture/ground.ts';
 import { hardships } from './torture/hardships.ts';
 import { killBuilds } from './torture/kills.ts';
@@ -51,7 +51,7 @@ process.env.NO_PROXY = '127.0.0.1';
 console.log(`seed ${seed}`);
 const { part, end } = createParts();
 
-if (!values.short) await part('faults', tryFaults);
+if (!values.short) await part('faults', tryEach);
 await part('mixed faults', () => tryMixes(amounts.mixes, random.below(1_000_000)));
 await part('faults of a process', () => tryProcesses(amounts.processes, random));
 await part('kills at random moments', async () => {

@@ -19,8 +19,8 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import pLimit from 'p-limit';
 import { type Commands, killAtFile, startCommands } from './installed.ts';
+import type { Finished } from './processes.ts';
 import { type Random, seeded } from './random.ts';
-import type { Finished } from './run-cli.ts';
 import { breaches, type Ended, endingAddresses, filesIn, type Intent, look, type Seen } from './site-law.ts';
 import {
   BUNDLED,

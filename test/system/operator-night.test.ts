@@ -22,7 +22,7 @@ import { stateNumber } from '../support/editions.ts';
 import { nginx } from '../support/engines/nginx.ts';
 import { freePort, startProgram } from '../support/engines/process.ts';
 import { findProgram, moved } from '../support/engines/server-program.ts';
-import { runProgram } from '../support/run-program.ts';
+import { runProgram } from '../support/run-cli.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 import { serveUpstream } from '../support/test-upstream.ts';
 import { type Answer, moveAnswer, tinyUpstream, upstreamOf } from '../support/upstream-data.ts';
@@ -133,12 +133,9 @@ function run({ at, opt, srv, cert }: Machine, line: string, { asRoot = false } =
     .replaceAll('/srv/gamedata', srv)
     .replace('/usr/bin/node', process.execPath);
   const privileges = ['--reuid', String(USER), '--regid', String(USER), '--clear-groups'];
-  const [program = '', ...args] = [
-    ...(isRoot && !asRoot ? ['setpriv', ...privileges] : []),
-    ...['sh', '-c', command],
-  ];
+  const asUser = isRoot && !asRoot ? ['setpriv', ...privileges] : [];
   const PATH = [at('bin'), path.dirname(process.execPath), process.env.PATH].join(path.delimiter);
-  return runProgram(program, args, {
+  return runProgram([...asUser, 'sh', '-c', command], {
     cwd: opt,
     env: { PATH, HOME: '/nonexistent', NODE_EXTRA_CA_CERTS: cert },
   });
