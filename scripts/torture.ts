@@ -1,7 +1,7 @@
 /** Tortures the builder and the server, and prints the numbers: `npm run torture -- [--short] [--seed n]`. */
 
 import { parseArgs } from 'node:util';
-import { fuzz } from '../test/support/fuzz-run.ts';
+import { fuzz } from '../test/support/fuzz.ts';
 import { tryHostile } from '../test/support/hostile-deployment.ts';
 import { makeMistakes, mistakes } from '../test/support/mistakes.ts';
 import { seeded } from '../test/support/random.ts';
