@@ -15,8 +15,7 @@ import {
 } from 'node:fs';
 import path from 'node:path';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { acquireLock } from '../../src/publish/lock.ts';
-import { encodeHolder, thisProcess } from '../../src/publish/lock-holder.ts';
+import { acquireLock, encodeHolder, thisProcess } from '../../src/publish/lock.ts';
 import { workFolders } from '../../src/publish/work-folders.ts';
 import { failing } from '../support/failing.ts';
 import { publishTree, readTree } from '../support/publishing.ts';

@@ -5,7 +5,7 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { OutputError } from '../../src/errors.ts';
-import { encodeHolder, type Holder, stateOf, thisProcess } from '../../src/publish/lock-holder.ts';
+import { encodeHolder, type Holder, stateOf, thisProcess } from '../../src/publish/lock.ts';
 import { withOutput } from '../../src/publish/publish.ts';
 import { publishTree, readTree, treeFiles } from '../support/publishing.ts';
 import { temporaryFolder } from '../support/temporary.ts';

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { inOrder } from '../../src/publish/site-paths.ts';
+import { inOrder } from '../../src/publish/commit.ts';
 import { foldersBeside, readWorkingFile, workFolders } from '../../src/publish/work-folders.ts';
 import { littleChanged, publishedSite, publishTree } from '../support/publishing.ts';
 import { temporaryFolder } from '../support/temporary.ts';
