@@ -58,7 +58,7 @@ export function commit(folders: WorkFolders, change: Change, modes: Modes | unde
  * Links stay true at every moment: records come before the pages that list them, later pages before those that lead to
  * them, then what is made of them, and what describes the site at last.
  */
-export function inOrder(files: readonly string[]): string[] {
+function inOrder(files: readonly string[]): string[] {
   const groups: string[][] = [[], [], [], [], []];
   for (const file of files) groups[rank(file)]?.push(file);
   groups[1]?.reverse();
