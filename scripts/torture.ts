@@ -5,12 +5,12 @@ import { fuzz } from '../test/support/fuzz.ts';
 import { tryHostile } from '../test/support/hostile-deployment.ts';
 import { makeMistakes, mistakes } from '../test/support/mistakes.ts';
 import { seeded } from '../test/support/random.ts';
-import { stepNames, tryPairs, trySequences } from '../test/support/second-steps.ts';
+import { tryPairs, trySequences } from '../test/support/second-steps.ts';
+import { stepNames } from '../test/support/steps.ts';
 import { killExactly } from './torture/exact-kills.ts';
 import { tryEach, tryMixes, tryProcesses } from './torture/faults.ts';
 import { inTemporary, run } from './torture/ground.ts';
 import { hardships } from './torture/hardships.ts';
-import { killBuilds } from './torture/kills.ts';
 import { createParts } from './torture/parts.ts';
 import { buildAtOnce, readMeanwhile } from './torture/rebuilds.ts';
 import { failCalls } from './torture/system-calls.ts';
@@ -23,7 +23,6 @@ const amounts = values.short
   ? {
       mixes: 20,
       processes: 12,
-      kills: 6,
       exact: 4,
       calls: 12,
       rebuilds: 6,
@@ -36,7 +35,6 @@ const amounts = values.short
   : {
       mixes: 500,
       processes: Infinity,
-      kills: 200,
       exact: Infinity,
       calls: 150,
       rebuilds: 200,
@@ -54,12 +52,7 @@ const { part, end } = createParts();
 if (!values.short) await part('faults', tryEach);
 await part('mixed faults', () => tryMixes(amounts.mixes, random.below(1_000_000)));
 await part('faults of a process', () => tryProcesses(amounts.processes, random));
-await part('kills at random moments', async () => {
-  const kills = await killBuilds(amounts.kills, random);
-  const phases = Object.entries(kills).map(([phase, count]) => `${count} ${phase}`);
-  return { tried: amounts.kills, says: `survived: ${phases.join(', ')}` };
-});
-await part('kills at exact moments', async () => ({
+await part('kills', async () => ({
   tried: await killExactly(amounts.exact, random),
   says: 'survived',
 }));

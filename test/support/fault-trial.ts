@@ -15,7 +15,7 @@ import type { Exchange, Fault, Place, Told } from './fault-row.ts';
 import { expectedMessage, faults } from './faults.ts';
 import { fingerprint } from './fingerprint.ts';
 import { type Random, seeded } from './random.ts';
-import { type Answer, itemAnswer, moveAnswer, upstreamOf } from './upstream-data.ts';
+import { type Answer, tinyUpstream, upstreamOf } from './upstream-data.ts';
 import { startUpstream, type UpstreamServer } from './upstream-server.ts';
 
 export const places: readonly Place[] = [
@@ -105,10 +105,7 @@ async function meetFaults(
   }: { run?: Runner; seconds: number } & Pick<RunOptions, 'timeouts' | 'concurrency'>,
 ): Promise<Met> {
   const parent = realpathSync(mkdtempSync(path.join(tmpdir(), 'gamedata-fault-')));
-  const answers: Answers = {
-    move: [1, 2, 3].map((id) => moveAnswer(id)),
-    item: [1, 2, 3].map((id) => itemAnswer(id)),
-  };
+  const answers = tinyUpstream(3, 3);
   const upstream = upstreamOf(answers);
   const faults = parts.map((part) => createFault(part, { answers, seconds }));
   let begun = false;

@@ -8,7 +8,7 @@ import { expect, it } from 'vitest';
 import { callCli } from '../support/run-cli.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 import { serveUpstream } from '../support/test-upstream.ts';
-import { moveAnswer, tinyUpstream, upstreamOf } from '../support/upstream-data.ts';
+import { tinyUpstream, upstreamOf } from '../support/upstream-data.ts';
 
 /**
  * The working folder after two builds by version 0.1.0, between which move 2 was renamed: the site, and the cache. Of the site's
@@ -17,8 +17,7 @@ import { moveAnswer, tinyUpstream, upstreamOf } from '../support/upstream-data.t
 const VERSION_0_1_0 = fileURLToPath(new URL('version-0.1.0.tar.gz', import.meta.url));
 
 it('takes over records, redirects and history of the site, and leaves nothing behind', async () => {
-  const answers = tinyUpstream();
-  answers.move.push(...[4, 5, 6, 7, 8].map((id) => moveAnswer(id)));
+  const answers = tinyUpstream(8);
   Object.assign(answers.move[1] ?? {}, { name: 'renamed' });
   const { url } = await serveUpstream(upstreamOf(answers));
   const cwd = temporaryFolder();
