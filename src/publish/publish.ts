@@ -244,12 +244,13 @@ async function publish(
 const createResult = (
   files: readonly ManifestEntry[],
   { recovered }: Opened,
-  counts: Pick<PublishResult, 'written' | 'removed' | 'leftovers'>,
+  { written, ...counts }: Pick<PublishResult, 'written' | 'removed' | 'leftovers'>,
 ): PublishResult => ({
-  changed: counts.written > 0 || recovered.isFinished,
+  changed: written > 0 || recovered.isFinished,
   files: files.length,
   bytes: files.reduce((sum, { bytes }) => sum + bytes, 0),
-  kept: files.length - counts.written,
+  written,
+  kept: files.length - written,
   ...counts,
 });
 

@@ -14,73 +14,16 @@ import {
   writeFileSync,
 } from 'node:fs';
 import path from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { serve } from '../../src/index.ts';
 import { fingerprint } from '../support/fingerprint.ts';
-import { type Commands, killAtFile, startCommands } from '../support/installed.ts';
 import { listAsTheyAre } from '../support/listed.ts';
 import { look, wrongModes } from '../support/site-law.ts';
-import {
-  changingUpstream,
-  createWorld,
-  DEAD,
-  must,
-  QUICK,
-  recordsOf,
-  type Variant,
-  type World,
-} from '../support/steps-world.ts';
-import { tablesOf, writeTables } from '../support/tables.ts';
-import { sharedFolder, temporaryFolder } from '../support/temporary.ts';
-import { itemAnswer, moveAnswer, upstreamOf } from '../support/upstream-data.ts';
+import { useWorld } from '../support/stepped-site.ts';
+import { BASE } from '../support/steps.ts';
+import { DEAD, QUICK, recordsOf } from '../support/steps-world.ts';
 
-const folder = sharedFolder();
-let world: World;
-let commands: Commands;
-beforeAll(async () => {
-  world = await createWorld(folder);
-  commands = startCommands(world.cli);
-});
-afterAll(async () => {
-  commands.close();
-  await world.close();
-});
-
-const BASE = 'https://site.test';
-const other = (name: string) => world.others.find((site) => site.name === name) ?? { folder: '', url: '' };
-const data = (name: string) => path.join(folder, 'data', name);
-const build = (...source: string[]) => ['build', ...source, ...QUICK, '--base-url', BASE, '--out', 'site'];
-const buildOf = (name: string) => build('--source', 'snapshot', '--upstream', data(name));
-
-/** A site of variants that were built one after the other. */
-async function siteOf(...variants: Variant[]) {
-  const cwd = temporaryFolder();
-  const out = path.join(cwd, 'site');
-  const run = (args: readonly string[], options: { umask?: number; env?: Record<string, string> } = {}) =>
-    commands.run(args, { cwd, ...options });
-  const succeed = (args: readonly string[], umask = 0o022) => must(commands, args, { cwd, umask });
-  for (const variant of variants) await succeed(buildOf(variant));
-  return {
-    cwd,
-    out,
-    run,
-    succeed,
-    redirects: () => JSON.parse(readFileSync(path.join(out, 'moved.json'), 'utf8')) as Record<string, string>,
-    async expectWhole(): Promise<void> {
-      expect([...look(out).wrong]).toEqual([]);
-      expect(await run(['verify', 'site'])).toMatchObject({ code: 0 });
-    },
-    /** Expects that a guard refuses a command, changes nothing, and says all of this. */
-    async expectRefused(args: readonly string[], ...says: string[]): Promise<void> {
-      const before = fingerprint(out);
-      const { code, stdout, stderr } = await run([...args, '--json']);
-      expect({ code, stderr }).toEqual({ code: 4, stderr: expect.stringMatching(/^hint: /m) });
-      expect(JSON.parse(stdout)).toMatchObject({ error: { code: 'guard' } });
-      for (const words of says) expect(stderr).toContain(words);
-      expect(fingerprint(out)).toEqual(before);
-    },
-  };
-}
+const { folder, build, buildOf, other, siteOf, prepare, kill } = useWorld();
 
 const readers: Record<string, readonly string[]> = {
   verify: ['verify', 'site'],
@@ -100,10 +43,8 @@ const writers: Record<string, (name: string) => readonly string[]> = {
 
 /** Archives of a world's site, rebased to the base URL of the sites here. */
 async function archiveOf(name: string): Promise<void> {
-  const rebased = `rebased/${name}`;
-  const rebase = ['rebase', other(name).folder, '--base-url', BASE, '--out', rebased];
-  await must(commands, rebase, { cwd: folder });
-  await must(commands, ['archive', rebased, '--out', `archives/${name}`], { cwd: folder });
+  await prepare('rebase', other(name).folder, '--base-url', BASE, '--out', `rebased/${name}`);
+  await prepare('archive', `rebased/${name}`, '--out', `archives/${name}`);
 }
 
 beforeAll(() => Promise.all(['shrunk', 'followed'].map(archiveOf)));
@@ -114,9 +55,7 @@ describe('after a build that was killed while it renames', () => {
     const site = await siteOf('plain');
     const copy = `${site.out}-copy`;
     cpSync(site.out, copy, { recursive: true, preserveTimestamps: true });
-    expect(
-      await killAtFile(world.cli, buildOf('renamed-again'), { cwd: site.cwd, folder: site.out, nth: 4 }),
-    ).toMatchObject({ code: null });
+    expect(await kill(site.cwd, buildOf('renamed-again'))).toMatchObject({ code: null });
     /** Puts the copy in the place of the site, as an operator does. */
     const restore = (): void => {
       rmSync(site.out, { recursive: true, force: true });
@@ -208,7 +147,7 @@ describe('a command that would make less of a published site', () => {
   it('is refused for a snapshot as well', async () => {
     const { cwd, run, succeed } = await siteOf();
     const source = ['snapshot', '--source', 'snapshot', '--data', 'data', '--upstream'];
-    const snapshot = (name: string) => [...source, data(name)];
+    const snapshot = (name: string) => [...source, path.join(folder, 'data', name)];
     await succeed(snapshot('plain'));
     const before = fingerprint(cwd);
     expect(await run(snapshot('shrunk'))).toMatchObject({
@@ -224,8 +163,7 @@ describe('another base URL', () => {
 
   it('is refused if nothing names it', async () => {
     const { expectRefused } = await siteOf('plain');
-    const archive = ['archive', other('elsewhere').folder, '--out', 'foreign/elsewhere'];
-    await must(commands, archive, { cwd: folder });
+    await prepare('archive', other('elsewhere').folder, '--out', 'foreign/elsewhere');
     await expectRefused(unnamed(), BASE, 'http://localhost:3000');
     await expectRefused(['mirror', other('elsewhere').url, 'site'], BASE, 'https://elsewhere.test');
     const restore = ['mirror', path.join(folder, 'foreign/elsewhere/gamedata.tar.gz'), 'site'];
@@ -243,94 +181,6 @@ describe('another base URL', () => {
     await succeed(['mirror', other('here').url, 'site']);
     expect(base()).toBe(other('here').url);
   });
-});
-
-describe('redirects of renamed records outlive', () => {
-  const lasting = { '/api/gamedata/move/move-1/': '/api/gamedata/move/premier/' };
-
-  const damages: Record<string, (file: string) => void> = {
-    'a removed changes.json': (file) => rmSync(file),
-    'half of a changes.json': (file) => writeFileSync(file, '{"steps":['),
-    'an empty history': (file) => writeFileSync(file, '{"steps":[]}'),
-    'an older copy of it': (file) => cpSync(path.join(other('here').folder, 'changes.json'), file),
-    'the same, with its time': (file) =>
-      execFileSync('cp', ['-a', path.join(other('here').folder, 'changes.json'), file]),
-  };
-  it.each(Object.keys(damages))('%s', async (name) => {
-    const { out, succeed, redirects, expectWhole } = await siteOf('plain', 'renamed', 'renamed-again');
-    damages[name]?.(path.join(out, 'changes.json'));
-    await succeed(buildOf('grown'));
-    await succeed([...buildOf('renamed-again'), '--max-shrink', '100']);
-    expect(redirects()).toMatchObject({
-      ...lasting,
-      '/api/gamedata/move/first/': '/api/gamedata/move/premier/',
-    });
-    await expectWhole();
-  });
-
-  /** The bundled data and the snapshot know of renames since `renamed` only. */
-  it.each([
-    ['a night without upstream', build('--upstream', DEAD)],
-    ['a snapshot whose history is younger', buildOf('followed-late')],
-    ['a snapshot without any', buildOf('renamed-again')],
-  ])('%s', async (_, args) => {
-    const { succeed, redirects, expectWhole } = await siteOf('plain', 'renamed');
-    await succeed(args);
-    expect(redirects()).toMatchObject(lasting);
-    await expectWhole();
-  });
-
-  it('data that is merged late', async () => {
-    const { succeed, redirects, expectWhole } = await siteOf('plain', 'renamed', 'renamed-again');
-    await succeed(buildOf('followed-late'));
-    await succeed(buildOf('renamed'));
-    const first = '/api/gamedata/move/first/';
-    expect(redirects()).toMatchObject({
-      '/api/gamedata/move/move-1/': first,
-      '/api/gamedata/move/premier/': first,
-    });
-    await expectWhole();
-  });
-
-  it('a stateless build from another address than the bundled data’s', async () => {
-    const { succeed, redirects } = await siteOf();
-    const upstream = await changingUpstream();
-    upstream.now.variant = 'renamed-again';
-    await succeed(build('--source', 'rest', '--upstream', upstream.url));
-    await upstream.close();
-    expect(redirects()).toMatchObject({ '/api/gamedata/move/first/': '/api/gamedata/move/premier/' });
-  });
-
-  it('glitches that change every name, until the feed has no place for what was renamed before', async () => {
-    const { cwd, succeed, redirects } = await siteOf();
-    const items = Array.from({ length: 10 }, (_, at) => itemAnswer(at + 1));
-    const glitches = ['old 1', 'new 1', 'new 2', 'new 1', 'new 2', 'new 1'].map((words) => words.split(' '));
-    for (const [name, generation] of glitches) {
-      const changed = { generation: { url: `/api/v2/generation/${generation}/` } };
-      const moves = Array.from({ length: 2600 }, (_, at) => moveAnswer(at + 1, changed));
-      moves[0] = moveAnswer(1, { name });
-      writeTables(path.join(cwd, 'tables'), tablesOf(upstreamOf({ move: moves, item: items })));
-      const source = ['--source', 'csv', '--upstream', 'tables', '--no-names', '--max-shrink', '100'];
-      await succeed(['snapshot', '--data', 'data', ...source]);
-    }
-    await succeed([...build('--source', 'snapshot', '--upstream', 'data'), '--max-shrink', '100']);
-    expect(redirects()).toEqual({ '/api/gamedata/move/old/': '/api/gamedata/move/new/' });
-  });
-
-  it.each(['former.json', 'moved.json'])(
-    '%s that is not as it was published is refused or restored',
-    async (file) => {
-      const { out, run } = await siteOf('plain', 'renamed', 'renamed-again');
-      const before = [...look(out).addresses.keys()];
-      writeFileSync(path.join(out, file), '{}\n');
-      const damaged = fingerprint(out);
-      const { code, stderr } = await run(buildOf('grown'));
-      if (code === 0) return expect([...look(out).addresses.keys()]).toEqual(expect.arrayContaining(before));
-      expect(stderr).toContain('--forget-history');
-      expect(fingerprint(out)).toEqual(damaged);
-      expect(await run([...buildOf('grown'), '--forget-history'])).toMatchObject({ code: 0 });
-    },
-  );
 });
 
 describe.skipIf(process.platform === 'win32')(
@@ -369,7 +219,7 @@ describe.skipIf(process.platform === 'win32')(
 
 describe('what somebody else has prepared', () => {
   /** Adds files to a site, and to its manifest. */
-  function prepare(site: string, files: Record<string, string>): void {
+  function tamper(site: string, files: Record<string, string>): void {
     for (const [name, text] of Object.entries(files)) {
       mkdirSync(path.dirname(path.join(site, name)), { recursive: true });
       writeFileSync(path.join(site, name), text);
@@ -382,7 +232,7 @@ describe('what somebody else has prepared', () => {
     const { cwd, succeed } = await siteOf();
     const hostile = path.join(folder, 'sites/hostile');
     cpSync(other('here').folder, hostile, { recursive: true });
-    prepare(hostile, evil);
+    tamper(hostile, evil);
     await succeed(['mirror', other('here').url.replace('/here', '/hostile'), 'copy']);
     const said = await succeed(['rebase', 'copy', '--base-url', BASE]);
     for (const name of Object.keys(evil)) {
@@ -405,7 +255,7 @@ describe('what somebody else has prepared', () => {
       expect(list(file)).not.toContain('_hosts');
     const [top = ''] = list('archives/gamedata.tar.gz').split('/');
     execFileSync('tar', ['xzf', 'archives/gamedata.tar.gz'], { cwd });
-    prepare(path.join(cwd, top), { '_hosts/nginx.conf': 'access_log /etc/passwd;', ...evil });
+    tamper(path.join(cwd, top), { '_hosts/nginx.conf': 'access_log /etc/passwd;', ...evil });
     execFileSync('tar', ['czf', 'evil.tar.gz', top], { cwd });
     const said = await succeed(['mirror', 'evil.tar.gz', 'site']);
     expect(readFileSync(conf, 'utf8')).toBe(own);
