@@ -105,7 +105,7 @@ export async function withOutput<T>(
     const { isFinished, dropped } = recovered;
     notices.push(...(isFinished ? [FINISHED] : []), ...(dropped ? [DROPPED] : []));
     const published = readPublished(folders, { byContent, dropped });
-    const opened = { folders, published, recovered, modes, notices };
+    const opened: Opened = { folders, published, recovered, modes, notices };
     return await use({
       folder: folders.out,
       name: folders.name,

@@ -22,11 +22,6 @@ import type { Change } from './commit.ts';
 import { entryOf, type Published } from './published.ts';
 import type { WorkFolders } from './work-folders.ts';
 
-export interface StageOptions {
-  readonly published: Published;
-  readonly signal?: AbortSignal | undefined;
-}
-
 /**
  * Stages the files that differ from the published ones; without a difference, nothing is touched.
  *
@@ -35,29 +30,27 @@ export interface StageOptions {
 export async function stageFiles(
   files: Iterable<AnyFile>,
   work: WorkFolders,
-  { published, signal }: StageOptions,
+  { published, signal }: { published: Published; signal: AbortSignal | undefined },
 ): Promise<{ entries: ManifestEntry[]; place: string[] }> {
   const checkPath = createPathCheck();
   const stays = ({ path, sha256 }: ManifestEntry): boolean =>
     published.own.get(path)?.sha256 === sha256 && !published.touched.has(path);
   const entries: ManifestEntry[] = [];
   const place: string[] = [];
+  const stage = (file: AnyFile): ManifestEntry => {
+    if ('sha256' in file && stays(file)) return { path: file.path, bytes: file.bytes, sha256: file.sha256 };
+    const body = bodyOf(file);
+    const entry = entryOf(file.path, body);
+    if ('sha256' in file && file.sha256 !== entry.sha256)
+      throw new OutputError(`got SHA-256 ${entry.sha256}, expected ${file.sha256}`, file.path);
+    if (stays(entry)) return entry;
+    stageFile(work, file.path, body, published.own.has(file.path));
+    place.push(file.path);
+    return entry;
+  };
   for (const file of files) {
     checkPath(file.path);
-    let entry: ManifestEntry;
-    if ('sha256' in file && stays(file)) {
-      entry = { path: file.path, bytes: file.bytes, sha256: file.sha256 };
-    } else {
-      const body = bodyOf(file);
-      entry = entryOf(file.path, body);
-      if ('sha256' in file && file.sha256 !== entry.sha256)
-        throw new OutputError(`got SHA-256 ${entry.sha256}, expected ${file.sha256}`, file.path);
-      if (!stays(entry)) {
-        stageFile(work, file.path, body, published.own.has(file.path));
-        place.push(file.path);
-      }
-    }
-    entries.push(entry);
+    entries.push(stage(file));
     // Yields to signals and the progress line now and then.
     if (entries.length % 64 === 0) await setImmediate();
     signal?.throwIfAborted();
