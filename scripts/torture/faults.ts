@@ -6,7 +6,7 @@ import type { Fault } from '../../test/support/fault-row.ts';
 import { makeMix, type Part, placesOf, type Trial, tryFaults } from '../../test/support/fault-trial.ts';
 import { faults } from '../../test/support/faults.ts';
 import type { Random } from '../../test/support/random.ts';
-import type { Ended } from './parts.ts';
+import type { Ended } from './ground.ts';
 
 /** Most of a trial is waiting. */
 const AT_ONCE = 4;

@@ -73,3 +73,12 @@ export const leftovers = (out: string): string[] =>
 export function demand(truth: boolean, problem: string): asserts truth {
   if (!truth) throw new Error(problem);
 }
+
+/** How a part of the torture ended. */
+export interface Ended {
+  /** How many faults, kills or requests there were. */
+  readonly tried: number;
+  /** What they were, and how they ended. */
+  readonly says: string;
+  readonly problems?: readonly string[];
+}

@@ -12,6 +12,7 @@ import { tinyUpstream, upstreamOf } from '../../test/support/upstream-data.ts';
 import { startUpstream, type UpstreamServer } from '../../test/support/upstream-server.ts';
 import {
   demand,
+  type Ended,
   leftovers,
   run,
   type StartOptions,
@@ -20,7 +21,6 @@ import {
   temporary,
   writeDataSet,
 } from './ground.ts';
-import type { Ended } from './parts.ts';
 
 const CLOCK = new URL('./shift-clock.mjs', import.meta.url).href;
 const DIE_AT = new URL('./die-at.mjs', import.meta.url).href;
