@@ -7,7 +7,7 @@ const hooks = new URL('test/support/absolute-imports.mjs', import.meta.url).href
 const isolated = [
   'test/cli/commands/history.test.ts',
   'test/publish/commit.test.ts',
-  'test/publish/failures.test.ts',
+  'test/publish/lock.test.ts',
   'test/publish/power-cut.test.ts',
 ];
 

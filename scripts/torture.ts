@@ -1,101 +1,102 @@
 /** Tortures the builder and the server, and prints the numbers: `npm run torture -- [--short] [--seed n]`. */
 
 import { parseArgs } from 'node:util';
-import { fuzz } from '../test/support/fuzz-run.ts';
+import { fuzz } from '../test/support/fuzz.ts';
 import { tryHostile } from '../test/support/hostile-deployment.ts';
 import { makeMistakes, mistakes } from '../test/support/mistakes.ts';
 import { seeded } from '../test/support/random.ts';
-import { stepNames, tryPairs, trySequences } from '../test/support/second-steps.ts';
+import { tryPairs, trySequences } from '../test/support/second-steps.ts';
+import { stepNames } from '../test/support/steps.ts';
 import { killExactly } from './torture/exact-kills.ts';
-import { tryFaults, tryMixes, tryProcesses } from './torture/faults.ts';
-import { inTemporary, run } from './torture/ground.ts';
+import { tryEach, tryMixes, tryProcesses } from './torture/faults.ts';
+import { type Ended, inTemporary, run } from './torture/ground.ts';
 import { hardships } from './torture/hardships.ts';
-import { killBuilds } from './torture/kills.ts';
-import { createParts } from './torture/parts.ts';
 import { buildAtOnce, readMeanwhile } from './torture/rebuilds.ts';
 import { failCalls } from './torture/system-calls.ts';
 
 const { values } = parseArgs({ options: { short: { type: 'boolean' }, seed: { type: 'string' } } });
 const seed = Number(values.seed ?? Date.now() % 2 ** 31);
 const random = seeded(seed);
-/** The short form omits what `npm test` tries too, and takes a part of the rest: another one with each seed. */
-const amounts = values.short
-  ? {
-      mixes: 20,
-      processes: 12,
-      kills: 6,
-      exact: 4,
-      calls: 12,
-      rebuilds: 6,
-      hostile: 20,
-      sequences: 0,
-      hardships: 5,
-      handled: 20_000,
-      served: 200,
-    }
-  : {
-      mixes: 500,
-      processes: Infinity,
-      kills: 200,
-      exact: Infinity,
-      calls: 150,
-      rebuilds: 200,
-      hostile: 300,
-      sequences: 500,
-      hardships: Infinity,
-      handled: 500_000,
-      served: 5000,
-    };
+const ALL = Infinity;
+
+/**
+ * What is tried, so many times in the short form and in the whole. The short form omits what `npm test` tries too, and takes a part of
+ * the rest: another one with each seed.
+ */
+const parts: Record<string, [short: number, whole: number, attempt: (count: number) => Promise<Ended>]> = {
+  faults: [0, ALL, tryEach],
+  'mixed faults': [20, 500, (count) => tryMixes(count, random.below(1_000_000))],
+  'faults of a process': [12, ALL, (count) => tryProcesses(count, random)],
+  kills: [4, ALL, async (count) => ({ tried: await killExactly(count, random), says: 'survived' })],
+  'failing system calls': [12, 150, (count) => failCalls(count, random)],
+  'builds at once': [1, 1, buildAtOnce],
+  'rebuilds under readers': [6, 200, readMeanwhile],
+  'hostile deployments': [
+    20,
+    300,
+    async (count) => {
+      const problem = await tryHostile(count, random.below(2 ** 31));
+      const says = 'were copied, verified, compared and rebased, or refused';
+      return { tried: count, says, problems: problem === undefined ? [] : [problem] };
+    },
+  ],
+  'mistakes of an operator': [
+    0,
+    ALL,
+    async () => {
+      const problems = await inTemporary((folder) => makeMistakes(folder, run));
+      return { tried: mistakes.length, says: 'were refused', problems };
+    },
+  ],
+  'pairs of steps': [
+    0,
+    ALL,
+    async () => ({ tried: stepNames.length ** 2, says: 'kept the law', problems: await tryPairs() }),
+  ],
+  'sequences of steps': [
+    0,
+    500,
+    async (count) => {
+      // The same ones every time, unless a seed is given.
+      const first = values.seed ? seed : 0;
+      const problems = await trySequences(count, first);
+      return { tried: count, says: `from ${first} on: each step kept the law`, problems };
+    },
+  ],
+  hardships: [5, ALL, (count) => hardships(count, random)],
+  fuzz: [
+    20_000,
+    500_000,
+    async (handled) => {
+      const served = handled / 100;
+      const problems = await fuzz({ handled, served, seed });
+      return { tried: handled + served, says: `requests, ${served} of them over sockets`, problems };
+    },
+  ],
+};
+
+const secondsSince = (start: number): string => `${Math.round((performance.now() - start) / 1000)} s`;
+/** A part that throws has failed, and the others are tried all the same. */
+const endOf = (attempt: Promise<Ended>): Promise<Ended> =>
+  attempt.catch((error) => ({ tried: 0, says: 'ended early', problems: [`${error?.message ?? error}`] }));
 
 process.env.NO_PROXY = '127.0.0.1';
 console.log(`seed ${seed}`);
-const { part, end } = createParts();
-
-if (!values.short) await part('faults', tryFaults);
-await part('mixed faults', () => tryMixes(amounts.mixes, random.below(1_000_000)));
-await part('faults of a process', () => tryProcesses(amounts.processes, random));
-await part('kills at random moments', async () => {
-  const kills = await killBuilds(amounts.kills, random);
-  const phases = Object.entries(kills).map(([phase, count]) => `${count} ${phase}`);
-  return { tried: amounts.kills, says: `survived: ${phases.join(', ')}` };
-});
-await part('kills at exact moments', async () => ({
-  tried: await killExactly(amounts.exact, random),
-  says: 'survived',
-}));
-await part('failing system calls', () => failCalls(amounts.calls, random));
-await part('builds at once', buildAtOnce);
-await part('rebuilds under readers', () => readMeanwhile(amounts.rebuilds));
-await part('hostile deployments', async () => {
-  const problem = await tryHostile(amounts.hostile, random.below(2 ** 31));
-  const problems = problem === undefined ? [] : [problem];
-  return {
-    tried: amounts.hostile,
-    says: 'were copied, verified, compared and rebased, or refused',
-    problems,
-  };
-});
-if (!values.short)
-  await part('mistakes of an operator', async () => {
-    const problems = await inTemporary((folder) => makeMistakes(folder, run));
-    return { tried: mistakes.length, says: 'were refused', problems };
-  });
-if (!values.short) {
-  await part('pairs of steps', async () => {
-    const problems = await tryPairs();
-    return { tried: stepNames.length ** 2, says: 'kept the law', problems };
-  });
-  await part('sequences of steps', async () => {
-    // The same ones every time, unless a seed is given.
-    const first = values.seed ? seed : 0;
-    const problems = await trySequences(amounts.sequences, first);
-    return { tried: amounts.sequences, says: `from ${first} on: each step kept the law`, problems };
-  });
+const started = performance.now();
+const failed: string[] = [];
+const sums: string[] = [];
+for (const [name, [short, whole, attempt]] of Object.entries(parts)) {
+  const wanted = values.short ? short : whole;
+  if (wanted === 0) continue;
+  const begun = performance.now();
+  const { tried, says, problems = [] } = await endOf(attempt(wanted));
+  for (const problem of problems) console.error(`  ${problem}`);
+  if (problems.length > 0) failed.push(name);
+  const sum = tried.toLocaleString('en');
+  sums.push(`${sum} ${name}`);
+  const trouble = problems.length > 0 ? `, ${problems.length} PROBLEMS` : '';
+  console.log(`${name}: ${sum} ${says}${trouble} (${secondsSince(begun)})`);
 }
-await part('hardships', () => hardships(amounts.hardships, random));
-await part('fuzz', async () => {
-  const { handled, served } = amounts;
-  const problems = await fuzz({ handled, served, seed });
-  return { tried: handled + served, says: `requests, ${served} of them over sockets`, problems };
-});
-process.exitCode = end();
+const verdict = failed.length === 0 ? 'all survived' : `FAILED: ${failed.join(', ')}`;
+console.log(`torture: ${sums.join(' · ')}: ${verdict} (${secondsSince(started)})`);
+process.exitCode = failed.length === 0 ? 0 : 1;

@@ -40,6 +40,15 @@ export function* walk(folder: string, inside = ''): Generator<{ path: string; is
   }
 }
 
+/** Every folder above some files; that of the site is `.`. */
+export function foldersOf(files: readonly string[]): Set<string> {
+  const folders = new Set<string>();
+  for (const file of files)
+    for (let folder = path.posix.dirname(file); !folders.has(folder); folder = path.posix.dirname(folder))
+      folders.add(folder);
+  return folders;
+}
+
 export const listFiles = (folder: string): string[] => Array.from(walk(folder), ({ path }) => path);
 
 /** For what is not opened: an error that messages show as they do those of the system. */

@@ -16,6 +16,13 @@ const moments: Readonly<Record<string, readonly string[]>> = {
     ...['writeSync:1', 'mkdirSync:2', 'writeFileSync:1', 'writeFileSync:30', 'fsyncSync:1', 'fsyncSync:2'],
     ...['renameSync:1', 'renameSync:68', 'renameSync:69', 'renameSync:100', 'unlinkSync:1', 'unlinkSync:2'],
   ],
+  'build from an upstream': [
+    'writeSync:2',
+    'writeSync:5',
+    'writeSync:90',
+    'writeFileSync:30',
+    'renameSync:150',
+  ],
   'build, all files': [
     ...['writeSync:1', 'mkdirSync:9', 'writeFileSync:2', 'writeFileSync:30', 'fsyncSync:1', 'renameSync:129'],
     ...['renameSync:130', 'renameSync:131', 'renameSync:200', 'renameSync:270', 'unlinkSync:1', 'rmSync:1'],

@@ -1,6 +1,5 @@
 /** Where builds are tortured: one temporary folder, two data sets, and the command line as a process that may be killed. */
 
-import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -12,43 +11,22 @@ import { CHANGES_FILE, FEED_FILE, FORMER_FILE, MOVED_FILE } from '../../src/cont
 import type { RawRecords } from '../../src/sources/normalize.ts';
 import { snapshotFiles } from '../../src/sources/snapshot.ts';
 import { encodeDataSet } from '../../test/support/decode.ts';
+import { type Finished, type ProcessOptions, startProcess } from '../../test/support/processes.ts';
 import { dataSetOf, rawRecords } from '../../test/support/sites.ts';
 
 const CLI = fileURLToPath(new URL('../../dist/cli.js', import.meta.url));
 
-export interface Exit {
-  readonly code: number | null;
-  readonly stderr: string;
-}
-
-export interface StartOptions {
-  readonly cwd?: string;
-  readonly env?: Readonly<Record<string, string>>;
+export interface StartOptions extends ProcessOptions {
   /** What runs node, such as a shell with a limit. */
   readonly wrap?: readonly string[];
 }
 
 /** Starts the compiled command line. */
-export function start(args: readonly string[], { cwd, env = {}, wrap = [] }: StartOptions = {}) {
-  const [command = '', ...rest] = [...wrap, process.execPath, CLI, ...args];
-  const child = spawn(command, rest, {
-    cwd,
-    env: { PATH: process.env.PATH, NO_PROXY: '127.0.0.1', ...env },
-    stdio: ['ignore', 'ignore', 'pipe'],
-  });
-  let stderr = '';
-  child.stderr.setEncoding('utf8').on('data', (part: string) => {
-    stderr += part;
-  });
-  const ended = new Promise<Exit>((resolve, reject) => {
-    child.once('error', reject);
-    child.once('close', (code) => resolve({ code, stderr }));
-  });
-  return { child, ended };
-}
+export const start = (args: readonly string[], { wrap = [], ...options }: StartOptions = {}) =>
+  startProcess([...wrap, process.execPath, CLI, ...args], options);
 
-export const run = (args: readonly string[], options?: StartOptions): Promise<Exit> =>
-  start(args, options).ended;
+export const run = (args: readonly string[], options?: StartOptions): Promise<Finished> =>
+  start(args, options).finished;
 
 export const temporary = (): string => realpathSync(mkdtempSync(path.join(tmpdir(), 'gamedata-torture-')));
 
@@ -94,4 +72,13 @@ export const leftovers = (out: string): string[] =>
 /** Throws unless it is true: what went wrong, in one line. */
 export function demand(truth: boolean, problem: string): asserts truth {
   if (!truth) throw new Error(problem);
+}
+
+/** How a part of the torture ended. */
+export interface Ended {
+  /** How many faults, kills or requests there were. */
+  readonly tried: number;
+  /** What they were, and how they ended. */
+  readonly says: string;
+  readonly problems?: readonly string[];
 }

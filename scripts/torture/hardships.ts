@@ -6,12 +6,13 @@ import path from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import pLimit from 'p-limit';
 import { journalLine } from '../../test/support/journal.ts';
+import type { Finished } from '../../test/support/processes.ts';
 import type { Random } from '../../test/support/random.ts';
-import { itemAnswer, moveAnswer, upstreamOf } from '../../test/support/upstream-data.ts';
+import { tinyUpstream, upstreamOf } from '../../test/support/upstream-data.ts';
 import { startUpstream, type UpstreamServer } from '../../test/support/upstream-server.ts';
 import {
   demand,
-  type Exit,
+  type Ended,
   leftovers,
   run,
   type StartOptions,
@@ -20,7 +21,6 @@ import {
   temporary,
   writeDataSet,
 } from './ground.ts';
-import type { Ended } from './parts.ts';
 
 const CLOCK = new URL('./shift-clock.mjs', import.meta.url).href;
 const DIE_AT = new URL('./die-at.mjs', import.meta.url).href;
@@ -37,29 +37,12 @@ interface Scene {
   readonly upstream: UpstreamServer;
 }
 
-const fromSnapshot = (data: string, out: string) => [
-  'build',
-  '--source',
-  'snapshot',
-  '--upstream',
-  data,
-  '--quiet',
-  '--out',
-  out,
+const fromSnapshot = (data: string, out: string): string[] => [
+  ...['build', '--source', 'snapshot', '--upstream', data, '--quiet', '--out', out],
 ];
-const fromUpstream = ({ upstream, folder, out }: Scene, ...more: string[]) => [
-  ...[
-    'build',
-    '--source',
-    'rest',
-    '--upstream',
-    upstream.url,
-    '--cache',
-    path.join(folder, 'cache'),
-    '--out',
-    out,
-  ],
-  ...['--max-shrink', '100', '--base-url', 'https://rest.test', ...more],
+const fromUpstream = ({ upstream, folder, out }: Scene, ...more: string[]): string[] => [
+  ...['build', '--source', 'rest', '--upstream', upstream.url, '--cache', path.join(folder, 'cache')],
+  ...['--max-shrink', '100', '--base-url', 'https://rest.test', '--out', out, ...more],
 ];
 
 async function built(args: string[], env: Record<string, string> = {}): Promise<void> {
@@ -114,24 +97,20 @@ const onFullDisk = ({ folder, small, large }: Scene, left: number) =>
     await built(fromSnapshot(large, out));
   });
 
-/** Entries of the cache's journal, changed; each line gets the checksum that it has to have. */
-function editCache({ folder }: Scene, change: (entries: Record<string, unknown>[]) => void): void {
-  const cache = path.join(folder, 'cache');
-  for (const name of readdirSync(cache)) {
-    const file = path.join(cache, name);
-    const [header = '', ...lines] = readFileSync(file, 'utf8').split('\n');
-    const entries = lines.filter((line) => line !== '').map((line) => JSON.parse(line.slice(17)));
-    change(entries);
-    writeFileSync(file, [header, ...entries.map(journalLine)].join('\n'));
-  }
-}
-
 function damageCache({ folder }: Scene, change: (text: string) => string): void {
   const cache = path.join(folder, 'cache');
   for (const name of readdirSync(cache)) {
     const file = path.join(cache, name);
     writeFileSync(file, change(readFileSync(file, 'utf8')));
   }
+}
+
+/** Every entry of a journal with the value of the next one, and the checksum that it has to have then. */
+function swapEntries(journal: string): string {
+  const [header = '', ...lines] = journal.split('\n');
+  const entries = lines.filter((line) => line !== '').map((line) => JSON.parse(line.slice(17)));
+  const swapped = entries.map((entry, at) => ({ ...entry, value: entries[(at + 1) % entries.length].value }));
+  return [header, ...swapped.map(journalLine)].join('\n');
 }
 
 /** The cache is filled, spoilt and used again: the site has to be the very same. */
@@ -152,30 +131,37 @@ async function startFetching(args: string[], { upstream }: Scene, options?: Star
   return started;
 }
 
-function expectRefusal({ code, stderr }: Exit, error: RegExp): void {
-  demand(code === 1 && error.test(stderr) && !stderr.includes('bug'), `ended with ${code}: ${stderr}`);
-}
-
 /** Where the folder can be made again it is, with the whole site. */
-async function expectRefusalOr(exit: Exit, error: RegExp, out: string): Promise<void> {
-  if (exit.code === 0) await built(['verify', out, '--quiet']);
-  else expectRefusal(exit, error);
+async function expectRefusalOr({ code, stderr }: Finished, error: RegExp, out: string): Promise<void> {
+  if (code === 0) await built(['verify', out, '--quiet']);
+  else demand(code === 1 && error.test(stderr) && !stderr.includes('bug'), `ended with ${code}: ${stderr}`);
 }
 
-const signalExits = { SIGINT: 130, SIGTERM: 143 } as const;
+/** The folder above the site is gone while the upstream is asked. */
+const withoutParent =
+  (move: (parent: string) => void, whatIsLeft: (scene: Scene, parent: string) => Promise<void>) =>
+  async (scene: Scene) => {
+    const parent = path.join(scene.folder, 'parent');
+    const here = { ...scene, out: path.join(parent, 'site') };
+    await built(fromSnapshot(scene.small, here.out));
+    const { finished } = await startFetching(fromUpstream(here), scene);
+    move(parent);
+    await expectRefusalOr(await finished, /ENOENT/, here.out);
+    await whatIsLeft(here, parent);
+  };
 
-const stoppedFetching = (signal: keyof typeof signalExits, exit: number) => async (scene: Scene) => {
-  await built(fromSnapshot(scene.small, scene.out));
-  const before = siteDigest(scene.out);
-  const { child, ended } = await startFetching(fromUpstream(scene), scene);
-  child.kill(signal);
-  const { code, stderr } = await ended;
-  demand(code === exit && stderr.includes(`stopped by ${signal}`), `ended with ${code}: ${stderr}`);
-  demand(siteDigest(scene.out) === before && leftovers(scene.out).length === 0, 'something was published');
-  const asked = scene.upstream.log.length;
-  await built(fromUpstream(scene, '--quiet'));
-  demand(scene.upstream.log.length - asked < 2 * RECORDS - 60, 'the cache was not kept');
+/** The working folder is gone while the upstream is asked. */
+const withoutCwd = (nameOf: (scene: Scene) => string) => async (scene: Scene) => {
+  const cwd = path.join(scene.folder, 'cwd');
+  mkdirSync(cwd);
+  const out = nameOf(scene);
+  const args = fromUpstream({ ...scene, out }, '--quiet');
+  const { finished } = await startFetching(args, scene, { cwd });
+  rmSync(cwd, { recursive: true });
+  await expectRefusalOr(await finished, /ENOENT/, path.resolve(cwd, out));
 };
+
+const signalExits = { SIGINT: 130, SIGTERM: 143 };
 
 /** The signal comes at a moment of the build; what the exit code says has to be what became of the site. */
 const stoppedAt = (moment: string, exit: number) => async (scene: Scene) => {
@@ -229,42 +215,21 @@ const table: Record<string, (scene: Scene) => Promise<void>> = {
       wrap,
     });
   },
-  'a parent folder that is moved away': async (scene) => {
-    const parent = path.join(scene.folder, 'parent');
-    const out = path.join(parent, 'site');
-    await built(fromSnapshot(scene.small, out));
-    const { ended } = await startFetching([...fromUpstream(scene), '--out', out], scene);
-    renameSync(parent, `${parent}-elsewhere`);
-    await expectRefusalOr(await ended, /ENOENT/, out);
-    await built(['verify', path.join(`${parent}-elsewhere`, 'site'), '--quiet']);
-  },
-  'a parent folder that is removed': async (scene) => {
-    const parent = path.join(scene.folder, 'parent');
-    const out = path.join(parent, 'site');
-    await built(fromSnapshot(scene.small, out));
-    const { ended } = await startFetching([...fromUpstream(scene), '--out', out], scene);
-    rmSync(parent, { recursive: true });
-    await expectRefusalOr(await ended, /ENOENT/, out);
-    await built([...fromUpstream(scene, '--quiet'), '--out', out]);
-    await built(['verify', out, '--quiet']);
-  },
-  'a working folder that is removed, with the site in it': async (scene) => {
-    const cwd = path.join(scene.folder, 'cwd');
-    mkdirSync(cwd);
-    const { ended } = await startFetching([...fromUpstream(scene), '--out', 'site'], scene, { cwd });
-    rmSync(cwd, { recursive: true });
-    await expectRefusalOr(await ended, /ENOENT/, path.join(cwd, 'site'));
-  },
-  'a working folder that is removed, with the site elsewhere': async (scene) => {
-    const cwd = path.join(scene.folder, 'cwd');
-    mkdirSync(cwd);
-    const { ended } = await startFetching(fromUpstream(scene, '--quiet'), scene, { cwd });
-    rmSync(cwd, { recursive: true });
-    await expectRefusalOr(await ended, /ENOENT/, scene.out);
-  },
+  'a parent folder that is moved away': withoutParent(
+    (parent) => renameSync(parent, `${parent}-elsewhere`),
+    (_, parent) => built(['verify', path.join(`${parent}-elsewhere`, 'site'), '--quiet']),
+  ),
+  'a parent folder that is removed': withoutParent(
+    (parent) => rmSync(parent, { recursive: true }),
+    async (scene) => {
+      await built(fromUpstream(scene, '--quiet'));
+      await built(['verify', scene.out, '--quiet']);
+    },
+  ),
+  'a working folder that is removed, with the site in it': withoutCwd(() => 'site'),
+  'a working folder that is removed, with the site elsewhere': withoutCwd(({ out }) => out),
   ...Object.fromEntries(
-    ([...Object.entries(signalExits)] as [keyof typeof signalExits, number][]).flatMap(([signal, exit]) => [
-      [`${signal} while fetching`, stoppedFetching(signal, exit)],
+    Object.entries(signalExits).flatMap(([signal, exit]) => [
       // The stage is started at the first of these calls; a build looks for signals now and then.
       [`${signal} while staging`, stoppedAt(`writeFileSync:30:${signal}`, exit)],
       // From the first rename on nothing is looked for: the change ends, and with it the build.
@@ -285,14 +250,7 @@ const table: Record<string, (scene: Scene) => Promise<void>> = {
   'a cache of another version': spoilt((scene) =>
     damageCache(scene, (text) => text.replace('"version":"', '"version":"0')),
   ),
-  'swapped cache entries': spoilt((scene) =>
-    editCache(scene, (entries) => {
-      const values = entries.map(({ value }) => value);
-      entries.forEach((entry, at) => {
-        entry.value = values[(at + 1) % values.length];
-      });
-    }),
-  ),
+  'swapped cache entries': spoilt((scene) => damageCache(scene, swapEntries)),
 };
 
 /** Goes through so many of them, picked at random, each with a folder and an upstream of its own. */
@@ -302,10 +260,7 @@ export async function hardships(count: number, random: Random): Promise<Ended> {
   const chosen = random.sample(Object.entries(table), count);
   await pLimit(AT_ONCE).map(chosen, async ([name, endure]) => {
     const folder = temporary();
-    const answers = {
-      move: Array.from({ length: RECORDS }, (_, at) => moveAnswer(at + 1)),
-      item: Array.from({ length: RECORDS }, (_, at) => itemAnswer(at + 1)),
-    };
+    const answers = tinyUpstream(RECORDS, RECORDS);
     const upstream = await startUpstream(upstreamOf(answers), { maxAge: 86_400, latency: 2 });
     try {
       const small = writeDataSet(path.join(folder, 'small'), 20, 1);

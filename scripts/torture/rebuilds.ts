@@ -9,8 +9,7 @@ import { kindNames } from '../../src/contract/kinds.ts';
 import { listPageFile, listPath, MANIFEST_FILE, recordFile } from '../../src/contract/paths.ts';
 import { nginx } from '../../test/support/engines/nginx.ts';
 import { serve } from '../../test/support/engines/serve.ts';
-import { demand, inTemporary, leftovers, run, siteDigest, writeDataSet } from './ground.ts';
-import type { Ended } from './parts.ts';
+import { demand, type Ended, inTemporary, leftovers, run, siteDigest, writeDataSet } from './ground.ts';
 
 const AT_ONCE = 20;
 /** The second data set has records that the first has not. */

@@ -1,16 +1,15 @@
 /** What is interrupted: commands that turn a folder from one of two states into the other, again and again. */
 
 import { execFileSync } from 'node:child_process';
-import { once } from 'node:events';
 import { existsSync, readFileSync } from 'node:fs';
-import { readFile } from 'node:fs/promises';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import { CHECKSUMS_NAME } from '../../src/contract/paths.ts';
+import { serveFolder } from '../../test/support/loopback.ts';
+import type { Finished } from '../../test/support/processes.ts';
+import { tinyUpstream, upstreamOf } from '../../test/support/upstream-data.ts';
+import { startUpstream } from '../../test/support/upstream-server.ts';
 import {
   demand,
-  type Exit,
   inTemporary,
   leftovers,
   run,
@@ -43,9 +42,9 @@ export interface Ground extends Subject {
 }
 
 export interface Attempt {
-  run(options?: StartOptions): Promise<Exit>;
+  run(options?: StartOptions): Promise<Finished>;
   /** Throws unless the folder is in one of both states, the new one if the command said so, and can be brought there now. */
-  survive(what: string, exit: Exit): Promise<void>;
+  survive(what: string, exit: Pick<Finished, 'code'>): Promise<void>;
 }
 
 /** Two data sets of so many records, sites of them that are served, and the subjects of that which are wanted. */
@@ -54,25 +53,23 @@ export const withSubjects = <T>(
   use: (subjects: Ground[]) => Promise<T>,
 ): Promise<T> =>
   inTemporary(async (folder) => {
-    const server = createServer(async (request, response) => {
-      const body = await readFile(path.join(folder, request.url ?? '')).catch(() => undefined);
-      response.writeHead(body ? 200 : 404).end(body);
-    });
+    const served = await serveFolder(folder);
+    const upstream = await startUpstream(upstreamOf(tinyUpstream(records, records)));
     try {
-      await once(server.listen(0, '127.0.0.1'), 'listening');
-      const { port } = server.address() as AddressInfo;
       const subjects: Ground[] = [];
-      for (const subject of await subjectsIn(folder, { records, address: `http://127.0.0.1:${port}` }))
+      const addresses = { records, address: served.url, upstream: upstream.url };
+      for (const subject of await subjectsIn(folder, addresses))
         if (isWanted(subject.name)) subjects.push(await prepare(folder, subject));
       return await use(subjects);
     } finally {
-      server.close();
+      await served.stop();
+      await upstream.close();
     }
   });
 
 async function subjectsIn(
   folder: string,
-  { records, address }: { records: number; address: string },
+  { records, address, upstream }: { records: number; address: string; upstream: string },
 ): Promise<Subject[]> {
   const at = (name: string): string => path.join(folder, name);
   const data = [1, 2].map((variant) => writeDataSet(at(`data-${variant}`), records, variant));
@@ -96,19 +93,17 @@ async function subjectsIn(
   return [
     site('build, a few files', (out, state) => build(out, { from: state, base: 0 })),
     site('build, all files', (out, state) => build(out, { from: 0, base: state })),
+    site('build from an upstream', (out, state) => [
+      ...['build', '--source', 'rest', '--upstream', upstream, '--cache', `${out}-cache`, '--quiet'],
+      ...['--max-shrink', '100', '--base-url', `https://site-${state}.test`, '--out', out],
+    ]),
     site('mirror', (out, state) => ['mirror', `${address}/served-${state}`, out, '--max-shrink', '100']),
     rebased,
     {
       name: 'snapshot',
       out: captured,
       args: (state) => [
-        'snapshot',
-        '--source',
-        'snapshot',
-        '--upstream',
-        data[state] ?? '',
-        '--data',
-        captured,
+        ...['snapshot', '--source', 'snapshot', '--upstream', data[state] ?? '', '--data', captured],
       ],
       check: ['diff', captured, captured],
       digest: () => siteDigest(captured),

@@ -4,8 +4,7 @@ import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import type { Random } from '../../test/support/random.ts';
-import { demand } from './ground.ts';
-import type { Ended } from './parts.ts';
+import { demand, type Ended } from './ground.ts';
 import { type Ground, withSubjects } from './subjects.ts';
 
 /** Those that open, change or flush something. */

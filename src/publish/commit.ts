@@ -12,21 +12,23 @@ import {
   fsyncSync,
   mkdirSync,
   openSync,
+  readdirSync,
   renameSync,
   rmdirSync,
+  rmSync,
   unlinkSync,
   writeFileSync,
 } from 'node:fs';
 import path from 'node:path';
 import * as z from 'zod';
+import { kindNames } from '../contract/kinds.ts';
 import { type Entries, isSitePath, type ManifestEntry, manifestReader } from '../contract/meta.ts';
 import { parseJson } from '../contract/parse.ts';
-import { MANIFEST_FILE } from '../contract/paths.ts';
+import { listPath, MANIFEST_FILE, META_FILE } from '../contract/paths.ts';
 import { errorCode, OutputError } from '../errors.ts';
-import { readFile, statusOf } from '../files.ts';
+import { foldersOf, readFile, statusOf } from '../files.ts';
 import { type Modes, mend } from './modes.ts';
-import { foldersOf, inOrder } from './site-paths.ts';
-import { readWorkingFile, type WorkFolders } from './work-folders.ts';
+import { readWorkingFile, refuseStrangers, type WorkFolders } from './work-folders.ts';
 
 const pathSchema = z.string().refine(isSitePath);
 const changeSchema = z.object({
@@ -44,12 +46,32 @@ export type Change = z.infer<typeof changeSchema>;
 /** What is left of a record that is not about the folder: which files its build may have put there. */
 const droppedSchema = z.object({ dropped: manifestReader.shape.files });
 
-/** Makes the new site certain: on disk are every staged file, and the record of what is done with them, which is returned. */
-export function commit(folders: WorkFolders, change: Change): Change {
+/** Puts the staged files into place: from when the record is on disk, the new site is certain. */
+export function commit(folders: WorkFolders, change: Change, modes: Modes | undefined): void {
   const ordered = { ...change, place: inOrder(change.place) };
   flushAll(folders.fresh, change.place);
   writeRecord(folders, ordered);
-  return ordered;
+  rollForward(folders, ordered, modes);
+}
+
+/**
+ * Links stay true at every moment: records come before the pages that list them, later pages before those that lead to
+ * them, then what is made of them, and what describes the site at last.
+ */
+function inOrder(files: readonly string[]): string[] {
+  const groups: string[][] = [[], [], [], [], []];
+  for (const file of files) groups[rank(file)]?.push(file);
+  groups[1]?.reverse();
+  return groups.flat();
+}
+
+function rank(file: string): number {
+  if (file === MANIFEST_FILE) return 4;
+  if (file === META_FILE) return 3;
+  const list = kindNames.map((kind) => listPath(kind).slice(1)).find((folder) => file.startsWith(folder));
+  if (!list) return 2;
+  const below = file.slice(list.length);
+  return below.startsWith('offset/') || !below.includes('/') ? 1 : 0;
 }
 
 function writeRecord({ commit: record, trash }: WorkFolders, content: object): void {
@@ -58,11 +80,6 @@ function writeRecord({ commit: record, trash }: WorkFolders, content: object): v
   flush(draft);
   renameSync(draft, record);
   flush(path.dirname(record));
-}
-
-/** Removes a record that is done with. */
-export function removeRecord({ commit: record }: WorkFolders): void {
-  if (existsSync(record)) unlinkSync(record);
 }
 
 interface Judged {
@@ -113,20 +130,53 @@ export interface Recovered {
   readonly dropped?: Entries | undefined;
 }
 
-/** Finishes what was committed, as often as it is interrupted, or drops what is not about the folder as it is. */
-export function recoverChange(folders: WorkFolders, modes: Modes | undefined): Recovered {
+/**
+ * Ends what an interrupted build left, as often as it is interrupted itself: finishes what was committed, or drops what is not about
+ * the folder as it is; everything else is trash. Only for the holder of the lock.
+ */
+export function recover(folders: WorkFolders, modes: Modes | undefined): Recovered {
+  const { name, fresh, commit: record, received, trash } = folders;
+  refuseStrangers(folders.out, [fresh, record, received]);
   const judged = judge(folders);
-  if (!judged) return { isFinished: false };
-  if (judged.change) {
-    rollForward(folders, judged.change, modes);
-    return { isFinished: true };
+  if (judged?.change) rollForward(folders, judged.change, modes);
+  else if (judged) writeRecord(folders, { dropped: judged.files });
+  try {
+    if (existsSync(fresh)) renameSync(fresh, trash + randomUUID());
+  } catch (cause) {
+    throw new OutputError(`cannot be recovered from an interrupted build (${errorCode(cause)})`, name, {
+      cause,
+    });
   }
-  writeRecord(folders, { dropped: judged.files });
+  if (!judged || judged.change) return { isFinished: judged !== undefined };
   return { isFinished: false, dropped: new Map(judged.files.map((entry) => [entry.path, entry])) };
 }
 
-/** Does what was committed. */
-export function rollForward(folders: WorkFolders, { place, remove }: Change, modes: Modes | undefined): void {
+/**
+ * Removes trash as far as it can be removed, and never fails: what was published does not depend on it.
+ *
+ * @returns the folders that are left, which the next build tries to remove again
+ */
+export function removeTrash({ trash }: WorkFolders): string[] {
+  const [parent, prefix] = [path.dirname(trash), path.basename(trash)];
+  let names: string[] = [];
+  try {
+    names = readdirSync(parent).filter((name) => name.startsWith(prefix));
+  } catch {
+    // A folder may be entered and not be listed.
+  }
+  return names
+    .map((name) => path.join(parent, name))
+    .filter((leftover) => {
+      try {
+        rmSync(leftover, { recursive: true, force: true });
+        return false;
+      } catch {
+        return true;
+      }
+    });
+}
+
+function rollForward(folders: WorkFolders, { place, remove }: Change, modes: Modes | undefined): void {
   const { name, out, fresh, commit: record } = folders;
   try {
     for (const file of inTheWay({ place, remove })) removeFile(out, file);

@@ -1,12 +1,84 @@
-/** The lock: one build at a time per folder. A lock whose process is known to have ended is stale, and is taken over. */
+/**
+ * The lock: one build at a time per folder. It names a process and where that runs, as process ids mean nothing to another host or
+ * container. A lock whose process is known to have ended is stale, and is taken over.
+ */
 
 import { randomUUID } from 'node:crypto';
-import { linkSync, renameSync, statSync, unlinkSync, writeFileSync } from 'node:fs';
+import {
+  linkSync,
+  readFileSync,
+  readlinkSync,
+  renameSync,
+  statSync,
+  unlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import os from 'node:os';
 import path from 'node:path';
+import * as z from 'zod';
+import { parseJson } from '../contract/parse.ts';
 import { errorCode, OutputError } from '../errors.ts';
 import { readText } from '../files.ts';
-import { decodeHolder, encodeHolder, stateOf, thisProcess } from './lock-holder.ts';
 import type { WorkFolders } from './work-folders.ts';
+
+const holderSchema = z.object({
+  host: z.string(),
+  /** Identifies the machine; empty in most containers. */
+  machine: z.string(),
+  /** Changes whenever the machine starts. */
+  boot: z.string(),
+  /** The process ids among which `pid` counts: every container has its own. */
+  namespace: z.string(),
+  pid: z.int().positive(),
+  /** When the process started, since process ids are reused. */
+  start: z.string(),
+});
+export type Holder = z.infer<typeof holderSchema>;
+
+export const thisProcess = (): Holder => ({
+  host: os.hostname(),
+  machine: told(() => readFileSync('/etc/machine-id', 'utf8').trim()),
+  boot: told(() => readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim()),
+  namespace: told(() => readlinkSync(`/proc/${process.pid}/ns/pid`)),
+  pid: process.pid,
+  start: startOf(process.pid),
+});
+
+export const encodeHolder = (holder: Holder): string => `${JSON.stringify(holder)}\n`;
+
+/** Whether a process is at work, as far as can be known from here. */
+export function stateOf(holder: Holder, own: Holder): 'running' | 'gone' | 'unknown' {
+  if (holder.host !== own.host || holder.machine !== own.machine) return 'unknown';
+  if (holder.namespace !== own.namespace) return 'unknown';
+  // Two containers may have the same name, and no machine of their own.
+  if (holder.boot !== own.boot) return own.machine === '' ? 'unknown' : 'gone';
+  return isRunning(holder) ? 'running' : 'gone';
+}
+
+function isRunning({ pid, start }: Holder): boolean {
+  if (pid === process.pid) return false;
+  try {
+    process.kill(pid, 0);
+  } catch (error) {
+    if (errorCode(error) === 'ESRCH') return false;
+  }
+  return startOf(pid) === start;
+}
+
+/** https://man7.org/linux/man-pages/man5/proc_pid_stat.5.html: field 22, counted from after the command's name. */
+function startOf(pid: number): string {
+  const stat = told(() => readFileSync(`/proc/${pid}/stat`, 'utf8'));
+  return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19] ?? '';
+}
+
+/** What the system tells, if it does. */
+function told(ask: () => string, otherwise = ''): string {
+  try {
+    return ask();
+  } catch {
+    return otherwise;
+  }
+}
 
 /** The locks that this process holds. Its own process id in a lock proves nothing: ids are reused. */
 const held = new Set<string>();
@@ -38,7 +110,7 @@ export function acquireLock(folders: WorkFolders, options: LockOptions = {}): ()
     held.delete(file);
     try {
       // Another build may have taken it over on request. A process that can open no more files has to believe that it is its own.
-      if (attemptRead(file, own) === own) unlinkSync(file);
+      if (told(() => readIfThere(file) ?? '', own) === own) unlinkSync(file);
     } catch {
       // It is stale as soon as this process ends.
     }
@@ -110,7 +182,7 @@ function discard(trash: string): void {
 }
 
 function refuseHeld(text: string, { lock: file, name }: WorkFolders, { takeLock }: LockOptions): void {
-  const holder = decodeHolder(text);
+  const holder = holderSchema.safeParse(parseJson(text)).data;
   const state = held.has(file) ? 'running' : holder ? stateOf(holder, thisProcess()) : 'gone';
   if (state === 'running')
     throw new OutputError(`locked by another build (process ${holder?.pid})`, name, {
@@ -132,14 +204,6 @@ function readFilled(file: string): string | undefined {
     const text = readIfThere(file);
     if (text !== '' || performance.now() > until) return text;
     Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 10);
-  }
-}
-
-function attemptRead(file: string, otherwise: string): string | undefined {
-  try {
-    return readIfThere(file);
-  } catch {
-    return otherwise;
   }
 }
 

@@ -2,8 +2,7 @@
 
 import { chmodSync, closeSync, constants, fchmodSync, fchownSync, lstatSync, openSync } from 'node:fs';
 import path from 'node:path';
-import { statusOf } from '../files.ts';
-import { foldersOf } from './site-paths.ts';
+import { foldersOf, statusOf } from '../files.ts';
 
 export interface Modes {
   readonly file: number;

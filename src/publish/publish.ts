@@ -1,7 +1,6 @@
 /** Publishes files into a folder: whatever happens, the folder holds the complete old site or the complete new one. */
 
-import { randomUUID } from 'node:crypto';
-import { existsSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, renameSync, unlinkSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { FORMAT, type Making, type Manifest, type ManifestEntry } from '../contract/meta.ts';
@@ -18,16 +17,14 @@ import {
   flushAll,
   judge,
   type Recovered,
-  recoverChange,
-  removeRecord,
-  rollForward,
+  recover,
+  removeTrash,
 } from './commit.ts';
 import { acquireLock, type LockOptions } from './lock.ts';
 import { give, type Modes, mend, modesOf } from './modes.ts';
-import { refuseObstacles } from './obstacles.ts';
 import { entryOf, type Published, readPublished } from './published.ts';
-import { type StageOptions, stageFile, stageFiles } from './stage.ts';
-import { refuseStrangers, type WorkFolders, workFolders } from './work-folders.ts';
+import { refuseObstacles, stageFile, stageFiles } from './stage.ts';
+import { type WorkFolders, workFolders } from './work-folders.ts';
 
 export interface PublishResult {
   /** False if the folder already held exactly this site, and was not touched. */
@@ -78,6 +75,15 @@ const FINISHED = 'an interrupted build was finished first';
 const DROPPED =
   'the folder is not the one that an interrupted build was changing: what that build left is dropped, and every file compared by its content';
 
+/** A folder that is locked, recovered and read. */
+interface Opened {
+  readonly folders: WorkFolders;
+  readonly published: Published;
+  readonly recovered: Recovered;
+  readonly modes: Modes | undefined;
+  readonly notices: string[];
+}
+
 /**
  * The only way to change a published folder: locks it, finishes or drops what an interrupted build has left, and reads what is
  * published.
@@ -90,9 +96,7 @@ export async function withOutput<T>(
   { byContent = false, onNotice = () => {}, ...options }: OpenOptions = {},
 ): Promise<T> {
   const folders = workFolders(out);
-  refuseNested(folders);
-  refuseWorkingFolder(folders);
-  makeParent(folders);
+  preparePlace(folders);
   const release = acquireLock(folders, options);
   const modes = modesOf(folders.out, folders.lock);
   const notices: string[] = [];
@@ -101,15 +105,15 @@ export async function withOutput<T>(
     const { isFinished, dropped } = recovered;
     notices.push(...(isFinished ? [FINISHED] : []), ...(dropped ? [DROPPED] : []));
     const published = readPublished(folders, { byContent, dropped });
-    const opened = { published, recovered, modes, notices };
+    const opened: Opened = { folders, published, recovered, modes, notices };
     return await use({
       folder: folders.out,
       name: folders.name,
       published,
       notices,
       modes,
-      confirm: (making) => confirm(folders, opened, making),
-      publish: (files, options) => publish(files, folders, { ...options, ...opened }),
+      confirm: (making) => confirm(opened, making),
+      publish: (files, options) => publish(files, opened, options),
     });
   } catch (error) {
     notices.forEach(onNotice);
@@ -165,14 +169,25 @@ export async function settled(folder: string): Promise<void> {
       });
 }
 
-/** The site around it would be found to have files that are not its own. */
-function refuseNested({ name, out }: WorkFolders): void {
+/** Refuses a folder that cannot be replaced where it is, and makes the folder above it. */
+function preparePlace({ name, out }: WorkFolders): void {
   const { dirname } = path;
   for (let above = dirname(out); above !== dirname(above); above = dirname(above))
     if (isPublished(above))
       throw new OutputError(`is inside ${above}, which was published by gamedata`, name, {
         hint: 'Choose a folder beside it: the next build there would find files that are not its own.',
       });
+  const here = process.cwd();
+  // A folder that is gone with its last file would leave its user nowhere.
+  if (here === out || isInside(out, here))
+    throw new OutputError('is the working folder, or contains it, and cannot be replaced', name, {
+      hint: 'Run the command in another folder, or name a folder inside this one.',
+    });
+  try {
+    mkdirSync(dirname(out), { recursive: true });
+  } catch (cause) {
+    throw new OutputError(`cannot be created (${errorCode(cause)})`, name, { cause });
+  }
 }
 
 /** Whether a folder has been published by gamedata: web applications have a manifest.json, too. */
@@ -184,66 +199,32 @@ function isPublished(folder: string): boolean {
   }
 }
 
-/** A folder that is gone with its last file would leave its user nowhere. */
-function refuseWorkingFolder({ name, out }: WorkFolders): void {
-  const here = process.cwd();
-  if (here !== out && !isInside(out, here)) return;
-  throw new OutputError('is the working folder, or contains it, and cannot be replaced', name, {
-    hint: 'Run the command in another folder, or name a folder inside this one.',
-  });
-}
-
-function makeParent({ name, out }: WorkFolders): void {
-  try {
-    mkdirSync(path.dirname(out), { recursive: true });
-  } catch (cause) {
-    throw new OutputError(`cannot be created (${errorCode(cause)})`, name, { cause });
-  }
-}
-
-interface Opened {
-  readonly published: Published;
-  readonly recovered: Recovered;
-  readonly modes: Modes | undefined;
-  readonly notices: string[];
-}
-
 /** Whoever may read the folder may read what is in it, whatever the umask of this build and of those before. */
-function mendModes({ out }: WorkFolders, files: readonly ManifestEntry[], { modes, notices }: Opened): void {
-  if (!modes) return;
-  const refused = mend(
-    out,
-    files.map(({ path }) => path),
-    modes,
-  );
+function mendModes(files: readonly ManifestEntry[], { folders, modes, notices }: Opened): void {
+  const paths = files.map(({ path }) => path);
+  const refused = modes ? mend(folders.out, paths, modes) : 0;
   if (refused > 0)
     notices.push(
       `${counted(refused, 'file or folder', 'files and folders')} cannot be given the mode and group of the site's folder, and may not be readable`,
     );
 }
 
-function confirm(
-  folders: WorkFolders,
-  opened: Opened,
-  { generator, code, inputs }: Required<Making>,
-): PublishResult | undefined {
-  const { recovered } = opened;
-  const { making: published, manifest, entries, touched } = opened.published;
-  if (published?.generator !== generator || published.code !== code || published.inputs !== inputs)
-    return undefined;
-  if (!manifest || touched.size > 0 || recovered.dropped) return undefined;
+function confirm(opened: Opened, { generator, code, inputs }: Required<Making>): PublishResult | undefined {
+  const { making, manifest, entries, touched } = opened.published;
+  if (making?.generator !== generator || making.code !== code || making.inputs !== inputs) return undefined;
+  if (!manifest || touched.size > 0 || opened.recovered.dropped) return undefined;
   const files = [...entries.values(), manifest];
-  mendModes(folders, files, opened);
-  return createResult(files, { ...recovered, written: 0, removed: 0, leftovers: removeTrash(folders) });
+  mendModes(files, opened);
+  return createResult(files, opened, { written: 0, removed: 0, leftovers: removeTrash(opened.folders) });
 }
 
 async function publish(
   files: Iterable<AnyFile>,
-  folders: WorkFolders,
-  { making = { generator: PRODUCT }, ...options }: StageOptions & PublishOptions & Opened,
+  opened: Opened,
+  { making = { generator: PRODUCT }, signal }: PublishOptions = {},
 ): Promise<PublishResult> {
-  const { published, recovered, modes } = options;
-  const { entries, place } = await stageFiles(files, folders, options);
+  const { folders, published, recovered, modes } = opened;
+  const { entries, place } = await stageFiles(files, folders, { published, signal });
   const body = Buffer.from(JSON.stringify({ format: FORMAT, ...making, files: entries } satisfies Manifest));
   const manifest = entryOf(MANIFEST_FILE, body);
   const paths = new Set(entries.map(({ path }) => path));
@@ -252,33 +233,34 @@ async function publish(
     stageFile(folders, MANIFEST_FILE, body, published.manifest !== undefined);
     place.push(MANIFEST_FILE);
     const before = published.manifest?.sha256 ?? null;
-    changeSite(folders, options, { before, place, remove, manifest: manifest.sha256 });
-  } else if (recovered.dropped) removeRecord(folders);
-  mendModes(folders, [...entries, manifest], options);
-  const counts = { written: place.length, removed: remove.length, leftovers: cleanUp(folders, modes) };
-  return createResult([...entries, manifest], { ...recovered, ...counts });
+    changeSite(opened, { before, place, remove, manifest: manifest.sha256 });
+  } else if (recovered.dropped) unlinkSync(folders.commit);
+  const all = [...entries, manifest];
+  mendModes(all, opened);
+  const leftovers = cleanUp(folders, modes);
+  return createResult(all, opened, { written: place.length, removed: remove.length, leftovers });
 }
 
 const createResult = (
   files: readonly ManifestEntry[],
-  counts: Pick<PublishResult, 'written' | 'removed' | 'leftovers'> & Pick<Recovered, 'isFinished'>,
+  { recovered }: Opened,
+  { written, ...counts }: Pick<PublishResult, 'written' | 'removed' | 'leftovers'>,
 ): PublishResult => ({
-  changed: counts.written > 0 || counts.isFinished,
+  changed: written > 0 || recovered.isFinished,
   files: files.length,
   bytes: files.reduce((sum, { bytes }) => sum + bytes, 0),
-  written: counts.written,
-  kept: files.length - counts.written,
-  removed: counts.removed,
-  leftovers: counts.leftovers,
+  written,
+  kept: files.length - written,
+  ...counts,
 });
 
 /** A folder that is not there yet is the stage, renamed. Any other is changed file by file. */
-function changeSite(folders: WorkFolders, { published: { own }, modes }: Opened, change: Change): void {
+function changeSite({ folders, published: { own }, recovered, modes }: Opened, change: Change): void {
   const { name, out, fresh } = folders;
   if (modes) mend(fresh, change.place, modes);
   if (own.size > 0 || existsSync(out)) {
     refuseObstacles(folders, own, change);
-    rollForward(folders, commit(folders, change), modes);
+    commit(folders, change, modes);
     return;
   }
   if (modes) give(fresh, modes, true);
@@ -289,45 +271,5 @@ function changeSite(folders: WorkFolders, { published: { own }, modes }: Opened,
     throw new OutputError(`cannot be created (${errorCode(cause)})`, name, { cause });
   }
   flush(path.dirname(out));
-  removeRecord(folders);
-}
-
-/** Ends what an interrupted build left: what was committed is finished, everything else is trash. Only for the holder of the lock. */
-function recover(folders: WorkFolders, modes: Modes | undefined): Recovered {
-  const { name, out, fresh, commit, received, trash } = folders;
-  refuseStrangers(out, [fresh, commit, received]);
-  const recovered = recoverChange(folders, modes);
-  try {
-    if (existsSync(fresh)) renameSync(fresh, trash + randomUUID());
-  } catch (cause) {
-    throw new OutputError(`cannot be recovered from an interrupted build (${errorCode(cause)})`, name, {
-      cause,
-    });
-  }
-  return recovered;
-}
-
-/**
- * Removes trash as far as it can be removed, and never fails: what was published does not depend on it.
- *
- * @returns the folders that are left, which the next build tries to remove again
- */
-function removeTrash({ trash }: WorkFolders): string[] {
-  const [parent, prefix] = [path.dirname(trash), path.basename(trash)];
-  let names: string[] = [];
-  try {
-    names = readdirSync(parent).filter((name) => name.startsWith(prefix));
-  } catch {
-    // A folder may be entered and not be listed.
-  }
-  return names
-    .map((name) => path.join(parent, name))
-    .filter((leftover) => {
-      try {
-        rmSync(leftover, { recursive: true, force: true });
-        return false;
-      } catch {
-        return true;
-      }
-    });
+  if (recovered.dropped) unlinkSync(folders.commit);
 }

@@ -36,19 +36,17 @@ export interface Published {
 
 const nothing: Published = { entries: new Map(), own: new Map(), touched: new Set() };
 
-export interface Compared {
-  /** Whether files are compared by what is in them, and not by size and time alone. */
-  readonly byContent: boolean;
-  /** What an interrupted build may have placed, although the folder is another one now. */
-  readonly dropped: Entries | undefined;
-}
-
 /**
  * Reads what is published in a folder.
  *
+ * @param compared `byContent`: by what is in files, and not by size and time alone; `dropped`: what an interrupted build may have
+ *   placed, although the folder is another one now
  * @throws OutputError if the folder contains anything but a published site
  */
-export function readPublished({ name, out }: WorkFolders, { byContent, dropped }: Compared): Published {
+export function readPublished(
+  { name, out }: WorkFolders,
+  { byContent, dropped }: { byContent: boolean; dropped: Entries | undefined },
+): Published {
   try {
     if (!existsSync(out) || readdirSync(out).length === 0) return nothing;
   } catch (cause) {

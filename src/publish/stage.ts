@@ -1,20 +1,26 @@
-/** The stage, beside the published site: the files of the new one that differ. */
+/** The stage, beside the published site: the files of the new one that differ, and what may be in the way of them. */
 
-import { mkdirSync, utimesSync, writeFileSync } from 'node:fs';
+import { randomUUID } from 'node:crypto';
+import {
+  accessSync,
+  constants,
+  mkdirSync,
+  readdirSync,
+  renameSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import path from 'node:path';
 import { setImmediate } from 'node:timers/promises';
-import type { ManifestEntry } from '../contract/meta.ts';
+import { type Entries, isSitePath, type ManifestEntry } from '../contract/meta.ts';
+import { MANIFEST_FILE } from '../contract/paths.ts';
 import { type AnyFile, bodyOf } from '../contract/site-file.ts';
+import { firstOf } from '../contract/words.ts';
 import { errorCode, OutputError } from '../errors.ts';
-import { statusOf } from '../files.ts';
+import { foldersOf, statusOf } from '../files.ts';
+import type { Change } from './commit.ts';
 import { entryOf, type Published } from './published.ts';
-import { createPathCheck } from './site-paths.ts';
 import type { WorkFolders } from './work-folders.ts';
-
-export interface StageOptions {
-  readonly published: Published;
-  readonly signal?: AbortSignal | undefined;
-}
 
 /**
  * Stages the files that differ from the published ones; without a difference, nothing is touched.
@@ -24,29 +30,27 @@ export interface StageOptions {
 export async function stageFiles(
   files: Iterable<AnyFile>,
   work: WorkFolders,
-  { published, signal }: StageOptions,
+  { published, signal }: { published: Published; signal: AbortSignal | undefined },
 ): Promise<{ entries: ManifestEntry[]; place: string[] }> {
   const checkPath = createPathCheck();
   const stays = ({ path, sha256 }: ManifestEntry): boolean =>
     published.own.get(path)?.sha256 === sha256 && !published.touched.has(path);
   const entries: ManifestEntry[] = [];
   const place: string[] = [];
+  const stage = (file: AnyFile): ManifestEntry => {
+    if ('sha256' in file && stays(file)) return { path: file.path, bytes: file.bytes, sha256: file.sha256 };
+    const body = bodyOf(file);
+    const entry = entryOf(file.path, body);
+    if ('sha256' in file && file.sha256 !== entry.sha256)
+      throw new OutputError(`got SHA-256 ${entry.sha256}, expected ${file.sha256}`, file.path);
+    if (stays(entry)) return entry;
+    stageFile(work, file.path, body, published.own.has(file.path));
+    place.push(file.path);
+    return entry;
+  };
   for (const file of files) {
     checkPath(file.path);
-    let entry: ManifestEntry;
-    if ('sha256' in file && stays(file)) {
-      entry = { path: file.path, bytes: file.bytes, sha256: file.sha256 };
-    } else {
-      const body = bodyOf(file);
-      entry = entryOf(file.path, body);
-      if ('sha256' in file && file.sha256 !== entry.sha256)
-        throw new OutputError(`got SHA-256 ${entry.sha256}, expected ${file.sha256}`, file.path);
-      if (!stays(entry)) {
-        stageFile(work, file.path, body, published.own.has(file.path));
-        place.push(file.path);
-      }
-    }
-    entries.push(entry);
+    entries.push(stage(file));
     // Yields to signals and the progress line now and then.
     if (entries.length % 64 === 0) await setImmediate();
     signal?.throwIfAborted();
@@ -93,4 +97,77 @@ function stampLater(file: string, replaced: string): void {
   // Never before now, which has been rounded down, as the manifest has to be the newest.
   const time = new Date(Math.max((second + 1) * 1000, now + 1));
   utimesSync(file, time, time);
+}
+
+/** Rejects unsafe paths, and those of which no file system, or not every one, can have both: `a` and `A`, `a` and `a/b`. */
+function createPathCheck(): (name: string) => void {
+  const files = new Set<string>([MANIFEST_FILE]);
+  const folders = new Set<string>();
+  return (name) => {
+    if (!isSitePath(name)) throw new OutputError('is not a path inside the site', name);
+    const key = name.toLowerCase();
+    if (files.has(key)) throw new OutputError('occurs twice in the site, ignoring letter case', name);
+    const above = foldersOf([key]);
+    if (folders.has(key) || [...above].some((folder) => files.has(folder)))
+      throw new OutputError('is a file where the site has a folder, or the other way round', name);
+    files.add(key);
+    for (const folder of above) folders.add(folder);
+  };
+}
+
+/**
+ * Foreign files stay where they are, and are never lost.
+ *
+ * @throws OutputError if a new file would take the place of a foreign one, or a folder cannot be changed
+ */
+export function refuseObstacles(
+  work: WorkFolders,
+  published: Entries,
+  { place, remove }: Pick<Change, 'place' | 'remove'>,
+): void {
+  const folders = foldersOf(remove);
+  const isOwn = (file: string): boolean => published.has(file) || file === MANIFEST_FILE;
+  const foreign = place.flatMap((file) => foreignAt(work.out, file, { isOwn, folders }));
+  if (foreign.length > 0)
+    throw new OutputError(`contains files that gamedata did not write: ${firstOf(foreign, 5)}`, work.name, {
+      hint: 'Move them elsewhere, or into public/ to make them part of the site.',
+    });
+  const removed = new Set(remove);
+  for (const folder of foldersOf([...place, ...remove])) if (!removed.has(folder)) checkFolder(work, folder);
+}
+
+/** What is in the place of a new file, except files that are replaced, and folders that are empty when others are removed. */
+function foreignAt(
+  out: string,
+  name: string,
+  own: { isOwn: (file: string) => boolean; folders: ReadonlySet<string> },
+): string[] {
+  const stat = statusOf(path.join(out, name));
+  if (!stat?.isDirectory()) return !stat || own.isOwn(name) ? [] : [name];
+  if (!own.folders.has(name)) return [`${name}/`];
+  return readdirSync(path.join(out, name)).flatMap((inside) => foreignAt(out, `${name}/${inside}`, own));
+}
+
+/** Throws if files cannot be renamed into a folder. It may be missing, unless it is that of the site. */
+function checkFolder({ name, out, trash }: WorkFolders, inside: string): void {
+  const folder = path.join(out, inside);
+  const shown = path.join(name, inside);
+  const stat = statusOf(folder);
+  if (!stat && inside !== '.') return;
+  if (stat?.isDirectory() === false) throw new OutputError('is not a folder any more', shown);
+  try {
+    accessSync(folder, constants.W_OK | constants.X_OK);
+  } catch (cause) {
+    throw new OutputError(`cannot be written (${errorCode(cause)})`, shown, { cause });
+  }
+  try {
+    // There is no such file. What the system says first is whether the folder is on another file system.
+    renameSync(trash + randomUUID(), path.join(folder, randomUUID()));
+  } catch (cause) {
+    if (errorCode(cause) === 'EXDEV')
+      throw new OutputError(`cannot be replaced (EXDEV)`, shown, {
+        cause,
+        hint: 'Its parent folder must be writable, and the folder itself must not be a mount point.',
+      });
+  }
 }

@@ -17,8 +17,7 @@ import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { isBeingChanged } from '../../src/publish/publish.ts';
 import { publishedSite, publishTree, readTree, type Tree } from '../support/publishing.ts';
-import { cliCommand } from '../support/run-cli.ts';
-import { runProgram } from '../support/run-program.ts';
+import { cliCommand, runProgram } from '../support/run-cli.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 import { serveUpstream } from '../support/test-upstream.ts';
 import { tinyUpstream, upstreamOf } from '../support/upstream-data.ts';
@@ -79,8 +78,7 @@ describe.runIf(canBeUser)('who builds as a user in a folder that all may write t
     const cwd = temporaryFolder();
     chmodSync(cwd, 0o1777);
     const args = ['build', '--source', 'rest', '--upstream', upstream.url, '--out', 'site', ...options];
-    const build = (...more: string[]) =>
-      runProgram('setpriv', [...asUser, ...args, ...more], { cwd, env: { PATH: process.env.PATH ?? '' } });
+    const build = (...more: string[]) => runProgram(['setpriv', ...asUser, ...args, ...more], { cwd });
     return { cwd, build };
   }
 

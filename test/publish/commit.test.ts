@@ -1,10 +1,11 @@
-/** A site that is changed by a commit record: what is changed, and what happens where calls fail. */
+/** A site that is changed by a commit record: what is changed, and what happens where calls fail. Those are simulated, the others real. */
 
-import { spawnSync } from 'node:child_process';
 import {
   accessSync,
+  cpSync,
   existsSync,
   fsyncSync,
+  mkdirSync,
   openSync,
   readdirSync,
   readFileSync,
@@ -17,8 +18,8 @@ import {
 import path from 'node:path';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { isBeingChanged, settled, withOutput } from '../../src/publish/publish.ts';
-import { failing } from '../support/failing.ts';
 import {
+  failing,
   littleChanged,
   openAgain,
   publishedSite,
@@ -30,13 +31,62 @@ import {
 import { temporaryFolder } from '../support/temporary.ts';
 
 vi.mock('node:fs', { spy: true });
-vi.mock('node:child_process', { spy: true });
+// Flushing takes the calls that it takes where there is no command for it.
+vi.mock('node:child_process', () => ({ spawnSync: () => ({ status: 1 }) }));
 const real = await vi.importActual<typeof import('node:fs')>('node:fs');
 afterEach(() => void vi.resetAllMocks());
+
+/** From now on, files cannot be renamed to a place. */
+const refuseRenames = (code: string, isRefused: (to: string) => boolean): void =>
+  void vi.mocked(renameSync).mockImplementation((from, to) => {
+    if (isRefused(String(to))) failing(code)();
+    real.renameSync(from, to);
+  });
 
 const [old, fresh] = littleChanged;
 const published = () => publishedSite(old);
 const untouched = Object.fromEntries(Object.entries(old).filter(([name]) => name.startsWith('kept/')));
+
+describe('trash that cannot be removed', () => {
+  it('is left to the next build, and the new site is published', async () => {
+    const { out, folders, names } = await published();
+    vi.mocked(rmSync).mockImplementation((file, how) =>
+      how?.recursive ? failing('EPERM')() : real.rmSync(file, how),
+    );
+    const { changed, leftovers } = await publishTree(out, fresh);
+    expect([changed, leftovers]).toEqual([true, [expect.stringContaining(folders.trash)]]);
+    expect(await publishTree(out, fresh)).toMatchObject({ changed: false, leftovers });
+    vi.mocked(rmSync).mockReset();
+    expect(await publishTree(out, fresh)).toMatchObject({ leftovers: [] });
+    expect(names()).toEqual(['site']);
+  });
+
+  it('does not matter where the folder cannot be listed', async () => {
+    const { out } = await published();
+    vi.mocked(readdirSync).mockImplementation((...args) =>
+      args[0] === path.dirname(out) ? failing('EACCES')() : (real.readdirSync(...args) as never),
+    );
+    expect(await publishTree(out, fresh)).toMatchObject({ changed: true, leftovers: [] });
+  });
+
+  it('and cannot be set aside either is named as such', async () => {
+    const { out, folders } = await published();
+    mkdirSync(folders.fresh);
+    vi.mocked(renameSync).mockImplementation(failing('EPERM'));
+    const problem = `${out}: cannot be recovered from an interrupted build (EPERM)`;
+    await expect(publishTree(out, fresh)).rejects.toThrow(problem);
+  });
+});
+
+it('a first site that cannot be put into place leaves nothing', async () => {
+  const out = path.join(temporaryFolder(), 'site');
+  vi.mocked(renameSync).mockImplementationOnce(failing('EBUSY'));
+  await expect(publishTree(out, fresh)).rejects.toMatchObject({
+    message: `${out}: cannot be created (EBUSY)`,
+    cause: { code: 'EBUSY' },
+  });
+  expect(readdirSync(path.dirname(out))).toEqual([]);
+});
 
 describe('a site of which little has changed', () => {
   it('is changed file by file, and the others are not touched', async () => {
@@ -56,10 +106,7 @@ describe('a site of which little has changed', () => {
   it('says that it is partly new if it cannot be completed, and whoever comes next completes it', async () => {
     const { out, folders } = await published();
     expect(isBeingChanged(out)).toBe(false);
-    vi.mocked(renameSync).mockImplementation((from, to) => {
-      if (to === path.join(out, 'b/d.json')) failing('EACCES')();
-      real.renameSync(from, to);
-    });
+    refuseRenames('EACCES', (to) => to === path.join(out, 'b/d.json'));
     await expect(publishTree(out, fresh)).rejects.toMatchObject({
       message: `${out}: cannot be completed (EACCES)`,
       hint: expect.stringContaining('goes on where this one stopped'),
@@ -70,11 +117,8 @@ describe('a site of which little has changed', () => {
       message: `${out}: is being changed: it is partly the old site, and partly the new one`,
       hint: expect.stringContaining('finish what it left'),
     });
-    expect(existsSync(folders.commit)).toBe(true);
-    expect(await publishTree(out, fresh), 'finishing is a change').toMatchObject({
-      changed: true,
-      written: 0,
-    });
+    const finished = await publishTree(out, fresh);
+    expect(finished, 'finishing is a change').toMatchObject({ changed: true, written: 0 });
     expect(existsSync(folders.commit)).toBe(false);
     expect(isBeingChanged(out)).toBe(false);
     expect(readTree(out)).toEqual(fresh);
@@ -84,10 +128,7 @@ describe('a site of which little has changed', () => {
     'is not changed if files cannot be renamed into %s, as it is a mount point',
     async (inside) => {
       const { out, names } = await published();
-      vi.mocked(renameSync).mockImplementation((from, to) => {
-        if (path.dirname(String(to)) === path.join(out, inside)) failing('EXDEV')();
-        real.renameSync(from, to);
-      });
+      refuseRenames('EXDEV', (to) => path.dirname(to) === path.join(out, inside));
       await expect(publishTree(out, fresh)).rejects.toMatchObject({
         message: `${path.join(out, inside)}: cannot be replaced (EXDEV)`,
         hint: 'Its parent folder must be writable, and the folder itself must not be a mount point.',
@@ -97,6 +138,18 @@ describe('a site of which little has changed', () => {
       expect(names()).toEqual(['site']);
     },
   );
+
+  it('is not changed if one of its folders cannot be written', async () => {
+    const { out, names } = await published();
+    vi.mocked(accessSync).mockImplementation((folder, mode) => {
+      if (folder === path.join(out, 'b')) failing('EACCES')();
+      real.accessSync(folder, mode);
+    });
+    const problem = `${path.join(out, 'b')}: cannot be written (EACCES)`;
+    await expect(publishTree(out, fresh)).rejects.toThrow(problem);
+    expect(readTree(out)).toEqual(old);
+    expect(names()).toEqual(['site']);
+  });
 
   it('is not made anew from a part if the folder is gone meanwhile', async () => {
     const { out } = await published();
@@ -108,19 +161,6 @@ describe('a site of which little has changed', () => {
     expect(existsSync(out)).toBe(false);
   });
 
-  it('is not changed if one of its folders cannot be written', async () => {
-    const { out, names } = await published();
-    vi.mocked(accessSync).mockImplementation((folder, mode) => {
-      if (folder === path.join(out, 'b')) failing('EACCES')();
-      real.accessSync(folder, mode);
-    });
-    await expect(publishTree(out, fresh)).rejects.toThrow(
-      `${path.join(out, 'b')}: cannot be written (EACCES)`,
-    );
-    expect(readTree(out)).toEqual(old);
-    expect(names()).toEqual(['site']);
-  });
-
   it('is not changed through a link in the place of one of its folders', async () => {
     const { out } = await published();
     const elsewhere = temporaryFolder();
@@ -130,40 +170,60 @@ describe('a site of which little has changed', () => {
     expect(readdirSync(path.join(elsewhere, 'b'))).toEqual(['c.json']);
   });
 
-  it('is flushed to disk before its change counts, as far as the system can', async () => {
+  /** Opening a file to flush it, or flushing it, fails. Node itself opens files that are read, with a mode. */
+  function refuseFlushes(call: 'open' | 'fsync', code: string): void {
+    if (call === 'fsync') vi.mocked(fsyncSync).mockImplementation(failing(code));
+    else
+      vi.mocked(openSync).mockImplementation((file, flags, mode) =>
+        flags === 'r' && mode === undefined ? failing(code)() : real.openSync(file, flags, mode),
+      );
+  }
+
+  it.each([
+    ...['ENOENT', 'ENOTDIR', 'EISDIR', 'EPERM', 'EACCES'].map((code) => ['open', code] as const),
+    ...['EINVAL', 'EPERM', 'ENOTSUP', 'EROFS'].map((code) => ['fsync', code] as const),
+  ])('need not be flushed where the system does not do that: %s, %s', async (call, code) => {
     const { out } = await published();
-    const flushed = new Map<number, string>();
-    const order: string[] = [];
-    vi.mocked(openSync).mockImplementation((file, ...more) => {
-      const descriptor = real.openSync(file, ...more);
-      flushed.set(descriptor, path.basename(String(file)));
-      return descriptor;
-    });
-    vi.mocked(fsyncSync).mockImplementation((descriptor) => {
-      order.push(flushed.get(descriptor)?.replace(/-trash-.*/, '-draft') ?? '');
-      failing('EINVAL')();
-    });
-    vi.mocked(spawnSync).mockImplementation(((command: string, [option, folder]: string[]) => {
-      order.push(`${command} ${option} ${path.basename(`${folder}`)}`);
-      return { status: 0 };
-    }) as never);
-    vi.mocked(renameSync).mockImplementation((from, to) => {
-      if (String(to).endsWith('-commit')) order.push('commit');
-      real.renameSync(from, to);
-    });
+    refuseFlushes(call, code);
     await publishTree(out, fresh);
-    const parent = path.basename(path.dirname(out));
-    const staged = 'sync -f .site.gamedata-new';
-    expect(order).toEqual([staged, '.site.gamedata-draft', 'commit', parent, 'sync -f site']);
+    expect(readTree(out)).toEqual(fresh);
   });
 
-  /** A build that was killed after it had placed `a.json` and `come/x.json`. */
+  it.each(['open', 'fsync'] as const)('is not changed if flushing fails: %s', async (call) => {
+    const { out, names } = await published();
+    refuseFlushes(call, 'EIO');
+    await expect(publishTree(out, fresh)).rejects.toThrow('EIO');
+    vi.resetAllMocks();
+    expect(readTree(out)).toEqual(old);
+    await publishTree(out, fresh);
+    expect(names()).toEqual(['site']);
+  });
+
+  it('is changed in an order that keeps every link true', async () => {
+    const out = path.join(temporaryFolder(), 'site');
+    const page = 'api/gamedata/move/index.json';
+    const later = 'api/gamedata/move/offset/100/index.json';
+    const record = 'api/gamedata/move/new/index.json';
+    const former = 'api/gamedata/move/former/index.json';
+    await publishTree(out, { ...untouched, 'meta.json': '1', [page]: '1', [former]: '1', 'index.html': '1' });
+    vi.mocked(renameSync).mockClear();
+    const changed = { 'meta.json': '2', [page]: '2', [later]: '2', 'index.html': '2', [record]: '2' };
+    await publishTree(out, { ...untouched, ...changed });
+    const { calls, results } = vi.mocked(renameSync).mock;
+    const names = calls
+      .filter((_, at) => results[at]?.type === 'return')
+      .map(([, to]) => path.relative(out, String(to)))
+      .filter((name) => !name.startsWith('..'));
+    expect(names).toEqual([record, later, page, 'index.html', 'meta.json', 'manifest.json']);
+    expect(existsSync(path.join(out, former))).toBe(false);
+  });
+});
+
+describe('a build that was killed after it had placed some files', () => {
+  /** It placed `a.json` and `come/x.json`. */
   async function killed() {
     const site = await published();
-    vi.mocked(renameSync).mockImplementation((from, to) => {
-      if (to === path.join(site.out, 'b/d.json')) failing('EIO')();
-      real.renameSync(from, to);
-    });
+    refuseRenames('EIO', (to) => to === path.join(site.out, 'b/d.json'));
     await expect(publishTree(site.out, fresh)).rejects.toThrow('cannot be completed');
     vi.resetAllMocks();
     return site;
@@ -171,7 +231,7 @@ describe('a site of which little has changed', () => {
 
   async function layOver({ out }: { out: string }, tree: Tree): Promise<void> {
     const copy = await publishedSite(tree);
-    real.cpSync(copy.out, out, { recursive: true, preserveTimestamps: true });
+    cpSync(copy.out, out, { recursive: true, preserveTimestamps: true });
   }
   const remove = ({ out }: { out: string }) => rmSync(out, { recursive: true });
   const older = { ...old, 'a.json': '0' };
@@ -223,62 +283,5 @@ describe('a site of which little has changed', () => {
     expect(await publishTree(out, old)).toMatchObject({ changed: false });
     expect(readTree(out)).toEqual(old);
     expect(names()).toEqual(['site']);
-  });
-
-  it.each([
-    ...['ENOENT', 'ENOTDIR', 'EISDIR', 'EPERM', 'EACCES'].map((code) => [openSync, code] as const),
-    ...['EINVAL', 'EPERM', 'ENOTSUP', 'EROFS'].map((code) => [fsyncSync, code] as const),
-  ])('need not be flushed where the system does not do that: %o, %s', async (call, code) => {
-    const { out } = await published();
-    vi.mocked(call as (...args: unknown[]) => number).mockImplementation((...args) => {
-      const [file, flags, mode] = args as Parameters<typeof openSync>;
-      // Node itself opens files that are read, with a mode.
-      if (call === openSync && (flags !== 'r' || mode !== undefined)) return real.openSync(file, flags, mode);
-      return failing(code)();
-    });
-    await publishTree(out, fresh);
-    expect(readTree(out)).toEqual(fresh);
-  });
-
-  it.each([
-    ['openSync', openSync],
-    ['fsyncSync', fsyncSync],
-  ])('is not changed if flushing fails: %s', async (syscall, call) => {
-    const { out, names } = await published();
-    vi.mocked(call as (...args: unknown[]) => number).mockImplementation((...args) => {
-      const [file, flags, mode] = args as Parameters<typeof openSync>;
-      if (call === openSync && flags !== 'r') return real.openSync(file, flags, mode);
-      throw Object.assign(new Error('no'), { code: 'EIO', syscall });
-    });
-    await expect(publishTree(out, fresh)).rejects.toMatchObject({
-      message: `${out}: cannot be used (EIO, ${syscall})`,
-      cause: { code: 'EIO' },
-    });
-    vi.resetAllMocks();
-    expect(readTree(out)).toEqual(old);
-    await publishTree(out, fresh);
-    expect(names()).toEqual(['site']);
-  });
-});
-
-describe('the order of changes', () => {
-  it('keeps every link true', async () => {
-    const out = path.join(temporaryFolder(), 'site');
-    const page = 'api/gamedata/move/index.json';
-    const later = 'api/gamedata/move/offset/100/index.json';
-    const record = 'api/gamedata/move/new/index.json';
-    const former = 'api/gamedata/move/former/index.json';
-    await publishTree(out, { ...untouched, 'meta.json': '1', [page]: '1', [former]: '1', 'index.html': '1' });
-    vi.mocked(renameSync).mockClear();
-    const names: string[] = [];
-    vi.mocked(renameSync).mockImplementation((from, to) => {
-      const name = path.relative(out, String(to));
-      real.renameSync(from, to);
-      if (!name.startsWith('..')) names.push(name);
-    });
-    const changed = { 'meta.json': '2', [page]: '2', [later]: '2', 'index.html': '2', [record]: '2' };
-    await publishTree(out, { ...untouched, ...changed });
-    expect(names).toEqual([record, later, page, 'index.html', 'meta.json', 'manifest.json']);
-    expect(existsSync(path.join(out, former))).toBe(false);
   });
 });

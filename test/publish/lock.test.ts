@@ -1,14 +1,32 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import {
+  closeSync,
+  existsSync,
+  linkSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { OutputError } from '../../src/errors.ts';
-import { encodeHolder, type Holder, stateOf, thisProcess } from '../../src/publish/lock-holder.ts';
+import { acquireLock, encodeHolder, type Holder, stateOf, thisProcess } from '../../src/publish/lock.ts';
 import { withOutput } from '../../src/publish/publish.ts';
-import { publishTree, readTree, treeFiles } from '../support/publishing.ts';
+import { workFolders } from '../../src/publish/work-folders.ts';
+import { failing, publishTree, readTree, treeFiles } from '../support/publishing.ts';
 import { temporaryFolder } from '../support/temporary.ts';
+
+vi.mock('node:fs', { spy: true });
+const real = await vi.importActual<typeof import('node:fs')>('node:fs');
+afterEach(() => {
+  vi.restoreAllMocks();
+  vi.resetAllMocks();
+});
 
 const TAKES_LOCK = fileURLToPath(new URL('../support/take-lock.ts', import.meta.url));
 const FILLS_LATE = `
@@ -38,8 +56,10 @@ const CONTAINER = ['--user', '--map-root-user', '--pid', '--fork', '--mount-proc
 const hasNamespaces = spawnSync('unshare', [...CONTAINER, 'true']).status === 0;
 
 function lockable() {
-  const parent = temporaryFolder();
-  return { parent, out: path.join(parent, 'site'), lock: path.join(parent, '.site.gamedata-lock') };
+  const folders = workFolders(path.join(temporaryFolder(), 'site'));
+  const { out, lock } = folders;
+  const parent = path.dirname(out);
+  return { folders, parent, out, lock, names: () => readdirSync(parent) };
 }
 
 /** A process of somebody else, and when it started. */
@@ -107,23 +127,6 @@ describe('the lock', () => {
     expect(readTree(out)).toEqual(tree);
     expect(await publishTree(out, { 'a.json': 'second' })).toMatchObject({ changed: true });
     expect(readdirSync(parent)).toEqual(['site']);
-  });
-
-  it('is the same whatever the folder is called', async () => {
-    const { parent, out } = lockable();
-    await withOutput(out, async () => {
-      await expect(publishTree(path.join(parent, 'x', '..', 'site') + path.sep, tree)).rejects.toThrow(
-        'locked by another build',
-      );
-    });
-  });
-
-  it('does not keep builds into other folders out', async () => {
-    const { parent, out } = lockable();
-    await withOutput(out, async () => {
-      await publishTree(path.join(parent, 'other'), tree);
-    });
-    expect(readTree(path.join(parent, 'other'))).toEqual(tree);
   });
 });
 
@@ -229,5 +232,106 @@ describe('a lock that is there already', () => {
     expect(readFileSync(lock, 'utf8')).toBe('');
     await expect(publishTree(out, tree)).rejects.toThrow(`locked by another build (process ${maker.pid})`);
     expect(existsSync(out)).toBe(false);
+  });
+});
+
+describe('a lock whose calls fail', () => {
+  /** A process id that no process has. */
+  const NOBODY = 999_999_999;
+  const [DEAD = '', ALIVE = ''] = ['1', ''].map((start) =>
+    encodeHolder({ ...thisProcess(), pid: NOBODY, start }),
+  );
+  const locked = `locked by another build (process ${NOBODY})`;
+
+  it('that cannot be written is an error, whose cause is named', () => {
+    const { folders, names } = lockable();
+    vi.mocked(writeSync).mockImplementation(failing('ENOSPC'));
+    expect(() => acquireLock(folders)).toThrow(
+      expect.objectContaining({
+        message: `${folders.out}: cannot be locked (ENOSPC)`,
+        cause: expect.objectContaining({ code: 'ENOSPC' }),
+      }),
+    );
+    expect(names()).toEqual([]);
+  });
+
+  it('that comes and goes again and again is given up', () => {
+    const { folders, names } = lockable();
+    vi.mocked(linkSync).mockImplementation(failing('EEXIST'));
+    expect(() => acquireLock(folders)).toThrow(`${folders.out}: cannot be locked (EEXIST)`);
+    expect(names()).toEqual([]);
+  });
+
+  it.each<[string, (lock: string) => unknown]>([
+    [
+      'read',
+      (lock) =>
+        vi
+          .mocked(openSync)
+          .mockImplementation((file, flags) =>
+            file === lock && flags !== 'wx' ? failing('EACCES')() : real.openSync(file, flags),
+          ),
+    ],
+    ['moved', () => vi.mocked(renameSync).mockImplementationOnce(failing('EACCES'))],
+  ])('that is stale and cannot be %s is nobody’s to take', (_, refuse) => {
+    const { folders, lock } = lockable();
+    writeFileSync(lock, DEAD);
+    refuse(lock);
+    expect(() => acquireLock(folders)).toThrow(`${folders.out}: cannot be locked (EACCES)`);
+    expect(existsSync(lock)).toBe(true);
+  });
+
+  it.each(['EPERM', 'ENOSYS', 'EXDEV'])(
+    'is made in place where the file system knows no links: %s',
+    (code) => {
+      const { folders, lock, names } = lockable();
+      vi.mocked(linkSync).mockImplementation(failing(code));
+      const release = acquireLock(folders);
+      expect(readFileSync(lock, 'utf8')).toBe(encodeHolder(thisProcess()));
+      expect(names()).toEqual(['.site.gamedata-lock']);
+      expect(() => acquireLock(folders)).toThrow(`locked by another build (process ${process.pid})`);
+      release();
+      expect(names()).toEqual([]);
+    },
+  );
+
+  it('that was replaced right after it was made in place belongs to the other', () => {
+    const { folders, lock } = lockable();
+    vi.spyOn(process, 'kill').mockReturnValue(true);
+    vi.mocked(linkSync).mockImplementation(failing('EPERM'));
+    vi.mocked(closeSync).mockImplementation((descriptor) => {
+      real.closeSync(descriptor);
+      if (existsSync(lock)) real.writeFileSync(lock, ALIVE);
+    });
+    expect(() => acquireLock(folders)).toThrow(locked);
+  });
+
+  it.each(['with', 'without'])('that another build took over first is put back, %s links', (links) => {
+    const { folders, lock, names } = lockable();
+    writeFileSync(lock, DEAD);
+    // Its process belongs to somebody else.
+    vi.spyOn(process, 'kill').mockImplementation(failing('EPERM'));
+    if (links === 'without')
+      vi.mocked(linkSync).mockImplementation((from, to) =>
+        real.existsSync(to) ? real.linkSync(from, to) : failing('EPERM')(),
+      );
+    vi.mocked(renameSync).mockImplementationOnce((from, to) => {
+      real.writeFileSync(from, ALIVE);
+      real.renameSync(from, to);
+    });
+    expect(() => acquireLock(folders)).toThrow(locked);
+    expect(readFileSync(lock, 'utf8')).toBe(ALIVE);
+    expect(names()).toEqual(['.site.gamedata-lock']);
+  });
+
+  it('that another build removed first is made anew', () => {
+    const { folders, lock } = lockable();
+    writeFileSync(lock, DEAD);
+    vi.mocked(renameSync).mockImplementationOnce((from) => {
+      real.unlinkSync(from);
+      return failing('ENOENT')();
+    });
+    acquireLock(folders)();
+    expect(existsSync(lock)).toBe(false);
   });
 });

@@ -83,13 +83,6 @@ describe.skipIf(process.platform === 'win32')('the modes of a site', () => {
     expect(modesOf(folder, probe)).toEqual({ file: 0o644, folder: 0o755, gid: undefined });
   });
 
-  it('leave the file that is tried as it was', () => {
-    const { folder, probe } = scene(0o755);
-    chmodSync(probe, 0o604);
-    modesOf(folder, probe);
-    expect(modeOf(probe)).toBe('604');
-  });
-
   it('are none where nothing can be tried', () => {
     const { folder, parent } = scene(0o755);
     expect(modesOf(folder, path.join(parent, 'nothing'))).toBeUndefined();
@@ -124,15 +117,6 @@ describe.skipIf(process.platform === 'win32')('a mode', () => {
     expect([give(at('file'), open, false), give(at('inside'), open, true)]).toEqual([true, true]);
     expect([modeOf(at('file')), modeOf(at('inside'))]).toEqual(['644', '755']);
     for (const name of ['file', 'inside']) expect(lstatSync(at(name)).mtimeMs).toBe(1_000_000);
-  });
-
-  it('is given only where it differs', () => {
-    const { at } = scene(0o755);
-    writeFileSync(at('file'), '');
-    chmodSync(at('file'), 0o644);
-    const { ctimeMs } = lstatSync(at('file'));
-    expect(give(at('file'), { ...open, gid: lstatSync(at('file')).gid }, false)).toBe(true);
-    expect(lstatSync(at('file')).ctimeMs).toBe(ctimeMs);
   });
 
   it('is not given to what is in the place of a file or a folder', () => {

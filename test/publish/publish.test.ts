@@ -12,6 +12,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import path from 'node:path';
+import { setImmediate } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { withOutput } from '../../src/publish/publish.ts';
 import { fingerprint } from '../support/fingerprint.ts';
@@ -165,19 +166,10 @@ describe('publishing', () => {
     expect(readTree(path.join(parent, 'empty'))).toEqual(first);
   });
 
-  it('makes the folder that a symbolic link leads to, if it is not there', async () => {
-    const parent = temporaryFolder();
-    symlinkSync('real', path.join(parent, 'link'));
-    await publishTree(path.join(parent, 'link'), first);
-    expect(readTree(path.join(parent, 'real'))).toEqual(first);
-    expect(readdirSync(parent).sort()).toEqual(['link', 'real']);
-  });
-
-  it('replaces the folder that a symbolic link leads to, and leaves the link', async () => {
+  it('makes and changes the folder that a symbolic link leads to, and leaves the link', async () => {
     const parent = temporaryFolder();
     const real = path.join(parent, 'real', 'site');
     const link = path.join(parent, 'link');
-    mkdirSync(real, { recursive: true });
     symlinkSync(path.join('real', 'site'), link);
     await publishTree(link, first);
     const { ino } = statSync(path.join(link, 'a.json'));
@@ -284,4 +276,41 @@ describe('publishing', () => {
     );
     expect(readTree(out)).toEqual(first);
   });
+});
+
+describe('a build that is told to stop', () => {
+  it.each([10, undefined])('leaves the old site whole and nothing else: at file %s', async (abortAt) => {
+    const { out, names } = await publishedSite(first);
+    const before = fingerprint(out);
+    const controller = new AbortController();
+    let made = 0;
+    // More files than a build writes in one go.
+    function* manyFiles() {
+      while (made < 2000) {
+        made++;
+        if (made === abortAt) controller.abort();
+        yield { path: `many/${made}.json`, body: String(made) };
+      }
+    }
+    const work = withOutput(out, (output) => output.publish(manyFiles(), { signal: controller.signal }));
+    const refused = expect(work).rejects.toThrow(expect.objectContaining({ name: 'AbortError' }));
+    // While it writes.
+    await setImmediate();
+    controller.abort();
+    await refused;
+    if (abortAt) expect(made).toBe(abortAt);
+    else expect(made).toBeLessThan(2000);
+    expect(names()).toEqual(['site']);
+    expect(fingerprint(out)).toEqual(before);
+  });
+});
+
+it('what a killed build left is removed by the next one', async () => {
+  const { out, folders, names } = await publishedSite(first);
+  for (const left of [folders.fresh, `${folders.trash}1`]) {
+    mkdirSync(path.join(left, 'api'), { recursive: true });
+    writeFileSync(path.join(left, 'api', 'x.json'), 'half');
+  }
+  expect(await publishTree(out, first)).toMatchObject({ changed: false });
+  expect(names()).toEqual(['site']);
 });

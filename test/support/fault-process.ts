@@ -1,17 +1,14 @@
 /** Faults as the command line meets them: a process of its own, its exit code, its two streams. */
 
-import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import * as z from 'zod';
 import { printable } from '../../src/contract/words.ts';
 import { RETRIES, type Runner, shrinkOf } from './fault-trial.ts';
+import { startProcess } from './processes.ts';
 
 const CLI = fileURLToPath(new URL('../../dist/cli.js', import.meta.url));
-
-/** The longest time for a response that the command line has. */
-export const PROCESS_SECONDS = 60;
 
 const printedSchema = z.strictObject({
   error: z.strictObject({ code: z.string(), message: z.string(), hint: z.string().nullable() }),
@@ -19,12 +16,12 @@ const printedSchema = z.strictObject({
 
 /** Whatever a process may do wrong beside its message comes back as a code that no fault has. */
 export const runProcess: Runner = async ({ upstream, out, cache, concurrency = 1 }) => {
-  const { code, stdout, stderr } = await run([
-    ...['build', '--source', 'rest', '--upstream', upstream, '--out', out, '--json', '--quiet'],
-    ...['--base-url', 'https://example.test', '--retries', String(RETRIES)],
+  const { code, stdout, stderr } = await startProcess([
+    ...[process.execPath, CLI, 'build', '--source', 'rest', '--upstream', upstream, '--out', out],
+    ...['--json', '--quiet', '--base-url', 'https://example.test', '--retries', String(RETRIES)],
     ...['--max-shrink', String(shrinkOf({ out }))],
     ...['--concurrency', String(concurrency), ...(cache === false ? ['--no-cache'] : ['--cache', cache])],
-  ]);
+  ]).finished;
   if (code === 0) return stderr === '' ? undefined : { code: 'noise', message: stderr };
   if (code !== 1 && code !== 4) return { code: `exit ${code}`, message: stderr };
   const { error } = printedSchema.parse(JSON.parse(stdout));
@@ -40,21 +37,3 @@ export const runProcess: Runner = async ({ upstream, out, cache, concurrency = 1
   if (stderr !== expected) return { code: 'noise', message: `${stderr}\nexpected ${expected}` };
   return { code: error.code, message: error.message };
 };
-
-function run(args: readonly string[]): Promise<{ code: number | null; stdout: string; stderr: string }> {
-  const child = spawn(process.execPath, [CLI, ...args], {
-    env: { PATH: process.env.PATH, NO_PROXY: '127.0.0.1' },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
-  const text = { stdout: '', stderr: '' };
-  child.stdout.setEncoding('utf8').on('data', (part: string) => {
-    text.stdout += part;
-  });
-  child.stderr.setEncoding('utf8').on('data', (part: string) => {
-    text.stderr += part;
-  });
-  return new Promise((resolve, reject) => {
-    child.once('error', reject);
-    child.once('close', (code) => resolve({ code, ...text }));
-  });
-}

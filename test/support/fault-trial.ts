@@ -1,4 +1,4 @@
-/** Tries a fault: a build that went well, then one that meets the fault, and everything that is wrong about how that ends. */
+/** Tries faults, alone or mixed: a build that went well, then one that meets them, and everything that is wrong about how that ends. */
 
 import { existsSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -11,9 +11,11 @@ import type { ClientOptions } from '../../src/http/client.ts';
 import type { Watchers } from '../../src/sources/capture.ts';
 import { verifyFolder } from '../../src/verify/folder.ts';
 import { stateNumber, withoutEdition } from './editions.ts';
-import { type Exchange, expectedMessage, type Fault, type Place, type Told } from './faults.ts';
+import type { Exchange, Fault, Place, Told } from './fault-row.ts';
+import { expectedMessage, faults } from './faults.ts';
 import { fingerprint } from './fingerprint.ts';
-import { type Answer, itemAnswer, moveAnswer, upstreamOf } from './upstream-data.ts';
+import { type Random, seeded } from './random.ts';
+import { type Answer, tinyUpstream, upstreamOf } from './upstream-data.ts';
 import { startUpstream, type UpstreamServer } from './upstream-server.ts';
 
 export const places: readonly Place[] = [
@@ -53,7 +55,7 @@ export interface Failure {
 
 export const RETRIES = 1;
 /** Milliseconds; trials share one event loop, which a build in another of them may hold up. */
-const times = { parts: { headers: 500, body: 500 }, whole: { total: 2000 } };
+const SLOW = { headers: 1000, body: 1000, total: 3000 };
 
 /** The first build has less than the bundled data set. */
 export const shrinkOf = ({ out }: Pick<RunOptions, 'out'>): number => (existsSync(out) ? 1 : 100);
@@ -94,7 +96,7 @@ interface Met {
 }
 
 /** Builds a site, and once more when the faults are there. `seconds` is the longest time for a response. */
-export async function meetFaults(
+async function meetFaults(
   parts: readonly Part[],
   {
     run = runBuild,
@@ -103,10 +105,7 @@ export async function meetFaults(
   }: { run?: Runner; seconds: number } & Pick<RunOptions, 'timeouts' | 'concurrency'>,
 ): Promise<Met> {
   const parent = realpathSync(mkdtempSync(path.join(tmpdir(), 'gamedata-fault-')));
-  const answers: Answers = {
-    move: [1, 2, 3].map((id) => moveAnswer(id)),
-    item: [1, 2, 3].map((id) => itemAnswer(id)),
-  };
+  const answers = tinyUpstream(3, 3);
   const upstream = upstreamOf(answers);
   const faults = parts.map((part) => createFault(part, { answers, seconds }));
   let begun = false;
@@ -151,65 +150,84 @@ export async function meetFaults(
   }
 }
 
+/** How a trial ended, and everything that is wrong about it. */
+export interface Trial {
+  readonly ended: 'built' | 'refused';
+  readonly problems: readonly string[];
+}
+
 /**
- * Tries one fault at one place. `seconds` is the longest time for a response if the runner has times of its own.
+ * Tries faults, each at its place: one alone has to end as the table says, several as one of them alone would let it.
  *
- * @returns everything that is not as the table says; empty if all is well
+ * @param options `seconds` is the longest time for a response, if the runner has times of its own
  */
-export async function tryFault(
-  fault: Fault,
-  place: Place,
-  {
-    stay = 'lasting',
-    seconds = times.whole.total / 1000,
-    ...options
-  }: { stay?: Stay; run?: Runner; seconds?: number } = {},
-): Promise<string[]> {
-  const met = await meetFaults([{ fault, place, stay }], {
-    ...options,
-    seconds,
-    ...(fault.slow && { timeouts: times[fault.slow] }),
+export async function tryFaults(
+  unordered: readonly Part[],
+  { seconds, ...options }: { run?: Runner; seconds?: number; concurrency?: number } = {},
+): Promise<Trial> {
+  // Those that are over after one request come first at their place.
+  const parts = unordered.toSorted((a, b) => Number(a.stay === 'lasting') - Number(b.stay === 'lasting'));
+  const isSlow = seconds === undefined && parts.some(({ fault }) => fault.slow);
+  const met = await meetFaults(parts, {
+    ...{ ...options, seconds: seconds ?? SLOW.total / 1000 },
+    ...(isSlow && { timeouts: SLOW }),
   });
   const { failure, problems, isSame, texts } = met;
   const note = (wrong: boolean, problem: string): void => void (wrong && problems.push(problem));
-  const recovers = stay === 'once' && fault.retried;
-  if (fault.outcome.code === 'built' || recovers) {
-    note(failure !== undefined, `failed, expected it to be built: ${failure?.message}`);
-    const { holds } = fault.outcome as { holds?: string };
-    if (holds === undefined) note(!isSame, 'the site was changed');
-    else note(!texts.some((text) => text.includes(holds)), `no record holds ${holds}`);
-  } else {
-    note(!failure, 'was built, expected it to fail');
-    note(failure?.code !== fault.outcome.code, `failed as ${failure?.code}: expected ${fault.outcome.code}`);
+  const isAlone = parts.length === 1;
+  if (failure) {
     note(!isSame, 'the old site was touched');
-    const [told] = met.told;
-    const problem = told && unlisted(fault, place, { told, message: failure?.message ?? '' });
-    note(problem !== undefined, problem ?? '');
+    note(
+      !parts.some((part) => mayRefuse(part, parts)),
+      `failed with ${failure.message}, and nothing is there to refuse`,
+    );
+    // Where another fault was there before, even what is never requested again takes a second attempt.
+    const message = failure.message.replace(/ \(2 attempts\)$/, '');
+    const failures = isAlone ? [failure] : [failure, { ...failure, message }];
+    const isListed = met.told.some((told, at) =>
+      failures.some((one) => isExpected(parts[at] as Part, told, one)),
+    );
+    note(!isListed, `failed with what is none of its faults’: ${failure.code}, ${failure.message}`);
+  } else {
+    note(parts.some(hasToRefuse), 'was built, although a fault of it has to be refused');
+    const held = parts.flatMap(({ fault: { outcome } }) =>
+      outcome.code === 'built' && outcome.holds !== undefined ? [outcome.holds] : [],
+    );
+    for (const words of held) note(!texts.some((text) => text.includes(words)), `no record holds ${words}`);
+    note(isAlone && held.length === 0 && !isSame, 'the site was changed');
   }
-  if (!fault.address && !fault.lasting && !fault.everywhere && fault.answer) {
+  for (const [at, { fault }] of isAlone ? parts.entries() : []) {
     const expected = fault.retried ? RETRIES + 1 : 1;
-    note(met.requests[0] !== expected, `was asked ${met.requests[0]} times, expected ${expected}`);
+    const isCounted = fault.answer && !fault.lasting && !fault.everywhere;
+    const count = met.requests[at];
+    note(isCounted === true && count !== expected, `was asked ${count} times, expected ${expected}`);
   }
-  return problems;
+  return { ended: failure ? 'refused' : 'built', problems };
 }
 
-/** What is wrong with the message that a fault made a build fail with. */
-export function unlisted(
-  fault: Fault,
-  place: Place,
-  { told, message }: { told: Told; message: string },
-): string | undefined {
-  if (fault.outcome.code === 'built') return `failed with ${message}`;
-  const expected = expectedMessage(fault, told, place.id === undefined);
-  const { like } = fault.outcome;
+const hasToRefuse = ({ fault, stay }: Part): boolean =>
+  fault.outcome.code !== 'built' && (stay === 'lasting' || !fault.retried);
+
+/** Two that are over after one request each are too many for one retry. */
+const mayRefuse = (part: Part, parts: readonly Part[]): boolean =>
+  hasToRefuse(part) ||
+  (part.fault.outcome.code !== 'built' && parts.filter(({ place }) => place === part.place).length > 1);
+
+/** Whether a build fails at a fault with this error. */
+function isExpected({ fault, place }: Part, told: Told, { code, message }: Failure): boolean {
+  const { outcome } = fault;
+  if (outcome.code === 'built' || outcome.code !== code) return false;
   const [, asked = ''] = /^GET (\S+): /.exec(message) ?? [];
   // When nothing answers any more, another request may give up first: the delays before the second attempts are random.
   const isAnother = fault.lasting && asked.startsWith(new URL(told.url).origin);
-  const prefix = fault.outcome.code === 'upstream' ? `GET ${isAnother ? asked : told.url}: ` : '';
-  const isLike = like && message.startsWith(prefix) && like.test(message.slice(prefix.length));
-  return (like ? isLike : message === expected)
-    ? undefined
-    : `failed with ${message}\nexpected ${like ?? expected}`;
+  const here = isAnother ? { ...told, url: asked } : told;
+  if (outcome.like) {
+    const prefix = code === 'upstream' ? `GET ${here.url}: ` : '';
+    return message.startsWith(prefix) && outcome.like.test(message.slice(prefix.length));
+  }
+  const words = expectedMessage(fault, here, place.id === undefined).split(/<\w+>/);
+  const pattern = words.map((text) => text.replaceAll(/[\\^$.*+?()[\]{}|]/g, '\\$&')).join('\\S+');
+  return new RegExp(`^${pattern}$`).test(message);
 }
 
 /** The fault at its place, for as long as it stays. */
@@ -256,4 +274,45 @@ function ownBody({ url }: UpstreamServer, { kind, id }: Place, answers: Answers)
   const results = answers[kind].map(({ name, id }) => ({ name, url: `${url}/${kind}/${id}/` }));
   const record = answers[kind].find((answer) => answer.id === id);
   return JSON.stringify(id === undefined ? { count: results.length, results } : record);
+}
+
+/** What ends the whole upstream, or is not there at all, mixes with nothing. */
+const mixable = faults.filter(({ address, lasting }) => address === undefined && !lasting);
+
+const mild = mixable.filter(({ retried, outcome }) => retried || outcome.code === 'built');
+
+/** These take seconds of their own, which would be mistaken for a stall. */
+const isHeavy = ({ name }: Fault): boolean => /MB|bomb|million/.test(name);
+
+/** Two to six faults that can be told apart, every other mix of those that a build gets over. The same seed makes the same mix. */
+export function makeMix(seed: number): { parts: Part[]; concurrency: number } {
+  const random = seeded(seed);
+  const parts: Part[] = [];
+  const wanted = 2 + random.below(5);
+  const isMild = random.below(2) === 0;
+  for (let attempt = 0; attempt < 100 && parts.length < wanted; attempt++) {
+    const part = makePart(isMild ? mild : mixable, random);
+    if (isMild && hasToRefuse(part)) continue;
+    if (parts.every((other) => fitTogether(part, other))) parts.push(part);
+  }
+  return { parts, concurrency: random.pick([1, 4]) };
+}
+
+function makePart(choices: readonly Fault[], random: Random): Part {
+  const fault = random.pick(choices);
+  const stay = fault.retried && random.below(3) > 0 ? 'once' : 'lasting';
+  return { fault, place: random.pick(placesOf(fault)), stay };
+}
+
+function fitTogether(a: Part, b: Part): boolean {
+  const both = [a.fault, b.fault];
+  // A ETag is sent or it is not.
+  if (both.some(({ uncached }) => uncached) && both.some(({ group }) => group === 'cache')) return false;
+  if (both.some(({ slow }) => slow) && both.some(isHeavy)) return false;
+  // Another name of a record is in its list too, and then the list's own fault is told in other words.
+  const [listed, spoilt] = a.place.id === undefined ? [a, b] : [b, a];
+  if (listed.place.id === undefined && listed.place.kind === spoilt.place.kind && spoilt.fault.spoil)
+    return false;
+  if (a.place !== b.place) return true;
+  return a.stay === 'once' || b.stay === 'once' ? Boolean(a.fault.answer && b.fault.answer) : false;
 }

@@ -1,19 +1,25 @@
 /** Requests as nobody sane would send them, and what has to be true of every response all the same. */
 
+import { mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
 import { apiHeaders, commonHeaders, htmlHeaders } from '../../src/contract/headers.ts';
-import { API_PREFIX } from '../../src/contract/paths.ts';
+import { type Kind, kindNames } from '../../src/contract/kinds.ts';
+import { API_PREFIX, listPath } from '../../src/contract/paths.ts';
+import { withOutput } from '../../src/publish/publish.ts';
 import { createResponder, type PlainResponse } from '../../src/serve/handler/index.ts';
 import { splitTarget } from '../../src/serve/respond.ts';
+import { startServe } from './engines/serve.ts';
 import { browsePage, handledSite } from './handled-site.ts';
 import { type Random, seeded } from './random.ts';
-import { rawRecords } from './sites.ts';
+import { rawRecords, siteOf } from './sites.ts';
 
-export const FUZZ_COUNTS = { move: 250, item: 137 } as const;
-export const fuzzRecords = () => rawRecords(FUZZ_COUNTS.move, FUZZ_COUNTS.item);
-export const fuzzExtras = [browsePage];
+const FUZZ_COUNTS = { move: 250, item: 137 } as const;
+const fuzzRecords = () => rawRecords(FUZZ_COUNTS.move, FUZZ_COUNTS.item);
+const fuzzExtras = [browsePage];
 
-export interface FuzzRequest {
+interface FuzzRequest {
   readonly method: string;
   /** As it goes over the wire. */
   readonly target: string;
@@ -61,7 +67,7 @@ const accepts = [
   ],
 ];
 const tags = ['*', '"x"', 'W/"x"', '', '"', 'W/', `"${'a'.repeat(900)}"`, '"a", "b", W/"c"', ','];
-const paths = [
+const targets = [
   '/api/gamedata/move/',
   '/api/gamedata/item/',
   '/api/gamedata/',
@@ -72,11 +78,11 @@ const paths = [
   '/meta.json',
 ];
 
-export function makeRequest(random: Random): FuzzRequest {
+function makeRequest(random: Random): FuzzRequest {
   const often = random.fraction();
-  const path =
+  const target =
     often < 0.5
-      ? random.pick(paths)
+      ? random.pick(targets)
       : often < 0.55
         ? bytes(random)
         : `${random.pick(['/', '//', API_PREFIX, API_PREFIX, '/api/gamedata/move/', 'http://other.test/', ''])}${Array.from({ length: random.below(6) }, () => random.pick(segments)).join('/')}${random.pick(['', '/'])}`;
@@ -95,7 +101,7 @@ export function makeRequest(random: Random): FuzzRequest {
     headers.push(['Access-Control-Request-Method', random.pick(['GET', 'PUT', ''])]);
   if (random.below(12) === 0)
     headers.push(['Range', random.pick(['bytes=0-1', 'bytes=9-1', 'bytes=-', 'x'])]);
-  return { method: random.pick(methods), target: query === '' ? path : `${path}?${query}`, headers };
+  return { method: random.pick(methods), target: query === '' ? target : `${target}?${query}`, headers };
 }
 
 /** What is no target at all: any bytes but those that end it. */
@@ -110,10 +116,7 @@ interface Seen {
 }
 
 /** Everything that is wrong with a response. */
-export function judge(
-  { method, target, headers }: FuzzRequest,
-  { status, headers: got, body }: Seen,
-): string[] {
+function judge({ method, target, headers }: FuzzRequest, { status, headers: got, body }: Seen): string[] {
   const problems: string[] = [];
   const note = (wrong: boolean, problem: string): void => void (wrong && problems.push(problem));
   note(
@@ -122,7 +125,7 @@ export function judge(
   );
   note(/root:.*:0:0:|outside the site/.test(body), 'a file outside the site');
   const expected: Record<string, string> = { ...commonHeaders };
-  const { path, search } = splitTarget(target);
+  const { path: asked, search } = splitTarget(target);
   const isApi = target.startsWith(API_PREFIX) && status !== 400;
   if (isApi) Object.assign(expected, { Allow: apiHeaders.Allow, Vary: apiHeaders.Vary });
   if (got['content-type']?.startsWith('text/html')) Object.assign(expected, htmlHeaders);
@@ -140,7 +143,7 @@ export function judge(
   const isPage = status === 404 && method === 'GET' && accept.includes('text/') && body === browsePage.body;
   if (status >= 400 && method !== 'HEAD' && body !== '')
     note(!isPage && !isDetail(body), `a refusal of ${body.slice(0, 80)}`);
-  const kind = path === '/api/gamedata/move/' ? 'move' : path === '/api/gamedata/item/' ? 'item' : undefined;
+  const kind = kindNames.find((name) => asked === listPath(name));
   const isJson = got['content-type']?.startsWith('application/json');
   if (status === 200 && kind && method === 'GET' && isJson) {
     const problem = judgeWindow(body, kind, new URLSearchParams(search));
@@ -160,7 +163,7 @@ function isDetail(body: string): boolean {
 }
 
 /** Compares with a plain slice. What counts as a number is decided here by plain ones alone; for others it only has to be some slice. */
-function judgeWindow(body: string, kind: 'move' | 'item', query: URLSearchParams): string | undefined {
+function judgeWindow(body: string, kind: Kind, query: URLSearchParams): string | undefined {
   const count = FUZZ_COUNTS[kind];
   const ids = Array.from({ length: count }, (_, at) => at + 1);
   const page = JSON.parse(body) as {
@@ -195,7 +198,7 @@ function plain(query: URLSearchParams, name: string, left: number): number | und
 }
 
 /** As many requests as told, against the handler in this process. */
-export async function fuzzHandler(requests: number, seed: number): Promise<string[]> {
+async function fuzzHandler(requests: number, seed: number): Promise<string[]> {
   const random = seeded(seed);
   const { files } = handledSite(fuzzRecords(), { extras: fuzzExtras });
   const strays: string[] = [];
@@ -246,7 +249,7 @@ const HANG_MS = 10_000;
 const AT_ONCE = 8;
 
 /** As many requests as told, over sockets of their own, against a server of the same site. */
-export async function fuzzServer(port: number, requests: number, seed: number): Promise<string[]> {
+async function fuzzServer(port: number, requests: number, seed: number): Promise<string[]> {
   const random = seeded(seed);
   const problems: string[] = [];
   let left = requests;
@@ -309,4 +312,36 @@ function readAnswer(answer: string): Seen | undefined {
     headers,
     body: chunked ? body.replace(/^[\da-f]+\r\n|\r\n[\da-f]+\r\n(?=[\s\S])|\r\n0\r\n\r\n$/gi, '') : body,
   };
+}
+
+interface FuzzRun {
+  readonly handled: number;
+  readonly served: number;
+  readonly seed: number;
+}
+
+/**
+ * A whole run: the handler in this process, then `gamedata serve` over sockets, with a file beside the site that nobody may read.
+ *
+ * @returns every problem, with the request that shows it
+ */
+export async function fuzz({ handled, served, seed }: FuzzRun): Promise<string[]> {
+  const problems = await fuzzHandler(handled, seed);
+  if (served === 0) return problems;
+  const parent = realpathSync(mkdtempSync(path.join(tmpdir(), 'gamedata-fuzz-')));
+  try {
+    const folder = path.join(parent, 'site');
+    writeFileSync(path.join(parent, 'passwd'), 'outside the site');
+    const site = siteOf(fuzzRecords(), { extras: fuzzExtras });
+    await withOutput(folder, (output) => output.publish(site.files()));
+    const server = await startServe(folder);
+    try {
+      problems.push(...(await fuzzServer(Number(new URL(server.url).port), served, seed)));
+    } finally {
+      await server.stop();
+    }
+  } finally {
+    rmSync(parent, { recursive: true, force: true });
+  }
+  return problems;
 }

@@ -1,12 +1,11 @@
 /** The compiled package in a folder of its own, with bundled data of its own, and its command line. */
 
 import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { cpSync } from 'node:fs';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import type { Finished } from './run-cli.ts';
+import { type Finished, startProcess } from './processes.ts';
 
 const PROJECT = fileURLToPath(new URL('../../', import.meta.url));
 const LOOP = fileURLToPath(new URL('command-loop.mjs', import.meta.url));
@@ -30,12 +29,10 @@ export function installPackage(folder: string): string {
   return path.join(folder, 'dist/cli.js');
 }
 
-const environment = { PATH: process.env.PATH, NO_PROXY: '127.0.0.1' };
-
 /** Runs command lines one after the other in one process, each with its own umask, working folder and environment. */
 export function startCommands(cli: string): Commands {
   const child = spawn(process.execPath, [LOOP, cli], {
-    env: environment,
+    env: { PATH: process.env.PATH },
     stdio: ['pipe', 'pipe', 'inherit'],
   });
   const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
@@ -51,21 +48,14 @@ export function startCommands(cli: string): Commands {
 }
 
 /** Runs a command line in a process that is killed right before it puts the n-th file into a folder. */
-export async function killAtFile(
+export function killAtFile(
   cli: string,
   args: readonly string[],
   { cwd, umask = 0o022, env = {}, folder, nth }: CommandOptions & { folder: string; nth: number },
 ): Promise<Finished> {
   const command = `umask ${umask.toString(8)} && exec "$0" "$@"`;
-  const child = spawn('sh', ['-c', command, process.execPath, `--import=${DIE_AT}`, cli, ...args], {
+  return startProcess(['sh', '-c', command, process.execPath, `--import=${DIE_AT}`, cli, ...args], {
     cwd,
-    env: { ...environment, ...env, DIE_AT: `renameSync:${nth}`, DIE_INSIDE: folder },
-    stdio: ['ignore', 'ignore', 'pipe'],
-  });
-  let stderr = '';
-  child.stderr.setEncoding('utf8').on('data', (part: string) => {
-    stderr += part;
-  });
-  const [code] = (await once(child, 'close')) as [number | null];
-  return { code, stdout: '', stderr };
+    env: { ...env, DIE_AT: `renameSync:${nth}`, DIE_INSIDE: folder },
+  }).finished;
 }

@@ -1,7 +1,9 @@
 /** Servers on a port of loopback. */
 
-import type { Server } from 'node:http';
+import { readFile } from 'node:fs/promises';
+import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import path from 'node:path';
 
 /** Lets a server listen, by default on a free port. `stop` ends its connections too. */
 export async function listen(server: Server, wanted = 0) {
@@ -14,3 +16,12 @@ export async function listen(server: Server, wanted = 0) {
     });
   return { url: `http://127.0.0.1:${port}`, port, stop };
 }
+
+/** Serves the files of a folder, as plainly as can be. */
+export const serveFolder = (folder: string) =>
+  listen(
+    createServer(async ({ url = '' }, response) => {
+      const body = await readFile(path.join(folder, decodeURIComponent(url))).catch(() => undefined);
+      response.writeHead(body ? 200 : 404).end(body);
+    }),
+  );

@@ -7,100 +7,56 @@ import { renamedSnapshot } from './renamed-snapshot.ts';
 
 /** Nobody listens there. */
 const DEAD = 'http://127.0.0.1:1/api/v2';
-const fromSnapshot = ['build', '--source', 'snapshot'];
-const fromNowhere = ['build', '--source', 'rest', '--upstream', DEAD, '--retries', '0'];
-const rebase = (...folder: string[]): string[] => ['rebase', ...folder, '--base-url', 'https://x.test'];
+const SNAPSHOT = 'build --source snapshot';
+const NOWHERE = `build --source rest --upstream ${DEAD} --retries 0`;
 
-interface Mistake {
-  readonly args: readonly string[];
-  readonly code: 1 | 2;
-  /** What the error says. */
-  readonly says: string;
-}
-
-const row = (args: readonly string[], says: string, code: 1 | 2 = 1): Mistake => ({ args, says, code });
+type Mistake = readonly [commandLine: string, says: string, code?: 1 | 2];
 
 export const mistakes: readonly Mistake[] = [
   // A folder of another kind.
-  row([...fromSnapshot, '--out', 'data'], 'data: holds a data set, which a site would replace'),
-  row(
-    ['snapshot', '--source', 'snapshot', '--data', 'site'],
-    'site: holds a site, which a data set would replace',
-  ),
-  row(rebase('data'), 'data: holds a data set'),
-  row(['mirror', DEAD, 'data'], 'data: holds a data set'),
-  row(
-    [...fromSnapshot, '--upstream', 'site'],
-    'site/provenance.json: cannot be read (ENOENT), expected a snapshot',
-  ),
-  row(['build', '--source', 'csv', '--upstream', 'data'], 'data/moves.csv: cannot be read (ENOENT)'),
-  row(['verify', 'data'], 'data: has no valid meta.json: ENOENT'),
-  row(['archive', 'data'], 'data: has no valid meta.json: ENOENT'),
-  row(['serve', 'data', '--port', '0'], 'data: is not a built site'),
+  [`${SNAPSHOT} --out data`, 'data: holds a data set, which a site would replace'],
+  ['snapshot --source snapshot --data site', 'site: holds a site, which a data set would replace'],
+  [`mirror ${DEAD} data`, 'data: holds a data set'],
+  [`${SNAPSHOT} --upstream site`, 'site/provenance.json: cannot be read (ENOENT), expected a snapshot'],
+  ['build --source csv --upstream data', 'data/moves.csv: cannot be read (ENOENT)'],
+  ['verify data', 'data: has no valid meta.json: ENOENT'],
+  ['serve data --port 0', 'data: is not a built site'],
   // Somebody's own files.
-  row([...fromSnapshot, '--out', 'own'], 'own: contains files, but no manifest.json of a gamedata build'),
-  row(['snapshot', '--source', 'snapshot', '--data', 'own'], 'own: contains files, but no manifest.json'),
-  row(['mirror', DEAD, 'own'], 'own: contains files, but no manifest.json'),
-  row(rebase('own'), 'own: contains files, but no manifest.json'),
-  row([...fromSnapshot, '--out', 'own/notes.txt'], 'own/notes.txt: is not a readable folder (ENOTDIR)'),
-  row([...fromSnapshot, '--out', '/'], '/: contains files'),
-  row([...fromNowhere, '--cache', 'own/notes.txt'], 'own/notes.txt: cannot be used as a cache (EEXIST)'),
-  row(['diff', 'site', 'own'], 'own: contains neither provenance.json nor meta.json'),
-  row(['verify', 'own'], 'own: has no valid manifest.json: ENOENT'),
-  row(['serve', 'own', '--port', '0'], 'own: is not a built site'),
+  [`${SNAPSHOT} --out own`, 'own: contains files, but no manifest.json of a gamedata build'],
+  ['rebase own --base-url https://x.test', 'own: contains files, but no manifest.json'],
+  [`${SNAPSHOT} --out own/notes.txt`, 'own/notes.txt: is not a readable folder (ENOTDIR)'],
+  [`${SNAPSHOT} --out /`, '/: contains files'],
+  [`${NOWHERE} --cache own/notes.txt`, 'own/notes.txt: cannot be used as a cache (EEXIST)'],
+  ['diff site own', 'own: contains neither provenance.json nor meta.json'],
+  ['verify own', 'own: has no valid manifest.json: ENOENT'],
   // A folder that is in use, or in another one.
-  row([...fromSnapshot, '--out', '.'], '.: is the working folder, or contains it'),
-  row([...fromSnapshot, '--out', '..'], '..: is the working folder, or contains it'),
-  row(['snapshot', '--source', 'snapshot', '--data', '.'], '.: is the working folder, or contains it'),
-  row(['mirror', DEAD, '.'], '.: is the working folder, or contains it'),
-  row([...fromSnapshot, '--out', 'data/site'], 'data/site: is inside '),
-  row([...fromSnapshot, '--out', 'site/meta/site'], 'site/meta/site: is inside '),
-  row([...fromSnapshot, '--out', 'link/site'], 'link/site: is inside '),
-  row([...rebase('site'), '--out', 'site/copy'], 'site/copy: is inside '),
-  row(['archive', 'site', '--out', 'link/download'], '--out: got "link/download", inside "site"', 2),
-  row(['snapshot', '--source', 'snapshot', '--data', 'site/data'], 'site/data: is inside '),
-  row(['archive', 'site', '--out', 'site/download'], '--out: got "site/download", inside "site"', 2),
-  row([...fromNowhere, '--out', 'site', '--cache', 'site'], '--cache: got "site", inside "site"', 2),
-  row(
-    [...fromNowhere, '--out', 'site', '--cache', 'site/cache'],
-    '--cache: got "site/cache", inside "site"',
-    2,
-  ),
+  [`${SNAPSHOT} --out .`, '.: is the working folder, or contains it'],
+  ['snapshot --source snapshot --data ..', '..: is the working folder, or contains it'],
+  [`${SNAPSHOT} --out data/site`, 'data/site: is inside '],
+  [`${SNAPSHOT} --out site/meta/site`, 'site/meta/site: is inside '],
+  [`${SNAPSHOT} --out link/site`, 'link/site: is inside '],
+  ['archive site --out link/download', '--out: got "link/download", inside "site"', 2],
+  [`${NOWHERE} --out site --cache site`, '--cache: got "site", inside "site"', 2],
+  [`${NOWHERE} --out site --cache site/cache`, '--cache: got "site/cache", inside "site"', 2],
   // Nothing there.
-  row(['verify', 'nowhere'], 'nowhere: cannot be read (ENOENT), expected the folder of a site'),
-  row(
-    ['serve', 'nowhere', '--port', '0'],
+  ['verify nowhere', 'nowhere: cannot be read (ENOENT), expected the folder of a site'],
+  [
+    'serve nowhere --port 0',
     'nowhere: is not a built site\nhint: Build one with gamedata build, or name its folder: gamedata serve <dir>.\n',
-  ),
-  row(['diff', 'nowhere', 'site'], 'nowhere: contains neither provenance.json nor meta.json'),
-  row([...fromSnapshot, '--upstream', 'nowhere'], 'nowhere/provenance.json: cannot be read (ENOENT)'),
-  row([...fromNowhere], 'GET http://127.0.0.1:1/api/v2/move/?limit=100000&offset=0: connect ECONNREFUSED'),
+  ],
+  [`${SNAPSHOT} --upstream nowhere`, 'nowhere/provenance.json: cannot be read (ENOENT)'],
+  [NOWHERE, `GET ${DEAD}/move/?limit=100000&offset=0: connect ECONNREFUSED`],
+  ['mirror own.tar.gz elsewhere', 'own.tar.gz: cannot be read as an archive (ENOENT), expected a .tar.gz'],
   // Options crossed.
-  row(
-    ['build', '--source', 'rest', '--upstream', 'data'],
-    '--upstream: got data, expected an http or https URL',
-    2,
-  ),
-  row(
-    [...fromSnapshot, '--upstream', DEAD],
-    '--upstream: got http://127.0.0.1:1/api/v2, expected a folder',
-    2,
-  ),
-  row([...fromSnapshot, '--base-url', 'site'], '--base-url: got "site", expected an http or https URL', 2),
-  row(['mirror', 'site'], 'address: got "site", expected an http or https URL, or an archive (.tar.gz)', 2),
-  row(
-    ['mirror', 'own.tar.gz', 'elsewhere'],
-    'own.tar.gz: cannot be read as an archive (ENOENT), expected a .tar.gz',
-  ),
-  row(['verify', 'site', '--like', 'site'], '--like: got a folder to check, expected a URL', 2),
-  row(['verify', DEAD, '--wait', '1m'], '--wait: got no site to wait for, expected --like <dir>', 2),
-  row(['rebase', 'site'], '--base-url: got none, expected the new base URL', 2),
-  row(['build', 'site'], "too many arguments for 'build'", 2),
-  row(
-    [...fromSnapshot, '--max-shrink', '-1'],
-    '--max-shrink: got -1, expected a percentage from 0 to 100',
-    2,
-  ),
+  ['build --source rest --upstream data', '--upstream: got data, expected an http or https URL', 2],
+  [`${SNAPSHOT} --upstream ${DEAD}`, `--upstream: got ${DEAD}, expected a folder`, 2],
+  [`${SNAPSHOT} --base-url site`, '--base-url: got "site", expected an http or https URL', 2],
+  ['mirror site', 'address: got "site", expected an http or https URL, or an archive (.tar.gz)', 2],
+  ['verify site --like site', '--like: got a folder to check, expected a URL', 2],
+  [`verify ${DEAD} --wait 1m`, '--wait: got no site to wait for, expected --like <dir>', 2],
+  ['rebase site', '--base-url: got none, expected the new base URL', 2],
+  ['build site', "too many arguments for 'build'", 2],
+  [`${SNAPSHOT} --max-shrink -1`, '--max-shrink: got -1, expected a percentage from 0 to 100', 2],
 ];
 
 interface Exit {
@@ -117,29 +73,17 @@ export async function makeMistakes(
   renamedSnapshot(path.join(cwd, 'data'), 20);
   mkdirSync(path.join(cwd, 'own'));
   writeFileSync(path.join(cwd, 'own', 'notes.txt'), 'mine');
-  const problems: string[] = [];
-  const attempt = async (args: readonly string[]): Promise<Exit> => {
-    const exit = await run(args, { cwd });
-    if (/bug|^ {4}at /m.test(exit.stderr)) problems.push(`${args.join(' ')}: ${exit.stderr}`);
-    return exit;
-  };
-  const built = await attempt([
-    ...fromSnapshot,
-    '--upstream',
-    'data',
-    '--max-shrink',
-    '100',
-    '--out',
-    'site',
-  ]);
+  const attempt = (commandLine: string): Promise<Exit> => run(commandLine.split(' '), { cwd });
+  const built = await attempt(`${SNAPSHOT} --upstream data --max-shrink 100 --out site`);
   if (built.code !== 0) throw new Error(`the site cannot be built: ${built.stderr}`);
   symlinkSync('site', path.join(cwd, 'link'));
   const before = filesIn(cwd);
-  for (const { args, code, says } of mistakes) {
-    const exit = await attempt(args);
-    if (exit.code !== code || !exit.stderr.includes(`error: ${says}`))
-      problems.push(`${args.join(' ')}: got ${exit.code}, ${exit.stderr}, expected ${code}, ${says}`);
-    if (filesIn(cwd) !== before) throw new Error(`${args.join(' ')}: touched something`);
+  const problems: string[] = [];
+  for (const [commandLine, says, expected = 1] of mistakes) {
+    const { code, stderr } = await attempt(commandLine);
+    if (code !== expected || !stderr.includes(`error: ${says}`) || /bug|^ {4}at /m.test(stderr))
+      problems.push(`${commandLine}: got ${code}, ${stderr}, expected ${expected}, ${says}`);
+    if (filesIn(cwd) !== before) throw new Error(`${commandLine}: touched something`);
   }
   return problems;
 }

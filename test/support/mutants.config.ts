@@ -9,12 +9,7 @@ export default defineConfig({
   test: {
     include: (process.env.MUTATED ?? '*').split(',').map((folder) => `test/${folder}/**/*.test.ts`),
     // Whole builds, whose parts have tests of their own.
-    exclude: [
-      'test/system/**',
-      'test/publish/dying.test.ts',
-      'test/publish/interruption.test.ts',
-      'test/publish/power-cut.test.ts',
-    ],
+    exclude: ['test/system/**', 'test/publish/power-cut.test.ts'],
     env: { NO_PROXY: '127.0.0.1,localhost', BASE_URL: '' },
     testTimeout: 60_000,
   },

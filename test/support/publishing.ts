@@ -56,3 +56,8 @@ export async function publishedSite(tree: Tree) {
   const names = () => readdirSync(path.dirname(folders.out));
   return { out: folders.out, folders, names };
 }
+
+/** A call of the file system that fails. */
+export const failing = (code: string) => (): never => {
+  throw Object.assign(new Error(`${code}: simulated`), { code });
+};

@@ -1,10 +1,9 @@
 /** Where steps are taken: data sets that differ by what an upstream does to slugs, and sites of them, in folders and deployed. */
 
-import { readFile } from 'node:fs/promises';
-import { createServer } from 'node:http';
+import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { type Commands, installPackage, startCommands } from './installed.ts';
-import { listen } from './loopback.ts';
+import { serveFolder } from './loopback.ts';
 import { itemAnswer, moveAnswer, type UpstreamData, upstreamOf } from './upstream-data.ts';
 import { startUpstream } from './upstream-server.ts';
 
@@ -98,6 +97,8 @@ export interface World {
   readonly cli: string;
   readonly data: readonly Data[];
   readonly others: readonly OtherSite[];
+  /** The data of the package. */
+  readonly bundled: { readonly digest: string; readonly captured: string };
   close(): Promise<void>;
 }
 
@@ -109,26 +110,13 @@ export async function createWorld(folder: string): Promise<World> {
   const cli = installPackage(path.join(folder, 'package'));
   const commands = startCommands(cli);
   const upstream = await changingUpstream();
-  const server = createServer(async ({ url = '' }, response) => {
-    const body = await readFile(path.join(folder, 'sites', decodeURIComponent(url))).catch(() => undefined);
-    response.writeHead(body ? 200 : 404).end(body);
-  });
-  const { url, stop } = await listen(server);
+  const { url, stop } = await serveFolder(path.join(folder, 'sites'));
 
   const snapshot = async (target: string, ...taken: { variant: Variant; captured?: string }[]) => {
     for (const { variant, captured = `2026-01-0${variants[variant].day}` } of taken) {
       upstream.now.variant = variant;
-      const args = [
-        'snapshot',
-        '--source',
-        'rest',
-        '--upstream',
-        upstream.url,
-        '--no-cache',
-        '--data',
-        target,
-      ];
-      await must(commands, [...args, '--max-shrink', '100'], { cwd: folder, env: onDay(captured) });
+      const args = `snapshot --source rest --upstream ${upstream.url} --no-cache --max-shrink 100`;
+      await must(commands, [...args.split(' '), '--data', target], { cwd: folder, env: onDay(captured) });
     }
     return path.join(folder, target);
   };
@@ -159,7 +147,9 @@ export async function createWorld(folder: string): Promise<World> {
       await other('shrunk', `${url}/shrunk`, 'shrunk'),
       await other('elsewhere', 'https://elsewhere.test', 'grown'),
     ];
-    return { folder, cli, data, others, close: stop };
+    const provenance = readFileSync(path.join(folder, 'package/data/provenance.json'), 'utf8');
+    const bundled = { digest: JSON.parse(provenance).digest, captured: BUNDLED.captured };
+    return { folder, cli, data, others, bundled, close: stop };
   } finally {
     commands.close();
     await upstream.close();

@@ -77,9 +77,10 @@ export function itemAnswer(
 
 const index = (game_index: number, of: number) => ({ game_index, generation: generation(of) });
 
+const range = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, at) => from + at);
+
 /** Every quirk of the real data once, and enough records for three pages of items and two of moves. */
 function handMadeAnswers(): Record<Kind, Answer[]> {
-  const range = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, at) => from + at);
   return {
     move: [
       moveAnswer(1, { name: 'pound', names: english('Pound') }),
@@ -133,8 +134,8 @@ export const handMadeUpstream = (): UpstreamData => upstreamOf(handMadeAnswers()
 export const localUpstream = (): UpstreamData =>
   hasRecordedUpstream ? recordedUpstream() : handMadeUpstream();
 
-/** A few records of each kind, for tests that need no more. */
-export const tinyUpstream = (): Record<Kind, Answer[]> => ({
-  move: [moveAnswer(1), moveAnswer(2), moveAnswer(3)],
-  item: [itemAnswer(1), itemAnswer(2)],
+/** Plain records of each kind: a few, for tests that need no more. */
+export const tinyUpstream = (moves = 3, items = 2): Record<Kind, Answer[]> => ({
+  move: range(1, moves).map((id) => moveAnswer(id)),
+  item: range(1, items).map((id) => itemAnswer(id)),
 });

@@ -2,7 +2,6 @@
 
 import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { expect, it, onTestFinished } from 'vitest';
 import { build as buildSite } from '../../src/cli/commands/build.ts';
 import type { RawMove } from '../../src/sources/normalize.ts';
@@ -10,12 +9,10 @@ import { makeCertificate, missingOpenssl } from '../support/certificate.ts';
 import { apache, main } from '../support/engines/apache.ts';
 import { freePort, startProgram } from '../support/engines/process.ts';
 import { findProgram, moved } from '../support/engines/server-program.ts';
-import { runProgram } from '../support/run-program.ts';
+import { cliCommand, runProgram } from '../support/run-cli.ts';
 import { rawRecords } from '../support/sites.ts';
 import { smallSource } from '../support/small-data.ts';
 import { temporaryFolder } from '../support/temporary.ts';
-
-const CLI = fileURLToPath(new URL('../../dist/cli.js', import.meta.url));
 
 it.skipIf(apache.missing() ?? missingOpenssl())(
   'Apache keeps its guarantees over HTTPS with what the operator adds, and redirects to renamed records without a reload',
@@ -45,13 +42,12 @@ it.skipIf(apache.missing() ?? missingOpenssl())(
     });
     onTestFinished(running.stop);
     expect((await build({ slug: 'renamed' })).install).toEqual([]);
-    const env = { PATH: process.env.PATH ?? '', NODE_EXTRA_CA_CERTS: cert };
+    const env = { NODE_EXTRA_CA_CERTS: cert };
     const options = { cwd: folder, env };
-    const verify = [CLI, 'verify', baseUrl, '--like', at('site')];
-    const verified = await runProgram(process.execPath, verify, options);
+    const verified = await runProgram([...cliCommand, 'verify', baseUrl, '--like', at('site')], options);
     expect(verified, verified.stderr).toMatchObject({ code: 0 });
     const old = `${baseUrl}/api/gamedata/move/${move[0]?.slug}/`;
-    const { stdout } = await runProgram('curl', ['-sI', '--http2', '--cacert', cert, old], options);
+    const { stdout } = await runProgram(['curl', '-sI', '--http2', '--cacert', cert, old], options);
     expect(stdout).toMatch(/^HTTP\/2 301 .*\/move\/renamed\/\r\n/s);
   },
 );

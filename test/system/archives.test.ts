@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { hash } from 'node:crypto';
-import { readdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { archive } from '../../src/cli/commands/archive.ts';
@@ -10,12 +10,10 @@ import { rebase } from '../../src/cli/commands/rebase.ts';
 import { verifyFolder } from '../../src/verify/folder.ts';
 import { deploy } from '../support/deployed.ts';
 import { fingerprint } from '../support/fingerprint.ts';
-import { runCli } from '../support/run-cli.ts';
 import { rawRecords } from '../support/sites.ts';
 import { smallSource } from '../support/small-data.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 
-const DIE_AT = new URL('../../scripts/torture/die-at.mjs', import.meta.url).href;
 const NAMES = ['gamedata.sha256', 'gamedata.tar.gz', 'gamedata.zip'];
 
 async function built(options: Parameters<typeof build>[0] = {}) {
@@ -94,19 +92,5 @@ describe('gamedata archive', () => {
     writeFileSync(path.join(out, '404.json'), '{}');
     await expect(archive(out, { out: folder })).rejects.toThrow(/404\.json: has SHA-256 \w+, expected/);
     expect(() => read(folder)).toThrow('ENOENT');
-  });
-
-  it.each([1, 2, 3])('killed before its rename %i, leaves no checksums that do not fit', async (rename) => {
-    const [old, next] = [await built(), await built({ baseUrl: 'https://other.test' })];
-    const folder = temporaryFolder();
-    await archive(old.out, { out: folder });
-    const env = { NODE_OPTIONS: `--import=${DIE_AT}`, DIE_AT: `renameSync:${rename}` };
-    expect(await runCli(['archive', next.out, '--out', folder], { env })).toMatchObject({ code: null });
-    expect(readdirSync(folder).filter((name) => !name.startsWith('.'))).toEqual(NAMES.slice(1));
-    for (const name of readdirSync(folder)) utimesSync(path.join(folder, name), 0, 0);
-    await archive(next.out, { out: folder });
-    expect(readdirSync(folder)).toEqual(NAMES);
-    const check = execFileSync('sha256sum', ['-c', 'gamedata.sha256'], { cwd: folder, encoding: 'utf8' });
-    expect(check).toBe('gamedata.tar.gz: OK\ngamedata.zip: OK\n');
   });
 });

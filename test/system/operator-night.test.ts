@@ -22,10 +22,10 @@ import { stateNumber } from '../support/editions.ts';
 import { nginx } from '../support/engines/nginx.ts';
 import { freePort, startProgram } from '../support/engines/process.ts';
 import { findProgram, moved } from '../support/engines/server-program.ts';
-import { runProgram } from '../support/run-program.ts';
+import { runProgram } from '../support/run-cli.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 import { serveUpstream } from '../support/test-upstream.ts';
-import { type Answer, moveAnswer, tinyUpstream, upstreamOf } from '../support/upstream-data.ts';
+import { type Answer, tinyUpstream, upstreamOf } from '../support/upstream-data.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const UNIT = readFileSync(path.join(ROOT, 'deploy/systemd/gamedata-refresh.service'), 'utf8');
@@ -58,8 +58,7 @@ const defaultSite = (folder: string, port: number): string =>
 
 /** The machine: an upstream that is deployed anew now and then, nginx, and what the README tells an operator to set up. */
 async function machine({ secure }: { secure: boolean }) {
-  const answers = tinyUpstream();
-  for (let id = 4; id <= 10; id++) answers.move.push(moveAnswer(id));
+  const answers = tinyUpstream(10);
   // ETags of nginx are made of time and size.
   Object.assign(answers.item[1] as Answer, { name: 'of-another-size' });
   const upstream = { edition: 1, answers };
@@ -133,12 +132,9 @@ function run({ at, opt, srv, cert }: Machine, line: string, { asRoot = false } =
     .replaceAll('/srv/gamedata', srv)
     .replace('/usr/bin/node', process.execPath);
   const privileges = ['--reuid', String(USER), '--regid', String(USER), '--clear-groups'];
-  const [program = '', ...args] = [
-    ...(isRoot && !asRoot ? ['setpriv', ...privileges] : []),
-    ...['sh', '-c', command],
-  ];
+  const asUser = isRoot && !asRoot ? ['setpriv', ...privileges] : [];
   const PATH = [at('bin'), path.dirname(process.execPath), process.env.PATH].join(path.delimiter);
-  return runProgram(program, args, {
+  return runProgram([...asUser, 'sh', '-c', command], {
     cwd: opt,
     env: { PATH, HOME: '/nonexistent', NODE_EXTRA_CA_CERTS: cert },
   });

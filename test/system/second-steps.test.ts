@@ -1,91 +1,29 @@
 /** Two ordinary steps in a row: what the second one must not do to what the first one left. */
 
 import { execFileSync } from 'node:child_process';
-import { createHash } from 'node:crypto';
 import {
   chmodSync,
   chownSync,
   cpSync,
   existsSync,
   mkdirSync,
+  readdirSync,
   readFileSync,
   rmSync,
   statSync,
   writeFileSync,
 } from 'node:fs';
 import path from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { serve } from '../../src/index.ts';
 import { fingerprint } from '../support/fingerprint.ts';
-import { type Commands, killAtFile, startCommands } from '../support/installed.ts';
+import { listAsTheyAre } from '../support/listed.ts';
 import { look, wrongModes } from '../support/site-law.ts';
-import {
-  changingUpstream,
-  createWorld,
-  DEAD,
-  must,
-  QUICK,
-  recordsOf,
-  type Variant,
-  type World,
-} from '../support/steps-world.ts';
-import { tablesOf, writeTables } from '../support/tables.ts';
-import { sharedFolder, temporaryFolder } from '../support/temporary.ts';
-import { itemAnswer, moveAnswer, upstreamOf } from '../support/upstream-data.ts';
+import { useWorld } from '../support/stepped-site.ts';
+import { BASE } from '../support/steps.ts';
+import { DEAD, QUICK, recordsOf } from '../support/steps-world.ts';
 
-const folder = sharedFolder();
-let world: World;
-let commands: Commands;
-beforeAll(async () => {
-  world = await createWorld(folder);
-  commands = startCommands(world.cli);
-});
-afterAll(async () => {
-  commands.close();
-  await world.close();
-});
-
-const BASE = 'https://site.test';
-const other = (name: string) => world.others.find((site) => site.name === name) ?? { folder: '', url: '' };
-const data = (name: string) => path.join(folder, 'data', name);
-const build = (...source: string[]) => ['build', ...source, ...QUICK, '--base-url', BASE, '--out', 'site'];
-const buildOf = (name: string) => build('--source', 'snapshot', '--upstream', data(name));
-
-/** A site of variants that were built one after the other. */
-async function siteOf(...variants: Variant[]) {
-  const cwd = temporaryFolder();
-  const out = path.join(cwd, 'site');
-  const run = (args: readonly string[], options: { umask?: number; env?: Record<string, string> } = {}) =>
-    commands.run(args, { cwd, ...options });
-  const succeed = (args: readonly string[], umask = 0o022) => must(commands, args, { cwd, umask });
-  for (const variant of variants) await succeed(buildOf(variant));
-  return {
-    cwd,
-    out,
-    run,
-    succeed,
-    redirects: () => JSON.parse(readFileSync(path.join(out, 'moved.json'), 'utf8')) as Record<string, string>,
-    async expectWhole(): Promise<void> {
-      expect([...look(out).wrong]).toEqual([]);
-      expect(await run(['verify', 'site'])).toMatchObject({ code: 0 });
-    },
-    /** Expects that a guard refuses a command, changes nothing, and says all of this. */
-    async expectRefused(args: readonly string[], ...says: string[]): Promise<void> {
-      const before = fingerprint(out);
-      const { code, stdout, stderr } = await run([...args, '--json']);
-      expect({ code, stderr }).toEqual({ code: 4, stderr: expect.stringMatching(/^hint: /m) });
-      expect(JSON.parse(stdout)).toMatchObject({ error: { code: 'guard' } });
-      for (const words of says) expect(stderr).toContain(words);
-      expect(fingerprint(out)).toEqual(before);
-    },
-    kill: (args: readonly string[], nth = 4) => killAtFile(world.cli, args, { cwd, folder: out, nth }),
-    /** Puts a copy in the place of the site, as an operator does. */
-    restore(copy: string): void {
-      rmSync(out, { recursive: true, force: true });
-      execFileSync('cp', ['-a', copy, out]);
-    },
-  };
-}
+const { folder, build, buildOf, other, siteOf, prepare, kill } = useWorld();
 
 const readers: Record<string, readonly string[]> = {
   verify: ['verify', 'site'],
@@ -105,23 +43,30 @@ const writers: Record<string, (name: string) => readonly string[]> = {
 
 /** Archives of a world's site, rebased to the base URL of the sites here. */
 async function archiveOf(name: string): Promise<void> {
-  const options = { cwd: folder };
-  await must(
-    commands,
-    ['rebase', other(name).folder, '--base-url', BASE, '--out', `rebased/${name}`],
-    options,
-  );
-  await must(commands, ['archive', `rebased/${name}`, '--out', `archives/${name}`], options);
+  await prepare('rebase', other(name).folder, '--base-url', BASE, '--out', `rebased/${name}`);
+  await prepare('archive', `rebased/${name}`, '--out', `archives/${name}`);
 }
 
 beforeAll(() => Promise.all(['shrunk', 'followed'].map(archiveOf)));
 
 describe('after a build that was killed while it renames', () => {
+  /** A folder where such a build was killed, and the copy of before. */
+  async function killed() {
+    const site = await siteOf('plain');
+    const copy = `${site.out}-copy`;
+    cpSync(site.out, copy, { recursive: true, preserveTimestamps: true });
+    expect(await kill(site.cwd, buildOf('renamed-again'))).toMatchObject({ code: null });
+    /** Puts the copy in the place of the site, as an operator does. */
+    const restore = (): void => {
+      rmSync(site.out, { recursive: true, force: true });
+      execFileSync('cp', ['-a', copy, site.out]);
+    };
+    return { ...site, restore };
+  }
+
   it.each(Object.keys(readers))('a restored copy is read, and not touched: %s', async (name) => {
-    const { out, run, kill, restore } = await siteOf('plain');
-    cpSync(out, `${out}-copy`, { recursive: true, preserveTimestamps: true });
-    expect(await kill(buildOf('renamed-again'))).toMatchObject({ code: null });
-    restore(`${out}-copy`);
+    const { out, run, restore } = await killed();
+    restore();
     const before = fingerprint(path.dirname(out));
     expect(await run(readers[name] ?? [])).toMatchObject({ code: 0 });
     const after = fingerprint(path.dirname(out));
@@ -130,18 +75,15 @@ describe('after a build that was killed while it renames', () => {
   });
 
   it.each(['plain', 'swapped'] as const)('a restored copy is replaced as a whole: %s', async (name) => {
-    const { out, kill, restore, succeed, expectWhole } = await siteOf('plain');
-    cpSync(out, `${out}-copy`, { recursive: true, preserveTimestamps: true });
-    await kill(buildOf('renamed-again'));
-    restore(`${out}-copy`);
+    const { out, restore, succeed, expectWhole } = await killed();
+    restore();
     await succeed(buildOf(name));
     await expectWhole();
     expect(look(out).records).toEqual(recordsOf(name));
   });
 
   it.each(Object.keys(readers))('its folder is being changed, and stays so: %s', async (name) => {
-    const { cwd, run, kill } = await siteOf('plain');
-    await kill(buildOf('renamed-again'));
+    const { cwd, run } = await killed();
     const before = fingerprint(cwd);
     const { code, stderr } = await run(readers[name] ?? []);
     expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining('is being changed') });
@@ -149,8 +91,7 @@ describe('after a build that was killed while it renames', () => {
   });
 
   it('serve stays up and answers 503, and the site once it is whole', async () => {
-    const { out, kill, succeed } = await siteOf('plain');
-    await kill(buildOf('renamed-again'));
+    const { out, succeed } = await killed();
     const problems: string[] = [];
     const server = await serve({ dir: out, port: 0, onProblem: (line) => problems.push(line) });
     const get = (slug: string) => fetch(`${server.url}/api/gamedata/move/${slug}/`);
@@ -165,8 +106,7 @@ describe('after a build that was killed while it renames', () => {
   });
 
   it('the next command finishes it', async () => {
-    const { kill, succeed, expectWhole } = await siteOf('plain');
-    await kill(buildOf('renamed-again'));
+    const { succeed, expectWhole } = await killed();
     await succeed(['mirror', other('followed').url, 'site']);
     await expectWhole();
   });
@@ -205,17 +145,10 @@ describe('a command that would make less of a published site', () => {
   });
 
   it('is refused for a snapshot as well', async () => {
-    const { cwd, run } = await siteOf();
-    const snapshot = (name: string) => [
-      'snapshot',
-      '--source',
-      'snapshot',
-      '--upstream',
-      data(name),
-      '--data',
-      'data',
-    ];
-    await must(commands, snapshot('plain'), { cwd });
+    const { cwd, run, succeed } = await siteOf();
+    const source = ['snapshot', '--source', 'snapshot', '--data', 'data', '--upstream'];
+    const snapshot = (name: string) => [...source, path.join(folder, 'data', name)];
+    await succeed(snapshot('plain'));
     const before = fingerprint(cwd);
     expect(await run(snapshot('shrunk'))).toMatchObject({
       code: 4,
@@ -226,26 +159,15 @@ describe('a command that would make less of a published site', () => {
 });
 
 describe('another base URL', () => {
-  const unnamed = () => [
-    'build',
-    '--source',
-    'snapshot',
-    '--upstream',
-    data('plain'),
-    ...QUICK,
-    '--out',
-    'site',
-  ];
-  const archived = (name: string) => ['mirror', path.join(folder, `foreign/${name}/gamedata.tar.gz`), 'site'];
+  const unnamed = () => buildOf('plain').filter((word) => word !== '--base-url' && word !== BASE);
 
   it('is refused if nothing names it', async () => {
     const { expectRefused } = await siteOf('plain');
-    await must(commands, ['archive', other('elsewhere').folder, '--out', 'foreign/elsewhere'], {
-      cwd: folder,
-    });
+    await prepare('archive', other('elsewhere').folder, '--out', 'foreign/elsewhere');
     await expectRefused(unnamed(), BASE, 'http://localhost:3000');
     await expectRefused(['mirror', other('elsewhere').url, 'site'], BASE, 'https://elsewhere.test');
-    await expectRefused(archived('elsewhere'), 'build --source site --upstream', '--base-url');
+    const restore = ['mirror', path.join(folder, 'foreign/elsewhere/gamedata.tar.gz'), 'site'];
+    await expectRefused(restore, 'build --source site --upstream', '--base-url');
   });
 
   it('is that which the environment, the configuration or the address names', async () => {
@@ -259,94 +181,6 @@ describe('another base URL', () => {
     await succeed(['mirror', other('here').url, 'site']);
     expect(base()).toBe(other('here').url);
   });
-});
-
-describe('redirects of renamed records outlive', () => {
-  const lasting = { '/api/gamedata/move/move-1/': '/api/gamedata/move/premier/' };
-
-  const damages: Record<string, (file: string) => void> = {
-    'a removed changes.json': (file) => rmSync(file),
-    'half of a changes.json': (file) => writeFileSync(file, '{"steps":['),
-    'an empty history': (file) => writeFileSync(file, '{"steps":[]}'),
-    'an older copy of it': (file) => cpSync(path.join(other('here').folder, 'changes.json'), file),
-    'the same, with its time': (file) =>
-      execFileSync('cp', ['-a', path.join(other('here').folder, 'changes.json'), file]),
-  };
-  it.each(Object.keys(damages))('%s', async (name) => {
-    const { out, succeed, redirects, expectWhole } = await siteOf('plain', 'renamed', 'renamed-again');
-    damages[name]?.(path.join(out, 'changes.json'));
-    await succeed(buildOf('grown'));
-    await succeed([...buildOf('renamed-again'), '--max-shrink', '100']);
-    expect(redirects()).toMatchObject({
-      ...lasting,
-      '/api/gamedata/move/first/': '/api/gamedata/move/premier/',
-    });
-    await expectWhole();
-  });
-
-  /** The bundled data and the snapshot know of renames since `renamed` only. */
-  it.each([
-    ['a night without upstream', build('--upstream', DEAD)],
-    ['a snapshot whose history is younger', buildOf('followed-late')],
-    ['a snapshot without any', buildOf('renamed-again')],
-  ])('%s', async (_, args) => {
-    const { succeed, redirects, expectWhole } = await siteOf('plain', 'renamed');
-    await succeed(args);
-    expect(redirects()).toMatchObject(lasting);
-    await expectWhole();
-  });
-
-  it('data that is merged late', async () => {
-    const { succeed, redirects, expectWhole } = await siteOf('plain', 'renamed', 'renamed-again');
-    await succeed(buildOf('followed-late'));
-    await succeed(buildOf('renamed'));
-    const first = '/api/gamedata/move/first/';
-    expect(redirects()).toMatchObject({
-      '/api/gamedata/move/move-1/': first,
-      '/api/gamedata/move/premier/': first,
-    });
-    await expectWhole();
-  });
-
-  it('a stateless build from another address than the bundled data’s', async () => {
-    const { succeed, redirects } = await siteOf();
-    const upstream = await changingUpstream();
-    upstream.now.variant = 'renamed-again';
-    await succeed(build('--source', 'rest', '--upstream', upstream.url));
-    await upstream.close();
-    expect(redirects()).toMatchObject({ '/api/gamedata/move/first/': '/api/gamedata/move/premier/' });
-  });
-
-  it('glitches that change every name, until the feed has no place for what was renamed before', async () => {
-    const { cwd, succeed, redirects } = await siteOf();
-    const items = Array.from({ length: 10 }, (_, at) => itemAnswer(at + 1));
-    const glitches = ['old 1', 'new 1', 'new 2', 'new 1', 'new 2', 'new 1'].map((words) => words.split(' '));
-    for (const [name, generation] of glitches) {
-      const changed = { generation: { url: `/api/v2/generation/${generation}/` } };
-      const moves = Array.from({ length: 2600 }, (_, at) => moveAnswer(at + 1, changed));
-      moves[0] = moveAnswer(1, { name });
-      writeTables(path.join(cwd, 'tables'), tablesOf(upstreamOf({ move: moves, item: items })));
-      const source = ['--source', 'csv', '--upstream', 'tables', '--no-names', '--max-shrink', '100'];
-      await succeed(['snapshot', '--data', 'data', ...source]);
-    }
-    await succeed([...build('--source', 'snapshot', '--upstream', 'data'), '--max-shrink', '100']);
-    expect(redirects()).toEqual({ '/api/gamedata/move/old/': '/api/gamedata/move/new/' });
-  });
-
-  it.each(['former.json', 'moved.json'])(
-    '%s that is not as it was published is refused or restored',
-    async (file) => {
-      const { out, run } = await siteOf('plain', 'renamed', 'renamed-again');
-      const before = [...look(out).addresses.keys()];
-      writeFileSync(path.join(out, file), '{}\n');
-      const damaged = fingerprint(out);
-      const { code, stderr } = await run(buildOf('grown'));
-      if (code === 0) return expect([...look(out).addresses.keys()]).toEqual(expect.arrayContaining(before));
-      expect(stderr).toContain('--forget-history');
-      expect(fingerprint(out)).toEqual(damaged);
-      expect(await run([...buildOf('grown'), '--forget-history'])).toMatchObject({ code: 0 });
-    },
-  );
 });
 
 describe.skipIf(process.platform === 'win32')(
@@ -383,35 +217,14 @@ describe.skipIf(process.platform === 'win32')(
   },
 );
 
-it.each(['api/gamedata/move/move-5/index.json', 'api/gamedata/move/index.json', 'robots.txt', 'meta.json'])(
-  'build --verify repairs a file that only its content tells from the published one: %s',
-  async (file) => {
-    const { out, run, expectWhole } = await siteOf('plain');
-    const target = path.join(out, file);
-    const { mtime } = statSync(target);
-    const body = readFileSync(target, 'utf8');
-    writeFileSync(target, body.replace(/[a-z](?=[^a-z]*$)/, 'X'));
-    execFileSync('touch', ['-d', new Date(mtime.getTime() - 60_000).toISOString(), target]);
-    expect(await run(['verify', 'site'])).toMatchObject({ code: 1, stderr: expect.stringContaining(file) });
-    const { code, stderr } = await run([...buildOf('plain'), '--verify']);
-    expect({ code, stderr }).toEqual({ code: 0, stderr: expect.stringMatching(/verified [\d,]+ files/) });
-    await expectWhole();
-  },
-);
-
 describe('what somebody else has prepared', () => {
-  const sha256 = (text: string) => createHash('sha256').update(text).digest('hex');
   /** Adds files to a site, and to its manifest. */
-  function prepare(site: string, files: Record<string, string>): void {
-    const manifest = JSON.parse(readFileSync(path.join(site, 'manifest.json'), 'utf8'));
+  function tamper(site: string, files: Record<string, string>): void {
     for (const [name, text] of Object.entries(files)) {
       mkdirSync(path.dirname(path.join(site, name)), { recursive: true });
       writeFileSync(path.join(site, name), text);
-      manifest.files = manifest.files.filter((entry: { path: string }) => entry.path !== name);
-      manifest.files.push({ path: name, bytes: text.length, sha256: sha256(text) });
     }
-    manifest.files.sort((a: { path: string }, b: { path: string }) => (a.path < b.path ? -1 : 1));
-    writeFileSync(path.join(site, 'manifest.json'), JSON.stringify(manifest));
+    listAsTheyAre(site);
   }
   const evil = { 'evil.html': '<script>', 'evil.js': '0', 'functions/index.js': '0', 'web.config': '<x/>' };
 
@@ -419,7 +232,7 @@ describe('what somebody else has prepared', () => {
     const { cwd, succeed } = await siteOf();
     const hostile = path.join(folder, 'sites/hostile');
     cpSync(other('here').folder, hostile, { recursive: true });
-    prepare(hostile, evil);
+    tamper(hostile, evil);
     await succeed(['mirror', other('here').url.replace('/here', '/hostile'), 'copy']);
     const said = await succeed(['rebase', 'copy', '--base-url', BASE]);
     for (const name of Object.keys(evil)) {
@@ -437,14 +250,12 @@ describe('what somebody else has prepared', () => {
     await succeed(['archive', 'site', '--out', 'archives']);
     const own = readFileSync(conf, 'utf8');
     const list = (file: string) => execFileSync('tar', ['tzf', file], { cwd, encoding: 'utf8' });
-    const [kept = ''] = execFileSync('ls', [path.join(cwd, 'site-archives')], { encoding: 'utf8' }).split(
-      '\n',
-    );
+    const [kept = ''] = readdirSync(path.join(cwd, 'site-archives'));
     for (const file of ['archives/gamedata.tar.gz', `site-archives/${kept}`])
       expect(list(file)).not.toContain('_hosts');
     const [top = ''] = list('archives/gamedata.tar.gz').split('/');
     execFileSync('tar', ['xzf', 'archives/gamedata.tar.gz'], { cwd });
-    prepare(path.join(cwd, top), { '_hosts/nginx.conf': 'access_log /etc/passwd;', ...evil });
+    tamper(path.join(cwd, top), { '_hosts/nginx.conf': 'access_log /etc/passwd;', ...evil });
     execFileSync('tar', ['czf', 'evil.tar.gz', top], { cwd });
     const said = await succeed(['mirror', 'evil.tar.gz', 'site']);
     expect(readFileSync(conf, 'utf8')).toBe(own);

@@ -1,13 +1,13 @@
-import { execFileSync, spawn } from 'node:child_process';
+import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { text } from 'node:stream/consumers';
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { serve } from '../../src/cli/commands/serve.ts';
 import { withOutput } from '../../src/publish/publish.ts';
 import { specificationFiles } from '../../src/site/specification/document.ts';
 import { engineFile, missingEngine } from '../support/engines/npm-engines.ts';
+import { runProgram } from '../support/run-cli.ts';
 import { fullSizeRecords, siteOf } from '../support/sites.ts';
 import { compile, userProject } from '../support/typescript.ts';
 
@@ -162,10 +162,8 @@ describe.skipIf(reason !== '')(`a client made of the document${reason}`, () => {
 
   /** What a program prints, and what it complains of. */
   async function run(...args: string[]): Promise<{ printed: unknown; problems: string }> {
-    const child = spawn(process.execPath, args);
-    onTestFinished(() => void child.kill('SIGKILL'));
-    const [printed, problems] = await Promise.all([text(child.stdout), text(child.stderr)]);
-    return { printed: printed && JSON.parse(printed), problems };
+    const { stdout, stderr } = await runProgram([process.execPath, ...args]);
+    return { printed: stdout && JSON.parse(stdout), problems: stderr };
   }
 
   it('reads every record of a served site, and its errors: openapi-typescript', async () => {

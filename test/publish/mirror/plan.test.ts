@@ -14,17 +14,6 @@ const copyOf = (...entries: ReturnType<typeof entry>[]) => ({
 const paths = (entries: readonly { path: string }[]) => entries.map(({ path }) => path);
 
 describe('the plan of a mirror', () => {
-  it('fetches what is new or changed, and removes what is gone', () => {
-    const listed = [entry('a'), entry('b', 'new'), entry('c')];
-    const plan = planMirror(
-      { generator: 'gamedata/1', files: listed },
-      copyOf(entry('a'), entry('b'), entry('d')),
-    );
-    expect(paths(plan.fetch)).toEqual(['b', 'c']);
-    expect(plan.remove).toEqual(['d']);
-    expect(plan.files).toEqual(listed);
-  });
-
   it('fetches what the copy has, if somebody has touched it', () => {
     const files = [entry('a'), entry(touched)];
     const plan = planMirror({ generator: 'gamedata/1', files }, copyOf(...files));
@@ -49,11 +38,6 @@ describe('the plan of a mirror', () => {
     expect(paths(plan.fetch)).toEqual(['a', 'sprites/items/a_b.png']);
     expect(plan.excluded).toEqual(hidden);
     expect(plan.remove).toEqual(['.htaccess']);
-  });
-
-  it('never lists the manifest in itself', () => {
-    const files = [entry('manifest.json'), entry('a')];
-    expect(paths(planMirror({ generator: 'gamedata/1', files }, copyOf()).files)).toEqual(['a']);
   });
 });
 

@@ -136,19 +136,6 @@ describe('an archive', () => {
     expect(JSON.parse(readFileSync(at('site/meta.json'), 'utf8')).counts.move).toBe(120);
   });
 
-  it('replaces no site of another base URL', async () => {
-    const { at, options } = copied();
-    await build({ ...options, baseUrl: 'https://other.test' });
-    const before = fingerprint(at('site'));
-    await expect(mirror(file, { out: at('site') })).rejects.toMatchObject({
-      code: 'guard',
-      hint: expect.stringContaining(
-        `gamedata build --source site --upstream ${file} --out ${at('site')} --base-url`,
-      ),
-    });
-    expect(fingerprint(at('site'))).toEqual(before);
-  });
-
   it('that is damaged is an error that names it, and the site stays', async () => {
     const { at } = copied();
     const before = fingerprint(at('site'));

@@ -1,0 +1,225 @@
+/** What an upstream can do wrong with its data. */
+
+import {
+  built,
+  data,
+  guard,
+  JSON_TYPE,
+  type Outcome,
+  type Row,
+  retell,
+  row,
+  same,
+  send,
+  spoilt,
+  upstream,
+} from './fault-row.ts';
+import { type Answer, itemAnswer, moveAnswer } from './upstream-data.ts';
+
+/** The record as it is, but for some fields. */
+const tell = (fields: object) => retell((own) => JSON.stringify({ ...JSON.parse(own), ...fields }));
+
+type Listed = { name: string; url: string };
+/** The list with its results changed. */
+const relist = (change: (results: Listed[]) => Listed[], count?: number) =>
+  retell((own) => {
+    const results = change(JSON.parse(own).results);
+    return JSON.stringify({ count: count ?? results.length, results });
+  });
+
+const relink = (id: string) =>
+  relist(([first, ...others]) => [
+    { name: '', ...first, url: `${first?.url.replace(/\d+\/$/, id)}` },
+    ...others,
+  ]);
+
+const shrunk = 'got 0 records, the last build had 3: expected at most 1 % to disappear; missing: ';
+export const list: Row[] = [
+  row(
+    'a count of more than there are',
+    relist((results) => results, 4),
+    data('got 3 results: expected 4, its count'),
+  ),
+  row(
+    'a count of fewer than there are',
+    relist((results) => results, 2),
+    data('got 3 results: expected 2, its count'),
+  ),
+  row(
+    'a record that appears twice',
+    relist((results) => [...results, ...results.slice(0, 1)]),
+    data(({ slug, id }) => `got repeated ids: ${id} (${slug}), ${id} (${slug}): expected unique ids`),
+  ),
+  row(
+    'a record that is gone from the list',
+    relist((results) => results.slice(1)),
+    guard(`${shrunk.replace('0', '2')}<slug>`),
+  ),
+  row(
+    'an empty list',
+    relist(() => []),
+    guard(`${shrunk}<slug>, <slug>, <slug>`),
+  ),
+  row('a record that is gone once the list was read', send(404), upstream('got 404, expected 200'), {
+    at: 'records',
+  }),
+  row(
+    'a record that is renamed once the list was read',
+    tell({ name: 'renamed' }),
+    data(({ id, slug }) => `got id ${id}, name "renamed": expected ${id}, "${slug}", as in the list`),
+    { at: 'records' },
+  ),
+  row(
+    'a record that comes once the list was read',
+    ({ response, own, place, answers }) => {
+      response.writeHead(200, JSON_TYPE).end(own);
+      answers[place.kind].push(place.kind === 'move' ? moveAnswer(50) : itemAnswer(50));
+    },
+    built('without it: the next build has it'),
+  ),
+  row(
+    'a link to another host',
+    retell((own) => own.replaceAll(/127\.0\.0\.1:\d+/g, 'other.test')),
+    data(
+      ({ kind, slug }) =>
+        `${kind} › ${slug} › url: got "<link>": expected a link to <upstream>/${kind}/<id>/`,
+    ),
+  ),
+];
+
+const listedIds = 'pound/ -1/ 1.5/ 0/ 007/ 1e3/ ../1/ 1%2F..%2F2/ 99999999999999999/'.split(' ');
+const toldIds: [name: string, id: unknown, got: string][] = [
+  ['a string', '1', '"1": expected number, received string'],
+  ['negative', -1, '-1: Too small: expected number to be >=1'],
+  ['zero', 0, '0: Too small: expected number to be >=1'],
+  ['a fraction', 1.5, '1.5: expected int, received number'],
+  ['2^53', 2 ** 53, '9007199254740992: Too big: expected int to be <=9007199254740991'],
+  ['null', null, 'null: expected number, received null'],
+  ['missing', undefined, 'nothing: expected number, received undefined'],
+];
+export const id: Row[] = [
+  ...listedIds.map((path) =>
+    row(
+      `a listed id: \`${path}\``,
+      relink(path),
+      data(
+        ({ kind, slug }) =>
+          `${kind} › ${slug} › url: got "<link>": expected a link to <upstream>/${kind}/<id>/`,
+      ),
+      { at: 'lists' },
+    ),
+  ),
+  ...toldIds.map(([name, value, got]) =>
+    row(`an id: ${name}`, tell({ id: value }), data(`› id: got ${got}`), { at: 'records' }),
+  ),
+  row(
+    'an id that no number holds',
+    retell((own) => own.replace(/"id":\d+/, '"id":1e400')),
+    data('› id: got null: expected <type>, received <type>'),
+    { at: 'records' },
+  ),
+];
+
+export const key: Row[] = [
+  row(
+    '`__proto__` and `constructor` as keys',
+    retell(
+      (own) =>
+        `{"__proto__":{"name":"polluted"},"constructor":{"prototype":{"name":"polluted"}},${own.slice(1)}`,
+    ),
+    same,
+  ),
+  row(
+    '`__proto__` instead of the fields',
+    retell((own) => `{"__proto__":${own}}`),
+    data('› id: got nothing: expected number, received undefined'),
+    { at: 'records' },
+  ),
+];
+
+const badSlugs = [
+  ...['..', '../x', 'a/b', 'a\\b', '/etc/passwd', 'a\0b', '.', 'con', 'nul', 'com1', 'lpt9', 'offset', 'a_b'],
+  ...['a\nb', '攻擊'],
+];
+/** Slug → what Django's slugify makes of it. */
+const adaptedSlugs = {
+  'koraidon’s-poké-ball': 'koraidons-poke-ball',
+  'steel-bottle-(r)': 'steel-bottle-r',
+  '..%2fx': '2fx',
+  'a.b': 'ab',
+  '.hidden': 'hidden',
+  'index.json': 'indexjson',
+  'Upper-Case': 'upper-case',
+  'a b': 'a-b',
+  '-a': 'a',
+  ['__proto__']: 'proto',
+  'javascript:x': 'javascriptx',
+  '<b>': 'b',
+};
+const slugged = (name: string, slug: string, outcome: Outcome): Row =>
+  spoilt(name, (record) => Object.assign(record, { name: slug }), outcome);
+const tooLong = `got "${'a'.repeat(79)}…: Too big: expected string to have <=200 characters`;
+export const slug: Row[] = [
+  ...badSlugs.map((name) =>
+    slugged(
+      `the slug \`${JSON.stringify(name)}\``,
+      name,
+      data(
+        `› slug: got ${JSON.stringify(name)}: expected a safe slug: lower-case letters, digits and inner hyphens`,
+      ),
+    ),
+  ),
+  ...Object.entries(adaptedSlugs).map(([name, adapted]) =>
+    slugged(`the slug \`${name}\``, name, built(`as \`${adapted}\``, `"slug":"${adapted}"`)),
+  ),
+  slugged('a slug of 300 characters', 'a'.repeat(300), data(`› slug: ${tooLong}`)),
+  slugged('an empty slug', '', data('› name: got "": Too small: expected string to have >=1 characters')),
+  slugged(
+    'the slug `"constructor"`',
+    'constructor',
+    built('with it: it is a word like any other', '"slug":"constructor"'),
+  ),
+];
+
+/** Another English name; those in other languages stay, as a record that loses them is refused for that. */
+const named = (what: string, name: string, outcome: Outcome): Row =>
+  spoilt(
+    what,
+    (record: Answer) => {
+      const names = record.names as { language: { name: string }; name: string }[];
+      for (const own of names) if (own.language.name === 'en') own.name = name;
+    },
+    outcome,
+  );
+const badNames: [name: string, text: string][] = [
+  ['a line break', 'a\nb'],
+  ['a carriage return', 'a\rb'],
+  ['a line separator', 'a\u2028b'],
+  ['an escape sequence', 'a\u001b[31mb'],
+  ['NUL', 'a\0b'],
+  ['a C1 control', 'a\u009bb'],
+  ['a right-to-left override', 'a\u202eb'],
+  ['a bidirectional isolate', 'a\u2066b'],
+  ['half a surrogate pair', 'a\ud800b'],
+];
+const oddNames = [
+  '<script>alert(1)</script>',
+  '"><img src=x onerror=alert(1)>',
+  '=HYPERLINK("x")',
+  '__proto__',
+];
+export const name: Row[] = [
+  ...badNames.map(([what, text]) =>
+    named(
+      `a name with ${what}`,
+      text,
+      data(
+        `› name: got ${JSON.stringify(text)}: expected text without control, bidirectional or line-break characters`,
+      ),
+    ),
+  ),
+  named('a name of a million characters', 'a'.repeat(1_000_000), data(`› name: ${tooLong}`)),
+  ...oddNames.map((text) =>
+    named(`the name \`${text}\``, text, built('with it as plain text', `"name":${JSON.stringify(text)}`)),
+  ),
+];

@@ -1,0 +1,282 @@
+/** What an upstream can do wrong with any response, whatever is in it. */
+
+import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
+import { editionNumber } from './editions.ts';
+import {
+  built,
+  data,
+  type Exchange,
+  JSON_TYPE,
+  type Row,
+  retell,
+  row,
+  same,
+  send,
+  upstream,
+} from './fault-row.ts';
+
+const CHALLENGE = '<!doctype html><title>Just a moment...</title><script src="/challenge.js"></script>';
+const MEGABYTE = Buffer.alloc(1 << 20, ' ');
+const LARGE_MEGABYTES = 200;
+const TOO_LARGE = 'got more than 8388608 bytes';
+
+function sendLarge({ response }: Exchange): void {
+  response.writeHead(200, JSON_TYPE);
+  let left = LARGE_MEGABYTES;
+  const more = (): void => {
+    while (left-- > 0) if (!response.write(MEGABYTE)) return void response.once('drain', more);
+    response.end();
+  };
+  more();
+}
+
+/** Compressed once, and only if requested. */
+function sendBomb(encoding: string, compress: (large: Buffer) => Buffer) {
+  let bomb: Buffer | undefined;
+  return (exchange: Exchange) => {
+    bomb ??= compress(Buffer.alloc(LARGE_MEGABYTES << 20));
+    send(200, bomb, { 'content-encoding': encoding })(exchange);
+  };
+}
+const fastBrotli = { params: { [constants.BROTLI_PARAM_QUALITY]: 1 } };
+
+const NESTED = '['.repeat(1_000_000) + ']'.repeat(1_000_000);
+
+/** The first bytes of a body, of which more was promised. */
+const begin = ({ response, own }: Exchange) =>
+  response.writeHead(200, { 'content-length': String(Buffer.byteLength(own)) }).write(own.slice(0, 9));
+
+const CLOSED = upstream('other side closed (UND_ERR_SOCKET)');
+
+export const connection: Row[] = [
+  {
+    name: 'a name that does not resolve',
+    address: 'http://upstream.invalid/api/v2',
+    at: 'first list',
+    lasting: true,
+    outcome: upstream(
+      'getaddrinfo ENOTFOUND upstream.invalid',
+      /^getaddrinfo (?:ENOTFOUND|EAI_AGAIN) upstream\.invalid/,
+    ),
+  },
+  row(
+    'a refused connection',
+    ({ response, stop }) => {
+      stop();
+      response.socket?.resetAndDestroy();
+    },
+    upstream('connect ECONNREFUSED <address>'),
+    { lasting: true },
+  ),
+  row(
+    'a reset connection',
+    ({ response }) => response.socket?.resetAndDestroy(),
+    upstream('read ECONNRESET', /^(?:read ECONNRESET|other side closed \(UND_ERR_SOCKET\)) \(2 attempts\)$/),
+  ),
+  row('a connection closed without an answer', ({ response }) => response.socket?.end(), CLOSED),
+  row(
+    'something that is no HTTP',
+    ({ response }) => response.socket?.end('SSH-2.0-OpenSSH_9.7\r\n'),
+    upstream(
+      'invalid HTTP response: Response does not match the HTTP/1.1 protocol (Expected HTTP/, RTSP/ or ICE/)',
+    ),
+  ),
+  row('a stall before the headers', () => {}, upstream('Headers Timeout Error (UND_ERR_HEADERS_TIMEOUT)'), {
+    slow: 'parts',
+  }),
+  row('a stall inside the body', begin, upstream('Body Timeout Error (UND_ERR_BODY_TIMEOUT)'), {
+    slow: 'parts',
+  }),
+  row(
+    'a slow drip',
+    ({ response }) => {
+      response.writeHead(200, JSON_TYPE);
+      const timer = setInterval(() => response.write(' '), 20);
+      response.on('close', () => clearInterval(timer));
+    },
+    upstream(({ seconds }) => `no complete response within ${seconds} s`),
+    { slow: 'whole' },
+  ),
+  row(
+    'a truncated body',
+    (exchange) => {
+      begin(exchange);
+      setTimeout(() => exchange.response.socket?.end(), 5);
+    },
+    CLOSED,
+  ),
+  row(
+    'a chunked body without its end',
+    ({ response, own }) => {
+      response.writeHead(200, JSON_TYPE).write(own);
+      setTimeout(() => response.socket?.end(), 5);
+    },
+    CLOSED,
+  ),
+  row(
+    'a length that says less than there is',
+    ({ response, own }) =>
+      response.socket?.end(`HTTP/1.1 200 OK\r\ncontent-length: 9\r\nconnection: close\r\n\r\n${own}`),
+    upstream('got the first 9 bytes, expected JSON', /^got "\S+", expected JSON \(2 attempts\)$|HPE_/),
+  ),
+];
+
+const inSeconds = (seconds: number): string => new Date(Date.now() + seconds * 1000).toUTCString();
+const retried = { retried: true };
+const redirects = {
+  'another host': 'http://127.0.0.2:9/api/v2/',
+  'a loop': '/api/v2/',
+  '`file:`': 'file:///etc/passwd',
+};
+export const status: Row[] = [
+  ...[429, 500, 502, 503, 504].map((code) =>
+    row(`${code}`, send(code), upstream(`got ${code}, expected 200`), retried),
+  ),
+  row(
+    '429 with `Retry-After` in seconds',
+    send(429, '{}', { 'retry-after': '1' }),
+    upstream('got 429 with Retry-After 1 s, expected 200'),
+    retried,
+  ),
+  row(
+    '429 with `Retry-After` as a date',
+    (exchange) => send(429, '{}', { 'retry-after': inSeconds(2) })(exchange),
+    upstream('got 429 with Retry-After <n> s, expected 200'),
+    retried,
+  ),
+  row(
+    '429 with `Retry-After` of an hour',
+    send(429, '{}', { 'retry-after': '3600' }),
+    upstream('got 429 with Retry-After 3600 s, expected 200'),
+  ),
+  ...[204, 400, 404, 410].map((code) =>
+    row(`${code}`, send(code, code === 204 ? '' : '{}'), upstream(`got ${code}, expected 200`)),
+  ),
+  row(
+    '403 with a challenge page',
+    send(403, CHALLENGE, { 'content-type': 'text/html' }),
+    upstream('got 403, expected 200'),
+  ),
+  ...Object.entries(redirects).map(([to, location]) =>
+    row(
+      `a redirect to ${to}`,
+      send(302, '', { location }),
+      upstream(`got 302, a redirect to "${location}", expected 200`),
+    ),
+  ),
+];
+
+const notJson: [name: string, text: string, shown: string][] = [
+  ['200 with HTML', CHALLENGE, `${JSON.stringify(CHALLENGE.slice(0, 60)).slice(0, -1)}…"`],
+  ['200 with `OK`', 'OK', '"OK"'],
+  ['nothing', '', 'an empty body'],
+  ['invalid JSON', '{"id":1,}', String.raw`"{\"id\":1,}"`],
+  ['two JSON values', '{}{}', '"{}{}"'],
+];
+export const body: Row[] = [
+  ...notJson.map(([name, text, shown]) =>
+    row(name, send(200, text), upstream(`got ${shown}, expected JSON`), retried),
+  ),
+  row(
+    'invalid UTF-8',
+    retell((own) => Buffer.from(`${own.slice(0, -1)},"x":"\xff"}`, 'latin1')),
+    upstream('got <n> bytes that are not UTF-8'),
+    retried,
+  ),
+  row(
+    'a byte order mark',
+    retell((own) => `\uFEFF${own}`),
+    same,
+  ),
+  row(
+    'a million nested arrays',
+    retell(() => NESTED),
+    data('got a value nested too deeply to show: expected object, received array'),
+  ),
+  row(
+    'a million nested arrays in a field that nobody reads',
+    retell((own) => `${own.slice(0, -1)},"more":${NESTED}}`),
+    same,
+  ),
+  row(`a body of ${LARGE_MEGABYTES} MB`, sendLarge, upstream(TOO_LARGE)),
+  row(
+    'a compression bomb (gzip)',
+    sendBomb('gzip', (large) => gzipSync(large, { level: 1 })),
+    upstream(TOO_LARGE),
+  ),
+  row(
+    'a compression bomb (br)',
+    sendBomb('br', (large) => brotliCompressSync(large, fastBrotli)),
+    upstream(TOO_LARGE),
+  ),
+  row(
+    'a body that does not match its encoding says',
+    send(200, '{"plain":1}', { 'content-encoding': 'gzip' }),
+    upstream('got 11 bytes that are not valid gzip'),
+    retried,
+  ),
+  ...['Identity', 'x-gzip', 'GZIP'].map((encoding) =>
+    row(
+      `an encoding by another name (${encoding})`,
+      (exchange) => {
+        const body = encoding === 'Identity' ? exchange.own : gzipSync(exchange.own);
+        return send(200, body, { 'content-encoding': encoding })(exchange);
+      },
+      same,
+    ),
+  ),
+  row(
+    'an encoding that nobody asked for',
+    send(200, '{}', { 'content-encoding': 'zstd' }),
+    upstream('got Content-Encoding "zstd", expected gzip, br'),
+    retried,
+  ),
+];
+
+export const cache: Row[] = [
+  row(
+    'an ETag that stays although the answer changed',
+    ({ response, conditional }) => response.writeHead(conditional ? 304 : 200).end(),
+    built('with the answer as it was: nobody can know better'),
+  ),
+  row(
+    'an ETag that changes although the answer stays',
+    ({ response, own }) => response.writeHead(200, { etag: `"${Math.random()}"` }).end(own),
+    same,
+  ),
+  row('a 304 that nobody asked for', send(304, ''), upstream('got 304, expected 200'), {
+    uncached: true,
+  }),
+];
+
+/** The right answer, which names an edition. */
+const nameEdition =
+  (headers: Record<string, string>) =>
+  ({ response, own }: Exchange) =>
+    response.writeHead(200, { ...JSON_TYPE, ...headers }).end(own);
+const firstEdition = {
+  'x-pokeapi-hash': editionNumber(1).hash,
+  'x-pokeapi-deploy-date': String(editionNumber(1).deployed),
+};
+const oddEditions = {
+  'an edition, unlike the others': firstEdition,
+  'an edition that is no commit': { ...firstEdition, 'x-pokeapi-hash': 'main' },
+  'an edition of an absurd date': { ...firstEdition, 'x-pokeapi-deploy-date': '-1' },
+};
+export const edition: Row[] = [
+  row('an answer of an older edition, which a CDN still holds', nameEdition(firstEdition), same, {
+    editions: true,
+  }),
+  row(
+    'an answer of an older edition, wherever it is asked for',
+    nameEdition(firstEdition),
+    upstream(
+      'got answers of several editions: <n> of edition <hash> of <day>, <n> of edition <hash> of <day>: expected one',
+    ),
+    { editions: true, everywhere: true },
+  ),
+  row('an answer that names no edition, unlike the others', nameEdition({}), same, { editions: true }),
+  ...Object.entries(oddEditions).map(([what, headers]) =>
+    row(`an answer that names ${what}`, nameEdition(headers), same),
+  ),
+];

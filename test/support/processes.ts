@@ -1,0 +1,37 @@
+/** Programs as processes of their own, and what they print. */
+
+import { spawn } from 'node:child_process';
+
+export interface Finished {
+  /** Null if a signal ended it. */
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+export interface ProcessOptions {
+  readonly cwd?: string | undefined;
+  /** Everything in the environment beside PATH. */
+  readonly env?: Readonly<Record<string, string>> | undefined;
+}
+
+export function startProcess(
+  [program = '', ...args]: readonly string[],
+  { cwd, env = {} }: ProcessOptions = {},
+) {
+  const child = spawn(program, args, {
+    cwd,
+    env: { PATH: process.env.PATH, ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const text = { stdout: '', stderr: '' };
+  for (const name of ['stdout', 'stderr'] as const)
+    child[name].setEncoding('utf8').on('data', (part) => {
+      text[name] += part;
+    });
+  const finished = new Promise<Finished>((resolve, reject) => {
+    child.once('error', reject);
+    child.once('close', (code) => resolve({ code, ...text }));
+  });
+  return { child, finished };
+}

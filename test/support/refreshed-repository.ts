@@ -1,0 +1,117 @@
+/** A repository whose data is refreshed by the scripts of the workflow, with a remote and an upstream on this machine. */
+
+import { execFile } from 'node:child_process';
+import { chmodSync, cpSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { snapshot } from '../../src/cli/commands/snapshot.ts';
+import { runProgram } from './run-cli.ts';
+import { temporaryFolder } from './temporary.ts';
+import { serveUpstream } from './test-upstream.ts';
+import { tinyUpstream, upstreamOf } from './upstream-data.ts';
+
+const ROOT = fileURLToPath(new URL('../..', import.meta.url));
+export const run = promisify(execFile);
+
+/** What is left of the environment: nothing of whoever runs the tests. */
+const environment = (home: string) => ({
+  PATH: `${path.join(home, 'bin')}:${process.env.PATH}`,
+  HOME: home,
+  GIT_CONFIG_GLOBAL: '/dev/null',
+  GIT_CONFIG_NOSYSTEM: '1',
+});
+
+const workflow = readFileSync(path.join(ROOT, '.github/workflows/refresh.yml'), 'utf8');
+
+const LINKED = ['node_modules', 'public', 'package.json'];
+
+/** Puts the compiled package into a checkout: as a copy, so that the data set beside it is the checkout's. */
+export function install(checkout: string): void {
+  cpSync(path.join(ROOT, 'dist'), path.join(checkout, 'dist'), { recursive: true });
+  for (const name of LINKED) symlinkSync(path.join(ROOT, name), path.join(checkout, name));
+}
+
+/** A repository with a snapshot of an upstream, its remote, and a gh that keeps what it is told. */
+export async function repository() {
+  const answers = tinyUpstream();
+  const state = { broken: false };
+  const upstream = await serveUpstream(upstreamOf(answers), {
+    fault: (_, response) => state.broken && Boolean(response.writeHead(404).end()),
+  });
+  const home = temporaryFolder();
+  const [remote, work] = [path.join(home, 'remote.git'), path.join(home, 'work')];
+  const env = environment(home);
+  const git = async (...args: string[]): Promise<string> =>
+    (await run('git', args, { cwd: work, env })).stdout.trim();
+  mkdirSync(work);
+  await run('git', ['init', '--quiet', '--bare', '--initial-branch=main', remote], { env });
+  await git('clone', '--quiet', remote, '.');
+  await git('checkout', '--quiet', '-b', 'main');
+  cpSync(path.join(ROOT, 'scripts/refresh'), path.join(work, 'scripts/refresh'), { recursive: true });
+  await snapshot({ upstream: upstream.url, cache: false, maxShrink: 100, data: path.join(work, 'data') });
+  install(work);
+  writeFileSync(path.join(work, '.gitignore'), ['build/', '.cache/', 'dist/', ...LINKED, ''].join('\n'));
+  await git('add', '.');
+  await git('-c', 'user.name=operator', '-c', 'user.email=o@example.test', 'commit', '-qm', 'Begin');
+  await git('push', '--quiet', 'origin', 'main');
+
+  mkdirSync(path.join(home, 'bin'));
+  writeFileSync(path.join(home, 'bin/gh'), gh);
+  chmodSync(path.join(home, 'bin/gh'), 0o755);
+
+  let printed = '';
+  /** Runs a command; undefined if it succeeds, else what it printed. */
+  async function shell(
+    line: string,
+    more: Readonly<Record<string, string>> = {},
+  ): Promise<string | undefined> {
+    const environment = { ...env, REFRESH_UPSTREAM: upstream.url, ...more };
+    const { code, stdout, stderr } = await runProgram(['bash', '-c', line], { cwd: work, env: environment });
+    printed = stdout;
+    return code === 0 ? undefined : stderr;
+  }
+  /** Runs a script with its arguments. */
+  const step = (line: string, more?: Readonly<Record<string, string>>) =>
+    shell(`scripts/refresh/${line.replace(/^\w+/, '$&.sh')}`, more);
+  return {
+    answers,
+    upstream: upstream.url,
+    state,
+    home,
+    work,
+    git,
+    step,
+    /** As the workflow does it, but waits no longer than a second. */
+    verify(url: string): Promise<string | undefined> {
+      const [command = ''] = /(?<=run: )node .* --like build .*/.exec(workflow) ?? [];
+      return shell(command.replace('15m', '1s'), { BASE_URL: url });
+    },
+    /** A whole refresh, as the workflow does it: the steps in their order, up to the first that fails. */
+    async refresh(more: Readonly<Record<string, string>> = {}): Promise<string | undefined> {
+      return (await step('refresh', more)) ?? (await step('commit --push', more));
+    },
+    printed: () => printed,
+    read: (file: string) => readFileSync(path.join(work, file), 'utf8'),
+    outcome: () => readFileSync(path.join(work, '.cache/refresh/outcome.txt'), 'utf8').trim(),
+    /** Subjects of the remote's commits, the newest first. */
+    log: async () => (await git('--git-dir', remote, 'log', '--format=%s', 'main')).split('\n'),
+  };
+}
+
+/** It has an open issue from the second time on, and its last success at the time in a file. */
+const gh = `#!/usr/bin/env bash
+printf '%s\\n' "$*" >> "$HOME/asked"
+case "$1 $2" in
+  'api --silent') ;;
+  'api repos/{owner}/{repo}') echo "\${HAS_ISSUES:-true}" ;;
+  'pr list') [ ! -f "$HOME/proposal" ] || echo 8 ;;
+  'pr create') printf '%s\\n' "$@" > "$HOME/proposal"; cat "\${@: -1}" > "$HOME/proposal.md" ;;
+  'api repos/'*) echo "$CREATED" ;;
+  'run list') echo "$SUCCEEDED" ;;
+  'issue list') [ ! -f "$HOME/issue" ] || echo 7 ;;
+  'issue create') printf '%s\\n' "$@" > "$HOME/issue"; cat "\${@: -1}" > "$HOME/issue.md" ;;
+  'issue comment') printf '%s\\n' "$@" > "$HOME/comment" ;;
+  *) exit 1 ;;
+esac
+`;

@@ -1,0 +1,281 @@
+/** Every step that an operator may take with one folder: what is typed, and what it is to do, or what is done by hand. */
+
+import { execFileSync } from 'node:child_process';
+import { chmodSync, chownSync, existsSync, rmSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import type { Commands } from './installed.ts';
+import type { Random } from './random.ts';
+import { endingAddresses, filesIn, type Intent, type Seen } from './site-law.ts';
+import {
+  BUNDLED,
+  type ChangingUpstream,
+  DEAD,
+  QUICK,
+  type Records,
+  recordsOf,
+  variantNames,
+  type World,
+} from './steps-world.ts';
+
+export const BASE = 'https://site.test';
+const bases = [BASE, 'https://moved.test', 'https://moved.test/again'];
+
+/** A copy of the whole folder that the operator has kept. */
+interface Copy {
+  readonly folder: string;
+  readonly isMirrored: boolean;
+}
+
+interface Archive {
+  readonly records: Records;
+  readonly baseUrl: string | undefined;
+}
+
+/** Everything that a step depends on, and may change. */
+export interface Scene {
+  readonly world: World;
+  readonly random: Random;
+  readonly upstream: ChangingUpstream;
+  readonly commands: Commands;
+  /** The operator's folder, and the site in it. */
+  readonly cwd: string;
+  readonly out: string;
+  day: number;
+  umask: number;
+  /** Whether the site is a copy of a deployment, whose base URL it follows. */
+  isMirrored: boolean;
+  copies: Copy[];
+  readonly archives: Map<string, Archive>;
+  /** What killed commands were to do, until one has ended that finishes it. */
+  unfinished: Intent[];
+}
+
+/** A step: what is typed, and what it is to do, or what is done by hand. */
+export interface Step {
+  readonly says: string;
+  readonly intent?: Intent;
+  readonly args?: readonly string[];
+  /** The number of files in place when it is killed. */
+  readonly killedAt?: number;
+  byHand?(): void;
+  /** After it has succeeded. */
+  done?(after: Seen): void;
+}
+
+export type Maker = (scene: Scene, before: Seen) => Step;
+
+const command = (
+  args: readonly string[],
+  intent: Omit<Intent, 'options'>,
+  more: Partial<Step> = {},
+): Step => ({
+  says: `gamedata ${args.join(' ')}`,
+  args,
+  intent: { ...intent, options: args },
+  ...more,
+});
+const hand = (says: string, byHand: () => void): Step => ({ says, byHand });
+
+const built = (scene: Scene, isMirrored = false): Pick<Step, 'done'> => ({
+  done: () => {
+    scene.isMirrored = isMirrored;
+  },
+});
+
+/** The base URL as it is in half of the commands, left out or another one in the others. */
+function chooseBase({ random }: Scene, { baseUrl = BASE }: Seen) {
+  const chosen = random.pick([baseUrl, baseUrl, baseUrl, '', random.pick(bases)]);
+  const args = chosen === '' ? [] : ['--base-url', chosen];
+  // The default is one that no site here has.
+  return { args, baseUrl: chosen || 'http://localhost:3000', namesBase: chosen !== '' };
+}
+
+/** Options of guards: none, all records, or some of those that would go. */
+function chooseGuards({ random }: Scene, before: Seen, records: Records): string[] {
+  const kind = random.below(6);
+  if (kind === 0) return ['--max-shrink', '100'];
+  if (kind > 2) return [];
+  const ending = endingAddresses(before, [{ records, namesBase: true, options: [] }]);
+  const names = ending.map((address) => address.split('/').slice(3, 5).join('/'));
+  const some = random.sample(names, kind === 1 ? names.length : 1);
+  return some.length > 0 ? ['--allow-missing', ...some] : [];
+}
+
+const buildOptions = ({ random }: Scene): readonly string[] => {
+  const some = random.pick(['', '', '', '--verify', '--verify --keep 2', '--forget-history', '--host nginx']);
+  return some.split(' ').filter((word) => word !== '');
+};
+
+/** A build, and the archive that it may keep. */
+function buildFrom(
+  scene: Scene,
+  before: Seen,
+  source: readonly string[],
+  data: Pick<Intent, 'records' | 'fallback' | 'isHopeless'>,
+): Step {
+  const { args, ...base } = chooseBase(scene, before);
+  const guards = chooseGuards(scene, before, data.records);
+  const all = ['build', ...source, ...QUICK, ...args, ...guards, ...buildOptions(scene), '--out', 'site'];
+  const done = (after: Seen): void => {
+    scene.isMirrored = false;
+    // What was forgotten is no copy to go back to.
+    if (all.includes('--forget-history')) scene.copies = [];
+    const kept = path.join(scene.cwd, 'site-archives');
+    for (const name of filesIn(kept))
+      if (!scene.archives.has(`site-archives/${name}`)) scene.archives.set(`site-archives/${name}`, after);
+    for (const name of scene.archives.keys())
+      if (!existsSync(path.join(scene.cwd, name))) scene.archives.delete(name);
+  };
+  return command(all, { ...base, ...data }, { done });
+}
+
+const fromSnapshot: Maker = (scene, before) => {
+  const { folder, variant } = scene.random.pick(scene.world.data);
+  const source = ['--source', 'snapshot', '--upstream', path.relative(scene.cwd, folder)];
+  return buildFrom(scene, before, source, { records: recordsOf(variant) });
+};
+
+const fromUpstream: Maker = (scene, before) => {
+  const { random, upstream, world } = scene;
+  const variant = random.pick(variantNames);
+  const isDown = random.below(2) === 0;
+  upstream.now.variant = variant;
+  const isAuto = random.below(3) > 0;
+  const source = [...(isAuto ? [] : ['--source', 'rest']), '--upstream', isDown ? DEAD : upstream.url];
+  const fallback = isDown && isAuto ? world.bundled : undefined;
+  const records = recordsOf(fallback ? BUNDLED.variant : variant);
+  const step = buildFrom(scene, before, source, { records, fallback, isHopeless: isDown && !isAuto });
+  return { ...step, says: `${step.says}   # it has ${variant}` };
+};
+
+/** What a command that reads a site finds there: another one, or an archive of this one. */
+function chooseSite({ random, world, cwd, archives }: Scene): Archive & { name: string } {
+  const [file, archive] = random.pick([...archives, null]) ?? [];
+  if (file !== undefined && archive) return { ...archive, name: file };
+  const { folder, url, variant, baseUrl } = random.pick(world.others);
+  return { name: random.pick([path.relative(cwd, folder), url]), records: recordsOf(variant), baseUrl };
+}
+
+const fromSite: Maker = (scene, before) => {
+  const { name, records } = chooseSite(scene);
+  return buildFrom(scene, before, ['--source', 'site', '--upstream', name], { records });
+};
+
+const rebaseInPlace: Maker = (scene, before) => {
+  const baseUrl = scene.random.pick(bases);
+  const host = scene.random.pick([[], [], ['--host', 'caddy']]);
+  const args = ['rebase', 'site', '--base-url', baseUrl, ...host];
+  return command(args, { records: before.records, baseUrl, namesBase: true, isSame: true }, built(scene));
+};
+
+/** Another site takes the place of this one: rebased, or copied. */
+const replaceBy =
+  (how: 'rebase' | 'mirror'): Maker =>
+  (scene, before) => {
+    const { folder, url, variant, ...other } = scene.random.pick(scene.world.others);
+    const isCopy = how === 'mirror';
+    const records = recordsOf(variant);
+    const guards = chooseGuards(scene, before, records);
+    const baseUrl = isCopy ? other.baseUrl : scene.random.pick([before.baseUrl ?? BASE, ...bases]);
+    const args = isCopy
+      ? ['mirror', url, 'site', '--retries', '0', ...guards]
+      : ['rebase', path.relative(scene.cwd, folder), '--base-url', baseUrl, '--out', 'site', ...guards];
+    const namesBase = !isCopy || baseUrl === url || scene.isMirrored;
+    return command(args, { records, baseUrl, namesBase, isCopy }, built(scene, isCopy));
+  };
+
+const keepArchive: Maker = (scene, before) => {
+  const folder = `archives/${scene.day}`;
+  const { records, baseUrl } = before;
+  const done = (after: Seen): void => {
+    scene.archives.set(`${folder}/gamedata.tar.gz`, after);
+  };
+  return command(['archive', 'site', '--out', folder], { records, baseUrl, namesBase: false }, { done });
+};
+
+const restoreArchive: Maker = (scene, before) => {
+  const [file, archive] = scene.archives.size > 0 ? scene.random.pick([...scene.archives]) : [];
+  if (file === undefined || !archive) return keepArchive(scene, before);
+  const { records, baseUrl } = archive;
+  const args = ['mirror', file, 'site', ...chooseGuards(scene, before, records)];
+  return command(args, { records, baseUrl, namesBase: false }, built(scene));
+};
+
+const killedBuild: Maker = (scene, before) => {
+  const step = fromSnapshot(scene, before);
+  const killedAt = 1 + scene.random.below(scene.random.pick([8, 60]));
+  return { ...step, killedAt, says: `${step.says}   # killed at file ${killedAt}` };
+};
+
+const restoreCopy: Maker = (scene) => {
+  const { random, copies, out } = scene;
+  const copy = random.pick([...copies, null]);
+  if (!copy) return hand('# nothing to go back to', () => {});
+  return hand(`rm -rf site; cp -a ${path.basename(copy.folder)} site`, () => {
+    rmSync(out, { recursive: true, force: true });
+    execFileSync('cp', ['-a', copy.folder, out]);
+    scene.isMirrored = copy.isMirrored;
+  });
+};
+
+const restoreFile: Maker = ({ random, copies, out }) => {
+  const copy = random.pick([...copies, null]);
+  const record = random.pick(['move/premier', 'move/move-2', 'item/item-1']);
+  const names = ['changes.json', 'former.json', 'moved.json', 'meta.json', 'index.html', 'search.json'];
+  const file = random.pick([...names, 'api/gamedata/move/index.json', `api/gamedata/${record}/index.json`]);
+  const isThere = copy && [copy.folder, out].every((folder) => existsSync(path.join(folder, file)));
+  if (!isThere) return hand(`# no copy of ${file}`, () => {});
+  const how = random.pick(['-a', '-p', '-f']);
+  return hand(`cp ${how} ${path.basename(copy.folder)}/${file} site/${file}`, () => {
+    execFileSync('cp', [how, path.join(copy.folder, file), path.join(out, file)]);
+  });
+};
+
+const damageHistory: Maker = ({ random, out }) => {
+  const file = path.join(out, 'changes.json');
+  const text = random.pick(['', '{', '{"steps":[]}']);
+  return text === ''
+    ? hand('rm -f site/changes.json', () => rmSync(file, { force: true }))
+    : hand(`echo '${text}' > site/changes.json`, () => writeFileSync(file, text));
+};
+
+const changeModes: Maker = (scene) => {
+  const { random, out } = scene;
+  const choice = random.below(3);
+  if (choice === 0) {
+    const umask = random.pick([0o002, 0o022, 0o027, 0o077]);
+    return hand(`umask 0${umask.toString(8)}`, () => {
+      scene.umask = umask;
+    });
+  }
+  if (choice === 1)
+    return hand('chmod -R 0600 site/*.json', () => {
+      for (const file of filesIn(out).filter((name) => /^[^/]+\.json$/.test(name)))
+        chmodSync(path.join(out, file), 0o600);
+    });
+  const mode = random.pick([0o755, 0o750, 0o2750]);
+  return hand(`chmod ${mode.toString(8)} site; chgrp www-data site`, () => {
+    // Another group may only be given by root.
+    if (process.getuid?.() === 0) chownSync(out, 0, 33);
+    chmodSync(out, mode);
+  });
+};
+
+/** Every step, and how often it is taken among the others. */
+export const makers: Readonly<Record<string, readonly [make: Maker, weight: number]>> = {
+  'a build from a snapshot': [fromSnapshot, 4],
+  'a build from an upstream': [fromUpstream, 3],
+  'a build from a site': [fromSite, 2],
+  'a killed build': [killedBuild, 3],
+  'rebase in place': [rebaseInPlace, 2],
+  'rebase over it': [replaceBy('rebase'), 2],
+  'mirror of a URL': [replaceBy('mirror'), 3],
+  'mirror of an archive': [restoreArchive, 3],
+  archive: [keepArchive, 1],
+  'a copy that is restored': [restoreCopy, 3],
+  'a file that is restored': [restoreFile, 2],
+  'a damaged history': [damageHistory, 1],
+  'changed modes': [changeModes, 2],
+};
+export const stepNames = Object.keys(makers);
+export const weighted = Object.values(makers).flatMap(([make, weight]) => Array<Maker>(weight).fill(make));

@@ -1,0 +1,40 @@
+/** The first build of this version in the folder of an operator whose site another version has built. */
+
+import { execFileSync } from 'node:child_process';
+import { readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { expect, it } from 'vitest';
+import { callCli } from '../support/run-cli.ts';
+import { temporaryFolder } from '../support/temporary.ts';
+import { serveUpstream } from '../support/test-upstream.ts';
+import { tinyUpstream, upstreamOf } from '../support/upstream-data.ts';
+
+/**
+ * The working folder after two builds by version 0.1.0, between which move 2 was renamed: the site, and the cache. Of the site's
+ * files those that depend on no record are missing, scripts, styles and specification, to keep the archive small.
+ */
+const VERSION_0_1_0 = fileURLToPath(new URL('version-0.1.0.tar.gz', import.meta.url));
+
+it('takes over records, redirects and history of the site, and leaves nothing behind', async () => {
+  const answers = tinyUpstream(8);
+  Object.assign(answers.move[1] ?? {}, { name: 'renamed' });
+  const { url } = await serveUpstream(upstreamOf(answers));
+  const cwd = temporaryFolder();
+  execFileSync('tar', ['xzf', VERSION_0_1_0, '-C', cwd]);
+  const json = (file: string) => JSON.parse(readFileSync(path.join(cwd, 'build', file), 'utf8'));
+  const build = async () => {
+    const options = ['--base-url', 'https://gamedata.test', '--host', 'nginx', '--verify', '--json'];
+    const args = ['build', '--source', 'rest', '--upstream', url, ...options];
+    const { code, stdout, stderr } = await callCli(args, { cwd });
+    expect(code, stderr).toBe(0);
+    return JSON.parse(stdout);
+  };
+
+  expect(await build()).toMatchObject({ changed: true, steps: [], counts: { move: 8, item: 2 } });
+  expect(json('changes.json').steps).toHaveLength(1);
+  expect(json('moved.json')).toEqual({ '/api/gamedata/move/move-2/': '/api/gamedata/move/renamed/' });
+  expect(json('meta.json').captured).toBe('2026-11-22');
+  expect(await build()).toMatchObject({ changed: false });
+  expect(readdirSync(cwd).sort()).toEqual(['.cache', 'build']);
+});
