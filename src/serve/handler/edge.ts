@@ -1,6 +1,6 @@
 /** The handler as hosts that run code call it: the entry of its bundle, to which a site adds one line for its base path. */
 
-import { createHandler, type Handler } from './index.ts';
+import { createHandler } from './index.ts';
 import { createFetchStore } from './store.ts';
 
 export { createHandler };
@@ -12,7 +12,7 @@ interface CloudflareEnvironment {
 
 /** A Worker of Cloudflare. All requests of an isolate share one handler, and its cache of pages. */
 export function createWorker(base: string) {
-  let handler: Handler | undefined;
+  let handler: ReturnType<typeof createHandler> | undefined;
   return {
     fetch(request: Request, { ASSETS }: CloudflareEnvironment): Promise<Response> {
       const store = createFetchStore((file) => ASSETS.fetch(`https://assets.local/${file}`));
