@@ -1,80 +1,129 @@
-/** The options that several commands have, and how all of them are shown. */
+/** Options as data: how each is typed, what help says of it, and what it may be. Types, flags, the configuration's schema and checks follow. */
 
-import { type Command, Help, type HelpConfiguration, InvalidArgumentError, Option } from 'commander';
-import { linkStyles } from '../contract/paths.ts';
-import { hostNames } from '../hosts/names.ts';
-import { sourceNames } from '../sources/source.ts';
-import { defaults } from './commands/defaults.ts';
+import { PLAIN_URL, PLAIN_URL_RULE } from '../contract/paths.ts';
+import { UsageError } from '../errors.ts';
 
-/** One line per option, without blank lines: the help of a command fits on a screen. */
-export const compactHelp: HelpConfiguration = {
-  formatHelp: (command, help) => `${Help.prototype.formatHelp.call(help, command, help)}\n`,
-  formatItemList: (heading, items) => (items.length === 0 ? [] : [heading, ...items]),
-  optionDescription({ description, defaultValue, required }) {
-    return required && defaultValue !== undefined ? `${description} [${defaultValue}]` : description;
-  },
+/** An option of a function and, if it has flags, of the command line. */
+export interface Option<Given, Value> {
+  /** As commander reads them: `--out <dir>`, `--skip <record...>`, `--no-names`. */
+  readonly flags?: string;
+  readonly about?: string;
+  /** The heading under which help lists it. */
+  readonly group?: string;
+  readonly choices?: readonly string[];
+  readonly isNumber?: boolean;
+  /** Whether `--no-…` gives false instead of a value. */
+  readonly canBeOff?: boolean;
+  readonly default?: Given;
+  /** Throws `UsageError` with what was given and expected. */
+  check(given: Given, name: string): Value;
+}
+
+export type Options = Readonly<Record<string, Option<unknown, unknown>>>;
+
+/** What callers may pass: every option is optional. */
+export type Given<O extends Options> = {
+  readonly [Name in keyof O]?: Parameters<O[Name]['check']>[0] | undefined;
 };
 
-export function parseNumber(text: string): number {
-  if (!/^-?\d+(?:\.\d+)?$/.test(text)) throw new InvalidArgumentError('Expected a number.');
-  return Number(text);
+/** The same after defaults and checks. */
+export type Checked<O extends Options> = {
+  readonly [Name in keyof O]:
+    | ReturnType<O[Name]['check']>
+    | (O[Name] extends { default: unknown } ? never : undefined);
+};
+
+/** Applies defaults and checks. Whoever has no type checker would not notice `build({ sorce: 'csv' })`, so unknown options are refused. */
+export function checkOptions<O extends Options>(options: O, given: Given<O>): Checked<O> {
+  const unknown = Object.keys(given).find((name) => !Object.hasOwn(options, name));
+  if (unknown !== undefined) {
+    const known = Object.keys(options).join(', ');
+    throw new UsageError(`got the option ${JSON.stringify(unknown)}, expected one of ${known}`);
+  }
+  const checked = Object.entries(options).map(([name, option]) => {
+    const value = given[name] ?? option.default;
+    return [name, value === undefined ? undefined : option.check(value, `--${flagOf(option)}`)];
+  });
+  return Object.fromEntries(checked) as Checked<O>;
 }
 
-/** A choice that its description lists. */
-export const choices = (flags: string, about: string, names: readonly string[]): Option =>
-  new Option(flags, `${about}: ${names.join(', ')}`).choices(names);
-export const numberOption = (flags: string, about: string): Option =>
-  new Option(flags, about).argParser(parseNumber);
+/** `--base-url <url>` → `base-url`; `--no-downloads` → `downloads`. */
+export const flagOf = ({ flags = '' }: Pick<Option<unknown, unknown>, 'flags'>): string =>
+  /^--(?:no-)?([a-z-]+)/.exec(flags)?.[1] ?? '';
 
-/** What `--max-shrink` is. */
-export const SHRINK = 'records that may disappear, in percent';
-export const takeLockOption = (): Option =>
-  new Option('--take-lock', 'take over the lock of a dead build elsewhere');
-export const allowMissingOption = (): Option =>
-  new Option('--allow-missing <record...>', 'as <kind>/<slug> or names/<tag>');
-export const hostOption = (about: string): Option => new Option('--host <name...>', about).choices(hostNames);
-export const linksOption = (): Option => choices('--links <style>', 'what links point to', linkStyles);
-export const concurrencyOption = (): Option =>
-  numberOption('--concurrency <n>', 'maximum number of concurrent requests').default(defaults.concurrency);
-export const retriesOption = (): Option =>
-  numberOption('--retries <n>', 'how often a failed request is retried').default(defaults.retries);
+const asGiven = <T>(given: T): T => given;
 
-/** What every command accepts. */
-export function addCommon(command: Command): Command {
-  return command
-    .optionsGroup('Common:')
-    .option('--config <file>', 'options [gamedata.config.json, if it exists]')
-    .helpOption('-h, --help', 'show this help');
+export const text = (
+  flags: string,
+  about: string,
+  check: (given: string, name: string) => string = asGiven,
+): Option<string, string> => ({ flags, about, check });
+
+/** False unless it is given, or true for `--no-…`. */
+export const flag = (flags: string, about: string) =>
+  withDefault(flags.startsWith('--no-'), { flags, about, check: asGiven<boolean> });
+
+export const choice = <T extends string>(
+  flags: string,
+  about: string,
+  choices: readonly T[],
+): Option<T, T> => ({
+  flags,
+  about: `${about}: ${choices.join(', ')}`,
+  choices,
+  check: (given, name) => oneOf(given, name, choices),
+});
+
+export const list = <T extends string, V>(
+  flags: string,
+  about: string,
+  check: (given: readonly T[], name: string) => V,
+): Option<readonly T[], V> => ({ flags, about, check });
+
+export const integer = (
+  flags: string,
+  about: string,
+  { from, to }: Readonly<Record<'from' | 'to', number>>,
+): Option<number, number> => ({
+  flags,
+  about,
+  isNumber: true,
+  check(given, name) {
+    if (Number.isInteger(given) && given >= from && given <= to) return given;
+    throw new UsageError(`${name}: got ${given}, expected an integer from ${from} to ${to}`);
+  },
+});
+
+/** What only code can pass, such as a signal. */
+export const inCode = <T>(): Option<T, T> => ({ check: asGiven<T> });
+
+export const withDefault = <G, V>(value: NoInfer<G>, option: Option<G, V>) => ({ ...option, default: value });
+
+export const inGroup = <O extends Options>(group: string, options: O): O =>
+  Object.fromEntries(Object.entries(options).map(([name, option]) => [name, { ...option, group }])) as O;
+
+export function oneOf<T extends string>(given: string, name: string, known: readonly T[]): T {
+  const found = known.find((candidate) => candidate === given);
+  if (found !== undefined) return found;
+  throw new UsageError(`${name}: got ${JSON.stringify(given)}, expected one of ${known.join(', ')}`);
 }
 
-/** What configuration of web servers is made of. */
-export const addServingOptions = (command: Command): Command =>
-  command
-    .option('--root <dir>', 'document root of a web server [--out]')
-    .option('--fallback <url>', 'gamedata serve that a web server proxies to');
-
-/** The options about output of a command that has a report. */
-export function addPresentation(command: Command): Command {
-  return addCommon(command)
-    .option('--json', 'print the report as JSON on stdout')
-    .option('--quiet', 'print only problems');
+/** An http URL without credentials, query, fragment or trailing slash. */
+export function address(given: string, name: string): string {
+  const url = URL.canParse(given) ? new URL(given) : undefined;
+  if (!url || !/^https?:$/.test(url.protocol))
+    throw new UsageError(`${name}: got ${JSON.stringify(masked(given))}, expected an http or https URL`);
+  if (url.username || url.password || /[?#]/.test(url.href))
+    throw new UsageError(`${name}: got a URL with credentials, a query or a fragment, expected one without`);
+  return url.href.replace(/\/+$/, '');
 }
 
-export function addSourceOptions(command: Command): Command {
-  return command
-    .optionsGroup('Data:')
-    .addOption(choices('--source <name>', 'one of', sourceNames).default(defaults.source))
-    .option('--upstream <url|dir>', 'other source; a folder for csv, snapshot, site')
-    .option('--cache <dir>', 'disk cache; --no-cache for none', defaults.cache)
-    .addOption(new Option('--no-cache').hideHelp())
-    .addOption(concurrencyOption())
-    .addOption(retriesOption())
-    .option('--no-names', 'omit names in other languages')
-    .option('--skip <record...>', 'leave records out, as <kind>/<id>')
-    .option('--forget-history', 'start a new history, without redirects')
-    .optionsGroup('Guards:')
-    .addOption(numberOption('--max-shrink <percent>', SHRINK).default(defaults.maxShrink))
-    .addOption(allowMissingOption())
-    .addOption(numberOption('--max-age <days>', 'maximum age of the data'))
-    .addOption(takeLockOption());
+/** The same for what becomes part of host configuration, such as the base URL of a site. */
+export function plainUrl(given: string, name: string): string {
+  const url = address(given, name);
+  if (PLAIN_URL.test(url)) return url;
+  throw new UsageError(`${name}: got ${JSON.stringify(url)}, expected ${PLAIN_URL_RULE}`);
 }
+
+/** A URL as errors may show it: what precedes an @ may be a password. */
+export const masked = (url: string): string => url.replace(/[^/]*@/, '…@');
