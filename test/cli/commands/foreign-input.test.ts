@@ -145,7 +145,7 @@ describe('a folder of the other kind', () => {
     const { out } = builtSite();
     const { upstream: data } = source;
     const before = [fingerprint(out), fingerprint(data)];
-    await expect(snapshot({ ...source, data: out })).rejects.toMatchObject({
+    await expect(snapshot({ source: 'snapshot', upstream: data, data: out })).rejects.toMatchObject({
       message: `${out}: holds a site, which a data set would replace`,
       hint: 'Choose another folder with --data.',
     });

@@ -58,7 +58,8 @@ async function operator() {
     },
     snapshot: async (name = 'data') => {
       const data = path.join(folder, name);
-      await snapshot({ ...shared, maxShrink: existsSync(data) ? undefined : 100, data });
+      const { baseUrl: _, ...reading } = shared;
+      await snapshot({ ...reading, maxShrink: existsSync(data) ? undefined : 100, data });
       return data;
     },
   };
