@@ -9,7 +9,7 @@ import { show, valueAt } from '../contract/parse.ts';
 import { errorCode, UsageError } from '../errors.ts';
 import { isAddress } from '../sources/source.ts';
 import { baseUrlOf } from './commands/build.ts';
-import type { Environment } from './source-options.ts';
+import type { Environment } from './shared-options.ts';
 
 type Config = Readonly<Record<string, Readonly<Record<string, unknown>> | undefined>>;
 

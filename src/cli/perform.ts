@@ -1,8 +1,7 @@
 /** Runs a command: its output, signals and exit code. */
 
 import { explainSystemError, GamedataError } from '../errors.ts';
-import type { Command } from './command.ts';
-import type { Given, Options } from './options.ts';
+import type { Command, Given, Options } from './declare.ts';
 import { createReporter, type Reporter } from './reporter.ts';
 
 export const exitCodes = {

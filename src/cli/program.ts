@@ -11,8 +11,7 @@ import {
 } from 'commander';
 import { GamedataError, UsageError } from '../errors.ts';
 import { VERSION } from '../version.ts';
-import type { Command } from './command.ts';
-import { flagOf, type Option, type Options } from './options.ts';
+import { type Command, flagOf, type Option, type Options } from './declare.ts';
 import { exitCodes, explain, perform } from './perform.ts';
 import { createReporter } from './reporter.ts';
 

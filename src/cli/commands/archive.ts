@@ -1,17 +1,29 @@
-/** The archive command: a site's folder → archives for download, with their checksums. */
+/** The archive command: a site's folder → archives for download, with their checksums, or one to go back to. */
 
-import { hash } from 'node:crypto';
+import { hash, randomUUID } from 'node:crypto';
+import { existsSync, lstatSync, readdirSync, renameSync, rmSync } from 'node:fs';
+import path from 'node:path';
 import { performance } from 'node:perf_hooks';
-import { ARCHIVE_NAMES, type ArchiveName, isServerFile } from '../../contract/paths.ts';
+import fsExtra from 'fs-extra';
+import {
+  ARCHIVE_NAMES,
+  type ArchiveName,
+  archiveFiles,
+  isServerFile,
+  MANIFEST_FILE,
+} from '../../contract/paths.ts';
 import { counted, readableSize, secondsSince } from '../../contract/words.ts';
-import { packSite } from '../../site/archive/pack.ts';
+import { errorCode, OutputError } from '../../errors.ts';
+import { statusOf } from '../../files.ts';
+import { give, modesOf } from '../../publish/modes.ts';
+import { refuseStrangers } from '../../publish/work-folders.ts';
+import type { Content } from '../../site/archive/entries.ts';
+import { packSite, packTarball } from '../../site/archive/pack.ts';
 import { folderPlace } from '../../sources/site/place.ts';
-import { openSite } from '../../sources/site/read.ts';
-import { readContents, replaceFiles } from '../archives.ts';
-import { declare, reportOptions } from '../command.ts';
+import { openSite, readListed, type Site } from '../../sources/site/read.ts';
+import { checkOptions, declare, type Given, inGroup, reportOptions, text, withDefault } from '../declare.ts';
 import { checkOutside, settledSource } from '../folders.ts';
-import { checkOptions, type Given, inGroup, text, withDefault } from '../options.ts';
-import { BUILD_FOLDER } from '../site-options.ts';
+import { BUILD_FOLDER } from '../shared-options.ts';
 
 const archiveOptions = inGroup('Output:', {
   /** The folder of the archives. Default: the current one. */
@@ -78,3 +90,93 @@ export const command = declare({
     return { output: report };
   },
 });
+
+/** What an archive of a site contains. Throws `OutputError` unless every file is as the manifest says. */
+function readContents({ place, meta, manifest, entries }: Site) {
+  const listed = manifest.files.filter(({ path }) => !archiveFiles.includes(path));
+  const files = listed.map(({ path }): Content => ({ path, body: readListed(place, entries, path) }));
+  return { files, description: { captured: meta.captured, generator: manifest.generator } };
+}
+
+/** Folders of new archives, one for each run, beside the archives that they replace. */
+const DRAFTS = '.gamedata-archives-';
+const DAY_MS = 86_400_000;
+
+/** What runs that were killed have left; those of today may be at work. */
+function removeAbandoned(folder: string): void {
+  for (const name of readdirSync(folder).filter((name) => name.startsWith(DRAFTS))) {
+    const drafts = path.join(folder, name);
+    if (Date.now() - lstatSync(drafts).mtimeMs > DAY_MS) fsExtra.removeSync(drafts);
+  }
+}
+
+/**
+ * Writes all files into a folder, or none: whoever downloads one gets the old or the new one. The last, which are checksums, is
+ * removed first and comes last, so that there are never some that do not fit.
+ */
+function replaceFiles(folder: string, bodies: Readonly<Record<string, Uint8Array>>): void {
+  const drafts = path.join(folder, DRAFTS + randomUUID());
+  let file = folder;
+  try {
+    const isNew = !existsSync(folder);
+    fsExtra.ensureDirSync(drafts);
+    removeAbandoned(folder);
+    for (const [name, body] of Object.entries(bodies)) {
+      file = path.join(folder, name);
+      const draft = path.join(drafts, name);
+      fsExtra.outputFileSync(draft, body);
+      // A folder that is new is public.
+      const modes = modesOf(isNew ? draft : folder, draft);
+      if (modes) give(draft, modes, false);
+      if (modes && isNew) give(folder, modes, true);
+    }
+    fsExtra.removeSync(file);
+    for (const name of Object.keys(bodies)) {
+      file = path.join(folder, name);
+      renameSync(path.join(drafts, name), file);
+    }
+  } catch (cause) {
+    throw new OutputError(`cannot be written (${errorCode(cause)})`, file, { cause });
+  } finally {
+    if (existsSync(drafts)) fsExtra.removeSync(drafts);
+  }
+}
+
+const KEPT = /^gamedata-\d{4}-\d\d-\d\d(?:T\d{6}Z)?-[0-9a-f]{12}\.tar\.gz$/;
+
+/**
+ * Makes sure that there is an archive of the present site to go back to, and removes the oldest of more than `keep`. The names
+ * say when the site was published, and the digest of its data, as `changes.json` does.
+ *
+ * @returns the archive, beside the site's folder: `build-archives/gamedata-2026-01-02T042301Z-0123456789ab.tar.gz`
+ * @throws OutputError if it cannot be written
+ */
+export async function keepArchive(out: string, keep: number): Promise<string> {
+  const folder = `${path.normalize(out).replace(/[/\\]+$/, '')}-archives`;
+  const site = openSite(folderPlace(out));
+  const published = lstatSync(path.join(out, MANIFEST_FILE)).mtime.toISOString();
+  const time = published.replace(/\.\d+/, '').replaceAll(':', '');
+  const digest = site.meta.digest.replace('sha256:', '').slice(0, 12);
+  const name = `gamedata-${time}-${digest}.tar.gz`;
+  const file = path.join(folder, name);
+  refuseStrangers(out, statusOf(folder)?.isSymbolicLink() ? [folder, file] : [file]);
+  if (!statusOf(file)?.isFile()) {
+    const { files, description } = readContents(site);
+    replaceFiles(folder, { [name]: await packTarball(files, description) });
+  }
+  let old = folder;
+  try {
+    // Whatever the clock says, the present one stays.
+    const others = newestFirst(folder).filter((one) => one !== file);
+    for (old of others.slice(keep - 1)) rmSync(old);
+  } catch (cause) {
+    throw new OutputError(`cannot be removed (${errorCode(cause)})`, old, { cause });
+  }
+  return file;
+}
+
+const newestFirst = (folder: string): string[] =>
+  readdirSync(folder)
+    .filter((name) => KEPT.test(name))
+    .map((name) => path.join(folder, name))
+    .sort((a, b) => lstatSync(b).mtimeMs - lstatSync(a).mtimeMs);

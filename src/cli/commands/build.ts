@@ -9,32 +9,35 @@ import { isInside } from '../../files.ts';
 import { webServerNames } from '../../hosts/names.ts';
 import type { Watchers } from '../../sources/capture.ts';
 import type { Problem } from '../../verify/folder.ts';
-import { declare, reportOptions } from '../command.ts';
-import { settledSource } from '../folders.ts';
-import { makeSite, type SiteReport } from '../make-site.ts';
 import {
   checkOptions,
   choice,
+  declare,
   flag,
   type Given,
   inGroup,
   integer,
   plainUrl,
+  reportOptions,
   text,
   withDefault,
-} from '../options.ts';
+} from '../declare.ts';
+import { settledSource } from '../folders.ts';
+import { makeSite, type SiteReport } from '../make-site.ts';
 import { PUBLIC_FOLDER } from '../package-files.ts';
 import { exitCodes } from '../perform.ts';
 import { watch } from '../reporter.ts';
 import {
   BUILD_FOLDER,
+  captureOptions,
+  type Environment,
   hostsOption,
   linksOption,
   resolveLinks,
   resolveServing,
   servingOptions,
-} from '../site-options.ts';
-import { captureOptions, type Environment, sourceOptions } from '../source-options.ts';
+  sourceOptions,
+} from '../shared-options.ts';
 import { buildLines, keptLines, problemLines, summaryLines } from '../summary.ts';
 
 const DEFAULT_BASE_URL = 'http://localhost:3000';
@@ -105,7 +108,7 @@ async function inspect(
     const problems = checked?.problems ?? [];
     verified = checked?.files ?? null;
     if (problems.length > 0 || keep === 0) return { verified, problems, kept: null };
-    const { keepArchive } = await import('../archives.ts');
+    const { keepArchive } = await import('./archive.ts');
     return { verified, problems, kept: await keepArchive(out, keep) };
   } catch (thrown) {
     const error = explainSystemError(thrown, out);

@@ -4,11 +4,19 @@ import type { Comparison } from '../../contract/changes.ts';
 import { compare, countChanges } from '../../dataset/compare.ts';
 import { markdownLines, textLines } from '../../dataset/describe-changes.ts';
 import { isAddress } from '../../sources/source.ts';
-import { declare } from '../command.ts';
+import {
+  address,
+  checkOptions,
+  choice,
+  declare,
+  flag,
+  type Given,
+  inGroup,
+  withDefault,
+} from '../declare.ts';
 import { settledSource } from '../folders.ts';
-import { address, checkOptions, choice, flag, type Given, inGroup, withDefault } from '../options.ts';
 import { exitCodes, print } from '../perform.ts';
-import { sourceOptions } from '../source-options.ts';
+import { sourceOptions } from '../shared-options.ts';
 
 const { concurrency, signal } = sourceOptions;
 const diffOptions = { concurrency, signal };

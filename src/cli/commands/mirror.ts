@@ -8,11 +8,10 @@ import { type Output, withOutput } from '../../publish/publish.ts';
 import type { Watchers } from '../../sources/capture.ts';
 import { isArchive } from '../../sources/site/archive.ts';
 import { isAddress } from '../../sources/source.ts';
-import { declare, reportOptions } from '../command.ts';
+import { address, checkOptions, declare, type Given, inCode, masked, reportOptions } from '../declare.ts';
 import { refuseOtherFolder } from '../folders.ts';
-import { address, checkOptions, type Given, inCode, masked } from '../options.ts';
 import { watch } from '../reporter.ts';
-import { sourceOptions } from '../source-options.ts';
+import { sourceOptions } from '../shared-options.ts';
 import { keptLines, lossLines, publishedLines } from '../summary.ts';
 import { type RemakeOptions, remake } from './rebase.ts';
 

@@ -7,20 +7,29 @@ import { UsageError } from '../../errors.ts';
 import type { Watchers } from '../../sources/capture.ts';
 import { isArchive } from '../../sources/site/archive.ts';
 import type { Site } from '../../sources/site/read.ts';
-import { declare, reportOptions } from '../command.ts';
+import {
+  type Checked,
+  checkOptions,
+  declare,
+  type Given,
+  inGroup,
+  plainUrl,
+  reportOptions,
+  text,
+} from '../declare.ts';
 import { settledSource } from '../folders.ts';
 import { makeSite, type Settings, type SiteReport } from '../make-site.ts';
-import { type Checked, checkOptions, type Given, inGroup, plainUrl, text } from '../options.ts';
 import { watch } from '../reporter.ts';
 import {
+  captureOptions,
   distinctHosts,
   hostsOption,
   linksOption,
   resolveLinks,
   resolveServing,
   servingOptions,
-} from '../site-options.ts';
-import { captureOptions, sourceOptions } from '../source-options.ts';
+  sourceOptions,
+} from '../shared-options.ts';
 import { keptLines, lossLines, publishedLines } from '../summary.ts';
 
 const { maxShrink, allowMissing, takeLock, signal } = sourceOptions;

@@ -14,11 +14,21 @@ import { logRequest, respond } from '../../serve/respond.ts';
 import { createBoundedServer, defaultLimits, type Limits } from '../../serve/server.ts';
 import { folderPlace } from '../../sources/site/place.ts';
 import { openSite, readMeta } from '../../sources/site/read.ts';
-import { declare, quietOption } from '../command.ts';
+import {
+  checkOptions,
+  declare,
+  flag,
+  type Given,
+  inCode,
+  inGroup,
+  integer,
+  quietOption,
+  text,
+  withDefault,
+} from '../declare.ts';
 import { settledSource } from '../folders.ts';
-import { checkOptions, flag, type Given, inCode, inGroup, integer, text, withDefault } from '../options.ts';
 import { print } from '../perform.ts';
-import { BUILD_FOLDER } from '../site-options.ts';
+import { BUILD_FOLDER } from '../shared-options.ts';
 import { recordCounts } from '../summary.ts';
 
 const serverOptions = inGroup('Server:', {

@@ -10,13 +10,12 @@ import { encodeHistory } from '../../dataset/history.ts';
 import { type Output, withOutput } from '../../publish/publish.ts';
 import { type Captured, capture, type Watchers } from '../../sources/capture.ts';
 import { previousOfSnapshot, snapshotFiles } from '../../sources/snapshot.ts';
-import { declare, reportOptions } from '../command.ts';
+import { checkOptions, declare, type Given, inGroup, reportOptions, text, withDefault } from '../declare.ts';
 import { checkOutside, refuseOtherFolder } from '../folders.ts';
-import { checkOptions, type Given, inGroup, text, withDefault } from '../options.ts';
 import { PUBLIC_FOLDER } from '../package-files.ts';
 import { createReport, groupWarnings, type Report } from '../report.ts';
 import { watch } from '../reporter.ts';
-import { captureOptions, sourceOptions } from '../source-options.ts';
+import { captureOptions, sourceOptions } from '../shared-options.ts';
 import { keptLines, summaryLines } from '../summary.ts';
 
 const snapshotOptions = {

@@ -12,11 +12,19 @@ import { openSite } from '../../sources/site/read.ts';
 import { isAddress } from '../../sources/source.ts';
 import type { DeploymentReport, SupportedByHosts } from '../../verify/deployment.ts';
 import { type FolderReport, verifyFolder, verifyPlace } from '../../verify/folder.ts';
-import { declare, reportOptions } from '../command.ts';
+import {
+  address,
+  checkOptions,
+  choice,
+  declare,
+  type Given,
+  inGroup,
+  reportOptions,
+  text,
+} from '../declare.ts';
 import { settledSource } from '../folders.ts';
-import { address, checkOptions, choice, type Given, inGroup, text } from '../options.ts';
 import { exitCodes } from '../perform.ts';
-import { sourceOptions } from '../source-options.ts';
+import { sourceOptions } from '../shared-options.ts';
 import { problemLines, recordCounts } from '../summary.ts';
 
 const verifyOptions = {

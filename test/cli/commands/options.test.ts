@@ -8,7 +8,7 @@ import { rebase } from '../../../src/cli/commands/rebase.ts';
 import { serve } from '../../../src/cli/commands/serve.ts';
 import { snapshot } from '../../../src/cli/commands/snapshot.ts';
 import { verify } from '../../../src/cli/commands/verify.ts';
-import type { Environment } from '../../../src/cli/source-options.ts';
+import type { Environment } from '../../../src/cli/shared-options.ts';
 import { UsageError } from '../../../src/errors.ts';
 
 /** Options as somebody without a type checker may give them. */
