@@ -13,14 +13,11 @@ import type { Environment } from './shared-options.ts';
 
 type Config = Readonly<Record<string, Readonly<Record<string, unknown>> | undefined>>;
 
-/** What only makes sense where it is typed. */
-const TYPED = new Set(['config', 'help']);
-
 /** `--out <dir>`, `--upstream <url|dir>`: relative folders count from the configuration's. */
 const isFolder = ({ flags }: Option): boolean => /<(?:url\|)?dir>/.test(flags);
 
-const optionsOf = (command: Command): Option[] =>
-  command.options.filter((option) => !TYPED.has(option.attributeName()));
+/** `--config` only makes sense where it is typed. */
+const optionsOf = (command: Command): Option[] => command.options.filter(({ long }) => long !== '--config');
 
 /** `--base-url` → `base-url`; `--no-downloads` → `downloads`. */
 const keyOf = (option: Option): string => option.name().replace(/^no-/, '');

@@ -35,6 +35,7 @@ import {
   linksOption,
   resolveLinks,
   resolveServing,
+  type SourceOptions,
   servingOptions,
   sourceOptions,
 } from '../shared-options.ts';
@@ -71,7 +72,8 @@ const buildOptions = {
   }),
 };
 
-export type BuildOptions = Given<typeof buildOptions>;
+// Published declarations keep the comments of rows only where they are declared: `SourceOptions` has its own.
+export type BuildOptions = SourceOptions & Given<typeof buildOptions>;
 
 export interface BuildReport extends SiteReport {
   /** How many published files were read again and checked; null if none were. */

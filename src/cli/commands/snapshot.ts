@@ -15,7 +15,7 @@ import { checkOutside, refuseOtherFolder } from '../folders.ts';
 import { PUBLIC_FOLDER } from '../package-files.ts';
 import { createReport, groupWarnings, type Report } from '../report.ts';
 import { watch } from '../reporter.ts';
-import { captureOptions, sourceOptions } from '../shared-options.ts';
+import { captureOptions, type SourceOptions, sourceOptions } from '../shared-options.ts';
 import { keptLines, summaryLines } from '../summary.ts';
 
 const snapshotOptions = {
@@ -26,7 +26,8 @@ const snapshotOptions = {
   }),
 };
 
-export type SnapshotOptions = Given<typeof snapshotOptions>;
+// Published declarations keep the comments of rows only where they are declared: `SourceOptions` has its own.
+export type SnapshotOptions = SourceOptions & Given<typeof snapshotOptions>;
 
 /** The files of a data set with its history and the license of the data, which accompanies every copy of it. */
 export const dataSetFiles = (captured: Captured): SiteFile[] => [
