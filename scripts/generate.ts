@@ -22,7 +22,10 @@ for (const [folder, files] of Object.entries(copies)) {
   for (const file of files) copyFileSync(`src/web/${file}`, `dist/${folder}/${path.basename(file)}`);
 }
 writeFileSync('dist/types.d.ts', typeDeclarations());
-writeFileSync('dist/config.schema.json', `${JSON.stringify(configJsonSchema(createProgram()), null, 2)}\n`);
+writeFileSync(
+  'dist/config.schema.json',
+  `${JSON.stringify(configJsonSchema(await createProgram()), null, 2)}\n`,
+);
 writeFileSync('dist/third-party.txt', noticesText(installed()));
 writeFileSync('dist/code.sha256', digestCode());
 // npx makes it executable only when it first links the checkout.

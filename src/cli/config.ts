@@ -9,18 +9,15 @@ import { show, valueAt } from '../contract/parse.ts';
 import { errorCode, UsageError } from '../errors.ts';
 import { isAddress } from '../sources/source.ts';
 import { baseUrlOf } from './commands/build.ts';
-import type { Environment } from './commands/source-options.ts';
+import type { Environment } from './shared-options.ts';
 
 type Config = Readonly<Record<string, Readonly<Record<string, unknown>> | undefined>>;
 
-/** What only makes sense where it is typed. */
-const TYPED = new Set(['config', 'help']);
+/** `--out <dir>`, `--upstream <url|dir>`: relative folders count from the configuration's. */
+const isFolder = ({ flags }: Option): boolean => /<(?:url\|)?dir>/.test(flags);
 
-/** Options that name a file or folder: relative ones count from the configuration's folder. */
-const PATHS = new Set(['out', 'cache', 'data', 'root', 'like', 'upstream']);
-
-const optionsOf = (command: Command): Option[] =>
-  command.options.filter((option) => !TYPED.has(option.attributeName()));
+/** `--config` only makes sense where it is typed. */
+const optionsOf = (command: Command): Option[] => command.options.filter(({ long }) => long !== '--config');
 
 /** `--base-url` → `base-url`; `--no-downloads` → `downloads`. */
 const keyOf = (option: Option): string => option.name().replace(/^no-/, '');
@@ -35,14 +32,13 @@ export function configure(program: Command, command: Command, file: string, envi
   const config = readConfig(file, program);
   const section = config[command.name()] ?? {};
   const folder = path.dirname(file);
-  const isInEnvironment = command.name() === 'build' && baseUrlOf(environment) !== undefined;
   for (const option of optionsOf(command)) {
     const name = option.attributeName();
     const value = section[keyOf(option)];
     if (value === undefined || command.getOptionValueSource(name) === 'cli') continue;
-    if (name === 'baseUrl' && isInEnvironment) continue;
-    const isFolder = PATHS.has(name) && typeof value === 'string' && !isAddress(value);
-    command.setOptionValueWithSource(name, isFolder ? relativeTo(folder, value) : value, 'config');
+    if (command.name() === 'build' && name === 'baseUrl' && baseUrlOf(environment)) continue;
+    const isRelative = isFolder(option) && typeof value === 'string' && !isAddress(value);
+    command.setOptionValueWithSource(name, isRelative ? relativeTo(folder, value) : value, 'config');
   }
   // What is built is what is served and packed.
   const built = config.build?.out;
@@ -77,20 +73,18 @@ function parseConfig(text: string, file: string): unknown {
     return JSON.parse(text);
   } catch (cause) {
     const { message } = cause as SyntaxError;
-    const lines = text.slice(0, positionOf(message, text)).split('\n');
-    const at = `line ${lines.length}, column ${(lines.at(-1)?.length ?? 0) + 1}`;
     const problem = message.replace(/ in JSON at position .*|, (?:\.{3})?".* is not valid JSON$/s, '');
-    throw new UsageError(`${file}: ${at}: invalid JSON: ${problem}`, { cause });
+    throw new UsageError(`${file}: line ${lineOf(message, text)}: invalid JSON: ${problem}`, { cause });
   }
 }
 
-/** Where a mistake is. Node 20 does not say it of an unexpected token: it ends the shortest text that has one. */
-function positionOf(message: string, text: string): number {
+/** Node does not say where an unexpected token is: it is in the first line with which there is one. */
+function lineOf(message: string, text: string): number {
   const [, position] = / in JSON at position (\d+)/.exec(message) ?? [];
-  if (position !== undefined) return Number(position);
-  let end = 0;
-  while (end < text.length && !hasUnexpectedToken(text.slice(0, end + 1))) end++;
-  return end;
+  if (position !== undefined) return text.slice(0, Number(position)).split('\n').length;
+  const lines = text.split('\n');
+  const at = lines.findIndex((_, last) => hasUnexpectedToken(lines.slice(0, last + 1).join('\n')));
+  return at < 0 ? lines.length : at + 1;
 }
 
 function hasUnexpectedToken(text: string): boolean {

@@ -1,6 +1,7 @@
 /** Runs a command: its output, signals and exit code. */
 
 import { explainSystemError, GamedataError } from '../errors.ts';
+import type { Command, Given, Options } from './declare.ts';
 import { createReporter, type Reporter } from './reporter.ts';
 
 export const exitCodes = {
@@ -16,30 +17,11 @@ export const exitCodes = {
   SIGTERM: 143,
 } as const;
 
-/** The options of every command about its output. */
-export interface Presentation {
-  readonly json?: boolean;
-  readonly quiet?: boolean;
-}
-
-/** What a command's work comes to: its report for `--json`, and the exit code if that is another than 0. */
-export interface Outcome {
-  readonly output?: object;
-  readonly exitCode?: number;
-}
-
-export interface PerformOptions {
-  /** Lines for after a failure, or after an interruption (undefined): what was kept, and how to go on. */
-  readonly kept?: (failure: GamedataError | undefined) => readonly string[];
-  /** True for work that has nothing to tidy up: SIGINT and SIGTERM end it at once, whatever it is waiting for. */
-  readonly endsAtOnce?: boolean;
-}
-
-/** Runs a command's work, which the first SIGINT or SIGTERM aborts; a second one ends the process at once. */
-export async function perform(
-  { json = false, quiet = false }: Presentation,
-  work: (reporter: Reporter, signal: AbortSignal) => Promise<Outcome>,
-  { kept = () => [], endsAtOnce = false }: PerformOptions = {},
+/** Runs a command, which the first SIGINT or SIGTERM aborts unless it has nothing to tidy up; a second one ends the process at once. */
+export async function perform<O extends Options>(
+  command: Command<O>,
+  { json = false, quiet = false, options }: { json?: boolean; quiet?: boolean; options: Given<O> },
+  args: readonly string[],
 ): Promise<void> {
   const reporter = createReporter(process.stderr, { quiet });
   const printJson = (output: object): void => {
@@ -53,15 +35,17 @@ export async function perform(
     stoppedBy = signal === 'SIGTERM' ? 'SIGTERM' : 'SIGINT';
     controller.abort();
   }
-  if (!endsAtOnce) process.on('SIGINT', stop).on('SIGTERM', stop);
+  if (!command.endsAtOnce) process.on('SIGINT', stop).on('SIGTERM', stop);
   try {
-    const { output, exitCode = exitCodes.done } = await work(reporter, controller.signal);
+    const context = { options, json, quiet, reporter, signal: controller.signal };
+    const { output, exitCode = exitCodes.done } = await command.run(context, ...args);
     if (output) printJson(output);
     process.exitCode = exitCode;
   } catch (error) {
     reporter.settle();
+    const kept = (failure?: GamedataError) => command.kept?.(options, failure, ...args) ?? [];
     if (stoppedBy) {
-      for (const line of [`stopped by ${stoppedBy}`, ...kept(undefined)]) reporter.notice(line);
+      for (const line of [`stopped by ${stoppedBy}`, ...kept()]) reporter.notice(line);
       process.exitCode = exitCodes[stoppedBy];
       return;
     }

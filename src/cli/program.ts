@@ -1,26 +1,37 @@
-/** The command line: its commands, each of which is declared in a file of its own and loads its code only when it runs. */
+/** The command line: what is typed → a command and its options. Each command's code is loaded only when it is needed. */
 
 import { existsSync } from 'node:fs';
-import { Command, CommanderError } from 'commander';
+import {
+  Command as CommanderCommand,
+  CommanderError,
+  Option as CommanderOption,
+  Help,
+  type HelpConfiguration,
+  InvalidArgumentError,
+} from 'commander';
 import { GamedataError, UsageError } from '../errors.ts';
 import { VERSION } from '../version.ts';
-import { addArchive } from './archive-command.ts';
-import { addBuild } from './build-command.ts';
-import { addDiff } from './diff-command.ts';
-import { addMirror } from './mirror-command.ts';
-import { compactHelp } from './options.ts';
-import { exitCodes, explain } from './perform.ts';
-import { addRebase } from './rebase-command.ts';
+import { type Command, flagOf, type Option, type Options } from './declare.ts';
+import { exitCodes, explain, perform } from './perform.ts';
 import { createReporter } from './reporter.ts';
-import { addServe } from './serve-command.ts';
-import { addSnapshot } from './snapshot-command.ts';
-import { addVerify } from './verify-command.ts';
+
+const commands: Readonly<Record<string, () => Promise<{ readonly command: Command<Options> }>>> = {
+  build: () => import('./commands/build.ts'),
+  snapshot: () => import('./commands/snapshot.ts'),
+  verify: () => import('./commands/verify.ts'),
+  mirror: () => import('./commands/mirror.ts'),
+  rebase: () => import('./commands/rebase.ts'),
+  archive: () => import('./commands/archive.ts'),
+  diff: () => import('./commands/diff.ts'),
+  serve: () => import('./commands/serve.ts'),
+};
 
 /** The configuration of the working folder, if there is one. */
 const DEFAULT_CONFIG = 'gamedata.config.json';
 
-export function createProgram(): Command {
-  const program = new Command('gamedata')
+/** @param name the command that is wanted, if it is known; otherwise the program has all of them */
+export async function createProgram(name = ''): Promise<CommanderCommand> {
+  const program = new CommanderCommand('gamedata')
     .description('Builds a read-only JSON API of game moves and items as static files for a CDN.')
     .version(VERSION)
     .exitOverride()
@@ -30,22 +41,63 @@ export function createProgram(): Command {
       const { config = existsSync(DEFAULT_CONFIG) ? DEFAULT_CONFIG : undefined } = command.opts();
       if (config === undefined) return;
       const { configure } = await import('./config.ts');
-      configure(program, command, config, process.env);
+      configure(await createProgram(), command, config, process.env);
     });
-  addBuild(program.command('build'));
-  addSnapshot(program.command('snapshot'));
-  addVerify(program.command('verify'));
-  addMirror(program.command('mirror'));
-  addRebase(program.command('rebase'));
-  addArchive(program.command('archive'));
-  addDiff(program.command('diff'));
-  addServe(program.command('serve'));
+  for (const one of Object.hasOwn(commands, name) ? [name] : Object.keys(commands)) {
+    const { command } = (await commands[one]?.()) ?? {};
+    if (command) addCommand(program.command(one), command);
+  }
   return program;
 }
 
+function addCommand(to: CommanderCommand, command: Command<Options>): void {
+  to.summary(command.summary).description(command.description);
+  for (const [name, [about, value]] of Object.entries(command.arguments ?? {}))
+    to.argument(name, about, value);
+  to.optionsGroup('Common:')
+    .option('--config <file>', 'options [gamedata.config.json, if it exists]')
+    .helpOption('-h, --help', 'show this help');
+  const options = Object.entries(command.options).filter(([, { flags }]) => flags !== undefined);
+  for (const option of Object.values(command.presentation)) addOption(to, option);
+  for (const [, option] of options) addOption(to, option);
+  to.action(() => {
+    const typed = to.opts();
+    const given = options.map(([name, { flags = '' }]) => [name, typed[attributeOf(flags)]]);
+    const { json, quiet } = typed;
+    return perform(command, { json, quiet, options: Object.fromEntries(given) }, to.processedArgs);
+  });
+}
+
+function addOption(to: CommanderCommand, option: Option<unknown, unknown>): void {
+  const { flags = '', about, group = '', choices, isNumber, canBeOff, default: value } = option;
+  const typed = new CommanderOption(flags, about).helpGroup(group);
+  if (isNumber) typed.argParser(parseNumber);
+  if (choices) typed.choices(choices);
+  if (typed.required && value !== undefined) typed.default(value);
+  to.addOption(typed);
+  if (canBeOff) to.addOption(new CommanderOption(`--no-${flagOf(option)}`).hideHelp());
+}
+
+/** `--host <name...>` → `host` */
+const attributeOf = (flags: string): string => new CommanderOption(flags).attributeName();
+
+function parseNumber(text: string): number {
+  if (!/^-?\d+(?:\.\d+)?$/.test(text)) throw new InvalidArgumentError('Expected a number.');
+  return Number(text);
+}
+
+/** One line per option, without blank lines: the help of a command fits on a screen. */
+const compactHelp: HelpConfiguration = {
+  formatHelp: (command, help) => `${Help.prototype.formatHelp.call(help, command, help)}\n`,
+  formatItemList: (heading, items) => (items.length === 0 ? [] : [heading, ...items]),
+  optionDescription({ description, defaultValue, required }) {
+    return required && defaultValue !== undefined ? `${description} [${defaultValue}]` : description;
+  },
+};
+
 /** Runs a command, explains what stops it, and sets the exit code. */
 export async function run(args: readonly string[]): Promise<void> {
-  const program = createProgram();
+  const program = await createProgram(args[0]);
   try {
     await program.parseAsync(args, { from: 'user' });
   } catch (error) {
@@ -55,7 +107,7 @@ export async function run(args: readonly string[]): Promise<void> {
 }
 
 /** A value that is wrong in the configuration was not typed: `gamedata.config.json › build › keep: got -1, expected …`. */
-function blameConfig(error: unknown, command: Command | undefined): unknown {
+function blameConfig(error: unknown, command: CommanderCommand | undefined): unknown {
   const [, name = '', problem = ''] =
     error instanceof UsageError ? (/^--([a-z-]+)(: .*)/s.exec(error.message) ?? []) : [];
   const option = command?.options.find(({ long }) => long === `--${name}`);
@@ -64,7 +116,7 @@ function blameConfig(error: unknown, command: Command | undefined): unknown {
   return new UsageError(`${config} › ${command.name()} › ${name}${problem}`, { cause: error });
 }
 
-function usageOf(program: Command, command: Command | undefined): string {
+function usageOf(program: CommanderCommand, command: CommanderCommand | undefined): string {
   const usage = command ? `gamedata ${command.name()} ${command.usage()}` : `gamedata ${program.usage()}`;
   return `usage: ${usage} (see gamedata ${command ? `${command.name()} ` : ''}--help)`;
 }

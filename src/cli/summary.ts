@@ -1,13 +1,20 @@
-/** The closing summary of a build or a snapshot. */
+/** The lines that commands print: the closing summary of a build or a snapshot, and what several of them tell. */
 
+import { existsSync } from 'node:fs';
+import path from 'node:path';
 import type { Comparison } from '../contract/changes.ts';
 import { describeEdition } from '../contract/edition.ts';
 import { kindNames } from '../contract/kinds.ts';
+import { MANIFEST_FILE } from '../contract/paths.ts';
+import type { Counts } from '../contract/records.ts';
 import { counted, firstOf, groupDigits, readableSize } from '../contract/words.ts';
 import { describeGroups, headline } from '../dataset/describe-changes.ts';
-import type { SiteReport } from './commands/make-site.ts';
-import type { Report } from './commands/report.ts';
-import { publishedLines, recordCounts } from './lines.ts';
+import type { Missing } from '../dataset/guards.ts';
+import type { GamedataError } from '../errors.ts';
+import type { PublishResult } from '../publish/publish.ts';
+import type { IconsReport } from '../sources/icons/gather.ts';
+import type { Problem } from '../verify/folder.ts';
+import type { Report } from './report.ts';
 
 /** The most records of a group that a report names. */
 const RECORDS_SHOWN = 3;
@@ -26,15 +33,29 @@ const changeLines = (steps: readonly Comparison[]): string[] =>
 
 const moreLines = (more: number): string[] => (more > 0 ? [`  … and ${groupDigits(more)} more`] : []);
 
+/** What only a build reports. */
+interface OfBuild {
+  readonly leftBehind: readonly string[];
+  readonly sprites: IconsReport;
+  readonly verified: number | null;
+  readonly problems: readonly Problem[];
+}
+
+/** The result of a build, apart from its problems. */
+export function buildLines(report: Report & OfBuild): string[] {
+  const lines = summaryLines(report);
+  return report.changed ? [...lines, ...iconsLines(report.sprites), ...verifiedLines(report)] : lines;
+}
+
 /** The result: records first, files last. One line if nothing has changed, unless something was doubtful. */
-export function summaryLines(report: Report & Partial<Pick<SiteReport, 'leftBehind'>>): string[] {
+export function summaryLines(report: Report & Partial<OfBuild>): string[] {
   const { counts, files, requests, steps, nameChanges } = report;
   const edition = report.edition ? `, ${describeEdition(report.edition)}` : '';
   const notices = report.notices.map((notice) => `warning: ${notice}`);
   if (!report.changed) {
     const lines = [...notices, ...publishedLines(report.out, files, report)];
     const data = `${recordCounts(counts)}, captured ${report.captured}${edition}`;
-    return [...lines.slice(0, -1), `${lines.at(-1)}; ${data}`];
+    return [...lines.slice(0, -1), [lines.at(-1), data, ...verifiedLines(report)].join('; ')];
   }
   const lines = [
     ...changeLines(steps),
@@ -69,4 +90,85 @@ export function summaryLines(report: Report & Partial<Pick<SiteReport, 'leftBehi
   }
   if (report.leftBehind?.length) lines.push(`left behind: ${firstOf(report.leftBehind)}`);
   return [...lines, ...publishedLines(report.out, files, report)];
+}
+
+const verifiedLines = ({ verified = null, problems = [] }: Partial<OfBuild>): string[] =>
+  verified === null || problems.length > 0 ? [] : [`verified ${counted(verified, 'file')}`];
+
+function iconsLines({ mode, icons, missing, offline, requests }: IconsReport): string[] {
+  if (mode === 'link') return [];
+  const placeholders = mode === 'none' ? icons : missing;
+  const parts = [
+    counted(icons, 'icon'),
+    `${groupDigits(placeholders)} replaced by the placeholder`,
+    ...(requests
+      ? [counted(requests.bodies, 'body', 'bodies'), `${groupDigits(requests.cacheHits)} from cache`]
+      : []),
+  ];
+  const lines = [`icons: ${parts.join(' · ')}`];
+  if (offline !== null) lines.push(`warning: using cached icons: ${offline}`);
+  return lines;
+}
+
+export const recordCounts = (counts: Counts): string =>
+  Object.entries(counts)
+    .map(([kind, count]) => counted(count, kind))
+    .join(', ');
+
+/** `build: 3,248 files, 2.1 MB: 12 written, 3,236 kept, 0 removed, in 0.4 s`, and what could not be cleaned up. */
+export function publishedLines(
+  out: string,
+  files: Omit<PublishResult, 'changed'>,
+  { changed, seconds }: { changed: boolean; seconds: number },
+): string[] {
+  const what = changed
+    ? `${groupDigits(files.written)} written, ${groupDigits(files.kept)} kept, ${groupDigits(files.removed)} removed`
+    : 'nothing changed';
+  return [
+    ...files.leftovers.map((left) => `warning: ${left} cannot be removed: the next build will try again`),
+    `${out}: ${counted(files.files, 'file')}, ${readableSize(files.bytes)}: ${what}, in ${seconds} s`,
+  ];
+}
+
+/** What was done first, what is gone, and what was not taken over. */
+export function lossLines({ notices, missing, leftBehind = [] }: Losses): string[] {
+  const gone = kindNames.filter((kind) => missing[kind].length > 0);
+  return [
+    ...notices.map((notice) => `warning: ${notice}`),
+    ...gone.map((kind) => `removed: ${counted(missing[kind].length, kind)}: ${firstOf(missing[kind])}`),
+    ...(leftBehind.length > 0 ? [`left behind: ${firstOf(leftBehind)}`] : []),
+  ];
+}
+
+interface Losses {
+  readonly notices: readonly string[];
+  readonly missing: Missing;
+  readonly leftBehind?: readonly string[];
+}
+
+/**
+ * What a failure or an interruption leaves: the published folder, and what was fetched, if that is where the work ended.
+ *
+ * @param cache the folder of the disk cache; false or undefined if nothing is kept there
+ */
+export function keptLines(
+  out: string,
+  failure: GamedataError | undefined,
+  cache: string | false = false,
+): string[] {
+  const kept = existsSync(path.join(out, MANIFEST_FILE)) ? 'unchanged' : 'nothing was published';
+  const isResumable = failure === undefined || failure.code === 'upstream';
+  if (cache === false || !isResumable || !existsSync(cache)) return [`${out}: ${kept}`];
+  return [`${out}: ${kept}`, `what was fetched remains in ${cache}: the same command continues from there`];
+}
+
+const PROBLEMS_SHOWN = 20;
+
+/** Empty if there are none. */
+export function problemLines(folder: string, problems: readonly Problem[]): string[] {
+  if (problems.length === 0) return [];
+  const lines = problems.slice(0, PROBLEMS_SHOWN).map(({ file, problem }) => `${file}: ${problem}`);
+  if (problems.length > PROBLEMS_SHOWN)
+    lines.push(`… and ${groupDigits(problems.length - PROBLEMS_SHOWN)} more`);
+  return [...lines, `${folder}: ${counted(problems.length, 'problem')} found`];
 }

@@ -1,9 +1,9 @@
 import { PassThrough } from 'node:stream';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import type { Report } from '../../src/cli/commands/report.ts';
+import { folderLines } from '../../src/cli/commands/verify.ts';
+import type { Report } from '../../src/cli/report.ts';
 import { createReporter, progressParts } from '../../src/cli/reporter.ts';
 import { summaryLines } from '../../src/cli/summary.ts';
-import { folderLines } from '../../src/cli/verify-command.ts';
 import type { Progress } from '../../src/sources/source.ts';
 import { namedEdition } from '../support/editions.ts';
 

@@ -8,6 +8,7 @@ import { createProgram } from '../../src/cli/program.ts';
 import { hostNames } from '../../src/hosts/names.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 
+const program = await createProgram();
 const ROOT = fileURLToPath(new URL('../..', import.meta.url)).replace(/\/$/, '');
 const read = (file: string): string => readFileSync(new URL(`../../${file}`, import.meta.url), 'utf8');
 const readme = read('README.md');
@@ -24,8 +25,8 @@ it.each([
   const [, command = ''] = /^ExecStart=\/usr\/bin\/node \S+cli\.js (.*)$/m.exec(unit) ?? [];
   const [called, ...options] = command.split(' ');
   expect(called).toBe(name);
-  const known = createProgram()
-    .commands.find((candidate) => candidate.name() === name)
+  const known = program.commands
+    .find((candidate) => candidate.name() === name)
     ?.options.map(({ long }) => long);
   expect(known).toEqual(expect.arrayContaining(options.filter((option) => option.startsWith('--'))));
   for (const line of lines) expect(unit).toContain(`\n${line}\n`);
@@ -53,12 +54,12 @@ it.skipIf(!hasSystemd)('has units that systemd accepts', () => {
 
 it('has a configuration that the schema accepts', () => {
   const [, text = ''] = /```json\n(\{\n {2}"\$schema"[\s\S]*?)```/.exec(readme) ?? [];
-  const { success, error } = configSchema(createProgram()).safeParse(JSON.parse(text));
+  const { success, error } = configSchema(program).safeParse(JSON.parse(text));
   expect([success, error?.message]).toEqual([true, undefined]);
 });
 
 it('names options and hosts as the command line does', () => {
-  const commands = createProgram().commands;
+  const { commands } = program;
   const known = new Set(commands.flatMap(({ options }) => options.map(({ long }) => long)));
   const foreign = ['--directory', '--build-arg', '--now', '--help', '--system'];
   const texts = readme + operating;

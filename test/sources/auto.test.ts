@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { build } from '../../src/cli/commands/build.ts';
-import { BUNDLED_DATA } from '../../src/cli/commands/package-files.ts';
+import { BUNDLED_DATA } from '../../src/cli/package-files.ts';
 import { UpstreamError } from '../../src/errors.ts';
 import { type LoadOptions, load } from '../../src/sources/load.ts';
 import { deserted, startServer } from '../support/local-server.ts';

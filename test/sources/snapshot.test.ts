@@ -3,7 +3,7 @@ import path from 'node:path';
 import * as fc from 'fast-check';
 import fsExtra from 'fs-extra';
 import { describe, expect, it } from 'vitest';
-import { BUNDLED_DATA } from '../../src/cli/commands/package-files.ts';
+import { BUNDLED_DATA } from '../../src/cli/package-files.ts';
 import { nameSchema, slugSchema } from '../../src/contract/records.ts';
 import { GamedataError } from '../../src/errors.ts';
 import { readSnapshot, snapshotFiles } from '../../src/sources/snapshot.ts';

@@ -4,7 +4,7 @@ import { copyFileSync, existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync 
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { type BuildOptions, build } from '../../src/cli/commands/build.ts';
-import { BUNDLED_DATA } from '../../src/cli/commands/package-files.ts';
+import { BUNDLED_DATA } from '../../src/cli/package-files.ts';
 import { PLACEHOLDER_ICON } from '../../src/contract/paths.ts';
 import { readSnapshot } from '../../src/sources/snapshot.ts';
 import { decodeDataSet } from './decode.ts';

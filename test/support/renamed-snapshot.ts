@@ -2,7 +2,7 @@
 
 import { cpSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { BUNDLED_DATA } from '../../src/cli/commands/package-files.ts';
+import { BUNDLED_DATA } from '../../src/cli/package-files.ts';
 import { mapKinds } from '../../src/contract/kinds.ts';
 import { compare } from '../../src/dataset/compare.ts';
 import { digestRecords } from '../../src/dataset/digest.ts';

@@ -1,6 +1,6 @@
 /** Data sets and whole sites for tests: a tiny one that is easy to read, and one of the real size. */
 
-import { readPackage } from '../../src/cli/commands/package-files.ts';
+import { readPackage } from '../../src/cli/package-files.ts';
 import type { History } from '../../src/contract/changes.ts';
 import { defaultIconSource } from '../../src/contract/icons.ts';
 import { type Kind, kindNames, mapKinds } from '../../src/contract/kinds.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { BUNDLED_DATA } from '../../src/cli/commands/package-files.ts';
+import { BUNDLED_DATA } from '../../src/cli/package-files.ts';
 import { readSnapshot } from '../../src/sources/snapshot.ts';
 import { createEngine } from '../../src/web/search/engine.ts';
 import { createSearchIndex } from '../../src/web/search/search-index.ts';

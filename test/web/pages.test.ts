@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { readPackage } from '../../src/cli/commands/package-files.ts';
+import { readPackage } from '../../src/cli/package-files.ts';
 import { groupDigits, readableSize } from '../../src/contract/words.ts';
 import { countGenerations, descriptionRows, downloadRows } from '../../src/web/front/page.ts';
 import { webFiles } from '../../src/web/pages.ts';

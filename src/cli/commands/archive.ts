@@ -12,24 +12,25 @@ import {
   isServerFile,
   MANIFEST_FILE,
 } from '../../contract/paths.ts';
-import { secondsSince } from '../../contract/words.ts';
+import { counted, readableSize, secondsSince } from '../../contract/words.ts';
 import { errorCode, OutputError } from '../../errors.ts';
 import { statusOf } from '../../files.ts';
 import { give, modesOf } from '../../publish/modes.ts';
-import { settled } from '../../publish/publish.ts';
 import { refuseStrangers } from '../../publish/work-folders.ts';
 import type { Content } from '../../site/archive/entries.ts';
 import { packSite, packTarball } from '../../site/archive/pack.ts';
 import { folderPlace } from '../../sources/site/place.ts';
 import { openSite, readListed, type Site } from '../../sources/site/read.ts';
-import { refuseUnknown } from './check-options.ts';
-import { checkOutside } from './check-output.ts';
-import { defaults } from './defaults.ts';
+import { checkOptions, declare, type Given, inGroup, reportOptions, text, withDefault } from '../declare.ts';
+import { checkOutside, settledSource } from '../folders.ts';
+import { BUILD_FOLDER } from '../shared-options.ts';
 
-export interface ArchiveOptions {
+const archiveOptions = inGroup('Output:', {
   /** The folder of the archives. Default: the current one. */
-  readonly out?: string | undefined;
-}
+  out: withDefault('.', text('--out <dir>', 'folder of the archives')),
+});
+
+export type ArchiveOptions = Given<typeof archiveOptions>;
 
 export interface ArchiveReport {
   readonly dir: string;
@@ -51,14 +52,13 @@ export interface ArchiveReport {
  * @throws OutputError if the folder is not a valid site, or the archives cannot be written
  */
 export async function archive(
-  dir: string = defaults.out,
+  dir: string = BUILD_FOLDER,
   options: ArchiveOptions = {},
 ): Promise<ArchiveReport> {
   const started = performance.now();
-  refuseUnknown(options, 'out');
-  const { out = defaults.archiveOut } = options;
+  const { out } = checkOptions(archiveOptions, options);
   checkOutside('--out', out, dir);
-  await settled(dir);
+  await settledSource(dir);
   const { files, description } = readContents(openSite(folderPlace(dir)));
   const archives = await packSite(files, description);
   replaceFiles(out, archives);
@@ -74,6 +74,22 @@ export async function archive(
     seconds: secondsSince(started),
   };
 }
+
+export const command = declare({
+  summary: 'pack a site for download',
+  description:
+    'Packs a site into gamedata.tar.gz and gamedata.zip, with checksums in gamedata.sha256: the same bytes for the same site.',
+  arguments: { '[dir]': ['folder of the site', BUILD_FOLDER] },
+  presentation: reportOptions,
+  options: archiveOptions,
+  async run({ options, reporter }, dir: string) {
+    const report = await archive(dir, options);
+    const { out, files, archives, seconds } = report;
+    const made = archives.map(({ name, bytes }) => `${name}, ${readableSize(bytes)}`).join('; ');
+    reporter.print([`${dir}: ${counted(files, 'file')} packed into ${out}: ${made}, in ${seconds} s`]);
+    return { output: report };
+  },
+});
 
 /** What an archive of a site contains. Throws `OutputError` unless every file is as the manifest says. */
 function readContents({ place, meta, manifest, entries }: Site) {

@@ -1,54 +1,80 @@
 /** The build command: source → data set → site → output folder. */
 
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import path from 'node:path';
-import { DEFAULT_ICONS_UPSTREAM, type IconMode, type IconSource, iconModes } from '../../contract/icons.ts';
-import type { LinkStyle } from '../../contract/paths.ts';
-import { explainSystemError, OutputError, UsageError } from '../../errors.ts';
+import { DEFAULT_ICONS_UPSTREAM, iconModes } from '../../contract/icons.ts';
+import { errorCode, explainSystemError, OutputError, UsageError } from '../../errors.ts';
 import { isInside } from '../../files.ts';
-import type { HostName } from '../../hosts/names.ts';
-import { settled } from '../../publish/publish.ts';
+import { webServerNames } from '../../hosts/names.ts';
 import type { Watchers } from '../../sources/capture.ts';
-import { isArchive } from '../../sources/site/archive.ts';
-import { isAddress } from '../../sources/source.ts';
 import type { Problem } from '../../verify/folder.ts';
 import {
-  checkPlainUrl,
+  checkOptions,
+  choice,
+  declare,
+  flag,
+  type Given,
+  inGroup,
+  integer,
+  plainUrl,
+  reportOptions,
+  text,
+  withDefault,
+} from '../declare.ts';
+import { settledSource } from '../folders.ts';
+import { makeSite, type SiteReport } from '../make-site.ts';
+import { PUBLIC_FOLDER } from '../package-files.ts';
+import { exitCodes } from '../perform.ts';
+import { watch } from '../reporter.ts';
+import {
+  BUILD_FOLDER,
+  captureOptions,
+  type Environment,
   hostNotices,
   hostsOption,
-  integerOption,
-  oneOf,
+  linksOption,
   resolveLinks,
   resolveServing,
-  type ServingOptions,
-} from './check-options.ts';
-import { defaults } from './defaults.ts';
-import { makeSite, type SiteReport } from './make-site.ts';
-import { PUBLIC_FOLDER } from './package-files.ts';
-import { type Environment, resolveSource, type SourceOptions } from './source-options.ts';
+  type SourceOptions,
+  servingOptions,
+  sourceOptions,
+} from '../shared-options.ts';
+import { buildLines, keptLines, problemLines, summaryLines } from '../summary.ts';
 
-/** Every option is optional. */
-export interface BuildOptions extends SourceOptions, ServingOptions {
-  /** The base URL of the site. Default: `BASE_URL`, Netlify's variables, `http://localhost:3000`. */
-  readonly baseUrl?: string | undefined;
-  /** The output folder. Default `build`. */
-  readonly out?: string | undefined;
-  /** The hosts to write configuration for. Default `['netlify']`. */
-  readonly hosts?: readonly HostName[] | undefined;
-  /** What links point to. Default `query`, for GitHub Pages `file`. */
-  readonly links?: LinkStyle | undefined;
-  /** Whether the site has bulk files. Default true. */
-  readonly downloads?: boolean | undefined;
-  /** Whether the site offers itself for download, as `/download/gamedata.tar.gz` and `.zip`. Default false. */
-  readonly archive?: boolean | undefined;
-  /** How icons are served. Default `link`: requests are redirected to the upstream's. */
-  readonly sprites?: IconMode | undefined;
-  /** Where icons are fetched from, or redirected to. Default: the live upstream's. */
-  readonly spritesUpstream?: string | undefined;
-  /** Whether every published file is read again and checked. Default false. */
-  readonly verify?: boolean | undefined;
-  /** Keep archives of the last sites, this many, beside the output folder. Default: none. */
-  readonly keep?: number | undefined;
-}
+const DEFAULT_BASE_URL = 'http://localhost:3000';
+
+const buildOptions = {
+  ...sourceOptions,
+  ...inGroup('Output:', {
+    /** The base URL of the site. Default: `BASE_URL`, Netlify's variables, `http://localhost:3000`. */
+    baseUrl: text('--base-url <url>', `base URL [$BASE_URL, or ${DEFAULT_BASE_URL}]`, plainUrl),
+    /** The output folder. Default `build`. */
+    out: withDefault(BUILD_FOLDER, text('--out <dir>', 'output folder', outsidePublic)),
+    /** What links point to. Default `query`, for GitHub Pages `file`. */
+    links: linksOption,
+    /** Whether the site has bulk files. Default true. */
+    downloads: flag('--no-downloads', 'omit the bulk files'),
+    /** How icons are served. Default `link`: requests are redirected to the upstream's. */
+    sprites: withDefault('link', choice('--sprites <mode>', 'icons', iconModes)),
+    /** Where icons are fetched from, or redirected to. Default: the live upstream's. */
+    spritesUpstream: text('--sprites-upstream <url>', 'where icons come from', plainUrl),
+    /** Whether the site offers itself for download, as `/download/gamedata.tar.gz` and `.zip`. Default false. */
+    archive: flag('--archive', 'offer the site as /download/gamedata.tar.gz'),
+    /** Whether every published file is read again and checked. Default false. */
+    verify: flag('--verify', 'check what was published'),
+    /** Keep archives of the last sites, this many, beside the output folder. Default: none. */
+    keep: integer('--keep <n>', 'keep archives of the last n sites', { from: 0, to: 1000 }),
+  }),
+  ...inGroup('Hosts:', {
+    /** The hosts to write configuration for. Default `['netlify']`. */
+    hosts: withDefault(['netlify'], hostsOption('write configuration for')),
+    ...servingOptions,
+  }),
+};
+
+// Published declarations keep the comments of rows only where they are declared: `SourceOptions` has its own.
+export type BuildOptions = SourceOptions & Given<typeof buildOptions>;
 
 export interface BuildReport extends SiteReport {
   /** How many published files were read again and checked; null if none were. */
@@ -65,25 +91,13 @@ export interface BuildReport extends SiteReport {
  * @throws UsageError, UpstreamError, DataError or OutputError; the published site is then unchanged
  */
 export async function build(options: BuildOptions = {}, watchers: Watchers = {}): Promise<BuildReport> {
-  const resolved = resolveBuild(options, process.env);
-  const { source, out, verify, keep, ...settings } = resolved;
-  await settledSource(source, out);
-  const { signal, takeLock } = options;
+  const { source, out, verify, keep, takeLock, ...settings } = resolveBuild(options, process.env);
+  const { dataFolder, upstream = dataFolder, signal } = source;
+  if (source.source === 'auto') await settledSource(dataFolder, out);
+  if (source.source === 'snapshot' || source.source === 'site') await settledSource(upstream, out);
   const making = { source, settingsOf: () => settings, byContent: verify, out, signal, takeLock };
   const { report } = await makeSite({ ...making, ...watchers });
-  return { ...report, ...(await inspect(out, resolved)) };
-}
-
-/** A folder that is read must not be between two sites, unless it is the one that is going to be changed. */
-async function settledSource(
-  { source, upstream, dataFolder }: Resolved['source'],
-  out: string,
-): Promise<void> {
-  const folder = source === 'auto' ? dataFolder : (upstream ?? dataFolder);
-  const isFolder = source === 'auto' || source === 'snapshot' || source === 'site';
-  if (!isFolder || isAddress(folder) || isArchive(folder) || path.resolve(folder) === path.resolve(out))
-    return;
-  await settled(folder);
+  return { ...report, ...(await inspect(out, { verify, keep })) };
 }
 
 /** What is done with a published site. It stays published whatever comes of it, so that failures are problems, not errors. */
@@ -106,49 +120,41 @@ async function inspect(
   }
 }
 
-type Resolved = ReturnType<typeof resolveBuild>;
-
 /** Applies defaults, including those of the environment, and checks. Throws `UsageError`. */
 export function resolveBuild(options: BuildOptions, environment: Environment) {
-  const out = resolveOut(options.out);
-  const hosts = hostsOption(options.hosts ?? defaults.hosts);
-  const { baseUrl, isBaseUrlNamed } = resolveBaseUrl(options.baseUrl, environment);
+  const checked = checkOptions(buildOptions, options);
+  const { out, downloads, archive, verify, keep = 0, hosts, links, root, ...others } = checked;
+  const {
+    sprites: mode,
+    spritesUpstream = DEFAULT_ICONS_UPSTREAM,
+    baseUrl: named = baseUrlOf(environment),
+    ...source
+  } = others;
+  const baseUrl = named ?? DEFAULT_BASE_URL;
   return {
-    source: { ...resolveSource(options, environment), baseUrl, isBaseUrlNamed },
+    source: { ...captureOptions(source, environment), baseUrl, isBaseUrlNamed: named !== undefined },
     baseUrl,
     out,
+    takeLock: source.takeLock,
     hosts,
     notices: hostNotices(options.hosts),
-    serving: resolveServing(options, hosts, out),
-    links: resolveLinks(options.links, hosts, defaults.links),
-    downloads: options.downloads ?? true,
-    archive: options.archive ?? false,
-    sprites: resolveIcons(options),
-    verify: options.verify ?? false,
-    keep: integerOption('keep', options.keep ?? 0),
+    serving: resolveServing({ root }, hosts, out),
+    links: resolveLinks(links, hosts, 'query'),
+    downloads,
+    archive,
+    sprites: { mode, upstream: mode === 'none' ? null : spritesUpstream },
+    verify,
+    keep,
   };
 }
 
-function resolveOut(out: string = defaults.out): string {
+function outsidePublic(out: string, name: string): string {
   if (!isInside(PUBLIC_FOLDER, path.resolve(out))) return out;
-  throw new UsageError(`--out: got a folder in ${PUBLIC_FOLDER}, which would become part of every site`);
-}
-
-function resolveIcons({ sprites = defaults.sprites, spritesUpstream }: BuildOptions): IconSource {
-  const mode = oneOf('sprites', sprites, iconModes);
-  if (mode === 'none') return { mode, upstream: null };
-  return { mode, upstream: checkPlainUrl('--sprites-upstream', spritesUpstream ?? DEFAULT_ICONS_UPSTREAM) };
-}
-
-function resolveBaseUrl(given: string | undefined, environment: Environment) {
-  if (given !== undefined) return { baseUrl: checkPlainUrl('--base-url', given), isBaseUrlNamed: true };
-  const named = baseUrlOf(environment);
-  const { name, value } = named ?? { name: 'default', value: defaults.baseUrl };
-  return { baseUrl: checkPlainUrl(name, value), isBaseUrlNamed: named !== undefined };
+  throw new UsageError(`${name}: got a folder in ${PUBLIC_FOLDER}, which would become part of every site`);
 }
 
 /**
- * The base URL that the environment names, and the variable. Netlify's are too common names to mean anything elsewhere.
+ * The base URL that the environment names. Netlify's variables are too common names to mean anything elsewhere.
  *
  * @see https://docs.netlify.com/configure-builds/environment-variables/
  */
@@ -156,9 +162,61 @@ export function baseUrlOf({
   NETLIFY,
   CONTEXT = 'production',
   ...variables
-}: Environment): { name: string; value: string } | undefined {
+}: Environment): string | undefined {
   const netlify = CONTEXT === 'production' ? ['URL'] : ['DEPLOY_PRIME_URL', 'URL'];
   const names = ['BASE_URL', ...(NETLIFY === 'true' ? netlify : [])];
   const name = names.find((candidate) => variables[candidate]);
-  return name === undefined ? undefined : { name, value: variables[name] ?? '' };
+  return name === undefined ? undefined : plainUrl(variables[name] ?? '', name);
+}
+
+export const command = declare({
+  summary: 'build the site',
+  description: 'Reads every move and item, and publishes the site into a folder.',
+  presentation: reportOptions,
+  options: {
+    ...buildOptions,
+    ...inGroup('Output:', {
+      onChange: text('--on-change <command>', 'run once if the site changed, with the summary'),
+    }),
+  },
+  async run({ options: { onChange, ...options }, json, reporter, signal }) {
+    const report = await build({ ...options, signal }, watch(reporter));
+    const { problems, changed, out } = report;
+    reporter.print(buildLines(report));
+    problemLines(out, problems).forEach(reporter.notice);
+    let failed = problems.length > 0;
+    if (!failed) reporter.print(nextLines(report, options.hosts));
+    if (onChange !== undefined && changed) {
+      const told = json ? JSON.stringify(report) : summaryLines(report).join('\n');
+      const problem = failed ? 'not run, as problems were found' : await runWith(`${told}\n`, onChange);
+      if (problem !== undefined)
+        reporter.notice(`error: --on-change: ${problem}: the site is published; run by hand: ${onChange}`);
+      failed ||= problem !== undefined;
+    }
+    return { output: report, exitCode: failed ? exitCodes.unfinished : exitCodes.done };
+  },
+  kept: ({ out = '', cache }, failure) => keptLines(out, failure, cache),
+});
+
+/** What to do with a site that has changed. */
+function nextLines({ changed, out, install, kept }: BuildReport, hosts: BuildOptions['hosts']): string[] {
+  if (!changed) return [];
+  const archive = kept === null ? [] : [`archive: ${kept}`];
+  const isInstalled = hosts?.some((host) => webServerNames.includes(host));
+  const commands = isInstalled ? install : [`npx gamedata serve ${out}, or upload that folder to a host`];
+  return [...archive, ...commands.map((command) => `next: ${command}`)];
+}
+
+/** Runs a command with a text on its standard input. Returns what went wrong; undefined if it succeeded. */
+async function runWith(text: string, command: string): Promise<string | undefined> {
+  // Standard output is for the report.
+  const child = spawn(command, { shell: true, stdio: ['pipe', 2, 2] });
+  // A command need not read it.
+  child.stdin?.on('error', () => {}).end(text);
+  try {
+    const [code, signal] = (await once(child, 'close')) as [number | null, string | null];
+    return code === 0 ? undefined : `got ${signal ?? `exit code ${code}`}`;
+  } catch (error) {
+    return `cannot be started (${errorCode(error)})`;
+  }
 }

@@ -1,16 +1,27 @@
 /** The diff command: reads two data sets, wherever they are, and compares them. */
 
 import type { Comparison } from '../../contract/changes.ts';
-import { compare } from '../../dataset/compare.ts';
-import { settled } from '../../publish/publish.ts';
-import { readDataSet } from '../../sources/read-data-set.ts';
-import { isArchive } from '../../sources/site/archive.ts';
+import { compare, countChanges } from '../../dataset/compare.ts';
+import { markdownLines, textLines } from '../../dataset/describe-changes.ts';
 import { isAddress } from '../../sources/source.ts';
-import { checkAddress, integerOption, refuseUnknown } from './check-options.ts';
-import { defaults } from './defaults.ts';
-import type { SourceOptions } from './source-options.ts';
+import {
+  address,
+  checkOptions,
+  choice,
+  declare,
+  flag,
+  type Given,
+  inGroup,
+  withDefault,
+} from '../declare.ts';
+import { settledSource } from '../folders.ts';
+import { exitCodes, print } from '../perform.ts';
+import { sourceOptions } from '../shared-options.ts';
 
-export type DiffOptions = Pick<SourceOptions, 'concurrency' | 'signal'>;
+const { concurrency, signal } = sourceOptions;
+const diffOptions = { concurrency, signal };
+
+export type DiffOptions = Given<typeof diffOptions>;
 
 /**
  * Compares two data sets, each given by a snapshot's folder, a site's folder or archive, or a deployment's URL.
@@ -18,14 +29,41 @@ export type DiffOptions = Pick<SourceOptions, 'concurrency' | 'signal'>;
  * @throws UsageError, OutputError, UpstreamError or DataError if one of them cannot be read completely
  */
 export async function diff(before: string, after: string, options: DiffOptions = {}): Promise<Comparison> {
-  refuseUnknown(options, 'concurrency signal');
-  const { concurrency = defaults.concurrency, signal } = options;
-  const resolved = { concurrency: integerOption('concurrency', concurrency), signal };
+  const checked = checkOptions(diffOptions, options);
   for (const target of [before, after]) {
-    if (isAddress(target)) checkAddress('address', target);
-    else if (!isArchive(target)) await settled(target);
+    if (isAddress(target)) address(target, 'address');
+    await settledSource(target);
   }
-  const read = (target: string) => readDataSet(target, resolved);
-  const [from, to] = await Promise.all([read(before), read(after)]);
+  const { readDataSet } = await import('../../sources/read-data-set.ts');
+  const [from, to] = await Promise.all([readDataSet(before, checked), readDataSet(after, checked)]);
   return compare(from, to);
 }
+
+const formats = {
+  text: textLines,
+  json: (comparison: Comparison) => [JSON.stringify(comparison)],
+  markdown: markdownLines,
+};
+const formatNames = Object.keys(formats) as (keyof typeof formats)[];
+
+export const command = declare({
+  summary: 'compare two data sets',
+  description:
+    "Compares two data sets, each given by a snapshot's folder, a site's folder or archive (.tar.gz), or a deployment's URL: records added, removed, renamed (same id, new slug) and changed, field by field.",
+  arguments: { '<old>': ['the older data set'], '<new>': ['the newer data set'] },
+  presentation: {},
+  options: {
+    ...inGroup('Output:', {
+      format: withDefault('text', choice('--format <format>', 'one of', formatNames)),
+      exitCode: flag('--exit-code', 'exit with 3 instead of 0 if there are differences'),
+    }),
+    ...diffOptions,
+  },
+  endsAtOnce: true,
+  async run({ options: { format = 'text', exitCode, ...options } }, before: string, after: string) {
+    const comparison = await diff(before, after, options);
+    print(formats[format](comparison));
+    const differs = exitCode === true && countChanges(comparison) > 0;
+    return { exitCode: differs ? exitCodes.different : exitCodes.done };
+  },
+});

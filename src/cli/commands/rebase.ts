@@ -1,41 +1,58 @@
 /** Builds from the records of a site that are made like it: rebasing a copy, and restoring an archive. */
 
-import path from 'node:path';
 import type { Meta } from '../../contract/meta.ts';
-import { archiveFiles, linkStyles } from '../../contract/paths.ts';
+import { archiveFiles } from '../../contract/paths.ts';
 import type { GuardOptions } from '../../dataset/guards.ts';
 import { UsageError } from '../../errors.ts';
-import { settled } from '../../publish/publish.ts';
 import type { Watchers } from '../../sources/capture.ts';
 import { isArchive } from '../../sources/site/archive.ts';
 import type { Site } from '../../sources/site/read.ts';
-import type { BuildOptions } from './build.ts';
 import {
-  checkPlainUrl,
+  type Checked,
+  checkOptions,
+  declare,
+  type Given,
+  inGroup,
+  plainUrl,
+  reportOptions,
+  text,
+} from '../declare.ts';
+import { settledSource } from '../folders.ts';
+import { makeSite, type Settings, type SiteReport } from '../make-site.ts';
+import { watch } from '../reporter.ts';
+import {
+  captureOptions,
+  distinctHosts,
   hostNotices,
   hostsOption,
-  oneOf,
-  refuseUnknown,
+  linksOption,
   resolveLinks,
   resolveServing,
-  type ServingOptions,
-} from './check-options.ts';
-import { makeSite, type Settings, type SiteReport } from './make-site.ts';
-import { resolveSource } from './source-options.ts';
+  servingOptions,
+  sourceOptions,
+} from '../shared-options.ts';
+import { keptLines, lossLines, publishedLines } from '../summary.ts';
 
-type Shared =
-  | 'baseUrl'
-  | 'links'
-  | 'hosts'
-  | keyof ServingOptions
-  | 'out'
-  | 'maxShrink'
-  | 'allowMissing'
-  | 'takeLock'
-  | 'signal';
+const { maxShrink, allowMissing, takeLock, signal } = sourceOptions;
+
+const rebaseOptions = {
+  ...inGroup('Output:', {
+    baseUrl: text('--base-url <url>', 'new base URL (required)', plainUrl),
+    /** Default: the copy itself. */
+    out: text('--out <dir>', 'output folder [the copy itself]'),
+    /** Default: those of the copy. */
+    links: linksOption,
+  }),
+  ...{ maxShrink, allowMissing, takeLock, signal },
+  ...inGroup('Hosts:', {
+    /** Default: those of the copy. */
+    hosts: hostsOption('write configuration for [as in the copy]'),
+    ...servingOptions,
+  }),
+};
 
 /** As for a build, but `baseUrl` is required, `links` and `hosts` default to those of the copy, and `out` to the copy itself. */
-export type RebaseOptions = Pick<BuildOptions, Shared>;
+export type RebaseOptions = Given<typeof rebaseOptions>;
 
 export interface RebaseReport
   extends Pick<SiteReport, 'changed' | 'missing' | 'leftBehind' | 'notices' | 'files' | 'seconds'> {
@@ -59,44 +76,45 @@ export async function rebase(
   options: RebaseOptions = {},
   watchers: Watchers = {},
 ): Promise<RebaseReport> {
-  refuseUnknown(options, 'baseUrl links hosts root out maxShrink allowMissing takeLock signal');
-  if (options.baseUrl === undefined) throw new UsageError('--base-url: got none, expected the new base URL');
-  const baseUrl = checkPlainUrl('--base-url', options.baseUrl);
-  return remake(dir, { ...options, out: options.out ?? dir, baseUrl }, watchers);
+  const { out = dir, ...checked } = checkOptions(rebaseOptions, options);
+  if (checked.baseUrl === undefined) throw new UsageError('--base-url: got none, expected the new base URL');
+  return remake(dir, { ...checked, out, notices: hostNotices(options.hosts) }, watchers);
 }
 
-export interface RemakeOptions extends RebaseOptions, Pick<GuardOptions, 'baseUrlHint' | 'hint'> {
+export interface RemakeOptions
+  extends Partial<Checked<typeof rebaseOptions>>,
+    Pick<GuardOptions, 'baseUrlHint' | 'hint'> {
   readonly out: string;
+  /** What to say about the hosts that are given. */
+  readonly notices?: readonly string[];
 }
 
 /** @param options what is not given is as the site says */
 export async function remake(
   upstream: string,
-  { baseUrl, links, hosts, baseUrlHint, hint, ...options }: RemakeOptions,
+  { baseUrl, links, hosts, root, notices: told = [], baseUrlHint, hint, ...options }: RemakeOptions,
   watchers: Watchers,
 ): Promise<RebaseReport> {
   const { out, maxShrink, allowMissing, takeLock, signal } = options;
-  if (links) oneOf('links', links, linkStyles);
-  const asked = hosts && hostsOption(hosts);
-  if (!isArchive(upstream) && path.resolve(upstream) !== path.resolve(out)) await settled(upstream);
+  await settledSource(upstream, out);
   const settingsOf = (site: Site | undefined): Settings => {
     if (!site) throw new Error('no site was read');
     const { meta, entries } = site;
     const { downloads, sprites, archive = archiveFiles.some((file) => entries.has(file)) } = meta;
-    const own = { hosts: asked ?? hostsOption(meta.hosts), baseUrl: baseUrl ?? meta.base_url };
-    const serving = resolveServing(options, own.hosts, out);
+    const own = { hosts: hosts ?? distinctHosts(meta.hosts), baseUrl: baseUrl ?? meta.base_url };
     return {
       ...own,
-      notices: hostNotices(hosts ?? meta.hosts),
+      notices: hosts ? told : hostNotices(meta.hosts),
       links: resolveLinks(links, own.hosts, meta.links),
-      serving,
+      serving: resolveServing({ root }, own.hosts, out),
       downloads,
       archive,
       sprites,
     };
   };
+  const site = { source: 'site', upstream, cache: false, maxShrink, allowMissing, signal } as const;
   const source = {
-    ...resolveSource({ source: 'site', upstream, cache: false, maxShrink, allowMissing, signal }, {}),
+    ...captureOptions(checkOptions(sourceOptions, site), {}),
     ...{ baseUrl, isBaseUrlNamed: baseUrl !== undefined, baseUrlHint, hint },
     isRestored: isArchive(upstream),
   };
@@ -109,3 +127,23 @@ export async function remake(
     ...{ missing, leftBehind, notices, files, seconds },
   };
 }
+
+export const command = declare({
+  summary: 'move a copy to another base URL',
+  description:
+    'Rebuilds the site of a copy for another base URL, from its own records. Works offline, and updates the copy completely or not at all. Pages and scripts are those of this version; nothing else of the copy survives.',
+  arguments: { '<dir>': ['folder of the copy'] },
+  presentation: reportOptions,
+  options: rebaseOptions,
+  async run({ options, reporter, signal }, dir: string) {
+    const report = await rebase(dir, { ...options, signal }, watch(reporter));
+    const { out, from, to, links, hosts, files } = report;
+    reporter.print([
+      `links: from ${from} to ${to}, style ${links}; hosts: ${hosts.join(', ') || 'none'}`,
+      ...lossLines(report),
+      ...publishedLines(out, files, report),
+    ]);
+    return { output: report };
+  },
+  kept: ({ out }, failure, dir: string) => keptLines(out ?? dir, failure),
+});

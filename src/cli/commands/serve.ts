@@ -1,35 +1,61 @@
 /** The serve command: a built site over HTTP, with the whole contract. */
 
+import { once } from 'node:events';
 import { isIP } from 'node:net';
+import { kindNames } from '../../contract/kinds.ts';
 import type { Meta } from '../../contract/meta.ts';
-import { pathOf } from '../../contract/paths.ts';
+import { listPath, pathOf } from '../../contract/paths.ts';
+import { printable } from '../../contract/words.ts';
 import { OutputError, UsageError } from '../../errors.ts';
-import { HOW_TO_FINISH, isBeingChanged, settled } from '../../publish/publish.ts';
+import { HOW_TO_FINISH, isBeingChanged } from '../../publish/publish.ts';
 import { createCompress } from '../../serve/compression.ts';
 import { createReleases } from '../../serve/release.ts';
 import { logRequest, respond } from '../../serve/respond.ts';
 import { createBoundedServer, defaultLimits, type Limits } from '../../serve/server.ts';
 import { folderPlace } from '../../sources/site/place.ts';
 import { openSite, readMeta } from '../../sources/site/read.ts';
-import { integerOption, refuseUnknown } from './check-options.ts';
-import { defaults } from './defaults.ts';
+import {
+  checkOptions,
+  declare,
+  flag,
+  type Given,
+  inCode,
+  inGroup,
+  integer,
+  quietOption,
+  text,
+  withDefault,
+} from '../declare.ts';
+import { settledSource } from '../folders.ts';
+import { print } from '../perform.ts';
+import { BUILD_FOLDER } from '../shared-options.ts';
+import { recordCounts } from '../summary.ts';
 
-export interface ServeOptions {
-  /** The folder of the site. Default `build`. */
-  readonly dir?: string | undefined;
+const serverOptions = inGroup('Server:', {
   /** The port to listen on; 0 picks a free one. Default 3000. */
-  readonly port?: number | undefined;
+  port: withDefault(
+    3000,
+    integer('--port <n>', 'port to listen on; 0 picks a free one', { from: 0, to: 65_535 }),
+  ),
   /** The IP address to listen on, or `localhost`. Default 127.0.0.1, which only this machine can reach. */
-  readonly listen?: string | undefined;
+  listen: withDefault('127.0.0.1', text('--listen <address>', 'address to listen on', ownAddress)),
   /** Whether responses of the API are compressed, too: their `Vary` is then more than `Accept`. Default false. */
-  readonly compress?: boolean | undefined;
+  compress: flag('--compress', 'compress API responses, too, not only other files'),
+});
+
+const serveOptions = {
+  ...serverOptions,
+  /** The folder of the site. Default `build`. */
+  dir: withDefault(BUILD_FOLDER, inCode<string>()),
   /** Called with one line per request, once it has ended. */
-  readonly onRequest?: ((line: string) => void) | undefined;
+  onRequest: inCode<(line: string) => void>(),
   /** Called with one line per request that failed. */
-  readonly onProblem?: ((line: string) => void) | undefined;
+  onProblem: inCode<(line: string) => void>(),
   /** Limits for clients. */
-  readonly limits?: Partial<Limits> | undefined;
-}
+  limits: inCode<Partial<Limits>>(),
+};
+
+export type ServeOptions = Given<typeof serveOptions>;
 
 /** A site that is being served. */
 export interface SiteServer {
@@ -53,10 +79,8 @@ const CHECK_INTERVAL_MS = 1000;
  * @throws OutputError if the folder is not a built site, or the address is not available
  */
 export async function serve(options: ServeOptions = {}): Promise<SiteServer> {
-  refuseUnknown(options, 'dir port listen compress onRequest onProblem limits');
-  const { dir = defaults.out, onRequest, onProblem = () => {} } = options;
-  const port = integerOption('port', options.port ?? defaults.port);
-  const address = checkListen(options.listen ?? defaults.listen);
+  const checked = checkOptions(serveOptions, options);
+  const { dir, port, listen, compress: compressesApi, onRequest, onProblem = () => {} } = checked;
   let isTold = false;
   const tellHow = (): void => {
     if (isTold || !isBeingChanged(dir)) return;
@@ -64,7 +88,7 @@ export async function serve(options: ServeOptions = {}): Promise<SiteServer> {
     onProblem(`${dir}: is being changed. ${HOW_TO_FINISH}`);
   };
   // It starts all the same, and responds as soon as somebody has finished what was interrupted.
-  await settled(dir).catch(tellHow);
+  await settledSource(dir).catch(tellHow);
   const meta = readSite(dir);
   const withRelease = createReleases(dir, {
     maxBytes: MAX_BYTES,
@@ -73,7 +97,6 @@ export async function serve(options: ServeOptions = {}): Promise<SiteServer> {
     readBase,
   });
   const compress = createCompress(MAX_COMPRESSED_BYTES);
-  const compressesApi = options.compress ?? false;
   const server = createBoundedServer(
     (request, response) => {
       if (onRequest) logRequest(request, response, onRequest);
@@ -85,9 +108,9 @@ export async function serve(options: ServeOptions = {}): Promise<SiteServer> {
         onReplaced: tellHow,
       });
     },
-    { ...defaultLimits, ...options.limits },
+    { ...defaultLimits, ...checked.limits },
   );
-  const bound = await server.listen(port, address);
+  const bound = await server.listen(port, listen);
   const url = `http://${reachable(bound.address)}:${bound.port}${pathOf(meta.base_url)}`;
   return { url, meta, close: server.stop };
 }
@@ -105,10 +128,10 @@ function readSite(dir: string): Meta {
   }
 }
 
-function checkListen(address: string): string {
-  if (isIP(address) !== 0 || address === 'localhost') return address;
+function ownAddress(given: string, name: string): string {
+  if (isIP(given) !== 0 || given === 'localhost') return given;
   throw new UsageError(
-    `--listen: got ${JSON.stringify(address)}, expected an IP address of this machine, or localhost`,
+    `${name}: got ${JSON.stringify(given)}, expected an IP address of this machine, or localhost`,
   );
 }
 
@@ -117,4 +140,32 @@ function reachable(address: string): string {
   if (address === '0.0.0.0') return '127.0.0.1';
   if (address === '::') return '[::1]';
   return isIP(address) === 6 ? `[${address}]` : address;
+}
+
+export const command = declare({
+  summary: 'serve a built site',
+  description:
+    'Serves a built site with the whole contract: any limit and offset, pages for browsers, 304, 405, redirects.',
+  arguments: { '[dir]': ['folder of the site', BUILD_FOLDER] },
+  presentation: quietOption,
+  options: {
+    ...serverOptions,
+    ...inGroup('Server:', { accessLog: flag('--access-log', 'print a line per request') }),
+  },
+  async run({ options: { accessLog, ...options }, quiet, reporter, signal }, dir: string) {
+    const onRequest = accessLog ? (line: string) => print([line]) : undefined;
+    const server = await serve({ ...options, dir, onRequest, onProblem: reporter.notice });
+    if (!quiet) print(servedLines(dir, server));
+    if (!signal.aborted) await once(signal, 'abort');
+    await server.close();
+    return {};
+  },
+});
+
+/** Where a site is served, as URLs that terminals make clickable. */
+function servedLines(folder: string, { url, meta }: SiteServer): string[] {
+  const lists = kindNames.map((kind) => `  ${url}${listPath(kind)}?format=api`);
+  const lines = [`${printable(folder)}: ${recordCounts(meta.counts)}, served at`, `  ${url}/`, ...lists];
+  if (meta.base_url !== url) lines.push(`Links point to the site's base URL, ${meta.base_url}`);
+  return lines;
 }

@@ -10,16 +10,24 @@ import { encodeHistory } from '../../dataset/history.ts';
 import { type Output, withOutput } from '../../publish/publish.ts';
 import { type Captured, capture, type Watchers } from '../../sources/capture.ts';
 import { previousOfSnapshot, snapshotFiles } from '../../sources/snapshot.ts';
-import { checkOutside, refuseOtherFolder } from './check-output.ts';
-import { defaults } from './defaults.ts';
-import { PUBLIC_FOLDER } from './package-files.ts';
-import { createReport, groupWarnings, type Report } from './report.ts';
-import { resolveSource, type SourceOptions } from './source-options.ts';
+import { checkOptions, declare, type Given, inGroup, reportOptions, text, withDefault } from '../declare.ts';
+import { checkOutside, refuseOtherFolder } from '../folders.ts';
+import { PUBLIC_FOLDER } from '../package-files.ts';
+import { createReport, groupWarnings, type Report } from '../report.ts';
+import { watch } from '../reporter.ts';
+import { captureOptions, type SourceOptions, sourceOptions } from '../shared-options.ts';
+import { keptLines, summaryLines } from '../summary.ts';
 
-export interface SnapshotOptions extends SourceOptions {
-  /** The folder of the data set. Default `data`, which in a clone is the bundled one. */
-  readonly data?: string | undefined;
-}
+const snapshotOptions = {
+  ...sourceOptions,
+  ...inGroup('Output:', {
+    /** The folder of the data set. Default `data`, which in a clone is the bundled one. */
+    data: withDefault('data', text('--data <dir>', 'folder of the data set')),
+  }),
+};
+
+// Published declarations keep the comments of rows only where they are declared: `SourceOptions` has its own.
+export type SnapshotOptions = SourceOptions & Given<typeof snapshotOptions>;
 
 /** The files of a data set with its history and the license of the data, which accompanies every copy of it. */
 export const dataSetFiles = (captured: Captured): SiteFile[] => [
@@ -37,21 +45,32 @@ export const dataSetFiles = (captured: Captured): SiteFile[] => [
  */
 export async function snapshot(options: SnapshotOptions = {}, watchers: Watchers = {}): Promise<Report> {
   const started = performance.now();
-  const { source = 'rest', data = defaults.data, signal } = options;
-  const resolved = resolveSource({ ...options, source: source === 'auto' ? 'rest' : source }, process.env);
-
+  const { data, source, ...checked } = checkOptions(snapshotOptions, options);
+  const captured = { ...checked, source: source === 'auto' ? ('rest' as const) : source };
+  const capturing = captureOptions(captured, process.env);
   const work = async (output: Output): Promise<Report> => {
     refuseOtherFolder(output, 'dataSet');
-    if (resolved.cacheFolder !== undefined) checkOutside('--cache', resolved.cacheFolder, data);
-    const captured = await capture({
-      ...resolved,
-      ...watchers,
-      published: previousOfSnapshot(output.folder),
-    });
+    if (capturing.cacheFolder !== undefined) checkOutside('--cache', capturing.cacheFolder, data);
+    const published = previousOfSnapshot(output.folder);
+    const captured = await capture({ ...capturing, ...watchers, published });
     const notices = [...output.notices, ...captured.notices];
-    const published = await output.publish(dataSetFiles(captured), { signal });
+    const result = await output.publish(dataSetFiles(captured), { signal: checked.signal });
     const warnings = groupWarnings(captured.warnings);
-    return createReport({ ...captured, notices }, published, { out: data, warnings, started });
+    return createReport({ ...captured, notices }, result, { out: data, warnings, started });
   };
-  return withOutput(data, work, { ...options, ...watchers });
+  return withOutput(data, work, { takeLock: checked.takeLock, ...watchers });
 }
+
+export const command = declare({
+  summary: 'refresh a data set',
+  description:
+    'Reads every move and item, and writes them to a folder that builds can read instead of the upstream. auto means rest, as there is nothing to fall back to.',
+  presentation: reportOptions,
+  options: snapshotOptions,
+  async run({ options, reporter, signal }) {
+    const report = await snapshot({ ...options, signal }, watch(reporter));
+    reporter.print(summaryLines(report));
+    return { output: report };
+  },
+  kept: ({ data = '', cache }, failure) => keptLines(data, failure, cache),
+});

@@ -1,39 +1,48 @@
 /** The verify command: re-reads a built site, or checks a deployment. */
 
-import { setTimeout as sleep } from 'node:timers/promises';
-import { type GuaranteeName, guaranteeNames, type Level, levels } from '../../contract/guarantees.ts';
+import { type GuaranteeName, guaranteeNames, levels } from '../../contract/guarantees.ts';
 import type { Meta } from '../../contract/meta.ts';
-import { firstOf } from '../../contract/words.ts';
-import { DataError, UsageError } from '../../errors.ts';
+import { counted, groupDigits } from '../../contract/words.ts';
+import { UsageError } from '../../errors.ts';
 import { hosts } from '../../hosts/index.ts';
 import { formerHosts, hostNames } from '../../hosts/names.ts';
-import { createClient } from '../../http/client.ts';
-import { abortable } from '../../http/connections.ts';
-import { findDifferences } from '../../publish/mirror/differences.ts';
-import { settled } from '../../publish/publish.ts';
 import { archivePlace, isArchive } from '../../sources/site/archive.ts';
 import { folderPlace } from '../../sources/site/place.ts';
 import { openSite } from '../../sources/site/read.ts';
 import { isAddress } from '../../sources/source.ts';
-import { type DeploymentReport, type SupportedByHosts, verifyDeployment } from '../../verify/deployment.ts';
+import type { DeploymentReport, SupportedByHosts } from '../../verify/deployment.ts';
 import { type FolderReport, verifyFolder, verifyPlace } from '../../verify/folder.ts';
-import { checkAddress, integerOption, oneOf, refuseUnknown, waitOption } from './check-options.ts';
-import { defaults } from './defaults.ts';
-import type { SourceOptions } from './source-options.ts';
+import {
+  address,
+  checkOptions,
+  choice,
+  declare,
+  type Given,
+  inGroup,
+  reportOptions,
+  text,
+} from '../declare.ts';
+import { settledSource } from '../folders.ts';
+import { exitCodes } from '../perform.ts';
+import { sourceOptions } from '../shared-options.ts';
+import { problemLines, recordCounts } from '../summary.ts';
 
-export interface VerifyOptions extends Pick<SourceOptions, 'concurrency' | 'signal'> {
-  /** The guarantees that a deployment has to keep. Default `static`; with `like`, those of the hosts of that site. */
-  readonly level?: Level | undefined;
-  /** The base URL of links, if the site was built for another one than it is deployed at. */
-  readonly linkBase?: string | undefined;
-  /** The folder of a built site, which the deployment has to serve. */
-  readonly like?: string | undefined;
-  /** How long to wait until it does, such as `90s`, `10m` or `1h`. Default: not at all. */
-  readonly wait?: string | undefined;
-}
+const verifyOptions = {
+  ...inGroup('For a URL:', {
+    /** The guarantees that a deployment has to keep. Default `static`; with `like`, those of the hosts of that site. */
+    level: choice('--level <level>', 'guarantees to check [static]', levels),
+    /** The folder of a built site, which the deployment has to serve. */
+    like: text('--like <dir>', 'expect exactly the site in this folder'),
+    /** How long to wait until it does, such as `90s`, `10m` or `1h`. Default: not at all. */
+    wait: { ...text('--wait <time>', 'how long to wait for it, such as 90s or 10m'), check: milliseconds },
+    /** The base URL of links, if the site was built for another one than it is deployed at. */
+    linkBase: text('--link-base <url>', 'base URL of links, if it is another one', address),
+    concurrency: sourceOptions.concurrency,
+  }),
+  signal: sourceOptions.signal,
+};
 
-const INTERVAL_MS = 5000;
-const DIFFERENCES_SHOWN = 5;
+export type VerifyOptions = Given<typeof verifyOptions>;
 
 /**
  * Verifies a built site in a folder or an archive, or a deployment at a URL.
@@ -47,47 +56,38 @@ export async function verify(
   options: VerifyOptions = {},
   watchers: { onWait?: (line: string) => void } = {},
 ): Promise<FolderReport | DeploymentReport> {
-  refuseUnknown(options, 'level linkBase like wait concurrency signal');
-  const { like, wait, signal } = options;
+  const { like, wait, level = 'static', ...deployment } = checkOptions(verifyOptions, options);
   if (!isAddress(target)) {
-    if (like === undefined && wait === undefined) return verifyLocal(target);
-    const name = like === undefined ? '--wait' : '--like';
-    throw new UsageError(`${name}: got a folder to check, expected a URL`);
+    if (like !== undefined || wait !== undefined) {
+      const name = like === undefined ? '--wait' : '--like';
+      throw new UsageError(`${name}: got a folder to check, expected a URL`);
+    }
+    await settledSource(target);
+    return isArchive(target) ? verifyPlace(await archivePlace(target)) : verifyFolder(target);
   }
-  const address = checkAddress('address', target);
-  const level = oneOf('level', options.level ?? defaults.level, levels);
-  const concurrency = integerOption('concurrency', options.concurrency ?? defaults.concurrency);
-  const linkBase = options.linkBase === undefined ? undefined : checkAddress('--link-base', options.linkBase);
-  const deployment = { level, concurrency, linkBase, signal };
+  const url = address(target, 'address');
+  const { verifyDeployment } = await import('../../verify/deployment.ts');
   if (like === undefined) {
     if (wait !== undefined) throw new UsageError('--wait: got no site to wait for, expected --like <dir>');
-    return verifyDeployment(address, deployment);
+    return verifyDeployment(url, { ...deployment, level });
   }
-  const deadline = Date.now() + (wait === undefined ? 0 : waitOption(wait));
-  await settled(like);
+  const deadline = Date.now() + (wait ?? 0);
+  await settledSource(like);
   const site = openSite(folderPlace(like));
-  await abortable(createClient({ concurrency, retries: 1 }), signal, async (client) => {
-    let told: string | undefined;
-    for (let offset = 0; ; offset++) {
-      const found = await findDifferences(client, address, { site, concurrency, offset });
-      const [first] = found;
-      if (first === undefined) return;
-      const left = deadline - Date.now();
-      const problem = `does not serve the site in ${like}: ${firstOf(found, DIFFERENCES_SHOWN)}`;
-      if (left <= 0) throw new DataError(problem, { record: address });
-      if (first !== told) watchers.onWait?.(`waiting for ${address}: ${first}`);
-      told = first;
-      await sleep(Math.min(INTERVAL_MS, left), undefined, { signal });
-    }
-  });
+  const { awaitSite } = await import('../../publish/mirror/differences.ts');
+  await awaitSite(url, { ...deployment, ...watchers, site, like, deadline });
   const supported = options.level === undefined ? supportedBy(site.meta.hosts) : undefined;
-  return verifyDeployment(address, { ...deployment, supported, linkBase: linkBase ?? site.meta.base_url });
+  const { linkBase = site.meta.base_url } = deployment;
+  return verifyDeployment(url, { ...deployment, level, supported, linkBase });
 }
 
-async function verifyLocal(target: string): Promise<FolderReport> {
-  if (isArchive(target)) return verifyPlace(await archivePlace(target));
-  await settled(target);
-  return verifyFolder(target);
+const UNITS_MS = { s: 1000, m: 60_000, h: 3_600_000 } as const;
+
+/** `90s`, `10m`, `1h` → milliseconds. */
+function milliseconds(time: string, name: string): number {
+  const [, amount = '', unit = ''] = /^(\d{1,6})([smh])$/.exec(time) ?? [];
+  if (amount !== '') return Number(amount) * UNITS_MS[unit as keyof typeof UNITS_MS];
+  throw new UsageError(`${name}: got ${JSON.stringify(time)}, expected a time such as 90s, 10m or 1h`);
 }
 
 /** What every host supports that a site has configuration for; undefined if it has none that this version knows. */
@@ -97,4 +97,42 @@ function supportedBy(listed: Meta['hosts']): SupportedByHosts | undefined {
   if (known.length === 0) return undefined;
   const unsupported = known.flatMap((name): readonly GuaranteeName[] => hosts[name].unsupported);
   return { hosts: known, names: guaranteeNames.filter((guarantee) => !unsupported.includes(guarantee)) };
+}
+
+export const command = declare({
+  summary: 'check a built site or a deployment',
+  description:
+    'Re-reads a built site, or checks a deployment by sending requests: completeness, links, schemas and every guarantee of the contract.',
+  arguments: { '<dir|url>': ["a site's folder or archive, or a deployment's URL"] },
+  presentation: reportOptions,
+  options: verifyOptions,
+  endsAtOnce: true,
+  async run({ options, reporter }, target: string) {
+    const report = await verify(target, options, { onWait: reporter.notice });
+    const isDeployment = 'guarantees' in report;
+    const failed = isDeployment ? report.failed > 0 : report.problems.length > 0;
+    const lines = isDeployment ? deploymentLines(report) : folderLines(target, report);
+    if (failed) lines.forEach(reporter.notice);
+    else reporter.print(lines);
+    return { output: report, exitCode: failed ? exitCodes.failed : exitCodes.done };
+  },
+});
+
+export function folderLines(folder: string, { files, counts, problems }: FolderReport): string[] {
+  if (problems.length > 0) return problemLines(folder, problems);
+  return [`${folder}: ${counted(files, 'file')}, ${recordCounts(counts)}: no problems found`];
+}
+
+/** One line for each guarantee that is not kept, with the first request that shows it. */
+function deploymentLines(report: DeploymentReport): string[] {
+  const { address, level, hosts, counts, guarantees, failed, seconds } = report;
+  const lines = guarantees.flatMap(({ guarantee, title, failures }) => {
+    const [first] = failures;
+    if (!first) return [];
+    const more = failures.length > 1 ? ` (and ${groupDigits(failures.length - 1)} more)` : '';
+    return [`FAIL ${guarantee}: ${title}: ${first.request}: ${first.problem}${more}`];
+  });
+  const kept = `${guarantees.length - failed} of ${counted(guarantees.length, 'guarantee')} kept`;
+  const expected = hosts ? `host ${hosts.join(', ')}` : `${level} level`;
+  return [...lines, `${address}: ${recordCounts(counts)}, ${expected}: ${kept}, in ${seconds} s`];
 }

@@ -1,17 +1,52 @@
 /** How a deployment differs from a built site: the question after each deploy. */
 
+import { setTimeout as sleep } from 'node:timers/promises';
 import pLimit from 'p-limit';
 import { kindNames } from '../../contract/kinds.ts';
 import { type Manifest, type ManifestEntry, type Meta, metaReader } from '../../contract/meta.ts';
 import { parseJson } from '../../contract/parse.ts';
 import { isHostFile, MANIFEST_FILE, META_FILE } from '../../contract/paths.ts';
-import { counted } from '../../contract/words.ts';
-import { GamedataError, UpstreamError } from '../../errors.ts';
-import type { HttpClient } from '../../http/client.ts';
+import { counted, firstOf } from '../../contract/words.ts';
+import { DataError, GamedataError, UpstreamError } from '../../errors.ts';
+import { createClient, type HttpClient } from '../../http/client.ts';
+import { abortable } from '../../http/connections.ts';
 import { fetchFile, fetchManifest } from '../../sources/site/deployment.ts';
 
 /** How many files are compared by their hashes, besides the manifest, which has the hash of every file. */
 const SAMPLE = 100;
+const DIFFERENCES_SHOWN = 5;
+const INTERVAL_MS = 5000;
+
+export interface AwaitOptions {
+  readonly site: { readonly meta: Meta; readonly manifest: Manifest };
+  /** The folder of that site, as the user named it. */
+  readonly like: string;
+  readonly concurrency: number;
+  /** In milliseconds since 1970. */
+  readonly deadline: number;
+  readonly signal?: AbortSignal | undefined;
+  /** Called with what differs, whenever that is something new. */
+  readonly onWait?: ((line: string) => void) | undefined;
+}
+
+/** Waits until a deployment serves a site. Throws `DataError` if it does not by the deadline. */
+export async function awaitSite(address: string, options: AwaitOptions): Promise<void> {
+  const { like, concurrency, deadline, signal, onWait } = options;
+  await abortable(createClient({ concurrency, retries: 1 }), signal, async (client) => {
+    let told: string | undefined;
+    for (let offset = 0; ; offset++) {
+      const found = await findDifferences(client, address, { ...options, offset });
+      const [first] = found;
+      if (first === undefined) return;
+      const left = deadline - Date.now();
+      const problem = `does not serve the site in ${like}: ${firstOf(found, DIFFERENCES_SHOWN)}`;
+      if (left <= 0) throw new DataError(problem, { record: address });
+      if (first !== told) onWait?.(`waiting for ${address}: ${first}`);
+      told = first;
+      await sleep(Math.min(INTERVAL_MS, left), undefined, { signal });
+    }
+  });
+}
 
 /**
  * Compares what a deployment serves with a built site: the manifests, `meta.json`, and a sample of other files.
@@ -22,11 +57,7 @@ const SAMPLE = 100;
 export async function findDifferences(
   client: HttpClient,
   address: string,
-  {
-    site,
-    concurrency,
-    offset,
-  }: { site: { meta: Meta; manifest: Manifest }; concurrency: number; offset: number },
+  { site, concurrency, offset }: Pick<AwaitOptions, 'site' | 'concurrency'> & { offset: number },
 ): Promise<string[]> {
   const listed = site.manifest.files.filter(({ path }) => !isHostFile(path));
   const step = Math.max(1, Math.ceil(listed.length / SAMPLE));

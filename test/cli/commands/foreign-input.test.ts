@@ -5,9 +5,9 @@ import path from 'node:path';
 import fsExtra from 'fs-extra';
 import { describe, expect, it } from 'vitest';
 import { build } from '../../../src/cli/commands/build.ts';
-import { PUBLIC_FOLDER } from '../../../src/cli/commands/package-files.ts';
 import { rebase } from '../../../src/cli/commands/rebase.ts';
 import { snapshot } from '../../../src/cli/commands/snapshot.ts';
+import { PUBLIC_FOLDER } from '../../../src/cli/package-files.ts';
 import { mapKinds } from '../../../src/contract/kinds.ts';
 import { listPageFile } from '../../../src/contract/paths.ts';
 import { digestRecords } from '../../../src/dataset/digest.ts';
@@ -145,7 +145,7 @@ describe('a folder of the other kind', () => {
     const { out } = builtSite();
     const { upstream: data } = source;
     const before = [fingerprint(out), fingerprint(data)];
-    await expect(snapshot({ ...source, data: out })).rejects.toMatchObject({
+    await expect(snapshot({ source: 'snapshot', upstream: data, data: out })).rejects.toMatchObject({
       message: `${out}: holds a site, which a data set would replace`,
       hint: 'Choose another folder with --data.',
     });

@@ -2,8 +2,8 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { build } from '../../../src/cli/commands/build.ts';
-import type * as options from '../../../src/cli/commands/package-files.ts';
 import { snapshot } from '../../../src/cli/commands/snapshot.ts';
+import type * as options from '../../../src/cli/package-files.ts';
 import { type History, historySchema } from '../../../src/contract/changes.ts';
 import { verifyFolder } from '../../../src/verify/folder.ts';
 import { feedProblems } from '../../support/atom.ts';
@@ -13,7 +13,7 @@ import { serveUpstream } from '../../support/test-upstream.ts';
 import { type Answer, moveAnswer, tinyUpstream, upstreamOf } from '../../support/upstream-data.ts';
 
 const bundled = vi.hoisted(() => ({ folder: '' }));
-vi.mock('../../../src/cli/commands/package-files.ts', async (load) => {
+vi.mock('../../../src/cli/package-files.ts', async (load) => {
   const real = await load<typeof options>();
   return {
     ...real,
@@ -58,7 +58,8 @@ async function operator() {
     },
     snapshot: async (name = 'data') => {
       const data = path.join(folder, name);
-      await snapshot({ ...shared, maxShrink: existsSync(data) ? undefined : 100, data });
+      const { baseUrl: _, ...reading } = shared;
+      await snapshot({ ...reading, maxShrink: existsSync(data) ? undefined : 100, data });
       return data;
     },
   };

@@ -298,15 +298,15 @@ describe('copies', () => {
       source: 'rest',
       upstream: upstream.url,
       cache: at('cache'),
-      baseUrl: 'https://example.test',
       maxShrink: 100,
     } as const;
-    await build({ ...options, out: at('site') });
+    const baseUrl = 'https://example.test';
+    await build({ ...options, baseUrl, out: at('site') });
     const names = filesIn(at('site'));
     expect(Object.keys(names)).toHaveLength(4);
 
     const asked = upstream.log.length;
-    await build({ ...options, out: at('again') });
+    await build({ ...options, baseUrl, out: at('again') });
     expect(upstream.log.slice(asked).map(({ path: url }) => url)).toEqual(['/api/v2/meta/']);
     expect(filesIn(at('again'))).toEqual(names);
 
@@ -319,7 +319,7 @@ describe('copies', () => {
       '  "move-2": "Capacité 2",',
     ]);
     const skipped = { out: at('skipped'), skip: ['move/1'] };
-    const local = { ...options, source: 'snapshot', upstream: at('data') } as const;
+    const local = { ...options, baseUrl, source: 'snapshot', upstream: at('data') } as const;
     await build({ ...local, out: at('local') });
     expect(filesIn(at('local'))).toEqual(names);
     await build({ ...local, ...skipped });

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { countWarnings, groupWarnings } from '../../../src/cli/commands/report.ts';
+import { countWarnings, groupWarnings } from '../../../src/cli/report.ts';
 import type { Warning } from '../../../src/dataset/data-set.ts';
 
 const warning = (kind: 'move' | 'item', code: string, id: number): Warning => ({

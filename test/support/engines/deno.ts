@@ -1,7 +1,7 @@
 /** Deno: the bundled handler in a runtime that shares nothing with Node but the standards. */
 
 import { fileURLToPath } from 'node:url';
-import { HANDLER_MODULE } from '../../../src/cli/commands/package-files.ts';
+import { HANDLER_MODULE } from '../../../src/cli/package-files.ts';
 import type { Engine } from './engine.ts';
 import { engineFile, missingEngine } from './npm-engines.ts';
 import { freePort, startProgram } from './process.ts';

@@ -1,21 +1,23 @@
 /** What building, rebasing and restoring have in common: source → data set → site → output folder. */
 
+import { hash } from 'node:crypto';
 import { performance } from 'node:perf_hooks';
-import type { IconSource } from '../../contract/icons.ts';
-import { createMeta } from '../../contract/meta.ts';
-import { archiveFiles, isHostFile, type LinkStyle } from '../../contract/paths.ts';
-import { type AnyFile, bodyOf } from '../../contract/site-file.ts';
-import { type Host, installCommand, type Serving } from '../../hosts/host.ts';
-import type { HostName } from '../../hosts/names.ts';
-import { type OpenOptions, type Output, type PublishResult, withOutput } from '../../publish/publish.ts';
-import { entryOf } from '../../publish/published.ts';
-import { type CaptureOptions, capture, type Watchers } from '../../sources/capture.ts';
-import { gatherIcons, type IconsReport } from '../../sources/icons/gather.ts';
-import { folderPlace } from '../../sources/site/place.ts';
-import { entriesOf, previousOfSite, readManifest, type Site } from '../../sources/site/read.ts';
-import { PRODUCT } from '../../version.ts';
-import { checkOutside, refuseOtherFolder } from './check-output.ts';
-import { describeMaking } from './making.ts';
+import type { IconSource } from '../contract/icons.ts';
+import { createMeta, type Making } from '../contract/meta.ts';
+import { archiveFiles, isHostFile, type LinkStyle } from '../contract/paths.ts';
+import { type AnyFile, bodyOf, type SiteFile } from '../contract/site-file.ts';
+import { encodeFormer } from '../dataset/former.ts';
+import { type Host, installCommand, type Serving } from '../hosts/host.ts';
+import { type HostName, webServerNames } from '../hosts/names.ts';
+import { type OpenOptions, type Output, type PublishResult, withOutput } from '../publish/publish.ts';
+import { entryOf } from '../publish/published.ts';
+import type { CompleteSite } from '../site/complete-site.ts';
+import { type CaptureOptions, capture, type Watchers } from '../sources/capture.ts';
+import { gatherIcons, type IconsReport } from '../sources/icons/gather.ts';
+import { folderPlace } from '../sources/site/place.ts';
+import { entriesOf, previousOfSite, readManifest, type Site } from '../sources/site/read.ts';
+import { codeDigest, PRODUCT } from '../version.ts';
+import { checkOutside, refuseOtherFolder } from './folders.ts';
 import { readAssets, readPackage } from './package-files.ts';
 import { countWarnings, createReport, groupWarnings, type Report, warningsOf } from './report.ts';
 
@@ -94,7 +96,7 @@ export async function makeSite({ out, source, settingsOf, signal, ...options }: 
     let install: string[] = [];
     const make = async (): Promise<PublishResult> => {
       // Most scheduled builds change nothing, and need nothing of this.
-      const { completeSite } = await import('../../site/complete-site.ts');
+      const { completeSite } = await import('../site/complete-site.ts');
       const complete = { ...inputs, records, names: names.read(), hosts, package: readPackage() };
       const files = await completeSite(complete);
       install = await installCommands(hosts, output, files);
@@ -109,6 +111,23 @@ export async function makeSite({ out, source, settingsOf, signal, ...options }: 
   return withOutput(out, work, options);
 }
 
+interface Inputs extends Pick<CompleteSite, 'meta' | 'history' | 'former' | 'archive' | 'serving'> {
+  readonly assets: readonly SiteFile[];
+}
+
+/**
+ * What a site is made by and from: the same gives the same files. The records and the options need not be read: `meta.json` has the
+ * digest of the former, and all of the latter.
+ */
+function describeMaking({ meta, history, former, archive, serving, assets }: Inputs): Required<Making> {
+  const listed = assets.map(({ path, body }) => [path, hash('sha256', body)]);
+  listed.sort(([a = ''], [b = '']) => (a < b ? -1 : 1));
+  // Otherwise a site does not depend on the folder that it is in.
+  const served = meta.hosts.some((host) => webServerNames.includes(host)) ? [serving] : [];
+  const inputs = JSON.stringify([meta, history, encodeFormer(former), archive, listed, ...served]);
+  return { generator: meta.generator, code: codeDigest(), inputs: hash('sha256', inputs) };
+}
+
 function leftBehind({ entries }: Site, out: string): string[] {
   const now = entriesOf(readManifest(folderPlace(out)));
   return [...entries.keys()].filter(
@@ -121,7 +140,7 @@ async function installCommands(
   { name: out, published }: Output,
   files: readonly AnyFile[],
 ): Promise<string[]> {
-  const { hosts } = await import('../../hosts/index.ts');
+  const { hosts } = await import('../hosts/index.ts');
   const change = (name: string) => {
     const [before, file] = [published.entries.get(name), files.find(({ path }) => path === name)];
     if (before === undefined || file === undefined) return 'added';

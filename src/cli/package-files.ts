@@ -2,10 +2,10 @@
 
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import type { SiteFile } from '../../contract/site-file.ts';
-import { listFiles, readFile } from '../../files.ts';
-import type { Package } from '../../site/complete-site.ts';
-import { PACKAGE_ROOT } from '../../version.ts';
+import type { SiteFile } from '../contract/site-file.ts';
+import { listFiles, readFile } from '../files.ts';
+import type { Package } from '../site/complete-site.ts';
+import { PACKAGE_ROOT } from '../version.ts';
 
 /** The bundled data set. */
 export const BUNDLED_DATA = path.join(PACKAGE_ROOT, 'data');

@@ -1,0 +1,53 @@
+/** Whether a folder may be read or replaced. */
+
+import path from 'node:path';
+import { show } from '../contract/parse.ts';
+import { META_FILE } from '../contract/paths.ts';
+import { OutputError, UsageError } from '../errors.ts';
+import { isInside } from '../files.ts';
+import { type Output, settled } from '../publish/publish.ts';
+import { workFolders } from '../publish/work-folders.ts';
+import { isArchive } from '../sources/site/archive.ts';
+import { PROVENANCE_FILE } from '../sources/snapshot.ts';
+import { isAddress } from '../sources/source.ts';
+
+/**
+ * Waits until a folder that is read is not between two sites. Archives and deployments never are, and the folder that is going to be
+ * changed is recovered first.
+ *
+ * @throws OutputError if it still is after a second
+ */
+export async function settledSource(target: string, out?: string): Promise<void> {
+  if (isAddress(target) || isArchive(target)) return;
+  if (out === undefined || path.resolve(target) !== path.resolve(out)) await settled(target);
+}
+
+const kinds = {
+  site: { marker: META_FILE, called: 'a site', option: '--out' },
+  dataSet: { marker: PROVENANCE_FILE, called: 'a data set', option: '--data' },
+} as const;
+
+/**
+ * A site is no data set, and neither replaces the other.
+ *
+ * @throws OutputError if the folder holds the other kind
+ */
+export function refuseOtherFolder(
+  { name, published: { entries } }: Output,
+  wanted: keyof typeof kinds,
+): void {
+  const other = kinds[wanted === 'site' ? 'dataSet' : 'site'];
+  if (!entries.has(other.marker) || entries.has(kinds[wanted].marker)) return;
+  throw new OutputError(`holds ${other.called}, which ${kinds[wanted].called} would replace`, name, {
+    hint: `Choose another folder with ${kinds[wanted].option}.`,
+  });
+}
+
+/** @throws UsageError if a folder that is not for the published files is among them */
+export function checkOutside(option: string, folder: string, published: string): void {
+  const [inner, outer] = [workFolders(folder).out, workFolders(published).out];
+  if (inner !== outer && !isInside(outer, inner)) return;
+  throw new UsageError(
+    `${option}: got ${show(folder)}, inside ${show(published)}: expected another folder, as the next build would find files that are not its own`,
+  );
+}
