@@ -1,7 +1,8 @@
 /** Captures a data set: reads it from a source, and lets the guards decide whether it may replace the published one. */
 
 import type { Comparison, History } from '../contract/changes.ts';
-import type { DataSet, EncodedRecords, Provenance } from '../dataset/data-set.ts';
+import type { AnyRecords, DataSet, Provenance } from '../dataset/data-set.ts';
+import { summarizeNames } from '../dataset/digest.ts';
 import { agreeing, type Former, leftSlugs, mergeFormer, noFormer } from '../dataset/former.ts';
 import { type GuardOptions, guard, type Missing, refuseOldData } from '../dataset/guards.ts';
 import { continueHistory, type Previous, stepsSince } from '../dataset/history.ts';
@@ -128,14 +129,14 @@ const formerOf = (previous: Previous | undefined, { isRestored }: CaptureOptions
 
 /** None where the previous records or names cannot be read. */
 export function changesOfNames(
-  to: Pick<DataSet, 'records' | 'names'>,
+  to: Parameters<typeof compareNames>[1],
   previous?: Previous,
-  records?: EncodedRecords,
+  records?: AnyRecords,
 ): NameChanges[] {
-  const isSame = previous?.names?.digest === to.names.summary?.digest;
+  const isSame = previous?.names?.digest === summarizeNames(to.names)?.digest;
   const names = isSame ? undefined : previous?.readNames?.();
   if (!records || !names) return [];
-  return compareNames({ records, names }, { records: to.records, names: to.names.read() });
+  return compareNames({ records, names }, to);
 }
 
 /** Unchanged data keeps the date and the edition with which it was first seen in this state. */

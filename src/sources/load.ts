@@ -4,9 +4,9 @@ import type { Edition } from '../contract/edition.ts';
 import { type Kind, kindNames, mapKinds } from '../contract/kinds.ts';
 import { parse } from '../contract/parse.ts';
 import { META_FILE, recordFile } from '../contract/paths.ts';
-import { LAST_INDEXED_GENERATION, type Move, recordSchemas, type Skipped } from '../contract/records.ts';
-import type { DataSet, EncodedRecords, Provenance } from '../dataset/data-set.ts';
-import { digestDataSet, knownNames } from '../dataset/digest.ts';
+import { LAST_INDEXED_GENERATION, recordSchemas, type Skipped } from '../contract/records.ts';
+import type { DataSet, Provenance, Records } from '../dataset/data-set.ts';
+import { digestDataSet } from '../dataset/digest.ts';
 import { selectNames } from '../dataset/names.ts';
 import { DataError, UpstreamError } from '../errors.ts';
 import { type FetcherOptions, type FetcherStats, withFetcher } from '../http/fetcher.ts';
@@ -75,8 +75,9 @@ async function loadAuto(options: LoadOptions): Promise<SourceResult> {
 
 /** How old data is, and what it lacks. */
 function describeAge({ records, provenance }: DataSet): string {
-  const generations = records.move
-    .map(({ json }) => (JSON.parse(json) as Move).generation)
+  const generations = kindNames
+    .flatMap((kind) => records[kind])
+    .flatMap((record) => ('generation' in record ? [record.generation] : []))
     .sort((a, b) => a - b);
   const [first = 0, last = 0] = [generations[0], generations.at(-1)];
   const missing = last < LAST_INDEXED_GENERATION ? '; the live upstream has more' : '';
@@ -84,7 +85,7 @@ function describeAge({ records, provenance }: DataSet): string {
 }
 
 function loadSnapshot(folder: string, options: LoadOptions): SourceResult {
-  const whole = readSnapshot(folder);
+  const whole = readSnapshot(folder, options);
   const dataSet = select(whole, options);
   const former = readSnapshotFormer(folder);
   // The history leads to all of its records.
@@ -100,7 +101,7 @@ async function loadSite(options: LoadOptions): Promise<SourceResult> {
   readListed(place, site.entries, META_FILE);
   const { source, counts, digest, captured, edition, skipped } = site.meta;
   const records = validated(site);
-  const names = { summary: site.meta.names, read: site.names };
+  const names = options.hasNames === false ? [] : site.names();
   const provenance = { source, upstream: site.meta.upstream, captured, edition, ...(skipped && { skipped }) };
   const whole: DataSet = { warnings: [], provenance, counts, digest, records, names };
   const dataSet = select(whole, options);
@@ -109,16 +110,16 @@ async function loadSite(options: LoadOptions): Promise<SourceResult> {
 }
 
 /** A copy may come from anybody: its records have to be what a build would make. */
-function validated({ place, records: read }: Site): EncodedRecords {
-  const records = read();
-  for (const kind of kindNames)
-    for (const [at, { json, slug, id }] of records[kind].entries()) {
-      const record = place.at(recordFile(kind, slug));
-      parse(recordSchemas[kind], JSON.parse(json), { record });
-      if (id > (records[kind][at - 1]?.id ?? 0)) continue;
-      throw new DataError(`got ${id}: expected ascending ids`, { record, field: 'id' });
-    }
-  return records;
+function validated({ place, records: read }: Site): Records {
+  const found = read();
+  return mapKinds((kind) =>
+    found[kind].map((value, at) => {
+      const record = place.at(recordFile(kind, value.slug));
+      const valid = parse(recordSchemas[kind], value, { record });
+      if (valid.id > (found[kind][at - 1]?.id ?? 0)) return valid;
+      throw new DataError(`got ${valid.id}: expected ascending ids`, { record, field: 'id' });
+    }),
+  );
 }
 
 async function findSite(upstream: string, options: LoadOptions): Promise<[Place, FetcherStats?]> {
@@ -134,8 +135,7 @@ async function findSite(upstream: string, options: LoadOptions): Promise<[Place,
 }
 
 /** As much of local data as is wanted. */
-function select(whole: DataSet, { source, skip, hasNames = true }: LoadOptions): DataSet {
-  const dataSet = hasNames ? whole : { ...whole, names: knownNames([]) };
+function select(dataSet: DataSet, { source, skip }: LoadOptions): DataSet {
   const { skipped } = dataSet.provenance;
   const known = (kind: Kind) => [...dataSet.records[kind], ...(skipped?.[kind] ?? []).map((id) => ({ id }))];
   // A fallback may lack what the upstream has.
@@ -152,7 +152,7 @@ function leaveOut(dataSet: DataSet, skip: Skipped): DataSet {
   return digestDataSet(records, {
     warnings: dataSet.warnings.filter(({ kind, id }) => !skip[kind].includes(id)),
     provenance: { ...dataSet.provenance, skipped },
-    names: knownNames(selectNames(dataSet.names.read(), records)),
+    names: selectNames(dataSet.names, records),
   });
 }
 

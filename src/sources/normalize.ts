@@ -1,7 +1,7 @@
 /** Applies the contract's decisions to the upstream's records, with a warning for each; among them, which slugs are safe. */
 
 import * as z from 'zod';
-import { type Kind, kindNames } from '../contract/kinds.ts';
+import { type Kind, kindNames, mapKinds } from '../contract/kinds.ts';
 import { languageSchema, type Names } from '../contract/names.ts';
 import { parse, show } from '../contract/parse.ts';
 import { ICONS_FOLDER, PLACEHOLDER_ICON } from '../contract/paths.ts';
@@ -15,9 +15,8 @@ import {
   slugSchema,
 } from '../contract/records.ts';
 import { titleOf } from '../contract/words.ts';
-import type { DataSet, EncodedRecord, Provenance, Warning, WarningCode } from '../dataset/data-set.ts';
-import { digestDataSet, knownNames } from '../dataset/digest.ts';
-import { encodeRecord } from '../dataset/encode.ts';
+import type { DataSet, Provenance, Warning, WarningCode } from '../dataset/data-set.ts';
+import { digestDataSet } from '../dataset/digest.ts';
 import { DataError, type DataLocation, UsageError } from '../errors.ts';
 
 /** Adds a warning about the current record. */
@@ -43,14 +42,12 @@ const converters: { readonly [K in Kind]: (raw: RawOf<K>, resolved: Resolved, wa
 export function normalize(raw: RawRecords, provenance: Provenance, hasNames = true): DataSet {
   const warnings: Warning[] = [];
   const found = hasNames ? new Map<string, Names>() : undefined;
-  const kept = <K extends Kind>(kind: K): RawOf<K>[] =>
-    raw[kind].filter(({ id }) => !provenance.skipped?.[kind].includes(id));
-  const records = {
-    move: normalizeKind('move', kept('move'), warnings, found),
-    item: normalizeKind('item', kept('item'), warnings, found),
-  };
+  const records = mapKinds((kind) => {
+    const kept = raw[kind].filter(({ id }) => !provenance.skipped?.[kind].includes(id));
+    return normalizeKind(kind, kept, warnings, found);
+  });
   const names = [...(found?.values() ?? [])].sort((a, b) => (a.language < b.language ? -1 : 1));
-  return digestDataSet(records, { warnings, provenance, names: knownNames(names) });
+  return digestDataSet(records, { warnings, provenance, names });
 }
 
 function normalizeKind<K extends Kind>(
@@ -58,7 +55,7 @@ function normalizeKind<K extends Kind>(
   unsorted: readonly RawOf<K>[],
   warnings: Warning[],
   names: Map<string, Names> | undefined,
-): EncodedRecord[] {
+): RecordOf<K>[] {
   const raws = [...unsorted].sort((a, b) => a.id - b.id);
   refuseRepeatedIds(raws, { kind, field: 'id' });
   /** Adapted slug → the lowest id of its records, which is set last. */
@@ -76,7 +73,7 @@ function normalizeKind<K extends Kind>(
     const hint = `To build without this record, add --skip ${kind}/${raw.id}.`;
     const parsed = parse(recordSchemas[kind], record, location, { hint }) as RecordOf<K>;
     if (names) addNames(names, raw, { slug, kind, warn });
-    return encodeRecord(parsed);
+    return parsed;
   });
 }
 

@@ -5,6 +5,7 @@ import path from 'node:path';
 import { mapKinds } from '../contract/kinds.ts';
 import { MANIFEST_FILE, META_FILE } from '../contract/paths.ts';
 import type { SummarizedRecords } from '../dataset/compare.ts';
+import { unserved } from '../dataset/data-set.ts';
 import { digestRecords } from '../dataset/digest.ts';
 import { DataError, OutputError, UpstreamError } from '../errors.ts';
 import { createClient } from '../http/client.ts';
@@ -40,7 +41,7 @@ export async function readDataSet(target: string, options: ReadOptions): Promise
 }
 
 function readSnapshotFolder(folder: string): SummarizedRecords {
-  const { digest, counts, provenance, records } = readSnapshot(folder);
+  const { digest, counts, provenance, records } = readSnapshot(folder, { hasNames: false });
   const { captured, edition } = provenance;
   return { digest, captured, counts, edition, records };
 }
@@ -73,7 +74,7 @@ async function readLists(probe: Probe, address: string): Promise<SummarizedRecor
     const url = address + request.slice('GET '.length);
     throw new UpstreamError(problem, { method: 'GET', url, status, attempts: 1, unreachable: false });
   });
-  const records = mapKinds((kind) => lists[kind].records);
+  const records = mapKinds((kind) => lists[kind].records.map(unserved));
   const counts = mapKinds((kind) => records[kind].length);
   return { digest: digestRecords(records), captured: null, counts, edition: null, records };
 }

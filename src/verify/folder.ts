@@ -6,7 +6,7 @@ import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import type { History } from '../contract/changes.ts';
 import { checkListPage } from '../contract/check-list-page.ts';
 import { errorFiles } from '../contract/errors.ts';
-import { type Kind, mapKinds } from '../contract/kinds.ts';
+import { type Kind, kindNames, mapKinds } from '../contract/kinds.ts';
 import { type Entries, linkBaseOf, type Meta } from '../contract/meta.ts';
 import {
   CHANGES_FILE,
@@ -24,10 +24,10 @@ import {
   rootFile,
 } from '../contract/paths.ts';
 import type { Counts } from '../contract/records.ts';
+import type { ServedRecord } from '../contract/served.ts';
 import { PAGE_SIZE, pageOffsets } from '../contract/windows.ts';
-import type { EncodedRecord, EncodedRecords } from '../dataset/data-set.ts';
+import { type ServedRecords, unserved } from '../dataset/data-set.ts';
 import { digestRecords } from '../dataset/digest.ts';
-import { type ServedTexts, servedTexts } from '../dataset/encode.ts';
 import { type Former, movedRoutes } from '../dataset/former.ts';
 import { DataError, errorCode, GamedataError, OutputError } from '../errors.ts';
 import { changeFiles } from '../site/change-files.ts';
@@ -70,8 +70,8 @@ export function verifyPlace(place: Place): FolderReport {
   }
   checkManifest(site, entries);
   const records = mapKinds((kind) => checkKind(site, kind, meta));
-  if (meta.downloads) checkDownloads(site, servedTexts(linkBaseOf(meta), records));
-  const digest = digestRecords(records);
+  if (meta.downloads) checkDownloads(site, records);
+  const digest = digestRecords(mapKinds((kind) => records[kind].map(unserved)));
   if (digest !== meta.digest)
     site.report(META_FILE, `has digest ${meta.digest}, that of the records is ${digest}`);
   const root = JSON.stringify(mapKinds((kind) => listUrl(linkBaseOf(meta), kind)));
@@ -81,7 +81,9 @@ export function verifyPlace(place: Place): FolderReport {
   const icons =
     meta.sprites.mode === 'link'
       ? []
-      : records.item.map(({ json }) => (JSON.parse(json) as { icon: string }).icon);
+      : kindNames
+          .flatMap((kind) => records[kind])
+          .flatMap((record) => ('icon' in record ? [record.icon] : []));
   for (const file of new Set([PLACEHOLDER_ICON, ...icons, ...Object.values(errorFiles)])) {
     if (!files.has(file)) site.report(file, 'is missing');
   }
@@ -117,9 +119,9 @@ function checkManifest(site: Checked, entries: Entries): void {
 }
 
 /** Every page has to be correct, every record has to have its file, and there must be no other files of the kind. */
-function checkKind(site: Checked, kind: Kind, meta: Meta): EncodedRecord[] {
+function checkKind(site: Checked, kind: Kind, meta: Meta): ServedRecord[] {
   const count = meta.counts[kind];
-  const records: EncodedRecord[] = [];
+  const records: ServedRecord[] = [];
   const listed = new Set<string>();
   for (const offset of pageOffsets(count)) {
     const file = listPageFile(kind, offset);
@@ -133,14 +135,13 @@ function checkKind(site: Checked, kind: Kind, meta: Meta): EncodedRecord[] {
       linkBase: linkBaseOf(meta),
       after: records.at(-1)?.id ?? 0,
     };
-    for (const { id, slug, json, served } of checkListPage(text, page, (problem) =>
-      site.report(file, problem),
-    )) {
-      const own = recordFile(kind, slug);
-      if (listed.has(own)) site.report(file, `has slug ${slug} twice`);
+    for (const record of checkListPage(text, page, (problem) => site.report(file, problem))) {
+      const own = recordFile(kind, record.slug);
+      if (listed.has(own)) site.report(file, `has slug ${record.slug} twice`);
       listed.add(own);
-      if (textOf(site, own) !== served) site.report(own, `differs from the record on ${file}`);
-      records.push({ id, slug, json });
+      if (textOf(site, own) !== JSON.stringify(record))
+        site.report(own, `differs from the record on ${file}`);
+      records.push(record);
     }
   }
   for (const file of site.files)
@@ -153,7 +154,7 @@ function checkKind(site: Checked, kind: Kind, meta: Meta): EncodedRecord[] {
 function checkChanges(
   site: Checked,
   meta: Meta,
-  { records, ...read }: { records: EncodedRecords; former: () => Former; history: () => History },
+  { records, ...read }: { records: ServedRecords; former: () => Former; history: () => History },
 ): void {
   const attempt = <T>(file: string, of: () => T): T | undefined => {
     try {
@@ -192,7 +193,7 @@ const decoders: Readonly<Record<'' | `.${CompressedExtension}`, Decode>> = {
 };
 
 /** Bulk files have to contain the records of the list pages, and their compressed copies the same bytes. */
-function checkDownloads(site: Checked, served: ServedTexts): void {
+function checkDownloads(site: Checked, served: ServedRecords): void {
   for (const download of downloads) {
     const expected = Buffer.from(download.text(served));
     const maxOutputLength = Math.max(1, expected.length);

@@ -270,12 +270,11 @@ describe('a snapshot as the previous data set', () => {
       writeFileSync(file, JSON.stringify({ ...JSON.parse(readFileSync(file, 'utf8')), digest }));
     };
     write('{"power":40,"slug":"a","id":1}\n{"id":2,"slug":"b"}');
-    expect(previousOfSnapshot(folder)?.records()?.move).toEqual([
-      { id: 1, slug: 'a', json: '{"power":40,"slug":"a","id":1}' },
-      { id: 2, slug: 'b', json: '{"id":2,"slug":"b"}' },
-    ]);
+    expect(JSON.stringify(previousOfSnapshot(folder)?.records()?.move)).toBe(
+      '[{"power":40,"slug":"a","id":1},{"id":2,"slug":"b"}]',
+    );
     write('{"id":"1","slug":"a"}\n');
-    expect(() => previousOfSnapshot(folder)?.records()).toThrow('move.ndjson line 1 › id: got "1"');
+    expect(() => previousOfSnapshot(folder)?.records()).toThrow('move.ndjson line 1: got ');
   });
 });
 

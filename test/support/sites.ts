@@ -8,8 +8,8 @@ import type { Meta } from '../../src/contract/meta.ts';
 import { PLACEHOLDER_ICON } from '../../src/contract/paths.ts';
 import { createRoutes, type RouteTable } from '../../src/contract/routes.ts';
 import type { SiteFile } from '../../src/contract/site-file.ts';
+import { servedRecords } from '../../src/dataset/data-set.ts';
 import { digestRecords } from '../../src/dataset/digest.ts';
-import { servedTexts } from '../../src/dataset/encode.ts';
 import { formerOf, movedRoutes } from '../../src/dataset/former.ts';
 import { emptyHistory } from '../../src/dataset/history.ts';
 import type { HostContext } from '../../src/hosts/host.ts';
@@ -97,9 +97,9 @@ export function siteOf(
   const changes = changeFiles(changed, { baseUrl: meta.base_url, captured: meta.captured });
   const linkBase = { baseUrl: meta.base_url, links };
   const docs = readPackage().templates['docs.html'];
-  const served = servedTexts(linkBase, records);
+  const served = servedRecords(linkBase, records);
   const plan = { records, served, meta, linkBase, archive: false, docs };
-  const files = (): SiteFile[] => [...apiFiles(records, served, meta), icon, ...changes, ...extras];
+  const files = (): SiteFile[] => [...apiFiles(served, meta), icon, ...changes, ...extras];
   return { plan, meta, routes, records, files };
 }
 

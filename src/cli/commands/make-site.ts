@@ -5,6 +5,7 @@ import type { IconSource } from '../../contract/icons.ts';
 import { createMeta } from '../../contract/meta.ts';
 import { archiveFiles, isHostFile, type LinkStyle } from '../../contract/paths.ts';
 import { type AnyFile, bodyOf } from '../../contract/site-file.ts';
+import { summarizeNames } from '../../dataset/digest.ts';
 import type { Host, Serving } from '../../hosts/host.ts';
 import { installCommand } from '../../hosts/installation.ts';
 import type { HostName } from '../../hosts/names.ts';
@@ -80,7 +81,7 @@ export async function makeSite({ out, source, settingsOf, signal, ...options }: 
       warnings: countWarnings(warnings),
       ...(provenance.skipped && { skipped: provenance.skipped }),
       digest,
-      names: names.summary,
+      names: summarizeNames(names),
       base_url: baseUrl,
       links,
       hosts: [...hosts],
@@ -95,7 +96,7 @@ export async function makeSite({ out, source, settingsOf, signal, ...options }: 
     const make = async (): Promise<PublishResult> => {
       // Most scheduled builds change nothing, and need nothing of this.
       const { completeSite } = await import('../../site/complete-site.ts');
-      const complete = { ...inputs, records, names: names.read(), hosts, package: readPackage() };
+      const complete = { ...inputs, records, names, hosts, package: readPackage() };
       const files = await completeSite(complete);
       install = await installCommands(hosts, output, files);
       return output.publish(files, { signal, making });

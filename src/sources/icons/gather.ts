@@ -1,10 +1,11 @@
 /** The icons of a site: which ones its records name, and which of their files the site holds. */
 
 import type { IconSource } from '../../contract/icons.ts';
+import { kindNames } from '../../contract/kinds.ts';
 import { PLACEHOLDER_ICON } from '../../contract/paths.ts';
 import type { Item } from '../../contract/records.ts';
 import type { SiteFile } from '../../contract/site-file.ts';
-import type { EncodedRecords, Warning } from '../../dataset/data-set.ts';
+import type { Records, Warning } from '../../dataset/data-set.ts';
 import { DataError } from '../../errors.ts';
 import { type FetcherOptions, type FetcherStats, withFetcher } from '../../http/fetcher.ts';
 import { readListed, type Site } from '../site/read.ts';
@@ -30,7 +31,7 @@ export interface IconsReport extends IconSource {
  */
 export async function gatherIcons(
   source: IconSource,
-  records: EncodedRecords,
+  records: Records,
   {
     assets,
     fetcher: options,
@@ -43,9 +44,11 @@ export async function gatherIcons(
   const placeholder = assets.find(({ path }) => path === PLACEHOLDER_ICON)?.body;
   if (placeholder === undefined) throw new Error(`${PLACEHOLDER_ICON} is missing from the assets`);
   const held = new Set(assets.map(({ path }) => path.toLowerCase()));
-  const named = records.item
-    .map(({ json }): Item => JSON.parse(json))
-    .filter(({ icon }) => !held.has(icon.toLowerCase()));
+  const named = kindNames.flatMap((kind) =>
+    records[kind].flatMap((record) =>
+      'icon' in record && !held.has(record.icon.toLowerCase()) ? [{ kind, ...record }] : [],
+    ),
+  );
   const icons = [...new Set(named.map(({ icon }) => icon))].sort();
   const isHeld = site?.meta.sprites.mode === 'mirror';
   const fetched =
@@ -75,9 +78,9 @@ function readIcon({ place, entries }: Site, icon: string): Buffer {
   throw new DataError('expected a PNG, GIF, JPEG or WebP image', { record: place.at(icon) });
 }
 
-const warn = ({ id, slug, icon }: Item): Warning => ({
+const warn = ({ kind, id, slug, icon }: Item & Pick<Warning, 'kind'>): Warning => ({
   code: 'icon-not-found',
-  kind: 'item',
+  kind,
   id,
   message: `${slug} (${id}): the upstream does not have ${icon}, using the placeholder`,
 });

@@ -28,9 +28,8 @@ import {
 } from '../../contract/paths.ts';
 import { rootSchema } from '../../contract/served.ts';
 import { pageOffsets } from '../../contract/windows.ts';
-import type { EncodedRecord, EncodedRecords } from '../../dataset/data-set.ts';
+import { type AnyRecord, type AnyRecords, anyRecordSchema, unserved } from '../../dataset/data-set.ts';
 import { digestRecords } from '../../dataset/digest.ts';
-import { encodeRecord } from '../../dataset/encode.ts';
 import { type AddressedRecords, decodeFormer, type Former, formerOf } from '../../dataset/former.ts';
 import { recordsOfPaths } from '../../dataset/guards.ts';
 import { emptyHistory, type Previous } from '../../dataset/history.ts';
@@ -41,14 +40,8 @@ import { type Place, readFrom } from './place.ts';
 /** More than a hundred times the live upstream's records with every icon. */
 const MAX_SITE_BYTES = 8 * 1024 ** 3;
 
-/** A record with its keys in their order, as the digest depends on it: whether it is the one that was built, that tells. */
-const servedSchema = z.custom<{ url: string; id: number; slug: string }>(isServed, 'expected a record');
+const servedSchema = anyRecordSchema.refine(({ url }) => typeof url === 'string', 'expected a record');
 const pageSchema = z.looseObject({ results: z.array(servedSchema) });
-
-function isServed(value: unknown): boolean {
-  const { url, id, slug } = (value ?? {}) as Partial<Record<'url' | 'id' | 'slug', unknown>>;
-  return typeof url === 'string' && Number.isInteger(id) && typeof slug === 'string';
-}
 
 export type Site = ReturnType<typeof openSite>;
 
@@ -114,11 +107,9 @@ export function readListed(place: Place, entries: Entries, file: string): Buffer
 /** The data of a site. Whatever is read has to be as the manifest says: each function throws `OutputError` or `DataError`. */
 function siteData(place: Place, entries: Entries, meta: Meta | undefined) {
   const json = (file: string): unknown => parseText(`${readListed(place, entries, file)}`, place.at(file));
-  const readPage = (file: string): EncodedRecord[] =>
-    parse(pageSchema, json(file), { record: place.at(file) }).results.map(({ url: _, ...record }) =>
-      encodeRecord(record),
-    );
-  function records(): EncodedRecords {
+  const readPage = (file: string): AnyRecord[] =>
+    parse(pageSchema, json(file), { record: place.at(file) }).results.map(unserved);
+  function records(): AnyRecords {
     if (!meta) throw new OutputError(`has no valid ${META_FILE}`, place.name);
     const { counts, digest } = meta;
     const read = mapKinds((kind) =>

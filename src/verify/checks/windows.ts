@@ -78,7 +78,7 @@ function windowProblem(
   const results = Array.isArray(got?.results) ? got.results : [];
   const isRight =
     results.length === wanted.length &&
-    wanted.every(({ served }, at) => JSON.stringify(results[at]) === served);
+    wanted.every((record, at) => JSON.stringify(results[at]) === JSON.stringify(record));
   if (isRight) return undefined;
   return `got ${results.length} records from id ${show(results[0]?.id)}, expected ${wanted.length} from id ${show(wanted[0]?.id)}`;
 }
