@@ -7,7 +7,7 @@ import { iconModes } from '../contract/icons.ts';
 import { counted, groupDigits } from '../contract/words.ts';
 import { errorCode } from '../errors.ts';
 import { webServerNames } from '../hosts/names.ts';
-import type { IconsReport } from '../sources/icons/gather.ts';
+import type { IconsReport } from '../sources/icons.ts';
 import type { BuildOptions, BuildReport } from './commands/build.ts';
 import { defaults } from './commands/defaults.ts';
 import { keptLines, problemLines } from './lines.ts';

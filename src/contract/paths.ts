@@ -155,13 +155,6 @@ export function linkHeader(kind: Kind, limit: Integer, page: Omit<ListPage, 'res
     .join(', ');
 }
 
-/** The kind and slug of a record's path; undefined if it is none. */
-export function recordOfPath(path: string): { kind: Kind; slug: string } | undefined {
-  const kind = kindNames.find((candidate) => path.startsWith(listPath(candidate)));
-  const [slug = '', ...rest] = kind === undefined ? [] : path.slice(listPath(kind).length).split('/');
-  return kind !== undefined && slug !== '' && rest.join('/') === '' ? { kind, slug } : undefined;
-}
-
 /** The slugs of a kind, by the files that a site has for its records. */
 export function slugsOf(kind: Kind, files: Iterable<string>): string[] {
   const folder = listPath(kind).slice(1);

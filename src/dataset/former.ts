@@ -6,7 +6,7 @@
 import { formerSchema, type History } from '../contract/changes.ts';
 import { type Kind, kindNames, mapKinds } from '../contract/kinds.ts';
 import { parse } from '../contract/parse.ts';
-import { FORMER_FILE, recordOfPath, recordPath } from '../contract/paths.ts';
+import { FORMER_FILE, recordPath } from '../contract/paths.ts';
 import type { MovedRoute } from '../contract/routes.ts';
 
 /** Maps, as a slug may be the name of what every object has. */
@@ -42,23 +42,16 @@ export const agreeing = (former: Former, its: AddressedRecords, own: AddressedRe
     return new Map([...former[kind]].filter(([, id]) => same.has(id)));
   });
 
-/** What versions without `former.json` knew: the steps of their history, and the redirects. */
-export const formerOf = ({ steps }: History, moved: object, records: AddressedRecords): Former =>
+/** What versions without `former.json` knew: the steps of their history. */
+export const formerOf = ({ steps }: History): Former =>
   mapKinds((kind) => {
-    const ids = new Map(records[kind].map(({ id, slug }) => [slug, id]));
-    const redirected = Object.entries(moved).flatMap(([path, to]): [string, number][] => {
-      const [from, now] = [recordOfPath(path), recordOfPath(to)];
-      const id = now?.kind === kind ? ids.get(now.slug) : undefined;
-      return from?.kind === kind && id !== undefined ? [[from.slug, id]] : [];
-    });
-    const stepped = steps.toReversed().flatMap(({ changes }): [string, number][] => {
-      const { renamed, removed } = changes[kind];
-      return [
-        ...renamed.map(({ id, from }): [string, number] => [from, id]),
-        ...removed.map(({ id, slug }): [string, number] => [slug, id]),
-      ];
-    });
-    return new Map([...redirected, ...stepped]);
+    const left = steps
+      .toReversed()
+      .flatMap(({ changes }) => [
+        ...changes[kind].renamed.map(({ id, from }) => [from, id] as const),
+        ...changes[kind].removed.map(({ id, slug }) => [slug, id] as const),
+      ]);
+    return new Map(left);
   });
 
 /** The text of `former.json`, one slug per line, which keeps diffs of a repository small. */

@@ -114,8 +114,7 @@ export async function withFetcher<T>(
   work: (fetcher: Fetcher) => Promise<T>,
 ): Promise<T> {
   // A build from local files does without undici, which is most of the code.
-  const { abortable } = await import('./connections.ts');
-  const { createClient } = await import('./client.ts');
+  const { abortable, createClient } = await import('./client.ts');
   return abortable(createClient(options), signal, async (client) => {
     const cache = cacheFolder === undefined ? noCache : openCache(cacheFolder, { upstream, version });
     let complete = false;

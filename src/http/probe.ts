@@ -3,8 +3,7 @@
 import pLimit from 'p-limit';
 import { errorCode, UpstreamError } from '../errors.ts';
 import { decompress, MAX_BODY_BYTES } from './body.ts';
-import type { ClientOptions } from './client.ts';
-import { openConnections, type RawResponse } from './connections.ts';
+import { type ClientOptions, createClient, type RawResponse } from './client.ts';
 import { asFailedAttempt, FailedAttempt } from './retry.ts';
 
 /** A request. The path is relative to the deployment's base URL. */
@@ -24,7 +23,7 @@ export function createProbe(
   address: string,
   { concurrency, timeouts }: Pick<ClientOptions, 'concurrency' | 'timeouts'>,
 ) {
-  const connections = openConnections(concurrency, timeouts);
+  const client = createClient({ concurrency, retries: 0, timeouts });
   const limit = pLimit(concurrency);
   /** Large bodies one at a time: their sum counts. */
   const limitLarge = pLimit(1);
@@ -33,7 +32,7 @@ export function createProbe(
     const { method = 'GET', path, headers, maxBytes = MAX_BODY_BYTES } = request;
     const url = `${address}${path}`;
     try {
-      const response = await connections.request(url, { method, headers, maxBytes });
+      const response = await client.request(url, { method, headers, maxBytes });
       return asProbeResponse(describe(request), response, maxBytes);
     } catch (cause) {
       // A keep-alive connection may be closed just as it is reused: one retry tells this from a failure.
@@ -60,7 +59,7 @@ export function createProbe(
       requests: readonly R[],
       look: (response: ProbeResponse, request: R) => T,
     ): Promise<T[]> => Promise.all(requests.map(async (request) => look(await send(request), request))),
-    close: connections.close,
+    close: client.close,
   };
 }
 

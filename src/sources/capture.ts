@@ -8,10 +8,10 @@ import { type GuardOptions, guard, type Missing, refuseOldData } from '../datase
 import { continueHistory, type Previous, stepsSince } from '../dataset/history.ts';
 import { compareNames, type NameChanges } from '../dataset/names.ts';
 import type { FetcherStats } from '../http/fetcher.ts';
-import { type LoadOptions, load } from './load.ts';
+import { load } from './index.ts';
 import { type Site, undamaged } from './site/read.ts';
 import { previousOfSnapshot } from './snapshot.ts';
-import type { Progress, SourceResult } from './source.ts';
+import type { Progress, SourceContext, SourceResult } from './source.ts';
 
 /** What a caller may observe while data is read. */
 export interface Watchers {
@@ -43,7 +43,7 @@ export interface Captured extends DataSet {
 }
 
 export interface CaptureOptions
-  extends LoadOptions,
+  extends SourceContext,
     Watchers,
     Pick<GuardOptions, 'maxShrink' | 'allowMissing' | 'isBaseUrlNamed' | 'baseUrlHint' | 'hint'> {
   /** The age that data may have, in days; undefined for any. */

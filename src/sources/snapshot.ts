@@ -6,7 +6,7 @@ import * as z from 'zod';
 import { type History, historySchema } from '../contract/changes.ts';
 import { type Kind, kindNames, mapKinds } from '../contract/kinds.ts';
 import { FORMAT, formatField, refuseNewerFormat } from '../contract/meta.ts';
-import { type Names, namesReader, namesSummarySchema } from '../contract/names.ts';
+import { namesSummarySchema } from '../contract/names.ts';
 import { parse } from '../contract/parse.ts';
 import { CHANGES_FILE, FORMER_FILE, MANIFEST_FILE, namesFile } from '../contract/paths.ts';
 import { countsSchema, recordSchemas } from '../contract/records.ts';
@@ -26,7 +26,9 @@ import { selectNames } from '../dataset/names.ts';
 import { DataError, GamedataError, OutputError } from '../errors.ts';
 import { parseText, readFileText, readJson } from '../files.ts';
 import { folderPlace } from './site/place.ts';
-import { entriesOf, readListed, readManifest } from './site/read.ts';
+import { entriesOf, readListed, readManifest, readNames } from './site/read.ts';
+import { leaveOut } from './skip.ts';
+import type { Source } from './source.ts';
 
 /** The file that marks a folder as a snapshot. */
 export const PROVENANCE_FILE = 'provenance.json';
@@ -37,6 +39,19 @@ const expected = {
   expected: 'a snapshot',
   hint: 'Create one with: gamedata snapshot --data <dir>',
 } as const;
+
+export const snapshot: Source = {
+  name: 'snapshot',
+  async load(context) {
+    const folder = context.upstream ?? context.dataFolder;
+    const whole = readSnapshot(folder, context);
+    const dataSet = leaveOut(whole, context);
+    const former = readSnapshotFormer(folder);
+    // The history leads to all of its records.
+    const history = dataSet.digest === whole.digest ? readSnapshotHistory(folder) : undefined;
+    return { dataSet, history, former, source: 'snapshot' };
+  },
+};
 
 /** `provenance.json`: where the records come from, their warnings and their digest. */
 const snapshotSchema = z.object({
@@ -88,7 +103,10 @@ export function readSnapshot(
   }
   if (!hasNames) return { warnings, provenance, counts, digest, records, names: [] };
   // Those of records that it does not have would show in the digest.
-  const names = selectNames(readNames(folder, summary), records);
+  const names = selectNames(
+    readNames(summary, (file) => readJson(folder, file)),
+    records,
+  );
   expectDigest('names.digest', summarizeNames(names)?.digest, summary?.digest);
   return { warnings, provenance, counts, digest, records, names };
 }
@@ -120,23 +138,14 @@ function readAnyRecords(folder: string, digest: string): AnyRecords {
   return mapKinds((kind) => lines[kind].map(({ json, record }) => parse(anyRecordSchema, json, { record })));
 }
 
-const isSnapshot = (folder: string): boolean => existsSync(path.join(folder, PROVENANCE_FILE));
-
-/** The names of a snapshot. */
-const readNames = (folder: string, summary: SnapshotSummary['names']): Names[] =>
-  Object.keys(summary?.languages ?? {}).map((language) => {
-    const file = namesFile(language);
-    return parse(namesReader, readJson(folder, file), { record: file });
-  });
-
 /** The data set of a snapshot as the previous one, whatever version wrote it; undefined if there is none. */
 export function previousOfSnapshot(folder: string): (Previous & Provenance) | undefined {
-  if (!isSnapshot(folder)) return undefined;
+  if (!existsSync(path.join(folder, PROVENANCE_FILE))) return undefined;
   const summary = readSummary(folder);
   return {
     ...summary,
     records: () => readAnyRecords(folder, summary.digest),
-    readNames: () => readNames(folder, summary.names),
+    readNames: () => readNames(summary.names, (file) => readJson(folder, file)),
     history() {
       try {
         return readSnapshotHistory(folder) ?? emptyHistory;
@@ -187,12 +196,9 @@ export function readSnapshotFormer(folder: string): Former {
     const former = read(FORMER_FILE);
     if (former !== undefined) return decodeFormer(former);
     const changes = read(CHANGES_FILE);
-    if (changes === undefined) return noFormer;
-    return formerOf(
-      parse(historySchema, changes, { record: CHANGES_FILE }),
-      {},
-      mapKinds(() => []),
-    );
+    return changes === undefined
+      ? noFormer
+      : formerOf(parse(historySchema, changes, { record: CHANGES_FILE }));
   } catch (cause) {
     if (!(cause instanceof GamedataError)) throw cause;
     throw new OutputError(`has former slugs that cannot be read: ${cause.message}`, folder, {

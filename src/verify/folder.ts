@@ -18,7 +18,6 @@ import {
   listUrl,
   MANIFEST_FILE,
   META_FILE,
-  MOVED_FILE,
   PLACEHOLDER_ICON,
   recordFile,
   rootFile,
@@ -77,7 +76,7 @@ export function verifyPlace(place: Place): FolderReport {
   const root = JSON.stringify(mapKinds((kind) => listUrl(linkBaseOf(meta), kind)));
   if (textOf(site, rootFile) !== root) site.report(rootFile, `expected ${root}`);
   checkNames(records, meta, { ...site, textOf: (file) => textOf(site, file) });
-  checkChanges(site, meta, { records, former: () => former(() => records), history });
+  checkChanges(site, meta, { records, former, history });
   const icons =
     meta.sprites.mode === 'link'
       ? []
@@ -171,7 +170,7 @@ function checkChanges(
   const [newest] = history?.steps ?? [];
   if (newest && newest.to.digest !== meta.digest)
     site.report(CHANGES_FILE, `ends at digest ${newest.to.digest}, that of the site is ${meta.digest}`);
-  const former = attempt(site.files.has(FORMER_FILE) ? FORMER_FILE : MOVED_FILE, read.former);
+  const former = attempt(site.files.has(FORMER_FILE) ? FORMER_FILE : CHANGES_FILE, read.former);
   if (!history || !former) return;
   const moved = movedRoutes(former, records);
   const { base_url: baseUrl, captured } = meta;

@@ -17,7 +17,7 @@ import { netlifyRules } from '../../src/hosts/netlify-rules.ts';
 import { apiFiles } from '../../src/site/api-files.ts';
 import { changeFiles } from '../../src/site/change-files.ts';
 import { normalize, type RawItem, type RawMove, type RawRecords } from '../../src/sources/normalize.ts';
-import { readRecordAnswer } from '../../src/sources/rest-answers.ts';
+import { readAnswer } from '../../src/sources/rest.ts';
 import { bodyText } from './body.ts';
 import { type DecodedDataSet, decodeDataSet, encodeDataSet } from './decode.ts';
 import { hasRecordedUpstream, recordedUpstream, type UpstreamData } from './upstream-data.ts';
@@ -90,7 +90,7 @@ export function siteOf(
     downloads,
     sprites: defaultIconSource,
   };
-  const former = formerOf(history, {}, records);
+  const former = formerOf(history);
   const routes: RouteTable = createRoutes(records, movedRoutes(former, records));
   const icon: SiteFile = { path: PLACEHOLDER_ICON, body: new Uint8Array([0x89, 0x50, 0x4e, 0x47]) };
   const changed = { history, former, moved: routes.moved };
@@ -108,7 +108,7 @@ export function rawOf(upstream: UpstreamData): RawRecords {
   const read = <K extends Kind>(kind: K) =>
     upstream
       .list(kind)
-      .map(({ id }) => readRecordAnswer[kind](JSON.parse(upstream.record(kind, id) ?? ''), `${id}`));
+      .map(({ id }) => readAnswer(kind, JSON.parse(upstream.record(kind, id) ?? ''), `${id}`));
   return { move: read('move'), item: read('item') };
 }
 

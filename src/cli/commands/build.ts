@@ -8,7 +8,7 @@ import { isInside } from '../../files.ts';
 import type { HostName } from '../../hosts/names.ts';
 import { settled } from '../../publish/publish.ts';
 import type { Watchers } from '../../sources/capture.ts';
-import { isArchive } from '../../sources/site/archive.ts';
+import { isArchive } from '../../sources/site/place.ts';
 import { isAddress } from '../../sources/source.ts';
 import type { Problem } from '../../verify/folder.ts';
 import {

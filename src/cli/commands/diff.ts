@@ -4,7 +4,7 @@ import type { Comparison } from '../../contract/changes.ts';
 import { compare } from '../../dataset/compare.ts';
 import { settled } from '../../publish/publish.ts';
 import { readDataSet } from '../../sources/read-data-set.ts';
-import { isArchive } from '../../sources/site/archive.ts';
+import { isArchive } from '../../sources/site/place.ts';
 import { isAddress } from '../../sources/source.ts';
 import { checkAddress, integerOption, refuseUnknown } from './check-options.ts';
 import { defaults } from './defaults.ts';

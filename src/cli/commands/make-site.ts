@@ -12,7 +12,7 @@ import type { HostName } from '../../hosts/names.ts';
 import { type OpenOptions, type Output, type PublishResult, withOutput } from '../../publish/publish.ts';
 import { entryOf } from '../../publish/published.ts';
 import { type CaptureOptions, capture, type Watchers } from '../../sources/capture.ts';
-import { gatherIcons, type IconsReport } from '../../sources/icons/gather.ts';
+import { gatherIcons, type IconsReport } from '../../sources/icons.ts';
 import { folderPlace } from '../../sources/site/place.ts';
 import { entriesOf, previousOfSite, readManifest, type Site } from '../../sources/site/read.ts';
 import { PRODUCT } from '../../version.ts';

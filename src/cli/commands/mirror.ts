@@ -7,8 +7,7 @@ import type { ListedFile } from '../../contract/site-file.ts';
 import { secondsSince } from '../../contract/words.ts';
 import type { Missing } from '../../dataset/guards.ts';
 import { GamedataError, UsageError } from '../../errors.ts';
-import { createClient, type HttpClient } from '../../http/client.ts';
-import { abortable } from '../../http/connections.ts';
+import { abortable, createClient, type HttpClient } from '../../http/client.ts';
 import {
   type Downloaded,
   download,
@@ -20,9 +19,8 @@ import { type Output, type PublishResult, withOutput } from '../../publish/publi
 import type { Published } from '../../publish/published.ts';
 import { workFolders } from '../../publish/work-folders.ts';
 import type { Watchers } from '../../sources/capture.ts';
-import { isArchive } from '../../sources/site/archive.ts';
 import { fetchManifest } from '../../sources/site/deployment.ts';
-import { folderPlace, type Place } from '../../sources/site/place.ts';
+import { folderPlace, isArchive, type Place } from '../../sources/site/place.ts';
 import { openSite, previousOfSite } from '../../sources/site/read.ts';
 import { isAddress } from '../../sources/source.ts';
 import {

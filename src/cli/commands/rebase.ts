@@ -7,7 +7,7 @@ import type { GuardOptions } from '../../dataset/guards.ts';
 import { UsageError } from '../../errors.ts';
 import { settled } from '../../publish/publish.ts';
 import type { Watchers } from '../../sources/capture.ts';
-import { isArchive } from '../../sources/site/archive.ts';
+import { isArchive } from '../../sources/site/place.ts';
 import type { Site } from '../../sources/site/read.ts';
 import type { BuildOptions } from './build.ts';
 import {

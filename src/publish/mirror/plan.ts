@@ -59,7 +59,7 @@ export function guardCopy(site: Site, previous: Previous | undefined, options: G
   const before = previous?.digest === meta.digest ? records : previous?.records();
   // A deployment without any was built like that.
   const nameChanges = meta.names ? changesOfNames({ records, names: site.names() }, previous, before) : [];
-  const former = site.former(() => records);
+  const former = site.former();
   return guard(
     previous && {
       ...previous,

@@ -2,7 +2,7 @@
 
 import { hash } from 'node:crypto';
 import * as z from 'zod';
-import { type History, historySchema, movedSchema } from '../../contract/changes.ts';
+import { type History, historySchema } from '../../contract/changes.ts';
 import { mapKinds } from '../../contract/kinds.ts';
 import {
   type Entries,
@@ -12,7 +12,7 @@ import {
   metaReader,
   refuseNewerFormat,
 } from '../../contract/meta.ts';
-import { type Names, namesReader } from '../../contract/names.ts';
+import { type Names, type NamesSummary, namesReader } from '../../contract/names.ts';
 import { parse, parseJson } from '../../contract/parse.ts';
 import {
   API_PREFIX,
@@ -21,7 +21,6 @@ import {
   listPageFile,
   MANIFEST_FILE,
   META_FILE,
-  MOVED_FILE,
   namesFile,
   recordFile,
   rootFile,
@@ -133,18 +132,8 @@ function siteData(place: Place, entries: Entries, meta: Meta | undefined) {
       const [list = ''] = Object.values(lists);
       return { base_url: list.slice(0, list.lastIndexOf(API_PREFIX)) };
     },
-    names: (): Names[] =>
-      Object.keys(meta?.names?.languages ?? {}).map((language) => {
-        const file = namesFile(language);
-        return parse(namesReader, json(file), { record: place.at(file) });
-      }),
-    /** @param own its records, which the redirects of earlier versions lead to */
-    former(own: () => AddressedRecords): Former {
-      if (entries.has(FORMER_FILE)) return decodeFormer(json(FORMER_FILE));
-      const record = place.at(MOVED_FILE);
-      const moved = entries.has(MOVED_FILE) ? parse(movedSchema, json(MOVED_FILE), { record }) : {};
-      return formerOf(history(), moved, own());
-    },
+    names: (): Names[] => readNames(meta?.names, json, place.at),
+    former: (): Former => (entries.has(FORMER_FILE) ? decodeFormer(json(FORMER_FILE)) : formerOf(history())),
     /** The records by their own files, where list pages cannot be read: without their ids as far as these cannot be, either. */
     listed: (): AddressedRecords =>
       mapKinds((kind) =>
@@ -156,6 +145,17 @@ function siteData(place: Place, entries: Entries, meta: Meta | undefined) {
       ),
   };
 }
+
+/** The names in every language that a summary lists. */
+export const readNames = (
+  summary: NamesSummary | undefined,
+  read: (file: string) => unknown,
+  at = (file: string): string => file,
+): Names[] =>
+  Object.keys(summary?.languages ?? {}).map((language) => {
+    const file = namesFile(language);
+    return parse(namesReader, read(file), { record: at(file) });
+  });
 
 /** The published data as the previous data set; undefined if nothing is published. */
 export function previousOfSite(
@@ -176,7 +176,7 @@ export function previousOfSite(
     readNames: () => undamaged(data.names),
     former() {
       try {
-        return data.former(() => records() ?? data.listed());
+        return data.former();
       } catch (cause) {
         if (!(cause instanceof GamedataError)) throw cause;
         throw new OutputError(`has former slugs that cannot be read: ${cause.message}`, place.name, {
