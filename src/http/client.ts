@@ -1,7 +1,7 @@
 /** The HTTP client: bounded connections, time-outs, a proxy if the environment names one, retries that honor `Retry-After`, no redirects. */
 
 import { setMaxListeners } from 'node:events';
-import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
 import pLimit from 'p-limit';
 import { type Dispatcher, EnvHttpProxyAgent } from 'undici';
 import type { Edition } from '../contract/edition.ts';
@@ -159,9 +159,6 @@ export function createClient(options: ClientOptions) {
     { revalidation = {}, maxBytes = MAX_BODY_BYTES }: GetOptions,
   ): Promise<Fetched<T>> {
     const { status, headers, body } = await sending(send, url, revalidation, maxBytes);
-    // undici uses a connection again two turns later: first all send their next requests, then what came is decoded.
-    await turn();
-    await turn();
     const freshForMs = freshness(headers['cache-control'], headers.age);
     const edition = editionOf(headers);
     if (status === 304) {

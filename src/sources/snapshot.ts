@@ -23,10 +23,10 @@ import { digestLines, encodeLine, summarizeNames } from '../dataset/digest.ts';
 import { decodeFormer, type Former, formerOf, noFormer } from '../dataset/former.ts';
 import { emptyHistory, type Previous } from '../dataset/history.ts';
 import { selectNames } from '../dataset/names.ts';
-import { DataError, GamedataError, OutputError } from '../errors.ts';
+import { DataError, OutputError } from '../errors.ts';
 import { parseText, readFileText, readJson } from '../files.ts';
 import { folderPlace } from './site/place.ts';
-import { entriesOf, readListed, readManifest, readNames } from './site/read.ts';
+import { entriesOf, explainFormer, readListed, readManifest, readNames, undamaged } from './site/read.ts';
 import { leaveOut } from './skip.ts';
 import type { Source } from './source.ts';
 
@@ -146,14 +146,7 @@ export function previousOfSnapshot(folder: string): (Previous & Provenance) | un
     ...summary,
     records: () => readAnyRecords(folder, summary.digest),
     readNames: () => readNames(summary.names, (file) => readJson(folder, file)),
-    history() {
-      try {
-        return readSnapshotHistory(folder) ?? emptyHistory;
-      } catch (error) {
-        if (error instanceof GamedataError) return undefined;
-        throw error;
-      }
-    },
+    history: () => undamaged(() => readSnapshotHistory(folder) ?? emptyHistory),
     former: () => readSnapshotFormer(folder),
   };
 }
@@ -192,20 +185,13 @@ export function readSnapshotFormer(folder: string): Former {
       : readFileText(folder, file, expected);
     return parseText(text, file);
   };
-  try {
+  return explainFormer({ name: folder, wayOut: 'Restore the folder from a copy' }, () => {
     const former = read(FORMER_FILE);
     if (former !== undefined) return decodeFormer(former);
     const changes = read(CHANGES_FILE);
-    return changes === undefined
-      ? noFormer
-      : formerOf(parse(historySchema, changes, { record: CHANGES_FILE }));
-  } catch (cause) {
-    if (!(cause instanceof GamedataError)) throw cause;
-    throw new OutputError(`has former slugs that cannot be read: ${cause.message}`, folder, {
-      cause,
-      hint: 'Restore the folder from a copy, or let every redirect go with --forget-history.',
-    });
-  }
+    if (changes === undefined) return noFormer;
+    return formerOf(parse(historySchema, changes, { record: CHANGES_FILE }));
+  });
 }
 
 function readSummary(folder: string): SnapshotSummary {

@@ -174,18 +174,21 @@ export function previousOfSite(
     listed: data.listed,
     history: () => undamaged(data.history),
     readNames: () => undamaged(data.names),
-    former() {
-      try {
-        return data.former();
-      } catch (cause) {
-        if (!(cause instanceof GamedataError)) throw cause;
-        throw new OutputError(`has former slugs that cannot be read: ${cause.message}`, place.name, {
-          cause,
-          hint: 'Restore an archive of the site with gamedata mirror <archive>, or let every redirect go with --forget-history.',
-        });
-      }
-    },
+    former: () => explainFormer({ name: place.name, wayOut: RESTORE }, data.former),
   };
+}
+
+const RESTORE = 'Restore an archive of the site with gamedata mirror <archive>';
+
+/** Without them, published addresses would not be answered any more: it is an error that they cannot be read. */
+export function explainFormer(of: { name: string; wayOut: string }, read: () => Former): Former {
+  try {
+    return read();
+  } catch (cause) {
+    if (!(cause instanceof GamedataError)) throw cause;
+    const hint = `${of.wayOut}, or let every redirect go with --forget-history.`;
+    throw new OutputError(`has former slugs that cannot be read: ${cause.message}`, of.name, { cause, hint });
+  }
 }
 
 /** What somebody damaged is replaced by the next build: it is no reason to stop it. */
