@@ -20,7 +20,9 @@ async function scene() {
   });
   const cache = openCache(temporaryFolder(), { upstream: 'https://upstream.test', version: '1' });
   const fetcher = createFetcher({ client: testClient(), cache });
-  const deploy = (next: number): void => void (edition = next);
+  const deploy = (next: number): void => {
+    edition = next;
+  };
   return { server, cache, fetcher, deploy };
 }
 
