@@ -12,7 +12,6 @@ import {
 import { type Kind, kindNames, mapKinds } from '../contract/kinds.ts';
 import type { AnyRecord, AnyRecords } from './data-set.ts';
 
-/** A data set with its summary. */
 export interface SummarizedRecords extends DataSetSummary {
   readonly records: AnyRecords;
 }

@@ -5,7 +5,6 @@ import { type Kind, kindNames, mapKinds } from '../contract/kinds.ts';
 import type { Names, NamesSummary } from '../contract/names.ts';
 import type { AnyRecord, AnyRecords, DataSet, Records } from './data-set.ts';
 
-/** A data set of these records. */
 export function digestDataSet(
   records: Records,
   about: Pick<DataSet, 'warnings' | 'provenance' | 'names'>,

@@ -41,7 +41,6 @@ export function createFetcher({ client, cache }: { client: HttpClient; cache: Ca
     waiting: client.waiting,
     /** The edition that the last run has read, if it was complete and of one; otherwise null. */
     lastEdition: cache.lastRun?.edition ?? null,
-    /** What the last run has noted. */
     recallRun(): unknown {
       stats.cacheHits += cache.lastRun?.urls ?? 0;
       return cache.lastRun?.value;

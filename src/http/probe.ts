@@ -11,7 +11,6 @@ export interface ProbeRequest {
   readonly method?: string;
   readonly path: string;
   readonly headers?: Readonly<Record<string, string>>;
-  /** The largest body that is read. */
   readonly maxBytes?: number;
 }
 
@@ -48,7 +47,6 @@ export function createProbe(
   const send = (request: ProbeRequest): Promise<ProbeResponse> =>
     (request.maxBytes ?? 0) > MAX_BODY_BYTES ? limitLarge(attempt, request) : limit(attempt, request);
   return {
-    /** The base URL of the deployment. */
     address,
     send,
     /**
@@ -72,7 +70,6 @@ function asProbeResponse(request: string, { status, headers, body }: RawResponse
   // The response to HEAD has the header without the body.
   const text = new TextDecoder().decode(body.length === 0 ? body : decompress(body, encoding, maxBytes));
   return {
-    /** The request in one line, for messages. */
     request,
     status,
     /** The `Content-Encoding`; undefined for none. It has been undone. */

@@ -32,13 +32,10 @@ export interface Captured extends DataSet {
   /** What has become of the names since then: empty if nothing has, or none were wanted. */
   readonly nameChanges: readonly NameChanges[];
   readonly source: SourceResult['source'];
-  /** The site that was read, if one was. */
   readonly site: Site | undefined;
   readonly fallback: string | null;
   readonly requests: FetcherStats | null;
-  /** True if the cache is of the upstream's present edition, and no record was asked for. */
   readonly isCached: boolean;
-  /** What was doubtful and ignored. */
   readonly notices: readonly string[];
 }
 

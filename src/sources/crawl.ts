@@ -9,7 +9,6 @@ import type { ServedRecord } from '../contract/served.ts';
 import { PAGE_SIZE } from '../contract/windows.ts';
 import type { Probe, ProbeResponse } from '../http/probe.ts';
 
-/** A list as it was crawled. */
 export interface CrawledList {
   readonly count: number;
   readonly records: readonly ServedRecord[];

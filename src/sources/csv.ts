@@ -103,7 +103,6 @@ function readKind<K extends Kind>(
   });
 }
 
-/** A row of a table. */
 interface Row {
   readonly table: TableName;
   readonly cells: Readonly<Record<string, string>>;

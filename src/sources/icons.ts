@@ -14,7 +14,6 @@ import { readListed, type Site } from './site/read.ts';
 export interface IconsReport extends IconSource {
   /** Distinct icons named by records, without the placeholder. */
   readonly icons: number;
-  /** Icons that the upstream does not have. */
   readonly missing: number;
   /** Why cached icons were used instead of the upstream's; null if they were not. */
   readonly offline: string | null;

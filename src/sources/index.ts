@@ -30,7 +30,6 @@ const auto: Source = {
 
 const sources = { auto, rest, csv, snapshot, site } satisfies Record<SourceName, Source>;
 
-/** Reads a complete data set, or rejects with the reason. */
 export const load = (context: SourceContext): Promise<SourceResult> => sources[context.source].load(context);
 
 /** How old data is, and what it lacks. */

@@ -18,7 +18,6 @@ import type { DataSet, Provenance, Warning, WarningCode } from '../dataset/data-
 import { digestDataSet } from '../dataset/digest.ts';
 import { DataError, type DataLocation } from '../errors.ts';
 
-/** Adds a warning about the current record. */
 type Warn = (code: WarningCode, message: string) => void;
 
 /** Kind → how the fields of its own become those of its records. */

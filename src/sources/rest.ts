@@ -23,7 +23,6 @@ import { checkCachedEdition, type EditionReader, readOneEdition } from './one-ed
 import { refuseUnknownSkips } from './skip.ts';
 import type { Source, SourceContext } from './source.ts';
 
-/** The live upstream. */
 export const DEFAULT_UPSTREAM = 'https://pokeapi.co/api/v2';
 
 /** `/api/v2/generation/4/` → 4. */
@@ -82,17 +81,14 @@ interface RestOptions extends SourceContext {
   readonly fetcher: Fetcher;
 }
 
-/** Every record, and the edition of the upstream that all of them are of. */
 interface RestRecords {
   readonly raw: RawRecords;
   readonly edition: Edition | null;
   /** True if the cache has this edition, and nothing but that was asked for. */
   readonly isCached: boolean;
-  /** What was doubtful and ignored. */
   readonly notices: readonly string[];
 }
 
-/** A record on a list, and its URL. */
 interface Listed {
   readonly kind: Kind;
   readonly id: number;

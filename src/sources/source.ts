@@ -21,7 +21,6 @@ export interface Source {
 }
 
 export interface SourceContext extends FetcherOptions {
-  /** The source that was chosen. */
   readonly source: SourceName;
   /** A URL or a folder; undefined for the source's default. */
   readonly upstream: string | undefined;
@@ -31,7 +30,6 @@ export interface SourceContext extends FetcherOptions {
   readonly today: string;
   /** Overrides the number of retries of the very first request. */
   readonly firstRetries?: number | undefined;
-  /** The records to leave out on purpose. */
   readonly skip?: Skipped | undefined;
   /** Whether the data set has the names in every language. Default true. */
   readonly hasNames?: boolean | undefined;
@@ -54,7 +52,6 @@ export interface SourceResult {
   readonly history?: History | undefined;
   /** Its former slugs. */
   readonly former?: Former | undefined;
-  /** The site that was read. */
   readonly site?: Site | undefined;
   /** The source that was read in the end; of a site, the one that it was built from. */
   readonly source: Exclude<SourceName, 'auto' | 'site'>;
@@ -66,6 +63,5 @@ export interface SourceResult {
   readonly notices?: readonly string[] | undefined;
   /** Why local data was read instead of the upstream. */
   readonly fallback?: string | undefined;
-  /** The failure that caused it. */
   readonly cause?: Error | undefined;
 }

@@ -101,12 +101,17 @@ describe('a data set', () => {
     );
   });
 
-  it('is not read from a site whose description cannot be read', async () => {
+  it.each([
+    [undefined, 'has no valid meta.json: ENOENT'],
+    ['{', 'has no valid meta.json: invalid JSON'],
+    ['{"format":1}', 'has no valid meta.json: generator: got nothing: expected string'],
+    ['{"format":9}', 'meta.json has format 9, this version of gamedata reads format 1'],
+  ])('is not read from a site whose description is %j', async (text, problem) => {
     const folder = await siteFolder();
-    writeFileSync(path.join(folder, 'meta.json'), '{"format":9}');
-    await expect(readDataSet(folder, options)).rejects.toThrow(
-      `${folder}: meta.json has format 9, this version of gamedata reads format 1`,
-    );
+    if (text === undefined) rmSync(path.join(folder, 'meta.json'));
+    else writeFileSync(path.join(folder, 'meta.json'), text);
+    expect(() => openSite(folderPlace(folder))).toThrow(`${folder}: ${problem}`);
+    if (text !== undefined) await expect(readDataSet(folder, options)).rejects.toThrow(problem);
   });
 
   it.each([
