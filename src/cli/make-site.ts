@@ -6,6 +6,7 @@ import type { IconSource } from '../contract/icons.ts';
 import { createMeta, type Making } from '../contract/meta.ts';
 import { archiveFiles, isHostFile, type LinkStyle } from '../contract/paths.ts';
 import { type AnyFile, bodyOf, type SiteFile } from '../contract/site-file.ts';
+import { summarizeNames } from '../dataset/digest.ts';
 import { encodeFormer } from '../dataset/former.ts';
 import { type Host, installCommand, type Serving } from '../hosts/host.ts';
 import { type HostName, webServerNames } from '../hosts/names.ts';
@@ -13,7 +14,7 @@ import { type OpenOptions, type Output, type PublishResult, withOutput } from '.
 import { entryOf } from '../publish/published.ts';
 import type { CompleteSite } from '../site/complete-site.ts';
 import { type CaptureOptions, capture, type Watchers } from '../sources/capture.ts';
-import { gatherIcons, type IconsReport } from '../sources/icons/gather.ts';
+import { gatherIcons, type IconsReport } from '../sources/icons.ts';
 import { folderPlace } from '../sources/site/place.ts';
 import { entriesOf, previousOfSite, readManifest, type Site } from '../sources/site/read.ts';
 import { codeDigest, PRODUCT } from '../version.ts';
@@ -82,7 +83,7 @@ export async function makeSite({ out, source, settingsOf, signal, ...options }: 
       warnings: countWarnings(warnings),
       ...(provenance.skipped && { skipped: provenance.skipped }),
       digest,
-      names: names.summary,
+      names: summarizeNames(names),
       base_url: baseUrl,
       links,
       hosts: [...hosts],
@@ -97,7 +98,7 @@ export async function makeSite({ out, source, settingsOf, signal, ...options }: 
     const make = async (): Promise<PublishResult> => {
       // Most scheduled builds change nothing, and need nothing of this.
       const { completeSite } = await import('../site/complete-site.ts');
-      const complete = { ...inputs, records, names: names.read(), hosts, package: readPackage() };
+      const complete = { ...inputs, records, names, hosts, package: readPackage() };
       const files = await completeSite(complete);
       install = await installCommands(hosts, output, files);
       return output.publish(files, { signal, making });

@@ -12,7 +12,7 @@ import { describeGroups, headline } from '../dataset/describe-changes.ts';
 import type { Missing } from '../dataset/guards.ts';
 import type { GamedataError } from '../errors.ts';
 import type { PublishResult } from '../publish/publish.ts';
-import type { IconsReport } from '../sources/icons/gather.ts';
+import type { IconsReport } from '../sources/icons.ts';
 import type { Problem } from '../verify/folder.ts';
 import type { Report } from './report.ts';
 

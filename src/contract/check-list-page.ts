@@ -3,22 +3,12 @@
 import * as z from 'zod';
 import { type Kind, mapKinds } from './kinds.ts';
 import { parseJson, show } from './parse.ts';
-import { type LinkBase, listUrl, recordUrl } from './paths.ts';
-import { pageSchemas, servedSchemas } from './served.ts';
-import { nextWindow, previousWindow, type Window } from './windows.ts';
+import { type LinkBase, listPage, recordUrl } from './paths.ts';
+import { pageSchemas, type ServedRecord, servedSchemas } from './served.ts';
+import type { Window } from './windows.ts';
 
 /** Kind → a list page whose records are not checked yet. */
 const envelopeSchemas = mapKinds((kind) => pageSchemas[kind].extend({ results: z.array(z.unknown()) }));
-
-/** A record on a list page. */
-export interface ListedRecord {
-  readonly id: number;
-  readonly slug: string;
-  /** Compact JSON without `url`. */
-  readonly json: string;
-  /** Compact JSON as the record's own URL has to serve it. */
-  readonly served: string;
-}
 
 export interface ExpectedPage {
   readonly kind: Kind;
@@ -37,7 +27,7 @@ type Report = (problem: string) => void;
  * @param report called with a sentence for each problem
  * @returns the valid records
  */
-export function checkListPage(text: string, expected: ExpectedPage, report: Report): ListedRecord[] {
+export function checkListPage(text: string, expected: ExpectedPage, report: Report): ServedRecord[] {
   const { kind, window, count, linkBase, after } = expected;
   const value = parseJson(text);
   if (value === undefined) {
@@ -47,29 +37,22 @@ export function checkListPage(text: string, expected: ExpectedPage, report: Repo
   if (JSON.stringify(value) !== text) report('is not compact JSON');
   const envelope = readObject(envelopeSchemas[kind], value, report);
   if (!envelope) return [];
-  const next = nextWindow(window, count);
-  const previous = previousWindow(window);
+  const { next, previous } = listPage(linkBase, kind, { window, count, results: [] });
   const size = Math.max(0, Math.min(window.limit, count - window.offset));
   compare('count', envelope.count, count, report);
-  compare('next', envelope.next, next && listUrl(linkBase, kind, next), report);
-  compare('previous', envelope.previous, previous && listUrl(linkBase, kind, previous), report);
+  compare('next', envelope.next, next, report);
+  compare('previous', envelope.previous, previous, report);
   compare('the number of results', envelope.results.length, size, report);
 
-  const records: ListedRecord[] = [];
+  const records: ServedRecord[] = [];
   for (const [at, result] of envelope.results.slice(0, size).entries()) {
     const record = readObject(servedSchemas[kind], result, (problem) => report(`results[${at}]: ${problem}`));
     if (!record) continue;
     const before = records.at(-1)?.id ?? after;
     if (record.id <= before)
       report(`results[${at}]: got id ${record.id} after ${before}, expected ascending ids`);
-    const { url, ...data } = record;
-    compare(`results[${at}].url`, url, recordUrl(linkBase, kind, data.slug), report);
-    records.push({
-      id: data.id,
-      slug: data.slug,
-      json: JSON.stringify(data),
-      served: JSON.stringify(result),
-    });
+    compare(`results[${at}].url`, record.url, recordUrl(linkBase, kind, record.slug), report);
+    records.push(record);
   }
   return records;
 }

@@ -1,7 +1,7 @@
 /** Every path of a site: the public URLs of the API, and the files behind them. */
 
 import { type Kind, kindNames } from './kinds.ts';
-import type { Integer, Window } from './windows.ts';
+import { type Integer, nextWindow, previousWindow, type Window } from './windows.ts';
 
 /** The prefix of every API path. */
 export const API_PREFIX = '/api/gamedata/';
@@ -128,6 +128,17 @@ export interface ListPage {
   readonly next: string | null;
   readonly previous: string | null;
   readonly results: readonly unknown[];
+}
+
+/** Makes a list page around its results. */
+export function listPage(
+  base: LinkBase,
+  kind: Kind,
+  { window, count, results }: { window: Window; count: number; results: readonly unknown[] },
+  format?: 'api' | 'json',
+): ListPage {
+  const link = (to: Window | null) => to && listUrl(base, kind, to, format);
+  return { count, next: link(nextWindow(window, count)), previous: link(previousWindow(window)), results };
 }
 
 /** The other pages, for clients that look there: https://www.rfc-editor.org/rfc/rfc8288. Undefined if there are none. */

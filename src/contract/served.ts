@@ -29,6 +29,9 @@ export const servedSchemas = {
     .meta({ title: 'Item', description: 'An item, the same object in lists and at its own URL.' }),
 } as const satisfies Record<Kind, z.ZodObject>;
 
+/** A record of any kind as it is served. */
+export type ServedRecord = z.infer<(typeof servedSchemas)[Kind]>;
+
 function pageSchema<K extends Kind>(kind: K) {
   return z
     .strictObject({

@@ -10,11 +10,10 @@ import {
   type NamedRecord,
 } from '../contract/changes.ts';
 import { type Kind, kindNames, mapKinds } from '../contract/kinds.ts';
-import type { EncodedRecord, EncodedRecords } from './data-set.ts';
+import type { AnyRecord, AnyRecords } from './data-set.ts';
 
-/** A data set with its summary. */
 export interface SummarizedRecords extends DataSetSummary {
-  readonly records: EncodedRecords;
+  readonly records: AnyRecords;
 }
 
 /** Compares two data sets. Records correspond if kind and id are the same; their order is irrelevant. */
@@ -37,16 +36,15 @@ const summaryOf = ({ digest, captured, counts, edition }: SummarizedRecords): Da
   edition,
 });
 
-function compareKind(before: readonly EncodedRecord[], after: readonly EncodedRecord[]): Changes[Kind] {
+function compareKind(before: readonly AnyRecord[], after: readonly AnyRecord[]): Changes[Kind] {
   const changes: KindChanges = { added: [], removed: [], renamed: [], changed: [] };
   const old = new Map(before.map((record) => [record.id, record]));
   for (const record of byId(after)) {
     const was = old.get(record.id);
     old.delete(record.id);
     if (was === undefined) changes.added.push(nameOf(record));
-    // Most records are unchanged, and comparing their text saves parsing them.
-    else if (was.json !== record.json) {
-      const fields = compareFields(fieldsOf(was), fieldsOf(record));
+    else {
+      const fields = compareFields(was, record);
       const { id, slug } = record;
       if (was.slug !== slug) changes.renamed.push({ id, from: was.slug, to: slug, fields });
       else if (fields.length > 0) changes.changed.push({ id, slug, fields });
@@ -56,21 +54,19 @@ function compareKind(before: readonly EncodedRecord[], after: readonly EncodedRe
   return changes;
 }
 
-const byId = (records: readonly EncodedRecord[]): EncodedRecord[] => [...records].sort((a, b) => a.id - b.id);
+const byId = (records: readonly AnyRecord[]): AnyRecord[] => [...records].sort((a, b) => a.id - b.id);
 
-type Fields = Readonly<Record<string, FieldChange['from']>>;
+const nameOf = ({ id, slug, name }: AnyRecord): NamedRecord => ({
+  id,
+  slug,
+  name: typeof name === 'string' ? name : slug,
+});
 
-/** Whatever fields a record has: the version that wrote it may have known others than this one. */
-const fieldsOf = ({ json }: EncodedRecord): Fields => JSON.parse(json);
-
-function nameOf(record: EncodedRecord): NamedRecord {
-  const { id, slug } = record;
-  const { name } = fieldsOf(record);
-  return { id, slug, name: typeof name === 'string' ? name : slug };
-}
-
-/** The fields that differ, in the newer record's order. A new slug is a rename, not a changed field. */
-function compareFields(before: Fields, after: Fields): FieldChange[] {
+/**
+ * The fields that differ, in the newer record's order. A new slug is a rename, not a changed field. The version that wrote a record
+ * may have known other fields than this one.
+ */
+function compareFields(before: AnyRecord, after: AnyRecord): FieldChange[] {
   const names = new Set([...Object.keys(after), ...Object.keys(before)]);
   return [...names].flatMap((field) => {
     const [from = null, to = null] = [before[field], after[field]];

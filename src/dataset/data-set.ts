@@ -1,10 +1,13 @@
 /** A data set: every record of every kind, complete and in order, with its provenance and warnings. */
 
 import * as z from 'zod';
+import type { FieldChange } from '../contract/changes.ts';
 import { editionSchema } from '../contract/edition.ts';
-import { type Kind, kindNames } from '../contract/kinds.ts';
-import type { Names, NamesSummary } from '../contract/names.ts';
-import { type Counts, skippedSchema } from '../contract/records.ts';
+import { type Kind, kindNames, mapKinds } from '../contract/kinds.ts';
+import type { Names } from '../contract/names.ts';
+import { type LinkBase, recordUrl } from '../contract/paths.ts';
+import { type Counts, type RecordOf, skippedSchema } from '../contract/records.ts';
+import type { ServedRecord } from '../contract/served.ts';
 
 /** Where a data set comes from, and when. Independent of the machine that read it. */
 export const provenanceSchema = z.object({
@@ -43,31 +46,39 @@ export const warningSchema = z.object({
 });
 export type Warning = z.infer<typeof warningSchema>;
 
-/** A record with its JSON text, which is stringified once for its file, its list page and the digest. */
-export interface EncodedRecord {
-  readonly id: number;
-  readonly slug: string;
-  /** Compact JSON without `url`. */
-  readonly json: string;
-}
+/** Without `url`, which depends on the base URL. Sorted by id; ids and slugs are unique. */
+export type Records = Readonly<Record<Kind, readonly RecordOf<Kind>[]>>;
+export type ServedRecords = Readonly<Record<Kind, readonly ServedRecord[]>>;
 
-/** Sorted by id; ids and slugs are unique. */
-export type EncodedRecords = Readonly<Record<Kind, readonly EncodedRecord[]>>;
+/** A record of any version, with its fields in their order. */
+export type AnyRecord = { readonly id: number; readonly slug: string } & {
+  readonly [field: string]: FieldChange['from'];
+};
+/** Whose fields keep their order, as the digest depends on it: that tells whether it is the one that was built. */
+export const anyRecordSchema = z.custom<AnyRecord>((value) => {
+  const { id, slug } = (value ?? {}) as Partial<Record<'id' | 'slug', unknown>>;
+  return Number.isInteger(id) && typeof slug === 'string';
+}, 'expected a record');
+export type AnyRecords = Readonly<Record<Kind, readonly AnyRecord[]>>;
 
-/** The names in every language, and how they are summarized. */
-export interface KnownNames {
-  /** Undefined if there are none. */
-  readonly summary: NamesSummary | undefined;
-  /** In alphabetical order of languages. Those of a snapshot are read and checked only where they are needed. */
-  read(): readonly Names[];
-}
+/** A record as it is served: with its `url` first. */
+export const served = (base: LinkBase, kind: Kind, record: RecordOf<Kind>): ServedRecord => ({
+  url: recordUrl(base, kind, record.slug),
+  ...record,
+});
 
-/** Only the text of its records is kept: objects take three times as much memory. */
+export const servedRecords = (base: LinkBase, records: Records): ServedRecords =>
+  mapKinds((kind) => records[kind].map((record) => served(base, kind, record)));
+
+/** The reverse. */
+export const unserved = ({ url: _, ...record }: AnyRecord): AnyRecord => record;
+
 export interface DataSet {
   readonly warnings: readonly Warning[];
   readonly provenance: Provenance;
   readonly counts: Counts;
   readonly digest: string;
-  readonly records: EncodedRecords;
-  readonly names: KnownNames;
+  readonly records: Records;
+  /** In alphabetical order of languages; empty if none are known. */
+  readonly names: readonly Names[];
 }

@@ -3,11 +3,10 @@
 import { createHash } from 'node:crypto';
 import { type Kind, kindNames, mapKinds } from '../contract/kinds.ts';
 import type { Names, NamesSummary } from '../contract/names.ts';
-import type { DataSet, EncodedRecord, EncodedRecords, KnownNames } from './data-set.ts';
+import type { AnyRecord, AnyRecords, DataSet, Records } from './data-set.ts';
 
-/** A data set of these records. */
 export function digestDataSet(
-  records: EncodedRecords,
+  records: Records,
   about: Pick<DataSet, 'warnings' | 'provenance' | 'names'>,
 ): DataSet {
   const counts = mapKinds((kind) => records[kind].length);
@@ -15,10 +14,10 @@ export function digestDataSet(
 }
 
 /** A record as one line of a snapshot. */
-export const encodeLine = ({ json }: EncodedRecord): string => `${json}\n`;
+export const encodeLine = (record: AnyRecord): string => `${JSON.stringify(record)}\n`;
 
 /** The digest of all records: `sha256:` and 64 hexadecimal digits. */
-export const digestRecords = (records: EncodedRecords): string =>
+export const digestRecords = (records: AnyRecords): string =>
   digestLines((kind) => records[kind].map(encodeLine).join(''));
 
 /** The same digest from text with one record per line. */
@@ -29,11 +28,6 @@ export function digestLines(linesOf: (kind: Kind) => string | Uint8Array): strin
   }
   return `sha256:${hash.digest('hex')}`;
 }
-
-export const knownNames = (names: readonly Names[]): KnownNames => ({
-  summary: summarizeNames(names),
-  read: () => names,
-});
 
 /** How many names there are, and their own digest; undefined if there are none. */
 export function summarizeNames(names: readonly Names[]): NamesSummary | undefined {

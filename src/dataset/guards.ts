@@ -31,7 +31,6 @@ export interface GuardOptions {
   readonly maxShrink: number;
   /** Records that may disappear in addition, as `<kind>/<slug>`, and languages, as `names/<language>`. */
   readonly allowMissing: readonly string[];
-  /** Records that were left out on purpose, and are not missing. */
   readonly skip?: Skipped | undefined;
   /** What is compared with where nothing is published: how many records another data set has. */
   readonly floor?: Counts | undefined;

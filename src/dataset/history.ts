@@ -3,7 +3,7 @@
 import type { Comparison, DataSetSummary, History } from '../contract/changes.ts';
 import type { Names, NamesSummary } from '../contract/names.ts';
 import { compare, countChanges, type SummarizedRecords } from './compare.ts';
-import type { EncodedRecords } from './data-set.ts';
+import type { AnyRecords } from './data-set.ts';
 import type { AddressedRecords, Former } from './former.ts';
 
 export const emptyHistory: History = { steps: [] };
@@ -42,7 +42,7 @@ export const encodeHistory = ({ steps }: History): string =>
 /** The last published data set, of a site or a snapshot. */
 export interface Previous extends DataSetSummary {
   /** Undefined if they cannot be read as they were published: the next build replaces them. */
-  records(): EncodedRecords | undefined;
+  records(): AnyRecords | undefined;
   /** What it had all the same, if its records cannot be read. */
   listed?(): AddressedRecords;
   /** Throws if they cannot be read as they were published. */
@@ -69,7 +69,7 @@ const ANEW = 'the feed of changes starts anew, as that of the published data can
 export function continueHistory(
   data: SummarizedRecords & { readonly history: History | undefined },
   previous: Previous | undefined,
-  before: EncodedRecords | undefined,
+  before: AnyRecords | undefined,
 ): { history: History; notices: string[] } {
   const { history } = data;
   if (history && (!previous || mentions(history, previous.digest))) return { history, notices: [] };

@@ -2,7 +2,7 @@
 
 import { type Kind, kindNames, mapKinds } from '../contract/kinds.ts';
 import type { Names } from '../contract/names.ts';
-import type { EncodedRecords } from './data-set.ts';
+import type { AnyRecords } from './data-set.ts';
 
 /** Undefined if there is none. */
 export const nameIn = (names: Names | undefined, kind: Kind, slug: string): string | undefined =>
@@ -32,7 +32,7 @@ export interface NameChanges {
 }
 
 interface Named {
-  readonly records: EncodedRecords;
+  readonly records: AnyRecords;
   readonly names: readonly Names[];
 }
 

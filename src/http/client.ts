@@ -1,13 +1,25 @@
-/** The HTTP client of builds: bounded connections, time-outs, retries that honor `Retry-After`, no redirects. */
+/** The HTTP client: bounded connections, time-outs, a proxy if the environment names one, retries that honor `Retry-After`, no redirects. */
 
 import { setMaxListeners } from 'node:events';
-import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
 import pLimit from 'p-limit';
+import { type Dispatcher, EnvHttpProxyAgent } from 'undici';
 import type { Edition } from '../contract/edition.ts';
-import { UpstreamError } from '../errors.ts';
+import { UpstreamError, UsageError } from '../errors.ts';
+import { USER_AGENT } from '../version.ts';
 import { ACCEPT_ENCODING, decompress, MAX_BODY_BYTES } from './body.ts';
-import { openConnections, type RawResponse, type Timeouts } from './connections.ts';
-import { asFailedAttempt, editionOf, FailedAttempt, retryDelay, unexpectedStatus } from './retry.ts';
+import {
+  asFailedAttempt,
+  editionOf,
+  FailedAttempt,
+  retryDelay,
+  tooLarge,
+  unexpectedStatus,
+} from './retry.ts';
+
+/** In milliseconds: for a connection, for headers, between parts of a body, for a complete response. */
+const defaultTimeouts = { connect: 10_000, headers: 30_000, body: 30_000, total: 60_000 };
+export type Timeouts = typeof defaultTimeouts;
 
 export interface ClientOptions {
   /** The maximum number of concurrent requests and connections; more calls than that wait. */
@@ -42,13 +54,30 @@ export interface GetOptions {
   readonly maxBytes?: number;
 }
 
+export interface RequestOptions {
+  /** Default GET. */
+  readonly method?: string | undefined;
+  readonly headers?: Readonly<Record<string, string | undefined>> | undefined;
+  /** The maximum size of the body; a compressed one may be a little larger. */
+  readonly maxBytes: number;
+}
+
+/** The body is as it came, perhaps compressed; a repeated header has several values. */
+export type RawResponse = Awaited<ReturnType<HttpClient['request']>>;
+
+/** By how much compression may enlarge a body: random bytes grow a little. */
+const ENCODING_BYTES = 4096;
+
 export type HttpClient = ReturnType<typeof createClient>;
 export type Waiting = ReturnType<HttpClient['waiting']>;
 
 /** @throws UsageError if the environment names an invalid proxy */
 export function createClient(options: ClientOptions) {
   const { concurrency, retries, retryBaseMs: baseMs = 500 } = options;
-  const connections = openConnections(concurrency, options.timeouts);
+  const timeouts = { ...defaultTimeouts, ...options.timeouts };
+  const dispatcher = createDispatcher(concurrency, timeouts);
+  /** Whether the headers of any response have ever arrived. */
+  let hasResponded = false;
   /** Totals over the life of the client. `bytes` counts bodies on the wire, before decompression. */
   const stats = { requests: 0, bodies: 0, notModified: 0, retries: 0, bytes: 0 };
   /** No request is sent before this time, because the upstream asked for a pause. */
@@ -62,6 +91,47 @@ export function createClient(options: ClientOptions) {
   const resumptions = new Set<{ readonly at: number }>();
   const wait = (ms: number): Promise<void> => sleep(ms, undefined, { signal: closed.signal });
 
+  async function receive(
+    url: string,
+    { method = 'GET', headers, maxBytes }: RequestOptions,
+    signal: AbortSignal,
+  ) {
+    const { origin, pathname, search } = new URL(url);
+    const response = await dispatcher.request({
+      origin,
+      path: pathname + search,
+      method: method as Dispatcher.HttpMethod,
+      headers: { 'user-agent': USER_AGENT, ...headers },
+      signal,
+    });
+    hasResponded = true;
+    const allowed = maxBytes + (response.headers['content-encoding'] === undefined ? 0 : ENCODING_BYTES);
+    const parts: Buffer[] = [];
+    let bytes = 0;
+    for await (const part of response.body as AsyncIterable<Buffer>) {
+      bytes += part.length;
+      if (bytes > allowed) throw tooLarge(maxBytes, new RangeError('body too large'));
+      parts.push(part);
+    }
+    return { status: response.statusCode, headers: response.headers, body: Buffer.concat(parts) };
+  }
+
+  /** Sends a request once, and reads the complete response. Rejects with undici's error, or with `FailedAttempt`. */
+  function request(url: string, options: RequestOptions): ReturnType<typeof receive> {
+    const over = new AbortController();
+    // undici rejects an aborted request that still waits for a connection only once it gets one, and then does not send it.
+    return new Promise((resolve, reject) => {
+      const timer = setTimeout(() => {
+        const problem = `no complete response within ${timeouts.total / 1000} s`;
+        reject(new FailedAttempt(problem, { retryable: true }));
+        over.abort();
+      }, timeouts.total);
+      void receive(url, options, over.signal)
+        .then(resolve, reject)
+        .finally(() => clearTimeout(timer));
+    });
+  }
+
   /** A pause that the response asks for is noted before the next request gets its turn. */
   async function send(url: string, { etag, lastModified }: Revalidation, maxBytes: number) {
     for (let ms = pausedUntil - Date.now(); ms > 0; ms = pausedUntil - Date.now()) await wait(ms);
@@ -72,7 +142,7 @@ export function createClient(options: ClientOptions) {
       'if-none-match': etag,
       'if-modified-since': lastModified,
     };
-    const { status, headers: received, body } = await connections.request(url, { headers: sent, maxBytes });
+    const { status, headers: received, body } = await request(url, { headers: sent, maxBytes });
     const headers = firstValues(received);
     stats.bytes += body.length;
     const isConditional = (etag ?? lastModified) !== undefined;
@@ -89,9 +159,6 @@ export function createClient(options: ClientOptions) {
     { revalidation = {}, maxBytes = MAX_BODY_BYTES }: GetOptions,
   ): Promise<Fetched<T>> {
     const { status, headers, body } = await sending(send, url, revalidation, maxBytes);
-    // undici uses a connection again two turns later: first all send their next requests, then what came is decoded.
-    await turn();
-    await turn();
     const freshForMs = freshness(headers['cache-control'], headers.age);
     const edition = editionOf(headers);
     if (status === 304) {
@@ -106,6 +173,7 @@ export function createClient(options: ClientOptions) {
 
   return {
     stats: stats as Readonly<typeof stats>,
+    request,
     /**
      * Sends a GET, with retries. `decode` turns the body into a value; it throws `MalformedBody` if a retry may help, and
      * any other error if not. Rejects with `UpstreamError`.
@@ -120,7 +188,7 @@ export function createClient(options: ClientOptions) {
           if (!(failed instanceof FailedAttempt)) throw failed;
           const { retryable, retryAfterMs = 0, hint, ...failure } = failed.failure;
           if (!retryable || attempts === maxAttempts) {
-            const unreachable = failure.unreachable === true && !connections.hasResponded();
+            const unreachable = failure.unreachable === true && !hasResponded;
             const request = { ...failure, method: 'GET', url, attempts, unreachable };
             throw new UpstreamError(failed.message, request, { cause: failed.cause, hint });
           }
@@ -141,7 +209,7 @@ export function createClient(options: ClientOptions) {
     /** Closes every connection and ends every delay at once. */
     close(): Promise<void> {
       closed.abort();
-      return connections.close();
+      return dispatcher.destroy();
     },
   };
 }
@@ -159,4 +227,45 @@ function freshness(control = '', age = ''): number {
   const maxAge = Number(/\bmax-age=(\d+)/i.exec(control)?.[1] ?? 0);
   const elapsed = Number.isFinite(Number(age)) ? Number(age) : 0;
   return Math.max(0, Math.min(maxAge, MAX_AGE_SECONDS) - elapsed) * 1000;
+}
+
+function createDispatcher(connections: number, timeouts: Timeouts): Dispatcher {
+  try {
+    return new EnvHttpProxyAgent({
+      connections,
+      connect: { timeout: timeouts.connect },
+      headersTimeout: timeouts.headers,
+      bodyTimeout: timeouts.body,
+    });
+  } catch (cause) {
+    // The value may contain a password, and is not shown.
+    throw new UsageError(
+      'HTTP_PROXY or HTTPS_PROXY: expected the URL of a proxy, such as http://127.0.0.1:8080',
+      { cause },
+    );
+  }
+}
+
+/**
+ * Runs work with a client, and closes the client afterwards, or at once when a signal aborts the work.
+ *
+ * @throws the signal's reason if it is aborted, whatever error that causes in the work
+ */
+export async function abortable<C extends { close(): Promise<void> }, T>(
+  client: C,
+  signal: AbortSignal | undefined,
+  work: (client: C) => Promise<T>,
+): Promise<T> {
+  const stop = (): void => void client.close();
+  signal?.addEventListener('abort', stop);
+  try {
+    signal?.throwIfAborted();
+    return await work(client);
+  } catch (error) {
+    signal?.throwIfAborted();
+    throw error;
+  } finally {
+    signal?.removeEventListener('abort', stop);
+    await client.close();
+  }
 }

@@ -41,7 +41,6 @@ export function createFetcher({ client, cache }: { client: HttpClient; cache: Ca
     waiting: client.waiting,
     /** The edition that the last run has read, if it was complete and of one; otherwise null. */
     lastEdition: cache.lastRun?.edition ?? null,
-    /** What the last run has noted. */
     recallRun(): unknown {
       stats.cacheHits += cache.lastRun?.urls ?? 0;
       return cache.lastRun?.value;
@@ -114,8 +113,7 @@ export async function withFetcher<T>(
   work: (fetcher: Fetcher) => Promise<T>,
 ): Promise<T> {
   // A build from local files does without undici, which is most of the code.
-  const { abortable } = await import('./connections.ts');
-  const { createClient } = await import('./client.ts');
+  const { abortable, createClient } = await import('./client.ts');
   return abortable(createClient(options), signal, async (client) => {
     const cache = cacheFolder === undefined ? noCache : openCache(cacheFolder, { upstream, version });
     let complete = false;

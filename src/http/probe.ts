@@ -3,8 +3,7 @@
 import pLimit from 'p-limit';
 import { errorCode, UpstreamError } from '../errors.ts';
 import { decompress, MAX_BODY_BYTES } from './body.ts';
-import type { ClientOptions } from './client.ts';
-import { openConnections, type RawResponse } from './connections.ts';
+import { type ClientOptions, createClient, type RawResponse } from './client.ts';
 import { asFailedAttempt, FailedAttempt } from './retry.ts';
 
 /** A request. The path is relative to the deployment's base URL. */
@@ -12,7 +11,6 @@ export interface ProbeRequest {
   readonly method?: string;
   readonly path: string;
   readonly headers?: Readonly<Record<string, string>>;
-  /** The largest body that is read. */
   readonly maxBytes?: number;
 }
 
@@ -24,7 +22,7 @@ export function createProbe(
   address: string,
   { concurrency, timeouts }: Pick<ClientOptions, 'concurrency' | 'timeouts'>,
 ) {
-  const connections = openConnections(concurrency, timeouts);
+  const client = createClient({ concurrency, retries: 0, timeouts });
   const limit = pLimit(concurrency);
   /** Large bodies one at a time: their sum counts. */
   const limitLarge = pLimit(1);
@@ -33,7 +31,7 @@ export function createProbe(
     const { method = 'GET', path, headers, maxBytes = MAX_BODY_BYTES } = request;
     const url = `${address}${path}`;
     try {
-      const response = await connections.request(url, { method, headers, maxBytes });
+      const response = await client.request(url, { method, headers, maxBytes });
       return asProbeResponse(describe(request), response, maxBytes);
     } catch (cause) {
       // A keep-alive connection may be closed just as it is reused: one retry tells this from a failure.
@@ -49,7 +47,6 @@ export function createProbe(
   const send = (request: ProbeRequest): Promise<ProbeResponse> =>
     (request.maxBytes ?? 0) > MAX_BODY_BYTES ? limitLarge(attempt, request) : limit(attempt, request);
   return {
-    /** The base URL of the deployment. */
     address,
     send,
     /**
@@ -60,7 +57,7 @@ export function createProbe(
       requests: readonly R[],
       look: (response: ProbeResponse, request: R) => T,
     ): Promise<T[]> => Promise.all(requests.map(async (request) => look(await send(request), request))),
-    close: connections.close,
+    close: client.close,
   };
 }
 
@@ -73,7 +70,6 @@ function asProbeResponse(request: string, { status, headers, body }: RawResponse
   // The response to HEAD has the header without the body.
   const text = new TextDecoder().decode(body.length === 0 ? body : decompress(body, encoding, maxBytes));
   return {
-    /** The request in one line, for messages. */
     request,
     status,
     /** The `Content-Encoding`; undefined for none. It has been undone. */

@@ -3,11 +3,9 @@
 import { type Edition, parseEdition } from '../contract/edition.ts';
 import { errorCode, type FailedRequest, GamedataError } from '../errors.ts';
 
-/** The headers of a response. */
 export type Headers = Readonly<Record<string, string | undefined>>;
 
 interface Failure extends Partial<Pick<FailedRequest, 'status' | 'location' | 'edition' | 'unreachable'>> {
-  /** Whether another attempt may succeed. */
   readonly retryable: boolean;
   readonly retryAfterMs?: number;
   readonly hint?: string | undefined;

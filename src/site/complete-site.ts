@@ -6,8 +6,7 @@ import type { Names } from '../contract/names.ts';
 import { archiveFiles, DOWNLOAD_FOLDER } from '../contract/paths.ts';
 import { createRoutes } from '../contract/routes.ts';
 import { type AnyFile, bodyOf, type SiteFile } from '../contract/site-file.ts';
-import type { EncodedRecords } from '../dataset/data-set.ts';
-import { servedTexts } from '../dataset/encode.ts';
+import { type Records, servedRecords } from '../dataset/data-set.ts';
 import { type Former, movedRoutes } from '../dataset/former.ts';
 import type { Serving } from '../hosts/host.ts';
 import { hostFiles } from '../hosts/index.ts';
@@ -29,7 +28,7 @@ export interface Package {
 }
 
 export interface CompleteSite {
-  readonly records: EncodedRecords;
+  readonly records: Records;
   readonly names: readonly Names[];
   readonly meta: Meta;
   readonly history: History;
@@ -63,11 +62,11 @@ function dataFiles(site: CompleteSite): SiteFile[] {
   const { records, meta, history, former } = site;
   const linkBase = linkBaseOf(meta);
   const routes = createRoutes(records, movedRoutes(former, records), meta.sprites);
-  const served = servedTexts(linkBase, records);
+  const served = servedRecords(linkBase, records);
   const { handlerModule } = site.package;
   const context = { ...site.serving, routes, baseUrl: meta.base_url, handlerModule };
   return [
-    ...apiFiles(records, served, meta),
+    ...apiFiles(served, meta),
     ...(meta.downloads ? downloadFiles(served) : []),
     ...namesFiles(site.names, meta.base_url),
     ...changeFiles({ history, former, moved: routes.moved }, { ...linkBase, captured: meta.captured }),

@@ -15,13 +15,13 @@ import {
 } from '../contract/paths.ts';
 import { servedSchemas } from '../contract/served.ts';
 import type { SiteFile } from '../contract/site-file.ts';
-import type { ServedTexts } from '../dataset/encode.ts';
+import type { ServedRecords } from '../dataset/data-set.ts';
 
 export interface Download {
   readonly path: string;
   /** One sentence for people. */
   readonly summary: string;
-  text(served: ServedTexts): string;
+  text(served: ServedRecords): string;
 }
 
 /** The bulk files without their compressed copies. */
@@ -30,26 +30,24 @@ export const downloads: readonly Download[] = [
     {
       path: ndjsonFile(kind),
       summary: `Every ${kind}, one JSON object per line.`,
-      text: (served) => [...served[kind], ''].join('\n'),
+      text: (served) => served[kind].map((record) => `${JSON.stringify(record)}\n`).join(''),
     },
     {
       path: csvFile(kind),
       summary: `Every ${kind} as CSV (RFC 4180, UTF-8). Null is an empty cell. Remove one apostrophe at the start of a cell and after each semicolon: it keeps spreadsheets from running the text as a formula.`,
-      text: (served) => csvRow(fieldsOf(kind)) + served[kind].map(tableRow).join(''),
+      text: (served) =>
+        csvRow(fieldsOf(kind)) + served[kind].map((record) => csvRow(Object.values(record))).join(''),
     },
   ]),
   {
     path: EVERYTHING_FILE,
     summary: 'Every record of every kind as one JSON object.',
-    text: (served) => `{${kindNames.map((kind) => `"${kind}":[${served[kind].join()}]`).join()}}`,
+    text: (served) => JSON.stringify(served),
   },
 ];
 
 /** The names of a kind's fields, in the order of records. */
 export const fieldsOf = (kind: Kind): string[] => Object.keys(servedSchemas[kind].shape);
-
-/** A record's text is flat JSON with its fields in order. */
-const tableRow = (served: string): string => csvRow(Object.values(JSON.parse(served)));
 
 /**
  * The same bytes everywhere: gzip by fflate, as the output of zlib differs between its builds; Brotli at a quality whose output
@@ -65,7 +63,7 @@ export const compressors: Readonly<Record<CompressedExtension, (body: Uint8Array
 };
 
 /** Makes the bulk files, each with its compressed copies. */
-export const downloadFiles = (served: ServedTexts): SiteFile[] =>
+export const downloadFiles = (served: ServedRecords): SiteFile[] =>
   downloads.flatMap(({ path, text }) => {
     const body = Buffer.from(text(served));
     const copies = compressedExtensions.map((extension) => ({

@@ -1,16 +1,17 @@
 /** Captures a data set: reads it from a source, and lets the guards decide whether it may replace the published one. */
 
 import type { Comparison, History } from '../contract/changes.ts';
-import type { DataSet, EncodedRecords, Provenance } from '../dataset/data-set.ts';
+import type { AnyRecords, DataSet, Provenance } from '../dataset/data-set.ts';
+import { summarizeNames } from '../dataset/digest.ts';
 import { agreeing, type Former, leftSlugs, mergeFormer, noFormer } from '../dataset/former.ts';
 import { type GuardOptions, guard, type Missing, refuseOldData } from '../dataset/guards.ts';
 import { continueHistory, type Previous, stepsSince } from '../dataset/history.ts';
 import { compareNames, type NameChanges } from '../dataset/names.ts';
 import type { FetcherStats } from '../http/fetcher.ts';
-import { type LoadOptions, load } from './load.ts';
+import { load } from './index.ts';
 import type { Site } from './site/read.ts';
 import { previousOfSnapshot } from './snapshot.ts';
-import type { Progress, SourceResult } from './source.ts';
+import type { Progress, SourceContext, SourceResult } from './source.ts';
 
 /** What a caller may observe while data is read. */
 export interface Watchers {
@@ -31,18 +32,15 @@ export interface Captured extends DataSet {
   /** What has become of the names since then: empty if nothing has, or none were wanted. */
   readonly nameChanges: readonly NameChanges[];
   readonly source: SourceResult['source'];
-  /** The site that was read, if one was. */
   readonly site: Site | undefined;
   readonly fallback: string | null;
   readonly requests: FetcherStats | null;
-  /** True if the cache is of the upstream's present edition, and no record was asked for. */
   readonly isCached: boolean;
-  /** What was doubtful and ignored. */
   readonly notices: readonly string[];
 }
 
 export interface CaptureOptions
-  extends LoadOptions,
+  extends SourceContext,
     Watchers,
     Pick<GuardOptions, 'maxShrink' | 'allowMissing' | 'isBaseUrlNamed' | 'baseUrlHint' | 'hint'> {
   /** The age that data may have, in days; undefined for any. */
@@ -128,14 +126,14 @@ const formerOf = (previous: Previous | undefined, { isRestored }: CaptureOptions
 
 /** None where the previous records or names cannot be read. */
 export function changesOfNames(
-  to: Pick<DataSet, 'records' | 'names'>,
+  to: Parameters<typeof compareNames>[1],
   previous?: Previous,
-  records?: EncodedRecords,
+  records?: AnyRecords,
 ): NameChanges[] {
-  const isSame = previous?.names?.digest === to.names.summary?.digest;
+  const isSame = previous?.names?.digest === summarizeNames(to.names)?.digest;
   const names = isSame ? undefined : previous?.readNames?.();
   if (!records || !names) return [];
-  return compareNames({ records, names }, { records: to.records, names: to.names.read() });
+  return compareNames({ records, names }, to);
 }
 
 /** Unchanged data keeps the date and the edition with which it was first seen in this state. */

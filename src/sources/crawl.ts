@@ -1,17 +1,17 @@
 /** Crawls a deployment: follows `next` from the first page of each list to the last, and checks every page. */
 
-import { checkListPage, type ListedRecord } from '../contract/check-list-page.ts';
+import { checkListPage } from '../contract/check-list-page.ts';
 import { type Kind, kindNames, mapKinds } from '../contract/kinds.ts';
 import { show } from '../contract/parse.ts';
 import { API_PREFIX, type LinkBase, listUrl, rootFile } from '../contract/paths.ts';
 import { MAX_RECORDS } from '../contract/records.ts';
+import type { ServedRecord } from '../contract/served.ts';
 import { PAGE_SIZE } from '../contract/windows.ts';
 import type { Probe, ProbeResponse } from '../http/probe.ts';
 
-/** A list as it was crawled. */
 export interface CrawledList {
   readonly count: number;
-  readonly records: readonly ListedRecord[];
+  readonly records: readonly ServedRecord[];
 }
 
 type Fail = (guarantee: 'root' | 'lists', response: ProbeResponse, problem: string) => void;
@@ -71,7 +71,7 @@ async function crawlList(
   probe: Probe,
   { linkBase, kind, fail }: { linkBase: LinkBase; kind: Kind; fail: (...problem: Problem) => void },
 ): Promise<CrawledList> {
-  const records: ListedRecord[] = [];
+  const records: ServedRecord[] = [];
   let problems = 0;
   let length = 0;
   let count = 0;

@@ -1,99 +1,181 @@
 /** The CSV source: makes the records from the upstream's own tables, six files instead of three thousand responses. */
 
-import type { Kind } from '../contract/kinds.ts';
-import type { Skipped } from '../contract/records.ts';
-import { DataError } from '../errors.ts';
-import { adaptSlug, type RawItem, type RawMove, type RawRecords, refuseUnknownSkips } from './normalize.ts';
-import { integerIn, readTable, type TableName, type TableTexts } from './tables.ts';
+import { statSync } from 'node:fs';
+import path from 'node:path';
+import Papa from 'papaparse';
+import { type Kind, mapKinds } from '../contract/kinds.ts';
+import { show } from '../contract/parse.ts';
+import { DataError, errorCode, OutputError, UpstreamError } from '../errors.ts';
+import { readFile } from '../files.ts';
+import { decodeText } from '../http/body.ts';
+import { type Codec, type Fetcher, withFetcher } from '../http/fetcher.ts';
+import { adaptSlug, firstNames, normalize, type OwnOf, type RawOf, type RawRecords } from './normalize.ts';
+import { refuseUnknownSkips } from './skip.ts';
+import { isAddress, type Source, type SourceContext } from './source.ts';
 
-/** @throws DataError if a table is invalid, or refers to a record that does not exist; UsageError if `skip` names one */
-export function readCsv(texts: TableTexts, skip?: Skipped): RawRecords {
-  const raw = { move: readMoves(texts), item: readItems(texts) };
-  refuseUnknownSkips(skip, raw);
-  return raw;
+/** The live upstream's tables. */
+const DEFAULT_UPSTREAM = 'https://raw.githubusercontent.com/PokeAPI/pokeapi/master/data/v2/csv';
+
+export const tableNames = [
+  'moves',
+  'move_names',
+  'items',
+  'item_names',
+  'languages',
+  'item_game_indices',
+] as const;
+type TableName = (typeof tableNames)[number];
+
+/** Table → its text. */
+export type TableTexts = Readonly<Record<TableName, string>>;
+
+/** Kind → its table, and how the fields of its own are read from a row there, once those tables are known that refer to it. */
+const kinds: {
+  readonly [K in Kind]: {
+    readonly table: TableName;
+    reader(texts: TableTexts, ids: ReadonlySet<number>): (row: Row) => OwnOf<K>;
+  };
+} = {
+  move: {
+    table: 'moves',
+    reader: () => (row) => ({ generation: integerIn(row, 'generation_id') }),
+  },
+  item: {
+    table: 'items',
+    reader(texts, ids) {
+      const indices = rowsById(texts, 'item_game_indices', 'item_id', ids);
+      return (row) => ({
+        gameIndices: (indices.get(integerIn(row, 'id')) ?? []).map((own) => ({
+          generation: integerIn(own, 'generation_id'),
+          index: integerIn(own, 'game_index'),
+        })),
+        sprite: spritePath(adaptSlug(identifierIn(row))),
+      });
+    },
+  },
+};
+
+export const csv: Source = {
+  name: 'csv',
+  async load(context) {
+    const { upstream = DEFAULT_UPSTREAM, today, skip, hasNames } = context;
+    const made = (texts: TableTexts, from: { upstream: string; captured: string }) => {
+      const raw = readCsv(texts);
+      refuseUnknownSkips(skip, raw);
+      const provenance = { source: 'csv', ...from, edition: null, ...(skip && { skipped: skip }) } as const;
+      return { dataSet: normalize(raw, provenance, hasNames), source: 'csv' } as const;
+    };
+    if (!isAddress(upstream)) {
+      const { texts, captured } = readTables(upstream);
+      return made(texts, { upstream: 'local files', captured });
+    }
+    return withFetcher(context, { upstream, version: 'csv' }, async (fetcher) => ({
+      ...made(await fetchTables(upstream, { ...context, fetcher }), { upstream, captured: today }),
+      requests: fetcher.stats,
+    }));
+  },
+};
+
+/** Throws `DataError` if a table is invalid, or refers to a record that does not exist. */
+export function readCsv(texts: TableTexts): RawRecords {
+  const languages = new Map(
+    rowsOf(texts, 'languages', 'id').map((row) => [textIn(row, 'id'), identifierIn(row)]),
+  );
+  return mapKinds((kind) => readKind(kind, texts, languages)) as RawRecords;
 }
 
-function readMoves(texts: TableTexts): RawMove[] {
-  const names = readNames('move', texts);
-  const table = readTable('moves', texts);
-  const moves = table.rows.map((row): RawMove => {
-    const id = integerIn(table, row, 'id');
-    const slug = slugOf('moves', row);
-    const { en: englishName = null, ...others } = names.get(id) ?? {};
-    return { id, slug, englishName, names: others, generation: integerIn(table, row, 'generation_id') };
-  });
-  refuseOrphans('move_names', names, moves);
-  return moves;
-}
-
-function readItems(texts: TableTexts): RawItem[] {
-  const names = readNames('item', texts);
-  const indices = readIndices(texts);
-  const table = readTable('items', texts);
-  const items = table.rows.map((row): RawItem => {
-    const id = integerIn(table, row, 'id');
-    const slug = slugOf('items', row);
-    const sprite = spritePath(adaptSlug(slug));
-    const { en: englishName = null, ...others } = names.get(id) ?? {};
-    const gameIndices = indices.get(id) ?? [];
-    return { id, slug, englishName, names: others, gameIndices, sprite };
-  });
-  refuseOrphans('item_names', names, items);
-  refuseOrphans('item_game_indices', indices, items);
-  return items;
-}
-
-function slugOf(name: TableName, row: { readonly identifier: string }): string {
-  if (row.identifier !== '') return row.identifier;
-  const location = { record: `${name}.csv`, field: 'identifier' };
-  throw new DataError(`got row ${Object.values(row).join(',')}: expected an identifier`, location);
-}
-
-/** Id → language → the first name in it. */
-function readNames(kind: Kind, texts: TableTexts) {
-  const { rows } = readTable('languages', texts);
-  const languages = new Map(rows.map((row) => [row.id, slugOf('languages', row)]));
-  const table = readTable(`${kind}_names`, texts);
-  const names = new Map<number, Record<string, string>>();
-  for (const row of table.rows) {
-    const id = integerIn(table, row, `${kind}_id`);
-    const language = languages.get(row.local_language_id) ?? row.local_language_id;
-    const ofRecord: Record<string, string> = names.get(id) ?? Object.create(null);
-    ofRecord[language] ??= row.name;
-    names.set(id, ofRecord);
-  }
-  return names;
-}
-
-/** Item id → its indices in the table's order. */
-function readIndices(texts: TableTexts): ReadonlyMap<number, RawItem['gameIndices']> {
-  const table = readTable('item_game_indices', texts);
-  const indices = new Map<number, RawItem['gameIndices'][number][]>();
-  for (const row of table.rows) {
-    const id = integerIn(table, row, 'item_id');
-    const listed = indices.get(id) ?? [];
-    listed.push({
-      generation: integerIn(table, row, 'generation_id'),
-      index: integerIn(table, row, 'game_index'),
+function readKind<K extends Kind>(
+  kind: K,
+  texts: TableTexts,
+  languages: ReadonlyMap<string, string>,
+): RawOf<K>[] {
+  const rows = rowsOf(texts, kinds[kind].table, 'id');
+  const ids = new Set(rows.map((row) => integerIn(row, 'id')));
+  const names = rowsById(texts, `${kind}_names`, `${kind}_id`, ids);
+  const ownFields = kinds[kind].reader(texts, ids);
+  return rows.map((row) => {
+    const id = integerIn(row, 'id');
+    const own = (names.get(id) ?? []).map((named) => {
+      const language = textIn(named, 'local_language_id');
+      return [languages.get(language) ?? language, textIn(named, 'name')] as const;
     });
-    indices.set(id, listed);
-  }
-  return indices;
+    return { id, slug: identifierIn(row), ...firstNames(own), ...ownFields(row) };
+  });
 }
 
-/** A row about a record that does not exist means that the tables do not belong together. */
-function refuseOrphans(
-  name: TableName,
-  byId: ReadonlyMap<number, unknown>,
-  records: readonly { id: number }[],
-): void {
-  const ids = new Set(records.map(({ id }) => id));
-  const orphans = [...byId.keys()].filter((id) => !ids.has(id)).sort((a, b) => a - b);
-  if (orphans.length === 0) return;
+interface Row {
+  readonly table: TableName;
+  readonly cells: Readonly<Record<string, string>>;
+}
+
+/**
+ * @param key the column that identifies its rows
+ * @throws DataError if the text is not CSV, a row has the wrong number of fields, or there is no such column
+ */
+function rowsOf(texts: TableTexts, table: TableName, key: string): Row[] {
+  const { data, errors, meta } = Papa.parse<Row['cells']>(texts[table], {
+    delimiter: ',',
+    header: true,
+    skipEmptyLines: true,
+  });
+  const [error] = errors;
+  if (error) {
+    // Rows with the wrong number of fields are counted from the first below the header.
+    const row = (error.row ?? 0) + (error.type === 'FieldMismatch' ? 2 : 1);
+    throw new DataError(`${error.message} in row ${row}: expected CSV`, { record: `${table}.csv` });
+  }
+  const { fields = [] } = meta;
+  if (!fields.includes(key)) throw missingColumn(table, fields, key);
+  return data.map((cells) => ({ table, cells }));
+}
+
+/** The rows about each record. One about a record that does not exist means that the tables do not belong together. */
+function rowsById(
+  texts: TableTexts,
+  table: TableName,
+  key: string,
+  ids: ReadonlySet<number>,
+): ReadonlyMap<number, Row[]> {
+  const rows = new Map<number, Row[]>();
+  for (const row of rowsOf(texts, table, key)) {
+    const id = integerIn(row, key);
+    const known = rows.get(id);
+    if (known) known.push(row);
+    else rows.set(id, [row]);
+  }
+  const orphans = [...rows.keys()].filter((id) => !ids.has(id)).sort((a, b) => a - b);
+  if (orphans.length === 0) return rows;
   throw new DataError(
     `got rows for unknown ids: ${orphans.slice(0, 10).join(', ')}: expected tables of the same date`,
-    { record: `${name}.csv` },
+    { record: `${table}.csv` },
   );
+}
+
+const missingColumn = (table: TableName, fields: readonly string[], field: string): DataError =>
+  new DataError(`got columns ${show(fields)}: expected one called ${field}`, {
+    record: `${table}.csv`,
+    field,
+  });
+
+function textIn({ table, cells }: Row, column: string): string {
+  const text = cells[column];
+  if (text === undefined) throw missingColumn(table, Object.keys(cells), column);
+  return text;
+}
+
+function integerIn(row: Row, field: string): number {
+  const text = textIn(row, field);
+  const value = /^\d+$/.test(text) ? Number(text) : Number.NaN;
+  if (Number.isSafeInteger(value)) return value;
+  const problem = `got ${show(text)} in row ${show(Object.values(row.cells))}: expected an integer`;
+  throw new DataError(problem, { record: `${row.table}.csv`, field });
+}
+
+function identifierIn(row: Row): string {
+  const text = textIn(row, 'identifier');
+  if (text !== '') return text;
+  const location = { record: `${row.table}.csv`, field: 'identifier' };
+  throw new DataError(`got row ${Object.values(row.cells).join(',')}: expected an identifier`, location);
 }
 
 /** The tables contain no icons; the upstream's server derives their paths by this rule. */
@@ -104,4 +186,80 @@ function spritePath(slug: string): string {
       ? `${slug.slice(0, 2)}-normal`
       : slug;
   return `sprites/items/${file}.png`;
+}
+
+/**
+ * Reads every table, and the modification date of the newest, `YYYY-MM-DD`.
+ *
+ * @throws OutputError if one cannot be read, or is not UTF-8
+ */
+function readTables(folder: string): { texts: TableTexts; captured: string } {
+  let newest = 0;
+  const texts = tableNames.map((name) => {
+    const file = `${name}.csv`;
+    try {
+      const text = new TextDecoder('utf-8', { fatal: true }).decode(readFile(folder, file));
+      newest = Math.max(newest, statSync(path.join(folder, file)).mtimeMs);
+      return [name, text] as const;
+    } catch (cause) {
+      const reason = cause instanceof TypeError ? 'not UTF-8' : errorCode(cause);
+      const problem = `cannot be read (${reason}), expected a table of the upstream`;
+      throw new OutputError(problem, path.join(folder, file), { cause });
+    }
+  });
+  return {
+    texts: Object.fromEntries(texts) as TableTexts,
+    captured: new Date(newest).toISOString().slice(0, 10),
+  };
+}
+
+interface FetchOptions extends Pick<SourceContext, 'onProgress'> {
+  readonly fetcher: Fetcher;
+}
+
+/** A path inside a commit, whose files never change. */
+const COMMIT = /\/[0-9a-f]{40}\//;
+
+/** How often the tables are read to find them unchanged. */
+const MAX_PASSES = 4;
+
+/**
+ * Reads the tables below a base URL, all of one state: unless the URL names a commit, they are read again, past the caches on
+ * the way, until none has changed in between.
+ *
+ * @throws UpstreamError if they change each time
+ */
+async function fetchTables(upstream: string, options: FetchOptions): Promise<TableTexts> {
+  let texts = await fetchOnce(upstream, options);
+  if (COMMIT.test(`${upstream}/`)) return texts;
+  for (let pass = 2; pass <= MAX_PASSES; pass++) {
+    const before = texts;
+    texts = await fetchOnce(upstream, { fetcher: options.fetcher, query: `?edition=${Date.now()}` });
+    if (tableNames.every((name) => texts[name] === before[name])) return texts;
+  }
+  throw new UpstreamError(
+    `got tables that changed whenever they were read, ${MAX_PASSES} times: expected tables of one commit`,
+    { method: 'GET', url: `${upstream}/`, attempts: 1, unreachable: false },
+    { hint: 'Try again later, or name a commit in the URL instead of a branch.' },
+  );
+}
+
+const codec: Codec<string> = {
+  decode: decodeText,
+  revive: (cached) => (typeof cached === 'string' ? cached : undefined),
+};
+
+async function fetchOnce(
+  upstream: string,
+  { fetcher, onProgress, query }: FetchOptions & { query?: string },
+): Promise<TableTexts> {
+  const texts = new Map<TableName, string>();
+  for (const name of tableNames) {
+    const url = `${upstream}/${name}.csv`;
+    const again = query === undefined ? {} : { at: url + query, revalidate: true };
+    texts.set(name, (await fetcher.load(url, codec, again)).value);
+    const { stats: requests, waiting } = fetcher;
+    onProgress?.({ done: texts.size, total: tableNames.length, requests, waiting });
+  }
+  return Object.fromEntries(texts) as Record<TableName, string>;
 }

@@ -1,7 +1,7 @@
 /** Applies the contract's decisions to the upstream's records, with a warning for each; among them, which slugs are safe. */
 
 import * as z from 'zod';
-import { type Kind, kindNames } from '../contract/kinds.ts';
+import { type Kind, mapKinds } from '../contract/kinds.ts';
 import { languageSchema, type Names } from '../contract/names.ts';
 import { parse, show } from '../contract/parse.ts';
 import { ICONS_FOLDER, PLACEHOLDER_ICON } from '../contract/paths.ts';
@@ -11,27 +11,22 @@ import {
   nameSchema,
   type RecordOf,
   recordSchemas,
-  type Skipped,
   slugSchema,
 } from '../contract/records.ts';
 import { titleOf } from '../contract/words.ts';
-import type { DataSet, EncodedRecord, Provenance, Warning, WarningCode } from '../dataset/data-set.ts';
-import { digestDataSet, knownNames } from '../dataset/digest.ts';
-import { encodeRecord } from '../dataset/encode.ts';
-import { DataError, type DataLocation, UsageError } from '../errors.ts';
+import type { DataSet, Provenance, Warning, WarningCode } from '../dataset/data-set.ts';
+import { digestDataSet } from '../dataset/digest.ts';
+import { DataError, type DataLocation } from '../errors.ts';
 
-/** Adds a warning about the current record. */
 type Warn = (code: WarningCode, message: string) => void;
 
-interface Resolved {
-  readonly slug: string;
-  readonly name: string;
-}
-
-/** Kind → how a raw record is converted, given its final slug and name. */
-const converters: { readonly [K in Kind]: (raw: RawOf<K>, resolved: Resolved, warn: Warn) => object } = {
-  move: ({ id, generation }, { slug, name }) => ({ id, slug, name, generation }),
-  item: convertItem,
+/** Kind → how the fields of its own become those of its records. */
+const converters: { readonly [K in Kind]: (own: OwnOf<K>, warn: Warn) => object } = {
+  move: (own) => own,
+  item: ({ gameIndices, sprite }, warn) => ({
+    ...resolveIndices(gameIndices, warn),
+    icon: resolveIcon(sprite, warn),
+  }),
 };
 
 /**
@@ -43,14 +38,12 @@ const converters: { readonly [K in Kind]: (raw: RawOf<K>, resolved: Resolved, wa
 export function normalize(raw: RawRecords, provenance: Provenance, hasNames = true): DataSet {
   const warnings: Warning[] = [];
   const found = hasNames ? new Map<string, Names>() : undefined;
-  const kept = <K extends Kind>(kind: K): RawOf<K>[] =>
-    raw[kind].filter(({ id }) => !provenance.skipped?.[kind].includes(id));
-  const records = {
-    move: normalizeKind('move', kept('move'), warnings, found),
-    item: normalizeKind('item', kept('item'), warnings, found),
-  };
+  const records = mapKinds((kind) => {
+    const kept = raw[kind].filter(({ id }) => !provenance.skipped?.[kind].includes(id));
+    return normalizeKind(kind, kept, warnings, found);
+  });
   const names = [...(found?.values() ?? [])].sort((a, b) => (a.language < b.language ? -1 : 1));
-  return digestDataSet(records, { warnings, provenance, names: knownNames(names) });
+  return digestDataSet(records, { warnings, provenance, names });
 }
 
 function normalizeKind<K extends Kind>(
@@ -58,38 +51,26 @@ function normalizeKind<K extends Kind>(
   unsorted: readonly RawOf<K>[],
   warnings: Warning[],
   names: Map<string, Names> | undefined,
-): EncodedRecord[] {
+): RecordOf<K>[] {
   const raws = [...unsorted].sort((a, b) => a.id - b.id);
   refuseRepeatedIds(raws, { kind, field: 'id' });
   /** Adapted slug → the lowest id of its records, which is set last. */
   const owners = new Map(raws.toReversed().map(({ id, slug }) => [adaptSlug(slug), id]));
   return raws.map((raw) => {
-    const original = raw.slug;
+    const { id, slug: original, englishName, names: _, ...own } = raw;
     const adapted = adaptSlug(original);
     const warn: Warn = (code, message) =>
-      warnings.push({ code, kind, id: raw.id, message: `${original}: ${message}` });
+      warnings.push({ code, kind, id, message: `${original}: ${message}` });
     if (adapted !== original) warn('adapted-slug', `not a safe slug, becomes ${adapted}`);
-    const slug = resolveSlug(kind, { id: raw.id, slug: adapted }, owners, warn);
-    const name = resolveName(raw.englishName, adapted, warn);
-    const record = converters[kind](raw, { slug, name }, warn);
-    const location = { kind, record: `${original} (${raw.id})` };
-    const hint = `To build without this record, add --skip ${kind}/${raw.id}.`;
+    const slug = resolveSlug(kind, { id, slug: adapted }, owners, warn);
+    const name = resolveName(englishName, adapted, warn);
+    const record = { id, slug, name, ...converters[kind](own as unknown as OwnOf<K>, warn) };
+    const location = { kind, record: `${original} (${id})` };
+    const hint = `To build without this record, add --skip ${kind}/${id}.`;
     const parsed = parse(recordSchemas[kind], record, location, { hint }) as RecordOf<K>;
     if (names) addNames(names, raw, { slug, kind, warn });
-    return encodeRecord(parsed);
+    return parsed;
   });
-}
-
-/** Throws if a record that is to be left out does not exist: whoever named it meant another one. */
-export function refuseUnknownSkips(
-  skip: Skipped | undefined,
-  records: Readonly<Record<Kind, readonly { readonly id: number }[]>>,
-): void {
-  for (const kind of kindNames) {
-    const unknown = skip?.[kind].find((id) => !records[kind].some((record) => record.id === id));
-    if (unknown !== undefined)
-      throw new UsageError(`--skip: got ${kind}/${unknown}, which does not exist, expected another record`);
-  }
 }
 
 /** Throws an error that names every record whose id another one has too. */
@@ -157,17 +138,8 @@ function addNames(
   }
 }
 
-function convertItem(raw: RawItem, { slug, name }: Resolved, warn: Warn): object {
-  const indices = resolveIndices(raw, warn);
-  const fields = Array.from({ length: LAST_INDEXED_GENERATION }, (_, at) => [
-    `id${at + 1}`,
-    indices.get(at + 1) ?? null,
-  ]);
-  return { id: raw.id, ...Object.fromEntries(fields), slug, name, icon: resolveIcon(raw, warn) };
-}
-
-/** Generation → index. If the upstream lists several for one generation, the first one counts. */
-function resolveIndices({ gameIndices }: RawItem, warn: Warn): Map<number, number> {
+/** `id1` … `id9`. If the upstream lists several indices for one generation, the first one counts. */
+function resolveIndices(gameIndices: RawItem['gameIndices'], warn: Warn): object {
   const indices = new Map<number, number>();
   for (const { generation, index } of gameIndices) {
     const known = indices.get(generation);
@@ -180,11 +152,15 @@ function resolveIndices({ gameIndices }: RawItem, warn: Warn): Map<number, numbe
       warn('unknown-generation', `index in generation ${generation}, for which there is no field`);
     }
   }
-  return indices;
+  const fields = Array.from({ length: LAST_INDEXED_GENERATION }, (_, at) => [
+    `id${at + 1}`,
+    indices.get(at + 1) ?? null,
+  ]);
+  return Object.fromEntries(fields);
 }
 
 /** The part of the sprite's URL from `sprites/items/` on, or the placeholder if there is no sprite. */
-function resolveIcon({ sprite }: RawItem, warn: Warn): string {
+function resolveIcon(sprite: RawItem['sprite'], warn: Warn): string {
   if (sprite === null) {
     warn('no-icon', 'no icon, using the placeholder');
     return PLACEHOLDER_ICON;
@@ -224,27 +200,36 @@ const slugify = (text: string): string =>
  */
 export const RAW_VERSION = 3;
 
-const rawFields = {
+const commonSchema = z.strictObject({
   id: idSchema,
   slug: z.string().min(1),
   englishName: z.string().nullable(),
   /** Other languages as the upstream writes them → the first name in each. */
   names: z.record(z.string(), z.string()),
-};
+});
 
-export const rawSchemas = {
-  move: z.strictObject({ ...rawFields, generation: z.int().positive() }),
+/** Kind → the fields that only its records have. */
+const ownSchemas = {
+  move: z.strictObject({ generation: z.int().positive() }),
   item: z.strictObject({
-    ...rawFields,
     /** In the upstream's order, which decides if it lists several for one generation. */
     gameIndices: z.array(z.strictObject({ generation: z.int().positive(), index: z.int().min(0) })),
     /** The URL or path of its icon, or null. */
     sprite: z.string().nullable(),
   }),
-} as const satisfies Record<Kind, z.ZodType>;
+} as const satisfies Record<Kind, z.ZodObject>;
 
-type RawTypes = { [K in Kind]: z.infer<(typeof rawSchemas)[K]> };
-export type RawOf<K extends Kind> = RawTypes[K];
+export const rawSchemas = mapKinds((kind) => commonSchema.extend(ownSchemas[kind].shape));
+
+type OwnTypes = { [K in Kind]: z.infer<(typeof ownSchemas)[K]> };
+export type OwnOf<K extends Kind> = OwnTypes[K];
+export type RawOf<K extends Kind> = z.infer<typeof commonSchema> & OwnOf<K>;
 export type RawMove = RawOf<'move'>;
 export type RawItem = RawOf<'item'>;
 export type RawRecords = { readonly [K in Kind]: readonly RawOf<K>[] };
+
+/** Of several names in a language, the first counts. */
+export function firstNames(names: readonly (readonly [language: string, name: string])[]) {
+  const { en: englishName = null, ...others } = Object.fromEntries(names.toReversed());
+  return { englishName, names: others };
+}

@@ -5,16 +5,15 @@ import path from 'node:path';
 import { mapKinds } from '../contract/kinds.ts';
 import { MANIFEST_FILE, META_FILE } from '../contract/paths.ts';
 import type { SummarizedRecords } from '../dataset/compare.ts';
+import { unserved } from '../dataset/data-set.ts';
 import { digestRecords } from '../dataset/digest.ts';
 import { DataError, OutputError, UpstreamError } from '../errors.ts';
-import { createClient } from '../http/client.ts';
-import { abortable } from '../http/connections.ts';
+import { abortable, createClient } from '../http/client.ts';
 import type { FetcherOptions } from '../http/fetcher.ts';
 import { createProbe, type Probe } from '../http/probe.ts';
 import { crawl } from './crawl.ts';
-import { archivePlace, isArchive } from './site/archive.ts';
 import { deploymentPlace, hasRecords } from './site/deployment.ts';
-import { folderPlace, type Place } from './site/place.ts';
+import { archivePlace, folderPlace, isArchive, type Place } from './site/place.ts';
 import { openSite } from './site/read.ts';
 import { PROVENANCE_FILE, readSnapshot } from './snapshot.ts';
 import { isAddress } from './source.ts';
@@ -40,7 +39,7 @@ export async function readDataSet(target: string, options: ReadOptions): Promise
 }
 
 function readSnapshotFolder(folder: string): SummarizedRecords {
-  const { digest, counts, provenance, records } = readSnapshot(folder);
+  const { digest, counts, provenance, records } = readSnapshot(folder, { hasNames: false });
   const { captured, edition } = provenance;
   return { digest, captured, counts, edition, records };
 }
@@ -73,7 +72,7 @@ async function readLists(probe: Probe, address: string): Promise<SummarizedRecor
     const url = address + request.slice('GET '.length);
     throw new UpstreamError(problem, { method: 'GET', url, status, attempts: 1, unreachable: false });
   });
-  const records = mapKinds((kind) => lists[kind].records);
+  const records = mapKinds((kind) => lists[kind].records.map(unserved));
   const counts = mapKinds((kind) => records[kind].length);
   return { digest: digestRecords(records), captured: null, counts, edition: null, records };
 }

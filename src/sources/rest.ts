@@ -1,108 +1,158 @@
 /** The REST source: reads every record from PokeAPI v2 or a mirror of it. */
 
 import pLimit from 'p-limit';
+import * as z from 'zod';
 import type { Edition } from '../contract/edition.ts';
-import { type Kind, mapKinds } from '../contract/kinds.ts';
+import { type Kind, kindNames, mapKinds } from '../contract/kinds.ts';
 import { parse, show } from '../contract/parse.ts';
-import type { Skipped } from '../contract/records.ts';
+import { idSchema } from '../contract/records.ts';
 import { DataError } from '../errors.ts';
 import { decodeJson } from '../http/body.ts';
-import type { Codec, Fetcher } from '../http/fetcher.ts';
+import { type Codec, type Fetcher, withFetcher } from '../http/fetcher.ts';
 import {
+  firstNames,
+  normalize,
+  type OwnOf,
   RAW_VERSION,
   type RawOf,
   type RawRecords,
   rawSchemas,
   refuseRepeatedIds,
-  refuseUnknownSkips,
 } from './normalize.ts';
 import { checkCachedEdition, type EditionReader, readOneEdition } from './one-edition.ts';
-import { type ListAnswer, listSchema, readRecordAnswer } from './rest-answers.ts';
-import type { Progress } from './source.ts';
+import { refuseUnknownSkips } from './skip.ts';
+import type { Source, SourceContext } from './source.ts';
 
-export const REST_CACHE_VERSION = `rest-${RAW_VERSION}`;
+export const DEFAULT_UPSTREAM = 'https://pokeapi.co/api/v2';
 
-export interface RestOptions {
-  /** The base URL without a trailing slash, such as `https://pokeapi.co/api/v2`. */
-  readonly upstream: string;
-  readonly fetcher: Fetcher;
-  readonly concurrency: number;
-  /** Overrides the number of retries of the very first request. */
-  readonly firstRetries?: number | undefined;
-  /** The records to leave out: they are not even asked for, as they may be what cannot be read. */
-  readonly skip?: Skipped | undefined;
-  readonly onProgress?: ((progress: Progress) => void) | undefined;
+/** `/api/v2/generation/4/` → 4. */
+const generation = z
+  .object({ url: z.string().regex(/\/generation\/\d+\/?$/, 'expected a link to a generation') })
+  .transform(({ url }) => Number(url.split('/').findLast((part) => part !== '')));
+
+/** Kind → the fields of its own in a response: https://pokeapi.co/docs/v2#moves, https://pokeapi.co/docs/v2#item */
+const ownSchemas: { readonly [K in Kind]: z.ZodType<OwnOf<K>> } = {
+  move: z.object({ generation }),
+  item: z
+    .object({
+      game_indices: z.array(
+        z
+          .object({ game_index: z.int().min(0), generation })
+          .transform((listed) => ({ generation: listed.generation, index: listed.game_index })),
+      ),
+      sprites: z.object({ default: z.string().nullable() }),
+    })
+    .transform(({ game_indices: gameIndices, sprites }) => ({ gameIndices, sprite: sprites.default })),
+};
+
+const commonSchema = z.object({
+  id: idSchema,
+  name: z.string().min(1),
+  names: z.array(z.object({ name: z.string(), language: z.object({ name: z.string() }) })),
+});
+
+/** Reduces a response to a raw record. `record` names it in errors. */
+export function readAnswer<K extends Kind>(kind: K, json: unknown, record: string): RawOf<K> {
+  const { id, name: slug, names } = parse(commonSchema, json, { kind, record });
+  const own = parse(ownSchemas[kind], json, { kind, record });
+  return { id, slug, ...firstNames(names.map(({ language, name }) => [language.name, name])), ...own };
 }
 
-/** Every record, and the edition of the upstream that all of them are of. */
-export interface RestRecords {
+export const rest: Source = {
+  name: 'rest',
+  load(context) {
+    const { upstream = DEFAULT_UPSTREAM, today, skip, hasNames } = context;
+    const version = `rest-${RAW_VERSION}`;
+    return withFetcher(context, { upstream, version }, async (fetcher) => {
+      const { raw, edition, ...about } = await readRest({ ...context, upstream, fetcher });
+      const provenance = {
+        ...({ source: 'rest', upstream, captured: today, edition } as const),
+        ...(skip && { skipped: skip }),
+      };
+      const dataSet = normalize(raw, provenance, hasNames);
+      return { dataSet, source: 'rest', requests: fetcher.stats, ...about };
+    });
+  },
+};
+
+interface RestOptions extends SourceContext {
+  /** The base URL without a trailing slash. */
+  readonly upstream: string;
+  readonly fetcher: Fetcher;
+}
+
+interface RestRecords {
   readonly raw: RawRecords;
   readonly edition: Edition | null;
   /** True if the cache has this edition, and nothing but that was asked for. */
   readonly isCached: boolean;
-  /** What was doubtful and ignored. */
   readonly notices: readonly string[];
 }
 
-/** A record on a list, and its URL. */
 interface Listed {
+  readonly kind: Kind;
   readonly id: number;
   readonly slug: string;
   readonly url: string;
 }
 
-/** Kind → its list, and the answer for each record on it; undefined if there was none. */
-type Answers = { readonly [K in Kind]: readonly (readonly [Listed, RawOf<K> | undefined])[] };
+/** What a list names, and the answer for it; undefined if there was none. */
+type Answer = readonly [Listed, RawOf<Kind> | undefined];
 
 /**
- * Reads both lists, then every record on them, all of one edition. If the cache is complete and of the present edition,
+ * Reads every list, then every record on them, all of one edition. If the cache is complete and of the present edition,
  * only that is asked for.
  *
  * @throws UpstreamError if there is no valid response, or only a mixture of editions
  * @throws DataError if a list contradicts itself, or a record contradicts its list or its schema
  */
-export async function readRest(options: RestOptions): Promise<RestRecords> {
-  const { fetcher, upstream } = options;
+async function readRest(options: RestOptions): Promise<RestRecords> {
+  const { fetcher, upstream, skip } = options;
   const { isPresent, notices } = await checkCachedEdition(fetcher, upstream, options.firstRetries);
   // Of this version's shape, as the journal's checksums and version say.
   if (isPresent) {
     const raw = fetcher.recallRun() as RawRecords;
-    refuseUnknownSkips(options.skip, raw);
+    refuseUnknownSkips(skip, raw);
     return { raw, edition: fetcher.lastEdition, isCached: true, notices };
   }
   const { value, edition } = await readOneEdition(options, (reader) => readAll(reader, options));
-  const matched = <K extends Kind>(kind: K): RawOf<K>[] =>
-    value[kind].map(([listed, record]) => matchList(kind, listed, record));
-  const raw = { move: matched('move'), item: matched('item') };
-  if (edition && !options.skip) fetcher.noteRun({ edition, value: raw });
+  const raw = mapKinds((kind) =>
+    value.filter(([listed]) => listed.kind === kind).map(matchList),
+  ) as RawRecords;
+  if (edition && !skip) fetcher.noteRun({ edition, value: raw });
   return { raw, edition, isCached: false, notices };
 }
 
-async function readAll(reader: EditionReader, options: RestOptions): Promise<Answers> {
+async function readAll(reader: EditionReader, options: RestOptions): Promise<Answer[]> {
   const { fetcher, concurrency, firstRetries, skip, onProgress } = options;
   let [done, total] = [0, 0];
   const report = (): void => onProgress?.({ done, total, requests: fetcher.stats, waiting: fetcher.waiting });
   report();
-  const listed = {
-    move: await readList(reader, options, 'move', firstRetries),
-    item: await readList(reader, options, 'item'),
-  };
-  refuseUnknownSkips(skip, listed);
-  const lists = mapKinds((kind) => listed[kind].filter(({ id }) => !skip?.[kind].includes(id)));
-  total = lists.move.length + lists.item.length;
+  const all: Listed[] = [];
+  for (const [at, kind] of kindNames.entries())
+    all.push(...(await readList(reader, options, kind, at === 0 ? firstRetries : undefined)));
+  refuseUnknownSkips(
+    skip,
+    mapKinds((kind) => all.filter((listed) => listed.kind === kind)),
+  );
+  const wanted = all.filter(({ kind, id }) => !skip?.[kind].includes(id));
+  total = wanted.length;
   report();
   // More than there are connections: the next requests are sent while responses are decoded.
-  const limit = pLimit(2 * concurrency);
-  const readKind = <K extends Kind>(kind: K): Promise<(readonly [Listed, RawOf<K> | undefined])[]> =>
-    limit.map(lists[kind], async (listed) => {
-      const record = await reader.read(listed.url, recordCodec(kind, listed));
-      done++;
-      report();
-      return [listed, record] as const;
-    });
-  const [move, item] = await Promise.all([readKind('move'), readKind('item')]);
-  return { move, item };
+  return pLimit(2 * concurrency).map(wanted, async (listed) => {
+    const record = await reader.read(listed.url, recordCodec(listed));
+    done++;
+    report();
+    return [listed, record] as const;
+  });
 }
+
+/** https://pokeapi.co/docs/v2#resource-listspagination-section */
+const listSchema = z.object({
+  count: z.int().min(0),
+  results: z.array(z.object({ name: z.string(), url: z.string() })),
+});
+type ListAnswer = z.infer<typeof listSchema>;
 
 /** One request with a limit beyond any count. Always revalidated, so that additions show at once. */
 async function readList(
@@ -146,24 +196,24 @@ function resolveLinks(upstream: string, kind: Kind, { results }: ListAnswer): Li
         field: 'url',
       });
     }
-    return { id: Number(id), slug: name, url: `${base.origin}${base.pathname}${id}/` };
+    return { kind, id: Number(id), slug: name, url: `${base.origin}${base.pathname}${id}/` };
   });
 }
 
 const nameOf = ({ id, slug }: Listed): string => `${slug} (${id})`;
 
-const recordCodec = <K extends Kind>(kind: K, listed: Listed): Codec<RawOf<K>> => ({
-  decode: (body) => readRecordAnswer[kind](decodeJson(body), nameOf(listed)),
+const recordCodec = (listed: Listed): Codec<RawOf<Kind>> => ({
+  decode: (body) => readAnswer(listed.kind, decodeJson(body), nameOf(listed)),
   revive(cached) {
-    const record = rawSchemas[kind].safeParse(cached).data as RawOf<K> | undefined;
+    const record = rawSchemas[listed.kind].safeParse(cached).data as RawOf<Kind> | undefined;
     // One that contradicts its list has been renamed.
     return record?.id === listed.id && record.slug === listed.slug ? record : undefined;
   },
 });
 
 /** A record has to be what its list says. */
-function matchList<K extends Kind>(kind: K, listed: Listed, record: RawOf<K> | undefined): RawOf<K> {
-  const { id, slug } = listed;
+function matchList([listed, record]: Answer): RawOf<Kind> {
+  const { kind, id, slug } = listed;
   if (record?.id === id && record.slug === slug) return record;
   const problem = `got id ${record?.id}, name ${show(record?.slug)}: expected ${id}, ${show(slug)}, as in the list`;
   throw new DataError(problem, { kind, record: nameOf(listed) });

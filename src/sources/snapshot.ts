@@ -6,28 +6,29 @@ import * as z from 'zod';
 import { type History, historySchema } from '../contract/changes.ts';
 import { type Kind, kindNames, mapKinds } from '../contract/kinds.ts';
 import { FORMAT, formatField, refuseNewerFormat } from '../contract/meta.ts';
-import { type Names, namesReader, namesSummarySchema } from '../contract/names.ts';
+import { namesSummarySchema } from '../contract/names.ts';
 import { parse } from '../contract/parse.ts';
 import { CHANGES_FILE, FORMER_FILE, MANIFEST_FILE, namesFile } from '../contract/paths.ts';
 import { countsSchema, recordSchemas } from '../contract/records.ts';
 import type { SiteFile } from '../contract/site-file.ts';
 import {
+  type AnyRecords,
+  anyRecordSchema,
   type DataSet,
-  type EncodedRecord,
-  type EncodedRecords,
   type Provenance,
   provenanceSchema,
   warningSchema,
 } from '../dataset/data-set.ts';
 import { digestLines, encodeLine, summarizeNames } from '../dataset/digest.ts';
-import { encodeRecord } from '../dataset/encode.ts';
 import { decodeFormer, type Former, formerOf, noFormer } from '../dataset/former.ts';
 import { emptyHistory, type Previous } from '../dataset/history.ts';
 import { selectNames } from '../dataset/names.ts';
-import { DataError, GamedataError, OutputError } from '../errors.ts';
+import { DataError, OutputError } from '../errors.ts';
 import { parseText, readFileText, readJson } from '../files.ts';
 import { folderPlace } from './site/place.ts';
-import { entriesOf, readListed, readManifest } from './site/read.ts';
+import { entriesOf, explainFormer, readListed, readManifest, readNames, undamaged } from './site/read.ts';
+import { leaveOut } from './skip.ts';
+import type { Source } from './source.ts';
 
 /** The file that marks a folder as a snapshot. */
 export const PROVENANCE_FILE = 'provenance.json';
@@ -38,6 +39,19 @@ const expected = {
   expected: 'a snapshot',
   hint: 'Create one with: gamedata snapshot --data <dir>',
 } as const;
+
+export const snapshot: Source = {
+  name: 'snapshot',
+  async load(context) {
+    const folder = context.upstream ?? context.dataFolder;
+    const whole = readSnapshot(folder, context);
+    const dataSet = leaveOut(whole, context);
+    const former = readSnapshotFormer(folder);
+    // The history leads to all of its records.
+    const history = dataSet.digest === whole.digest ? readSnapshotHistory(folder) : undefined;
+    return { dataSet, history, former, source: 'snapshot' };
+  },
+};
 
 /** `provenance.json`: where the records come from, their warnings and their digest. */
 const snapshotSchema = z.object({
@@ -55,13 +69,11 @@ type SnapshotSummary = z.infer<typeof snapshotSchema>;
 /** The files of a snapshot: the same data set gives the same bytes. */
 export function snapshotFiles(data: DataSet): SiteFile[] {
   const { provenance, counts, digest, warnings, records, names } = data;
-  const summary = { format: FORMAT, ...provenance, counts, digest, names: names.summary, warnings };
+  const summary = { format: FORMAT, ...provenance, counts, digest, names: summarizeNames(names), warnings };
   return [
     ...kindNames.map((kind) => ({ path: recordsFile(kind), body: records[kind].map(encodeLine).join('') })),
     // One line for each name, too.
-    ...names
-      .read()
-      .map((own) => ({ path: namesFile(own.language), body: `${JSON.stringify(own, null, 1)}\n` })),
+    ...names.map((own) => ({ path: namesFile(own.language), body: `${JSON.stringify(own, null, 1)}\n` })),
     { path: PROVENANCE_FILE, body: `${JSON.stringify(summary, null, 2)}\n` },
   ];
 }
@@ -72,33 +84,43 @@ export function snapshotFiles(data: DataSet): SiteFile[] {
  * @throws OutputError if a file cannot be read
  * @throws DataError if a record is invalid, or the records do not match the digest
  */
-export function readSnapshot(folder: string): DataSet {
+export function readSnapshot(
+  folder: string,
+  { hasNames = true }: { hasNames?: boolean | undefined } = {},
+): DataSet {
   const { format: _, digest, warnings, counts, names: summary, ...provenance } = readSummary(folder);
-  const records = readRecords(folder, digest, validate);
+  const lines = readLines(folder, digest);
+  // A record that lacks a field may be complete as far as the version that wrote it is concerned.
+  const hint =
+    'If another version of gamedata wrote this snapshot, refresh it: gamedata snapshot --data <dir>';
+  const records = mapKinds((kind) =>
+    lines[kind].map(({ json, record }) => parse(recordSchemas[kind], json, { record }, { hint })),
+  );
   for (const kind of kindNames) {
     if (records[kind].length === counts[kind]) continue;
     const problem = `got ${records[kind].length} records: expected ${counts[kind]}, as in ${PROVENANCE_FILE}`;
     throw new DataError(problem, { kind });
   }
-  const read = (): readonly Names[] => {
-    // Those of records that it does not have would show in the digest.
-    const names = selectNames(readNames(folder, summary), records);
-    expectDigest('names.digest', summarizeNames(names)?.digest, summary?.digest);
-    return names;
-  };
-  return { warnings, provenance, counts, digest, records, names: { summary, read } };
+  if (!hasNames) return { warnings, provenance, counts, digest, records, names: [] };
+  // Those of records that it does not have would show in the digest.
+  const names = selectNames(
+    readNames(summary, (file) => readJson(folder, file)),
+    records,
+  );
+  expectDigest('names.digest', summarizeNames(names)?.digest, summary?.digest);
+  return { warnings, provenance, counts, digest, records, names };
 }
 
-/** Reads a line of the file of a kind; `record` names it in errors. */
-type ReadLine = (json: string, kind: Kind, record: string) => EncodedRecord;
-
-/** Reads each line of records that match the digest. */
-function readRecords(folder: string, digest: string, readLine: ReadLine): EncodedRecords {
+/** Reads the lines of records that match the digest; `record` names one in errors. */
+function readLines(folder: string, digest: string): Record<Kind, { json: unknown; record: string }[]> {
   const texts = mapKinds((kind) => readFileText(folder, recordsFile(kind), expected));
   const found = digestLines((kind) => texts[kind]);
   expectDigest('digest', found, digest);
   return mapKinds((kind) =>
-    linesOf(texts[kind]).map((json, at) => readLine(json, kind, `${recordsFile(kind)} line ${at + 1}`)),
+    linesOf(texts[kind]).map((text, at) => {
+      const record = `${recordsFile(kind)} line ${at + 1}`;
+      return { json: parseText(text, record), record };
+    }),
   );
 }
 
@@ -111,46 +133,20 @@ function expectDigest(field: string, found: string | undefined, expected: string
 
 const linesOf = (text: string): string[] => (text === '' ? [] : text.replace(/\n$/, '').split('\n'));
 
-/** A record that lacks a field may be complete as far as the version that wrote it is concerned. */
-const validate: ReadLine = (json, kind, record) => {
-  const hint =
-    'If another version of gamedata wrote this snapshot, refresh it: gamedata snapshot --data <dir>';
-  return encodeRecord(parse(recordSchemas[kind], parseText(json, record), { record }, { hint }));
-};
-
-/** As much of a record of any version as a comparison needs. Its text is kept as it is. */
-const anyRecordSchema = z.object({ id: z.int(), slug: z.string() });
-
-const readAny: ReadLine = (json, _, record) => ({
-  ...parse(anyRecordSchema, parseText(json, record), { record }),
-  json,
-});
-
-const isSnapshot = (folder: string): boolean => existsSync(path.join(folder, PROVENANCE_FILE));
-
-/** The names of a snapshot. */
-const readNames = (folder: string, summary: SnapshotSummary['names']): Names[] =>
-  Object.keys(summary?.languages ?? {}).map((language) => {
-    const file = namesFile(language);
-    return parse(namesReader, readJson(folder, file), { record: file });
-  });
+function readAnyRecords(folder: string, digest: string): AnyRecords {
+  const lines = readLines(folder, digest);
+  return mapKinds((kind) => lines[kind].map(({ json, record }) => parse(anyRecordSchema, json, { record })));
+}
 
 /** The data set of a snapshot as the previous one, whatever version wrote it; undefined if there is none. */
 export function previousOfSnapshot(folder: string): (Previous & Provenance) | undefined {
-  if (!isSnapshot(folder)) return undefined;
+  if (!existsSync(path.join(folder, PROVENANCE_FILE))) return undefined;
   const summary = readSummary(folder);
   return {
     ...summary,
-    records: () => readRecords(folder, summary.digest, readAny),
-    readNames: () => readNames(folder, summary.names),
-    history() {
-      try {
-        return readSnapshotHistory(folder) ?? emptyHistory;
-      } catch (error) {
-        if (error instanceof GamedataError) return undefined;
-        throw error;
-      }
-    },
+    records: () => readAnyRecords(folder, summary.digest),
+    readNames: () => readNames(summary.names, (file) => readJson(folder, file)),
+    history: () => undamaged(() => readSnapshotHistory(folder) ?? emptyHistory),
     former: () => readSnapshotFormer(folder),
   };
 }
@@ -189,7 +185,7 @@ export function readSnapshotFormer(folder: string): Former {
       : readFileText(folder, file, expected);
     return parseText(text, file);
   };
-  try {
+  return explainFormer({ name: folder, wayOut: 'Restore the folder from a copy' }, () => {
     const former = read(FORMER_FILE);
     if (former !== undefined) return decodeFormer(former);
     const changes = read(CHANGES_FILE);
@@ -199,13 +195,7 @@ export function readSnapshotFormer(folder: string): Former {
       {},
       mapKinds(() => []),
     );
-  } catch (cause) {
-    if (!(cause instanceof GamedataError)) throw cause;
-    throw new OutputError(`has former slugs that cannot be read: ${cause.message}`, folder, {
-      cause,
-      hint: 'Restore the folder from a copy, or let every redirect go with --forget-history.',
-    });
-  }
+  });
 }
 
 function readSummary(folder: string): SnapshotSummary {

@@ -1,22 +1,40 @@
 /** The interface of the sources: each of them returns one complete data set, or an error. */
 
 import type { History } from '../contract/changes.ts';
+import type { Skipped } from '../contract/records.ts';
 import type { DataSet } from '../dataset/data-set.ts';
 import type { Former } from '../dataset/former.ts';
 import type { Waiting } from '../http/client.ts';
-import type { FetcherStats } from '../http/fetcher.ts';
+import type { FetcherOptions, FetcherStats } from '../http/fetcher.ts';
 import type { Site } from './site/read.ts';
-
-/** The live upstream. */
-export const DEFAULT_REST_UPSTREAM = 'https://pokeapi.co/api/v2';
-/** The live upstream's tables. */
-export const DEFAULT_CSV_UPSTREAM = 'https://raw.githubusercontent.com/PokeAPI/pokeapi/master/data/v2/csv';
 
 /** Whether an upstream is a URL; anything else is a folder. */
 export const isAddress = (upstream: string): boolean => /^https?:\/\//i.test(upstream);
 
 export const sourceNames = ['auto', 'rest', 'csv', 'snapshot', 'site'] as const;
 export type SourceName = (typeof sourceNames)[number];
+
+export interface Source {
+  readonly name: SourceName;
+  /** Reads a complete data set, or rejects with the reason. */
+  load(context: SourceContext): Promise<SourceResult>;
+}
+
+export interface SourceContext extends FetcherOptions {
+  readonly source: SourceName;
+  /** A URL or a folder; undefined for the source's default. */
+  readonly upstream: string | undefined;
+  /** The bundled data set. */
+  readonly dataFolder: string;
+  /** The capture date of data fetched now, `YYYY-MM-DD`. */
+  readonly today: string;
+  /** Overrides the number of retries of the very first request. */
+  readonly firstRetries?: number | undefined;
+  readonly skip?: Skipped | undefined;
+  /** Whether the data set has the names in every language. Default true. */
+  readonly hasNames?: boolean | undefined;
+  readonly onProgress?: ((progress: Progress) => void) | undefined;
+}
 
 /** The progress of a source; `total` is 0 until it is known. */
 export interface Progress {
@@ -34,7 +52,6 @@ export interface SourceResult {
   readonly history?: History | undefined;
   /** Its former slugs. */
   readonly former?: Former | undefined;
-  /** The site that was read. */
   readonly site?: Site | undefined;
   /** The source that was read in the end; of a site, the one that it was built from. */
   readonly source: Exclude<SourceName, 'auto' | 'site'>;
@@ -46,6 +63,5 @@ export interface SourceResult {
   readonly notices?: readonly string[] | undefined;
   /** Why local data was read instead of the upstream. */
   readonly fallback?: string | undefined;
-  /** The failure that caused it. */
   readonly cause?: Error | undefined;
 }

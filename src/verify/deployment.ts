@@ -13,7 +13,7 @@ import { metaReader } from '../contract/meta.ts';
 import { type LinkBase, type LinkStyle, META_FILE } from '../contract/paths.ts';
 import type { Counts } from '../contract/records.ts';
 import { secondsSince } from '../contract/words.ts';
-import { abortable } from '../http/connections.ts';
+import { abortable } from '../http/client.ts';
 import { createProbe, type Probe, type ProbeResponse } from '../http/probe.ts';
 import { crawl } from '../sources/crawl.ts';
 import type { Check } from './checks/check.ts';

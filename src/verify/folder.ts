@@ -5,7 +5,7 @@ import path from 'node:path';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { checkListPage } from '../contract/check-list-page.ts';
 import { errorFiles } from '../contract/errors.ts';
-import { type Kind, mapKinds } from '../contract/kinds.ts';
+import { type Kind, kindNames, mapKinds } from '../contract/kinds.ts';
 import { linkBaseOf } from '../contract/meta.ts';
 import { type NamesSummary, namesSchema } from '../contract/names.ts';
 import { parseJson } from '../contract/parse.ts';
@@ -26,11 +26,11 @@ import {
   rootFile,
 } from '../contract/paths.ts';
 import type { Counts } from '../contract/records.ts';
+import type { ServedRecord } from '../contract/served.ts';
 import { bodyOf } from '../contract/site-file.ts';
 import { PAGE_SIZE, pageOffsets } from '../contract/windows.ts';
-import type { EncodedRecord, EncodedRecords } from '../dataset/data-set.ts';
+import { type ServedRecords, unserved } from '../dataset/data-set.ts';
 import { digestRecords, summarizeNames } from '../dataset/digest.ts';
-import { type ServedTexts, servedTexts } from '../dataset/encode.ts';
 import { movedRoutes } from '../dataset/former.ts';
 import { selectNames } from '../dataset/names.ts';
 import { DataError, errorCode, GamedataError, OutputError } from '../errors.ts';
@@ -73,8 +73,8 @@ export function verifyPlace(place: Place): FolderReport {
   for (const { path, isFile } of found) if (!isFile) report(path, 'is not a regular file');
   checkManifest(site);
   const records = mapKinds((kind) => checkKind(site, kind));
-  if (meta.downloads) checkDownloads(site, servedTexts(linkBaseOf(meta), records));
-  const digest = digestRecords(records);
+  if (meta.downloads) checkDownloads(site, records);
+  const digest = digestRecords(mapKinds((kind) => records[kind].map(unserved)));
   if (digest !== meta.digest)
     report(META_FILE, `has digest ${meta.digest}, that of the records is ${digest}`);
   const root = JSON.stringify(mapKinds((kind) => listUrl(linkBaseOf(meta), kind)));
@@ -84,7 +84,9 @@ export function verifyPlace(place: Place): FolderReport {
   const icons =
     meta.sprites.mode === 'link'
       ? []
-      : records.item.map(({ json }) => (JSON.parse(json) as { icon: string }).icon);
+      : kindNames
+          .flatMap((kind) => records[kind])
+          .flatMap((record) => ('icon' in record ? [record.icon] : []));
   for (const file of new Set([PLACEHOLDER_ICON, ...icons, ...Object.values(errorFiles)])) {
     if (!files.has(file)) report(file, 'is missing');
   }
@@ -134,10 +136,10 @@ function checkManifest({ place, entries, files, report }: Checked): void {
 }
 
 /** Every page has to be correct, every record has to have its file, and there must be no other files of the kind. */
-function checkKind(site: Checked, kind: Kind): EncodedRecord[] {
+function checkKind(site: Checked, kind: Kind): ServedRecord[] {
   const { meta, files, report } = site;
   const count = meta.counts[kind];
-  const records: EncodedRecord[] = [];
+  const records: ServedRecord[] = [];
   const listed = new Set<string>();
   for (const offset of pageOffsets(count)) {
     const file = listPageFile(kind, offset);
@@ -146,13 +148,12 @@ function checkKind(site: Checked, kind: Kind): EncodedRecord[] {
     if (text === undefined) continue;
     const window = { limit: PAGE_SIZE, offset };
     const page = { kind, window, count, linkBase: linkBaseOf(meta), after: records.at(-1)?.id ?? 0 };
-    const found = checkListPage(text, page, (problem) => report(file, problem));
-    for (const { id, slug, json, served } of found) {
-      const own = recordFile(kind, slug);
-      if (listed.has(own)) report(file, `has slug ${slug} twice`);
+    for (const record of checkListPage(text, page, (problem) => report(file, problem))) {
+      const own = recordFile(kind, record.slug);
+      if (listed.has(own)) report(file, `has slug ${record.slug} twice`);
       listed.add(own);
-      if (textOf(site, own) !== served) report(own, `differs from the record on ${file}`);
-      records.push({ id, slug, json });
+      if (textOf(site, own) !== JSON.stringify(record)) report(own, `differs from the record on ${file}`);
+      records.push(record);
     }
   }
   for (const file of files)
@@ -182,7 +183,7 @@ export function checkNames(
 }
 
 /** The history has to lead to the site's data, and the files derived from it and from former slugs have to match. */
-function checkChanges(site: Checked, records: EncodedRecords): void {
+function checkChanges(site: Checked, records: ServedRecords): void {
   const { meta, files, report } = site;
   const attempt = <T>(file: string, read: () => T): T | undefined => {
     try {
@@ -220,7 +221,7 @@ const decoders: Readonly<Record<'' | `.${CompressedExtension}`, Decode>> = {
 };
 
 /** Bulk files have to contain the records of the list pages, and their compressed copies the same bytes. */
-function checkDownloads({ place, files, report }: Checked, served: ServedTexts): void {
+function checkDownloads({ place, files, report }: Checked, served: ServedRecords): void {
   for (const download of downloads) {
     const expected = Buffer.from(download.text(served));
     const maxOutputLength = Math.max(1, expected.length);

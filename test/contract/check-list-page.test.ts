@@ -25,13 +25,9 @@ describe('checking a list page', () => {
     const { records, problems } = check(page);
     expect(problems).toEqual([]);
     expect(records).toHaveLength(100);
-    expect(records[0]).toEqual({
-      id: 101,
-      slug: 'move-101',
-      json: '{"id":101,"slug":"move-101","name":"Move 101","generation":1}',
-      served:
-        '{"url":"https://example.test/api/gamedata/move/move-101/?format=api","id":101,"slug":"move-101","name":"Move 101","generation":1}',
-    });
+    expect(JSON.stringify(records[0])).toBe(
+      '{"url":"https://example.test/api/gamedata/move/move-101/?format=api","id":101,"slug":"move-101","name":"Move 101","generation":1}',
+    );
   });
 
   const first = '"id":101,"slug":"move-101","name":"Move 101","generation":1';

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { comparisonSchema } from '../../src/contract/changes.ts';
 import { compare, countChanges } from '../../src/dataset/compare.ts';
+import type { AnyRecord } from '../../src/dataset/data-set.ts';
 import { versionOf } from '../support/data-set-versions.ts';
 import { rawItem, rawMove } from '../support/sites.ts';
 
@@ -69,14 +70,13 @@ describe('compare', () => {
   });
 
   it('lists records by rising id, in whatever order they were read, and ignores the order of keys', () => {
-    const encoded = (id: number, json: object) => ({ id, slug: `x-${id}`, json: JSON.stringify(json) });
-    const of = (...move: ReturnType<typeof encoded>[]) => ({ ...versionOf([]), records: { move, item: [] } });
-    const [one, two, ten] = [1, 2, 10].map((id) => encoded(id, { id, slug: `x-${id}`, name: id }));
+    const of = (...move: AnyRecord[]) => ({ ...versionOf([]), records: { move, item: [] } });
+    const [one, two, ten] = [1, 2, 10].map((id) => ({ id, slug: `x-${id}`, name: id }));
     if (!one || !two || !ten) throw new Error('three records are expected');
     const named = [one, two, ten].map(({ id, slug }) => ({ id, slug, name: slug }));
     expect(compare(of(), of(ten, one, two)).changes.move).toEqual({ ...none, added: named });
     expect(compare(of(ten, one, two), of()).changes.move).toEqual({ ...none, removed: named });
-    const reordered = encoded(1, { name: 1, slug: 'x-1', id: 1 });
+    const reordered = { name: 1, slug: 'x-1', id: 1 };
     expect(compare(of(one), of(reordered)).changes.move).toEqual(none);
   });
 

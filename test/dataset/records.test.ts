@@ -1,8 +1,7 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { provenanceSchema, warningSchema } from '../../src/dataset/data-set.ts';
+import { provenanceSchema, served, unserved, warningSchema } from '../../src/dataset/data-set.ts';
 import { digestLines, digestRecords, encodeLine } from '../../src/dataset/digest.ts';
-import { servedText } from '../../src/dataset/encode.ts';
 import { versionOf } from '../support/data-set-versions.ts';
 import { rawItem, rawMove } from '../support/sites.ts';
 
@@ -13,9 +12,9 @@ describe('the digest', () => {
   it('is the SHA-256 of the kinds and their records, one on each line', () => {
     const lines = [
       'move',
-      ...records.move.map(({ json }) => json),
+      ...records.move.map((record) => JSON.stringify(record)),
       'item',
-      ...records.item.map(({ json }) => json),
+      ...records.item.map((record) => JSON.stringify(record)),
     ];
     const sum = createHash('sha256')
       .update(lines.map((line) => `${line}\n`).join(''))
@@ -29,13 +28,15 @@ describe('the digest', () => {
   });
 });
 
-describe('the text of a record', () => {
-  it('has its url first when it is served', () => {
-    const record = { id: 1, slug: 'pound', json: '{"id":1,"slug":"pound"}' };
-    expect(servedText({ baseUrl: 'https://example.test', links: 'query' }, 'move', record)).toBe(
-      '{"url":"https://example.test/api/gamedata/move/pound/?format=api","id":1,"slug":"pound"}',
+describe('a record as it is served', () => {
+  it('has its url first, and is the record without it', () => {
+    const record = { id: 1, slug: 'move-1', name: 'Move 1', generation: 1 };
+    const own = served({ baseUrl: 'https://example.test', links: 'query' }, 'move', record);
+    expect(JSON.stringify(own)).toBe(
+      '{"url":"https://example.test/api/gamedata/move/move-1/?format=api","id":1,"slug":"move-1","name":"Move 1","generation":1}',
     );
-    expect(encodeLine(record)).toBe('{"id":1,"slug":"pound"}\n');
+    expect(unserved(own)).toEqual(record);
+    expect(encodeLine(record)).toBe('{"id":1,"slug":"move-1","name":"Move 1","generation":1}\n');
   });
 });
 

@@ -2,7 +2,7 @@ import { type AddressInfo, createServer } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { decodeJson } from '../../src/http/body.ts';
-import { openConnections } from '../../src/http/connections.ts';
+import { createClient } from '../../src/http/client.ts';
 import { VERSION } from '../../src/version.ts';
 import { deserted, startServer } from '../support/local-server.ts';
 import { body, ok, status, testClient } from '../support/test-client.ts';
@@ -27,9 +27,9 @@ describe('Retry-After', () => {
 describe('a request whose time is over before it is sent', () => {
   it('is not sent later', async () => {
     const server = await startServer(() => {});
-    const connections = openConnections(1, { total: 200 });
-    onTestFinished(() => connections.close());
-    const send = (path: string) => connections.request(server.url + path, { maxBytes: 100 });
+    const { request, close } = createClient({ concurrency: 1, retries: 0, timeouts: { total: 200 } });
+    onTestFinished(close);
+    const send = (path: string) => request(server.url + path, { maxBytes: 100 });
     const outcomes = await Promise.allSettled([send('/1'), send('/2')]);
     for (const outcome of outcomes)
       expect(outcome).toMatchObject({ reason: { message: 'no complete response within 0.2 s' } });

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { decodeJson } from '../../src/http/body.ts';
 import { type CacheEntry, openCache } from '../../src/http/cache.ts';
-import { abortable } from '../../src/http/connections.ts';
+import { abortable } from '../../src/http/client.ts';
 import { createFetcher, type Fetcher, type FetcherOptions, withFetcher } from '../../src/http/fetcher.ts';
 import { type LocalServer, startServer } from '../support/local-server.ts';
 import { temporaryFolder } from '../support/temporary.ts';

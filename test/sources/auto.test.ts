@@ -6,7 +6,8 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { build } from '../../src/cli/commands/build.ts';
 import { BUNDLED_DATA } from '../../src/cli/package-files.ts';
 import { UpstreamError } from '../../src/errors.ts';
-import { type LoadOptions, load } from '../../src/sources/load.ts';
+import { load } from '../../src/sources/index.ts';
+import type { SourceContext } from '../../src/sources/source.ts';
 import { deserted, startServer } from '../support/local-server.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 import { body, reset, silent, stalled, status } from '../support/test-client.ts';
@@ -17,7 +18,7 @@ import type { Fault } from '../support/upstream-server.ts';
 /** What the bundled data is, and lacks. */
 const AGE = ': built from bundled data of 2017-12-08, generations 1 to 7; the live upstream has more';
 
-const loadAuto = (upstream: string, options: Partial<LoadOptions> = {}) =>
+const loadAuto = (upstream: string, options: Partial<SourceContext> = {}) =>
   load({
     source: 'auto',
     upstream,

@@ -5,7 +5,7 @@ import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { build } from '../../src/cli/commands/build.ts';
 import { GamedataError } from '../../src/errors.ts';
-import { load } from '../../src/sources/load.ts';
+import { load } from '../../src/sources/index.ts';
 import { startServer } from '../support/local-server.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 import { serveUpstream } from '../support/test-upstream.ts';

@@ -6,7 +6,8 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type BuildOptions, build } from '../../src/cli/commands/build.ts';
 import { UpstreamError } from '../../src/errors.ts';
-import { type LoadOptions, load } from '../../src/sources/load.ts';
+import { load } from '../../src/sources/index.ts';
+import type { SourceContext } from '../../src/sources/source.ts';
 import { verifyFolder } from '../../src/verify/folder.ts';
 import { digestOf } from '../support/data-set-versions.ts';
 import {
@@ -72,7 +73,7 @@ async function scene(options: UpstreamOptions, data = present) {
   const out = path.join(folder, 'site');
   const cache = path.join(folder, 'cache');
   const common = { source: 'rest', upstream: server.url, retries: 0 } as const;
-  const read = async (more: Partial<LoadOptions> = {}) => {
+  const read = async (more: Partial<SourceContext> = {}) => {
     const unused = { dataFolder: 'unused', today: '2026-01-02' };
     const { dataSet, ...about } = await load({
       ...common,

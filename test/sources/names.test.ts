@@ -1,7 +1,6 @@
 import path from 'node:path';
 import fsExtra from 'fs-extra';
 import { describe, expect, it } from 'vitest';
-import { knownNames } from '../../src/dataset/digest.ts';
 import { type CaptureOptions, capture } from '../../src/sources/capture.ts';
 import { normalize, type RawMove, type RawRecords } from '../../src/sources/normalize.ts';
 import { previousOfSnapshot, readSnapshot, snapshotFiles } from '../../src/sources/snapshot.ts';
@@ -10,7 +9,7 @@ import { temporaryFolder } from '../support/temporary.ts';
 
 const normalized = (raw: Partial<RawRecords>, hasNames?: boolean) =>
   normalize({ move: [], item: [], ...raw }, PROVENANCE, hasNames);
-const namesOf = (...move: RawMove[]) => normalized({ move }).names.read();
+const namesOf = (...move: RawMove[]) => normalized({ move }).names;
 
 describe('names in every language', () => {
   it('are those of each record by its slug, in alphabetical order of languages', () => {
@@ -18,15 +17,13 @@ describe('names in every language', () => {
       move: [rawMove(2, { names: { ja: 'に', fr: 'Deux' } }), rawMove(1, { slug: 'É', names: { fr: 'Un' } })],
       item: [rawItem(1, { englishName: null, names: { de: 'Eins' } })],
     };
-    expect(normalized(raw).names.read()).toEqual([
+    expect(normalized(raw).names).toEqual([
       { language: 'de', move: {}, item: { 'item-1': 'Eins' } },
       { language: 'en', move: { e: 'Move 1', 'move-2': 'Move 2' }, item: {} },
       { language: 'fr', move: { e: 'Un', 'move-2': 'Deux' }, item: {} },
       { language: 'ja', move: { 'move-2': 'に' }, item: {} },
     ]);
-    expect(normalized(raw).names.summary?.languages.en).toEqual({ move: 2, item: 0 });
-    expect(normalized(raw, false).names).toMatchObject({ summary: undefined });
-    expect(normalized(raw, false).names.read()).toEqual([]);
+    expect(normalized(raw, false).names).toEqual([]);
   });
 
   it('have tags in lower case, of which the first counts', () => {
@@ -37,7 +34,7 @@ describe('names in every language', () => {
 
   it('are left out if they are empty, with one warning', () => {
     const { names, warnings } = normalized({ move: [rawMove(1, { englishName: '', names: { it: ' ' } })] });
-    expect(names.read()).toEqual([]);
+    expect(names).toEqual([]);
     expect(warnings.map(({ code, message }) => `${code}: ${message}`)).toEqual([
       'missing-name: move-1: no English name, called "Move 1"',
       'missing-name: move-1: the name in it is empty, left out',
@@ -72,10 +69,10 @@ function snapshot(...move: RawMove[]): string {
 
 it('a snapshot with names of records that it does not have is refused', () => {
   const folder = path.join(temporaryFolder(), 'data');
-  const names = knownNames([{ language: 'fr', move: { nobody: 'Personne' }, item: {} }]);
+  const names = [{ language: 'fr', move: { nobody: 'Personne' }, item: {} }];
   for (const file of snapshotFiles({ ...normalized({ move: [rawMove(1)] }), names }))
     fsExtra.outputFileSync(path.join(folder, file.path), file.body);
-  expect(() => readSnapshot(folder).names.read()).toThrow('snapshot › names.digest: got sha256:');
+  expect(() => readSnapshot(folder)).toThrow('snapshot › names.digest: got sha256:');
 });
 
 const captured = (folder: string, before: string | undefined, options: Partial<CaptureOptions> = {}) =>

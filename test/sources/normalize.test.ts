@@ -55,6 +55,45 @@ describe('a repeated slug', () => {
   });
 });
 
+describe('a slug of the upstream', () => {
+  it.each([
+    // As PokéAPI had them in January 2024, and as it spelled them from then on.
+    ['koraidon’s-poké-ball', 'koraidons-poke-ball'],
+    ['jalapeño', 'jalapeno'],
+    ['steel-bottle-(r)', 'steel-bottle-r'],
+    ['b&w-grass-tablecloth', 'bw-grass-tablecloth'],
+    // Others.
+    ['Potion', 'potion'],
+    ['full  -  stop', 'full-stop'],
+    ['ﬁne', 'fine'],
+    ['é', 'e'],
+    ['-_x_-', 'x'],
+  ])('%j is adapted to %j, with a warning', (slug, adapted) => {
+    expect(items(rawItem(1, { slug })).records.item[0]?.slug).toBe(adapted);
+    expect(warnings(rawItem(1, { slug }))).toEqual([
+      `adapted-slug: ${slug}: not a safe slug, becomes ${adapted}`,
+    ]);
+  });
+
+  it.each(['pound', 'breakneck-blitz--physical', 'tm01', '0'])('%j is safe, and stays', (slug) => {
+    expect(items(rawItem(1, { slug })).records.item[0]?.slug).toBe(slug);
+    expect(warnings(rawItem(1, { slug }))).toEqual([]);
+  });
+
+  it('that is adapted and collides is decided like any repeated one', () => {
+    const slugs = ['jalapeño', 'jalapeno', 'Jalapeno'];
+    const { records, warnings } = items(...slugs.map((slug, at) => rawItem(at + 1, { slug })));
+    expect(records.item.map(({ slug }) => slug)).toEqual(['jalapeno', 'jalapeno-2', 'jalapeno-3']);
+    const codes = warnings.map(({ code }) => code).sort();
+    expect(codes).toEqual(['adapted-slug', 'adapted-slug', 'duplicate-slug', 'duplicate-slug']);
+  });
+
+  it('gives the record that it becomes when the upstream adopts the spelling, name included', () => {
+    const nameless = (slug: string) => items(rawItem(1, { slug, englishName: null })).records;
+    expect(nameless('poké-ball')).toEqual(nameless('poke-ball'));
+  });
+});
+
 describe('in-game indices', () => {
   const none = Object.fromEntries(Array.from({ length: 9 }, (_, at) => [`id${at + 1}`, null]));
 
@@ -134,12 +173,7 @@ describe('an icon', () => {
   });
 });
 
-describe('slugs and ids', () => {
-  it('keep double hyphens', () => {
-    const slug = 'breakneck-blitz--physical';
-    expect(dataSet({ move: [rawMove(1, { slug })] }).records.move[0]?.slug).toBe(slug);
-  });
-
+describe('ids', () => {
   it('keep gaps, and rise', () => {
     const { records } = dataSet({ move: [10_001, 919, 2, 1].map((id) => rawMove(id)) });
     expect(records.move.map(({ id }) => id)).toEqual([1, 2, 919, 10_001]);

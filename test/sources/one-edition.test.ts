@@ -34,17 +34,6 @@ const readAll = (reader: EditionReader) =>
 const read = (fetcher: Fetcher) => readOneEdition({ fetcher, upstream: UPSTREAM }, readAll);
 
 describe('reading one edition', () => {
-  it('asks once for what is read twice, and reads all of it once', async () => {
-    const { fetcher, asked } = playing(() => 3);
-    let passes = 0;
-    await readOneEdition({ fetcher, upstream: UPSTREAM }, async (reader) => {
-      passes++;
-      for (const url of [...urls, ...urls]) await reader.read(url, codec);
-    });
-    expect(asked).toEqual(urls);
-    expect(passes).toBe(1);
-  });
-
   it('says how many answers there were of each edition, the newest first', async () => {
     const { fetcher } = playing((url) => [1, 3, 2][urls.findIndex((known) => url.startsWith(known))] ?? 0);
     const parts = [3, 2, 1].map((number) => `1 of edition 00000000 of 2026-04-0${number}`);

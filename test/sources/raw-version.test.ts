@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import * as z from 'zod';
 import { kindNames } from '../../src/contract/kinds.ts';
 import { RAW_VERSION, rawSchemas } from '../../src/sources/normalize.ts';
-import { readRecordAnswer } from '../../src/sources/rest-answers.ts';
+import { readAnswer } from '../../src/sources/rest.ts';
 import { handMadeUpstream } from '../support/upstream-data.ts';
 
 /** `RAW_VERSION` → what the cache contains in that version: the schemas, and the reduction of every odd record. */
@@ -17,7 +17,7 @@ function fingerprint(): string {
   const reduced = kindNames.flatMap((kind) =>
     upstream
       .list(kind)
-      .map(({ id }) => readRecordAnswer[kind](JSON.parse(upstream.record(kind, id) ?? ''), `${id}`)),
+      .map(({ id }) => readAnswer(kind, JSON.parse(upstream.record(kind, id) ?? ''), `${id}`)),
   );
   const schemas = kindNames.map((kind) => z.toJSONSchema(rawSchemas[kind]));
   return createHash('sha256')

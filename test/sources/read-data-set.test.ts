@@ -101,12 +101,17 @@ describe('a data set', () => {
     );
   });
 
-  it('is not read from a site whose description cannot be read', async () => {
+  it.each([
+    [undefined, 'has no valid meta.json: ENOENT'],
+    ['{', 'has no valid meta.json: invalid JSON'],
+    ['{"format":1}', 'has no valid meta.json: generator: got nothing: expected string'],
+    ['{"format":9}', 'meta.json has format 9, this version of gamedata reads format 1'],
+  ])('is not read from a site whose description is %j', async (text, problem) => {
     const folder = await siteFolder();
-    writeFileSync(path.join(folder, 'meta.json'), '{"format":9}');
-    await expect(readDataSet(folder, options)).rejects.toThrow(
-      `${folder}: meta.json has format 9, this version of gamedata reads format 1`,
-    );
+    if (text === undefined) rmSync(path.join(folder, 'meta.json'));
+    else writeFileSync(path.join(folder, 'meta.json'), text);
+    expect(() => openSite(folderPlace(folder))).toThrow(`${folder}: ${problem}`);
+    if (text !== undefined) await expect(readDataSet(folder, options)).rejects.toThrow(problem);
   });
 
   it.each([
@@ -222,13 +227,6 @@ describe('the last site as the previous data set', () => {
           .files()
           .filter((file) => file.path !== 'former.json'),
     ],
-    [
-      'moved.json',
-      () =>
-        renamedSite()
-          .files()
-          .filter((file) => file.path !== 'former.json'),
-    ],
   ])('has no former slugs if %s is not as it was published, which is an error', async (file, files) => {
     const { previous, folder } = await previousOf(files());
     expect(previous?.former().move).toEqual(new Map([['move-1', 1]]));
@@ -270,12 +268,11 @@ describe('a snapshot as the previous data set', () => {
       writeFileSync(file, JSON.stringify({ ...JSON.parse(readFileSync(file, 'utf8')), digest }));
     };
     write('{"power":40,"slug":"a","id":1}\n{"id":2,"slug":"b"}');
-    expect(previousOfSnapshot(folder)?.records()?.move).toEqual([
-      { id: 1, slug: 'a', json: '{"power":40,"slug":"a","id":1}' },
-      { id: 2, slug: 'b', json: '{"id":2,"slug":"b"}' },
-    ]);
+    expect(JSON.stringify(previousOfSnapshot(folder)?.records()?.move)).toBe(
+      '[{"power":40,"slug":"a","id":1},{"id":2,"slug":"b"}]',
+    );
     write('{"id":"1","slug":"a"}\n');
-    expect(() => previousOfSnapshot(folder)?.records()).toThrow('move.ndjson line 1 › id: got "1"');
+    expect(() => previousOfSnapshot(folder)?.records()).toThrow('move.ndjson line 1: got ');
   });
 });
 

@@ -1,29 +1,21 @@
-/** Data sets with their records as objects, as tests and benchmarks change them. */
+/** Data sets whose records are known by their kinds, as tests and benchmarks change them. */
 
-import { type Kind, mapKinds } from '../../src/contract/kinds.ts';
-import type { Names } from '../../src/contract/names.ts';
-import type { Item, Move, RecordOf } from '../../src/contract/records.ts';
-import type { DataSet, EncodedRecord } from '../../src/dataset/data-set.ts';
-import { digestDataSet, knownNames } from '../../src/dataset/digest.ts';
-import { encodeRecord } from '../../src/dataset/encode.ts';
+import type { Kind } from '../../src/contract/kinds.ts';
+import type { RecordOf } from '../../src/contract/records.ts';
+import type { DataSet } from '../../src/dataset/data-set.ts';
+import { digestDataSet } from '../../src/dataset/digest.ts';
 import { selectNames } from '../../src/dataset/names.ts';
 
 export type Records = { readonly [K in Kind]: readonly RecordOf<K>[] };
 
-export interface DecodedDataSet extends Pick<DataSet, 'warnings' | 'provenance'> {
-  readonly names: readonly Names[];
+export interface DecodedDataSet extends Pick<DataSet, 'warnings' | 'provenance' | 'names'> {
   readonly records: Records;
 }
 
-export function decodeDataSet({ records, warnings, provenance, names }: DataSet): DecodedDataSet {
-  const { move, item } = records;
-  const decoded = { move: move.map(decode<Move>), item: item.map(decode<Item>) };
-  return { warnings, provenance, names: names.read(), records: decoded };
-}
+export const decodeDataSet = ({ records, warnings, provenance, names }: DataSet): DecodedDataSet => ({
+  ...{ warnings, provenance, names },
+  records: records as Records,
+});
 
-const decode = <R>({ json }: EncodedRecord): R => JSON.parse(json);
-
-export function encodeDataSet({ records, names, ...about }: DecodedDataSet): DataSet {
-  const encoded = mapKinds((kind) => records[kind].map(encodeRecord));
-  return digestDataSet(encoded, { ...about, names: knownNames(selectNames(names, encoded)) });
-}
+export const encodeDataSet = ({ records, names, ...about }: DecodedDataSet): DataSet =>
+  digestDataSet(records, { ...about, names: selectNames(names, records) });

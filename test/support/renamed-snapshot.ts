@@ -6,7 +6,6 @@ import { BUNDLED_DATA } from '../../src/cli/package-files.ts';
 import { mapKinds } from '../../src/contract/kinds.ts';
 import { compare } from '../../src/dataset/compare.ts';
 import { digestRecords } from '../../src/dataset/digest.ts';
-import { encodeRecord } from '../../src/dataset/encode.ts';
 import { encodeFormer, leftSlugs } from '../../src/dataset/former.ts';
 import { emptyHistory, encodeHistory, extendHistory } from '../../src/dataset/history.ts';
 import { readSnapshot, snapshotFiles } from '../../src/sources/snapshot.ts';
@@ -32,10 +31,7 @@ export function renamedSnapshot(folder: string, most = Number.POSITIVE_INFINITY)
     ...record,
     slug: old.get(record.slug) ?? record.slug,
   });
-  const before = {
-    move: decoded.move.map(rename).map(encodeRecord),
-    item: decoded.item.map(rename).map(encodeRecord),
-  };
+  const before = { move: decoded.move.map(rename), item: decoded.item.map(rename) };
   const editions = [before, data.records].map((encoded) => {
     const counts = mapKinds((kind) => encoded[kind].length);
     return { digest: digestRecords(encoded), captured: data.provenance.captured, counts, records: encoded };

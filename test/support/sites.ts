@@ -8,8 +8,8 @@ import type { Meta } from '../../src/contract/meta.ts';
 import { PLACEHOLDER_ICON } from '../../src/contract/paths.ts';
 import { createRoutes, type RouteTable } from '../../src/contract/routes.ts';
 import type { SiteFile } from '../../src/contract/site-file.ts';
+import { servedRecords } from '../../src/dataset/data-set.ts';
 import { digestRecords } from '../../src/dataset/digest.ts';
-import { servedTexts } from '../../src/dataset/encode.ts';
 import { formerOf, movedRoutes } from '../../src/dataset/former.ts';
 import { emptyHistory } from '../../src/dataset/history.ts';
 import type { HostContext } from '../../src/hosts/host.ts';
@@ -17,7 +17,7 @@ import { netlifyRules } from '../../src/hosts/netlify.ts';
 import { apiFiles } from '../../src/site/api-files.ts';
 import { changeFiles } from '../../src/site/change-files.ts';
 import { normalize, type RawItem, type RawMove, type RawRecords } from '../../src/sources/normalize.ts';
-import { readRecordAnswer } from '../../src/sources/rest-answers.ts';
+import { readAnswer } from '../../src/sources/rest.ts';
 import { bodyText } from './body.ts';
 import { type DecodedDataSet, decodeDataSet, encodeDataSet } from './decode.ts';
 import { hasRecordedUpstream, recordedUpstream, type UpstreamData } from './upstream-data.ts';
@@ -97,9 +97,9 @@ export function siteOf(
   const changes = changeFiles(changed, { baseUrl: meta.base_url, captured: meta.captured });
   const linkBase = { baseUrl: meta.base_url, links };
   const docs = readPackage().templates['docs.html'];
-  const served = servedTexts(linkBase, records);
+  const served = servedRecords(linkBase, records);
   const plan = { records, served, meta, linkBase, archive: false, docs };
-  const files = (): SiteFile[] => [...apiFiles(records, served, meta), icon, ...changes, ...extras];
+  const files = (): SiteFile[] => [...apiFiles(served, meta), icon, ...changes, ...extras];
   return { plan, meta, routes, records, files };
 }
 
@@ -108,7 +108,7 @@ export function rawOf(upstream: UpstreamData): RawRecords {
   const read = <K extends Kind>(kind: K) =>
     upstream
       .list(kind)
-      .map(({ id }) => readRecordAnswer[kind](JSON.parse(upstream.record(kind, id) ?? ''), `${id}`));
+      .map(({ id }) => readAnswer(kind, JSON.parse(upstream.record(kind, id) ?? ''), `${id}`));
   return { move: read('move'), item: read('item') };
 }
 

@@ -180,6 +180,14 @@ describe('verifying', () => {
       [/results\[1\]: got id 101 after 102, expected ascending ids/, /^meta.json: has digest/],
     ],
     [
+      'keys in another order',
+      (site) => {
+        for (const file of [move('move-1/'), move('')])
+          edit(file, '"id":1,"slug":"move-1"', '"slug":"move-1","id":1')(site);
+      },
+      [/results\[0\]: got the order of keys/, /^api\/gamedata\/move\/move-1\/index.json: differs /],
+    ],
+    [
       'a record that is on no page',
       write(move('stowaway/'), '{}'),
       [/stowaway\/index.json: is not on any list$/],

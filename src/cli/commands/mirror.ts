@@ -6,7 +6,7 @@ import { UsageError } from '../../errors.ts';
 import type { MirrorReport } from '../../publish/mirror/copy.ts';
 import { type Output, withOutput } from '../../publish/publish.ts';
 import type { Watchers } from '../../sources/capture.ts';
-import { isArchive } from '../../sources/site/archive.ts';
+import { isArchive } from '../../sources/site/place.ts';
 import { isAddress } from '../../sources/source.ts';
 import { address, checkOptions, declare, type Given, inCode, masked, reportOptions } from '../declare.ts';
 import { refuseOtherFolder } from '../folders.ts';

@@ -5,7 +5,7 @@ import { archiveFiles } from '../../contract/paths.ts';
 import type { GuardOptions } from '../../dataset/guards.ts';
 import { UsageError } from '../../errors.ts';
 import type { Watchers } from '../../sources/capture.ts';
-import { isArchive } from '../../sources/site/archive.ts';
+import { isArchive } from '../../sources/site/place.ts';
 import type { Site } from '../../sources/site/read.ts';
 import {
   type Checked,

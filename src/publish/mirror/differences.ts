@@ -8,8 +8,7 @@ import { parseJson } from '../../contract/parse.ts';
 import { isHostFile, MANIFEST_FILE, META_FILE } from '../../contract/paths.ts';
 import { counted, firstOf } from '../../contract/words.ts';
 import { DataError, GamedataError, UpstreamError } from '../../errors.ts';
-import { createClient, type HttpClient } from '../../http/client.ts';
-import { abortable } from '../../http/connections.ts';
+import { abortable, createClient, type HttpClient } from '../../http/client.ts';
 import { fetchFile, fetchManifest } from '../../sources/site/deployment.ts';
 
 /** How many files are compared by their hashes, besides the manifest, which has the hash of every file. */

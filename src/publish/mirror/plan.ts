@@ -57,9 +57,8 @@ export function guardCopy(site: Site, previous: Previous | undefined, options: G
     throw new DataError(problem, { kind });
   }
   const before = previous?.digest === meta.digest ? records : previous?.records();
-  const names = { summary: meta.names, read: site.names };
   // A deployment without any was built like that.
-  const nameChanges = meta.names ? changesOfNames({ records, names }, previous, before) : [];
+  const nameChanges = meta.names ? changesOfNames({ records, names: site.names() }, previous, before) : [];
   const former = site.former(() => records);
   return guard(
     previous && {

@@ -3,8 +3,7 @@
 import { type Kind, kindNames, mapKinds } from '../../contract/kinds.ts';
 import * as paths from '../../contract/paths.ts';
 import { PAGE_SIZE } from '../../contract/windows.ts';
-import type { EncodedRecords } from '../../dataset/data-set.ts';
-import { listPage, servedText } from '../../dataset/encode.ts';
+import { type Records, served } from '../../dataset/data-set.ts';
 import { fileOperation, ref, slugParameter, successHeaders } from './components.ts';
 import { type SchemaName, typeName } from './schemas.ts';
 
@@ -122,12 +121,12 @@ export type Examples = { readonly root: object } & Readonly<
 /** The number of records on the example page, which is the first one otherwise. */
 const SHOWN = 2;
 
-export function examplesOf(records: EncodedRecords, linkBase: paths.LinkBase): Examples {
+export function examplesOf(records: Records, linkBase: paths.LinkBase): Examples {
   const kinds = mapKinds((kind) => {
-    const results = records[kind].slice(0, SHOWN).map((record) => servedText(linkBase, kind, record));
+    const results = records[kind].slice(0, SHOWN).map((record) => served(linkBase, kind, record));
     const window = { limit: PAGE_SIZE, offset: 0 };
-    const page = JSON.parse(listPage(linkBase, kind, { window, count: records[kind].length, results }));
-    return page.count === 0 ? undefined : { record: page.results[0], page };
+    const page = paths.listPage(linkBase, kind, { window, count: records[kind].length, results });
+    return results[0] && { record: results[0], page };
   });
   return { root: mapKinds((kind) => paths.listUrl(linkBase, kind)), ...kinds };
 }

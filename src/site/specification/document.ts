@@ -7,7 +7,7 @@ import { linkBaseOf, type Meta } from '../../contract/meta.ts';
 import { DOCS_PATH, OPENAPI_FILE, TYPES_FILE } from '../../contract/paths.ts';
 import type { SiteFile } from '../../contract/site-file.ts';
 import { counted } from '../../contract/words.ts';
-import type { EncodedRecords } from '../../dataset/data-set.ts';
+import type { Records } from '../../dataset/data-set.ts';
 import type { OpenApi } from '../../web/docs/openapi.ts';
 import { fillDocs } from '../../web/docs/page.ts';
 import { apiPaths, type Examples, examplesOf } from './api-paths.ts';
@@ -91,7 +91,7 @@ function description({ base_url: baseUrl, links, counts }: Meta): string {
  * @param docs the docs with placeholders
  */
 export function specificationFiles(
-  records: EncodedRecords,
+  records: Records,
   meta: Meta,
   { archive, docs }: { archive: boolean; docs: string },
 ): SiteFile[] {

@@ -1,6 +1,10 @@
-/** Where a site is: its folder, or the memory into which an archive or a part of a deployment has been read. */
+/** Where a site or a snapshot is: its folder, or the memory into which an archive or a part of a deployment has been read. */
 
+import { createReadStream } from 'node:fs';
 import path from 'node:path';
+import { Readable } from 'node:stream';
+import { createTarDecoder, type ParsedTarEntry } from 'modern-tar';
+import { MAX_FILE_BYTES } from '../../contract/meta.ts';
 import { errorCode, GamedataError, OutputError } from '../../errors.ts';
 import { readFile, walk } from '../../files.ts';
 
@@ -54,4 +58,36 @@ const MAX_MEMORY_BYTES = 512 * 1024 * 1024;
 export function refuseLarge(name: string, bytes: number): void {
   if (bytes > MAX_MEMORY_BYTES)
     throw new OutputError(`has files of ${bytes} bytes, expected at most ${MAX_MEMORY_BYTES} in all`, name);
+}
+
+export const isArchive = (name: string): boolean => /\.(?:tar\.gz|tgz)$/.test(name);
+
+/**
+ * Reads every regular file below the archive's only folder.
+ *
+ * @throws OutputError if the file cannot be read as an archive
+ */
+export async function archivePlace(archive: string): Promise<Place> {
+  const files = new Map<string, Buffer>();
+  let bytes = 0;
+  try {
+    const packed = Readable.toWeb(createReadStream(archive)) as ReadableStream<Uint8Array<ArrayBuffer>>;
+    const entries = packed.pipeThrough(new DecompressionStream('gzip')).pipeThrough(createTarDecoder());
+    for await (const { header, body } of entries as AsyncIterable<ParsedTarEntry>) {
+      const isWanted = header.type === 'file' && header.size <= MAX_FILE_BYTES;
+      const parts: Uint8Array[] = [];
+      // What is not wanted is read, too: the decoder stalls if some bodies are cancelled and others are not.
+      for await (const part of body as AsyncIterable<Uint8Array>) {
+        if (isWanted) parts.push(part);
+        bytes += part.length;
+        refuseLarge(archive, bytes);
+      }
+      if (isWanted) files.set(header.name.replace(/^[^/]*\//, ''), Buffer.concat(parts));
+    }
+  } catch (cause) {
+    if (cause instanceof GamedataError) throw cause;
+    const why = errorCode(cause) || (cause as Error).message;
+    throw new OutputError(`cannot be read as an archive (${why}), expected a .tar.gz`, archive, { cause });
+  }
+  return memoryPlace(archive, files, (file) => `${archive} › ${file}`);
 }

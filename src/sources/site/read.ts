@@ -12,7 +12,7 @@ import {
   metaReader,
   refuseNewerFormat,
 } from '../../contract/meta.ts';
-import { type Names, namesReader } from '../../contract/names.ts';
+import { type Names, type NamesSummary, namesReader } from '../../contract/names.ts';
 import { parse, parseJson } from '../../contract/parse.ts';
 import {
   API_PREFIX,
@@ -28,9 +28,8 @@ import {
 } from '../../contract/paths.ts';
 import { rootSchema } from '../../contract/served.ts';
 import { pageOffsets } from '../../contract/windows.ts';
-import type { EncodedRecord, EncodedRecords } from '../../dataset/data-set.ts';
+import { type AnyRecord, type AnyRecords, anyRecordSchema, unserved } from '../../dataset/data-set.ts';
 import { digestRecords } from '../../dataset/digest.ts';
-import { encodeRecord } from '../../dataset/encode.ts';
 import { type AddressedRecords, decodeFormer, type Former, formerOf } from '../../dataset/former.ts';
 import { recordsOfPaths } from '../../dataset/guards.ts';
 import { emptyHistory, type Previous } from '../../dataset/history.ts';
@@ -41,14 +40,8 @@ import { type Place, readFrom } from './place.ts';
 /** More than a hundred times the live upstream's records with every icon. */
 const MAX_SITE_BYTES = 8 * 1024 ** 3;
 
-/** A record with its keys in their order, as the digest depends on it: whether it is the one that was built, that tells. */
-const servedSchema = z.custom<{ url: string; id: number; slug: string }>(isServed, 'expected a record');
+const servedSchema = anyRecordSchema.refine(({ url }) => typeof url === 'string', 'expected a record');
 const pageSchema = z.looseObject({ results: z.array(servedSchema) });
-
-function isServed(value: unknown): boolean {
-  const { url, id, slug } = (value ?? {}) as Partial<Record<'url' | 'id' | 'slug', unknown>>;
-  return typeof url === 'string' && Number.isInteger(id) && typeof slug === 'string';
-}
 
 export type Site = ReturnType<typeof openSite>;
 
@@ -114,11 +107,9 @@ export function readListed(place: Place, entries: Entries, file: string): Buffer
 /** The data of a site. Whatever is read has to be as the manifest says: each function throws `OutputError` or `DataError`. */
 function siteData(place: Place, entries: Entries, meta: Meta | undefined) {
   const json = (file: string): unknown => parseText(`${readListed(place, entries, file)}`, place.at(file));
-  const readPage = (file: string): EncodedRecord[] =>
-    parse(pageSchema, json(file), { record: place.at(file) }).results.map(({ url: _, ...record }) =>
-      encodeRecord(record),
-    );
-  function records(): EncodedRecords {
+  const readPage = (file: string): AnyRecord[] =>
+    parse(pageSchema, json(file), { record: place.at(file) }).results.map(unserved);
+  function records(): AnyRecords {
     if (!meta) throw new OutputError(`has no valid ${META_FILE}`, place.name);
     const { counts, digest } = meta;
     const read = mapKinds((kind) =>
@@ -144,11 +135,7 @@ function siteData(place: Place, entries: Entries, meta: Meta | undefined) {
       const [list = ''] = Object.values(lists);
       return { base_url: list.slice(0, list.lastIndexOf(API_PREFIX)) };
     },
-    names: (): Names[] =>
-      Object.keys(meta?.names?.languages ?? {}).map((language) => {
-        const file = namesFile(language);
-        return parse(namesReader, json(file), { record: place.at(file) });
-      }),
+    names: (): Names[] => readNames(meta?.names, json, place.at),
     /** @param own its records, which the redirects of earlier versions lead to */
     former: (own: () => AddressedRecords): Former =>
       entries.has(FORMER_FILE) ? decodeFormer(json(FORMER_FILE)) : formerOf(history(), moved(), own()),
@@ -165,6 +152,17 @@ function siteData(place: Place, entries: Entries, meta: Meta | undefined) {
       ),
   };
 }
+
+/** The names in every language that a summary lists. */
+export const readNames = (
+  summary: NamesSummary | undefined,
+  read: (file: string) => unknown,
+  at = (file: string): string => file,
+): Names[] =>
+  Object.keys(summary?.languages ?? {}).map((language) => {
+    const file = namesFile(language);
+    return parse(namesReader, read(file), { record: at(file) });
+  });
 
 /** The published data as the previous data set; undefined if nothing is published. */
 export function previousOfSite(
@@ -184,20 +182,23 @@ export function previousOfSite(
     listed: data.listed,
     history: () => undamaged(data.history),
     readNames: () => undamaged(data.names),
-    former() {
-      try {
-        return data.former(addressed);
-      } catch (cause) {
-        if (!(cause instanceof GamedataError)) throw cause;
-        throw new OutputError(`has former slugs that cannot be read: ${cause.message}`, place.name, {
-          cause,
-          hint: 'Restore an archive of the site with gamedata mirror <archive>, or let every redirect go with --forget-history.',
-        });
-      }
-    },
+    former: () => explainFormer({ name: place.name, wayOut: RESTORE }, () => data.former(addressed)),
     readableFormer: () =>
       undamaged(() => data.former(addressed)) ?? undamaged(() => data.redirecting(addressed)),
   };
+}
+
+const RESTORE = 'Restore an archive of the site with gamedata mirror <archive>';
+
+/** Without them, published addresses would not be answered any more: it is an error that they cannot be read. */
+export function explainFormer(of: { name: string; wayOut: string }, read: () => Former): Former {
+  try {
+    return read();
+  } catch (cause) {
+    if (!(cause instanceof GamedataError)) throw cause;
+    const hint = `${of.wayOut}, or let every redirect go with --forget-history.`;
+    throw new OutputError(`has former slugs that cannot be read: ${cause.message}`, of.name, { cause, hint });
+  }
 }
 
 /** What somebody damaged is replaced by the next build: it is no reason to stop it. */

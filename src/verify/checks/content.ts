@@ -12,9 +12,9 @@ import { type Check, checkEach } from './check.ts';
 const checkRecords = checkEach(
   ({ linkBase, lists }) =>
     kindNames.flatMap((kind) =>
-      lists[kind].records.map(({ slug, served }) => ({
-        path: recordUrl(linkBase, kind, slug).slice(linkBase.baseUrl.length),
-        served,
+      lists[kind].records.map((record) => ({
+        path: recordUrl(linkBase, kind, record.slug).slice(linkBase.baseUrl.length),
+        served: JSON.stringify(record),
       })),
     ),
   ({ status, json }, { served }) => {
@@ -34,7 +34,9 @@ const checkIcons: Check = async (context, fail) => {
     const type = placeholder.header('content-type');
     fail(placeholder, `got status ${placeholder.status}, ${type}, expected an image`);
   }
-  const icons = lists.item.records.map(({ json }) => `/${(JSON.parse(json) as { icon: string }).icon}`);
+  const icons = kindNames
+    .flatMap((kind) => lists[kind].records)
+    .flatMap((record) => ('icon' in record ? [`/${record.icon}`] : []));
   const meta = await probe.send({ path: `/${META_FILE}` });
   const { sprites } = metaReader.pick({ sprites: true }).safeParse(meta.json).data ?? {};
   const isLinked = sprites === undefined || sprites.mode === 'link';

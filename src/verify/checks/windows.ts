@@ -70,7 +70,7 @@ function windowProblem(
   const from = Math.min(Number(window.offset), count);
   const wanted = records.slice(from, Math.min(from + Number(window.limit), count));
   const results = Array.isArray(got.results) ? got.results : [];
-  if (JSON.stringify(results) === `[${wanted.map(({ served }) => served).join()}]`) return undefined;
+  if (JSON.stringify(results) === JSON.stringify(wanted)) return undefined;
   return `got ${results.length} records from id ${show(results[0]?.id)}, expected ${wanted.length} from id ${show(wanted[0]?.id)}`;
 }
 

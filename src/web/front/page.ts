@@ -22,13 +22,12 @@ import {
 import type { SearchIndex } from '../../contract/served.ts';
 import { PAGE_SIZE } from '../../contract/windows.ts';
 import { counted, groupDigits, pluralTitle, readableSize } from '../../contract/words.ts';
-import type { EncodedRecords } from '../../dataset/data-set.ts';
-import { servedText } from '../../dataset/encode.ts';
+import { type Records, served } from '../../dataset/data-set.ts';
 import { apiLink, framed } from '../shared/frame.ts';
 import { fillPlaceholders, html, type Markup, nothing } from '../shared/markup.ts';
 
 export interface FrontPageContent {
-  readonly records: EncodedRecords;
+  readonly records: Records;
   readonly generations: GenerationCounts;
   /** The search box. */
   readonly search: Markup;
@@ -74,12 +73,12 @@ export function fillFrontPage(
 }
 
 /** A first request, and its exact response. */
-function example(linkBase: LinkBase, records: EncodedRecords): Markup {
+function example(linkBase: LinkBase, records: Records): Markup {
   const kind = kindNames.find((name) => records[name].length > 0);
   const record = kind && records[kind][0];
   if (!kind || !record) return html`<p>There are no records.</p>`;
   return html`<pre class="terminal" tabindex="0"><code><span class="prompt">$ </span><span id="command">curl '${recordUrl(linkBase, kind, record.slug)}'</span>
-<span id="answer">${servedText(linkBase, kind, record)}</span></code></pre>`;
+<span id="answer">${JSON.stringify(served(linkBase, kind, record))}</span></code></pre>`;
 }
 
 /** The upstream may be a label instead of a URL. */

@@ -5,7 +5,7 @@ import { ICONS_FOLDER, SEARCH_FILE } from '../../contract/paths.ts';
 import type { Item, Move } from '../../contract/records.ts';
 import type { SearchColumns, SearchIndex } from '../../contract/served.ts';
 import { titleOf } from '../../contract/words.ts';
-import type { EncodedRecord, EncodedRecords } from '../../dataset/data-set.ts';
+import type { Records } from '../../dataset/data-set.ts';
 
 /** A searchable record. */
 export interface SearchEntry {
@@ -27,11 +27,10 @@ export function generationOf(record: Move | Item): number | null {
   return first < 0 ? null : first + 1;
 }
 
-export const createSearchIndex = (records: EncodedRecords): SearchIndex =>
+export const createSearchIndex = (records: Records): SearchIndex =>
   mapKinds((kind) => toColumns(records[kind]));
 
-function toColumns(encoded: readonly EncodedRecord[]): SearchColumns {
-  const records = encoded.map(({ json }): Move | Item => JSON.parse(json));
+function toColumns(records: readonly (Move | Item)[]): SearchColumns {
   const icons = records.flatMap((record) => ('icon' in record ? [shortIcon(record)] : []));
   return {
     id: records.map(({ id }, at) => id - (records[at - 1]?.id ?? 0)),

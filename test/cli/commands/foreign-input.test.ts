@@ -10,8 +10,8 @@ import { snapshot } from '../../../src/cli/commands/snapshot.ts';
 import { PUBLIC_FOLDER } from '../../../src/cli/package-files.ts';
 import { mapKinds } from '../../../src/contract/kinds.ts';
 import { listPageFile } from '../../../src/contract/paths.ts';
+import { unserved } from '../../../src/dataset/data-set.ts';
 import { digestRecords } from '../../../src/dataset/digest.ts';
-import { encodeRecord } from '../../../src/dataset/encode.ts';
 import { verifyFolder } from '../../../src/verify/folder.ts';
 import { fingerprint } from '../../support/fingerprint.ts';
 import { listAsTheyAre } from '../../support/listed.ts';
@@ -68,9 +68,7 @@ describe('a copy that somebody prepared', () => {
       [0, 100]
         .slice(0, kind === 'move' ? 2 : 1)
         .flatMap((offset) =>
-          JSON.parse(readFileSync(file(listPageFile(kind, offset)), 'utf8')).results.map(
-            ({ url: _, ...record }: { url: string; id: number; slug: string }) => encodeRecord(record),
-          ),
+          JSON.parse(readFileSync(file(listPageFile(kind, offset)), 'utf8')).results.map(unserved),
         ),
     );
     const meta = JSON.parse(readFileSync(file('meta.json'), 'utf8'));

@@ -18,7 +18,7 @@ import { diff } from '../../../src/cli/commands/diff.ts';
 import { mirror } from '../../../src/cli/commands/mirror.ts';
 import { verify } from '../../../src/cli/commands/verify.ts';
 import { listFiles } from '../../../src/files.ts';
-import { archivePlace, isArchive } from '../../../src/sources/site/archive.ts';
+import { archivePlace, isArchive } from '../../../src/sources/site/place.ts';
 import { verifyFolder } from '../../../src/verify/folder.ts';
 import { fingerprint } from '../../support/fingerprint.ts';
 import { readTree } from '../../support/publishing.ts';

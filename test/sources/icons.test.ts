@@ -1,13 +1,13 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { resolveBuild } from '../../../src/cli/commands/build.ts';
-import { verifyFolder } from '../../../src/verify/folder.ts';
-import { fingerprint } from '../../support/fingerprint.ts';
-import { ground, icon, OWN } from '../../support/icon-upstream.ts';
-import { deserted, type Responder } from '../../support/local-server.ts';
+import { resolveBuild } from '../../src/cli/commands/build.ts';
+import { verifyFolder } from '../../src/verify/folder.ts';
+import { fingerprint } from '../support/fingerprint.ts';
+import { ground, icon, OWN } from '../support/icon-upstream.ts';
+import { deserted, type Responder } from '../support/local-server.ts';
 
-const PLACEHOLDER = readFileSync(new URL('../../../public/sprites/items/unknown.png', import.meta.url));
+const PLACEHOLDER = readFileSync(new URL('../../public/sprites/items/unknown.png', import.meta.url));
 
 describe('build --sprites mirror', () => {
   it('fetches each distinct icon once and puts it into the site', async () => {

@@ -1,0 +1,145 @@
+/** The icons of a site: which ones its records name, and their files, each distinct one fetched once. */
+
+import pLimit from 'p-limit';
+import type { IconSource } from '../contract/icons.ts';
+import { kindNames } from '../contract/kinds.ts';
+import { ICONS_FOLDER, PLACEHOLDER_ICON } from '../contract/paths.ts';
+import type { SiteFile } from '../contract/site-file.ts';
+import type { Records, Warning } from '../dataset/data-set.ts';
+import { DataError, UpstreamError } from '../errors.ts';
+import { MalformedBody } from '../http/body.ts';
+import { type Codec, type FetcherOptions, type FetcherStats, withFetcher } from '../http/fetcher.ts';
+import { readListed, type Site } from './site/read.ts';
+
+export interface IconsReport extends IconSource {
+  /** Distinct icons named by records, without the placeholder. */
+  readonly icons: number;
+  readonly missing: number;
+  /** Why cached icons were used instead of the upstream's; null if they were not. */
+  readonly offline: string | null;
+  /** Null if nothing was fetched. */
+  readonly requests: FetcherStats | null;
+}
+
+/**
+ * Gathers the icon files that a site has to hold: none if requests are redirected, otherwise one for every icon that a
+ * record names, with the placeholder in place of missing ones, and a warning for each item whose icon is missing.
+ *
+ * @param assets the hand-written files, including the placeholder; icons among them are not gathered again
+ * @param site the site that the records are from, if they are; one that holds copies of icons is where they are taken from
+ */
+export async function gatherIcons(
+  source: IconSource,
+  records: Records,
+  {
+    assets,
+    fetcher: options,
+    site,
+  }: { assets: readonly SiteFile[]; fetcher: FetcherOptions; site?: Site | undefined },
+): Promise<{ files: SiteFile[]; warnings: Warning[]; report: IconsReport }> {
+  const { mode, upstream } = source;
+  const report = { ...source, icons: 0, missing: 0, offline: null, requests: null };
+  if (mode === 'link') return { files: [], warnings: [], report };
+  const placeholder = assets.find(({ path }) => path === PLACEHOLDER_ICON)?.body;
+  if (placeholder === undefined) throw new Error(`${PLACEHOLDER_ICON} is missing from the assets`);
+  const held = new Set(assets.map(({ path }) => path.toLowerCase()));
+  const named = kindNames.flatMap((kind) =>
+    records[kind].flatMap((record) =>
+      'icon' in record && !held.has(record.icon.toLowerCase()) ? [{ kind, ...record }] : [],
+    ),
+  );
+  const icons = [...new Set(named.map(({ icon }) => icon))].sort();
+  const fetched =
+    mode !== 'mirror' || upstream === null
+      ? undefined
+      : site?.meta.sprites.mode === 'mirror'
+        ? { files: new Map(icons.map((icon) => [icon, readIcon(site, icon)])), offline: null, requests: null }
+        : await fetchIcons(icons, upstream, options);
+  const files = icons.map((icon) => ({ path: icon, body: fetched?.files.get(icon) ?? placeholder }));
+  const isMissing = (icon: string): boolean => fetched?.files.get(icon) === null;
+  return {
+    files,
+    warnings: named
+      .filter(({ icon }) => isMissing(icon))
+      .map(({ kind, id, slug, icon }) => ({
+        code: 'icon-not-found',
+        kind,
+        id,
+        message: `${slug} (${id}): the upstream does not have ${icon}, using the placeholder`,
+      })),
+    report: {
+      ...report,
+      icons: icons.length,
+      missing: icons.filter(isMissing).length,
+      offline: fetched?.offline ?? null,
+      requests: fetched?.requests ?? null,
+    },
+  };
+}
+
+function readIcon({ place, entries }: Site, icon: string): Buffer {
+  const body = readListed(place, entries, icon);
+  if (isImage(body)) return body;
+  throw new DataError('expected a PNG, GIF, JPEG or WebP image', { record: place.at(icon) });
+}
+
+/** A hundred times the largest icon of the live upstream. */
+const MAX_ICON_BYTES = 256 * 1024;
+
+/** How PNG, GIF and JPEG start; of WebP, the size comes in between. */
+const SIGNATURES = ['\x89PNG\r\n\x1a\n', 'GIF87a', 'GIF89a', '\xff\xd8\xff'];
+
+/** @see https://mimesniff.spec.whatwg.org/#matching-an-image-type-pattern */
+function isImage(body: Buffer): boolean {
+  const start = body.toString('latin1', 0, 12);
+  return SIGNATURES.some((signature) => start.startsWith(signature)) || /^RIFF.{4}WEBP/s.test(start);
+}
+
+/** Cached as base64, since the cache is a text file. */
+const codec: Codec<string | null> = {
+  decode(body) {
+    if (!isImage(body))
+      throw new MalformedBody(`got ${body.length} bytes, expected a PNG, GIF, JPEG or WebP image`);
+    return body.toString('base64');
+  },
+  revive(cached) {
+    if (cached === null) return null;
+    return typeof cached === 'string' && isImage(Buffer.from(cached, 'base64')) ? cached : undefined;
+  },
+};
+
+/**
+ * Fetches icons with the same client and cache as records. If the upstream cannot be reached, cached ones are used.
+ *
+ * @param icons distinct paths under `sprites/items`
+ * @returns icon → its file, or null if the upstream does not have it; and why the upstream could not be reached, if it could not
+ * @throws UpstreamError if one cannot be fetched, or is not an image; 404 and 410 mean that it does not exist
+ */
+function fetchIcons(icons: readonly string[], upstream: string, options: FetcherOptions) {
+  return withFetcher(options, { upstream, version: 'icons-1' }, async (fetcher) => {
+    let offline: UpstreamError | undefined;
+
+    async function read(icon: string): Promise<Buffer | null> {
+      const url = `${upstream}/${icon.slice(ICONS_FOLDER.length)}`;
+      let text: string | null | undefined;
+      if (!offline) {
+        try {
+          const absent = { value: null };
+          text = (await fetcher.load(url, codec, { absent, maxBytes: MAX_ICON_BYTES })).value;
+        } catch (error) {
+          if (!(error instanceof UpstreamError && error.request.unreachable)) throw error;
+          offline = error;
+        }
+      }
+      if (offline) text = fetcher.recall(url, codec);
+      if (text === undefined) throw offline;
+      return text === null ? null : Buffer.from(text, 'base64');
+    }
+
+    const [first, ...others] = icons;
+    const bodies = first === undefined ? [] : [await read(first)];
+    bodies.push(...(await pLimit(options.concurrency).map(others, read)));
+    const files = new Map(icons.map((icon, at) => [icon, bodies[at] ?? null]));
+    return { files, offline: offline?.message ?? null, requests: fetcher.stats };
+  });
+}

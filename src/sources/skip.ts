@@ -1,0 +1,42 @@
+/** Records that are left out on purpose. */
+
+import { type Kind, kindNames, mapKinds } from '../contract/kinds.ts';
+import type { Skipped } from '../contract/records.ts';
+import type { DataSet } from '../dataset/data-set.ts';
+import { digestDataSet } from '../dataset/digest.ts';
+import { selectNames } from '../dataset/names.ts';
+import { UsageError } from '../errors.ts';
+import type { SourceContext } from './source.ts';
+
+/** Throws if a record that is to be left out does not exist: whoever named it meant another one. */
+export function refuseUnknownSkips(
+  skip: Skipped | undefined,
+  records: Readonly<Record<Kind, readonly { readonly id: number }[]>>,
+): void {
+  for (const kind of kindNames) {
+    const unknown = skip?.[kind].find((id) => !records[kind].some((record) => record.id === id));
+    if (unknown !== undefined)
+      throw new UsageError(`--skip: got ${kind}/${unknown}, which does not exist, expected another record`);
+  }
+}
+
+/** Leaves records out of a complete data set, beside those that it is without already. */
+export function leaveOut(dataSet: DataSet, { skip, source }: SourceContext): DataSet {
+  if (!skip) return dataSet;
+  const { skipped: former } = dataSet.provenance;
+  // A fallback may lack what the upstream has.
+  if (source !== 'auto')
+    refuseUnknownSkips(
+      skip,
+      mapKinds((kind) => [...dataSet.records[kind], ...(former?.[kind] ?? []).map((id) => ({ id }))]),
+    );
+  const records = mapKinds((kind) => dataSet.records[kind].filter(({ id }) => !skip[kind].includes(id)));
+  const skipped = mapKinds((kind) =>
+    [...new Set([...(former?.[kind] ?? []), ...skip[kind]])].sort((a, b) => a - b),
+  );
+  return digestDataSet(records, {
+    warnings: dataSet.warnings.filter(({ kind, id }) => !skip[kind].includes(id)),
+    provenance: { ...dataSet.provenance, skipped },
+    names: selectNames(dataSet.names, records),
+  });
+}
