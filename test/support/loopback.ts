@@ -7,6 +7,8 @@ import path from 'node:path';
 
 /** Lets a server listen, by default on a free port. `stop` ends its connections too. */
 export async function listen(server: Server, wanted = 0) {
+  // On a busy machine, a client may be late with the next request of a connection that Node would end after 5 seconds.
+  server.keepAliveTimeout = 60_000;
   await new Promise<void>((resolve) => server.listen(wanted, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;
   const stop = (): Promise<void> =>
