@@ -18,11 +18,6 @@ export const pageStates: readonly PageState[] = [
   },
   { name: 'kinds', path: '/api/gamedata/' },
   {
-    name: 'sorted',
-    path: '/api/gamedata/item/?format=api&limit=20',
-    act: (page) => page.getByRole('button', { name: 'slug' }).click(),
-  },
-  {
     name: 'list-json',
     path: '/api/gamedata/item/?format=api&limit=10&offset=100',
     act: (page) => page.getByRole('button', { name: 'JSON' }).click(),
@@ -39,12 +34,9 @@ export const pageStates: readonly PageState[] = [
   { name: 'moves', path: '/api/gamedata/move/?format=api&limit=10' },
   { name: 'record', path: '/api/gamedata/item/master-ball/?format=api' },
   {
-    name: 'raw',
+    name: 'curl',
     path: '/api/gamedata/item/master-ball/?format=api',
-    async act(page) {
-      await page.getByRole('button', { name: 'Minified' }).click();
-      await page.getByRole('button', { name: 'Copy as curl' }).click();
-    },
+    act: (page) => page.getByRole('button', { name: 'Copy as curl' }).click(),
   },
   { name: 'not-found', path: '/api/gamedata/item/mastre-ball/' },
   { name: 'no-such-kind', path: '/api/gamedata/no-such-kind/' },
