@@ -16,6 +16,15 @@ export const pageStates: readonly PageState[] = [
     path: '/?q=ball',
     act: (page) => page.locator('#results a').first().focus(),
   },
+  {
+    name: 'search-names',
+    path: '/',
+    async act(page) {
+      await page.locator('#names-language').selectOption('fr');
+      await page.locator('#query').fill('écras');
+      await page.locator('#results [lang]').first().waitFor();
+    },
+  },
   { name: 'kinds', path: '/api/gamedata/' },
   {
     name: 'list-json',
@@ -33,6 +42,14 @@ export const pageStates: readonly PageState[] = [
   { name: 'list', path: '/api/gamedata/item/?format=api&limit=10&offset=100' },
   { name: 'moves', path: '/api/gamedata/move/?format=api&limit=10' },
   { name: 'record', path: '/api/gamedata/item/master-ball/?format=api' },
+  {
+    name: 'record-names',
+    path: '/api/gamedata/move/pound/?format=api',
+    async act(page) {
+      await page.locator('summary').click();
+      await page.locator('details table').waitFor();
+    },
+  },
   {
     name: 'curl',
     path: '/api/gamedata/item/master-ball/?format=api',
