@@ -1,96 +1,222 @@
 /**
- * How fast it is: `npm run bench -- [--rounds n] [--scale 1,10] [--before checkout] [--readme]`. Whole processes from start to
- * exit, each in alternation with its yardstick, since only ratios mean something on another machine. With `--before`, those of
- * another compiled checkout alternate with them; with `--readme` the table goes into docs/BENCHMARKS.md. Needs Linux, and
- * what scripts/install-engines.sh installs. Exit code 1 if a budget is missed.
+ * How fast it is: `npm run bench -- [--rounds n] [--scale n] [--before checkout] [--readme]`. Whole processes from start to exit,
+ * each in alternation with its yardstick, since only ratios mean something on another machine. `--scale` multiplies the records
+ * that builds read from files. With `--before`, another compiled checkout alternates with this one; with `--readme` the table goes
+ * into docs/BENCHMARKS.md. Needs Linux, and what scripts/install-engines.sh installs. Exit code 1 if a budget is missed.
  */
 
-import { existsSync, mkdtempSync } from 'node:fs';
+import { execFileSync, spawnSync } from 'node:child_process';
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { cpus, tmpdir, totalmem } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
+import { kindNames } from '../src/contract/kinds.ts';
+import type { RunningEngine } from '../test/support/engines/engine.ts';
+import { nginx } from '../test/support/engines/nginx.ts';
+import { engineFile } from '../test/support/engines/npm-engines.ts';
+import { freePort, startProgram } from '../test/support/engines/process.ts';
+import { tablesOf, writeTables } from '../test/support/tables.ts';
 import { localUpstream } from '../test/support/upstream-data.ts';
-import { buildSubjects, eleventy, freshBuild, openCheckout, otherSubjects, tar } from './bench/builds.ts';
-import { makeData } from './bench/data.ts';
-import { measureFetching } from './bench/fetching.ts';
-import { type Figures, measure, peakMemory, remove } from './bench/measure.ts';
-import { isKept, type Row, table, writeTable } from './bench/report.ts';
-import { measureServing } from './bench/serving.ts';
+
+/** What is measured, what it is divided by, and the most that it may be. Without a budget it is for information. */
+const rows: readonly (readonly [what: string, by: string, budget?: number])[] = [
+  ['fresh build', 'tar x'],
+  ['fresh build', 'Eleventy', 0.45],
+  ['fresh build, memory', '1 MB', 300],
+  ['nothing changed', 'fresh build', 0.45],
+  ['one record changed', 'fresh build'],
+  ['from tables', 'fresh build'],
+  ['from REST, empty cache', 'curl --parallel'],
+  ['from REST, same edition', 'from REST, empty cache', 0.4],
+  ['gamedata --help', 'node -e 0'],
+  ['requests/s for a record', 'nginx'],
+];
 
 const { values } = parseArgs({
   options: {
     rounds: { type: 'string', default: '5' },
-    scale: { type: 'string', default: '1,10' },
+    scale: { type: 'string', default: '1' },
     before: { type: 'string' },
     readme: { type: 'boolean', default: false },
   },
 });
-const rounds = Number(values.rounds);
-const scales = values.scale.split(',').map(Number);
-
-const rows: readonly Row[] = [
-  { what: 'fresh build', of: 'fresh', to: 'tar x' },
-  { what: 'fresh build', of: 'fresh', to: 'Eleventy', budget: 0.45 },
-  { what: 'fresh build, memory', of: 'memory', unit: ' MB', budget: scales.includes(100) ? 3000 : 300 },
-  { what: 'nothing changed', of: 'unchanged', to: 'fresh', budget: 0.45 },
-  { what: 'one record changed', of: 'changed', to: 'fresh' },
-  { what: 'another base URL', of: 'moved', to: 'fresh' },
-  { what: 'from tables', of: 'tables', to: 'fresh' },
-  { what: 'from REST, empty cache', of: 'rest', to: 'curl --parallel' },
-  { what: 'from REST, same edition', of: 'rest again', to: 'rest', budget: 0.4 },
-  { what: 'from REST, same edition', of: 'requests', unit: ' requests', budget: 1 },
-  { what: 'gamedata --help', of: 'help', to: 'node -e 0' },
-  { what: 'requests/s for a record', of: 'serve: record', to: 'nginx: record' },
-  { what: 'requests/s for a window', of: 'serve: window', to: 'nginx: window' },
-  { what: 'front page, first visit', of: 'front page: kilobytes', unit: ' kB', budget: 20 },
-  { what: 'front page, first visit', of: 'front page: requests', unit: ' requests', budget: 5 },
-];
-
-/** In memory if there is room: a disk still has to write what the rounds before have left. */
-const isInMemory = existsSync('/dev/shm') && Math.max(...scales) < 100;
-const folder = mkdtempSync(path.join(isInMemory ? '/dev/shm' : tmpdir(), 'gamedata-bench-'));
+const here = (file: string): string => fileURLToPath(new URL(file, import.meta.url));
+/** In memory if possible: a disk still has to write what the rounds before have left. */
+const folder = mkdtempSync(path.join(existsSync('/dev/shm') ? '/dev/shm' : tmpdir(), 'gamedata-bench-'));
+const at = (file: string): string => path.join(folder, file);
+/** Much faster than Node's own for hundreds of thousands of files. */
+const remove = (...files: readonly string[]): void => void execFileSync('rm', ['-rf', ...files]);
 process.once('exit', () => remove(folder));
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1));
 
-const ours = openCheckout(fileURLToPath(new URL('..', import.meta.url)), '', folder);
-const checkouts =
-  values.before === undefined ? [ours] : [ours, openCheckout(values.before, 'before: ', folder)];
-const upstream = localUpstream();
+/** What is measured is told nothing of whoever runs the benchmark, whose NODE_EXTRA_CA_CERTS alone doubles Node's start. */
+const { PATH, HOME } = process.env;
+const env = { PATH, HOME, NO_PROXY: '127.0.0.1', SOURCE_DATE_EPOCH: '1767225600' };
 
-const measured = new Map<number, Figures>();
-for (const scale of scales) {
-  console.error(`measuring ${scale} times the ${upstream.name} data …`);
-  measured.set(scale, await measureAt(scale));
+function run([program = '', ...args]: readonly string[], cwd?: string) {
+  const result = spawnSync(program, args, { cwd, env, encoding: 'utf8', maxBuffer: 2 ** 28 });
+  const { status, stderr, error } = result;
+  if (status === 0) return result;
+  throw new Error(`${program} ${args.join(' ')}: ${error?.message ?? `exit code ${status}`}\n${stderr}`);
 }
-const all = [...measured.values()];
-const names = new Set(all.flatMap((figures) => [...figures.keys()]));
-const before = [...names]
-  .filter((name) => names.has(`before: ${name}`))
-  .map((name): Row => ({ what: name, of: name, to: `before: ${name}` }));
-const [cpu, ...others] = cpus();
-const machine = `${others.length + 1} cores (${cpu?.model.trim()}), ${Math.round(totalmem() / 2 ** 30)} GB`;
-const place = `Node ${process.version}; files ${isInMemory ? 'in memory' : 'on disk'}; ${upstream.name} data`;
-const text = `${machine}, ${place}:\n\n${table([...rows, ...before], measured)}`;
-console.log(text);
-if (values.readme) writeTable(text);
-if (!rows.every((row) => all.every((figures) => isKept(row, figures)))) process.exitCode = 1;
 
-/** Of multiples of the real data, only what grows with it. */
-async function measureAt(scale: number): Promise<Figures> {
-  const data = makeData(upstream, scale, ours);
-  const growing = checkouts.flatMap((checkout) => buildSubjects(checkout, data));
-  // The scale before has left its site.
-  for (const { at } of checkouts) remove(at('fresh'));
-  const memory = checkouts.map((of) => [`${of.name}memory`, peakMemory(freshBuild(of, data))] as const);
-  if (scale > 1) return new Map([...measure([...growing, tar(ours)], rounds), ...memory]);
-  const subjects = [
-    ...[...growing, tar(ours), eleventy(ours, data)],
-    ...checkouts.flatMap((checkout) => otherSubjects(checkout, data)),
-    ...checkouts.map(({ name, gamedata }) => ({ name: `${name}help`, commands: [gamedata('--help')] })),
-    { name: 'node -e 0', commands: [[process.execPath, '-e', '0']] },
-  ];
-  const fetching = await measureFetching(checkouts, { upstream, rounds });
-  const serving = await measureServing(checkouts, { data, rounds });
-  return new Map([...measure(subjects, rounds), ...fetching, ...serving, ...memory]);
+/** What returns a figure of each subject: seconds, or what its name says. */
+const subjects = new Map<string, () => number>();
+
+/** @param anew removed before each run */
+function time(name: string, command: readonly string[], anew: readonly string[] = [], cwd?: string): void {
+  subjects.set(name, () => {
+    remove(...anew);
+    const started = performance.now();
+    run(command, cwd);
+    return (performance.now() - started) / 1000;
+  });
+}
+
+/** https://man7.org/linux/man-pages/man5/proc_pid_status.5.html: unlike `resourceUsage()`, of the process alone. */
+const REPORT_STATUS = `data:text/javascript,import{readFileSync}from'fs';process.on('exit',()=>console.error(readFileSync('/proc/self/status','utf8')))`;
+
+/** The first column of every table is an id; the second of two of them is the slug. No field has a line break in it. */
+function multiplied(text: string, factor: number): string {
+  const [header = '', ...lines] = text.trimEnd().split('\n');
+  const copies = Array.from({ length: factor }, (_, copy) =>
+    lines.map((line) => {
+      const [id, second, ...others] = line.split(',');
+      const suffix = header.startsWith('id,identifier,') && copy > 0 ? `-x${copy}` : '';
+      return [Number(id) + copy * 100_000, second + suffix, ...others].join(',');
+    }),
+  );
+  return `${[header, ...copies.flat()].join('\n')}\n`;
+}
+
+// The data, and the same but for the English name of one item.
+const upstream = localUpstream();
+const texts = Object.entries(tablesOf(upstream));
+const data = Object.fromEntries(texts.map(([file, text]) => [file, multiplied(text, Number(values.scale))]));
+const renamed = data['item_names.csv']?.replace(/^\d+,9,\w.*$/m, '$& II') ?? '';
+const tables = (name: string): string[] => ['--source', 'csv', '--upstream', at(`${name}-tables`)];
+const snapshot = (name: string): string[] => ['--source', 'snapshot', '--upstream', at(name)];
+for (const [name, of] of Object.entries({ data, changed: { ...data, 'item_names.csv': renamed } })) {
+  writeTables(at(`${name}-tables`), of);
+  run([process.execPath, here('../dist/cli.js'), 'snapshot', '--quiet', '--data', at(name), ...tables(name)]);
+}
+
+// Processes of their own, so that they share no event loop with what is measured.
+const servers: RunningEngine[] = [];
+async function start(...command: readonly string[]): Promise<string> {
+  const port = String(await freePort());
+  const [program = '', ...args] = [...command, port];
+  const server = await startProgram({ command: program, args, url: `http://127.0.0.1:${port}` });
+  servers.push(server);
+  return server.url;
+}
+
+function measureRequests(name: string, site: string): void {
+  const command = ['wrk', '-t1', '-c32', '-d1s', `${site}/api/gamedata/move/pound/?format=api`];
+  subjects.set(name, () => {
+    const { stdout } = run(command);
+    if (/Non-2xx|Socket errors/.test(stdout)) throw new Error(`${name}: ${stdout}`);
+    return Number(/Requests\/sec:\s+([\d.]+)/.exec(stdout)?.[1]);
+  });
+}
+
+async function addCheckout(name: string, root: string, live: string): Promise<void> {
+  const gamedata = [process.execPath, path.join(root, 'dist/cli.js')];
+  const site = (of: string): string => at(`${name.slice(0, 6)}${of}`);
+  const build = (of: string, ...options: string[]): string[] =>
+    gamedata.concat('build', '--quiet', '--json', '--out', site(of), ...options);
+  const rest = (cache: string): string[] =>
+    build('fresh', '--source', 'rest', '--upstream', live, '--cache', site(cache));
+  const fresh = build('fresh', ...snapshot('data'));
+  time(`${name}fresh build`, fresh, [site('fresh')]);
+  subjects.set(`${name}fresh build, memory`, () => {
+    remove(site('fresh'));
+    const [node = '', ...args] = fresh;
+    const { stderr } = run([node, '--import', REPORT_STATUS, ...args]);
+    return Number(/VmHWM:\s*(\d+) kB/.exec(stderr)?.[1]) / 1024;
+  });
+  run(build('same', ...snapshot('data')));
+  time(`${name}nothing changed`, build('same', ...snapshot('data')));
+  time(`${name}to be changed`, build('changing', ...snapshot('data')));
+  time(`${name}one record changed`, build('changing', ...snapshot('changed')));
+  time(`${name}from tables`, build('fresh', ...tables('data')), [site('fresh')]);
+  time(`${name}from REST, empty cache`, rest('empty'), [site('fresh'), site('empty')]);
+  time(`${name}from REST, same edition`, rest('full'), [site('fresh')]);
+  time(`${name}gamedata --help`, [...gamedata, '--help']);
+  run(build('served', ...snapshot('data'), '--host', 'nginx'));
+  measureRequests(
+    `${name}requests/s for a record`,
+    await start(...gamedata, 'serve', site('served'), '--port'),
+  );
+}
+
+/** The same site by Eleventy. */
+function addEleventy(): void {
+  const [cwd, made] = [at('eleventy'), at('made')];
+  cpSync(here('bench/eleventy'), cwd, { recursive: true });
+  for (const kind of kindNames) cpSync(at(`data/${kind}.ndjson`), `${cwd}/_data/${kind}.ndjson`);
+  const ofRecords = kindNames.map((kind) => at(`same/api/gamedata/${kind}`));
+  cpSync(at('same'), `${cwd}/extras`, { recursive: true, filter: (file) => !ofRecords.includes(file) });
+  const command = [process.execPath, engineFile('@11ty/eleventy/cmd.cjs'), '--quiet', `--output=${made}`];
+  run(command, cwd);
+  // Else it is not the same work.
+  run(['diff', '-rq', at('same'), made]);
+  time('Eleventy', command, [made], cwd);
+}
+
+const figures = new Map([['1 MB', 1]]);
+try {
+  const live = `${await start(process.execPath, '--import', 'tsx', here('upstream.ts'))}/api/v2`;
+  await addCheckout('', here('..'), live);
+  if (values.before !== undefined) await addCheckout('before: ', path.resolve(values.before), live);
+  addEleventy();
+  mkdirSync(at('unpacked'));
+  run(['tar', 'cf', at('site.tar'), '-C', folder, 'same']);
+  time('tar x', ['tar', 'xf', at('site.tar'), '-C', at('unpacked')], [at('unpacked/same')]);
+  const records = kindNames.flatMap((kind) => upstream.list(kind).map(({ id }) => `${live}/${kind}/${id}/`));
+  const fetching = ['--silent', '--fail', '--compressed', '--parallel', '--parallel-max', '50'];
+  time('curl --parallel', ['curl', ...fetching, ...records.flatMap((of) => ['--output', '/dev/null', of])]);
+  time('node -e 0', [process.execPath, '-e', '0']);
+  const engine = await nginx.start(at('served'));
+  servers.push(engine);
+  measureRequests('nginx', engine.url);
+
+  // The first round warms up.
+  const rounds = Array.from({ length: Number(values.rounds) + 1 }, () =>
+    [...subjects].map(([name, measure]) => [name, measure()] as const),
+  ).slice(1);
+  for (const name of subjects.keys()) {
+    const all = rounds.map((round) => new Map(round).get(name) ?? 0).sort((a, b) => a - b);
+    figures.set(name, all[Math.floor(all.length / 2)] ?? 0);
+  }
+} finally {
+  for (const { stop } of servers) await stop();
+}
+
+const ratios = rows.map(([what, by, budget = Infinity]) => {
+  const ratio = (figures.get(what) ?? 0) / (figures.get(by) ?? 0);
+  if (ratio > budget) process.exitCode = 1;
+  const figure = ratio.toFixed(ratio < 100 ? 2 : 0);
+  const cell = ratio > budget ? `**${figure} > ${budget}**` : `${figure} ≤ ${budget}`;
+  const before = (figures.get(what) ?? 0) / (figures.get(`before: ${what}`) ?? 0);
+  return [what, by, budget === Infinity ? figure : cell, ...(values.before ? [before.toFixed(2)] : [])];
+});
+const head = ['', 'compared with', 'ratio', ...(values.before ? ['to before'] : [])];
+const widths = head.map((_, column) => Math.max(...[head, ...ratios].map((row) => row[column]?.length ?? 0)));
+const lines = [head, widths.map((width) => '-'.repeat(width)), ...ratios].map(
+  (row) => `| ${row.map((text, column) => text.padEnd(widths[column] ?? 0)).join(' | ')} |`,
+);
+const [cpu, ...more] = cpus();
+const machine = `${more.length + 1} cores (${cpu?.model.trim()}), ${Math.round(totalmem() / 2 ** 30)} GB, Node ${process.version}`;
+const place = folder.startsWith('/dev/shm') ? 'in memory' : 'on disk';
+const text = `${machine}; files ${place}; ${upstream.name} data, ${values.scale} ×:\n\n${lines.join('\n')}\n`;
+console.log(text);
+if (values.readme) {
+  const document = here('../docs/BENCHMARKS.md');
+  const generated = /(?<=<!-- bench: generated by `npm run readme:bench` -->\n).*(?=<!-- \/bench -->)/s;
+  writeFileSync(
+    document,
+    readFileSync(document, 'utf8').replace(generated, () => text),
+  );
 }

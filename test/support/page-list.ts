@@ -16,12 +16,16 @@ export const pageStates: readonly PageState[] = [
     path: '/?q=ball',
     act: (page) => page.locator('#results a').first().focus(),
   },
-  { name: 'kinds', path: '/api/gamedata/' },
   {
-    name: 'sorted',
-    path: '/api/gamedata/item/?format=api&limit=20',
-    act: (page) => page.getByRole('button', { name: 'slug' }).click(),
+    name: 'search-names',
+    path: '/',
+    async act(page) {
+      await page.locator('#names-language').selectOption('fr');
+      await page.locator('#query').fill('écras');
+      await page.locator('#results [lang]').first().waitFor();
+    },
   },
+  { name: 'kinds', path: '/api/gamedata/' },
   {
     name: 'list-json',
     path: '/api/gamedata/item/?format=api&limit=10&offset=100',
@@ -39,12 +43,17 @@ export const pageStates: readonly PageState[] = [
   { name: 'moves', path: '/api/gamedata/move/?format=api&limit=10' },
   { name: 'record', path: '/api/gamedata/item/master-ball/?format=api' },
   {
-    name: 'raw',
-    path: '/api/gamedata/item/master-ball/?format=api',
+    name: 'record-names',
+    path: '/api/gamedata/move/pound/?format=api',
     async act(page) {
-      await page.getByRole('button', { name: 'Minified' }).click();
-      await page.getByRole('button', { name: 'Copy as curl' }).click();
+      await page.locator('summary').click();
+      await page.locator('details table').waitFor();
     },
+  },
+  {
+    name: 'curl',
+    path: '/api/gamedata/item/master-ball/?format=api',
+    act: (page) => page.getByRole('button', { name: 'Copy as curl' }).click(),
   },
   { name: 'not-found', path: '/api/gamedata/item/mastre-ball/' },
   { name: 'no-such-kind', path: '/api/gamedata/no-such-kind/' },

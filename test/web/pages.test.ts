@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
 import { readPackage } from '../../src/cli/package-files.ts';
-import { groupDigits, readableSize } from '../../src/contract/words.ts';
 import { countGenerations, descriptionRows, downloadRows } from '../../src/web/front/page.ts';
 import { webFiles } from '../../src/web/pages.ts';
 import { createSearchIndex } from '../../src/web/search/search-index.ts';
@@ -28,21 +27,6 @@ describe('markup', () => {
     expect(() => fillPlaceholders('{{a}}', {})).toThrow('no value for {{a}}');
     expect(() => fillPlaceholders('', { a: 1 })).toThrow('no placeholder for a');
   });
-});
-
-describe('numbers', () => {
-  it.each([
-    [999, '999'],
-    [1000, '1,000'],
-    [1_234_567, '1,234,567'],
-  ])('of %i are grouped as %s', (value, text) => expect(groupDigits(value)).toBe(text));
-  it.each([
-    [999, '999 B'],
-    [1000, '1.0 kB'],
-    [9949, '9.9 kB'],
-    [999_499, '999 kB'],
-    [999_500, '1.0 MB'],
-  ])('of %i bytes are read as %s', (bytes, text) => expect(readableSize(bytes)).toBe(text));
 });
 
 describe('the chart', () => {
@@ -105,14 +89,17 @@ function pagesOf(raw: Parameters<typeof siteOf>[0], options?: SiteOptions, overr
 }
 
 describe('the pages', () => {
-  it('show the response to their example to the byte, in the style of the links', () => {
-    const raw = rawRecords(2, 1);
-    expect(pagesOf(raw).get('index.html')).toContain(
-      `<span id="command">curl 'https://example.test/api/gamedata/move/move-1/?format=api'</span>`,
-    );
-    expect(pagesOf(raw, { links: 'file' }).get('index.html')).toContain("move/move-1/index.json?format=api'");
-    expect(pagesOf(rawRecords(0, 1)).get('index.html')).toContain("item/item-1/?format=api'");
-    expect(pagesOf(rawRecords(0, 0)).get('index.html')).toContain('There are no records.');
+  const three = rawRecords(2, 1);
+  it.each([
+    [three, {}, `<span id="command">curl 'https://example.test/api/gamedata/move/move-1/?format=api'</span>`],
+    [three, {}, 'href="api/gamedata/move/"'],
+    [three, {}, 'API of 2 moves and 1 item from'],
+    [three, { links: 'file' }, "move/move-1/index.json?format=api'"],
+    [three, { links: 'file' }, 'href="browse/#/api/gamedata/move/"'],
+    [rawRecords(0, 1), {}, "item/item-1/?format=api'"],
+    [rawRecords(0, 0), {}, 'There are no records.'],
+  ] as const)('are of the site: %#', (raw, options, text) => {
+    expect(pagesOf(raw, options).get('index.html')).toContain(text);
   });
 
   it('say where the API is described, for programs and for people', () => {
@@ -125,17 +112,6 @@ describe('the pages', () => {
     const page = pagesOf(rawRecords(1, 1), {}, { base_url: 'https://example.test/games' }).get('browse.html');
     expect(page).toContain('href="/games/style.css"');
     expect(page).toContain('src="/games/browse.js"');
-  });
-
-  it('count one record as one', () => {
-    expect(pagesOf(rawRecords(2, 1)).get('index.html')).toContain('API of 2 moves and 1 item from');
-  });
-
-  it('lead behind the hash if links lead to files', () => {
-    expect(pagesOf(rawRecords(1, 1)).get('index.html')).toContain('href="api/gamedata/move/"');
-    expect(pagesOf(rawRecords(1, 1), { links: 'file' }).get('index.html')).toContain(
-      'href="browse/#/api/gamedata/move/"',
-    );
   });
 
   it('escape what an operator or the upstream named', () => {

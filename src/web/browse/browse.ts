@@ -1,14 +1,11 @@
 /** The browsable page: shows the response of one endpoint, and navigates to others without leaving the page. */
 
 import { API_PREFIX } from '../../contract/paths.ts';
-import { createSearchBox, loadEngine } from '../search/box.ts';
-import type { SearchEntry } from '../search/search-index.ts';
-import { element, find } from '../shared/elements.ts';
-import { pointLinks } from '../shared/links.ts';
-import { type Outcome, send } from '../shared/request.ts';
-import { addressIn, hrefTo, partsOf, sourceOf } from './address.ts';
-import { linkTo, linkToPath, place, servesAnySize } from './place.ts';
-import { requestBar } from './request-bar.ts';
+import { createSearchBox } from '../search/box.ts';
+import { button, copyText, element, find, recall, remember, root } from '../shared/elements.ts';
+import { hrefTo, linkStyle, linkTo, setNegotiated } from '../shared/links.ts';
+import { send } from '../shared/request.ts';
+import { addressIn, asJson, partsOf, sourceOf } from './address.ts';
 import { notBuilt, type State, stateOf } from './states.ts';
 
 /** Faster responses need no loading indicator. */
@@ -19,6 +16,7 @@ const said = find('said', HTMLParagraphElement);
 const main = find('main', HTMLElement);
 const searchSection = find('search', HTMLElement);
 
+const { address: first, isNegotiated } = addressIn(location.href, root);
 let running = new AbortController();
 let shown = '';
 
@@ -35,42 +33,42 @@ async function show(address: string, { focus }: { focus: boolean }): Promise<voi
 }
 
 async function stateAt(address: string, signal: AbortSignal): Promise<State> {
-  const source = sourceOf(address, place);
+  const source = sourceOf(address, linkStyle);
   if (source === undefined) return notBuilt(address);
   const isList = partsOf(address).length === 1;
-  const [outcome, hasSizes] = await Promise.all([send(source, signal), isList && servesAnySize()]);
-  const retry = (): void => void show(address, { focus: true });
-  return stateOf(outcome, { address, hasSizes, near: await nearTo(address, outcome), retry });
+  const [outcome, hasSizes] = await Promise.all([send(root + source, signal), isList && servesAnySize()]);
+  return stateOf(outcome, { address, hasSizes, retry: () => void show(address, { focus: true }) });
 }
 
-/** The records that may have been meant by the address of none. */
-async function nearTo(address: string, outcome: Outcome): Promise<readonly SearchEntry[]> {
-  const [kind = '', slug] = partsOf(address);
-  const isUnknown = outcome.type === 'answer' && outcome.response.status === 404;
-  if (!isUnknown || slug === undefined) return [];
-  try {
-    return (await loadEngine()).near(decodeURIComponent(slug), kind);
-  } catch {
-    // The page says what is wrong without it.
-    return [];
-  }
+let asked: Promise<boolean> | undefined;
+
+/**
+ * Whether pages of any size are served, as on hosts that run code. Those describe an endpoint in response to `OPTIONS`, others
+ * have nothing to say. A request for such a page would be an error in the browser's console if it is refused.
+ */
+async function servesAnySize(): Promise<boolean> {
+  if (!isNegotiated) return false;
+  asked ??= fetch(root + API_PREFIX.slice(1), { method: 'OPTIONS', headers: { Accept: 'application/json' } })
+    .then(({ status }) => status === 200)
+    .catch(() => false);
+  return asked;
 }
 
-function put(address: string, state: State, focus: boolean): void {
-  const { title, before, table, after = [] } = state;
+function put(address: string, { title, before, answer, table, after = [] }: State, focus: boolean): void {
   said.textContent = '';
   const heading = element('h1', { tabindex: -1 }, title);
   document.title = `${title} · gamedata`;
   find('breadcrumb', HTMLOListElement).replaceChildren(...breadcrumb(address));
-  const response = element('div', {});
+  const response = element('div');
   const body = element('div', { id: 'body' }, ...before, response, ...after);
-  const source = sourceOf(address, place);
-  const bar = source === undefined ? [] : [requestBar({ ...state, address, source, response, said })];
+  const views = answer && table ? [viewButtons(response, table, answer)] : [];
+  if (answer && !table) response.append(answer());
   const [kind] = partsOf(address);
   const isSearchable = table !== undefined && kind !== undefined;
   searchSection.hidden = !isSearchable;
   if (!isSearchable) main.append(searchSection);
-  view.replaceChildren(heading, ...bar, ...(isSearchable ? [searchSection] : []), body);
+  const search = isSearchable ? [searchSection] : [];
+  view.replaceChildren(heading, ...requestBar(address, views), ...search, body);
   if (isSearchable) setSearch({ kind });
   find('of-items', HTMLParagraphElement).hidden = kind === 'move';
   for (const link of document.querySelectorAll('.bar nav a'))
@@ -92,6 +90,44 @@ function breadcrumb(address: string): HTMLElement[] {
   });
 }
 
+/** The request of the page, and what can be done with it; empty if there was none. */
+function requestBar(address: string, views: readonly HTMLElement[]): HTMLElement[] {
+  const source = sourceOf(address, linkStyle);
+  if (source === undefined) return [];
+  const url = root + source;
+  const { pathname, search } = new URL(url);
+  const command = element('code', { class: 'curl', hidden: true }, `curl '${url.replaceAll("'", '%27')}'`);
+  const copy = button('Copy as curl', () => {
+    command.hidden = false;
+    void copyText(command);
+  });
+  const json = linkStyle === 'file' ? url : root + asJson(address).slice(1);
+  const request = element('p', {}, element('code', {}, element('b', {}, 'GET'), ` ${pathname}${search}`));
+  const actions = [...views, copy, element('a', { href: json }, 'Open JSON')];
+  return [
+    element('div', { class: 'request' }, request, element('p', { class: 'actions' }, ...actions), command),
+  ];
+}
+
+/** Buttons that show a list as a table or as JSON, of which the one pressed last is remembered. */
+function viewButtons(response: HTMLElement, table: HTMLElement, answer: () => HTMLElement): HTMLElement {
+  const show = (view: 'table' | 'json'): void => {
+    // A list of a hundred records is thousands of elements: only if it is asked for.
+    response.replaceChildren(view === 'json' ? answer() : table);
+    asTable.setAttribute('aria-pressed', String(view === 'table'));
+    asJson.setAttribute('aria-pressed', String(view === 'json'));
+  };
+  const choice = (label: string, view: 'table' | 'json'): HTMLElement =>
+    button(label, () => {
+      remember('view', view);
+      show(view);
+    });
+  const asTable = choice('Table', 'table');
+  const asJson = choice('JSON', 'json');
+  show(recall('view') === 'json' ? 'json' : 'table');
+  return element('span', { class: 'views', role: 'group', 'aria-label': 'View' }, asTable, asJson);
+}
+
 /** Links to endpoints open in this page, unless the user wants a new tab or window. */
 document.addEventListener('click', (event) => {
   if (event.defaultPrevented || event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey)
@@ -105,22 +141,22 @@ document.addEventListener('click', (event) => {
   const address = link?.dataset.api;
   if (address === undefined) return;
   event.preventDefault();
-  history.pushState(null, '', hrefTo(address, place));
+  history.pushState(null, '', hrefTo(address));
   void show(address, { focus: true });
 });
 
 window.addEventListener('popstate', () => {
-  const address = addressIn(location, place);
+  const { address } = addressIn(location.href, root);
   if (address !== shown) void show(address, { focus: false });
 });
 
-const setSearch = createSearchBox(linkToPath, (_, isEmpty) => {
+const setSearch = createSearchBox((_, isEmpty) => {
   document.getElementById('body')?.toggleAttribute('hidden', !isEmpty);
 });
 
 // A list is of one kind.
 find('kind-field', HTMLDivElement).hidden = true;
 // The links of the header open in this page, too.
-pointLinks((path) => hrefTo(path, place));
+setNegotiated(isNegotiated);
 
-void show(addressIn(location, place), { focus: false });
+void show(first, { focus: false });

@@ -4,22 +4,17 @@ import { errorDetails } from '../../contract/errors.ts';
 import { kindNames } from '../../contract/kinds.ts';
 import { API_PREFIX, listPath } from '../../contract/paths.ts';
 import { PAGE_SIZE } from '../../contract/windows.ts';
-import { resultItem } from '../search/box.ts';
-import type { SearchEntry } from '../search/search-index.ts';
+import { loadEngine, resultItem } from '../search/box.ts';
 import { button, type Content, element, root } from '../shared/elements.ts';
-import { headerLines, type Outcome, statusLine, textIn } from '../shared/request.ts';
+import { link } from '../shared/links.ts';
+import { headerLines, type Outcome, statusLine } from '../shared/request.ts';
 import { endpointOf, partsOf, windowOf, withWindow } from './address.ts';
-import { namesOfRecord } from './names.ts';
-import { isListPage, pager } from './pager.ts';
-import { link, linkToPath } from './place.ts';
-import { iconOf, recordCard, recordTable } from './records.ts';
+import { iconOf, isListPage, namesOfRecord, pager, recordCard, recordTable, textIn } from './records.ts';
 
 export interface StateOptions {
   readonly address: string;
   /** Whether the host serves pages of other sizes than the default. */
   readonly hasSizes: boolean;
-  /** The records that may have been meant, if there is none at the address. */
-  readonly near: readonly SearchEntry[];
   readonly retry: () => void;
 }
 
@@ -36,9 +31,9 @@ export interface State {
 
 type Answer = Extract<Outcome, { type: 'answer' }>;
 
-export function stateOf(outcome: Outcome, options: StateOptions): State {
+export async function stateOf(outcome: Outcome, options: StateOptions): Promise<State> {
   if (outcome.type === 'answer')
-    return outcome.response.ok ? answered(outcome, options) : refused(outcome, options);
+    return outcome.response.ok ? answered(outcome, options) : refused(outcome, options.address);
   const again = element('p', {}, button('Try again', options.retry));
   if (outcome.type === 'failure') {
     const reason = element('p', { class: 'quiet' }, `Browser: ${outcome.reason}`);
@@ -74,12 +69,11 @@ function answered(outcome: Answer, { address, hasSizes }: StateOptions): State {
     const before = [...recordCard(json), ...indexNote(json)];
     return { ...state, before, after: namesOfRecord(address) };
   }
-  const controls = (label: string): HTMLElement[] => [pager({ address, page: json, label, hasSizes })];
   return {
     ...state,
-    before: [...controls('Pages'), ...indexNote(json.results[0])],
-    after: controls('Pages, again'),
-    table: recordTable(json.results, json.results.length === json.count),
+    before: [pager(address, json, 'Pages', hasSizes), ...indexNote(json.results[0])],
+    after: [pager(address, json, 'Pages, again', hasSizes)],
+    table: recordTable(json.results),
   };
 }
 
@@ -101,13 +95,14 @@ function titleOf(address: string, json: unknown): string {
   return `All ${kind}s${page}`;
 }
 
-function refused(outcome: Answer, { address, near }: StateOptions): State {
+async function refused(outcome: Answer, address: string): Promise<State> {
   const { status } = outcome.response;
-  const isWindow = status === 400 || (status === 404 && hasWindow(address));
+  const isWindow = status === 400 || (status === 404 && /[?&](?:limit|offset)=/.test(address));
   const other = status === 404 ? 'Not found' : 'Request rejected';
   const title = isWindow ? 'This page does not exist on this host' : other;
+  const near = status === 404 ? await nearMatches(address) : [];
   return {
-    ...problem(title, explanation(outcome), ...nearMatches(near), suggestions(address)),
+    ...problem(title, explanation(outcome), ...near, suggestions(address)),
     answer: () => responseBox(outcome),
   };
 }
@@ -120,22 +115,28 @@ function explanation({ response, json }: Answer): string {
   return detail ?? `The response was ${statusLine(response)}.`;
 }
 
-/** The response, formatted; its body as it was sent is hidden. */
-function responseBox({ response, json, text }: Answer): HTMLElement {
+function responseBox({ response, json }: Answer): HTMLElement {
   const head = element('pre', { class: 'head' }, element('b', {}, statusLine(response)));
   for (const [name, value] of headerLines(response))
     head.append('\n', element('span', { class: 'key' }, `${name}:`), ` ${value}`);
   const body = element('pre', { class: 'json' }, ...jsonNodes(json));
   body.classList.toggle('pictured', body.querySelector('.margin') !== null);
-  const raw = element('pre', { class: 'raw', hidden: true }, text);
-  return element('section', { class: 'answer', 'aria-label': 'Response' }, head, body, raw);
+  return element('section', { class: 'answer', 'aria-label': 'Response' }, head, body);
 }
 
-/** The records whose slugs are close to the one that does not exist. */
-function nearMatches(near: readonly SearchEntry[]): HTMLElement[] {
-  if (near.length === 0) return [];
-  const items = near.map((entry) => resultItem(entry, linkToPath));
-  return [element('h2', {}, 'Did you mean'), element('ul', { class: 'results' }, ...items)];
+/** The records that may have been meant by a slug that does not exist. */
+async function nearMatches(address: string): Promise<HTMLElement[]> {
+  const [kind = '', slug] = partsOf(address);
+  if (slug === undefined) return [];
+  try {
+    const near = (await loadEngine()).near(decodeURIComponent(slug), kind);
+    if (near.length === 0) return [];
+    const items = near.map((entry) => resultItem(entry));
+    return [element('h2', {}, 'Did you mean'), element('ul', { class: 'results' }, ...items)];
+  } catch {
+    // The page says what is wrong without it.
+    return [];
+  }
 }
 
 /** Links for someone who ended up at an error. */
@@ -155,12 +156,10 @@ function suggestions(address: string): HTMLElement {
   return element('ul', { class: 'ways' }, ...ways.map((way) => element('li', {}, way)));
 }
 
-const hasWindow = (address: string): boolean => /[?&](?:limit|offset)=/.test(address);
-
 const INDENT = '    ';
 
 /** The value as a list of nodes, whose text is exactly `JSON.stringify(value, null, 4)`. */
-export function jsonNodes(value: unknown, indent = ''): Content[] {
+function jsonNodes(value: unknown, indent = ''): Content[] {
   if (typeof value === 'string') return [stringNode(value)];
   if (typeof value !== 'object' || value === null)
     return [element('span', { class: value === null ? 'null' : 'literal' }, JSON.stringify(value))];

@@ -1,8 +1,7 @@
 /** The script of the docs: sends requests that a visitor fills in, and keeps the language of code samples. */
 
-import { copyText, element, find, root } from '../shared/elements.ts';
+import { copyText, element, recall, remember, root } from '../shared/elements.ts';
 import { fitLinks } from '../shared/links.ts';
-import { recall, remember } from '../shared/preferences.ts';
 import { headerLines, type Outcome, send, statusLine } from '../shared/request.ts';
 
 void fitLinks();
@@ -27,7 +26,7 @@ if (language !== null) choose(language);
 document.addEventListener('click', ({ target }) => {
   const tabs = target instanceof HTMLButtonElement && target.closest('.tabs');
   const shown = tabs && [...tabs.querySelectorAll('pre')].find((sample) => sample.offsetParent !== null);
-  if (shown) void copyText(shown, find('said', HTMLParagraphElement));
+  if (shown) void copyText(shown);
 });
 
 /** The address that a form stands for: parameters of the path are in it, empty ones of the query are omitted. */

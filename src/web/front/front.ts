@@ -3,7 +3,7 @@
 import { createSearchBox } from '../search/box.ts';
 import type { Filter } from '../search/engine.ts';
 import { copyText, find } from '../shared/elements.ts';
-import { fitLinks, hrefTo } from '../shared/links.ts';
+import { fitLinks } from '../shared/links.ts';
 
 void fitLinks();
 
@@ -14,11 +14,10 @@ function keepInUrl(filter: Filter): void {
   history.replaceState(null, '', location.pathname + (search && `?${search}`) + location.hash);
 }
 
-const setSearch = createSearchBox((path) => ({ href: hrefTo(path), 'data-api': path }), keepInUrl);
+const setSearch = createSearchBox(keepInUrl);
 if (location.search !== '') setSearch(Object.fromEntries(new URLSearchParams(location.search)));
 
 const command = document.getElementById('command');
-const copied = find('copied', HTMLParagraphElement);
 find('copy', HTMLButtonElement).addEventListener('click', () => {
-  if (command) void copyText(command, copied);
+  if (command) void copyText(command);
 });

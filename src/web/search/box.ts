@@ -1,18 +1,23 @@
 /** The search box: shows the matching records as somebody types, and can be used by keyboard alone. */
 
 import type { Names } from '../../contract/names.ts';
-import { recordPath, SEARCH_FILE } from '../../contract/paths.ts';
+import { namesFile, recordPath, SEARCH_FILE } from '../../contract/paths.ts';
 import type { SearchIndex } from '../../contract/served.ts';
 import { nameIn } from '../../dataset/names.ts';
-import { type Attributes, button, element, find, iconImage, root } from '../shared/elements.ts';
-import { recall, remember } from '../shared/preferences.ts';
+import {
+  type Attributes,
+  button,
+  element,
+  find,
+  iconImage,
+  recall,
+  remember,
+  root,
+} from '../shared/elements.ts';
+import { linkTo } from '../shared/links.ts';
 import { fetchJson } from '../shared/request.ts';
 import type { Engine, Filter } from './engine.ts';
-import { inLanguage, languageField, loadNames, prepare } from './names.ts';
 import type { SearchEntry } from './search-index.ts';
-
-/** The attributes of a link to a record's path. */
-type LinkTo = (path: string) => Attributes;
 
 /** The number of results shown at first, and added each time. */
 const STEP = 30;
@@ -22,7 +27,6 @@ const STEP = 30;
  * @returns fills the fields in, and searches; a kind alone is no search where its field is hidden
  */
 export function createSearchBox(
-  linkTo: LinkTo,
   onSearch: (filter: Filter, isEmpty: boolean) => void,
 ): (filter: Partial<Filter>) => void {
   const form = find('search-form', HTMLFormElement);
@@ -35,7 +39,7 @@ export function createSearchBox(
   const results = find('results', HTMLOListElement);
   const more = find('more', HTMLButtonElement);
   const language = languageField();
-  if (language) prepare(language);
+  if (language) preselect(language);
 
   /** Counts searches: only the results of the latest are shown. */
   let searches = 0;
@@ -66,7 +70,7 @@ export function createSearchBox(
     results.replaceChildren();
     const showMore = (): void => {
       const shown = results.children.length;
-      results.append(...entries.slice(shown, shown + STEP).map((entry) => resultItem(entry, linkTo, local)));
+      results.append(...entries.slice(shown, shown + STEP).map((entry) => resultItem(entry, local)));
       more.hidden = results.children.length >= entries.length;
     };
     more.onclick = () => {
@@ -131,7 +135,6 @@ export function createSearchBox(
 /** A record as a line of a list of results, with its name in another language, if there is one. */
 export function resultItem(
   { kind, slug, name, generation, icon }: SearchEntry,
-  linkTo: LinkTo,
   local?: Names,
 ): HTMLLIElement {
   const named = local && nameIn(local, kind, slug);
@@ -164,4 +167,40 @@ async function load(): Promise<Engine> {
     fetchJson<SearchIndex>(SEARCH_FILE),
   ]);
   return module.createEngine(index);
+}
+
+/** The attributes of text in a language. */
+export const inLanguage = (language: string): Attributes => ({ lang: language, dir: 'auto' });
+
+/** The field with the language of names; null on sites without any. */
+export const languageField = (): HTMLSelectElement | null => document.querySelector('#names-language');
+
+/** Selects what was chosen last, or else what the browser prefers, and remembers other choices. */
+function preselect(field: HTMLSelectElement): void {
+  const known = Array.from(field.options, ({ value }) => value);
+  const last = recall('names') ?? preferredLanguage(known);
+  if (known.includes(last)) field.value = last;
+  field.addEventListener('change', () => remember('names', field.value));
+}
+
+/** The first of a visitor's languages that is known; empty for English, which records are in. */
+function preferredLanguage(known: readonly string[]): string {
+  for (const tag of navigator.languages.map((one) => one.toLowerCase())) {
+    const [language = ''] = tag.split('-');
+    // Of Chinese, the script counts.
+    const script = /hant|tw|hk|mo/.test(tag) ? 'hant' : 'hans';
+    const found = [tag, language, `${language}-${script}`].find((one) => known.includes(one));
+    if (found !== undefined || language === 'en') return found ?? '';
+  }
+  return '';
+}
+
+const loaded = new Map<string, Promise<Names>>();
+
+/** Loads a language's names once, and again after a failure. */
+export function loadNames(language: string): Promise<Names> {
+  const names = loaded.get(language) ?? fetchJson<Names>(namesFile(language));
+  loaded.set(language, names);
+  names.catch(() => loaded.delete(language));
+  return names;
 }

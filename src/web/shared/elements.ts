@@ -1,4 +1,4 @@
-/** The page of a script. Elements are made from text only, so that data is never parsed as markup. */
+/** The page of a script: its elements, made from text only, so that data is never parsed as markup, and what a visitor has chosen. */
 
 import { PLACEHOLDER_ICON } from '../../contract/paths.ts';
 
@@ -53,11 +53,9 @@ export function iconImage(icon: string, size = 30): HTMLImageElement {
 /** How long a message stays. */
 const SAID_MS = 6000;
 
-/**
- * @param shown the element that contains the text
- * @param status the element for messages
- */
-export async function copyText(shown: HTMLElement, status: HTMLElement): Promise<void> {
+/** Copies the text of an element, and says so in the page's `#said`. */
+export async function copyText(shown: HTMLElement): Promise<void> {
+  const status = find('said', HTMLParagraphElement);
   let said = 'Copied.';
   try {
     // On insecure origins `navigator.clipboard` is undefined.
@@ -70,4 +68,24 @@ export async function copyText(shown: HTMLElement, status: HTMLElement): Promise
   setTimeout(() => {
     if (status.textContent === said) status.textContent = '';
   }, SAID_MS);
+}
+
+/** Whether `/` leads to the search box (on, off), how lists are shown (table, json), the language of code samples, that of names. */
+type Preference = 'shortcut' | 'view' | 'language' | 'names';
+
+/** Null where the browser keeps nothing. */
+export function recall(name: Preference): string | null {
+  try {
+    return localStorage.getItem(`gamedata.${name}`);
+  } catch {
+    return null;
+  }
+}
+
+export function remember(name: Preference, value: string): void {
+  try {
+    localStorage.setItem(`gamedata.${name}`, value);
+  } catch {
+    // The choice counts for this page.
+  }
 }

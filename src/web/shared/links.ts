@@ -1,13 +1,28 @@
-/** Links of a page to endpoints: at their own paths, or behind the fragment of one file, as the host serves the browsable page. */
+/** Links to endpoints: at their own paths, or behind the fragment of one file, as the host serves the browsable page. */
 
-import { API_PREFIX } from '../../contract/paths.ts';
-import { root } from './elements.ts';
+import { API_PREFIX, type LinkStyle } from '../../contract/paths.ts';
+import { type Attributes, element, root } from './elements.ts';
 
-let isNegotiated = document.documentElement.dataset.links !== 'file';
+/** The style of the links in the data. */
+export const linkStyle: LinkStyle = document.documentElement.dataset.links === 'file' ? 'file' : 'query';
 
-/** The `href` of a link to a path: the path itself, or one file with the path in the fragment. */
-export const hrefTo = (path: string): string =>
-  isNegotiated ? root + path.slice(1) : `${root}browse/#${path}`;
+let isNegotiated = linkStyle === 'query';
+
+/** The `href` of a link to an endpoint. */
+export const hrefTo = (address: string): string =>
+  isNegotiated ? root + address.slice(1) : `${root}browse/#${address}`;
+
+/** The attributes of a link to an endpoint. */
+export const linkTo = (address: string): Attributes => ({ href: hrefTo(address), 'data-api': address });
+
+export const link = (address: string, text: string): HTMLElement => element('a', linkTo(address), text);
+
+/** Adapts the links of the page to whether the host serves the browsable page at API paths. */
+export function setNegotiated(negotiated: boolean): void {
+  isNegotiated = negotiated;
+  for (const anchor of document.querySelectorAll('a'))
+    if (anchor.dataset.api !== undefined) anchor.href = hrefTo(anchor.dataset.api);
+}
 
 /** Checks whether the host serves the browsable page at API paths, and adapts the links of the page if it does not. */
 export async function fitLinks(): Promise<void> {
@@ -15,15 +30,8 @@ export async function fitLinks(): Promise<void> {
   try {
     const headers = { Accept: 'text/html' };
     const response = await fetch(root + API_PREFIX.slice(1), { method: 'HEAD', headers });
-    isNegotiated = /^text\/html/.test(response.headers.get('Content-Type') ?? '');
+    setNegotiated(/^text\/html/.test(response.headers.get('Content-Type') ?? ''));
   } catch {
     // A failed request says nothing about the host.
   }
-  if (!isNegotiated) pointLinks(hrefTo);
-}
-
-/** Sets the `href` of every link to an endpoint. */
-export function pointLinks(to: (path: string) => string): void {
-  for (const link of document.querySelectorAll('a'))
-    if (link.dataset.api !== undefined) link.href = to(link.dataset.api);
 }

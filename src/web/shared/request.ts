@@ -3,7 +3,7 @@
 import { root } from './elements.ts';
 
 export type Outcome =
-  | { readonly type: 'answer'; readonly response: Response; readonly text: string; readonly json: unknown }
+  | { readonly type: 'answer'; readonly response: Response; readonly json: unknown }
   /** A response that is not JSON, which no endpoint sends. */
   | { readonly type: 'foreign'; readonly response: Response }
   | { readonly type: 'failure'; readonly reason: string };
@@ -13,7 +13,7 @@ export async function send(url: string, signal: AbortSignal | null = null): Prom
     const response = await fetch(url, { headers: { Accept: 'application/json' }, signal });
     const text = await response.text();
     try {
-      return { type: 'answer', response, text, json: JSON.parse(text) };
+      return { type: 'answer', response, json: JSON.parse(text) };
     } catch {
       return { type: 'foreign', response };
     }
@@ -52,9 +52,3 @@ export const headerLines = ({ headers }: Response): (readonly [name: string, val
     const value = headers.get(name);
     return value === null ? [] : [[name, value] as const];
   });
-
-/** A field of JSON, if it is text. */
-export function textIn(json: unknown, field: string): string | undefined {
-  const value = typeof json === 'object' ? (json as Record<string, unknown> | null)?.[field] : undefined;
-  return typeof value === 'string' ? value : undefined;
-}

@@ -1,0 +1,205 @@
+/** The code of the recipes and of the docs page: each block is run as it stands, against a site that is served, and says what it should. */
+
+import { execFile, spawnSync } from 'node:child_process';
+import { copyFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type SiteServer, serve } from '../../src/cli/commands/serve.ts';
+import { PACKAGE_ROOT } from '../../src/version.ts';
+import { engineFile, missingEngine } from '../support/engines/npm-engines.ts';
+import { freePort } from '../support/engines/process.ts';
+import { buildPageSite, removePageSite } from '../support/page-site.ts';
+import { sharedFolder } from '../support/temporary.ts';
+import { compile, linkNodeTypes, NODE_ONLY } from '../support/typescript.ts';
+
+/** Set if everything has to be there, as it is after `scripts/install-engines.sh`. */
+const demandsAll = process.env.ENGINES === 'all';
+const works = (program: string, ...args: string[]): boolean => spawnSync(program, args).status === 0;
+/** Debian's packages are not seen by every Python. */
+const pandas = ['python3', '/usr/bin/python3'].find((python) => works(python, '-c', 'import pandas'));
+const DUCKDB = '@duckdb/node-api/lib/index.js';
+
+/** Runs statements with DuckDB, and prints the rows of the last one as SQLite does. */
+const withDuckDb = (code: string): string => `
+const { DuckDBInstance } = await import(${JSON.stringify(engineFile(DUCKDB))});
+const connection = await (await DuckDBInstance.create('items.duckdb')).connect();
+const reader = await connection.runAndReadAll(${JSON.stringify(code)});
+for (const row of reader.getRows()) console.log(row.join(' '));
+`;
+
+/** Where all of it runs, one after the other. */
+const work = sharedFolder();
+let folder = '';
+let server: SiteServer | undefined;
+beforeAll(async () => {
+  // The links of the site lead to if it is served.
+  const port = await freePort();
+  folder = await buildPageSite({ baseUrl: `http://127.0.0.1:${port}` });
+  server = await serve({ dir: folder, port });
+  writeFileSync(path.join(work, 'package.json'), '{"type":"module"}');
+  copyFileSync(path.join(folder, 'types.d.ts'), path.join(work, 'types.d.ts'));
+  linkNodeTypes(work);
+});
+afterAll(async () => {
+  await server?.close();
+  if (folder) removePageSite(folder);
+});
+
+/** Returns what the code prints; of TypeScript, what the compiler says. */
+async function run(language: string, code: string): Promise<{ stdout: string; stderr: string }> {
+  if (language === 'ts') {
+    writeFileSync(path.join(work, 'block.ts'), code);
+    return { stdout: compile(work, { ...NODE_ONLY, noEmit: true }), stderr: '' };
+  }
+  writeFileSync(path.join(work, 'block.mjs'), language === 'sql' ? withDuckDb(code) : code);
+  const python = (code.includes('pandas') && pandas) || 'python3';
+  const programs: Record<string, [string, string[]]> = {
+    sh: ['sh', ['-c', code]],
+    python: [python, ['-c', code]],
+  };
+  const [program, args] = programs[language] ?? [process.execPath, ['block.mjs']];
+  const env = { ...process.env, NO_PROXY: '127.0.0.1', no_proxy: '127.0.0.1' };
+  return promisify(execFile)(program, args, { cwd: work, env, maxBuffer: 2 ** 24 });
+}
+
+describe('the recipe', () => {
+  const recipes = readFileSync(path.join(PACKAGE_ROOT, 'docs/RECIPES.md'), 'utf8');
+
+  /** The blocks that are run, in their order, under the headings that they have. */
+  const blocks = recipes.split(/^## /m).flatMap((section) => {
+    const titles = new Set<string>();
+    return [...section.matchAll(/^```(sh|js|python|sql|ts)\n(.*?)^```$/gms)].map(
+      ([, language = '', code = '']) => {
+        const first = `${section.split('\n')[0]}, in ${language}`;
+        const title = titles.has(first) ? `${first}, again` : first;
+        titles.add(title);
+        return { title, language, code };
+      },
+    );
+  });
+
+  /** What each block has to print. A block that is not listed here is not a tested one. */
+  const expected: Readonly<Record<string, string | RegExp>> = {
+    'Every record of a kind, in sh': /^ *8\n$/,
+    'Every record of a kind, in js': '746 Pound\n',
+    'Every record of a kind, in python': '954 Master Ball\n',
+    'One record, and its icon, in sh': /^http:\S+\/sprites\/items\/master-ball\.png\n$/,
+    'Everything in one request, in sh': /^ *746\n$/,
+    'Everything in one request, in python': '954 master-ball\n',
+    'SQLite, in sh': '954|309\n',
+    'SQLite, in sh, again': '954|309|integer\n',
+    'pandas, in python': '954 309 Int64\n',
+    'DuckDB, in sql': '954 309 BIGINT\n',
+    'jq, in sh': /^622\tBreakneck Blitz\n(?:\d+\t.+\n){106}$/,
+    'Only the names, in js': '746 Pound\n',
+    'Names in another language, in js': 'Écras’Face\n',
+    'Names in another language, in sh': 'Pound|Écras’Face\n',
+    'Names in another language, in python': 'Pound Écras’Face\n',
+    'Has anything changed?, in js': /^sha256:[0-9a-f]{64} \d{4}-\d\d-\d\d\n$/,
+    'Has anything changed?, in sh': '200\n304\n',
+    'With types, in ts': '',
+  };
+
+  it('is one that is listed here', () => {
+    expect(blocks.map(({ title }) => title)).toEqual(Object.keys(expected));
+  });
+
+  /** What has to be installed for a recipe, and is not. */
+  function missingFor(code: string, language: string): string | undefined {
+    for (const program of ['sqlite3', 'jq'])
+      if (language === 'sh' && code.includes(`${program} `) && !works(program, '--version'))
+        return `${program} is not installed`;
+    if (code.includes('pandas') && pandas === undefined) return 'pandas is not installed';
+    return language === 'sql' ? missingEngine(DUCKDB) : undefined;
+  }
+
+  const rounds = ['is true', 'is true again'].flatMap((round) =>
+    blocks.map((block) => ({ round, ...block })),
+  );
+  it.for(rounds)('$round: $title', async ({ title, language, code }, { skip }) => {
+    const missing = demandsAll ? undefined : missingFor(code, language);
+    skip(missing !== undefined, missing);
+    // It is asked of a file that has been downloaded.
+    if (language === 'sql')
+      copyFileSync(path.join(folder, 'download/item.ndjson'), path.join(work, 'item.ndjson'));
+    const text = code.replaceAll('https://gamedata.example', server?.url ?? '');
+    const { stdout, stderr } = await run(language, text);
+    const wanted = expected[title];
+    if (wanted instanceof RegExp) expect(stdout).toMatch(wanted);
+    else expect(stdout).toBe(wanted);
+    expect(stderr).toBe('');
+    if (title.endsWith('changed?, in sh')) expect(existsSync(path.join(work, 'second.json'))).toBe(false);
+  });
+});
+
+describe('a sample of the docs', () => {
+  const ENDPOINTS = [
+    'getRoot',
+    'getMovePage',
+    'getMove',
+    'getItemPage',
+    'getItem',
+    'getNamesIndex',
+    'getNames',
+  ];
+  /** What prints the variable that the sample has read. */
+  const printing: Readonly<Record<string, (code: string, variable: string) => string>> = {
+    curl: (code) => `${code} --silent --show-error --fail`,
+    JavaScript: (code, variable) => `${code}\nconsole.log(JSON.stringify(${variable}));`,
+    Python: (code, variable) => `${code}\nprint(json.dumps(${variable}))`,
+    TypeScript: (code, variable) => `${code}\nconsole.log(JSON.stringify(${variable}));\n`,
+  };
+  const entities: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', '#39': "'" };
+  const textOf = (markup: string): string =>
+    markup.replaceAll(/<[^>]+>/g, '').replaceAll(/&(#?\w+);/g, (_, name) => entities[name] ?? '');
+
+  /** Endpoint → language → code. */
+  let samples = new Map<string, Record<string, string>>();
+  const sampleOf = (endpoint: string, language: string): string => {
+    const code = samples.get(endpoint)?.[language] ?? '';
+    // It is on the last line.
+    return printing[language]?.(code, /(\w+) = [^=]+$/.exec(code)?.[1] ?? 'none') ?? '';
+  };
+  let compiled = '';
+  beforeAll(() => {
+    const page = readFileSync(path.join(folder, 'docs/index.html'), 'utf8');
+    const sections = page.matchAll(/<section class="endpoint" id="(\w+)">(.*?)<\/fieldset>/gs);
+    samples = new Map(
+      [...sections].map(([, id = '', section = '']) => {
+        const names = [...section.matchAll(/type="radio"[^>]* value="(\w+)"/g)].map(([, name = '']) => name);
+        const codes = [...section.matchAll(/<pre><code>(.*?)<\/code><\/pre>/gs)];
+        return [id, Object.fromEntries(names.map((name, at) => [name, textOf(codes[at]?.[1] ?? '')]))];
+      }),
+    );
+    for (const endpoint of ENDPOINTS)
+      writeFileSync(path.join(work, `${endpoint}.ts`), sampleOf(endpoint, 'TypeScript'));
+    compiled = compile(work, { ...NODE_ONLY, outDir: 'out' });
+  });
+
+  it('is there for every endpoint, in every language', () => {
+    expect([...samples.keys()].sort()).toEqual([...ENDPOINTS].sort());
+    for (const sample of samples.values()) expect(Object.keys(sample)).toEqual(Object.keys(printing));
+  });
+
+  it('compiles, in a strict project with the types of Node and no others', () => {
+    expect(compiled).toBe('');
+  });
+
+  const all = ENDPOINTS.flatMap((endpoint) =>
+    Object.keys(printing).map((language) => ({ endpoint, language })),
+  );
+  it.each(all)('reads what is served: $endpoint in $language', async ({ endpoint, language }) => {
+    const code = sampleOf(endpoint, language);
+    const [url = ''] = /http:[^'"]+/.exec(code) ?? [];
+    const served = await (await fetch(url)).json();
+    expect(served).toBeTypeOf('object');
+    const isCompiled = language === 'TypeScript';
+    const known: Record<string, string> = { curl: 'sh', Python: 'python' };
+    const { stdout } = await run(
+      known[language] ?? 'js',
+      isCompiled ? `import './out/${endpoint}.js';` : code,
+    );
+    expect(JSON.parse(stdout)).toEqual(served);
+  });
+});
