@@ -7,7 +7,6 @@ import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import path from 'node:path';
-import { CHECKSUMS_NAME } from '../../src/contract/paths.ts';
 import {
   demand,
   type Exit,
@@ -18,6 +17,8 @@ import {
   siteDigest,
   writeDataSet,
 } from './ground.ts';
+
+const CHECKSUMS = 'gamedata.sha256';
 
 type State = 0 | 1;
 
@@ -126,9 +127,9 @@ async function subjectsIn(
 
 /** Throws if there are checksums that do not fit. */
 function fittingChecksums(folder: string): string | undefined {
-  if (!existsSync(path.join(folder, CHECKSUMS_NAME))) return undefined;
-  execFileSync('sha256sum', ['-c', '--quiet', CHECKSUMS_NAME], { cwd: folder, stdio: 'pipe' });
-  return readFileSync(path.join(folder, CHECKSUMS_NAME), 'utf8');
+  if (!existsSync(path.join(folder, CHECKSUMS))) return undefined;
+  execFileSync('sha256sum', ['-c', '--quiet', CHECKSUMS], { cwd: folder, stdio: 'pipe' });
+  return readFileSync(path.join(folder, CHECKSUMS), 'utf8');
 }
 
 async function prepare(folder: string, subject: Subject): Promise<Ground> {

@@ -3,8 +3,9 @@
 import { fstatSync, type ReadStream, type Stats } from 'node:fs';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import send from 'send';
+import { bulkFiles } from '../contract/files.ts';
 import { isCompressible, mediaTypeOf } from '../contract/headers.ts';
-import { bulkFiles, type CompressedExtension } from '../contract/paths.ts';
+import type { CompressedExtension } from '../contract/paths.ts';
 import { type Compress, type Encoding, MIN_BYTES, negotiateEncoding } from './compression.ts';
 import { fileHeaders, fileResponse, type PlainRequest, type PlainResponse } from './handler/index.ts';
 import { findFile, type Release } from './release.ts';

@@ -19,28 +19,20 @@ import type { ServedTexts } from '../dataset/encode.ts';
 
 export interface Download {
   readonly path: string;
-  /** One sentence for people. */
-  readonly summary: string;
   text(served: ServedTexts): string;
 }
 
 /** The bulk files without their compressed copies. */
 export const downloads: readonly Download[] = [
   ...kindNames.flatMap((kind): Download[] => [
-    {
-      path: ndjsonFile(kind),
-      summary: `Every ${kind}, one JSON object per line.`,
-      text: (served) => [...served[kind], ''].join('\n'),
-    },
+    { path: ndjsonFile(kind), text: (served) => [...served[kind], ''].join('\n') },
     {
       path: csvFile(kind),
-      summary: `Every ${kind} as CSV (RFC 4180, UTF-8). Null is an empty cell. Remove one apostrophe at the start of a cell and after each semicolon: it keeps spreadsheets from running the text as a formula.`,
       text: (served) => csvRow(fieldsOf(kind)) + served[kind].map(tableRow).join(''),
     },
   ]),
   {
     path: EVERYTHING_FILE,
-    summary: 'Every record of every kind as one JSON object.',
     text: (served) => `{${kindNames.map((kind) => `"${kind}":[${served[kind].join()}]`).join()}}`,
   },
 ];

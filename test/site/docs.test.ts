@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { specificationFiles } from '../../src/site/specification/document.ts';
+import { specificationFiles } from '../../src/site/openapi.ts';
 import type { RawRecords } from '../../src/sources/normalize.ts';
 import { rawItem, rawMove, rawRecords, type SiteOptions, siteOf } from '../support/sites.ts';
 

@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import Papa from 'papaparse';
 import { describe, expect, it } from 'vitest';
-import { bulkFiles } from '../../src/contract/paths.ts';
+import { bulkFiles } from '../../src/contract/files.ts';
 import { compressors, downloadFiles, downloads } from '../../src/site/downloads.ts';
 import { rawItem, rawMove, rawRecords, siteOf } from '../support/sites.ts';
 

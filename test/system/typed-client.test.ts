@@ -6,7 +6,7 @@ import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { serve } from '../../src/cli/commands/serve.ts';
 import { withOutput } from '../../src/publish/publish.ts';
-import { specificationFiles } from '../../src/site/specification/document.ts';
+import { specificationFiles } from '../../src/site/openapi.ts';
 import { engineFile, missingEngine } from '../support/engines/npm-engines.ts';
 import { fullSizeRecords, siteOf } from '../support/sites.ts';
 import { compile, userProject } from '../support/typescript.ts';

@@ -1,9 +1,10 @@
 /** What building, rebasing and restoring have in common: source → data set → site → output folder. */
 
 import { performance } from 'node:perf_hooks';
+import { archiveFiles } from '../../contract/files.ts';
 import type { IconSource } from '../../contract/icons.ts';
 import { createMeta } from '../../contract/meta.ts';
-import { archiveFiles, isHostFile, type LinkStyle } from '../../contract/paths.ts';
+import { isHostFile, type LinkStyle } from '../../contract/paths.ts';
 import { type AnyFile, bodyOf } from '../../contract/site-file.ts';
 import type { Host, Serving } from '../../hosts/host.ts';
 import { installCommand } from '../../hosts/installation.ts';

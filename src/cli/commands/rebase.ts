@@ -1,8 +1,9 @@
 /** Builds from the records of a site that are made like it: rebasing a copy, and restoring an archive. */
 
 import path from 'node:path';
+import { archiveFiles } from '../../contract/files.ts';
 import type { Meta } from '../../contract/meta.ts';
-import { archiveFiles, linkStyles } from '../../contract/paths.ts';
+import { linkStyles } from '../../contract/paths.ts';
 import type { GuardOptions } from '../../dataset/guards.ts';
 import { UsageError } from '../../errors.ts';
 import { settled } from '../../publish/publish.ts';
