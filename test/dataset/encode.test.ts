@@ -1,12 +1,18 @@
 import { expect, it } from 'vitest';
 import { encodeRecord, listPage, servedTexts } from '../../src/dataset/encode.ts';
+import { everyKind } from '../support/kinds.ts';
 
 const base = { baseUrl: 'https://example.org', links: 'query' } as const;
 const list = 'https://example.org/api/gamedata/move/?format=api&limit=100&offset=';
 
 it('a record and its list page are the text that the contract shows', () => {
   const move = encodeRecord({ id: 1, slug: 'pound' });
-  expect(servedTexts(base, { move: [move], item: [] })).toEqual({
+  expect(
+    servedTexts(
+      base,
+      everyKind({ move: [move] }, () => []),
+    ),
+  ).toMatchObject({
     move: ['{"url":"https://example.org/api/gamedata/move/pound/?format=api","id":1,"slug":"pound"}'],
     item: [],
   });

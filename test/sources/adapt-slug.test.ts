@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { adaptSlug, normalize } from '../../src/sources/normalize.ts';
 import { decodeDataSet } from '../support/decode.ts';
-import { rawRecords } from '../support/sites.ts';
+import { allRaw, rawRecords } from '../support/sites.ts';
 
 const provenance = { source: 'rest', upstream: 'u', captured: '2024-01-20', edition: null } as const;
 
@@ -30,8 +30,8 @@ describe('a slug of the upstream', () => {
 describe('an adapted slug', () => {
   const withSlugs = (...slugs: string[]) => {
     const { item } = rawRecords(0, slugs.length);
-    const raw = { move: [], item: item.map((record, at) => ({ ...record, slug: slugs[at] ?? '' })) };
-    return decodeDataSet(normalize(raw, provenance));
+    const raw = { item: item.map((record, at) => ({ ...record, slug: slugs[at] ?? '' })) };
+    return decodeDataSet(normalize(allRaw(raw), provenance));
   };
 
   it('is a warning', () => {
@@ -61,8 +61,8 @@ describe('an adapted slug', () => {
   it('gives the record that it becomes when the upstream adopts the spelling, name included', () => {
     const nameless = (slug: string) => {
       const { item } = rawRecords(0, 1);
-      const raw = { move: [], item: item.map((record) => ({ ...record, slug, englishName: null })) };
-      return normalize(raw, provenance).records;
+      const raw = { item: item.map((record) => ({ ...record, slug, englishName: null })) };
+      return normalize(allRaw(raw), provenance).records;
     };
     expect(nameless('poké-ball')).toEqual(nameless('poke-ball'));
   });

@@ -5,11 +5,12 @@ import { knownNames } from '../../src/dataset/digest.ts';
 import { type CaptureOptions, capture } from '../../src/sources/capture.ts';
 import { normalize, type RawMove, type RawRecords } from '../../src/sources/normalize.ts';
 import { previousOfSnapshot, readSnapshot, snapshotFiles } from '../../src/sources/snapshot.ts';
-import { PROVENANCE, rawItem, rawMove } from '../support/sites.ts';
+import { everyKind } from '../support/kinds.ts';
+import { allRaw, PROVENANCE, rawItem, rawMove } from '../support/sites.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 
 const normalized = (raw: Partial<RawRecords>, hasNames?: boolean) =>
-  normalize({ move: [], item: [], ...raw }, PROVENANCE, hasNames);
+  normalize(allRaw(raw), PROVENANCE, hasNames);
 const namesOf = (...move: RawMove[]) => normalized({ move }).names.read();
 
 describe('names in every language', () => {
@@ -72,7 +73,9 @@ function snapshot(...move: RawMove[]): string {
 
 it('a snapshot with names of records that it does not have is refused', () => {
   const folder = path.join(temporaryFolder(), 'data');
-  const names = knownNames([{ language: 'fr', move: { nobody: 'Personne' }, item: {} }]);
+  const names = knownNames([
+    { language: 'fr', ...everyKind<Record<string, string>>({ move: { nobody: 'Personne' } }, () => ({})) },
+  ]);
   for (const file of snapshotFiles({ ...normalized({ move: [rawMove(1)] }), names }))
     fsExtra.outputFileSync(path.join(folder, file.path), file.body);
   expect(() => readSnapshot(folder).names.read()).toThrow('snapshot › names.digest: got sha256:');

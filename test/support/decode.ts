@@ -2,8 +2,8 @@
 
 import { type Kind, mapKinds } from '../../src/contract/kinds.ts';
 import type { Names } from '../../src/contract/names.ts';
-import type { Item, Move, RecordOf } from '../../src/contract/records.ts';
-import type { DataSet, EncodedRecord } from '../../src/dataset/data-set.ts';
+import type { RecordOf } from '../../src/contract/records.ts';
+import type { DataSet } from '../../src/dataset/data-set.ts';
 import { digestDataSet, knownNames } from '../../src/dataset/digest.ts';
 import { encodeRecord } from '../../src/dataset/encode.ts';
 import { selectNames } from '../../src/dataset/names.ts';
@@ -16,12 +16,9 @@ export interface DecodedDataSet extends Pick<DataSet, 'warnings' | 'provenance'>
 }
 
 export function decodeDataSet({ records, warnings, provenance, names }: DataSet): DecodedDataSet {
-  const { move, item } = records;
-  const decoded = { move: move.map(decode<Move>), item: item.map(decode<Item>) };
+  const decoded = mapKinds((kind) => records[kind].map(({ json }) => JSON.parse(json))) as Records;
   return { warnings, provenance, names: names.read(), records: decoded };
 }
-
-const decode = <R>({ json }: EncodedRecord): R => JSON.parse(json);
 
 export function encodeDataSet({ records, names, ...about }: DecodedDataSet): DataSet {
   const encoded = mapKinds((kind) => records[kind].map(encodeRecord));

@@ -4,7 +4,6 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSyn
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { build } from '../../src/cli/commands/build.ts';
-import type { Kind } from '../../src/contract/kinds.ts';
 import { GamedataError } from '../../src/errors.ts';
 import { listFiles } from '../../src/files.ts';
 import type { ClientOptions } from '../../src/http/client.ts';
@@ -13,7 +12,8 @@ import { verifyFolder } from '../../src/verify/folder.ts';
 import { stateNumber, withoutEdition } from './editions.ts';
 import { type Exchange, expectedMessage, type Fault, type Place, type Told } from './faults.ts';
 import { fingerprint } from './fingerprint.ts';
-import { type Answer, itemAnswer, moveAnswer, upstreamOf } from './upstream-data.ts';
+import { everyKind } from './kinds.ts';
+import { type Answers, itemAnswer, moveAnswer, upstreamOf } from './upstream-data.ts';
 import { startUpstream, type UpstreamServer } from './upstream-server.ts';
 
 export const places: readonly Place[] = [
@@ -30,8 +30,6 @@ export function placesOf({ at }: Fault): readonly Place[] {
   if (at === 'first list') return places.slice(0, 1);
   return places.filter(({ id }) => (at === 'lists') === (id === undefined));
 }
-
-type Answers = Record<Kind, Answer[]>;
 
 /** `lasting` stays until the build gives up, `once` is over after one request. */
 export type Stay = 'lasting' | 'once';
@@ -103,10 +101,10 @@ export async function meetFaults(
   }: { run?: Runner; seconds: number } & Pick<RunOptions, 'timeouts' | 'concurrency'>,
 ): Promise<Met> {
   const parent = realpathSync(mkdtempSync(path.join(tmpdir(), 'gamedata-fault-')));
-  const answers: Answers = {
-    move: [1, 2, 3].map((id) => moveAnswer(id)),
-    item: [1, 2, 3].map((id) => itemAnswer(id)),
-  };
+  const answers = everyKind(
+    { move: [1, 2, 3].map((id) => moveAnswer(id)), item: [1, 2, 3].map((id) => itemAnswer(id)) },
+    () => [],
+  );
   const upstream = upstreamOf(answers);
   const faults = parts.map((part) => createFault(part, { answers, seconds }));
   let begun = false;
@@ -215,7 +213,7 @@ export function unlisted(
 /** The fault at its place, for as long as it stays. */
 function createFault(
   { fault, place, stay }: Part,
-  { answers, seconds }: { answers: Answers; seconds: number },
+  { answers, seconds }: { answers: Required<Answers>; seconds: number },
 ) {
   const { kind, id } = place;
   const local = id === undefined ? `/${kind}/?limit=100000&offset=0` : `/${kind}/${id}/`;
@@ -252,7 +250,7 @@ function createFault(
 }
 
 /** What the upstream would have answered. */
-function ownBody({ url }: UpstreamServer, { kind, id }: Place, answers: Answers): string {
+function ownBody({ url }: UpstreamServer, { kind, id }: Place, answers: Required<Answers>): string {
   const results = answers[kind].map(({ name, id }) => ({ name, url: `${url}/${kind}/${id}/` }));
   const record = answers[kind].find((answer) => answer.id === id);
   return JSON.stringify(id === undefined ? { count: results.length, results } : record);

@@ -78,7 +78,7 @@ export function itemAnswer(
 const index = (game_index: number, of: number) => ({ game_index, generation: generation(of) });
 
 /** Every quirk of the real data once, and enough records for three pages of items and two of moves. */
-function handMadeAnswers(): Record<Kind, Answer[]> {
+function handMadeAnswers(): Answers {
   const range = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, at) => from + at);
   return {
     move: [
@@ -116,13 +116,16 @@ function handMadeAnswers(): Record<Kind, Answer[]> {
   };
 }
 
+/** Of kinds that are not given, there are none. */
+export type Answers = Partial<Record<Kind, Answer[]>>;
+
 /** An upstream of given answers. They may be changed while it serves. */
-export function upstreamOf(answers: Record<Kind, Answer[]>): UpstreamData {
+export function upstreamOf(answers: Answers): UpstreamData {
   return {
     name: 'hand-made',
-    list: (kind) => answers[kind],
+    list: (kind) => answers[kind] ?? [],
     record(kind, id) {
-      const answer = answers[kind].find((candidate) => candidate.id === id);
+      const answer = answers[kind]?.find((candidate) => candidate.id === id);
       return answer && JSON.stringify(answer);
     },
   };
@@ -134,7 +137,7 @@ export const localUpstream = (): UpstreamData =>
   hasRecordedUpstream ? recordedUpstream() : handMadeUpstream();
 
 /** A few records of each kind, for tests that need no more. */
-export const tinyUpstream = (): Record<Kind, Answer[]> => ({
+export const tinyUpstream = () => ({
   move: [moveAnswer(1), moveAnswer(2), moveAnswer(3)],
   item: [itemAnswer(1), itemAnswer(2)],
 });
