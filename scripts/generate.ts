@@ -7,7 +7,7 @@ import { build } from 'rolldown';
 import bundles from '../rolldown.config.ts';
 import { configJsonSchema } from '../src/cli/config.ts';
 import { createProgram } from '../src/cli/program.ts';
-import { typeDeclarations } from '../src/site/specification/schemas.ts';
+import { typeDeclarations } from '../src/site/json-schemas.ts';
 import { installed, noticesText } from './licences.ts';
 
 // The first one empties the folder. rolldown's command line would list every file.

@@ -8,11 +8,10 @@ import { fileURLToPath } from 'node:url';
 import fsExtra from 'fs-extra';
 import { manifestSchema } from '../../src/contract/meta.ts';
 import { CHANGES_FILE, FEED_FILE, FORMER_FILE, MOVED_FILE } from '../../src/contract/paths.ts';
-import type { RawRecords } from '../../src/sources/normalize.ts';
 import { snapshotFiles } from '../../src/sources/snapshot.ts';
 import { encodeDataSet } from '../../test/support/decode.ts';
 import { type Finished, type ProcessOptions, startProcess } from '../../test/support/processes.ts';
-import { dataSetOf, rawRecords } from '../../test/support/sites.ts';
+import { dataSetOf, rawRecords, type SomeRecords } from '../../test/support/sites.ts';
 
 const CLI = fileURLToPath(new URL('../../dist/cli.js', import.meta.url));
 
@@ -43,7 +42,7 @@ export async function inTemporary<T>(use: (folder: string) => Promise<T>): Promi
 /** Writes a data set of so many records, every other one of them different in each variant. */
 export function writeDataSet(folder: string, records: number, variant: number): string {
   const raw = rawRecords(records, records);
-  const changed: RawRecords = {
+  const changed: SomeRecords = {
     move: raw.move.map((move) => (move.id % 2 ? { ...move, generation: variant } : move)),
     item: raw.item.map((item) =>
       item.id % 2 ? { ...item, englishName: `Item ${item.id} of ${variant}` } : item,

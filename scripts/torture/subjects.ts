@@ -3,7 +3,6 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
-import { CHECKSUMS_NAME } from '../../src/contract/paths.ts';
 import { serveFolder } from '../../test/support/loopback.ts';
 import type { Finished } from '../../test/support/processes.ts';
 import { tinyUpstream, upstreamOf } from '../../test/support/upstream-data.ts';
@@ -17,6 +16,8 @@ import {
   siteDigest,
   writeDataSet,
 } from './ground.ts';
+
+const CHECKSUMS = 'gamedata.sha256';
 
 type State = 0 | 1;
 
@@ -121,9 +122,9 @@ async function subjectsIn(
 
 /** Throws if there are checksums that do not fit. */
 function fittingChecksums(folder: string): string | undefined {
-  if (!existsSync(path.join(folder, CHECKSUMS_NAME))) return undefined;
-  execFileSync('sha256sum', ['-c', '--quiet', CHECKSUMS_NAME], { cwd: folder, stdio: 'pipe' });
-  return readFileSync(path.join(folder, CHECKSUMS_NAME), 'utf8');
+  if (!existsSync(path.join(folder, CHECKSUMS))) return undefined;
+  execFileSync('sha256sum', ['-c', '--quiet', CHECKSUMS], { cwd: folder, stdio: 'pipe' });
+  return readFileSync(path.join(folder, CHECKSUMS), 'utf8');
 }
 
 async function prepare(folder: string, subject: Subject): Promise<Ground> {

@@ -3,6 +3,7 @@
 import * as z from 'zod';
 import { type Kind, mapKinds } from './kinds.ts';
 import { MAX_RECORDS, NAME, NAME_RULE, nameSchema, slugSchema } from './records.ts';
+import { plural } from './words.ts';
 
 const LANGUAGE_RULE = 'expected a language tag in lower case';
 
@@ -17,11 +18,11 @@ export const languageSchema = z
 const localNames = (kind: Kind) =>
   z
     .record(slugSchema, nameSchema.describe('The name in that language.'))
-    .describe(`Slug → name, of the ${kind}s that have one.`);
+    .describe(`Slug → name, of the ${plural(kind)} that have one.`);
 
 /** `names/<language>.json` */
 export const namesSchema = z
-  .strictObject({ language: languageSchema, move: localNames('move'), item: localNames('item') })
+  .strictObject({ language: languageSchema, ...mapKinds(localNames) })
   .meta({ title: 'Names', description: 'The names of records in one language, in order of id.' });
 export type Names = Readonly<z.infer<typeof namesSchema>>;
 
@@ -31,7 +32,11 @@ export const namesReader = namesSchema.extend(
 );
 
 const counts = mapKinds((kind) =>
-  z.int().min(0).max(MAX_RECORDS).describe(`How many ${kind}s have a name in that language.`),
+  z
+    .int()
+    .min(0)
+    .max(MAX_RECORDS)
+    .describe(`How many ${plural(kind)} have a name in that language.`),
 );
 
 /** `names/index.json` */

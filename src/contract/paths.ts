@@ -23,6 +23,7 @@ export const FEED_FILE = 'changes.atom';
 export const FORMER_FILE = 'former.json';
 export const MOVED_FILE = 'moved.json';
 export const OPENAPI_FILE = 'openapi.json';
+export const schemaFile = (name: string): string => `schemas/${name}.json`;
 export const TYPES_FILE = 'types.d.ts';
 export const SEARCH_FILE = 'search.json';
 /** The browsable page: one HTML file for every API path. */
@@ -53,20 +54,6 @@ export type CompressedExtension = (typeof compressedExtensions)[number];
 export const ndjsonFile = (kind: Kind): string => `${DOWNLOAD_FOLDER}${kind}.ndjson`;
 export const csvFile = (kind: Kind): string => `${DOWNLOAD_FOLDER}${kind}.csv`;
 export const EVERYTHING_FILE = `${DOWNLOAD_FOLDER}gamedata.json`;
-
-/** Every bulk file with its compressed copies. */
-export const bulkFiles: readonly string[] = [
-  ...kindNames.flatMap((kind) => [ndjsonFile(kind), csvFile(kind)]),
-  EVERYTHING_FILE,
-].flatMap((file) => [file, ...compressedExtensions.map((extension) => `${file}.${extension}`)]);
-
-export const CHECKSUMS_NAME = 'gamedata.sha256';
-/** The checksums come last: they are those of the others. */
-export const ARCHIVE_NAMES = ['gamedata.tar.gz', 'gamedata.zip', CHECKSUMS_NAME] as const;
-export type ArchiveName = (typeof ARCHIVE_NAMES)[number];
-export const archiveFile = (name: ArchiveName): string => DOWNLOAD_FOLDER + name;
-/** Archives of the site inside the site. An archive never contains them. */
-export const archiveFiles: readonly string[] = ARCHIVE_NAMES.map(archiveFile);
 
 /** A URL that becomes part of host configuration, where other characters have a meaning. */
 export const PLAIN_URL = /^https?:\/\/(?:[A-Za-z0-9_.:]|\[|\]|-)+(?:\/(?:[A-Za-z0-9_.~]|-)+)*$/;

@@ -57,36 +57,30 @@ const gameIndexSchema = (generation: number) =>
     .nullable()
     .describe(`The item's number within the games of generation ${generation}; null if it has none.`);
 
-/** A move as in a data set: everything but its `url`, which depends on the base URL. */
-const moveSchema = z.strictObject({
-  id: idSchema,
-  slug: slugSchema,
-  name: nameSchema,
-  generation: z.int().min(1).describe('The game generation that introduced the move.'),
-});
-
-/** An item as in a data set. `id1` … `id9` are its in-game indices in generations 1 … 9. */
-const itemSchema = z.strictObject({
-  id: idSchema,
-  id1: gameIndexSchema(1),
-  id2: gameIndexSchema(2),
-  id3: gameIndexSchema(3),
-  id4: gameIndexSchema(4),
-  id5: gameIndexSchema(5),
-  id6: gameIndexSchema(6),
-  id7: gameIndexSchema(7),
-  id8: gameIndexSchema(8),
-  id9: gameIndexSchema(9),
-  slug: slugSchema,
-  name: nameSchema,
-  icon: iconSchema,
-});
-
-/** Kind → its record, without `url`. */
-export const recordSchemas = { move: moveSchema, item: itemSchema } as const satisfies Record<
-  Kind,
-  z.ZodObject
->;
+/** Kind → its record as in a data set: everything but its `url`, which depends on the base URL. */
+export const recordSchemas = {
+  move: z.strictObject({
+    id: idSchema,
+    slug: slugSchema,
+    name: nameSchema,
+    generation: z.int().min(1).describe('The game generation that introduced the move.'),
+  }),
+  item: z.strictObject({
+    id: idSchema,
+    id1: gameIndexSchema(1),
+    id2: gameIndexSchema(2),
+    id3: gameIndexSchema(3),
+    id4: gameIndexSchema(4),
+    id5: gameIndexSchema(5),
+    id6: gameIndexSchema(6),
+    id7: gameIndexSchema(7),
+    id8: gameIndexSchema(8),
+    id9: gameIndexSchema(9),
+    slug: slugSchema,
+    name: nameSchema,
+    icon: iconSchema,
+  }),
+} as const satisfies Record<Kind, z.ZodObject>;
 
 export type RecordOf<K extends Kind> = z.infer<(typeof recordSchemas)[K]>;
 export type Move = RecordOf<'move'>;

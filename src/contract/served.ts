@@ -1,9 +1,13 @@
-/** The public schemas, with links, derived from those that validate every build. */
+/** The public schemas, derived from those that validate every build. JSON Schemas, OpenAPI and the types are made from them. */
 
 import * as z from 'zod';
-import { type Kind, mapKinds } from './kinds.ts';
+import { formerSchema, historySchema, movedSchema } from './changes.ts';
+import { type Kind, kindNames, mapKinds } from './kinds.ts';
+import { manifestSchema, metaSchema } from './meta.ts';
+import { namesIndexSchema, namesSchema } from './names.ts';
 import { API_PREFIX } from './paths.ts';
 import { recordSchemas } from './records.ts';
+import { capitalize, plural, withArticle } from './words.ts';
 
 /** An absolute URL below a list's; `rest` is what may follow, as a regular expression. */
 function linkSchema(kind: Kind, rest: string) {
@@ -12,39 +16,43 @@ function linkSchema(kind: Kind, rest: string) {
 }
 
 const FILE = '(?:index\\.json)?';
-const recordLink = (kind: Kind) =>
-  linkSchema(kind, `(?:[a-z0-9]|-)+/${FILE}\\?format=api`).describe("The record's own URL.");
 const listLink = (kind: Kind) =>
-  linkSchema(kind, `${FILE}\\?format=api`).describe(`The list of all ${kind}s.`);
+  linkSchema(kind, `${FILE}\\?format=api`).describe(`The list of all ${plural(kind)}.`);
 const windowLink = (kind: Kind) =>
   linkSchema(kind, `(?:offset/\\d+/)?${FILE}\\?format=(?:api|json)&limit=\\d+&offset=\\d+`).nullable();
 
+const servedSchema = <K extends Kind>(kind: K) =>
+  z
+    .strictObject({
+      url: linkSchema(kind, `(?:[a-z0-9]|-)+/${FILE}\\?format=api`).describe("The record's own URL."),
+      ...(recordSchemas[kind].shape as (typeof recordSchemas)[K]['shape']),
+    })
+    .meta({
+      title: capitalize(kind),
+      description: `${capitalize(withArticle(kind))}, the same object in lists and at its own URL.`,
+    });
+
 /** Kind → the record as it is served, with its `url` first. */
-export const servedSchemas = {
-  move: z
-    .strictObject({ url: recordLink('move'), ...recordSchemas.move.shape })
-    .meta({ title: 'Move', description: 'A move, the same object in lists and at its own URL.' }),
-  item: z
-    .strictObject({ url: recordLink('item'), ...recordSchemas.item.shape })
-    .meta({ title: 'Item', description: 'An item, the same object in lists and at its own URL.' }),
-} as const satisfies Record<Kind, z.ZodObject>;
+export const servedSchemas = mapKinds(servedSchema) as { [K in Kind]: ReturnType<typeof servedSchema<K>> };
 
 /** A record of any kind as it is served. */
 export type ServedRecord = z.infer<(typeof servedSchemas)[Kind]>;
 
-function pageSchema<K extends Kind>(kind: K) {
-  return z
+const pageSchema = <K extends Kind>(kind: K) =>
+  z
     .strictObject({
       count: z.int().min(0).describe('The total number of records on all pages.'),
       next: windowLink(kind).describe('The next page; null on the last one.'),
       previous: windowLink(kind).describe('The previous page; null on the first one.'),
       results: z.array(servedSchemas[kind]).describe('The records of this page, in order of id.'),
     })
-    .meta({ title: `Page of ${kind}s`, description: `A page of the list of all ${kind}s.` });
-}
+    .meta({
+      title: `Page of ${plural(kind)}`,
+      description: `A page of the list of all ${plural(kind)}.`,
+    });
 
 /** Kind → a list page. */
-export const pageSchemas = { move: pageSchema('move'), item: pageSchema('item') };
+export const pageSchemas = mapKinds(pageSchema) as { [K in Kind]: ReturnType<typeof pageSchema<K>> };
 
 /** The API root. */
 export const rootSchema = z
@@ -57,11 +65,8 @@ export const errorSchema = z
   .meta({ title: 'Error', description: 'An error.' });
 
 /** Every record of every kind in one file. */
-export const bulkSchema = z
-  .strictObject({
-    move: z.array(servedSchemas.move).describe('Every move.'),
-    item: z.array(servedSchemas.item).describe('Every item.'),
-  })
+const bulkSchema = z
+  .strictObject(mapKinds((kind) => z.array(servedSchemas[kind]).describe(`Every ${kind}.`)))
   .meta({ title: 'Everything', description: 'Every record of every kind, in order of id.' });
 
 /**
@@ -83,7 +88,43 @@ const columnsSchema = z.strictObject({
 export type SearchColumns = z.infer<typeof columnsSchema>;
 
 /** `search.json` */
-export const searchSchema = z
+const searchSchema = z
   .strictObject(mapKinds((kind) => columnsSchema.describe(`Every ${kind}, as columns.`)))
   .meta({ title: 'Search', description: 'The search index: every record, in columns.' });
 export type SearchIndex = z.infer<typeof searchSchema>;
+
+const otherSchemas = {
+  root: rootSchema,
+  error: errorSchema,
+  gamedata: bulkSchema,
+  names: namesSchema,
+  'names-index': namesIndexSchema,
+  meta: metaSchema,
+  manifest: manifestSchema,
+  changes: historySchema,
+  former: formerSchema,
+  moved: movedSchema,
+  search: searchSchema,
+} as const;
+
+export type SchemaName = Kind | `${Kind}-page` | keyof typeof otherSchemas;
+
+/** Name → schema, as in `/schemas/<name>.json`. */
+export const publicSchemas: Readonly<Record<string, z.ZodType>> = {
+  ...servedSchemas,
+  ...Object.fromEntries(kindNames.map((kind) => [`${kind}-page`, pageSchemas[kind]])),
+  ...otherSchemas,
+};
+
+export const schemaNames = Object.keys(publicSchemas);
+
+/** The name of a schema as an identifier: `move-page` is `MovePage`. `Error` would shadow the global. */
+export const typeName = (name: string): string =>
+  name === 'error' ? 'ApiError' : name.split('-').map(capitalize).join('');
+
+/** https://json-schema.org/draft/2020-12/json-schema-validation */
+export type JsonSchema = z.core.JSONSchema.BaseSchema;
+
+/** JSON Schema also allows true and false, and lists in some places; none of ours has any. */
+export const asSchema = (schema: JsonSchema['items'] | JsonSchema['additionalProperties']): JsonSchema =>
+  typeof schema === 'object' && !Array.isArray(schema) ? schema : {};

@@ -10,8 +10,14 @@ export const titleOf = (slug: string): string =>
     .map(capitalize)
     .join(' ');
 
+/** `move` → `moves`, `retry` → `retries` */
+export const plural = (noun: string): string => `${noun.replace(/(?<![aeiou])y$/, 'ie')}s`;
+
+/** `move` → `a move`, `item` → `an item` */
+export const withArticle = (noun: string): string => `${/^[aeiou]/.test(noun) ? 'an' : 'a'} ${noun}`;
+
 /** The heading of a kind's list: `move` → `Moves`. */
-export const pluralTitle = (kind: string): string => `${capitalize(kind)}s`;
+export const pluralTitle = (kind: string): string => capitalize(plural(kind));
 
 /** The first of many names, and how many more there are: `a, b and 3 more`. */
 export function firstOf(names: readonly string[], shown = 10): string {
@@ -22,8 +28,8 @@ export function firstOf(names: readonly string[], shown = 10): string {
 /** `3160` → `3,160` */
 export const groupDigits = (value: number): string => String(value).replaceAll(/\B(?=(?:\d{3})+$)/g, ',');
 
-/** `1 item`, `954 items`, `2 retries`: the plural ends in -s unless given. */
-export const counted = (count: number, one: string, many = `${one}s`): string =>
+/** `1 item`, `954 items` */
+export const counted = (count: number, one: string, many = plural(one)): string =>
   `${groupDigits(count)} ${count === 1 ? one : many}`;
 
 /** A size in bytes → `824 kB`, in units of a thousand. */

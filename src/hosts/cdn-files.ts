@@ -1,15 +1,8 @@
 /** `_headers`, which Netlify and Cloudflare read alike, of what their rules and assets serve. */
 
+import { archiveFiles, bulkFiles } from '../contract/files.ts';
 import { apiHeaders, commonHeaders, downloadHeaders, htmlHeaders, mediaTypeOf } from '../contract/headers.ts';
-import {
-  archiveFiles,
-  bulkFiles,
-  bulkFolders,
-  FEED_FILE,
-  MARK_FILE,
-  pathOf,
-  TYPES_FILE,
-} from '../contract/paths.ts';
+import { bulkFolders, FEED_FILE, MARK_FILE, pathOf, TYPES_FILE } from '../contract/paths.ts';
 import type { HostContext, HostFile } from './host.ts';
 
 /**

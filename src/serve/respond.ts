@@ -6,8 +6,9 @@
 import { fstatSync, type ReadStream, type Stats } from 'node:fs';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import send from 'send';
+import { bulkFiles } from '../contract/files.ts';
 import { isCompressible, mediaTypeOf } from '../contract/headers.ts';
-import { API_PREFIX, bulkFiles, type CompressedExtension } from '../contract/paths.ts';
+import { API_PREFIX, type CompressedExtension } from '../contract/paths.ts';
 import { printable } from '../contract/words.ts';
 import { type Compress, type Encoding, MIN_BYTES, negotiateEncoding } from './compression.ts';
 import { isRead, type PlainRequest, type PlainResponse, resolveTarget } from './handler/request.ts';

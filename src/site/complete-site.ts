@@ -3,7 +3,7 @@
 import type { History } from '../contract/changes.ts';
 import { linkBaseOf, type Meta } from '../contract/meta.ts';
 import type { Names } from '../contract/names.ts';
-import { archiveFiles, DOWNLOAD_FOLDER } from '../contract/paths.ts';
+import { DOWNLOAD_FOLDER } from '../contract/paths.ts';
 import { createRoutes } from '../contract/routes.ts';
 import { type AnyFile, bodyOf, type SiteFile } from '../contract/site-file.ts';
 import { type Records, servedRecords } from '../dataset/data-set.ts';
@@ -16,7 +16,7 @@ import { apiFiles } from './api-files.ts';
 import { packSite } from './archive/pack.ts';
 import { changeFiles } from './change-files.ts';
 import { downloadFiles, namesFiles } from './downloads.ts';
-import { specificationFiles } from './specification/document.ts';
+import { specificationFiles } from './openapi.ts';
 
 /** What every site needs, whatever its data and options. */
 export interface Package {
@@ -46,7 +46,7 @@ export interface CompleteSite {
 /** Makes every file of a site except its manifest: the same bytes for a build and for a rebased copy. */
 export async function completeSite(site: CompleteSite): Promise<AnyFile[]> {
   const content = [...site.assets, ...site.package.compiled, ...dataFiles(site)];
-  const inside = [...content, ...describingFiles(site, content, [])];
+  const inside = [...content, ...describingFiles(site, content, false)];
   if (!site.archive) return inside;
   // An archive contains the site without archives, and its front page does not mention any.
   const packed = await packSite(
@@ -54,7 +54,7 @@ export async function completeSite(site: CompleteSite): Promise<AnyFile[]> {
     site.meta,
   );
   const archives = Object.entries(packed).map(([name, body]) => ({ path: DOWNLOAD_FOLDER + name, body }));
-  return [...content, ...describingFiles(site, content, archiveFiles), ...archives];
+  return [...content, ...describingFiles(site, content, true), ...archives];
 }
 
 /** The API's files, bulk files, the change history and the hosts' configuration. */
@@ -75,19 +75,12 @@ function dataFiles(site: CompleteSite): SiteFile[] {
 }
 
 /** The specification and the pages, which say what else the site has. */
-function describingFiles(
-  site: CompleteSite,
-  content: readonly AnyFile[],
-  archives: readonly string[],
-): SiteFile[] {
+function describingFiles(site: CompleteSite, content: readonly AnyFile[], archive: boolean): SiteFile[] {
   const { records, meta } = site;
   const { templates } = site.package;
-  const specification = specificationFiles(records, meta, {
-    archive: archives.length > 0,
-    docs: templates['docs.html'],
-  });
+  const specification = specificationFiles(records, meta, { archive, docs: templates['docs.html'] });
   const sizes = new Map([...content, ...specification].map((file) => [file.path, sizeOf(file)]));
-  return [...specification, ...webFiles({ templates, records, meta, archives, sizes })];
+  return [...specification, ...webFiles({ templates, records, meta, archive, sizes })];
 }
 
 /** In bytes. */

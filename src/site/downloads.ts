@@ -19,8 +19,6 @@ import type { ServedRecords } from '../dataset/data-set.ts';
 
 export interface Download {
   readonly path: string;
-  /** One sentence for people. */
-  readonly summary: string;
   text(served: ServedRecords): string;
 }
 
@@ -29,19 +27,16 @@ export const downloads: readonly Download[] = [
   ...kindNames.flatMap((kind): Download[] => [
     {
       path: ndjsonFile(kind),
-      summary: `Every ${kind}, one JSON object per line.`,
       text: (served) => served[kind].map((record) => `${JSON.stringify(record)}\n`).join(''),
     },
     {
       path: csvFile(kind),
-      summary: `Every ${kind} as CSV (RFC 4180, UTF-8). Null is an empty cell. Remove one apostrophe at the start of a cell and after each semicolon: it keeps spreadsheets from running the text as a formula.`,
       text: (served) =>
         csvRow(fieldsOf(kind)) + served[kind].map((record) => csvRow(Object.values(record))).join(''),
     },
   ]),
   {
     path: EVERYTHING_FILE,
-    summary: 'Every record of every kind as one JSON object.',
     text: (served) => JSON.stringify(served),
   },
 ];

@@ -6,6 +6,7 @@ import { createReporter, progressParts } from '../../src/cli/reporter.ts';
 import { summaryLines } from '../../src/cli/summary.ts';
 import type { Progress } from '../../src/sources/source.ts';
 import { namedEdition } from '../support/editions.ts';
+import { everyKind } from '../support/kinds.ts';
 
 const stats = { requests: 0, bodies: 0, bytes: 0, notModified: 0, retries: 0, cacheHits: 0 };
 const progress = (
@@ -26,10 +27,10 @@ const report: Report = {
   notices: [],
   steps: [],
   nameChanges: [],
-  missing: { move: [], item: [] },
+  missing: everyKind({}, () => []),
   fallback: null,
   digest: 'sha256:0',
-  counts: { move: 937, item: 1 },
+  counts: everyKind({ move: 937, item: 1 }, () => 0),
   files: { files: 3203, bytes: 2_345_678, written: 1203, kept: 2000, removed: 1, leftovers: [] },
   requests: null,
   warnings: [],
@@ -116,7 +117,7 @@ describe('the closing summary', () => {
     ],
     [
       'left records out',
-      { skipped: { move: [3], item: [17, 18] } },
+      { skipped: everyKind({ move: [3], item: [17, 18] }, () => []) },
       [data, 'left out on purpose: move/3, item/17, item/18', published],
     ],
     [
@@ -144,7 +145,7 @@ describe('the closing summary', () => {
 });
 
 describe('the verdict on a site', () => {
-  const counts = { move: 1, item: 2223 };
+  const counts = everyKind({ move: 1, item: 2223 }, () => 0);
   const problems = (count: number) =>
     Array.from({ length: count }, (_, at) => ({ file: `${at}.json`, problem: 'is missing' }));
 

@@ -5,6 +5,7 @@ import { ownNameOf } from '../../src/contract/names.ts';
 import { isHostFile } from '../../src/contract/paths.ts';
 import { createRoutes } from '../../src/contract/routes.ts';
 import { bodyOf } from '../../src/contract/site-file.ts';
+import { everyKind } from '../support/kinds.ts';
 
 describe('a media type', () => {
   it.each([
@@ -65,7 +66,9 @@ describe('icons', () => {
 
 describe('the route table', () => {
   it('has a route for every record, and no redirects by default', () => {
-    const routes = createRoutes({ move: [{ slug: 'pound' }], item: [{ slug: 'potion' }, { slug: 'x' }] });
+    const routes = createRoutes(
+      everyKind({ move: [{ slug: 'pound' }], item: [{ slug: 'potion' }, { slug: 'x' }] }, () => []),
+    );
     const records = ['move/pound', 'item/potion', 'item/x'].map((name) => ({
       path: `/api/gamedata/${name}/`,
       file: `api/gamedata/${name}/index.json`,

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { mapKinds } from '../../src/contract/kinds.ts';
 import {
   createMeta,
   isSitePath,
@@ -80,8 +81,8 @@ it('a description has its keys in the order of the schema, and no others', () =>
     links: 'query',
     base_url: 'https://example.test',
     digest: 'sha256:0',
-    warnings: { move: {}, item: {} },
-    counts: { move: 1, item: 2 },
+    warnings: mapKinds(() => ({})),
+    counts: mapKinds(() => 1),
     fallback: null,
     edition: null,
     captured: '2026-01-02',

@@ -1,5 +1,9 @@
+import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
+import { fileRows } from '../../src/contract/files.ts';
+import { kindNames } from '../../src/contract/kinds.ts';
 import {
+  BROWSE_FILE,
   linkHeader,
   listPageFile,
   listUrl,
@@ -80,4 +84,19 @@ describe('the links of a list page', () => {
   it('are none where there is no other page', () => {
     expect(linkHeader('item', 100, { count: 3, next: null, previous: null })).toBeUndefined();
   });
+});
+
+it('the README lists every file of a site, compressed copies and the page of endpoints apart', () => {
+  const readme = readFileSync(new URL('../../README.md', import.meta.url), 'utf8');
+  const [table = ''] = /(?:^\|.*\n)+/m.exec(readme.slice(readme.indexOf('## Use the API'))) ?? [];
+  const { names, bulk, site } = fileRows;
+  const missing = [...names, ...bulk, ...site]
+    .map(({ path }) => path)
+    .filter((path) => !/\.(?:gz|br)$/.test(path) && path !== BROWSE_FILE)
+    .filter((path) => {
+      const [, kind, ending] = /^download\/(.*)(\..*)$/.exec(path) ?? [];
+      if (kindNames.some((name) => name === kind)) return !table.includes(`${ending}\``);
+      return !table.includes(`\`/${path.replace(/\{.*/, '<')}`);
+    });
+  expect(missing).toEqual([]);
 });

@@ -4,6 +4,7 @@ import { comparisonSchema } from '../../src/contract/changes.ts';
 import { compare, countChanges } from '../../src/dataset/compare.ts';
 import type { AnyRecord } from '../../src/dataset/data-set.ts';
 import { versionOf } from '../support/data-set-versions.ts';
+import { everyKind } from '../support/kinds.ts';
 import { rawItem, rawMove } from '../support/sites.ts';
 
 const none = { added: [], removed: [], renamed: [], changed: [] };
@@ -70,7 +71,10 @@ describe('compare', () => {
   });
 
   it('lists records by rising id, in whatever order they were read, and ignores the order of keys', () => {
-    const of = (...move: AnyRecord[]) => ({ ...versionOf([]), records: { move, item: [] } });
+    const of = (...move: AnyRecord[]) => ({
+      ...versionOf([]),
+      records: everyKind<readonly AnyRecord[]>({ move }, () => []),
+    });
     const [one, two, ten] = [1, 2, 10].map((id) => ({ id, slug: `x-${id}`, name: id }));
     if (!one || !two || !ten) throw new Error('three records are expected');
     const named = [one, two, ten].map(({ id, slug }) => ({ id, slug, name: slug }));

@@ -3,6 +3,7 @@ import { compare } from '../../src/dataset/compare.ts';
 import { headline, markdownLines, textLines } from '../../src/dataset/describe-changes.ts';
 import { versionOf } from '../support/data-set-versions.ts';
 import { namedEdition } from '../support/editions.ts';
+import { everyKind } from '../support/kinds.ts';
 import { rawItem, rawMove } from '../support/sites.ts';
 
 const before = versionOf([rawMove(1), rawMove(2), rawMove(3)], [rawItem(1)]);
@@ -98,7 +99,9 @@ describe('a comparison', () => {
       ...{ id, slug: `move-${id}` },
       fields: names.map((field) => ({ field, from: 1, to: 2 })),
     }));
-    expect(headline({ ...comparison, changes: { move: { ...none, changed }, item: none } })).toBe(said);
+    expect(headline({ ...comparison, changes: everyKind({ move: { ...none, changed } }, () => none) })).toBe(
+      said,
+    );
   });
 
   it('of equal data sets says so', () => {

@@ -5,14 +5,15 @@ import { type AddressedRecords, leftSlugs, noFormer } from '../../src/dataset/fo
 import { type GuardOptions, guard, refuseOldData } from '../../src/dataset/guards.ts';
 import { GuardError } from '../../src/errors.ts';
 import { namedEdition } from '../support/editions.ts';
+import { everyKind } from '../support/kinds.ts';
 
 const hint = 'If they are really gone, list them with --allow-missing, or raise --max-shrink.';
 
 const range = (length: number): number[] => Array.from({ length }, (_, at) => at + 1);
 
 /** So many records of each kind, called `<kind>-<id>`. */
-const records = (counts: Counts): AddressedRecords =>
-  mapKinds((kind) => range(counts[kind]).map((id) => ({ id, slug: `${kind}-${id}` })));
+const records = (counts: Partial<Counts>): AddressedRecords =>
+  mapKinds((kind) => range(counts[kind] ?? 0).map((id) => ({ id, slug: `${kind}-${id}` })));
 
 const options = { allowMissing: [], fallback: undefined };
 
@@ -47,7 +48,13 @@ describe('a data set that has lost records', () => {
   });
 
   it.each<
-    [before: Counts | undefined, now: Counts, maxShrink: number, kind: 'move' | 'item', problem: string]
+    [
+      before: Partial<Counts> | undefined,
+      now: Partial<Counts>,
+      maxShrink: number,
+      kind: 'move' | 'item',
+      problem: string,
+    ]
   >([
     [
       { move: 100, item: 200 },
@@ -92,11 +99,16 @@ describe('a data set that has lost records', () => {
   });
 
   describe('without a previous data set', () => {
-    const floor = { ...options, previous: undefined, floor: { move: 746, item: 954 }, maxShrink: 1 };
+    const floor = {
+      ...options,
+      previous: undefined,
+      floor: everyKind({ move: 746, item: 954 }, () => 0),
+      maxShrink: 1,
+    };
 
     it('lets data have as many records as the bundled one, whichever they are', () => {
       const now = records({ move: 739, item: 2000 });
-      expect(refuseShrinking(now, floor)).toEqual({ move: [], item: [] });
+      expect(refuseShrinking(now, floor)).toEqual(mapKinds(() => []));
     });
 
     it.each([
@@ -125,7 +137,7 @@ describe('a data set that has lost records', () => {
     const renamed = { ...records({ move: 1, item: 1 }), move: [{ id: 1, slug: 'renamed' }] };
     const previous = records({ move: 1, item: 1 });
     const strict = { ...options, previous, maxShrink: 0 };
-    expect(refuseShrinking(renamed, strict)).toEqual({ move: [], item: [] });
+    expect(refuseShrinking(renamed, strict)).toEqual(mapKinds(() => []));
     const unread = mapKinds((kind) => [{ slug: `${kind}-1` }]);
     expect(() => refuseShrinking(renamed, { ...strict, previous: unread })).toThrow('missing: move-1');
   });
@@ -142,7 +154,7 @@ describe('a data set that has lost records', () => {
 });
 
 describe('what else is published', () => {
-  const [one] = [{ move: [{ id: 1, slug: 'now' }], item: [{ id: 1, slug: 'item-1' }] }];
+  const one = { ...records({ item: 1 }), move: [{ id: 1, slug: 'now' }] };
   const former = { ...noFormer, move: new Map([['former', 1]]) };
   const strict = { ...options, maxShrink: 0 };
 
@@ -163,7 +175,7 @@ describe('what else is published', () => {
     const without = { ...one, move: [{ id: 2, slug: 'other' }] };
     const allowed = { ...strict, allowMissing: ['move/former'] };
     expect(guard(data(two, { former }), data(without), allowed)).toEqual({
-      missing: { move: ['now'], item: [] },
+      missing: everyKind({ move: ['now'] }, () => []),
       redirects: [],
     });
   });

@@ -1,19 +1,25 @@
 import { describe, expect, it } from 'vitest';
 import type { Names } from '../../src/contract/names.ts';
+import type { AnyRecords } from '../../src/dataset/data-set.ts';
 import { summarizeNames } from '../../src/dataset/digest.ts';
 import { noFormer } from '../../src/dataset/former.ts';
 import { type GuardOptions, guard } from '../../src/dataset/guards.ts';
 import { compareNames, nameIn, selectNames } from '../../src/dataset/names.ts';
+import { everyKind } from '../support/kinds.ts';
 
-const french: Names = {
-  language: 'fr',
+const namesOf = (language: string, given: Partial<Omit<Names, 'language'>>): Names => ({
+  language,
+  ...everyKind(given, () => ({})),
+});
+const french = namesOf('fr', {
   move: { pound: 'Écras’Face', cut: 'Coupe' },
   item: { potion: 'Potion' },
-};
-const german: Names = { language: 'de', move: { pound: 'Pfund' }, item: {} };
+});
+const german = namesOf('de', { move: { pound: 'Pfund' } });
 
 const record = (id: number, slug: string) => ({ id, slug });
-const records = { move: [record(1, 'pound'), record(2, 'cut')], item: [record(1, 'potion')] };
+const recordsOf = (given: Partial<AnyRecords>): AnyRecords => everyKind(given, () => []);
+const records = recordsOf({ move: [record(1, 'pound'), record(2, 'cut')], item: [record(1, 'potion')] });
 
 it('a name is that of its kind and slug, and none is inherited', () => {
   expect(nameIn(french, 'move', 'pound')).toBe('Écras’Face');
@@ -23,12 +29,9 @@ it('a name is that of its kind and slug, and none is inherited', () => {
 });
 
 it('names are selected in the order of records, without those of others', () => {
-  const some = { move: [record(2, 'cut'), record(1, 'pound')], item: [record(9, 'other')] };
+  const some = recordsOf({ move: [record(2, 'cut'), record(1, 'pound')], item: [record(9, 'other')] });
   expect(JSON.stringify(selectNames([french, german], some))).toBe(
-    JSON.stringify([
-      { language: 'fr', move: { cut: 'Coupe', pound: 'Écras’Face' }, item: {} },
-      { language: 'de', move: { pound: 'Pfund' }, item: {} },
-    ]),
+    JSON.stringify([namesOf('fr', { move: { cut: 'Coupe', pound: 'Écras’Face' } }), german]),
   );
 });
 
@@ -76,7 +79,7 @@ describe('what has become of names', () => {
   });
 
   it('counts a language that is gone, and one that is new', () => {
-    const italian = { language: 'it', move: { pound: 'Botta' }, item: {} };
+    const italian = namesOf('it', { move: { pound: 'Botta' } });
     expect(compareNames(from, { records, names: [french, italian] })).toEqual([
       { language: 'de', before: 1, lost: 1, changed: 1 },
       { language: 'it', before: 0, lost: 0, changed: 1 },

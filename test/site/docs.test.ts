@@ -1,10 +1,16 @@
 import { describe, expect, it } from 'vitest';
-import { specificationFiles } from '../../src/site/specification/document.ts';
-import type { RawRecords } from '../../src/sources/normalize.ts';
-import { rawItem, rawMove, rawRecords, type SiteOptions, siteOf } from '../support/sites.ts';
+import { specificationFiles } from '../../src/site/openapi.ts';
+import {
+  rawItem,
+  rawMove,
+  rawRecords,
+  type SiteOptions,
+  type SomeRecords,
+  siteOf,
+} from '../support/sites.ts';
 
 /** The docs of a site. */
-function docsOf(raw: RawRecords, options?: SiteOptions, archive = false): string {
+function docsOf(raw: SomeRecords, options?: SiteOptions, archive = false): string {
   const { records, meta, docs } = siteOf(raw, options).plan;
   const files = specificationFiles(records, meta, { archive, docs });
   return String(files.find(({ path }) => path === 'docs/index.html')?.body);

@@ -2,11 +2,11 @@ import { hash } from 'node:crypto';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import Papa from 'papaparse';
 import { describe, expect, it } from 'vitest';
-import { bulkFiles } from '../../src/contract/paths.ts';
+import { bulkFiles } from '../../src/contract/files.ts';
 import { compressors, downloadFiles, downloads } from '../../src/site/downloads.ts';
-import { rawItem, rawMove, rawRecords, siteOf } from '../support/sites.ts';
+import { rawItem, rawMove, rawRecords, type SomeRecords, siteOf } from '../support/sites.ts';
 
-const textOf = (path: string, raw = rawRecords(3, 2)): string => {
+const textOf = (path: string, raw: SomeRecords = rawRecords(3, 2)): string => {
   const download = downloads.find((one) => one.path === path);
   return download?.text(siteOf(raw).plan.served) ?? '';
 };

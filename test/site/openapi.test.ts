@@ -1,8 +1,7 @@
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { describe, expect, it } from 'vitest';
-import { examplesOf } from '../../src/site/specification/api-paths.ts';
-import { openApiDocument } from '../../src/site/specification/document.ts';
+import { specificationFiles } from '../../src/site/openapi.ts';
 import { rawRecords, type SiteOptions, siteOf } from '../support/sites.ts';
 
 interface Operation {
@@ -20,11 +19,8 @@ interface Document {
 /** The document as clients read it. */
 function documentOf(moves: number, { downloads = true, ...options }: SiteOptions = {}): Document {
   const { meta, records, plan } = siteOf(rawRecords(moves, moves), options);
-  return JSON.parse(
-    JSON.stringify(
-      openApiDocument({ ...meta, downloads }, examplesOf(records, plan.linkBase), { archive: downloads }),
-    ),
-  );
+  const files = specificationFiles(records, { ...meta, downloads }, { ...plan, archive: downloads });
+  return JSON.parse(String(files.find(({ path }) => path === 'openapi.json')?.body));
 }
 
 /** What an object with a reference stands for. */

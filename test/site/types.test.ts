@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import { typeDeclarations } from '../../src/site/specification/schemas.ts';
+import { typeDeclarations } from '../../src/site/json-schemas.ts';
 import { compile, userProject } from '../support/typescript.ts';
 
 const compiled = new URL('../../dist/types.d.ts', import.meta.url);

@@ -4,10 +4,11 @@ import { type LinkBase, listPageFile, listUrl, rootFile } from '../../src/contra
 import { pageOffsets } from '../../src/contract/windows.ts';
 import type { Probe, ProbeResponse } from '../../src/http/probe.ts';
 import { crawl } from '../../src/sources/crawl.ts';
+import { everyKind } from '../support/kinds.ts';
 import { rawMove, rawRecords, siteOf } from '../support/sites.ts';
 
 const BASE_URL = 'https://example.test';
-const counts: Record<Kind, number> = { move: 250, item: 3 };
+const counts: Record<Kind, number> = everyKind({ move: 250, item: 3 }, () => 0);
 
 /** Path and query → the text of a deployment of 250 moves and 3 items. */
 function deployment(links: LinkBase['links'], raw = rawRecords(counts.move, counts.item)) {

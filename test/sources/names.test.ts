@@ -4,11 +4,12 @@ import { describe, expect, it } from 'vitest';
 import { type CaptureOptions, capture } from '../../src/sources/capture.ts';
 import { normalize, type RawMove, type RawRecords } from '../../src/sources/normalize.ts';
 import { previousOfSnapshot, readSnapshot, snapshotFiles } from '../../src/sources/snapshot.ts';
-import { PROVENANCE, rawItem, rawMove } from '../support/sites.ts';
+import { everyKind } from '../support/kinds.ts';
+import { allRaw, PROVENANCE, rawItem, rawMove } from '../support/sites.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 
 const normalized = (raw: Partial<RawRecords>, hasNames?: boolean) =>
-  normalize({ move: [], item: [], ...raw }, PROVENANCE, hasNames);
+  normalize(allRaw(raw), PROVENANCE, hasNames);
 const namesOf = (...move: RawMove[]) => normalized({ move }).names;
 
 describe('names in every language', () => {
@@ -69,7 +70,9 @@ function snapshot(...move: RawMove[]): string {
 
 it('a snapshot with names of records that it does not have is refused', () => {
   const folder = path.join(temporaryFolder(), 'data');
-  const names = [{ language: 'fr', move: { nobody: 'Personne' }, item: {} }];
+  const names = [
+    { language: 'fr', ...everyKind<Record<string, string>>({ move: { nobody: 'Personne' } }, () => ({})) },
+  ];
   for (const file of snapshotFiles({ ...normalized({ move: [rawMove(1)] }), names }))
     fsExtra.outputFileSync(path.join(folder, file.path), file.body);
   expect(() => readSnapshot(folder)).toThrow('snapshot › names.digest: got sha256:');

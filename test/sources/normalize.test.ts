@@ -2,11 +2,10 @@ import { describe, expect, it } from 'vitest';
 import { DataError } from '../../src/errors.ts';
 import { normalize, type RawItem, type RawRecords, rawSchemas } from '../../src/sources/normalize.ts';
 import { decodeDataSet } from '../support/decode.ts';
-import { PROVENANCE, rawItem, rawMove, rawOf } from '../support/sites.ts';
+import { allRaw, PROVENANCE, rawItem, rawMove, rawOf } from '../support/sites.ts';
 import { hasRecordedUpstream, recordedUpstream, type UpstreamData } from '../support/upstream-data.ts';
 
-const dataSet = (raw: Partial<RawRecords>) =>
-  decodeDataSet(normalize({ move: [], item: [], ...raw }, PROVENANCE));
+const dataSet = (raw: Partial<RawRecords>) => decodeDataSet(normalize(allRaw(raw), PROVENANCE));
 const items = (...item: RawItem[]) => dataSet({ item });
 const index = (generation: number, index: number) => ({ generation, index });
 

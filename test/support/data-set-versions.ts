@@ -18,8 +18,7 @@ export function versionOf(
 
 /** The digest of what an upstream has. */
 export function digestOf(upstream: UpstreamData): string {
-  const { move, item } = rawOf(upstream);
-  return versionOf(move, item).digest;
+  return encodeDataSet(dataSetOf(rawOf(upstream))).digest;
 }
 
 /** A site of three moves, the first of which was called `move-1`, and is `new`. */

@@ -4,7 +4,6 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSyn
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { build } from '../../src/cli/commands/build.ts';
-import type { Kind } from '../../src/contract/kinds.ts';
 import { GamedataError } from '../../src/errors.ts';
 import { listFiles } from '../../src/files.ts';
 import type { ClientOptions } from '../../src/http/client.ts';
@@ -15,7 +14,7 @@ import type { Exchange, Fault, Place, Told } from './fault-row.ts';
 import { expectedMessage, faults } from './faults.ts';
 import { fingerprint } from './fingerprint.ts';
 import { type Random, seeded } from './random.ts';
-import { type Answer, tinyUpstream, upstreamOf } from './upstream-data.ts';
+import { type Answers, tinyUpstream, upstreamOf } from './upstream-data.ts';
 import { startUpstream, type UpstreamServer } from './upstream-server.ts';
 
 export const places: readonly Place[] = [
@@ -32,8 +31,6 @@ export function placesOf({ at }: Fault): readonly Place[] {
   if (at === 'first list') return places.slice(0, 1);
   return places.filter(({ id }) => (at === 'lists') === (id === undefined));
 }
-
-type Answers = Record<Kind, Answer[]>;
 
 /** `lasting` stays until the build gives up, `once` is over after one request. */
 export type Stay = 'lasting' | 'once';
@@ -233,7 +230,7 @@ function isExpected({ fault, place }: Part, told: Told, { code, message }: Failu
 /** The fault at its place, for as long as it stays. */
 function createFault(
   { fault, place, stay }: Part,
-  { answers, seconds }: { answers: Answers; seconds: number },
+  { answers, seconds }: { answers: Required<Answers>; seconds: number },
 ) {
   const { kind, id } = place;
   const local = id === undefined ? `/${kind}/?limit=100000&offset=0` : `/${kind}/${id}/`;
@@ -270,7 +267,7 @@ function createFault(
 }
 
 /** What the upstream would have answered. */
-function ownBody({ url }: UpstreamServer, { kind, id }: Place, answers: Answers): string {
+function ownBody({ url }: UpstreamServer, { kind, id }: Place, answers: Required<Answers>): string {
   const results = answers[kind].map(({ name, id }) => ({ name, url: `${url}/${kind}/${id}/` }));
   const record = answers[kind].find((answer) => answer.id === id);
   return JSON.stringify(id === undefined ? { count: results.length, results } : record);

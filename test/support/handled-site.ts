@@ -2,11 +2,10 @@
 
 import { createHash } from 'node:crypto';
 import { type Asset, createHandler } from '../../src/serve/handler/index.ts';
-import type { RawRecords } from '../../src/sources/normalize.ts';
-import { rawItem, rawMove, type SiteOptions, siteOf } from './sites.ts';
+import { rawItem, rawMove, type SiteOptions, type SomeRecords, siteOf } from './sites.ts';
 
 /** As many records as the reference framework was asked about, with gaps in the ids if its data has them. */
-export function recordsWithGaps(): RawRecords {
+export function recordsWithGaps(): SomeRecords {
   const range = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, at) => from + at);
   return {
     move: [...range(1, 919), ...range(10001, 10018)].map((id) =>
@@ -27,7 +26,7 @@ export interface HandledSite {
 
 /** @param changes files that are replaced, added or, with null, removed */
 export function handledSite(
-  raw: RawRecords,
+  raw: SomeRecords,
   options: SiteOptions = { extras: [browsePage] },
   changes: Readonly<Record<string, string | null>> = {},
 ): HandledSite {

@@ -9,7 +9,7 @@ import { digestRecords } from '../../src/dataset/digest.ts';
 import { encodeFormer, leftSlugs } from '../../src/dataset/former.ts';
 import { emptyHistory, encodeHistory, extendHistory } from '../../src/dataset/history.ts';
 import { readSnapshot, snapshotFiles } from '../../src/sources/snapshot.ts';
-import { decodeDataSet, encodeDataSet } from './decode.ts';
+import { decodeDataSet, encodeDataSet, type Records } from './decode.ts';
 import { listAsTheyAre } from './listed.ts';
 
 /** Slugs as they were → as they are. */
@@ -23,15 +23,13 @@ const renamed = { 'old-pound': 'pound', 'taken-again': 'karate-chop', 'old-maste
 export function renamedSnapshot(folder: string, most = Number.POSITIVE_INFINITY): string {
   cpSync(BUNDLED_DATA, folder, { recursive: true });
   const all = decodeDataSet(readSnapshot(folder));
-  const decoded = { move: all.records.move.slice(0, most), item: all.records.item.slice(0, most) };
+  const decoded = mapKinds((kind) => all.records[kind].slice(0, most)) as Records;
   const data = encodeDataSet({ ...all, records: decoded });
   for (const { path: file, body } of snapshotFiles(data)) writeFileSync(path.join(folder, file), body);
   const old = new Map<string, string>(Object.entries(renamed).map(([was, is]) => [is, was]));
-  const rename = <R extends { slug: string }>(record: R): R => ({
-    ...record,
-    slug: old.get(record.slug) ?? record.slug,
-  });
-  const before = { move: decoded.move.map(rename), item: decoded.item.map(rename) };
+  const before = mapKinds((kind) =>
+    decoded[kind].map((record) => ({ ...record, slug: old.get(record.slug) ?? record.slug })),
+  );
   const editions = [before, data.records].map((encoded) => {
     const counts = mapKinds((kind) => encoded[kind].length);
     return { digest: digestRecords(encoded), captured: data.provenance.captured, counts, records: encoded };

@@ -43,11 +43,14 @@ export const rawItem = (id: number, overrides: Partial<RawItem> = {}): RawItem =
 
 const range = (length: number): number[] => Array.from({ length }, (_, at) => at + 1);
 
+/** Of kinds that are not given, there are none. */
+export type SomeRecords = Partial<RawRecords>;
+export const allRaw = (some: SomeRecords): RawRecords =>
+  ({ ...mapKinds(() => []), ...some }) as unknown as RawRecords;
+
 /** So many plain records of each kind. */
-export const rawRecords = (moves: number, items: number): RawRecords => ({
-  move: range(moves).map((id) => rawMove(id)),
-  item: range(items).map((id) => rawItem(id)),
-});
+export const rawRecords = (moves: number, items: number): RawRecords =>
+  allRaw({ move: range(moves).map((id) => rawMove(id)), item: range(items).map((id) => rawItem(id)) });
 
 export const PROVENANCE = {
   source: 'rest',
@@ -56,7 +59,8 @@ export const PROVENANCE = {
   edition: null,
 } as const;
 
-export const dataSetOf = (raw: RawRecords): DecodedDataSet => decodeDataSet(normalize(raw, PROVENANCE));
+export const dataSetOf = (raw: SomeRecords): DecodedDataSet =>
+  decodeDataSet(normalize(allRaw(raw), PROVENANCE));
 
 export interface SiteOptions {
   readonly links?: Meta['links'];
@@ -69,7 +73,7 @@ export interface SiteOptions {
 
 /** Everything that makes a site of raw records, its description and its routes. */
 export function siteOf(
-  raw: RawRecords,
+  raw: SomeRecords,
   { links = 'query', history = emptyHistory, downloads = false, extras = [] }: SiteOptions = {},
 ) {
   const records = encodeDataSet(dataSetOf(raw)).records;
@@ -105,11 +109,11 @@ export function siteOf(
 
 /** What the answers of an upstream are reduced to. */
 export function rawOf(upstream: UpstreamData): RawRecords {
-  const read = <K extends Kind>(kind: K) =>
+  const read = (kind: Kind) =>
     upstream
       .list(kind)
       .map(({ id }) => readAnswer(kind, JSON.parse(upstream.record(kind, id) ?? ''), `${id}`));
-  return { move: read('move'), item: read('item') };
+  return mapKinds(read) as unknown as RawRecords;
 }
 
 /** The recorded records if they lie beside the project, else as many made-up ones. */

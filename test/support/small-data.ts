@@ -2,15 +2,14 @@
 
 import path from 'node:path';
 import { withOutput } from '../../src/publish/publish.ts';
-import type { RawRecords } from '../../src/sources/normalize.ts';
 import { snapshotFiles } from '../../src/sources/snapshot.ts';
 import { encodeDataSet } from './decode.ts';
-import { dataSetOf, rawRecords } from './sites.ts';
+import { dataSetOf, rawRecords, type SomeRecords } from './sites.ts';
 import { temporaryFolder } from './temporary.ts';
 
 /** The options of a build that reads such a data set: two pages of moves, five items. */
 export async function smallSource(
-  raw: RawRecords = rawRecords(120, 5),
+  raw: SomeRecords = rawRecords(120, 5),
   upstream = path.join(temporaryFolder(), 'data'),
 ): Promise<{ source: 'snapshot'; upstream: string }> {
   await withOutput(upstream, ({ publish }) => publish(snapshotFiles(encodeDataSet(dataSetOf(raw)))));

@@ -1,7 +1,7 @@
 /** A site with its specification, in memory, and what its published schemas say of a value. */
 
 import { Ajv2020 } from 'ajv/dist/2020.js';
-import { specificationFiles } from '../../src/site/specification/document.ts';
+import { specificationFiles } from '../../src/site/openapi.ts';
 import type { RawRecords } from '../../src/sources/normalize.ts';
 import { type SiteOptions, siteOf } from './sites.ts';
 

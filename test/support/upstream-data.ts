@@ -80,7 +80,7 @@ const index = (game_index: number, of: number) => ({ game_index, generation: gen
 const range = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, at) => from + at);
 
 /** Every quirk of the real data once, and enough records for three pages of items and two of moves. */
-function handMadeAnswers(): Record<Kind, Answer[]> {
+function handMadeAnswers(): Answers {
   return {
     move: [
       moveAnswer(1, { name: 'pound', names: english('Pound') }),
@@ -117,13 +117,16 @@ function handMadeAnswers(): Record<Kind, Answer[]> {
   };
 }
 
+/** Of kinds that are not given, there are none. */
+export type Answers = Partial<Record<Kind, Answer[]>>;
+
 /** An upstream of given answers. They may be changed while it serves. */
-export function upstreamOf(answers: Record<Kind, Answer[]>): UpstreamData {
+export function upstreamOf(answers: Answers): UpstreamData {
   return {
     name: 'hand-made',
-    list: (kind) => answers[kind],
+    list: (kind) => answers[kind] ?? [],
     record(kind, id) {
-      const answer = answers[kind].find((candidate) => candidate.id === id);
+      const answer = answers[kind]?.find((candidate) => candidate.id === id);
       return answer && JSON.stringify(answer);
     },
   };
@@ -135,7 +138,7 @@ export const localUpstream = (): UpstreamData =>
   hasRecordedUpstream ? recordedUpstream() : handMadeUpstream();
 
 /** Plain records of each kind: a few, for tests that need no more. */
-export const tinyUpstream = (moves = 3, items = 2): Record<Kind, Answer[]> => ({
+export const tinyUpstream = (moves = 3, items = 2) => ({
   move: range(1, moves).map((id) => moveAnswer(id)),
   item: range(1, items).map((id) => itemAnswer(id)),
 });

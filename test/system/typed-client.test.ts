@@ -5,7 +5,7 @@ import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { serve } from '../../src/cli/commands/serve.ts';
 import { withOutput } from '../../src/publish/publish.ts';
-import { specificationFiles } from '../../src/site/specification/document.ts';
+import { specificationFiles } from '../../src/site/openapi.ts';
 import { engineFile, missingEngine } from '../support/engines/npm-engines.ts';
 import { runProgram } from '../support/run-cli.ts';
 import { fullSizeRecords, siteOf } from '../support/sites.ts';

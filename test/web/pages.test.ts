@@ -61,16 +61,18 @@ describe('the tables of files', () => {
     );
 
   it('name each download once, with its size as it is and compressed', () => {
-    expect(text(downloadRows(sizes, ['download/gamedata.tar.gz']))).toEqual([
-      'item.csv a table, for spreadsheets 1.5 kB 400 B 300 B',
-      'item.ndjson one record per line 2.0 MB – –',
-      'gamedata.tar.gz the complete site, to serve elsewhere – – –',
+    expect(text(downloadRows(sizes, true))).toEqual([
+      'item.ndjson Every item, one JSON object per line. 2.0 MB – –',
+      'item.csv Every item as CSV (RFC 4180, UTF-8). 1.5 kB 400 B 300 B',
+      'gamedata.tar.gz The complete site, to serve elsewhere. – – –',
+      'gamedata.zip The same as a ZIP file. – – –',
+      'gamedata.sha256 The SHA-256 checksums of both. – – –',
     ]);
   });
 
   it('name every schema', () => {
     expect(text(descriptionRows(sizes))).toContain(
-      'JSON Schema of every response, draft 2020-12: item.json move.json',
+      'schemas/ A JSON Schema 2020-12 for every response: item.json move.json',
     );
   });
 });
@@ -82,7 +84,7 @@ function pagesOf(raw: Parameters<typeof siteOf>[0], options?: SiteOptions, overr
     templates: readPackage().templates,
     records: plan.records,
     meta: { ...plan.meta, ...overrides },
-    archives: [],
+    archive: false,
     sizes: new Map(),
   });
   return new Map(files.map(({ path, body }) => [path, String(body)]));

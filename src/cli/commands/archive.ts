@@ -5,13 +5,8 @@ import { existsSync, lstatSync, readdirSync, renameSync, rmSync } from 'node:fs'
 import path from 'node:path';
 import { performance } from 'node:perf_hooks';
 import fsExtra from 'fs-extra';
-import {
-  ARCHIVE_NAMES,
-  type ArchiveName,
-  archiveFiles,
-  isServerFile,
-  MANIFEST_FILE,
-} from '../../contract/paths.ts';
+import { ARCHIVE_NAMES, type ArchiveName, archiveFiles } from '../../contract/files.ts';
+import { isServerFile, MANIFEST_FILE } from '../../contract/paths.ts';
 import { counted, readableSize, secondsSince } from '../../contract/words.ts';
 import { errorCode, OutputError } from '../../errors.ts';
 import { statusOf } from '../../files.ts';

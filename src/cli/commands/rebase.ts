@@ -1,7 +1,7 @@
 /** Builds from the records of a site that are made like it: rebasing a copy, and restoring an archive. */
 
+import { archiveFiles } from '../../contract/files.ts';
 import type { Meta } from '../../contract/meta.ts';
-import { archiveFiles } from '../../contract/paths.ts';
 import type { GuardOptions } from '../../dataset/guards.ts';
 import { UsageError } from '../../errors.ts';
 import type { Watchers } from '../../sources/capture.ts';

@@ -1,8 +1,9 @@
 /** The entries of an archive: a site's files under one folder, sorted, each with a modification time of its own. */
 
 import { hash } from 'node:crypto';
+import { archiveFiles } from '../../contract/files.ts';
 import { FORMAT, type Manifest } from '../../contract/meta.ts';
-import { archiveFiles, isServerFile, MANIFEST_FILE } from '../../contract/paths.ts';
+import { isServerFile, MANIFEST_FILE } from '../../contract/paths.ts';
 
 /** The folder that contains everything else in an archive. */
 const ROOT = 'gamedata/';

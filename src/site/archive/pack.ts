@@ -6,7 +6,7 @@
 import { hash } from 'node:crypto';
 import { gzipSync, type Zippable, zipSync } from 'fflate';
 import { packTar } from 'modern-tar';
-import type { ArchiveName } from '../../contract/paths.ts';
+import type { ArchiveName } from '../../contract/files.ts';
 import { archiveEntries, type Content, type Entry } from './entries.ts';
 
 export type Archives = Readonly<Record<ArchiveName, Uint8Array>>;

@@ -1,20 +1,23 @@
-/** The docs: a hand-written template, filled with what the OpenAPI document of the site says. */
+/** The docs: a hand-written template, filled from the tables of the contract. */
 
 import { guaranteeNames, guarantees, type Needs } from '../../contract/guarantees.ts';
+import { headersOf, type Operation, type Parameter, parameters } from '../../contract/operations.ts';
 import { DOCS_PATH } from '../../contract/paths.ts';
+import { asSchema, type JsonSchema, typeName } from '../../contract/served.ts';
 import { PAGE_SIZE } from '../../contract/windows.ts';
 import { framed, type Site } from '../shared/frame.ts';
 import { fillPlaceholders, html, type Markup, nothing } from '../shared/markup.ts';
-import { nameOf, type OpenApi, resolved } from './openapi.ts';
-import { prose, table, typeSection, typeTable } from './types.ts';
 
-/** An endpoint, with its references resolved. */
-type Endpoint = ReturnType<typeof endpointsOf>[number];
+export interface Described {
+  readonly operations: readonly Operation[];
+  /** Type → its schema, which may refer to others. */
+  readonly schemas: ReadonlyMap<string, JsonSchema>;
+}
 
-export function fillDocs(template: string, document: OpenApi, site: Site): string {
-  const { components } = document;
-  const endpoints = endpointsOf(document, 'records');
-  const names = endpointsOf(document, 'names');
+export function fillDocs(template: string, { operations, schemas }: Described, site: Site): string {
+  const inGroup = (group: Operation['group']) => operations.filter((one) => one.group === group);
+  const endpoints = inGroup('records');
+  const downloads = inGroup('downloads');
   const frame = {
     title: 'Docs · gamedata',
     description: 'The endpoints, fields, parameters, errors and downloads of gamedata, with code to copy.',
@@ -27,78 +30,61 @@ export function fillDocs(template: string, document: OpenApi, site: Site): strin
     ...framed(frame, site),
     base: site.base_url,
     size: PAGE_SIZE,
-    contents: html`${endpoints.map(
-      ({ path, operation }) => html`<li><a href="#${operation.operationId}"><code>${path}</code></a></li>`,
-    )}`,
+    contents: html`${endpoints.map(({ path, id }) => html`<li><a href="#${id}"><code>${path}</code></a></li>`)}`,
     endpoints: html`${endpoints.map((endpoint) => endpointSection(endpoint, site.base_url))}`,
-    names: html`${names.map((endpoint) => endpointSection(endpoint, site.base_url))}`,
-    types: html`${Object.entries(components.schemas).map(([name, schema]) => typeSection(name, schema))}`,
+    names: html`${inGroup('names').map((endpoint) => endpointSection(endpoint, site.base_url))}`,
+    types: html`${Array.from(schemas, ([name, schema]) => typeSection(name, schema))}`,
     errors: html`${errorRows(endpoints)}`,
-    headers: html`${Object.entries(components.headers).map(
-      ([name, { description, schema }]) =>
-        html`<tr><th scope="row"><code>${name}</code></th><td>${schema.const === undefined ? nothing : html`<code>${String(schema.const)}</code>`}</td><td>${prose(description)}</td></tr>`,
-    )}`,
-    downloads: Object.values(document.paths).some(({ get }) => get.tags.includes('downloads'))
-      ? html`<p>The same records in one request. Append <code>.gz</code> or <code>.br</code> to a <code>.csv</code>,
+    headers: html`${headersOf(operations).map(({ name, description, schema }) => {
+      const value = schema.const === undefined ? nothing : html`<code>${String(schema.const)}</code>`;
+      return html`<tr><th scope="row"><code>${name}</code></th><td>${value}</td><td>${prose(description)}</td></tr>`;
+    })}`,
+    downloads:
+      downloads.length > 0
+        ? html`<p>The same records in one request. Append <code>.gz</code> or <code>.br</code> to a <code>.csv</code>,
 <code>.ndjson</code> or <code>.json</code> file for a compressed copy.</p>
-${fileTable(document, 'downloads')}`
-      : html`<p>This site has no bulk files.</p>`,
-    files: fileTable(document, 'site'),
+${fileTable(downloads)}`
+        : html`<p>This site has no bulk files.</p>`,
+    files: fileTable(inGroup('site')),
     guarantees: html`${guaranteeLists()}`,
   });
 }
 
-const endpointsOf = ({ paths, components }: OpenApi, tag: string) =>
-  Object.entries(paths).flatMap(([path, { get: operation, parameters = [] }]) => {
-    if (!operation.tags.includes(tag)) return [];
-    const all = [...parameters, ...(operation.parameters ?? [])];
-    return [
-      {
-        path,
-        operation,
-        parameters: all.map((one) => resolved(one, components.parameters)),
-        responses: Object.entries(operation.responses).map(
-          ([status, response]) => [status, resolved(response, components.responses)] as const,
-        ),
-      },
-    ];
-  });
+const parametersOf = ({ pathParameter, parameters: names }: Operation): Parameter[] => [
+  ...(pathParameter ? [pathParameter] : []),
+  ...names.map((name) => parameters[name]),
+];
 
-function endpointSection(endpoint: Endpoint, baseUrl: string): Markup {
-  const { path, operation, parameters, responses } = endpoint;
-  const { operationId: id, summary } = operation;
-  const { schema, example } = responses[0]?.[1].content?.['application/json'] ?? {};
-  const type = nameOf(schema?.$ref ?? '');
-  const slug = slugOf(example) || String(parameters[0]?.schema.enum?.[0] ?? '');
-  const shown = path.replace('{offset}', String(PAGE_SIZE)).replace(/\{.+\}/, slug || '{slug}');
+function endpointSection(endpoint: Operation, baseUrl: string): Markup {
+  const { path, id, summary, schema, example, pathParameter } = endpoint;
+  const type = typeName(schema ?? '');
+  const inPath = String(pathParameter?.example ?? '');
+  const shown = path.replace('{offset}', String(PAGE_SIZE)).replace(/\{.+\}/, inPath || '{slug}');
   return html`<section class="endpoint" id="${id}">
 <h3><span class="method">GET</span> <code>${path}</code></h3>
 <p>${summary}. The response is <a href="#${type}">${type}</a>.</p>
-${typeTable('Parameter', parameters)}
+${fieldTable('Parameter', parametersOf(endpoint))}
 ${codeSamples(id, baseUrl + shown, type)}
 ${
   example === undefined
     ? nothing
     : html`<details open><summary>${type.endsWith('Page') ? 'Response, shortened' : 'Response'}</summary><pre class="json">${JSON.stringify(example, null, 2)}</pre></details>`
 }
-${tryForm(endpoint, slug)}
+${tryForm(endpoint, inPath)}
 </section>`;
 }
 
-const slugOf = (example: unknown): string =>
-  typeof example === 'object' && example !== null && 'slug' in example ? String(example.slug) : '';
-
 /** Requests that the page itself sends: a script puts the response below. */
 const tryForm = (
-  { path, operation: { operationId: id }, parameters }: Endpoint,
-  slug: string,
-): Markup => html`<form class="try scripted" data-path="${path}" aria-label="Try ${path}" autocomplete="off" autocapitalize="none" spellcheck="false">
-${parameters
+  endpoint: Operation,
+  inPath: string,
+): Markup => html`<form class="try scripted" data-path="${endpoint.path}" aria-label="Try ${endpoint.path}" autocomplete="off" autocapitalize="none" spellcheck="false">
+${parametersOf(endpoint)
   .filter(({ in: place }) => place !== 'header')
   .map(
     ({ name, in: place, schema }) => html`<div class="field">
-<label for="${id}-${name}">${name}</label>
-<input id="${id}-${name}" name="${name}" data-in="${place}" placeholder="${String(schema.default ?? '')}" value="${place === 'path' ? slug || PAGE_SIZE : ''}"${place === 'path' ? html` required` : nothing}>
+<label for="${endpoint.id}-${name}">${name}</label>
+<input id="${endpoint.id}-${name}" name="${name}" data-in="${place}" placeholder="${String(schema.default ?? '')}" value="${place === 'path' ? inPath || PAGE_SIZE : ''}"${place === 'path' ? html` required` : nothing}>
 </div>`,
   )}
 <button>Send request</button>
@@ -106,32 +92,95 @@ ${parameters
 <div role="status" class="scripted"></div>`;
 
 /** Each status once, as endpoints share most of them. */
-function errorRows(endpoints: readonly Endpoint[]): Markup[] {
-  const all = new Map(endpoints.flatMap(({ responses }) => responses));
-  return [...all]
-    .filter(([status]) => Number(status) >= 300)
-    .sort(([a], [b]) => Number(a) - Number(b))
-    .map(([status, { description, content }]) => {
-      const example = content?.['application/json']?.example;
-      const body = example === undefined ? nothing : html`<code>${JSON.stringify(example)}</code>`;
+function errorRows(endpoints: readonly Operation[]): Markup[] {
+  const all = new Map(
+    endpoints.flatMap(({ responses: [, ...others] }) => others.map((one) => [one.status, one])),
+  );
+  return [...all.values()]
+    .sort((a, b) => a.status - b.status)
+    .map(({ status, description, detail }) => {
+      const body = detail === undefined ? nothing : html`<code>${JSON.stringify({ detail })}</code>`;
       return html`<tr><th scope="row">${status}</th><td>${prose(description)}</td><td>${body}</td></tr>`;
     });
 }
 
 /** Files at their own URLs, without their compressed copies. */
-const fileTable = ({ paths }: OpenApi, tag: string): Markup =>
+const fileTable = (operations: readonly Operation[]): Markup =>
   table(
     html`<th scope="col">File</th><th scope="col">Content</th>`,
-    Object.entries(paths)
-      .filter(([path, { get }]) => get.tags.includes(tag) && !isCopy(path))
-      .map(([path, { get }]) => {
+    operations
+      .filter(({ path }) => !isCopy(path))
+      .map(({ path, summary }) => {
         const name = html`<code>${path}</code>`;
         const link = path.includes('{') ? name : html`<a href="..${path}">${name}</a>`;
-        return html`<tr><th scope="row">${link}</th><td>${prose(get.summary.replace(/\.?$/, '.'))}</td></tr>`;
+        return html`<tr><th scope="row">${link}</th><td>${prose(summary.replace(/\.?$/, '.'))}</td></tr>`;
       }),
   );
 
 const isCopy = (path: string): boolean => /(?<!\.tar)\.(?:gz|br)$/.test(path);
+
+/** A type's fields under its name, to which other types link. */
+const typeSection = (
+  name: string,
+  { description = '', properties = {} }: JsonSchema,
+): Markup => html`<section id="${name}">
+<h3>${name}</h3>
+<p>${prose(description)}</p>
+${fieldTable(
+  'Field',
+  Object.entries(properties).map(([field, schema]) => ({
+    name: field,
+    schema: asSchema(schema),
+    description: asSchema(schema).description ?? '',
+  })),
+)}
+</section>`;
+
+/** @param what the rows are names of; nothing if there are none */
+const fieldTable = (
+  what: string,
+  rows: readonly (Pick<Parameter, 'name' | 'schema' | 'description'> & { in?: string })[],
+): Markup =>
+  rows.length === 0
+    ? nothing
+    : table(
+        html`<th scope="col">${what}</th><th scope="col">Type</th><th scope="col">Meaning</th>`,
+        rows.map(({ name, in: place, schema, description = '' }) => {
+          const where = place === undefined ? nothing : html`<span>${place}</span>`;
+          return html`<tr><th scope="row"><code>${name}</code>${where}</th><td>${typeOf(schema)}</td><td>${prose(description)}</td></tr>`;
+        }),
+      );
+
+const table = (heads: Markup, rows: readonly Markup[]): Markup => html`<table class="fields">
+<thead><tr>${heads}</tr></thead>
+<tbody>
+${rows}
+</tbody>
+</table>`;
+
+/** Text in which code is marked with backticks, as in Markdown. */
+const prose = (text: string): Markup =>
+  text
+    .split('`')
+    .reduce(
+      (before, part, at) => html`${before}${at % 2 === 1 ? html`<code>${part}</code>` : part}`,
+      nothing,
+    );
+
+/** A schema in a few words; types with a table of their own are links. */
+function typeOf(schema: JsonSchema): Markup {
+  const { $ref, anyOf, enum: values, type, items } = schema;
+  const name = $ref?.slice($ref.lastIndexOf('/') + 1);
+  if (name !== undefined) return html`<a href="#${name}">${name}</a>`;
+  if (values) return joined(values.map((value) => html`<code>${String(value)}</code>`));
+  if (anyOf) return joined(anyOf.map((one) => typeOf(asSchema(one))));
+  if (Array.isArray(type)) return joined(type.map((one) => typeOf({ ...schema, type: one })));
+  if (type === 'array') return html`array of ${typeOf(asSchema(items))}`;
+  return html`${String(type ?? 'any')}`;
+}
+
+const joined = ([first, ...others]: readonly Markup[]): Markup =>
+  others.reduce((before, next) => html`${before} or ${next}`, first ?? html``);
 
 /** What hosts need → what is then guaranteed. */
 const levels: readonly (readonly [title: string, needs: readonly Needs[]])[] = [

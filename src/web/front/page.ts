@@ -1,12 +1,13 @@
 /** The front page: a hand-written template, filled with the facts of a site. */
 
 import { describeEdition } from '../../contract/edition.ts';
+import { fileRows, plainBulkRows, type SiteFileRow } from '../../contract/files.ts';
 import { type Kind, kindNames, mapKinds } from '../../contract/kinds.ts';
 import { linkBaseOf, type Meta } from '../../contract/meta.ts';
 import {
-  bulkFiles,
   CHANGES_FILE,
   compressedExtensions,
+  DOCS_PATH,
   DOWNLOAD_FOLDER,
   FEED_FILE,
   type LinkBase,
@@ -17,6 +18,7 @@ import {
   OPENAPI_FILE,
   recordUrl,
   SEARCH_FILE,
+  schemaFile,
   TYPES_FILE,
 } from '../../contract/paths.ts';
 import type { SearchIndex } from '../../contract/served.ts';
@@ -34,13 +36,13 @@ export interface FrontPageContent {
   readonly meta: Meta;
   /** Every file of the site but the pages. */
   readonly sizes: Sizes;
-  /** Files that contain the page, and are therefore made after it. */
-  readonly archives: readonly string[];
+  /** Whether the site offers itself for download. */
+  readonly archive: boolean;
 }
 
 export function fillFrontPage(
   template: string,
-  { records, generations, search, meta, sizes, archives }: FrontPageContent,
+  { records, generations, search, meta, sizes, archive }: FrontPageContent,
 ): string {
   const summary = kindNames.map((kind) => counted(meta.counts[kind], kind)).join(' and ');
   const frame = {
@@ -67,7 +69,7 @@ export function fillFrontPage(
       ? html`, <span title="${meta.edition.hash}">${describeEdition(meta.edition)}</span>`
       : nothing,
     fallback: meta.fallback === null ? nothing : html`<p class="note">${meta.fallback}</p>`,
-    downloads: downloads(downloadRows(sizes, archives)),
+    downloads: downloads(downloadRows(sizes, archive)),
     descriptions: html`${descriptionRows(sizes)}`,
   });
 }
@@ -125,37 +127,22 @@ const bar = (kind: Kind, share: number): Markup =>
 /** Path → size in bytes. */
 export type Sizes = ReadonlyMap<string, number>;
 
-/** Extension → description of the download. */
-const downloadKinds: readonly (readonly [ending: string, what: string])[] = [
-  ['.tar.gz', 'the complete site, to serve elsewhere'],
-  ['.zip', 'the same'],
-  ['.sha256', 'checksums of both'],
-  ['.ndjson', 'one record per line'],
-  ['.csv', 'a table, for spreadsheets'],
-  ['.json', 'everything in one file'],
-];
-
-/**
- * The rows of the downloads, with their sizes, plain and compressed. Empty if the site has none.
- *
- * @param archives contain this page, which therefore cannot state their sizes
- */
-export const downloadRows = (sizes: Sizes, archives: readonly string[]): Markup[] => [
-  ...bulkFiles
-    .filter((path) => sizes.has(path) && !/\.(?:gz|br)$/.test(path))
-    .sort()
-    .map((path) => {
-      const copies = compressedExtensions.map((extension) => copyLink(sizes, `${path}.${extension}`));
-      return row(path, [sizeOf(sizes.get(path) ?? 0), ...copies]);
+/** The rows of the downloads, with their sizes, plain and compressed. Empty if the site has none. */
+export const downloadRows = (sizes: Sizes, archive: boolean): Markup[] => [
+  ...plainBulkRows
+    .filter(({ path }) => sizes.has(path))
+    .map((file) => {
+      const copies = compressedExtensions.map((extension) => copyLink(sizes, `${file.path}.${extension}`));
+      return row(file, [sizeOf(sizes.get(file.path) ?? 0), ...copies]);
     }),
-  ...archives.map((path) => row(path, ['–', '–', '–'])),
+  // Archives contain this page, which therefore cannot state their sizes.
+  ...(archive ? fileRows.archives.map((file) => row(file, ['–', '–', '–'])) : []),
 ];
 
-function row(path: string, cells: readonly (string | Markup)[]): Markup {
-  const what = downloadKinds.find(([ending]) => path.endsWith(ending))?.[1] ?? '';
-  return html`<tr><th scope="row"><a href="${path}" download>${path.slice(DOWNLOAD_FOLDER.length)}</a></th><td>${what}</td>
+/** Of the summary, the first sentence. */
+const row = ({ path, summary }: SiteFileRow, cells: readonly (string | Markup)[]): Markup =>
+  html`<tr><th scope="row"><a href="${path}" download>${path.slice(DOWNLOAD_FOLDER.length)}</a></th><td>${summary.replace(/\. .*/s, '.')}</td>
 ${cells.map((cell) => html`<td>${cell}</td>`)}</tr>`;
-}
 
 /** Hosts serve compressed copies as files, not with `Content-Encoding`: they are downloads of their own. */
 function copyLink(sizes: Sizes, path: string): string | Markup {
@@ -166,32 +153,31 @@ function copyLink(sizes: Sizes, path: string): string | Markup {
 }
 
 /** Files that describe the API or the data, in the order in which a newcomer needs them. */
-const descriptions: readonly (readonly [path: string, name: string, what: string])[] = [
-  ['docs/', 'Docs', 'every endpoint and field, with code to copy'],
-  [OPENAPI_FILE, 'OpenAPI 3.1', 'the same for tools: clients, mocks, tests'],
-  ['schemas/', 'JSON Schema', 'of every response, draft 2020-12:'],
-  [TYPES_FILE, 'TypeScript types', 'of every response'],
-  [NAMES_INDEX_FILE, 'Names', 'of records in every language, a file for each'],
-  [CHANGES_FILE, 'Changes', 'records added, removed, renamed or changed'],
-  [FEED_FILE, 'Feed', 'the same as Atom'],
-  [
-    META_FILE,
-    'About the data',
-    'source, date, counts, warnings, and a digest that tells whether anything changed',
-  ],
-  [SEARCH_FILE, 'Search index', 'id, slug, name, generation and icon of every record'],
-  [MANIFEST_FILE, 'Manifest', 'every file of the site with its size and SHA-256'],
+const descriptions: readonly string[] = [
+  ...[OPENAPI_FILE, schemaFile('{schema}'), TYPES_FILE, NAMES_INDEX_FILE],
+  ...[CHANGES_FILE, FEED_FILE, META_FILE, SEARCH_FILE, MANIFEST_FILE],
 ];
 
 /** The name of a file links to it; the files of a folder are listed beside its name. */
-export const descriptionRows = (sizes: Sizes): Markup[] =>
-  descriptions.flatMap(([path, name, what]) => {
-    if (path === NAMES_INDEX_FILE && !sizes.has(path)) return [];
-    const isListed = path === 'schemas/';
-    const inside = isListed ? [...sizes.keys()].filter((file) => file.startsWith(path)).sort() : [];
-    const links = inside.map((file) => html`<a href="${file}">${file.slice(path.length)}</a>`);
-    return html`<tr><th scope="row">${isListed ? name : html`<a href="${path}">${name}</a>`}</th><td>${what} ${isListed ? links : ''}</td></tr>`;
+export function descriptionRows(sizes: Sizes): Markup[] {
+  const row = (name: string | Markup, what: string, inside: readonly Markup[] = []): Markup =>
+    html`<tr><th scope="row">${name}</th><td>${what}${inside}</td></tr>`;
+  const link = (path: string, text = path): Markup => html`<a href="${path}">${text}</a>`;
+  const files = [...(sizes.has(NAMES_INDEX_FILE) ? fileRows.names : []), ...fileRows.site]
+    .filter(({ path }) => descriptions.includes(path))
+    .sort((a, b) => descriptions.indexOf(a.path) - descriptions.indexOf(b.path));
+  const rows = files.map(({ path, summary }) => {
+    const [folder = '', parameter] = path.split('{');
+    if (parameter === undefined) return row(link(path), `${summary}.`);
+    const inside = [...sizes.keys()].filter((file) => file.startsWith(folder)).sort();
+    return row(
+      folder,
+      `${summary} for every response: `,
+      inside.map((file) => link(file, file.slice(folder.length))),
+    );
   });
+  return [row(link(DOCS_PATH.slice(1)), 'Every endpoint and field, with code to copy.'), ...rows];
+}
 
 /** With a space that does not break. */
 const sizeOf = (bytes: number): string => readableSize(bytes, '\u00a0');

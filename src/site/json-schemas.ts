@@ -1,49 +1,7 @@
 /** The public schemas as JSON Schema 2020-12, generated from those that validate builds, and as TypeScript. */
 
 import * as z from 'zod';
-import { formerSchema, historySchema, movedSchema } from '../../contract/changes.ts';
-import { manifestSchema, metaSchema } from '../../contract/meta.ts';
-import { namesIndexSchema, namesSchema } from '../../contract/names.ts';
-import {
-  bulkSchema,
-  errorSchema,
-  pageSchemas,
-  rootSchema,
-  searchSchema,
-  servedSchemas,
-} from '../../contract/served.ts';
-import { capitalize } from '../../contract/words.ts';
-
-/** Name → schema, as in `/schemas/<name>.json`. */
-const publicSchemas = {
-  move: servedSchemas.move,
-  item: servedSchemas.item,
-  'move-page': pageSchemas.move,
-  'item-page': pageSchemas.item,
-  root: rootSchema,
-  error: errorSchema,
-  gamedata: bulkSchema,
-  names: namesSchema,
-  'names-index': namesIndexSchema,
-  meta: metaSchema,
-  manifest: manifestSchema,
-  changes: historySchema,
-  former: formerSchema,
-  moved: movedSchema,
-  search: searchSchema,
-} as const satisfies Record<string, z.ZodType>;
-
-export type SchemaName = keyof typeof publicSchemas;
-export const schemaNames = Object.keys(publicSchemas) as readonly SchemaName[];
-
-/** https://json-schema.org/draft/2020-12/json-schema-validation */
-export type JsonSchema = z.core.JSONSchema.BaseSchema;
-
-export const schemaFile = (name: string): string => `schemas/${name}.json`;
-
-/** The name of a schema as an identifier: `move-page` is `MovePage`. `Error` would shadow the global. */
-export const typeName = (name: string): string =>
-  name === 'error' ? 'ApiError' : name.split('-').map(capitalize).join('');
+import { asSchema, type JsonSchema, publicSchemas, typeName } from '../contract/served.ts';
 
 /**
  * Name → JSON Schema.
@@ -51,16 +9,16 @@ export const typeName = (name: string): string =>
  * @param addressOf the URL of a schema: its `$id`, and the target of references to it
  */
 export function jsonSchemas(addressOf: (name: string) => string): Map<string, JsonSchema> {
-  const registry = z.registry<{ id: SchemaName }>();
-  for (const name of schemaNames) registry.add(publicSchemas[name], { id: name });
+  const registry = z.registry<{ id: string }>();
+  for (const [id, schema] of Object.entries(publicSchemas)) registry.add(schema, { id });
   return new Map(Object.entries(z.toJSONSchema(registry, { uri: addressOf, override }).schemas));
 }
 
 /** The same without references: each is complete by itself. */
 export const completeSchemas = (addressOf: (name: string) => string): [name: string, JsonSchema][] =>
-  schemaNames.map((name) => [
+  Object.entries(publicSchemas).map(([name, schema]) => [
     name,
-    { $id: addressOf(name), ...z.toJSONSchema(publicSchemas[name], { override }) },
+    { $id: addressOf(name), ...z.toJSONSchema(schema, { override }) },
   ]);
 
 /** What is required has no default; and a slash needs no escape, which some generators of code do not expect in a pattern. */
@@ -96,10 +54,6 @@ function typeOf(schema: JsonSchema, indent: string): string {
   });
   return `{\n${fields.join('')}${indent}}`;
 }
-
-/** JSON Schema also allows true and false; anything that is not an object becomes `unknown`. */
-const asSchema = (schema: JsonSchema['items'] | JsonSchema['additionalProperties']): JsonSchema =>
-  typeof schema === 'object' && !Array.isArray(schema) ? schema : {};
 
 const parenthesized = (type: string): string => (/^\w+$/.test(type) ? type : `(${type})`);
 

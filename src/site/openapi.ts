@@ -1,0 +1,214 @@
+/**
+ * The OpenAPI 3.1 document of a site (https://spec.openapis.org/oas/v3.1.1.html), and what describes the API beside it: JSON
+ * Schemas, TypeScript types and the docs.
+ */
+
+import { isCompressible, mediaTypeOf, preflightHeaders } from '../contract/headers.ts';
+import { kindNames, mapKinds } from '../contract/kinds.ts';
+import { linkBaseOf, type Meta } from '../contract/meta.ts';
+import {
+  type Examples,
+  endpointHeaders,
+  endpointResponses,
+  headersOf,
+  type Operation,
+  operationsOf,
+  parameters,
+  type Response,
+} from '../contract/operations.ts';
+import {
+  DOCS_PATH,
+  type LinkBase,
+  listPage,
+  listUrl,
+  OPENAPI_FILE,
+  schemaFile,
+  TYPES_FILE,
+} from '../contract/paths.ts';
+import { type JsonSchema, typeName } from '../contract/served.ts';
+import type { SiteFile } from '../contract/site-file.ts';
+import { PAGE_SIZE } from '../contract/windows.ts';
+import { counted } from '../contract/words.ts';
+import { type Records, served } from '../dataset/data-set.ts';
+import { fillDocs } from '../web/docs/page.ts';
+import { completeSchemas, jsonSchemas, typeDeclarations } from './json-schemas.ts';
+
+/**
+ * @param archive whether the site offers itself for download
+ * @param docs the docs with placeholders
+ */
+export function specificationFiles(
+  records: Records,
+  meta: Meta,
+  { archive, docs }: { archive: boolean; docs: string },
+): SiteFile[] {
+  const operations = operationsOf(meta, examplesOf(records, linkBaseOf(meta)), archive);
+  const schemas = schemasOf(operations);
+  const complete = completeSchemas((name) => `${meta.base_url}/${schemaFile(name)}`);
+  return [
+    { path: OPENAPI_FILE, body: JSON.stringify(openApiDocument(meta, operations, schemas)) },
+    { path: `${DOCS_PATH.slice(1)}index.html`, body: fillDocs(docs, { operations, schemas }, meta) },
+    ...complete.map(([name, schema]) => ({ path: schemaFile(name), body: JSON.stringify(schema) })),
+    { path: TYPES_FILE, body: typeDeclarations() },
+  ];
+}
+
+/** The number of records on the example page, which is the first one otherwise. */
+const SHOWN = 2;
+
+function examplesOf(records: Records, linkBase: LinkBase): Examples {
+  const kinds = mapKinds((kind) => {
+    const results = records[kind].slice(0, SHOWN).map((record) => served(linkBase, kind, record));
+    const window = { limit: PAGE_SIZE, offset: 0 };
+    const page = listPage(linkBase, kind, { window, count: records[kind].length, results });
+    return results[0] && { record: results[0], page };
+  });
+  return { root: mapKinds((kind) => listUrl(linkBase, kind)), ...kinds };
+}
+
+/** Type → its schema, of the types that operations return; references are those of the document. */
+function schemasOf(operations: readonly Operation[]): Map<string, JsonSchema> {
+  const used = new Set<string | undefined>(operations.map(({ schema }) => schema));
+  if (operations.some(isEndpoint)) used.add('error');
+  const all = jsonSchemas((name) => `#/components/schemas/${typeName(name)}`);
+  return new Map(
+    [...all]
+      .filter(([name]) => used.has(name))
+      .map(([name, { $id: _id, $schema: _dialect, ...schema }]) => [typeName(name), schema]),
+  );
+}
+
+const isEndpoint = ({ parameters }: Operation): boolean => parameters.includes('format');
+
+function openApiDocument(meta: Meta, operations: readonly Operation[], schemas: Map<string, JsonSchema>) {
+  const { base_url: baseUrl, generator } = meta;
+  const used = operations.flatMap((one) => [
+    one.pathParameter,
+    ...one.parameters.map((name) => parameters[name]),
+  ]);
+  return {
+    openapi: '3.1.1',
+    info: {
+      title: 'gamedata',
+      version: generator.split('/').at(-1),
+      summary: 'Moves and items of a series of creature-collecting games, as static JSON.',
+      description: description(meta),
+      license: { name: "BSD-3-Clause (the data, which is PokéAPI's)", url: `${baseUrl}/data-license.txt` },
+    },
+    servers: [{ url: baseUrl, description: 'The base URL of this site.' }],
+    security: [],
+    tags: [
+      { name: 'records', description: 'Lists and single records.' },
+      { name: 'names', description: 'Names of records in every language.' },
+      { name: 'downloads', description: 'Every record in one request.' },
+      { name: 'site', description: 'About the site itself.' },
+    ],
+    paths: Object.fromEntries(operations.map((operation) => [operation.path, pathItem(operation)])),
+    components: {
+      schemas: Object.fromEntries(schemas),
+      parameters: Object.fromEntries(Object.entries(parameters).filter(([, one]) => used.includes(one))),
+      headers: Object.fromEntries(headersOf(operations).map(({ name, ...header }) => [name, header])),
+      responses: operations.some(isEndpoint) ? responseComponents : {},
+    },
+  };
+}
+
+function description({ base_url: baseUrl, links, counts }: Meta): string {
+  const records = kindNames.map((kind) => counted(counts[kind], kind)).join(' and ');
+  const about = `Every response is a pre-built static file: ${records}. For people: ${baseUrl}${DOCS_PATH}. The schemas are also available as files (\`${baseUrl}/${schemaFile(kindNames[0])}\`), and as TypeScript types (\`${baseUrl}/${TYPES_FILE}\`).`;
+  const hosts =
+    links === 'file'
+      ? 'This site is built for plain file servers: links point to the files themselves, and queries are ignored.'
+      : 'Hosts that do not run code serve built pages only, and reject any other limit or offset with 400 or 404, and a body that says which exist.';
+  return `${about}\n\n${hosts}`;
+}
+
+/** A reference to a component, such as `schemas/Move`. */
+const ref = (component: string): object => ({ $ref: `#/components/${component}` });
+
+const headersNamed = (names: readonly string[]): object =>
+  Object.fromEntries(names.map((name) => [name, ref(`headers/${name}`)]));
+
+function responseObject({ description, headers, detail }: Response): object {
+  const content = { 'application/json': { schema: ref('schemas/ApiError'), example: { detail } } };
+  return {
+    description,
+    ...(headers.length > 0 && { headers: headersNamed(headers) }),
+    ...(detail !== undefined && { content }),
+  };
+}
+
+const responseComponents = {
+  ...Object.fromEntries(endpointResponses.map((response) => [response.name, responseObject(response)])),
+  Options: {
+    description: 'A description of the endpoint, on hosts that run code.',
+    headers: headersNamed(endpointHeaders),
+    content: { 'application/json': { schema: { type: 'object' } } },
+  },
+  Preflight: {
+    description: 'A CORS preflight; on hosts that do not run code, any OPTIONS request.',
+    headers: {
+      ...headersNamed(endpointHeaders),
+      ...Object.fromEntries(
+        Object.entries(preflightHeaders).map(([name, value]) => [
+          name,
+          { schema: { type: 'string', const: value } },
+        ]),
+      ),
+    },
+  },
+};
+
+function contentOf({ path, pathParameter, schema, group, example }: Operation): object {
+  const mediaType = mediaTypeOf(path.replace(/\{\w+\}$/, String(pathParameter?.example)));
+  if (schema !== undefined || mediaType === 'application/json') {
+    const type = schema === undefined ? { type: 'object' } : ref(`schemas/${typeName(schema)}`);
+    return { 'application/json': { schema: type, ...(example && { example }) } };
+  }
+  const name = group === 'downloads' ? mediaType : mediaType.replace(/;.*/, '');
+  return { [name]: isCompressible(mediaType) ? { schema: { type: 'string' } } : {} };
+}
+
+/** A path with its operations. Endpoints have further methods, and their HTML is not listed: typed clients would consider every response to be a record or a text. */
+function pathItem(operation: Operation): object {
+  const {
+    id,
+    group,
+    summary,
+    pathParameter,
+    responses: [success, ...others],
+  } = operation;
+  const read = (content?: object): object => ({
+    parameters: operation.parameters.map((name) => ref(`parameters/${name}`)),
+    responses: {
+      200: { ...responseObject(success), ...(content && { content }) },
+      ...Object.fromEntries(
+        others.map((one) => [
+          one.status,
+          one.name === undefined ? responseObject(one) : ref(`responses/${one.name}`),
+        ]),
+      ),
+    },
+  });
+  const named = (method: string, title: string): object => ({
+    operationId: id.replace('get', method),
+    tags: [group],
+    summary: title,
+  });
+  const parameter = pathParameter === parameters.pageOffset ? ref('parameters/pageOffset') : pathParameter;
+  return {
+    ...(parameter && { parameters: [parameter] }),
+    get: { ...named('get', summary), ...read(contentOf(operation)) },
+    ...(isEndpoint(operation) && {
+      head: { ...named('head', `${summary}: headers only`), ...read() },
+      options: {
+        ...named('options', `Allowed methods of: ${summary.charAt(0).toLowerCase()}${summary.slice(1)}`),
+        responses: {
+          200: ref('responses/Options'),
+          204: ref('responses/Preflight'),
+          404: ref('responses/NotFound'),
+        },
+      },
+    }),
+  };
+}
