@@ -16,7 +16,7 @@ rm -rf "$work"
 mkdir -p "$work"
 cp -R data "$work/old"
 
-gamedata() { node dist/cli.js "$@"; }
+gamedata() { node scripts/gamedata.mjs "$@"; }
 tell() { echo "outcome=$1" | tee "$work/outcome.txt" >> "${GITHUB_OUTPUT:-/dev/null}"; }
 
 # Strictly from the upstream: without it there is an error, and no fallback.

@@ -62,7 +62,8 @@ async function repository() {
   await run('git', ['init', '--quiet', '--bare', '--initial-branch=main', remote], { env });
   await git('clone', '--quiet', remote, '.');
   await git('checkout', '--quiet', '-b', 'main');
-  cpSync(path.join(ROOT, 'scripts/refresh'), path.join(work, 'scripts/refresh'), { recursive: true });
+  for (const name of ['scripts/refresh', 'scripts/gamedata.mjs'])
+    cpSync(path.join(ROOT, name), path.join(work, name), { recursive: true });
   await snapshot({ upstream: upstream.url, cache: false, maxShrink: 100, data: path.join(work, 'data') });
   install(work);
   writeFileSync(path.join(work, '.gitignore'), ['build/', '.cache/', 'dist/', ...LINKED, ''].join('\n'));
@@ -402,7 +403,7 @@ describe('a deployment', () => {
     install(checkout);
     const { stderr } = await run(
       'node',
-      ['dist/cli.js', 'build', '--source', 'rest', '--upstream', repo.upstream],
+      ['scripts/gamedata.mjs', 'build', '--source', 'rest', '--upstream', repo.upstream],
       {
         cwd: checkout,
         env: { PATH: process.env.PATH, NETLIFY: 'true', CONTEXT: 'production', URL: address },
