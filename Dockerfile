@@ -6,7 +6,7 @@
 # The site is the same for every architecture.
 FROM --platform=$BUILDPLATFORM node:24-slim AS build
 WORKDIR /app
-COPY package.json package-lock.json ./
+COPY package.json package-lock.json .npmrc ./
 RUN npm ci --ignore-scripts
 COPY . .
 ARG BASE_URL=http://localhost

@@ -9,9 +9,10 @@ trap 'rm -rf "$folder"' EXIT
 
 git ls-files -z | tar cz --null -T - | tar xz -C "$folder" --one-top-level=checkout
 cd "$folder/checkout"
-npm ci --ignore-scripts --no-audit --no-fund
+# An environment of production, and another layout of node_modules, change nothing.
+NODE_ENV=production npm ci --ignore-scripts --install-strategy=linked --no-audit --no-fund
 npm run compile
-node dist/cli.js build --source snapshot --quiet --out "$folder/from-checkout"
+node scripts/gamedata.mjs build --source snapshot --quiet --out "$folder/from-checkout"
 
 npm pack --ignore-scripts --silent --pack-destination "$folder"
 mkdir "$folder/user"

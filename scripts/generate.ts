@@ -1,35 +1,50 @@
-/** What `npm run compile` puts into dist/ besides declarations: bundles, templates and styles, types, the configuration's schema, a digest. */
+/**
+ * `npm run compile`: makes dist/ of bundles, templates and styles, types, the configuration's schema, and a digest, which comes last
+ * and without which dist/ does not count.
+ */
 
+import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { chmodSync, copyFileSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { build } from 'rolldown';
 import bundles from '../rolldown.config.ts';
 import { configJsonSchema } from '../src/cli/config.ts';
 import { createProgram } from '../src/cli/program.ts';
 import { typeDeclarations } from '../src/site/json-schemas.ts';
-import { installed, noticesText } from './licences.ts';
-
-// The first one empties the folder. rolldown's command line would list every file.
-for (const bundle of bundles) await build(bundle);
+import { bundledPackages, noticesText } from './licences.ts';
 
 const copies = {
   templates: ['front/index.html', 'browse/browse.html', 'docs/docs.html', 'shared/404.html'],
   assets: ['shared/style.css', 'docs/docs.css', 'docs/reference.html'],
 };
-for (const [folder, files] of Object.entries(copies)) {
-  mkdirSync(`dist/${folder}`, { recursive: true });
-  for (const file of files) copyFileSync(`src/web/${file}`, `dist/${folder}/${path.basename(file)}`);
+
+try {
+  await compile();
+} catch (error) {
+  rmSync('dist', { recursive: true, force: true });
+  throw error;
 }
-writeFileSync('dist/types.d.ts', typeDeclarations());
-writeFileSync(
-  'dist/config.schema.json',
-  `${JSON.stringify(configJsonSchema(await createProgram()), null, 2)}\n`,
-);
-writeFileSync('dist/third-party.txt', noticesText(installed()));
-writeFileSync('dist/code.sha256', digestCode());
-// npx makes it executable only when it first links the checkout.
-chmodSync('dist/cli.js', 0o755);
+
+async function compile(): Promise<void> {
+  // The first one empties the folder. rolldown's command line would list every file.
+  const outputs = [];
+  for (const bundle of bundles) outputs.push(await build(bundle));
+  for (const [folder, files] of Object.entries(copies)) {
+    mkdirSync(`dist/${folder}`, { recursive: true });
+    for (const file of files) copyFileSync(`src/web/${file}`, `dist/${folder}/${path.basename(file)}`);
+  }
+  writeFileSync('dist/types.d.ts', typeDeclarations());
+  writeFileSync(
+    'dist/config.schema.json',
+    `${JSON.stringify(configJsonSchema(await createProgram()), null, 2)}\n`,
+  );
+  writeFileSync('dist/third-party.txt', noticesText(bundledPackages(outputs)));
+  const tsc = path.join(fileURLToPath(import.meta.resolve('typescript/package.json')), '../bin/tsc');
+  execFileSync(process.execPath, [tsc, '-p', 'tsconfig.build.json'], { stdio: 'inherit' });
+  writeFileSync('dist/code.sha256', digestCode());
+}
 
 /** Of what dist/ is compiled from. Manifests contain it, so it is the same on every system. */
 function digestCode(): string {

@@ -7,6 +7,7 @@ if [ "v$version" != "${GITHUB_REF_NAME:-}" ]; then
   echo "package.json has version $version: expected the tag v$version, got ${GITHUB_REF_NAME:-none}" >&2
   exit 1
 fi
+git merge-base --is-ancestor HEAD origin/main || { echo "${GITHUB_REF_NAME:-} is not on main" >&2; exit 1; }
 grep -Eq "^## \[?${version//./\\.}\b" CHANGELOG.md || { echo "CHANGELOG.md has no section for $version" >&2; exit 1; }
 if grep -n OWNER package.json; then
   echo 'package.json has placeholders: see "Releases" in CONTRIBUTING.md' >&2

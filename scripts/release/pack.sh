@@ -6,7 +6,7 @@ work=${RELEASE_WORK:-.cache/release}
 rm -rf "$work"
 mkdir -p "$work"
 npm pack --silent --pack-destination "$work"
-node dist/cli.js build --source snapshot --out "$work/site" --verify
-node dist/cli.js archive "$work/site" --out "$work"
+node scripts/gamedata.mjs build --source snapshot --out "$work/site" --verify
+node scripts/gamedata.mjs archive "$work/site" --out "$work"
 rm -rf "$work/site"
 ls -l "$work"

@@ -48,7 +48,8 @@ export async function repository() {
   await run('git', ['init', '--quiet', '--bare', '--initial-branch=main', remote], { env });
   await git('clone', '--quiet', remote, '.');
   await git('checkout', '--quiet', '-b', 'main');
-  cpSync(path.join(ROOT, 'scripts/refresh'), path.join(work, 'scripts/refresh'), { recursive: true });
+  for (const name of ['scripts/refresh', 'scripts/gamedata.mjs'])
+    cpSync(path.join(ROOT, name), path.join(work, name), { recursive: true });
   await snapshot({ upstream: upstream.url, cache: false, maxShrink: 100, data: path.join(work, 'data') });
   install(work);
   writeFileSync(path.join(work, '.gitignore'), ['build/', '.cache/', 'dist/', ...LINKED, ''].join('\n'));

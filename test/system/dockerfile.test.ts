@@ -32,7 +32,7 @@ it.skipIf(nginx.missing())(
     // Nobody else may bind a port below 1024.
     expect([all('USER'), all('EXPOSE')]).toEqual([['101'], ['8080']]);
     expect(all('COPY')).toEqual([
-      'package.json package-lock.json ./',
+      'package.json package-lock.json .npmrc ./',
       '. .',
       '--from=build /app/site /srv/gamedata',
       '--from=build /app/nginx.conf /etc/nginx/conf.d/default.conf',

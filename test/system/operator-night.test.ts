@@ -151,7 +151,7 @@ async function refresh(here: Machine, ...more: string[]) {
 
 /** After whatever happened: the contract over HTTPS, and what the operator added. */
 async function stillServed(here: Machine): Promise<void> {
-  const verify = `node dist/cli.js verify ${here.baseUrl} --like /srv/gamedata/site --wait 10s`;
+  const verify = `node scripts/gamedata.mjs verify ${here.baseUrl} --like /srv/gamedata/site --wait 10s`;
   const verified = await run(here, verify);
   expect(verified.stderr).toMatch(/host nginx: \d+ of \d+ guarantees kept/);
   expect(verified.code, verified.stderr).toBe(0);
@@ -224,10 +224,12 @@ it.skipIf(missing)(
     const archives = readdirSync(path.join(srv, 'site-archives')).sort();
     expect(archives).toHaveLength(3);
     const archive = `/srv/gamedata/site-archives/${archives.at(-2)}`;
-    expect((await run(here, `node dist/cli.js verify ${archive}`)).stderr).toContain('no problems found');
-    const difference = await run(here, `node dist/cli.js diff /srv/gamedata/site ${archive}`);
+    expect((await run(here, `node scripts/gamedata.mjs verify ${archive}`)).stderr).toContain(
+      'no problems found',
+    );
+    const difference = await run(here, `node scripts/gamedata.mjs diff /srv/gamedata/site ${archive}`);
     expect(difference.stdout).toMatch(/^1 move renamed\n/);
-    const back = await run(here, `node dist/cli.js mirror ${archive} /srv/gamedata/site`);
+    const back = await run(here, `node scripts/gamedata.mjs mirror ${archive} /srv/gamedata/site`);
     expect(back, back.stderr).toMatchObject({ code: 0 });
     await run(here, reload, { asRoot: true });
     await expect.poll(() => redirectOf(here, 'move-3'), SOON).toBe('200 ');
@@ -257,7 +259,7 @@ it.skipIf(missing)(
     const { next } = await refresh(here, '--max-shrink 100');
     expect(await run(here, next?.[0] ?? '', { asRoot: true })).toMatchObject({ code: 0 });
     const verify = () =>
-      run(here, `node dist/cli.js verify ${here.baseUrl} --like /srv/gamedata/site --wait 10s`);
+      run(here, `node scripts/gamedata.mjs verify ${here.baseUrl} --like /srv/gamedata/site --wait 10s`);
     const before = await verify();
     expect(before.code, before.stderr).toBe(1);
     expect(before.stderr).toContain('malformed paths');

@@ -1,4 +1,4 @@
-import { cpSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { serve } from '../../src/cli/commands/serve.ts';
@@ -166,6 +166,82 @@ describe('a refresh', () => {
   });
 });
 
+describe('a translation', () => {
+  it('is a change: it is committed, with its languages as the message', async () => {
+    const repo = await repository();
+    const names = { en: 'Item 1', fr: 'Autre' };
+    const translated = Object.entries(names).map(([name, own]) => ({ language: { name }, name: own }));
+    Object.assign(repo.answers.item[0] as Answer, { names: translated });
+    expect(await repo.refresh()).toBeUndefined();
+    expect(repo.outcome()).toBe('outcome=changed');
+    expect(await repo.log()).toEqual(['Refresh the data: 1 name changed in fr', 'Begin']);
+    const files = await repo.git('show', '--name-only', '--format=');
+    expect(files).toContain('data/names/fr.json');
+  });
+});
+
+describe('what was typed into the form', () => {
+  it.each([
+    [
+      'REFRESH_ALLOW_MISSING',
+      'move/pound --upstream http://127.0.0.1:9',
+      '--allow-missing: got "--upstream"',
+    ],
+    ['REFRESH_ALLOW_MISSING', 'move/../x', '--allow-missing: got "move/../x"'],
+    ['REFRESH_SKIP', 'item/17 item/potion', '--skip: got "item/potion": expected <kind>/<id>'],
+    ['REFRESH_SKIP', '--max-shrink=100', '--skip: got "--max-shrink=100"'],
+  ])('is checked word by word: %s %j', async (variable, words, problem) => {
+    const repo = await repository();
+    expect(await repo.refresh({ [variable]: words })).toContain(problem);
+    expect(await repo.git('status', '--porcelain')).toBe('');
+  });
+
+  it('leaves out a record that cannot be read', async () => {
+    const repo = await repository();
+    Object.assign(repo.answers.move[2] as Answer, { generation: { url: 'nowhere' } });
+    expect(await repo.refresh()).toContain('move-3 (3)');
+    expect(
+      await repo.refresh({ REFRESH_SKIP: 'move/3', REFRESH_ALLOW_MISSING: 'move/move-3' }),
+    ).toBeUndefined();
+    expect(await repo.log()).toEqual(['Refresh the data: 1 move removed', 'Begin']);
+  });
+});
+
+describe('what the job hands over that ran what was installed', () => {
+  it('is taken over as regular files with known names; nothing else is, and nothing of it runs', async () => {
+    const repo = await repository();
+    const from = (name: string) => path.join(repo.home, 'artifact', name);
+    cpSync(path.join(repo.work, 'data'), from('data'), { recursive: true });
+    writeFileSync(from('data/move.ndjson'), 'theirs');
+    writeFileSync(from('data/LICENSE.txt'), 'theirs');
+    rmSync(from('data/names/fr.json'));
+    const victim = path.join(repo.home, 'victim');
+    await repo.git('init', '--quiet', from('data/x'));
+    await repo.git('-C', from('data/x'), 'config', 'core.fsmonitor', `touch ${victim}; false`);
+    mkdirSync(from('scripts/refresh'), { recursive: true });
+    writeFileSync(from('scripts/refresh/commit.sh'), `touch ${victim}`);
+    rmSync(from('data/item.ndjson'));
+    symlinkSync('/etc/passwd', from('data/item.ndjson'));
+    mkdirSync(from('.cache/refresh'), { recursive: true });
+    writeFileSync(from('.cache/refresh/message.txt'), 'Refresh the data: as they say\n');
+    writeFileSync(from('.cache/refresh/evil.sh'), `touch ${victim}`);
+
+    expect(await repo.step(`receive ${path.join(repo.home, 'artifact')}`)).toBeUndefined();
+    const license = path.join(repo.work, 'data/LICENSE.txt');
+    expect(repo.read('data/move.ndjson')).toBe('theirs');
+    expect(existsSync(license) && readFileSync(license, 'utf8')).not.toBe('theirs');
+    expect((await repo.git('status', '--porcelain')).split('\n').map((line) => line.trim())).toEqual([
+      'D data/item.ndjson',
+      'M data/move.ndjson',
+      'D data/names/fr.json',
+    ]);
+    expect(existsSync(path.join(repo.work, '.cache/refresh/evil.sh'))).toBe(false);
+    expect(await repo.step('commit --push')).toBeUndefined();
+    expect(await repo.log()).toEqual(['Refresh the data: as they say', 'Begin']);
+    expect(existsSync(victim)).toBe(false);
+  });
+});
+
 describe('a deploy', () => {
   it('is requested at the build hook, if there is one and the data has changed', async () => {
     const repo = await repository();
@@ -199,7 +275,7 @@ describe('a deployment', () => {
     install(checkout);
     const { stderr } = await run(
       'node',
-      ['dist/cli.js', 'build', '--source', 'rest', '--upstream', repo.upstream],
+      ['scripts/gamedata.mjs', 'build', '--source', 'rest', '--upstream', repo.upstream],
       {
         cwd: checkout,
         env: { PATH: process.env.PATH, NETLIFY: 'true', CONTEXT: 'production', URL: address },

@@ -1,4 +1,4 @@
-import { execFile } from 'node:child_process';
+import { execFile, execFileSync } from 'node:child_process';
 import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -29,7 +29,12 @@ esac
 };
 
 /** A script of a release, run in a folder with a package of its own, by tools that publish nothing. */
-function release({ version = '1.2.3', repository = 'o/gamedata', changes = '## [1.2.3] - 2027-01-01' } = {}) {
+function release({
+  version = '1.2.3',
+  repository = 'o/gamedata',
+  changes = '## [1.2.3] - 2027-01-01',
+  main = 'HEAD',
+} = {}) {
   const folder = temporaryFolder();
   const at = (name: string): string => path.join(folder, name);
   mkdirSync(at('bin'));
@@ -39,6 +44,12 @@ function release({ version = '1.2.3', repository = 'o/gamedata', changes = '## [
   }
   writeFileSync(at('package.json'), JSON.stringify({ version, repository }));
   writeFileSync(at('CHANGELOG.md'), `# Changelog\n\n${changes}\n`);
+  const git = (...args: string[]) =>
+    execFileSync('git', ['-c', 'user.name=o', '-c', 'user.email=o@e.test', ...args], { cwd: folder });
+  git('init', '--quiet');
+  git('commit', '--quiet', '--allow-empty', '--message', 'Begin');
+  git('commit', '--quiet', '--allow-empty', '--message', 'Go on');
+  git('update-ref', 'refs/remotes/origin/main', main);
   const env = {
     PATH: `${at('bin')}:${process.env.PATH}`,
     ASKED: at('asked'),
@@ -67,6 +78,7 @@ describe('a release', () => {
   it.each([
     ['another version than its tag', { version: '1.2.4' }, 'expected the tag v1.2.4, got v1.2.3'],
     ['no section in the changelog', { changes: '## [Unreleased]' }, 'has no section for 1.2.3'],
+    ['a commit that is not on main', { main: 'HEAD~1' }, 'v1.2.3 is not on main'],
     ['placeholders', { repository: 'OWNER/gamedata' }, 'package.json has placeholders'],
   ])('with %s is refused', async (_, state, problem) => {
     const { script, asked } = release(state);
