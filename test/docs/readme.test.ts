@@ -22,7 +22,7 @@ it.each([
   ['build', 'gamedata-refresh.service', ['User=gamedata', 'ProtectSystem=full', 'NoNewPrivileges=yes']],
 ])('has a unit that runs %s with as few rights as it needs', (name, file, lines) => {
   const unit = unitOf(file);
-  const [, command = ''] = /^ExecStart=\/usr\/bin\/node \S+cli\.js (.*)$/m.exec(unit) ?? [];
+  const [, command = ''] = /^ExecStart=\/usr\/bin\/node \S+gamedata\.mjs (.*)$/m.exec(unit) ?? [];
   const [called, ...options] = command.split(' ');
   expect(called).toBe(name);
   const known = program.commands
