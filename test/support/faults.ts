@@ -115,9 +115,5 @@ function namesOf(same: readonly Fault[]): string {
   return start + names.map((name) => name.slice(start.length)).join(', ');
 }
 
-/** The exit code of the command line. */
-export const exitCode = ({ code }: Pick<Fault['outcome'], 'code'>): 0 | 1 | 4 =>
-  code === 'built' ? 0 : code === 'guard' ? 4 : 1;
-
 const code = (text: string): string => `\`${text}\``;
 const cell = (text: string): string => text.replaceAll('|', '\\|');
