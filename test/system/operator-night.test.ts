@@ -70,7 +70,7 @@ async function machine({ secure }: { secure: boolean }) {
   const [opt, srv, cache, etc] = [at('opt'), at('srv'), at('cache'), at('etc')];
   for (const name of ['opt', 'srv', 'cache', 'etc/conf.d', 'etc/sites-enabled', 'bin'])
     mkdirSync(at(name), { recursive: true });
-  for (const name of ['dist', 'public', 'data', 'package.json'])
+  for (const name of ['dist', 'public', 'data', 'package.json', 'scripts/gamedata.mjs'])
     cpSync(path.join(ROOT, name), path.join(opt, name), { recursive: true });
   chmodSync(folder, 0o755);
   if (isRoot) for (const own of [srv, cache]) chownSync(own, USER, USER);
