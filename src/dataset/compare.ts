@@ -70,6 +70,7 @@ function compareFields(before: AnyRecord, after: AnyRecord): FieldChange[] {
   const names = new Set([...Object.keys(after), ...Object.keys(before)]);
   return [...names].flatMap((field) => {
     const [from = null, to = null] = [before[field], after[field]];
-    return from === to || field === 'slug' ? [] : [{ field, from, to }];
+    const isSame = from === to || JSON.stringify(from) === JSON.stringify(to);
+    return isSame || field === 'slug' ? [] : [{ field, from, to }];
   });
 }

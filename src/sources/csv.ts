@@ -9,22 +9,24 @@ import { DataError, errorCode, OutputError, UpstreamError } from '../errors.ts';
 import { readFile } from '../files.ts';
 import { decodeText } from '../http/body.ts';
 import { type Codec, type Fetcher, withFetcher } from '../http/fetcher.ts';
-import { adaptSlug, firstNames, normalize, type OwnOf, type RawOf, type RawRecords } from './normalize.ts';
+import { adaptSlug, normalize, type OwnOf, type RawOf, type RawRecords, splitNames } from './normalize.ts';
 import { refuseUnknownSkips } from './skip.ts';
 import { isAddress, type Source, type SourceContext } from './source.ts';
 
 /** The live upstream's tables. */
 const DEFAULT_UPSTREAM = 'https://raw.githubusercontent.com/PokeAPI/pokeapi/master/data/v2/csv';
 
-export const tableNames = [
-  'moves',
-  'move_names',
-  'items',
-  'item_names',
-  'languages',
-  'item_game_indices',
-] as const;
-type TableName = (typeof tableNames)[number];
+/** Table → the columns that are read. */
+const columns = {
+  moves: ['id', 'identifier', 'generation_id'],
+  move_names: ['move_id', 'local_language_id', 'name'],
+  items: ['id', 'identifier'],
+  item_names: ['item_id', 'local_language_id', 'name'],
+  languages: ['id', 'identifier'],
+  item_game_indices: ['item_id', 'generation_id', 'game_index'],
+} as const;
+type TableName = keyof typeof columns;
+export const tableNames = Object.keys(columns) as readonly TableName[];
 
 /** Table → its text. */
 export type TableTexts = Readonly<Record<TableName, string>>;
@@ -78,9 +80,7 @@ export const csv: Source = {
 
 /** Throws `DataError` if a table is invalid, or refers to a record that does not exist. */
 export function readCsv(texts: TableTexts): RawRecords {
-  const languages = new Map(
-    rowsOf(texts, 'languages', 'id').map((row) => [textIn(row, 'id'), identifierIn(row)]),
-  );
+  const languages = new Map(rowsOf(texts, 'languages').map((row) => [textIn(row, 'id'), identifierIn(row)]));
   return mapKinds((kind) => readKind(kind, texts, languages)) as RawRecords;
 }
 
@@ -89,17 +89,19 @@ function readKind<K extends Kind>(
   texts: TableTexts,
   languages: ReadonlyMap<string, string>,
 ): RawOf<K>[] {
-  const rows = rowsOf(texts, kinds[kind].table, 'id');
+  const rows = rowsOf(texts, kinds[kind].table);
   const ids = new Set(rows.map((row) => integerIn(row, 'id')));
   const names = rowsById(texts, `${kind}_names`, `${kind}_id`, ids);
   const ownFields = kinds[kind].reader(texts, ids);
   return rows.map((row) => {
     const id = integerIn(row, 'id');
-    const own = (names.get(id) ?? []).map((named) => {
+    // Of several names in a language, the first counts.
+    const first: Record<string, string> = Object.create(null);
+    for (const named of names.get(id) ?? []) {
       const language = textIn(named, 'local_language_id');
-      return [languages.get(language) ?? language, textIn(named, 'name')] as const;
-    });
-    return { id, slug: identifierIn(row), ...firstNames(own), ...ownFields(row) };
+      first[languages.get(language) ?? language] ??= textIn(named, 'name');
+    }
+    return { id, slug: identifierIn(row), ...splitNames(first), ...ownFields(row) };
   });
 }
 
@@ -108,11 +110,8 @@ interface Row {
   readonly cells: Readonly<Record<string, string>>;
 }
 
-/**
- * @param key the column that identifies its rows
- * @throws DataError if the text is not CSV, a row has the wrong number of fields, or there is no such column
- */
-function rowsOf(texts: TableTexts, table: TableName, key: string): Row[] {
+/** Throws `DataError` if the text is not CSV, a row has the wrong number of fields, or a column is missing. */
+function rowsOf(texts: TableTexts, table: TableName): Row[] {
   const { data, errors, meta } = Papa.parse<Row['cells']>(texts[table], {
     delimiter: ',',
     header: true,
@@ -125,7 +124,12 @@ function rowsOf(texts: TableTexts, table: TableName, key: string): Row[] {
     throw new DataError(`${error.message} in row ${row}: expected CSV`, { record: `${table}.csv` });
   }
   const { fields = [] } = meta;
-  if (!fields.includes(key)) throw missingColumn(table, fields, key);
+  for (const field of columns[table])
+    if (!fields.includes(field))
+      throw new DataError(`got columns ${show(fields)}: expected one called ${field}`, {
+        record: `${table}.csv`,
+        field,
+      });
   return data.map((cells) => ({ table, cells }));
 }
 
@@ -137,7 +141,7 @@ function rowsById(
   ids: ReadonlySet<number>,
 ): ReadonlyMap<number, Row[]> {
   const rows = new Map<number, Row[]>();
-  for (const row of rowsOf(texts, table, key)) {
+  for (const row of rowsOf(texts, table)) {
     const id = integerIn(row, key);
     const known = rows.get(id);
     if (known) known.push(row);
@@ -151,17 +155,7 @@ function rowsById(
   );
 }
 
-const missingColumn = (table: TableName, fields: readonly string[], field: string): DataError =>
-  new DataError(`got columns ${show(fields)}: expected one called ${field}`, {
-    record: `${table}.csv`,
-    field,
-  });
-
-function textIn({ table, cells }: Row, column: string): string {
-  const text = cells[column];
-  if (text === undefined) throw missingColumn(table, Object.keys(cells), column);
-  return text;
-}
+const textIn = ({ cells }: Row, column: string): string => cells[column] ?? '';
 
 function integerIn(row: Row, field: string): number {
   const text = textIn(row, field);

@@ -228,8 +228,7 @@ export type RawMove = RawOf<'move'>;
 export type RawItem = RawOf<'item'>;
 export type RawRecords = { readonly [K in Kind]: readonly RawOf<K>[] };
 
-/** Of several names in a language, the first counts. */
-export function firstNames(names: readonly (readonly [language: string, name: string])[]) {
-  const { en: englishName = null, ...others } = Object.fromEntries(names.toReversed());
-  return { englishName, names: others };
+/** The names of a record, the English one by itself. */
+export function splitNames({ en, ...names }: Readonly<Record<string, string>>) {
+  return { englishName: en ?? null, names };
 }

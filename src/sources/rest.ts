@@ -10,7 +10,6 @@ import { DataError } from '../errors.ts';
 import { decodeJson } from '../http/body.ts';
 import { type Codec, type Fetcher, withFetcher } from '../http/fetcher.ts';
 import {
-  firstNames,
   normalize,
   type OwnOf,
   RAW_VERSION,
@@ -18,6 +17,7 @@ import {
   type RawRecords,
   rawSchemas,
   refuseRepeatedIds,
+  splitNames,
 } from './normalize.ts';
 import { checkCachedEdition, type EditionReader, readOneEdition } from './one-edition.ts';
 import { refuseUnknownSkips } from './skip.ts';
@@ -55,7 +55,9 @@ const commonSchema = z.object({
 export function readAnswer<K extends Kind>(kind: K, json: unknown, record: string): RawOf<K> {
   const { id, name: slug, names } = parse(commonSchema, json, { kind, record });
   const own = parse(ownSchemas[kind], json, { kind, record });
-  return { id, slug, ...firstNames(names.map(({ language, name }) => [language.name, name])), ...own };
+  // Of several names in a language, the first counts.
+  const first = Object.fromEntries(names.toReversed().map(({ language, name }) => [language.name, name]));
+  return { id, slug, ...splitNames(first), ...own };
 }
 
 export const rest: Source = {

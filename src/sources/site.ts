@@ -5,6 +5,7 @@ import { parse } from '../contract/parse.ts';
 import { META_FILE, recordFile } from '../contract/paths.ts';
 import { recordSchemas } from '../contract/records.ts';
 import type { Records } from '../dataset/data-set.ts';
+import { digestRecords } from '../dataset/digest.ts';
 import { DataError } from '../errors.ts';
 import type { FetcherStats } from '../http/fetcher.ts';
 import { archivePlace, folderPlace, isArchive, type Place } from './site/place.ts';
@@ -42,9 +43,9 @@ async function findSite(context: SourceContext): Promise<[Place, FetcherStats?]>
 }
 
 /** A copy may come from anybody: its records have to be what a build would make. */
-function validated({ place, records: read }: Site): Records {
+function validated({ place, records: read, meta }: Site): Records {
   const found = read();
-  return mapKinds((kind) =>
+  const records = mapKinds((kind) =>
     found[kind].map((value, at) => {
       const record = place.at(recordFile(kind, value.slug));
       const valid = parse(recordSchemas[kind], value, { record });
@@ -52,4 +53,6 @@ function validated({ place, records: read }: Site): Records {
       throw new DataError(`got ${valid.id}: expected ascending ids`, { record, field: 'id' });
     }),
   );
+  if (digestRecords(records) === meta.digest) return records;
+  throw new DataError('got fields in another order: expected that of the schemas', { record: place.name });
 }

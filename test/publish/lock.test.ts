@@ -115,6 +115,15 @@ describe('the lock', () => {
     expect(readFileSync(lock, 'utf8')).toBe(other);
   });
 
+  it('is the same whatever the folder is called', async () => {
+    const { parent, out } = lockable();
+    await withOutput(out, async () => {
+      await expect(publishTree(path.join(parent, 'x', '..', 'site') + path.sep, tree)).rejects.toThrow(
+        'locked by another build',
+      );
+    });
+  });
+
   it('keeps a second build out while one is at work, and lets it in afterwards', async () => {
     const { parent, out } = lockable();
     await withOutput(out, async (output) => {

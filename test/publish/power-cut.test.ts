@@ -1,10 +1,11 @@
 /**
  * A kill or a power cut at any moment: the calls of a publish are recorded, each beginning of that sequence is played on a
- * copy, and after a power cut, files that were not flushed by then are torn.
+ * copy, and after a power cut, files that were not flushed by then are torn. Or the calls fail from a moment on.
  */
 
 import { spawnSync } from 'node:child_process';
 import {
+  closeSync,
   cpSync,
   existsSync,
   fsyncSync,
@@ -216,3 +217,52 @@ it('a kill or a power cut while a first site is published leaves none or all of 
   }
   expect(ends.size).toBe(2);
 });
+
+const calls = {
+  closeSync,
+  fsyncSync,
+  linkSync,
+  mkdirSync,
+  openSync,
+  renameSync,
+  rmdirSync,
+  unlinkSync,
+  writeFileSync,
+  writeSync,
+};
+
+/** From a call on, none works any more. Returns how many there were. */
+function failFrom(nth: number): () => number {
+  let count = 0;
+  for (const [name, call] of Object.entries(calls)) {
+    vi.mocked(call as (...args: unknown[]) => unknown).mockImplementation((...args) => {
+      count++;
+      if (count >= nth) throw Object.assign(new Error('dead'), { code: 'EIO' });
+      if (call === fsyncSync) return undefined;
+      return (real[name as keyof typeof calls] as (...args: unknown[]) => unknown)(...args);
+    });
+  }
+  return () => count;
+}
+
+it.each(Object.entries(transitions))(
+  'a disk that fails from any call on leaves the old or the new site: one %s',
+  async (_, [old, fresh]) => {
+    const ends = { old: 0, fresh: 0 };
+    const published = path.dirname((await publishedSite(old)).out);
+    for (let nth = 1; ; nth++) {
+      const out = path.join(copyOf(published), 'site');
+      const count = failFrom(nth);
+      const outcome = await publishTree(out, fresh).catch((error: unknown) => error);
+      const isOver = count() < nth;
+      undisturbed();
+      if (isOver) {
+        expect(outcome).toMatchObject({ changed: true });
+        break;
+      }
+      ends[await endOf(out, old, fresh, `call ${nth}`)]++;
+    }
+    expect(ends.old).toBeGreaterThan(10);
+    expect(ends.fresh).toBeGreaterThan(10);
+  },
+);

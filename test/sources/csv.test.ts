@@ -235,6 +235,12 @@ describe('tables that are wrong', () => {
         'moves.csv › generation_id: got columns ["id","identifier","generation","type_id"]: expected one called generation_id',
     },
     {
+      flaw: 'a missing column, and no rows',
+      tables: { ...tables, 'item_names.csv': 'item_id\n' },
+      problem:
+        'item_names.csv › local_language_id: got columns ["item_id"]: expected one called local_language_id',
+    },
+    {
       flaw: 'no header',
       tables: { ...tables, 'items.csv': '' },
       problem: 'items.csv › id: got columns []: expected one called id',

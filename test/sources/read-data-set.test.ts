@@ -227,6 +227,13 @@ describe('the last site as the previous data set', () => {
           .files()
           .filter((file) => file.path !== 'former.json'),
     ],
+    [
+      'moved.json',
+      () =>
+        renamedSite()
+          .files()
+          .filter((file) => file.path !== 'former.json'),
+    ],
   ])('has no former slugs if %s is not as it was published, which is an error', async (file, files) => {
     const { previous, folder } = await previousOf(files());
     expect(previous?.former().move).toEqual(new Map([['move-1', 1]]));

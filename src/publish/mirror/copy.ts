@@ -121,6 +121,7 @@ function placeOf({ generator, files }: MirrorPlan, received: PartialDownload, pu
   const manifest = Buffer.from(JSON.stringify({ generator, files }));
   return {
     ...published,
+    at: (file) => `${published.name}/${file}`,
     read(file) {
       if (file === MANIFEST_FILE) return manifest;
       const entry = listed.get(file);

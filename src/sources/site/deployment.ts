@@ -11,6 +11,7 @@ import {
   listPath,
   MANIFEST_FILE,
   META_FILE,
+  MOVED_FILE,
   NAMES_FOLDER,
 } from '../../contract/paths.ts';
 import { UpstreamError } from '../../errors.ts';
@@ -58,7 +59,7 @@ export const hasRecords = (file: string): boolean =>
 /** Whether a file of a site is read where the site is a source. */
 export const isSource = (file: string): boolean =>
   hasRecords(file) ||
-  [FORMER_FILE, CHANGES_FILE].includes(file) ||
+  [FORMER_FILE, CHANGES_FILE, MOVED_FILE].includes(file) ||
   [NAMES_FOLDER, ICONS_FOLDER].some((folder) => file.startsWith(folder));
 
 /**

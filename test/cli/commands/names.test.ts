@@ -1,6 +1,6 @@
 /** Names in every language, from the upstream's answers to the files of a site, and what is made of odd ones. */
 
-import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { build } from '../../../src/cli/commands/build.ts';
@@ -327,8 +327,17 @@ describe('copies', () => {
     await build({ ...local, out: at('without'), names: false });
     expect(existsSync(at('without/names'))).toBe(false);
 
-    await mirror((await deploy(at('site'))).url, { out: at('mirror') });
+    const { url } = await deploy(at('site'));
+    await mirror(url, { out: at('mirror') });
     expect(filesIn(at('mirror'))).toEqual(names);
+    // Those that have not changed are not read again: damage there is no reason to stop.
+    const french = path.join(at('mirror'), 'names/fr.json');
+    const [text, { atime, mtime }] = [readFileSync(french, 'utf8'), statSync(french)];
+    writeFileSync(french, `[${text.slice(1)}`);
+    utimesSync(french, atime, mtime);
+    expect(await mirror(url, { out: at('mirror') })).toMatchObject({ changed: false });
+    writeFileSync(french, text);
+    utimesSync(french, atime, mtime);
     await rebase(at('mirror'), { baseUrl: 'https://other.test' });
     await build({ ...options, baseUrl: 'https://other.test', out: at('other') });
     expect(filesIn(at('mirror'))).toEqual(filesIn(at('other')));

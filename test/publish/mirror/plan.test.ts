@@ -39,6 +39,11 @@ describe('the plan of a mirror', () => {
     expect(plan.excluded).toEqual(hidden);
     expect(plan.remove).toEqual(['.htaccess']);
   });
+
+  it('never lists the manifest in itself', () => {
+    const files = [entry('manifest.json'), entry('a')];
+    expect(paths(planMirror({ generator: 'gamedata/1', files }, copyOf()).files)).toEqual(['a']);
+  });
 });
 
 describe("hosts' files", () => {
