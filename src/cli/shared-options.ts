@@ -154,7 +154,7 @@ export const BUILD_FOLDER = 'build';
 export const linksOption = choice('--links <style>', 'what links point to', linkStyles);
 
 export const hostsOption = (about: string) => ({
-  ...list('--host <name...>', about, (names: readonly HostName[], name) => distinctHosts(names, name)),
+  ...list<HostName, HostName[]>('--host <name...>', about, distinctHosts),
   choices: [...hostNames, ...formerHosts.keys()],
 });
 

@@ -1,6 +1,7 @@
 /** Captures a data set: reads it from a source, and lets the guards decide whether it may replace the published one. */
 
 import type { Comparison, History } from '../contract/changes.ts';
+import type { Names, NamesSummary } from '../contract/names.ts';
 import type { AnyRecords, DataSet, Provenance } from '../dataset/data-set.ts';
 import { summarizeNames } from '../dataset/digest.ts';
 import { agreeing, type Former, leftSlugs, mergeFormer, noFormer } from '../dataset/former.ts';
@@ -75,7 +76,9 @@ export async function capture(options: CaptureOptions): Promise<Captured> {
   const known = forgotten ? noFormer : formerOf(previous, options);
   const left = published ? leftSlugs(published.records, dataSet.records) : noFormer;
   const former = mergeFormer(inherited, loaded.former ?? noFormer, known, left);
-  const nameChanges = options.hasNames === false ? [] : changesOfNames(dataSet, previous, before);
+  const { records, names } = dataSet;
+  const own = { records, summary: summarizeNames(names), names: () => names };
+  const nameChanges = options.hasNames === false ? [] : changesOfNames(own, previous, before);
   const { missing } = guard(
     published && { ...published, former: known, names: nameChanges, baseUrl: published.base_url },
     { ...dataSet, captured, edition, former, baseUrl: options.baseUrl ?? site?.meta.base_url },
@@ -124,16 +127,20 @@ function findPrevious(
 const formerOf = (previous: Previous | undefined, { isRestored }: CaptureOptions): Former =>
   (isRestored ? previous?.readableFormer?.() : previous?.former()) ?? noFormer;
 
-/** None where the previous records or names cannot be read. */
+/**
+ * None where the previous records or names cannot be read.
+ *
+ * @param to `names` is called only if they differ
+ */
 export function changesOfNames(
-  to: Parameters<typeof compareNames>[1],
+  to: { records: AnyRecords; summary: NamesSummary | undefined; names: () => readonly Names[] },
   previous?: Previous,
   records?: AnyRecords,
 ): NameChanges[] {
-  const isSame = previous?.names?.digest === summarizeNames(to.names)?.digest;
+  const isSame = previous?.names?.digest === to.summary?.digest;
   const names = isSame ? undefined : previous?.readNames?.();
   if (!records || !names) return [];
-  return compareNames({ records, names }, to);
+  return compareNames({ records, names }, { records: to.records, names: to.names() });
 }
 
 /** Unchanged data keeps the date and the edition with which it was first seen in this state. */

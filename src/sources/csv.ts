@@ -26,6 +26,7 @@ const columns = {
   item_game_indices: ['item_id', 'generation_id', 'game_index'],
 } as const;
 type TableName = keyof typeof columns;
+type Column = (typeof columns)[TableName][number];
 export const tableNames = Object.keys(columns) as readonly TableName[];
 
 /** Table → its text. */
@@ -80,7 +81,7 @@ export const csv: Source = {
 
 /** Throws `DataError` if a table is invalid, or refers to a record that does not exist. */
 export function readCsv(texts: TableTexts): RawRecords {
-  const languages = new Map(rowsOf(texts, 'languages').map((row) => [textIn(row, 'id'), identifierIn(row)]));
+  const languages = new Map(rowsOf(texts, 'languages').map((row) => [row.cells.id, identifierIn(row)]));
   return mapKinds((kind) => readKind(kind, texts, languages)) as RawRecords;
 }
 
@@ -97,9 +98,9 @@ function readKind<K extends Kind>(
     const id = integerIn(row, 'id');
     // Of several names in a language, the first counts.
     const first: Record<string, string> = Object.create(null);
-    for (const named of names.get(id) ?? []) {
-      const language = textIn(named, 'local_language_id');
-      first[languages.get(language) ?? language] ??= textIn(named, 'name');
+    for (const { cells } of names.get(id) ?? []) {
+      const { local_language_id: language, name } = cells;
+      first[languages.get(language) ?? language] ??= name;
     }
     return { id, slug: identifierIn(row), ...splitNames(first), ...ownFields(row) };
   });
@@ -107,7 +108,7 @@ function readKind<K extends Kind>(
 
 interface Row {
   readonly table: TableName;
-  readonly cells: Readonly<Record<string, string>>;
+  readonly cells: Readonly<Record<Column, string>>;
 }
 
 /** Throws `DataError` if the text is not CSV, a row has the wrong number of fields, or a column is missing. */
@@ -137,7 +138,7 @@ function rowsOf(texts: TableTexts, table: TableName): Row[] {
 function rowsById(
   texts: TableTexts,
   table: TableName,
-  key: string,
+  key: Column,
   ids: ReadonlySet<number>,
 ): ReadonlyMap<number, Row[]> {
   const rows = new Map<number, Row[]>();
@@ -155,10 +156,8 @@ function rowsById(
   );
 }
 
-const textIn = ({ cells }: Row, column: string): string => cells[column] ?? '';
-
-function integerIn(row: Row, field: string): number {
-  const text = textIn(row, field);
+function integerIn(row: Row, field: Column): number {
+  const text = row.cells[field];
   const value = /^\d+$/.test(text) ? Number(text) : Number.NaN;
   if (Number.isSafeInteger(value)) return value;
   const problem = `got ${show(text)} in row ${show(Object.values(row.cells))}: expected an integer`;
@@ -166,8 +165,8 @@ function integerIn(row: Row, field: string): number {
 }
 
 function identifierIn(row: Row): string {
-  const text = textIn(row, 'identifier');
-  if (text !== '') return text;
+  const { identifier } = row.cells;
+  if (identifier !== '') return identifier;
   const location = { record: `${row.table}.csv`, field: 'identifier' };
   throw new DataError(`got row ${Object.values(row.cells).join(',')}: expected an identifier`, location);
 }

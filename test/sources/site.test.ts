@@ -2,16 +2,14 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { build } from '../../src/cli/commands/build.ts';
+import type { SiteFile } from '../../src/contract/site-file.ts';
 import { withOutput } from '../../src/publish/publish.ts';
 import { renamedSite } from '../support/data-set-versions.ts';
 import { deploy } from '../support/deployed.ts';
-import type { siteOf } from '../support/sites.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 
-type Files = ReturnType<ReturnType<typeof siteOf>['files']>;
-
 /** Builds from the site of these files, by the address at which it is deployed. */
-async function rebuilt(files: Files) {
+async function rebuilt(files: readonly SiteFile[]) {
   const parent = temporaryFolder();
   const [site, out] = [path.join(parent, 'site'), path.join(parent, 'out')];
   await withOutput(site, ({ publish }) => publish(files));

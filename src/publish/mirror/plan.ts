@@ -58,8 +58,8 @@ export function guardCopy(site: Site, previous: Previous | undefined, options: G
   }
   const before = previous?.digest === meta.digest ? records : previous?.records();
   // A deployment without any was built like that.
-  const hasOtherNames = previous && meta.names && meta.names.digest !== previous.names?.digest;
-  const nameChanges = hasOtherNames ? changesOfNames({ records, names: site.names() }, previous, before) : [];
+  const own = { records, summary: meta.names, names: site.names };
+  const nameChanges = meta.names ? changesOfNames(own, previous, before) : [];
   const former = site.former(() => records);
   return guard(
     previous && {

@@ -8,13 +8,13 @@ import {
   INDEX_FILE,
   type ListPage,
   linkHeader,
+  listPage,
   listPageFile,
-  listUrl,
   META_FILE,
   MOVED_FILE,
   rootFile,
 } from '../../contract/paths.ts';
-import { nextWindow, PAGE_SIZE, previousWindow, type Window } from '../../contract/windows.ts';
+import { PAGE_SIZE, type Window } from '../../contract/windows.ts';
 
 /** A file of the site. */
 export interface Asset {
@@ -94,14 +94,9 @@ export async function listWindow(
   }
 
   const baseUrl = root[kind].slice(0, root[kind].lastIndexOf(API_PREFIX));
-  const link = (to: Window | null) =>
-    to && listUrl({ baseUrl, links: 'query' }, kind, to, isJson ? 'json' : 'api');
-  const page = {
-    count,
-    next: link(nextWindow(window, count)),
-    previous: link(previousWindow(window)),
-    results: records.slice(skipped, skipped + to - from),
-  };
+  const results = records.slice(skipped, skipped + to - from);
+  const format = isJson ? 'json' : 'api';
+  const page = listPage({ baseUrl, links: 'query' }, kind, { window, count, results }, format);
   const asset = await createAsset(new TextEncoder().encode(JSON.stringify(page)));
   return { ...asset, link: linkHeader(kind, limit, page) };
 }

@@ -5,16 +5,9 @@
 
 import { type Kind, kindNames } from '../../contract/kinds.ts';
 import { show } from '../../contract/parse.ts';
-import { linkHeader, listPath, listUrl } from '../../contract/paths.ts';
+import { linkHeader, listPage, listPath } from '../../contract/paths.ts';
 import { pageSchemas } from '../../contract/served.ts';
-import {
-  type Integer,
-  nextWindow,
-  PAGE_SIZE,
-  pageOffsets,
-  previousWindow,
-  type Window,
-} from '../../contract/windows.ts';
+import { type Integer, PAGE_SIZE, pageOffsets, type Window } from '../../contract/windows.ts';
 import { MAX_BODY_BYTES } from '../../http/body.ts';
 import type { ProbeRequest, ProbeResponse } from '../../http/probe.ts';
 import { type Check, checkEach, endpoints, errorProblem, type VerifyContext } from './check.ts';
@@ -63,12 +56,12 @@ function windowProblem(
   const base = isBuilt ? linkBase : { ...linkBase, links: 'query' as const };
   // Where code runs, links keep the format of the request; those of built pages are the same for all.
   const isKept = path.includes('format=json') && /\?format=json/.test(`${got.next}${got.previous}`);
-  const link = (to: Window | null) => to && listUrl(base, kind, to, isKept ? 'json' : 'api');
-  const expected = { count, next: link(nextWindow(window, count)), previous: link(previousWindow(window)) };
-  for (const [key, value] of Object.entries(expected))
-    if (got[key] !== value) return `got ${key} ${show(got[key])}, expected ${show(value)}`;
   const from = Math.min(Number(window.offset), count);
   const wanted = records.slice(from, Math.min(from + Number(window.limit), count));
+  const page = { window, count, results: wanted };
+  const { results: _, ...expected } = listPage(base, kind, page, isKept ? 'json' : 'api');
+  for (const [key, value] of Object.entries(expected))
+    if (got[key] !== value) return `got ${key} ${show(got[key])}, expected ${show(value)}`;
   const results = Array.isArray(got.results) ? got.results : [];
   if (JSON.stringify(results) === JSON.stringify(wanted)) return undefined;
   return `got ${results.length} records from id ${show(results[0]?.id)}, expected ${wanted.length} from id ${show(wanted[0]?.id)}`;
