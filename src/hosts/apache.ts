@@ -37,8 +37,8 @@ const setHeaders = (fields: Readonly<Record<string, string>>, condition = ''): s
 
 const { api, common, download, error, file, html, preflight } = server.headerSets;
 
-/** What Apache refuses before it reads `.htaccess`. */
-const refusals = { 400: server.MALFORMED_DETAIL, 403: 'Forbidden.', 404: errorDetails[404] };
+/** What Apache refuses by itself, or before it reads `.htaccess`. */
+const refusals = { ...server.refusals, 403: 'Forbidden.', 404: errorDetails[404] };
 
 function virtualHost({ address, base, port, root }: server.WebServer): string {
   const folder = quote(root);
@@ -131,8 +131,8 @@ ${setHeaders(preflight, "%{REQUEST_METHOD} == 'OPTIONS'")}
 ${setHeaders({ 'Content-Type': 'application/json' }, '%{REQUEST_STATUS} -eq 406')}
 <FilesMatch "\\.html$">
 ${setHeaders(html)}
-# The virtual host makes errors JSON.
-${setHeaders({ 'Content-Type': 'text/html; charset=utf-8' }, '%{REQUEST_STATUS} -ge 400')}
+# The virtual host makes errors JSON, also those that have a page.
+${setHeaders({ 'Content-Type': 'text/html; charset=utf-8' }, "%{REQUEST_STATUS} in { '400', '403', '404' }")}
 </FilesMatch>
 ${setHeaders(file, `!(${isApi}) && !(${isDownload})`)}
 ${setHeaders(download, isDownload)}

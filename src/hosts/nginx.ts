@@ -171,9 +171,8 @@ server {
     error_page 403 =404 $gamedata_not_found;
     error_page 404 $gamedata_not_found;
     error_page 405 @not_allowed;
-    # Malformed requests.
-    error_page 400 /_malformed;
-${location('= /_malformed', 'internal;', ...json(400, server.MALFORMED_DETAIL))}
+    # What nginx refuses by itself.
+${Object.entries(server.refusals).map(refusal).join('\n')}
 
     # These statuses are never sent: they only select the location. For browsers, and for CORS preflights of any URL.
     error_page 419 =400 /_page;
@@ -188,8 +187,15 @@ ${location('@not_allowed', ...json(405, notAllowedDetail('$request_method')))}
 }
 `;
 
+const refusal = ([status, detail]: [string, string]): string => {
+  // A range is refused when the headers of the file are set: they stay, and must not be sent twice.
+  const headers = status === '416' ? addHeaders(error) : [];
+  return `    error_page ${status} /_${status};
+${location(`= /_${status}`, 'internal;', ...headers, ...json(status, detail))}`;
+};
+
 /** An error without a file. */
-const json = (status: number, detail: string): string[] => [
+const json = (status: number | string, detail: string): string[] => [
   'types { }',
   'default_type application/json;',
   `return ${status} ${quote(errorBody(detail))};`,

@@ -31,8 +31,13 @@ export const compressedMedia = [...new Set(Object.values(contract.mediaTypes))].
 export const compressedTypes = compressedMedia.map((type) => type.split(';')[0]);
 export const COMPRESSED_BYTES = 1024;
 
-/** Of a request that a server refuses by itself, if it can be told to say so in JSON. */
-export const MALFORMED_DETAIL = 'Bad Request.';
+/** What a server refuses by itself, and can be told to say in JSON: status → detail. 400 is a malformed request. */
+export const refusals = {
+  400: 'Bad Request.',
+  412: 'Precondition Failed.',
+  416: 'Range Not Satisfiable.',
+  500: 'Internal Server Error.',
+} as const;
 
 /** Media types by an expression for the end of a file's name, apart from those that every server knows. */
 export const ownMediaTypes = Object.entries(contract.mediaTypes)

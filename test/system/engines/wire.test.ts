@@ -1,6 +1,7 @@
 /** What goes over the wire between real web servers and clients: compressed bodies, and parts of files. */
 
 import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { request } from 'undici';
@@ -116,6 +117,14 @@ describe.each(servers)('$name', (engine) => {
     expect(suffix.bytes.equals(whole.bytes)).toBe(true);
     const beyond = await get(`${site.url}/openapi.json`, { range: 'bytes=99999999-' });
     expect([beyond.status, beyond.header('content-range')]).toEqual([416, `bytes */${whole.bytes.length}`]);
+    // Caddy refuses it in its own words.
+    if (engine !== caddy) expectRefusal(beyond, 'Range Not Satisfiable.');
+  });
+
+  it.runIf(engine === nginx || engine === serve)('refuses a failed precondition in JSON', async () => {
+    const changed = await get(`${site.url}/openapi.json`, { 'if-match': '"another"' });
+    expect(changed.status).toBe(412);
+    expectRefusal(changed, 'Precondition Failed.');
   });
 
   it('sends all of an error, whatever part was requested', async () => {
@@ -141,6 +150,36 @@ describe.each(servers)('$name', (engine) => {
     expect(packed.header('etag')).not.toBe('');
   });
 });
+
+it.each([
+  {
+    engine: nginx,
+    file: 'nginx.conf',
+    fault: 'location = /fault { return 500; }',
+    before: 'location = /_page',
+  },
+  // Apache reads no `.htaccess` then.
+  { engine: apache, file: 'apache.conf', fault: 'Redirect 500 /fault\n', before: '</VirtualHost>' },
+])('$engine.name says in JSON that it fails', async ({ engine, file, fault, before }) => {
+  const configuration = readFileSync(path.join(out, '_hosts', file), 'utf8');
+  const site = await engine.startWith(configuration.replace(before, fault + before), out);
+  try {
+    const failed = await get(`${site.url}/fault`);
+    expect(failed.status).toBe(500);
+    expectRefusal(failed, 'Internal Server Error.');
+  } finally {
+    await site.stop();
+  }
+});
+
+/** JSON that any script may read, and that is asked for again. */
+function expectRefusal({ header, bytes }: Awaited<ReturnType<typeof get>>, detail: string): void {
+  expect(JSON.parse(`${bytes}`)).toEqual({ detail });
+  expect(header('content-type')).toBe('application/json');
+  // nginx has set the file's Cache-Control by then: that of the error follows, and is the stricter.
+  expect(header('cache-control')).toMatch(/^(?:public, .*, )?no-cache$/);
+  expect(header('access-control-allow-origin')).toBe('*');
+}
 
 const gunzipIf = ({ header, bytes }: { header: (name: string) => string; bytes: Buffer }): Buffer =>
   header('content-encoding') === 'gzip' ? gunzipSync(bytes) : bytes;
