@@ -123,7 +123,7 @@ ErrorDocument 404 ${web.base}/${BROWSE_FILE}
 
 function headers(web: server.WebServer): string {
   const isApi = `${isBelowPrefix(web)} || %{REQUEST_STATUS} -ge 400`;
-  const isDownload = `%{REQUEST_URI} =~ m#^${web.basePattern}${web.downloads}# && %{REQUEST_STATUS} -lt 400`;
+  const isDownload = `%{REQUEST_URI} =~ m#^${web.basePattern}${web.paths.download}# && %{REQUEST_STATUS} -lt 400`;
   return `# "always" includes errors and redirects. THE_REQUEST is the request line as it was sent, whatever file is served.
 ${setHeaders(common)}
 ${setHeaders(api, isApi)}
@@ -221,7 +221,7 @@ RewriteRule ${endpoint} - [R=405,END]
 # Each page of a list has a folder. Any other limit or offset is an error.
 RewriteCond ${window} ${web.laterPage}
 RewriteRule ${list} - [E=GAMEDATA_FOLDER:${server.pageFolder('%1')}]
-RewriteCond ${window} !^(?:${web.pageSize})?:(?:0|${server.OFFSET})?$ [OR]
+RewriteCond ${window} !${web.firstPage}|${web.laterPage} [OR]
 RewriteCond ${file} !-f
 RewriteRule ${list} - [R=400,END]
 

@@ -110,10 +110,7 @@ const maps = (web: server.WebServer): string => `
 
 	# Content negotiation: clients that list HTML, as browsers do, get the page; any other that accepts JSON gets JSON.
 	map {header.Accept} {gamedata_browser} {
-		${raw(`~${server.prefers.json}`)} ""
-		${raw(`~${server.prefers.html}`)} 1
-		${raw(`~${server.accepts.json}`)} ""
-		${raw(`~${server.accepts.html}`)} 1
+		${server.negotiation.map(([pattern, value]) => `${raw(`~${pattern}`)} ${value || '""'}`).join('\n\t\t')}
 		default ""
 	}`;
 
@@ -143,7 +140,7 @@ const matchers = ({ paths, ...web }: server.WebServer): string => `
 		}
 	}
 	@html path_regexp (?:^/|\\.html)$
-	@download path_regexp ^${web.downloads}
+	@download path_regexp ^${paths.download}
 	@fresh not path_regexp ^${web.slashlessPrefix}(?:/|$)
 	${server.ownMediaTypes.map(([pattern], at) => `@type${at} path_regexp ${pattern}`).join('\n\t')}`;
 

@@ -36,7 +36,7 @@ function quote(text: string): string {
 }
 
 /** A line of a map, for a regular expression. */
-const matching = (pattern: string, value: string): string => `${quote(`~${pattern}`)} ${value};`;
+const matching = (pattern: string, value: string): string => `${quote(`~${pattern}`)} ${value || "''"};`;
 
 /** Of a header that several have, the last counts. */
 const addHeaders = (...fields: Readonly<Record<string, string>>[]): string[] =>
@@ -64,38 +64,30 @@ ${parameters
 
 # The folder of the requested page, inside that of its list. If it does not exist, the response is an error.
 map "$gamedata_limit:$gamedata_offset" $gamedata_folder {
-    ':' '';
-    ${matching(web.firstPage, "''")}
+    ${matching(web.firstPage, '')}
     ${matching(web.laterPage, server.pageFolder('$1'))}
     default ${server.pageFolder('none')};
 }
 
 # Content negotiation: clients that list HTML, as browsers do, get the page; any other that accepts JSON gets JSON.
-map $http_accept $gamedata_json {
-    '' yes;
-    ${matching(server.accepts.json, 'yes')}
-    default no;
+map $http_accept $gamedata_prefers_page {
+    ${server.negotiation.map(([pattern, value]) => matching(pattern, value)).join('\n    ')}
+    default '';
 }
-map $http_accept $gamedata_html {
-    '' no;
-    ${matching(server.prefers.json, 'no')}
-    ${matching(server.prefers.html, 'first')}
-    ${matching(server.accepts.html, 'yes')}
-    default no;
+map $http_accept $gamedata_accepts_json {
+    '' 1;
+    ${matching(server.accepts.json, '1')}
+    default '';
 }
-map "$gamedata_json:$gamedata_html:$gamedata_format" $gamedata_answer {
-    yes:no: json;
-    ${matching(`^yes:no:(?:${web.anyFormat})$`, 'json')}
-    ${matching(`:first:(?:${web.browsable})?$`, 'page')}
-    ${matching(`^yes:[a-z]+:(?:${web.anyFormat})?$`, 'json')}
-    ${matching(`^no:yes:(?:${web.browsable})?$`, 'page')}
-    ${matching(`^no:[a-z]+:(?:${web.anyFormat})?$`, 'unacceptable')}
+map "$gamedata_prefers_page:$gamedata_accepts_json:$gamedata_format" $gamedata_answer {
+    ${matching(`^1:1?:(?:${web.browsable})?$`, 'page')}
+    ${matching(`^1?:1:(?:${web.anyFormat})?$`, 'json')}
+    ${matching(`^1?:1?:(?:${web.anyFormat})?$`, 'unacceptable')}
     default unknown;
 }
 # For an error, too, browsers get a page: that of the API shows the JSON.
-map "$gamedata_json:$gamedata_html:$gamedata_format" $gamedata_browser {
-    ${matching(':json$', "''")}
-    ${matching('^(?:[a-z]+:first|no:yes):', '1')}
+map "$gamedata_prefers_page:$gamedata_format" $gamedata_browser {
+    ${matching('^1:(?!json$)', '1')}
     default '';
 }
 map "$request_method:$gamedata_browser:$request_uri" $gamedata_not_found {
@@ -120,16 +112,7 @@ map $uri $gamedata_moved {
     include ${quote(`${web.root}/${MOVED_MAP.replace('.map', '.map*')}`)};
     default '';
 }
-${
-  web.base &&
-  `
-map $request_uri $gamedata_below {
-    ${matching(`^/+${web.basePattern.slice(1)}/`, 'yes')}
-    ${matching(`^/+${web.basePattern.slice(1)}(?:\\?|$)`, 'slashless')}
-    default '';
-}
-`
-}`;
+`;
 
 const { common, error, html, preflight, ...byStatus } = server.headerSets;
 const api = { ...byStatus.api, 'Cache-Control': '$gamedata_api_caching' };
@@ -171,8 +154,14 @@ server {
     error_page 403 =404 $gamedata_not_found;
     error_page 404 $gamedata_not_found;
     error_page 405 @not_allowed;
-    # What nginx refuses by itself.
-${Object.entries(server.refusals).map(refusal).join('\n')}
+    # What nginx refuses by itself. A range is refused after the headers of the file are set: they stay, and are not repeated.
+${Object.entries(server.refusals)
+  .map(([status, detail]) => {
+    const headers = status === '416' ? addHeaders(error) : [];
+    return `    error_page ${status} /_${status};
+${location(`= /_${status}`, 'internal;', ...headers, ...json(status, detail))}`;
+  })
+  .join('\n')}
 
     # These statuses are never sent: they only select the location. For browsers, and for CORS preflights of any URL.
     error_page 419 =400 /_page;
@@ -187,13 +176,6 @@ ${location('@not_allowed', ...json(405, notAllowedDetail('$request_method')))}
 }
 `;
 
-const refusal = ([status, detail]: [string, string]): string => {
-  // A range is refused when the headers of the file are set: they stay, and must not be sent twice.
-  const headers = status === '416' ? addHeaders(error) : [];
-  return `    error_page ${status} /_${status};
-${location(`= /_${status}`, 'internal;', ...headers, ...json(status, detail))}`;
-};
-
 /** An error without a file. */
 const json = (status: number | string, detail: string): string[] => [
   'types { }',
@@ -206,8 +188,8 @@ const belowBase = ({ base, basePattern }: server.WebServer): string =>
   base &&
   `
     # Everything is below ${base}: locations see paths without it.
-    if ($gamedata_below = slashless) { return 301 ${base}/$is_args$args; }
-    if ($gamedata_below = '') { rewrite ^ /_outside; }
+    if ($request_uri ~ ${quote(`^/+${basePattern.slice(1)}(?:\\?|$)`)}) { return 301 ${base}/$is_args$args; }
+    if ($request_uri !~ ${quote(`^/+${basePattern.slice(1)}/`)}) { rewrite ^ /_outside; }
     rewrite ${quote(`^${basePattern}(/.*)$`)} $1;
 ${location('= /_outside', ...json(404, errorDetails[404]))}
 `;
@@ -217,11 +199,7 @@ function apiLocations({ base, paths, prefix, slashlessPrefix }: server.WebServer
             if ($gamedata_answer = unknown) { return 404; }
             if ($gamedata_answer = unacceptable) { return 406 ${quote(errorBody(NOT_ACCEPTABLE_DETAIL))}; }
             if ($gamedata_other_method) { return 405; }`;
-  return `    location = ${slashlessPrefix} {
-        if ($gamedata_with_slash = '') { return 404; }
-        return 301 $gamedata_with_slash;
-    }
-    location ^~ ${prefix} {
+  return `    location ^~ ${slashlessPrefix} {
         # Lists. Existence is checked before negotiation, so that a missing page is an error for browsers too.
         location ~ ${quote(`^${paths.list}$`)} {
             ${refusals}

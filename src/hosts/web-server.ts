@@ -3,7 +3,6 @@
 import type { GuaranteeName } from '../contract/guarantees.ts';
 import * as contract from '../contract/headers.ts';
 import { bulkFolders, DOCS_PATH, pathOf } from '../contract/paths.ts';
-import type { RouteTable } from '../contract/routes.ts';
 import { escapeExpression, type HostContext, type Parameter } from './host.ts';
 
 /** A web server without code only serves built pages. */
@@ -23,14 +22,6 @@ export const headerSets = {
   error: contract.errorHeaders,
 } as const;
 
-/** What is compressed from `COMPRESSED_BYTES` on, with its charset. */
-export const compressedMedia = [...new Set(Object.values(contract.mediaTypes))].filter(
-  contract.isCompressible,
-);
-/** The same for servers that compare without. */
-export const compressedTypes = compressedMedia.map((type) => type.split(';')[0]);
-export const COMPRESSED_BYTES = 1024;
-
 /** What a server refuses by itself, and can be told to say in JSON: status → detail. 400 is a malformed request. */
 export const refusals = {
   400: 'Bad Request.',
@@ -38,6 +29,14 @@ export const refusals = {
   416: 'Range Not Satisfiable.',
   500: 'Internal Server Error.',
 } as const;
+
+/** What is compressed from `COMPRESSED_BYTES` on, with its charset. */
+export const compressedMedia = [...new Set(Object.values(contract.mediaTypes))].filter(
+  contract.isCompressible,
+);
+/** The same for servers that compare without. */
+export const compressedTypes = compressedMedia.map((type) => type.split(';')[0]);
+export const COMPRESSED_BYTES = 1024;
 
 /** Media types by an expression for the end of a file's name, apart from those that every server knows. */
 export const ownMediaTypes = Object.entries(contract.mediaTypes)
@@ -77,51 +76,53 @@ export const prefers = {
   html: member('text/html', ','),
 } as const;
 
-/** Paths of the API, without anchors. */
-function pathPatterns({ prefix, lists }: RouteTable) {
-  const kinds = `(?:${lists.map(({ kind }) => kind).join('|')})`;
-  return {
-    list: `${prefix}${kinds}/`,
-    record: `${prefix}${kinds}/[a-z0-9-]+/`,
-    /** An endpoint without its trailing slash, as it was sent. */
-    slashless: `${prefix.slice(0, -1)}(?:/${kinds}(?:/[^/.?]+)?)?`,
-    /** Host configuration starts with a dot or `_`, and is not public. */
-    hidden: '/[._]',
-    /** An icon, relative to the icons' path. */
-    icon: '(?:\\w[\\w-]*/)*\\w[\\w-]*(?:\\.\\w[\\w-]*)+',
-  };
-}
+/** What decides whether a client gets the page, by the first that matches its `Accept`. */
+export const negotiation = [
+  [prefers.json, ''],
+  [prefers.html, '1'],
+  [accepts.json, ''],
+  [accepts.html, '1'],
+] as const;
 
-/** As links write them. */
-export const OFFSET = '[1-9][0-9]*';
 /** The folder of a page that is not the first, inside that of its list. */
 export const pageFolder = (offset: string): string => `offset/${offset}/`;
 
 /** The routes with everything else that the template of a web server is filled with. */
 export function webServer({ routes, baseUrl, root }: HostContext) {
-  const { formats, pageSize, prefix } = routes;
+  const { formats, lists, pageSize, prefix } = routes;
   const base = pathOf(baseUrl);
   const address = new URL(baseUrl);
+  const kinds = `(?:${lists.map(({ kind }) => kind).join('|')})`;
+  const slashlessPrefix = prefix.slice(0, -1);
   return {
     ...routes,
-    /** Of the base URL. */
     address,
     /** Where it listens for plain HTTP: TLS is the operator's to add, or of somebody in front of it. */
     port: address.protocol === 'https:' ? 80 : Number(address.port || 80),
+    /** The path of the base URL, and the same as a regular expression. */
     base,
-    /** The same as a regular expression. */
     basePattern: escapeExpression(base),
     root,
-    paths: pathPatterns(routes),
+    slashlessPrefix,
+    slashlessDocs: DOCS_PATH.slice(0, -1),
+    /** Without anchors. */
+    paths: {
+      list: `${prefix}${kinds}/`,
+      record: `${prefix}${kinds}/[a-z0-9-]+/`,
+      /** An endpoint without its trailing slash, as it was sent. */
+      slashless: `${slashlessPrefix}(?:/${kinds}(?:/[^/.?]+)?)?`,
+      /** Host configuration starts with a dot or `_`, and is not public. */
+      hidden: '/[._]',
+      /** Relative to the icons' path. */
+      icon: '(?:\\w[\\w-]*/)*\\w[\\w-]*(?:\\.\\w[\\w-]*)+',
+      download: `/(?:${bulkFolders.join('|')})`,
+    },
     /** The limit and offset of built pages, joined by a colon. The offset of a later page is captured. */
     firstPage: `^(?:${pageSize})?:0?$`,
-    laterPage: `^(?:${pageSize})?:(${OFFSET})$`,
+    laterPage: `^(?:${pageSize})?:([1-9][0-9]*)$`,
+    anyFormat: formats.join('|'),
     /** The values of `format` for which browsers get the page: the other one is always JSON. */
     browsable: formats.filter((format) => format !== 'json').join('|'),
-    anyFormat: formats.join('|'),
-    slashlessPrefix: prefix.slice(0, -1),
-    slashlessDocs: DOCS_PATH.slice(0, -1),
-    downloads: `/(?:${bulkFolders.join('|')})`,
   };
 }
 
