@@ -18,11 +18,9 @@ export const apache: Host = {
   },
   files: (context) => {
     const web = server.webServer(context);
+    const sections = [introduction, errors(web), headers(web), compression(web), rewriting(web)];
     return [
-      {
-        path: '.htaccess',
-        body: [introduction, errors(web), headers(web), compression(web), rewriting(web)].join('\n'),
-      },
+      { path: '.htaccess', body: sections.join('\n') },
       { path: CONFIGURATION, body: virtualHost(web) },
     ];
   },
@@ -34,6 +32,9 @@ const setHeaders = (fields: Readonly<Record<string, string>>, condition = ''): s
   Object.entries(fields)
     .map(([name, value]) => `Header always set ${name} ${quote(value)}${condition && ` "expr=${condition}"`}`)
     .join('\n');
+
+const isStatus = (...statuses: (number | string)[]): string =>
+  `%{REQUEST_STATUS} in { '${statuses.join("', '")}' }`;
 
 const { api, common, download, error, file, html, preflight } = server.headerSets;
 
@@ -62,7 +63,7 @@ ${Object.entries(refusals)
   .join('\n')}
   ${setHeaders(
     { ...common, ...api, 'Content-Type': 'application/json', ...error },
-    `%{REQUEST_STATUS} in { '${Object.keys(refusals).join("', '")}' }`,
+    isStatus(...Object.keys(refusals)),
   ).replaceAll('\n', '\n  ')}
   Header always set Content-Range "expr=bytes */%{filesize:%{REQUEST_FILENAME}}" "expr=%{REQUEST_STATUS} == 416"
 </VirtualHost>
@@ -88,18 +89,16 @@ ${server.ownMediaTypes
   .join('\n')}
 `;
 
-/** Whether a request is that of a browser. `req_novary` keeps `Accept` out of `Vary` on files that are the same for everybody. */
-const isBrowser = [
-  '%{REQUEST_METHOD} =~ /^(?:GET|HEAD)$/',
-  `!(%{QUERY_STRING} =~ m#${server.wantsJson}#)`,
-  `(${[server.prefers, server.accepts]
-    .map((by) => `(req_novary('Accept') =~ m_${by.html}_ && !(req_novary('Accept') =~ m_${by.json}_))`)
-    .join(' || ')})`,
-].join(' && ');
+/** Whether a client gets the page. `req_novary` keeps `Accept` out of `Vary` on files that are the same for everybody. */
+const prefersPage = `(${[server.prefers, server.accepts]
+  .map((by) => `(req_novary('Accept') =~ m_${by.html}_ && !(req_novary('Accept') =~ m_${by.json}_))`)
+  .join(' || ')})`;
+const isBrowser = `%{REQUEST_METHOD} =~ /^(?:GET|HEAD)$/ && !(%{QUERY_STRING} =~ m#${server.wantsJson}#) && ${prefersPage}`;
 
 /** Per-directory rules see paths without the leading slash. */
 const inside = (path: string): string => path.slice(1);
 
+/** By the request line as it was sent, whatever file is served. */
 const isBelowPrefix = ({ basePattern, slashlessPrefix }: server.WebServer): string =>
   `%{THE_REQUEST} =~ m#^\\S+ (?:https?://[^/]+)?/+${inside(`${basePattern}${slashlessPrefix}`)}[/? ]#`;
 
@@ -122,20 +121,18 @@ ErrorDocument 404 ${web.base}/${BROWSE_FILE}
 `;
 
 function headers(web: server.WebServer): string {
-  const isApi = `${isBelowPrefix(web)} || %{REQUEST_STATUS} -ge 400`;
   const isDownload = `%{REQUEST_URI} =~ m#^${web.basePattern}${web.paths.download}# && %{REQUEST_STATUS} -lt 400`;
-  return `# "always" includes errors and redirects. THE_REQUEST is the request line as it was sent, whatever file is served.
-${setHeaders(common)}
-${setHeaders(api, isApi)}
+  return `# "always" includes errors and redirects; of a header that is set again, the last counts.
+${setHeaders({ ...common, ...file })}
+${setHeaders(download, isDownload)}
+${setHeaders(api, `${isBelowPrefix(web)} || %{REQUEST_STATUS} -ge 400`)}
 ${setHeaders(preflight, "%{REQUEST_METHOD} == 'OPTIONS'")}
 ${setHeaders({ 'Content-Type': 'application/json' }, '%{REQUEST_STATUS} -eq 406')}
 <FilesMatch "\\.html$">
 ${setHeaders(html)}
 # The virtual host makes errors JSON, also those that have a page.
-${setHeaders({ 'Content-Type': 'text/html; charset=utf-8' }, "%{REQUEST_STATUS} in { '400', '403', '404' }")}
+${setHeaders({ 'Content-Type': 'text/html; charset=utf-8' }, isStatus(400, 403, 404))}
 </FilesMatch>
-${setHeaders(file, `!(${isApi}) && !(${isDownload})`)}
-${setHeaders(download, isDownload)}
 ${setHeaders(error, '%{REQUEST_STATUS} -ge 400')}
 `;
 }
@@ -162,17 +159,6 @@ function rewriting(web: server.WebServer): string {
   const list = `^${inside(web.paths.list)}$`;
   const window = `%{ENV:GAMEDATA_LIMIT}:%{ENV:GAMEDATA_OFFSET}`;
   const file = `%{CONTEXT_DOCUMENT_ROOT}/$0%{ENV:GAMEDATA_FOLDER}${INDEX_FILE}`;
-  const movedRules = `# Renamed records. The query is kept.
-RewriteCond ${file} -f
-RewriteRule ${endpoint} - [S=${moved.length}]
-${moved.map(({ path, to }) => `RewriteRule ^${inside(path)}$ ${base}${to} [R=301,END]`).join('\n')}
-
-`;
-  const iconRedirect = `
-# Icons that the site does not hold are the upstream's.
-RewriteCond %{REQUEST_FILENAME} !-f
-RewriteRule ^${inside(icons.path)}(${web.paths.icon})$ ${icons.upstream}$1 [R=302,END]
-`;
   return `# Apache would respond with 403. It is not secret, but not part of the site either: the first rule makes it a 404.
 <Files ".htaccess">
 Require all granted
@@ -201,18 +187,11 @@ RewriteCond %{ENV:GAMEDATA_FORMAT} !^(?:${web.anyFormat})?$
 RewriteRule ${endpoint} - [R=404,END]
 
 # Content negotiation: clients that list HTML, as browsers do, get the page; any other that accepts JSON gets JSON.
-RewriteCond %{HTTP:Accept} ^$ [NV,OR]
-RewriteCond %{HTTP:Accept} ${server.accepts.json} [NV]
-RewriteRule ^ - [E=GAMEDATA_JSON:1]
 RewriteCond %{ENV:GAMEDATA_FORMAT} ^(?:${web.browsable})?$
-RewriteCond %{HTTP:Accept} ${server.prefers.html} [NV]
-RewriteCond %{HTTP:Accept} !${server.prefers.json} [NV]
+RewriteCond expr "${prefersPage}"
 RewriteRule ^ - [E=GAMEDATA_PAGE:1]
-RewriteCond %{ENV:GAMEDATA_FORMAT} ^(?:${web.browsable})?$
-RewriteCond %{ENV:GAMEDATA_JSON} ^$
-RewriteCond %{HTTP:Accept} ${server.accepts.html} [NV]
-RewriteRule ^ - [E=GAMEDATA_PAGE:1]
-RewriteCond %{ENV:GAMEDATA_JSON}%{ENV:GAMEDATA_PAGE} ^$
+RewriteCond %{ENV:GAMEDATA_PAGE} ^$
+RewriteCond %{HTTP:Accept} !^$|${server.accepts.json} [NV]
 RewriteRule ${endpoint} - [R=406,END]
 
 RewriteCond %{REQUEST_METHOD} !^(?:GET|HEAD)$
@@ -225,13 +204,26 @@ RewriteCond ${window} !${web.firstPage}|${web.laterPage} [OR]
 RewriteCond ${file} !-f
 RewriteRule ${list} - [R=400,END]
 
-${moved.length === 0 ? '' : movedRules}# Existence is checked before negotiation, so that a missing record is a 404 for browsers too.
+# Renamed records. The query is kept.
+RewriteCond ${file} -f
+RewriteRule ${endpoint} - [S=${moved.length}]
+${moved.map(({ path, to }) => `RewriteRule ^${inside(path)}$ ${base}${to} [R=301,END]`).join('\n')}
+
+# Existence is checked before negotiation, so that a missing record is a 404 for browsers too.
 RewriteCond ${file} !-f
 RewriteRule ${endpoint} - [R=404,END]
 RewriteCond %{ENV:GAMEDATA_PAGE} 1
 RewriteRule ${endpoint} ${base}/${BROWSE_FILE} [END]
 RewriteRule ${endpoint} ${base}/$0%{ENV:GAMEDATA_FOLDER}${INDEX_FILE} [END]
-${icons.upstream === null ? '' : iconRedirect}
+${
+  icons.upstream === null
+    ? ''
+    : `
+# Icons that the site does not hold are the upstream's.
+RewriteCond %{REQUEST_FILENAME} !-f
+RewriteRule ^${inside(icons.path)}(${web.paths.icon})$ ${icons.upstream}$1 [R=302,END]
+`
+}
 # Everything else is a file at its own URL, or does not exist.
 RewriteCond %{REQUEST_FILENAME} !-f
 RewriteCond %{CONTEXT_DOCUMENT_ROOT}/$0index.html !-f

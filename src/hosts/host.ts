@@ -10,23 +10,21 @@ export type Parameter = (typeof parameters)[number];
 /** A text as a regular expression. */
 export const escapeExpression = (text: string): string => text.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&');
 
-/** How a web server serves a site. */
 export interface Serving {
-  /** The document root, as an absolute path. */
+  /** The document root of a web server, as an absolute path. */
   readonly root: string;
 }
 
-/** What configuration is generated from. */
 export interface HostContext extends Serving {
   readonly routes: RouteTable;
-  /** The site's base URL without a trailing slash. */
+  /** Without a trailing slash. */
   readonly baseUrl: string;
   /** src/serve/handler/edge.ts as the text of one ES module without imports. For hosts that run code. */
   readonly handlerModule: () => string;
 }
 
-/** Made of nothing but the context. */
 export interface HostFile {
+  /** Relative to the site's folder. */
   readonly path: string;
   readonly body: string;
 }
@@ -35,13 +33,11 @@ export interface HostFile {
 export interface Host {
   /** The guarantees that it does not support. Tests check exactly this list on the real engine. */
   readonly unsupported: readonly GuaranteeName[];
-  /** The configuration files, relative to the site's folder. */
   files(context: HostContext): HostFile[];
-  /** Of a web server, which is not configured by the site's folder alone. */
   readonly installation?: Installation;
 }
 
-/** What the operator of a web server does with a site. The configuration is copied once, and the operator's from then on. */
+/** The configuration of a web server, which is copied once, and the operator's from then on. */
 export interface Installation {
   /** In the site's folder. */
   readonly configuration: string;

@@ -235,18 +235,16 @@ ${location('= /_page', 'internal;', ...addHeaders(common, api, html), `try_files
 
 function fileLocations({ base, errors, icons, paths, slashlessDocs }: server.WebServer): string {
   const itself = 'try_files $uri =404;';
-  const iconLocations = `
+  const iconLocation = `
     # Icons that the site does not hold are the upstream's.
 ${location(
   `~ ${quote(`^${icons.path}(${paths.icon})$`)}`,
   ...addHeaders(common, file),
-  'set $gamedata_icon $1;',
-  'try_files $uri @icon;',
+  `if (!-f $request_filename) { return 302 ${icons.upstream}$1; }`,
 )}
-${location('@icon', ...addHeaders(common), `return 302 ${icons.upstream}$gamedata_icon;`)}
 `;
   const gzipped = ['# The compressed copies that the build made.', 'gzip_static on;'];
-  return `${icons.upstream === null ? '' : iconLocations}
+  return `${icons.upstream === null ? '' : iconLocation}
     # Host configuration, such as this file, is not public.
     location ~ ${quote(paths.hidden)} { return 404; }
 

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { accepts, lastValue, prefers, webServer } from '../../src/hosts/web-server.ts';
+import { accepts, lastValue, negotiation, webServer } from '../../src/hosts/web-server.ts';
 import { negotiate, resolveTarget } from '../../src/serve/handler/request.ts';
 import { hostContext, rawRecords, siteOf } from '../support/sites.ts';
 
@@ -90,9 +90,8 @@ describe('what servers make of Accept', () => {
     fc.assert(
       fc.property(header, (accept) => {
         const says = (pattern: string): boolean => ignoringCase(pattern).test(accept);
-        const isPage =
-          (says(prefers.html) && !says(prefers.json)) || (says(accepts.html) && !says(accepts.json));
-        const expected = isPage ? 'html' : says(accepts.json) ? 'json' : undefined;
+        const page = negotiation.find(([pattern]) => says(pattern))?.[1] ? 'html' : undefined;
+        const expected = page ?? (says(accepts.json) ? 'json' : undefined);
         expect(expected).toBe(negotiate(undefined, accept));
       }),
       { numRuns: 1000 },
