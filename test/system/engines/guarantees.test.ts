@@ -93,8 +93,10 @@ for (const { engine, links, unsupported, column = engine.name } of engines) {
           ...['types.d.ts', 'schemas/move.json', 'openapi.json', 'changes.atom', 'mark.svg'],
         ])('sends %s by its type', async (file) => {
         const asked = { headers: { Accept: 'text/html' } };
-        const { status, headers, body } = await fetch(`${running.url}/${file}`, asked);
-        await body?.cancel();
+        const response = await fetch(`${running.url}/${file}`, asked);
+        const { status, headers } = response;
+        // Not cancelled: workerd would complain of a broken pipe.
+        await response.arrayBuffer();
         expect(status).toBe(200);
         expect({
           // Hosts may pack text on the way, and may say in what letters JSON is; what is packed stays so.
