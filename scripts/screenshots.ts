@@ -7,7 +7,7 @@ import { statSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { chromium } from 'playwright-core';
 import { CARD_FILE } from '../src/contract/paths.ts';
-import { markFile } from '../src/web/shared/frame.ts';
+import { markFile } from '../src/web/shared/markup.ts';
 import { startServe } from '../test/support/engines/serve.ts';
 import { findProgram } from '../test/support/engines/server-program.ts';
 import { buildPageSite, removePageSite } from '../test/support/page-site.ts';

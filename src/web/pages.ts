@@ -1,44 +1,68 @@
-/** The pages of a site, what they share, and the search index. */
+/** The pages of a site but the docs, what they share, and the search index. */
 
-import { kindNames } from '../contract/kinds.ts';
+import { describeEdition } from '../contract/edition.ts';
+import { fileRows, plainBulkRows, type SiteFileRow } from '../contract/files.ts';
+import { type Kind, kindNames, mapKinds } from '../contract/kinds.ts';
+import { linkBaseOf, type Meta } from '../contract/meta.ts';
 import { ownNameOf } from '../contract/names.ts';
-import { BROWSE_FILE, MARK_FILE, NOT_FOUND_FILE, pathOf, SEARCH_FILE } from '../contract/paths.ts';
+import * as paths from '../contract/paths.ts';
+import type { SearchIndex } from '../contract/served.ts';
 import type { SiteFile } from '../contract/site-file.ts';
-import { pluralTitle } from '../contract/words.ts';
-import { countGenerations, type FrontPageContent, fillFrontPage } from './front/page.ts';
+import { PAGE_SIZE } from '../contract/windows.ts';
+import { counted, groupDigits, pluralTitle, readableSize } from '../contract/words.ts';
+import { type Records, served } from '../dataset/data-set.ts';
 import { createSearchIndex } from './search/search-index.ts';
-import { framed, markFile } from './shared/frame.ts';
-import { fillPlaceholders, html, type Markup, nothing } from './shared/markup.ts';
+import {
+  apiLink,
+  fillPlaceholders,
+  framed,
+  html,
+  type Markup,
+  markFile,
+  type Piece,
+} from './shared/markup.ts';
 
-/** The pages with placeholders. */
+/** The contents of the pages, with placeholders. */
 export type PageTemplates = Readonly<Record<'index.html' | 'browse.html' | 'docs.html' | '404.html', string>>;
 
-export interface PagesPlan extends Omit<FrontPageContent, 'generations' | 'search'> {
+/** Path → size in bytes. */
+type Sizes = ReadonlyMap<string, number>;
+
+export interface PagesPlan {
   readonly templates: PageTemplates;
+  readonly records: Records;
+  readonly meta: Meta;
+  /** Every file of the site but the pages. */
+  readonly sizes: Sizes;
+  /** Whether the site offers itself for download. */
+  readonly archive: boolean;
 }
 
-export function webFiles({ templates, ...content }: PagesPlan): SiteFile[] {
-  const { records, meta } = content;
+export function webFiles(plan: PagesPlan): SiteFile[] {
+  const { templates, records, meta } = plan;
   const index = createSearchIndex(records);
   const generations = countGenerations(index);
   const languages = Object.keys(meta.names?.languages ?? {}).filter((language) => language !== 'en');
-  const search = searchForm(generations.keys(), languages);
-  const top = `${pathOf(meta.base_url)}/`;
+  const search = searchForm([...generations.keys()], languages);
+  const top = `${paths.pathOf(meta.base_url)}/`;
   const browse = (root: string, json: string): string => {
     const description = 'Game moves and items, as tables, cards and JSON.';
-    const frame = { title: 'gamedata', description, root, script: 'browse.js' };
-    return fillPlaceholders(templates['browse.html'], { ...framed(frame, meta), search, json });
+    const content = fillPlaceholders(templates['browse.html'], { search, json });
+    return framed(content, { title: 'gamedata', description, root, script: 'browse' }, meta);
   };
+  const notFound = fillPlaceholders(templates['404.html'], { root: top });
   const description = 'There is nothing at this address.';
-  const notFound = framed({ title: 'Not found · gamedata', description, root: top }, meta);
   return [
-    { path: SEARCH_FILE, body: new TextEncoder().encode(JSON.stringify(index)) },
-    { path: MARK_FILE, body: markFile },
+    { path: paths.SEARCH_FILE, body: new TextEncoder().encode(JSON.stringify(index)) },
+    { path: paths.MARK_FILE, body: markFile },
     // The same page twice: for API paths of any depth, and for plain file servers.
-    { path: BROWSE_FILE, body: browse(top, '?format=json') },
+    { path: paths.BROWSE_FILE, body: browse(top, '?format=json') },
     { path: 'browse/index.html', body: browse('../', '../api/gamedata/index.json') },
-    { path: NOT_FOUND_FILE, body: fillPlaceholders(templates['404.html'], { ...notFound, root: top }) },
-    { path: 'index.html', body: fillFrontPage(templates['index.html'], { ...content, generations, search }) },
+    {
+      path: paths.NOT_FOUND_FILE,
+      body: framed(notFound, { title: 'Not found · gamedata', description, root: top }, meta),
+    },
+    { path: 'index.html', body: frontPage(plan, generations, search) },
   ];
 }
 
@@ -46,8 +70,8 @@ export function webFiles({ templates, ...content }: PagesPlan): SiteFile[] {
  * @param generations in ascending order; null stands for records without one
  * @param languages besides English; without any, there is no choice
  */
-export const searchForm = (
-  generations: Iterable<number | null>,
+const searchForm = (
+  generations: readonly (number | null)[],
   languages: readonly string[],
 ): Markup => html`<search>
 <form id="search-form" class="scripted">
@@ -55,32 +79,30 @@ export const searchForm = (
 <label for="query">Name, slug or id</label>
 <input id="query" name="q" type="search" autocomplete="off" autocapitalize="none" spellcheck="false" aria-describedby="keys" aria-controls="results">
 </div>
-<div class="field" id="kind-field">
-<label for="kind">Kind</label>
-<select id="kind" name="kind">
-<option value="">Any</option>
-${kindNames.map((kind) => html`<option value="${kind}">${pluralTitle(kind)}</option>`)}
-</select>
-</div>
-<div class="field">
-<label for="generation">Generation</label>
-<select id="generation" name="generation" aria-describedby="of-items">
-<option value="">Any</option>
-${[...generations].map(
-  (generation) => html`<option value="${generation ?? 'none'}">${generation ?? 'unknown'}</option>`,
+${choice(
+  'kind',
+  'Kind',
+  'Any',
+  kindNames.map((kind) => html`<option value="${kind}">${pluralTitle(kind)}</option>`),
 )}
-</select>
-</div>
+${choice(
+  'generation',
+  'Generation',
+  'Any',
+  generations.map((one) => html`<option value="${one ?? 'none'}">${one ?? 'unknown'}</option>`),
+  html` aria-describedby="of-items"`,
+)}
 ${
   languages.length === 0
-    ? nothing
-    : html`<div class="field">
-<label for="names-language">Language</label>
-<select id="names-language" name="language">
-<option value="">English</option>
-${languages.map((language) => html`<option value="${language}" lang="${language}">${ownNameOf(language)}</option>`)}
-</select>
-</div>`
+    ? ''
+    : choice(
+        'names-language',
+        'Language',
+        'English',
+        languages.map(
+          (language) => html`<option value="${language}" lang="${language}">${ownNameOf(language)}</option>`,
+        ),
+      )
 }
 <button type="submit">Search</button>
 </form>
@@ -91,3 +113,158 @@ ${languages.map((language) => html`<option value="${language}" lang="${language}
 <p id="found" role="status" class="quiet"></p>
 <ol id="results" class="results"></ol>
 <button type="button" id="more" hidden>Show more</button>`;
+
+/** @param none what is chosen at first, with an empty value */
+const choice = (
+  id: string,
+  label: string,
+  none: string,
+  options: readonly Markup[],
+  attributes: Piece = '',
+): Markup =>
+  html`<div class="field" id="${id}-field">
+<label for="${id}">${label}</label>
+<select id="${id}" name="${id}"${attributes}>
+<option value="">${none}</option>
+${options}
+</select>
+</div>`;
+
+function frontPage(
+  { templates, records, meta, sizes, archive }: PagesPlan,
+  generations: GenerationCounts,
+  search: Markup,
+): string {
+  const { counts, edition, fallback, links, upstream } = meta;
+  const summary = kindNames.map((kind) => counted(counts[kind], kind)).join(' and ');
+  const content = fillPlaceholders(templates['index.html'], {
+    summary,
+    search,
+    example: example(linkBaseOf(meta), records),
+    lists: kindNames.map(
+      (kind) => html`<li>${apiLink({ root: '', links }, paths.listPath(kind), pluralTitle(kind))}
+<span>${counted(counts[kind], 'record')}, ${PAGE_SIZE} per page</span></li>`,
+    ),
+    columns: kindNames.map((kind) => html`<th scope="col">${pluralTitle(kind)}</th>`),
+    chart: generationRows(generations),
+    captured: meta.captured,
+    // It may be a label instead of a URL.
+    upstream: /^https?:\/\//.test(upstream)
+      ? html`<a href="${upstream}" rel="noreferrer">${upstream}</a>`
+      : upstream,
+    edition: edition ? html`, <span title="${edition.hash}">${describeEdition(edition)}</span>` : '',
+    fallback: fallback === null ? '' : html`<p class="note">${fallback}</p>`,
+    downloads: downloads(downloadRows(sizes, archive)),
+    descriptions: descriptionRows(sizes),
+  });
+  const frame = {
+    title: 'gamedata: moves and items as JSON',
+    description: `A read-only JSON API of ${summary} from a series of creature-collecting games, served as static files.`,
+    root: '',
+    path: '/',
+    script: 'front',
+  };
+  return framed(content, frame, meta);
+}
+
+/** A first request, and its exact response. */
+function example(linkBase: paths.LinkBase, records: Records): Markup {
+  const kind = kindNames.find((name) => records[name].length > 0);
+  const record = kind && records[kind][0];
+  if (!kind || !record) return html`<p>There are no records.</p>`;
+  return html`<pre class="terminal" tabindex="0"><code><span class="prompt">$ </span><span id="command">curl '${paths.recordUrl(linkBase, kind, record.slug)}'</span>
+<span id="answer">${JSON.stringify(served(linkBase, kind, record))}</span></code></pre>`;
+}
+
+function downloads(rows: readonly Markup[]): Markup {
+  if (rows.length === 0) return html`<p>This site has no bulk files.</p>`;
+  return html`<p>Everything in one request.</p>
+<table class="files"><thead><tr><th scope="col">File</th><th scope="col">Content</th><th scope="col">Size</th><th scope="col">gzip</th><th scope="col">Brotli</th></tr></thead>
+<tbody>${rows}</tbody></table>`;
+}
+
+/** Generation → the number of its records of each kind. */
+type GenerationCounts = ReadonlyMap<number | null, Readonly<Record<Kind, number>>>;
+
+/** In ascending order; records without a generation come last. */
+export function countGenerations(index: SearchIndex): GenerationCounts {
+  const all = [...new Set(kindNames.flatMap((kind) => index[kind].generation))];
+  const count = (generation: number | null) =>
+    mapKinds((kind) => index[kind].generation.filter((one) => one === generation).length);
+  return new Map(
+    all
+      .sort((a, b) => (a ?? Infinity) - (b ?? Infinity))
+      .map((generation) => [generation, count(generation)]),
+  );
+}
+
+function generationRows(counts: GenerationCounts): Markup[] {
+  const most = Math.max(1, ...[...counts.values()].flatMap((row) => Object.values(row)));
+  return Array.from(
+    counts,
+    ([generation, row]) =>
+      html`<tr><th scope="row">${generation ?? 'none'}</th>${kindNames.map(
+        (kind) => html`<td>${bar(kind, row[kind] / most)}${groupDigits(row[kind])}</td>`,
+      )}</tr>`,
+  );
+}
+
+/** The width is relative to the cell; the style sheet sets the color. */
+const bar = (kind: Kind, share: number): Markup =>
+  html`<svg class="${kind}" aria-hidden="true" focusable="false"><rect width="${(share * 100).toFixed(1)}%" height="100%" rx="2"></rect></svg>`;
+
+/** The rows of the downloads, with their sizes, plain and compressed. Empty if the site has none. */
+export const downloadRows = (sizes: Sizes, archive: boolean): Markup[] => [
+  ...plainBulkRows
+    .filter(({ path }) => sizes.has(path))
+    .map((file) => {
+      const copies = paths.compressedExtensions.map((extension) =>
+        copyLink(sizes, `${file.path}.${extension}`),
+      );
+      return row(file, [sizeOf(sizes.get(file.path) ?? 0), ...copies]);
+    }),
+  // Archives contain this page, which therefore cannot state their sizes.
+  ...(archive ? fileRows.archives.map((file) => row(file, ['–', '–', '–'])) : []),
+];
+
+/** Of the summary, the first sentence. */
+const row = ({ path, summary }: SiteFileRow, cells: readonly (string | Markup)[]): Markup =>
+  html`<tr><th scope="row"><a href="${path}" download>${path.slice(paths.DOWNLOAD_FOLDER.length)}</a></th><td>${summary.replace(/\. .*/s, '.')}</td>
+${cells.map((cell) => html`<td>${cell}</td>`)}</tr>`;
+
+/** Hosts serve compressed copies as files, not with `Content-Encoding`: they are downloads of their own. */
+function copyLink(sizes: Sizes, path: string): string | Markup {
+  const bytes = sizes.get(path);
+  if (bytes === undefined) return '–';
+  const name = path.slice(paths.DOWNLOAD_FOLDER.length);
+  return html`<a href="${path}" download aria-label="${name}, ${sizeOf(bytes)}">${sizeOf(bytes)}</a>`;
+}
+
+/** Files that describe the API or the data, in the order in which a newcomer needs them. */
+const descriptions: readonly string[] = [
+  ...[paths.OPENAPI_FILE, paths.schemaFile('{schema}'), paths.TYPES_FILE, paths.NAMES_INDEX_FILE],
+  ...[paths.CHANGES_FILE, paths.FEED_FILE, paths.META_FILE, paths.SEARCH_FILE, paths.MANIFEST_FILE],
+];
+
+/** The name of a file links to it; the files of a folder are listed beside its name. */
+export function descriptionRows(sizes: Sizes): Markup[] {
+  const row = (name: string | Markup, what: string, inside: readonly Markup[] = []): Markup =>
+    html`<tr><th scope="row">${name}</th><td>${what}${inside}</td></tr>`;
+  const link = (path: string, text = path): Markup => html`<a href="${path}">${text}</a>`;
+  const all = [...(sizes.has(paths.NAMES_INDEX_FILE) ? fileRows.names : []), ...fileRows.site];
+  const files = descriptions.flatMap((path) => all.filter((file) => file.path === path));
+  const rows = files.map(({ path, summary }) => {
+    const [folder = '', parameter] = path.split('{');
+    if (parameter === undefined) return row(link(path), `${summary}.`);
+    const inside = [...sizes.keys()].filter((file) => file.startsWith(folder)).sort();
+    return row(
+      folder,
+      `${summary} for every response: `,
+      inside.map((file) => link(file, file.slice(folder.length))),
+    );
+  });
+  return [row(link(paths.DOCS_PATH.slice(1)), 'Every endpoint and field, with code to copy.'), ...rows];
+}
+
+/** With a space that does not break. */
+const sizeOf = (bytes: number): string => readableSize(bytes, '\u00a0');

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { readPackage } from '../../src/cli/package-files.ts';
-import { countGenerations, descriptionRows, downloadRows } from '../../src/web/front/page.ts';
-import { webFiles } from '../../src/web/pages.ts';
+import { countGenerations, descriptionRows, downloadRows, webFiles } from '../../src/web/pages.ts';
 import { createSearchIndex } from '../../src/web/search/search-index.ts';
 import { fillPlaceholders, html } from '../../src/web/shared/markup.ts';
 import { rawItem, rawMove, rawRecords, type SiteOptions, siteOf } from '../support/sites.ts';

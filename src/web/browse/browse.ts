@@ -2,9 +2,20 @@
 
 import { API_PREFIX } from '../../contract/paths.ts';
 import { createSearchBox } from '../search/box.ts';
-import { button, copyText, element, find, recall, remember, root } from '../shared/elements.ts';
-import { hrefTo, linkStyle, linkTo, setNegotiated } from '../shared/links.ts';
-import { send } from '../shared/request.ts';
+import {
+  button,
+  copyText,
+  element,
+  find,
+  hrefTo,
+  linkStyle,
+  linkTo,
+  recall,
+  remember,
+  root,
+  send,
+  setNegotiated,
+} from '../shared/script.ts';
 import { addressIn, asJson, partsOf, sourceOf } from './address.ts';
 import { notBuilt, type State, stateOf } from './states.ts';
 
@@ -64,13 +75,12 @@ function put(address: string, { title, before, answer, table, after = [] }: Stat
   const views = answer && table ? [viewButtons(response, table, answer)] : [];
   if (answer && !table) response.append(answer());
   const [kind] = partsOf(address);
-  const isSearchable = table !== undefined && kind !== undefined;
-  searchSection.hidden = !isSearchable;
-  if (!isSearchable) main.append(searchSection);
-  const search = isSearchable ? [searchSection] : [];
-  view.replaceChildren(heading, ...requestBar(address, views), ...search, body);
-  if (isSearchable) setSearch({ kind });
-  find('of-items', HTMLParagraphElement).hidden = kind === 'move';
+  searchSection.hidden = !table;
+  if (!table) main.append(searchSection);
+  view.replaceChildren(heading, ...requestBar(address, views), ...(table ? [searchSection] : []), body);
+  if (table && kind !== undefined) setSearch({ kind });
+  // What has no indices has a generation of its own.
+  find('of-items', HTMLParagraphElement).hidden = document.getElementById('indices') === null;
   for (const link of document.querySelectorAll('.bar nav a'))
     if (link.getAttribute('data-api') === `${API_PREFIX}${kind}/`) link.setAttribute('aria-current', 'true');
     else link.removeAttribute('aria-current');
@@ -111,21 +121,21 @@ function requestBar(address: string, views: readonly HTMLElement[]): HTMLElement
 
 /** Buttons that show a list as a table or as JSON, of which the one pressed last is remembered. */
 function viewButtons(response: HTMLElement, table: HTMLElement, answer: () => HTMLElement): HTMLElement {
-  const show = (view: 'table' | 'json'): void => {
+  const show = (view: string): void => {
     // A list of a hundred records is thousands of elements: only if it is asked for.
     response.replaceChildren(view === 'json' ? answer() : table);
-    asTable.setAttribute('aria-pressed', String(view === 'table'));
-    asJson.setAttribute('aria-pressed', String(view === 'json'));
+    for (const one of buttons) one.setAttribute('aria-pressed', String(one.value === view));
   };
-  const choice = (label: string, view: 'table' | 'json'): HTMLElement =>
-    button(label, () => {
-      remember('view', view);
-      show(view);
+  const buttons = ['Table', 'JSON'].map((label) => {
+    const made = button(label, () => {
+      remember('view', made.value);
+      show(made.value);
     });
-  const asTable = choice('Table', 'table');
-  const asJson = choice('JSON', 'json');
+    made.value = label.toLowerCase();
+    return made;
+  });
   show(recall('view') === 'json' ? 'json' : 'table');
-  return element('span', { class: 'views', role: 'group', 'aria-label': 'View' }, asTable, asJson);
+  return element('span', { class: 'views', role: 'group', 'aria-label': 'View' }, ...buttons);
 }
 
 /** Links to endpoints open in this page, unless the user wants a new tab or window. */

@@ -5,8 +5,7 @@ import type { ListPage } from '../../contract/paths.ts';
 import { groupDigits } from '../../contract/words.ts';
 import { nameIn } from '../../dataset/names.ts';
 import { inLanguage, languageField, loadNames } from '../search/box.ts';
-import { element, iconImage } from '../shared/elements.ts';
-import { link } from '../shared/links.ts';
+import { element, iconImage, link } from '../shared/script.ts';
 import { endpointOf, partsOf, windowOf, withWindow } from './address.ts';
 
 type Fields = Readonly<Record<string, unknown>>;

@@ -1,22 +1,23 @@
 /** The states of the browsable page: what is shown for each outcome of a request. */
 
 import { errorDetails } from '../../contract/errors.ts';
-import { kindNames } from '../../contract/kinds.ts';
+import { type Kind, kindNames } from '../../contract/kinds.ts';
 import { API_PREFIX, listPath } from '../../contract/paths.ts';
 import { PAGE_SIZE } from '../../contract/windows.ts';
+import { plural } from '../../contract/words.ts';
 import { loadEngine, resultItem } from '../search/box.ts';
-import { button, type Content, element, root } from '../shared/elements.ts';
-import { link } from '../shared/links.ts';
-import { headerLines, type Outcome, statusLine } from '../shared/request.ts';
+import {
+  button,
+  type Content,
+  element,
+  headerLines,
+  link,
+  type Outcome,
+  root,
+  statusLine,
+} from '../shared/script.ts';
 import { endpointOf, partsOf, windowOf, withWindow } from './address.ts';
 import { iconOf, isListPage, namesOfRecord, pager, recordCard, recordTable, textIn } from './records.ts';
-
-export interface StateOptions {
-  readonly address: string;
-  /** Whether the host serves pages of other sizes than the default. */
-  readonly hasSizes: boolean;
-  readonly retry: () => void;
-}
 
 export interface State {
   readonly title: string;
@@ -29,24 +30,37 @@ export interface State {
   readonly table?: HTMLElement | undefined;
 }
 
-type Answer = Extract<Outcome, { type: 'answer' }>;
-
-export async function stateOf(outcome: Outcome, options: StateOptions): Promise<State> {
-  if (outcome.type === 'answer')
-    return outcome.response.ok ? answered(outcome, options) : refused(outcome, options.address);
-  const again = element('p', {}, button('Try again', options.retry));
-  if (outcome.type === 'failure') {
-    const reason = element('p', { class: 'quiet' }, `Browser: ${outcome.reason}`);
-    return problem('No response', 'The request failed without a response. Are you offline?', again, reason);
+/** @param hasSizes whether the host serves pages of other sizes than the default */
+export async function stateOf(
+  { response, json, reason = '' }: Outcome,
+  { address, hasSizes, retry }: { address: string; hasSizes: boolean; retry: () => void },
+): Promise<State> {
+  const again = element('p', {}, button('Try again', retry));
+  if (!response) {
+    const why = element('p', { class: 'quiet' }, `Browser: ${reason}`);
+    return problem('No response', 'The request failed without a response. Are you offline?', again, why);
   }
-  const { response } = outcome;
-  const type = response.headers.get('Content-Type') ?? 'nothing';
-  return problem(
-    response.status === 404 ? 'Not found' : 'Not a response of the API',
-    `Got ${statusLine(response)} with ${type}, expected JSON.`,
-    suggestions(options.address),
-    again,
-  );
+  if (json === undefined)
+    return problem(
+      response.status === 404 ? 'Not found' : 'Not a response of the API',
+      `Got ${statusLine(response)} with ${response.headers.get('Content-Type') ?? 'nothing'}, expected JSON.`,
+      suggestions(address),
+      again,
+    );
+  const answer = () => responseBox(response, json);
+  if (!response.ok) return { ...(await refused(response, json, address)), answer };
+  const title = titleOf(address, json);
+  if (!isListPage(json)) {
+    const before = [...recordCard(json), ...indexNote(json)];
+    return { title, answer, before, after: namesOfRecord(address) };
+  }
+  return {
+    title,
+    answer,
+    before: [pager(address, json, 'Pages', hasSizes), ...indexNote(json.results[0])],
+    after: [pager(address, json, 'Pages, again', hasSizes)],
+    table: recordTable(json.results),
+  };
 }
 
 /** On plain file servers only built pages exist, so there is nothing to request. */
@@ -62,27 +76,12 @@ const problem = (title: string, why: string, ...ways: readonly HTMLElement[]): S
   before: [element('p', { class: 'lead' }, why), ...ways],
 });
 
-function answered(outcome: Answer, { address, hasSizes }: StateOptions): State {
-  const { json } = outcome;
-  const state = { title: titleOf(address, json), answer: () => responseBox(outcome) };
-  if (!isListPage(json)) {
-    const before = [...recordCard(json), ...indexNote(json)];
-    return { ...state, before, after: namesOfRecord(address) };
-  }
-  return {
-    ...state,
-    before: [pager(address, json, 'Pages', hasSizes), ...indexNote(json.results[0])],
-    after: [pager(address, json, 'Pages, again', hasSizes)],
-    table: recordTable(json.results),
-  };
-}
-
 /** What the names of fields do not say. */
 function indexNote(record: unknown): HTMLElement[] {
   if (typeof record !== 'object' || record === null || !('id1' in record)) return [];
   const note =
     "id1 to id9 are in-game indices: the item's numbers within the games of generations 1 to 9, or null.";
-  return [element('p', { class: 'quiet' }, note)];
+  return [element('p', { id: 'indices', class: 'quiet' }, note)];
 }
 
 /** The name of a record, or the kind of a list. */
@@ -92,30 +91,22 @@ function titleOf(address: string, json: unknown): string {
   if (slug !== undefined) return textIn(json, 'name') ?? slug;
   const { limit, offset } = windowOf(address);
   const page = offset > 0 && offset % limit === 0 ? `, page ${offset / limit + 1}` : '';
-  return `All ${kind}s${page}`;
+  return `All ${plural(kind)}${page}`;
 }
 
-async function refused(outcome: Answer, address: string): Promise<State> {
-  const { status } = outcome.response;
-  const isWindow = status === 400 || (status === 404 && /[?&](?:limit|offset)=/.test(address));
-  const other = status === 404 ? 'Not found' : 'Request rejected';
+async function refused(response: Response, json: unknown, address: string): Promise<State> {
+  const isMissing = response.status === 404;
+  const isWindow = response.status === 400 || (isMissing && /[?&](?:limit|offset)=/.test(address));
+  const other = isMissing ? 'Not found' : 'Request rejected';
   const title = isWindow ? 'This page does not exist on this host' : other;
-  const near = status === 404 ? await nearMatches(address) : [];
-  return {
-    ...problem(title, explanation(outcome), ...near, suggestions(address)),
-    answer: () => responseBox(outcome),
-  };
-}
-
-function explanation({ response, json }: Answer): string {
-  const detail = textIn(json, 'detail');
+  const unsaid = isMissing ? errorDetails[404] : `The response was ${statusLine(response)}.`;
+  const detail = textIn(json, 'detail') ?? unsaid;
   // The API's own detail says no more.
-  if (response.status === 404 && (detail === undefined || detail === errorDetails[404]))
-    return 'There is nothing at this URL.';
-  return detail ?? `The response was ${statusLine(response)}.`;
+  const why = isMissing && detail === errorDetails[404] ? 'There is nothing at this URL.' : detail;
+  return problem(title, why, ...(isMissing ? await nearMatches(address) : []), suggestions(address));
 }
 
-function responseBox({ response, json }: Answer): HTMLElement {
+function responseBox(response: Response, json: unknown): HTMLElement {
   const head = element('pre', { class: 'head' }, element('b', {}, statusLine(response)));
   for (const [name, value] of headerLines(response))
     head.append('\n', element('span', { class: 'key' }, `${name}:`), ` ${value}`);
@@ -144,13 +135,13 @@ function suggestions(address: string): HTMLElement {
   const kind = kindNames.find((name) => name === partsOf(address)[0]);
   const { offset } = windowOf(address);
   const built = offset - (offset % PAGE_SIZE);
-  const ways: HTMLElement[] = [];
-  if (kind === undefined) {
-    for (const name of kindNames) ways.push(link(`${listPath(name)}?format=api`, `All ${name}s`));
-  } else {
+  const first = (name: Kind, text: string) => link(`${listPath(name)}?format=api`, text);
+  const ways = kind
+    ? [first(kind, `The first page of ${plural(kind)}`)]
+    : kindNames.map((name) => first(name, `All ${plural(name)}`));
+  if (kind && offset > 0) {
     const window = withWindow(listPath(kind), { limit: PAGE_SIZE, offset: built });
-    if (offset > 0) ways.push(link(window, `The page of ${PAGE_SIZE} records at offset ${built}`));
-    ways.push(link(`${listPath(kind)}?format=api`, `The first page of ${kind}s`));
+    ways.unshift(link(window, `The page of ${PAGE_SIZE} records at offset ${built}`));
   }
   ways.push(link(API_PREFIX, 'All kinds'), element('a', { href: root }, 'Search'));
   return element('ul', { class: 'ways' }, ...ways.map((way) => element('li', {}, way)));

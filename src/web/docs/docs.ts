@@ -1,8 +1,16 @@
 /** The script of the docs: sends requests that a visitor fills in, and keeps the language of code samples. */
 
-import { copyText, element, recall, remember, root } from '../shared/elements.ts';
-import { fitLinks } from '../shared/links.ts';
-import { headerLines, type Outcome, send, statusLine } from '../shared/request.ts';
+import {
+  copyText,
+  element,
+  fitLinks,
+  headerLines,
+  recall,
+  remember,
+  root,
+  send,
+  statusLine,
+} from '../shared/script.ts';
 
 void fitLinks();
 
@@ -33,8 +41,8 @@ document.addEventListener('click', ({ target }) => {
 function addressOf(form: HTMLFormElement): string {
   let path = form.dataset.path ?? '';
   const query = new URLSearchParams();
-  for (const { name, value, dataset } of form.querySelectorAll('input')) {
-    if (dataset.in === 'path') path = path.replace(`{${name}}`, encodeURIComponent(value.trim()));
+  for (const { name, value, required } of form.querySelectorAll('input')) {
+    if (required) path = path.replace(`{${name}}`, encodeURIComponent(value.trim()));
     else if (value !== '') query.set(name, value);
   }
   return path + (String(query) && `?${query}`);
@@ -45,18 +53,12 @@ document.addEventListener('submit', async (event) => {
   if (!(form instanceof HTMLFormElement)) return;
   event.preventDefault();
   const address = addressOf(form);
-  const outcome = await send(root + address.slice(1));
-  const box = element('div', { class: 'answer' }, ...responseOf(address, outcome));
-  form.nextElementSibling?.replaceChildren(box);
-});
-
-function responseOf(address: string, outcome: Outcome): HTMLElement[] {
+  const { response, json, reason } = await send(root + address.slice(1));
+  const lines = response
+    ? [statusLine(response), ...headerLines(response).map((header) => header.join(': '))]
+    : [`No response: ${reason}`];
   const request = element('b', {}, `GET ${address}`);
-  if (outcome.type === 'failure')
-    return [element('pre', { class: 'head' }, request, `\nNo response: ${outcome.reason}`)];
-  const { response } = outcome;
-  const lines = headerLines(response).map(([name, value]) => `\n${name}: ${value}`);
-  const head = element('pre', { class: 'head' }, request, `\n${statusLine(response)}`, ...lines);
-  if (outcome.type === 'foreign') return [head];
-  return [head, element('pre', { class: 'json' }, JSON.stringify(outcome.json, null, 2))];
-}
+  const head = element('pre', { class: 'head' }, request, ...lines.map((line) => `\n${line}`));
+  const body = json === undefined ? '' : element('pre', { class: 'json' }, JSON.stringify(json, null, 2));
+  form.nextElementSibling?.replaceChildren(element('div', { class: 'answer' }, head, body));
+});

@@ -5,40 +5,29 @@ import { headersOf, type Operation, type Parameter, parameters } from '../../con
 import { DOCS_PATH } from '../../contract/paths.ts';
 import { asSchema, type JsonSchema, typeName } from '../../contract/served.ts';
 import { PAGE_SIZE } from '../../contract/windows.ts';
-import { framed, type Site } from '../shared/frame.ts';
-import { fillPlaceholders, html, type Markup, nothing } from '../shared/markup.ts';
+import { fillPlaceholders, framed, html, Markup, type Site } from '../shared/markup.ts';
 
-export interface Described {
-  readonly operations: readonly Operation[];
-  /** Type → its schema, which may refer to others. */
-  readonly schemas: ReadonlyMap<string, JsonSchema>;
-}
-
-export function fillDocs(template: string, { operations, schemas }: Described, site: Site): string {
+/** @param schemas type → its schema, which may refer to others */
+export function fillDocs(
+  template: string,
+  { operations, schemas }: { operations: readonly Operation[]; schemas: ReadonlyMap<string, JsonSchema> },
+  site: Site,
+): string {
   const inGroup = (group: Operation['group']) => operations.filter((one) => one.group === group);
   const endpoints = inGroup('records');
   const downloads = inGroup('downloads');
-  const frame = {
-    title: 'Docs · gamedata',
-    description: 'The endpoints, fields, parameters, errors and downloads of gamedata, with code to copy.',
-    root: '../',
-    path: DOCS_PATH,
-    script: 'docs.js',
-    style: 'docs.css',
-  };
-  return fillPlaceholders(template, {
-    ...framed(frame, site),
+  const content = fillPlaceholders(template, {
     base: site.base_url,
     size: PAGE_SIZE,
-    contents: html`${endpoints.map(({ path, id }) => html`<li><a href="#${id}"><code>${path}</code></a></li>`)}`,
-    endpoints: html`${endpoints.map((endpoint) => endpointSection(endpoint, site.base_url))}`,
-    names: html`${inGroup('names').map((endpoint) => endpointSection(endpoint, site.base_url))}`,
-    types: html`${Array.from(schemas, ([name, schema]) => typeSection(name, schema))}`,
-    errors: html`${errorRows(endpoints)}`,
-    headers: html`${headersOf(operations).map(({ name, description, schema }) => {
-      const value = schema.const === undefined ? nothing : html`<code>${String(schema.const)}</code>`;
+    contents: endpoints.map(({ path, id }) => html`<li><a href="#${id}"><code>${path}</code></a></li>`),
+    endpoints: endpoints.map((endpoint) => endpointSection(endpoint, site.base_url)),
+    names: inGroup('names').map((endpoint) => endpointSection(endpoint, site.base_url)),
+    types: Array.from(schemas, ([name, schema]) => typeSection(name, schema)),
+    errors: errorRows(endpoints),
+    headers: headersOf(operations).map(({ name, description, schema }) => {
+      const value = schema.const === undefined ? '' : html`<code>${String(schema.const)}</code>`;
       return html`<tr><th scope="row"><code>${name}</code></th><td>${value}</td><td>${prose(description)}</td></tr>`;
-    })}`,
+    }),
     downloads:
       downloads.length > 0
         ? html`<p>The same records in one request. Append <code>.gz</code> or <code>.br</code> to a <code>.csv</code>,
@@ -46,8 +35,17 @@ export function fillDocs(template: string, { operations, schemas }: Described, s
 ${fileTable(downloads)}`
         : html`<p>This site has no bulk files.</p>`,
     files: fileTable(inGroup('site')),
-    guarantees: html`${guaranteeLists()}`,
+    guarantees: guaranteeLists,
   });
+  const frame = {
+    title: 'Docs · gamedata',
+    description: 'The endpoints, fields, parameters, errors and downloads of gamedata, with code to copy.',
+    root: '../',
+    path: DOCS_PATH,
+    script: 'docs',
+    style: 'docs',
+  };
+  return framed(content, frame, site);
 }
 
 const parametersOf = ({ pathParameter, parameters: names }: Operation): Parameter[] => [
@@ -67,7 +65,7 @@ ${fieldTable('Parameter', parametersOf(endpoint))}
 ${codeSamples(id, baseUrl + shown, type)}
 ${
   example === undefined
-    ? nothing
+    ? ''
     : html`<details open><summary>${type.endsWith('Page') ? 'Response, shortened' : 'Response'}</summary><pre class="json">${JSON.stringify(example, null, 2)}</pre></details>`
 }
 ${tryForm(endpoint, inPath)}
@@ -84,7 +82,7 @@ ${parametersOf(endpoint)
   .map(
     ({ name, in: place, schema }) => html`<div class="field">
 <label for="${endpoint.id}-${name}">${name}</label>
-<input id="${endpoint.id}-${name}" name="${name}" data-in="${place}" placeholder="${String(schema.default ?? '')}" value="${place === 'path' ? inPath || PAGE_SIZE : ''}"${place === 'path' ? html` required` : nothing}>
+<input id="${endpoint.id}-${name}" name="${name}" placeholder="${String(schema.default ?? '')}" value="${place === 'path' ? inPath || PAGE_SIZE : ''}"${place === 'path' ? html` required` : ''}>
 </div>`,
   )}
 <button>Send request</button>
@@ -99,7 +97,7 @@ function errorRows(endpoints: readonly Operation[]): Markup[] {
   return [...all.values()]
     .sort((a, b) => a.status - b.status)
     .map(({ status, description, detail }) => {
-      const body = detail === undefined ? nothing : html`<code>${JSON.stringify({ detail })}</code>`;
+      const body = detail === undefined ? '' : html`<code>${JSON.stringify({ detail })}</code>`;
       return html`<tr><th scope="row">${status}</th><td>${prose(description)}</td><td>${body}</td></tr>`;
     });
 }
@@ -109,15 +107,13 @@ const fileTable = (operations: readonly Operation[]): Markup =>
   table(
     html`<th scope="col">File</th><th scope="col">Content</th>`,
     operations
-      .filter(({ path }) => !isCopy(path))
+      .filter(({ path }) => !/(?<!\.tar)\.(?:gz|br)$/.test(path))
       .map(({ path, summary }) => {
         const name = html`<code>${path}</code>`;
         const link = path.includes('{') ? name : html`<a href="..${path}">${name}</a>`;
         return html`<tr><th scope="row">${link}</th><td>${prose(summary.replace(/\.?$/, '.'))}</td></tr>`;
       }),
   );
-
-const isCopy = (path: string): boolean => /(?<!\.tar)\.(?:gz|br)$/.test(path);
 
 /** A type's fields under its name, to which other types link. */
 const typeSection = (
@@ -140,13 +136,13 @@ ${fieldTable(
 const fieldTable = (
   what: string,
   rows: readonly (Pick<Parameter, 'name' | 'schema' | 'description'> & { in?: string })[],
-): Markup =>
+): Markup | '' =>
   rows.length === 0
-    ? nothing
+    ? ''
     : table(
         html`<th scope="col">${what}</th><th scope="col">Type</th><th scope="col">Meaning</th>`,
         rows.map(({ name, in: place, schema, description = '' }) => {
-          const where = place === undefined ? nothing : html`<span>${place}</span>`;
+          const where = place === undefined ? '' : html`<span>${place}</span>`;
           return html`<tr><th scope="row"><code>${name}</code>${where}</th><td>${typeOf(schema)}</td><td>${prose(description)}</td></tr>`;
         }),
       );
@@ -160,12 +156,7 @@ ${rows}
 
 /** Text in which code is marked with backticks, as in Markdown. */
 const prose = (text: string): Markup =>
-  text
-    .split('`')
-    .reduce(
-      (before, part, at) => html`${before}${at % 2 === 1 ? html`<code>${part}</code>` : part}`,
-      nothing,
-    );
+  new Markup(html`${text}`.text.replaceAll(/`(.*?)`/g, '<code>$1</code>'));
 
 /** A schema in a few words; types with a table of their own are links. */
 function typeOf(schema: JsonSchema): Markup {
@@ -179,8 +170,7 @@ function typeOf(schema: JsonSchema): Markup {
   return html`${String(type ?? 'any')}`;
 }
 
-const joined = ([first, ...others]: readonly Markup[]): Markup =>
-  others.reduce((before, next) => html`${before} or ${next}`, first ?? html``);
+const joined = (types: readonly Markup[]): Markup => new Markup(types.map(({ text }) => text).join(' or '));
 
 /** What hosts need → what is then guaranteed. */
 const levels: readonly (readonly [title: string, needs: readonly Needs[]])[] = [
@@ -189,51 +179,46 @@ const levels: readonly (readonly [title: string, needs: readonly Needs[]])[] = [
   ['On hosts that run code', ['code']],
 ];
 
-const guaranteeLists = (): Markup[] =>
-  levels.map(
-    ([title, needs]) => html`<h3>${title}</h3>
+const guaranteeLists = levels.map(
+  ([title, needs]) => html`<h3>${title}</h3>
 <ul>
 ${guaranteeNames
   .filter((name) => needs.includes(guarantees[name].needs))
   .map((name) => html`<li>${guarantees[name].title}</li>`)}
 </ul>`,
-  );
-
-const javaScript = (
-  url: string,
-  variable: string,
-  json: string,
-): string => `const response = await fetch('${url}');
-if (!response.ok) throw new Error(\`got \${response.status}\`);
-const ${variable} = ${json};`;
+);
 
 /** Language → the code of a request. The type is that of the response, as in `types.d.ts`. */
-const languages: Readonly<Record<string, (url: string, type: string) => string>> = {
-  curl: (url) => `curl '${url}'`,
-  JavaScript: (url, type) => javaScript(url, variableOf(type), 'await response.json()'),
-  Python: (url, type) => `import json
+function samplesOf(url: string, type: string): Readonly<Record<string, string>> {
+  // `MovePage` → `page`, `Move` → `move`
+  const variable = (/[A-Z][a-z]+$/.exec(type)?.[0] ?? type).toLowerCase();
+  const javaScript = (json: string): string => `const response = await fetch('${url}');
+if (!response.ok) throw new Error(\`got \${response.status}\`);
+const ${variable} = ${json};`;
+  return {
+    curl: `curl '${url}'`,
+    JavaScript: javaScript('await response.json()'),
+    Python: `import json
 from urllib.request import urlopen
 
 with urlopen("${url}") as response:
-    ${variableOf(type)} = json.load(response)`,
-  TypeScript: (url, type) => `import type { ${type} } from './types.d.ts';
+    ${variable} = json.load(response)`,
+    TypeScript: `import type { ${type} } from './types.d.ts';
 
-${javaScript(url, variableOf(type), `(await response.json()) as ${type}`)}`,
-};
-
-/** `MovePage` → `page`, `Move` → `move` */
-const variableOf = (type: string): string => (/[A-Z][a-z]+$/.exec(type)?.[0] ?? type).toLowerCase();
+${javaScript(`(await response.json()) as ${type}`)}`,
+  };
+}
 
 /** @param id unique on the page */
-export function codeSamples(id: string, url: string, type: string): Markup {
-  const names = Object.keys(languages);
+function codeSamples(id: string, url: string, type: string): Markup {
+  const samples = samplesOf(url, type);
   return html`<fieldset class="tabs">
 <legend>Code</legend>
-${names.map(
+${Object.keys(samples).map(
   (name, at) =>
-    html`<label><input type="radio" name="${id}-code" value="${name}"${at === 0 ? html` checked` : nothing}> ${name}</label>`,
+    html`<label><input type="radio" name="${id}-code" value="${name}"${at === 0 ? html` checked` : ''}> ${name}</label>`,
 )}
 <button type="button" class="scripted">Copy code</button>
-${Object.values(languages).map((code) => html`<pre><code>${code(url, type)}</code></pre>`)}
+${Object.values(samples).map((code) => html`<pre><code>${code}</code></pre>`)}
 </fieldset>`;
 }

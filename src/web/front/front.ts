@@ -2,8 +2,7 @@
 
 import { createSearchBox } from '../search/box.ts';
 import type { Filter } from '../search/engine.ts';
-import { copyText, find } from '../shared/elements.ts';
-import { fitLinks } from '../shared/links.ts';
+import { copyText, find, fitLinks } from '../shared/script.ts';
 
 void fitLinks();
 

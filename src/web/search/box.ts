@@ -8,15 +8,16 @@ import {
   type Attributes,
   button,
   element,
+  fetchJson,
   find,
   iconImage,
+  linkTo,
+  reasonOf,
   recall,
   remember,
   root,
-} from '../shared/elements.ts';
-import { linkTo } from '../shared/links.ts';
-import { fetchJson } from '../shared/request.ts';
-import type { Engine, Filter } from './engine.ts';
+} from '../shared/script.ts';
+import type { Filter } from './engine.ts';
 import type { SearchEntry } from './search-index.ts';
 
 /** The number of results shown at first, and added each time. */
@@ -59,8 +60,7 @@ export function createSearchBox(
       showResults(entries, entries.length === 1 ? '1 record' : `${entries.length || 'No'} records`, local);
     } catch (error) {
       if (now !== searches) return;
-      const reason = error instanceof Error ? error.message : String(error);
-      showResults([], `The search index could not be loaded (${reason}). `);
+      showResults([], `The search index could not be loaded (${reasonOf(error)}). `);
       found.append(button('Try again', () => void search()));
     }
   }
@@ -83,25 +83,20 @@ export function createSearchBox(
 
   const linkAt = (at: number): HTMLAnchorElement | null => results.children[at]?.querySelector('a') ?? null;
 
-  /** Arrow keys move through the results, and from the first one back to the search box. */
+  /** Arrow keys move from the search box through the results, and from the first one back, as Escape does from any. */
   function moveFocus(event: KeyboardEvent): void {
-    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
     const item = event.target instanceof Element ? event.target.closest('li') : null;
-    if (step === undefined) return;
     const at = item ? [...results.children].indexOf(item) : -1;
-    const next = at + step < 0 ? query : linkAt(at + step);
+    const to = { ArrowDown: at + 1, ArrowUp: at - 1, Escape: -1 }[event.key];
+    if (to === undefined || (to < 0 && !item)) return;
+    const next = to < 0 ? query : linkAt(to);
     if (!next) return;
     event.preventDefault();
     next.focus();
   }
 
-  query.addEventListener('keydown', (event) => {
-    if (event.key === 'ArrowDown') moveFocus(event);
-  });
-  results.addEventListener('keydown', (event) => {
-    if (event.key === 'Escape') query.focus();
-    else moveFocus(event);
-  });
+  query.addEventListener('keydown', moveFocus);
+  results.addEventListener('keydown', moveFocus);
   form.addEventListener('input', () => void search());
   form.addEventListener('focusin', () => void loadEngine().catch(() => {}), { once: true });
   form.addEventListener('submit', async (event) => {
@@ -137,7 +132,7 @@ export function resultItem(
   { kind, slug, name, generation, icon }: SearchEntry,
   local?: Names,
 ): HTMLLIElement {
-  const named = local && nameIn(local, kind, slug);
+  const named = nameIn(local, kind, slug);
   const own = named === undefined ? [] : [element('span', inLanguage(local?.language ?? ''), named), ' '];
   const link = element(
     'a',
@@ -149,25 +144,29 @@ export function resultItem(
   return element('li', {}, link);
 }
 
-let loading: Promise<Engine> | undefined;
-
-/** Loads both once, on the first search, and again after a failure. */
-export function loadEngine(): Promise<Engine> {
-  loading ??= load();
-  loading.catch(() => {
-    loading = undefined;
-  });
-  return loading;
+/** Makes a function that loads each thing once, and again after a failure. */
+function once<Args extends readonly string[], T>(load: (...args: Args) => Promise<T>): typeof load {
+  const loaded = new Map<string, Promise<T>>();
+  return (...args) => {
+    const key = args.join();
+    const loading = loaded.get(key) ?? load(...args);
+    loaded.set(key, loading);
+    loading.catch(() => loaded.delete(key));
+    return loading;
+  };
 }
 
-async function load(): Promise<Engine> {
+export const loadEngine = once(async () => {
   const [module, index] = await Promise.all([
     // By address: the bundler would make it part of each page.
     import(`${root}search.js`) as Promise<typeof import('./engine.ts')>,
     fetchJson<SearchIndex>(SEARCH_FILE),
   ]);
   return module.createEngine(index);
-}
+});
+
+/** The names of records in a language. */
+export const loadNames = once((language) => fetchJson<Names>(namesFile(language)));
 
 /** The attributes of text in a language. */
 export const inLanguage = (language: string): Attributes => ({ lang: language, dir: 'auto' });
@@ -185,22 +184,12 @@ function preselect(field: HTMLSelectElement): void {
 
 /** The first of a visitor's languages that is known; empty for English, which records are in. */
 function preferredLanguage(known: readonly string[]): string {
-  for (const tag of navigator.languages.map((one) => one.toLowerCase())) {
-    const [language = ''] = tag.split('-');
+  for (const tag of navigator.languages) {
     // Of Chinese, the script counts.
-    const script = /hant|tw|hk|mo/.test(tag) ? 'hant' : 'hans';
-    const found = [tag, language, `${language}-${script}`].find((one) => known.includes(one));
+    const { language, script } = new Intl.Locale(tag).maximize();
+    const tags = [tag, language, `${language}-${script}`].map((one) => one.toLowerCase());
+    const found = tags.find((one) => known.includes(one));
     if (found !== undefined || language === 'en') return found ?? '';
   }
   return '';
-}
-
-const loaded = new Map<string, Promise<Names>>();
-
-/** Loads a language's names once, and again after a failure. */
-export function loadNames(language: string): Promise<Names> {
-  const names = loaded.get(language) ?? fetchJson<Names>(namesFile(language));
-  loaded.set(language, names);
-  names.catch(() => loaded.delete(language));
-  return names;
 }

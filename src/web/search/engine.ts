@@ -69,25 +69,25 @@ export function createEngine(index: SearchIndex) {
       const close = entries
         .map((entry) => ({ entry, distance: distance(entry.slug, slug) }))
         .filter((candidate) => candidate.distance <= bearable)
-        .sort((a, b) => a.distance - b.distance || rank(a.entry, kind) - rank(b.entry, kind))
+        // Records of the same kind come first.
+        .sort(
+          (a, b) => a.distance - b.distance || Number(b.entry.kind === kind) - Number(a.entry.kind === kind),
+        )
         .map(({ entry }) => entry);
       return [...new Set([...close, ...find(slug.replaceAll('-', ' '))])].slice(0, OFFERED);
     },
   };
 }
 
-/** The last word of an item's name says what it is: a ball is rather a Poké Ball than an Ice Ball, which is a move. */
-function closenessOf({ kind, name, slug }: SearchEntry, words: string): number {
+/** The last word of a thing's name says what it is: a ball is rather a Poké Ball than an Ice Ball, which is a move. Things have icons. */
+function closenessOf({ icon, name, slug }: SearchEntry, words: string): number {
   const texts = [plain(name), slug];
   const isEnd = texts[0]?.endsWith(` ${words}`) ?? false;
   if (texts.includes(words)) return 4;
-  if (isEnd && kind === 'item') return 3;
+  if (isEnd && icon !== null) return 3;
   if (texts.some((text) => text.startsWith(words))) return 2;
   return isEnd ? 1 : 0;
 }
-
-/** Records of the same kind come first. */
-const rank = (entry: SearchEntry, kind: string): number => (entry.kind === kind ? 0 : 1);
 
 /** Without diacritics and letter case, so that `poke` finds `Poké`, and with the apostrophe that keyboards have. */
 const plain = (text: string): string =>

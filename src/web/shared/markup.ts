@@ -1,4 +1,9 @@
-/** HTML markup, in which every value is escaped unless it is markup itself. */
+/** HTML, in which every value is escaped unless it is markup itself, and what every page has around its content. */
+
+import { kindNames } from '../../contract/kinds.ts';
+import type { Meta } from '../../contract/meta.ts';
+import { CARD_FILE, DOCS_PATH, FEED_FILE, listPath, MARK_FILE, OPENAPI_FILE } from '../../contract/paths.ts';
+import { pluralTitle } from '../../contract/words.ts';
 
 /** A fragment of HTML. */
 export class Markup {
@@ -9,7 +14,7 @@ export class Markup {
   }
 }
 
-type Piece = string | number | Markup;
+export type Piece = string | number | Markup | readonly Piece[];
 
 const entities: Readonly<Record<string, string>> = {
   '&': '&amp;',
@@ -19,36 +24,109 @@ const entities: Readonly<Record<string, string>> = {
   "'": '&#39;',
 };
 
-/** Escaped for text and quoted attributes. */
-const escapePiece = (piece: Piece): string =>
-  piece instanceof Markup
-    ? piece.text
-    : String(piece).replaceAll(/[&<>"']/g, (mark) => entities[mark] ?? mark);
-
-/** Template tag: ``html`<p>${name}</p>` ``. The members of an array are separated by line breaks. */
-export function html(text: TemplateStringsArray, ...values: readonly (Piece | readonly Piece[])[]): Markup {
-  const pieces = values.map((value) =>
-    typeof value === 'object' && !(value instanceof Markup)
-      ? value.map(escapePiece).join('\n')
-      : escapePiece(value),
-  );
-  return new Markup(String.raw({ raw: text }, ...pieces));
+/** Escapes text, also for quoted attributes. The members of an array are separated by line breaks. */
+function escapePiece(piece: Piece): string {
+  if (piece instanceof Markup) return piece.text;
+  if (typeof piece === 'object') return piece.map(escapePiece).join('\n');
+  return String(piece).replaceAll(/[&<>"']/g, (mark) => entities[mark] ?? mark);
 }
 
-export const nothing = new Markup('');
+/** Template tag: ``html`<p>${name}</p>` `` */
+export const html = (text: TemplateStringsArray, ...values: readonly Piece[]): Markup =>
+  new Markup(String.raw({ raw: text }, ...values.map(escapePiece)));
 
 /**
- * Fills the placeholders of a hand-written page, such as `{{captured}}`. Throws if a placeholder has no value, or a value
+ * Fills the placeholders of a hand-written template, such as `{{captured}}`. Throws if a placeholder has no value, or a value
  * no placeholder.
  */
-export function fillPlaceholders(page: string, values: Readonly<Record<string, Piece>>): string {
+export function fillPlaceholders(template: string, values: Readonly<Record<string, Piece>>): Markup {
   const unused = new Set(Object.keys(values));
-  const filled = page.replaceAll(/\{\{(\w+)\}\}/g, (placeholder, name: string) => {
+  const filled = template.replaceAll(/\{\{(\w+)\}\}/g, (placeholder, name: string) => {
     const value = values[name];
     if (value === undefined) throw new Error(`page template: no value for ${placeholder}`);
     unused.delete(name);
     return escapePiece(value);
   });
   if (unused.size > 0) throw new Error(`page template: no placeholder for ${[...unused].join(', ')}`);
-  return filled;
+  return new Markup(filled);
 }
+
+export interface Frame {
+  readonly title: string;
+  /** One sentence for search engines and link previews. */
+  readonly description: string;
+  /** What leads from the page to the front page: empty, `../`, or an absolute path. */
+  readonly root: string;
+  /** The page's own path below the base URL; undefined for a page with many. */
+  readonly path?: string;
+  readonly script?: string;
+  /** A style sheet beside that of all pages, and the class of the page's body. */
+  readonly style?: string;
+}
+
+export type Site = Pick<Meta, 'base_url' | 'links'>;
+
+/** A whole page. Open Graph: https://ogp.me */
+export function framed(content: Markup, frame: Frame, site: Site): string {
+  const { title, description, root, path, script, style } = frame;
+  const { base_url: baseUrl, links } = site;
+  const docs = DOCS_PATH.slice(1);
+  return html`<!doctype html>
+<html lang="en" data-links="${links}">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>${title}</title>
+<meta name="description" content="${description}">
+<meta property="og:type" content="website">
+<meta property="og:site_name" content="gamedata">
+<meta property="og:title" content="${title}">
+<meta property="og:description" content="${description}">
+<meta property="og:image" content="${baseUrl}/${CARD_FILE}">
+${path === undefined ? '' : html`<meta property="og:url" content="${baseUrl}${path}">`}
+<link rel="icon" type="image/svg+xml" href="${root}${MARK_FILE}">
+<link rel="stylesheet" href="${root}style.css">
+${style === undefined ? '' : html`<link rel="stylesheet" href="${root}${style}.css">`}
+<link rel="alternate" type="application/atom+xml" title="Changes" href="${root}${FEED_FILE}">
+<link rel="service-desc" type="application/vnd.oai.openapi+json;version=3.1" href="${root}${OPENAPI_FILE}">
+<link rel="service-doc" type="text/html" href="${root}${docs}">
+${script === undefined ? '' : html`<script src="${root}${script}.js" type="module"></script>`}
+</head>
+<body${style === undefined ? '' : html` class="${style}"`}>
+<a class="skip" href="#main">Skip to content</a>
+<header class="bar">
+<a class="name" href="${root || './'}"><svg class="mark" viewBox="0 0 32 32" aria-hidden="true">${shapes}</svg>gamedata</a>
+<nav aria-label="Site">
+${kindNames.map((kind) => apiLink({ root, links }, listPath(kind), pluralTitle(kind)))}
+<a href="${root}${docs}"${path === DOCS_PATH ? html` aria-current="page"` : ''}>Docs</a>
+<a href="${root}#downloads">Downloads</a>
+</nav>
+</header>
+<main id="main" tabindex="-1">
+${content}</main>
+<footer>
+<p>Data by PokéAPI, under the <a href="${root}data-license.txt">BSD 3-Clause License</a>. Icons are loaded only when an item is
+shown; those that this site does not hold come from PokéAPI.</p>
+</footer>
+</body>
+</html>
+`.text;
+}
+
+/** A link to the browsable page of an endpoint. On plain file servers that page takes the path from the fragment. */
+export const apiLink = (
+  { root, links }: Pick<Frame, 'root'> & Pick<Meta, 'links'>,
+  path: string,
+  text: string,
+): Markup =>
+  html`<a href="${root}${links === 'file' ? `browse/#${path}` : path.slice(1)}" data-api="${path}">${text}</a>`;
+
+/** In the header without a request, colored by the style sheet, and as the file that is the icon of every page. */
+const shapes = html`<rect width="32" height="32" rx="7"/><path d="M12.5 7.5C9 7.5 9.5 11 9.5 13s-1 3-3 3c2 0 3 1 3 3s-.5 5.5 3 5.5M19.5 7.5C23 7.5 22.5 11 22.5 13s1 3 3 3c-2 0-3 1-3 3s.5 5.5-3 5.5"/><circle cx="16" cy="16" r="2.7"/>`;
+
+/** Colored by itself, in light and dark. */
+const style = html`rect{fill:#0b55c4}path{fill:none;stroke:#fff;stroke-width:2.6;stroke-linecap:round;stroke-linejoin:round}circle{fill:#fff}@media(prefers-color-scheme:dark){rect{fill:#8ab8ff}path{stroke:#131619}circle{fill:#131619}}`;
+export const markFile =
+  html`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><title>gamedata</title><style>${style}</style>${shapes}</svg>`
+    .text;
