@@ -16,7 +16,13 @@ import { typeDeclarations } from '../src/site/json-schemas.ts';
 import { bundledPackages, noticesText } from './licences.ts';
 
 const copies = {
-  templates: ['front/index.html', 'browse/browse.html', 'docs/docs.html', 'shared/404.html'],
+  templates: [
+    'front/index.html',
+    'browse/browse.html',
+    'docs/docs.html',
+    'shared/404.html',
+    'search/search.html',
+  ],
   assets: ['shared/style.css', 'docs/docs.css', 'docs/reference.html'],
 };
 

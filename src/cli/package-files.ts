@@ -34,6 +34,7 @@ export function readPackage(): Package {
       'browse.html': template('browse.html'),
       'docs.html': template('docs.html'),
       '404.html': template('404.html'),
+      'search.html': template('search.html'),
     },
     compiled: readFolder(ASSETS_FOLDER),
     handlerModule: () => readFileSync(HANDLER_MODULE, 'utf8'),

@@ -12,18 +12,12 @@ import { PAGE_SIZE } from '../contract/windows.ts';
 import { counted, groupDigits, pluralTitle, readableSize } from '../contract/words.ts';
 import { type Records, served } from '../dataset/data-set.ts';
 import { createSearchIndex } from './search/search-index.ts';
-import {
-  apiLink,
-  fillPlaceholders,
-  framed,
-  html,
-  type Markup,
-  markFile,
-  type Piece,
-} from './shared/markup.ts';
+import { apiLink, fillPlaceholders, framed, html, type Markup, markFile } from './shared/markup.ts';
 
 /** The contents of the pages, with placeholders. */
-export type PageTemplates = Readonly<Record<'index.html' | 'browse.html' | 'docs.html' | '404.html', string>>;
+export type PageTemplates = Readonly<
+  Record<'index.html' | 'browse.html' | 'docs.html' | '404.html' | 'search.html', string>
+>;
 
 /** Path → size in bytes. */
 type Sizes = ReadonlyMap<string, number>;
@@ -43,7 +37,14 @@ export function webFiles(plan: PagesPlan): SiteFile[] {
   const index = createSearchIndex(records);
   const generations = countGenerations(index);
   const languages = Object.keys(meta.names?.languages ?? {}).filter((language) => language !== 'en');
-  const search = searchForm([...generations.keys()], languages);
+  const search = fillPlaceholders(templates['search.html'], {
+    kinds: kindNames.map((kind) => html`<option value="${kind}">${pluralTitle(kind)}</option>`),
+    generations: Array.from(
+      generations.keys(),
+      (one) => html`<option value="${one ?? 'none'}">${one ?? 'unknown'}</option>`,
+    ),
+    language: languages.length === 0 ? '' : languageField(languages),
+  });
   const top = `${paths.pathOf(meta.base_url)}/`;
   const browse = (root: string, json: string): string => {
     const description = 'Game moves and items, as tables, cards and JSON.';
@@ -66,67 +67,12 @@ export function webFiles(plan: PagesPlan): SiteFile[] {
   ];
 }
 
-/**
- * @param generations in ascending order; null stands for records without one
- * @param languages besides English; without any, there is no choice
- */
-const searchForm = (
-  generations: readonly (number | null)[],
-  languages: readonly string[],
-): Markup => html`<search>
-<form id="search-form" class="scripted">
-<div class="field wide">
-<label for="query">Name, slug or id</label>
-<input id="query" name="q" type="search" autocomplete="off" autocapitalize="none" spellcheck="false" aria-describedby="keys" aria-controls="results">
-</div>
-${choice(
-  'kind',
-  'Kind',
-  'Any',
-  kindNames.map((kind) => html`<option value="${kind}">${pluralTitle(kind)}</option>`),
-)}
-${choice(
-  'generation',
-  'Generation',
-  'Any',
-  generations.map((one) => html`<option value="${one ?? 'none'}">${one ?? 'unknown'}</option>`),
-  html` aria-describedby="of-items"`,
-)}
-${
-  languages.length === 0
-    ? ''
-    : choice(
-        'names-language',
-        'Language',
-        'English',
-        languages.map(
-          (language) => html`<option value="${language}" lang="${language}">${ownNameOf(language)}</option>`,
-        ),
-      )
-}
-<button type="submit">Search</button>
-</form>
-</search>
-<p id="keys" class="quiet scripted"><kbd>/</kbd> to search, <kbd>↑</kbd> <kbd>↓</kbd> to select, <kbd>Enter</kbd> to open.
-<label class="option"><input id="shortcut" type="checkbox" checked> Enable the <kbd>/</kbd> key</label></p>
-<p id="of-items" class="quiet scripted">The generation of an item is the first in which it has an index.</p>
-<p id="found" role="status" class="quiet"></p>
-<ol id="results" class="results"></ol>
-<button type="button" id="more" hidden>Show more</button>`;
-
-/** @param none what is chosen at first, with an empty value */
-const choice = (
-  id: string,
-  label: string,
-  none: string,
-  options: readonly Markup[],
-  attributes: Piece = '',
-): Markup =>
-  html`<div class="field" id="${id}-field">
-<label for="${id}">${label}</label>
-<select id="${id}" name="${id}"${attributes}>
-<option value="">${none}</option>
-${options}
+/** @param languages besides English */
+const languageField = (languages: readonly string[]): Markup => html`<div class="field">
+<label for="names-language">Language</label>
+<select id="names-language" name="language">
+<option value="">English</option>
+${languages.map((language) => html`<option value="${language}" lang="${language}">${ownNameOf(language)}</option>`)}
 </select>
 </div>`;
 

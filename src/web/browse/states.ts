@@ -1,23 +1,24 @@
-/** The states of the browsable page: what is shown for each outcome of a request. */
+/** What the browsable page shows for each outcome of a request: a record as a card, a list page as a table, either as JSON, or a problem. */
 
 import { errorDetails } from '../../contract/errors.ts';
 import { type Kind, kindNames } from '../../contract/kinds.ts';
-import { API_PREFIX, listPath } from '../../contract/paths.ts';
+import { API_PREFIX, type ListPage, listPath } from '../../contract/paths.ts';
 import { PAGE_SIZE } from '../../contract/windows.ts';
-import { plural } from '../../contract/words.ts';
-import { loadEngine, resultItem } from '../search/box.ts';
+import { groupDigits, plural } from '../../contract/words.ts';
+import { nameIn } from '../../dataset/names.ts';
+import { inLanguage, languageField, loadEngine, loadNames, resultItem } from '../search/box.ts';
 import {
   button,
   type Content,
   element,
   headerLines,
+  iconImage,
   link,
   type Outcome,
   root,
   statusLine,
 } from '../shared/script.ts';
 import { endpointOf, partsOf, windowOf, withWindow } from './address.ts';
-import { iconOf, isListPage, namesOfRecord, pager, recordCard, recordTable, textIn } from './records.ts';
 
 export interface State {
   readonly title: string;
@@ -147,30 +148,166 @@ function suggestions(address: string): HTMLElement {
   return element('ul', { class: 'ways' }, ...ways.map((way) => element('li', {}, way)));
 }
 
-const INDENT = '    ';
+/** In JSON: the indentation of a record in a list page, strings, and other values. */
+const TOKEN = /(^ {8}(?=\{)|"(?:[^"\\]|\\.)*"|[\w.+-]+)/m;
 
-/** The value as a list of nodes, whose text is exactly `JSON.stringify(value, null, 4)`. */
-function jsonNodes(value: unknown, indent = ''): Content[] {
-  if (typeof value === 'string') return [stringNode(value)];
-  if (typeof value !== 'object' || value === null)
-    return [element('span', { class: value === null ? 'null' : 'literal' }, JSON.stringify(value))];
-  const isList = Array.isArray(value);
-  const [open, close] = isList ? ['[', ']'] : ['{', '}'];
-  const members = Object.entries(value);
-  if (members.length === 0) return [open + close];
-  const deeper = indent + INDENT;
-  const lines = members.flatMap(([key, member], at) => [
-    at === 0 ? '\n' : ',\n',
-    ...(isList ? iconOf(member).map((icon) => element('span', { class: 'margin' }, icon)) : []),
-    deeper,
-    ...(isList ? [] : [element('span', { class: 'key' }, JSON.stringify(key)), ': ']),
-    ...jsonNodes(member, deeper),
-  ]);
-  return [open, ...lines, `\n${indent}${close}`];
+/** Nodes whose text is exactly `JSON.stringify(json, null, 4)`. */
+function jsonNodes(json: unknown): Content[] {
+  const pieces = JSON.stringify(json, null, 4).split(TOKEN);
+  const records = isListPage(json) ? json.results.values() : [].values();
+  return pieces.flatMap((piece, at) => {
+    if (at % 2 === 0) return [piece];
+    const span = (name: string) => [element('span', { class: name }, piece)];
+    if (piece.trim() === '')
+      return [
+        ...iconOf(records.next().value).map((icon) => element('span', { class: 'margin' }, icon)),
+        piece,
+      ];
+    if (pieces[at + 1]?.startsWith(':')) return span('key');
+    if (!piece.startsWith('"')) return span(piece === 'null' ? 'null' : 'literal');
+    const address = endpointOf(JSON.parse(piece));
+    return address === undefined ? span('string') : [link(address, piece)];
+  });
 }
 
-function stringNode(value: string): HTMLElement {
-  const shown = JSON.stringify(value);
-  const address = endpointOf(value);
-  return address === undefined ? element('span', { class: 'string' }, shown) : link(address, shown);
+type Fields = Readonly<Record<string, unknown>>;
+
+/** Fields that are shown in another way than as text by themselves. */
+const SHOWN_APART = ['url', 'name', 'icon'];
+/** The columns that identify a record come first. */
+const FIRST = ['name', 'slug', 'id'];
+const PAGE_SIZES = [10, 20, 50, 100, 200, 500];
+
+/** A field of JSON, if it is text. */
+function textIn(json: unknown, field: string): string | undefined {
+  const value = typeof json === 'object' ? (json as Fields | null)?.[field] : undefined;
+  return typeof value === 'string' ? value : undefined;
+}
+
+/** The picture and the fields of a record; empty if the response is no record. */
+function recordCard(json: unknown): HTMLElement[] {
+  if (typeof json !== 'object' || json === null || !('slug' in json)) return [];
+  const { slug, ...others } = json;
+  const fields = Object.entries({ slug, ...others })
+    .filter(([name]) => !SHOWN_APART.includes(name))
+    .map(([name, value]) => element('div', {}, element('dt', {}, name), valueCell('dd', value)));
+  const picture = iconOf(json, 90).map((icon) => element('p', { class: 'picture' }, icon));
+  return [element('div', { class: 'card' }, ...picture, element('dl', {}, ...fields))];
+}
+
+/** The icon of a record, if it has one. */
+function iconOf(record: unknown, size?: number): HTMLElement[] {
+  const icon = textIn(record, 'icon');
+  return icon === undefined ? [] : [iconImage(icon, size)];
+}
+
+const valueCell = (tag: 'td' | 'dd', value: unknown): HTMLElement =>
+  element(
+    tag,
+    { class: value === null && 'null' },
+    typeof value === 'object' ? JSON.stringify(value) : String(value),
+  );
+
+/**
+ * The names of a record in every language, loaded when somebody asks for them. Empty if the site has no names, or the address is
+ * that of no record.
+ */
+function namesOfRecord(address: string): HTMLElement[] {
+  const [first, slug] = partsOf(address);
+  const kind = kindNames.find((name) => name === first);
+  const languages = Array.from(languageField()?.options ?? [], ({ value, text }) => ({ value, text }));
+  if (languages.length === 0 || kind === undefined || slug === undefined) return [];
+  const list = element('div', { role: 'status' });
+  const box = element('details', {}, element('summary', {}, 'Names in every language'), list);
+  const row = async ({ value, text }: (typeof languages)[number]): Promise<HTMLElement[]> => {
+    const language = value || 'en';
+    const name = nameIn(await loadNames(language), kind, slug);
+    const head = element('th', { scope: 'row', ...inLanguage(language) }, text);
+    return name === undefined ? [] : [element('tr', {}, head, element('td', inLanguage(language), name))];
+  };
+  box.addEventListener('toggle', async () => {
+    if (!box.open || list.querySelector('table')) return;
+    const rows = await Promise.all(languages.map(row)).catch(() => undefined);
+    const failed = 'The names could not be loaded. Close and open this to try again.';
+    list.replaceChildren(rows ? element('table', {}, element('tbody', {}, ...rows.flat())) : failed);
+  });
+  return [box];
+}
+
+const isListPage = (json: unknown): json is ListPage =>
+  typeof json === 'object' && json !== null && 'results' in json && Array.isArray(json.results);
+
+/** The table; undefined if the results are not records. */
+function recordTable(results: readonly unknown[]): HTMLElement | undefined {
+  const [first] = results;
+  if (!isRecord(first) || !results.every(isRecord)) return undefined;
+  const others = Object.keys(first).filter((name) => !SHOWN_APART.includes(name) && !FIRST.includes(name));
+  const columns = [...FIRST, ...others];
+  const heads = columns.map((column) => element('th', { scope: 'col' }, column));
+  const head = element('thead', {}, element('tr', {}, ...heads));
+  const body = element('tbody', {}, ...results.map((record) => rowOf(record, columns)));
+  // Wider than a phone: it can be scrolled by keyboard, too.
+  const attributes = { class: 'table', tabindex: 0, role: 'region', 'aria-label': 'Records' };
+  return element('div', attributes, element('table', { class: 'records' }, head, body));
+}
+
+const isRecord = (value: unknown): value is Fields =>
+  typeof value === 'object' && value !== null && FIRST.every((field) => field in value);
+
+function rowOf(record: Fields, columns: readonly string[]): HTMLElement {
+  const cells = columns.map((column) => {
+    if (column !== 'name') return valueCell('td', record[column]);
+    const name = String(record.name);
+    const address = endpointOf(String(record.url));
+    const title = address === undefined ? name : link(address, name);
+    return element('th', { scope: 'row' }, ...iconOf(record, 24), title);
+  });
+  return element('tr', {}, ...cells);
+}
+
+/**
+ * The controls of a list page: first, previous, next, last, and the page size.
+ *
+ * @param hasSizes whether the host serves pages of other sizes
+ */
+function pager(address: string, page: ListPage, label: string, hasSizes: boolean): HTMLElement {
+  const { limit, offset } = windowOf(address);
+  const { count, next, previous, results } = page;
+  const last = count === 0 ? 0 : count - 1 - ((count - 1) % limit);
+  const at = (start: number): string => withWindow(address, { limit, offset: start });
+  const control = (text: string, to: string | undefined): HTMLElement =>
+    to === undefined ? element('a', { role: 'link', 'aria-disabled': 'true' }, text) : link(to, text);
+
+  return element(
+    'nav',
+    { class: 'pager', 'aria-label': label },
+    element('p', {}, shownRange(offset, results.length, count)),
+    element(
+      'div',
+      { class: 'steps' },
+      control('First', offset > 0 ? at(0) : undefined),
+      control('Previous', endpointOf(previous ?? '')),
+      control('Next', endpointOf(next ?? '')),
+      control('Last', offset === last ? undefined : at(last)),
+    ),
+    ...(hasSizes ? [sizeLinks(address)] : []),
+  );
+}
+
+function shownRange(offset: number, shown: number, count: number): string {
+  const [first, last, all] = [offset + 1, offset + shown, count].map(groupDigits);
+  if (shown > 0) return `Records ${first} to ${last} of ${all}`;
+  return count === 0 ? 'No records' : `No records at offset ${offset}: there are ${all}`;
+}
+
+/** Links to other page sizes. The target contains the first record of this page. */
+function sizeLinks(address: string): HTMLElement {
+  const { limit, offset } = windowOf(address);
+  const sizes = [...new Set([...PAGE_SIZES, limit])].sort((a, b) => a - b);
+  const links = sizes.map((size) =>
+    size === limit
+      ? element('a', { role: 'link', 'aria-current': 'true' }, String(size))
+      : link(withWindow(address, { limit: size, offset: offset - (offset % size) }), String(size)),
+  );
+  return element('p', { class: 'sizes' }, 'Page size ', ...links);
 }
