@@ -17,9 +17,8 @@ describe('markup', () => {
   });
 
   it('fills every place of a page', () => {
-    expect(fillPlaceholders('{{a}} {{b}} {{a}}', { a: hostile, b: html`<b>$&</b>` })).toBe(
-      `${escaped} <b>$&</b> ${escaped}`,
-    );
+    const filled = fillPlaceholders('{{a}} {{b}} {{a}}', { a: hostile, b: html`<b>$&</b>` });
+    expect(filled.text).toBe(`${escaped} <b>$&</b> ${escaped}`);
   });
 
   it('rejects a place without a value, and a value without a place', () => {

@@ -51,7 +51,6 @@ export function windowOf(address: string): Window<number> {
   return { limit: read('limit', PAGE_SIZE) || PAGE_SIZE, offset: read('offset', 0) };
 }
 
-/** The same list at another window. */
 export const withWindow = (address: string, { limit, offset }: Window): string =>
   `${pathOf(address)}?format=api&limit=${limit}&offset=${offset}`;
 
@@ -69,6 +68,6 @@ export const partsOf = (address: string): readonly string[] =>
     .split('/')
     .filter((part) => part !== '');
 
-const pathOf = (address: string): string => address.split('?')[0] ?? '';
+export const pathOf = (address: string): string => address.split('?')[0] ?? '';
 
 const queryOf = (address: string): URLSearchParams => new URLSearchParams(address.split('?')[1] ?? '');

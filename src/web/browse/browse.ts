@@ -10,8 +10,7 @@ import {
   hrefTo,
   linkStyle,
   linkTo,
-  recall,
-  remember,
+  preference,
   root,
   send,
   setNegotiated,
@@ -128,13 +127,13 @@ function viewButtons(response: HTMLElement, table: HTMLElement, answer: () => HT
   };
   const buttons = ['Table', 'JSON'].map((label) => {
     const made = button(label, () => {
-      remember('view', made.value);
+      preference('view', made.value);
       show(made.value);
     });
     made.value = label.toLowerCase();
     return made;
   });
-  show(recall('view') === 'json' ? 'json' : 'table');
+  show(preference('view') === 'json' ? 'json' : 'table');
   return element('span', { class: 'views', role: 'group', 'aria-label': 'View' }, ...buttons);
 }
 

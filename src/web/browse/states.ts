@@ -2,7 +2,7 @@
 
 import { errorDetails } from '../../contract/errors.ts';
 import { type Kind, kindNames } from '../../contract/kinds.ts';
-import { API_PREFIX, type ListPage, listPath } from '../../contract/paths.ts';
+import { API_PREFIX, type ListPage, listPath, recordOfPath } from '../../contract/paths.ts';
 import { PAGE_SIZE } from '../../contract/windows.ts';
 import { groupDigits, plural } from '../../contract/words.ts';
 import { nameIn } from '../../dataset/names.ts';
@@ -18,7 +18,7 @@ import {
   root,
   statusLine,
 } from '../shared/script.ts';
-import { endpointOf, partsOf, windowOf, withWindow } from './address.ts';
+import { endpointOf, partsOf, pathOf, windowOf, withWindow } from './address.ts';
 
 export interface State {
   readonly title: string;
@@ -79,7 +79,7 @@ const problem = (title: string, why: string, ...ways: readonly HTMLElement[]): S
 
 /** What the names of fields do not say. */
 function indexNote(record: unknown): HTMLElement[] {
-  if (typeof record !== 'object' || record === null || !('id1' in record)) return [];
+  if (!('id1' in fieldsOf(record))) return [];
   const note =
     "id1 to id9 are in-game indices: the item's numbers within the games of generations 1 to 9, or null.";
   return [element('p', { id: 'indices', class: 'quiet' }, note)];
@@ -178,16 +178,19 @@ const SHOWN_APART = ['url', 'name', 'icon'];
 const FIRST = ['name', 'slug', 'id'];
 const PAGE_SIZES = [10, 20, 50, 100, 200, 500];
 
+/** The fields of an object; other JSON has none. */
+const fieldsOf = (json: unknown): Fields => (typeof json === 'object' && json !== null ? { ...json } : {});
+
 /** A field of JSON, if it is text. */
 function textIn(json: unknown, field: string): string | undefined {
-  const value = typeof json === 'object' ? (json as Fields | null)?.[field] : undefined;
+  const value = fieldsOf(json)[field];
   return typeof value === 'string' ? value : undefined;
 }
 
 /** The picture and the fields of a record; empty if the response is no record. */
 function recordCard(json: unknown): HTMLElement[] {
-  if (typeof json !== 'object' || json === null || !('slug' in json)) return [];
-  const { slug, ...others } = json;
+  const { slug, ...others } = fieldsOf(json);
+  if (slug === undefined) return [];
   const fields = Object.entries({ slug, ...others })
     .filter(([name]) => !SHOWN_APART.includes(name))
     .map(([name, value]) => element('div', {}, element('dt', {}, name), valueCell('dd', value)));
@@ -195,7 +198,6 @@ function recordCard(json: unknown): HTMLElement[] {
   return [element('div', { class: 'card' }, ...picture, element('dl', {}, ...fields))];
 }
 
-/** The icon of a record, if it has one. */
 function iconOf(record: unknown, size?: number): HTMLElement[] {
   const icon = textIn(record, 'icon');
   return icon === undefined ? [] : [iconImage(icon, size)];
@@ -213,8 +215,7 @@ const valueCell = (tag: 'td' | 'dd', value: unknown): HTMLElement =>
  * that of no record.
  */
 function namesOfRecord(address: string): HTMLElement[] {
-  const [first, slug] = partsOf(address);
-  const kind = kindNames.find((name) => name === first);
+  const { kind, slug } = recordOfPath(pathOf(address)) ?? {};
   const languages = Array.from(languageField()?.options ?? [], ({ value, text }) => ({ value, text }));
   if (languages.length === 0 || kind === undefined || slug === undefined) return [];
   const list = element('div', { role: 'status' });
@@ -234,35 +235,33 @@ function namesOfRecord(address: string): HTMLElement[] {
   return [box];
 }
 
-const isListPage = (json: unknown): json is ListPage =>
-  typeof json === 'object' && json !== null && 'results' in json && Array.isArray(json.results);
+const isListPage = (json: unknown): json is ListPage => Array.isArray(fieldsOf(json).results);
 
 /** The table; undefined if the results are not records. */
 function recordTable(results: readonly unknown[]): HTMLElement | undefined {
-  const [first] = results;
-  if (!isRecord(first) || !results.every(isRecord)) return undefined;
+  const records = results.map(fieldsOf);
+  const [first] = records;
+  if (!first || !records.every((record) => FIRST.every((field) => field in record))) return undefined;
   const others = Object.keys(first).filter((name) => !SHOWN_APART.includes(name) && !FIRST.includes(name));
   const columns = [...FIRST, ...others];
   const heads = columns.map((column) => element('th', { scope: 'col' }, column));
   const head = element('thead', {}, element('tr', {}, ...heads));
-  const body = element('tbody', {}, ...results.map((record) => rowOf(record, columns)));
+  const body = element(
+    'tbody',
+    {},
+    ...records.map((record) => element('tr', {}, ...columns.map((column) => cellOf(record, column)))),
+  );
   // Wider than a phone: it can be scrolled by keyboard, too.
   const attributes = { class: 'table', tabindex: 0, role: 'region', 'aria-label': 'Records' };
   return element('div', attributes, element('table', { class: 'records' }, head, body));
 }
 
-const isRecord = (value: unknown): value is Fields =>
-  typeof value === 'object' && value !== null && FIRST.every((field) => field in value);
-
-function rowOf(record: Fields, columns: readonly string[]): HTMLElement {
-  const cells = columns.map((column) => {
-    if (column !== 'name') return valueCell('td', record[column]);
-    const name = String(record.name);
-    const address = endpointOf(String(record.url));
-    const title = address === undefined ? name : link(address, name);
-    return element('th', { scope: 'row' }, ...iconOf(record, 24), title);
-  });
-  return element('tr', {}, ...cells);
+function cellOf(record: Fields, column: string): HTMLElement {
+  if (column !== 'name') return valueCell('td', record[column]);
+  const name = String(record.name);
+  const address = endpointOf(String(record.url));
+  const title = address === undefined ? name : link(address, name);
+  return element('th', { scope: 'row' }, ...iconOf(record, 24), title);
 }
 
 /**

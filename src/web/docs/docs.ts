@@ -5,8 +5,7 @@ import {
   element,
   fitLinks,
   headerLines,
-  recall,
-  remember,
+  preference,
   root,
   send,
   statusLine,
@@ -24,11 +23,11 @@ document.addEventListener('change', ({ target }) => {
   if (!(target instanceof HTMLInputElement) || !target.closest('.tabs')) return;
   const top = target.getBoundingClientRect().top;
   choose(target.value);
-  remember('language', target.value);
+  preference('language', target.value);
   // Samples above may have become longer or shorter.
   scrollBy(0, target.getBoundingClientRect().top - top);
 });
-const language = recall('language');
+const language = preference('language');
 if (language !== null) choose(language);
 
 document.addEventListener('click', ({ target }) => {

@@ -12,9 +12,8 @@ import {
   find,
   iconImage,
   linkTo,
+  preference,
   reasonOf,
-  recall,
-  remember,
   root,
 } from '../shared/script.ts';
 import type { Filter } from './engine.ts';
@@ -106,8 +105,8 @@ export function createSearchBox(
   });
 
   // A single character is only allowed as a shortcut if it can be turned off: WCAG 2.1.4.
-  shortcut.checked = recall('shortcut') !== 'off';
-  shortcut.addEventListener('change', () => remember('shortcut', shortcut.checked ? 'on' : 'off'));
+  shortcut.checked = preference('shortcut') !== 'off';
+  shortcut.addEventListener('change', () => preference('shortcut', shortcut.checked ? 'on' : 'off'));
   document.addEventListener('keydown', (event) => {
     const isTyping =
       event.target instanceof Element &&
@@ -177,9 +176,9 @@ export const languageField = (): HTMLSelectElement | null => document.querySelec
 /** Selects what was chosen last, or else what the browser prefers, and remembers other choices. */
 function preselect(field: HTMLSelectElement): void {
   const known = Array.from(field.options, ({ value }) => value);
-  const last = recall('names') ?? preferredLanguage(known);
+  const last = preference('names') ?? preferredLanguage(known);
   if (known.includes(last)) field.value = last;
-  field.addEventListener('change', () => remember('names', field.value));
+  field.addEventListener('change', () => preference('names', field.value));
 }
 
 /** The first of a visitor's languages that is known; empty for English, which records are in. */

@@ -21,7 +21,6 @@ export type Engine = ReturnType<typeof createEngine>;
 
 /** Words may be in any order if there are no more than this. */
 const MOST_WORDS = 4;
-/** The number of records that are offered. */
 const OFFERED = 5;
 /** One letter in this many may be wrong. */
 const LETTERS_PER_ERROR = 3;

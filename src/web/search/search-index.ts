@@ -7,7 +7,6 @@ import type { SearchIndex } from '../../contract/served.ts';
 import { titleOf } from '../../contract/words.ts';
 import type { Records } from '../../dataset/data-set.ts';
 
-/** A searchable record. */
 export interface SearchEntry {
   readonly kind: Kind;
   readonly id: number;

@@ -74,20 +74,13 @@ export async function copyText(shown: HTMLElement): Promise<void> {
 /** Whether `/` leads to the search box (on, off), how lists are shown (table, json), the language of code samples, that of names. */
 type Preference = 'shortcut' | 'view' | 'language' | 'names';
 
-/** Null where the browser keeps nothing. */
-export function recall(name: Preference): string | null {
+/** What a visitor has chosen, or chooses now; null where the browser keeps nothing. */
+export function preference(name: Preference, choice?: string): string | null {
   try {
+    if (choice !== undefined) localStorage.setItem(`gamedata.${name}`, choice);
     return localStorage.getItem(`gamedata.${name}`);
   } catch {
     return null;
-  }
-}
-
-export function remember(name: Preference, value: string): void {
-  try {
-    localStorage.setItem(`gamedata.${name}`, value);
-  } catch {
-    // The choice counts for this page.
   }
 }
 
@@ -101,7 +94,6 @@ let isNegotiated = linkStyle === 'query';
 export const hrefTo = (address: string): string =>
   isNegotiated ? root + address.slice(1) : `${root}browse/#${address}`;
 
-/** The attributes of a link to an endpoint. */
 export const linkTo = (address: string): Attributes => ({ href: hrefTo(address), 'data-api': address });
 
 export const link = (address: string, text: string): HTMLElement => element('a', linkTo(address), text);
@@ -161,8 +153,6 @@ const words: Readonly<Record<number, string>> = {
   200: 'OK',
   400: 'Bad Request',
   404: 'Not Found',
-  405: 'Method Not Allowed',
-  406: 'Not Acceptable',
   500: 'Internal Server Error',
   502: 'Bad Gateway',
   503: 'Service Unavailable',
