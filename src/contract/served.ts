@@ -85,7 +85,6 @@ const columnsSchema = z.strictObject({
       'Relative to `sprites/items/`, separated by spaces; empty if it is `<slug>.png`. Null for moves.',
     ),
 });
-export type SearchColumns = z.infer<typeof columnsSchema>;
 
 /** `search.json` */
 const searchSchema = z
