@@ -150,14 +150,12 @@ function generationRows(counts: GenerationCounts): Markup[] {
     counts,
     ([generation, row]) =>
       html`<tr><th scope="row">${generation ?? 'none'}</th>${kindNames.map(
-        (kind) => html`<td>${bar(kind, row[kind] / most)}${groupDigits(row[kind])}</td>`,
+        // The width is relative to the cell; the style sheet sets the color.
+        (kind) =>
+          html`<td><svg class="${kind}" aria-hidden="true" focusable="false"><rect width="${((row[kind] / most) * 100).toFixed(1)}%" height="100%" rx="2"></rect></svg>${groupDigits(row[kind])}</td>`,
       )}</tr>`,
   );
 }
-
-/** The width is relative to the cell; the style sheet sets the color. */
-const bar = (kind: Kind, share: number): Markup =>
-  html`<svg class="${kind}" aria-hidden="true" focusable="false"><rect width="${(share * 100).toFixed(1)}%" height="100%" rx="2"></rect></svg>`;
 
 /** The rows of the downloads, with their sizes, plain and compressed. Empty if the site has none. */
 export const downloadRows = (sizes: Sizes, archive: boolean): Markup[] => [

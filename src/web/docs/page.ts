@@ -23,11 +23,14 @@ export function fillDocs(
     endpoints: endpoints.map((endpoint) => endpointSection(endpoint, site.base_url)),
     names: inGroup('names').map((endpoint) => endpointSection(endpoint, site.base_url)),
     types: Array.from(schemas, ([name, schema]) => typeSection(name, schema)),
-    errors: errorRows(endpoints),
-    headers: headersOf(operations).map(({ name, description, schema }) => {
-      const value = schema.const === undefined ? '' : html`<code>${String(schema.const)}</code>`;
-      return html`<tr><th scope="row"><code>${name}</code></th><td>${value}</td><td>${prose(description)}</td></tr>`;
-    }),
+    errors: table(['Status', 'When', 'Body'], errorRows(endpoints)),
+    headers: table(
+      ['Header', 'Value', 'Meaning'],
+      headersOf(operations).map(({ name, description, schema }) => {
+        const value = schema.const === undefined ? '' : html`<code>${String(schema.const)}</code>`;
+        return html`<tr><th scope="row"><code>${name}</code></th><td>${value}</td><td>${prose(description)}</td></tr>`;
+      }),
+    ),
     downloads:
       downloads.length > 0
         ? html`<p>The same records in one request. Append <code>.gz</code> or <code>.br</code> to a <code>.csv</code>,
@@ -105,7 +108,7 @@ function errorRows(endpoints: readonly Operation[]): Markup[] {
 /** Files at their own URLs, without their compressed copies. */
 const fileTable = (operations: readonly Operation[]): Markup =>
   table(
-    html`<th scope="col">File</th><th scope="col">Content</th>`,
+    ['File', 'Content'],
     operations
       .filter(({ path }) => !/(?<!\.tar)\.(?:gz|br)$/.test(path))
       .map(({ path, summary }) => {
@@ -124,31 +127,30 @@ const typeSection = (
 <p>${prose(description)}</p>
 ${fieldTable(
   'Field',
-  Object.entries(properties).map(([field, schema]) => ({
-    name: field,
-    schema: asSchema(schema),
-    description: asSchema(schema).description ?? '',
-  })),
+  Object.entries(properties).map(([field, schema]) => ({ name: field, schema: asSchema(schema) })),
 )}
 </section>`;
 
 /** @param what the rows are names of; nothing if there are none */
 const fieldTable = (
   what: string,
-  rows: readonly (Pick<Parameter, 'name' | 'schema' | 'description'> & { in?: string })[],
+  rows: readonly (Pick<Parameter, 'name' | 'schema'> & { in?: string; description?: string })[],
 ): Markup | '' =>
   rows.length === 0
     ? ''
     : table(
-        html`<th scope="col">${what}</th><th scope="col">Type</th><th scope="col">Meaning</th>`,
-        rows.map(({ name, in: place, schema, description = '' }) => {
+        [what, 'Type', 'Meaning'],
+        rows.map(({ name, in: place, schema, description = schema.description ?? '' }) => {
           const where = place === undefined ? '' : html`<span>${place}</span>`;
           return html`<tr><th scope="row"><code>${name}</code>${where}</th><td>${typeOf(schema)}</td><td>${prose(description)}</td></tr>`;
         }),
       );
 
-const table = (heads: Markup, rows: readonly Markup[]): Markup => html`<table class="fields">
-<thead><tr>${heads}</tr></thead>
+const table = (heads: readonly string[], rows: readonly Markup[]): Markup => html`<table class="fields">
+<thead><tr>${joined(
+  heads.map((head) => html`<th scope="col">${head}</th>`),
+  '',
+)}</tr></thead>
 <tbody>
 ${rows}
 </tbody>
@@ -170,7 +172,8 @@ function typeOf(schema: JsonSchema): Markup {
   return html`${String(type ?? 'any')}`;
 }
 
-const joined = (types: readonly Markup[]): Markup => new Markup(types.map(({ text }) => text).join(' or '));
+const joined = (all: readonly Markup[], between = ' or '): Markup =>
+  new Markup(all.map(({ text }) => text).join(between));
 
 /** What hosts need → what is then guaranteed. */
 const levels: readonly (readonly [title: string, needs: readonly Needs[]])[] = [
