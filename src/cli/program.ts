@@ -126,8 +126,8 @@ function blameConfig(error: unknown, command: CommanderCommand | undefined): unk
 }
 
 function usageOf(program: CommanderCommand, command: CommanderCommand | undefined): string {
-  const usage = command ? `gamedata ${command.name()} ${command.usage()}` : `gamedata ${program.usage()}`;
-  return `usage: ${usage} (see gamedata ${command ? `${command.name()} ` : ''}--help)`;
+  const called = command ? `gamedata ${command.name()}` : 'gamedata';
+  return `usage: ${called} ${(command ?? program).usage()} (see ${called} --help)`;
 }
 
 /** Prints an error that no command has explained; unexpected ones with their stack. Returns the exit code. */
