@@ -8,7 +8,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { dataSetFiles } from '../src/cli/commands/snapshot.ts';
-import { checkOptions } from '../src/cli/declare.ts';
+import { checkOptions } from '../src/cli/options.ts';
 import { BUNDLED_DATA } from '../src/cli/package-files.ts';
 import { captureOptions, sourceOptions } from '../src/cli/shared-options.ts';
 import { withOutput } from '../src/publish/publish.ts';

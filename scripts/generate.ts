@@ -11,7 +11,7 @@ import { fileURLToPath } from 'node:url';
 import { build } from 'rolldown';
 import bundles from '../rolldown.config.ts';
 import { configJsonSchema } from '../src/cli/config.ts';
-import { createProgram } from '../src/cli/program.ts';
+import { loadCommands } from '../src/cli/program.ts';
 import { typeDeclarations } from '../src/site/json-schemas.ts';
 import { bundledPackages, noticesText } from './licences.ts';
 
@@ -44,7 +44,7 @@ async function compile(): Promise<void> {
   writeFileSync('dist/types.d.ts', typeDeclarations());
   writeFileSync(
     'dist/config.schema.json',
-    `${JSON.stringify(configJsonSchema(await createProgram()), null, 2)}\n`,
+    `${JSON.stringify(configJsonSchema(await loadCommands()), null, 2)}\n`,
   );
   writeFileSync('dist/third-party.txt', noticesText(bundledPackages(outputs)));
   const tsc = path.join(fileURLToPath(import.meta.resolve('typescript/package.json')), '../bin/tsc');

@@ -2,25 +2,19 @@
 
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import type { Command, Option } from 'commander';
+import type { Command as CommanderCommand } from 'commander';
 import { closest } from 'fastest-levenshtein';
 import * as z from 'zod';
 import { show, valueAt } from '../contract/parse.ts';
 import { errorCode, UsageError } from '../errors.ts';
 import { isAddress } from '../sources/source.ts';
-import { baseUrlOf } from './commands/build.ts';
+import { type Command, type TypedOption, typedOptions } from './command.ts';
+import { baseUrlVariable } from './commands/build.ts';
+import { attributeOf, flagOf, type Options } from './options.ts';
 import type { Environment } from './shared-options.ts';
 
+type Commands = Readonly<Record<string, Command<Options>>>;
 type Config = Readonly<Record<string, Readonly<Record<string, unknown>> | undefined>>;
-
-/** `--out <dir>`, `--upstream <url|dir>`: relative folders count from the configuration's. */
-const isFolder = ({ flags }: Option): boolean => /<(?:url\|)?dir>/.test(flags);
-
-/** `--config` only makes sense where it is typed. */
-const optionsOf = (command: Command): Option[] => command.options.filter(({ long }) => long !== '--config');
-
-/** `--base-url` → `base-url`; `--no-downloads` → `downloads`. */
-const keyOf = (option: Option): string => option.name().replace(/^no-/, '');
 
 /**
  * Sets what neither a command's flags nor the environment say.
@@ -28,31 +22,35 @@ const keyOf = (option: Option): string => option.name().replace(/^no-/, '');
  * @param file the configuration, as the user named it
  * @throws UsageError if the file cannot be read, or has what no command knows
  */
-export function configure(program: Command, command: Command, file: string, environment: Environment): void {
-  const config = readConfig(file, program);
-  const section = config[command.name()] ?? {};
-  const folder = path.dirname(file);
-  for (const option of optionsOf(command)) {
-    const name = option.attributeName();
-    const value = section[keyOf(option)];
-    if (value === undefined || command.getOptionValueSource(name) === 'cli') continue;
-    if (command.name() === 'build' && name === 'baseUrl' && baseUrlOf(environment)) continue;
-    const isRelative = isFolder(option) && typeof value === 'string' && !isAddress(value);
-    command.setOptionValueWithSource(name, isRelative ? relativeTo(folder, value) : value, 'config');
+export function configure(
+  commands: Commands,
+  typed: CommanderCommand,
+  file: string,
+  environment: Environment,
+): void {
+  const config = readConfig(file, commands);
+  const name = typed.name();
+  const command = commands[name];
+  const relative = (folder: string) =>
+    path.isAbsolute(folder) ? folder : path.join(path.dirname(file), folder);
+  for (const option of command ? typedOptions(command) : []) {
+    const attribute = attributeOf(option);
+    const value = config[name]?.[flagOf(option)];
+    if (value === undefined || typed.getOptionValueSource(attribute) === 'cli') continue;
+    if (name === 'build' && attribute === 'baseUrl' && baseUrlVariable(environment)) continue;
+    // `--out <dir>`, `--upstream <url|dir>`
+    const isFolder = /<(?:url\|)?dir>/.test(option.flags) && typeof value === 'string' && !isAddress(value);
+    typed.setOptionValueWithSource(attribute, isFolder ? relative(value) : value, 'config');
   }
   // What is built is what is served and packed.
   const built = config.build?.out;
-  if (typeof built === 'string' && isOptionalFolder(command))
-    command.processedArgs[0] = relativeTo(folder, built);
+  const [first] = typed.registeredArguments;
+  const isOptionalFolder = first?.name() === 'dir' && first.defaultValue !== undefined;
+  if (typeof built === 'string' && isOptionalFolder && typed.args.length === 0)
+    typed.processedArgs[0] = relative(built);
 }
 
-const isOptionalFolder = ({ args, registeredArguments: [first] }: Command): boolean =>
-  args.length === 0 && first?.name() === 'dir' && first.defaultValue !== undefined;
-
-const relativeTo = (folder: string, name: string): string =>
-  path.isAbsolute(name) ? name : path.join(folder, name);
-
-function readConfig(file: string, program: Command): Config {
+function readConfig(file: string, commands: Commands): Config {
   let text: string;
   try {
     text = readFileSync(file, 'utf8');
@@ -62,10 +60,11 @@ function readConfig(file: string, program: Command): Config {
     });
   }
   const json = parseConfig(text, file);
-  const result = configSchema(program).safeParse(json);
-  if (result.success) return result.data as Config;
+  const result = configSchema(commands).safeParse(json);
+  // Former choices are left to the command, which tells what replaces them.
+  if (result.success) return json as Config;
   const [issue] = result.error.issues;
-  throw new UsageError(`${[file, ...(issue?.path ?? [])].join(' › ')}: ${problemOf(issue, json, program)}`);
+  throw new UsageError(`${[file, ...(issue?.path ?? [])].join(' › ')}: ${problemOf(issue, json, commands)}`);
 }
 
 function parseConfig(text: string, file: string): unknown {
@@ -96,51 +95,56 @@ function hasUnexpectedToken(text: string): boolean {
   }
 }
 
-function problemOf(issue: z.core.$ZodIssue | undefined, json: unknown, program: Command): string {
+function problemOf(issue: z.core.$ZodIssue | undefined, json: unknown, commands: Commands): string {
   if (issue?.code !== 'unrecognized_keys')
     return `got ${show(valueAt(json, issue?.path ?? []))}: ${issue?.message.replace(/^Invalid \w+: /, '') ?? 'expected a configuration'}`;
   const [wrong = ''] = issue.keys;
-  const command = program.commands.find((candidate) => candidate.name() === issue.path[0]);
-  if (command)
-    return `got ${show(wrong)}: expected an option of gamedata ${command.name()}; did you mean ${show(closest(wrong, optionsOf(command).map(keyOf)))}?`;
+  const keys = Object.entries(commands).map(([name, command]) => ({
+    name,
+    known: typedOptions(command).map(flagOf),
+  }));
+  const section = keys.find(({ name }) => name === issue.path[0]);
+  if (section)
+    return `got ${show(wrong)}: expected an option of gamedata ${section.name}; did you mean ${show(closest(wrong, section.known))}?`;
   // An option beside the commands belongs into one of them.
-  const owner = program.commands.find(({ options }) => options.some((option) => keyOf(option) === wrong));
-  const names = program.commands.map((candidate) => candidate.name());
-  const meant = owner ? `${show(wrong)} in ${show(owner.name())}` : show(closest(wrong, names));
+  const owner = keys.find(({ known }) => known.includes(wrong));
+  const meant = owner ? `${show(wrong)} in ${show(owner.name)}` : show(closest(wrong, Object.keys(commands)));
   return `got ${show(wrong)}: expected an option of a command; did you mean ${meant}?`;
 }
 
-/** The schema of the file: what commander knows of the options. */
-export function configSchema(program: Command) {
-  const sections = program.commands.map((command) => [command.name(), sectionSchema(command).optional()]);
+/** The schema of the file: the rows of the options. */
+export function configSchema(commands: Commands) {
+  const sections = Object.entries(commands).map(([name, command]) => [
+    name,
+    sectionSchema(command).optional(),
+  ]);
   return z
     .strictObject({
       $schema: z.string().optional().describe('The schema of this file, for editors.'),
-      ...(Object.fromEntries(sections) as Record<string, ReturnType<typeof sectionSchema>>),
+      ...Object.fromEntries(sections),
     })
     .meta({ title: 'gamedata.config.json', description: 'The options of each command of gamedata.' });
 }
 
-function sectionSchema(command: Command) {
-  const keys = new Map<string, z.ZodType>();
-  for (const option of optionsOf(command)) {
-    const before = keys.get(keyOf(option));
-    // `--cache <dir>` and `--no-cache` are one key.
-    const schema = before ? z.union([before, z.literal(false)]) : valueSchema(option);
-    keys.set(keyOf(option), schema.describe(before?.description ?? option.description));
-  }
-  const shape = Object.fromEntries([...keys].map(([key, schema]) => [key, schema.optional()]));
-  return z.strictObject(shape).describe(command.summary());
+function sectionSchema(command: Command<Options>) {
+  const shape = typedOptions(command).map((option) => [
+    flagOf(option),
+    valueSchema(option)
+      .describe(option.about ?? '')
+      .optional(),
+  ]);
+  return z.strictObject(Object.fromEntries(shape)).describe(command.summary);
 }
 
-function valueSchema(option: Option): z.ZodType {
-  if (option.isBoolean() || option.negate) return z.boolean();
-  // Choices and numbers are all that is parsed.
-  if (option.parseArg && !option.argChoices) return z.number();
-  const one = option.argChoices ? z.enum(option.argChoices) : z.string();
-  return option.variadic ? z.array(one) : one;
+function valueSchema({ flags, about = '', choices, replaced, isNumber, canBeOff }: TypedOption): z.ZodType {
+  if (!flags.includes('<')) return z.boolean();
+  if (isNumber) return z.number();
+  const known = choices ? z.enum(choices) : z.string();
+  const one = replaced ? z.preprocess((value) => replaced.get(String(value)) ?? value, known) : known;
+  const value = (flags.includes('...') ? z.array(one) : one).describe(about);
+  return canBeOff ? z.union([value, z.literal(false)]) : value;
 }
 
 /** The same for editors, as JSON Schema. */
-export const configJsonSchema = (program: Command): object =>
-  z.toJSONSchema(configSchema(program), { target: 'draft-2020-12' });
+export const configJsonSchema = (commands: Commands): object =>
+  z.toJSONSchema(configSchema(commands), { target: 'draft-2020-12' });

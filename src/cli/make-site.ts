@@ -65,7 +65,7 @@ export async function makeSite({ out, source, settingsOf, signal, ...options }: 
     if (source.cacheFolder !== undefined) checkOutside('--cache', source.cacheFolder, out);
     const published = previousOfSite(folderPlace(output.folder, output.name), output.published);
     const captured = await capture({ ...source, ...options, published });
-    const { provenance, records, names, counts, digest, history, former, site } = captured;
+    const { source: read, provenance, records, names, counts, digest, history, former, site } = captured;
     const settings = settingsOf(site);
     const { baseUrl, links, hosts, serving, downloads, archive, sprites } = settings;
     const handWritten = readAssets();
@@ -75,14 +75,11 @@ export async function makeSite({ out, source, settingsOf, signal, ...options }: 
       ...groupWarnings(icons.warnings),
     ];
     const meta = createMeta({
+      ...provenance,
       generator: PRODUCT,
-      source: captured.source,
-      upstream: provenance.upstream,
-      captured: provenance.captured,
-      edition: provenance.edition,
+      source: read,
       fallback: site ? site.meta.fallback : captured.fallback,
       warnings: countWarnings(warnings),
-      ...(provenance.skipped && { skipped: provenance.skipped }),
       digest,
       names: summarizeNames(names),
       base_url: baseUrl,

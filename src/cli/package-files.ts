@@ -12,10 +12,9 @@ export const BUNDLED_DATA = path.join(PACKAGE_ROOT, 'data');
 /** Files that every site has as they are. */
 export const PUBLIC_FOLDER = path.join(PACKAGE_ROOT, 'public');
 const DIST = path.join(PACKAGE_ROOT, 'dist');
-/** The same, as compiled: style sheets and scripts of the pages. */
-const ASSETS_FOLDER = path.join(DIST, 'assets');
 /** The handler as one module. */
 export const HANDLER_MODULE = path.join(DIST, 'handler.js');
+
 /** Reads files that every site has, in a fixed order and without what file managers leave. */
 const readFolder = (folder: string): SiteFile[] =>
   listFiles(folder)
@@ -23,7 +22,6 @@ const readFolder = (folder: string): SiteFile[] =>
     .sort()
     .map((file) => ({ path: file, body: readFile(folder, file) }));
 
-/** The hand-written files. */
 export const readAssets = (): SiteFile[] => readFolder(PUBLIC_FOLDER);
 
 export function readPackage(): Package {
@@ -36,7 +34,8 @@ export function readPackage(): Package {
       '404.html': template('404.html'),
       'search.html': template('search.html'),
     },
-    compiled: readFolder(ASSETS_FOLDER),
+    // Style sheets and scripts of the pages.
+    compiled: readFolder(path.join(DIST, 'assets')),
     handlerModule: () => readFileSync(HANDLER_MODULE, 'utf8'),
   };
 }

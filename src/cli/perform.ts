@@ -1,8 +1,9 @@
 /** Runs a command: its output, signals and exit code. */
 
 import { explainSystemError, GamedataError } from '../errors.ts';
-import type { Command, Given, Options } from './declare.ts';
-import { createReporter, type Reporter } from './reporter.ts';
+import type { Command } from './command.ts';
+import type { Given, Options } from './options.ts';
+import { createReporter, type Reporter, watch } from './reporter.ts';
 
 export const exitCodes = {
   done: 0,
@@ -37,8 +38,9 @@ export async function perform<O extends Options>(
   }
   if (!command.endsAtOnce) process.on('SIGINT', stop).on('SIGTERM', stop);
   try {
-    const context = { options, json, quiet, reporter, signal: controller.signal };
-    const { output, exitCode = exitCodes.done } = await command.run(context, ...args);
+    const context = { options, json, quiet, reporter, watchers: watch(reporter), signal: controller.signal };
+    const { lines = [], output, exitCode = exitCodes.done } = await command.run(context, ...args);
+    reporter.print(lines);
     if (output) printJson(output);
     process.exitCode = exitCode;
   } catch (error) {

@@ -11,7 +11,8 @@ import {
 } from 'commander';
 import { GamedataError, UsageError } from '../errors.ts';
 import { VERSION } from '../version.ts';
-import { type Command, flagOf, type Option, type Options } from './declare.ts';
+import { type Command, type TypedOption, typedOptions } from './command.ts';
+import { attributeOf, flagOf, type Options } from './options.ts';
 import { exitCodes, explain, perform } from './perform.ts';
 import { createReporter } from './reporter.ts';
 
@@ -26,11 +27,19 @@ const commands: Readonly<Record<string, () => Promise<{ readonly command: Comman
   serve: () => import('./commands/serve.ts'),
 };
 
+/** @param name the command that is wanted, if it is known; otherwise all of them are loaded */
+export async function loadCommands(name = ''): Promise<Readonly<Record<string, Command<Options>>>> {
+  const wanted = Object.entries(commands).filter(([one]) => one === name || !Object.hasOwn(commands, name));
+  return Object.fromEntries(
+    await Promise.all(wanted.map(async ([one, load]) => [one, (await load()).command])),
+  );
+}
+
 /** The configuration of the working folder, if there is one. */
 const DEFAULT_CONFIG = 'gamedata.config.json';
 
-/** @param name the command that is wanted, if it is known; otherwise the program has all of them */
-export async function createProgram(name = ''): Promise<CommanderCommand> {
+/** @param name as above */
+export async function createProgram(name?: string): Promise<CommanderCommand> {
   const program = new CommanderCommand('gamedata')
     .description('Builds a read-only JSON API of game moves and items as static files for a CDN.')
     .version(VERSION)
@@ -41,12 +50,10 @@ export async function createProgram(name = ''): Promise<CommanderCommand> {
       const { config = existsSync(DEFAULT_CONFIG) ? DEFAULT_CONFIG : undefined } = command.opts();
       if (config === undefined) return;
       const { configure } = await import('./config.ts');
-      configure(await createProgram(), command, config, process.env);
+      configure(await loadCommands(), command, config, process.env);
     });
-  for (const one of Object.hasOwn(commands, name) ? [name] : Object.keys(commands)) {
-    const { command } = (await commands[one]?.()) ?? {};
-    if (command) addCommand(program.command(one), command);
-  }
+  for (const [one, command] of Object.entries(await loadCommands(name)))
+    addCommand(program.command(one), command);
   return program;
 }
 
@@ -57,29 +64,31 @@ function addCommand(to: CommanderCommand, command: Command<Options>): void {
   to.optionsGroup('Common:')
     .option('--config <file>', 'options [gamedata.config.json, if it exists]')
     .helpOption('-h, --help', 'show this help');
-  const options = Object.entries(command.options).filter(([, { flags }]) => flags !== undefined);
-  for (const option of Object.values(command.presentation)) addOption(to, option);
-  for (const [, option] of options) addOption(to, option);
+  const options = typedOptions(command);
+  for (const option of options) addOption(to, option);
   to.action(() => {
     const typed = to.opts();
-    const given = options.map(([name, { flags = '' }]) => [name, typed[attributeOf(flags)]]);
-    const { json, quiet } = typed;
-    return perform(command, { json, quiet, options: Object.fromEntries(given) }, to.processedArgs);
+    const given = options.map((option) => [option.name, typed[attributeOf(option)]]);
+    const { json, quiet, ...own } = Object.fromEntries(given);
+    return perform(command, { json, quiet, options: own }, to.processedArgs);
   });
 }
 
-function addOption(to: CommanderCommand, option: Option<unknown, unknown>): void {
-  const { flags = '', about, group = '', choices, isNumber, canBeOff, default: value } = option;
+function addOption(to: CommanderCommand, option: TypedOption): void {
+  const { flags, about, group = '', choices, replaced, isNumber, canBeOff, default: value } = option;
   const typed = new CommanderOption(flags, about).helpGroup(group);
   if (isNumber) typed.argParser(parseNumber);
   if (choices) typed.choices(choices);
+  const { parseArg } = typed;
+  if (replaced && parseArg)
+    typed.argParser<unknown>((given, before) => {
+      const list = parseArg(replaced.get(given) ?? given, before) as string[];
+      return list.with(-1, given);
+    });
   if (typed.required && value !== undefined) typed.default(value);
   to.addOption(typed);
   if (canBeOff) to.addOption(new CommanderOption(`--no-${flagOf(option)}`).hideHelp());
 }
-
-/** `--host <name...>` → `host` */
-const attributeOf = (flags: string): string => new CommanderOption(flags).attributeName();
 
 function parseNumber(text: string): number {
   if (!/^-?\d+(?:\.\d+)?$/.test(text)) throw new InvalidArgumentError('Expected a number.');
@@ -117,8 +126,8 @@ function blameConfig(error: unknown, command: CommanderCommand | undefined): unk
 }
 
 function usageOf(program: CommanderCommand, command: CommanderCommand | undefined): string {
-  const usage = command ? `gamedata ${command.name()} ${command.usage()}` : `gamedata ${program.usage()}`;
-  return `usage: ${usage} (see gamedata ${command ? `${command.name()} ` : ''}--help)`;
+  const called = command ? `gamedata ${command.name()}` : 'gamedata';
+  return `usage: ${called} ${(command ?? program).usage()} (see ${called} --help)`;
 }
 
 /** Prints an error that no command has explained; unexpected ones with their stack. Returns the exit code. */

@@ -84,13 +84,8 @@ const SEPARATOR = ' · ';
 
 /** As many of the parts as a line has room for: none is cut. */
 function fitting(parts: readonly string[], columns: number): string {
-  let line = '';
-  for (const part of parts) {
-    const longer = line === '' ? part : line + SEPARATOR + part;
-    if (longer.length > columns) break;
-    line = longer;
-  }
-  return line;
+  const line = parts.join(SEPARATOR);
+  return line.length > columns ? fitting(parts.slice(0, -1), columns) : line;
 }
 
 /** `1,200 of 3,160 read`, `retrying 3 requests, next in 4 s`, `412 requests/s`, `3 retries`, `20 from cache`, `5 s left` */
@@ -102,7 +97,7 @@ export function progressParts({ done, total, requests, waiting }: Progress, seco
   if (retried > 0)
     parts.push(`retrying ${counted(retried, 'request')}, next in ${Math.ceil(nextInMs / 1000)} s`);
   if (seconds > 0) parts.push(`${counted(Math.round(requests.requests / seconds), 'request')}/s`);
-  if (requests.retries > 0) parts.push(counted(requests.retries, 'retry', 'retries'));
+  if (requests.retries > 0) parts.push(counted(requests.retries, 'retry'));
   if (requests.cacheHits > 0) parts.push(`${groupDigits(requests.cacheHits)} from cache`);
   if (done > 0 && done < total)
     parts.push(`${groupDigits(Math.ceil((seconds / done) * (total - done)))} s left`);

@@ -9,8 +9,8 @@ import type { Serving } from '../hosts/host.ts';
 import { fileHostNames, formerHosts, type HostName, hostNames, webServerNames } from '../hosts/names.ts';
 import type { CaptureOptions } from '../sources/capture.ts';
 import { isAddress, type SourceName, sourceNames } from '../sources/source.ts';
+import { address, masked, oneOf, wrong } from './checks.ts';
 import {
-  address,
   type Checked,
   choice,
   flag,
@@ -19,12 +19,10 @@ import {
   inGroup,
   integer,
   list,
-  masked,
   type Option,
-  oneOf,
   text,
   withDefault,
-} from './declare.ts';
+} from './options.ts';
 import { BUNDLED_DATA } from './package-files.ts';
 
 const cacheOption: Option<string | false, string | undefined> = {
@@ -98,7 +96,7 @@ export function captureOptions(
 /** Today, or the date for reproducible builds: https://reproducible-builds.org/docs/source-date-epoch/ */
 function dateOf({ SOURCE_DATE_EPOCH: epoch }: Environment): string {
   if (epoch !== undefined && !/^\d{1,11}$/.test(epoch))
-    throw new UsageError(`SOURCE_DATE_EPOCH: got ${JSON.stringify(epoch)}, expected seconds since 1970`);
+    throw wrong('SOURCE_DATE_EPOCH', epoch, 'seconds since 1970');
   return new Date(epoch === undefined ? Date.now() : Number(epoch) * 1000).toISOString().slice(0, 10);
 }
 
@@ -109,12 +107,11 @@ function checkUpstream(upstream: string | undefined, source: SourceName): string
     throw new UsageError('--upstream: got none, expected the folder, archive or URL of the site to read');
   }
   const isFolder = !isAddress(upstream);
-  if (source === 'snapshot' && !isFolder)
-    throw new UsageError(`--upstream: got ${masked(upstream)}, expected a folder for --source snapshot`);
-  if ((source === 'rest' || source === 'auto') && isFolder)
-    throw new UsageError(
-      `--upstream: got ${masked(upstream)}, expected an http or https URL for --source ${source}`,
-    );
+  const needsUrl = source === 'rest' || source === 'auto';
+  if (isFolder ? needsUrl : source === 'snapshot') {
+    const expected = needsUrl ? 'an http or https URL' : 'a folder';
+    throw new UsageError(`--upstream: got ${masked(upstream)}, expected ${expected} for --source ${source}`);
+  }
   return isFolder ? upstream : address(upstream, '--upstream');
 }
 
@@ -128,9 +125,8 @@ const isOfKind = (name: string): boolean => kindNames.some((kind) => name.starts
 /** Distinct ids, ascending; undefined if there are none. */
 function skippedRecords(records: readonly string[], name: string): Skipped | undefined {
   if (records.length === 0) return undefined;
-  const wrong = records.find((record) => !/^[a-z]+\/[1-9]\d{0,14}$/.test(record) || !isOfKind(record));
-  if (wrong !== undefined)
-    throw new UsageError(`${name}: got ${JSON.stringify(wrong)}, expected <kind>/<id>, such as item/17`);
+  const bad = records.find((record) => !/^[a-z]+\/[1-9]\d{0,14}$/.test(record) || !isOfKind(record));
+  if (bad !== undefined) throw wrong(name, bad, '<kind>/<id>, such as item/17');
   return mapKinds((kind) => {
     const ofKind = records.filter((record) => record.startsWith(`${kind}/`));
     const ids = ofKind.map((record) => Number(record.split('/')[1]));
@@ -139,13 +135,10 @@ function skippedRecords(records: readonly string[], name: string): Skipped | und
 }
 
 function recordNames(records: readonly string[], name: string): readonly string[] {
-  const wrong = records.find(
-    (record) => record.endsWith('/') || !(isOfKind(record) || record.startsWith('names/')),
-  );
-  if (wrong === undefined) return records;
-  throw new UsageError(
-    `${name}: got ${JSON.stringify(wrong)}, expected <kind>/<slug>, such as move/pound, or names/<language>`,
-  );
+  const isName = (record: string) => isOfKind(record) || record.startsWith('names/');
+  const bad = records.find((record) => record.endsWith('/') || !isName(record));
+  if (bad === undefined) return records;
+  throw wrong(name, bad, '<kind>/<slug>, such as move/pound, or names/<language>');
 }
 
 /** The folder that is built, served and packed unless another one is named. */
@@ -153,56 +146,69 @@ export const BUILD_FOLDER = 'build';
 
 export const linksOption = choice('--links <style>', 'what links point to', linkStyles);
 
+/** Those of former versions, too, as the user named them. */
 export const hostsOption = (about: string) => ({
-  ...list<HostName, HostName[]>('--host <name...>', about, distinctHosts),
-  choices: [...hostNames, ...formerHosts.keys()],
+  ...list('--host <name...>', about, (names: readonly HostName[], name) => {
+    for (const host of names) presentHost(host, name);
+    return names;
+  }),
+  choices: hostNames,
+  replaced: formerHosts,
 });
 
-/** Distinct hosts, with what replaces those of former versions. */
-export const distinctHosts = (names: readonly string[], name = '--host'): HostName[] => [
-  ...new Set(names.map((host) => formerHosts.get(host) ?? oneOf(host, name, hostNames))),
-];
-
-/** Says which hosts were replaced. */
-export const hostNotices = (names: readonly string[] = []): string[] =>
-  names
-    .filter((name) => formerHosts.has(name))
-    .map((name) => `host ${name} is withdrawn: ${formerHosts.get(name)} replaces it`);
+const presentHost = (host: string, name = '--host'): HostName =>
+  formerHosts.get(host) ?? oneOf(host, name, hostNames);
 
 export const servingOptions = inGroup('Hosts:', {
   /** For nginx, Caddy and Apache: the document root. Default: the output folder. */
   root: text('--root <dir>', 'document root of a web server [--out]'),
 });
 
-/** What links point to: for some hosts, only files will do. */
-export function resolveLinks(
+// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
+const UNFIT = /[\u0000-\u001f"'`$\\{}<>*?[\]]/;
+
+interface HostOptions {
+  readonly hosts: readonly string[];
+  readonly links: LinkStyle | undefined;
+  readonly root: string | undefined;
+}
+
+/** What a site has for its hosts: each once, what replaces those of former versions, and links as they need them. */
+export function resolveHosts({ hosts: names, links, root }: HostOptions, otherwise: LinkStyle, out: string) {
+  const hosts = [...new Set(names.map((name) => presentHost(name)))];
+  const notices = names
+    .filter((name) => formerHosts.has(name))
+    .map((name) => `host ${name} is withdrawn: ${formerHosts.get(name)} replaces it`);
+  return {
+    hosts,
+    notices,
+    serving: resolveServing(root, hosts, out),
+    links: resolveLinks(links, hosts, otherwise),
+  };
+}
+
+function resolveServing(given: string | undefined, hosts: readonly HostName[], out: string): Serving {
+  const root = path.resolve(given ?? out);
+  const server = hosts.find((host) => webServerNames.includes(host));
+  if (server === undefined && given !== undefined)
+    throw new UsageError('--root: got no host that uses it, expected --host nginx, caddy or apache');
+  if (server !== undefined && UNFIT.test(root))
+    throw wrong(
+      '--root',
+      root,
+      `a path without quotes, brackets or other characters that mean something to ${server}`,
+    );
+  return { root };
+}
+
+/** For some hosts, only files will do. */
+function resolveLinks(
   given: LinkStyle | undefined,
-  hosts: readonly string[],
+  hosts: readonly HostName[],
   otherwise: LinkStyle,
 ): LinkStyle {
   const host = hosts.find((name) => fileHostNames.includes(name));
   if (host === undefined) return given ?? otherwise;
   if (given === undefined || given === 'file') return 'file';
   throw new UsageError(`--links: got ${given}, expected file for ${host}, which ignores queries`);
-}
-
-// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
-const UNFIT = /[\u0000-\u001f"'`$\\{}<>*?[\]]/;
-
-export function resolveServing(
-  given: Given<typeof servingOptions>,
-  hosts: readonly string[],
-  out: string,
-): Serving {
-  const root = path.resolve(given.root ?? out);
-  const server = hosts.find((host) => webServerNames.includes(host));
-  if (server === undefined) {
-    if (given.root === undefined) return { root };
-    throw new UsageError('--root: got no host that uses it, expected --host nginx, caddy or apache');
-  }
-  if (UNFIT.test(root))
-    throw new UsageError(
-      `--root: got ${JSON.stringify(root)}, expected a path without quotes, brackets or other characters that mean something to ${server}`,
-    );
-  return { root };
 }

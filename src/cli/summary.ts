@@ -9,11 +9,11 @@ import { MANIFEST_FILE } from '../contract/paths.ts';
 import type { Counts } from '../contract/records.ts';
 import { counted, firstOf, groupDigits, readableSize } from '../contract/words.ts';
 import { describeGroups, headline } from '../dataset/describe-changes.ts';
-import type { Missing } from '../dataset/guards.ts';
 import type { GamedataError } from '../errors.ts';
-import type { PublishResult } from '../publish/publish.ts';
+import type { FetcherStats } from '../http/fetcher.ts';
 import type { IconsReport } from '../sources/icons.ts';
 import type { Problem } from '../verify/folder.ts';
+import type { SiteReport } from './make-site.ts';
 import type { Report } from './report.ts';
 
 /** The most records of a group that a report names. */
@@ -33,6 +33,8 @@ const changeLines = (steps: readonly Comparison[]): string[] =>
 
 const moreLines = (more: number): string[] => (more > 0 ? [`  … and ${groupDigits(more)} more`] : []);
 
+const warningLines = (texts: readonly string[]): string[] => texts.map((text) => `warning: ${text}`);
+
 /** What only a build reports. */
 interface OfBuild {
   readonly leftBehind: readonly string[];
@@ -49,47 +51,44 @@ export function buildLines(report: Report & OfBuild): string[] {
 
 /** The result: records first, files last. One line if nothing has changed, unless something was doubtful. */
 export function summaryLines(report: Report & Partial<OfBuild>): string[] {
-  const { counts, files, requests, steps, nameChanges } = report;
+  const { counts, steps, nameChanges, skipped, warnings, notices, requests, leftBehind } = report;
   const edition = report.edition ? `, ${describeEdition(report.edition)}` : '';
-  const notices = report.notices.map((notice) => `warning: ${notice}`);
+  const captured = `captured ${report.captured}`;
   if (!report.changed) {
-    const lines = [...notices, ...publishedLines(report.out, files, report)];
-    const data = `${recordCounts(counts)}, captured ${report.captured}${edition}`;
+    const lines = [...warningLines(notices), ...publishedLines(report)];
+    const data = `${recordCounts(counts)}, ${captured}${edition}`;
     return [...lines.slice(0, -1), [lines.at(-1), data, ...verifiedLines(report)].join('; ')];
   }
-  const lines = [
+  const left = kindNames.flatMap((kind) => (skipped?.[kind] ?? []).map((id) => `${kind}/${id}`));
+  return [
     ...changeLines(steps),
     ...nameChanges.map((one) => `names: ${counted(one.changed, 'name')} changed in ${one.language}`),
-    `data: ${recordCounts(counts)} from ${report.upstream}${edition}, captured ${report.captured}`,
+    `data: ${recordCounts(counts)} from ${report.upstream}${edition}, ${captured}`,
+    ...(left.length > 0 ? [`left out on purpose: ${firstOf(left)}`] : []),
+    ...warnings.flatMap(({ kind, code, count, examples }) => [
+      ...warningLines([`${kind} ${code}: ${groupDigits(count)}`]),
+      ...examples.map((example) => `  - ${example}`),
+      // Of a site that was read, only the number is known.
+      ...(examples.length > 0 ? moreLines(count - examples.length) : []),
+    ]),
+    ...warningLines(notices),
+    ...(requests ? [`fetched: ${fetchedParts(requests, report.isCached).join(' · ')}`] : []),
+    ...(steps.length === 0 ? goneLines(report, 'removed since the last build') : []),
+    ...leftBehindLines(leftBehind),
+    ...publishedLines(report),
   ];
-  const skipped = kindNames.flatMap((kind) => (report.skipped?.[kind] ?? []).map((id) => `${kind}/${id}`));
-  if (skipped.length > 0) lines.push(`left out on purpose: ${firstOf(skipped)}`);
-  for (const { kind, code, count, examples } of report.warnings) {
-    lines.push(`warning: ${kind} ${code}: ${groupDigits(count)}`);
-    for (const example of examples) lines.push(`  - ${example}`);
-    // Of a site that was read, only the number is known.
-    if (examples.length > 0) lines.push(...moreLines(count - examples.length));
-  }
-  lines.push(...notices);
-  if (requests) {
-    const parts = [
-      counted(requests.requests, 'request'),
-      counted(requests.bodies, 'body', 'bodies'),
-      readableSize(requests.bytes),
-      `${groupDigits(requests.notModified)} not modified`,
-      `${groupDigits(requests.cacheHits)} from cache`,
-    ];
-    if (requests.retries > 0) parts.push(counted(requests.retries, 'retry', 'retries'));
-    if (report.isCached) parts.push('the upstream has no newer edition');
-    lines.push(`fetched: ${parts.join(' · ')}`);
-  }
-  for (const kind of kindNames) {
-    const missing = report.missing[kind];
-    if (missing.length > 0 && steps.length === 0)
-      lines.push(`removed since the last build: ${counted(missing.length, kind)}: ${firstOf(missing)}`);
-  }
-  if (report.leftBehind?.length) lines.push(`left behind: ${firstOf(report.leftBehind)}`);
-  return [...lines, ...publishedLines(report.out, files, report)];
+}
+
+function fetchedParts(requests: FetcherStats, isCached: boolean): string[] {
+  return [
+    counted(requests.requests, 'request'),
+    counted(requests.bodies, 'body'),
+    readableSize(requests.bytes),
+    `${groupDigits(requests.notModified)} not modified`,
+    `${groupDigits(requests.cacheHits)} from cache`,
+    ...(requests.retries > 0 ? [counted(requests.retries, 'retry')] : []),
+    ...(isCached ? ['the upstream has no newer edition'] : []),
+  ];
 }
 
 const verifiedLines = ({ verified = null, problems = [] }: Partial<OfBuild>): string[] =>
@@ -97,17 +96,13 @@ const verifiedLines = ({ verified = null, problems = [] }: Partial<OfBuild>): st
 
 function iconsLines({ mode, icons, missing, offline, requests }: IconsReport): string[] {
   if (mode === 'link') return [];
-  const placeholders = mode === 'none' ? icons : missing;
   const parts = [
     counted(icons, 'icon'),
-    `${groupDigits(placeholders)} replaced by the placeholder`,
-    ...(requests
-      ? [counted(requests.bodies, 'body', 'bodies'), `${groupDigits(requests.cacheHits)} from cache`]
-      : []),
+    `${groupDigits(mode === 'none' ? icons : missing)} replaced by the placeholder`,
+    ...(requests ? [counted(requests.bodies, 'body'), `${groupDigits(requests.cacheHits)} from cache`] : []),
   ];
-  const lines = [`icons: ${parts.join(' · ')}`];
-  if (offline !== null) lines.push(`warning: using cached icons: ${offline}`);
-  return lines;
+  const cached = offline === null ? [] : warningLines([`using cached icons: ${offline}`]);
+  return [`icons: ${parts.join(' · ')}`, ...cached];
 }
 
 export const recordCounts = (counts: Counts): string =>
@@ -116,35 +111,34 @@ export const recordCounts = (counts: Counts): string =>
     .join(', ');
 
 /** `build: 3,248 files, 2.1 MB: 12 written, 3,236 kept, 0 removed, in 0.4 s`, and what could not be cleaned up. */
-export function publishedLines(
-  out: string,
-  files: Omit<PublishResult, 'changed'>,
-  { changed, seconds }: { changed: boolean; seconds: number },
-): string[] {
+export function publishedLines({ out, files, changed, seconds }: Published): string[] {
   const what = changed
     ? `${groupDigits(files.written)} written, ${groupDigits(files.kept)} kept, ${groupDigits(files.removed)} removed`
     : 'nothing changed';
   return [
-    ...files.leftovers.map((left) => `warning: ${left} cannot be removed: the next build will try again`),
+    ...warningLines(
+      files.leftovers.map((left) => `${left} cannot be removed: the next build will try again`),
+    ),
     `${out}: ${counted(files.files, 'file')}, ${readableSize(files.bytes)}: ${what}, in ${seconds} s`,
   ];
 }
 
-/** What was done first, what is gone, and what was not taken over. */
-export function lossLines({ notices, missing, leftBehind = [] }: Losses): string[] {
-  const gone = kindNames.filter((kind) => missing[kind].length > 0);
-  return [
-    ...notices.map((notice) => `warning: ${notice}`),
-    ...gone.map((kind) => `removed: ${counted(missing[kind].length, kind)}: ${firstOf(missing[kind])}`),
-    ...(leftBehind.length > 0 ? [`left behind: ${firstOf(leftBehind)}`] : []),
-  ];
-}
+type Published = Pick<Report, 'out' | 'files' | 'changed' | 'seconds'>;
 
-interface Losses {
-  readonly notices: readonly string[];
-  readonly missing: Missing;
-  readonly leftBehind?: readonly string[];
-}
+/** What was done first, what is gone, and what was not taken over. */
+export const lossLines = (report: Pick<SiteReport, 'notices' | 'missing' | 'leftBehind'>): string[] => [
+  ...warningLines(report.notices),
+  ...goneLines(report, 'removed'),
+  ...leftBehindLines(report.leftBehind),
+];
+
+const goneLines = ({ missing }: Pick<Report, 'missing'>, what: string): string[] =>
+  kindNames
+    .filter((kind) => missing[kind].length > 0)
+    .map((kind) => `${what}: ${counted(missing[kind].length, kind)}: ${firstOf(missing[kind])}`);
+
+const leftBehindLines = (files: readonly string[] = []): string[] =>
+  files.length > 0 ? [`left behind: ${firstOf(files)}`] : [];
 
 /**
  * What a failure or an interruption leaves: the published folder, and what was fetched, if that is where the work ended.

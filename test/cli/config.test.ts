@@ -3,7 +3,7 @@ import path from 'node:path';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { describe, expect, it } from 'vitest';
 import { configure } from '../../src/cli/config.ts';
-import { createProgram } from '../../src/cli/program.ts';
+import { createProgram, loadCommands } from '../../src/cli/program.ts';
 import { callCli } from '../support/run-cli.ts';
 import { smallSource } from '../support/small-data.ts';
 import { temporaryFolder } from '../support/temporary.ts';
@@ -20,7 +20,7 @@ function configured(config: unknown, name = 'gamedata.config.json') {
     const program = await createProgram();
     const command = program.commands.find((candidate) => candidate.name() === name) ?? program;
     command.parseOptions(flags);
-    configure(program, command, file, environment);
+    configure(await loadCommands(), command, file, environment);
     return command.opts();
   };
   return { cwd, optionsOf, run: (...args: string[]) => callCli(args, { cwd }) };
@@ -60,6 +60,20 @@ describe('gamedata.config.json', () => {
     expect(await optionsOf(['build', '--base-url', 'https://typed.test'], environment)).toMatchObject({
       baseUrl: 'https://typed.test',
     });
+  });
+
+  it('leaves a wrong variable of the environment to the build, which tells it as JSON, too', async () => {
+    const { cwd } = configured({ build: { 'base-url': 'https://file.test' } });
+    const { code, stdout } = await callCli(['build', '--json'], { cwd, env: { BASE_URL: 'x' } });
+    expect(code).toBe(2);
+    expect(JSON.parse(stdout).error.message).toBe('BASE_URL: got "x", expected an http or https URL');
+  });
+
+  it('may name a host of former versions, as the command line may', async () => {
+    const { optionsOf } = configured({ build: { host: ['netlify-edge'] } });
+    expect(await optionsOf(['build'])).toMatchObject({ host: ['netlify-edge'] });
+    const typed = await optionsOf(['build', '--host', 'nginx', 'netlify-edge']);
+    expect(typed).toMatchObject({ host: ['nginx', 'netlify-edge'] });
   });
 
   it('has relative paths that count from its folder; upstream URLs and commands are no paths', async () => {
@@ -174,6 +188,7 @@ describe('the schema of gamedata.config.json', () => {
     [true, {}],
     [true, { $schema: './dist/config.schema.json', build: { cache: false, host: ['nginx'], keep: 3 } }],
     [false, { build: { cache: true } }],
+    [false, { build: { host: ['netlify-edge'] } }],
     [false, { build: { keep: 'x' } }],
     [false, { build: { 'base-ulr': 'x' } }],
     [false, { biuld: {} }],

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
 import { configSchema } from '../../src/cli/config.ts';
-import { createProgram } from '../../src/cli/program.ts';
+import { createProgram, loadCommands } from '../../src/cli/program.ts';
 import { hostNames } from '../../src/hosts/names.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 
@@ -52,9 +52,9 @@ it.skipIf(!hasSystemd)('has units that systemd accepts', () => {
   }
 });
 
-it('has a configuration that the schema accepts', () => {
+it('has a configuration that the schema accepts', async () => {
   const [, text = ''] = /```json\n(\{\n {2}"\$schema"[\s\S]*?)```/.exec(readme) ?? [];
-  const { success, error } = configSchema(program).safeParse(JSON.parse(text));
+  const { success, error } = configSchema(await loadCommands()).safeParse(JSON.parse(text));
   expect([success, error?.message]).toEqual([true, undefined]);
 });
 

@@ -88,7 +88,10 @@ describe('a data set', () => {
     const until = (count: number) => async (manifests: number) =>
       (manifests <= count ? broken[manifests - 1] : whole) ?? whole;
     expect(await readDataSet(await deployment(until(3)), options)).toEqual(summary);
-    await expect(readDataSet(await deployment(until(4)), options)).rejects.toThrow('as in the manifest');
+    await expect(readDataSet(await deployment(until(4)), options)).rejects.toMatchObject({
+      message: expect.stringContaining('as in the manifest'),
+      hint: expect.stringContaining('replaced'),
+    });
   });
 
   it('is not read from a folder that holds neither', async () => {

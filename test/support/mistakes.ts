@@ -15,7 +15,10 @@ type Mistake = readonly [commandLine: string, says: string, code?: 1 | 2];
 export const mistakes: readonly Mistake[] = [
   // A folder of another kind.
   [`${SNAPSHOT} --out data`, 'data: holds a data set, which a site would replace'],
-  ['snapshot --source snapshot --data site', 'site: holds a site, which a data set would replace'],
+  [
+    'snapshot --source snapshot --data site',
+    'site: holds a site, which a data set would replace\nhint: Choose another folder with --data.\n',
+  ],
   [`mirror ${DEAD} data`, 'data: holds a data set'],
   [`${SNAPSHOT} --upstream site`, 'site/provenance.json: cannot be read (ENOENT), expected a snapshot'],
   ['build --source csv --upstream data', 'data/moves.csv: cannot be read (ENOENT)'],

@@ -16,8 +16,9 @@ import type { Content } from '../../site/archive/entries.ts';
 import { packSite, packTarball } from '../../site/archive/pack.ts';
 import { folderPlace } from '../../sources/site/place.ts';
 import { openSite, readListed, type Site } from '../../sources/site/read.ts';
-import { checkOptions, declare, type Given, inGroup, reportOptions, text, withDefault } from '../declare.ts';
+import { declare } from '../command.ts';
 import { checkOutside, settledSource } from '../folders.ts';
+import { checkOptions, type Given, inGroup, text, withDefault } from '../options.ts';
 import { BUILD_FOLDER } from '../shared-options.ts';
 
 const archiveOptions = inGroup('Output:', {
@@ -75,14 +76,13 @@ export const command = declare({
   description:
     'Packs a site into gamedata.tar.gz and gamedata.zip, with checksums in gamedata.sha256: the same bytes for the same site.',
   arguments: { '[dir]': ['folder of the site', BUILD_FOLDER] },
-  presentation: reportOptions,
   options: archiveOptions,
-  async run({ options, reporter }, dir: string) {
+  async run({ options }, dir: string) {
     const report = await archive(dir, options);
     const { out, files, archives, seconds } = report;
     const made = archives.map(({ name, bytes }) => `${name}, ${readableSize(bytes)}`).join('; ');
-    reporter.print([`${dir}: ${counted(files, 'file')} packed into ${out}: ${made}, in ${seconds} s`]);
-    return { output: report };
+    const lines = [`${dir}: ${counted(files, 'file')} packed into ${out}: ${made}, in ${seconds} s`];
+    return { lines, output: report };
   },
 });
 

@@ -9,33 +9,20 @@ import { isInside } from '../../files.ts';
 import { webServerNames } from '../../hosts/names.ts';
 import type { Watchers } from '../../sources/capture.ts';
 import type { Problem } from '../../verify/folder.ts';
-import {
-  checkOptions,
-  choice,
-  declare,
-  flag,
-  type Given,
-  inGroup,
-  integer,
-  plainUrl,
-  reportOptions,
-  text,
-  withDefault,
-} from '../declare.ts';
+import { plainUrl } from '../checks.ts';
+import { declare } from '../command.ts';
 import { settledSource } from '../folders.ts';
 import { makeSite, type SiteReport } from '../make-site.ts';
+import { checkOptions, choice, flag, type Given, inGroup, integer, text, withDefault } from '../options.ts';
 import { PUBLIC_FOLDER } from '../package-files.ts';
 import { exitCodes } from '../perform.ts';
-import { watch } from '../reporter.ts';
 import {
   BUILD_FOLDER,
   captureOptions,
   type Environment,
-  hostNotices,
   hostsOption,
   linksOption,
-  resolveLinks,
-  resolveServing,
+  resolveHosts,
   type SourceOptions,
   servingOptions,
   sourceOptions,
@@ -58,7 +45,7 @@ const buildOptions = {
     /** How icons are served. Default `link`: requests are redirected to the upstream's. */
     sprites: withDefault('link', choice('--sprites <mode>', 'icons', iconModes)),
     /** Where icons are fetched from, or redirected to. Default: the live upstream's. */
-    spritesUpstream: text('--sprites-upstream <url>', 'where icons come from', plainUrl),
+    spritesUpstream: text('--sprites-upstream <url>', 'where icons come from'),
     /** Whether the site offers itself for download, as `/download/gamedata.tar.gz` and `.zip`. Default false. */
     archive: flag('--archive', 'offer the site as /download/gamedata.tar.gz'),
     /** Whether every published file is read again and checked. Default false. */
@@ -127,7 +114,7 @@ export function resolveBuild(options: BuildOptions, environment: Environment) {
   const {
     sprites: mode,
     spritesUpstream = DEFAULT_ICONS_UPSTREAM,
-    baseUrl: named = baseUrlOf(environment),
+    baseUrl: named = environmentUrl(environment),
     ...source
   } = others;
   const baseUrl = named ?? DEFAULT_BASE_URL;
@@ -136,13 +123,11 @@ export function resolveBuild(options: BuildOptions, environment: Environment) {
     baseUrl,
     out,
     takeLock: source.takeLock,
-    hosts,
-    notices: hostNotices(options.hosts),
-    serving: resolveServing({ root }, hosts, out),
-    links: resolveLinks(links, hosts, 'query'),
+    ...resolveHosts({ hosts, links, root }, 'query', out),
     downloads,
     archive,
-    sprites: { mode, upstream: mode === 'none' ? null : spritesUpstream },
+    // Where no icon comes from anywhere, it does not matter.
+    sprites: { mode, upstream: mode === 'none' ? null : plainUrl(spritesUpstream, '--sprites-upstream') },
     verify,
     keep,
   };
@@ -154,33 +139,32 @@ function outsidePublic(out: string, name: string): string {
 }
 
 /**
- * The base URL that the environment names. Netlify's variables are too common names to mean anything elsewhere.
+ * The variable of the environment that names the base URL. Netlify's are too common names to mean anything elsewhere.
  *
  * @see https://docs.netlify.com/configure-builds/environment-variables/
  */
-export function baseUrlOf({
-  NETLIFY,
-  CONTEXT = 'production',
-  ...variables
-}: Environment): string | undefined {
+export function baseUrlVariable({ NETLIFY, CONTEXT = 'production', ...variables }: Environment) {
   const netlify = CONTEXT === 'production' ? ['URL'] : ['DEPLOY_PRIME_URL', 'URL'];
   const names = ['BASE_URL', ...(NETLIFY === 'true' ? netlify : [])];
-  const name = names.find((candidate) => variables[candidate]);
-  return name === undefined ? undefined : plainUrl(variables[name] ?? '', name);
+  return names.find((candidate) => variables[candidate]);
+}
+
+function environmentUrl(environment: Environment): string | undefined {
+  const name = baseUrlVariable(environment);
+  return name === undefined ? undefined : plainUrl(environment[name] ?? '', name);
 }
 
 export const command = declare({
   summary: 'build the site',
   description: 'Reads every move and item, and publishes the site into a folder.',
-  presentation: reportOptions,
   options: {
     ...buildOptions,
     ...inGroup('Output:', {
       onChange: text('--on-change <command>', 'run once if the site changed, with the summary'),
     }),
   },
-  async run({ options: { onChange, ...options }, json, reporter, signal }) {
-    const report = await build({ ...options, signal }, watch(reporter));
+  async run({ options: { onChange, ...options }, json, reporter, watchers, signal }) {
+    const report = await build({ ...options, signal }, watchers);
     const { problems, changed, out } = report;
     reporter.print(buildLines(report));
     problemLines(out, problems).forEach(reporter.notice);

@@ -4,17 +4,10 @@ import type { Comparison } from '../../contract/changes.ts';
 import { compare, countChanges } from '../../dataset/compare.ts';
 import { markdownLines, textLines } from '../../dataset/describe-changes.ts';
 import { isAddress } from '../../sources/source.ts';
-import {
-  address,
-  checkOptions,
-  choice,
-  declare,
-  flag,
-  type Given,
-  inGroup,
-  withDefault,
-} from '../declare.ts';
+import { address } from '../checks.ts';
+import { declare } from '../command.ts';
 import { settledSource } from '../folders.ts';
+import { checkOptions, choice, flag, type Given, inGroup, withDefault } from '../options.ts';
 import { exitCodes, print } from '../perform.ts';
 import { sourceOptions } from '../shared-options.ts';
 

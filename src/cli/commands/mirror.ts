@@ -2,15 +2,15 @@
 
 import path from 'node:path';
 import { counted, firstOf, groupDigits, readableSize } from '../../contract/words.ts';
-import { UsageError } from '../../errors.ts';
 import type { MirrorReport } from '../../publish/mirror/copy.ts';
 import { type Output, withOutput } from '../../publish/publish.ts';
 import type { Watchers } from '../../sources/capture.ts';
 import { isArchive } from '../../sources/site/place.ts';
 import { isAddress } from '../../sources/source.ts';
-import { address, checkOptions, declare, type Given, inCode, masked, reportOptions } from '../declare.ts';
+import { address, masked, wrong } from '../checks.ts';
+import { declare } from '../command.ts';
 import { refuseOtherFolder } from '../folders.ts';
-import { watch } from '../reporter.ts';
+import { checkOptions, type Given, inCode } from '../options.ts';
 import { sourceOptions } from '../shared-options.ts';
 import { keptLines, lossLines, publishedLines } from '../summary.ts';
 import { type RemakeOptions, remake } from './rebase.ts';
@@ -38,9 +38,7 @@ export async function mirror(
 ): Promise<MirrorReport> {
   const { allowMissing = [], ...checked } = checkOptions(mirrorOptions, options);
   if (!isAddress(target) && !isArchive(target))
-    throw new UsageError(
-      `address: got ${JSON.stringify(masked(target))}, expected an http or https URL, or an archive (.tar.gz)`,
-    );
+    throw wrong('address', masked(target), 'an http or https URL, or an archive (.tar.gz)');
   const source = isAddress(target) ? address(target, 'address') : target;
   const { out = mirrorFolder(source), takeLock, signal, maxShrink } = checked;
   if (!isAddress(source))
@@ -84,18 +82,16 @@ export const command = declare({
     '<url|archive>': ['URL of the deployment, or an archive of a site'],
     '[dir]': ['folder of the copy (default: named after the source)'],
   },
-  presentation: reportOptions,
   options: mirrorOptions,
-  async run({ options, reporter, signal }, source: string, out?: string) {
-    const report = await mirror(source, { ...options, out, signal }, watch(reporter));
-    reporter.print(mirrorLines(report));
-    return { output: report };
+  async run({ options, watchers, signal }, source: string, out?: string) {
+    const report = await mirror(source, { ...options, out, signal }, watchers);
+    return { lines: mirrorLines(report), output: report };
   },
   kept: (_, failure, source: string, out = mirrorFolder(source)) => keptLines(out, failure),
 });
 
 function mirrorLines(report: MirrorReport): string[] {
-  const { address, out, downloaded, removed, excluded, lostRedirects, files, changed, seconds } = report;
+  const { address, out, downloaded, removed, excluded, lostRedirects, changed, seconds } = report;
   const lines = lossLines(report);
   if (lostRedirects.length > 0)
     lines.push(`warning: the deployment has lost redirects of renamed records: ${firstOf(lostRedirects)}`);
@@ -106,7 +102,5 @@ function mirrorLines(report: MirrorReport): string[] {
     lines.push(
       `${counted(downloaded.files, 'file')} downloaded, ${readableSize(downloaded.bytes)}${resumed}`,
     );
-  if (!changed) lines.push(`${out}: nothing changed, in ${seconds} s`);
-  else lines.push(...publishedLines(out, files, { changed, seconds }));
-  return lines;
+  return [...lines, ...(changed ? publishedLines(report) : [`${out}: nothing changed, in ${seconds} s`])];
 }

@@ -7,27 +7,16 @@ import { UsageError } from '../../errors.ts';
 import type { Watchers } from '../../sources/capture.ts';
 import { isArchive } from '../../sources/site/place.ts';
 import type { Site } from '../../sources/site/read.ts';
-import {
-  type Checked,
-  checkOptions,
-  declare,
-  type Given,
-  inGroup,
-  plainUrl,
-  reportOptions,
-  text,
-} from '../declare.ts';
+import { plainUrl } from '../checks.ts';
+import { declare } from '../command.ts';
 import { settledSource } from '../folders.ts';
 import { makeSite, type Settings, type SiteReport } from '../make-site.ts';
-import { watch } from '../reporter.ts';
+import { type Checked, checkOptions, type Given, inGroup, text } from '../options.ts';
 import {
   captureOptions,
-  distinctHosts,
-  hostNotices,
   hostsOption,
   linksOption,
-  resolveLinks,
-  resolveServing,
+  resolveHosts,
   servingOptions,
   sourceOptions,
 } from '../shared-options.ts';
@@ -78,21 +67,19 @@ export async function rebase(
 ): Promise<RebaseReport> {
   const { out = dir, ...checked } = checkOptions(rebaseOptions, options);
   if (checked.baseUrl === undefined) throw new UsageError('--base-url: got none, expected the new base URL');
-  return remake(dir, { ...checked, out, notices: hostNotices(options.hosts) }, watchers);
+  return remake(dir, { ...checked, out }, watchers);
 }
 
 export interface RemakeOptions
   extends Partial<Checked<typeof rebaseOptions>>,
     Pick<GuardOptions, 'baseUrlHint' | 'hint'> {
   readonly out: string;
-  /** What to say about the hosts that are given. */
-  readonly notices?: readonly string[];
 }
 
 /** @param options what is not given is as the site says */
 export async function remake(
   upstream: string,
-  { baseUrl, links, hosts, root, notices: told = [], baseUrlHint, hint, ...options }: RemakeOptions,
+  { baseUrl, links, hosts, root, baseUrlHint, hint, ...options }: RemakeOptions,
   watchers: Watchers,
 ): Promise<RebaseReport> {
   const { out, maxShrink, allowMissing, takeLock, signal } = options;
@@ -101,16 +88,8 @@ export async function remake(
     if (!site) throw new Error('no site was read');
     const { meta, entries } = site;
     const { downloads, sprites, archive = archiveFiles.some((file) => entries.has(file)) } = meta;
-    const own = { hosts: hosts ?? distinctHosts(meta.hosts), baseUrl: baseUrl ?? meta.base_url };
-    return {
-      ...own,
-      notices: hosts ? told : hostNotices(meta.hosts),
-      links: resolveLinks(links, own.hosts, meta.links),
-      serving: resolveServing({ root }, own.hosts, out),
-      downloads,
-      archive,
-      sprites,
-    };
+    const forHosts = resolveHosts({ hosts: hosts ?? meta.hosts, links, root }, meta.links, out);
+    return { ...forHosts, baseUrl: baseUrl ?? meta.base_url, downloads, archive, sprites };
   };
   const site = { source: 'site', upstream, cache: false, maxShrink, allowMissing, signal } as const;
   const source = {
@@ -133,17 +112,12 @@ export const command = declare({
   description:
     'Rebuilds the site of a copy for another base URL, from its own records. Works offline, and updates the copy completely or not at all. Pages and scripts are those of this version; nothing else of the copy survives.',
   arguments: { '<dir>': ['folder of the copy'] },
-  presentation: reportOptions,
   options: rebaseOptions,
-  async run({ options, reporter, signal }, dir: string) {
-    const report = await rebase(dir, { ...options, signal }, watch(reporter));
-    const { out, from, to, links, hosts, files } = report;
-    reporter.print([
-      `links: from ${from} to ${to}, style ${links}; hosts: ${hosts.join(', ') || 'none'}`,
-      ...lossLines(report),
-      ...publishedLines(out, files, report),
-    ]);
-    return { output: report };
+  async run({ options, watchers, signal }, dir: string) {
+    const report = await rebase(dir, { ...options, signal }, watchers);
+    const { from, to, links, hosts } = report;
+    const moved = `links: from ${from} to ${to}, style ${links}; hosts: ${hosts.join(', ') || 'none'}`;
+    return { lines: [moved, ...lossLines(report), ...publishedLines(report)], output: report };
   },
   kept: ({ out }, failure, dir: string) => keptLines(out ?? dir, failure),
 });

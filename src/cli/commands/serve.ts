@@ -6,7 +6,7 @@ import { kindNames } from '../../contract/kinds.ts';
 import type { Meta } from '../../contract/meta.ts';
 import { listPath, pathOf } from '../../contract/paths.ts';
 import { printable } from '../../contract/words.ts';
-import { OutputError, UsageError } from '../../errors.ts';
+import { OutputError } from '../../errors.ts';
 import { HOW_TO_FINISH, isBeingChanged } from '../../publish/publish.ts';
 import { createCompress } from '../../serve/compression.ts';
 import { createReleases } from '../../serve/release.ts';
@@ -14,24 +14,15 @@ import { logRequest, respond } from '../../serve/respond.ts';
 import { createBoundedServer, defaultLimits, type Limits } from '../../serve/server.ts';
 import { folderPlace } from '../../sources/site/place.ts';
 import { openSite, readMeta } from '../../sources/site/read.ts';
-import {
-  checkOptions,
-  declare,
-  flag,
-  type Given,
-  inCode,
-  inGroup,
-  integer,
-  quietOption,
-  text,
-  withDefault,
-} from '../declare.ts';
+import { wrong } from '../checks.ts';
+import { declare, quietOption } from '../command.ts';
 import { settledSource } from '../folders.ts';
+import { checkOptions, flag, type Given, inCode, inGroup, integer, text, withDefault } from '../options.ts';
 import { print } from '../perform.ts';
 import { BUILD_FOLDER } from '../shared-options.ts';
 import { recordCounts } from '../summary.ts';
 
-const serverOptions = inGroup('Server:', {
+const serveOptions = inGroup('Server:', {
   /** The port to listen on; 0 picks a free one. Default 3000. */
   port: withDefault(
     3000,
@@ -41,10 +32,6 @@ const serverOptions = inGroup('Server:', {
   listen: withDefault('127.0.0.1', text('--listen <address>', 'address to listen on', ownAddress)),
   /** Whether responses of the API are compressed, too: their `Vary` is then more than `Accept`. Default false. */
   compress: flag('--compress', 'compress API responses, too, not only other files'),
-});
-
-const serveOptions = {
-  ...serverOptions,
   /** The folder of the site. Default `build`. */
   dir: withDefault(BUILD_FOLDER, inCode<string>()),
   /** Called with one line per request, once it has ended. */
@@ -53,7 +40,7 @@ const serveOptions = {
   onProblem: inCode<(line: string) => void>(),
   /** Limits for clients. */
   limits: inCode<Partial<Limits>>(),
-};
+});
 
 export type ServeOptions = Given<typeof serveOptions>;
 
@@ -130,9 +117,7 @@ function readSite(dir: string): Meta {
 
 function ownAddress(given: string, name: string): string {
   if (isIP(given) !== 0 || given === 'localhost') return given;
-  throw new UsageError(
-    `${name}: got ${JSON.stringify(given)}, expected an IP address of this machine, or localhost`,
-  );
+  throw wrong(name, given, 'an IP address of this machine, or localhost');
 }
 
 /** A host for a URL: wildcard addresses cannot be opened in a browser. */
@@ -149,7 +134,7 @@ export const command = declare({
   arguments: { '[dir]': ['folder of the site', BUILD_FOLDER] },
   presentation: quietOption,
   options: {
-    ...serverOptions,
+    ...serveOptions,
     ...inGroup('Server:', { accessLog: flag('--access-log', 'print a line per request') }),
   },
   async run({ options: { accessLog, ...options }, quiet, reporter, signal }, dir: string) {

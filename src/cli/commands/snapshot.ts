@@ -10,11 +10,11 @@ import { encodeHistory } from '../../dataset/history.ts';
 import { type Output, withOutput } from '../../publish/publish.ts';
 import { type Captured, capture, type Watchers } from '../../sources/capture.ts';
 import { previousOfSnapshot, snapshotFiles } from '../../sources/snapshot.ts';
-import { checkOptions, declare, type Given, inGroup, reportOptions, text, withDefault } from '../declare.ts';
+import { declare } from '../command.ts';
 import { checkOutside, refuseOtherFolder } from '../folders.ts';
+import { checkOptions, type Given, inGroup, text, withDefault } from '../options.ts';
 import { PUBLIC_FOLDER } from '../package-files.ts';
 import { createReport, groupWarnings, type Report } from '../report.ts';
-import { watch } from '../reporter.ts';
 import { captureOptions, type SourceOptions, sourceOptions } from '../shared-options.ts';
 import { keptLines, summaryLines } from '../summary.ts';
 
@@ -65,12 +65,10 @@ export const command = declare({
   summary: 'refresh a data set',
   description:
     'Reads every move and item, and writes them to a folder that builds can read instead of the upstream. auto means rest, as there is nothing to fall back to.',
-  presentation: reportOptions,
   options: snapshotOptions,
-  async run({ options, reporter, signal }) {
-    const report = await snapshot({ ...options, signal }, watch(reporter));
-    reporter.print(summaryLines(report));
-    return { output: report };
+  async run({ options, watchers, signal }) {
+    const report = await snapshot({ ...options, signal }, watchers);
+    return { lines: summaryLines(report), output: report };
   },
   kept: ({ data = '', cache }, failure) => keptLines(data, failure, cache),
 });

@@ -11,17 +11,10 @@ import { openSite } from '../../sources/site/read.ts';
 import { isAddress } from '../../sources/source.ts';
 import type { DeploymentReport, SupportedByHosts } from '../../verify/deployment.ts';
 import { type FolderReport, verifyFolder, verifyPlace } from '../../verify/folder.ts';
-import {
-  address,
-  checkOptions,
-  choice,
-  declare,
-  type Given,
-  inGroup,
-  reportOptions,
-  text,
-} from '../declare.ts';
+import { address, wrong } from '../checks.ts';
+import { declare } from '../command.ts';
 import { settledSource } from '../folders.ts';
+import { checkOptions, choice, type Given, inGroup, refuseUnknown, text } from '../options.ts';
 import { exitCodes } from '../perform.ts';
 import { sourceOptions } from '../shared-options.ts';
 import { problemLines, recordCounts } from '../summary.ts';
@@ -33,7 +26,7 @@ const verifyOptions = {
     /** The folder of a built site, which the deployment has to serve. */
     like: text('--like <dir>', 'expect exactly the site in this folder'),
     /** How long to wait until it does, such as `90s`, `10m` or `1h`. Default: not at all. */
-    wait: { ...text('--wait <time>', 'how long to wait for it, such as 90s or 10m'), check: milliseconds },
+    wait: text('--wait <time>', 'how long to wait for it, such as 90s or 10m'),
     /** The base URL of links, if the site was built for another one than it is deployed at. */
     linkBase: text('--link-base <url>', 'base URL of links, if it is another one', address),
     concurrency: sourceOptions.concurrency,
@@ -55,22 +48,22 @@ export async function verify(
   options: VerifyOptions = {},
   watchers: { onWait?: (line: string) => void } = {},
 ): Promise<FolderReport | DeploymentReport> {
-  const { like, wait, level = 'static', ...deployment } = checkOptions(verifyOptions, options);
+  refuseUnknown(verifyOptions, options);
   if (!isAddress(target)) {
-    if (like !== undefined || wait !== undefined) {
-      const name = like === undefined ? '--wait' : '--like';
-      throw new UsageError(`${name}: got a folder to check, expected a URL`);
-    }
+    // The others do not matter there, whatever they are.
+    const misplaced = (['like', 'wait'] as const).find((name) => options[name] !== undefined);
+    if (misplaced) throw new UsageError(`--${misplaced}: got a folder to check, expected a URL`);
     await settledSource(target);
     return isArchive(target) ? verifyPlace(await archivePlace(target)) : verifyFolder(target);
   }
   const url = address(target, 'address');
+  const { like, wait, level = 'static', ...deployment } = checkOptions(verifyOptions, options);
   const { verifyDeployment } = await import('../../verify/deployment.ts');
   if (like === undefined) {
     if (wait !== undefined) throw new UsageError('--wait: got no site to wait for, expected --like <dir>');
     return verifyDeployment(url, { ...deployment, level });
   }
-  const deadline = Date.now() + (wait ?? 0);
+  const deadline = Date.now() + (wait === undefined ? 0 : milliseconds(wait));
   await settledSource(like);
   const site = openSite(folderPlace(like));
   const { awaitSite } = await import('../../publish/mirror/differences.ts');
@@ -83,10 +76,10 @@ export async function verify(
 const UNITS_MS = { s: 1000, m: 60_000, h: 3_600_000 } as const;
 
 /** `90s`, `10m`, `1h` → milliseconds. */
-function milliseconds(time: string, name: string): number {
+function milliseconds(time: string): number {
   const [, amount = '', unit = ''] = /^(\d{1,6})([smh])$/.exec(time) ?? [];
   if (amount !== '') return Number(amount) * UNITS_MS[unit as keyof typeof UNITS_MS];
-  throw new UsageError(`${name}: got ${JSON.stringify(time)}, expected a time such as 90s, 10m or 1h`);
+  throw wrong('--wait', time, 'a time such as 90s, 10m or 1h');
 }
 
 /** What every host supports that a site has configuration for; undefined if it has none that this version knows. */
@@ -103,7 +96,6 @@ export const command = declare({
   description:
     'Re-reads a built site, or checks a deployment by sending requests: completeness, links, schemas and every guarantee of the contract.',
   arguments: { '<dir|url>': ["a site's folder or archive, or a deployment's URL"] },
-  presentation: reportOptions,
   options: verifyOptions,
   endsAtOnce: true,
   async run({ options, reporter }, target: string) {
@@ -111,9 +103,9 @@ export const command = declare({
     const isDeployment = 'guarantees' in report;
     const failed = isDeployment ? report.failed > 0 : report.problems.length > 0;
     const lines = isDeployment ? deploymentLines(report) : folderLines(target, report);
-    if (failed) lines.forEach(reporter.notice);
-    else reporter.print(lines);
-    return { output: report, exitCode: failed ? exitCodes.failed : exitCodes.done };
+    if (!failed) return { lines, output: report };
+    lines.forEach(reporter.notice);
+    return { output: report, exitCode: exitCodes.failed };
   },
 });
 

@@ -1,14 +1,13 @@
-import { cpSync, readFileSync } from 'node:fs';
+import { cpSync } from 'node:fs';
 import path from 'node:path';
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { build } from '../../../src/cli/commands/build.ts';
 import { diff } from '../../../src/cli/commands/diff.ts';
 import { serve } from '../../../src/cli/commands/serve.ts';
 import { comparisonSchema } from '../../../src/contract/changes.ts';
-import { withOutput } from '../../../src/publish/publish.ts';
 import { startServer } from '../../support/local-server.ts';
 import { callCli } from '../../support/run-cli.ts';
-import { rawMove, rawRecords, siteOf } from '../../support/sites.ts';
+import { rawMove, rawRecords } from '../../support/sites.ts';
 import { smallSource } from '../../support/small-data.ts';
 import { sharedFolder, temporaryFolder } from '../../support/temporary.ts';
 
@@ -74,45 +73,6 @@ describe('diff', () => {
 
     expect(totals).toEqual({ added: 1, removed: 0, renamed: 1, changed: 0 });
     expect(to).toMatchObject({ captured: null, counts: { move: 4, item: 2 } });
-  });
-});
-
-describe('diff of a deployment that is replaced while it is read', () => {
-  const old = rawRecords(250, 3);
-  const move = old.move.map((record) => ({ ...record, englishName: `${record.englishName} II` }));
-  const sites = [path.join(folder, 'site-0'), path.join(folder, 'site-1')];
-  beforeAll(async () => {
-    for (const [at, records] of [old, { ...old, move }].entries()) {
-      const { files } = siteOf(records, { links: 'file' });
-      await withOutput(sites[at] ?? '', (output) => output.publish(files()));
-    }
-  });
-
-  /** A host that serves the site that is told for its n-th request. */
-  async function host(siteAt: (request: number) => 0 | 1) {
-    const server = await startServer((response, { url = '' }, at) =>
-      response.end(readFileSync(path.join(sites[siteAt(at)] ?? '', url.split('?')[0] ?? ''))),
-    );
-    const digests = sites.map(
-      (site) => JSON.parse(readFileSync(path.join(site, 'meta.json'), 'utf8')).digest,
-    );
-    return { url: server.url, digests };
-  }
-
-  it.each([1, 3, 5])('is of one of both, replaced after request %i', async (last) => {
-    const { url, digests } = await host((at) => (at <= last ? 0 : 1));
-    const { to, totals } = await diff(sites[0] ?? '', url);
-    const isNew = to.digest === digests[1];
-    expect(digests).toContain(to.digest);
-    expect(totals.changed).toBe(isNew ? 250 : 0);
-  });
-
-  it('is an error where it is never of one', async () => {
-    const { url } = await host((at) => (at % 2 === 0 ? 0 : 1));
-    await expect(diff(sites[0] ?? '', url)).rejects.toMatchObject({
-      message: expect.stringMatching(/got (?:\d+ bytes|SHA-256 \w+), expected \w+, as in the manifest/),
-      hint: expect.stringContaining('replaced'),
-    });
   });
 });
 

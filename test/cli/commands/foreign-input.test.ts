@@ -6,7 +6,6 @@ import fsExtra from 'fs-extra';
 import { describe, expect, it } from 'vitest';
 import { build } from '../../../src/cli/commands/build.ts';
 import { rebase } from '../../../src/cli/commands/rebase.ts';
-import { snapshot } from '../../../src/cli/commands/snapshot.ts';
 import { PUBLIC_FOLDER } from '../../../src/cli/package-files.ts';
 import { mapKinds } from '../../../src/contract/kinds.ts';
 import { listPageFile } from '../../../src/contract/paths.ts';
@@ -110,24 +109,6 @@ describe('a published site that does not describe itself any more', () => {
     expect((await build({ ...options, maxShrink: 100 })).missing.move).toHaveLength(110);
   });
 
-  it('keeps its redirects, and starts a new feed with a notice', async () => {
-    const { out, file } = builtSite();
-    const renamed = async (slug: string) => {
-      const raw = rawRecords(120, 5);
-      const move = raw.move.map((one) => (one.id === 7 ? { ...one, slug } : one));
-      return { ...source, out, ...(await smallSource({ ...raw, move })) };
-    };
-    await build(await renamed('seven'));
-    for (const name of ['meta.json', 'changes.json']) writeFileSync(file(name), '{');
-    const { notices, changed } = await build(await renamed('septem'));
-    expect([changed, notices]).toEqual([true, [expect.stringContaining('starts anew')]]);
-    expect(Object.keys(JSON.parse(readFileSync(file('moved.json'), 'utf8')))).toEqual([
-      '/api/gamedata/move/move-7/',
-      '/api/gamedata/move/seven/',
-    ]);
-    expect(verifyFolder(out).problems).toEqual([]);
-  });
-
   it('is refused if its former slugs cannot be read, unless they may be forgotten', async () => {
     const { out, file } = builtSite();
     const next = { ...source, out };
@@ -138,21 +119,7 @@ describe('a published site that does not describe itself any more', () => {
   });
 });
 
-describe('a folder of the other kind', () => {
-  it('is not replaced: a site by a data set, nor a data set by a site', async () => {
-    const { out } = builtSite();
-    const { upstream: data } = source;
-    const before = [fingerprint(out), fingerprint(data)];
-    await expect(snapshot({ source: 'snapshot', upstream: data, data: out })).rejects.toMatchObject({
-      message: `${out}: holds a site, which a data set would replace`,
-      hint: 'Choose another folder with --data.',
-    });
-    await expect(build({ ...source, out: data })).rejects.toThrow(
-      `${data}: holds a data set, which a site would replace`,
-    );
-    expect([fingerprint(out), fingerprint(data)]).toEqual(before);
-  });
-
+describe('the folder of hand-written files', () => {
   it('is not part of every site from then on', async () => {
     const out = path.join(PUBLIC_FOLDER, 'nested');
     await expect(build({ ...source, out })).rejects.toThrow('which would become part of every site');

@@ -104,15 +104,18 @@ describe('a site', () => {
     expect(fingerprint(site)).toEqual(before);
   });
 
-  it('with a history that cannot be read starts a new one, and loses no redirect', async () => {
+  it.each([
+    ['a history', ['changes.json'], ['2026-01-01 2026-01-01 second-name → third-name']],
+    ['a description and a history', ['meta.json', 'changes.json'], []],
+  ])('with %s that cannot be read starts a new one, and loses no redirect', async (_, files, steps) => {
     const { build, report, rename } = await operator();
     await build();
     rename('second-name');
     const site = await build();
-    writeFileSync(path.join(site, 'changes.json'), '{');
+    for (const file of files) writeFileSync(path.join(site, file), '{');
     rename('third-name');
     expect((await report('site')).notices).toEqual([expect.stringContaining('starts anew')]);
-    expect(stepsIn(site)).toEqual(['2026-01-01 2026-01-01 second-name → third-name']);
+    expect(stepsIn(site)).toEqual(steps);
     expect(Object.keys(JSON.parse(read(site, 'moved.json')))).toEqual([
       '/api/gamedata/move/move-2/',
       '/api/gamedata/move/second-name/',

@@ -58,6 +58,11 @@ describe('the defaults', () => {
     expect(resolveBuild(options, {}).source).toMatchObject(resolved);
   });
 
+  it('need no address of icons where there are none', () => {
+    const options = { sprites: 'none', spritesUpstream: 'junk' } as const;
+    expect(resolveBuild(options, {}).sprites).toEqual({ mode: 'none', upstream: null });
+  });
+
   it('name each host once', () => {
     expect(resolveBuild({ hosts: ['netlify', 'netlify'] }, {}).hosts).toEqual(['netlify']);
     expect(resolveBuild({ hosts: [] }, {}).hosts).toEqual([]);

@@ -10,8 +10,6 @@ import { deploy } from '../../support/deployed.ts';
 import { fingerprint } from '../../support/fingerprint.ts';
 import { listAsTheyAre } from '../../support/listed.ts';
 import { sharedSite } from '../../support/shared-site.ts';
-import { rawRecords } from '../../support/sites.ts';
-import { smallSource } from '../../support/small-data.ts';
 import { temporaryFolder } from '../../support/temporary.ts';
 
 const FROM = 'https://origin.test';
@@ -89,18 +87,6 @@ describe('rebase', () => {
     expect(fingerprint(copy)).toEqual(before);
     expect(verifyFolder(out).problems).toEqual([]);
     expect(readFileSync(path.join(out, 'meta.json'), 'utf8')).toContain(`"base_url":"${TO}"`);
-  });
-
-  it('replaces no larger site, unless that is allowed', async () => {
-    const small = path.join(temporaryFolder(), 'small');
-    await build({ ...source, ...(await smallSource(rawRecords(5, 5))), out: small });
-    const out = copied();
-    const before = fingerprint(out);
-    const options = { baseUrl: TO, out };
-    await expect(rebase(small, options)).rejects.toThrow('got 5 records, the last build had 120');
-    expect(fingerprint(out)).toEqual(before);
-    const { missing } = await rebase(small, { ...options, maxShrink: 100 });
-    expect(missing.move).toHaveLength(115);
   });
 
   it.each<[string, (copy: string) => void]>([

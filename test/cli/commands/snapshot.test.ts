@@ -58,17 +58,6 @@ describe('snapshot', () => {
     expect(fingerprint(options.data)).toEqual(before);
   });
 
-  it('keeps the old data set where the upstream shrinks', async () => {
-    const answers = tinyUpstream();
-    const server = await serveUpstream(upstreamOf(answers));
-    const options = snapshotOptions(server.url);
-    await snapshot({ ...options, maxShrink: 100 });
-    const before = fingerprint(options.data);
-    answers.move.pop();
-    await expect(snapshot(options)).rejects.toThrow('got 2 records, the last build had 3');
-    expect(fingerprint(options.data)).toEqual(before);
-  });
-
   it.each(['auto', undefined] as const)('has nothing to fall back to: source %s', async (source) => {
     const options = { ...snapshotOptions(await deserted()), source, retries: 0 };
     await expect(snapshot(options)).rejects.toThrow('ECONNREFUSED');
