@@ -13,7 +13,7 @@ import {
 } from '../contract/meta.ts';
 import { MANIFEST_FILE } from '../contract/paths.ts';
 import { DataError, errorCode, OutputError } from '../errors.ts';
-import { readFile, statusOf } from '../files.ts';
+import { attempt, explained, readFile, statusOf } from '../files.ts';
 import { folderPlace, type Place } from '../sources/site/place.ts';
 import { entriesOf, readManifest, readMeta } from '../sources/site/read.ts';
 import type { WorkFolders } from './work-folders.ts';
@@ -47,25 +47,17 @@ export function readPublished(
   { name, out }: WorkFolders,
   { byContent, dropped }: { byContent: boolean; dropped: Entries | undefined },
 ): Published {
-  try {
-    if (!existsSync(out) || readdirSync(out).length === 0) return nothing;
-  } catch (cause) {
-    throw new OutputError(`is not a readable folder (${errorCode(cause)})`, name, { cause });
-  }
+  const list = (): string[] => (existsSync(out) ? readdirSync(out) : []);
+  if (explained('is not a readable folder', name, list).length === 0) return nothing;
   // What cannot be read is replaced, as far as it can be.
-  const hasContent = ({ path: file, sha256 }: ManifestEntry): boolean => {
-    try {
-      return hash('sha256', readFile(out, file)) === sha256;
-    } catch {
-      return false;
-    }
-  };
+  const hasContent = ({ path: file, sha256 }: ManifestEntry): boolean =>
+    attempt(() => hash('sha256', readFile(out, file))) === sha256;
   const placed = [...(dropped?.values() ?? [])].filter(hasContent);
   const place = folderPlace(out, name);
   if (dropped && !statusOf(path.join(out, MANIFEST_FILE)))
     return { ...nothing, own: entriesOf({ files: placed }) };
   const { format: _, files, ...making } = readOwnManifest(place);
-  const { mtimeMs: written } = statSync(path.join(out, MANIFEST_FILE));
+  const written = statSync(path.join(out, MANIFEST_FILE)).mtimeMs;
   const entries = entriesOf({ files });
   const own = entriesOf({ files: [...files, ...placed] });
   // Anything newer than the manifest, which comes last, was changed by somebody else.

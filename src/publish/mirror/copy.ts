@@ -4,14 +4,20 @@ import { MANIFEST_FILE } from '../../contract/paths.ts';
 import { secondsSince } from '../../contract/words.ts';
 import type { GuardOptions, Missing } from '../../dataset/guards.ts';
 import { GamedataError } from '../../errors.ts';
-import { abortable, createClient, type HttpClient } from '../../http/client.ts';
+import { abortable, createClient } from '../../http/client.ts';
 import { fetchManifest } from '../../sources/site/deployment.ts';
 import { folderPlace, type Place } from '../../sources/site/place.ts';
 import { openSite, previousOfSite } from '../../sources/site/read.ts';
 import type { Progress } from '../../sources/source.ts';
 import type { Output, PublishResult } from '../publish.ts';
 import { workFolders } from '../work-folders.ts';
-import { type Downloaded, download, openPartialDownload, type PartialDownload } from './download.ts';
+import {
+  type Downloaded,
+  type Downloading,
+  download,
+  openPartialDownload,
+  type PartialDownload,
+} from './download.ts';
 import { guardCopy, type MirrorPlan, planMirror } from './plan.ts';
 
 export interface MirrorReport {
@@ -89,14 +95,8 @@ export function copyDeployment(output: Output, options: CopyOptions): Promise<Mi
   });
 }
 
-interface Receiving extends CopyOptions {
-  readonly client: HttpClient;
-  readonly received: PartialDownload;
-  readonly downloaded: Downloaded;
-}
-
 /** Downloads what is missing, and starts over if that fails because the site has been redeployed. */
-async function receive({ published }: Output, options: Receiving): Promise<MirrorPlan> {
+async function receive({ published }: Output, options: CopyOptions & Downloading): Promise<MirrorPlan> {
   const { client, address, signal, onProgress } = options;
   const readPlan = async () => planMirror(await fetchManifest(client, address), published);
   const report = (done: number, total: number): void =>
@@ -104,7 +104,7 @@ async function receive({ published }: Output, options: Receiving): Promise<Mirro
   let plan = await readPlan();
   for (let round = 1; ; round++) {
     try {
-      await download(plan.fetch, { ...options, onProgress: report });
+      await download(plan.fetch, options, report);
       return plan;
     } catch (error) {
       if (!(error instanceof GamedataError) || round === ROUNDS || signal?.aborted) throw error;
