@@ -3,16 +3,14 @@
 import { type Kind, kindNames, mapKinds } from '../contract/kinds.ts';
 import type { Names } from '../contract/names.ts';
 import type { AnyRecords } from './data-set.ts';
+import type { AddressedRecords } from './former.ts';
 
 /** Undefined if there is none. */
 export const nameIn = (names: Names | undefined, kind: Kind, slug: string): string | undefined =>
   names && Object.hasOwn(names[kind], slug) ? names[kind][slug] : undefined;
 
 /** The names of these records only, in their order. */
-export const selectNames = (
-  names: readonly Names[],
-  records: Readonly<Record<Kind, readonly { readonly slug: string }[]>>,
-): Names[] =>
+export const selectNames = (names: readonly Names[], records: AddressedRecords): Names[] =>
   names.map((own) => {
     const select = (kind: Kind) =>
       records[kind].flatMap(({ slug }) => {
@@ -31,10 +29,7 @@ export interface NameChanges {
   readonly changed: number;
 }
 
-interface Named {
-  readonly records: AnyRecords;
-  readonly names: readonly Names[];
-}
+type Named = Readonly<{ records: AnyRecords; names: readonly Names[] }>;
 
 /** Compares the names of the records that both data sets have: others come and go with their records. */
 export function compareNames(from: Named, to: Named): NameChanges[] {
