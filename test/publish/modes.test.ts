@@ -204,13 +204,4 @@ describe.skipIf(process.platform === 'win32')('a site whose modes are mended', (
     expect(mend(folder, [...files, 'gone/f.json'], modes)).toBe(2);
     expect(modesIn(folder)).toMatchObject({ 'b/c/d.json': '644' });
   });
-
-  it.runIf(isRoot)('has the group of its folder', () => {
-    const { folder, probe, at } = site(0o2750);
-    chownSync(folder, 0, GROUP);
-    chmodSync(folder, 0o2750);
-    expect(mend(folder, files, modesOf(folder, probe) ?? expect.unreachable())).toBe(0);
-    for (const file of ['b', 'b/c', ...files]) expect(lstatSync(at(file)).gid, file).toBe(GROUP);
-    expect(modesIn(folder)).toMatchObject({ b: '2750', 'b/e.json': '640' });
-  });
 });
