@@ -49,25 +49,19 @@ export interface GuardOptions {
 /** Kind → the slugs of records that have disappeared, renamed ones not counted. */
 export type Missing = Readonly<Record<Kind, readonly string[]>>;
 
-/** What is gone all the same, as it was allowed to. */
-export interface Losses {
-  readonly missing: Missing;
-  /** Former slugs of present records that do not redirect any more, as `<kind>/<slug>`. */
-  readonly redirects: readonly string[];
-}
-
 /**
  * The guard of whatever replaces published data. Fails if too many records or names disappeared, an address would become a 404
  * although its record is there, the base URL is another one that nobody named, or a fallback is older than what is published.
  *
  * @param before what is published; undefined if nothing is
+ * @returns what is gone all the same, as it was allowed to: records, and redirects to present ones, as `<kind>/<slug>`
  * @throws GuardError that names what would be lost
  */
 export function guard(
   before: (Guarded & { readonly names: readonly NameChanges[] }) | undefined,
   next: Guarded,
   options: GuardOptions,
-): Losses {
+): { missing: Missing; redirects: readonly string[] } {
   const missing = refuseShrinking(before, next, options);
   if (!before) return { missing, redirects: [] };
   refuseLostNames(before.names, options);

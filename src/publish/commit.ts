@@ -44,9 +44,6 @@ const changeSchema = z.object({
 });
 export type Change = z.infer<typeof changeSchema>;
 
-/** What is left of a record that is not about the folder: which files its build may have put there. */
-const droppedSchema = z.object({ dropped: manifestReader.shape.files });
-
 /**
  * Puts the staged files into place: from when the record is on disk, the new site is certain. Links stay true at every moment: records
  * come before the pages that list them, later pages before those that lead to them, then what is made of them, and what describes the
@@ -88,7 +85,9 @@ export function judge(folders: WorkFolders) {
   if (!existsSync(record)) return undefined;
   const json = parseJson(readWorkingFile(folders, record));
   const change = changeSchema.safeParse(json).data;
-  if (!change) return { files: droppedSchema.safeParse(json).data?.dropped ?? [] };
+  // What is left of a record that was not about the folder: which files its build may have put there.
+  const left = z.object({ dropped: manifestReader.shape.files }).safeParse(json).data;
+  if (!change) return { files: left?.dropped ?? [] };
   const published = hashOf(out, MANIFEST_FILE);
   // A build may be at work, which renames one file after the other: what is not staged any more is in place.
   const holder = [fresh, out].find((folder) => hashOf(folder, MANIFEST_FILE) === change.manifest);

@@ -46,10 +46,6 @@ export interface OpenOptions {
   readonly onNotice?: ((notice: string) => void) | undefined;
 }
 
-const FINISHED = 'an interrupted build was finished first';
-const DROPPED =
-  'the folder is not the one that an interrupted build was changing: what that build left is dropped, and every file compared by its content';
-
 /**
  * The only way to change a published folder: locks it, finishes or drops what an interrupted build has left, and reads what is
  * published.
@@ -87,7 +83,11 @@ interface Locked {
 /** Recovers a locked folder, and reads it. */
 function open(locked: Locked, byContent: boolean) {
   const { isFinished, dropped } = recover(locked.folders, locked.modes);
-  locked.notices.push(...(isFinished ? [FINISHED] : []), ...(dropped ? [DROPPED] : []));
+  if (isFinished) locked.notices.push('an interrupted build was finished first');
+  if (dropped)
+    locked.notices.push(
+      'the folder is not the one that an interrupted build was changing: what that build left is dropped, and every file compared by its content',
+    );
   return { ...locked, isFinished, dropped, published: readPublished(locked.folders, { byContent, dropped }) };
 }
 type Opened = ReturnType<typeof open>;
@@ -159,16 +159,6 @@ function preparePlace({ name, out }: WorkFolders): void {
   explained('cannot be created', name, () => mkdirSync(dirname(out), { recursive: true }));
 }
 
-/** Whoever may read the folder may read what is in it, whatever the umask of this build and of those before. */
-function mendModes(files: readonly ManifestEntry[], { folders, modes, notices }: Opened): void {
-  const paths = files.map(({ path }) => path);
-  const refused = modes ? mend(folders.out, paths, modes) : 0;
-  if (refused > 0)
-    notices.push(
-      `${counted(refused, 'file or folder', 'files and folders')} cannot be given the mode and group of the site's folder, and may not be readable`,
-    );
-}
-
 /**
  * The result of publishing again what is published: undefined unless that was made by the same code from the same inputs, and no file
  * has been touched since.
@@ -178,8 +168,7 @@ function confirm(opened: Opened, { generator, code, inputs }: Required<Making>):
   if (making?.generator !== generator || making.code !== code || making.inputs !== inputs) return undefined;
   if (!manifest || touched.size > 0 || opened.dropped) return undefined;
   const files = [...entries.values(), manifest];
-  mendModes(files, opened);
-  return createResult(files, opened, { written: 0, removed: 0, leftovers: removeTrash(opened.folders) });
+  return complete(files, opened, { written: 0, removed: 0, leftovers: removeTrash(opened.folders) });
 }
 
 /** Replaces the published site with these files, in one pass over them. */
@@ -201,26 +190,34 @@ async function publish(
     changeSite(opened, { before, place, remove, manifest: manifest.sha256 });
   } else if (dropped) unlinkSync(folders.commit);
   const all = [...entries, manifest];
-  mendModes(all, opened);
-  return createResult(all, opened, {
+  return complete(all, opened, {
     written: place.length,
     removed: remove.length,
     leftovers: cleanUp(opened),
   });
 }
 
-const createResult = (
+/** Whoever may read the folder may read what is in it, whatever the umask of this build and of those before. */
+function complete(
   files: readonly ManifestEntry[],
-  { isFinished }: Opened,
+  { folders, modes, notices, isFinished }: Opened,
   { written, ...counts }: Pick<PublishResult, 'written' | 'removed' | 'leftovers'>,
-): PublishResult => ({
-  changed: written > 0 || isFinished,
-  files: files.length,
-  bytes: files.reduce((sum, { bytes }) => sum + bytes, 0),
-  written,
-  kept: files.length - written,
-  ...counts,
-});
+): PublishResult {
+  const paths = files.map(({ path }) => path);
+  const refused = modes ? mend(folders.out, paths, modes) : 0;
+  if (refused > 0)
+    notices.push(
+      `${counted(refused, 'file or folder', 'files and folders')} cannot be given the mode and group of the site's folder, and may not be readable`,
+    );
+  return {
+    changed: written > 0 || isFinished,
+    files: files.length,
+    bytes: files.reduce((sum, { bytes }) => sum + bytes, 0),
+    written,
+    kept: files.length - written,
+    ...counts,
+  };
+}
 
 /** A folder that is not there yet is the stage, renamed. Any other is changed file by file. */
 function changeSite({ folders, published: { own }, dropped, modes }: Opened, change: Change): void {

@@ -7,7 +7,6 @@ import {
   emptyHistory,
   encodeHistory,
   extendHistory,
-  mentions,
   stepsSince,
 } from '../../src/dataset/history.ts';
 import { versionOf } from '../support/data-set-versions.ts';
@@ -36,16 +35,6 @@ describe('a history', () => {
 
   it('does not grow if nothing changed', () => {
     expect(historyOf(named('a'), named('a'), named('a'))).toEqual(emptyHistory);
-  });
-
-  it('knows which data sets are in it', () => {
-    const history = historyOf(named('a'), named('b'), named('c'));
-    expect(['a', 'b', 'c', 'd'].map((slug) => mentions(history, named(slug).digest))).toEqual([
-      true,
-      true,
-      true,
-      false,
-    ]);
   });
 
   it('tells the steps since one of them', () => {

@@ -11,13 +11,7 @@ import { openSite, previousOfSite } from '../../sources/site/read.ts';
 import type { Progress } from '../../sources/source.ts';
 import type { Output, PublishResult } from '../publish.ts';
 import { workFolders } from '../work-folders.ts';
-import {
-  type Downloaded,
-  type Downloading,
-  download,
-  openPartialDownload,
-  type PartialDownload,
-} from './download.ts';
+import { type Downloading, download, openPartialDownload, type PartialDownload } from './download.ts';
 import { guardCopy, type MirrorPlan, planMirror } from './plan.ts';
 
 export interface MirrorReport {
@@ -27,7 +21,7 @@ export interface MirrorReport {
   readonly out: string;
   readonly changed: boolean;
   /** Files that were downloaded; `resumed` ones by an interrupted run before this one. */
-  readonly downloaded: Readonly<Downloaded>;
+  readonly downloaded: Readonly<Record<'files' | 'bytes' | 'resumed', number>>;
   /** Paths that were downloaded and removed. */
   readonly fetched: readonly string[];
   readonly removed: readonly string[];
@@ -63,8 +57,7 @@ export function copyDeployment(output: Output, options: CopyOptions): Promise<Mi
   const { folder, name, published } = output;
   return abortable(createClient(options), signal, async (client) => {
     const received = openPartialDownload(workFolders(name).received, output.modes);
-    const downloaded: Downloaded = { files: 0, bytes: 0, resumed: 0 };
-    const plan = await receive(output, { ...options, client, received, downloaded });
+    const plan = await receive(output, { ...options, client, received });
     const site = openSite(placeOf(plan, received, folderPlace(folder, address)));
     const { missing, redirects } = guardCopy(site, previousOfSite(folderPlace(folder, name), published), {
       maxShrink,
@@ -80,7 +73,7 @@ export function copyDeployment(output: Output, options: CopyOptions): Promise<Mi
       address,
       out: name,
       changed: files.changed,
-      downloaded,
+      downloaded: received.downloaded,
       fetched: plan.fetch.map(({ path }) => path),
       removed: plan.remove,
       excluded: plan.excluded,

@@ -13,8 +13,6 @@ import { fetchFile, fetchManifest } from '../../sources/site/deployment.ts';
 
 /** How many files are compared by their hashes, besides the manifest, which has the hash of every file. */
 const SAMPLE = 100;
-const DIFFERENCES_SHOWN = 5;
-const INTERVAL_MS = 5000;
 
 export interface AwaitOptions {
   readonly site: { readonly meta: Meta; readonly manifest: Manifest };
@@ -38,11 +36,11 @@ export async function awaitSite(address: string, options: AwaitOptions): Promise
       const [first] = found;
       if (first === undefined) return;
       const left = deadline - Date.now();
-      const problem = `does not serve the site in ${like}: ${firstOf(found, DIFFERENCES_SHOWN)}`;
+      const problem = `does not serve the site in ${like}: ${firstOf(found, 5)}`;
       if (left <= 0) throw new DataError(problem, { record: address });
       if (first !== told) onWait?.(`waiting for ${address}: ${first}`);
       told = first;
-      await sleep(Math.min(INTERVAL_MS, left), undefined, { signal });
+      await sleep(Math.min(5000, left), undefined, { signal });
     }
   });
 }

@@ -21,6 +21,8 @@ export function openPartialDownload(folder: string, modes: Modes | undefined) {
   attempt(() => fsExtra.ensureDirSync(folder));
   if (modes) give(folder, modes, true);
   return {
+    /** Files that were downloaded, and their decompressed size; and files that an interrupted run had downloaded before. */
+    downloaded: { files: 0, bytes: 0, resumed: 0 },
     /** Whether a file is there, complete and intact. */
     has(entry: ManifestEntry): boolean {
       const file = fileOf(entry);
@@ -40,29 +42,20 @@ export function openPartialDownload(folder: string, modes: Modes | undefined) {
   };
 }
 
-export interface Downloaded {
-  /** Files that were downloaded, and their decompressed size. */
-  files: number;
-  bytes: number;
-  /** Files that an interrupted run had downloaded before. */
-  resumed: number;
-}
-
 export interface Downloading {
   readonly client: HttpClient;
   readonly address: string;
   readonly concurrency: number;
   readonly received: PartialDownload;
-  /** Updated as files arrive. */
-  readonly downloaded: Downloaded;
 }
 
 /** Rejects with the first failure, after pending downloads have ended; complete files are kept. */
 export async function download(
   entries: readonly ManifestEntry[],
-  { client, address, concurrency, received, downloaded }: Downloading,
+  { client, address, concurrency, received }: Downloading,
   report: (done: number, total: number) => void,
 ): Promise<void> {
+  const { downloaded } = received;
   const missing = entries.filter((entry) => !received.has(entry));
   let done = entries.length - missing.length;
   downloaded.resumed = Math.max(downloaded.resumed, done - downloaded.files);
