@@ -72,7 +72,13 @@ export function guard(
       {},
       { hint: 'To let them go, start a new history with --forget-history.' },
     );
-  refuseOtherBase(before, next, options);
+  // Links would get another prefix that nobody asked for, as where a default applies.
+  if (!options.isBaseUrlNamed && before.baseUrl !== undefined && before.baseUrl !== next.baseUrl)
+    throw new GuardError(
+      `the published site has the base URL ${before.baseUrl}, and would get ${next.baseUrl}, which nobody has named`,
+      {},
+      { hint: options.baseUrlHint ?? `Name it with --base-url or BASE_URL.` },
+    );
   refuseOlderFallback(before, next, options);
   return { missing, redirects };
 }
@@ -150,16 +156,6 @@ function addressesOf({ records, former }: Guarded): Map<string, string> {
     for (const { id, slug } of records[kind]) addresses.set(recordPath(kind, slug), `${kind} ${id ?? slug}`);
   for (const { path, to } of movedRoutes(former, records)) addresses.set(path, addresses.get(to) ?? '');
   return addresses;
-}
-
-/** Fails if links would get another prefix that nobody asked for, as where a default applies. */
-function refuseOtherBase(before: Guarded, next: Guarded, options: GuardOptions): void {
-  if (options.isBaseUrlNamed || before.baseUrl === undefined || before.baseUrl === next.baseUrl) return;
-  throw new GuardError(
-    `the published site has the base URL ${before.baseUrl}, and would get ${next.baseUrl}, which nobody has named`,
-    {},
-    { hint: options.baseUrlHint ?? `Name it with --base-url or BASE_URL.` },
-  );
 }
 
 /** A fallback replaces only data of an earlier day, or the same. */

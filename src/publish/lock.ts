@@ -40,8 +40,7 @@ export const encodeHolder = (holder: Holder): string => `${JSON.stringify(holder
 
 /** Whether a process is at work, as far as can be known from here. */
 export function stateOf(holder: Holder, own: Holder): 'running' | 'gone' | 'unknown' {
-  if (holder.host !== own.host || holder.machine !== own.machine) return 'unknown';
-  if (holder.namespace !== own.namespace) return 'unknown';
+  if ((['host', 'machine', 'namespace'] as const).some((key) => holder[key] !== own[key])) return 'unknown';
   // Two containers may have the same name, and no machine of their own.
   if (holder.boot !== own.boot) return own.machine === '' ? 'unknown' : 'gone';
   return isRunning(holder) ? 'running' : 'gone';

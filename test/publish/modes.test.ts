@@ -83,11 +83,6 @@ describe.skipIf(process.platform === 'win32')('the modes of a site', () => {
     expect(modesOf(folder, probe)).toEqual({ file: 0o644, folder: 0o755, gid: undefined });
   });
 
-  it('are none where nothing can be tried', () => {
-    const { folder, parent } = scene(0o755);
-    expect(modesOf(folder, path.join(parent, 'nothing'))).toBeUndefined();
-  });
-
   it.runIf(isRoot)('are none where the system lets nobody change them', () => {
     const { folder, probe, parent } = scene(0o755);
     chmodSync(parent, 0o755);
