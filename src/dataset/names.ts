@@ -3,14 +3,16 @@
 import { type Kind, kindNames, mapKinds } from '../contract/kinds.ts';
 import type { Names } from '../contract/names.ts';
 import type { AnyRecords } from './data-set.ts';
-import type { AddressedRecords } from './former.ts';
 
 /** Undefined if there is none. */
 export const nameIn = (names: Names | undefined, kind: Kind, slug: string): string | undefined =>
   names && Object.hasOwn(names[kind], slug) ? names[kind][slug] : undefined;
 
 /** The names of these records only, in their order. */
-export const selectNames = (names: readonly Names[], records: AddressedRecords): Names[] =>
+export const selectNames = (
+  names: readonly Names[],
+  records: Readonly<Record<Kind, readonly { readonly slug: string }[]>>,
+): Names[] =>
   names.map((own) => {
     const select = (kind: Kind) =>
       records[kind].flatMap(({ slug }) => {
