@@ -15,21 +15,36 @@ import {
 } from 'node:fs';
 import path from 'node:path';
 import { MAX_FILE_BYTES } from './contract/meta.ts';
-import { DataError, errorCode, OutputError } from './errors.ts';
+import { DataError, errorCode, GamedataError, OutputError } from './errors.ts';
+
+/** The result of a call; undefined if it fails with one of these codes, or at all where none is given. */
+export function attempt<T>(call: () => T, ...codes: string[]): T | undefined {
+  try {
+    return call();
+  } catch (error) {
+    if (codes.length === 0 || codes.includes(errorCode(error))) return undefined;
+    throw error;
+  }
+}
+
+/** The result of a call. Throws `OutputError` if it fails: `site: cannot be written (ENOSPC)`. */
+export function explained<T>(problem: string, name: string, call: () => T, hint?: string): T {
+  try {
+    return call();
+  } catch (cause) {
+    if (cause instanceof GamedataError) throw cause;
+    const why = errorCode(cause) || (cause as Error).message;
+    throw new OutputError(`${problem} (${why})`, name, { cause, hint });
+  }
+}
 
 /** Whether a path is below a folder; both absolute and normalized. */
 export const isInside = (folder: string, file: string, system: Pick<typeof path, 'sep'> = path): boolean =>
   file.startsWith(folder + system.sep);
 
 /** What is at a path, also if it is a link; undefined if nothing is, or a file is in the place of a folder above it. */
-export function statusOf(file: string): Stats | undefined {
-  try {
-    return lstatSync(file);
-  } catch (error) {
-    if (['ENOENT', 'ENOTDIR'].includes(errorCode(error))) return undefined;
-    throw error;
-  }
-}
+export const statusOf = (file: string): Stats | undefined =>
+  attempt(() => lstatSync(file), 'ENOENT', 'ENOTDIR');
 
 /** Yields every file below a folder, and everything else that is no folder, by paths in the folder with forward slashes. */
 export function* walk(folder: string, inside = ''): Generator<{ path: string; isFile: boolean }> {

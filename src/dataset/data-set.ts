@@ -25,17 +25,15 @@ export const provenanceSchema = z.object({
 export type Provenance = z.infer<typeof provenanceSchema>;
 
 /** Oddities of a record that do not stop a build. FAULTS.md explains each. */
-export const warningCodes = [
-  'adapted-slug',
-  'duplicate-slug',
-  'missing-name',
-  'no-icon',
-  'icon-not-found',
-  'conflicting-index',
-  'repeated-index',
-  'unknown-generation',
-] as const;
-export type WarningCode = (typeof warningCodes)[number];
+export type WarningCode =
+  | 'adapted-slug'
+  | 'duplicate-slug'
+  | 'missing-name'
+  | 'no-icon'
+  | 'icon-not-found'
+  | 'conflicting-index'
+  | 'repeated-index'
+  | 'unknown-generation';
 
 export const warningSchema = z.object({
   /** A string, as another version may know other codes. */

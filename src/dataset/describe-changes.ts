@@ -6,8 +6,6 @@ import { kindNames } from '../contract/kinds.ts';
 import { recordPath } from '../contract/paths.ts';
 import { counted, escapeCharacters, groupDigits, pluralTitle, printable } from '../contract/words.ts';
 
-type ChangeType = keyof KindChanges;
-
 /** `1 move changed: its name; 47 items added, 2 renamed`, or `nothing changed`. */
 export function headline({ changes }: Comparison): string {
   const kinds = kindNames.map((kind) => {
@@ -38,40 +36,21 @@ const span = ({ from, to }: Comparison): string =>
     })
     .join(' → ');
 
-/** How groups are written: text from the data, a group's title, and its lines. */
-const plain = {
-  mark: (text: string, _path?: string): string => text,
-  title: (title: string): string[] => [`${title}:`],
-  line: (line: string): string => `  ${line}`,
-};
-type Style = typeof plain;
-
-/** Text from the data is always inside a code span, where it cannot act as markup. */
-const markdown: Style = {
-  mark: (text) => `\`${text}\``,
-  title: (title) => [`### ${title}`, ''],
-  line: (line) => `- ${line}`,
-};
-
 /** Lines of plain text; the first is the headline. */
 export const textLines = (comparison: Comparison): string[] => [
-  headline(comparison),
-  ...bodyLines(comparison, plain),
+  ...[headline(comparison), '', span(comparison)],
+  ...describeGroups(comparison).flatMap(({ title, lines }) => [
+    ...['', `${title}:`],
+    ...lines.map((line) => `  ${line}`),
+  ]),
 ];
 
-/** The same as Markdown. */
+/** The same as Markdown. Text from the data is always inside a code span, where it cannot act as markup. */
 export const markdownLines = (comparison: Comparison): string[] => [
-  `## ${headline(comparison).replace(/^n/, 'N')}`,
-  ...bodyLines(comparison, markdown),
-];
-
-const bodyLines = (comparison: Comparison, { mark, title, line }: Style): string[] => [
-  '',
-  span(comparison),
-  ...describeGroups(comparison, {}, mark).flatMap((group) => [
-    '',
-    ...title(group.title),
-    ...group.lines.map(line),
+  ...[`## ${headline(comparison).replace(/^n/, 'N')}`, '', span(comparison)],
+  ...describeGroups(comparison, {}, (text) => `\`${text}\``).flatMap(({ title, lines }) => [
+    ...['', `### ${title}`, ''],
+    ...lines.map((line) => `- ${line}`),
   ]),
 ];
 
@@ -84,40 +63,31 @@ const bodyLines = (comparison: Comparison, { mark, title, line }: Style): string
 export function describeGroups(
   { changes }: Comparison,
   { max = Number.POSITIVE_INFINITY }: { max?: number } = {},
-  mark: Style['mark'] = plain.mark,
+  mark: (text: string, path?: string) => string = (text) => text,
 ) {
+  const describe = (fields: readonly FieldChange[]): string =>
+    fields
+      .map(({ field, from, to }) => `${harmless(field)} ${mark(quote(from))} → ${mark(quote(to))}`)
+      .join(', ');
   return kindNames.flatMap((kind) => {
     const present = (slug: string): string => mark(slug, recordPath(kind, slug));
+    const { added, removed, renamed, changed } = changes[kind];
+    const groups: Record<keyof KindChanges, string[]> = {
+      added: added.map(({ id, slug, name }) => `${present(slug)} (id ${id}): ${mark(quote(name))}`),
+      removed: removed.map(({ id, slug, name }) => `${mark(slug)} (id ${id}): ${mark(quote(name))}`),
+      renamed: renamed.map(({ id, from, to, fields }) => {
+        const besides = fields.length > 0 ? `; ${describe(fields)}` : '';
+        return `${mark(from)} → ${present(to)} (id ${id})${besides}`;
+      }),
+      changed: changed.map(({ id, slug, fields }) => `${present(slug)} (id ${id}): ${describe(fields)}`),
+    };
     return changeTypes.flatMap((type) => {
-      const lines = describeChanges[type](changes[kind], mark, present);
+      const lines = groups[type].slice(0, max);
       if (lines.length === 0) return [];
-      const shown = lines.slice(0, max);
-      return [{ title: `${pluralTitle(kind)} ${type}`, lines: shown, more: lines.length - shown.length }];
+      return [{ title: `${pluralTitle(kind)} ${type}`, lines, more: groups[type].length - lines.length }];
     });
   });
 }
-
-type Mark = (text: string) => string;
-type Describe = (changes: KindChanges, mark: Mark, present: Mark) => string[];
-
-const describeChanges: Readonly<Record<ChangeType, Describe>> = {
-  added: ({ added }, mark, present) =>
-    added.map(({ id, slug, name }) => `${present(slug)} (id ${id}): ${mark(quote(name))}`),
-  removed: ({ removed }, mark) =>
-    removed.map(({ id, slug, name }) => `${mark(slug)} (id ${id}): ${mark(quote(name))}`),
-  renamed: ({ renamed }, mark, present) =>
-    renamed.map(({ id, from, to, fields }) => {
-      const besides = fields.length > 0 ? `; ${describeFields(fields, mark)}` : '';
-      return `${mark(from)} → ${present(to)} (id ${id})${besides}`;
-    }),
-  changed: ({ changed }, mark, present) =>
-    changed.map(({ id, slug, fields }) => `${present(slug)} (id ${id}): ${describeFields(fields, mark)}`),
-};
-
-const describeFields = (fields: readonly FieldChange[], mark: Mark): string =>
-  fields
-    .map(({ field, from, to }) => `${harmless(field)} ${mark(quote(from))} → ${mark(quote(to))}`)
-    .join(', ');
 
 /**
  * A value as JSON. Forges read @ as a mention, `closes #1`, `[skip ci]` and the trailer `skip-checks: true` as commands, in commit

@@ -1,6 +1,6 @@
 /** The digest of a data set: one value that changes if and only if a record does. */
 
-import { createHash } from 'node:crypto';
+import { createHash, hash } from 'node:crypto';
 import { type Kind, kindNames, mapKinds } from '../contract/kinds.ts';
 import type { Names, NamesSummary } from '../contract/names.ts';
 import type { AnyRecord, AnyRecords, DataSet, Records } from './data-set.ts';
@@ -22,18 +22,15 @@ export const digestRecords = (records: AnyRecords): string =>
 
 /** The same digest from text with one record per line. */
 export function digestLines(linesOf: (kind: Kind) => string | Uint8Array): string {
-  const hash = createHash('sha256');
-  for (const kind of kindNames) {
-    hash.update(`${kind}\n`).update(linesOf(kind));
-  }
-  return `sha256:${hash.digest('hex')}`;
+  const sum = createHash('sha256');
+  for (const kind of kindNames) sum.update(`${kind}\n`).update(linesOf(kind));
+  return `sha256:${sum.digest('hex')}`;
 }
 
 /** How many names there are, and their own digest; undefined if there are none. */
 export function summarizeNames(names: readonly Names[]): NamesSummary | undefined {
   if (names.length === 0) return undefined;
-  const hash = createHash('sha256');
-  for (const own of names) hash.update(`${JSON.stringify(own)}\n`);
+  const digest = hash('sha256', names.map((own) => `${JSON.stringify(own)}\n`).join(''));
   const counts = names.map((own) => [own.language, mapKinds((kind) => Object.keys(own[kind]).length)]);
-  return { digest: `sha256:${hash.digest('hex')}`, languages: Object.fromEntries(counts) };
+  return { digest: `sha256:${digest}`, languages: Object.fromEntries(counts) };
 }

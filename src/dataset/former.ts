@@ -25,10 +25,12 @@ export const noFormer: Former = mapKinds(() => new Map<string, number>());
 export const mergeFormer = (...all: readonly Former[]): Former =>
   mapKinds((kind) => new Map(all.flatMap((former) => [...former[kind]])));
 
+const slugsById = (records: readonly Addressed[]) => new Map(records.map(({ id, slug }) => [id, slug]));
+
 /** The slugs that records had before and have no longer, whether they were renamed or removed. */
 export const leftSlugs = (before: AddressedRecords, after: AddressedRecords): Former =>
   mapKinds((kind) => {
-    const now = new Map(after[kind].map(({ id, slug }) => [id, slug]));
+    const now = slugsById(after[kind]);
     return new Map(
       before[kind].flatMap(({ id, slug }) => (id !== undefined && now.get(id) !== slug ? [[slug, id]] : [])),
     );
@@ -37,9 +39,8 @@ export const leftSlugs = (before: AddressedRecords, after: AddressedRecords): Fo
 /** Those of another data set's whose records have the same id and slug here, and so are the same. */
 export const agreeing = (former: Former, its: AddressedRecords, own: AddressedRecords): Former =>
   mapKinds((kind) => {
-    const slugs = new Map(its[kind].map(({ id, slug }) => [id, slug]));
-    const same = new Set(own[kind].flatMap(({ id, slug }) => (slugs.get(id) === slug ? [id] : [])));
-    return new Map([...former[kind]].filter(([, id]) => same.has(id)));
+    const [theirs, ours] = [slugsById(its[kind]), slugsById(own[kind])];
+    return new Map([...former[kind]].filter(([, id]) => ours.has(id) && ours.get(id) === theirs.get(id)));
   });
 
 /** What versions without `former.json` knew: the steps of their history, and the redirects. */
@@ -51,20 +52,21 @@ export const formerOf = ({ steps }: History, moved: object, records: AddressedRe
       const id = now?.kind === kind ? ids.get(now.slug) : undefined;
       return from?.kind === kind && id !== undefined ? [[from.slug, id]] : [];
     });
-    const stepped = steps.toReversed().flatMap(({ changes }): [string, number][] => {
-      const { renamed, removed } = changes[kind];
-      return [
-        ...renamed.map(({ id, from }): [string, number] => [from, id]),
-        ...removed.map(({ id, slug }): [string, number] => [slug, id]),
-      ];
-    });
+    const stepped = steps
+      .toReversed()
+      .flatMap(({ changes: { [kind]: changes } }) => [
+        ...changes.renamed.map(({ id, from }): [string, number] => [from, id]),
+        ...changes.removed.map(({ id, slug }): [string, number] => [slug, id]),
+      ]);
     return new Map([...redirected, ...stepped]);
   });
+
+const bySlug = ([a]: [string, number], [b]: [string, number]): number => (a < b ? -1 : 1);
 
 /** The text of `former.json`, one slug per line, which keeps diffs of a repository small. */
 export const encodeFormer = (former: Former): string =>
   `${JSON.stringify(
-    mapKinds((kind) => Object.fromEntries([...former[kind]].sort(([a], [b]) => (a < b ? -1 : 1)))),
+    mapKinds((kind) => Object.fromEntries([...former[kind]].sort(bySlug))),
     null,
     1,
   )}\n`;
@@ -78,13 +80,11 @@ export function decodeFormer(json: unknown): Former {
 /** Redirects from slugs that no record has to the records that had them, sorted by kind and former slug. */
 export const movedRoutes = (former: Former, records: AddressedRecords): MovedRoute[] =>
   kindNames.flatMap((kind) => {
-    const slugs = new Map(records[kind].map(({ id, slug }) => [id, slug]));
-    const taken = new Set(slugs.values());
-    return [...former[kind]]
-      .sort(([a], [b]) => (a < b ? -1 : 1))
-      .flatMap(([from, id]) => {
-        const to = slugs.get(id);
-        if (to === undefined || taken.has(from)) return [];
-        return [{ path: recordPath(kind, from), to: recordPath(kind, to) }];
-      });
+    const slugs = slugsById(records[kind]);
+    const taken = new Set(records[kind].map(({ slug }) => slug));
+    return [...former[kind]].sort(bySlug).flatMap(([from, id]) => {
+      const to = slugs.get(id);
+      if (to === undefined || taken.has(from)) return [];
+      return [{ path: recordPath(kind, from), to: recordPath(kind, to) }];
+    });
   });

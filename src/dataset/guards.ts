@@ -2,11 +2,11 @@
 
 import type { Edition } from '../contract/edition.ts';
 import { type Kind, kindNames, mapKinds } from '../contract/kinds.ts';
-import { slugsOf } from '../contract/paths.ts';
+import { API_PREFIX, recordPath, slugsOf } from '../contract/paths.ts';
 import type { Counts, Skipped } from '../contract/records.ts';
 import { counted, firstOf } from '../contract/words.ts';
 import { GuardError } from '../errors.ts';
-import type { AddressedRecords, Former } from './former.ts';
+import { type AddressedRecords, type Former, movedRoutes } from './former.ts';
 import type { NameChanges } from './names.ts';
 
 /** The records that a site's files are of. */
@@ -49,36 +49,36 @@ export interface GuardOptions {
 /** Kind → the slugs of records that have disappeared, renamed ones not counted. */
 export type Missing = Readonly<Record<Kind, readonly string[]>>;
 
-/** What is gone all the same, as it was allowed to. */
-export interface Losses {
-  readonly missing: Missing;
-  /** Former slugs of present records that do not redirect any more, as `<kind>/<slug>`. */
-  readonly redirects: readonly string[];
-}
-
 /**
  * The guard of whatever replaces published data. Fails if too many records or names disappeared, an address would become a 404
  * although its record is there, the base URL is another one that nobody named, or a fallback is older than what is published.
  *
  * @param before what is published; undefined if nothing is
+ * @returns what is gone all the same, as it was allowed to: records, and redirects to present ones, as `<kind>/<slug>`
  * @throws GuardError that names what would be lost
  */
 export function guard(
-  before: (Guarded & { readonly names: readonly NameLosses[] }) | undefined,
+  before: (Guarded & { readonly names: readonly NameChanges[] }) | undefined,
   next: Guarded,
   options: GuardOptions,
-): Losses {
+): { missing: Missing; redirects: readonly string[] } {
   const missing = refuseShrinking(before, next, options);
   if (!before) return { missing, redirects: [] };
   refuseLostNames(before.names, options);
-  const redirects = lostAddresses(before, next, true).map(([name]) => name);
+  const redirects = lostAddresses(before, next, true).map(([path]) => path.slice(API_PREFIX.length, -1));
   if (redirects.length > 0 && !options.mayLoseRedirects)
     throw new GuardError(
       `${counted(redirects.length, 'redirect')} of renamed records would be lost: ${firstOf(redirects)}`,
       {},
       { hint: 'To let them go, start a new history with --forget-history.' },
     );
-  refuseOtherBase(before, next, options);
+  // Links would get another prefix that nobody asked for, as where a default applies.
+  if (!options.isBaseUrlNamed && before.baseUrl !== undefined && before.baseUrl !== next.baseUrl)
+    throw new GuardError(
+      `the published site has the base URL ${before.baseUrl}, and would get ${next.baseUrl}, which nobody has named`,
+      {},
+      { hint: options.baseUrlHint ?? `Name it with --base-url or BASE_URL.` },
+    );
   refuseOlderFallback(before, next, options);
   return { missing, redirects };
 }
@@ -87,24 +87,21 @@ export function guard(
 function refuseShrinking(before: Guarded | undefined, next: Guarded, options: GuardOptions): Missing {
   const { floor, maxShrink } = options;
   const gone = findGone(before, next, options);
-  for (const kind of kindNames) {
-    const { length: had = floor?.[kind] ?? 0 } = before?.records[kind] ?? {};
+  return mapKinds((kind) => {
+    const slugs = gone[kind].map(({ slug }) => slug);
+    const had = before?.records[kind].length ?? floor?.[kind] ?? 0;
     const now = next.records[kind].length;
     const lost = before ? gone[kind].filter(({ isAllowed }) => !isAllowed).length : had - now;
     const isEmpty = now === 0 && maxShrink < 100;
-    if (!isEmpty && lost <= (had * maxShrink) / 100) continue;
-    const former = before ? 'the last build had' : 'the bundled data set has';
-    const difference = before ? 'to disappear' : 'less';
-    const expected =
-      had > 0
-        ? `, ${former} ${had}: expected at most ${maxShrink} % ${difference}`
-        : ': expected at least one';
-    const slugs = gone[kind].map(({ slug }) => slug);
+    if (!isEmpty && lost <= (had * maxShrink) / 100) return slugs;
+    const limit = before
+      ? `, the last build had ${had}: expected at most ${maxShrink} % to disappear`
+      : `, the bundled data set has ${had}: expected at most ${maxShrink} % less`;
+    const expected = had > 0 ? limit : ': expected at least one';
     const named = slugs.length > 0 ? `; missing: ${firstOf(slugs)}` : '';
-    const hint = hintFor(options, { isFirst: !before, isCounted: floor !== undefined });
+    const hint = hintFor(options, !before);
     throw new GuardError(`got ${now} records${expected}${named}`, { kind }, { hint });
-  }
-  return mapKinds((kind) => gone[kind].map(({ slug }) => slug));
+  });
 }
 
 /**
@@ -116,27 +113,21 @@ function findGone(before: Guarded | undefined, next: Guarded, { skip, allowMissi
   return mapKinds((kind) => {
     const slugs = new Set(next.records[kind].map(({ slug }) => slug));
     const ids = new Set([...next.records[kind].map(({ id }) => id), ...(skip?.[kind] ?? [])]);
-    const allowed = new Set(
-      allowMissing.filter((name) => name.startsWith(`${kind}/`)).map((name) => name.slice(kind.length + 1)),
-    );
-    const allowedIds = new Set([...allowed].map((slug) => before?.former[kind].get(slug)));
     const gone = (before?.records[kind] ?? []).filter(({ id, slug }) =>
       id === undefined
         ? !slugs.has(slug)
         : !ids.has(id) && (!slugs.has(slug) || unanswered.has(`${kind} ${id}`)),
     );
-    return gone.map(({ id, slug }) => ({
-      slug,
-      isAllowed: allowed.has(slug) || (id !== undefined && allowedIds.has(id)),
-    }));
+    const had = [...(before?.former[kind] ?? [])];
+    return gone.map(({ id, slug }) => {
+      const names = [slug, ...had.flatMap(([former, of]) => (of === id ? [former] : []))];
+      return { slug, isAllowed: names.some((name) => allowMissing.includes(`${kind}/${name}`)) };
+    });
   });
 }
 
-/** How many names a language had, and how many of these are gone. */
-export type NameLosses = Pick<NameChanges, 'language' | 'before' | 'lost'>;
-
 /** Fails if more than a percentage of a language's names disappeared. `names/fr` among the missing lets all of French go. */
-function refuseLostNames(changes: readonly NameLosses[], options: GuardOptions): void {
+function refuseLostNames(changes: readonly NameChanges[], options: GuardOptions): void {
   const { maxShrink, allowMissing } = options;
   for (const { language, before, lost } of changes) {
     const kind = `names/${language}`;
@@ -149,39 +140,22 @@ function refuseLostNames(changes: readonly NameLosses[], options: GuardOptions):
   }
 }
 
-/** The addresses of before that would become a 404, and their records, as far as these are still there or are not. */
-function lostAddresses(before: Guarded, next: Guarded, isThere: boolean): [name: string, record: string][] {
+/** The paths of before that would become a 404, and their records, as far as these are still there or are not. */
+function lostAddresses(before: Guarded, next: Guarded, isThere: boolean): [path: string, record: string][] {
   const still = addressesOf(next);
   const present = new Set(still.values());
   return [...addressesOf(before)].filter(
-    ([name, record]) => !still.has(name) && present.has(record) === isThere,
+    ([path, record]) => !still.has(path) && present.has(record) === isThere,
   );
 }
 
-/** `<kind>/<slug>` → the record that answers there, by a redirect or itself. */
+/** Path → the record that answers there, itself or by a redirect. */
 function addressesOf({ records, former }: Guarded): Map<string, string> {
-  return new Map(
-    kindNames.flatMap((kind) => {
-      const ids = new Set(records[kind].map(({ id }) => id));
-      const taken = new Set(records[kind].map(({ slug }) => slug));
-      const redirects = [...former[kind]].filter(([slug, id]) => ids.has(id) && !taken.has(slug));
-      const own = records[kind].map(({ id, slug }) => [slug, id] as const);
-      return [...redirects, ...own].map(([slug, id]): [string, string] => [
-        `${kind}/${slug}`,
-        `${kind} ${id ?? slug}`,
-      ]);
-    }),
-  );
-}
-
-/** Fails if links would get another prefix that nobody asked for, as where a default applies. */
-function refuseOtherBase(before: Guarded, next: Guarded, options: GuardOptions): void {
-  if (options.isBaseUrlNamed || before.baseUrl === undefined || before.baseUrl === next.baseUrl) return;
-  throw new GuardError(
-    `the published site has the base URL ${before.baseUrl}, and would get ${next.baseUrl}, which nobody has named`,
-    {},
-    { hint: options.baseUrlHint ?? `Name it with --base-url or BASE_URL.` },
-  );
+  const addresses = new Map<string, string>();
+  for (const kind of kindNames)
+    for (const { id, slug } of records[kind]) addresses.set(recordPath(kind, slug), `${kind} ${id ?? slug}`);
+  for (const { path, to } of movedRoutes(former, records)) addresses.set(path, addresses.get(to) ?? '');
+  return addresses;
 }
 
 /** A fallback replaces only data of an earlier day, or the same. */
@@ -216,12 +190,9 @@ export function refuseOldData(
   );
 }
 
-function hintFor(
-  { fallback, hint }: GuardOptions,
-  { isFirst, isCounted }: { isFirst: boolean; isCounted: boolean },
-): string {
+function hintFor({ fallback, floor, hint }: GuardOptions, isFirst: boolean): string {
   if (fallback !== undefined) return `${fallback}. It has less than the published data, which is unchanged.`;
-  if (isFirst && isCounted)
+  if (isFirst && floor)
     return 'Nothing is published here that could be compared with. If the upstream is right, build with --max-shrink 100.';
   return (
     hint?.('--max-shrink 100') ??

@@ -15,14 +15,12 @@ const MAX_CHANGES = 10_000;
 /** Adds a step to the history that it continues; a step without changes is not added. */
 export function extendHistory({ steps }: History, step: Comparison): History {
   if (countChanges(step) === 0) return { steps };
-  const kept: Comparison[] = [step];
-  let changes = countChanges(step);
-  for (const older of steps.slice(0, MAX_STEPS - 1)) {
-    changes += countChanges(older);
-    if (changes > MAX_CHANGES) break;
-    kept.push(older);
-  }
-  return { steps: kept };
+  let changes = 0;
+  const isKept = (one: Comparison, at: number): boolean => {
+    changes += countChanges(one);
+    return at === 0 || changes <= MAX_CHANGES;
+  };
+  return { steps: [step, ...steps].slice(0, MAX_STEPS).filter(isKept) };
 }
 
 /** The steps since the data set with this digest, newest first; none if the history does not include it. */
@@ -30,10 +28,6 @@ export function stepsSince({ steps }: History, digest: string | undefined): read
   if (steps[0]?.to.digest === digest) return [];
   return steps.slice(0, steps.findIndex(({ from }) => from.digest === digest) + 1);
 }
-
-/** Whether a history includes the data set with this digest. */
-export const mentions = ({ steps }: History, digest: string): boolean =>
-  steps.some(({ from, to }) => from.digest === digest || to.digest === digest);
 
 /** The text of `changes.json`, one step per line, which keeps diffs of a repository small. */
 export const encodeHistory = ({ steps }: History): string =>
@@ -72,7 +66,8 @@ export function continueHistory(
   before: AnyRecords | undefined,
 ): { history: History; notices: string[] } {
   const { history } = data;
-  if (history && (!previous || mentions(history, previous.digest))) return { history, notices: [] };
+  const included = history?.steps.flatMap(({ from, to }) => [from.digest, to.digest]);
+  if (history && (!previous || included?.includes(previous.digest))) return { history, notices: [] };
   if (!previous) return { history: emptyHistory, notices: [] };
   const published = previous.history();
   // A history that does not end at its data set belongs to another one.

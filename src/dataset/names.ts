@@ -31,10 +31,7 @@ export interface NameChanges {
   readonly changed: number;
 }
 
-interface Named {
-  readonly records: AnyRecords;
-  readonly names: readonly Names[];
-}
+type Named = Readonly<{ records: AnyRecords; names: readonly Names[] }>;
 
 /** Compares the names of the records that both data sets have: others come and go with their records. */
 export function compareNames(from: Named, to: Named): NameChanges[] {

@@ -22,11 +22,12 @@ import {
 import path from 'node:path';
 import * as z from 'zod';
 import { kindNames } from '../contract/kinds.ts';
-import { type Entries, isSitePath, type ManifestEntry, manifestReader } from '../contract/meta.ts';
+import { isSitePath, manifestReader } from '../contract/meta.ts';
 import { parseJson } from '../contract/parse.ts';
 import { listPath, MANIFEST_FILE, META_FILE } from '../contract/paths.ts';
-import { errorCode, OutputError } from '../errors.ts';
-import { foldersOf, readFile, statusOf } from '../files.ts';
+import { errorCode } from '../errors.ts';
+import { attempt, explained, foldersOf, readFile, statusOf } from '../files.ts';
+import { entriesOf } from '../sources/site/read.ts';
 import { type Modes, mend } from './modes.ts';
 import { readWorkingFile, refuseStrangers, type WorkFolders } from './work-folders.ts';
 
@@ -43,26 +44,17 @@ const changeSchema = z.object({
 });
 export type Change = z.infer<typeof changeSchema>;
 
-/** What is left of a record that is not about the folder: which files its build may have put there. */
-const droppedSchema = z.object({ dropped: manifestReader.shape.files });
-
-/** Puts the staged files into place: from when the record is on disk, the new site is certain. */
-export function commit(folders: WorkFolders, change: Change, modes: Modes | undefined): void {
-  const ordered = { ...change, place: inOrder(change.place) };
-  flushAll(folders.fresh, change.place);
-  writeRecord(folders, ordered);
-  rollForward(folders, ordered, modes);
-}
-
 /**
- * Links stay true at every moment: records come before the pages that list them, later pages before those that lead to
- * them, then what is made of them, and what describes the site at last.
+ * Puts the staged files into place: from when the record is on disk, the new site is certain. Links stay true at every moment: records
+ * come before the pages that list them, later pages before those that lead to them, then what is made of them, and what describes the
+ * site at last.
  */
-function inOrder(files: readonly string[]): string[] {
-  const groups: string[][] = [[], [], [], [], []];
-  for (const file of files) groups[rank(file)]?.push(file);
-  groups[1]?.reverse();
-  return groups.flat();
+export function commit(folders: WorkFolders, change: Change, modes: Modes | undefined): void {
+  const ranked = (wanted: number): string[] => change.place.filter((file) => rank(file) === wanted);
+  const place = [...ranked(0), ...ranked(1).reverse(), ...ranked(2), ...ranked(3), ...ranked(4)];
+  flushAll(folders.fresh, place);
+  writeRecord(folders, { ...change, place });
+  rollForward(folders, { ...change, place }, modes);
 }
 
 function rank(file: string): number {
@@ -82,23 +74,20 @@ function writeRecord({ commit: record, trash }: WorkFolders, content: object): v
   flush(path.dirname(record));
 }
 
-interface Judged {
-  /** What is still to be done; undefined if the record is not about the folder as it is. */
-  readonly change?: Change;
-  /** The files that it placed. */
-  readonly files: readonly ManifestEntry[];
-}
-
 /**
  * Whether a record is about the folder: its manifest is the old one or the new one, and everything that the record places is staged
- * or in place. It is not if, for example, a copy has been restored there. Undefined if there is no record.
+ * or in place. It is not if, for example, a copy has been restored there.
+ *
+ * @returns the files that the record places, and what is still to be done if it is about the folder; undefined if there is no record
  */
-export function judge(folders: WorkFolders): Judged | undefined {
+export function judge(folders: WorkFolders) {
   const { out, fresh, commit: record } = folders;
   if (!existsSync(record)) return undefined;
   const json = parseJson(readWorkingFile(folders, record));
   const change = changeSchema.safeParse(json).data;
-  if (!change) return { files: droppedSchema.safeParse(json).data?.dropped ?? [] };
+  // What is left of a record that was not about the folder: which files its build may have put there.
+  const left = z.object({ dropped: manifestReader.shape.files }).safeParse(json).data;
+  if (!change) return { files: left?.dropped ?? [] };
   const published = hashOf(out, MANIFEST_FILE);
   // A build may be at work, which renames one file after the other: what is not staged any more is in place.
   const holder = [fresh, out].find((folder) => hashOf(folder, MANIFEST_FILE) === change.manifest);
@@ -114,41 +103,26 @@ export function judge(folders: WorkFolders): Judged | undefined {
 }
 
 /** Undefined if there is no such file. */
-function hashOf(folder: string, file: string): string | undefined {
-  try {
-    return hash('sha256', readFile(folder, file));
-  } catch (error) {
-    if (['ENOENT', 'ENOTDIR', 'not a regular file'].includes(errorCode(error))) return undefined;
-    throw error;
-  }
-}
-
-export interface Recovered {
-  /** Whether an interrupted build was finished. */
-  readonly isFinished: boolean;
-  /** The files that a record which was dropped has placed: in the folder, they are not foreign. Undefined if none was. */
-  readonly dropped?: Entries | undefined;
-}
+const hashOf = (folder: string, file: string): string | undefined =>
+  attempt(() => hash('sha256', readFile(folder, file)), 'ENOENT', 'ENOTDIR', 'not a regular file');
 
 /**
  * Ends what an interrupted build left, as often as it is interrupted itself: finishes what was committed, or drops what is not about
  * the folder as it is; everything else is trash. Only for the holder of the lock.
+ *
+ * @returns whether a build was finished; and the files that a dropped record has placed, which are not foreign in the folder
  */
-export function recover(folders: WorkFolders, modes: Modes | undefined): Recovered {
+export function recover(folders: WorkFolders, modes: Modes | undefined) {
   const { name, fresh, commit: record, received, trash } = folders;
   refuseStrangers(folders.out, [fresh, record, received]);
   const judged = judge(folders);
   if (judged?.change) rollForward(folders, judged.change, modes);
   else if (judged) writeRecord(folders, { dropped: judged.files });
-  try {
+  explained('cannot be recovered from an interrupted build', name, () => {
     if (existsSync(fresh)) renameSync(fresh, trash + randomUUID());
-  } catch (cause) {
-    throw new OutputError(`cannot be recovered from an interrupted build (${errorCode(cause)})`, name, {
-      cause,
-    });
-  }
-  if (!judged || judged.change) return { isFinished: judged !== undefined };
-  return { isFinished: false, dropped: new Map(judged.files.map((entry) => [entry.path, entry])) };
+  });
+  const isFinished = judged?.change !== undefined;
+  return { isFinished, dropped: judged && !isFinished ? entriesOf(judged) : undefined };
 }
 
 /**
@@ -157,56 +131,34 @@ export function recover(folders: WorkFolders, modes: Modes | undefined): Recover
  * @returns the folders that are left, which the next build tries to remove again
  */
 export function removeTrash({ trash }: WorkFolders): string[] {
-  const [parent, prefix] = [path.dirname(trash), path.basename(trash)];
-  let names: string[] = [];
-  try {
-    names = readdirSync(parent).filter((name) => name.startsWith(prefix));
-  } catch {
-    // A folder may be entered and not be listed.
-  }
-  return names
-    .map((name) => path.join(parent, name))
-    .filter((leftover) => {
-      try {
-        rmSync(leftover, { recursive: true, force: true });
-        return false;
-      } catch {
-        return true;
-      }
-    });
+  const parent = path.dirname(trash);
+  // A folder may be entered and not be listed.
+  const files = (attempt(() => readdirSync(parent)) ?? []).map((name) => path.join(parent, name));
+  const isRemoved = (file: string) =>
+    attempt(() => rmSync(file, { recursive: true, force: true }) === undefined);
+  return files.filter((file) => file.startsWith(trash) && !isRemoved(file));
 }
 
 function rollForward(folders: WorkFolders, { place, remove }: Change, modes: Modes | undefined): void {
-  const { name, out, fresh, commit: record } = folders;
-  try {
-    for (const file of inTheWay({ place, remove })) removeFile(out, file);
-    for (const file of place) putInPlace({ fresh, out, modes }, file);
+  const { name, out, commit: record } = folders;
+  const hint =
+    'It is partly the new site. Remove the cause, and run the command again: it goes on where this one stopped.';
+  const [files, above] = [new Set(place), foldersOf(place)];
+  // A new folder takes the place of the file, or a new file that of a folder above it.
+  const isInTheWay = (file: string): boolean =>
+    above.has(file) || [...foldersOf([file])].some((folder) => files.has(folder));
+  const change = (): void => {
+    for (const file of remove.filter(isInTheWay)) removeFile(out, file);
+    for (const file of place) putInPlace(folders, file, modes);
     for (const file of remove) removeFile(out, file);
     // Else the record could be gone on disk, and the renames not be there.
     flushAll(out, [...place, ...remove]);
     unlinkSync(record);
-  } catch (cause) {
-    if (cause instanceof OutputError) throw cause;
-    throw new OutputError(`cannot be completed (${errorCode(cause) || (cause as Error).message})`, name, {
-      cause,
-      hint: 'It is partly the new site. Remove the cause, and run the command again: it goes on where this one stopped.',
-    });
-  }
+  };
+  explained('cannot be completed', name, change, hint);
 }
 
-/** The removed files that have to go first: a new folder takes the place of the file, or a new file that of a folder above it. */
-function inTheWay({ place, remove }: Pick<Change, 'place' | 'remove'>): string[] {
-  const files = new Set(place);
-  const folders = foldersOf(place);
-  return remove.filter(
-    (file) => folders.has(file) || [...foldersOf([file])].some((folder) => files.has(folder)),
-  );
-}
-
-function putInPlace(
-  { fresh, out, modes }: Pick<WorkFolders, 'fresh' | 'out'> & { modes: Modes | undefined },
-  file: string,
-): void {
+function putInPlace({ fresh, out }: WorkFolders, file: string, modes: Modes | undefined): void {
   const [staged, published] = [path.join(fresh, file), path.join(out, file)];
   try {
     renameSync(staged, published);
@@ -224,13 +176,8 @@ function putInPlace(
 function removeFile(out: string, name: string): void {
   const file = path.join(out, name);
   if (statusOf(file)?.isDirectory() === false) unlinkSync(file);
-  for (let folder = path.dirname(file); folder !== out; folder = path.dirname(folder)) {
-    try {
-      rmdirSync(folder);
-    } catch (error) {
-      if (errorCode(error) !== 'ENOENT') return;
-    }
-  }
+  for (let folder = path.dirname(file); folder !== out; folder = path.dirname(folder))
+    attempt(() => rmdirSync(folder));
 }
 
 /**
@@ -244,18 +191,11 @@ export function flushAll(folder: string, files: readonly string[]): void {
 
 /** Waits until a file or a folder is on disk, where the system knows how to. */
 export function flush(file: string): void {
-  let descriptor: number;
+  // For example, what has just been removed, and folders on Windows, cannot be opened.
+  const descriptor = attempt(() => openSync(file, 'r'), 'ENOENT', 'ENOTDIR', 'EISDIR', 'EPERM', 'EACCES');
+  if (descriptor === undefined) return;
   try {
-    descriptor = openSync(file, 'r');
-  } catch (error) {
-    // For example, what has just been removed, and folders on Windows.
-    if (['ENOENT', 'ENOTDIR', 'EISDIR', 'EPERM', 'EACCES'].includes(errorCode(error))) return;
-    throw error;
-  }
-  try {
-    fsyncSync(descriptor);
-  } catch (error) {
-    if (!['EINVAL', 'EPERM', 'ENOTSUP', 'EROFS'].includes(errorCode(error))) throw error;
+    attempt(() => fsyncSync(descriptor), 'EINVAL', 'EPERM', 'ENOTSUP', 'EROFS');
   } finally {
     closeSync(descriptor);
   }

@@ -4,21 +4,13 @@
  */
 
 import { randomUUID } from 'node:crypto';
-import {
-  linkSync,
-  readFileSync,
-  readlinkSync,
-  renameSync,
-  statSync,
-  unlinkSync,
-  writeFileSync,
-} from 'node:fs';
+import { linkSync, readFileSync, readlinkSync, renameSync, unlinkSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import * as z from 'zod';
 import { parseJson } from '../contract/parse.ts';
 import { errorCode, OutputError } from '../errors.ts';
-import { readText } from '../files.ts';
+import { attempt, explained, readText, statusOf } from '../files.ts';
 import type { WorkFolders } from './work-folders.ts';
 
 const holderSchema = z.object({
@@ -48,8 +40,7 @@ export const encodeHolder = (holder: Holder): string => `${JSON.stringify(holder
 
 /** Whether a process is at work, as far as can be known from here. */
 export function stateOf(holder: Holder, own: Holder): 'running' | 'gone' | 'unknown' {
-  if (holder.host !== own.host || holder.machine !== own.machine) return 'unknown';
-  if (holder.namespace !== own.namespace) return 'unknown';
+  if ((['host', 'machine', 'namespace'] as const).some((key) => holder[key] !== own[key])) return 'unknown';
   // Two containers may have the same name, and no machine of their own.
   if (holder.boot !== own.boot) return own.machine === '' ? 'unknown' : 'gone';
   return isRunning(holder) ? 'running' : 'gone';
@@ -72,62 +63,43 @@ function startOf(pid: number): string {
 }
 
 /** What the system tells, if it does. */
-function told(ask: () => string, otherwise = ''): string {
-  try {
-    return ask();
-  } catch {
-    return otherwise;
-  }
-}
+const told = (ask: () => string): string => attempt(ask) ?? '';
 
 /** The locks that this process holds. Its own process id in a lock proves nothing: ids are reused. */
 const held = new Set<string>();
 
-export interface LockOptions {
-  /** Take a lock over if nothing is known of its process, as it runs on another host or in another container. */
-  readonly takeLock?: boolean | undefined;
-}
-
 /**
  * Takes the lock, and returns the function that releases it.
  *
+ * @param takeLock whether one is taken over of whose process nothing is known
  * @throws OutputError if a process holds it that may be running
  */
-export function acquireLock(folders: WorkFolders, options: LockOptions = {}): () => void {
+export function acquireLock(folders: WorkFolders, takeLock = false): () => void {
   const { lock: file, name } = folders;
   const own = encodeHolder(thisProcess());
-  try {
-    take(folders, own, options);
-  } catch (cause) {
-    if (cause instanceof OutputError) throw cause;
-    throw new OutputError(`cannot be locked (${errorCode(cause)})`, name, {
-      cause,
-      hint: `The lock and the new files are kept beside the folder until they are renamed: ${path.dirname(file)} must be writable.`,
-    });
-  }
+  const hint = `The lock and the new files are kept beside the folder until they are renamed: ${path.dirname(file)} must be writable.`;
+  explained('cannot be locked', name, () => take(folders, own, takeLock), hint);
   held.add(file);
   return () => {
     held.delete(file);
-    try {
-      // Another build may have taken it over on request. A process that can open no more files has to believe that it is its own.
-      if (told(() => readIfThere(file) ?? '', own) === own) unlinkSync(file);
-    } catch {
-      // It is stale as soon as this process ends.
-    }
+    // Another build may have taken it over on request. A process that can open no more files has to believe that it is its own.
+    const text = attempt(() => readIfThere(file) ?? '') ?? own;
+    // One that cannot be removed is stale as soon as this process ends.
+    if (text === own) attempt(() => unlinkSync(file));
   };
 }
 
-function take(folders: WorkFolders, own: string, options: LockOptions): void {
-  for (let attempt = 1; ; attempt++) {
+function take(folders: WorkFolders, own: string, takeLock: boolean): void {
+  for (let tries = 1; ; tries++) {
     try {
       create(folders, own);
       return;
     } catch (error) {
-      if (errorCode(error) !== 'EEXIST' || attempt > 3) throw error;
+      if (errorCode(error) !== 'EEXIST' || tries > 3) throw error;
     }
     const text = readFilled(folders.lock);
     if (text === undefined) continue;
-    refuseHeld(text, folders, options);
+    refuseHeld(text, folders, takeLock);
     removeStale(folders, text);
   }
 }
@@ -143,7 +115,7 @@ function create({ lock, trash }: WorkFolders, text: string): void {
     // File systems without links say so with many codes. Whatever else it was is what the lock itself fails with, too.
     createInPlace(lock, text);
   } finally {
-    discard(draft);
+    attempt(() => unlinkSync(draft));
   }
 }
 
@@ -162,26 +134,13 @@ function createInPlace(lock: string, text: string): void {
 /** Two builds may find the same stale lock: one that moved a lock other than the stale one puts it back. */
 function removeStale(folders: WorkFolders, text: string): void {
   const aside = folders.trash + randomUUID();
-  try {
-    renameSync(folders.lock, aside);
-  } catch (error) {
-    if (errorCode(error) === 'ENOENT') return;
-    throw error;
-  }
+  attempt(() => renameSync(folders.lock, aside), 'ENOENT');
   const moved = readIfThere(aside);
-  discard(aside);
+  attempt(() => unlinkSync(aside));
   if (moved !== undefined && moved !== text) create(folders, moved);
 }
 
-function discard(trash: string): void {
-  try {
-    unlinkSync(trash);
-  } catch {
-    // The next build removes it.
-  }
-}
-
-function refuseHeld(text: string, { lock: file, name }: WorkFolders, { takeLock }: LockOptions): void {
+function refuseHeld(text: string, { lock: file, name }: WorkFolders, takeLock: boolean): void {
   const holder = holderSchema.safeParse(parseJson(text)).data;
   const state = held.has(file) ? 'running' : holder ? stateOf(holder, thisProcess()) : 'gone';
   if (state === 'running')
@@ -189,7 +148,7 @@ function refuseHeld(text: string, { lock: file, name }: WorkFolders, { takeLock 
       hint: 'Wait for it to finish, or choose another folder with --out.',
     });
   if (state === 'gone' || takeLock) return;
-  const since = statSync(file, { throwIfNoEntry: false })?.mtime.toISOString();
+  const since = statusOf(file)?.mtime.toISOString();
   throw new OutputError(
     `locked by a build on another host or in another container (process ${holder?.pid} on ${holder?.host}, since ${since}): ${file}`,
     name,
@@ -207,11 +166,5 @@ function readFilled(file: string): string | undefined {
   }
 }
 
-function readIfThere(file: string): string | undefined {
-  try {
-    return readText(path.dirname(file), path.basename(file));
-  } catch (error) {
-    if (errorCode(error) === 'ENOENT') return undefined;
-    throw error;
-  }
-}
+const readIfThere = (file: string): string | undefined =>
+  attempt(() => readText(path.dirname(file), path.basename(file)), 'ENOENT');

@@ -1,8 +1,17 @@
 /** Who may read what is published: whoever may read the site's folder, whatever the umask of the build. */
 
-import { chmodSync, closeSync, constants, fchmodSync, fchownSync, lstatSync, openSync } from 'node:fs';
+import {
+  chmodSync,
+  closeSync,
+  constants,
+  fchmodSync,
+  fchownSync,
+  fstatSync,
+  lstatSync,
+  openSync,
+} from 'node:fs';
 import path from 'node:path';
-import { foldersOf, statusOf } from '../files.ts';
+import { attempt, foldersOf, statusOf } from '../files.ts';
 
 export interface Modes {
   readonly file: number;
@@ -18,7 +27,7 @@ export interface Modes {
  * @returns undefined where there are no modes
  */
 export function modesOf(folder: string, probe: string): Modes | undefined {
-  if (!keepsModes(probe)) return undefined;
+  if (!attempt(() => keepsModes(probe))) return undefined;
   const status = statusOf(folder);
   if (!status?.isDirectory()) return { file: 0o644, folder: 0o755, gid: undefined };
   const { mode, gid } = status;
@@ -27,45 +36,32 @@ export function modesOf(folder: string, probe: string): Modes | undefined {
   return { file: 0o600 | read | (mode & 0o020), folder: 0o700 | (mode & 0o2075), gid };
 }
 
-/** Windows knows no modes; FAT and others ignore or refuse what they cannot keep. */
+/** Windows knows no modes; FAT and others ignore or refuse what they cannot keep. Others may read a lock meanwhile. */
 const keepsModes = (probe: string): boolean =>
-  attempt(() => {
-    if (process.platform === 'win32') return false;
-    // Others may read a lock meanwhile.
-    return [0o744, 0o644, modeAt(probe)].every((mode) => {
-      chmodSync(probe, mode);
-      return modeAt(probe) === mode;
-    });
+  process.platform !== 'win32' &&
+  [0o744, 0o644, lstatSync(probe).mode & 0o7777].every((mode) => {
+    chmodSync(probe, mode);
+    return (lstatSync(probe).mode & 0o7777) === mode;
   });
 
-const modeAt = (file: string): number => lstatSync(file).mode & 0o7777;
-
-/** False also if there is an error. */
-function attempt(change: () => unknown): boolean {
-  try {
-    return change() !== false;
-  } catch {
-    return false;
-  }
-}
-
 /** Gives a file or a folder its mode and group. False if that is not possible, and somebody misses it. */
-export const give = (file: string, { gid, ...modes }: Modes, isFolder: boolean): boolean =>
+export const give = (file: string, modes: Modes, isFolder: boolean): boolean =>
   attempt(() => {
     const mode = isFolder ? modes.folder : modes.file;
     const before = lstatSync(file);
     if (isFolder ? !before.isDirectory() : !before.isFile()) return false;
-    const group = gid ?? before.gid;
-    if (before.gid === group && (before.mode & 0o7777) === mode) return true;
+    const { gid = before.gid } = modes;
+    if (before.gid === gid && (before.mode & 0o7777) === mode) return true;
     // It may be a link by now.
     const descriptor = openSync(file, constants.O_NOFOLLOW | constants.O_NONBLOCK);
-    const hasGroup = before.gid === group || attempt(() => fchownSync(descriptor, -1, group));
+    if (before.gid !== gid) attempt(() => fchownSync(descriptor, -1, gid));
     // Last, as a change of the group may clear bits.
-    attempt(() => modeAt(file) === mode || fchmodSync(descriptor, mode));
+    attempt(() => fchmodSync(descriptor, mode));
+    const now = fstatSync(descriptor);
     closeSync(descriptor);
     // Nobody misses a group that may do no more than others. The system may drop setgid without an error.
-    return (hasGroup || (mode & 0o070 & ~(mode << 3)) === 0) && modeAt(file) === mode;
-  });
+    return (now.gid === gid || (mode & 0o070 & ~(mode << 3)) === 0) && (now.mode & 0o7777) === mode;
+  }) ?? false;
 
 /**
  * Gives all files of a folder, and the folders above them in it, their modes and groups; to the folder itself, nothing.

@@ -7,22 +7,13 @@ import { FORMAT, type Making, type Manifest, type ManifestEntry } from '../contr
 import { MANIFEST_FILE } from '../contract/paths.ts';
 import type { AnyFile } from '../contract/site-file.ts';
 import { counted } from '../contract/words.ts';
-import { errorCode, explainSystemError, OutputError } from '../errors.ts';
-import { isInside, readText, statusOf } from '../files.ts';
+import { explainSystemError, OutputError } from '../errors.ts';
+import { attempt, explained, isInside, readText, statusOf } from '../files.ts';
 import { PRODUCT } from '../version.ts';
-import {
-  type Change,
-  commit,
-  flush,
-  flushAll,
-  judge,
-  type Recovered,
-  recover,
-  removeTrash,
-} from './commit.ts';
-import { acquireLock, type LockOptions } from './lock.ts';
-import { give, type Modes, mend, modesOf } from './modes.ts';
-import { entryOf, type Published, readPublished } from './published.ts';
+import { type Change, commit, flush, flushAll, judge, recover, removeTrash } from './commit.ts';
+import { acquireLock } from './lock.ts';
+import { give, mend, modesOf } from './modes.ts';
+import { entryOf, readPublished } from './published.ts';
 import { refuseObstacles, stageFile, stageFiles } from './stage.ts';
 import { type WorkFolders, workFolders } from './work-folders.ts';
 
@@ -40,48 +31,19 @@ export interface PublishResult {
   readonly leftovers: readonly string[];
 }
 
-export interface Output {
-  /** The published folder, absolute, and as the user named it. */
-  readonly folder: string;
-  readonly name: string;
-  readonly published: Published;
-  /** What became of an interrupted build, and what could not be done about modes, in sentences. */
-  readonly notices: readonly string[];
-  /** Those of published files; undefined where there are none. */
-  readonly modes: Modes | undefined;
-  /**
-   * The result of publishing again what is published: undefined unless that was made by the same code from the same inputs,
-   * and no file has been touched since.
-   */
-  confirm(making: Required<Making>): PublishResult | undefined;
-  /** Replaces the published site with these files, in one pass over them. */
-  publish(files: Iterable<AnyFile>, options?: PublishOptions): Promise<PublishResult>;
-}
-
-export interface PublishOptions {
+interface PublishOptions {
   readonly signal?: AbortSignal | undefined;
   /** What made the files, and what from. Default: this version, unknown. */
   readonly making?: Making | undefined;
 }
 
-export interface OpenOptions extends LockOptions {
+export interface OpenOptions {
+  /** Take a lock over if nothing is known of its process, as it runs on another host or in another container. */
+  readonly takeLock?: boolean | undefined;
   /** Whether published files are compared by what is in them, and not by size and time alone. Default false. */
   readonly byContent?: boolean | undefined;
   /** Called with what became of an interrupted build, if nothing is published after that. */
   readonly onNotice?: ((notice: string) => void) | undefined;
-}
-
-const FINISHED = 'an interrupted build was finished first';
-const DROPPED =
-  'the folder is not the one that an interrupted build was changing: what that build left is dropped, and every file compared by its content';
-
-/** A folder that is locked, recovered and read. */
-interface Opened {
-  readonly folders: WorkFolders;
-  readonly published: Published;
-  readonly recovered: Recovered;
-  readonly modes: Modes | undefined;
-  readonly notices: string[];
 }
 
 /**
@@ -93,44 +55,58 @@ interface Opened {
 export async function withOutput<T>(
   out: string,
   use: (output: Output) => Promise<T>,
-  { byContent = false, onNotice = () => {}, ...options }: OpenOptions = {},
+  { byContent = false, onNotice = () => {}, takeLock }: OpenOptions = {},
 ): Promise<T> {
   const folders = workFolders(out);
   preparePlace(folders);
-  const release = acquireLock(folders, options);
-  const modes = modesOf(folders.out, folders.lock);
-  const notices: string[] = [];
+  const release = acquireLock(folders, takeLock);
+  const locked: Locked = { folders, modes: modesOf(folders.out, folders.lock), notices: [] };
   try {
-    const recovered = recover(folders, modes);
-    const { isFinished, dropped } = recovered;
-    notices.push(...(isFinished ? [FINISHED] : []), ...(dropped ? [DROPPED] : []));
-    const published = readPublished(folders, { byContent, dropped });
-    const opened: Opened = { folders, published, recovered, modes, notices };
-    return await use({
-      folder: folders.out,
-      name: folders.name,
-      published,
-      notices,
-      modes,
-      confirm: (making) => confirm(opened, making),
-      publish: (files, options) => publish(files, opened, options),
-    });
+    return await use(outputOf(open(locked, byContent)));
   } catch (error) {
-    notices.forEach(onNotice);
+    locked.notices.forEach(onNotice);
     throw explainSystemError(error, folders.name);
   } finally {
-    cleanUp(folders, modes);
+    cleanUp(locked);
     release();
   }
 }
 
-/** What cannot be cleaned up has no say in what was published: it is left to the next build. */
-function cleanUp(folders: WorkFolders, modes: Modes | undefined): string[] {
-  try {
-    recover(folders, modes);
-  } catch {
-    // A second failure must not hide the first one.
-  }
+interface Locked {
+  readonly folders: WorkFolders;
+  /** Those of published files; undefined where there are none. */
+  readonly modes: ReturnType<typeof modesOf>;
+  /** What became of an interrupted build, and what could not be done about modes, in sentences. */
+  readonly notices: string[];
+}
+
+/** Recovers a locked folder, and reads it. */
+function open(locked: Locked, byContent: boolean) {
+  const { isFinished, dropped } = recover(locked.folders, locked.modes);
+  if (isFinished) locked.notices.push('an interrupted build was finished first');
+  if (dropped)
+    locked.notices.push(
+      'the folder is not the one that an interrupted build was changing: what that build left is dropped, and every file compared by its content',
+    );
+  return { ...locked, isFinished, dropped, published: readPublished(locked.folders, { byContent, dropped }) };
+}
+type Opened = ReturnType<typeof open>;
+
+export type Output = ReturnType<typeof outputOf>;
+const outputOf = (opened: Opened) => ({
+  /** The published folder, absolute, and as the user named it. */
+  folder: opened.folders.out,
+  name: opened.folders.name,
+  published: opened.published,
+  notices: opened.notices,
+  modes: opened.modes,
+  confirm: (making: Required<Making>) => confirm(opened, making),
+  publish: (files: Iterable<AnyFile>, options?: PublishOptions) => publish(files, opened, options),
+});
+
+/** What cannot be cleaned up has no say in what was published, and hides no other failure: it is left to the next build. */
+function cleanUp({ folders, modes }: Locked): string[] {
+  attempt(() => recover(folders, modes));
   return removeTrash(folders);
 }
 
@@ -146,12 +122,8 @@ export function isBeingChanged(out: string): boolean {
   const record = `${status.ino} ${status.mtimeMs}`;
   const known = verdicts.get(folders.commit);
   if (known?.record === record && performance.now() < known.until) return known.isChanging;
-  let isChanging = true;
-  try {
-    isChanging = judge(folders)?.change !== undefined;
-  } catch {
-    // It belongs to somebody else, or is just being finished.
-  }
+  // A record that cannot be read belongs to somebody else, or is just being finished.
+  const isChanging = attempt(() => judge(folders)?.change !== undefined) ?? true;
   verdicts.set(folders.commit, { record, until: performance.now() + VERDICT_MS, isChanging });
   return isChanging;
 }
@@ -173,7 +145,8 @@ export async function settled(folder: string): Promise<void> {
 function preparePlace({ name, out }: WorkFolders): void {
   const { dirname } = path;
   for (let above = dirname(out); above !== dirname(above); above = dirname(above))
-    if (isPublished(above))
+    // Web applications have a manifest.json, too.
+    if (attempt(() => readText(above, MANIFEST_FILE))?.includes('"generator":"gamedata/'))
       throw new OutputError(`is inside ${above}, which was published by gamedata`, name, {
         hint: 'Choose a folder beside it: the next build there would find files that are not its own.',
       });
@@ -183,79 +156,71 @@ function preparePlace({ name, out }: WorkFolders): void {
     throw new OutputError('is the working folder, or contains it, and cannot be replaced', name, {
       hint: 'Run the command in another folder, or name a folder inside this one.',
     });
-  try {
-    mkdirSync(dirname(out), { recursive: true });
-  } catch (cause) {
-    throw new OutputError(`cannot be created (${errorCode(cause)})`, name, { cause });
-  }
+  explained('cannot be created', name, () => mkdirSync(dirname(out), { recursive: true }));
 }
 
-/** Whether a folder has been published by gamedata: web applications have a manifest.json, too. */
-function isPublished(folder: string): boolean {
-  try {
-    return readText(folder, MANIFEST_FILE).includes('"generator":"gamedata/');
-  } catch {
-    return false;
-  }
-}
-
-/** Whoever may read the folder may read what is in it, whatever the umask of this build and of those before. */
-function mendModes(files: readonly ManifestEntry[], { folders, modes, notices }: Opened): void {
-  const paths = files.map(({ path }) => path);
-  const refused = modes ? mend(folders.out, paths, modes) : 0;
-  if (refused > 0)
-    notices.push(
-      `${counted(refused, 'file or folder', 'files and folders')} cannot be given the mode and group of the site's folder, and may not be readable`,
-    );
-}
-
+/**
+ * The result of publishing again what is published: undefined unless that was made by the same code from the same inputs, and no file
+ * has been touched since.
+ */
 function confirm(opened: Opened, { generator, code, inputs }: Required<Making>): PublishResult | undefined {
   const { making, manifest, entries, touched } = opened.published;
   if (making?.generator !== generator || making.code !== code || making.inputs !== inputs) return undefined;
-  if (!manifest || touched.size > 0 || opened.recovered.dropped) return undefined;
+  if (!manifest || touched.size > 0 || opened.dropped) return undefined;
   const files = [...entries.values(), manifest];
-  mendModes(files, opened);
-  return createResult(files, opened, { written: 0, removed: 0, leftovers: removeTrash(opened.folders) });
+  return complete(files, opened, { written: 0, removed: 0, leftovers: removeTrash(opened.folders) });
 }
 
+/** Replaces the published site with these files, in one pass over them. */
 async function publish(
   files: Iterable<AnyFile>,
   opened: Opened,
   { making = { generator: PRODUCT }, signal }: PublishOptions = {},
 ): Promise<PublishResult> {
-  const { folders, published, recovered, modes } = opened;
+  const { folders, published, dropped } = opened;
   const { entries, place } = await stageFiles(files, folders, { published, signal });
   const body = Buffer.from(JSON.stringify({ format: FORMAT, ...making, files: entries } satisfies Manifest));
   const manifest = entryOf(MANIFEST_FILE, body);
   const paths = new Set(entries.map(({ path }) => path));
   const remove = [...published.own.keys()].filter((path) => !paths.has(path));
   if (place.length > 0 || remove.length > 0 || manifest.sha256 !== published.manifest?.sha256) {
-    stageFile(folders, MANIFEST_FILE, body, published.manifest !== undefined);
+    stageFile(folders, MANIFEST_FILE, body);
     place.push(MANIFEST_FILE);
     const before = published.manifest?.sha256 ?? null;
     changeSite(opened, { before, place, remove, manifest: manifest.sha256 });
-  } else if (recovered.dropped) unlinkSync(folders.commit);
+  } else if (dropped) unlinkSync(folders.commit);
   const all = [...entries, manifest];
-  mendModes(all, opened);
-  const leftovers = cleanUp(folders, modes);
-  return createResult(all, opened, { written: place.length, removed: remove.length, leftovers });
+  return complete(all, opened, {
+    written: place.length,
+    removed: remove.length,
+    leftovers: cleanUp(opened),
+  });
 }
 
-const createResult = (
+/** Whoever may read the folder may read what is in it, whatever the umask of this build and of those before. */
+function complete(
   files: readonly ManifestEntry[],
-  { recovered }: Opened,
+  { folders, modes, notices, isFinished }: Opened,
   { written, ...counts }: Pick<PublishResult, 'written' | 'removed' | 'leftovers'>,
-): PublishResult => ({
-  changed: written > 0 || recovered.isFinished,
-  files: files.length,
-  bytes: files.reduce((sum, { bytes }) => sum + bytes, 0),
-  written,
-  kept: files.length - written,
-  ...counts,
-});
+): PublishResult {
+  const paths = files.map(({ path }) => path);
+  const refused = modes ? mend(folders.out, paths, modes) : 0;
+  if (refused > 0)
+    notices.push(
+      `${counted(refused, 'file or folder', 'files and folders')} cannot be given the mode and group of the site's folder, and may not be readable`,
+    );
+  return {
+    changed: written > 0 || isFinished,
+    files: files.length,
+    bytes: files.reduce((sum, { bytes }) => sum + bytes, 0),
+    written,
+    kept: files.length - written,
+    ...counts,
+  };
+}
 
 /** A folder that is not there yet is the stage, renamed. Any other is changed file by file. */
-function changeSite({ folders, published: { own }, recovered, modes }: Opened, change: Change): void {
+function changeSite({ folders, published: { own }, dropped, modes }: Opened, change: Change): void {
   const { name, out, fresh } = folders;
   if (modes) mend(fresh, change.place, modes);
   if (own.size > 0 || existsSync(out)) {
@@ -265,11 +230,7 @@ function changeSite({ folders, published: { own }, recovered, modes }: Opened, c
   }
   if (modes) give(fresh, modes, true);
   flushAll(fresh, change.place);
-  try {
-    renameSync(fresh, out);
-  } catch (cause) {
-    throw new OutputError(`cannot be created (${errorCode(cause)})`, name, { cause });
-  }
+  explained('cannot be created', name, () => renameSync(fresh, out));
   flush(path.dirname(out));
-  if (recovered.dropped) unlinkSync(folders.commit);
+  if (dropped) unlinkSync(folders.commit);
 }

@@ -3,38 +3,16 @@
 import { hash } from 'node:crypto';
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import path from 'node:path';
-import {
-  type Entries,
-  MAX_FILE_BYTES,
-  type Making,
-  type Manifest,
-  type ManifestEntry,
-  type Meta,
-} from '../contract/meta.ts';
+import { type Entries, MAX_FILE_BYTES, type Manifest, type ManifestEntry } from '../contract/meta.ts';
 import { MANIFEST_FILE } from '../contract/paths.ts';
 import { DataError, errorCode, OutputError } from '../errors.ts';
-import { readFile, statusOf } from '../files.ts';
+import { attempt, explained, readFile, statusOf } from '../files.ts';
 import { folderPlace, type Place } from '../sources/site/place.ts';
 import { entriesOf, readManifest, readMeta } from '../sources/site/read.ts';
 import type { WorkFolders } from './work-folders.ts';
 
 /** Empty if nothing is published. */
-export interface Published {
-  /** What the manifest lists. */
-  readonly entries: Entries;
-  /** The same, as far as is known with what an interrupted build has placed. */
-  readonly own: Entries;
-  /** The files that have been touched since they were published. */
-  readonly touched: ReadonlySet<string>;
-  /** The manifest itself. */
-  readonly manifest?: ManifestEntry;
-  /** What the files were made by, and from. */
-  readonly making?: Making;
-  /** The site's description; undefined if it cannot be read, too. */
-  readonly meta?: Meta | undefined;
-}
-
-const nothing: Published = { entries: new Map(), own: new Map(), touched: new Set() };
+export type Published = ReturnType<typeof readPublished>;
 
 /**
  * Reads what is published in a folder.
@@ -46,26 +24,22 @@ const nothing: Published = { entries: new Map(), own: new Map(), touched: new Se
 export function readPublished(
   { name, out }: WorkFolders,
   { byContent, dropped }: { byContent: boolean; dropped: Entries | undefined },
-): Published {
-  try {
-    if (!existsSync(out) || readdirSync(out).length === 0) return nothing;
-  } catch (cause) {
-    throw new OutputError(`is not a readable folder (${errorCode(cause)})`, name, { cause });
-  }
+) {
+  const list = (): string[] => (existsSync(out) ? readdirSync(out) : []);
+  const isEmpty = explained('is not a readable folder', name, list).length === 0;
   // What cannot be read is replaced, as far as it can be.
-  const hasContent = ({ path: file, sha256 }: ManifestEntry): boolean => {
-    try {
-      return hash('sha256', readFile(out, file)) === sha256;
-    } catch {
-      return false;
-    }
-  };
+  const hasContent = ({ path: file, sha256 }: ManifestEntry): boolean =>
+    attempt(() => hash('sha256', readFile(out, file))) === sha256;
   const placed = [...(dropped?.values() ?? [])].filter(hasContent);
+  if (isEmpty || (dropped && !statusOf(path.join(out, MANIFEST_FILE))))
+    return {
+      entries: entriesOf({ files: [] }),
+      own: entriesOf({ files: placed }),
+      touched: new Set<string>(),
+    };
   const place = folderPlace(out, name);
-  if (dropped && !statusOf(path.join(out, MANIFEST_FILE)))
-    return { ...nothing, own: entriesOf({ files: placed }) };
   const { format: _, files, ...making } = readOwnManifest(place);
-  const { mtimeMs: written } = statSync(path.join(out, MANIFEST_FILE));
+  const written = statSync(path.join(out, MANIFEST_FILE)).mtimeMs;
   const entries = entriesOf({ files });
   const own = entriesOf({ files: [...files, ...placed] });
   // Anything newer than the manifest, which comes last, was changed by somebody else.
@@ -76,7 +50,9 @@ export function readPublished(
   const isOther = byContent || dropped ? (entry: ManifestEntry) => !hasContent(entry) : isTouched;
   const touched = [...own.values()].filter(isOther);
   return {
+    /** What the manifest lists. */
     entries,
+    /** The same, as far as is known with what an interrupted build has placed. */
     own,
     touched: new Set(touched.map((entry) => entry.path)),
     manifest: entryOf(MANIFEST_FILE, readFile(out, MANIFEST_FILE)),

@@ -17,7 +17,7 @@ import { MANIFEST_FILE } from '../contract/paths.ts';
 import { type AnyFile, bodyOf } from '../contract/site-file.ts';
 import { firstOf } from '../contract/words.ts';
 import { errorCode, OutputError } from '../errors.ts';
-import { foldersOf, statusOf } from '../files.ts';
+import { explained, foldersOf, statusOf } from '../files.ts';
 import type { Change } from './commit.ts';
 import { entryOf, type Published } from './published.ts';
 import type { WorkFolders } from './work-folders.ts';
@@ -44,7 +44,7 @@ export async function stageFiles(
     if ('sha256' in file && file.sha256 !== entry.sha256)
       throw new OutputError(`got SHA-256 ${entry.sha256}, expected ${file.sha256}`, file.path);
     if (stays(entry)) return entry;
-    stageFile(work, file.path, body, published.own.has(file.path));
+    stageFile(work, file.path, body);
     place.push(file.path);
     return entry;
   };
@@ -58,25 +58,13 @@ export async function stageFiles(
   return { entries: entries.sort((a, b) => (a.path < b.path ? -1 : 1)), place };
 }
 
-/**
- * @param replaces whether a published file has its place
- * @throws OutputError if it cannot be written
- */
-export function stageFile(
-  { fresh, out }: WorkFolders,
-  name: string,
-  body: Uint8Array,
-  replaces: boolean,
-): void {
-  const file = path.join(fresh, name);
-  try {
+export const stageFile = ({ fresh, out }: WorkFolders, name: string, body: Uint8Array): void =>
+  explained('cannot be written', name, () => {
+    const file = path.join(fresh, name);
     mkdirSync(path.dirname(file), { recursive: true });
     writeFileSync(file, body, { flag: 'wx' });
-    if (replaces) stampLater(file, path.join(out, name));
-  } catch (cause) {
-    throw new OutputError(`cannot be written (${errorCode(cause)})`, name, { cause });
-  }
-}
+    stampLater(file, path.join(out, name));
+  });
 
 /** How far the clock of files may be behind. */
 const CLOCK_MS = 20;
@@ -126,26 +114,21 @@ export function refuseObstacles(
   { place, remove }: Pick<Change, 'place' | 'remove'>,
 ): void {
   const folders = foldersOf(remove);
-  const isOwn = (file: string): boolean => published.has(file) || file === MANIFEST_FILE;
-  const foreign = place.flatMap((file) => foreignAt(work.out, file, { isOwn, folders }));
+  // What is in the place of a new file, except files that are replaced, and folders that are empty when others are removed.
+  const foreignAt = (name: string): string[] => {
+    const at = path.join(work.out, name);
+    const stat = statusOf(at);
+    if (!stat?.isDirectory()) return !stat || published.has(name) || name === MANIFEST_FILE ? [] : [name];
+    if (!folders.has(name)) return [`${name}/`];
+    return readdirSync(at).flatMap((inside) => foreignAt(`${name}/${inside}`));
+  };
+  const foreign = place.flatMap(foreignAt);
   if (foreign.length > 0)
     throw new OutputError(`contains files that gamedata did not write: ${firstOf(foreign, 5)}`, work.name, {
       hint: 'Move them elsewhere, or into public/ to make them part of the site.',
     });
   const removed = new Set(remove);
   for (const folder of foldersOf([...place, ...remove])) if (!removed.has(folder)) checkFolder(work, folder);
-}
-
-/** What is in the place of a new file, except files that are replaced, and folders that are empty when others are removed. */
-function foreignAt(
-  out: string,
-  name: string,
-  own: { isOwn: (file: string) => boolean; folders: ReadonlySet<string> },
-): string[] {
-  const stat = statusOf(path.join(out, name));
-  if (!stat?.isDirectory()) return !stat || own.isOwn(name) ? [] : [name];
-  if (!own.folders.has(name)) return [`${name}/`];
-  return readdirSync(path.join(out, name)).flatMap((inside) => foreignAt(out, `${name}/${inside}`, own));
 }
 
 /** Throws if files cannot be renamed into a folder. It may be missing, unless it is that of the site. */
@@ -155,11 +138,7 @@ function checkFolder({ name, out, trash }: WorkFolders, inside: string): void {
   const stat = statusOf(folder);
   if (!stat && inside !== '.') return;
   if (stat?.isDirectory() === false) throw new OutputError('is not a folder any more', shown);
-  try {
-    accessSync(folder, constants.W_OK | constants.X_OK);
-  } catch (cause) {
-    throw new OutputError(`cannot be written (${errorCode(cause)})`, shown, { cause });
-  }
+  explained('cannot be written', shown, () => accessSync(folder, constants.W_OK | constants.X_OK));
   try {
     // There is no such file. What the system says first is whether the folder is on another file system.
     renameSync(trash + randomUUID(), path.join(folder, randomUUID()));

@@ -53,14 +53,12 @@ function follow(name: string, file: string): string {
 export function refuseStrangers(out: string, files: readonly string[]): void {
   for (const file of files) {
     const status = statusOf(file);
-    if (status && !isTrusted(out, status)) throw strangerError(file);
+    if (status && !isTrusted(out, status))
+      throw new OutputError(`belongs to another user (${status.uid}), and is not used`, file, {
+        hint: 'Remove it, and build again in a folder whose parent only you can write to.',
+      });
   }
 }
-
-const strangerError = (file: string): OutputError =>
-  new OutputError(`belongs to another user (${statusOf(file)?.uid}), and is not used`, file, {
-    hint: 'Remove it, and build again in a folder whose parent only you can write to.',
-  });
 
 export function readWorkingFile({ out }: WorkFolders, file: string): string {
   let descriptor: number | undefined;
@@ -68,10 +66,9 @@ export function readWorkingFile({ out }: WorkFolders, file: string): string {
     descriptor = openTrusted(out, file, constants.O_RDONLY);
     return readFileSync(descriptor, 'utf8');
   } catch (cause) {
-    const code = errorCode(cause);
-    if (code === 'a file of another user') throw strangerError(file);
+    refuseStrangers(out, [file]);
     // Of a link, and of a socket.
-    const isOther = ['not a regular file', 'ELOOP', 'ENXIO'].includes(code);
+    const isOther = ['not a regular file', 'ELOOP', 'ENXIO'].includes(errorCode(cause));
     throw isOther ? new OutputError('is not a regular file, and is not used', file, { cause }) : cause;
   } finally {
     if (descriptor !== undefined) closeSync(descriptor);

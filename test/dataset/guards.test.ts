@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { mapKinds } from '../../src/contract/kinds.ts';
-import type { Counts } from '../../src/contract/records.ts';
+import { type Kind, mapKinds } from '../../src/contract/kinds.ts';
 import { type AddressedRecords, leftSlugs, noFormer } from '../../src/dataset/former.ts';
-import { type GuardOptions, guard, refuseOldData } from '../../src/dataset/guards.ts';
+import { type GuardOptions, guard } from '../../src/dataset/guards.ts';
 import { GuardError } from '../../src/errors.ts';
 import { namedEdition } from '../support/editions.ts';
 import { everyKind } from '../support/kinds.ts';
@@ -11,9 +10,9 @@ const hint = 'If they are really gone, list them with --allow-missing, or raise 
 
 const range = (length: number): number[] => Array.from({ length }, (_, at) => at + 1);
 
-/** So many records of each kind, called `<kind>-<id>`. */
-const records = (counts: Partial<Counts>): AddressedRecords =>
-  mapKinds((kind) => range(counts[kind] ?? 0).map((id) => ({ id, slug: `${kind}-${id}` })));
+/** So many moves and items, called `<kind>-<id>`. */
+const records = (move: number, item: number): AddressedRecords =>
+  mapKinds((kind) => range({ move, item }[kind]).map((id) => ({ id, slug: `${kind}-${id}` })));
 
 const options = { allowMissing: [], fallback: undefined };
 
@@ -32,66 +31,55 @@ const refuseShrinking = (
   return guard(previous && data(previous), data(now, { former }), rest).missing;
 };
 
+type Sizes = [moves: number, items: number];
+
 describe('a data set that has lost records', () => {
-  it.each([
-    { before: undefined, now: { move: 1, item: 1 }, maxShrink: 0 },
-    { before: { move: 100, item: 200 }, now: { move: 100, item: 200 }, maxShrink: 0 },
-    { before: { move: 100, item: 200 }, now: { move: 101, item: 900 }, maxShrink: 0 },
-    { before: { move: 100, item: 200 }, now: { move: 99, item: 198 }, maxShrink: 1 },
-    { before: { move: 100, item: 200 }, now: { move: 50, item: 100 }, maxShrink: 50 },
-    { before: { move: 100, item: 200 }, now: { move: 0, item: 0 }, maxShrink: 100 },
-    { before: undefined, now: { move: 0, item: 0 }, maxShrink: 100 },
-  ])('lets $before become $now with $maxShrink %', ({ before, now, maxShrink }) => {
-    expect(() =>
-      refuseShrinking(records(now), { previous: before && records(before), ...options, maxShrink }),
-    ).not.toThrow();
+  it.each<[before: Sizes | undefined, now: Sizes, maxShrink: number]>([
+    [undefined, [1, 1], 0],
+    [[100, 200], [100, 200], 0],
+    [[100, 200], [101, 900], 0],
+    [[100, 200], [99, 198], 1],
+    [[100, 200], [50, 100], 50],
+    [[100, 200], [0, 0], 100],
+    [undefined, [0, 0], 100],
+  ])('lets %j become %j with %i %%', (before, now, maxShrink) => {
+    const previous = before && records(...before);
+    expect(() => refuseShrinking(records(...now), { previous, ...options, maxShrink })).not.toThrow();
   });
 
-  it.each<
+  const less = 'records, the last build had';
+  it.each<[Sizes | undefined, Sizes, maxShrink: number, kind: Kind, problem: string]>([
     [
-      before: Partial<Counts> | undefined,
-      now: Partial<Counts>,
-      maxShrink: number,
-      kind: 'move' | 'item',
-      problem: string,
-    ]
-  >([
-    [
-      { move: 100, item: 200 },
-      { move: 98, item: 200 },
+      [100, 200],
+      [98, 200],
       1,
       'move',
-      'got 98 records, the last build had 100: expected at most 1 % to disappear; missing: move-99, move-100',
+      `got 98 ${less} 100: expected at most 1 % to disappear; missing: move-99, move-100`,
     ],
     [
-      { move: 100, item: 200 },
-      { move: 900, item: 199 },
+      [100, 200],
+      [900, 199],
       0,
       'item',
-      'got 199 records, the last build had 200: expected at most 0 % to disappear; missing: item-200',
+      `got 199 ${less} 200: expected at most 0 % to disappear; missing: item-200`,
     ],
-    [
-      { move: 1, item: 1 },
-      { move: 0, item: 1 },
-      99,
-      'move',
-      'got 0 records, the last build had 1: expected at most 99 % to disappear; missing: move-1',
-    ],
-    [undefined, { move: 1, item: 0 }, 1, 'item', 'got 0 records: expected at least one'],
+    [[1, 1], [0, 1], 99, 'move', `got 0 ${less} 1: expected at most 99 % to disappear; missing: move-1`],
+    [undefined, [1, 0], 1, 'item', 'got 0 records: expected at least one'],
   ])('rejects that %j becomes %j with %i %%', (before, now, maxShrink, kind, problem) => {
-    expect(() =>
-      refuseShrinking(records(now), { previous: before && records(before), ...options, maxShrink }),
-    ).toThrow(new GuardError(problem, { kind }, { hint }));
+    const previous = before && records(...before);
+    expect(() => refuseShrinking(records(...now), { previous, ...options, maxShrink })).toThrow(
+      new GuardError(problem, { kind }, { hint }),
+    );
   });
 
   it('says that the upstream could not be reached if that is why there are fewer', () => {
     const fallen = {
       ...options,
-      previous: records({ move: 937, item: 2223 }),
+      previous: records(937, 2223),
       maxShrink: 1,
       fallback: 'https://up.test could not be reached',
     };
-    expect(() => refuseShrinking(records({ move: 746, item: 954 }), fallen)).toThrow(
+    expect(() => refuseShrinking(records(746, 954), fallen)).toThrow(
       expect.objectContaining({
         hint: 'https://up.test could not be reached. It has less than the published data, which is unchanged.',
       }),
@@ -107,23 +95,23 @@ describe('a data set that has lost records', () => {
     };
 
     it('lets data have as many records as the bundled one, whichever they are', () => {
-      const now = records({ move: 739, item: 2000 });
+      const now = records(739, 2000);
       expect(refuseShrinking(now, floor)).toEqual(mapKinds(() => []));
     });
 
-    it.each([
-      [{ move: 738, item: 2000 }, 'got 738 records, the bundled data set has 746: expected at most 1 % less'],
-      [{ move: 746, item: 14 }, 'got 14 records, the bundled data set has 954: expected at most 1 % less'],
-    ])('rejects %j, and says how to build it all the same', (counts, problem) => {
+    it.each<[Sizes, string]>([
+      [[738, 2000], 'got 738 records, the bundled data set has 746: expected at most 1 % less'],
+      [[746, 14], 'got 14 records, the bundled data set has 954: expected at most 1 % less'],
+    ])('rejects %j, and says how to build it all the same', (sizes, problem) => {
       const error = { message: expect.stringContaining(problem), hint: expect.stringContaining('100') };
-      expect(() => refuseShrinking(records(counts), floor)).toThrow(expect.objectContaining(error));
-      expect(() => refuseShrinking(records(counts), { ...floor, maxShrink: 100 })).not.toThrow();
+      expect(() => refuseShrinking(records(...sizes), floor)).toThrow(expect.objectContaining(error));
+      expect(() => refuseShrinking(records(...sizes), { ...floor, maxShrink: 100 })).not.toThrow();
     });
   });
 
   it('allows to disappear what is named, by kind and slug', () => {
-    const strict = { ...options, previous: records({ move: 5, item: 5 }), maxShrink: 0 };
-    const now = records({ move: 4, item: 5 });
+    const strict = { ...options, previous: records(5, 5), maxShrink: 0 };
+    const now = records(4, 5);
     expect(() => refuseShrinking(now, { ...strict, allowMissing: ['item/item-5', 'move/move-4'] })).toThrow(
       'missing: move-5',
     );
@@ -134,8 +122,8 @@ describe('a data set that has lost records', () => {
   });
 
   it('counts a renamed record as there, wherever the last records can be read', () => {
-    const renamed = { ...records({ move: 1, item: 1 }), move: [{ id: 1, slug: 'renamed' }] };
-    const previous = records({ move: 1, item: 1 });
+    const renamed = { ...records(1, 1), move: [{ id: 1, slug: 'renamed' }] };
+    const previous = records(1, 1);
     const strict = { ...options, previous, maxShrink: 0 };
     expect(refuseShrinking(renamed, strict)).toEqual(mapKinds(() => []));
     const unread = mapKinds((kind) => [{ slug: `${kind}-1` }]);
@@ -144,8 +132,8 @@ describe('a data set that has lost records', () => {
 
   it('is not deceived by others in the place of those that disappeared', () => {
     const others = range(100).map((id) => ({ id: id + 50, slug: `move-${id + 50}` }));
-    const now = { ...records({ move: 1, item: 1 }), move: others };
-    const strict = { ...options, previous: records({ move: 100, item: 1 }), maxShrink: 49 };
+    const now = { ...records(1, 1), move: others };
+    const strict = { ...options, previous: records(100, 1), maxShrink: 49 };
     expect(() => refuseShrinking(now, strict)).toThrow(
       'got 100 records, the last build had 100: expected at most 49 % to disappear; missing: move-1, move-2,',
     );
@@ -154,7 +142,7 @@ describe('a data set that has lost records', () => {
 });
 
 describe('what else is published', () => {
-  const one = { ...records({ item: 1 }), move: [{ id: 1, slug: 'now' }] };
+  const one = { ...records(0, 1), move: [{ id: 1, slug: 'now' }] };
   const former = { ...noFormer, move: new Map([['former', 1]]) };
   const strict = { ...options, maxShrink: 0 };
 
@@ -215,37 +203,5 @@ describe('what else is published', () => {
       });
     if (isReplaced) expect(run).not.toThrow();
     else expect(run).toThrow('the published data is newer and unchanged');
-  });
-});
-
-describe('refuseOldData', () => {
-  const captured = '2026-01-02';
-  it.each([
-    ['2026-01-02', 0],
-    ['2026-01-09', 7],
-    ['2026-01-01', 0],
-    ['2036-01-02', undefined],
-  ])('accepts on %s what may be %s days old', (today, maxAge) => {
-    expect(() => refuseOldData({ captured, edition: null }, { today, maxAge })).not.toThrow();
-  });
-
-  it.each([
-    ['2026-01-03', 0, 1],
-    ['2026-01-10', 7, 8],
-  ])('rejects on %s what may be %i days old', (today, maxAge, days) => {
-    expect(() => refuseOldData({ captured, edition: null }, { today, maxAge })).toThrow(
-      new GuardError(
-        `got data captured on 2026-01-02, ${days} days ago: expected at most ${maxAge}, as set by --max-age`,
-        {},
-      ),
-    );
-  });
-
-  it('of an upstream that names its editions counts from the deployment', () => {
-    const edition = namedEdition(7);
-    expect(() => refuseOldData({ captured, edition }, { today: '2026-04-10', maxAge: 3 })).not.toThrow();
-    expect(() =>
-      refuseOldData({ captured: '2026-04-11', edition }, { today: '2026-04-11', maxAge: 3 }),
-    ).toThrow('got data deployed on 2026-04-07, 4 days ago: expected at most 3, as set by --max-age');
   });
 });

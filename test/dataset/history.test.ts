@@ -1,11 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { historySchema } from '../../src/contract/changes.ts';
-import { compare } from '../../src/dataset/compare.ts';
+import { type History, historySchema } from '../../src/contract/changes.ts';
+import { compare, type SummarizedRecords } from '../../src/dataset/compare.ts';
+import { noFormer } from '../../src/dataset/former.ts';
 import {
+  continueHistory,
   emptyHistory,
   encodeHistory,
   extendHistory,
-  mentions,
   stepsSince,
 } from '../../src/dataset/history.ts';
 import { versionOf } from '../support/data-set-versions.ts';
@@ -14,7 +15,7 @@ import { rawMove } from '../support/sites.ts';
 const named = (...slugs: string[]) => versionOf(slugs.map((slug, at) => rawMove(at + 1, { slug })));
 
 /** The history of one record, or several, under one name after another. */
-const continueHistory = (...editions: ReturnType<typeof named>[]) =>
+const historyOf = (...editions: ReturnType<typeof named>[]) =>
   editions.slice(1).reduce((history, to, at) => {
     const from = editions[at];
     return from ? extendHistory(history, compare(from, to)) : history;
@@ -22,7 +23,7 @@ const continueHistory = (...editions: ReturnType<typeof named>[]) =>
 
 describe('a history', () => {
   it('has the newest step first, and survives being written and read', () => {
-    const history = continueHistory(named('a'), named('b'), named('b', 'c'));
+    const history = historyOf(named('a'), named('b'), named('b', 'c'));
     expect(history.steps.map(({ totals }) => totals)).toEqual([
       { added: 1, removed: 0, renamed: 0, changed: 0 },
       { added: 0, removed: 0, renamed: 1, changed: 0 },
@@ -33,40 +34,104 @@ describe('a history', () => {
   });
 
   it('does not grow if nothing changed', () => {
-    expect(continueHistory(named('a'), named('a'), named('a'))).toEqual(emptyHistory);
-  });
-
-  it('knows which data sets are in it', () => {
-    const history = continueHistory(named('a'), named('b'), named('c'));
-    expect(['a', 'b', 'c', 'd'].map((slug) => mentions(history, named(slug).digest))).toEqual([
-      true,
-      true,
-      true,
-      false,
-    ]);
+    expect(historyOf(named('a'), named('a'), named('a'))).toEqual(emptyHistory);
   });
 
   it('tells the steps since one of them', () => {
-    const history = continueHistory(named('a'), named('b'), named('c'));
+    const history = historyOf(named('a'), named('b'), named('c'));
     const since = ['a', 'b', 'c', 'd'].map((slug) => stepsSince(history, named(slug).digest));
     expect(since).toEqual([history.steps, history.steps.slice(0, 1), [], []]);
     expect(stepsSince(emptyHistory, undefined)).toEqual([]);
   });
 
   it('goes a hundred steps back', () => {
-    const history = continueHistory(...Array.from({ length: 131 }, (_, at) => named(`slug-${at}`)));
+    const history = historyOf(...Array.from({ length: 131 }, (_, at) => named(`slug-${at}`)));
     expect(history.steps).toHaveLength(100);
     expect(history.steps[0]?.changes.move.renamed).toMatchObject([{ from: 'slug-129', to: 'slug-130' }]);
   });
 
   it('keeps ten thousand changes, and the newest step whatever it has', () => {
     const [none, many] = [versionOf([]), versionOf(Array.from({ length: 6000 }, (_, at) => rawMove(at + 1)))];
-    const back = continueHistory(none, many, none);
+    const back = historyOf(none, many, none);
     expect(back.steps).toHaveLength(1);
     expect(back.steps[0]?.totals).toMatchObject({ removed: 6000 });
     const half = versionOf(Array.from({ length: 5000 }, (_, at) => rawMove(at + 1)));
-    expect(continueHistory(none, half, none).steps).toHaveLength(2);
+    expect(historyOf(none, half, none).steps).toHaveLength(2);
     const huge = versionOf(Array.from({ length: 11_000 }, (_, at) => rawMove(at + 1)));
-    expect(continueHistory(named('a'), none, huge).steps).toHaveLength(1);
+    expect(historyOf(named('a'), none, huge).steps).toHaveLength(1);
+  });
+});
+
+const [a, b, c] = [named('a'), named('b'), named('c')];
+const fromAToB = extendHistory(emptyHistory, compare(a, b));
+const fromBToC = extendHistory(emptyHistory, compare(b, c));
+
+/** The history of new data, which may bring one along, after what is published. */
+function next(
+  data: SummarizedRecords,
+  {
+    own,
+    before,
+    published,
+    unread,
+  }: { own?: History; before?: SummarizedRecords; published?: History; unread?: true },
+): ReturnType<typeof continueHistory> {
+  const records = unread ? undefined : before?.records;
+  const previous = before && {
+    ...before,
+    records: () => records,
+    history: () => published,
+    former: () => noFormer,
+  };
+  return continueHistory({ ...data, history: own }, previous, records);
+}
+
+const ANEW = [expect.stringContaining('starts anew')];
+
+describe('the history of a new data set', () => {
+  it('starts empty', () => {
+    expect(next(a, {})).toEqual({ history: emptyHistory, notices: [] });
+  });
+
+  it('is the one that it came with, where nothing was published before', () => {
+    expect(next(b, { own: fromAToB }).history).toBe(fromAToB);
+  });
+
+  it('is the one that it came with, where that includes what was published', () => {
+    expect(next(b, { own: fromAToB, before: a }).history).toBe(fromAToB);
+    expect(next(b, { own: fromAToB, before: b, published: emptyHistory }).history).toBe(fromAToB);
+  });
+
+  it('continues what was published, where the one that it came with does not include that', () => {
+    const { history, notices } = next(c, { own: fromBToC, before: a, published: emptyHistory });
+    expect([history.steps, notices]).toEqual([[compare(a, c)], []]);
+  });
+
+  it('continues the published one', () => {
+    const { history, notices } = next(c, { before: b, published: fromAToB });
+    expect([history.steps, notices]).toEqual([[compare(b, c), compare(a, b)], []]);
+  });
+
+  it('stays as it is if nothing changed', () => {
+    expect(next(b, { before: b, published: fromAToB })).toEqual({ history: fromAToB, notices: [] });
+  });
+
+  it.each([
+    ['ends at another data set', fromAToB],
+    ['cannot be read', undefined],
+  ])('starts anew, with a notice, where the published one %s', (_, published) => {
+    const { history, notices } = next(c, { before: a, ...(published && { published }) });
+    expect([history.steps, notices]).toEqual([[compare(a, c)], ANEW]);
+    expect(next(a, { before: a, ...(published && { published }) })).toEqual({
+      history: emptyHistory,
+      notices: ANEW,
+    });
+  });
+
+  it('starts anew, with a notice, where the published records cannot be read', () => {
+    expect(next(c, { before: b, published: fromAToB, unread: true })).toEqual({
+      history: emptyHistory,
+      notices: ANEW,
+    });
   });
 });

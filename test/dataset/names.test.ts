@@ -2,8 +2,6 @@ import { describe, expect, it } from 'vitest';
 import type { Names } from '../../src/contract/names.ts';
 import type { AnyRecords } from '../../src/dataset/data-set.ts';
 import { summarizeNames } from '../../src/dataset/digest.ts';
-import { noFormer } from '../../src/dataset/former.ts';
-import { type GuardOptions, guard } from '../../src/dataset/guards.ts';
 import { compareNames, nameIn, selectNames } from '../../src/dataset/names.ts';
 import { everyKind } from '../support/kinds.ts';
 
@@ -84,27 +82,5 @@ describe('what has become of names', () => {
       { language: 'de', before: 1, lost: 1, changed: 1 },
       { language: 'it', before: 0, lost: 0, changed: 1 },
     ]);
-  });
-});
-
-describe('a language that loses names', () => {
-  const refuseLostNames = (names: typeof changes, options: GuardOptions) => {
-    const data = { digest: '', captured: null, records, former: noFormer };
-    return guard({ ...data, names }, data, options);
-  };
-  const changes = [{ language: 'fr', before: 200, lost: 20, changed: 30 }];
-
-  it('is refused beyond the share that is allowed', () => {
-    expect(() => refuseLostNames(changes, { maxShrink: 10, allowMissing: [] })).not.toThrow();
-    expect(() => refuseLostNames(changes, { maxShrink: 9, allowMissing: ['names/de', 'move/fr'] })).toThrow(
-      expect.objectContaining({
-        message: 'names/fr: got 180 of 200 names that the last build had: expected at most 9 % to disappear',
-        hint: 'If they are really gone, add --allow-missing names/fr, or raise --max-shrink.',
-      }),
-    );
-  });
-
-  it('may go by its name', () => {
-    expect(() => refuseLostNames(changes, { maxShrink: 0, allowMissing: ['names/fr'] })).not.toThrow();
   });
 });

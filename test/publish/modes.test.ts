@@ -83,11 +83,6 @@ describe.skipIf(process.platform === 'win32')('the modes of a site', () => {
     expect(modesOf(folder, probe)).toEqual({ file: 0o644, folder: 0o755, gid: undefined });
   });
 
-  it('are none where nothing can be tried', () => {
-    const { folder, parent } = scene(0o755);
-    expect(modesOf(folder, path.join(parent, 'nothing'))).toBeUndefined();
-  });
-
   it.runIf(isRoot)('are none where the system lets nobody change them', () => {
     const { folder, probe, parent } = scene(0o755);
     chmodSync(parent, 0o755);
@@ -203,14 +198,5 @@ describe.skipIf(process.platform === 'win32')('a site whose modes are mended', (
     const { folder, modes } = site(0o755);
     expect(mend(folder, [...files, 'gone/f.json'], modes)).toBe(2);
     expect(modesIn(folder)).toMatchObject({ 'b/c/d.json': '644' });
-  });
-
-  it.runIf(isRoot)('has the group of its folder', () => {
-    const { folder, probe, at } = site(0o2750);
-    chownSync(folder, 0, GROUP);
-    chmodSync(folder, 0o2750);
-    expect(mend(folder, files, modesOf(folder, probe) ?? expect.unreachable())).toBe(0);
-    for (const file of ['b', 'b/c', ...files]) expect(lstatSync(at(file)).gid, file).toBe(GROUP);
-    expect(modesIn(folder)).toMatchObject({ b: '2750', 'b/e.json': '640' });
   });
 });

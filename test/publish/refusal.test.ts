@@ -11,24 +11,14 @@ import {
 import path from 'node:path';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { MAX_FILE_BYTES } from '../../src/contract/meta.ts';
-import { OutputError } from '../../src/errors.ts';
 import { withOutput } from '../../src/publish/publish.ts';
 import { entryOf } from '../../src/publish/published.ts';
 import { fingerprint } from '../support/fingerprint.ts';
-import { publishedSite, publishTree, readTree, type Tree, treeFiles } from '../support/publishing.ts';
+import { publishedSite, publishTree, readTree, type Tree } from '../support/publishing.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 
 const old = { 'a.json': '1', 'b/c.json': '2' };
 const fresh = { 'a.json': '10', 'd.json': '3' };
-
-async function refusal(work: Promise<unknown>): Promise<OutputError> {
-  const error = await work.then(
-    () => undefined,
-    (reason: unknown) => reason,
-  );
-  if (error instanceof OutputError) return error;
-  throw new Error('expected an OutputError', { cause: error });
-}
 
 describe('the working folder', () => {
   afterEach(() => void vi.restoreAllMocks());
@@ -36,9 +26,10 @@ describe('the working folder', () => {
   it.each(['.', 'b'])('is not replaced, nor one that contains it: %s', async (inside) => {
     const { out } = await publishedSite(old);
     vi.spyOn(process, 'cwd').mockReturnValue(path.join(out, inside));
-    const { message, hint } = await refusal(publishTree(out, fresh));
-    expect(message).toBe(`${out}: is the working folder, or contains it, and cannot be replaced`);
-    expect(hint).toBe('Run the command in another folder, or name a folder inside this one.');
+    await expect(publishTree(out, fresh)).rejects.toMatchObject({
+      message: `${out}: is the working folder, or contains it, and cannot be replaced`,
+      hint: 'Run the command in another folder, or name a folder inside this one.',
+    });
     expect(readTree(out)).toEqual(old);
   });
 
@@ -69,9 +60,10 @@ describe('a folder with foreign files', () => {
     mkdirSync(out);
     fill(out);
     const before = fingerprint(parent);
-    const error = await refusal(publishTree(out, fresh));
-    expect(error.message).toBe(`${out}: contains files, but no manifest.json of a gamedata build`);
-    expect(error.hint).toContain('--out');
+    await expect(publishTree(out, fresh)).rejects.toMatchObject({
+      message: `${out}: contains files, but no manifest.json of a gamedata build`,
+      hint: expect.stringContaining('--out'),
+    });
     expect(fingerprint(parent)).toEqual(before);
   });
 
@@ -127,9 +119,10 @@ describe('a folder with foreign files', () => {
       const { out, names } = await publishedSite(old);
       fill(out);
       const before = fingerprint(out);
-      const error = await refusal(publishTree(out, tree));
-      expect(error.message).toBe(`${out}: contains files that gamedata did not write: ${named}`);
-      expect(error.hint).toBe('Move them elsewhere, or into public/ to make them part of the site.');
+      await expect(publishTree(out, tree)).rejects.toMatchObject({
+        message: `${out}: contains files that gamedata did not write: ${named}`,
+        hint: 'Move them elsewhere, or into public/ to make them part of the site.',
+      });
       expect(fingerprint(out)).toEqual(before);
       expect(names()).toEqual(['site']);
     },
@@ -141,9 +134,8 @@ describe('a path that is not safe', () => {
     'is not written: %j',
     async (name) => {
       const { out, names } = await publishedSite(old);
-      const files = treeFiles({ ...fresh, [name]: 'x' });
-      const error = await refusal(withOutput(out, (output) => output.publish(files)));
-      expect(error.message).toBe(`${name}: is not a path inside the site`);
+      const work = publishTree(out, { ...fresh, [name]: 'x' });
+      await expect(work).rejects.toThrow(`${name}: is not a path inside the site`);
       expect(readTree(out)).toEqual(old);
       expect(names()).toEqual(['site']);
     },
@@ -161,8 +153,8 @@ describe('a path that is not safe', () => {
     const { out, names } = await publishedSite(old);
     // Also if one of them is there already.
     const files = paths.map((name) => ({ path: name, body: name === 'b/c.json' ? old[name] : 'x' }));
-    const error = await refusal(withOutput(out, (output) => output.publish(files)));
-    expect(error.message).toContain(`${paths.at(-1)}: ${problem}`);
+    const work = withOutput(out, (output) => output.publish(files));
+    await expect(work).rejects.toThrow(`${paths.at(-1)}: ${problem}`);
     expect(readTree(out)).toEqual(old);
     expect(names()).toEqual(['site']);
   });
@@ -178,10 +170,8 @@ describe('a place that cannot be written', () => {
   it('is rejected if the parent is a file', async () => {
     const parent = temporaryFolder();
     writeFileSync(path.join(parent, 'file'), 'x');
-    const out = path.join(parent, 'file', 'site');
-    const error = await refusal(publishTree(out, fresh));
-    expect(error.message).toMatch(/site: cannot be created \((?:ENOTDIR|EEXIST)\)$/);
-    expect(error.cause).toBeInstanceOf(Error);
+    const work = publishTree(path.join(parent, 'file', 'site'), fresh);
+    await expect(work).rejects.toThrow(/site: cannot be created \((?:ENOTDIR|EEXIST)\)$/);
     expect(readFileSync(path.join(parent, 'file'), 'utf8')).toBe('x');
   });
 
@@ -189,14 +179,15 @@ describe('a place that cannot be written', () => {
     const parent = temporaryFolder();
     const out = path.join(parent, 'file');
     writeFileSync(out, 'x');
-    const error = await refusal(publishTree(out, fresh));
-    expect(error.message).toBe(`${out}: is not a readable folder (ENOTDIR)`);
-    expect(error.cause).toMatchObject({ code: 'ENOTDIR' });
+    await expect(publishTree(out, fresh)).rejects.toMatchObject({
+      message: `${out}: is not a readable folder (ENOTDIR)`,
+      cause: { code: 'ENOTDIR' },
+    });
     expect(readdirSync(parent)).toEqual(['file']);
   });
 
   it.runIf(existsSync('/proc/self'))('is refused where the system lets nobody write', async () => {
-    expect(await refusal(publishTree('/proc/gamedata-site', fresh))).toMatchObject({
+    await expect(publishTree('/proc/gamedata-site', fresh)).rejects.toMatchObject({
       message: expect.stringMatching(/^\/proc\/gamedata-site: cannot be locked \(E\w+\)$/),
       hint: expect.stringContaining('/proc must be writable'),
     });
@@ -207,9 +198,7 @@ describe('a place that cannot be written', () => {
     const link = path.join(parent, 'link');
     symlinkSync('other', link);
     symlinkSync('link', path.join(parent, 'other'));
-    const error = await refusal(publishTree(link, fresh));
-    expect(error.message).toBe(`${link}: is a circular symbolic link (ELOOP)`);
-    expect(error.cause).toMatchObject({ code: 'ELOOP' });
+    await expect(publishTree(link, fresh)).rejects.toThrow(`${link}: is a circular symbolic link (ELOOP)`);
     expect(readdirSync(parent)).toEqual(['link', 'other']);
   });
 });

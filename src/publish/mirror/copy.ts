@@ -4,14 +4,14 @@ import { MANIFEST_FILE } from '../../contract/paths.ts';
 import { secondsSince } from '../../contract/words.ts';
 import type { GuardOptions, Missing } from '../../dataset/guards.ts';
 import { GamedataError } from '../../errors.ts';
-import { abortable, createClient, type HttpClient } from '../../http/client.ts';
+import { abortable, createClient } from '../../http/client.ts';
 import { fetchManifest } from '../../sources/site/deployment.ts';
 import { folderPlace, type Place } from '../../sources/site/place.ts';
 import { openSite, previousOfSite } from '../../sources/site/read.ts';
 import type { Progress } from '../../sources/source.ts';
 import type { Output, PublishResult } from '../publish.ts';
 import { workFolders } from '../work-folders.ts';
-import { type Downloaded, download, openPartialDownload, type PartialDownload } from './download.ts';
+import { type Downloading, download, openPartialDownload, type PartialDownload } from './download.ts';
 import { guardCopy, type MirrorPlan, planMirror } from './plan.ts';
 
 export interface MirrorReport {
@@ -21,7 +21,7 @@ export interface MirrorReport {
   readonly out: string;
   readonly changed: boolean;
   /** Files that were downloaded; `resumed` ones by an interrupted run before this one. */
-  readonly downloaded: Readonly<Downloaded>;
+  readonly downloaded: Readonly<Record<'files' | 'bytes' | 'resumed', number>>;
   /** Paths that were downloaded and removed. */
   readonly fetched: readonly string[];
   readonly removed: readonly string[];
@@ -57,8 +57,7 @@ export function copyDeployment(output: Output, options: CopyOptions): Promise<Mi
   const { folder, name, published } = output;
   return abortable(createClient(options), signal, async (client) => {
     const received = openPartialDownload(workFolders(name).received, output.modes);
-    const downloaded: Downloaded = { files: 0, bytes: 0, resumed: 0 };
-    const plan = await receive(output, { ...options, client, received, downloaded });
+    const plan = await receive(output, { ...options, client, received });
     const site = openSite(placeOf(plan, received, folderPlace(folder, address)));
     const { missing, redirects } = guardCopy(site, previousOfSite(folderPlace(folder, name), published), {
       maxShrink,
@@ -74,7 +73,7 @@ export function copyDeployment(output: Output, options: CopyOptions): Promise<Mi
       address,
       out: name,
       changed: files.changed,
-      downloaded,
+      downloaded: received.downloaded,
       fetched: plan.fetch.map(({ path }) => path),
       removed: plan.remove,
       excluded: plan.excluded,
@@ -89,14 +88,8 @@ export function copyDeployment(output: Output, options: CopyOptions): Promise<Mi
   });
 }
 
-interface Receiving extends CopyOptions {
-  readonly client: HttpClient;
-  readonly received: PartialDownload;
-  readonly downloaded: Downloaded;
-}
-
 /** Downloads what is missing, and starts over if that fails because the site has been redeployed. */
-async function receive({ published }: Output, options: Receiving): Promise<MirrorPlan> {
+async function receive({ published }: Output, options: CopyOptions & Downloading): Promise<MirrorPlan> {
   const { client, address, signal, onProgress } = options;
   const readPlan = async () => planMirror(await fetchManifest(client, address), published);
   const report = (done: number, total: number): void =>
@@ -104,7 +97,7 @@ async function receive({ published }: Output, options: Receiving): Promise<Mirro
   let plan = await readPlan();
   for (let round = 1; ; round++) {
     try {
-      await download(plan.fetch, { ...options, onProgress: report });
+      await download(plan.fetch, options, report);
       return plan;
     } catch (error) {
       if (!(error instanceof GamedataError) || round === ROUNDS || signal?.aborted) throw error;

@@ -13,8 +13,6 @@ import { fetchFile, fetchManifest } from '../../sources/site/deployment.ts';
 
 /** How many files are compared by their hashes, besides the manifest, which has the hash of every file. */
 const SAMPLE = 100;
-const DIFFERENCES_SHOWN = 5;
-const INTERVAL_MS = 5000;
 
 export interface AwaitOptions {
   readonly site: { readonly meta: Meta; readonly manifest: Manifest };
@@ -38,11 +36,11 @@ export async function awaitSite(address: string, options: AwaitOptions): Promise
       const [first] = found;
       if (first === undefined) return;
       const left = deadline - Date.now();
-      const problem = `does not serve the site in ${like}: ${firstOf(found, DIFFERENCES_SHOWN)}`;
+      const problem = `does not serve the site in ${like}: ${firstOf(found, 5)}`;
       if (left <= 0) throw new DataError(problem, { record: address });
       if (first !== told) onWait?.(`waiting for ${address}: ${first}`);
       told = first;
-      await sleep(Math.min(INTERVAL_MS, left), undefined, { signal });
+      await sleep(Math.min(5000, left), undefined, { signal });
     }
   });
 }
@@ -61,33 +59,25 @@ export async function findDifferences(
   const listed = site.manifest.files.filter(({ path }) => !isHostFile(path));
   const step = Math.max(1, Math.ceil(listed.length / SAMPLE));
   const sample = listed.filter(({ path }, at) => path !== META_FILE && at % step === offset % step);
-  const served = await attempt(() => fetchManifest(client, address));
+  const served = await fetchManifest(client, address).catch(failure);
   // Where nobody responds, one request says all.
   if (served instanceof UpstreamError && served.request.unreachable) return [served.message];
   const found = served instanceof GamedataError ? [served.message] : [];
-  const check = async (entry: ManifestEntry): Promise<string[]> => {
-    const read = await attempt(() => fetchFile(client, address, entry));
-    return read instanceof GamedataError ? [read.message] : [];
-  };
+  const check = (entry: ManifestEntry): Promise<string[]> =>
+    fetchFile(client, address, entry).then(
+      () => [],
+      (error) => [failure(error).message],
+    );
   if ('files' in served && JSON.stringify(served.files) !== JSON.stringify(site.manifest.files)) {
-    const meta = await readMeta(client, address, served);
+    const entry = served.files.find(({ path }) => path === META_FILE);
+    const body = entry && (await fetchFile(client, address, entry).catch(failure));
+    const meta = metaReader.safeParse(parseJson(`${body}`)).data;
     if (meta && meta.digest !== site.meta.digest)
       return [`serves ${describeData(meta)}, expected ${describeData(site.meta)}`];
     found.push(`${MANIFEST_FILE}: is that of another build`);
   }
   for (const entry of listed) if (entry.path === META_FILE) found.unshift(...(await check(entry)));
   return [...found, ...(await pLimit(concurrency).map(sample, check)).flat()];
-}
-
-/** The description that a deployment serves; undefined if it cannot be read. */
-async function readMeta(
-  client: HttpClient,
-  address: string,
-  { files }: Pick<Manifest, 'files'>,
-): Promise<Meta | undefined> {
-  const entry = files.find(({ path }) => path === META_FILE);
-  const body = entry && (await attempt(() => fetchFile(client, address, entry)));
-  return metaReader.safeParse(parseJson(String(body))).data;
 }
 
 /** `sha256:0123456789ab… of 2026-01-02, 937 moves, 2,222 items` */
@@ -97,11 +87,7 @@ const describeData = ({ digest, captured, counts }: Meta): string =>
   );
 
 /** What fails is a difference, too: a deployment may be on its way. */
-async function attempt<T>(read: () => Promise<T>): Promise<T | GamedataError> {
-  try {
-    return await read();
-  } catch (error) {
-    if (error instanceof GamedataError) return error;
-    throw error;
-  }
+function failure(error: unknown): GamedataError {
+  if (error instanceof GamedataError) return error;
+  throw error;
 }

@@ -6,7 +6,7 @@ import path from 'node:path';
 import fsExtra from 'fs-extra';
 import pLimit from 'p-limit';
 import type { ManifestEntry } from '../../contract/meta.ts';
-import { errorCode, OutputError } from '../../errors.ts';
+import { explained } from '../../files.ts';
 import { MAX_BODY_BYTES } from '../../http/body.ts';
 import type { HttpClient } from '../../http/client.ts';
 import { fetchFile } from '../../sources/site/deployment.ts';
@@ -17,16 +17,12 @@ export type PartialDownload = ReturnType<typeof openPartialDownload>;
 /** @throws OutputError if the folder cannot be written */
 export function openPartialDownload(folder: string, modes: Modes | undefined) {
   const fileOf = ({ sha256 }: ManifestEntry): string => path.join(folder, sha256);
-  const attempt = <T>(work: () => T): T => {
-    try {
-      return work();
-    } catch (cause) {
-      throw new OutputError(`cannot be written (${errorCode(cause)})`, folder, { cause });
-    }
-  };
+  const attempt = <T>(work: () => T): T => explained('cannot be written', folder, work);
   attempt(() => fsExtra.ensureDirSync(folder));
   if (modes) give(folder, modes, true);
   return {
+    /** Files that were downloaded, and their decompressed size; and files that an interrupted run had downloaded before. */
+    downloaded: { files: 0, bytes: 0, resumed: 0 },
     /** Whether a file is there, complete and intact. */
     has(entry: ManifestEntry): boolean {
       const file = fileOf(entry);
@@ -35,10 +31,10 @@ export function openPartialDownload(folder: string, modes: Modes | undefined) {
     },
     put: (entry: ManifestEntry, body: Uint8Array): void =>
       attempt(() => {
-        const file = fileOf(entry);
-        writeFileSync(`${file}.part`, body);
-        if (modes) give(`${file}.part`, modes, false);
-        renameSync(`${file}.part`, file);
+        const part = `${fileOf(entry)}.part`;
+        writeFileSync(part, body);
+        if (modes) give(part, modes, false);
+        renameSync(part, fileOf(entry));
       }),
     read: (entry: ManifestEntry): Uint8Array => attempt(() => readFileSync(fileOf(entry))),
     /** Deletes everything, once it is published. */
@@ -46,39 +42,32 @@ export function openPartialDownload(folder: string, modes: Modes | undefined) {
   };
 }
 
-export interface Downloaded {
-  /** Files that were downloaded, and their decompressed size. */
-  files: number;
-  bytes: number;
-  /** Files that an interrupted run had downloaded before. */
-  resumed: number;
-}
-
-export interface DownloadOptions {
+export interface Downloading {
   readonly client: HttpClient;
   readonly address: string;
   readonly concurrency: number;
   readonly received: PartialDownload;
-  /** Updated as files arrive. */
-  readonly downloaded: Downloaded;
-  readonly onProgress?: ((done: number, total: number) => void) | undefined;
 }
 
 /** Rejects with the first failure, after pending downloads have ended; complete files are kept. */
-export async function download(entries: readonly ManifestEntry[], options: DownloadOptions): Promise<void> {
-  const { client, address, concurrency, received, downloaded, onProgress } = options;
+export async function download(
+  entries: readonly ManifestEntry[],
+  { client, address, concurrency, received }: Downloading,
+  report: (done: number, total: number) => void,
+): Promise<void> {
+  const { downloaded } = received;
   const missing = entries.filter((entry) => !received.has(entry));
   let done = entries.length - missing.length;
   downloaded.resumed = Math.max(downloaded.resumed, done - downloaded.files);
   let failure: unknown;
-  onProgress?.(done, entries.length);
+  report(done, entries.length);
   const load = async (entry: ManifestEntry): Promise<void> => {
     if (failure !== undefined) return;
     try {
       received.put(entry, await fetchFile(client, address, entry));
       downloaded.files++;
       downloaded.bytes += entry.bytes;
-      onProgress?.(++done, entries.length);
+      report(++done, entries.length);
     } catch (error) {
       failure ??= error;
     }

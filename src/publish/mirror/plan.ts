@@ -4,7 +4,7 @@ import { kindNames } from '../../contract/kinds.ts';
 import type { Manifest, ManifestEntry } from '../../contract/meta.ts';
 import { isHostFile, MANIFEST_FILE, META_FILE } from '../../contract/paths.ts';
 import { noFormer } from '../../dataset/former.ts';
-import { type GuardOptions, guard, type Losses, recordsOfPaths } from '../../dataset/guards.ts';
+import { type GuardOptions, guard, recordsOfPaths } from '../../dataset/guards.ts';
 import type { Previous } from '../../dataset/history.ts';
 import { DataError } from '../../errors.ts';
 import { changesOfNames } from '../../sources/capture.ts';
@@ -46,7 +46,7 @@ export function planMirror(
  * @param previous the copy as it is; undefined if there is none
  * @throws OutputError, DataError or GuardError
  */
-export function guardCopy(site: Site, previous: Previous | undefined, options: GuardOptions): Losses {
+export function guardCopy(site: Site, previous: Previous | undefined, options: GuardOptions) {
   const { meta, entries } = site;
   const records = site.records();
   const files = recordsOfPaths(entries.keys());

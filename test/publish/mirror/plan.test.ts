@@ -14,21 +14,14 @@ const copyOf = (...entries: ReturnType<typeof entry>[]) => ({
 const paths = (entries: readonly { path: string }[]) => entries.map(({ path }) => path);
 
 describe('the plan of a mirror', () => {
-  it('fetches what the copy has, if somebody has touched it', () => {
-    const files = [entry('a'), entry(touched)];
-    const plan = planMirror({ generator: 'gamedata/1', files }, copyOf(...files));
-    expect(paths(plan.fetch)).toEqual([touched]);
+  it.each([
+    ['what somebody has touched in the copy', [entry('a'), entry(touched)], [touched]],
+    ['what has another size than in the copy', [{ ...entry('a'), bytes: 9 }], ['a']],
+    ['the same bytes once, whatever they are called', [entry('x', 'same'), entry('y', 'same')], ['x']],
+  ])('fetches %s', (_, files, fetched) => {
+    const plan = planMirror({ generator: 'gamedata/1', files }, copyOf(entry('a'), entry(touched)));
+    expect(paths(plan.fetch)).toEqual(fetched);
     expect(plan.files).toEqual(files);
-  });
-
-  it('fetches what has another size than in the copy', () => {
-    const files = [{ ...entry('a'), bytes: 9 }];
-    expect(paths(planMirror({ generator: 'gamedata/1', files }, copyOf(entry('a'))).fetch)).toEqual(['a']);
-  });
-
-  it('fetches the same bytes once, whatever they are called', () => {
-    const files = [entry('a', 'same'), entry('b', 'same'), entry('c')];
-    expect(paths(planMirror({ generator: 'gamedata/1', files }, copyOf()).fetch)).toEqual(['a', 'c']);
   });
 
   it('omits what hosts do not hand out, and removes it from a copy that has it', () => {
