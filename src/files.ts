@@ -116,22 +116,6 @@ function openFile(folder: string, file: string): number {
   throw refusal(target, status.isFile() ? 'too large' : 'not a regular file');
 }
 
-/** What an error of a folder says that its file should be, and what can be done. */
-interface Expected {
-  readonly expected?: string;
-  readonly hint?: string;
-}
-
-/** Throws `OutputError` if a file cannot be read. */
-export function readFileText(folder: string, file: string, { expected, hint }: Expected = {}): string {
-  try {
-    return readText(folder, file);
-  } catch (cause) {
-    const problem = `cannot be read (${errorCode(cause)})${expected ? `, expected ${expected}` : ''}`;
-    throw new OutputError(problem, path.join(folder, file), { cause, hint });
-  }
-}
-
 /** Throws `DataError` if a text is not JSON. `record` names it. */
 export function parseText(text: string, record: string): unknown {
   try {
@@ -140,6 +124,3 @@ export function parseText(text: string, record: string): unknown {
     throw new DataError(`invalid JSON: ${(cause as SyntaxError).message}`, { record }, { cause });
   }
 }
-
-export const readJson = (folder: string, file: string, expected?: Expected): unknown =>
-  parseText(readFileText(folder, file, expected), file);

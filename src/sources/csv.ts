@@ -5,11 +5,12 @@ import path from 'node:path';
 import Papa from 'papaparse';
 import { type Kind, mapKinds } from '../contract/kinds.ts';
 import { show } from '../contract/parse.ts';
+import { ICONS_FOLDER } from '../contract/paths.ts';
 import { DataError, errorCode, OutputError, UpstreamError } from '../errors.ts';
 import { readFile } from '../files.ts';
 import { decodeText } from '../http/body.ts';
 import { type Codec, type Fetcher, withFetcher } from '../http/fetcher.ts';
-import { adaptSlug, normalize, type OwnOf, type RawOf, type RawRecords, splitNames } from './normalize.ts';
+import { adaptSlug, normalize, type OwnOf, type RawRecords, splitNames } from './normalize.ts';
 import { refuseUnknownSkips } from './skip.ts';
 import { isAddress, type Source, type SourceContext } from './source.ts';
 
@@ -58,52 +59,43 @@ const kinds: {
   },
 };
 
-export const csv: Source = {
-  name: 'csv',
-  async load(context) {
-    const { upstream = DEFAULT_UPSTREAM, today, skip, hasNames } = context;
-    const made = (texts: TableTexts, from: { upstream: string; captured: string }) => {
-      const raw = readCsv(texts);
-      refuseUnknownSkips(skip, raw);
-      const provenance = { source: 'csv', ...from, edition: null, ...(skip && { skipped: skip }) } as const;
-      return { dataSet: normalize(raw, provenance, hasNames), source: 'csv' } as const;
-    };
-    if (!isAddress(upstream)) {
-      const { texts, captured } = readTables(upstream);
-      return made(texts, { upstream: 'local files', captured });
-    }
-    return withFetcher(context, { upstream, version: 'csv' }, async (fetcher) => ({
-      ...made(await fetchTables(upstream, { ...context, fetcher }), { upstream, captured: today }),
-      requests: fetcher.stats,
-    }));
-  },
+export const csv: Source = async (context) => {
+  const { upstream = DEFAULT_UPSTREAM, today, skip, hasNames, onProgress } = context;
+  const made = (texts: TableTexts, from: { upstream: string; captured: string }) => {
+    const raw = readCsv(texts);
+    refuseUnknownSkips(skip, raw);
+    const provenance = { source: 'csv', ...from, edition: null, skipped: skip } as const;
+    return { dataSet: normalize(raw, provenance, hasNames), source: 'csv' } as const;
+  };
+  if (!isAddress(upstream)) {
+    const { texts, captured } = readTables(upstream);
+    return made(texts, { upstream: 'local files', captured });
+  }
+  return withFetcher(context, { upstream, version: 'csv' }, async (fetcher) => ({
+    ...made(await fetchTables(fetcher, upstream, onProgress), { upstream, captured: today }),
+    requests: fetcher.stats,
+  }));
 };
 
 /** Throws `DataError` if a table is invalid, or refers to a record that does not exist. */
 export function readCsv(texts: TableTexts): RawRecords {
   const languages = new Map(rowsOf(texts, 'languages').map((row) => [row.cells.id, identifierIn(row)]));
-  return mapKinds((kind) => readKind(kind, texts, languages)) as RawRecords;
-}
-
-function readKind<K extends Kind>(
-  kind: K,
-  texts: TableTexts,
-  languages: ReadonlyMap<string, string>,
-): RawOf<K>[] {
-  const rows = rowsOf(texts, kinds[kind].table);
-  const ids = new Set(rows.map((row) => integerIn(row, 'id')));
-  const names = rowsById(texts, `${kind}_names`, `${kind}_id`, ids);
-  const ownFields = kinds[kind].reader(texts, ids);
-  return rows.map((row) => {
-    const id = integerIn(row, 'id');
-    // Of several names in a language, the first counts.
-    const first: Record<string, string> = Object.create(null);
-    for (const { cells } of names.get(id) ?? []) {
-      const { local_language_id: language, name } = cells;
-      first[languages.get(language) ?? language] ??= name;
-    }
-    return { id, slug: identifierIn(row), ...splitNames(first), ...ownFields(row) };
-  });
+  return mapKinds((kind) => {
+    const rows = rowsOf(texts, kinds[kind].table);
+    const ids = new Set(rows.map((row) => integerIn(row, 'id')));
+    const names = rowsById(texts, `${kind}_names`, `${kind}_id`, ids);
+    const ownFields = kinds[kind].reader(texts, ids);
+    return rows.map((row) => {
+      const id = integerIn(row, 'id');
+      // Of several names in a language, the first counts.
+      const first: Record<string, string> = Object.create(null);
+      for (const { cells } of names.get(id) ?? []) {
+        const { local_language_id: language, name } = cells;
+        first[languages.get(language) ?? language] ??= name;
+      }
+      return { id, slug: identifierIn(row), ...splitNames(first), ...ownFields(row) };
+    });
+  }) as unknown as RawRecords;
 }
 
 interface Row {
@@ -125,13 +117,10 @@ function rowsOf(texts: TableTexts, table: TableName): Row[] {
     throw new DataError(`${error.message} in row ${row}: expected CSV`, { record: `${table}.csv` });
   }
   const { fields = [] } = meta;
-  for (const field of columns[table])
-    if (!fields.includes(field))
-      throw new DataError(`got columns ${show(fields)}: expected one called ${field}`, {
-        record: `${table}.csv`,
-        field,
-      });
-  return data.map((cells) => ({ table, cells }));
+  const field = columns[table].find((name) => !fields.includes(name));
+  if (field === undefined) return data.map((cells) => ({ table, cells }));
+  const problem = `got columns ${show(fields)}: expected one called ${field}`;
+  throw new DataError(problem, { record: `${table}.csv`, field });
 }
 
 /** The rows about each record. One about a record that does not exist means that the tables do not belong together. */
@@ -150,10 +139,8 @@ function rowsById(
   }
   const orphans = [...rows.keys()].filter((id) => !ids.has(id)).sort((a, b) => a - b);
   if (orphans.length === 0) return rows;
-  throw new DataError(
-    `got rows for unknown ids: ${orphans.slice(0, 10).join(', ')}: expected tables of the same date`,
-    { record: `${table}.csv` },
-  );
+  const problem = `got rows for unknown ids: ${orphans.slice(0, 10).join(', ')}: expected tables of the same date`;
+  throw new DataError(problem, { record: `${table}.csv` });
 }
 
 function integerIn(row: Row, field: Column): number {
@@ -172,14 +159,8 @@ function identifierIn(row: Row): string {
 }
 
 /** The tables contain no icons; the upstream's server derives their paths by this rule. */
-function spritePath(slug: string): string {
-  const file = slug.startsWith('data-card')
-    ? 'data-card'
-    : /^[th]m\d/.test(slug)
-      ? `${slug.slice(0, 2)}-normal`
-      : slug;
-  return `sprites/items/${file}.png`;
-}
+const spritePath = (slug: string): string =>
+  `${ICONS_FOLDER}${slug.replace(/^(data-card).*/, '$1').replace(/^([th]m)\d.*/, '$1-normal')}.png`;
 
 /**
  * Reads every table, and the modification date of the newest, `YYYY-MM-DD`.
@@ -200,14 +181,8 @@ function readTables(folder: string): { texts: TableTexts; captured: string } {
       throw new OutputError(problem, path.join(folder, file), { cause });
     }
   });
-  return {
-    texts: Object.fromEntries(texts) as TableTexts,
-    captured: new Date(newest).toISOString().slice(0, 10),
-  };
-}
-
-interface FetchOptions extends Pick<SourceContext, 'onProgress'> {
-  readonly fetcher: Fetcher;
+  const captured = new Date(newest).toISOString().slice(0, 10);
+  return { texts: Object.fromEntries(texts) as TableTexts, captured };
 }
 
 /** A path inside a commit, whose files never change. */
@@ -216,43 +191,38 @@ const COMMIT = /\/[0-9a-f]{40}\//;
 /** How often the tables are read to find them unchanged. */
 const MAX_PASSES = 4;
 
+const codec: Codec<string> = {
+  decode: decodeText,
+  revive: (cached) => (typeof cached === 'string' ? cached : undefined),
+};
+
 /**
  * Reads the tables below a base URL, all of one state: unless the URL names a commit, they are read again, past the caches on
  * the way, until none has changed in between.
  *
  * @throws UpstreamError if they change each time
  */
-async function fetchTables(upstream: string, options: FetchOptions): Promise<TableTexts> {
-  let texts = await fetchOnce(upstream, options);
-  if (COMMIT.test(`${upstream}/`)) return texts;
-  for (let pass = 2; pass <= MAX_PASSES; pass++) {
-    const before = texts;
-    texts = await fetchOnce(upstream, { fetcher: options.fetcher, query: `?edition=${Date.now()}` });
-    if (tableNames.every((name) => texts[name] === before[name])) return texts;
+async function fetchTables(
+  fetcher: Fetcher,
+  upstream: string,
+  onProgress: SourceContext['onProgress'],
+): Promise<TableTexts> {
+  const { stats: requests, waiting } = fetcher;
+  let before: Partial<TableTexts> = {};
+  for (let pass = 1; pass <= MAX_PASSES; pass++) {
+    const texts = {} as Record<TableName, string>;
+    for (const [at, name] of tableNames.entries()) {
+      const url = `${upstream}/${name}.csv`;
+      const again = pass === 1 ? {} : { at: `${url}?edition=${Date.now()}`, revalidate: true };
+      texts[name] = (await fetcher.load(url, codec, again)).value;
+      if (pass === 1) onProgress?.({ done: at + 1, total: tableNames.length, requests, waiting });
+    }
+    if (COMMIT.test(`${upstream}/`) || tableNames.every((name) => texts[name] === before[name])) return texts;
+    before = texts;
   }
   throw new UpstreamError(
     `got tables that changed whenever they were read, ${MAX_PASSES} times: expected tables of one commit`,
     { method: 'GET', url: `${upstream}/`, attempts: 1, unreachable: false },
     { hint: 'Try again later, or name a commit in the URL instead of a branch.' },
   );
-}
-
-const codec: Codec<string> = {
-  decode: decodeText,
-  revive: (cached) => (typeof cached === 'string' ? cached : undefined),
-};
-
-async function fetchOnce(
-  upstream: string,
-  { fetcher, onProgress, query }: FetchOptions & { query?: string },
-): Promise<TableTexts> {
-  const texts = new Map<TableName, string>();
-  for (const name of tableNames) {
-    const url = `${upstream}/${name}.csv`;
-    const again = query === undefined ? {} : { at: url + query, revalidate: true };
-    texts.set(name, (await fetcher.load(url, codec, again)).value);
-    const { stats: requests, waiting } = fetcher;
-    onProgress?.({ done: texts.size, total: tableNames.length, requests, waiting });
-  }
-  return Object.fromEntries(texts) as Record<TableName, string>;
 }

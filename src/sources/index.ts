@@ -8,37 +8,32 @@ import { csv } from './csv.ts';
 import { DEFAULT_UPSTREAM, rest } from './rest.ts';
 import { site } from './site.ts';
 import { snapshot } from './snapshot.ts';
-import type { Source, SourceContext, SourceName, SourceResult } from './source.ts';
+import type { Source, SourceName } from './source.ts';
 
 /** `auto` retries the first request only once before it falls back, so that nobody offline has to wait. */
 const AUTO_FIRST_RETRIES = 1;
 
 /** The upstream, or the bundled data set if the upstream is unreachable. An invalid response is no reason to fall back. */
-const auto: Source = {
-  name: 'auto',
-  async load(context) {
-    try {
-      return await rest.load({ ...context, firstRetries: AUTO_FIRST_RETRIES });
-    } catch (error) {
-      if (!(error instanceof UpstreamError && error.request.unreachable)) throw error;
-      const loaded = await snapshot.load({ ...context, upstream: context.dataFolder });
-      const reason = `${context.upstream ?? DEFAULT_UPSTREAM} could not be reached`;
-      return { ...loaded, fallback: `${reason}: built from ${describeAge(loaded.dataSet)}`, cause: error };
-    }
-  },
+const auto: Source = async (context) => {
+  try {
+    return await rest({ ...context, firstRetries: AUTO_FIRST_RETRIES });
+  } catch (error) {
+    if (!(error instanceof UpstreamError && error.request.unreachable)) throw error;
+    const loaded = await snapshot({ ...context, upstream: context.dataFolder });
+    const reason = `${context.upstream ?? DEFAULT_UPSTREAM} could not be reached`;
+    return { ...loaded, fallback: `${reason}: built from ${describeAge(loaded.dataSet)}`, cause: error };
+  }
 };
 
 const sources = { auto, rest, csv, snapshot, site } satisfies Record<SourceName, Source>;
 
-export const load = (context: SourceContext): Promise<SourceResult> => sources[context.source].load(context);
+export const load: Source = (context) => sources[context.source](context);
 
 /** How old data is, and what it lacks. */
 function describeAge({ records, provenance }: DataSet): string {
-  const generations = kindNames
-    .flatMap((kind) => records[kind])
-    .flatMap((record) => ('generation' in record ? [record.generation] : []))
-    .sort((a, b) => a - b);
-  const [first = 0, last = 0] = [generations[0], generations.at(-1)];
+  const all = kindNames.flatMap((kind) => records[kind]);
+  const generations = all.flatMap((record) => ('generation' in record ? [record.generation] : []));
+  const [first, last] = [Math.min(...generations), Math.max(...generations)];
   const missing = last < LAST_INDEXED_GENERATION ? '; the live upstream has more' : '';
   return `bundled data of ${provenance.captured}, generations ${first} to ${last}${missing}`;
 }

@@ -37,40 +37,31 @@ const converters: { readonly [K in Kind]: (own: OwnOf<K>, warn: Warn) => object 
  */
 export function normalize(raw: RawRecords, provenance: Provenance, hasNames = true): DataSet {
   const warnings: Warning[] = [];
-  const found = hasNames ? new Map<string, Names>() : undefined;
+  const languages = new Map<string, Names>();
   const records = mapKinds((kind) => {
     const kept = raw[kind].filter(({ id }) => !provenance.skipped?.[kind].includes(id));
-    return normalizeKind(kind, kept, warnings, found);
+    kept.sort((a, b) => a.id - b.id);
+    refuseRepeatedIds(kept, { kind, field: 'id' });
+    /** Adapted slug → the lowest id of its records, which is set last. */
+    const owners = new Map(kept.toReversed().map(({ id, slug }) => [adaptSlug(slug), id]));
+    return kept.map((record): RecordOf<Kind> => {
+      const { id, slug: original, englishName, names: _, ...own } = record;
+      const warn: Warn = (code, message) =>
+        warnings.push({ code, kind, id, message: `${original}: ${message}` });
+      const adapted = adaptSlug(original);
+      if (adapted !== original) warn('adapted-slug', `not a safe slug, becomes ${adapted}`);
+      const slug = resolveSlug(kind, { id, slug: adapted }, owners, warn);
+      const name = resolveName(englishName, adapted, warn);
+      const converted = converters[kind](own as OwnOf<'move'> & OwnOf<'item'>, warn);
+      const location = { kind, record: `${original} (${id})` };
+      const hint = `To build without this record, add --skip ${kind}/${id}.`;
+      const parsed = parse(recordSchemas[kind], { id, slug, name, ...converted }, location, { hint });
+      if (hasNames) addNames(languages, record, { slug, kind, warn });
+      return parsed;
+    });
   });
-  const names = [...(found?.values() ?? [])].sort((a, b) => (a.language < b.language ? -1 : 1));
+  const names = [...languages.values()].sort((a, b) => (a.language < b.language ? -1 : 1));
   return digestDataSet(records, { warnings, provenance, names });
-}
-
-function normalizeKind<K extends Kind>(
-  kind: K,
-  unsorted: readonly RawOf<K>[],
-  warnings: Warning[],
-  names: Map<string, Names> | undefined,
-): RecordOf<K>[] {
-  const raws = [...unsorted].sort((a, b) => a.id - b.id);
-  refuseRepeatedIds(raws, { kind, field: 'id' });
-  /** Adapted slug → the lowest id of its records, which is set last. */
-  const owners = new Map(raws.toReversed().map(({ id, slug }) => [adaptSlug(slug), id]));
-  return raws.map((raw) => {
-    const { id, slug: original, englishName, names: _, ...own } = raw;
-    const adapted = adaptSlug(original);
-    const warn: Warn = (code, message) =>
-      warnings.push({ code, kind, id, message: `${original}: ${message}` });
-    if (adapted !== original) warn('adapted-slug', `not a safe slug, becomes ${adapted}`);
-    const slug = resolveSlug(kind, { id, slug: adapted }, owners, warn);
-    const name = resolveName(englishName, adapted, warn);
-    const record = { id, slug, name, ...converters[kind](own as unknown as OwnOf<K>, warn) };
-    const location = { kind, record: `${original} (${id})` };
-    const hint = `To build without this record, add --skip ${kind}/${id}.`;
-    const parsed = parse(recordSchemas[kind], record, location, { hint }) as RecordOf<K>;
-    if (names) addNames(names, raw, { slug, kind, warn });
-    return parsed;
-  });
 }
 
 /** Throws an error that names every record whose id another one has too. */
@@ -99,12 +90,8 @@ function resolveSlug(
   if (owner === undefined || owner === id) return wanted;
   const slug = `${wanted}-${id}`;
   const holder = owners.get(slug);
-  if (holder !== undefined) {
-    throw new DataError(`got slug ${show(slug)} for ids ${holder} and ${id}: expected unique slugs`, {
-      kind,
-      field: 'slug',
-    });
-  }
+  const problem = `got slug ${show(slug)} for ids ${holder} and ${id}: expected unique slugs`;
+  if (holder !== undefined) throw new DataError(problem, { kind, field: 'slug' });
   warn('duplicate-slug', `already the slug of ${owner}, ${id} becomes ${slug}`);
   return slug;
 }
@@ -131,8 +118,11 @@ function addNames(
       if (tag !== 'en') warn('missing-name', `the name in ${tag} is empty, left out`);
       continue;
     }
-    const language = all.get(tag)?.language ?? parse(languageSchema, tag, location, options);
-    const own = all.get(tag) ?? { language, move: {}, item: {} };
+    const own = all.get(tag) ?? {
+      language: parse(languageSchema, tag, location, options),
+      move: {},
+      item: {},
+    };
     all.set(tag, own);
     if (!Object.hasOwn(own[kind], slug)) own[kind][slug] = parse(nameSchema, name, location, options);
   }
@@ -140,23 +130,19 @@ function addNames(
 
 /** `id1` … `id9`. If the upstream lists several indices for one generation, the first one counts. */
 function resolveIndices(gameIndices: RawItem['gameIndices'], warn: Warn): object {
-  const indices = new Map<number, number>();
+  const fields = Array.from({ length: LAST_INDEXED_GENERATION }, (_, at) => [at + 1, null] as const);
+  const indices = new Map<number, number | null>(fields);
   for (const { generation, index } of gameIndices) {
     const known = indices.get(generation);
-    if (known === undefined) indices.set(generation, index);
+    if (known === undefined)
+      warn('unknown-generation', `index in generation ${generation}, for which there is no field`);
+    if (known == null) indices.set(generation, index);
     else if (known === index)
       warn('repeated-index', `index ${index} of generation ${generation} is listed twice`);
     else
       warn('conflicting-index', `indices ${known} and ${index} for generation ${generation}, using ${known}`);
-    if (known === undefined && (generation < 1 || generation > LAST_INDEXED_GENERATION)) {
-      warn('unknown-generation', `index in generation ${generation}, for which there is no field`);
-    }
   }
-  const fields = Array.from({ length: LAST_INDEXED_GENERATION }, (_, at) => [
-    `id${at + 1}`,
-    indices.get(at + 1) ?? null,
-  ]);
-  return Object.fromEntries(fields);
+  return Object.fromEntries(fields.map(([generation]) => [`id${generation}`, indices.get(generation)]));
 }
 
 /** The part of the sprite's URL from `sprites/items/` on, or the placeholder if there is no sprite. */
@@ -194,12 +180,6 @@ const slugify = (text: string): string =>
     .replace(/[-\s]+/g, '-')
     .replace(/^[-_]+|[-_]+$/g, '');
 
-/**
- * The version of the raw records in the disk cache. Increase it with every change to these schemas, or to how a response
- * is reduced to them: caches of other versions are discarded. A test fails if that is forgotten.
- */
-export const RAW_VERSION = 3;
-
 const commonSchema = z.strictObject({
   id: idSchema,
   slug: z.string().min(1),
@@ -208,9 +188,9 @@ const commonSchema = z.strictObject({
   names: z.record(z.string(), z.string()),
 });
 
-/** Kind → the fields that only its records have. */
+/** Kind → the fields that only its records have. Those of moves are served as they are. */
 const ownSchemas = {
-  move: z.strictObject({ generation: z.int().positive() }),
+  move: recordSchemas.move.omit({ id: true, slug: true, name: true }),
   item: z.strictObject({
     /** In the upstream's order, which decides if it lists several for one generation. */
     gameIndices: z.array(z.strictObject({ generation: z.int().positive(), index: z.int().min(0) })),

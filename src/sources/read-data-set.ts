@@ -13,7 +13,7 @@ import type { FetcherOptions } from '../http/fetcher.ts';
 import { createProbe, type Probe } from '../http/probe.ts';
 import { crawl } from './crawl.ts';
 import { deploymentPlace, hasRecords } from './site/deployment.ts';
-import { archivePlace, folderPlace, isArchive, type Place } from './site/place.ts';
+import { isArchive, localPlace, type Place } from './site/place.ts';
 import { openSite } from './site/read.ts';
 import { PROVENANCE_FILE, readSnapshot } from './snapshot.ts';
 import { isAddress } from './source.ts';
@@ -29,25 +29,21 @@ export type ReadOptions = Pick<FetcherOptions, 'concurrency' | 'signal'>;
  */
 export async function readDataSet(target: string, options: ReadOptions): Promise<SummarizedRecords> {
   if (isAddress(target)) return readDeployment(target.replace(/\/+$/, ''), options);
-  if (isArchive(target)) return readSite(await archivePlace(target));
-  if (existsSync(path.join(target, PROVENANCE_FILE))) return readSnapshotFolder(target);
-  if (existsSync(path.join(target, META_FILE))) return readSite(folderPlace(target));
+  const has = (file: string): boolean => existsSync(path.join(target, file));
+  if (has(PROVENANCE_FILE)) {
+    const { provenance, ...data } = readSnapshot(target, { hasNames: false });
+    return { ...data, ...provenance };
+  }
+  if (isArchive(target) || has(META_FILE)) return readSite(await localPlace(target));
   throw new OutputError(
     `contains neither ${PROVENANCE_FILE} nor ${META_FILE}: expected a snapshot or a built site`,
     target,
   );
 }
 
-function readSnapshotFolder(folder: string): SummarizedRecords {
-  const { digest, counts, provenance, records } = readSnapshot(folder, { hasNames: false });
-  const { captured, edition } = provenance;
-  return { digest, captured, counts, edition, records };
-}
-
 function readSite(place: Place): SummarizedRecords {
   const { meta, records } = openSite(place);
-  const { digest, captured, counts, edition } = meta;
-  return { digest, captured, counts, edition, records: records() };
+  return { ...meta, records: records() };
 }
 
 /** A deployment that lists no files may be anybody's service with the same interface: its lists are followed. */

@@ -2,7 +2,6 @@
 
 import pLimit from 'p-limit';
 import * as z from 'zod';
-import type { Edition } from '../contract/edition.ts';
 import { type Kind, kindNames, mapKinds } from '../contract/kinds.ts';
 import { parse, show } from '../contract/parse.ts';
 import { idSchema } from '../contract/records.ts';
@@ -12,7 +11,6 @@ import { type Codec, type Fetcher, withFetcher } from '../http/fetcher.ts';
 import {
   normalize,
   type OwnOf,
-  RAW_VERSION,
   type RawOf,
   type RawRecords,
   rawSchemas,
@@ -24,6 +22,12 @@ import { refuseUnknownSkips } from './skip.ts';
 import type { Source, SourceContext } from './source.ts';
 
 export const DEFAULT_UPSTREAM = 'https://pokeapi.co/api/v2';
+
+/**
+ * The version of the raw records in the disk cache. Increase it with every change to their schemas, or to how a response
+ * is reduced to them: caches of other versions are discarded. A test fails if that is forgotten.
+ */
+export const RAW_VERSION = 3;
 
 /** `/api/v2/generation/4/` → 4. */
 const generation = z
@@ -60,35 +64,42 @@ export function readAnswer<K extends Kind>(kind: K, json: unknown, record: strin
   return { id, slug, ...splitNames(first), ...own };
 }
 
-export const rest: Source = {
-  name: 'rest',
-  load(context) {
-    const { upstream = DEFAULT_UPSTREAM, today, skip, hasNames } = context;
-    const version = `rest-${RAW_VERSION}`;
-    return withFetcher(context, { upstream, version }, async (fetcher) => {
-      const { raw, edition, ...about } = await readRest({ ...context, upstream, fetcher });
-      const provenance = {
-        ...({ source: 'rest', upstream, captured: today, edition } as const),
-        ...(skip && { skipped: skip }),
-      };
-      const dataSet = normalize(raw, provenance, hasNames);
-      return { dataSet, source: 'rest', requests: fetcher.stats, ...about };
-    });
-  },
+/**
+ * Reads every list, then every record on them, all of one edition. If the cache is complete and of the present edition,
+ * only that is asked for.
+ *
+ * @throws UpstreamError if there is no valid response, or only a mixture of editions
+ * @throws DataError if a list contradicts itself, or a record contradicts its list or its schema
+ */
+export const rest: Source = (context) => {
+  const { upstream = DEFAULT_UPSTREAM, today, skip, hasNames, firstRetries } = context;
+  return withFetcher(context, { upstream, version: `rest-${RAW_VERSION}` }, async (fetcher) => {
+    const { isPresent, notices } = await checkCachedEdition(fetcher, upstream, firstRetries);
+    let raw: RawRecords;
+    let edition = fetcher.lastEdition;
+    if (isPresent) {
+      // Of this version's shape, as the journal's checksums and version say.
+      raw = fetcher.recallRun() as RawRecords;
+      refuseUnknownSkips(skip, raw);
+    } else {
+      const read = (reader: EditionReader) => readAll(reader, { ...context, upstream, fetcher });
+      const found = await readOneEdition({ fetcher, upstream }, read);
+      edition = found.edition;
+      raw = mapKinds((kind) =>
+        found.value.filter(([listed]) => listed.kind === kind).map(matchList),
+      ) as RawRecords;
+      if (edition && !skip) fetcher.noteRun({ edition, value: raw });
+    }
+    const provenance = { source: 'rest', upstream, captured: today, edition, skipped: skip } as const;
+    const dataSet = normalize(raw, provenance, hasNames);
+    return { dataSet, source: 'rest', requests: fetcher.stats, isCached: isPresent, notices };
+  });
 };
 
 interface RestOptions extends SourceContext {
   /** The base URL without a trailing slash. */
   readonly upstream: string;
   readonly fetcher: Fetcher;
-}
-
-interface RestRecords {
-  readonly raw: RawRecords;
-  readonly edition: Edition | null;
-  /** True if the cache has this edition, and nothing but that was asked for. */
-  readonly isCached: boolean;
-  readonly notices: readonly string[];
 }
 
 interface Listed {
@@ -101,38 +112,14 @@ interface Listed {
 /** What a list names, and the answer for it; undefined if there was none. */
 type Answer = readonly [Listed, RawOf<Kind> | undefined];
 
-/**
- * Reads every list, then every record on them, all of one edition. If the cache is complete and of the present edition,
- * only that is asked for.
- *
- * @throws UpstreamError if there is no valid response, or only a mixture of editions
- * @throws DataError if a list contradicts itself, or a record contradicts its list or its schema
- */
-async function readRest(options: RestOptions): Promise<RestRecords> {
-  const { fetcher, upstream, skip } = options;
-  const { isPresent, notices } = await checkCachedEdition(fetcher, upstream, options.firstRetries);
-  // Of this version's shape, as the journal's checksums and version say.
-  if (isPresent) {
-    const raw = fetcher.recallRun() as RawRecords;
-    refuseUnknownSkips(skip, raw);
-    return { raw, edition: fetcher.lastEdition, isCached: true, notices };
-  }
-  const { value, edition } = await readOneEdition(options, (reader) => readAll(reader, options));
-  const raw = mapKinds((kind) =>
-    value.filter(([listed]) => listed.kind === kind).map(matchList),
-  ) as RawRecords;
-  if (edition && !skip) fetcher.noteRun({ edition, value: raw });
-  return { raw, edition, isCached: false, notices };
-}
-
 async function readAll(reader: EditionReader, options: RestOptions): Promise<Answer[]> {
-  const { fetcher, concurrency, firstRetries, skip, onProgress } = options;
+  const { fetcher, upstream, concurrency, firstRetries, skip, onProgress } = options;
   let [done, total] = [0, 0];
   const report = (): void => onProgress?.({ done, total, requests: fetcher.stats, waiting: fetcher.waiting });
   report();
   const all: Listed[] = [];
   for (const [at, kind] of kindNames.entries())
-    all.push(...(await readList(reader, options, kind, at === 0 ? firstRetries : undefined)));
+    all.push(...(await readList(reader, upstream, kind, at === 0 ? firstRetries : undefined)));
   refuseUnknownSkips(
     skip,
     mapKinds((kind) => all.filter((listed) => listed.kind === kind)),
@@ -154,17 +141,11 @@ const listSchema = z.object({
   count: z.int().min(0),
   results: z.array(z.object({ name: z.string(), url: z.string() })),
 });
-type ListAnswer = z.infer<typeof listSchema>;
 
 /** One request with a limit beyond any count. Always revalidated, so that additions show at once. */
-async function readList(
-  reader: EditionReader,
-  { upstream }: RestOptions,
-  kind: Kind,
-  retries?: number | undefined,
-): Promise<Listed[]> {
+async function readList(reader: EditionReader, upstream: string, kind: Kind, retries?: number | undefined) {
   const location = { kind, record: 'list' };
-  const codec: Codec<ListAnswer> = {
+  const codec: Codec<z.infer<typeof listSchema>> = {
     decode: (body) => parse(listSchema, decodeJson(body), location),
     revive(cached) {
       const list = listSchema.safeParse(cached).data;
@@ -178,28 +159,21 @@ async function readList(
   const { count, results } = answer;
   if (results.length !== count)
     throw new DataError(`got ${results.length} results: expected ${count}, its count`, location);
-  const listed = resolveLinks(upstream, kind, answer);
+  const base = new URL(`${upstream}/${kind}/`);
+  const listed = results.map(({ name, url }) => resolveLink(base, kind, name, url));
   refuseRepeatedIds(listed, location);
   return listed;
 }
 
-/** The records of a list, each on the configured origin; a link to another host is an error. */
-function resolveLinks(upstream: string, kind: Kind, { results }: ListAnswer): Listed[] {
-  const base = new URL(`${upstream}/${kind}/`);
-  return results.map(({ name, url }): Listed => {
-    const link = URL.canParse(url, base.href) ? new URL(url, base) : undefined;
-    const id = link?.pathname.startsWith(base.pathname)
-      ? link.pathname.slice(base.pathname.length).replace(/\/$/, '')
-      : '';
-    if (link?.host !== base.host || !/^[1-9]\d{0,15}$/.test(id)) {
-      throw new DataError(`got ${show(url)}: expected a link to ${base.origin}${base.pathname}<id>/`, {
-        kind,
-        record: name,
-        field: 'url',
-      });
-    }
-    return { kind, id: Number(id), slug: name, url: `${base.origin}${base.pathname}${id}/` };
-  });
+/** A record of a list, on the configured origin; a link to another host is an error. */
+function resolveLink(base: URL, kind: Kind, slug: string, url: string): Listed {
+  const link = URL.canParse(url, base.href) ? new URL(url, base) : undefined;
+  const isBelow = link?.host === base.host && link.pathname.startsWith(base.pathname);
+  const [id] = /^[1-9]\d{0,15}(?=\/?$)/.exec(isBelow ? link.pathname.slice(base.pathname.length) : '') ?? [];
+  const start = base.origin + base.pathname;
+  if (id !== undefined) return { kind, id: Number(id), slug, url: `${start}${id}/` };
+  const problem = `got ${show(url)}: expected a link to ${start}<id>/`;
+  throw new DataError(problem, { kind, record: slug, field: 'url' });
 }
 
 const nameOf = ({ id, slug }: Listed): string => `${slug} (${id})`;

@@ -14,11 +14,8 @@ export const isAddress = (upstream: string): boolean => /^https?:\/\//i.test(ups
 export const sourceNames = ['auto', 'rest', 'csv', 'snapshot', 'site'] as const;
 export type SourceName = (typeof sourceNames)[number];
 
-export interface Source {
-  readonly name: SourceName;
-  /** Reads a complete data set, or rejects with the reason. */
-  load(context: SourceContext): Promise<SourceResult>;
-}
+/** Reads a complete data set, or rejects with the reason. */
+export type Source = (context: SourceContext) => Promise<SourceResult>;
 
 export interface SourceContext extends FetcherOptions {
   readonly source: SourceName;

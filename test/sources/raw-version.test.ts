@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto';
 import { expect, it } from 'vitest';
 import * as z from 'zod';
 import { kindNames } from '../../src/contract/kinds.ts';
-import { RAW_VERSION, rawSchemas } from '../../src/sources/normalize.ts';
-import { readAnswer } from '../../src/sources/rest.ts';
+import { rawSchemas } from '../../src/sources/normalize.ts';
+import { RAW_VERSION, readAnswer } from '../../src/sources/rest.ts';
 import { handMadeUpstream } from '../support/upstream-data.ts';
 
 /** `RAW_VERSION` → what the cache contains in that version: the schemas, and the reduction of every odd record. */
@@ -29,6 +29,6 @@ function fingerprint(): string {
 it('the cache has a new version whenever the reduced records change', () => {
   expect(
     fingerprint(),
-    'increase RAW_VERSION in src/sources/normalize.ts, and add its fingerprint here',
+    'increase RAW_VERSION in src/sources/rest.ts, and add its fingerprint here',
   ).toBe(fingerprints[RAW_VERSION]);
 });

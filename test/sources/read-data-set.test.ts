@@ -10,7 +10,7 @@ import { withOutput } from '../../src/publish/publish.ts';
 import { readDataSet } from '../../src/sources/read-data-set.ts';
 import { folderPlace } from '../../src/sources/site/place.ts';
 import { entriesOf, openSite, previousOfSite, readManifest, readMeta } from '../../src/sources/site/read.ts';
-import { previousOfSnapshot, readSnapshotHistory, snapshotFiles } from '../../src/sources/snapshot.ts';
+import { openSnapshot, previousOfSnapshot, snapshotFiles } from '../../src/sources/snapshot.ts';
 import { renamedSite } from '../support/data-set-versions.ts';
 import { encodeDataSet } from '../support/decode.ts';
 import { startServer } from '../support/local-server.ts';
@@ -288,14 +288,14 @@ describe('a snapshot as the previous data set', () => {
 
 describe('the history of a snapshot', () => {
   it('is none where it has none', () => {
-    expect(readSnapshotHistory(snapshotFolder())).toBeUndefined();
+    expect(openSnapshot(snapshotFolder()).history()).toBeUndefined();
   });
 
   it('has to end at its data, and to be one', () => {
     const renamed = renamedSite().files();
     const changes = renamed.find((file) => file.path === 'changes.json');
     const folder = snapshotFolder({ path: 'changes.json', body: String(changes?.body) });
-    expect(() => readSnapshotHistory(folder)).toThrow(
+    expect(() => openSnapshot(folder).history()).toThrow(
       expect.objectContaining({
         message: expect.stringMatching(
           /^changes\.json › steps\[0\]\.to\.digest: got sha256:\w+: expected sha256:\w+, as in provenance\.json$/,
@@ -304,10 +304,10 @@ describe('the history of a snapshot', () => {
       }),
     );
     writeFileSync(path.join(folder, 'changes.json'), '{}');
-    expect(() => readSnapshotHistory(folder)).toThrow('changes.json › steps: got nothing');
+    expect(() => openSnapshot(folder).history()).toThrow('changes.json › steps: got nothing');
     renameSync(path.join(folder, 'provenance.json'), path.join(folder, 'other.json'));
     writeFileSync(path.join(folder, 'changes.json'), '{"steps":[]}');
-    expect(() => readSnapshotHistory(folder)).toThrow(
+    expect(() => openSnapshot(folder).history()).toThrow(
       expect.objectContaining({
         hint: 'Create one with: gamedata snapshot --data <dir>',
         cause: expect.any(Error),

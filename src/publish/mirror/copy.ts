@@ -3,15 +3,14 @@
 import { MANIFEST_FILE } from '../../contract/paths.ts';
 import { secondsSince } from '../../contract/words.ts';
 import type { GuardOptions, Missing } from '../../dataset/guards.ts';
-import { GamedataError } from '../../errors.ts';
 import { abortable, createClient } from '../../http/client.ts';
-import { fetchManifest } from '../../sources/site/deployment.ts';
+import { readOneBuild } from '../../sources/site/deployment.ts';
 import { folderPlace, type Place } from '../../sources/site/place.ts';
 import { openSite, previousOfSite } from '../../sources/site/read.ts';
 import type { Progress } from '../../sources/source.ts';
 import type { Output, PublishResult } from '../publish.ts';
 import { workFolders } from '../work-folders.ts';
-import { type Downloading, download, openPartialDownload, type PartialDownload } from './download.ts';
+import { download, openPartialDownload, type PartialDownload } from './download.ts';
 import { guardCopy, type MirrorPlan, planMirror } from './plan.ts';
 
 export interface MirrorReport {
@@ -47,17 +46,20 @@ export interface CopyOptions extends Pick<GuardOptions, 'maxShrink' | 'allowMiss
   readonly onProgress?: ((progress: Progress) => void) | undefined;
 }
 
-/** How often the download is restarted if the site is redeployed meanwhile. */
-const ROUNDS = 3;
-
 /** @throws UpstreamError, DataError, GuardError or OutputError; the copy is then unchanged */
 export function copyDeployment(output: Output, options: CopyOptions): Promise<MirrorReport> {
   const started = performance.now();
-  const { address, signal, maxShrink, allowMissing } = options;
+  const { address, signal, maxShrink, allowMissing, onProgress } = options;
   const { folder, name, published } = output;
   return abortable(createClient(options), signal, async (client) => {
     const received = openPartialDownload(workFolders(name).received, output.modes);
-    const plan = await receive(output, { ...options, client, received });
+    const report = (done: number, total: number): void =>
+      onProgress?.({ done, total, requests: { ...client.stats, cacheHits: 0 }, waiting: client.waiting });
+    const plan = await readOneBuild(client, address, async (manifest) => {
+      const planned = planMirror(manifest, published);
+      await download(planned.fetch, { ...options, client, received }, report);
+      return planned;
+    });
     const site = openSite(placeOf(plan, received, folderPlace(folder, address)));
     const { missing, redirects } = guardCopy(site, previousOfSite(folderPlace(folder, name), published), {
       maxShrink,
@@ -86,26 +88,6 @@ export function copyDeployment(output: Output, options: CopyOptions): Promise<Mi
       seconds: secondsSince(started),
     };
   });
-}
-
-/** Downloads what is missing, and starts over if that fails because the site has been redeployed. */
-async function receive({ published }: Output, options: CopyOptions & Downloading): Promise<MirrorPlan> {
-  const { client, address, signal, onProgress } = options;
-  const readPlan = async () => planMirror(await fetchManifest(client, address), published);
-  const report = (done: number, total: number): void =>
-    onProgress?.({ done, total, requests: { ...client.stats, cacheHits: 0 }, waiting: client.waiting });
-  let plan = await readPlan();
-  for (let round = 1; ; round++) {
-    try {
-      await download(plan.fetch, options, report);
-      return plan;
-    } catch (error) {
-      if (!(error instanceof GamedataError) || round === ROUNDS || signal?.aborted) throw error;
-      const next = await readPlan().catch(() => plan);
-      if (JSON.stringify(next) === JSON.stringify(plan)) throw error;
-      plan = next;
-    }
-  }
 }
 
 /** The copy as it will be: what was received, and what stays. */

@@ -14,7 +14,7 @@ import {
   MOVED_FILE,
   NAMES_FOLDER,
 } from '../../contract/paths.ts';
-import { UpstreamError } from '../../errors.ts';
+import { GamedataError, UpstreamError } from '../../errors.ts';
 import { decodeJson, MalformedBody } from '../../http/body.ts';
 import type { HttpClient } from '../../http/client.ts';
 import { memoryPlace, type Place, refuseLarge } from './place.ts';
@@ -46,9 +46,6 @@ export async function fetchManifest(client: HttpClient, address: string): Promis
 const placeOf = (address: string, files: ReadonlyMap<string, Buffer>): Place =>
   memoryPlace(address, files, (file) => `${address}/${file}`);
 
-/** How often a deployment may be replaced while it is read. */
-const MAX_DEPLOYS = 3;
-
 /** Whether a file of a site describes it, or has records. */
 export const hasRecords = (file: string): boolean =>
   file === META_FILE ||
@@ -62,37 +59,53 @@ export const isSource = (file: string): boolean =>
   [FORMER_FILE, CHANGES_FILE, MOVED_FILE].includes(file) ||
   [NAMES_FOLDER, ICONS_FOLDER].some((folder) => file.startsWith(folder));
 
+/** How often a deployment may be replaced while it is read. */
+const MAX_DEPLOYS = 3;
+
 /**
- * Fetches files of a deployment, all of one build: if it is replaced meanwhile, that begins again.
+ * Reads what the manifest of a deployment lists. If that fails because the deployment has been replaced meanwhile, it begins again.
+ *
+ * @throws UpstreamError or OutputError if there is no manifest
+ */
+export async function readOneBuild<T>(
+  client: HttpClient,
+  address: string,
+  read: (manifest: Manifest) => Promise<T>,
+): Promise<T> {
+  let manifest = await fetchManifest(client, address);
+  for (let deploys = 0; ; deploys++) {
+    try {
+      return await read(manifest);
+    } catch (error) {
+      if (!(error instanceof GamedataError) || deploys === MAX_DEPLOYS) throw error;
+      const now = await fetchManifest(client, address).catch(() => manifest);
+      if (JSON.stringify(now) === JSON.stringify(manifest)) throw error;
+      manifest = now;
+    }
+  }
+}
+
+/**
+ * Fetches files of a deployment, all of one build.
  *
  * @throws UpstreamError if a file cannot be fetched, or differs from the manifest
  * @throws OutputError if there is no manifest, or they are too large
  */
-export async function deploymentPlace(
+export const deploymentPlace = (
   client: HttpClient,
   address: string,
   isWanted: (file: string) => boolean,
-): Promise<Place> {
-  let manifest = await fetchManifest(client, address);
-  for (let deploys = 0; ; deploys++) {
+): Promise<Place> =>
+  readOneBuild(client, address, async (manifest) => {
     const wanted = manifest.files.filter(({ path }) => isWanted(path));
     refuseLarge(
       address,
       wanted.reduce((sum, { bytes }) => sum + bytes, 0),
     );
-    const fetched = await Promise.allSettled(
-      wanted.map(async (entry) => [entry.path, await fetchFile(client, address, entry)] as const),
-    );
-    const failure = fetched.find(({ status }) => status === 'rejected') as PromiseRejectedResult | undefined;
-    if (!failure) {
-      const files = fetched.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []));
-      return placeOf(address, new Map([...files, [MANIFEST_FILE, Buffer.from(JSON.stringify(manifest))]]));
-    }
-    const now = await fetchManifest(client, address);
-    if (deploys === MAX_DEPLOYS || JSON.stringify(now) === JSON.stringify(manifest)) throw failure.reason;
-    manifest = now;
-  }
-}
+    const bodies = await Promise.all(wanted.map((entry) => fetchFile(client, address, entry)));
+    const files = new Map(wanted.map(({ path }, at) => [path, bodies[at] ?? Buffer.of()]));
+    return placeOf(address, files.set(MANIFEST_FILE, Buffer.from(JSON.stringify(manifest))));
+  });
 
 /**
  * Fetches a file, and checks its size and hash.
@@ -116,26 +129,22 @@ export async function fetchFile(client: HttpClient, address: string, entry: Mani
 async function get<T>(
   client: HttpClient,
   url: string,
-  { decode, maxBytes }: { decode: (body: Buffer) => T; maxBytes: number },
+  options: { decode: (body: Buffer) => T; maxBytes: number },
+  redirects = 0,
 ): Promise<T> {
-  for (let at = url, redirects = 0; ; redirects++) {
-    try {
-      const response = await client.get(at, decode, { maxBytes });
-      if (response.status === 200) return response.value;
-      throw new Error(`${at}: got 304 for an unconditional request`);
-    } catch (error) {
-      const location = error instanceof UpstreamError ? error.request.location : undefined;
-      if (!(error instanceof UpstreamError) || location === undefined) throw error;
-      const target = URL.canParse(location, at) ? new URL(location, at) : undefined;
-      if (target?.origin === new URL(url).origin && redirects < MAX_REDIRECTS) {
-        at = target.href;
-        continue;
-      }
-      const problem = `got ${error.request.status}, a redirect to ${JSON.stringify(location)}, expected 200`;
-      throw new UpstreamError(problem, error.request, {
-        cause: error.cause,
-        hint: 'Redirects to another host are not followed, and neither are redirect loops: use the final URL.',
-      });
-    }
+  try {
+    const response = await client.get(url, options.decode, options);
+    if (response.status === 200) return response.value;
+    throw new Error(`${url}: got 304 for an unconditional request`);
+  } catch (error) {
+    if (!(error instanceof UpstreamError) || error.request.location === undefined) throw error;
+    const { location, status } = error.request;
+    const target = URL.canParse(location, url) ? new URL(location, url) : undefined;
+    if (target?.origin === new URL(url).origin && redirects < MAX_REDIRECTS)
+      return get(client, target.href, options, redirects + 1);
+    const problem = `got ${status}, a redirect to ${JSON.stringify(location)}, expected 200`;
+    const hint =
+      'Redirects to another host are not followed, and neither are redirect loops: use the final URL.';
+    throw new UpstreamError(problem, error.request, { cause: error.cause, hint });
   }
 }

@@ -41,13 +41,18 @@ export const memoryPlace = (
   list: () => Array.from(files.keys(), (file) => ({ path: file, isFile: true })),
 });
 
-/** Throws `OutputError` if a file cannot be read. */
-export function readFrom(place: Place, file: string): Buffer {
+/**
+ * Throws `OutputError` if a file cannot be read.
+ *
+ * @param wanted what it should be, and what can be done
+ */
+export function readFrom(place: Place, file: string, wanted?: { what: string; hint: string }): Buffer {
   try {
     return place.read(file);
   } catch (cause) {
     if (cause instanceof GamedataError) throw cause;
-    throw new OutputError(`cannot be read (${errorCode(cause)})`, place.at(file), { cause });
+    const problem = `cannot be read (${errorCode(cause)})${wanted ? `, expected ${wanted.what}` : ''}`;
+    throw new OutputError(problem, place.at(file), { cause, hint: wanted?.hint });
   }
 }
 
@@ -61,6 +66,9 @@ export function refuseLarge(name: string, bytes: number): void {
 }
 
 export const isArchive = (name: string): boolean => /\.(?:tar\.gz|tgz)$/.test(name);
+
+export const localPlace = async (target: string): Promise<Place> =>
+  isArchive(target) ? await archivePlace(target) : folderPlace(target);
 
 /**
  * Reads every regular file below the archive's only folder.
