@@ -27,14 +27,12 @@ export interface CacheEntry extends Revalidation {
   readonly value: unknown;
 }
 
-/** The last line of a journal after a complete run. Later runs of the same edition use nothing else. */
-const completionSchema = z.strictObject({
-  complete: z.object({ edition: editionSchema, value: z.unknown(), urls: z.int() }).nullable(),
-});
-type Completion = z.infer<typeof completionSchema>['complete'];
+/** In the last line of a journal after a complete run of one edition. Later runs of the same edition use nothing else. */
+const completionSchema = z.object({ edition: editionSchema, value: z.unknown(), urls: z.int() });
+type Completion = z.infer<typeof completionSchema>;
 
-/** What a complete run has made of all that it has read, which was of one edition. */
-export type CompleteRun = Omit<NonNullable<Completion>, 'urls'>;
+/** What a complete run has made of all that it has read. */
+type CompleteRun = Omit<Completion, 'urls'>;
 
 export type Cache = ReturnType<typeof openCache>;
 
@@ -76,8 +74,8 @@ export function openCache(folder: string, { upstream, version }: { upstream: str
   const { entries, lastRun } = writing(() => {
     const lines = readFileSync(journal, 'utf8').split('\n');
     const decoded = decodeLines(lines);
-    if (lines[0] === header) return decoded;
-    if (lines[0] === unnamed && [...decoded.entries.keys()].every(isBelow)) return decoded;
+    const isUnnamed = lines[0] === unnamed && [...decoded.entries.keys()].every(isBelow);
+    if (lines[0] === header || isUnnamed) return decoded;
     rewrite(journal, header);
     return decodeLines([]);
   });
@@ -152,14 +150,13 @@ const checksum = (text: string): string => hash('sha256', text).slice(0, 16);
  */
 function decodeLines(lines: readonly string[]) {
   const entries = new Map<string, CacheEntry>();
-  let lastRun: Completion = null;
+  let lastRun: Completion | null = null;
   for (const line of lines) {
     const value = decodeLine(line) as Partial<CacheEntry & { complete: unknown }> | undefined;
-    lastRun = null;
     if (typeof value?.url === 'string') entries.set(value.url, value as CacheEntry);
-    if (value?.complete === undefined) continue;
-    lastRun = completionSchema.safeParse(value).data?.complete ?? null;
-    for (const stored of entries.values()) stored.freshUntil = 0;
+    const isEnd = value?.complete !== undefined;
+    lastRun = isEnd ? (completionSchema.safeParse(value.complete).data ?? null) : null;
+    if (isEnd) for (const stored of entries.values()) stored.freshUntil = 0;
   }
   return { entries, lastRun };
 }

@@ -4,7 +4,6 @@ import { setMaxListeners } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pLimit from 'p-limit';
 import { type Dispatcher, EnvHttpProxyAgent } from 'undici';
-import type { Edition } from '../contract/edition.ts';
 import { UpstreamError, UsageError } from '../errors.ts';
 import { USER_AGENT } from '../version.ts';
 import { ACCEPT_ENCODING, decompress, MAX_BODY_BYTES } from './body.ts';
@@ -12,6 +11,7 @@ import {
   asFailedAttempt,
   editionOf,
   FailedAttempt,
+  type Headers,
   retryDelay,
   tooLarge,
   unexpectedStatus,
@@ -37,17 +37,10 @@ export interface Revalidation {
   readonly lastModified?: string | undefined;
 }
 
-/** A response with its body decoded. 304 occurs only in response to a conditional request. */
-export type Fetched<T> = ({ readonly status: 200; readonly value: T } | { readonly status: 304 }) & {
-  readonly revalidation: Revalidation;
-  /** For how many more milliseconds the response is fresh. */
-  readonly freshForMs: number;
-  /** The edition that the response names. */
-  readonly edition: Edition | null;
-};
-
-export interface GetOptions {
+export interface GetOptions<T> {
   readonly revalidation?: Revalidation;
+  /** The value of the cached response, which a 304 confirms. */
+  readonly known?: T | undefined;
   /** Overrides the number of retries for this request. */
   readonly retries?: number | undefined;
   /** The maximum size of the decompressed body. */
@@ -55,9 +48,8 @@ export interface GetOptions {
 }
 
 export interface RequestOptions {
-  /** Default GET. */
-  readonly method?: string | undefined;
-  readonly headers?: Readonly<Record<string, string | undefined>> | undefined;
+  readonly method?: string;
+  readonly headers?: Headers;
   /** The maximum size of the body; a compressed one may be a little larger. */
   readonly maxBytes: number;
 }
@@ -91,21 +83,15 @@ export function createClient(options: ClientOptions) {
   const resumptions = new Set<{ readonly at: number }>();
   const wait = (ms: number): Promise<void> => sleep(ms, undefined, { signal: closed.signal });
 
-  async function receive(
-    url: string,
-    { method = 'GET', headers, maxBytes }: RequestOptions,
-    signal: AbortSignal,
-  ) {
+  async function receive(url: string, options: RequestOptions, signal: AbortSignal) {
+    const { method = 'GET', maxBytes } = options;
     const { origin, pathname, search } = new URL(url);
-    const response = await dispatcher.request({
-      origin,
-      path: pathname + search,
-      method: method as Dispatcher.HttpMethod,
-      headers: { 'user-agent': USER_AGENT, ...headers },
-      signal,
-    });
+    const sent = { 'user-agent': USER_AGENT, ...options.headers };
+    const target = { origin, path: pathname + search, method: method as Dispatcher.HttpMethod };
+    const response = await dispatcher.request({ ...target, headers: sent, signal });
     hasResponded = true;
-    const allowed = maxBytes + (response.headers['content-encoding'] === undefined ? 0 : ENCODING_BYTES);
+    const { statusCode: status, headers } = response;
+    const allowed = maxBytes + (headers['content-encoding'] === undefined ? 0 : ENCODING_BYTES);
     const parts: Buffer[] = [];
     let bytes = 0;
     for await (const part of response.body as AsyncIterable<Buffer>) {
@@ -113,7 +99,7 @@ export function createClient(options: ClientOptions) {
       if (bytes > allowed) throw tooLarge(maxBytes, new RangeError('body too large'));
       parts.push(part);
     }
-    return { status: response.statusCode, headers: response.headers, body: Buffer.concat(parts) };
+    return { status, headers, body: Buffer.concat(parts) };
   }
 
   /** Sends a request once, and reads the complete response. Rejects with undici's error, or with `FailedAttempt`. */
@@ -126,9 +112,8 @@ export function createClient(options: ClientOptions) {
         reject(new FailedAttempt(problem, { retryable: true }));
         over.abort();
       }, timeouts.total);
-      void receive(url, options, over.signal)
-        .then(resolve, reject)
-        .finally(() => clearTimeout(timer));
+      const settled = receive(url, options, over.signal).then(resolve, reject);
+      void settled.finally(() => clearTimeout(timer));
     });
   }
 
@@ -153,22 +138,19 @@ export function createClient(options: ClientOptions) {
     throw refused;
   }
 
-  async function attempt<T>(
-    url: string,
-    decode: (body: Buffer) => T,
-    { revalidation = {}, maxBytes = MAX_BODY_BYTES }: GetOptions,
-  ): Promise<Fetched<T>> {
+  async function attempt<T>(url: string, decode: (body: Buffer) => T, options: GetOptions<T>) {
+    const { revalidation = {}, known, maxBytes = MAX_BODY_BYTES } = options;
     const { status, headers, body } = await sending(send, url, revalidation, maxBytes);
-    const freshForMs = freshness(headers['cache-control'], headers.age);
-    const edition = editionOf(headers);
-    if (status === 304) {
-      stats.notModified++;
-      return { status: 304, revalidation, freshForMs, edition };
-    }
-    const value = decode(decompress(body, headers['content-encoding'], maxBytes));
-    stats.bodies++;
-    const next = { etag: headers.etag, lastModified: headers['last-modified'] };
-    return { status: 200, value, revalidation: next, freshForMs, edition };
+    const isNew = status === 200;
+    // Only a conditional request gets a 304.
+    const value = isNew ? decode(decompress(body, headers['content-encoding'], maxBytes)) : (known as T);
+    stats[isNew ? 'bodies' : 'notModified']++;
+    const own = { etag: headers.etag, lastModified: headers['last-modified'] };
+    return {
+      ...{ status, value, revalidation: isNew ? own : revalidation, edition: editionOf(headers) },
+      /** For how many more milliseconds the response is fresh. */
+      freshForMs: freshness(headers['cache-control'], headers.age),
+    };
   }
 
   return {
@@ -178,14 +160,13 @@ export function createClient(options: ClientOptions) {
      * Sends a GET, with retries. `decode` turns the body into a value; it throws `MalformedBody` if a retry may help, and
      * any other error if not. Rejects with `UpstreamError`.
      */
-    async get<T>(url: string, decode: (body: Buffer) => T, options: GetOptions = {}): Promise<Fetched<T>> {
+    async get<T>(url: string, decode: (body: Buffer) => T, options: GetOptions<T> = {}) {
       const maxAttempts = 1 + (options.retries ?? retries);
       for (let attempts = 1; ; attempts++) {
         try {
           return await attempt(url, decode, options);
         } catch (error) {
           const failed = asFailedAttempt(error);
-          if (!(failed instanceof FailedAttempt)) throw failed;
           const { retryable, retryAfterMs = 0, hint, ...failure } = failed.failure;
           if (!retryable || attempts === maxAttempts) {
             const unreachable = failure.unreachable === true && !hasResponded;
@@ -215,7 +196,7 @@ export function createClient(options: ClientOptions) {
 }
 
 /** Of a repeated header, the first counts. */
-const firstValues = (headers: RawResponse['headers']): Record<string, string | undefined> =>
+const firstValues = (headers: RawResponse['headers']): Headers =>
   Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, [value].flat()[0]]));
 
 /** No response is believed to be fresh for longer than a day. */
@@ -229,20 +210,14 @@ function freshness(control = '', age = ''): number {
   return Math.max(0, Math.min(maxAge, MAX_AGE_SECONDS) - elapsed) * 1000;
 }
 
-function createDispatcher(connections: number, timeouts: Timeouts): Dispatcher {
+function createDispatcher(connections: number, { connect, headers, body }: Timeouts): Dispatcher {
+  const timeouts = { connect: { timeout: connect }, headersTimeout: headers, bodyTimeout: body };
   try {
-    return new EnvHttpProxyAgent({
-      connections,
-      connect: { timeout: timeouts.connect },
-      headersTimeout: timeouts.headers,
-      bodyTimeout: timeouts.body,
-    });
+    return new EnvHttpProxyAgent({ connections, ...timeouts });
   } catch (cause) {
     // The value may contain a password, and is not shown.
-    throw new UsageError(
-      'HTTP_PROXY or HTTPS_PROXY: expected the URL of a proxy, such as http://127.0.0.1:8080',
-      { cause },
-    );
+    const problem = 'expected the URL of a proxy, such as http://127.0.0.1:8080';
+    throw new UsageError(`HTTP_PROXY or HTTPS_PROXY: ${problem}`, { cause });
   }
 }
 

@@ -21,7 +21,7 @@ export interface Loaded<T> {
 export type Fetcher = ReturnType<typeof createFetcher>;
 export type FetcherStats = Fetcher['stats'];
 
-export interface LoadOptions<T> extends Pick<GetOptions, 'retries' | 'maxBytes'> {
+export interface LoadOptions<T> extends Pick<GetOptions<T>, 'retries' | 'maxBytes'> {
   /** Revalidate even if the cached response is still fresh. */
   readonly revalidate?: boolean | undefined;
   /** The URL to request instead, for a response that no cache on the way has yet; unconditionally, unless `revalidate` is set. */
@@ -62,21 +62,19 @@ export function createFetcher({ client, cache }: { client: HttpClient; cache: Ca
         return { value: known, edition: entry.edition ?? null };
       }
       const revalidation = isKnown ? { etag: entry.etag, lastModified: entry.lastModified } : {};
-      const put = <V>(value: V, edition: Edition | null, freshForMs = 0, next: Revalidation = {}) => {
+      const put = (value: T, edition: Edition | null, freshForMs = 0, next: Revalidation = {}): Loaded<T> => {
         const storedAt = Date.now();
         const freshUntil = storedAt + Math.min(freshForMs, RESUMABLE_MS);
         cache.put({ url, ...next, storedAt, freshUntil, ...(edition && { edition }), value });
         return { value, edition };
       };
       try {
-        const response = await client.get(at ?? url, codec.decode, { revalidation, ...limits });
-        const { edition, freshForMs } = response;
-        if (response.status === 200) return put(response.value, edition, freshForMs, response.revalidation);
-        stats.cacheHits++;
+        const response = await client.get(at ?? url, codec.decode, { revalidation, known, ...limits });
+        const isConfirmed = response.status === 304;
+        if (isConfirmed) stats.cacheHits++;
         // A response that confirms the cached one, and names no edition, leaves it in its own.
-        const confirmed = put(entry?.value, edition ?? entry?.edition ?? null, freshForMs, revalidation);
-        // Only a conditional request gets a 304.
-        return { value: known as T, edition: confirmed.edition };
+        const edition = response.edition ?? (isConfirmed ? (entry?.edition ?? null) : null);
+        return put(response.value, edition, response.freshForMs, response.revalidation);
       } catch (error) {
         const status = error instanceof UpstreamError ? error.request.status : undefined;
         if (absent && (status === 404 || status === 410)) return put(absent.value, null);
@@ -90,10 +88,8 @@ export function createFetcher({ client, cache }: { client: HttpClient; cache: Ca
       return known;
     },
     /** Sends a request past the cache. */
-    async ask(url: string, options?: Pick<GetOptions, 'retries'>): Promise<Buffer> {
-      const response = await client.get(url, (body) => body, options);
-      return response.status === 200 ? response.value : Buffer.alloc(0);
-    },
+    ask: async (url: string, options?: Pick<GetOptions<Buffer>, 'retries'>): Promise<Buffer> =>
+      (await client.get(url, (body) => body, options)).value,
   };
 }
 

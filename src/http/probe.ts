@@ -1,45 +1,39 @@
 /** The probe: sends any request to a deployment, and returns its response whatever the status. */
 
 import pLimit from 'p-limit';
+import { parseJson } from '../contract/parse.ts';
 import { errorCode, UpstreamError } from '../errors.ts';
 import { decompress, MAX_BODY_BYTES } from './body.ts';
-import { type ClientOptions, createClient, type RawResponse } from './client.ts';
-import { asFailedAttempt, FailedAttempt } from './retry.ts';
+import { type ClientOptions, createClient, type RawResponse, type RequestOptions } from './client.ts';
+import { asFailedAttempt } from './retry.ts';
 
-/** A request. The path is relative to the deployment's base URL. */
-export interface ProbeRequest {
-  readonly method?: string;
+/** The path is relative to the deployment's base URL. */
+export interface ProbeRequest extends Partial<RequestOptions> {
   readonly path: string;
-  readonly headers?: Readonly<Record<string, string>>;
-  readonly maxBytes?: number;
 }
 
 export type ProbeResponse = ReturnType<typeof asProbeResponse>;
 export type Probe = ReturnType<typeof createProbe>;
 
 /** @throws UsageError if the environment names an invalid proxy */
-export function createProbe(
-  address: string,
-  { concurrency, timeouts }: Pick<ClientOptions, 'concurrency' | 'timeouts'>,
-) {
-  const client = createClient({ concurrency, retries: 0, timeouts });
-  const limit = pLimit(concurrency);
+export function createProbe(address: string, options: Pick<ClientOptions, 'concurrency' | 'timeouts'>) {
+  const client = createClient({ ...options, retries: 0 });
+  const limit = pLimit(options.concurrency);
   /** Large bodies one at a time: their sum counts. */
   const limitLarge = pLimit(1);
 
   async function attempt(request: ProbeRequest, attempts = 1): Promise<ProbeResponse> {
-    const { method = 'GET', path, headers, maxBytes = MAX_BODY_BYTES } = request;
+    const { method = 'GET', path, maxBytes = MAX_BODY_BYTES } = request;
     const url = `${address}${path}`;
     try {
-      const response = await client.request(url, { method, headers, maxBytes });
+      const response = await client.request(url, { ...request, maxBytes });
       return asProbeResponse(describe(request), response, maxBytes);
     } catch (cause) {
       // A keep-alive connection may be closed just as it is reused: one retry tells this from a failure.
       if (attempts === 1 && ['UND_ERR_SOCKET', 'ECONNRESET'].includes(errorCode(cause)))
         return attempt(request, 2);
-      const failed = asFailedAttempt(cause);
-      if (!(failed instanceof FailedAttempt)) throw failed;
-      throw new UpstreamError(failed.message, { method, url, attempts, unreachable: true }, { cause });
+      const { message } = asFailedAttempt(cause);
+      throw new UpstreamError(message, { method, url, attempts, unreachable: true }, { cause });
     }
   }
 
@@ -79,11 +73,7 @@ function asProbeResponse(request: string, { status, headers, body }: RawResponse
     text,
     /** The body as JSON, whatever its type says; undefined if it is not JSON. */
     get json(): unknown {
-      try {
-        return JSON.parse(text);
-      } catch {
-        return undefined;
-      }
+      return parseJson(text);
     },
   };
 }

@@ -79,11 +79,11 @@ const BROKEN_CODES = new Set([
   'ERR_STREAM_PREMATURE_CLOSE',
 ]);
 
-/** Turns what undici throws into a failed attempt; anything else is returned unchanged. */
-export function asFailedAttempt(error: unknown): unknown {
+/** Turns what undici throws into a failed attempt. Throws anything else. */
+export function asFailedAttempt(error: unknown): FailedAttempt {
+  if (error instanceof FailedAttempt) return error;
+  if (error instanceof GamedataError || !(error instanceof Error)) throw error;
   const code = errorCode(error);
-  if (error instanceof FailedAttempt || error instanceof GamedataError || !(error instanceof Error))
-    return error;
   // Most parser errors have a code of their own, some have none.
   if (error.name === 'HTTPParserError')
     return new FailedAttempt(`invalid HTTP response: ${error.message}`, { retryable: true, cause: error });
@@ -96,7 +96,7 @@ export function asFailedAttempt(error: unknown): unknown {
       hint: 'The proxy is the one that HTTP_PROXY or HTTPS_PROXY names; NO_PROXY lists hosts that need none.',
       cause: error,
     });
-  if (code === '') return error;
+  if (code === '') throw error;
   const message = error.message.includes(code)
     ? error.message
     : `${error.message || 'connection failed'} (${code})`;

@@ -2,11 +2,12 @@
 
 import type { Comparison, History } from '../contract/changes.ts';
 import type { Names, NamesSummary } from '../contract/names.ts';
-import type { AnyRecords, DataSet, Provenance } from '../dataset/data-set.ts';
+import type { Counts } from '../contract/records.ts';
+import type { AnyRecords, DataSet } from '../dataset/data-set.ts';
 import { summarizeNames } from '../dataset/digest.ts';
 import { agreeing, type Former, leftSlugs, mergeFormer, noFormer } from '../dataset/former.ts';
 import { type GuardOptions, guard, type Missing, refuseOldData } from '../dataset/guards.ts';
-import { continueHistory, type Previous, stepsSince } from '../dataset/history.ts';
+import { continueHistory, emptyHistory, type Previous, stepsSince } from '../dataset/history.ts';
 import { compareNames, type NameChanges } from '../dataset/names.ts';
 import type { FetcherStats } from '../http/fetcher.ts';
 import { load } from './index.ts';
@@ -60,51 +61,45 @@ const UNGUARDED = 'no earlier data is known, not even a bundled data set: --max-
 
 export async function capture(options: CaptureOptions): Promise<Captured> {
   const loaded = await load(options);
-  const { dataSet, source, site, fallback, history, cause, requests, isCached = false } = loaded;
+  const { dataSet, source, site, fallback, cause, requests = null, isCached = false } = loaded;
   if (fallback !== undefined) options.onFallback?.(fallback, cause);
-  const { previous, inherited, floor } = findPrevious(loaded, options);
+  const { previous, inherited = noFormer, floor } = findPrevious(loaded, options);
   const isCopied = source === 'snapshot' || site !== undefined;
-  const provenance = isCopied
-    ? dataSet.provenance
-    : sinceUnchanged(dataSet.provenance, dataSet.digest, previous);
-  const { captured, edition } = provenance;
+  const isSame = previous?.digest === dataSet.digest;
+  const { records, names, provenance: read } = dataSet;
+  // Unchanged data keeps the date and the edition with which it was first seen in this state. A copy has its own.
+  const first = isSame && !isCopied ? previous : undefined;
+  const captured = first?.captured ?? read.captured;
+  const edition = first?.edition ?? read.edition;
   // An upstream that is deployed anew without a change of ours is not old.
-  refuseOldData({ captured, edition: dataSet.provenance.edition }, options);
-  const before = previous?.digest === dataSet.digest ? dataSet.records : previous?.records();
-  const published = previous && { ...previous, records: before ?? previous.listed?.() ?? dataSet.records };
+  refuseOldData({ captured, edition: read.edition }, options);
+  const before = isSame ? records : previous?.records();
+  const published = previous && { ...previous, records: before ?? previous.listed?.() ?? records };
   const forgotten = options.forgetHistory ?? false;
-  const known = forgotten ? noFormer : formerOf(previous, options);
-  const left = published ? leftSlugs(published.records, dataSet.records) : noFormer;
+  const readFormer = options.isRestored ? previous?.readableFormer : previous?.former;
+  const known = (forgotten ? undefined : readFormer?.()) ?? noFormer;
+  const left = published ? leftSlugs(published.records, records) : noFormer;
   const former = mergeFormer(inherited, loaded.former ?? noFormer, known, left);
-  const { records, names } = dataSet;
   const own = { records, summary: summarizeNames(names), names: () => names };
   const nameChanges = options.hasNames === false ? [] : changesOfNames(own, previous, before);
+  const present = { ...dataSet, captured, edition };
   const { missing } = guard(
     published && { ...published, former: known, names: nameChanges, baseUrl: published.base_url },
-    { ...dataSet, captured, edition, former, baseUrl: options.baseUrl ?? site?.meta.base_url },
+    { ...present, former, baseUrl: options.baseUrl ?? site?.meta.base_url },
     { ...options, floor, fallback, mayLoseRedirects: forgotten },
   );
-  const continued = continueHistory(
-    { ...dataSet, captured, edition, history },
-    previous && forgotten ? { ...previous, history: () => ({ steps: [] }) } : previous,
+  const { history, notices } = continueHistory(
+    { ...present, history: loaded.history },
+    previous && forgotten ? { ...previous, history: () => emptyHistory } : previous,
     before,
   );
   // A copy was guarded when it was captured.
   const isUnguarded = !previous && !isCopied && floor === undefined;
   return {
-    ...dataSet,
-    provenance,
-    history: continued.history,
-    former,
-    steps: stepsSince(continued.history, previous?.digest),
-    missing,
-    nameChanges,
-    source,
-    site,
-    fallback: fallback ?? null,
-    requests: requests ?? null,
-    isCached,
-    notices: [...(loaded.notices ?? []), ...(isUnguarded ? [UNGUARDED] : []), ...continued.notices],
+    ...{ ...dataSet, provenance: { ...read, captured, edition }, history, former, missing, nameChanges },
+    ...{ source, site, fallback: fallback ?? null, requests, isCached },
+    steps: stepsSince(history, previous?.digest),
+    notices: [...(loaded.notices ?? []), ...(isUnguarded ? [UNGUARDED] : []), ...notices],
   };
 }
 
@@ -115,17 +110,14 @@ export async function capture(options: CaptureOptions): Promise<Captured> {
 function findPrevious(
   { source, site, dataSet: { provenance, records } }: SourceResult,
   { published, dataFolder }: CaptureOptions,
-) {
+): { previous?: Previous | undefined; inherited?: Former | undefined; floor?: Counts } {
   const bundled = published || source === 'snapshot' || site ? undefined : previousOfSnapshot(dataFolder);
-  if (!bundled) return { previous: published, inherited: noFormer };
+  if (!bundled) return { previous: published };
   if (bundled.source === provenance.source && bundled.upstream === provenance.upstream)
-    return { previous: bundled, inherited: noFormer };
+    return { previous: bundled };
   const its = bundled.records();
-  return { inherited: its ? agreeing(bundled.former(), its, records) : noFormer, floor: bundled.counts };
+  return { inherited: its && agreeing(bundled.former(), its, records), floor: bundled.counts };
 }
-
-const formerOf = (previous: Previous | undefined, { isRestored }: CaptureOptions): Former =>
-  (isRestored ? previous?.readableFormer?.() : previous?.former()) ?? noFormer;
 
 /**
  * None where the previous records or names cannot be read.
@@ -141,15 +133,4 @@ export function changesOfNames(
   const names = isSame ? undefined : previous?.readNames?.();
   if (!records || !names) return [];
   return compareNames({ records, names }, { records: to.records, names: to.names() });
-}
-
-/** Unchanged data keeps the date and the edition with which it was first seen in this state. */
-function sinceUnchanged(provenance: Provenance, digest: string, previous: Previous | undefined): Provenance {
-  if (previous?.digest !== digest) return provenance;
-  const { captured, edition } = previous;
-  return {
-    ...provenance,
-    captured: captured ?? provenance.captured,
-    edition: edition ?? provenance.edition,
-  };
 }

@@ -16,8 +16,6 @@ export interface CrawledList {
 
 type Fail = (guarantee: 'root' | 'lists', response: ProbeResponse, problem: string) => void;
 
-type Problem = [response: ProbeResponse, problem: string];
-
 /** Links in a circle end here. */
 const MAX_PAGES = MAX_RECORDS / PAGE_SIZE;
 /** A list that is so wrong, or so long, is not read to its end: its records are kept in memory. */
@@ -31,16 +29,13 @@ export async function crawl(
   fail: Fail,
 ): Promise<Record<Kind, CrawledList>> {
   await checkRoot(probe, linkBase, fail);
-  const problems = mapKinds((): Problem[] => []);
-  const lists = await Promise.all(
-    kindNames.map(async (kind) => {
-      const note = (...problem: Problem): void => void problems[kind].push(problem);
-      return [kind, await crawlList(probe, { linkBase, kind, fail: note })] as const;
-    }),
-  );
-  for (const [response, problem] of kindNames.flatMap((kind) => problems[kind]))
-    fail('lists', response, problem);
-  return Object.fromEntries(lists) as Record<Kind, CrawledList>;
+  const crawled = await Promise.all(kindNames.map((kind) => crawlList(probe, linkBase, kind)));
+  for (const { problems } of crawled)
+    for (const [response, problem] of problems) fail('lists', response, problem);
+  return Object.fromEntries(crawled.map(({ kind, list }) => [kind, list] as const)) as Record<
+    Kind,
+    CrawledList
+  >;
 }
 
 /** What is no possible count is 0, and differs from what the page says. */
@@ -67,43 +62,39 @@ function otherBase(root: string, linkBase: LinkBase): string {
   return `; if the site was built for that base URL, use --link-base ${link.slice(0, -rest.length)}`;
 }
 
-async function crawlList(
-  probe: Probe,
-  { linkBase, kind, fail }: { linkBase: LinkBase; kind: Kind; fail: (...problem: Problem) => void },
-): Promise<CrawledList> {
+async function crawlList(probe: Probe, linkBase: LinkBase, kind: Kind) {
   const records: ServedRecord[] = [];
-  let problems = 0;
+  const problems: [response: ProbeResponse, problem: string][] = [];
+  const first = listUrl(linkBase, kind);
+  const send = (link: string): Promise<ProbeResponse> =>
+    probe.send({ path: link.slice(linkBase.baseUrl.length) });
   let length = 0;
   let count = 0;
-  let link: string | null = listUrl(linkBase, kind);
-  for (let page = 0; link !== null && page < MAX_PAGES && problems < MAX_PROBLEMS; page++) {
-    const response: ProbeResponse = await probe.send({ path: link.slice(linkBase.baseUrl.length) });
+  let link: string | null = first;
+  for (let page = 0; link !== null && page < MAX_PAGES && problems.length < MAX_PROBLEMS; page++) {
+    const response: ProbeResponse = await send(link);
     length += response.text.length;
     if (length > MAX_LENGTH) {
-      fail(response, `got list pages of more than ${MAX_LENGTH} characters in all`);
+      problems.push([response, `got list pages of more than ${MAX_LENGTH} characters in all`]);
       break;
     }
     const envelope = response.json as { count?: unknown; next?: unknown } | undefined;
     if (response.status !== 200 || typeof envelope !== 'object' || envelope === null) {
-      fail(response, `got status ${response.status}, ${show(response.text)}, expected a list page`);
+      const got = `got status ${response.status}, ${show(response.text)}`;
+      problems.push([response, `${got}, expected a list page`]);
       break;
     }
     if (page === 0) count = countOf(envelope.count);
     const window = { limit: PAGE_SIZE, offset: page * PAGE_SIZE };
     const expected = { kind, window, count, linkBase, after: records.at(-1)?.id ?? 0 };
-    const listed = checkListPage(JSON.stringify(envelope), expected, (problem) => {
-      problems++;
-      fail(response, problem);
-    });
-    records.push(...listed);
+    const note = (problem: string): void => void problems.push([response, problem]);
+    records.push(...checkListPage(JSON.stringify(envelope), expected, note));
     const { next } = envelope;
     // A link to elsewhere has been reported, and is not followed.
     link = typeof next === 'string' && next.startsWith(`${linkBase.baseUrl}/`) ? next : null;
   }
   const slugs = new Set(records.map(({ slug }) => slug));
-  if (slugs.size < records.length) {
-    const path = listUrl(linkBase, kind).slice(linkBase.baseUrl.length);
-    fail(await probe.send({ path }), 'got a slug twice');
-  }
-  return { count, records };
+  if (slugs.size < records.length) problems.push([await send(first), 'got a slug twice']);
+  const list: CrawledList = { count, records };
+  return { kind, list, problems };
 }

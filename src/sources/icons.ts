@@ -31,50 +31,45 @@ export interface IconsReport extends IconSource {
 export async function gatherIcons(
   source: IconSource,
   records: Records,
-  {
-    assets,
-    fetcher: options,
-    site,
-  }: { assets: readonly SiteFile[]; fetcher: FetcherOptions; site?: Site | undefined },
+  { assets, fetcher, site }: { assets: readonly SiteFile[]; fetcher: FetcherOptions; site: Site | undefined },
 ): Promise<{ files: SiteFile[]; warnings: Warning[]; report: IconsReport }> {
   const { mode, upstream } = source;
-  const report = { ...source, icons: 0, missing: 0, offline: null, requests: null };
-  if (mode === 'link') return { files: [], warnings: [], report };
+  const none: Gathered = { files: new Map(), offline: null, requests: null };
   const placeholder = assets.find(({ path }) => path === PLACEHOLDER_ICON)?.body;
   if (placeholder === undefined) throw new Error(`${PLACEHOLDER_ICON} is missing from the assets`);
   const held = new Set(assets.map(({ path }) => path.toLowerCase()));
   const named = kindNames.flatMap((kind) =>
     records[kind].flatMap((record) =>
-      'icon' in record && !held.has(record.icon.toLowerCase()) ? [{ kind, ...record }] : [],
+      mode !== 'link' && 'icon' in record && !held.has(record.icon.toLowerCase())
+        ? [{ kind, ...record }]
+        : [],
     ),
   );
   const icons = [...new Set(named.map(({ icon }) => icon))].sort();
-  const fetched =
+  const isOfSite = mode === 'mirror' && site?.meta.sprites.mode === 'mirror';
+  const { files, offline, requests } =
     mode !== 'mirror' || upstream === null
-      ? undefined
-      : site?.meta.sprites.mode === 'mirror'
-        ? { files: new Map(icons.map((icon) => [icon, readIcon(site, icon)])), offline: null, requests: null }
-        : await fetchIcons(icons, upstream, options);
-  const files = icons.map((icon) => ({ path: icon, body: fetched?.files.get(icon) ?? placeholder }));
-  const isMissing = (icon: string): boolean => fetched?.files.get(icon) === null;
+      ? none
+      : isOfSite
+        ? { ...none, files: new Map(icons.map((icon) => [icon, readIcon(site, icon)])) }
+        : await fetchIcons(icons, upstream, fetcher);
+  const missing = named.filter(({ icon }) => files.get(icon) === null);
   return {
-    files,
-    warnings: named
-      .filter(({ icon }) => isMissing(icon))
-      .map(({ kind, id, slug, icon }) => ({
-        code: 'icon-not-found',
-        kind,
-        id,
-        message: `${slug} (${id}): the upstream does not have ${icon}, using the placeholder`,
-      })),
+    files: icons.map((icon) => ({ path: icon, body: files.get(icon) ?? placeholder })),
+    warnings: missing.map(({ kind, id, slug, icon }) => ({
+      ...{ code: 'icon-not-found', kind, id },
+      message: `${slug} (${id}): the upstream does not have ${icon}, using the placeholder`,
+    })),
     report: {
-      ...report,
-      icons: icons.length,
-      missing: icons.filter(isMissing).length,
-      offline: fetched?.offline ?? null,
-      requests: fetched?.requests ?? null,
+      ...{ ...source, icons: icons.length, offline, requests },
+      missing: new Set(missing.map(({ icon }) => icon)).size,
     },
   };
+}
+
+interface Gathered extends Pick<IconsReport, 'offline' | 'requests'> {
+  /** Icon → its file, or null if the upstream does not have it. */
+  readonly files: ReadonlyMap<string, Buffer | null>;
 }
 
 function readIcon({ place, entries }: Site, icon: string): Buffer {
@@ -112,33 +107,31 @@ const codec: Codec<string | null> = {
  * Fetches icons with the same client and cache as records. If the upstream cannot be reached, cached ones are used.
  *
  * @param icons distinct paths under `sprites/items`
- * @returns icon → its file, or null if the upstream does not have it; and why the upstream could not be reached, if it could not
  * @throws UpstreamError if one cannot be fetched, or is not an image; 404 and 410 mean that it does not exist
  */
-function fetchIcons(icons: readonly string[], upstream: string, options: FetcherOptions) {
+function fetchIcons(icons: readonly string[], upstream: string, options: FetcherOptions): Promise<Gathered> {
   return withFetcher(options, { upstream, version: 'icons-1' }, async (fetcher) => {
     let offline: UpstreamError | undefined;
 
-    async function read(icon: string): Promise<Buffer | null> {
+    async function read(icon: string): Promise<string | null> {
       const url = `${upstream}/${icon.slice(ICONS_FOLDER.length)}`;
-      let text: string | null | undefined;
-      if (!offline) {
-        try {
-          const absent = { value: null };
-          text = (await fetcher.load(url, codec, { absent, maxBytes: MAX_ICON_BYTES })).value;
-        } catch (error) {
-          if (!(error instanceof UpstreamError && error.request.unreachable)) throw error;
-          offline = error;
-        }
+      try {
+        const options = { absent: { value: null }, maxBytes: MAX_ICON_BYTES };
+        if (!offline) return (await fetcher.load(url, codec, options)).value;
+      } catch (error) {
+        if (!(error instanceof UpstreamError && error.request.unreachable)) throw error;
+        offline = error;
       }
-      if (offline) text = fetcher.recall(url, codec);
-      if (text === undefined) throw offline;
-      return text === null ? null : Buffer.from(text, 'base64');
+      const known = fetcher.recall(url, codec);
+      if (known === undefined) throw offline;
+      return known;
     }
 
+    // The first by itself: it tells whether the upstream can be reached.
     const [first, ...others] = icons;
-    const bodies = first === undefined ? [] : [await read(first)];
-    bodies.push(...(await pLimit(options.concurrency).map(others, read)));
+    const texts = first === undefined ? [] : [await read(first)];
+    texts.push(...(await pLimit(options.concurrency).map(others, read)));
+    const bodies = texts.map((text) => (text === null ? null : Buffer.from(text, 'base64')));
     const files = new Map(icons.map((icon, at) => [icon, bodies[at] ?? null]));
     return { files, offline: offline?.message ?? null, requests: fetcher.stats };
   });

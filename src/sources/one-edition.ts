@@ -81,15 +81,9 @@ const isOlder = (edition: Edition | null, newest: Edition | null): boolean =>
 
 /** Says how many answers there were of which edition, the newest first. */
 function mixture(upstream: string, answers: readonly Answer[]): UpstreamError {
-  const counts = new Map<string, number>();
-  const sorted = answers
-    .flatMap(({ edition }) => edition ?? [])
-    .sort((a, b) => (a.deployed < b.deployed ? 1 : -1));
-  for (const edition of sorted) {
-    const name = describeEdition(edition);
-    counts.set(name, (counts.get(name) ?? 0) + 1);
-  }
-  const parts = [...counts].map(([name, count]) => `${count} of ${name}`);
+  const editions = answers.flatMap(({ edition }) => edition ?? []);
+  const names = editions.sort((a, b) => (a.deployed < b.deployed ? 1 : -1)).map(describeEdition);
+  const parts = [...new Set(names)].map((name) => `${names.filter((one) => one === name).length} of ${name}`);
   return new UpstreamError(
     `got answers of several editions: ${parts.join(', ')}: expected one`,
     { method: 'GET', url: `${upstream}/`, attempts: 1, unreachable: false },
@@ -111,19 +105,18 @@ export async function checkCachedEdition(
   upstream: string,
   retries: number | undefined,
 ): Promise<{ isPresent: boolean; notices: readonly string[] }> {
-  if (!lastEdition) return { isPresent: false, notices: [] };
   const url = `${upstream}/meta/`;
-  let text: string;
   try {
-    text = (await ask(url, { retries })).toString();
+    const text = lastEdition && String(await ask(url, { retries }));
+    if (text === null) return { isPresent: false, notices: [] };
+    const meta = parseJson(text);
+    const { hash, deploy_date } = metaSchema.parse(meta);
+    const edition = parseEdition(hash, deploy_date, Date.now());
+    if (edition) return { isPresent: edition.hash === lastEdition?.hash, notices: [] };
+    const problem = `got ${show(meta ?? text)}: expected hash and deploy_date of an edition`;
+    return { isPresent: false, notices: [`GET ${url}: ${problem}; ignored, every record was asked for`] };
   } catch (error) {
     if (!(error instanceof UpstreamError) || error.request.unreachable) throw error;
     return { isPresent: false, notices: [] };
   }
-  const meta = parseJson(text);
-  const { hash, deploy_date } = metaSchema.parse(meta);
-  const edition = parseEdition(hash, deploy_date, Date.now());
-  if (edition) return { isPresent: edition.hash === lastEdition.hash, notices: [] };
-  const problem = `got ${show(meta ?? text)}: expected hash and deploy_date of an edition`;
-  return { isPresent: false, notices: [`GET ${url}: ${problem}; ignored, every record was asked for`] };
 }

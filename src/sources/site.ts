@@ -20,10 +20,9 @@ export const site: Source = async (context) => {
   const records = validated(found);
   const names = context.hasNames === false ? [] : found.names();
   const provenance = { source, upstream, captured, edition, skipped };
-  const dataSet = leaveOut({ warnings: [], provenance, counts, digest, records, names }, context);
-  // The history leads to all of its records.
-  const history = dataSet.digest === digest ? found.history() : undefined;
-  return { dataSet, history, former: found.former(() => records), site: found, source, requests };
+  const whole = { warnings: [], provenance, counts, digest, records, names };
+  const former = found.former(() => records);
+  return { ...leaveOut(whole, found.history, context), former, site: found, source, requests };
 };
 
 async function findSite(context: SourceContext): Promise<[Place, FetcherStats?]> {

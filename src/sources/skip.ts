@@ -1,12 +1,13 @@
 /** Records that are left out on purpose. */
 
+import type { History } from '../contract/changes.ts';
 import { type Kind, kindNames, mapKinds } from '../contract/kinds.ts';
 import type { Skipped } from '../contract/records.ts';
 import type { DataSet } from '../dataset/data-set.ts';
 import { digestDataSet } from '../dataset/digest.ts';
 import { selectNames } from '../dataset/names.ts';
 import { UsageError } from '../errors.ts';
-import type { SourceContext } from './source.ts';
+import type { SourceContext, SourceResult } from './source.ts';
 
 /** Throws if a record that is to be left out does not exist: whoever named it meant another one. */
 export function refuseUnknownSkips(
@@ -20,23 +21,27 @@ export function refuseUnknownSkips(
   }
 }
 
-/** Leaves records out of a complete data set, beside those that it is without already. */
-export function leaveOut(dataSet: DataSet, { skip, source }: SourceContext): DataSet {
-  if (!skip) return dataSet;
+/** Leaves records out of a complete data set, beside those that it is without already. Its history leads to all of its records. */
+export function leaveOut(
+  dataSet: DataSet,
+  history: () => History | undefined,
+  { skip, source }: SourceContext,
+): Pick<SourceResult, 'dataSet' | 'history'> {
+  if (!skip) return { dataSet, history: history() };
   const { skipped: former } = dataSet.provenance;
+  const formerly = mapKinds((kind) => former?.[kind] ?? []);
   // A fallback may lack what the upstream has.
   if (source !== 'auto')
     refuseUnknownSkips(
       skip,
-      mapKinds((kind) => [...dataSet.records[kind], ...(former?.[kind] ?? []).map((id) => ({ id }))]),
+      mapKinds((kind) => [...dataSet.records[kind], ...formerly[kind].map((id) => ({ id }))]),
     );
   const records = mapKinds((kind) => dataSet.records[kind].filter(({ id }) => !skip[kind].includes(id)));
-  const skipped = mapKinds((kind) =>
-    [...new Set([...(former?.[kind] ?? []), ...skip[kind]])].sort((a, b) => a - b),
-  );
-  return digestDataSet(records, {
+  const skipped = mapKinds((kind) => [...new Set([...formerly[kind], ...skip[kind]])].sort((a, b) => a - b));
+  const left = digestDataSet(records, {
     warnings: dataSet.warnings.filter(({ kind, id }) => !skip[kind].includes(id)),
     provenance: { ...dataSet.provenance, skipped },
     names: selectNames(dataSet.names, records),
   });
+  return { dataSet: left, history: left.digest === dataSet.digest ? history() : undefined };
 }

@@ -39,11 +39,7 @@ const wanted = { what: 'a snapshot', hint: 'Create one with: gamedata snapshot -
 
 export const snapshot: Source = async (context) => {
   const { data, history, former } = openSnapshot(context.upstream ?? context.dataFolder);
-  const whole = data(context);
-  const dataSet = leaveOut(whole, context);
-  // The history leads to all of its records.
-  const isWhole = dataSet.digest === whole.digest;
-  return { dataSet, history: isWhole ? history() : undefined, former: former(), source: 'snapshot' };
+  return { ...leaveOut(data(context), history, context), former: former(), source: 'snapshot' };
 };
 
 /** `provenance.json`: where the records come from, their warnings and their digest. */

@@ -133,9 +133,7 @@ async function get<T>(
   redirects = 0,
 ): Promise<T> {
   try {
-    const response = await client.get(url, options.decode, options);
-    if (response.status === 200) return response.value;
-    throw new Error(`${url}: got 304 for an unconditional request`);
+    return (await client.get(url, options.decode, options)).value;
   } catch (error) {
     if (!(error instanceof UpstreamError) || error.request.location === undefined) throw error;
     const { location, status } = error.request;
