@@ -17,7 +17,6 @@ const decoders = new Map([
   ['deflate', inflateSync],
 ]);
 
-/** What the client requests. */
 export const ACCEPT_ENCODING = 'gzip, br';
 
 /** A body that is not what its headers say, or not what was requested. A retry may help. */
@@ -42,13 +41,11 @@ export function decompress(body: Buffer, encoding = '', maxBytes = MAX_BODY_BYTE
   }
 }
 
-/** The text of a body. Throws `MalformedBody` if it is not UTF-8. */
 export function decodeText(body: Buffer): string {
   if (!isUtf8(body)) throw new MalformedBody(`got ${body.length} bytes that are not UTF-8`);
   return body.toString('utf8').replace(/^\uFEFF/, '');
 }
 
-/** The JSON of a body. Throws `MalformedBody` with the start of the body if it is not JSON. */
 export function decodeJson(body: Buffer): unknown {
   const text = decodeText(body);
   try {

@@ -21,7 +21,6 @@ export interface CacheEntry extends Revalidation {
   readonly storedAt: number;
   /** Until then, a run that goes on with the interrupted one need not revalidate the response. */
   freshUntil: number;
-  /** The edition that the response named. */
   readonly edition?: Edition | undefined;
   /** What the response was reduced to; validated by the reader. */
   readonly value: unknown;
@@ -31,19 +30,11 @@ export interface CacheEntry extends Revalidation {
 const completionSchema = z.object({ edition: editionSchema, value: z.unknown(), urls: z.int() });
 type Completion = z.infer<typeof completionSchema>;
 
-/** What a complete run has made of all that it has read. */
 type CompleteRun = Omit<Completion, 'urls'>;
 
 export type Cache = ReturnType<typeof openCache>;
 
-/**
- * Opens the journal for one upstream.
- *
- * @param folder created if it does not exist
- * @param upstream its address, without a trailing slash
- * @param version of the reduced values: a journal of another version or upstream is discarded
- * @throws OutputError if the folder cannot be written
- */
+/** A journal of another version of its values, or of another upstream, is discarded. Throws `OutputError` if it cannot be written. */
 export function openCache(folder: string, { upstream, version }: { upstream: string; version: string }) {
   const file = path.join(folder, journalName(upstream));
   const header = encodeLine({ cache: 1, version, upstream });
@@ -100,7 +91,6 @@ export function openCache(folder: string, { upstream, version }: { upstream: str
       // Each line starts with a line break: if a crash left half a line, only that one is lost.
       writing(() => writeSync(journal, `\n${encodeLine(entry)}`));
     },
-    /** Notes what this run has read, for the next one. */
     noteRun(noted: CompleteRun): void {
       run = noted;
     },
@@ -124,7 +114,6 @@ export function openCache(folder: string, { upstream, version }: { upstream: str
   };
 }
 
-/** A cache that is always empty. */
 export const noCache: Cache = { lastRun: null, get: () => undefined, put() {}, noteRun() {}, close() {} };
 
 /** A file name that is valid on every system. Addresses that share one take it from each other. */
@@ -136,7 +125,6 @@ function encodeLine(value: unknown): string {
   return `${checksum(json)} ${json}`;
 }
 
-/** Undefined if the line is damaged. */
 function decodeLine(line: string): unknown {
   const json = line.slice(17);
   return line.startsWith(checksum(json)) ? JSON.parse(json) : undefined;
@@ -144,10 +132,7 @@ function decodeLine(line: string): unknown {
 
 const checksum = (text: string): string => hash('sha256', text).slice(0, 16);
 
-/**
- * The entries of every intact line, the last one for each URL; and the run that the last line completes. What a complete run
- * has stored is not fresh for the next one.
- */
+/** The last entry of each URL, and the run that the last line completes: what it has stored is not fresh for the next one. */
 function decodeLines(lines: readonly string[]) {
   const entries = new Map<string, CacheEntry>();
   let lastRun: Completion | null = null;

@@ -24,7 +24,6 @@ export type Timeouts = typeof defaultTimeouts;
 export interface ClientOptions {
   /** The maximum number of concurrent requests and connections; more calls than that wait. */
   readonly concurrency: number;
-  /** How often a failed request is retried. */
   readonly retries: number;
   /** The delay before the first retry; it doubles with each further one. */
   readonly retryBaseMs?: number | undefined;
@@ -41,9 +40,7 @@ export interface GetOptions<T> {
   readonly revalidation?: Revalidation;
   /** The value of the cached response, which a 304 confirms. */
   readonly known?: T | undefined;
-  /** Overrides the number of retries for this request. */
   readonly retries?: number | undefined;
-  /** The maximum size of the decompressed body. */
   readonly maxBytes?: number;
 }
 
@@ -74,7 +71,6 @@ export function createClient(options: ClientOptions) {
   const stats = { requests: 0, bodies: 0, notModified: 0, retries: 0, bytes: 0 };
   /** No request is sent before this time, because the upstream asked for a pause. */
   let pausedUntil = 0;
-  /** Calls take turns until their responses are complete. */
   const sending = pLimit(concurrency);
   const closed = new AbortController();
   // Every waiting request listens.
@@ -187,7 +183,6 @@ export function createClient(options: ClientOptions) {
       const nextInMs = resumptions.size > 0 ? Math.max(0, first - Date.now()) : 0;
       return { requests: resumptions.size, nextInMs };
     },
-    /** Closes every connection and ends every delay at once. */
     close(): Promise<void> {
       closed.abort();
       return dispatcher.destroy();
@@ -195,7 +190,6 @@ export function createClient(options: ClientOptions) {
   };
 }
 
-/** Of a repeated header, the first counts. */
 const firstValues = (headers: RawResponse['headers']): Headers =>
   Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, [value].flat()[0]]));
 
@@ -221,11 +215,7 @@ function createDispatcher(connections: number, { connect, headers, body }: Timeo
   }
 }
 
-/**
- * Runs work with a client, and closes the client afterwards, or at once when a signal aborts the work.
- *
- * @throws the signal's reason if it is aborted, whatever error that causes in the work
- */
+/** Closes the client after the work, or at once when a signal aborts it, whose reason is then thrown whatever error that causes. */
 export async function abortable<C extends { close(): Promise<void> }, T>(
   client: C,
   signal: AbortSignal | undefined,

@@ -22,7 +22,6 @@ export type Fetcher = ReturnType<typeof createFetcher>;
 export type FetcherStats = Fetcher['stats'];
 
 export interface LoadOptions<T> extends Pick<GetOptions<T>, 'retries' | 'maxBytes'> {
-  /** Revalidate even if the cached response is still fresh. */
   readonly revalidate?: boolean | undefined;
   /** The URL to request instead, for a response that no cache on the way has yet; unconditionally, unless `revalidate` is set. */
   readonly at?: string | undefined;
@@ -45,7 +44,6 @@ export function createFetcher({ client, cache }: { client: HttpClient; cache: Ca
       stats.cacheHits += cache.lastRun?.urls ?? 0;
       return cache.lastRun?.value;
     },
-    /** Notes what this run has read, for the next one of the same edition. */
     noteRun: cache.noteRun,
     async load<T>(
       url: string,
@@ -94,15 +92,11 @@ export function createFetcher({ client, cache }: { client: HttpClient; cache: Ca
 }
 
 export interface FetcherOptions extends ClientOptions {
-  /** The folder of the cache; undefined for none. */
   readonly cacheFolder: string | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
-/**
- * Runs work with the fetcher of one upstream, and its cache if there is a folder for it. The cache keeps what was fetched,
- * even if the work fails or is aborted.
- */
+/** Work with the fetcher of one upstream. Its cache keeps what was fetched, even if the work fails or is aborted. */
 export async function withFetcher<T>(
   { cacheFolder, signal, ...options }: FetcherOptions,
   { upstream, version }: { upstream: string; version: string },

@@ -37,16 +37,12 @@ export function createProbe(address: string, options: Pick<ClientOptions, 'concu
     }
   }
 
-  /** @throws UpstreamError if there is no response */
   const send = (request: ProbeRequest): Promise<ProbeResponse> =>
     (request.maxBytes ?? 0) > MAX_BODY_BYTES ? limitLarge(attempt, request) : limit(attempt, request);
   return {
     address,
     send,
-    /**
-     * Sends all requests, as far as concurrency allows, and looks at each response as it comes. What was seen is in the order
-     * of the requests; the responses are not kept, as there may be hundreds of thousands, of any size.
-     */
+    /** What was seen, in the order of the requests. Responses are not kept, as there may be hundreds of thousands, of any size. */
     sendAll: <R extends ProbeRequest, T>(
       requests: readonly R[],
       look: (response: ProbeResponse, request: R) => T,
@@ -68,7 +64,6 @@ function asProbeResponse(request: string, { status, headers, body }: RawResponse
     status,
     /** The `Content-Encoding`; undefined for none. It has been undone. */
     encoding,
-    /** The header's value; several are joined by commas. */
     header,
     text,
     /** The body as JSON, whatever its type says; undefined if it is not JSON. */

@@ -33,7 +33,6 @@ const RETRYABLE_STATUS = new Set([408, 425, 429, 500, 502, 503, 504]);
 /** The longest `Retry-After` that is honored. Beyond it the build fails, and can be run again later. */
 const MAX_RETRY_AFTER_MS = 120_000;
 
-/** A response with any status but 200. */
 export function unexpectedStatus(status: number, headers: Headers): FailedAttempt {
   const { location } = headers;
   if (status >= 300 && status < 400 && location !== undefined) {
@@ -107,10 +106,7 @@ export function asFailedAttempt(error: unknown): FailedAttempt {
 
 const MAX_BACKOFF_MS = 30_000;
 
-/**
- * The delay before the next attempt in milliseconds: doubling from `baseMs`, with jitter over the upper half to spread
- * concurrent requests, and never less than `Retry-After`.
- */
+/** In milliseconds: doubling from `baseMs`, with jitter over the upper half to spread requests, and never less than `Retry-After`. */
 export function retryDelay(
   failures: number,
   { baseMs, retryAfterMs = 0, random }: { baseMs: number; retryAfterMs?: number; random: () => number },

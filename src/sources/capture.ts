@@ -47,9 +47,7 @@ export interface CaptureOptions
     Pick<GuardOptions, 'maxShrink' | 'allowMissing' | 'isBaseUrlNamed' | 'baseUrlHint' | 'hint'> {
   /** The age that data may have, in days; undefined for any. */
   readonly maxAge?: number | undefined;
-  /** The published data set, which is replaced; undefined if nothing is published. */
   readonly published: Previous | undefined;
-  /** The base URL that the site gets. Default: that of the site that is read. */
   readonly baseUrl?: string | undefined;
   /** Start a new history, without redirects of records that were renamed before. Default false. */
   readonly forgetHistory?: boolean | undefined;
@@ -119,11 +117,7 @@ function findPrevious(
   return { inherited: its && agreeing(bundled.former(), its, records), floor: bundled.counts };
 }
 
-/**
- * None where the previous records or names cannot be read.
- *
- * @param to `names` is called only if they differ
- */
+/** None where the previous records or names cannot be read. `to.names` is called only if they differ. */
 export function changesOfNames(
   to: { records: AnyRecords; summary: NamesSummary | undefined; names: () => readonly Names[] },
   previous?: Previous,

@@ -30,7 +30,6 @@ type TableName = keyof typeof columns;
 type Column = (typeof columns)[TableName][number];
 export const tableNames = Object.keys(columns) as readonly TableName[];
 
-/** Table → its text. */
 export type TableTexts = Readonly<Record<TableName, string>>;
 
 /** Kind → its table, and how the fields of its own are read from a row there, once those tables are known that refer to it. */
@@ -103,7 +102,6 @@ interface Row {
   readonly cells: Readonly<Record<Column, string>>;
 }
 
-/** Throws `DataError` if the text is not CSV, a row has the wrong number of fields, or a column is missing. */
 function rowsOf(texts: TableTexts, table: TableName): Row[] {
   const { data, errors, meta } = Papa.parse<Row['cells']>(texts[table], {
     delimiter: ',',
@@ -162,11 +160,7 @@ function identifierIn(row: Row): string {
 const spritePath = (slug: string): string =>
   `${ICONS_FOLDER}${slug.replace(/^(data-card).*/, '$1').replace(/^([th]m)\d.*/, '$1-normal')}.png`;
 
-/**
- * Reads every table, and the modification date of the newest, `YYYY-MM-DD`.
- *
- * @throws OutputError if one cannot be read, or is not UTF-8
- */
+/** Every table, and the modification date of the newest. Throws `OutputError` if one cannot be read, or is not UTF-8. */
 function readTables(folder: string): { texts: TableTexts; captured: string } {
   let newest = 0;
   const texts = tableNames.map((name) => {
@@ -196,12 +190,7 @@ const codec: Codec<string> = {
   revive: (cached) => (typeof cached === 'string' ? cached : undefined),
 };
 
-/**
- * Reads the tables below a base URL, all of one state: unless the URL names a commit, they are read again, past the caches on
- * the way, until none has changed in between.
- *
- * @throws UpstreamError if they change each time
- */
+/** All of one state: unless the URL names a commit, they are read again, past the caches on the way, until none has changed. */
 async function fetchTables(
   fetcher: Fetcher,
   upstream: string,

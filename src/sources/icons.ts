@@ -17,17 +17,10 @@ export interface IconsReport extends IconSource {
   readonly missing: number;
   /** Why cached icons were used instead of the upstream's; null if they were not. */
   readonly offline: string | null;
-  /** Null if nothing was fetched. */
   readonly requests: FetcherStats | null;
 }
 
-/**
- * Gathers the icon files that a site has to hold: none if requests are redirected, otherwise one for every icon that a
- * record names, with the placeholder in place of missing ones, and a warning for each item whose icon is missing.
- *
- * @param assets the hand-written files, including the placeholder; icons among them are not gathered again
- * @param site the site that the records are from, if they are; one that holds copies of icons is where they are taken from
- */
+/** The icon files that a site has to hold, with the placeholder in place of missing ones, and a warning for each item that lacks its own. */
 export async function gatherIcons(
   source: IconSource,
   records: Records,
@@ -103,12 +96,7 @@ const codec: Codec<string | null> = {
   },
 };
 
-/**
- * Fetches icons with the same client and cache as records. If the upstream cannot be reached, cached ones are used.
- *
- * @param icons distinct paths under `sprites/items`
- * @throws UpstreamError if one cannot be fetched, or is not an image; 404 and 410 mean that it does not exist
- */
+/** If the upstream cannot be reached, cached ones are used. 404 and 410 mean that an icon does not exist. */
 function fetchIcons(icons: readonly string[], upstream: string, options: FetcherOptions): Promise<Gathered> {
   return withFetcher(options, { upstream, version: 'icons-1' }, async (fetcher) => {
     let offline: UpstreamError | undefined;

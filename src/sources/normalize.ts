@@ -29,12 +29,7 @@ const converters: { readonly [K in Kind]: (own: OwnOf<K>, warn: Warn) => object 
   }),
 };
 
-/**
- * Makes a data set from raw records in any order, without those that its provenance says are left out.
- *
- * @param hasNames whether the names in every language are part of it
- * @throws DataError if ids repeat, slugs collide or are unsafe, or a record does not fit its schema
- */
+/** Makes a data set from raw records in any order, without those that its provenance says are left out. Throws `DataError`. */
 export function normalize(raw: RawRecords, provenance: Provenance, hasNames = true): DataSet {
   const warnings: Warning[] = [];
   const languages = new Map<string, Names>();
@@ -64,7 +59,6 @@ export function normalize(raw: RawRecords, provenance: Provenance, hasNames = tr
   return digestDataSet(records, { warnings, provenance, names });
 }
 
-/** Throws an error that names every record whose id another one has too. */
 export function refuseRepeatedIds(
   records: readonly { id: number; slug: string }[],
   location: DataLocation,
@@ -194,7 +188,6 @@ const ownSchemas = {
   item: z.strictObject({
     /** In the upstream's order, which decides if it lists several for one generation. */
     gameIndices: z.array(z.strictObject({ generation: z.int().positive(), index: z.int().min(0) })),
-    /** The URL or path of its icon, or null. */
     sprite: z.string().nullable(),
   }),
 } as const satisfies Record<Kind, z.ZodObject>;
@@ -208,7 +201,6 @@ export type RawMove = RawOf<'move'>;
 export type RawItem = RawOf<'item'>;
 export type RawRecords = { readonly [K in Kind]: readonly RawOf<K>[] };
 
-/** The names of a record, the English one by itself. */
 export function splitNames({ en, ...names }: Readonly<Record<string, string>>) {
   return { englishName: en ?? null, names };
 }

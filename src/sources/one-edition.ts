@@ -9,7 +9,6 @@ import { parseJson, show } from '../contract/parse.ts';
 import { UpstreamError } from '../errors.ts';
 import type { Codec, Fetcher, Loaded, LoadOptions } from '../http/fetcher.ts';
 
-/** A value, or the error of the upstream that has none. */
 type Answer = Loaded<unknown> | (Pick<Loaded<unknown>, 'edition'> & { readonly error: UpstreamError });
 
 /** Reads values, each URL once for each edition that turns up. */
@@ -21,13 +20,7 @@ export interface EditionReader {
 /** How often the upstream may be deployed anew meanwhile. */
 const MAX_DEPLOYS = 2;
 
-/**
- * Reads until every answer is of the newest edition that any of them names.
- *
- * @param readAll reads everything; called again for each edition. It may find answers that contradict each other.
- * @returns also the edition of every answer; null if one named none
- * @throws UpstreamError if answers of several editions remain
- */
+/** Reads everything until each answer is of the newest edition that any of them names; null if one named none. */
 export async function readOneEdition<T>(
   { fetcher, upstream }: { fetcher: Fetcher; upstream: string },
   readAll: (reader: EditionReader) => Promise<T>,
@@ -79,7 +72,6 @@ export async function readOneEdition<T>(
 const isOlder = (edition: Edition | null, newest: Edition | null): boolean =>
   newest !== null && edition !== null && edition.hash !== newest.hash;
 
-/** Says how many answers there were of which edition, the newest first. */
 function mixture(upstream: string, answers: readonly Answer[]): UpstreamError {
   const editions = answers.flatMap(({ edition }) => edition ?? []);
   const names = editions.sort((a, b) => (a.deployed < b.deployed ? 1 : -1)).map(describeEdition);
@@ -91,15 +83,9 @@ function mixture(upstream: string, answers: readonly Answer[]): UpstreamError {
   );
 }
 
-/** What it says: whether that makes sense, is asked afterwards. */
 const metaSchema = z.object({ hash: z.unknown(), deploy_date: z.unknown() }).partial().catch({});
 
-/**
- * Asks the upstream for its edition, if the cache has all of one. An upstream that does not say is read as a whole.
- *
- * @returns whether the last run has read the present edition; and what the upstream says about itself, if that makes no sense
- * @throws UpstreamError if it cannot be reached
- */
+/** Whether the cache has all of the present edition; and what the upstream says about that, if it makes no sense. */
 export async function checkCachedEdition(
   { lastEdition, ask }: Fetcher,
   upstream: string,

@@ -20,13 +20,7 @@ import { isAddress } from './source.ts';
 
 export type ReadOptions = Pick<FetcherOptions, 'concurrency' | 'signal'>;
 
-/**
- * Reads a data set by a folder, an archive or a URL.
- *
- * @throws OutputError if a folder or an archive contains neither a snapshot nor a site
- * @throws UpstreamError if a deployment does not respond
- * @throws DataError if the data is incomplete or invalid
- */
+/** @throws OutputError if a folder or an archive contains neither a snapshot nor a site, UpstreamError or DataError */
 export async function readDataSet(target: string, options: ReadOptions): Promise<SummarizedRecords> {
   if (isAddress(target)) return readDeployment(target.replace(/\/+$/, ''), options);
   const has = (file: string): boolean => existsSync(path.join(target, file));

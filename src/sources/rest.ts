@@ -55,7 +55,6 @@ const commonSchema = z.object({
   names: z.array(z.object({ name: z.string(), language: z.object({ name: z.string() }) })),
 });
 
-/** Reduces a response to a raw record. `record` names it in errors. */
 export function readAnswer<K extends Kind>(kind: K, json: unknown, record: string): RawOf<K> {
   const { id, name: slug, names } = parse(commonSchema, json, { kind, record });
   const own = parse(ownSchemas[kind], json, { kind, record });
@@ -64,13 +63,7 @@ export function readAnswer<K extends Kind>(kind: K, json: unknown, record: strin
   return { id, slug, ...splitNames(first), ...own };
 }
 
-/**
- * Reads every list, then every record on them, all of one edition. If the cache is complete and of the present edition,
- * only that is asked for.
- *
- * @throws UpstreamError if there is no valid response, or only a mixture of editions
- * @throws DataError if a list contradicts itself, or a record contradicts its list or its schema
- */
+/** Every list, then every record on them. If the cache is complete and of the present edition, only that is asked for. */
 export const rest: Source = (context) => {
   const { upstream = DEFAULT_UPSTREAM, today, skip, hasNames, firstRetries } = context;
   return withFetcher(context, { upstream, version: `rest-${RAW_VERSION}` }, async (fetcher) => {
@@ -97,7 +90,6 @@ export const rest: Source = (context) => {
 };
 
 interface RestOptions extends SourceContext {
-  /** The base URL without a trailing slash. */
   readonly upstream: string;
   readonly fetcher: Fetcher;
 }
@@ -187,7 +179,6 @@ const recordCodec = (listed: Listed): Codec<RawOf<Kind>> => ({
   },
 });
 
-/** A record has to be what its list says. */
 function matchList([listed, record]: Answer): RawOf<Kind> {
   const { kind, id, slug } = listed;
   if (record?.id === id && record.slug === slug) return record;

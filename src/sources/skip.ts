@@ -9,7 +9,6 @@ import { selectNames } from '../dataset/names.ts';
 import { UsageError } from '../errors.ts';
 import type { SourceContext, SourceResult } from './source.ts';
 
-/** Throws if a record that is to be left out does not exist: whoever named it meant another one. */
 export function refuseUnknownSkips(
   skip: Skipped | undefined,
   records: Readonly<Record<Kind, readonly { readonly id: number }[]>>,

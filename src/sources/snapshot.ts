@@ -34,7 +34,6 @@ import type { Source } from './source.ts';
 export const PROVENANCE_FILE = 'provenance.json';
 const recordsFile = (kind: Kind): string => `${kind}.ndjson`;
 
-/** What errors say of files that cannot be read. */
 const wanted = { what: 'a snapshot', hint: 'Create one with: gamedata snapshot --data <dir>' };
 
 export const snapshot: Source = async (context) => {
@@ -65,10 +64,7 @@ export function snapshotFiles(data: DataSet): SiteFile[] {
   ];
 }
 
-/**
- * Opens a snapshot. Each function that reads it throws `OutputError` if a file cannot be read, and `DataError` if it is invalid or
- * does not match what `provenance.json` says.
- */
+/** What is read has to match `provenance.json`: each function throws `OutputError` or `DataError`. */
 export function openSnapshot(folder: string) {
   const place = folderPlace(folder);
   const text = (file: string): string => `${readFrom(place, file, wanted)}`;

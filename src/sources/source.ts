@@ -21,7 +21,6 @@ export interface SourceContext extends FetcherOptions {
   readonly source: SourceName;
   /** A URL or a folder; undefined for the source's default. */
   readonly upstream: string | undefined;
-  /** The bundled data set. */
   readonly dataFolder: string;
   /** The capture date of data fetched now, `YYYY-MM-DD`. */
   readonly today: string;
@@ -45,9 +44,8 @@ export interface Progress {
 
 export interface SourceResult {
   readonly dataSet: DataSet;
-  /** The history of a snapshot or a site. */
+  /** Of a snapshot or a site, as are its former slugs. */
   readonly history?: History | undefined;
-  /** Its former slugs. */
   readonly former?: Former | undefined;
   readonly site?: Site | undefined;
   /** The source that was read in the end; of a site, the one that it was built from. */

@@ -26,12 +26,7 @@ const MIXED = 'It may be served partly from caches, or be replaced just now: try
 /** `serve` and others redirect `/index.html` to `/`. */
 const MAX_REDIRECTS = 3;
 
-/**
- * Fetches a deployment's manifest.
- *
- * @throws UpstreamError if it cannot be fetched
- * @throws OutputError if it is not the manifest of a gamedata build
- */
+/** @throws UpstreamError if it cannot be fetched, OutputError if it is not the manifest of a gamedata build */
 export async function fetchManifest(client: HttpClient, address: string): Promise<Manifest> {
   const url = `${address}/${MANIFEST_FILE}`;
   // What is no JSON may be another time.
@@ -62,11 +57,7 @@ export const isSource = (file: string): boolean =>
 /** How often a deployment may be replaced while it is read. */
 const MAX_DEPLOYS = 3;
 
-/**
- * Reads what the manifest of a deployment lists. If that fails because the deployment has been replaced meanwhile, it begins again.
- *
- * @throws UpstreamError or OutputError if there is no manifest
- */
+/** Reads what the manifest of a deployment lists, and begins again if that fails because it has been replaced meanwhile. */
 export async function readOneBuild<T>(
   client: HttpClient,
   address: string,
@@ -85,12 +76,7 @@ export async function readOneBuild<T>(
   }
 }
 
-/**
- * Fetches files of a deployment, all of one build.
- *
- * @throws UpstreamError if a file cannot be fetched, or differs from the manifest
- * @throws OutputError if there is no manifest, or they are too large
- */
+/** Files of a deployment, all of one build. */
 export const deploymentPlace = (
   client: HttpClient,
   address: string,
@@ -107,11 +93,7 @@ export const deploymentPlace = (
     return placeOf(address, files.set(MANIFEST_FILE, Buffer.from(JSON.stringify(manifest))));
   });
 
-/**
- * Fetches a file, and checks its size and hash.
- *
- * @throws UpstreamError if it cannot be fetched, or differs from the manifest
- */
+/** @throws UpstreamError if the file cannot be fetched, or differs from the manifest */
 export async function fetchFile(client: HttpClient, address: string, entry: ManifestEntry): Promise<Buffer> {
   const url = `${address}/${entry.path.split('/').map(encodeURIComponent).join('/')}`;
   const decode = (body: Buffer): Buffer => {

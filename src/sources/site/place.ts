@@ -25,7 +25,6 @@ export const folderPlace = (folder: string, name = folder): Place => ({
   list: () => walk(folder),
 });
 
-/** @param at a file as errors show it */
 export const memoryPlace = (
   name: string,
   files: ReadonlyMap<string, Buffer>,
@@ -41,11 +40,7 @@ export const memoryPlace = (
   list: () => Array.from(files.keys(), (file) => ({ path: file, isFile: true })),
 });
 
-/**
- * Throws `OutputError` if a file cannot be read.
- *
- * @param wanted what it should be, and what can be done
- */
+/** Throws `OutputError`. `wanted` says what the file should be, and what can be done. */
 export function readFrom(place: Place, file: string, wanted?: { what: string; hint: string }): Buffer {
   try {
     return place.read(file);
@@ -59,7 +54,6 @@ export function readFrom(place: Place, file: string, wanted?: { what: string; hi
 /** A hundred times the live upstream's site, with every icon. */
 const MAX_MEMORY_BYTES = 512 * 1024 * 1024;
 
-/** Throws `OutputError` if something is larger than what is read into memory. */
 export function refuseLarge(name: string, bytes: number): void {
   if (bytes > MAX_MEMORY_BYTES)
     throw new OutputError(`has files of ${bytes} bytes, expected at most ${MAX_MEMORY_BYTES} in all`, name);
@@ -70,11 +64,7 @@ export const isArchive = (name: string): boolean => /\.(?:tar\.gz|tgz)$/.test(na
 export const localPlace = async (target: string): Promise<Place> =>
   isArchive(target) ? await archivePlace(target) : folderPlace(target);
 
-/**
- * Reads every regular file below the archive's only folder.
- *
- * @throws OutputError if the file cannot be read as an archive
- */
+/** Every regular file below the archive's only folder. Throws `OutputError` if it cannot be read as an archive. */
 export async function archivePlace(archive: string): Promise<Place> {
   const files = new Map<string, Buffer>();
   let bytes = 0;

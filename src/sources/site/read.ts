@@ -129,7 +129,6 @@ function siteData(place: Place, entries: Entries, meta: Meta | undefined) {
   return {
     records,
     history,
-    /** What its links start with, by the API root. */
     root(): { base_url: string } {
       const lists = parse(rootSchema, json(rootFile), { record: place.at(rootFile) });
       const [list = ''] = Object.values(lists);
@@ -153,7 +152,6 @@ function siteData(place: Place, entries: Entries, meta: Meta | undefined) {
   };
 }
 
-/** The names in every language that a summary lists. */
 export const readNames = (
   summary: NamesSummary | undefined,
   read: (file: string) => unknown,
