@@ -30,7 +30,7 @@ type TableName = keyof typeof columns;
 type Column = (typeof columns)[TableName][number];
 export const tableNames = Object.keys(columns) as readonly TableName[];
 
-export type TableTexts = Readonly<Record<TableName, string>>;
+type TableTexts = Readonly<Record<TableName, string>>;
 
 /** Kind → its table, and how the fields of its own are read from a row there, once those tables are known that refer to it. */
 const kinds: {
@@ -77,7 +77,7 @@ export const csv: Source = async (context) => {
 };
 
 /** Throws `DataError` if a table is invalid, or refers to a record that does not exist. */
-export function readCsv(texts: TableTexts): RawRecords {
+function readCsv(texts: TableTexts): RawRecords {
   const languages = new Map(rowsOf(texts, 'languages').map((row) => [row.cells.id, identifierIn(row)]));
   return mapKinds((kind) => {
     const rows = rowsOf(texts, kinds[kind].table);

@@ -5,8 +5,8 @@ import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { build } from '../../src/cli/commands/build.ts';
 import { GamedataError } from '../../src/errors.ts';
-import { load } from '../../src/sources/index.ts';
 import { startServer } from '../support/local-server.ts';
+import { loadFrom } from '../support/reading.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 import { serveUpstream } from '../support/test-upstream.ts';
 import { type Answer, itemAnswer, moveAnswer, tinyUpstream, upstreamOf } from '../support/upstream-data.ts';
@@ -28,15 +28,7 @@ async function failureOf({ fault, spoil }: { fault?: Fault; spoil?: Change }): P
   const answers = tinyUpstream();
   spoil?.(answers);
   const server = await serveUpstream(upstreamOf(answers), fault ? { fault } : {});
-  const error: unknown = await load({
-    source: 'rest',
-    upstream: server.url,
-    concurrency: 2,
-    retries: 0,
-    dataFolder: 'unused',
-    cacheFolder: undefined,
-    today: '2026-01-02',
-  }).catch((reason: unknown) => reason);
+  const error: unknown = await loadFrom('rest', server.url).catch((reason: unknown) => reason);
   expect(error).toBeInstanceOf(GamedataError);
   return (error as GamedataError).message.replaceAll(server.url, 'UPSTREAM');
 }
@@ -47,100 +39,75 @@ const change =
   (answers) =>
     Object.assign(answers[kind][1] as Answer, overrides);
 
-describe('a record that does not match it has to be', () => {
+describe('a record that is not as it has to be', () => {
   const generation = (url: unknown) => ({ generation: { url } });
-  it.each<{ flaw: string; spoil: Change; problem: string }>([
-    {
-      flaw: 'a missing field',
-      spoil: change('move', { names: undefined }),
-      problem: 'move › move-2 (2) › names: got nothing: expected array, received undefined',
-    },
-    {
-      flaw: 'a missing inner field',
-      spoil: change('item', { sprites: {} }),
-      problem: 'item › item-2 (2) › sprites.default: got nothing: expected string, received undefined',
-    },
-    {
-      flaw: 'a retyped field',
-      spoil: change('item', { game_indices: [{ game_index: '7', ...generation('/api/v2/generation/1/') }] }),
-      problem: 'item › item-2 (2) › game_indices[0].game_index: got "7": expected number, received string',
-    },
-    {
-      flaw: 'a null where there is an object',
-      spoil: change('move', { generation: null }),
-      problem: 'move › move-2 (2) › generation: got null: expected object, received null',
-    },
-    {
-      flaw: 'a link that leads to no generation',
-      spoil: change('move', generation('https://example.test/generation/first/')),
-      problem:
-        'move › move-2 (2) › generation.url: got "https://example.test/generation/first/": expected a link to a generation',
-    },
-    ...['https://x.test/generation/4/more', 'https://x.test/4/'].map((url) => ({
-      flaw: `the link ${url}`,
-      spoil: change('move', generation(url)),
-      problem: `move › move-2 (2) › generation.url: got "${url}": expected a link to a generation`,
-    })),
-    {
-      flaw: 'a sprite of another folder',
-      spoil: change('item', { sprites: { default: 'https://x.test/a.png' } }),
-      problem: 'item › item-2 (2) › icon: got "https://x.test/a.png": expected an image under sprites/items',
-    },
-    {
-      flaw: 'a sprite outside its folder',
-      spoil: change('item', { sprites: { default: 'https://x.test/sprites/items/../../a.png' } }),
-      problem:
-        'item › item-2 (2) › icon: got "sprites/items/../../a.png": expected an image under sprites/items',
-    },
-  ])('is rejected for $flaw', async ({ spoil, problem }) => {
-    const message = await failureOf({ spoil });
-    expect(message).toBe(problem);
+  const notLink = (url: string): [Change, string] => [
+    change('move', generation(url)),
+    `move › move-2 (2) › generation.url: got "${url}": expected a link to a generation`,
+  ];
+  const sprite = (url: string): Change => change('item', { sprites: { default: url } });
+  it.each<[flaw: string, spoil: Change, problem: string]>([
+    [
+      'a missing field',
+      change('move', { names: undefined }),
+      'move › move-2 (2) › names: got nothing: expected array, received undefined',
+    ],
+    [
+      'a missing inner field',
+      change('item', { sprites: {} }),
+      'item › item-2 (2) › sprites.default: got nothing: expected string, received undefined',
+    ],
+    [
+      'a retyped field',
+      change('item', { game_indices: [{ game_index: '7', ...generation('/api/v2/generation/1/') }] }),
+      'item › item-2 (2) › game_indices[0].game_index: got "7": expected number, received string',
+    ],
+    [
+      'a null where there is an object',
+      change('move', { generation: null }),
+      'move › move-2 (2) › generation: got null: expected object, received null',
+    ],
+    ['a link that leads to no generation', ...notLink('https://example.test/generation/first/')],
+    ['a link that leads further', ...notLink('https://x.test/generation/4/more')],
+    ['a link that leads elsewhere', ...notLink('https://x.test/4/')],
+    [
+      'a sprite of another folder',
+      sprite('https://x.test/a.png'),
+      'item › item-2 (2) › icon: got "https://x.test/a.png": expected an image under sprites/items',
+    ],
+    [
+      'a sprite outside its folder',
+      sprite('https://x.test/sprites/items/../../a.png'),
+      'item › item-2 (2) › icon: got "sprites/items/../../a.png": expected an image under sprites/items',
+    ],
+  ])('is rejected for %s', async (_, spoil, problem) => {
+    expect(await failureOf({ spoil })).toBe(problem);
   });
 
-  it.each([
-    ['id', moveAnswer(3, { name: 'move-2' }), 'got id 3, name "move-2"'],
-    ['name', moveAnswer(2, { name: 'other' }), 'got id 2, name "other"'],
-  ])('is rejected if its list has another %s', async (_, answer, got) => {
+  it('is rejected if its list has another id', async () => {
+    const answer = moveAnswer(3, { name: 'move-2' });
     const message = await failureOf({ fault: at('/api/v2/move/2/', 200, JSON.stringify(answer)) });
-    expect(message).toBe(`move › move-2 (2): ${got}: expected 2, "move-2", as in the list`);
+    const got = 'got id 3, name "move-2": expected 2, "move-2", as in the list';
+    expect(message).toBe(`move › move-2 (2): ${got}`);
   });
 });
 
-describe('a list that does not match it has to be', () => {
-  it.each<{ flaw: string; body: string; problem: string }>([
-    {
-      flaw: 'no results',
-      body: '{"count":0}',
-      problem: 'move › list › results: got nothing: expected array, received undefined',
-    },
-    {
-      flaw: 'another shape',
-      body: '[]',
-      problem: 'move › list: got []: expected object, received array',
-    },
-    {
-      flaw: 'a link to another kind',
-      body: list(1, links('/api/v2/item/1/')),
-      problem: 'move › move-1 › url: got "/api/v2/item/1/": expected a link to UPSTREAM/move/<id>/',
-    },
-    {
-      flaw: 'another count than it has results',
-      body: list(2, links('/api/v2/move/1/')),
-      problem: 'move › list: got 1 results: expected 2, its count',
-    },
-    ...['01/', '1x/', 'x1/', '1/2/', '', '10000000000000000/'].map((id) => ({
-      flaw: `the id ${id}`,
-      body: list(1, links(`/api/v2/move/${id}`)),
-      problem: `move › move-1 › url: got "/api/v2/move/${id}": expected a link to UPSTREAM/move/<id>/`,
-    })),
-    {
-      flaw: 'a link that is none',
-      body: list(1, links('http://[')),
-      problem: 'move › move-1 › url: got "http://[": expected a link to UPSTREAM/move/<id>/',
-    },
-  ])('is rejected for $flaw', async ({ body, problem }) => {
-    const message = await failureOf({ fault: at('/api/v2/move/?', 200, body) });
-    expect(message).toBe(problem);
+describe('a list that is not as it has to be', () => {
+  const notBelow = (url: string): [body: string, problem: string] => [
+    list(1, links(url)),
+    `move › move-1 › url: got "${url}": expected a link to UPSTREAM/move/<id>/`,
+  ];
+  it.each<[flaw: string, body: string, problem: string]>([
+    ['no results', '{"count":0}', 'move › list › results: got nothing: expected array, received undefined'],
+    ['another shape', '[]', 'move › list: got []: expected object, received array'],
+    ['a link to another kind', ...notBelow('/api/v2/item/1/')],
+    ['a link that is none', ...notBelow('http://[')],
+    ...['01/', '1x/', 'x1/', '1/2/', '', '10000000000000000/'].map((id): [string, string, string] => [
+      `the id ${id}`,
+      ...notBelow(`/api/v2/move/${id}`),
+    ]),
+  ])('is rejected for %s', async (_, body, problem) => {
+    expect(await failureOf({ fault: at('/api/v2/move/?', 200, body) })).toBe(problem);
   });
 
   it('is rejected for a link to another host, of which nothing is asked', async () => {

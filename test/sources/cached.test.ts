@@ -1,16 +1,27 @@
+import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { build } from '../../src/cli/commands/build.ts';
 import type { CacheEntry } from '../../src/http/cache.ts';
+import { RAW_VERSION } from '../../src/sources/rest.ts';
 import type { Progress } from '../../src/sources/source.ts';
 import { fingerprint } from '../support/fingerprint.ts';
 import { journalLine } from '../support/journal.ts';
+import { rawOf } from '../support/sites.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 import { serveUpstream } from '../support/test-upstream.ts';
-import { itemAnswer, moveAnswer, tinyUpstream, upstreamOf } from '../support/upstream-data.ts';
+import {
+  handMadeUpstream,
+  itemAnswer,
+  moveAnswer,
+  tinyUpstream,
+  upstreamOf,
+} from '../support/upstream-data.ts';
 
 type Entry = CacheEntry & { value: Record<string, unknown> };
+/** Changes entries, by what their URLs end with. */
+type Change = (of: (end: string) => Entry) => void;
 
 /** A move and an item that only their kind tells apart, and a second move. */
 const data = upstreamOf({
@@ -18,24 +29,21 @@ const data = upstreamOf({
   item: [itemAnswer(1, { name: 'same' })],
 });
 
+/** Of an upstream that has fewer records than the bundled data set. */
+const restBuild = (upstream: string) =>
+  ({ source: 'rest', upstream, maxShrink: 100, baseUrl: 'https://example.test', cache: false }) as const;
+
 /** An upstream whose responses stay fresh, a build of it, and the journal as a fetch that was broken off leaves it. */
 async function scene() {
   const server = await serveUpstream(data, { maxAge: 3600 });
   const parent = temporaryFolder();
   const [cache, out] = [path.join(parent, 'cache'), path.join(parent, 'site')];
-  const options = {
-    source: 'rest',
-    maxShrink: 100,
-    upstream: server.url,
-    baseUrl: 'https://example.test',
-    cache,
-    out,
-  } as const;
+  const options = { ...restBuild(server.url), cache, out };
   await build(options);
   const before = fingerprint(out);
   return {
-    /** Changes entries, by what their URLs end with; each line gets the checksum that is right for it. */
-    interrupt(change: (entryOf: (end: string) => Entry) => void = () => {}) {
+    /** Each line gets the checksum that is right for it. */
+    interrupt(change: Change = () => {}) {
       const file = path.join(cache, `${readdirSync(cache)[0]}`);
       const [header = '', ...lines] = readFileSync(file, 'utf8').split('\n');
       const entries = lines.slice(0, -1).map((line) => JSON.parse(line.slice(17)) as Entry);
@@ -64,18 +72,18 @@ describe('what a fetch that was broken off has stored', () => {
     expect(await asked()).toEqual(lists);
   });
 
-  it.each<[string, (entryOf: (end: string) => Entry) => void, string]>([
-    ['another id', (entryOf) => Object.assign(entryOf('/move/2/').value, { id: 7 }), `${move}2/`],
-    ['another slug', (entryOf) => Object.assign(entryOf('/move/2/').value, { slug: 'other' }), `${move}2/`],
-    ['no record', (entryOf) => Object.assign(entryOf('/move/2/'), { value: null }), `${move}2/`],
+  it.each<[string, Change, string]>([
+    ['another id', (of) => Object.assign(of('/move/2/').value, { id: 7 }), `${move}2/`],
+    ['another slug', (of) => Object.assign(of('/move/2/').value, { slug: 'other' }), `${move}2/`],
+    ['no record', (of) => Object.assign(of('/move/2/'), { value: null }), `${move}2/`],
     [
       'an item of the same id and slug',
-      (entryOf) => Object.assign(entryOf('/move/1/'), { value: entryOf('/item/1/').value }),
+      (of) => Object.assign(of('/move/1/'), { value: of('/item/1/').value }),
       `${move}1/`,
     ],
     [
       'a move of the same id and slug',
-      (entryOf) => Object.assign(entryOf('/item/1/'), { value: entryOf('/move/1/').value }),
+      (of) => Object.assign(of('/item/1/'), { value: of('/move/1/').value }),
       `${item}1/`,
     ],
   ])('is asked for again where a record is %s', async (_, change, url) => {
@@ -84,19 +92,16 @@ describe('what a fetch that was broken off has stored', () => {
     expect(await asked()).toEqual([...lists, `${url} 200`]);
   });
 
-  it.each<[string, (entryOf: (end: string) => Entry) => void]>([
-    [
-      'that of another kind',
-      (entryOf) => Object.assign(entryOf('/move/'), { value: entryOf('/item/').value }),
-    ],
+  it.each<[string, Change]>([
+    ['that of another kind', (of) => Object.assign(of('/move/'), { value: of('/item/').value })],
     [
       'partly of another kind',
-      (entryOf) => {
-        const { results } = entryOf('/move/').value as { results: { url: string }[] };
+      (of) => {
+        const { results } = of('/move/').value as { results: { url: string }[] };
         Object.assign(results[1] ?? {}, { url: '/api/v2/item/2/' });
       },
     ],
-    ['none', (entryOf) => Object.assign(entryOf('/move/'), { value: [] })],
+    ['none', (of) => Object.assign(of('/move/'), { value: [] })],
   ])('is asked for again where a list is %s', async (_, change) => {
     const { interrupt, asked } = await scene();
     interrupt(change);
@@ -106,18 +111,25 @@ describe('what a fetch that was broken off has stored', () => {
 
 it('progress is told from none to all', async () => {
   const server = await serveUpstream(upstreamOf(tinyUpstream()));
-  const options = {
-    source: 'rest',
-    maxShrink: 100,
-    upstream: server.url,
-    baseUrl: 'https://example.test',
-    cache: false,
-  } as const;
+  const out = path.join(temporaryFolder(), 'site');
   const progress: string[] = [];
   const onProgress = ({ done, total, requests }: Progress) =>
     void progress.push(`${done} of ${total} after ${requests.requests}`);
-  await build({ ...options, concurrency: 1, out: path.join(temporaryFolder(), 'site') }, { onProgress });
+  await build({ ...restBuild(server.url), concurrency: 1, out }, { onProgress });
   // The next request is on its way when a record is done.
   const records = [1, 2, 3, 4, 5].map((done) => `${done} of 5 after ${Math.min(done + 3, 7)}`);
   expect(progress).toEqual(['0 of 0 after 0', '0 of 5 after 2', ...records]);
+});
+
+/** `RAW_VERSION` → what the cache contains in that version: the reduction of every odd record. */
+const fingerprints: Readonly<Record<number, string>> = {
+  // With names in other languages.
+  3: 'd635dbfa9bb9ee0c',
+};
+
+it('the cache has a new version whenever the reduced records change', () => {
+  const reduced = Object.values(rawOf(handMadeUpstream())).flat();
+  const fingerprint = createHash('sha256').update(JSON.stringify(reduced)).digest('hex').slice(0, 16);
+  const hint = 'increase RAW_VERSION in src/sources/rest.ts, and add its fingerprint here';
+  expect(fingerprint, hint).toBe(fingerprints[RAW_VERSION]);
 });

@@ -1,38 +1,26 @@
-import path from 'node:path';
-import fsExtra from 'fs-extra';
 import { describe, expect, it } from 'vitest';
-import { type CaptureOptions, capture } from '../../src/sources/capture.ts';
-import { previousOfSnapshot, snapshotFiles } from '../../src/sources/snapshot.ts';
+import type { DataSetSummary } from '../../src/contract/changes.ts';
+import type { Captured, CaptureOptions } from '../../src/sources/capture.ts';
+import type { RawMove } from '../../src/sources/normalize.ts';
+import { previousOfSnapshot } from '../../src/sources/snapshot.ts';
 import { encodeDataSet } from '../support/decode.ts';
 import { namedEdition, stateNumber } from '../support/editions.ts';
-import { dataSetOf, rawRecords } from '../support/sites.ts';
-import { temporaryFolder } from '../support/temporary.ts';
+import { captured, snapshotFolder } from '../support/reading.ts';
+import { dataSetOf, rawItem, rawMove, rawRecords } from '../support/sites.ts';
 import { serveUpstream } from '../support/test-upstream.ts';
 import { tinyUpstream, upstreamOf } from '../support/upstream-data.ts';
 
 /** A folder with so many moves, captured on a day. */
 function snapshot(moves: number, captured = '2026-01-02'): string {
-  const folder = path.join(temporaryFolder(), 'data');
-  const data = dataSetOf(rawRecords(moves, 2));
-  const encoded = encodeDataSet({ ...data, provenance: { ...data.provenance, captured } });
-  for (const file of snapshotFiles(encoded)) fsExtra.outputFileSync(path.join(folder, file.path), file.body);
-  return folder;
+  const data = encodeDataSet(dataSetOf(rawRecords(moves, 2)));
+  return snapshotFolder({ ...data, provenance: { ...data.provenance, captured } });
 }
 
-const captured = (options: Partial<CaptureOptions>) =>
-  capture({
-    source: 'snapshot',
-    upstream: undefined,
-    concurrency: 2,
-    retries: 0,
-    dataFolder: 'unused',
-    cacheFolder: undefined,
-    today: '2026-03-04',
-    maxShrink: 0,
-    allowMissing: [],
-    published: undefined,
-    ...options,
-  });
+/** What was captured, as if it had been published with another description. */
+const publishedAs = ({ records, former, history, ...data }: Captured, about: Partial<DataSetSummary>) => ({
+  ...{ ...data, captured: '2025-05-05', edition: null, ...about, names: undefined },
+  ...{ records: () => records, former: () => former, history: () => history },
+});
 
 describe('capturing', () => {
   it('reads the bundled snapshot, or the one that is named', async () => {
@@ -52,19 +40,9 @@ describe('capturing', () => {
     const rest = { source: 'rest', upstream: server.url } as const;
     const first = await captured(rest);
     expect(first.provenance.captured).toBe('2026-03-04');
-    const previous = (digest: string) => ({
-      ...first,
-      digest,
-      captured: '2025-05-05',
-      edition: null,
-      names: undefined,
-      records: () => first.records,
-      former: () => first.former,
-      history: () => first.history,
-    });
-    const same = await captured({ ...rest, published: previous(first.digest) });
+    const same = await captured({ ...rest, published: publishedAs(first, {}) });
     expect(same.provenance.captured).toBe('2025-05-05');
-    const other = await captured({ ...rest, published: previous('sha256:0') });
+    const other = await captured({ ...rest, published: publishedAs(first, { digest: 'sha256:0' }) });
     expect(other.provenance.captured).toBe('2026-03-04');
   });
 
@@ -77,15 +55,7 @@ describe('capturing', () => {
       'got data deployed on 2026-04-07, 10 days ago: expected at most 9',
     );
     // First seen long ago, and deployed anew since without a change.
-    const published = {
-      ...first,
-      captured: '2025-05-05',
-      edition: namedEdition(1),
-      names: undefined,
-      records: () => first.records,
-      former: () => first.former,
-      history: () => first.history,
-    };
+    const published = publishedAs(first, { edition: namedEdition(1) });
     expect(await captured({ ...deployed, maxAge: 10, published })).toMatchObject({
       provenance: { captured: '2025-05-05', edition: namedEdition(1) },
     });
@@ -96,5 +66,32 @@ describe('capturing', () => {
       'got data captured on 2025-05-05, 303 days ago: expected at most 30',
     );
     await expect(captured({ dataFolder: snapshot(3), maxAge: 60 })).rejects.toThrow('captured on 2026-01-02');
+  });
+});
+
+describe('capturing names', () => {
+  const named = (...move: RawMove[]) =>
+    snapshotFolder(encodeDataSet(dataSetOf({ move, item: [rawItem(1)] })));
+  const both = () => ({
+    before: named(rawMove(1, { names: { fr: 'Un' } }), rawMove(2, { names: { fr: 'Deux' } })),
+    after: named(rawMove(1, { names: { fr: 'UN' } }), rawMove(2)),
+  });
+  const over = (upstream: string, before: string, options: Partial<CaptureOptions> = {}) =>
+    captured({ upstream, published: previousOfSnapshot(before), ...options });
+
+  it('compares them with those of before, and refuses what is lost', async () => {
+    const { before, after } = both();
+    const lost = 'names/fr: got 1 of 2 names that the last build had: expected at most 0 % to disappear';
+    await expect(over(after, before)).rejects.toThrow(lost);
+    const nameChanges = [{ language: 'fr', before: 2, lost: 1, changed: 2 }];
+    expect(await over(after, before, { allowMissing: ['names/fr'] })).toMatchObject({ nameChanges });
+    expect(await over(after, before, { maxShrink: 50 })).toMatchObject({ nameChanges });
+  });
+
+  it('finds no change where there is none, where nothing is known of before, or where none are wanted', async () => {
+    const { before, after } = both();
+    expect(await over(before, before)).toMatchObject({ nameChanges: [] });
+    expect(await captured({ upstream: after })).toMatchObject({ nameChanges: [], notices: [] });
+    expect(await over(after, before, { hasNames: false })).toMatchObject({ nameChanges: [] });
   });
 });

@@ -3,11 +3,11 @@ import { readdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { DataError, GamedataError } from '../../src/errors.ts';
-import { readCsv, tableNames } from '../../src/sources/csv.ts';
-import { load } from '../../src/sources/index.ts';
+import { tableNames } from '../../src/sources/csv.ts';
 import { decodeDataSet } from '../support/decode.ts';
 import { journalLine } from '../support/journal.ts';
 import { startServer } from '../support/local-server.ts';
+import { loadFrom } from '../support/reading.ts';
 import { type TableTexts, tablesOf, writeTables } from '../support/tables.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 import { serveUpstream } from '../support/test-upstream.ts';
@@ -20,29 +20,24 @@ import {
   upstreamOf,
 } from '../support/upstream-data.ts';
 
-const settings = {
-  concurrency: 8,
-  retries: 0,
-  retryBaseMs: 1,
-  dataFolder: 'unused',
-  cacheFolder: undefined,
-  today: '2026-01-02',
-} as const;
 const loadRecords = async (source: 'csv' | 'rest', upstream: string) =>
-  decodeDataSet((await load({ ...settings, source, upstream })).dataSet);
+  decodeDataSet((await loadFrom(source, upstream)).dataSet);
 const loadCsv = (upstream: string) => loadRecords('csv', upstream);
 
-async function folderOf(tables: TableTexts): Promise<string> {
+function folderOf(tables: TableTexts): string {
   const folder = temporaryFolder();
   writeTables(folder, tables);
   return folder;
 }
 
-const loadTables = async (tables: TableTexts) => loadCsv(await folderOf(tables));
+const loadTables = (tables: TableTexts) => loadCsv(folderOf(tables));
 
+/** The table that a URL names, of some tables. */
+const tableAt = (tables: TableTexts, url = ''): string | undefined =>
+  tables[path.basename(url.split('?')[0] ?? '')];
 const serveTables = (tables: TableTexts) =>
-  startServer((response, { url = '' }) => {
-    const text = tables[path.basename(url.split('?')[0] ?? '')];
+  startServer((response, { url }) => {
+    const text = tableAt(tables, url);
     response.writeHead(text === undefined ? 404 : 200).end(text);
   });
 
@@ -77,44 +72,29 @@ describe('tables', () => {
 
     expect(dataSet).toEqual({ ...(await loadTables(tables)), provenance: expect.anything() });
     expect(dataSet.provenance).toEqual({ source: 'csv', upstream, captured: '2026-01-02', edition: null });
-    expect(
-      server.requests
-        .slice(0, 6)
-        .map(({ path }) => path)
-        .sort(),
-    ).toEqual(
-      Object.keys(tables)
-        .sort()
-        .map((file) => `/data/v2/csv/${file}`),
-    );
+    const asked = server.requests.slice(0, 6).map((request) => request.path);
+    expect(asked).toEqual(tableNames.map((name) => `/data/v2/csv/${name}.csv`));
   });
 
   it('in a folder were captured when the newest of them was written', async () => {
-    const folder = temporaryFolder();
-    writeTables(folder, tables);
+    const folder = folderOf(tables);
     for (const file of Object.keys(tables)) utimesSync(path.join(folder, file), 0, 1_500_000_000);
     utimesSync(path.join(folder, 'items.csv'), 0, 1_600_000_000);
-    expect((await loadCsv(folder)).provenance).toEqual({
-      source: 'csv',
-      upstream: 'local files',
-      captured: '2020-09-13',
-      edition: null,
-    });
+    const { provenance } = await loadCsv(folder);
+    const from = { source: 'csv', upstream: 'local files', captured: '2020-09-13', edition: null };
+    expect(provenance).toEqual(from);
   });
 
   const read = (upstream: string, cacheFolder?: string, progress: string[] = []) =>
-    load({
-      ...settings,
-      source: 'csv',
-      upstream,
+    loadFrom('csv', upstream, {
       cacheFolder,
       onProgress: ({ done, total, requests }) =>
         progress.push(`${done} of ${total} after ${requests.requests}`),
     });
 
   it('are asked for one after another, twice, and kept in the cache', async () => {
-    const server = await startServer((response, { url = '', headers }) => {
-      const text = tables[path.basename(url.split('?')[0] ?? '')] ?? '';
+    const server = await startServer((response, { url, headers }) => {
+      const text = tableAt(tables, url) ?? '';
       const etag = `"${createHash('sha256').update(text).digest('hex')}"`;
       const known = headers['if-none-match'] === etag;
       response.writeHead(known ? 304 : 200, { etag }).end(known ? undefined : text);
@@ -132,13 +112,8 @@ describe('tables', () => {
     );
     const [journal = ''] = readdirSync(cache);
     const [header = ''] = readFileSync(path.join(cache, journal), 'utf8').split('\n');
-    const line = journalLine({
-      url: `${server.url}/moves.csv`,
-      etag: '"1"',
-      storedAt: 1,
-      freshUntil: 0,
-      value: 7,
-    });
+    const stored = { url: `${server.url}/moves.csv`, etag: '"1"', storedAt: 1, freshUntil: 0 };
+    const line = journalLine({ ...stored, value: 7 });
     writeFileSync(path.join(cache, journal), `${header}\n${line}`);
     expect((await read(server.url, cache)).requests).toMatchObject({ requests: 12, bodies: 6 });
   });
@@ -151,19 +126,17 @@ describe('tables', () => {
 
   it('that change while they are read are read until they stay the same', async () => {
     const later: TableTexts = { ...tables, 'item_names.csv': 'item_id,local_language_id,name\n' };
-    const server = await startServer((response, { url = '' }, at) =>
-      response.end((at > 8 ? later : tables)[path.basename(url.split('?')[0] ?? '')]),
+    const server = await startServer((response, { url }, at) =>
+      response.end(tableAt(at > 8 ? later : tables, url)),
     );
     const { dataSet, requests } = await read(server.url);
     expect(requests?.requests).toBe(18);
-    expect(dataSet.digest).toBe(
-      (await load({ ...settings, source: 'csv', upstream: await folderOf(later) })).dataSet.digest,
-    );
+    expect(dataSet.digest).toBe((await read(folderOf(later))).dataSet.digest);
   });
 
   it('that change whenever they are read are refused', async () => {
-    const server = await startServer((response, { url = '' }, at) =>
-      response.end(`${tables[path.basename(url.split('?')[0] ?? '')]}${'\n'.repeat(at)}`),
+    const server = await startServer((response, { url }, at) =>
+      response.end(`${tableAt(tables, url)}${'\n'.repeat(at)}`),
     );
     await expect(read(server.url)).rejects.toThrow(
       `GET ${server.url}/: got tables that changed whenever they were read, 4 times: expected tables of one commit`,
@@ -171,21 +144,15 @@ describe('tables', () => {
     expect(server.requests).toHaveLength(24);
   });
 
-  it('have no index for an item that has none', () => {
-    const texts = Object.fromEntries(tableNames.map((name) => [name, tables[`${name}.csv`] ?? '']));
+  it('have no index for an item that has none', async () => {
     const indices = 'item_id,generation_id,game_index\n1,2,3\n1,4,5\n';
-    const { item } = readCsv({ ...texts, item_game_indices: indices } as Parameters<typeof readCsv>[0]);
-    expect(item.map(({ gameIndices }) => gameIndices).filter(({ length }) => length > 0)).toEqual([
-      [
-        { generation: 2, index: 3 },
-        { generation: 4, index: 5 },
-      ],
-    ]);
+    const { records } = await loadTables({ ...tables, 'item_game_indices.csv': indices });
+    const listed = records.item.filter(({ id2, id4, id9 }) => id2 ?? id4 ?? id9);
+    expect(listed).toMatchObject([{ id: 1, id1: null, id2: 3, id3: null, id4: 5 }]);
   });
 
   it('in a folder have to be there, and to be UTF-8', async () => {
-    const folder = temporaryFolder();
-    writeTables(folder, tables);
+    const folder = folderOf(tables);
     const file = path.join(folder, 'items.csv');
     writeFileSync(file, Buffer.from([0xff]));
     await expect(loadCsv(folder)).rejects.toMatchObject({
@@ -203,15 +170,12 @@ describe('tables', () => {
   });
 
   it.each([
-    { slug: 'tm01', icon: 'tm-normal' },
-    { slug: 'tm100', icon: 'tm-normal' },
-    { slug: 'hm08', icon: 'hm-normal' },
-    { slug: 'data-card-27', icon: 'data-card' },
-    { slug: 'tm-case', icon: 'tm-case' },
-    { slug: 'hm-case--old', icon: 'hm-case--old' },
-    { slug: 'atm1', icon: 'atm1' },
-    { slug: 'poke-ball', icon: 'poke-ball' },
-  ])('say that the icon of $slug is $icon', async ({ slug, icon }) => {
+    ['tm01', 'tm-normal'],
+    ['tm100', 'tm-normal'],
+    ['hm08', 'hm-normal'],
+    ['data-card-27', 'data-card'],
+    ...['tm-case', 'hm-case--old', 'atm1', 'poke-ball'].map((slug) => [slug, slug]),
+  ])('say that the icon of %s is %s', async (slug, icon) => {
     const { records } = await loadTables(
       tablesOf(upstreamOf({ move: [], item: [itemAnswer(1, { name: slug })] })),
     );
@@ -227,69 +191,62 @@ describe('tables that are wrong', () => {
   });
   const added = (file: string, row: string): TableTexts => ({ ...tables, [file]: `${tables[file]}${row}\n` });
 
-  it.each<{ flaw: string; tables: TableTexts; problem: string }>([
-    {
-      flaw: 'a missing column',
-      tables: replaced('moves.csv', 'generation_id', 'generation'),
-      problem:
-        'moves.csv › generation_id: got columns ["id","identifier","generation","type_id"]: expected one called generation_id',
-    },
-    {
-      flaw: 'a missing column, and no rows',
-      tables: { ...tables, 'item_names.csv': 'item_id\n' },
-      problem:
-        'item_names.csv › local_language_id: got columns ["item_id"]: expected one called local_language_id',
-    },
-    {
-      flaw: 'no header',
-      tables: { ...tables, 'items.csv': '' },
-      problem: 'items.csv › id: got columns []: expected one called id',
-    },
-    {
-      flaw: 'a row that is too short',
-      tables: added('items.csv', '3,x'),
-      problem: 'items.csv: Too few fields: expected 3 fields but parsed 2 in row 4: expected CSV',
-    },
-    {
-      flaw: 'an open quote',
-      tables: added('moves.csv', '4,"x,1,'),
-      problem: 'moves.csv: Quoted field unterminated in row 5: expected CSV',
-    },
-    {
-      flaw: 'an id that is no number',
-      tables: added('items.csv', '0x3,x,1'),
-      problem: 'items.csv › id: got "0x3" in row ["0x3","x","1"]: expected an integer',
-    },
-    {
-      flaw: 'no identifier',
-      tables: added('items.csv', '3,,1'),
-      problem: 'items.csv › identifier: got row 3,,1: expected an identifier',
-    },
-    {
-      flaw: 'a name of no move',
-      tables: added('move_names.csv', '9,9,Nobody'),
-      problem: 'move_names.csv: got rows for unknown ids: 9: expected tables of the same date',
-    },
-    {
-      flaw: 'an id twice',
-      tables: added('moves.csv', '2,other,1,'),
-      problem: 'move › id: got repeated ids: 2 (move-2), 2 (other): expected unique ids',
-    },
-    {
-      flaw: 'an id of 0',
-      tables: added('moves.csv', '0,zero,1,'),
-      problem: 'move › zero (0) › id: got 0: Too small: expected number to be >=1',
-    },
-  ])('are rejected: $flaw', async ({ tables, problem }) => {
-    const error = await loadTables(tables).catch((reason: unknown) => reason);
+  it.each<[flaw: string, tables: TableTexts, problem: string]>([
+    [
+      'a missing column',
+      replaced('items.csv', 'identifier', 'name'),
+      'items.csv › identifier: got columns ["id","name","category_id"]: expected one called identifier',
+    ],
+    [
+      'a missing column, and no rows',
+      { ...tables, 'item_names.csv': 'item_id\n' },
+      'item_names.csv › local_language_id: got columns ["item_id"]: expected one called local_language_id',
+    ],
+    ['no header', { ...tables, 'items.csv': '' }, 'items.csv › id: got columns []: expected one called id'],
+    [
+      'a row that is too short',
+      added('items.csv', '3,x'),
+      'items.csv: Too few fields: expected 3 fields but parsed 2 in row 4: expected CSV',
+    ],
+    [
+      'an open quote',
+      added('moves.csv', '4,"x,1,'),
+      'moves.csv: Quoted field unterminated in row 5: expected CSV',
+    ],
+    [
+      'an id that is no number',
+      added('items.csv', '0x3,x,1'),
+      'items.csv › id: got "0x3" in row ["0x3","x","1"]: expected an integer',
+    ],
+    [
+      'no identifier',
+      added('items.csv', '3,,1'),
+      'items.csv › identifier: got row 3,,1: expected an identifier',
+    ],
+    [
+      'a name of no move',
+      added('move_names.csv', '9,9,Nobody'),
+      'move_names.csv: got rows for unknown ids: 9: expected tables of the same date',
+    ],
+    [
+      'an id twice',
+      added('items.csv', '2,other,1'),
+      'item › id: got repeated ids: 2 (item-2), 2 (other): expected unique ids',
+    ],
+    [
+      'an id of 0',
+      added('items.csv', '0,zero,1'),
+      'item › zero (0) › id: got 0: Too small: expected number to be >=1',
+    ],
+  ])('are rejected: %s', async (_, wrong, problem) => {
+    const error = await loadTables(wrong).catch((reason: unknown) => reason);
     expect(error).toBeInstanceOf(DataError);
     expect(error).toHaveProperty('message', problem);
   });
 
   it('are rejected: a file that is not there', async () => {
-    const folder = temporaryFolder();
     const { 'item_names.csv': _, ...rest } = tables;
-    writeTables(folder, rest);
+    const folder = folderOf(rest);
     const file = path.join(folder, 'item_names.csv');
     await expect(loadCsv(folder)).rejects.toThrow(
       `${file}: cannot be read (ENOENT), expected a table of the upstream`,

@@ -1,6 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { DataError } from '../../src/errors.ts';
-import { normalize, type RawItem, type RawRecords, rawSchemas } from '../../src/sources/normalize.ts';
+import {
+  normalize,
+  type RawItem,
+  type RawMove,
+  type RawRecords,
+  rawSchemas,
+} from '../../src/sources/normalize.ts';
 import { decodeDataSet } from '../support/decode.ts';
 import { allRaw, PROVENANCE, rawItem, rawMove, rawOf } from '../support/sites.ts';
 import { hasRecordedUpstream, recordedUpstream, type UpstreamData } from '../support/upstream-data.ts';
@@ -90,6 +96,53 @@ describe('a slug of the upstream', () => {
   it('gives the record that it becomes when the upstream adopts the spelling, name included', () => {
     const nameless = (slug: string) => items(rawItem(1, { slug, englishName: null })).records;
     expect(nameless('poké-ball')).toEqual(nameless('poke-ball'));
+  });
+});
+
+describe('names in every language', () => {
+  const namesOf = (...move: RawMove[]) => dataSet({ move }).names;
+
+  it('are those of each record by its slug, in alphabetical order of languages', () => {
+    const raw = {
+      move: [rawMove(2, { names: { ja: 'に', fr: 'Deux' } }), rawMove(1, { slug: 'É', names: { fr: 'Un' } })],
+      item: [rawItem(1, { englishName: null, names: { de: 'Eins' } })],
+    };
+    expect(normalize(allRaw(raw), PROVENANCE).names).toEqual([
+      { language: 'de', move: {}, item: { 'item-1': 'Eins' } },
+      { language: 'en', move: { e: 'Move 1', 'move-2': 'Move 2' }, item: {} },
+      { language: 'fr', move: { e: 'Un', 'move-2': 'Deux' }, item: {} },
+      { language: 'ja', move: { 'move-2': 'に' }, item: {} },
+    ]);
+    expect(normalize(allRaw(raw), PROVENANCE, false).names).toEqual([]);
+  });
+
+  it('have tags in lower case, of which the first counts', () => {
+    expect(namesOf(rawMove(1, { englishName: null, names: { 'zh-Hant': '一', 'ZH-HANT': '二' } }))).toEqual([
+      { language: 'zh-hant', move: { 'move-1': '一' }, item: {} },
+    ]);
+  });
+
+  it('are left out if they are empty, with one warning', () => {
+    const { names, warnings } = dataSet({ move: [rawMove(1, { englishName: '', names: { it: ' ' } })] });
+    expect(names).toEqual([]);
+    expect(warnings.map(({ code, message }) => `${code}: ${message}`)).toEqual([
+      'missing-name: move-1: no English name, called "Move 1"',
+      'missing-name: move-1: the name in it is empty, left out',
+    ]);
+  });
+
+  it.each([
+    [{ con: 'x' }, 'got "con": expected a language tag in lower case'],
+    [{ '../x': 'x' }, 'got "../x": expected a language tag in lower case'],
+    [{ fr: 'a\nb' }, 'got "a\\nb": expected text without control'],
+    [{ fr: '\u202e' }, 'got "\u202e": expected text without control'],
+  ])('that are no safe file name or text are refused, with a way out: %j', (names, problem) => {
+    expect(() => namesOf(rawMove(7, { names }))).toThrow(
+      expect.objectContaining({
+        message: expect.stringContaining(`move › move-7 (7): ${problem}`),
+        hint: 'To build without the names in every language, add --no-names.',
+      }),
+    );
   });
 });
 

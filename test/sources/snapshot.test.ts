@@ -1,15 +1,15 @@
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import * as fc from 'fast-check';
-import fsExtra from 'fs-extra';
 import { describe, expect, it } from 'vitest';
 import { BUNDLED_DATA } from '../../src/cli/package-files.ts';
 import { nameSchema, slugSchema } from '../../src/contract/records.ts';
 import { GamedataError } from '../../src/errors.ts';
 import { readSnapshot, snapshotFiles } from '../../src/sources/snapshot.ts';
 import { type DecodedDataSet, decodeDataSet, encodeDataSet } from '../support/decode.ts';
+import { everyKind } from '../support/kinds.ts';
+import { snapshotFolder } from '../support/reading.ts';
 import { dataSetOf, rawItem, rawMove } from '../support/sites.ts';
-import { temporaryFolder } from '../support/temporary.ts';
 
 const dataSet: DecodedDataSet = dataSetOf({
   move: [
@@ -26,12 +26,7 @@ const dataSet: DecodedDataSet = dataSetOf({
 
 const idOf = () => fc.integer({ min: 1, max: Number.MAX_SAFE_INTEGER });
 
-function written(data: DecodedDataSet): string {
-  const folder = path.join(temporaryFolder(), 'data');
-  for (const { path: file, body } of snapshotFiles(encodeDataSet(data)))
-    fsExtra.outputFileSync(path.join(folder, file), body);
-  return folder;
-}
+const written = (data: DecodedDataSet): string => snapshotFolder(encodeDataSet(data));
 
 describe('a snapshot', () => {
   it('gives back the data set that it was made of, warnings and provenance too', () => {
@@ -145,6 +140,12 @@ describe('a snapshot', () => {
       }),
     );
   });
+});
+
+it('a snapshot with names of records that it does not have is refused', () => {
+  const none = everyKind<Record<string, string>>({ move: { nobody: 'Personne' } }, () => ({}));
+  const folder = snapshotFolder({ ...encodeDataSet(dataSet), names: [{ language: 'fr', ...none }] });
+  expect(() => readSnapshot(folder)).toThrow('snapshot › names.digest: got sha256:');
 });
 
 describe('the bundled data set', () => {
