@@ -44,18 +44,17 @@ describe('a snapshot', () => {
     const language = fc.constantFrom('fr', 'ja', 'zh-hant', 'es-419');
     const names = fc.dictionary(language, name);
     const common = { id: idOf(), slug, englishName: fc.option(name), names };
-    const moves = fc.uniqueArray(fc.record({ ...common, generation: fc.integer({ min: 1, max: 12 }) }), {
-      selector: ({ id }) => id,
-      maxLength: 12,
-    });
-    const index = fc.record({ generation: fc.integer({ min: 1, max: 12 }), index: fc.nat() });
+    const generation = fc.integer({ min: 1, max: 12 });
+    const own = { selector: ({ id }: { id: number }) => id, maxLength: 12 };
+    const moves = fc.uniqueArray(
+      fc.record({ ...common, generation }).map((move) => rawMove(move.id, move)),
+      own,
+    );
+    const index = fc.record({ generation, index: fc.nat() });
     const sprite = fc.option(slug.map((file) => `https://x.test/sprites/items/${file}.png`));
     const items = fc.uniqueArray(
       fc.record({ ...common, gameIndices: fc.array(index, { maxLength: 4 }), sprite }),
-      {
-        selector: ({ id }) => id,
-        maxLength: 12,
-      },
+      own,
     );
     fc.assert(
       fc.property(moves, items, (move, item) => {
@@ -70,14 +69,9 @@ describe('a snapshot', () => {
 
   it('has one record on each line, and the same bytes each time', () => {
     const [moves] = snapshotFiles(encodeDataSet(dataSet));
-    expect(moves).toEqual({
-      path: 'move.ndjson',
-      body: [
-        '{"id":1,"slug":"move-1","name":"Move 1","generation":1}\n',
-        '{"id":2,"slug":"a--b","name":"Âme “à” 🙂","generation":1}\n',
-        '{"id":10001,"slug":"move-10001","name":"Move 10001","generation":1}\n',
-      ].join(''),
-    });
+    const lines = dataSet.records.move.map((move) => `${JSON.stringify(move)}\n`);
+    expect(lines[1]).toMatch(/^\{"id":2,"slug":"a--b","name":"Âme “à” 🙂",/);
+    expect(moves).toEqual({ path: 'move.ndjson', body: lines.join('') });
     expect(snapshotFiles(encodeDataSet(dataSet))).toEqual(snapshotFiles(encodeDataSet(dataSet)));
   });
 
@@ -154,12 +148,9 @@ describe('the bundled data set', () => {
     expect([records.move.length, records.item.length]).toEqual([746, 954]);
     expect(warnings).toEqual([]);
     expect(provenance).toMatchObject({ source: 'csv', upstream: expect.stringContaining('pokedex@1.1.0') });
-    expect(records.move[0]).toEqual({ id: 1, slug: 'pound', name: 'Pound', generation: 1 });
-    expect(records.item[0]).toMatchObject({
-      id: 1,
-      slug: 'master-ball',
-      icon: 'sprites/items/master-ball.png',
-    });
+    expect(records.move[0]).toMatchObject({ id: 1, slug: 'pound', name: 'Pound', generation: 1 });
+    const icon = 'sprites/items/master-ball.png';
+    expect(records.item[0]).toMatchObject({ id: 1, slug: 'master-ball', icon });
   });
 
   it('carries the notice of its license', () => {

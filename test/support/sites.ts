@@ -20,25 +20,22 @@ import { normalize, type RawItem, type RawMove, type RawRecords } from '../../sr
 import { readAnswer } from '../../src/sources/rest.ts';
 import { bodyText } from './body.ts';
 import { type DecodedDataSet, decodeDataSet, encodeDataSet } from './decode.ts';
-import { hasRecordedUpstream, recordedUpstream, type UpstreamData } from './upstream-data.ts';
+import {
+  hasRecordedUpstream,
+  itemAnswer,
+  moveAnswer,
+  recordedUpstream,
+  type UpstreamData,
+} from './upstream-data.ts';
 
+/** What the plain answers of the test upstream are reduced to, without names in other languages. */
 export const rawMove = (id: number, overrides: Partial<RawMove> = {}): RawMove => ({
-  id,
-  slug: `move-${id}`,
-  englishName: `Move ${id}`,
-  names: {},
-  generation: 1,
+  ...{ ...readAnswer('move', moveAnswer(id), `${id}`), names: {} },
   ...overrides,
 });
-
 export const rawItem = (id: number, overrides: Partial<RawItem> = {}): RawItem => ({
-  id,
-  slug: `item-${id}`,
-  englishName: `Item ${id}`,
-  names: {},
-  gameIndices: [],
-  sprite: `sprites/items/item-${id}.png`,
-  ...overrides,
+  ...{ ...readAnswer('item', itemAnswer(id), `${id}`), names: {} },
+  ...{ sprite: `sprites/items/item-${id}.png`, ...overrides },
 });
 
 const range = (length: number): number[] => Array.from({ length }, (_, at) => at + 1);

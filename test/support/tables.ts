@@ -10,6 +10,7 @@ interface Answer {
   id: number;
   name: string;
   names: { name: string; language: { name: string; url: string } }[];
+  accuracy: number | null;
   generation: { url: string };
   game_indices: { game_index: number; generation: { url: string } }[];
 }
@@ -35,8 +36,8 @@ export function tablesOf(data: UpstreamData): TableTexts {
   const [moves, items] = [answers('move'), answers('item')];
   return {
     'moves.csv': table(
-      'id,identifier,generation_id,type_id',
-      moves.map(({ id, name, generation }) => [id, name, lastNumber(generation), '']),
+      'id,identifier,generation_id,type_id,accuracy',
+      moves.map((move) => [move.id, move.name, lastNumber(move.generation), '', move.accuracy ?? '']),
     ),
     'move_names.csv': table('move_id,local_language_id,name', names(moves)),
     'languages.csv': table(
