@@ -4,8 +4,9 @@ import { describe, expect, it } from 'vitest';
 import { decodeJson } from '../../src/http/body.ts';
 import { type CacheEntry, openCache } from '../../src/http/cache.ts';
 import { abortable } from '../../src/http/client.ts';
-import { createFetcher, type Fetcher, type FetcherOptions, withFetcher } from '../../src/http/fetcher.ts';
-import { type LocalServer, startServer } from '../support/local-server.ts';
+import { createFetcher, type FetcherOptions, withFetcher } from '../../src/http/fetcher.ts';
+import { editionNumber, namedEdition } from '../support/editions.ts';
+import { startServer } from '../support/local-server.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 import { body, status, testClient } from '../support/test-client.ts';
 
@@ -15,25 +16,32 @@ const codec = {
   revive: (cached: unknown) => (cached === 'spoilt' ? undefined : cached),
 };
 
-/** A server that confirms the ETag `"1"`, a fetcher for it, and what the cache has of the address. */
-async function prepare(
-  entry: Partial<CacheEntry>,
-): Promise<{ fetcher: Fetcher; server: LocalServer; url: string; entry(): CacheEntry | undefined }> {
+/** A server that confirms the ETag `"1"`, and a fetcher with an empty cache. Responses name an edition, unless it is 0. */
+async function scene() {
+  let edition = 0;
   const server = await startServer((response, { headers }) => {
-    const known = headers['if-none-match'] === '"1"';
-    response.writeHead(known ? 304 : 200, { etag: '"1"', 'cache-control': 'max-age=3600' });
-    response.end(known ? undefined : '"new"');
+    const { hash, deployed } = editionNumber(edition);
+    const named = edition > 0 && { 'x-pokeapi-hash': hash, 'x-pokeapi-deploy-date': String(deployed) };
+    const isKnown = headers['if-none-match'] === '"1"';
+    const cached = { etag: '"1"', 'cache-control': 'max-age=3600' };
+    response.writeHead(isKnown ? 304 : 200, { ...cached, ...named }).end(isKnown ? undefined : '"new"');
   });
-  const url = `${server.url}/move/1/`;
   const cache = openCache(temporaryFolder(), { upstream: 'https://upstream.test', version: '1' });
-  const now = Date.now();
-  cache.put({ url, etag: '"1"', storedAt: now - HOUR, freshUntil: now + HOUR, value: 'old', ...entry });
-  return {
-    fetcher: createFetcher({ client: testClient(), cache }),
-    server,
-    url,
-    entry: () => cache.get(url),
+  const fetcher = createFetcher({ client: testClient(), cache });
+  const deploy = (next: number): void => {
+    edition = next;
   };
+  const validators = () => server.requests.map(({ headers }) => headers['if-none-match']);
+  return { server, cache, fetcher, deploy, validators };
+}
+
+/** The same, and what the cache has of an address. */
+async function prepare(entry: Partial<CacheEntry>) {
+  const prepared = await scene();
+  const url = `${prepared.server.url}/move/1/`;
+  const stored = { etag: '"1"', storedAt: Date.now() - HOUR, freshUntil: Date.now() + HOUR, value: 'old' };
+  prepared.cache.put({ url, ...stored, ...entry });
+  return { ...prepared, url };
 }
 
 describe('a response in the cache', () => {
@@ -46,16 +54,16 @@ describe('a response in the cache', () => {
     ['without a validator is fetched anew', { etag: undefined, freshUntil: past }, 'new', [undefined]],
     ['that cannot be revived is fetched anew', { value: 'spoilt' }, 'new', [undefined]],
   ])('%s', async (_, entry, gives, sent) => {
-    const { fetcher, server, url } = await prepare(entry);
+    const { fetcher, validators, url } = await prepare(entry);
     expect(await fetcher.load(url, codec)).toEqual({ value: gives, edition: null });
-    expect(server.requests.map(({ headers }) => headers['if-none-match'])).toEqual(sent);
+    expect(validators()).toEqual(sent);
     expect(fetcher.stats.cacheHits).toBe(gives === 'old' ? 1 : 0);
   });
 
   it('that is fresh is asked for if told to', async () => {
-    const { fetcher, server, url } = await prepare({});
+    const { fetcher, validators, url } = await prepare({});
     expect(await fetcher.load(url, codec, { revalidate: true })).toEqual({ value: 'old', edition: null });
-    expect(server.requests.map(({ headers }) => headers['if-none-match'])).toEqual(['"1"']);
+    expect(validators()).toEqual(['"1"']);
   });
 
   it('is recalled however old it is', async () => {
@@ -68,11 +76,11 @@ describe('a response in the cache', () => {
   });
 
   it('is fresh again once it was confirmed', async () => {
-    const { fetcher, server, url, entry } = await prepare({ freshUntil: past });
+    const { fetcher, server, url, cache } = await prepare({ freshUntil: past });
     await fetcher.load(url, codec);
     await fetcher.load(url, codec);
     expect(server.requests).toHaveLength(1);
-    expect(entry()?.freshUntil).toBeGreaterThan(Date.now());
+    expect(cache.get(url)?.freshUntil).toBeGreaterThan(Date.now());
   });
 });
 
@@ -172,5 +180,48 @@ describe('work with a fetcher', () => {
     await expect(run(['/1'])).rejects.toThrow('stop');
     expect(server.requests).toEqual([]);
     expect(readdirSync(cacheFolder)).toEqual([]);
+  });
+});
+
+describe('the edition of a response', () => {
+  it('is kept with it, and follows what confirms it', async () => {
+    const { server, cache, fetcher, deploy, validators } = await scene();
+    // A response without a body may name none.
+    for (const [named, edition] of [
+      [1, namedEdition(1)],
+      [2, namedEdition(2)],
+      [0, namedEdition(2)],
+    ] as const) {
+      deploy(named);
+      expect(await fetcher.load(server.url, codec, { revalidate: true })).toEqual({ value: 'new', edition });
+      expect(cache.get(server.url)?.edition).toEqual(edition);
+    }
+    expect(validators()).toEqual([undefined, '"1"', '"1"']);
+  });
+
+  it('is none if no response has named one', async () => {
+    const { server, cache, fetcher } = await scene();
+    for (const revalidate of [false, true]) {
+      const none = { value: 'new', edition: null };
+      expect(await fetcher.load(server.url, codec, { revalidate })).toEqual(none);
+    }
+    expect(cache.get(server.url)).not.toHaveProperty('edition');
+  });
+});
+
+describe('a response from another URL', () => {
+  it('is asked for unconditionally, unless told otherwise, and kept under the usual one', async () => {
+    const { server, cache, fetcher } = await scene();
+    await fetcher.load(`${server.url}/a`, codec);
+    await fetcher.load(`${server.url}/a`, codec, { at: `${server.url}/b` });
+    await fetcher.load(`${server.url}/a`, codec, { at: `${server.url}/c`, revalidate: true });
+    expect(server.requests.map(({ path: asked, headers }) => [asked, headers['if-none-match']])).toEqual([
+      ['/a', undefined],
+      ['/b', undefined],
+      ['/c', '"1"'],
+    ]);
+    expect(cache.get(`${server.url}/b`)).toBeUndefined();
+    expect(String(await fetcher.ask(`${server.url}/d`)), 'past the cache').toBe('"new"');
+    expect(cache.get(`${server.url}/d`)).toBeUndefined();
   });
 });
