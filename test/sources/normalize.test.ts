@@ -149,60 +149,52 @@ describe('names in every language', () => {
 describe('in-game indices', () => {
   const none = Object.fromEntries(Array.from({ length: 9 }, (_, at) => [`id${at + 1}`, null]));
 
-  it.each<{ name: string; gameIndices: RawItem['gameIndices']; ids: object; warned: string[] }>([
-    { name: 'are null where there are none', gameIndices: [], ids: none, warned: [] },
-    {
-      name: 'go by generation, 0 included',
-      gameIndices: [index(9, 90), index(1, 0), index(4, 40)],
-      ids: { ...none, id1: 0, id4: 40, id9: 90 },
-      warned: [],
-    },
-    {
-      name: 'that conflict: the first listed counts',
-      gameIndices: [index(2, 65), index(2, 21), index(3, 21), index(3, 65)],
-      ids: { ...none, id2: 65, id3: 21 },
-      warned: [
+  const noField = (generation: number) =>
+    `unknown-generation: item-1: index in generation ${generation}, for which there is no field`;
+
+  it.each<[name: string, gameIndices: RawItem['gameIndices'], ids: object, warned: string[]]>([
+    ['are null where there are none', [], {}, []],
+    ['go by generation', [index(9, 90), index(1, 0), index(4, 40)], { id1: 0, id4: 40, id9: 90 }, []],
+    [
+      'that conflict: the first listed counts',
+      [index(2, 65), index(2, 21), index(3, 21), index(3, 65)],
+      { id2: 65, id3: 21 },
+      [
         'conflicting-index: item-1: indices 65 and 21 for generation 2, using 65',
         'conflicting-index: item-1: indices 21 and 65 for generation 3, using 21',
       ],
-    },
-    {
-      name: 'that are listed twice',
-      gameIndices: [index(7, 844), index(7, 844)],
-      ids: { ...none, id7: 844 },
-      warned: ['repeated-index: item-1: index 844 of generation 7 is listed twice'],
-    },
-    {
-      name: 'of generations past 9 have no field',
-      gameIndices: [index(9, 1), index(10, 2), index(11, 3)],
-      ids: { ...none, id9: 1 },
-      warned: [
-        'unknown-generation: item-1: index in generation 10, for which there is no field',
-        'unknown-generation: item-1: index in generation 11, for which there is no field',
-      ],
-    },
-    ...[0, 10].map((generation) => ({
-      name: `of a generation without a field are told of once: ${generation}`,
-      gameIndices: [index(generation, 5), index(generation, 5)],
-      ids: none,
-      warned: [
-        `unknown-generation: item-1: index in generation ${generation}, for which there is no field`,
-        `repeated-index: item-1: index 5 of generation ${generation} is listed twice`,
-      ],
-    })),
-  ])('$name', ({ gameIndices, ids, warned }) => {
-    expect(items(rawItem(1, { gameIndices })).records.item[0]).toMatchObject(ids);
+    ],
+    [
+      'that are listed twice',
+      [index(7, 844), index(7, 844)],
+      { id7: 844 },
+      ['repeated-index: item-1: index 844 of generation 7 is listed twice'],
+    ],
+    [
+      'of generations past 9 have no field',
+      [index(9, 1), index(10, 2), index(11, 3)],
+      { id9: 1 },
+      [noField(10), noField(11)],
+    ],
+    ...[0, 10].map((generation): [string, RawItem['gameIndices'], object, string[]] => [
+      `of a generation without a field are told of once: ${generation}`,
+      [index(generation, 5), index(generation, 5)],
+      {},
+      [noField(generation), `repeated-index: item-1: index 5 of generation ${generation} is listed twice`],
+    ]),
+  ])('%s', (_, gameIndices, ids, warned) => {
+    expect(items(rawItem(1, { gameIndices })).records.item[0]).toMatchObject({ ...none, ...ids });
     expect(warnings(rawItem(1, { gameIndices }))).toEqual(warned);
   });
 });
 
 describe('a missing name', () => {
   it.each([
-    { slug: 'gold-leaf', englishName: null, name: 'Gold Leaf' },
-    { slug: 'tm-case--old', englishName: '', name: 'Tm Case Old' },
-    { slug: 'x', englishName: ' ', name: 'X' },
-    { slug: '10-000-000-volt', englishName: null, name: '10 000 000 Volt' },
-  ])('of $slug becomes $name', ({ slug, englishName, name }) => {
+    ['gold-leaf', null, 'Gold Leaf'],
+    ['tm-case--old', '', 'Tm Case Old'],
+    ['x', ' ', 'X'],
+    ['10-000-000-volt', null, '10 000 000 Volt'],
+  ])('of %s becomes %j, %s', (slug, englishName, name) => {
     expect(items(rawItem(1, { slug, englishName })).records.item[0]?.name).toBe(name);
     expect(warnings(rawItem(1, { slug, englishName }))).toEqual([
       `missing-name: ${slug}: no English name, called ${JSON.stringify(name)}`,

@@ -30,10 +30,8 @@ describe('a record that is left out on purpose', () => {
     await expect(build(rest)).rejects.toThrow('got 500');
     const asked = upstream.log.length;
     await build({ ...rest, skip: ['item/2', 'item/2'] });
-    expect(metaOf(at('site'))).toMatchObject({
-      counts: { move: 3, item: 1 },
-      skipped: { move: [], item: [2] },
-    });
+    const skipped = { move: [], item: [2] };
+    expect(metaOf(at('site'))).toMatchObject({ counts: { move: 3, item: 1 }, skipped });
     expect(upstream.log.slice(asked).map((request) => request.path)).not.toContain('/api/v2/item/2/');
   });
 
@@ -60,10 +58,8 @@ describe('a record that is left out on purpose', () => {
     const whole = await serveUpstream(upstreamOf(answers));
     await snapshot({ upstream: whole.url, cache: false, data: at('whole'), maxShrink: 100 });
     await build({ source: 'snapshot', upstream: at('whole'), skip: ['move/1'], out: at('other') });
-    expect(metaOf(at('other'))).toMatchObject({
-      counts: { move: 2, item: 2 },
-      skipped: { move: [1], item: [] },
-    });
+    const skipped = { move: [1], item: [] };
+    expect(metaOf(at('other'))).toMatchObject({ counts: { move: 2, item: 2 }, skipped });
   });
 
   it('has to exist, wherever the data comes from', async () => {
@@ -72,18 +68,12 @@ describe('a record that is left out on purpose', () => {
     const whole = await serveUpstream(data, { stateOf: () => stateNumber(1, data) });
     const unknown = (id: string) =>
       new UsageError(`--skip: got ${id}, which does not exist, expected another record`);
-    const rest = {
-      source: 'rest',
-      upstream: whole.url,
-      cache: at('cache'),
-      out: at('site'),
-      maxShrink: 100,
-    } as const;
+    const reading = { upstream: whole.url, cache: at('cache'), maxShrink: 100 };
+    const rest = { ...reading, source: 'rest', out: at('site') } as const;
     await expect(build({ ...rest, skip: ['item/2', 'move/99'] })).rejects.toThrow(unknown('move/99'));
     await build(rest);
     // Of the same edition, nothing is asked for.
     await expect(build({ ...rest, skip: ['item/77'] })).rejects.toThrow(unknown('item/77'));
-    const { out: _, ...reading } = rest;
     await snapshot({ ...reading, skip: ['item/2'], data: at('data') });
     const copy = { source: 'snapshot', upstream: at('data'), out: at('other') } as const;
     await expect(build({ ...copy, skip: ['item/3'] })).rejects.toThrow(unknown('item/3'));
@@ -99,17 +89,14 @@ describe('a record that is left out on purpose', () => {
     answers.move.push(moveAnswer(4));
     const data = upstreamOf(answers);
     const upstream = await serveUpstream(data, { stateOf: () => stateNumber(1, data) });
-    const folder = temporaryFolder();
-    const options = {
-      source: 'rest',
-      upstream: upstream.url,
-      cache: path.join(folder, 'cache'),
-      out: path.join(folder, 'site'),
-      maxShrink: 100,
-    } as const;
-    expect((await build({ ...options, skip: ['move/4'] })).counts.move).toBe(3);
-    expect((await build(options)).counts.move).toBe(4);
-    expect((await build({ ...options, skip: ['move/4'] })).counts.move).toBe(3);
+    const [cache, out] = [path.join(temporaryFolder(), 'cache'), path.join(temporaryFolder(), 'site')];
+    const options = { source: 'rest', upstream: upstream.url, cache, out, maxShrink: 100 } as const;
+    for (const [skip, count] of [
+      [['move/4'], 3],
+      [undefined, 4],
+      [['move/4'], 3],
+    ] as const)
+      expect((await build({ ...options, skip })).counts.move).toBe(count);
   });
 
   it.each(['item', 'item/', 'item/potion', 'item/0', 'thing/1', 'item/1/2'])(
