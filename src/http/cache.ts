@@ -45,10 +45,8 @@ export function openCache(folder: string, { upstream, version }: { upstream: str
     try {
       return write();
     } catch (cause) {
-      throw new OutputError(`cannot be used as a cache (${errorCode(cause)})`, folder, {
-        cause,
-        hint: 'Choose another folder with --cache, or disable the cache with --no-cache.',
-      });
+      const hint = 'Choose another folder with --cache, or disable the cache with --no-cache.';
+      throw new OutputError(`cannot be used as a cache (${errorCode(cause)})`, folder, { cause, hint });
     }
   };
   // Whoever wrote it decides what the upstream has said.

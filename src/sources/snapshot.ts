@@ -23,7 +23,7 @@ import { digestLines, encodeLine, summarizeNames } from '../dataset/digest.ts';
 import { decodeFormer, type Former, formerOf } from '../dataset/former.ts';
 import { emptyHistory, type Previous } from '../dataset/history.ts';
 import { selectNames } from '../dataset/names.ts';
-import { DataError, OutputError } from '../errors.ts';
+import { DataError, type DataLocation, OutputError } from '../errors.ts';
 import { parseText } from '../files.ts';
 import { folderPlace, readFrom } from './site/place.ts';
 import { entriesOf, explainFormer, readListed, readManifest, readNames, undamaged } from './site/read.ts';
@@ -81,7 +81,7 @@ export function openSnapshot(folder: string) {
   function recordsBy<T>(schemas: Record<Kind, z.ZodType<T>>, hint?: string): Record<Kind, T[]> {
     const texts = mapKinds((kind) => text(recordsFile(kind)));
     const found = digestLines((kind) => texts[kind]);
-    expectDigest('digest', found, digest);
+    expectDigest({ record: 'snapshot', field: 'digest' }, found, digest);
     return mapKinds((kind) =>
       linesOf(texts[kind]).map((line, at) => {
         const record = `${recordsFile(kind)} line ${at + 1}`;
@@ -107,7 +107,8 @@ export function openSnapshot(folder: string) {
       }
       // Those of records that it does not have would show in the digest.
       const names = hasNames ? selectNames(readAllNames(), records) : [];
-      if (hasNames) expectDigest('names.digest', summarizeNames(names)?.digest, namesSummary?.digest);
+      const location = { record: 'snapshot', field: 'names.digest' };
+      if (hasNames) expectDigest(location, summarizeNames(names)?.digest, namesSummary?.digest);
       return { warnings, provenance, counts, digest, records, names };
     },
     /** Whatever version wrote them. */
@@ -116,23 +117,18 @@ export function openSnapshot(folder: string) {
     history(): History | undefined {
       if (!has(CHANGES_FILE)) return undefined;
       const history = parse(historySchema, json(CHANGES_FILE), { record: CHANGES_FILE });
-      const [newest] = history.steps;
-      if (!newest || newest.to.digest === digest) return history;
-      throw new DataError(
-        `got ${newest.to.digest}: expected ${digest}, as in ${PROVENANCE_FILE}`,
-        { record: CHANGES_FILE, field: 'steps[0].to.digest' },
-        { hint: `Delete ${CHANGES_FILE} to start a new history.` },
-      );
+      const newest = history.steps[0]?.to.digest ?? digest;
+      const location = { record: CHANGES_FILE, field: 'steps[0].to.digest' };
+      expectDigest(location, newest, digest, `Delete ${CHANGES_FILE} to start a new history.`);
+      return history;
     },
     /** The former slugs, which an earlier version kept in the history. What the manifest lists has to be as it says. */
     former(): Former {
       const entries = has(MANIFEST_FILE) ? entriesOf(readManifest(place)) : undefined;
-      const read = (file: string): unknown =>
-        entries?.has(file)
-          ? parseText(`${readListed(place, entries, file)}`, file)
-          : has(file)
-            ? json(file)
-            : undefined;
+      const read = (file: string): unknown => {
+        if (entries?.has(file)) return parseText(`${readListed(place, entries, file)}`, file);
+        return has(file) ? json(file) : undefined;
+      };
       return explainFormer({ name: folder, wayOut: 'Restore the folder from a copy' }, () => {
         const former = read(FORMER_FILE);
         if (former !== undefined) return decodeFormer(former);
@@ -148,11 +144,14 @@ const noRecords = mapKinds(() => []);
 export const readSnapshot = (folder: string, options?: { hasNames?: boolean }): DataSet =>
   openSnapshot(folder).data(options);
 
-function expectDigest(field: string, found: string | undefined, expected: string | undefined): void {
-  if (found === expected) return;
-  const location = { record: 'snapshot', field };
-  const hint = 'Restore the snapshot from a copy, or write a new one into another folder.';
-  throw new DataError(`got ${found}: expected ${expected}, as in ${PROVENANCE_FILE}`, location, { hint });
+function expectDigest(
+  location: DataLocation,
+  found: string | undefined,
+  expected: string | undefined,
+  hint = 'Restore the snapshot from a copy, or write a new one into another folder.',
+): void {
+  if (found !== expected)
+    throw new DataError(`got ${found}: expected ${expected}, as in ${PROVENANCE_FILE}`, location, { hint });
 }
 
 const linesOf = (text: string): string[] => (text === '' ? [] : text.replace(/\n$/, '').split('\n'));

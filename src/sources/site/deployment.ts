@@ -84,10 +84,8 @@ export const deploymentPlace = (
 ): Promise<Place> =>
   readOneBuild(client, address, async (manifest) => {
     const wanted = manifest.files.filter(({ path }) => isWanted(path));
-    refuseLarge(
-      address,
-      wanted.reduce((sum, { bytes }) => sum + bytes, 0),
-    );
+    const bytes = wanted.reduce((sum, entry) => sum + entry.bytes, 0);
+    refuseLarge(address, bytes);
     const bodies = await Promise.all(wanted.map((entry) => fetchFile(client, address, entry)));
     const files = new Map(wanted.map(({ path }, at) => [path, bodies[at] ?? Buffer.of()]));
     return placeOf(address, files.set(MANIFEST_FILE, Buffer.from(JSON.stringify(manifest))));

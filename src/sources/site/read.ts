@@ -95,13 +95,8 @@ export function readListed(place: Place, entries: Entries, file: string): Buffer
   const body = readFrom(place, file);
   const sha256 = hash('sha256', body);
   if (sha256 === entry.sha256) return body;
-  throw new OutputError(
-    `has SHA-256 ${sha256}, expected ${entry.sha256}, as in the manifest`,
-    place.at(file),
-    {
-      hint: 'gamedata verify <dir> lists every problem.',
-    },
-  );
+  const problem = `has SHA-256 ${sha256}, expected ${entry.sha256}, as in the manifest`;
+  throw new OutputError(problem, place.at(file), { hint: 'gamedata verify <dir> lists every problem.' });
 }
 
 /** The data of a site. Whatever is read has to be as the manifest says: each function throws `OutputError` or `DataError`. */
@@ -120,12 +115,11 @@ function siteData(place: Place, entries: Entries, meta: Meta | undefined) {
     const location = { record: place.name, field: 'digest' };
     throw new DataError(`got ${found}: expected ${digest}, as in ${META_FILE}`, location);
   }
-  const history = (): History =>
-    entries.has(CHANGES_FILE)
-      ? parse(historySchema, json(CHANGES_FILE), { record: place.at(CHANGES_FILE) })
-      : emptyHistory;
-  const moved = (): z.infer<typeof movedSchema> =>
-    entries.has(MOVED_FILE) ? parse(movedSchema, json(MOVED_FILE), { record: place.at(MOVED_FILE) }) : {};
+  /** Missing from sites of earlier versions, or that have none. */
+  const optional = <S extends z.ZodType>(file: string, schema: S): z.infer<S> | undefined =>
+    entries.has(file) ? parse(schema, json(file), { record: place.at(file) }) : undefined;
+  const history = (): History => optional(CHANGES_FILE, historySchema) ?? emptyHistory;
+  const moved = (): z.infer<typeof movedSchema> => optional(MOVED_FILE, movedSchema) ?? {};
   return {
     records,
     history,
