@@ -11,7 +11,6 @@ import {
 } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { OutputError } from '../../src/errors.ts';
 import { type Cache, type CacheEntry, journalName, openCache } from '../../src/http/cache.ts';
 import { journalLine } from '../support/journal.ts';
 import { temporaryFolder } from '../support/temporary.ts';
@@ -76,26 +75,13 @@ describe('the cache', () => {
     ['a torn last line', (lines) => [...lines.slice(0, -1), '0123456789abcdef {"u'], [1, 2]],
     ['a line cut in two', ([a = '', b = '', ...rest]) => [a, b.slice(0, 40), ...rest], [2, 3]],
     ['garbage in the middle', (lines) => lines.toSpliced(2, 1, '\0\0\0\uFFFD'), [1, 3]],
+    ['a changed value', (lines) => lines.map((line) => line.replace('{"id":2}', '{"id":7}')), [1, 3]],
     [
-      'a changed value',
-      (lines) => lines.map((line) => line.replace('"value":{"id":2}', '"value":{"id":7}')),
-      [1, 3],
+      'another checksum',
+      ([a = '', b = '', c = '', d = '']) => [a, c.slice(0, 16) + b.slice(16), c, d],
+      [2, 3],
     ],
-    [
-      'entries under each other’s checksums',
-      ([header = '', a = '', b = '', c = '']) => [
-        header,
-        a.slice(0, 16) + b.slice(16),
-        b.slice(0, 16) + a.slice(16),
-        c,
-      ],
-      [3],
-    ],
-    [
-      'intact lines that are no entries',
-      (lines) => [...lines, journalLine('text'), journalLine({ url: 1 })],
-      [1, 2, 3],
-    ],
+    ['no entries', (lines) => [...lines, journalLine('text'), journalLine({ url: 1 })], [1, 2, 3]],
     ['no header', (lines) => lines.slice(1), []],
     ['nothing in it', () => [], []],
   ])('does without what %s has spoilt, and is whole again after', (_, change, left) => {
@@ -229,11 +215,9 @@ describe('the cache', () => {
   it('says so if its folder cannot be made', () => {
     const file = path.join(temporaryFolder(), 'file');
     writeFileSync(file, '');
-    expect(() => open(path.join(file, 'cache'))).toThrow(
-      new OutputError('cannot be used as a cache (ENOTDIR)', path.join(file, 'cache'), {
-        hint: 'Choose another folder with --cache, or disable the cache with --no-cache.',
-      }),
-    );
+    const message = `${path.join(file, 'cache')}: cannot be used as a cache (ENOTDIR)`;
+    const hint = 'Choose another folder with --cache, or disable the cache with --no-cache.';
+    expect(() => open(path.join(file, 'cache'))).toThrow(expect.objectContaining({ message, hint }));
   });
 
   it('says so if its folder is gone when it is closed', () => {

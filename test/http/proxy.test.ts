@@ -90,13 +90,7 @@ describe('the proxy of the environment', () => {
 
   it.each(['nonsense', 'localhost:8080', 'ftp://localhost'])('cannot be %j', (address) => {
     vi.stubEnv('HTTP_PROXY', address);
-    expect(() => testClient()).toThrow(
-      new UsageError(
-        'HTTP_PROXY or HTTPS_PROXY: expected the URL of a proxy, such as http://127.0.0.1:8080',
-        {
-          cause: expect.any(Error),
-        },
-      ),
-    );
+    const message = 'HTTP_PROXY or HTTPS_PROXY: expected the URL of a proxy, such as http://127.0.0.1:8080';
+    expect(() => testClient()).toThrow(new UsageError(message, { cause: expect.any(Error) }));
   });
 });

@@ -22,17 +22,20 @@ describe('parseRetryAfter', () => {
 
 describe('retryDelay', () => {
   it.each([
-    { failures: 1, random: 0, delay: 250 },
-    { failures: 1, random: 1, delay: 500 },
-    { failures: 2, random: 1, delay: 1000 },
-    { failures: 3, random: 0.5, delay: 1500 },
-    { failures: 4, random: 1, delay: 4000 },
-    { failures: 20, random: 1, delay: 30_000 },
-    { failures: 1, random: 1, retryAfterMs: 7000, delay: 7000 },
-    { failures: 5, random: 1, retryAfterMs: 1000, delay: 8000 },
-  ])('waits $delay ms after $failures failures', ({ failures, random, retryAfterMs = 0, delay }) => {
-    expect(retryDelay(failures, { baseMs: 500, retryAfterMs, random: () => random })).toBe(delay);
-  });
+    [1, 0, 0, 250],
+    [1, 1, 0, 500],
+    [2, 1, 0, 1000],
+    [3, 0.5, 0, 1500],
+    [4, 1, 0, 4000],
+    [20, 1, 0, 30_000],
+    [1, 1, 7000, 7000],
+    [5, 1, 1000, 8000],
+  ])(
+    'after %i failures, by chance %d and Retry-After %i, waits %i ms',
+    (failures, random, retryAfterMs, delay) => {
+      expect(retryDelay(failures, { baseMs: 500, retryAfterMs, random: () => random })).toBe(delay);
+    },
+  );
 });
 
 describe('what is tried again', () => {
@@ -44,16 +47,12 @@ describe('what is tried again', () => {
     expect(unexpectedStatus(status, {}).failure.retryable).toBe(false);
   });
 
-  it.each([
-    { code: 'ENOTFOUND', retryable: true, unreachable: true },
-    { code: 'EAI_AGAIN', retryable: true, unreachable: true },
-    { code: 'ECONNREFUSED', retryable: true, unreachable: true },
-    { code: 'ENETUNREACH', retryable: true, unreachable: true },
-    { code: 'UND_ERR_CONNECT_TIMEOUT', retryable: true, unreachable: true },
-    { code: 'UND_ERR_HEADERS_TIMEOUT', retryable: true, unreachable: true },
-    { code: 'ECONNRESET', retryable: true, unreachable: false },
-    { code: 'UND_ERR_SOCKET', retryable: true, unreachable: false },
-    { code: 'UND_ERR_BODY_TIMEOUT', retryable: true, unreachable: false },
+  const refused = ['ENOTFOUND', 'EAI_AGAIN', 'ECONNREFUSED', 'ENETUNREACH'];
+  const late = ['UND_ERR_CONNECT_TIMEOUT', 'UND_ERR_HEADERS_TIMEOUT'];
+  const broken = ['ECONNRESET', 'UND_ERR_SOCKET', 'UND_ERR_BODY_TIMEOUT'];
+  it.each<{ code: string; name?: string; retryable: boolean; unreachable?: boolean }>([
+    ...[...refused, ...late].map((code) => ({ code, retryable: true, unreachable: true })),
+    ...broken.map((code) => ({ code, retryable: true, unreachable: false })),
     { code: 'HPE_INVALID_CONSTANT', name: 'HTTPParserError', retryable: true },
     { code: '', name: 'HTTPParserError', retryable: true },
     { code: 'CERT_HAS_EXPIRED', retryable: false, unreachable: false },

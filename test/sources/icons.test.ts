@@ -18,12 +18,8 @@ describe('build --sprites mirror', () => {
     );
     for (const name of OWN) expect(read(name)).toEqual(icon(name));
     expect(read('unknown.png')).toEqual(PLACEHOLDER);
-    expect(report.sprites).toMatchObject({
-      mode: 'mirror',
-      icons: 5,
-      missing: 0,
-      requests: { bodies: 5 },
-    });
+    const sprites = { mode: 'mirror', icons: 5, missing: 0, requests: { bodies: 5 } };
+    expect(report.sprites).toMatchObject(sprites);
     expect(verifyFolder(site).problems).toEqual([]);
   });
 
@@ -31,11 +27,8 @@ describe('build --sprites mirror', () => {
     const { site, run } = await ground();
     await run();
     const before = fingerprint(site);
-    const report = await run();
-    expect(report).toMatchObject({
-      changed: false,
-      sprites: { requests: { bodies: 0, notModified: 5, cacheHits: 5 } },
-    });
+    const sprites = { requests: { bodies: 0, notModified: 5, cacheHits: 5 } };
+    expect(await run()).toMatchObject({ changed: false, sprites });
     expect(fingerprint(site)).toEqual(before);
   });
 
@@ -45,10 +38,8 @@ describe('build --sprites mirror', () => {
     await run();
     await server.close();
     const report = await run();
-    expect(report).toMatchObject({
-      changed: false,
-      sprites: { missing: 1, requests: { requests: 1, bodies: 0 } },
-    });
+    const sprites = { missing: 1, requests: { requests: 1, bodies: 0 } };
+    expect(report).toMatchObject({ changed: false, sprites });
     expect(report.sprites.offline).toMatch(/ECONNREFUSED/);
   });
 
@@ -63,17 +54,11 @@ describe('build --sprites mirror', () => {
     const report = await run();
     expect(read('shared/both.png')).toEqual(PLACEHOLDER);
     expect(report.sprites).toMatchObject({ icons: 5, missing: 1 });
-    expect(report.warnings.filter(({ code }) => code === 'icon-not-found')).toEqual([
-      {
-        kind: 'item',
-        code: 'icon-not-found',
-        count: 2,
-        examples: [
-          'item-5 (5): the upstream does not have sprites/items/shared/both.png, using the placeholder',
-          'item-6 (6): the upstream does not have sprites/items/shared/both.png, using the placeholder',
-        ],
-      },
-    ]);
+    const examples = ['item-5 (5)', 'item-6 (6)'].map(
+      (name) => `${name}: the upstream does not have sprites/items/shared/both.png, using the placeholder`,
+    );
+    const warning = { kind: 'item', code: 'icon-not-found', count: 2, examples };
+    expect(report.warnings.filter(({ code }) => code === 'icon-not-found')).toEqual([warning]);
     const meta = JSON.parse(readFileSync(path.join(site, 'meta.json'), 'utf8'));
     expect(meta.warnings.item).toEqual({ 'no-icon': 1, 'icon-not-found': 2 });
     expect(verifyFolder(site).problems).toEqual([]);
