@@ -37,9 +37,3 @@ export const silent: Answer = () => {};
 
 /** Begins and does not continue. */
 export const stalled: Answer = (response) => response.writeHead(200, { 'content-length': '100' }).write('{');
-
-/** Goes on and does not end. */
-export const dripping: Answer = (response) => {
-  const timer = setInterval(() => response.write(' '), 10);
-  response.on('close', () => clearInterval(timer));
-};
