@@ -10,8 +10,7 @@ import path from 'node:path';
 import fsExtra from 'fs-extra';
 import * as z from 'zod';
 import { type Edition, editionSchema } from '../contract/edition.ts';
-import { errorCode, OutputError } from '../errors.ts';
-import { openTrusted } from '../files.ts';
+import { explained, openTrusted } from '../files.ts';
 import type { Revalidation } from './client.ts';
 
 /** A line with the right checksum is one, as this version wrote it. */
@@ -41,14 +40,8 @@ export function openCache(folder: string, { upstream, version }: { upstream: str
   // Version 0.1.0 gave http and https the same file, and did not say whose it is.
   const unnamed = encodeLine({ cache: 1, version });
   const isBelow = (url: string): boolean => url.startsWith(`${upstream}/`);
-  const writing = <T>(write: () => T): T => {
-    try {
-      return write();
-    } catch (cause) {
-      const hint = 'Choose another folder with --cache, or disable the cache with --no-cache.';
-      throw new OutputError(`cannot be used as a cache (${errorCode(cause)})`, folder, { cause, hint });
-    }
-  };
+  const hint = 'Choose another folder with --cache, or disable the cache with --no-cache.';
+  const writing = <T>(write: () => T): T => explained('cannot be used as a cache', folder, write, hint);
   // Whoever wrote it decides what the upstream has said.
   const open = (): number =>
     openTrusted(folder, file, constants.O_RDWR | constants.O_APPEND | constants.O_CREAT);
