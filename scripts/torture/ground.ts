@@ -1,8 +1,7 @@
 /** Where builds are tortured: one temporary folder, two data sets, and the command line as a process that may be killed. */
 
 import { createHash } from 'node:crypto';
-import { existsSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import fsExtra from 'fs-extra';
@@ -26,18 +25,6 @@ export const start = (args: readonly string[], { wrap = [], ...options }: StartO
 
 export const run = (args: readonly string[], options?: StartOptions): Promise<Finished> =>
   start(args, options).finished;
-
-export const temporary = (): string => realpathSync(mkdtempSync(path.join(tmpdir(), 'gamedata-torture-')));
-
-/** A temporary folder for as long as it is used. */
-export async function inTemporary<T>(use: (folder: string) => Promise<T>): Promise<T> {
-  const folder = temporary();
-  try {
-    return await use(folder);
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
-  }
-}
 
 /** Writes a data set of so many records, every other one of them different in each variant. */
 export function writeDataSet(folder: string, records: number, variant: number): string {

@@ -9,7 +9,8 @@ import { kindNames } from '../../src/contract/kinds.ts';
 import { listPageFile, listPath, MANIFEST_FILE, recordFile } from '../../src/contract/paths.ts';
 import { nginx } from '../../test/support/engines/nginx.ts';
 import { serve } from '../../test/support/engines/serve.ts';
-import { demand, type Ended, inTemporary, leftovers, run, siteDigest, writeDataSet } from './ground.ts';
+import { inFolder } from '../../test/support/folders.ts';
+import { demand, type Ended, leftovers, run, siteDigest, writeDataSet } from './ground.ts';
 
 const AT_ONCE = 20;
 /** The second data set has records that the first has not. */
@@ -30,7 +31,7 @@ interface Ground {
 }
 
 const onGround = (use: (ground: Ground) => Promise<Ended>): Promise<Ended> =>
-  inTemporary(async (folder) => {
+  inFolder(async (folder) => {
     const out = path.join(folder, 'site');
     const data = RECORDS.map((count, at) => writeDataSet(path.join(folder, `data-${at}`), count, 1));
     const digests: (string | undefined)[] = [];

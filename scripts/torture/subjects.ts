@@ -3,19 +3,12 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
+import { inFolder } from '../../test/support/folders.ts';
 import { serveFolder } from '../../test/support/loopback.ts';
 import type { Finished } from '../../test/support/processes.ts';
 import { tinyUpstream, upstreamOf } from '../../test/support/upstream-data.ts';
 import { startUpstream } from '../../test/support/upstream-server.ts';
-import {
-  demand,
-  inTemporary,
-  leftovers,
-  run,
-  type StartOptions,
-  siteDigest,
-  writeDataSet,
-} from './ground.ts';
+import { demand, leftovers, run, type StartOptions, siteDigest, writeDataSet } from './ground.ts';
 
 const CHECKSUMS = 'gamedata.sha256';
 
@@ -53,7 +46,7 @@ export const withSubjects = <T>(
   { records, isWanted = () => true }: { records: number; isWanted?: (name: string) => boolean },
   use: (subjects: Ground[]) => Promise<T>,
 ): Promise<T> =>
-  inTemporary(async (folder) => {
+  inFolder(async (folder) => {
     const served = await serveFolder(folder);
     const upstream = await startUpstream(upstreamOf(tinyUpstream(records, records)));
     try {

@@ -1,8 +1,7 @@
 /** Requests as nobody sane would send them, and what has to be true of every response all the same. */
 
-import { mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
-import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { apiHeaders, commonHeaders, htmlHeaders } from '../../src/contract/headers.ts';
 import { type Kind, kindNames } from '../../src/contract/kinds.ts';
@@ -11,13 +10,13 @@ import { withOutput } from '../../src/publish/publish.ts';
 import { createResponder, type PlainResponse } from '../../src/serve/handler/index.ts';
 import { splitTarget } from '../../src/serve/respond.ts';
 import { startServe } from './engines/serve.ts';
+import { inFolder } from './folders.ts';
 import { browsePage, handledSite } from './handled-site.ts';
 import { type Random, seeded } from './random.ts';
 import { rawRecords, siteOf } from './sites.ts';
 
 const FUZZ_COUNTS = { move: 250, item: 137 } as const;
 const fuzzRecords = () => rawRecords(FUZZ_COUNTS.move, FUZZ_COUNTS.item);
-const fuzzExtras = [browsePage];
 
 interface FuzzRequest {
   readonly method: string;
@@ -200,7 +199,7 @@ function plain(query: URLSearchParams, name: string, left: number): number | und
 /** As many requests as told, against the handler in this process. */
 async function fuzzHandler(requests: number, seed: number): Promise<string[]> {
   const random = seeded(seed);
-  const { files } = handledSite(fuzzRecords(), { extras: fuzzExtras });
+  const { files } = handledSite(fuzzRecords());
   const strays: string[] = [];
   const answer = createResponder({
     async get(file) {
@@ -314,34 +313,20 @@ function readAnswer(answer: string): Seen | undefined {
   };
 }
 
-interface FuzzRun {
-  readonly handled: number;
-  readonly served: number;
-  readonly seed: number;
-}
-
 /**
  * A whole run: the handler in this process, then `gamedata serve` over sockets, with a file beside the site that nobody may read.
  *
  * @returns every problem, with the request that shows it
  */
-export async function fuzz({ handled, served, seed }: FuzzRun): Promise<string[]> {
-  const problems = await fuzzHandler(handled, seed);
-  if (served === 0) return problems;
-  const parent = realpathSync(mkdtempSync(path.join(tmpdir(), 'gamedata-fuzz-')));
-  try {
+export const fuzz = (requests: { handled: number; served: number }, seed: number): Promise<string[]> =>
+  inFolder(async (parent) => {
+    const problems = await fuzzHandler(requests.handled, seed);
     const folder = path.join(parent, 'site');
     writeFileSync(path.join(parent, 'passwd'), 'outside the site');
-    const site = siteOf(fuzzRecords(), { extras: fuzzExtras });
-    await withOutput(folder, (output) => output.publish(site.files()));
-    const server = await startServe(folder);
-    try {
-      problems.push(...(await fuzzServer(Number(new URL(server.url).port), served, seed)));
-    } finally {
-      await server.stop();
-    }
-  } finally {
-    rmSync(parent, { recursive: true, force: true });
-  }
-  return problems;
-}
+    await withOutput(folder, (output) =>
+      output.publish(siteOf(fuzzRecords(), { extras: [browsePage] }).files()),
+    );
+    const { url, stop } = await startServe(folder);
+    const served = fuzzServer(Number(new URL(url).port), requests.served, seed);
+    return [...problems, ...(await served.finally(stop))];
+  });
