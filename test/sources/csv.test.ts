@@ -232,7 +232,7 @@ describe('tables that are wrong', () => {
       flaw: 'a missing column',
       tables: replaced('moves.csv', 'generation_id', 'generation'),
       problem:
-        'moves.csv › generation_id: got columns ["id","identifier","generation","type_id"]: expected one called generation_id',
+        'moves.csv › generation_id: got columns ["id","identifier","generation","accuracy"]: expected one called generation_id',
     },
     {
       flaw: 'a missing column, and no rows',

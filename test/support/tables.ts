@@ -22,8 +22,8 @@ export function tablesOf(data: UpstreamData): TableTexts {
   const languages = [...moves, ...items].flatMap(({ names }) => names.map(({ language }) => language));
   return {
     'moves.csv': table(
-      'id,identifier,generation_id,type_id,accuracy',
-      moves.map(({ id, name, generation, accuracy }) => [id, name, idIn(generation), '', accuracy]),
+      'id,identifier,generation_id,accuracy',
+      moves.map(({ id, name, generation, accuracy }) => [id, name, idIn(generation), accuracy]),
     ),
     'move_names.csv': namesTable('move_id', moves),
     'languages.csv': table(
