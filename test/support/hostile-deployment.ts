@@ -22,6 +22,7 @@ import { verifyFolder } from '../../src/verify/folder.ts';
 import { fingerprint } from './fingerprint.ts';
 import { inFolder } from './folders.ts';
 import { listen } from './loopback.ts';
+import { failureOf } from './random.ts';
 import { rawRecords, siteOf } from './sites.ts';
 
 const MARK = 'INJECTED';
@@ -187,9 +188,7 @@ export const tryHostile = (runs: number, seed: number): Promise<string[]> =>
       if (readFileSync(path.join(parent, 'passwd'), 'utf8') !== PASSWORDS) throw new Error('wrote outside');
       rmSync(parent, { recursive: true });
     });
-    const options = { numRuns: runs, seed, includeErrorInReport: true, endOnFailure: true };
-    const details = await fc.check(harmless, options).finally(stop);
-    return details.failed ? [fc.defaultReportMessage(details) ?? 'failed'] : [];
+    return await failureOf(harmless, { numRuns: runs, seed, endOnFailure: true }).finally(stop);
   });
 
 async function useAll({ url, clean, out }: { url: string; clean: string; out: string }): Promise<void> {

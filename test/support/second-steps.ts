@@ -6,7 +6,6 @@ import {
   mkdtempSync,
   readdirSync,
   readFileSync,
-  realpathSync,
   rmSync,
   statSync,
   utimesSync,
@@ -38,15 +37,9 @@ export async function trySequence(
   const cwd = mkdtempSync(path.join(world.folder, 'run-'));
   const upstream = await changingUpstream();
   const commands = startCommands(world.cli);
+  const out = path.join(cwd, 'site');
   const scene: Scene = {
-    ...{
-      world,
-      random,
-      upstream,
-      commands,
-      cwd: realpathSync(cwd),
-      out: path.join(realpathSync(cwd), 'site'),
-    },
+    ...{ world, random, upstream, commands, cwd, out },
     ...{ day: 1, umask: 0o022, isMirrored: false, copies: [], archives: new Map(), unfinished: [] },
   };
   const typed: string[] = [];
