@@ -9,7 +9,7 @@ import { seeded } from '../test/support/random.ts';
 import { tryPairs, trySequences } from '../test/support/second-steps.ts';
 import { stepNames } from '../test/support/steps.ts';
 import { killExactly } from './torture/exact-kills.ts';
-import { tryEach, tryMixes, tryProcesses } from './torture/faults.ts';
+import { tryMixes, tryProcesses } from './torture/faults.ts';
 import { type Ended, run } from './torture/ground.ts';
 import { hardships } from './torture/hardships.ts';
 import { buildAtOnce, readMeanwhile } from './torture/rebuilds.ts';
@@ -23,11 +23,10 @@ const firstSequence = values.seed ? seed : 0;
 const ALL = Infinity;
 
 /**
- * What is tried, so many times in the short form and in the whole. The short form omits what `npm test` tries too, and takes a part of
+ * What is tried, so many times in the short form and in the whole. The short form omits what the tests try too, and takes a part of
  * the rest: another one with each seed.
  */
 const parts: Record<string, [short: number, whole: number, attempt: (count: number) => Promise<Ended>]> = {
-  faults: [0, ALL, tryEach],
   'mixed faults': [20, 500, (count) => tryMixes(count, random.below(1_000_000))],
   'faults of a process': [12, ALL, (count) => tryProcesses(count, random)],
   kills: [4, ALL, async (count) => ({ tried: await killExactly(count, random), says: 'survived' })],
