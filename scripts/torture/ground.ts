@@ -60,6 +60,12 @@ export function demand(truth: boolean, problem: string): asserts truth {
   if (!truth) throw new Error(problem);
 }
 
+/** Runs what has to succeed. */
+export async function succeed(args: readonly string[], options?: StartOptions): Promise<void> {
+  const { code, stderr } = await run(args, options);
+  demand(code === 0, `${args[0]} ended with ${code}, expected 0: ${stderr}`);
+}
+
 /** How a part of the torture ended. */
 export interface Ended {
   /** How many faults, kills or requests there were. */

@@ -19,6 +19,7 @@ import {
   type StartOptions,
   siteDigest,
   start,
+  succeed,
   writeDataSet,
 } from './ground.ts';
 
@@ -45,12 +46,7 @@ const fromUpstream = ({ upstream, folder, out }: Scene, ...more: string[]): stri
   ...['--max-shrink', '100', '--base-url', 'https://rest.test', '--out', out, ...more],
 ];
 
-async function built(args: string[], options?: StartOptions): Promise<void> {
-  const { code, stderr } = await run(args, options);
-  demand(code === 0, `ended with ${code}, expected 0: ${stderr}`);
-}
-
-const whole = (out: string): Promise<void> => built(['verify', out, '--quiet']);
+const whole = (out: string): Promise<void> => succeed(['verify', out, '--quiet']);
 
 /** Fails in the way that is told, with the old site whole and nothing beside it. */
 async function refused(
@@ -89,14 +85,14 @@ const onFullDisk = ({ folder, small, large }: Scene, left: number) =>
   onTmpfs(folder, 'size=64m', async (mount) => {
     const out = path.join(mount, 'site');
     const filler = path.join(mount, 'filler');
-    await built(fromSnapshot(small, out));
+    await succeed(fromSnapshot(small, out));
     const { bavail, bsize } = statfsSync(mount);
     const count = Math.floor((bavail * bsize - left) / 4096);
     const { status } = spawnSync('dd', ['if=/dev/zero', `of=${filler}`, 'bs=4096', `count=${count}`]);
     demand(status === 0, 'the disk cannot be filled');
     await refused(fromSnapshot(large, out), /ENOSPC/, { out });
     rmSync(filler);
-    await built(fromSnapshot(large, out));
+    await succeed(fromSnapshot(large, out));
   });
 
 function damageCache({ folder }: Scene, change: (text: string) => string): void {
@@ -117,11 +113,11 @@ function swapEntries(journal: string): string {
 
 /** The cache is filled, spoilt and used again: the site has to be the very same. */
 const spoilt = (spoil: (scene: Scene) => void) => async (scene: Scene) => {
-  await built(fromUpstream(scene, '--quiet'));
+  await succeed(fromUpstream(scene, '--quiet'));
   const right = siteDigest(scene.out);
   spoil(scene);
   rmSync(scene.out, { recursive: true });
-  await built(fromUpstream(scene, '--quiet'));
+  await succeed(fromUpstream(scene, '--quiet'));
   demand(siteDigest(scene.out) === right, 'the cache changed the site');
 };
 
@@ -145,7 +141,7 @@ const withoutParent =
   async (scene: Scene) => {
     const parent = path.join(scene.folder, 'parent');
     const here = { ...scene, out: path.join(parent, 'site') };
-    await built(fromSnapshot(scene.small, here.out));
+    await succeed(fromSnapshot(scene.small, here.out));
     const { finished } = await startFetching(fromUpstream(here), scene);
     move(parent);
     await expectRefusalOr(await finished, /ENOENT/, here.out);
@@ -167,7 +163,7 @@ const signalExits = { SIGINT: 130, SIGTERM: 143 };
 
 /** The signal comes at a moment of the build; what the exit code says has to be what became of the site. */
 const stoppedAt = (moment: string, exit: number) => async (scene: Scene) => {
-  await built(fromSnapshot(scene.small, scene.out));
+  await succeed(fromSnapshot(scene.small, scene.out));
   const before = siteDigest(scene.out);
   const env = { NODE_OPTIONS: `--import=${DIE_AT}`, DIE_AT: moment };
   const args = [...fromUpstream(scene), '--base-url', 'https://other.test'];
@@ -178,7 +174,7 @@ const stoppedAt = (moment: string, exit: number) => async (scene: Scene) => {
   demand(leftovers(scene.out).length === 0, `left ${leftovers(scene.out).join(', ')}`);
   await whole(scene.out);
   const asked = scene.upstream.log.length;
-  await built([...args, '--quiet']);
+  await succeed([...args, '--quiet']);
   const sent = scene.upstream.log.slice(asked);
   demand(
     sent.every(({ status }) => status === 304),
@@ -191,7 +187,7 @@ const table: Record<string, (scene: Scene) => Promise<void>> = {
   'a disk that is full': (scene) => onFullDisk(scene, 0),
   'a full disk for the cache': (scene) =>
     onTmpfs(scene.folder, 'size=16k', async (mount) => {
-      await built(fromSnapshot(scene.small, scene.out));
+      await succeed(fromSnapshot(scene.small, scene.out));
       await refused(
         fromUpstream(scene, '--cache', path.join(mount, 'cache')),
         /cannot be used as a cache \(ENOSPC\)/,
@@ -201,14 +197,14 @@ const table: Record<string, (scene: Scene) => Promise<void>> = {
   'a folder that is read-only': ({ folder, small }) =>
     onTmpfs(folder, 'size=64m', async (mount) => {
       const out = path.join(mount, 'site');
-      await built(fromSnapshot(small, out));
+      await succeed(fromSnapshot(small, out));
       spawnSync('mount', ['-o', 'remount,ro', mount]);
       await refused([...fromSnapshot(small, out), '--base-url', 'https://other.test'], /EROFS/, { out });
     }),
   'too few file descriptors': async (scene) => {
     const wrap = ['sh', '-c', 'ulimit -n 64; exec "$@"', 'sh'];
-    await built(fromSnapshot(scene.small, scene.out), { wrap });
-    await built(fromUpstream(scene, '--quiet'), { wrap });
+    await succeed(fromSnapshot(scene.small, scene.out), { wrap });
+    await succeed(fromUpstream(scene, '--quiet'), { wrap });
     rmSync(path.join(scene.folder, 'cache'), { recursive: true });
     await refused(fromUpstream(scene, '--concurrency', '256', '--retries', '0'), /EMFILE/, {
       ...scene,
@@ -222,7 +218,7 @@ const table: Record<string, (scene: Scene) => Promise<void>> = {
   'a parent folder that is removed': withoutParent(
     (parent) => rmSync(parent, { recursive: true }),
     async (scene) => {
-      await built(fromUpstream(scene, '--quiet'));
+      await succeed(fromUpstream(scene, '--quiet'));
       await whole(scene.out);
     },
   ),
@@ -239,9 +235,9 @@ const table: Record<string, (scene: Scene) => Promise<void>> = {
   ),
   'a clock that is set back': async (scene) => {
     const env = { NODE_OPTIONS: `--import=${CLOCK}`, CLOCK_SHIFT: String(400 * 86_400_000) };
-    await built(fromUpstream(scene, '--quiet'), { env });
+    await succeed(fromUpstream(scene, '--quiet'), { env });
     const first = scene.upstream.log.length;
-    await built(fromUpstream(scene, '--quiet'));
+    await succeed(fromUpstream(scene, '--quiet'));
     demand(scene.upstream.log.length - first >= 2 * RECORDS, 'answers from the future were believed');
     await whole(scene.out);
   },

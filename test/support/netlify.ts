@@ -1,18 +1,16 @@
 /** Netlify's two readings of `_redirects`: its own engine (a subset), and its documentation (an exact set). */
 
 import { writeFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import path from 'node:path';
 import { parseAllRedirects } from '@netlify/redirect-parser';
+// @ts-expect-error: it brings no types.
+import untyped from 'netlify-redirector';
 import { inFolder } from './folders.ts';
 
-/** Netlify's own matching engine, which brings no types. */
-const redirector: {
-  parseJSON(
-    rules: string,
-    options: object,
-  ): Promise<{ match(request: object): { to: string; status: number } | null }>;
-} = createRequire(import.meta.url)('netlify-redirector');
+interface Matcher {
+  match(request: object): { to: string; status: number } | null;
+}
+const redirector: { parseJSON(rules: string, options: object): Promise<Matcher> } = untyped;
 
 /** A rule as Netlify's parser gives it. */
 export interface NetlifyRule {
