@@ -105,9 +105,6 @@ function publishAs(file: string, text: string): void {
   writeFileSync(manifest, JSON.stringify({ ...site, files }));
 }
 
-/** A reload is over a moment after nginx has been asked for it. */
-const SOON = { timeout: 10_000 };
-
 /** Runs a line of a unit or of the documents where it would run. */
 function run({ at, opt, srv, cert }: Machine, line: string, { asRoot = false } = {}) {
   const command = line
@@ -154,12 +151,12 @@ const rename = ({ upstream }: Machine, id: number, name: string): void => {
   Object.assign(upstream.answers.move.find((move) => move.id === id) as Answer, { name });
 };
 
-/** Expects that a slug leads to another, or to its own record. */
+/** Expects that a slug leads to another, or to its own record, once nginx is done with a reload. */
 function expectRedirect(here: Machine, slug: string, target?: string) {
   const print = ['-o', '/dev/null', '-w', "'%{http_code} %{redirect_url}'"];
   const answer = async () => (await get(here, `/api/gamedata/move/${slug}/`, ...print)).stdout;
   const wanted = target ? `301 ${here.baseUrl}/api/gamedata/move/${target}/` : '200 ';
-  return expect.poll(answer, SOON).toBe(wanted);
+  return expect.poll(answer).toBe(wanted);
 }
 
 it.skipIf(missing)(
@@ -250,6 +247,6 @@ it.skipIf(missing)(
       readFileSync(path.join(ROOT, 'docs/OPERATING.md'), 'utf8'),
     );
     await run(here, `${removal?.[1]} && nginx -s reload`, { asRoot: true });
-    await expect.poll(async () => (await verify(here)).code, SOON).toBe(0);
+    await expect.poll(async () => (await verify(here)).code).toBe(0);
   },
 );

@@ -100,7 +100,7 @@ describe('after a build that was killed while it renames', () => {
       const { status, headers } = await get('move-5');
       expect([status, headers.has('retry-after')]).toEqual([503, true]);
       await succeed(buildOf('renamed-again'));
-      await expect.poll(async () => (await get('premier')).status, { timeout: 10_000 }).toBe(200);
+      await expect.poll(async () => (await get('premier')).status).toBe(200);
     } finally {
       await server.close();
     }
