@@ -45,6 +45,7 @@ export default defineConfig(({ mode }) => {
       // Many tests run real builds and real servers, and CI machines are slow and shared.
       testTimeout: 240_000,
       hookTimeout: 240_000,
+      expect: { poll: { timeout: 60_000 } },
       retry: process.env.CI ? 1 : 0,
       // A test that logs unexpectedly fails.
       onConsoleLog: (log) => {

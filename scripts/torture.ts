@@ -1,6 +1,7 @@
 /** Tortures the builder and the server, and prints the numbers: `npm run torture -- [--short] [--seed n]`. */
 
 import { parseArgs } from 'node:util';
+import { inFolder } from '../test/support/folders.ts';
 import { fuzz } from '../test/support/fuzz.ts';
 import { tryHostile } from '../test/support/hostile-deployment.ts';
 import { makeMistakes, mistakes } from '../test/support/mistakes.ts';
@@ -8,8 +9,8 @@ import { seeded } from '../test/support/random.ts';
 import { tryPairs, trySequences } from '../test/support/second-steps.ts';
 import { stepNames } from '../test/support/steps.ts';
 import { killExactly } from './torture/exact-kills.ts';
-import { tryEach, tryMixes, tryProcesses } from './torture/faults.ts';
-import { type Ended, inTemporary, run } from './torture/ground.ts';
+import { tryMixes, tryProcesses } from './torture/faults.ts';
+import { type Ended, run } from './torture/ground.ts';
 import { hardships } from './torture/hardships.ts';
 import { buildAtOnce, readMeanwhile } from './torture/rebuilds.ts';
 import { failCalls } from './torture/system-calls.ts';
@@ -17,14 +18,15 @@ import { failCalls } from './torture/system-calls.ts';
 const { values } = parseArgs({ options: { short: { type: 'boolean' }, seed: { type: 'string' } } });
 const seed = Number(values.seed ?? Date.now() % 2 ** 31);
 const random = seeded(seed);
+/** The same ones every time, unless a seed is given. */
+const firstSequence = values.seed ? seed : 0;
 const ALL = Infinity;
 
 /**
- * What is tried, so many times in the short form and in the whole. The short form omits what `npm test` tries too, and takes a part of
+ * What is tried, so many times in the short form and in the whole. The short form omits what the tests try too, and takes a part of
  * the rest: another one with each seed.
  */
 const parts: Record<string, [short: number, whole: number, attempt: (count: number) => Promise<Ended>]> = {
-  faults: [0, ALL, tryEach],
   'mixed faults': [20, 500, (count) => tryMixes(count, random.below(1_000_000))],
   'faults of a process': [12, ALL, (count) => tryProcesses(count, random)],
   kills: [4, ALL, async (count) => ({ tried: await killExactly(count, random), says: 'survived' })],
@@ -34,19 +36,18 @@ const parts: Record<string, [short: number, whole: number, attempt: (count: numb
   'hostile deployments': [
     20,
     300,
-    async (count) => {
-      const problem = await tryHostile(count, random.below(2 ** 31));
-      const says = 'were copied, verified, compared and rebased, or refused';
-      return { tried: count, says, problems: problem === undefined ? [] : [problem] };
-    },
+    async (count) => ({
+      ...{ tried: count, says: 'were copied, verified, compared and rebased, or refused' },
+      problems: await tryHostile(count, random.below(2 ** 31)),
+    }),
   ],
   'mistakes of an operator': [
     0,
     ALL,
-    async () => {
-      const problems = await inTemporary((folder) => makeMistakes(folder, run));
-      return { tried: mistakes.length, says: 'were refused', problems };
-    },
+    async () => ({
+      ...{ tried: mistakes.length, says: 'were refused' },
+      problems: await inFolder((folder) => makeMistakes(folder, run)),
+    }),
   ],
   'pairs of steps': [
     0,
@@ -56,22 +57,19 @@ const parts: Record<string, [short: number, whole: number, attempt: (count: numb
   'sequences of steps': [
     0,
     500,
-    async (count) => {
-      // The same ones every time, unless a seed is given.
-      const first = values.seed ? seed : 0;
-      const problems = await trySequences(count, first);
-      return { tried: count, says: `from ${first} on: each step kept the law`, problems };
-    },
+    async (count) => ({
+      ...{ tried: count, says: `from ${firstSequence} on: each step kept the law` },
+      problems: await trySequences(count, firstSequence),
+    }),
   ],
   hardships: [5, ALL, (count) => hardships(count, random)],
   fuzz: [
     20_000,
     500_000,
-    async (handled) => {
-      const served = handled / 100;
-      const problems = await fuzz({ handled, served, seed });
-      return { tried: handled + served, says: `requests, ${served} of them over sockets`, problems };
-    },
+    async (count) => ({
+      ...{ tried: count, says: 'requests, and one over a socket for every 100 of them' },
+      problems: await fuzz({ handled: count, served: count / 100 }, seed),
+    }),
   ],
 };
 

@@ -1,12 +1,24 @@
-/** The faults of an upstream: each alone at each place, mixes of them, and each as the command line meets it. */
+/** The faults of an upstream: mixes of them, and each as the command line meets it: a process, its exit code, its two streams. */
 
+import { existsSync } from 'node:fs';
+import path from 'node:path';
 import pLimit from 'p-limit';
-import { runProcess } from '../../test/support/fault-process.ts';
+import * as z from 'zod';
+import { printable } from '../../src/contract/words.ts';
 import type { Fault } from '../../test/support/fault-row.ts';
-import { makeMix, type Part, placesOf, type Trial, tryFaults } from '../../test/support/fault-trial.ts';
+import {
+  makeMix,
+  type Part,
+  placesOf,
+  RETRIES,
+  type Runner,
+  shrinkOf,
+  type Trial,
+  tryFaults,
+} from '../../test/support/fault-trial.ts';
 import { faults } from '../../test/support/faults.ts';
 import type { Random } from '../../test/support/random.ts';
-import type { Ended } from './ground.ts';
+import { type Ended, run } from './ground.ts';
 
 /** Most of a trial is waiting. */
 const AT_ONCE = 4;
@@ -17,29 +29,6 @@ const label = (parts: readonly Part[], { problems }: Trial): string[] => {
   const names = parts.map(({ fault, place, stay }) => `${fault.name} in ${place.name} (${stay})`);
   return problems.map((problem) => `${names.join(' + ')}: ${problem}`);
 };
-
-/** Every fault, everywhere it can be, for good and for one request. */
-export async function tryEach(): Promise<Ended> {
-  const trials = faults.flatMap((fault) =>
-    placesOf(fault).flatMap((place): Part[] => [
-      { fault, place, stay: 'lasting' },
-      ...(fault.retried && !fault.lasting ? [{ fault, place, stay: 'once' } as const] : []),
-    ]),
-  );
-  const attempt = async (part: Part) => label([part], await tryFaults([part]));
-  // What is slow has short times, in which nothing else may stand in its way.
-  const problems = [
-    ...(await pLimit(AT_ONCE).map(
-      trials.filter(({ fault }) => !fault.slow),
-      attempt,
-    )),
-    ...(await pLimit(1).map(
-      trials.filter(({ fault }) => fault.slow),
-      attempt,
-    )),
-  ];
-  return { tried: trials.length, says: `trials of ${faults.length} faults`, problems: problems.flat() };
-}
 
 /** Mixes of a run of seeds: any of them can be made again alone. */
 export async function tryMixes(count: number, firstSeed: number): Promise<Ended> {
@@ -57,6 +46,34 @@ export async function tryMixes(count: number, firstSeed: number): Promise<Ended>
     problems: problems.flat(),
   };
 }
+
+const printedSchema = z.strictObject({
+  error: z.strictObject({ code: z.string(), message: z.string(), hint: z.string().nullable() }),
+});
+
+/** Whatever a process may do wrong beside its message comes back as a code that no fault has. */
+const runProcess: Runner = async ({ upstream, out, cache, concurrency = 1 }) => {
+  const { code, stdout, stderr } = await run([
+    ...['build', '--source', 'rest', '--upstream', upstream, '--out', out],
+    ...['--json', '--quiet', '--base-url', 'https://example.test', '--retries', String(RETRIES)],
+    ...['--max-shrink', String(shrinkOf({ out }))],
+    ...['--concurrency', String(concurrency), ...(cache === false ? ['--no-cache'] : ['--cache', cache])],
+  ]);
+  if (code === 0) return stderr === '' ? undefined : { code: 'noise', message: stderr };
+  if (code !== 1 && code !== 4) return { code: `exit ${code}`, message: stderr };
+  const { error } = printedSchema.parse(JSON.parse(stdout));
+  if ((code === 4) !== (error.code === 'guard')) return { code: `exit ${code}`, message: error.code };
+  const hint = error.hint === null ? '' : `hint: ${printable(error.hint)}\n`;
+  const wasThere = existsSync(path.join(out, 'manifest.json'));
+  const kept = `${out}: ${wasThere ? 'unchanged' : 'nothing was published'}\n`;
+  const resumable =
+    error.code === 'upstream' && cache !== false
+      ? `what was fetched remains in ${cache}: the same command continues from there\n`
+      : '';
+  const expected = `error: ${printable(error.message)}\n${hint}${kept}${resumable}`;
+  if (stderr !== expected) return { code: 'noise', message: `${stderr}\nexpected ${expected}` };
+  return { code: error.code, message: error.message };
+};
 
 /** Each fault once through the command line; what is slow takes its minutes beside the others. */
 export async function tryProcesses(count: number, random: Random): Promise<Ended> {

@@ -1,8 +1,7 @@
 /** Where builds are tortured: one temporary folder, two data sets, and the command line as a process that may be killed. */
 
 import { createHash } from 'node:crypto';
-import { existsSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import fsExtra from 'fs-extra';
@@ -26,18 +25,6 @@ export const start = (args: readonly string[], { wrap = [], ...options }: StartO
 
 export const run = (args: readonly string[], options?: StartOptions): Promise<Finished> =>
   start(args, options).finished;
-
-export const temporary = (): string => realpathSync(mkdtempSync(path.join(tmpdir(), 'gamedata-torture-')));
-
-/** A temporary folder for as long as it is used. */
-export async function inTemporary<T>(use: (folder: string) => Promise<T>): Promise<T> {
-  const folder = temporary();
-  try {
-    return await use(folder);
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
-  }
-}
 
 /** Writes a data set of so many records, every other one of them different in each variant. */
 export function writeDataSet(folder: string, records: number, variant: number): string {
@@ -71,6 +58,12 @@ export const leftovers = (out: string): string[] =>
 /** Throws unless it is true: what went wrong, in one line. */
 export function demand(truth: boolean, problem: string): asserts truth {
   if (!truth) throw new Error(problem);
+}
+
+/** Runs what has to succeed. */
+export async function succeed(args: readonly string[], options?: StartOptions): Promise<void> {
+  const { code, stderr } = await run(args, options);
+  demand(code === 0, `${args[0]} ended with ${code}, expected 0: ${stderr}`);
 }
 
 /** How a part of the torture ended. */

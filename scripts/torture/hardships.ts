@@ -5,6 +5,7 @@ import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statfsSync, w
 import path from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import pLimit from 'p-limit';
+import { inFolder } from '../../test/support/folders.ts';
 import { journalLine } from '../../test/support/journal.ts';
 import type { Finished } from '../../test/support/processes.ts';
 import type { Random } from '../../test/support/random.ts';
@@ -18,7 +19,7 @@ import {
   type StartOptions,
   siteDigest,
   start,
-  temporary,
+  succeed,
   writeDataSet,
 } from './ground.ts';
 
@@ -45,10 +46,7 @@ const fromUpstream = ({ upstream, folder, out }: Scene, ...more: string[]): stri
   ...['--max-shrink', '100', '--base-url', 'https://rest.test', '--out', out, ...more],
 ];
 
-async function built(args: string[], env: Record<string, string> = {}): Promise<void> {
-  const { code, stderr } = await run(args, { env });
-  demand(code === 0, `ended with ${code}, expected 0: ${stderr}`);
-}
+const whole = (out: string): Promise<void> => succeed(['verify', out, '--quiet']);
 
 /** Fails in the way that is told, with the old site whole and nothing beside it. */
 async function refused(
@@ -62,7 +60,7 @@ async function refused(
   demand(!stderr.includes('bug'), `calls itself a bug: ${stderr}`);
   demand(siteDigest(out) === before, 'the old site is gone');
   demand(leftovers(out).length === 0, `left ${leftovers(out).join(', ')}`);
-  await built(['verify', out, '--quiet']);
+  await whole(out);
 }
 
 async function onTmpfs(
@@ -87,14 +85,14 @@ const onFullDisk = ({ folder, small, large }: Scene, left: number) =>
   onTmpfs(folder, 'size=64m', async (mount) => {
     const out = path.join(mount, 'site');
     const filler = path.join(mount, 'filler');
-    await built(fromSnapshot(small, out));
+    await succeed(fromSnapshot(small, out));
     const { bavail, bsize } = statfsSync(mount);
     const count = Math.floor((bavail * bsize - left) / 4096);
     const { status } = spawnSync('dd', ['if=/dev/zero', `of=${filler}`, 'bs=4096', `count=${count}`]);
     demand(status === 0, 'the disk cannot be filled');
     await refused(fromSnapshot(large, out), /ENOSPC/, { out });
     rmSync(filler);
-    await built(fromSnapshot(large, out));
+    await succeed(fromSnapshot(large, out));
   });
 
 function damageCache({ folder }: Scene, change: (text: string) => string): void {
@@ -115,11 +113,11 @@ function swapEntries(journal: string): string {
 
 /** The cache is filled, spoilt and used again: the site has to be the very same. */
 const spoilt = (spoil: (scene: Scene) => void) => async (scene: Scene) => {
-  await built(fromUpstream(scene, '--quiet'));
+  await succeed(fromUpstream(scene, '--quiet'));
   const right = siteDigest(scene.out);
   spoil(scene);
   rmSync(scene.out, { recursive: true });
-  await built(fromUpstream(scene, '--quiet'));
+  await succeed(fromUpstream(scene, '--quiet'));
   demand(siteDigest(scene.out) === right, 'the cache changed the site');
 };
 
@@ -133,7 +131,7 @@ async function startFetching(args: string[], { upstream }: Scene, options?: Star
 
 /** Where the folder can be made again it is, with the whole site. */
 async function expectRefusalOr({ code, stderr }: Finished, error: RegExp, out: string): Promise<void> {
-  if (code === 0) await built(['verify', out, '--quiet']);
+  if (code === 0) await whole(out);
   else demand(code === 1 && error.test(stderr) && !stderr.includes('bug'), `ended with ${code}: ${stderr}`);
 }
 
@@ -143,7 +141,7 @@ const withoutParent =
   async (scene: Scene) => {
     const parent = path.join(scene.folder, 'parent');
     const here = { ...scene, out: path.join(parent, 'site') };
-    await built(fromSnapshot(scene.small, here.out));
+    await succeed(fromSnapshot(scene.small, here.out));
     const { finished } = await startFetching(fromUpstream(here), scene);
     move(parent);
     await expectRefusalOr(await finished, /ENOENT/, here.out);
@@ -165,7 +163,7 @@ const signalExits = { SIGINT: 130, SIGTERM: 143 };
 
 /** The signal comes at a moment of the build; what the exit code says has to be what became of the site. */
 const stoppedAt = (moment: string, exit: number) => async (scene: Scene) => {
-  await built(fromSnapshot(scene.small, scene.out));
+  await succeed(fromSnapshot(scene.small, scene.out));
   const before = siteDigest(scene.out);
   const env = { NODE_OPTIONS: `--import=${DIE_AT}`, DIE_AT: moment };
   const args = [...fromUpstream(scene), '--base-url', 'https://other.test'];
@@ -174,9 +172,9 @@ const stoppedAt = (moment: string, exit: number) => async (scene: Scene) => {
   const isOld = siteDigest(scene.out) === before;
   demand(isOld === (exit !== 0), `ended with ${code}, and the site is ${isOld ? 'the old one' : 'another'}`);
   demand(leftovers(scene.out).length === 0, `left ${leftovers(scene.out).join(', ')}`);
-  await built(['verify', scene.out, '--quiet']);
+  await whole(scene.out);
   const asked = scene.upstream.log.length;
-  await built([...args, '--quiet']);
+  await succeed([...args, '--quiet']);
   const sent = scene.upstream.log.slice(asked);
   demand(
     sent.every(({ status }) => status === 304),
@@ -189,7 +187,7 @@ const table: Record<string, (scene: Scene) => Promise<void>> = {
   'a disk that is full': (scene) => onFullDisk(scene, 0),
   'a full disk for the cache': (scene) =>
     onTmpfs(scene.folder, 'size=16k', async (mount) => {
-      await built(fromSnapshot(scene.small, scene.out));
+      await succeed(fromSnapshot(scene.small, scene.out));
       await refused(
         fromUpstream(scene, '--cache', path.join(mount, 'cache')),
         /cannot be used as a cache \(ENOSPC\)/,
@@ -199,16 +197,14 @@ const table: Record<string, (scene: Scene) => Promise<void>> = {
   'a folder that is read-only': ({ folder, small }) =>
     onTmpfs(folder, 'size=64m', async (mount) => {
       const out = path.join(mount, 'site');
-      await built(fromSnapshot(small, out));
+      await succeed(fromSnapshot(small, out));
       spawnSync('mount', ['-o', 'remount,ro', mount]);
       await refused([...fromSnapshot(small, out), '--base-url', 'https://other.test'], /EROFS/, { out });
     }),
   'too few file descriptors': async (scene) => {
     const wrap = ['sh', '-c', 'ulimit -n 64; exec "$@"', 'sh'];
-    const local = await run(fromSnapshot(scene.small, scene.out), { wrap });
-    demand(local.code === 0, `ended with ${local.code}: ${local.stderr}`);
-    const fetched = await run(fromUpstream(scene, '--quiet'), { wrap });
-    demand(fetched.code === 0, `ended with ${fetched.code}: ${fetched.stderr}`);
+    await succeed(fromSnapshot(scene.small, scene.out), { wrap });
+    await succeed(fromUpstream(scene, '--quiet'), { wrap });
     rmSync(path.join(scene.folder, 'cache'), { recursive: true });
     await refused(fromUpstream(scene, '--concurrency', '256', '--retries', '0'), /EMFILE/, {
       ...scene,
@@ -217,13 +213,13 @@ const table: Record<string, (scene: Scene) => Promise<void>> = {
   },
   'a parent folder that is moved away': withoutParent(
     (parent) => renameSync(parent, `${parent}-elsewhere`),
-    (_, parent) => built(['verify', path.join(`${parent}-elsewhere`, 'site'), '--quiet']),
+    (_, parent) => whole(path.join(`${parent}-elsewhere`, 'site')),
   ),
   'a parent folder that is removed': withoutParent(
     (parent) => rmSync(parent, { recursive: true }),
     async (scene) => {
-      await built(fromUpstream(scene, '--quiet'));
-      await built(['verify', scene.out, '--quiet']);
+      await succeed(fromUpstream(scene, '--quiet'));
+      await whole(scene.out);
     },
   ),
   'a working folder that is removed, with the site in it': withoutCwd(() => 'site'),
@@ -238,12 +234,12 @@ const table: Record<string, (scene: Scene) => Promise<void>> = {
     ]),
   ),
   'a clock that is set back': async (scene) => {
-    const ahead = { NODE_OPTIONS: `--import=${CLOCK}`, CLOCK_SHIFT: String(400 * 86_400_000) };
-    await built(fromUpstream(scene, '--quiet'), ahead);
+    const env = { NODE_OPTIONS: `--import=${CLOCK}`, CLOCK_SHIFT: String(400 * 86_400_000) };
+    await succeed(fromUpstream(scene, '--quiet'), { env });
     const first = scene.upstream.log.length;
-    await built(fromUpstream(scene, '--quiet'));
+    await succeed(fromUpstream(scene, '--quiet'));
     demand(scene.upstream.log.length - first >= 2 * RECORDS, 'answers from the future were believed');
-    await built(['verify', scene.out, '--quiet']);
+    await whole(scene.out);
   },
   'a truncated cache': spoilt((scene) => damageCache(scene, (text) => text.slice(0, text.length * 0.6))),
   'a cache of garbage': spoilt((scene) => damageCache(scene, () => '\0\uFFFDgarbage\n'.repeat(99))),
@@ -258,22 +254,17 @@ export async function hardships(count: number, random: Random): Promise<Ended> {
   const skipped: string[] = [];
   const problems: string[] = [];
   const chosen = random.sample(Object.entries(table), count);
-  await pLimit(AT_ONCE).map(chosen, async ([name, endure]) => {
-    const folder = temporary();
-    const answers = tinyUpstream(RECORDS, RECORDS);
-    const upstream = await startUpstream(upstreamOf(answers), { maxAge: 86_400, latency: 2 });
-    try {
+  await pLimit(AT_ONCE).map(chosen, ([name, endure]) =>
+    inFolder(async (folder) => {
       const small = writeDataSet(path.join(folder, 'small'), 20, 1);
       const large = writeDataSet(path.join(folder, 'large'), 400, 1);
-      await endure({ folder, out: path.join(folder, 'site'), small, large, upstream });
-    } catch (error) {
-      if (error instanceof Skipped) skipped.push(`${name}: ${error.message}`);
-      else problems.push(`${name}: ${error instanceof Error ? error.message : error}`);
-    } finally {
-      await upstream.close();
-      rmSync(folder, { recursive: true, force: true });
-    }
-  });
+      const data = upstreamOf(tinyUpstream(RECORDS, RECORDS));
+      const upstream = await startUpstream(data, { maxAge: 86_400, latency: 2 });
+      await endure({ folder, out: path.join(folder, 'site'), small, large, upstream })
+        .catch((error) => (error instanceof Skipped ? skipped : problems).push(`${name}: ${error.message}`))
+        .finally(upstream.close);
+    }),
+  );
   return {
     tried: chosen.length - skipped.length,
     says: `survived${skipped.map((line) => `, skipped: ${line}`).join('')}`,

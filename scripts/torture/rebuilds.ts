@@ -9,16 +9,17 @@ import { kindNames } from '../../src/contract/kinds.ts';
 import { listPageFile, listPath, MANIFEST_FILE, recordFile } from '../../src/contract/paths.ts';
 import { nginx } from '../../test/support/engines/nginx.ts';
 import { serve } from '../../test/support/engines/serve.ts';
-import { demand, type Ended, inTemporary, leftovers, run, siteDigest, writeDataSet } from './ground.ts';
+import { inFolder } from '../../test/support/folders.ts';
+import { demand, type Ended, leftovers, run, siteDigest, succeed, writeDataSet } from './ground.ts';
 
 const AT_ONCE = 20;
 /** The second data set has records that the first has not. */
-const RECORDS = [240, 250];
+const RECORDS = [240, 250] as const;
 
 const BASE_URL = 'https://site.test';
 
-const buildArgs = (data: string, out: string): string[] => [
-  ...['build', '--source', 'snapshot', '--upstream', data, '--base-url', BASE_URL, '--out', out],
+const buildArgs = (data: string | undefined, out: string): string[] => [
+  ...['build', '--source', 'snapshot', '--upstream', data ?? '', '--base-url', BASE_URL, '--out', out],
   ...['--host', 'nginx', '--max-shrink', '100', '--no-downloads', '--quiet'],
 ];
 
@@ -30,12 +31,12 @@ interface Ground {
 }
 
 const onGround = (use: (ground: Ground) => Promise<Ended>): Promise<Ended> =>
-  inTemporary(async (folder) => {
+  inFolder(async (folder) => {
     const out = path.join(folder, 'site');
     const data = RECORDS.map((count, at) => writeDataSet(path.join(folder, `data-${at}`), count, 1));
     const digests: (string | undefined)[] = [];
     for (const one of data) {
-      demand((await run(buildArgs(one, out))).code === 0, 'the first builds fail');
+      await succeed(buildArgs(one, out));
       digests.push(siteDigest(out));
     }
     return await use({ data, out, digests });
@@ -45,16 +46,15 @@ const onGround = (use: (ground: Ground) => Promise<Ended>): Promise<Ended> =>
 export const buildAtOnce = (): Promise<Ended> =>
   onGround(async ({ data, out, digests }) => {
     const exits = await Promise.all(
-      Array.from({ length: AT_ONCE }, (_, at) => run(buildArgs(data[at % 2] ?? '', out))),
+      Array.from({ length: AT_ONCE }, (_, at) => run(buildArgs(data[at % 2], out))),
     );
     const strange = exits.filter(
       ({ code, stderr }) => code !== 0 && !stderr.includes('locked by another build'),
     );
     demand(strange.length === 0, `ended with ${strange[0]?.code}: ${strange[0]?.stderr}`);
     demand(digests.includes(siteDigest(out)), 'neither the one site nor the other');
-    const verified = await run(['verify', out, '--quiet']);
-    demand(verified.code === 0, `verify: ${verified.stderr}`);
-    demand((await run(buildArgs(data[0] ?? '', out))).code === 0, 'the next build fails');
+    await succeed(['verify', out, '--quiet']);
+    await succeed(buildArgs(data[0], out));
     demand(siteDigest(out) === digests[0] && leftovers(out).length === 0, 'the next build leaves something');
     const published = exits.filter(({ code }) => code === 0).length;
     return { tried: AT_ONCE, says: `builds, of which ${published} published and the others found a lock` };
@@ -68,83 +68,72 @@ const pageSchema = z.object({
   results: z.array(z.object({ url: z.string(), slug: z.string() })),
 });
 
-interface Read {
-  /** Where it was read. */
+/** Who reads: from where, and what is seen. */
+interface Reader {
   readonly name: string;
+  readonly get: Get;
   reads: number;
   readonly problems: string[];
 }
 
-interface Watch {
-  readonly seen: Read;
-  /** What is published at the moment. */
-  edition(): string;
-  isOver(): boolean;
+/** Reads records that both sites have. */
+async function readRecords(reader: Reader): Promise<void> {
+  for (let at = 1; at <= RECORDS[0]; at += 5) await jsonAt(recordFile('item', `item-${at}`), reader);
 }
 
-/** Reads records that both sites have, again and again. */
-async function read(get: Get, { seen, isOver }: Watch): Promise<void> {
-  const records = Array.from({ length: 47 }, (_, at) => recordFile('item', `item-${at * 5 + 1}`));
-  while (!isOver() && seen.problems.length < 5) for (const file of records) await jsonAt(get, file, seen);
-}
-
-/** Reads lists, and the last records that they name. */
-async function readNamed(get: Get, { seen, edition, isOver }: Watch): Promise<void> {
-  const pages = [0, 100, 200].map((offset) => listPageFile('item', offset));
+/** Reads lists, and the last records that they name. `edition` tells what is published at the moment. */
+async function readNamed(reader: Reader, edition: () => string): Promise<void> {
   const namedAt = async (page: string): Promise<string[]> =>
-    pageSchema.parse(await jsonAt(get, page, seen)).results.map(({ slug }) => slug);
-  while (!isOver() && seen.problems.length < 5) {
-    for (const page of pages) {
-      const before = edition();
-      const [last = ''] = (await namedAt(page)).slice(-1);
-      if ((await get(recordFile('item', last))) !== undefined) continue;
-      // It may have gone with the page that named it: then the page that is there now does not, or is of the next site.
-      const still = (await namedAt(page)).includes(last);
-      const isThere = (await get(recordFile('item', last))) !== undefined;
-      if (still && !isThere && edition() === before)
-        seen.problems.push(`${page} names ${last}, which is not there`);
+    pageSchema.parse(await jsonAt(page, reader)).results.map(({ slug }) => slug);
+  const isThere = async (slug: string) => (await reader.get(recordFile('item', slug))) !== undefined;
+  for (const page of [0, 100, 200].map((offset) => listPageFile('item', offset))) {
+    const before = edition();
+    const [last = ''] = (await namedAt(page)).slice(-1);
+    if (await isThere(last)) continue;
+    // It may have gone with the page that named it: then the page that is there now does not, or is of the next site.
+    if ((await namedAt(page)).includes(last) && !(await isThere(last)) && edition() === before)
+      reader.problems.push(`${page} names ${last}, which is not there`);
+  }
+}
+
+/** Follows both lists from their first page to the last. */
+async function crawl(reader: Reader): Promise<void> {
+  for (const kind of kindNames) {
+    for (let link: string | null = `${BASE_URL}${listPath(kind)}`; link !== null; ) {
+      const page = pageSchema.safeParse(await jsonAt(link.slice(BASE_URL.length + 1), reader));
+      link = page.success ? page.data.next : null;
     }
   }
 }
 
-/** Follows both lists from their first page to the last, again and again. */
-async function crawl(get: Get, { seen, isOver }: Watch): Promise<void> {
-  while (!isOver() && seen.problems.length < 5) {
-    for (const kind of kindNames) {
-      for (let link: string | null = `${BASE_URL}${listPath(kind)}`; link !== null && !isOver(); ) {
-        const page = pageSchema.safeParse(await jsonAt(get, link.slice(BASE_URL.length + 1), seen));
-        if (!page.success) break;
-        link = page.data.next;
-      }
-    }
-  }
-}
-
-async function jsonAt(get: Get, file: string, seen: Read): Promise<unknown> {
-  seen.reads++;
-  const text = await get(file);
-  if (text === undefined) seen.problems.push(`${file}: not there`);
+async function jsonAt(file: string, reader: Reader): Promise<unknown> {
+  reader.reads++;
+  const text = await reader.get(file);
+  if (text === undefined) reader.problems.push(`${file}: not there`);
   try {
     return JSON.parse(text ?? 'null');
   } catch {
-    seen.problems.push(`${file}: ${text?.length} bytes that are no JSON`);
+    reader.problems.push(`${file}: ${text?.length} bytes that are no JSON`);
     return null;
   }
 }
 
+const readerOf = (name: string, get: Get): Reader => ({ name, get, reads: 0, problems: [] });
+
 /** Gets what a server has, and compares all bodies that came with one ETag from one address. */
-function getter(url: string, seen: Read): Get {
+function clientOf(name: string, url: string): Reader {
   const bodies = new Map<string, string>();
-  return async (file) => {
+  const client = readerOf(name, async (file) => {
     const response = await fetch(`${url}/${file}`);
     const text = await response.text();
     if (!response.ok) return undefined;
     const key = `${file} ${response.headers.get('etag')}`;
     const sha256 = hash('sha256', text);
-    if ((bodies.get(key) ?? sha256) !== sha256) seen.problems.push(`${key}: two bodies for one ETag`);
+    if ((bodies.get(key) ?? sha256) !== sha256) client.problems.push(`${key}: two bodies for one ETag`);
     bodies.set(key, sha256);
     return text;
-  };
+  });
+  return client;
 }
 
 /** A site is rebuilt so often while its files are read, and servers of it are read and crawled. */
@@ -152,41 +141,34 @@ export const readMeanwhile = (rebuilds: number): Promise<Ended> =>
   onGround(async ({ data, out }) => {
     const engines = [serve, nginx].filter((engine) => engine.missing() === undefined);
     const running = await Promise.all(engines.map((engine) => engine.start(out)));
+    const edition = (): string => {
+      const { ino, mtimeMs } = statSync(path.join(out, MANIFEST_FILE));
+      return `${ino} ${mtimeMs}`;
+    };
+    const files = readerOf('files', (file) => readFile(path.join(out, file), 'utf8').catch(() => undefined));
+    const clients = engines.map(({ name }, at) => clientOf(name, running[at]?.url ?? ''));
+    const all = [files, ...clients];
     let over = false;
-    const watch = (seen: Read): Watch => ({
-      seen,
-      isOver: () => over,
-      edition() {
-        const { ino, mtimeMs } = statSync(path.join(out, MANIFEST_FILE));
-        return `${ino} ${mtimeMs}`;
-      },
-    });
-    const files: Read = { name: 'files', reads: 0, problems: [] };
-    const servers = engines.map(({ name }): Read => ({ name, reads: 0, problems: [] }));
-    const fromFolder: Get = (file) => readFile(path.join(out, file), 'utf8').catch(() => undefined);
-    const readers = [
-      read(fromFolder, watch(files)),
-      readNamed(fromFolder, watch(files)),
-      ...servers.flatMap((seen, at) => {
-        const get = getter(running[at]?.url ?? '', seen);
-        // nginx keeps files open for a second, a page that has been replaced too.
-        const named = seen.name === nginx.name ? [] : [readNamed(get, watch(seen))];
-        return [read(get, watch(seen)), crawl(get, watch(seen)), ...named];
-      }),
+    const again = async (reader: Reader, read: (reader: Reader) => Promise<void>): Promise<void> => {
+      while (!over && reader.problems.length < 5) await read(reader);
+    };
+    const reading = [
+      ...all.map((reader) => again(reader, readRecords)),
+      ...clients.map((reader) => again(reader, crawl)),
+      // nginx keeps files open for a second, a page that has been replaced too.
+      ...all
+        .filter(({ name }) => name !== nginx.name)
+        .map((reader) => again(reader, () => readNamed(reader, edition))),
     ];
     try {
-      for (let round = 0; round < rebuilds; round++) {
-        const { code, stderr } = await run(buildArgs(data[round % 2] ?? '', out));
-        demand(code === 0, `rebuild ${round}: ${stderr}`);
-      }
+      for (let round = 0; round < rebuilds; round++) await succeed(buildArgs(data[round % 2], out));
     } finally {
       over = true;
-      await Promise.allSettled(readers);
+      await Promise.allSettled(reading);
       await Promise.all(running.map((engine) => engine.stop()));
     }
-    await Promise.all(readers);
-    const all = [files, ...servers];
+    await Promise.all(reading);
     const counts = all.map(({ name, reads }) => `${reads.toLocaleString('en')} of ${name}`);
-    const problems = all.flatMap((seen) => seen.problems.map((problem) => `${seen.name}: ${problem}`));
+    const problems = all.flatMap((reader) => reader.problems.map((problem) => `${reader.name}: ${problem}`));
     return { tried: rebuilds, says: `rebuilds; read: ${counts.join(', ')}`, problems };
   });

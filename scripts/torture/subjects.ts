@@ -3,19 +3,12 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
+import { inFolder } from '../../test/support/folders.ts';
 import { serveFolder } from '../../test/support/loopback.ts';
 import type { Finished } from '../../test/support/processes.ts';
 import { tinyUpstream, upstreamOf } from '../../test/support/upstream-data.ts';
 import { startUpstream } from '../../test/support/upstream-server.ts';
-import {
-  demand,
-  inTemporary,
-  leftovers,
-  run,
-  type StartOptions,
-  siteDigest,
-  writeDataSet,
-} from './ground.ts';
+import { demand, leftovers, run, type StartOptions, siteDigest, succeed, writeDataSet } from './ground.ts';
 
 const CHECKSUMS = 'gamedata.sha256';
 
@@ -53,7 +46,7 @@ export const withSubjects = <T>(
   { records, isWanted = () => true }: { records: number; isWanted?: (name: string) => boolean },
   use: (subjects: Ground[]) => Promise<T>,
 ): Promise<T> =>
-  inTemporary(async (folder) => {
+  inFolder(async (folder) => {
     const served = await serveFolder(folder);
     const upstream = await startUpstream(upstreamOf(tinyUpstream(records, records)));
     try {
@@ -78,17 +71,14 @@ async function subjectsIn(
     ...['build', '--source', 'snapshot', '--upstream', data[from] ?? '', '--no-downloads', '--quiet'],
     ...['--base-url', `https://site-${base}.test`, '--out', out],
   ];
-  for (const state of [0, 1] as const) {
-    const { code, stderr } = await run(build(at(`served-${state}`), { from: state, base: 0 }));
-    demand(code === 0, `the first builds fail: ${stderr}`);
-  }
+  for (const state of [0, 1] as const) await succeed(build(at(`served-${state}`), { from: state, base: 0 }));
   const site = (name: string, args: (out: string, state: State) => string[]): Subject => {
     const out = at(`${name.replaceAll(' ', '-')}/site`);
     const check = ['verify', out, '--quiet'];
     return { name, out, check, args: (state) => args(out, state), digest: () => siteDigest(out) };
   };
   const rebased = site('rebase', (out, state) => ['rebase', out, '--base-url', `https://site-${state}.test`]);
-  await run(build(rebased.out, { from: 0, base: 0 }));
+  await succeed(build(rebased.out, { from: 0, base: 0 }));
   const captured = at('snapshot/data');
   const archives = at('archive/files');
   return [
@@ -131,8 +121,7 @@ async function prepare(folder: string, subject: Subject): Promise<Ground> {
   const { name, out, args, check, digest, mayBeMissing = false } = subject;
   const digests: (string | undefined)[] = [];
   for (const state of [1, 0] as const) {
-    const { code, stderr } = await run(args(state));
-    demand(code === 0, `${name}: the first runs fail: ${stderr}`);
+    await succeed(args(state));
     digests[state] = digest();
   }
   return {

@@ -1,18 +1,8 @@
 /** What a site has to hold, worked out from the upstream's answers by the contract alone: nothing here comes from `src`. */
 
-import type { UpstreamData } from './upstream-data.ts';
+import { answersOf, type FullAnswer, idIn, type UpstreamData } from './upstream-data.ts';
 
 type Kind = 'move' | 'item';
-
-/** As much of a response as the contract needs. */
-interface RawAnswer {
-  id: number;
-  name: string;
-  names: { name: string; language: { name: string } }[];
-  generation: { url: string };
-  game_indices: { game_index: number; generation: { url: string } }[];
-  sprites: { default: string | null };
-}
 
 export interface ExpectedRecord {
   readonly slug: string;
@@ -21,10 +11,7 @@ export interface ExpectedRecord {
 
 /** The records of a kind in the order in which the contract lists them. */
 export function expectedRecords(data: UpstreamData, kind: Kind, baseUrl: string): ExpectedRecord[] {
-  const answers = data
-    .list(kind)
-    .map(({ id }) => JSON.parse(data.record(kind, id) ?? 'null') as RawAnswer)
-    .sort((a, b) => a.id - b.id);
+  const answers = answersOf(data, kind).sort((a, b) => a.id - b.id);
   const seen = new Set<string>();
   return answers.map((answer) => {
     const slug = seen.has(answer.name) ? `${answer.name}-${answer.id}` : answer.name;
@@ -32,29 +19,27 @@ export function expectedRecords(data: UpstreamData, kind: Kind, baseUrl: string)
     const name = englishName(answer);
     const url = `${baseUrl}/api/gamedata/${kind}/${slug}/?format=api`;
     const { id } = answer;
-    if (kind === 'move') return { slug, record: { url, id, slug, name, generation: generationOf(answer) } };
+    if (kind === 'move')
+      return { slug, record: { url, id, slug, name, generation: idIn(answer.generation) } };
     const [id1, id2, id3, id4, id5, id6, id7, id8, id9] = indices(answer);
     const ids = { id1, id2, id3, id4, id5, id6, id7, id8, id9 } as Record<string, number | null>;
     return { slug, record: { url, id, ...ids, slug, name, icon: icon(answer) } };
   });
 }
 
-const generationOf = ({ generation }: Pick<RawAnswer, 'generation'>): number =>
-  Number(/\/generation\/(\d+)\/$/.exec(generation.url)?.[1]);
-
-function englishName({ name, names }: RawAnswer): string {
+function englishName({ name, names }: FullAnswer): string {
   for (const candidate of names) if (candidate.language.name === 'en') return candidate.name;
   return name.replace(/-+/g, ' ').replace(/(^| )(\w)/g, (_, space, letter) => space + letter.toUpperCase());
 }
 
 /** The first index that is listed for each of the generations 1 … 9. */
-function indices({ game_indices }: RawAnswer): (number | null)[] {
+function indices({ game_indices }: FullAnswer): (number | null)[] {
   const slots = Array<number | null>(10).fill(null);
-  for (const entry of game_indices.toReversed()) slots[generationOf(entry)] = entry.game_index;
+  for (const entry of game_indices.toReversed()) slots[idIn(entry.generation)] = entry.game_index;
   return slots.slice(1, 10);
 }
 
-const icon = ({ sprites }: RawAnswer): string =>
+const icon = ({ sprites }: FullAnswer): string =>
   sprites.default === null
     ? 'sprites/items/unknown.png'
     : `sprites/items/${sprites.default.split('/sprites/items/')[1]}`;

@@ -14,52 +14,39 @@ import {
   spoilt,
   upstream,
 } from './fault-row.ts';
-import { type Answer, itemAnswer, moveAnswer } from './upstream-data.ts';
+import { itemAnswer, moveAnswer } from './upstream-data.ts';
 
 /** The record as it is, but for some fields. */
 const tell = (fields: object) => retell((own) => JSON.stringify({ ...JSON.parse(own), ...fields }));
 
 type Listed = { name: string; url: string };
-/** The list with its results changed. */
-const relist = (change: (results: Listed[]) => Listed[], count?: number) =>
-  retell((own) => {
-    const results = change(JSON.parse(own).results);
-    return JSON.stringify({ count: count ?? results.length, results });
-  });
+/** The list with its results changed, and another count than theirs if it is given. */
+const relisted = (name: string, change: (all: Listed[]) => Listed[], outcome: Outcome, count?: number): Row =>
+  row(
+    name,
+    retell((own) => {
+      const results = change(JSON.parse(own).results);
+      return JSON.stringify({ count: count ?? results.length, results });
+    }),
+    outcome,
+    { at: 'lists' },
+  );
 
-const relink = (id: string) =>
-  relist(([first, ...others]) => [
-    { name: '', ...first, url: `${first?.url.replace(/\d+\/$/, id)}` },
-    ...others,
-  ]);
-
-const shrunk = 'got 0 records, the last build had 3: expected at most 1 % to disappear; missing: ';
+const shrunk = (left: number, missing: string) =>
+  guard(`got ${left} records, the last build had 3: expected at most 1 % to disappear; missing: ${missing}`);
+const noLink = data(
+  ({ kind, slug }) => `${kind} › ${slug} › url: got "<link>": expected a link to <upstream>/${kind}/<id>/`,
+);
 export const list: Row[] = [
-  row(
-    'a count of more than there are',
-    relist((results) => results, 4),
-    data('got 3 results: expected 4, its count'),
-  ),
-  row(
-    'a count of fewer than there are',
-    relist((results) => results, 2),
-    data('got 3 results: expected 2, its count'),
-  ),
-  row(
+  relisted('a count of more than there are', (all) => all, data('got 3 results: expected 4, its count'), 4),
+  relisted('a count of fewer than there are', (all) => all, data('got 3 results: expected 2, its count'), 2),
+  relisted(
     'a record that appears twice',
-    relist((results) => [...results, ...results.slice(0, 1)]),
+    (all) => [...all, ...all.slice(0, 1)],
     data(({ slug, id }) => `got repeated ids: ${id} (${slug}), ${id} (${slug}): expected unique ids`),
   ),
-  row(
-    'a record that is gone from the list',
-    relist((results) => results.slice(1)),
-    guard(`${shrunk.replace('0', '2')}<slug>`),
-  ),
-  row(
-    'an empty list',
-    relist(() => []),
-    guard(`${shrunk}<slug>, <slug>, <slug>`),
-  ),
+  relisted('a record that is gone from the list', (all) => all.slice(1), shrunk(2, '<slug>')),
+  relisted('an empty list', () => [], shrunk(0, '<slug>, <slug>, <slug>')),
   row('a record that is gone once the list was read', send(404), upstream('got 404, expected 200'), {
     at: 'records',
   }),
@@ -80,10 +67,7 @@ export const list: Row[] = [
   row(
     'a link to another host',
     retell((own) => own.replaceAll(/127\.0\.0\.1:\d+/g, 'other.test')),
-    data(
-      ({ kind, slug }) =>
-        `${kind} › ${slug} › url: got "<link>": expected a link to <upstream>/${kind}/<id>/`,
-    ),
+    noLink,
   ),
 ];
 
@@ -99,34 +83,27 @@ const toldIds: [name: string, id: unknown, got: string][] = [
 ];
 export const id: Row[] = [
   ...listedIds.map((path) =>
-    row(
+    relisted(
       `a listed id: \`${path}\``,
-      relink(path),
-      data(
-        ({ kind, slug }) =>
-          `${kind} › ${slug} › url: got "<link>": expected a link to <upstream>/${kind}/<id>/`,
-      ),
-      { at: 'lists' },
+      (all) => all.map((one, at) => (at === 0 ? { ...one, url: one.url.replace(/\d+\/$/, path) } : one)),
+      noLink,
     ),
   ),
   ...toldIds.map(([name, value, got]) =>
-    row(`an id: ${name}`, tell({ id: value }), data(`› id: got ${got}`), { at: 'records' }),
+    row(`an id: ${name}`, tell({ id: value }), data(`› id: got ${got}`)),
   ),
   row(
     'an id that no number holds',
     retell((own) => own.replace(/"id":\d+/, '"id":1e400')),
     data('› id: got null: expected <type>, received <type>'),
-    { at: 'records' },
   ),
 ];
 
+const POLLUTED = '"__proto__":{"name":"polluted"},"constructor":{"prototype":{"name":"polluted"}}';
 export const key: Row[] = [
   row(
     '`__proto__` and `constructor` as keys',
-    retell(
-      (own) =>
-        `{"__proto__":{"name":"polluted"},"constructor":{"prototype":{"name":"polluted"}},${own.slice(1)}`,
-    ),
+    retell((own) => `{${POLLUTED},${own.slice(1)}`),
     same,
   ),
   row(
@@ -159,16 +136,13 @@ const adaptedSlugs = {
 const slugged = (name: string, slug: string, outcome: Outcome): Row =>
   spoilt(name, (record) => Object.assign(record, { name: slug }), outcome);
 const tooLong = `got "${'a'.repeat(79)}…: Too big: expected string to have <=200 characters`;
+const safeSlug = 'a safe slug: lower-case letters, digits and inner hyphens';
 export const slug: Row[] = [
-  ...badSlugs.map((name) =>
-    slugged(
-      `the slug \`${JSON.stringify(name)}\``,
-      name,
-      data(
-        `› slug: got ${JSON.stringify(name)}: expected a safe slug: lower-case letters, digits and inner hyphens`,
-      ),
+  ...badSlugs
+    .map((name) => JSON.stringify(name))
+    .map((shown) =>
+      slugged(`the slug \`${shown}\``, JSON.parse(shown), data(`› slug: got ${shown}: expected ${safeSlug}`)),
     ),
-  ),
   ...Object.entries(adaptedSlugs).map(([name, adapted]) =>
     slugged(`the slug \`${name}\``, name, built(`as \`${adapted}\``, `"slug":"${adapted}"`)),
   ),
@@ -185,38 +159,33 @@ export const slug: Row[] = [
 const named = (what: string, name: string, outcome: Outcome): Row =>
   spoilt(
     what,
-    (record: Answer) => {
+    (record) => {
       const names = record.names as { language: { name: string }; name: string }[];
       for (const own of names) if (own.language.name === 'en') own.name = name;
     },
     outcome,
   );
-const badNames: [name: string, text: string][] = [
-  ['a line break', 'a\nb'],
-  ['a carriage return', 'a\rb'],
-  ['a line separator', 'a\u2028b'],
-  ['an escape sequence', 'a\u001b[31mb'],
-  ['NUL', 'a\0b'],
-  ['a C1 control', 'a\u009bb'],
-  ['a right-to-left override', 'a\u202eb'],
-  ['a bidirectional isolate', 'a\u2066b'],
-  ['half a surrogate pair', 'a\ud800b'],
-];
+const badNames = {
+  'a line break': 'a\nb',
+  'a carriage return': 'a\rb',
+  'a line separator': 'a\u2028b',
+  'an escape sequence': 'a\u001b[31mb',
+  NUL: 'a\0b',
+  'a C1 control': 'a\u009bb',
+  'a right-to-left override': 'a\u202eb',
+  'a bidirectional isolate': 'a\u2066b',
+  'half a surrogate pair': 'a\ud800b',
+};
 const oddNames = [
   '<script>alert(1)</script>',
   '"><img src=x onerror=alert(1)>',
   '=HYPERLINK("x")',
   '__proto__',
 ];
+const plainText = 'text without control, bidirectional or line-break characters';
 export const name: Row[] = [
-  ...badNames.map(([what, text]) =>
-    named(
-      `a name with ${what}`,
-      text,
-      data(
-        `› name: got ${JSON.stringify(text)}: expected text without control, bidirectional or line-break characters`,
-      ),
-    ),
+  ...Object.entries(badNames).map(([what, text]) =>
+    named(`a name with ${what}`, text, data(`› name: got ${JSON.stringify(text)}: expected ${plainText}`)),
   ),
   named('a name of a million characters', 'a'.repeat(1_000_000), data(`› name: ${tooLong}`)),
   ...oddNames.map((text) =>

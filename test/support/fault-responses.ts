@@ -1,5 +1,6 @@
 /** What an upstream can do wrong with any response, whatever is in it. */
 
+import { Readable } from 'node:stream';
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
 import { editionNumber } from './editions.ts';
 import {
@@ -18,25 +19,19 @@ import {
 const CHALLENGE = '<!doctype html><title>Just a moment...</title><script src="/challenge.js"></script>';
 const MEGABYTE = Buffer.alloc(1 << 20, ' ');
 const LARGE_MEGABYTES = 200;
-const TOO_LARGE = 'got more than 8388608 bytes';
+const TOO_LARGE = upstream('got more than 8388608 bytes');
 
-function sendLarge({ response }: Exchange): void {
-  response.writeHead(200, JSON_TYPE);
-  let left = LARGE_MEGABYTES;
-  const more = (): void => {
-    while (left-- > 0) if (!response.write(MEGABYTE)) return void response.once('drain', more);
-    response.end();
-  };
-  more();
-}
+const sendLarge = ({ response }: Exchange) =>
+  Readable.from(Array<Buffer>(LARGE_MEGABYTES).fill(MEGABYTE)).pipe(response.writeHead(200, JSON_TYPE));
 
 /** Compressed once, and only if requested. */
-function sendBomb(encoding: string, compress: (large: Buffer) => Buffer) {
-  let bomb: Buffer | undefined;
-  return (exchange: Exchange) => {
-    bomb ??= compress(Buffer.alloc(LARGE_MEGABYTES << 20));
-    send(200, bomb, { 'content-encoding': encoding })(exchange);
+function bomb(encoding: string, compress: (large: Buffer) => Buffer): Row {
+  let compressed: Buffer | undefined;
+  const answer = (exchange: Exchange) => {
+    compressed ??= compress(Buffer.alloc(LARGE_MEGABYTES << 20));
+    send(200, compressed, { 'content-encoding': encoding })(exchange);
   };
+  return row(`a compression bomb (${encoding})`, answer, TOO_LARGE);
 }
 const fastBrotli = { params: { [constants.BROTLI_PARAM_QUALITY]: 1 } };
 
@@ -47,6 +42,11 @@ const begin = ({ response, own }: Exchange) =>
   response.writeHead(200, { 'content-length': String(Buffer.byteLength(own)) }).write(own.slice(0, 9));
 
 const CLOSED = upstream('other side closed (UND_ERR_SOCKET)');
+/** Starts to respond, and closes the connection a moment later. */
+const cutOff = (start: (exchange: Exchange) => unknown) => (exchange: Exchange) => {
+  start(exchange);
+  setTimeout(() => exchange.response.socket?.end(), 5);
+};
 
 export const connection: Row[] = [
   {
@@ -97,20 +97,10 @@ export const connection: Row[] = [
     upstream(({ seconds }) => `no complete response within ${seconds} s`),
     { slow: 'whole' },
   ),
-  row(
-    'a truncated body',
-    (exchange) => {
-      begin(exchange);
-      setTimeout(() => exchange.response.socket?.end(), 5);
-    },
-    CLOSED,
-  ),
+  row('a truncated body', cutOff(begin), CLOSED),
   row(
     'a chunked body without its end',
-    ({ response, own }) => {
-      response.writeHead(200, JSON_TYPE).write(own);
-      setTimeout(() => response.socket?.end(), 5);
-    },
+    cutOff(({ response, own }) => response.writeHead(200, JSON_TYPE).write(own)),
     CLOSED,
   ),
   row(
@@ -121,8 +111,13 @@ export const connection: Row[] = [
   ),
 ];
 
-const inSeconds = (seconds: number): string => new Date(Date.now() + seconds * 1000).toUTCString();
 const retried = { retried: true };
+/** When to come back, as a header says it and as the error does. */
+const retryAfter: [name: string, header: () => string, shown: string, more?: Partial<Row>][] = [
+  ['in seconds', () => '1', '1 s', retried],
+  ['as a date', () => new Date(Date.now() + 2000).toUTCString(), '<n> s', retried],
+  ['of an hour', () => '3600', '3600 s'],
+];
 const redirects = {
   'another host': 'http://127.0.0.2:9/api/v2/',
   'a loop': '/api/v2/',
@@ -132,22 +127,13 @@ export const status: Row[] = [
   ...[429, 500, 502, 503, 504].map((code) =>
     row(`${code}`, send(code), upstream(`got ${code}, expected 200`), retried),
   ),
-  row(
-    '429 with `Retry-After` in seconds',
-    send(429, '{}', { 'retry-after': '1' }),
-    upstream('got 429 with Retry-After 1 s, expected 200'),
-    retried,
-  ),
-  row(
-    '429 with `Retry-After` as a date',
-    (exchange) => send(429, '{}', { 'retry-after': inSeconds(2) })(exchange),
-    upstream('got 429 with Retry-After <n> s, expected 200'),
-    retried,
-  ),
-  row(
-    '429 with `Retry-After` of an hour',
-    send(429, '{}', { 'retry-after': '3600' }),
-    upstream('got 429 with Retry-After 3600 s, expected 200'),
+  ...retryAfter.map(([name, header, shown, more]) =>
+    row(
+      `429 with \`Retry-After\` ${name}`,
+      (exchange) => send(429, '{}', { 'retry-after': header() })(exchange),
+      upstream(`got 429 with Retry-After ${shown}, expected 200`),
+      more,
+    ),
   ),
   ...[204, 400, 404, 410].map((code) =>
     row(`${code}`, send(code, code === 204 ? '' : '{}'), upstream(`got ${code}, expected 200`)),
@@ -198,17 +184,9 @@ export const body: Row[] = [
     retell((own) => `${own.slice(0, -1)},"more":${NESTED}}`),
     same,
   ),
-  row(`a body of ${LARGE_MEGABYTES} MB`, sendLarge, upstream(TOO_LARGE)),
-  row(
-    'a compression bomb (gzip)',
-    sendBomb('gzip', (large) => gzipSync(large, { level: 1 })),
-    upstream(TOO_LARGE),
-  ),
-  row(
-    'a compression bomb (br)',
-    sendBomb('br', (large) => brotliCompressSync(large, fastBrotli)),
-    upstream(TOO_LARGE),
-  ),
+  row(`a body of ${LARGE_MEGABYTES} MB`, sendLarge, TOO_LARGE),
+  bomb('gzip', (large) => gzipSync(large, { level: 1 })),
+  bomb('br', (large) => brotliCompressSync(large, fastBrotli)),
   row(
     'a body that does not match its encoding says',
     send(200, '{"plain":1}', { 'content-encoding': 'gzip' }),
@@ -218,10 +196,7 @@ export const body: Row[] = [
   ...['Identity', 'x-gzip', 'GZIP'].map((encoding) =>
     row(
       `an encoding by another name (${encoding})`,
-      (exchange) => {
-        const body = encoding === 'Identity' ? exchange.own : gzipSync(exchange.own);
-        return send(200, body, { 'content-encoding': encoding })(exchange);
-      },
+      retell((own) => (encoding === 'Identity' ? own : gzipSync(own)), { 'content-encoding': encoding }),
       same,
     ),
   ),
@@ -249,34 +224,29 @@ export const cache: Row[] = [
   }),
 ];
 
-/** The right answer, which names an edition. */
-const nameEdition =
-  (headers: Record<string, string>) =>
-  ({ response, own }: Exchange) =>
-    response.writeHead(200, { ...JSON_TYPE, ...headers }).end(own);
 const firstEdition = {
   'x-pokeapi-hash': editionNumber(1).hash,
   'x-pokeapi-deploy-date': String(editionNumber(1).deployed),
 };
-const oddEditions = {
-  'an edition, unlike the others': firstEdition,
-  'an edition that is no commit': { ...firstEdition, 'x-pokeapi-hash': 'main' },
-  'an edition of an absurd date': { ...firstEdition, 'x-pokeapi-deploy-date': '-1' },
-};
-export const edition: Row[] = [
-  row('an answer of an older edition, which a CDN still holds', nameEdition(firstEdition), same, {
-    editions: true,
-  }),
+/** The right answer, which names an edition. */
+const naming = (what: string, headers: object, outcome = same, more: Partial<Row> = {}): Row =>
   row(
-    'an answer of an older edition, wherever it is asked for',
-    nameEdition(firstEdition),
-    upstream(
-      'got answers of several editions: <n> of edition <hash> of <day>, <n> of edition <hash> of <day>: expected one',
-    ),
-    { editions: true, everywhere: true },
-  ),
-  row('an answer that names no edition, unlike the others', nameEdition({}), same, { editions: true }),
-  ...Object.entries(oddEditions).map(([what, headers]) =>
-    row(`an answer that names ${what}`, nameEdition(headers), same),
-  ),
+    `an answer ${what}`,
+    ({ response, own }) => response.writeHead(200, { ...JSON_TYPE, ...headers }).end(own),
+    outcome,
+    more,
+  );
+const two = '<n> of edition <hash> of <day>, <n> of edition <hash> of <day>';
+const severalEditions = upstream(`got answers of several editions: ${two}: expected one`);
+const editions = { editions: true };
+export const edition: Row[] = [
+  naming('of an older edition, which a CDN still holds', firstEdition, same, editions),
+  naming('of an older edition, wherever it is asked for', firstEdition, severalEditions, {
+    editions: true,
+    everywhere: true,
+  }),
+  naming('that names no edition, unlike the others', {}, same, editions),
+  naming('that names an edition, unlike the others', firstEdition),
+  naming('that names an edition that is no commit', { ...firstEdition, 'x-pokeapi-hash': 'main' }),
+  naming('that names an edition of an absurd date', { ...firstEdition, 'x-pokeapi-deploy-date': '-1' }),
 ];

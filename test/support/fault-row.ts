@@ -36,19 +36,24 @@ export interface Told {
 
 type Problem = (told: Told) => string;
 
+/** Groups of faults → their titles in FAULTS.md. */
+export const groupTitles = {
+  connection: 'Connections',
+  status: 'Statuses',
+  body: 'Bodies',
+  cache: 'Conditional requests',
+  edition: 'Editions',
+  list: 'Lists',
+  id: 'Ids',
+  key: 'Keys',
+  slug: 'Slugs',
+  name: 'Names',
+} as const;
+export type Group = keyof typeof groupTitles;
+
 export interface Fault {
   readonly name: string;
-  readonly group:
-    | 'connection'
-    | 'status'
-    | 'body'
-    | 'cache'
-    | 'edition'
-    | 'list'
-    | 'id'
-    | 'key'
-    | 'slug'
-    | 'name';
+  readonly group: Group;
   /** Answers in its own way. */
   readonly answer?: (exchange: Exchange) => unknown;
   /** Changes the record itself, and so its list. */
@@ -114,6 +119,6 @@ export const send =
 
 /** The right text, changed. */
 export const retell =
-  (change: (own: string) => string | Buffer) =>
+  (change: (own: string) => string | Buffer, headers: Record<string, string> = {}) =>
   ({ response, own }: Exchange) =>
-    response.writeHead(200, JSON_TYPE).end(change(own));
+    response.writeHead(200, { ...JSON_TYPE, ...headers }).end(change(own));

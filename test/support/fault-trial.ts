@@ -1,7 +1,6 @@
 /** Tries faults, alone or mixed: a build that went well, then one that meets them, and everything that is wrong about how that ends. */
 
-import { existsSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { build } from '../../src/cli/commands/build.ts';
 import { GamedataError } from '../../src/errors.ts';
@@ -13,6 +12,7 @@ import { stateNumber, withoutEdition } from './editions.ts';
 import type { Exchange, Fault, Place, Told } from './fault-row.ts';
 import { expectedMessage, faults } from './faults.ts';
 import { fingerprint } from './fingerprint.ts';
+import { inFolder } from './folders.ts';
 import { type Random, seeded } from './random.ts';
 import { type Answers, tinyUpstream, upstreamOf } from './upstream-data.ts';
 import { startUpstream, type UpstreamServer } from './upstream-server.ts';
@@ -78,75 +78,6 @@ export interface Part {
   readonly stay: Stay;
 }
 
-/** How a build ended that met faults. */
-interface Met {
-  readonly failure: Failure | undefined;
-  /** What is wrong with the site, whatever the faults are. */
-  readonly problems: string[];
-  /** The site is that of the build before. */
-  readonly isSame: boolean;
-  /** The texts below api/. */
-  readonly texts: readonly string[];
-  /** For each fault what an error tells of it, and how often its address was requested. */
-  readonly told: readonly Told[];
-  readonly requests: readonly number[];
-}
-
-/** Builds a site, and once more when the faults are there. `seconds` is the longest time for a response. */
-async function meetFaults(
-  parts: readonly Part[],
-  {
-    run = runBuild,
-    seconds,
-    ...options
-  }: { run?: Runner; seconds: number } & Pick<RunOptions, 'timeouts' | 'concurrency'>,
-): Promise<Met> {
-  const parent = realpathSync(mkdtempSync(path.join(tmpdir(), 'gamedata-fault-')));
-  const answers = tinyUpstream(3, 3);
-  const upstream = upstreamOf(answers);
-  const faults = parts.map((part) => createFault(part, { answers, seconds }));
-  let begun = false;
-  const server = await startUpstream(upstream, {
-    ...(parts.some(({ fault }) => fault.editions) && {
-      stateOf: () => stateNumber(begun ? 3 : 2, upstream),
-    }),
-    fault: ({ url = '', headers }, response) =>
-      begun && faults.some((fault) => fault.answer(server, url, { response, headers })),
-  });
-  const out = path.join(parent, 'site');
-  const cache = parts.some(({ fault }) => fault.uncached) ? false : path.join(parent, 'cache');
-  try {
-    const first = await run({ upstream: server.url, out, cache });
-    if (first) throw new Error(`the first build failed: ${first.message}`);
-    const before = fingerprint(out);
-    const sent = server.log.length;
-    for (const fault of faults) fault.begin();
-    begun = true;
-    const address = parts.find(({ fault }) => fault.address)?.fault.address ?? server.url;
-    const failure = await run({ upstream: address, out, cache, ...options });
-    const left = readdirSync(parent).filter((name) => name !== 'cache' && name !== 'site');
-    const told = faults.map((fault) => fault.told(address));
-    return {
-      failure,
-      problems: [
-        ...left.map((name) => `left behind: ${name}`),
-        ...verifyFolder(out).problems.map(({ file, problem }) => `${file} ${problem}`),
-      ],
-      isSame: JSON.stringify([...before]) === JSON.stringify([...fingerprint(out)]),
-      texts: listFiles(path.join(out, 'api')).map((file) =>
-        readFileSync(path.join(out, 'api', file), 'utf8'),
-      ),
-      told,
-      requests: told.map(
-        ({ url }) => server.log.slice(sent).filter((request) => url.endsWith(request.path)).length,
-      ),
-    };
-  } finally {
-    await server.close();
-    rmSync(parent, { recursive: true, force: true });
-  }
-}
-
 /** How a trial ended, and everything that is wrong about it. */
 export interface Trial {
   readonly ended: 'built' | 'refused';
@@ -154,52 +85,90 @@ export interface Trial {
 }
 
 /**
- * Tries faults, each at its place: one alone has to end as the table says, several as one of them alone would let it.
+ * Builds a site, and once more when the faults are there, each at its place: one alone has to end as the table says, several as one of
+ * them alone would let it.
  *
  * @param options `seconds` is the longest time for a response, if the runner has times of its own
  */
-export async function tryFaults(
+export const tryFaults = (
   unordered: readonly Part[],
-  { seconds, ...options }: { run?: Runner; seconds?: number; concurrency?: number } = {},
-): Promise<Trial> {
-  // Those that are over after one request come first at their place.
-  const parts = unordered.toSorted((a, b) => Number(a.stay === 'lasting') - Number(b.stay === 'lasting'));
-  const isSlow = seconds === undefined && parts.some(({ fault }) => fault.slow);
-  const met = await meetFaults(parts, {
-    ...{ ...options, seconds: seconds ?? SLOW.total / 1000 },
-    ...(isSlow && { timeouts: SLOW }),
+  options: { run?: Runner; seconds?: number; concurrency?: number } = {},
+): Promise<Trial> =>
+  inFolder(async (parent) => {
+    const { run = runBuild, seconds = SLOW.total / 1000, concurrency = 1 } = options;
+    // Those that are over after one request come first at their place.
+    const parts = unordered.toSorted((a, b) => Number(a.stay === 'lasting') - Number(b.stay === 'lasting'));
+    const has = (flag: keyof Fault): boolean => parts.some(({ fault }) => fault[flag]);
+    const answers = tinyUpstream(3, 3);
+    const upstream = upstreamOf(answers);
+    const faults = parts.map((part) => createFault(part, { answers, seconds }));
+    let begun = false;
+    const server = await startUpstream(upstream, {
+      ...(has('editions') && { stateOf: () => stateNumber(begun ? 3 : 2, upstream) }),
+      fault: ({ url = '', headers }, response) =>
+        begun && faults.some((fault) => fault.answer(server, url, { response, headers })),
+    });
+    const out = path.join(parent, 'site');
+    const cache = has('uncached') ? false : path.join(parent, 'cache');
+    try {
+      const first = await run({ upstream: server.url, out, cache });
+      if (first) throw new Error(`the first build failed: ${first.message}`);
+      const before = fingerprint(out);
+      const sent = server.log.length;
+      for (const fault of faults) fault.begin();
+      begun = true;
+      const address = parts.find(({ fault }) => fault.address)?.fault.address ?? server.url;
+      const timeouts = options.seconds === undefined && has('slow') ? SLOW : undefined;
+      const failure = await run({ upstream: address, out, cache, timeouts, concurrency });
+      const left = readdirSync(parent).filter((name) => name !== 'cache' && name !== 'site');
+      const told = faults.map((fault) => fault.told(address));
+      const requested = server.log.slice(sent);
+      const isSame = JSON.stringify([...before]) === JSON.stringify([...fingerprint(out)]);
+      const problems = [
+        ...left.map((name) => `left behind: ${name}`),
+        ...verifyFolder(out).problems.map(({ file, problem }) => `${file} ${problem}`),
+        ...(failure ? judgeFailure(parts, told, failure, isSame) : judgeSite(parts, out, isSame)),
+      ];
+      const [{ fault }, ...others] = parts as [Part, ...Part[]];
+      if (others.length === 0 && fault.answer && !fault.lasting && !fault.everywhere) {
+        const count = requested.filter((request) => told[0]?.url.endsWith(request.path)).length;
+        const expected = fault.retried ? RETRIES + 1 : 1;
+        if (count !== expected) problems.push(`was asked ${count} times, expected ${expected}`);
+      }
+      return { ended: failure ? 'refused' : 'built', problems };
+    } finally {
+      await server.close();
+    }
   });
-  const { failure, problems, isSame, texts } = met;
-  const note = (wrong: boolean, problem: string): void => void (wrong && problems.push(problem));
-  const isAlone = parts.length === 1;
-  if (failure) {
-    note(!isSame, 'the old site was touched');
-    note(
-      !parts.some((part) => mayRefuse(part, parts)),
-      `failed with ${failure.message}, and nothing is there to refuse`,
-    );
-    // Where another fault was there before, even what is never requested again takes a second attempt.
-    const message = failure.message.replace(/ \(2 attempts\)$/, '');
-    const failures = isAlone ? [failure] : [failure, { ...failure, message }];
-    const isListed = met.told.some((told, at) =>
-      failures.some((one) => isExpected(parts[at] as Part, told, one)),
-    );
-    note(!isListed, `failed with what is none of its faults’: ${failure.code}, ${failure.message}`);
-  } else {
-    note(parts.some(hasToRefuse), 'was built, although a fault of it has to be refused');
-    const held = parts.flatMap(({ fault: { outcome } }) =>
-      outcome.code === 'built' && outcome.holds !== undefined ? [outcome.holds] : [],
-    );
-    for (const words of held) note(!texts.some((text) => text.includes(words)), `no record holds ${words}`);
-    note(isAlone && held.length === 0 && !isSame, 'the site was changed');
-  }
-  for (const [at, { fault }] of isAlone ? parts.entries() : []) {
-    const expected = fault.retried ? RETRIES + 1 : 1;
-    const isCounted = fault.answer && !fault.lasting && !fault.everywhere;
-    const count = met.requests[at];
-    note(isCounted === true && count !== expected, `was asked ${count} times, expected ${expected}`);
-  }
-  return { ended: failure ? 'refused' : 'built', problems };
+
+/** What is wrong about a build that has failed. */
+function judgeFailure(
+  parts: readonly Part[],
+  told: readonly Told[],
+  failure: Failure,
+  isSame: boolean,
+): string[] {
+  const problems = isSame ? [] : ['the old site was touched'];
+  if (!parts.some((part) => mayRefuse(part, parts)))
+    problems.push(`failed with ${failure.message}, and nothing is there to refuse`);
+  // Where another fault was there before, even what is never requested again takes a second attempt.
+  const message = failure.message.replace(/ \(2 attempts\)$/, '');
+  const failures = parts.length === 1 ? [failure] : [failure, { ...failure, message }];
+  if (!parts.some((part, at) => failures.some((one) => isExpected(part, told[at] as Told, one))))
+    problems.push(`failed with what is none of its faults’: ${failure.code}, ${failure.message}`);
+  return problems;
+}
+
+/** What is wrong about a build that has not. */
+function judgeSite(parts: readonly Part[], out: string, isSame: boolean): string[] {
+  const problems = parts.some(hasToRefuse) ? ['was built, although a fault of it has to be refused'] : [];
+  const api = path.join(out, 'api');
+  const texts = listFiles(api).map((file) => readFileSync(path.join(api, file), 'utf8'));
+  const held = parts.flatMap(({ fault: { outcome } }) => (outcome.code === 'built' && outcome.holds) || []);
+  for (const words of held)
+    if (!texts.some((text) => text.includes(words))) problems.push(`no record holds ${words}`);
+  if (parts.length === 1 && held.length === 0 && !isSame) problems.push('the site was changed');
+  return problems;
 }
 
 const hasToRefuse = ({ fault, stay }: Part): boolean =>

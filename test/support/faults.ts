@@ -2,19 +2,20 @@
 
 import * as data from './fault-data.ts';
 import * as responses from './fault-responses.ts';
-import type { Fault, Row, Told } from './fault-row.ts';
+import { type Fault, type Group, groupTitles, type Row, type Told } from './fault-row.ts';
 
-const groups: Record<Fault['group'], readonly Row[]> = { ...responses, ...data };
+const rows: Record<Group, readonly Row[]> = { ...responses, ...data };
 
-const usual: Partial<Record<Fault['group'], Partial<Fault>>> = {
+const usual: Partial<Record<Group, Partial<Fault>>> = {
   connection: { retried: true },
   list: { at: 'lists' },
+  id: { at: 'records' },
   slug: { at: 'records' },
   name: { at: 'records' },
 };
 
-export const faults: readonly Fault[] = (Object.keys(groups) as Fault['group'][]).flatMap((group) =>
-  groups[group].map((row) => ({ group, at: 'anywhere', retried: false, ...usual[group], ...row })),
+export const faults: readonly Fault[] = (Object.keys(rows) as Group[]).flatMap((group) =>
+  rows[group].map((row) => ({ group, at: 'anywhere', retried: false, ...usual[group], ...row })),
 );
 
 /** The whole message that a build fails with. */
@@ -27,19 +28,6 @@ export function expectedMessage({ outcome, retried, at }: Fault, told: Told, isL
   const where = isList || at === 'lists' ? `${told.kind} › list` : `${told.kind} › ${told.slug} (${told.id})`;
   return `${where}${problem.startsWith('›') ? ' ' : ': '}${problem}`;
 }
-
-const titles: Readonly<Record<Fault['group'], string>> = {
-  connection: 'Connections',
-  status: 'Statuses',
-  body: 'Bodies',
-  cache: 'Conditional requests',
-  edition: 'Editions',
-  list: 'Lists',
-  id: 'Ids',
-  key: 'Keys',
-  slug: 'Slugs',
-  name: 'Names',
-};
 
 const places: Readonly<Record<Fault['at'], string>> = {
   anywhere: 'both',
@@ -60,7 +48,7 @@ with \`<kind> › <slug> (<id>) › \`.
 `;
 
 export function faultTable(): string {
-  const sections = Object.entries(titles).map(([group, title]) => {
+  const sections = Object.entries(groupTitles).map(([group, title]) => {
     const rules = new Map<string, Fault[]>();
     for (const fault of faults.filter((fault) => fault.group === group)) {
       const cells = cellsOf(fault).join(' | ');

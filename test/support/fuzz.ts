@@ -1,9 +1,9 @@
 /** Requests as nobody sane would send them, and what has to be true of every response all the same. */
 
-import { mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
-import { tmpdir } from 'node:os';
 import path from 'node:path';
+import * as fc from 'fast-check';
 import { apiHeaders, commonHeaders, htmlHeaders } from '../../src/contract/headers.ts';
 import { type Kind, kindNames } from '../../src/contract/kinds.ts';
 import { API_PREFIX, listPath } from '../../src/contract/paths.ts';
@@ -11,102 +11,88 @@ import { withOutput } from '../../src/publish/publish.ts';
 import { createResponder, type PlainResponse } from '../../src/serve/handler/index.ts';
 import { splitTarget } from '../../src/serve/respond.ts';
 import { startServe } from './engines/serve.ts';
+import { inFolder } from './folders.ts';
 import { browsePage, handledSite } from './handled-site.ts';
-import { type Random, seeded } from './random.ts';
+import { failureOf } from './random.ts';
 import { rawRecords, siteOf } from './sites.ts';
 
 const FUZZ_COUNTS = { move: 250, item: 137 } as const;
 const fuzzRecords = () => rawRecords(FUZZ_COUNTS.move, FUZZ_COUNTS.item);
-const fuzzExtras = [browsePage];
 
+type Header = [name: string, value: string];
 interface FuzzRequest {
   readonly method: string;
   /** As it goes over the wire. */
   readonly target: string;
-  readonly headers: readonly (readonly [name: string, value: string])[];
+  readonly headers: readonly Header[];
 }
 
-const methods = 'GET GET GET GET GET HEAD OPTIONS POST PUT DELETE PATCH TRACE PROPFIND'.split(' ');
-const segments = [
-  ...'api gamedata move item offset 100 index.json move-1 item-3 sprites items MOVE-1 unknown.png'.split(' '),
-  ...'.. . %2e%2e %2E. ..%2f %2f %5c \\ %00 % %zz %ff %c3%a9 ~ ;x * # _headers'.split(' '),
-  ...'.git con __proto__ constructor etc passwd'.split(' '),
-  'a'.repeat(300),
-  '',
-];
-const numbers = [
-  ...'0 1 2 99 100 101 137 200 249 250 251 1000 -1 -0 +5 %207 1.5 1e2 0x10 007 9007199254740993'.split(' '),
-  ...'NaN Infinity x %31%30 %EF%BC%91 %D9%A3 1_000 %00 5% --1'.split(' '),
-  '9'.repeat(40),
-  '',
-];
-const names = [
-  ...'limit offset format Limit li%6dit off%73et page __proto__ % limit[] +limit'.split(' '),
-  '',
-];
-const formats = ['api', 'json', 'xml', '', 'API', '%61pi', 'api%00', 'html'];
-const accepts = [
-  ...[
-    '*/*',
-    'text/html',
-    'application/json',
-    'text/html,*/*;q=0.8',
-    'application/json; indent=4',
-    'text/*',
-    'image/png',
-  ],
-  ...[
-    'application/json;indent=999999999',
-    ';q=',
-    '*/*;q=0',
-    'text/html;q=NaN',
-    ','.repeat(500),
-    '\xff',
-    'a/b/c',
-    'application/*;q=0.5, text/html;q=0.4',
-  ],
-];
-const tags = ['*', '"x"', 'W/"x"', '', '"', 'W/', `"${'a'.repeat(900)}"`, '"a", "b", W/"c"', ','];
-const targets = [
-  '/api/gamedata/move/',
-  '/api/gamedata/item/',
-  '/api/gamedata/',
-  '/api/gamedata/move/move-7/',
-  '/',
-  '/api/gamedata/move',
-  '/browse.html',
-  '/meta.json',
-];
+/** One of the words of a text, or of others. What stands there twice comes twice as often. */
+const oneOf = (text: string, ...others: string[]) => fc.constantFrom(...text.split(' '), ...others);
 
-function makeRequest(random: Random): FuzzRequest {
-  const often = random.fraction();
-  const target =
-    often < 0.5
-      ? random.pick(targets)
-      : often < 0.55
-        ? bytes(random)
-        : `${random.pick(['/', '//', API_PREFIX, API_PREFIX, '/api/gamedata/move/', 'http://other.test/', ''])}${Array.from({ length: random.below(6) }, () => random.pick(segments)).join('/')}${random.pick(['', '/'])}`;
-  const query = Array.from({ length: random.below(5) }, () => {
-    const name = random.pick([random.pick(names), 'limit', 'offset', 'format']);
-    const value =
-      name === 'format'
-        ? random.pick(formats)
-        : random.pick([random.pick(numbers), String(random.below(400))]);
-    return `${name}${random.pick(['=', '=', '=', '=', ''])}${value}`;
-  }).join(random.pick(['&', '&', '&', ';', '&&']));
-  const headers: [string, string][] = [];
-  if (random.below(3) === 0) headers.push(['Accept', random.pick(accepts)]);
-  if (random.below(5) === 0) headers.push(['If-None-Match', random.pick(tags)]);
-  if (random.below(12) === 0)
-    headers.push(['Access-Control-Request-Method', random.pick(['GET', 'PUT', ''])]);
-  if (random.below(12) === 0)
-    headers.push(['Range', random.pick(['bytes=0-1', 'bytes=9-1', 'bytes=-', 'x'])]);
-  return { method: random.pick(methods), target: query === '' ? target : `${target}?${query}`, headers };
-}
+const often = <T>(...choices: [weight: number, arbitrary: fc.Arbitrary<T>][]) =>
+  fc.oneof(...choices.map(([weight, arbitrary]) => ({ weight, arbitrary })));
 
+const known =
+  '/ /api/gamedata/ /api/gamedata/move /api/gamedata/move/ /api/gamedata/item/ /browse.html /meta.json';
 /** What is no target at all: any bytes but those that end it. */
-const bytes = (random: Random): string =>
-  `/${Array.from({ length: random.below(40) }, () => String.fromCharCode(33 + random.below(222))).join('')}`;
+const bytes = fc.array(fc.integer({ min: 33, max: 254 }), { maxLength: 39 });
+const prefix = oneOf(`/ // ${API_PREFIX} ${API_PREFIX} /api/gamedata/move/ http://other.test/`, '');
+const segment = fc.oneof(
+  oneOf('api gamedata move item offset 100 index.json move-1 item-3 sprites items MOVE-1 unknown.png'),
+  oneOf('.. . %2e%2e %2E. ..%2f %2f %5c \\ %00 % %zz %ff %c3%a9 ~ ;x * # _headers', 'a'.repeat(300), ''),
+  oneOf('.git con __proto__ constructor etc passwd'),
+);
+const fuzzPath = often(
+  [10, oneOf(`${known} /api/gamedata/move/move-7/`)],
+  [1, bytes.map((codes) => `/${String.fromCharCode(...codes)}`)],
+  [
+    9,
+    fc
+      .tuple(prefix, fc.array(segment, { maxLength: 5 }), oneOf('/', ''))
+      .map(([start, segments, end]) => start + segments.join('/') + end),
+  ],
+);
+
+const number = fc.oneof(
+  fc.nat({ max: 399 }).map(String),
+  oneOf('0 1 2 99 100 101 137 200 249 250 251 1000 -1 -0 +5 %207 1.5 1e2 0x10 007 9007199254740993'),
+  oneOf('NaN Infinity x %31%30 %EF%BC%91 %D9%A3 1_000 %00 5% --1', '9'.repeat(40), ''),
+);
+const oddNames = 'Limit li%6dit off%73et page __proto__ % limit[] +limit';
+const parameter = fc
+  .oneof(
+    fc.tuple(oneOf(`limit offset limit offset ${oddNames}`, ''), number),
+    fc.tuple(fc.constant('format'), oneOf('api json xml API %61pi api%00 html', '')),
+  )
+  .chain(([name, value]) => oneOf('= = = =', '').map((equals) => name + equals + value));
+const query = fc
+  .tuple(fc.array(parameter, { maxLength: 4 }), oneOf('& & & ; &&'))
+  .map(([parameters, between]) => parameters.join(between));
+
+const accept = fc.constantFrom(
+  ...['*/*', 'text/html', 'application/json', 'text/html,*/*;q=0.8', 'text/*', 'image/png', 'a/b/c', ';q='],
+  ...['application/json; indent=4', 'application/json;indent=999999999', '*/*;q=0', 'text/html;q=NaN'],
+  ...[','.repeat(500), '\xff', 'application/*;q=0.5, text/html;q=0.4'],
+);
+const tag = oneOf('* "x" W/"x" " W/ ,', `"${'a'.repeat(900)}"`, '"a", "b", W/"c"', '');
+/** A header of every so many requests. */
+const header = (name: string, every: number, value: fc.Arbitrary<string>) =>
+  often([every - 1, fc.constant<Header[]>([])], [1, value.map((one) => [[name, one]])]);
+
+const fuzzRequest: fc.Arbitrary<FuzzRequest> = fc
+  .tuple(
+    oneOf('GET GET GET GET GET HEAD OPTIONS POST PUT DELETE PATCH TRACE PROPFIND'),
+    ...[fuzzPath, query],
+    header('Accept', 3, accept),
+    header('If-None-Match', 5, tag),
+    header('Access-Control-Request-Method', 12, oneOf('GET PUT', '')),
+    header('Range', 12, oneOf('bytes=0-1 bytes=9-1 bytes=- x')),
+  )
+  .map(([method, address, search, ...headers]) => {
+    const target = search === '' ? address : `${address}?${search}`;
+    return { method, target, headers: headers.flat() };
+  });
 
 /** An answer, wherever it came from. Header names are lower-case. */
 interface Seen {
@@ -149,9 +135,7 @@ function judge({ method, target, headers }: FuzzRequest, { status, headers: got,
     const problem = judgeWindow(body, kind, new URLSearchParams(search));
     note(problem !== undefined, problem ?? '');
   }
-  return problems.map(
-    (problem) => `${method} ${JSON.stringify(target)} ${JSON.stringify(headers)}: ${problem}`,
-  );
+  return problems;
 }
 
 function isDetail(body: string): boolean {
@@ -197,10 +181,9 @@ function plain(query: URLSearchParams, name: string, left: number): number | und
   return /^\d{1,9}$/.test(value) ? Number(value) : undefined;
 }
 
-/** As many requests as told, against the handler in this process. */
-async function fuzzHandler(requests: number, seed: number): Promise<string[]> {
-  const random = seeded(seed);
-  const { files } = handledSite(fuzzRecords(), { extras: fuzzExtras });
+/** Every problem of the handler in this process with a request. */
+function handlerJudge(): (request: FuzzRequest) => Promise<string[]> {
+  const { files } = handledSite(fuzzRecords());
   const strays: string[] = [];
   const answer = createResponder({
     async get(file) {
@@ -208,26 +191,18 @@ async function fuzzHandler(requests: number, seed: number): Promise<string[]> {
       return files.get(file);
     },
   });
-  const problems: string[] = [];
-  for (let at = 0; at < requests && problems.length < 20; at++) {
-    const request = makeRequest(random);
+  return async (request) => {
+    const { method, target } = request;
     const headers = new Headers(request.headers.map(([name, value]) => [name, value]));
-    const local = splitTarget(request.target);
-    if (!local.path.startsWith('/')) continue;
-    try {
-      const given = await answer({ method: request.method, ...local, headers });
-      problems.push(...judge(request, seen(given)));
-      // Slashes before the first one say nothing: neither another host nor another path.
-      const more = await answer({ method: request.method, ...local, path: `//${local.path}`, headers });
-      if (!sameAnswers(given, more))
-        problems.push(`${request.method} ${JSON.stringify(request.target)}: another answer behind //`);
-    } catch (error) {
-      problems.push(`${request.method} ${JSON.stringify(request.target)}: ${error}`);
-    }
-    if (strays.length > 0)
-      problems.push(`${JSON.stringify(request.target)} asked for the file ${strays.splice(0).join()}`);
-  }
-  return problems;
+    const local = splitTarget(target);
+    if (!local.path.startsWith('/')) return [];
+    const given = await answer({ method, ...local, headers });
+    const problems = judge(request, seen(given));
+    // Slashes before the first one say nothing: neither another host nor another path.
+    const more = await answer({ method, ...local, path: `//${local.path}`, headers });
+    if (!sameAnswers(given, more)) problems.push('another answer behind //');
+    return [...problems, ...strays.splice(0).map((file) => `asked for the file ${file}`)];
+  };
 }
 
 const sameAnswers = (one: PlainResponse, other: PlainResponse): boolean =>
@@ -248,32 +223,14 @@ const seen = (response: PlainResponse): Seen => ({
 const HANG_MS = 10_000;
 const AT_ONCE = 8;
 
-/** As many requests as told, over sockets of their own, against a server of the same site. */
-async function fuzzServer(port: number, requests: number, seed: number): Promise<string[]> {
-  const random = seeded(seed);
-  const problems: string[] = [];
-  let left = requests;
-  const client = async (): Promise<void> => {
-    while (left-- > 0 && problems.length < 20) {
-      const request = makeRequest(random);
-      const fields = request.headers.map(([name, value]) => `${name}: ${value}\r\n`).join('');
-      const answer = await exchange(
-        port,
-        `${request.method} ${request.target} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n${fields}\r\n`,
-      );
-      const read = answer && readAnswer(answer);
-      problems.push(
-        ...(read
-          ? judge(request, read)
-          : [
-              `${request.method} ${JSON.stringify(request.target)}: ${answer === undefined ? 'hangs' : 'no answer'}`,
-            ]),
-      );
-    }
-  };
-  await Promise.all(Array.from({ length: AT_ONCE }, client));
-  return problems;
-}
+/** Every problem of a server with a request, over a socket of its own. */
+const serverJudge = (port: number) => async (request: FuzzRequest) => {
+  const fields = request.headers.map(([name, value]) => `${name}: ${value}\r\n`).join('');
+  const line = `${request.method} ${request.target} HTTP/1.1`;
+  const answer = await exchange(port, `${line}\r\nHost: x\r\nConnection: close\r\n${fields}\r\n`);
+  const read = answer && readAnswer(answer);
+  return read ? judge(request, read) : [answer === undefined ? 'hangs' : 'no answer'];
+};
 
 /** Sends bytes as they are; undefined if no end comes. */
 function exchange(port: number, text: string): Promise<string | undefined> {
@@ -314,34 +271,37 @@ function readAnswer(answer: string): Seen | undefined {
   };
 }
 
-interface FuzzRun {
-  readonly handled: number;
-  readonly served: number;
-  readonly seed: number;
-}
+/** Sends requests, some at once, until one has problems. */
+const fuzzBy = (
+  judge: (request: FuzzRequest) => Promise<string[]>,
+  count: number,
+  seed: number,
+  atOnce = 1,
+) =>
+  failureOf(
+    fc.asyncProperty(
+      fc.array(fuzzRequest, { minLength: 1, maxLength: atOnce, size: 'max' }),
+      async (requests) => {
+        const problems = (await Promise.all(requests.map(judge))).flat();
+        if (problems.length > 0) throw new Error(problems.join('; '));
+      },
+    ),
+    { numRuns: Math.ceil(count / atOnce), seed },
+  );
 
 /**
  * A whole run: the handler in this process, then `gamedata serve` over sockets, with a file beside the site that nobody may read.
  *
- * @returns every problem, with the request that shows it
+ * @returns the first problem of each, with the requests that show it
  */
-export async function fuzz({ handled, served, seed }: FuzzRun): Promise<string[]> {
-  const problems = await fuzzHandler(handled, seed);
-  if (served === 0) return problems;
-  const parent = realpathSync(mkdtempSync(path.join(tmpdir(), 'gamedata-fuzz-')));
-  try {
+export const fuzz = (requests: { handled: number; served: number }, seed: number): Promise<string[]> =>
+  inFolder(async (parent) => {
+    const problems = await fuzzBy(handlerJudge(), requests.handled, seed);
     const folder = path.join(parent, 'site');
     writeFileSync(path.join(parent, 'passwd'), 'outside the site');
-    const site = siteOf(fuzzRecords(), { extras: fuzzExtras });
-    await withOutput(folder, (output) => output.publish(site.files()));
-    const server = await startServe(folder);
-    try {
-      problems.push(...(await fuzzServer(Number(new URL(server.url).port), served, seed)));
-    } finally {
-      await server.stop();
-    }
-  } finally {
-    rmSync(parent, { recursive: true, force: true });
-  }
-  return problems;
-}
+    const { files } = siteOf(fuzzRecords(), { extras: [browsePage] });
+    await withOutput(folder, (output) => output.publish(files()));
+    const { url, stop } = await startServe(folder);
+    const judge = serverJudge(Number(new URL(url).port));
+    return [...problems, ...(await fuzzBy(judge, requests.served, seed, AT_ONCE).finally(stop))];
+  });

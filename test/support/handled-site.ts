@@ -3,10 +3,10 @@
 import { createHash } from 'node:crypto';
 import { type Asset, createHandler } from '../../src/serve/handler/index.ts';
 import { rawItem, rawMove, type SiteOptions, type SomeRecords, siteOf } from './sites.ts';
+import { range } from './upstream-data.ts';
 
 /** As many records as the reference framework was asked about, with gaps in the ids if its data has them. */
 export function recordsWithGaps(): SomeRecords {
-  const range = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, at) => from + at);
   return {
     move: [...range(1, 919), ...range(10001, 10018)].map((id) =>
       rawMove(id, id === 1 ? { slug: 'pound', englishName: 'Pound' } : {}),

@@ -3,9 +3,9 @@
 import { hash } from 'node:crypto';
 import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
-import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { Readable } from 'node:stream';
+import { setTimeout } from 'node:timers/promises';
 import * as fc from 'fast-check';
 import { diff } from '../../src/cli/commands/diff.ts';
 import { mirror } from '../../src/cli/commands/mirror.ts';
@@ -20,7 +20,9 @@ import { hostNames } from '../../src/hosts/names.ts';
 import { withOutput } from '../../src/publish/publish.ts';
 import { verifyFolder } from '../../src/verify/folder.ts';
 import { fingerprint } from './fingerprint.ts';
+import { inFolder } from './folders.ts';
 import { listen } from './loopback.ts';
+import { failureOf } from './random.ts';
 import { rawRecords, siteOf } from './sites.ts';
 
 const MARK = 'INJECTED';
@@ -66,20 +68,15 @@ const answers: Readonly<Record<string, Answer>> = {
 
 /** Any place as often as any other. */
 const at = fc.noBias(fc.nat({ max: 10_000 }));
-const change = fc.oneof(
-  { weight: 6, arbitrary: fc.record({ how: fc.constantFrom('set', 'add'), at, value: evil }) },
-  {
-    weight: 4,
-    arbitrary: fc.record({ how: fc.constant('inject'), at, value: fc.constantFrom(...injections) }),
-  },
-  {
-    weight: 2,
-    arbitrary: fc.record({ how: fc.constantFrom('remove', 'repeat'), at, value: fc.constant(null) }),
-  },
-  {
-    weight: 1,
-    arbitrary: fc.record({ how: fc.constant('answer'), at, value: fc.constantFrom(...Object.keys(answers)) }),
-  },
+const change = (weight: number, how: fc.Arbitrary<string>, value: fc.Arbitrary<unknown>) => ({
+  weight,
+  arbitrary: fc.record({ how, at, value }),
+});
+const changes = fc.oneof(
+  change(6, fc.constantFrom('set', 'add'), evil),
+  change(4, fc.constant('inject'), fc.constantFrom(...injections)),
+  change(2, fc.constantFrom('remove', 'repeat'), fc.constant(null)),
+  change(1, fc.constant('answer'), fc.constantFrom(...Object.keys(answers))),
 );
 interface Edit {
   readonly file: string;
@@ -90,7 +87,7 @@ interface Edit {
   readonly value: unknown;
 }
 const edit: fc.Arbitrary<Edit> = fc
-  .tuple(fc.constantFrom(...TARGETS), fc.constantFrom(true, true, true, false), change)
+  .tuple(fc.constantFrom(...TARGETS), fc.constantFrom(true, true, true, false), changes)
   .map(([file, list, change]) => ({ file, list, ...change }));
 
 /** A few changes, and whether there is a copy already. */
@@ -159,25 +156,23 @@ function nameOf(url: string): string {
   }
 }
 
-/** @returns what fast-check says of the first deployment that did harm; undefined if none did */
-export async function tryHostile(runs: number, seed: number): Promise<string | undefined> {
-  const folder = mkdtempSync(path.join(tmpdir(), 'gamedata-hostile-'));
-  const clean = path.join(folder, 'clean');
-  const { files: made } = siteOf(rawRecords(4, 3));
-  await withOutput(clean, (output) => output.publish(made()));
-  const bodies = new Map(listFiles(clean).map((file) => [file, readFileSync(path.join(clean, file))]));
+/** @returns what fast-check says of the first deployment that did harm */
+export const tryHostile = (runs: number, seed: number): Promise<string[]> =>
+  inFolder(async (folder) => {
+    const clean = path.join(folder, 'clean');
+    const { files: made } = siteOf(rawRecords(4, 3));
+    await withOutput(clean, (output) => output.publish(made()));
+    const bodies = new Map(listFiles(clean).map((file) => [file, readFileSync(path.join(clean, file))]));
 
-  let served = new Map<string, Answer>();
-  const server = createServer(({ url = '' }, response) => {
-    const name = nameOf(url);
-    const answer = served.has(name) ? served.get(name) : 404;
-    if (answer === undefined) Readable.from(megabytes()).pipe(response);
-    else if (typeof answer === 'number') response.writeHead(answer, { location: url }).end();
-    else response.end(answer);
-  });
-  const { url, stop } = await listen(server);
-
-  try {
+    let served = new Map<string, Answer>();
+    const server = createServer(({ url = '' }, response) => {
+      const name = nameOf(url);
+      const answer = served.has(name) ? served.get(name) : 404;
+      if (answer === undefined) Readable.from(megabytes()).pipe(response);
+      else if (typeof answer === 'number') response.writeHead(answer, { location: url }).end();
+      else response.end(answer);
+    });
+    const { url, stop } = await listen(server);
     const harmless = fc.asyncProperty(plan, async ({ edits, hasCopy }) => {
       served = spoil(bodies, edits);
       const parent = mkdtempSync(path.join(folder, 'run-'));
@@ -193,14 +188,8 @@ export async function tryHostile(runs: number, seed: number): Promise<string | u
       if (readFileSync(path.join(parent, 'passwd'), 'utf8') !== PASSWORDS) throw new Error('wrote outside');
       rmSync(parent, { recursive: true });
     });
-    const options = { numRuns: runs, seed, includeErrorInReport: true, endOnFailure: true };
-    const details = await fc.check(harmless, options);
-    return details.failed ? fc.defaultReportMessage(details) : undefined;
-  } finally {
-    await stop();
-    rmSync(folder, { recursive: true, force: true });
-  }
-}
+    return await failureOf(harmless, { numRuns: runs, seed, endOnFailure: true }).finally(stop);
+  });
 
 async function useAll({ url, clean, out }: { url: string; clean: string; out: string }): Promise<void> {
   const before = fingerprint(path.dirname(out));
@@ -226,18 +215,13 @@ async function useAll({ url, clean, out }: { url: string; clean: string; out: st
 
 /** Whether it ended well; throws unless it ended so, or with an error that says what is wrong, in time. */
 async function expected(name: string, work: Promise<unknown>): Promise<boolean> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error(`${name} hangs`)), HANG_MS);
-  });
+  const late = setTimeout(HANG_MS, 'late', { ref: false });
   try {
-    await Promise.race([work, late]);
+    if ((await Promise.race([work, late])) === 'late') throw new Error('hangs');
     return true;
   } catch (error) {
     if (error instanceof GamedataError) return false;
     throw new Error(`${name}: ${error}`, { cause: error });
-  } finally {
-    clearTimeout(timer);
   }
 }
 

@@ -3,6 +3,7 @@
 import { mkdirSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { fingerprint } from './fingerprint.ts';
+import type { Finished } from './processes.ts';
 import { renamedSnapshot } from './renamed-snapshot.ts';
 
 /** Nobody listens there. */
@@ -62,21 +63,16 @@ export const mistakes: readonly Mistake[] = [
   [`${SNAPSHOT} --max-shrink -1`, '--max-shrink: got -1, expected a percentage from 0 to 100', 2],
 ];
 
-interface Exit {
-  readonly code: number | null;
-  readonly stderr: string;
-}
-
 /** Makes every mistake in a folder that has a site, a data set and files of the operator's own. Returns what was not as it has to be. */
 export async function makeMistakes(
   cwd: string,
-  run: (args: readonly string[], options: { cwd: string }) => Promise<Exit>,
+  run: (args: readonly string[], options: { cwd: string }) => Promise<Finished>,
 ): Promise<string[]> {
   // Every file is looked at after each mistake.
   renamedSnapshot(path.join(cwd, 'data'), 20);
   mkdirSync(path.join(cwd, 'own'));
   writeFileSync(path.join(cwd, 'own', 'notes.txt'), 'mine');
-  const attempt = (commandLine: string): Promise<Exit> => run(commandLine.split(' '), { cwd });
+  const attempt = (commandLine: string) => run(commandLine.split(' '), { cwd });
   const built = await attempt(`${SNAPSHOT} --upstream data --max-shrink 100 --out site`);
   if (built.code !== 0) throw new Error(`the site cannot be built: ${built.stderr}`);
   symlinkSync('site', path.join(cwd, 'link'));

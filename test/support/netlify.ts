@@ -1,10 +1,16 @@
 /** Netlify's two readings of `_redirects`: its own engine (a subset), and its documentation (an exact set). */
 
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { parseAllRedirects } from '@netlify/redirect-parser';
-import redirector from 'netlify-redirector';
+// @ts-expect-error: it brings no types.
+import untyped from 'netlify-redirector';
+import { inFolder } from './folders.ts';
+
+interface Matcher {
+  match(request: object): { to: string; status: number } | null;
+}
+const redirector: { parseJSON(rules: string, options: object): Promise<Matcher> } = untyped;
 
 /** A rule as Netlify's parser gives it. */
 export interface NetlifyRule {
@@ -26,22 +32,15 @@ export interface Readings {
   readonly exactSet: Match;
 }
 
-export async function readRedirects(text: string): Promise<Readings> {
-  const folder = mkdtempSync(path.join(tmpdir(), 'gamedata-netlify-'));
-  try {
+export const readRedirects = (text: string): Promise<Readings> =>
+  inFolder(async (folder) => {
     const file = path.join(folder, '_redirects');
     writeFileSync(file, text);
-    const { redirects, errors } = await parseAllRedirects({
-      redirectsFiles: [file],
-      configRedirects: [],
-      minimal: false,
-    });
+    const options = { redirectsFiles: [file], configRedirects: [], minimal: false };
+    const { redirects, errors } = await parseAllRedirects(options);
     const rules = redirects as NetlifyRule[];
     return { rules, errors, engine: await engineMatcher(rules), exactSet: exactSetMatcher(rules) };
-  } finally {
-    rmSync(folder, { recursive: true });
-  }
-}
+  });
 
 /** The engine wants its rules, and a request, in the shape in which Netlify's own local server gives them. */
 async function engineMatcher(rules: readonly NetlifyRule[]): Promise<Match> {

@@ -1,13 +1,13 @@
 /** The site that the browser looks at: the bundled data, built for an address that nobody serves. */
 
-import { copyFileSync, existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { copyFileSync, existsSync, mkdirSync } from 'node:fs';
 import path from 'node:path';
 import { type BuildOptions, build } from '../../src/cli/commands/build.ts';
 import { BUNDLED_DATA } from '../../src/cli/package-files.ts';
 import { PLACEHOLDER_ICON } from '../../src/contract/paths.ts';
 import { readSnapshot } from '../../src/sources/snapshot.ts';
 import { decodeDataSet } from './decode.ts';
+import { createFolder, removeFolder } from './folders.ts';
 
 export const BASE_URL = 'https://example.test';
 
@@ -17,7 +17,7 @@ export const BASE_URL = 'https://example.test';
  * @returns its folder
  */
 export async function buildPageSite(options: BuildOptions = {}): Promise<string> {
-  const out = path.join(realpathSync(mkdtempSync(path.join(tmpdir(), 'gamedata-pages-'))), 'site');
+  const out = path.join(createFolder(), 'site');
   await build({ source: 'snapshot', baseUrl: BASE_URL, hosts: [], ...options, out });
   const { records } = decodeDataSet(readSnapshot(options.upstream ?? BUNDLED_DATA));
   for (const { icon } of records.item) {
@@ -28,5 +28,4 @@ export async function buildPageSite(options: BuildOptions = {}): Promise<string>
   return out;
 }
 
-export const removePageSite = (folder: string): void =>
-  rmSync(path.dirname(folder), { recursive: true, force: true });
+export const removePageSite = (folder: string): void => removeFolder(path.dirname(folder));

@@ -1,5 +1,16 @@
 /** Chance that can be repeated: the same seed gives the same numbers. */
 
+import * as fc from 'fast-check';
+
+/** What fast-check says of the first case that fails a property; nothing if none does. */
+export async function failureOf<T>(
+  property: fc.IAsyncProperty<T>,
+  options: fc.Parameters<T>,
+): Promise<string[]> {
+  const details = await fc.check(property, { ...options, includeErrorInReport: true });
+  return details.failed ? [fc.defaultReportMessage(details) ?? 'failed'] : [];
+}
+
 export interface Random {
   /** From 0 up to 1. */
   fraction(): number;

@@ -1,7 +1,7 @@
 /** A repository whose data is refreshed by the scripts of the workflow, with a remote and an upstream on this machine. */
 
 import { execFile } from 'node:child_process';
-import { chmodSync, cpSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
@@ -58,9 +58,9 @@ export async function repository() {
   await git('push', '--quiet', 'origin', 'main');
 
   mkdirSync(path.join(home, 'bin'));
-  writeFileSync(path.join(home, 'bin/gh'), gh);
-  chmodSync(path.join(home, 'bin/gh'), 0o755);
+  writeFileSync(path.join(home, 'bin/gh'), gh, { mode: 0o755 });
 
+  const read = (file: string): string => readFileSync(path.resolve(work, file), 'utf8');
   let printed = '';
   /** Runs a command; undefined if it succeeds, else what it printed. */
   async function shell(
@@ -93,8 +93,10 @@ export async function repository() {
       return (await step('refresh', more)) ?? (await step('commit --push', more));
     },
     printed: () => printed,
-    read: (file: string) => readFileSync(path.join(work, file), 'utf8'),
-    outcome: () => readFileSync(path.join(work, '.cache/refresh/outcome.txt'), 'utf8').trim(),
+    /** Of the working tree, or beside it. */
+    read,
+    has: (file: string) => existsSync(path.resolve(work, file)),
+    outcome: () => read('.cache/refresh/outcome.txt').trim(),
     /** Subjects of the remote's commits, the newest first. */
     log: async () => (await git('--git-dir', remote, 'log', '--format=%s', 'main')).split('\n'),
   };

@@ -6,15 +6,14 @@ import {
   mkdtempSync,
   readdirSync,
   readFileSync,
-  realpathSync,
   rmSync,
   statSync,
   utimesSync,
   writeFileSync,
 } from 'node:fs';
-import { tmpdir } from 'node:os';
 import path from 'node:path';
 import pLimit from 'p-limit';
+import { inFolder } from './folders.ts';
 import { killAtFile, startCommands } from './installed.ts';
 import { seeded } from './random.ts';
 import { breaches, type Ended, look, type Seen } from './site-law.ts';
@@ -38,15 +37,9 @@ export async function trySequence(
   const cwd = mkdtempSync(path.join(world.folder, 'run-'));
   const upstream = await changingUpstream();
   const commands = startCommands(world.cli);
+  const out = path.join(cwd, 'site');
   const scene: Scene = {
-    ...{
-      world,
-      random,
-      upstream,
-      commands,
-      cwd: realpathSync(cwd),
-      out: path.join(realpathSync(cwd), 'site'),
-    },
+    ...{ world, random, upstream, commands, cwd, out },
     ...{ day: 1, umask: 0o022, isMirrored: false, copies: [], archives: new Map(), unfinished: [] },
   };
   const typed: string[] = [];
@@ -190,13 +183,8 @@ const tryAll = async <T>(
 ): Promise<string[]> =>
   (await pLimit(AT_ONCE).map(cases, attempt)).filter((problem) => problem !== undefined);
 
-async function inWorld<T>(use: (world: World) => Promise<T>): Promise<T> {
-  const folder = realpathSync(mkdtempSync(path.join(tmpdir(), 'gamedata-steps-')));
-  const world = await createWorld(folder);
-  try {
-    return await use(world);
-  } finally {
-    await world.close();
-    rmSync(folder, { recursive: true, force: true });
-  }
-}
+const inWorld = <T>(use: (world: World) => Promise<T>): Promise<T> =>
+  inFolder(async (folder) => {
+    const world = await createWorld(folder);
+    return await use(world).finally(world.close);
+  });

@@ -16,29 +16,40 @@ import type { HostContext } from '../../src/hosts/host.ts';
 import { netlifyRules } from '../../src/hosts/netlify.ts';
 import { apiFiles } from '../../src/site/api-files.ts';
 import { changeFiles } from '../../src/site/change-files.ts';
-import { normalize, type RawItem, type RawMove, type RawRecords } from '../../src/sources/normalize.ts';
+import {
+  normalize,
+  type RawItem,
+  type RawMove,
+  type RawOf,
+  type RawRecords,
+} from '../../src/sources/normalize.ts';
 import { readAnswer } from '../../src/sources/rest.ts';
 import { bodyText } from './body.ts';
 import { type DecodedDataSet, decodeDataSet, encodeDataSet } from './decode.ts';
 import {
+  type Answer,
+  answersOf,
   hasRecordedUpstream,
   itemAnswer,
   moveAnswer,
+  range,
   recordedUpstream,
   type UpstreamData,
 } from './upstream-data.ts';
 
-/** What the plain answers of the test upstream are reduced to, without names in other languages. */
+/** The plain answers of upstream-data.ts as a source reads them, without other languages. */
+function raw<K extends Kind>(kind: K, answer: Answer): RawOf<K> {
+  return { ...readAnswer(kind, answer, `${answer.id}`), names: {} };
+}
 export const rawMove = (id: number, overrides: Partial<RawMove> = {}): RawMove => ({
-  ...{ ...readAnswer('move', moveAnswer(id), `${id}`), names: {} },
+  ...raw('move', moveAnswer(id)),
   ...overrides,
 });
 export const rawItem = (id: number, overrides: Partial<RawItem> = {}): RawItem => ({
-  ...{ ...readAnswer('item', itemAnswer(id), `${id}`), names: {} },
-  ...{ sprite: `sprites/items/item-${id}.png`, ...overrides },
+  ...raw('item', itemAnswer(id)),
+  sprite: `sprites/items/item-${id}.png`,
+  ...overrides,
 });
-
-const range = (length: number): number[] => Array.from({ length }, (_, at) => at + 1);
 
 /** Of kinds that are not given, there are none. */
 export type SomeRecords = Partial<RawRecords>;
@@ -47,7 +58,7 @@ export const allRaw = (some: SomeRecords): RawRecords =>
 
 /** So many plain records of each kind. */
 export const rawRecords = (moves: number, items: number): RawRecords =>
-  allRaw({ move: range(moves).map((id) => rawMove(id)), item: range(items).map((id) => rawItem(id)) });
+  allRaw({ move: range(1, moves).map((id) => rawMove(id)), item: range(1, items).map((id) => rawItem(id)) });
 
 export const PROVENANCE = {
   source: 'rest',
@@ -77,10 +88,7 @@ export function siteOf(
   const meta: Meta = {
     format: 1,
     generator: 'gamedata/0.0.0',
-    source: 'rest',
-    upstream: 'https://upstream.test/api/v2',
-    captured: '2026-01-02',
-    edition: null,
+    ...PROVENANCE,
     fallback: null,
     counts: mapKinds((kind) => records[kind].length),
     warnings: mapKinds(() => ({})),
@@ -105,13 +113,10 @@ export function siteOf(
 }
 
 /** What the answers of an upstream are reduced to. */
-export function rawOf(upstream: UpstreamData): RawRecords {
-  const read = (kind: Kind) =>
-    upstream
-      .list(kind)
-      .map(({ id }) => readAnswer(kind, JSON.parse(upstream.record(kind, id) ?? ''), `${id}`));
-  return mapKinds(read) as unknown as RawRecords;
-}
+export const rawOf = (upstream: UpstreamData): RawRecords =>
+  mapKinds((kind) =>
+    answersOf(upstream, kind).map((answer) => readAnswer(kind, answer, `${answer.id}`)),
+  ) as unknown as RawRecords;
 
 /** The recorded records if they lie beside the project, else as many made-up ones. */
 export const fullSizeRecords = (): RawRecords =>

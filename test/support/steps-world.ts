@@ -4,24 +4,19 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { type Commands, installPackage, startCommands } from './installed.ts';
 import { serveFolder } from './loopback.ts';
-import { itemAnswer, moveAnswer, type UpstreamData, upstreamOf } from './upstream-data.ts';
+import { itemAnswer, moveAnswer, range, type UpstreamData, upstreamOf } from './upstream-data.ts';
 import { startUpstream } from './upstream-server.ts';
 
 type Slugs = Readonly<Record<'move' | 'item', ReadonlyMap<number, string>>>;
 /** Path → record, as `move/1`. */
 export type Records = ReadonlyMap<string, string>;
 
-const plain = (kind: string, count: number): Map<number, string> =>
-  new Map(Array.from({ length: count }, (_, at) => [at + 1, `${kind}-${at + 1}`]));
-
 /** @param changes id → another slug, or null for a record that is gone */
-function variant(changes: Partial<Record<keyof Slugs, Record<number, string | null>>>): Slugs {
+function variant(changes: { [K in keyof Slugs]?: Record<number, string | null> }): Slugs {
   const change = (kind: keyof Slugs, count: number) => {
-    const slugs = plain(kind, count);
-    for (const [id, slug] of Object.entries(changes[kind] ?? {}))
-      if (slug === null) slugs.delete(Number(id));
-      else slugs.set(Number(id), slug);
-    return slugs;
+    const plain = Object.fromEntries(range(1, count).map((id) => [id, `${kind}-${id}`]));
+    const slugs = Object.entries<string | null>({ ...plain, ...changes[kind] });
+    return new Map(slugs.flatMap(([id, slug]) => (slug === null ? [] : [[Number(id), slug] as const])));
   };
   return { move: change('move', 20), item: change('item', 10) };
 }

@@ -77,9 +77,7 @@ const command = (
 const hand = (says: string, byHand: () => void): Step => ({ says, byHand });
 
 const built = (scene: Scene, isMirrored = false): Pick<Step, 'done'> => ({
-  done: () => {
-    scene.isMirrored = isMirrored;
-  },
+  done: () => void Object.assign(scene, { isMirrored }),
 });
 
 /** The base URL as it is in half of the commands, left out or another one in the others. */

@@ -2,57 +2,45 @@
 
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import type { UpstreamData } from './upstream-data.ts';
+import Papa from 'papaparse';
+import { answersOf, type FullAnswer, idIn, type UpstreamData } from './upstream-data.ts';
 
 export type TableTexts = Record<string, string>;
 
-interface Answer {
-  id: number;
-  name: string;
-  names: { name: string; language: { name: string; url: string } }[];
-  accuracy: number | null;
-  generation: { url: string };
-  game_indices: { game_index: number; generation: { url: string } }[];
-}
+const table = (columns: string, data: unknown[][]): string =>
+  `${Papa.unparse({ fields: columns.split(','), data }, { newline: '\n' })}\n`;
 
-const lastNumber = ({ url }: { url: string }): number => Number(/(\d+)\/$/.exec(url)?.[1]);
-const field = (value: string | number): string =>
-  /[",\n]/.test(`${value}`) ? `"${String(value).replaceAll('"', '""')}"` : String(value);
-const table = (header: string, rows: (string | number)[][]): string =>
-  [header, ...rows.map((row) => row.map(field).join(','))].join('\n').concat('\n');
-
-const languagesOf = (answers: readonly Answer[]) => [
-  ...new Map(
-    answers.flatMap(({ names }) => names.map(({ language }) => [lastNumber(language), language.name])),
-  ),
-];
+const namesTable = (column: string, answers: readonly FullAnswer[]): string =>
+  table(
+    `${column},local_language_id,name`,
+    answers.flatMap(({ id, names }) => names.map(({ language, name }) => [id, idIn(language), name])),
+  );
 
 /** File name → text, with columns besides those that are needed, as the upstream has them. */
 export function tablesOf(data: UpstreamData): TableTexts {
-  const answers = (kind: 'move' | 'item') =>
-    data.list(kind).map(({ id }) => JSON.parse(data.record(kind, id) ?? '') as Answer);
-  const names = (of: readonly Answer[]) =>
-    of.flatMap(({ id, names }) => names.map(({ language, name }) => [id, lastNumber(language), name]));
-  const [moves, items] = [answers('move'), answers('item')];
+  const [moves, items] = [answersOf(data, 'move'), answersOf(data, 'item')];
+  const languages = [...moves, ...items].flatMap(({ names }) => names.map(({ language }) => language));
   return {
     'moves.csv': table(
       'id,identifier,generation_id,type_id,accuracy',
-      moves.map((move) => [move.id, move.name, lastNumber(move.generation), '', move.accuracy ?? '']),
+      moves.map(({ id, name, generation, accuracy }) => [id, name, idIn(generation), '', accuracy]),
     ),
-    'move_names.csv': table('move_id,local_language_id,name', names(moves)),
+    'move_names.csv': namesTable('move_id', moves),
     'languages.csv': table(
       'id,iso639,iso3166,identifier,official,order',
-      languagesOf([...moves, ...items]).map(([id, name]) => [id, '', '', name, 1, id]),
+      [...new Map(languages.map((one) => [idIn(one), one.name]))].map(([id, name]) => [
+        ...[id, '', '', name, 1, id],
+      ]),
     ),
     'items.csv': table(
       'id,identifier,category_id',
       items.map(({ id, name }) => [id, name, 1]),
     ),
-    'item_names.csv': table('item_id,local_language_id,name', names(items)),
+    'item_names.csv': namesTable('item_id', items),
     'item_game_indices.csv': table(
       'item_id,generation_id,game_index',
       items.flatMap(({ id, game_indices }) =>
-        game_indices.map((entry) => [id, lastNumber(entry.generation), entry.game_index]),
+        game_indices.map(({ generation, game_index }) => [id, idIn(generation), game_index]),
       ),
     ),
   };

@@ -41,6 +41,26 @@ export function someRecorded(): UpstreamData {
   return { ...all, list: (kind) => all.list(kind).filter((_, place) => place % 6 === 0) };
 }
 
+/** A response as the upstream serves it, as far as any test needs it. */
+export interface FullAnswer {
+  id: number;
+  name: string;
+  names: { name: string; language: { name: string; url: string } }[];
+  /** Of a move. */
+  accuracy: number | null;
+  generation: { url: string };
+  /** Of an item. */
+  game_indices: { game_index: number; generation: { url: string } }[];
+  sprites: { default: string | null };
+}
+
+/** What an upstream serves of a kind, in its order. */
+export const answersOf = (data: UpstreamData, kind: Kind): FullAnswer[] =>
+  data.list(kind).map(({ id }) => JSON.parse(data.record(kind, id) ?? 'null'));
+
+/** `/api/v2/generation/4/` → 4. */
+export const idIn = ({ url }: { url: string }): number => Number(/\/(\d+)\/$/.exec(url)?.[1]);
+
 export type Answer = Record<string, unknown> & { id: number; name: string };
 
 const generation = (number: number) => ({
@@ -77,7 +97,8 @@ export function itemAnswer(
 
 const index = (game_index: number, of: number) => ({ game_index, generation: generation(of) });
 
-const range = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, at) => from + at);
+export const range = (from: number, to: number) =>
+  Array.from({ length: to - from + 1 }, (_, at) => from + at);
 
 /** Every quirk of the real data once, and enough records for three pages of items and two of moves. */
 function handMadeAnswers(): Answers {

@@ -1,14 +1,14 @@
 /** What other people's linters say of the OpenAPI document. */
 
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { build } from '../../src/cli/commands/build.ts';
 import type { LinkStyle } from '../../src/contract/paths.ts';
 import { engineFile, missingEngine } from '../support/engines/npm-engines.ts';
 import { renamedSnapshot } from '../support/renamed-snapshot.ts';
+import { sharedFolder } from '../support/temporary.ts';
 
 const SPECTRAL = '@stoplight/spectral-cli/dist/index.js';
 const REDOCLY = '@redocly/cli/bin/cli.js';
@@ -58,14 +58,13 @@ function byRedocly(folder: string): Finding[] {
   }));
 }
 
-const parent = mkdtempSync(path.join(tmpdir(), 'gamedata-linters-'));
+const parent = sharedFolder();
 const site = (links: LinkStyle): string => path.join(parent, links);
 beforeAll(async () => {
   const source = { source: 'snapshot', upstream: renamedSnapshot(path.join(parent, 'data'), 120) } as const;
   for (const links of ['query', 'file'] as const)
     await build({ ...source, baseUrl: 'https://example.test', out: site(links), links, archive: true });
 });
-afterAll(() => rmSync(parent, { recursive: true }));
 
 describe.skipIf(reason !== '').each([
   ['endpoints', 'query'],

@@ -19,7 +19,7 @@ import { fileURLToPath } from 'node:url';
 import { expect, it, onTestFinished } from 'vitest';
 import { makeCertificate, missingOpenssl } from '../support/certificate.ts';
 import { stateNumber } from '../support/editions.ts';
-import { nginx } from '../support/engines/nginx.ts';
+import { main, nginx } from '../support/engines/nginx.ts';
 import { freePort, startProgram } from '../support/engines/process.ts';
 import { findProgram, moved } from '../support/engines/server-program.ts';
 import { runProgram } from '../support/run-cli.ts';
@@ -34,23 +34,6 @@ const isRoot = process.getuid?.() === 0;
 const USER = 65_534;
 
 const missing = nginx.missing() ?? missingOpenssl();
-
-const mainConfiguration = (folder: string): string => `
-${isRoot ? 'user nobody nogroup;' : ''}
-daemon off;
-worker_processes 1;
-pid ${folder}/nginx.pid;
-error_log stderr;
-events { worker_connections 64; }
-http {
-  include /etc/nginx/mime.types;
-  default_type application/octet-stream;
-  access_log off;
-  ${['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map((name) => `${name}_temp_path ${folder}/${name};`).join('\n  ')}
-  include ${folder}/conf.d/*.conf;
-  include ${folder}/sites-enabled/*;
-}
-`;
 
 /** What nginx has on a fresh Debian. */
 const defaultSite = (folder: string, port: number): string =>
@@ -86,7 +69,8 @@ async function machine({ secure }: { secure: boolean }) {
   ])
     writeFileSync(at(`bin/${name}`), `#!/bin/sh\n${line}\n`, { mode: 0o755 });
   const [port, httpsPort] = [await freePort(), await freePort()];
-  writeFileSync(path.join(etc, 'nginx.conf'), mainConfiguration(etc));
+  const sites = `conf.d/*.conf;\n  include ${etc}/sites-enabled/*`;
+  writeFileSync(path.join(etc, 'nginx.conf'), main(etc, 'nobody nogroup', sites));
   writeFileSync(path.join(etc, 'sites-enabled/default'), defaultSite(etc, port));
   const running = await startProgram({ command: program, args, url: `http://127.0.0.1:${port}` });
   onTestFinished(running.stop);
@@ -121,9 +105,6 @@ function publishAs(file: string, text: string): void {
   writeFileSync(manifest, JSON.stringify({ ...site, files }));
 }
 
-/** A reload is over a moment after nginx has been asked for it. */
-const SOON = { timeout: 10_000 };
-
 /** Runs a line of a unit or of the documents where it would run. */
 function run({ at, opt, srv, cert }: Machine, line: string, { asRoot = false } = {}) {
   const command = line
@@ -149,10 +130,13 @@ async function refresh(here: Machine, ...more: string[]) {
   return { ...built, next: built.stderr.match(/(?<=^next: ).*/gm) };
 }
 
+const gamedata = (here: Machine, line: string) => run(here, `node scripts/gamedata.mjs ${line}`);
+const verify = (here: Machine) =>
+  gamedata(here, `verify ${here.baseUrl} --like /srv/gamedata/site --wait 10s`);
+
 /** After whatever happened: the contract over HTTPS, and what the operator added. */
 async function stillServed(here: Machine): Promise<void> {
-  const verify = `node scripts/gamedata.mjs verify ${here.baseUrl} --like /srv/gamedata/site --wait 10s`;
-  const verified = await run(here, verify);
+  const verified = await verify(here);
   expect(verified.stderr).toMatch(/host nginx: \d+ of \d+ guarantees kept/);
   expect(verified.code, verified.stderr).toBe(0);
   expect((await get(here, '/mine')).stdout).toBe('mine');
@@ -167,16 +151,20 @@ const rename = ({ upstream }: Machine, id: number, name: string): void => {
   Object.assign(upstream.answers.move.find((move) => move.id === id) as Answer, { name });
 };
 
-const redirectOf = async (here: Machine, slug: string): Promise<string> =>
-  (await get(here, `/api/gamedata/move/${slug}/`, '-o', '/dev/null', '-w', "'%{http_code} %{redirect_url}'"))
-    .stdout;
+/** Expects that a slug leads to another, or to its own record, once nginx is done with a reload. */
+function expectRedirect(here: Machine, slug: string, target?: string) {
+  const print = ['-o', '/dev/null', '-w', "'%{http_code} %{redirect_url}'"];
+  const answer = async () => (await get(here, `/api/gamedata/move/${slug}/`, ...print)).stdout;
+  const wanted = target ? `301 ${here.baseUrl}/api/gamedata/move/${target}/` : '200 ';
+  return expect.poll(answer).toBe(wanted);
+}
 
 it.skipIf(missing)(
   'a configuration that was edited by hand survives refreshes, refusals, failures, a way back and an upgrade',
   { timeout: 240_000 },
   async () => {
     const here = await machine({ secure: true });
-    const { at, srv, upstream, baseUrl, copy } = here;
+    const { at, srv, upstream, copy } = here;
     expect(UNIT).toContain('\nUser=gamedata\n');
 
     // Nothing is published yet: the refresh fails, and nginx is left alone.
@@ -199,9 +187,7 @@ it.skipIf(missing)(
     const renamed = await refresh(here);
     expect(renamed.stderr).toContain('moves renamed: move-2 → renamed (id 2)\n');
     expect(renamed.next).toEqual(['nginx -s reload']);
-    await expect
-      .poll(() => redirectOf(here, 'move-2'), SOON)
-      .toBe(`301 ${baseUrl}/api/gamedata/move/renamed/`);
+    await expectRedirect(here, 'move-2', 'renamed');
     await stillServed(here);
 
     const lost = upstream.answers.move.splice(4, 3);
@@ -214,9 +200,7 @@ it.skipIf(missing)(
     writeFileSync(at('etc/broken'), '');
     rename(here, 3, 'another');
     expect((await refresh(here)).code).toBe(5);
-    await expect
-      .poll(() => redirectOf(here, 'move-3'), SOON)
-      .toBe(`301 ${baseUrl}/api/gamedata/move/another/`);
+    await expectRedirect(here, 'move-3', 'another');
     rmSync(at('etc/broken'));
     await stillServed(here);
 
@@ -224,15 +208,13 @@ it.skipIf(missing)(
     const archives = readdirSync(path.join(srv, 'site-archives')).sort();
     expect(archives).toHaveLength(3);
     const archive = `/srv/gamedata/site-archives/${archives.at(-2)}`;
-    expect((await run(here, `node scripts/gamedata.mjs verify ${archive}`)).stderr).toContain(
-      'no problems found',
-    );
-    const difference = await run(here, `node scripts/gamedata.mjs diff /srv/gamedata/site ${archive}`);
+    expect((await gamedata(here, `verify ${archive}`)).stderr).toContain('no problems found');
+    const difference = await gamedata(here, `diff /srv/gamedata/site ${archive}`);
     expect(difference.stdout).toMatch(/^1 move renamed\n/);
-    const back = await run(here, `node scripts/gamedata.mjs mirror ${archive} /srv/gamedata/site`);
+    const back = await gamedata(here, `mirror ${archive} /srv/gamedata/site`);
     expect(back, back.stderr).toMatchObject({ code: 0 });
     await run(here, reload, { asRoot: true });
-    await expect.poll(() => redirectOf(here, 'move-3'), SOON).toBe('200 ');
+    await expectRedirect(here, 'move-3');
     await stillServed(here);
 
     // An upgrade: the site is as a version with another template made it.
@@ -258,15 +240,13 @@ it.skipIf(missing)(
     const here = await machine({ secure: false });
     const { next } = await refresh(here, '--max-shrink 100');
     expect(await run(here, next?.[0] ?? '', { asRoot: true })).toMatchObject({ code: 0 });
-    const verify = () =>
-      run(here, `node scripts/gamedata.mjs verify ${here.baseUrl} --like /srv/gamedata/site --wait 10s`);
-    const before = await verify();
+    const before = await verify(here);
     expect(before.code, before.stderr).toBe(1);
     expect(before.stderr).toContain('malformed paths');
     const removal = /Debian's default site.*`(rm [^`]+)`/.exec(
       readFileSync(path.join(ROOT, 'docs/OPERATING.md'), 'utf8'),
     );
     await run(here, `${removal?.[1]} && nginx -s reload`, { asRoot: true });
-    await expect.poll(async () => (await verify()).code, SOON).toBe(0);
+    await expect.poll(async () => (await verify(here)).code).toBe(0);
   },
 );

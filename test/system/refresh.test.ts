@@ -1,4 +1,4 @@
-import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { serve } from '../../src/cli/commands/serve.ts';
@@ -17,13 +17,10 @@ describe('a refresh', () => {
     const repo = await repository();
     rename(repo, 'renamed');
     repo.answers.move.push(moveAnswer(7));
-
     const output = path.join(repo.home, 'output');
-
     expect(await repo.refresh({ GITHUB_OUTPUT: output })).toBeUndefined();
-
     expect(repo.outcome()).toBe('outcome=changed');
-    expect(readFileSync(output, 'utf8')).toBe('outcome=changed\n');
+    expect(repo.read(output)).toBe('outcome=changed\n');
     expect(await repo.log()).toEqual(['Refresh the data: 1 move added, 1 renamed', 'Begin']);
     const message = await repo.git('log', '-1', '--format=%b|%an');
     expect(message).toContain('Moves added:\n  move-7 (id 7): "Move 7"\n');
@@ -40,7 +37,7 @@ describe('a refresh', () => {
       'data/provenance.json',
     ]);
     expect(await repo.git('status', '--porcelain')).toBe('');
-    expect(existsSync(path.join(repo.work, '.cache/refresh/archive/gamedata.tar.gz'))).toBe(true);
+    expect(repo.has('.cache/refresh/archive/gamedata.tar.gz')).toBe(true);
     const { steps } = historySchema.parse(JSON.parse(repo.read('build/changes.json')));
     expect(steps).toMatchObject([{ totals: { added: 1, renamed: 1 } }]);
     expect(metaSchema.parse(JSON.parse(repo.read('build/meta.json')))).toMatchObject({
@@ -86,17 +83,15 @@ describe('a refresh', () => {
     expect(repo.outcome()).toBe('outcome=refused');
     expect(await repo.log()).toEqual(['Begin']);
     expect(await repo.git('status', '--porcelain')).toBe('');
-    expect(existsSync(path.join(repo.work, 'build'))).toBe(false);
+    expect(repo.has('build')).toBe(false);
 
     expect(await repo.step('report refused')).toBeUndefined();
-    expect(readFileSync(path.join(repo.home, 'issue'), 'utf8')).toMatch(
-      /^issue\ncreate\n--title\nThe data was refused\n/,
-    );
-    expect(readFileSync(path.join(repo.home, 'issue.md'), 'utf8')).toContain(
+    expect(repo.read('../issue')).toMatch(/^issue\ncreate\n--title\nThe data was refused\n/);
+    expect(repo.read('../issue.md')).toContain(
       '\n    move: got 2 records, the last build had 3: expected at most 1 % to disappear; missing: move-3\n',
     );
     expect(await repo.step('report refused')).toBeUndefined();
-    expect(readFileSync(path.join(repo.home, 'comment'), 'utf8')).toMatch(/^issue\ncomment\n7\n/);
+    expect(repo.read('../comment')).toMatch(/^issue\ncomment\n7\n/);
 
     expect(await repo.refresh({ REFRESH_ALLOW_MISSING: 'move/move-3 item/none' })).toBeUndefined();
     expect(await repo.log()).toEqual(['Refresh the data: 1 move removed', 'Begin']);
@@ -110,17 +105,15 @@ describe('a refresh', () => {
     const output = path.join(repo.home, 'output');
     rename(repo, 'renamed');
     expect(await repo.refresh({ GITHUB_OUTPUT: output })).toBeUndefined();
-    expect(readFileSync(output, 'utf8')).toBe('outcome=changed\npushed=false\n');
+    expect(repo.read(output)).toBe('outcome=changed\npushed=false\n');
     expect(await repo.log()).toEqual(['Begin']);
     const remote = ['--git-dir', path.join(repo.home, 'remote.git')];
     const proposed = () => repo.git(...remote, 'log', '--format=%s', 'refresh-data');
     expect(await proposed()).toBe('Refresh the data: 1 move renamed\nBegin');
-    expect(readFileSync(path.join(repo.home, 'proposal'), 'utf8')).toMatch(
+    expect(repo.read('../proposal')).toMatch(
       /^pr\ncreate\n--base\nmain\n--head\nrefresh-data\n--title\nRefresh the data\n/,
     );
-    expect(readFileSync(path.join(repo.home, 'proposal.md'), 'utf8')).toMatch(
-      /^ {4}Refresh the data: 1 move/,
-    );
+    expect(repo.read('../proposal.md')).toMatch(/^ {4}Refresh the data: 1 move/);
 
     // The next one begins from main, and replaces what nobody has merged.
     await repo.git('reset', '--quiet', '--hard', 'origin/main');
@@ -128,7 +121,7 @@ describe('a refresh', () => {
     rename(repo, 'renamed-again');
     expect(await repo.refresh()).toBeUndefined();
     expect(await proposed()).toBe('Refresh the data: 1 move renamed\nBegin');
-    expect(existsSync(path.join(repo.home, 'proposal.md'))).toBe(false);
+    expect(repo.has('../proposal.md')).toBe(false);
   });
 
   it('that is refused fails with a summary and an annotation where issues are off', async () => {
@@ -138,19 +131,15 @@ describe('a refresh', () => {
     const summary = path.join(repo.home, 'summary');
     const off = { HAS_ISSUES: 'false', GITHUB_STEP_SUMMARY: summary };
     expect(await repo.step('report refused', off)).toBe('');
-    expect(existsSync(path.join(repo.home, 'issue'))).toBe(false);
-    expect(readFileSync(summary, 'utf8')).toMatch(
-      /^## The data was refused\n\n[\s\S]*\n {4}move: got 2 records/,
-    );
+    expect(repo.has('../issue')).toBe(false);
+    expect(repo.read(summary)).toMatch(/^## The data was refused\n\n[\s\S]*\n {4}move: got 2 records/);
     expect(repo.printed()).toMatch(
       /^::error title=The data was refused::[^\n]*%0A {4}move: got 2 records[^\n]*at most 1 %25 to[^\n]*\n$/,
     );
     const actions = { GITHUB_REPOSITORY: 'o/r', GITHUB_SERVER_URL: 'https://forge.test' };
     const succeeded = new Date(Date.now() - 9 * 86_400_000).toISOString();
     expect(await repo.step('report stale', { ...off, ...actions, SUCCEEDED: succeeded })).toBe('');
-    expect(readFileSync(summary, 'utf8')).toContain(
-      '## The data is no longer refreshed\n\nThe refresh has not',
-    );
+    expect(repo.read(summary)).toContain('## The data is no longer refreshed\n\nThe refresh has not');
   });
 
   it('fails without a fallback, a commit or an issue where the upstream answers wrongly, or not at all', async () => {
@@ -164,10 +153,8 @@ describe('a refresh', () => {
       expect(await repo.git('status', '--porcelain')).toBe('');
     }
   });
-});
 
-describe('a translation', () => {
-  it('is a change: it is committed, with its languages as the message', async () => {
+  it('commits a translation, which is a change, with its languages as the message', async () => {
     const repo = await repository();
     const names = { en: 'Item 1', fr: 'Autre' };
     const translated = Object.entries(names).map(([name, own]) => ({ language: { name }, name: own }));
@@ -227,18 +214,17 @@ describe('what the job hands over that ran what was installed', () => {
     writeFileSync(from('.cache/refresh/evil.sh'), `touch ${victim}`);
 
     expect(await repo.step(`receive ${path.join(repo.home, 'artifact')}`)).toBeUndefined();
-    const license = path.join(repo.work, 'data/LICENSE.txt');
     expect(repo.read('data/move.ndjson')).toBe('theirs');
-    expect(existsSync(license) && readFileSync(license, 'utf8')).not.toBe('theirs');
+    expect(repo.has('data/LICENSE.txt') && repo.read('data/LICENSE.txt')).not.toBe('theirs');
     expect((await repo.git('status', '--porcelain')).split('\n').map((line) => line.trim())).toEqual([
       'D data/item.ndjson',
       'M data/move.ndjson',
       'D data/names/fr.json',
     ]);
-    expect(existsSync(path.join(repo.work, '.cache/refresh/evil.sh'))).toBe(false);
+    expect(repo.has('.cache/refresh/evil.sh')).toBe(false);
     expect(await repo.step('commit --push')).toBeUndefined();
     expect(await repo.log()).toEqual(['Refresh the data: as they say', 'Begin']);
-    expect(existsSync(victim)).toBe(false);
+    expect(repo.has(victim)).toBe(false);
   });
 });
 
@@ -282,7 +268,7 @@ describe('a deployment', () => {
       },
     );
     expect(stderr).toContain('next: npx gamedata serve build, or upload that folder to a host\n');
-    const built = readFileSync(path.join(checkout, 'build/manifest.json'), 'utf8');
+    const built = repo.read('../netlify/build/manifest.json');
     expect(built).toBe(repo.read('build/manifest.json'));
     expect(built).toContain('"changes.json"');
   });
@@ -312,11 +298,11 @@ describe('the schedule', () => {
     expect(await stale({ SUCCEEDED: ago(7) })).toBeUndefined();
     expect(repo.printed()).toBe('the last successful refresh is 7 days old\n');
     expect(await stale({ SUCCEEDED: '', CREATED: ago(2) })).toBeUndefined();
-    const asked = readFileSync(path.join(repo.home, 'asked'), 'utf8');
+    const asked = repo.read('../asked');
     expect(asked).toMatch(
       /^api --silent --method PUT repos\/o\/r\/actions\/workflows\/refresh\.yml\/enable\n/,
     );
-    expect(existsSync(path.join(repo.home, 'issue'))).toBe(false);
+    expect(repo.has('../issue')).toBe(false);
 
     // Then there is one issue.
     for (const [state, says] of [
@@ -324,14 +310,14 @@ describe('the schedule', () => {
       [{ SUCCEEDED: '', CREATED: ago(9) }, /has not succeeded since it was set up, \d{4}-/],
     ] as const) {
       expect(await stale(state)).toBeUndefined();
-      const told = readFileSync(path.join(repo.home, 'issue'), 'utf8');
+      const told = repo.read('../issue');
       expect(told).toMatch(/^issue\ncreate\n--title\nThe data is no longer refreshed\n/);
-      const text = readFileSync(path.join(repo.home, 'issue.md'), 'utf8');
+      const text = repo.read('../issue.md');
       expect(text).toMatch(says);
       expect(text).toContain('https://forge.test/o/r/actions/workflows/refresh.yml');
       expect(await stale(state)).toBeUndefined();
       expect(repo.printed()).toContain('an issue is open already');
-      expect(existsSync(path.join(repo.home, 'comment'))).toBe(false);
+      expect(repo.has('../comment')).toBe(false);
       rmSync(path.join(repo.home, 'issue'));
     }
 

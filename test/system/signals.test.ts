@@ -4,23 +4,25 @@ import { setTimeout } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { fingerprint } from '../support/fingerprint.ts';
 import { callCli, startCli } from '../support/run-cli.ts';
-import { temporaryFolder } from '../support/temporary.ts';
+import { sharedSite } from '../support/shared-site.ts';
 import { serveUpstream } from '../support/test-upstream.ts';
 import { handMadeUpstream } from '../support/upstream-data.ts';
 
 describe('a build as a process', () => {
+  const { copied } = sharedSite();
+
   it.each([
     ['SIGINT', 130],
     ['SIGTERM', 143],
   ] as const)(
     'stops at %s with exit code %i: old site untouched, nothing left over, cache kept',
     async (signal, exit) => {
-      const cwd = temporaryFolder();
-      await callCli(['build', '--source', 'snapshot', '--quiet'], { cwd });
-      const before = fingerprint(path.join(cwd, 'build'));
+      const site = copied();
+      const cwd = path.dirname(site);
+      const before = fingerprint(site);
       const server = await serveUpstream(handMadeUpstream(), { latency: 30, maxAge: 3600 });
       const args = ['build', '--json', '--source', 'rest', '--upstream', server.url];
-      args.push('--concurrency', '4', '--max-shrink', '100');
+      args.push('--concurrency', '4', '--max-shrink', '100', '--out', 'site');
       const { child, finished } = startCli(args, { cwd });
       while (server.log.length < 60) await setTimeout(5);
       child.kill(signal);
@@ -28,8 +30,8 @@ describe('a build as a process', () => {
       expect({ code, stdout }).toEqual({ code: exit, stdout: '' });
       expect(stderr).toContain(`stopped by ${signal}\n`);
       expect(stderr).not.toContain('error');
-      expect(fingerprint(path.join(cwd, 'build'))).toEqual(before);
-      expect(readdirSync(cwd).sort()).toEqual(['.cache', 'build']);
+      expect(fingerprint(site)).toEqual(before);
+      expect(readdirSync(cwd).sort()).toEqual(['.cache', 'site']);
 
       const resumed = await callCli(args, { cwd });
       expect(resumed.code).toBe(0);

@@ -1,14 +1,14 @@
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { serve } from '../../src/cli/commands/serve.ts';
+import { type SiteServer, serve } from '../../src/cli/commands/serve.ts';
 import { withOutput } from '../../src/publish/publish.ts';
 import { specificationFiles } from '../../src/site/openapi.ts';
 import { engineFile, missingEngine } from '../support/engines/npm-engines.ts';
 import { runProgram } from '../support/run-cli.ts';
 import { fullSizeRecords, siteOf } from '../support/sites.ts';
+import { sharedFolder } from '../support/temporary.ts';
 import { compile, userProject } from '../support/typescript.ts';
 
 /** The generators' command lines. */
@@ -29,43 +29,47 @@ const generate = (generator: keyof typeof generators, ...args: string[]): string
     stdio: ['ignore', 'pipe', 'ignore'],
   });
 
-/** A user's program: every page, every record by itself, and what it prints is how many were the same in both. */
+/** What every user's program does: reads all pages of a list, and every record by itself. Returns how many were the same in both. */
+const counting = `
+declare const process: { readonly argv: readonly string[]; readonly stdout: { write(text: string): void } };
+const base = process.argv[2] ?? '';
+
+interface Page { readonly next: string | null; readonly results: readonly { readonly slug: string }[] }
+async function count(
+  readPage: (query: { limit: number; offset: number }) => Promise<unknown>,
+  readRecord: (slug: string) => Promise<unknown>,
+  [page, record]: readonly { parse(value: unknown): unknown }[] = [],
+): Promise<number> {
+  let same = 0;
+  for (let offset = 0; ; offset += 100) {
+    const read = await readPage({ limit: 100, offset });
+    const { next, results } = (page ? page.parse(read) : read) as Page;
+    const records = await Promise.all(results.map(({ slug }) => readRecord(slug)));
+    for (const one of records) record?.parse(one);
+    same += records.filter((one, at) => JSON.stringify(one) === JSON.stringify(results[at])).length;
+    if (next === null) return same;
+  }
+}
+`;
+
+/** A user's program. */
 const program = `
 import createClient from 'openapi-fetch';
-import type { components, paths } from './api.js';
-
-declare const process: { readonly argv: readonly string[]; readonly stdout: { write(text: string): void } };
-const client = createClient<paths>({ baseUrl: process.argv[2] ?? '' });
-
-type Page<R> = { data?: { results: R[]; next: string | null } };
-async function all<R>(read: (query: { limit: number; offset: number }) => Promise<Page<R>>): Promise<R[]> {
-  const records: R[] = [];
-  for (let offset = 0; ; offset += 100) {
-    const { data } = await read({ limit: 100, offset });
-    records.push(...(data?.results ?? []));
-    if (!data?.next) return records;
-  }
-}
-const moves = () => all<components['schemas']['Move']>((query) => client.GET('/api/gamedata/move/', { params: { query } }));
-const items = () => all<components['schemas']['Item']>((query) => client.GET('/api/gamedata/item/', { params: { query } }));
-const move = async (slug: string) => (await client.GET('/api/gamedata/move/{slug}/', { params: { path: { slug } } })).data;
-const item = async (slug: string) => (await client.GET('/api/gamedata/item/{slug}/', { params: { path: { slug } } })).data;
-
-async function same<R extends { slug: string }>(records: R[], read: (slug: string) => Promise<R | undefined>): Promise<number> {
-  let count = 0;
-  for (let at = 0; at < records.length; at += 16) {
-    const some = records.slice(at, at + 16);
-    const answers = await Promise.all(some.map(({ slug }) => read(slug)));
-    count += answers.filter((answer, index) => JSON.stringify(answer) === JSON.stringify(some[index])).length;
-  }
-  return count;
-}
+import type { paths } from './api.js';
+${counting}
+const client = createClient<paths>({ baseUrl: base });
 const missing = await client.GET('/api/gamedata/move/{slug}/', { params: { path: { slug: 'no-such-move' } } });
 const everything = await client.GET('/meta.json');
 process.stdout.write(
   JSON.stringify({
-    move: await same(await moves(), move),
-    item: await same(await items(), item),
+    move: await count(
+      async (query) => (await client.GET('/api/gamedata/move/', { params: { query } })).data,
+      async (slug) => (await client.GET('/api/gamedata/move/{slug}/', { params: { path: { slug } } })).data,
+    ),
+    item: await count(
+      async (query) => (await client.GET('/api/gamedata/item/', { params: { query } })).data,
+      async (slug) => (await client.GET('/api/gamedata/item/{slug}/', { params: { path: { slug } } })).data,
+    ),
     missing: missing.error?.detail,
     counts: everything.data?.counts,
   }),
@@ -79,53 +83,33 @@ import * as hey from './hey/sdk.gen';
 import * as heyZod from './hey/zod.gen';
 import * as orval from './orval-fetch';
 import * as orvalZod from './orval-zod';
-
-declare const process: { readonly argv: readonly string[]; readonly stdout: { write(text: string): void } };
-const base = process.argv[2] ?? '';
+${counting}
 client.setConfig({ baseUrl: base });
 // Its addresses are relative, as in a browser.
 const fetchFrom = globalThis.fetch;
 globalThis.fetch = (input, init) => fetchFrom(typeof input === 'string' ? new URL(input, base) : input, init);
 
-interface Page { readonly next: string | null; readonly results: readonly { readonly slug: string }[] }
-interface Schema { parse(value: unknown): unknown }
-
-/** Follows the pages of a list, and reads every record by itself. Returns how many passed. */
-async function count(
-  readPage: (offset: number) => Promise<unknown>,
-  readRecord: (slug: string) => Promise<unknown>,
-  [page, record]: readonly [Schema, Schema],
-): Promise<number> {
-  let passed = 0;
-  for (let offset = 0; ; offset += 100) {
-    const { next, results } = page.parse(await readPage(offset)) as Page;
-    const records = await Promise.all(results.map(({ slug }) => readRecord(slug)));
-    for (const one of records) record.parse(one);
-    passed += records.length;
-    if (next === null) return passed;
-  }
-}
 const printed = {
   orval: {
     move: await count(
-      async (offset) => (await orval.getMovePage({ limit: 100, offset })).data,
+      async (query) => (await orval.getMovePage(query)).data,
       async (slug) => (await orval.getMove(slug)).data,
       [orvalZod.getMovePageResponse, orvalZod.getMoveResponse],
     ),
     item: await count(
-      async (offset) => (await orval.getItemPage({ limit: 100, offset })).data,
+      async (query) => (await orval.getItemPage(query)).data,
       async (slug) => (await orval.getItem(slug)).data,
       [orvalZod.getItemPageResponse, orvalZod.getItemResponse],
     ),
   },
   heyApi: {
     move: await count(
-      async (offset) => (await hey.getMovePage({ query: { limit: 100, offset } })).data,
+      async (query) => (await hey.getMovePage({ query })).data,
       async (slug) => (await hey.getMove({ path: { slug } })).data,
       [heyZod.zGetMovePageResponse, heyZod.zGetMoveResponse],
     ),
     item: await count(
-      async (offset) => (await hey.getItemPage({ query: { limit: 100, offset } })).data,
+      async (query) => (await hey.getItemPage({ query })).data,
       async (slug) => (await hey.getItem({ path: { slug } })).data,
       [heyZod.zGetItemPageResponse, heyZod.zGetItemResponse],
     ),
@@ -142,23 +126,17 @@ describe.skipIf(reason !== '')(`a client made of the document${reason}`, () => {
   const full = fullSizeRecords();
   const raw = { move: full.move.slice(-250), item: full.item.slice(-250) };
   const counts = { move: 250, item: 250 };
-  let out: string;
-  let document: string;
-  let server: Awaited<ReturnType<typeof serve>>;
+  const document = path.join(sharedFolder(), 'site/openapi.json');
+  let server: SiteServer;
   beforeAll(async () => {
     expect(missing).toBeUndefined();
     const { plan, files } = siteOf(raw);
-    out = mkdtempSync(path.join(tmpdir(), 'gamedata-client-'));
-    document = path.join(out, 'site/openapi.json');
     await withOutput(path.dirname(document), (output) =>
       output.publish([...files(), ...specificationFiles(plan.records, plan.meta, plan)]),
     );
     server = await serve({ dir: path.dirname(document), port: 0 });
   });
-  afterAll(async () => {
-    await server.close();
-    rmSync(out, { recursive: true });
-  });
+  afterAll(() => server.close());
 
   /** What a program prints, and what it complains of. */
   async function run(...args: string[]): Promise<{ printed: unknown; problems: string }> {

@@ -5,12 +5,12 @@
  * alike.
  */
 
-import { cpSync, existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { cpSync, existsSync, readdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { type Header, parseAllHeaders } from '@netlify/headers-parser';
 import type { HostName } from '../../../src/hosts/names.ts';
+import { inFolder } from '../folders.ts';
 import { readRedirects } from '../netlify.ts';
 import type { Engine } from './engine.ts';
 import { basePathOf, readSite } from './site-folder.ts';
@@ -46,16 +46,13 @@ export const netlifyRules = engine('Netlify by rules', 'netlify-rules');
 /** In the order in which Netlify calls them: by name. */
 async function readFunctions(folder: string): Promise<EdgeFunction[]> {
   if (!existsSync(folder)) return [];
-  const copy = mkdtempSync(path.join(tmpdir(), 'gamedata-edge-'));
-  try {
+  return inFolder((copy) => {
     cpSync(folder, copy, { recursive: true });
     // Node would take the files for CommonJS.
     writeFileSync(path.join(copy, 'package.json'), '{"type":"module"}');
     const files = readdirSync(folder).sort();
-    return await Promise.all(files.map((file) => import(pathToFileURL(path.join(copy, file)).href)));
-  } finally {
-    rmSync(copy, { recursive: true });
-  }
+    return Promise.all(files.map((file) => import(pathToFileURL(path.join(copy, file)).href)));
+  });
 }
 
 /** Puts an edge function before what follows it, for the requests that it declares. */

@@ -5,9 +5,9 @@ import path from 'node:path';
 import { missingProgram, moved, startServer, type WebServer } from './server-program.ts';
 import { portOf } from './site-folder.ts';
 
-/** What Debian's nginx.conf has besides what only its service needs. */
-const main = (folder: string, isRoot: boolean): string => `
-${isRoot ? 'user root;' : ''}
+/** What Debian's nginx.conf has besides what only its service needs. Run by root, its workers are of a user. */
+export const main = (folder: string, user = 'root', sites = 'site.conf'): string => `
+${process.getuid?.() === 0 ? `user ${user};` : ''}
 daemon off;
 worker_processes 1;
 pid ${folder}/nginx.pid;
@@ -22,7 +22,7 @@ http {
   gzip on;
   access_log off;
   ${['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map((name) => `${name}_temp_path ${folder}/${name};`).join('\n  ')}
-  include ${folder}/site.conf;
+  include ${folder}/${sites};
 }
 `;
 
@@ -40,7 +40,7 @@ export const nginx: WebServer = {
     startServer('nginx', site, (folder, port) => ({
       args: ['-p', folder, '-e', 'stderr', '-c', path.join(folder, 'nginx.conf')],
       files: {
-        'nginx.conf': main(folder, process.getuid?.() === 0),
+        'nginx.conf': main(folder),
         'site.conf': moved(configuration, {
           [`listen ${portOf(site)};`]: `listen 127.0.0.1:${port};`,
           [`listen [::]:${portOf(site)};`]: '',

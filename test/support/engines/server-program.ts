@@ -1,8 +1,8 @@
 /** What the web servers of a distribution share: if they are, and how a site's configuration is moved to a free port. */
 
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { createFolder, removeFolder } from '../folders.ts';
 import type { Engine, RunningEngine } from './engine.ts';
 import { freePort, startProgram } from './process.ts';
 import { basePathOf } from './site-folder.ts';
@@ -35,7 +35,7 @@ export async function startServer(
   site: string,
   prepare: (folder: string, port: number) => { args: string[]; files: Readonly<Record<string, string>> },
 ): Promise<RunningEngine> {
-  const folder = mkdtempSync(path.join(tmpdir(), `gamedata-${name}-`));
+  const folder = createFolder();
   const port = await freePort();
   const { args, files } = prepare(folder, port);
   for (const [file, text] of Object.entries(files)) writeFileSync(path.join(folder, file), text);
@@ -45,7 +45,7 @@ export async function startServer(
     url: `http://127.0.0.1:${port}${basePathOf(site)}`,
     // What Caddy keeps between runs.
     env: { HOME: folder, XDG_DATA_HOME: folder, XDG_CONFIG_HOME: folder },
-    cleanUp: () => rmSync(folder, { recursive: true, force: true }),
+    cleanUp: () => removeFolder(folder),
   });
 }
 

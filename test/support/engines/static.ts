@@ -1,10 +1,10 @@
 /** Servers that know nothing but files: the `serve` package, and Python's own. */
 
 import { spawnSync } from 'node:child_process';
-import { cpSync, mkdtempSync, rmSync } from 'node:fs';
+import { cpSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { createFolder, removeFolder } from '../folders.ts';
 import type { Engine } from './engine.ts';
 import { freePort, startProgram } from './process.ts';
 import { basePathOf } from './site-folder.ts';
@@ -13,10 +13,10 @@ import { basePathOf } from './site-folder.ts';
 function below(site: string): { folder: string; base: string; cleanUp: () => void } {
   const base = basePathOf(site);
   if (base === '') return { folder: site, base, cleanUp: () => {} };
-  const folder = mkdtempSync(path.join(tmpdir(), 'gamedata-below-'));
+  const folder = createFolder();
   // `serve` follows links to files only.
   cpSync(site, path.join(folder, base), { recursive: true });
-  return { folder, base, cleanUp: () => rmSync(folder, { recursive: true, force: true }) };
+  return { folder, base, cleanUp: () => removeFolder(folder) };
 }
 
 export const serveStatic: Engine = {
