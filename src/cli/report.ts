@@ -1,8 +1,8 @@
 /** The report of a build or a snapshot, as `--json` prints it. */
 
-import type { IconSource } from '../contract/icons.ts';
 import { type Kind, kindNames, mapKinds } from '../contract/kinds.ts';
 import type { Meta } from '../contract/meta.ts';
+import type { IconSource } from '../contract/routes.ts';
 import { secondsSince } from '../contract/words.ts';
 import type { Provenance, Warning } from '../dataset/data-set.ts';
 import type { PublishResult } from '../publish/publish.ts';

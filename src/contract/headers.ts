@@ -1,6 +1,6 @@
 /** The headers that every host sends, by the kind of response. */
 
-import { DEFAULT_ICONS_UPSTREAM } from './icons.ts';
+import { DEFAULT_ICONS_UPSTREAM } from './routes.ts';
 
 /** On every response, including errors and redirects. */
 export const commonHeaders = {

@@ -2,11 +2,11 @@
 
 import * as z from 'zod';
 import { editionSchema } from './edition.ts';
-import { defaultIconSource, iconModes } from './icons.ts';
 import { mapKinds } from './kinds.ts';
 import { namesSummarySchema } from './names.ts';
 import { type LinkBase, linkStyles, PLAIN_URL, PLAIN_URL_RULE } from './paths.ts';
 import { countsSchema, skippedSchema } from './records.ts';
+import { defaultIconSource, iconModes } from './routes.ts';
 
 /**
  * Within one format, fields may be added: readers ignore those they do not know and have defaults for those that are

@@ -1,14 +1,13 @@
 /** Every request that a site answers, with its parameters and responses: OpenAPI and the docs are made from these tables. */
 
 import * as z from 'zod';
-import { errorDetails, NOT_ACCEPTABLE_DETAIL, notAllowedDetail } from './errors.ts';
 import { type FileGroup, fileRows } from './files.ts';
 import { apiHeaders, commonHeaders, downloadHeaders } from './headers.ts';
 import { type Kind, kindNames } from './kinds.ts';
 import type { Meta } from './meta.ts';
 import * as paths from './paths.ts';
 import { slugSchema } from './records.ts';
-import { formats } from './routes.ts';
+import { errorDetails, formats, NOT_ACCEPTABLE_DETAIL, notAllowedDetail } from './routes.ts';
 import { type JsonSchema, type SchemaName, schemaNames, typeName } from './served.ts';
 import { PAGE_SIZE } from './windows.ts';
 import { plural } from './words.ts';

@@ -1,10 +1,48 @@
 /** The host-neutral route table: which request gets which file. Every host's configuration is derived from it. */
 
-import { errorFiles } from './errors.ts';
-import { defaultIconSource, type IconSource, iconRedirectBase } from './icons.ts';
 import { type Kind, kindNames } from './kinds.ts';
 import { API_PREFIX, ICONS_PATH, listPageFile, listPath, recordFile, recordPath, rootFile } from './paths.ts';
 import { PAGE_SIZE, pageOffsets } from './windows.ts';
+
+/** Status → the file that holds its body. */
+export const errorFiles = { 400: '400.json', 404: '404.json', 405: '405.json' } as const;
+export type ErrorStatus = keyof typeof errorFiles;
+
+/** Status → the detail of its file. That of 405 names no method, as one file serves all of them. */
+export const errorDetails: Readonly<Record<ErrorStatus, string>> = {
+  400: `This host serves pages of ${PAGE_SIZE}: omit limit or set it to ${PAGE_SIZE}, and set offset to a multiple of ${PAGE_SIZE} below count.`,
+  404: 'Not found.',
+  405: 'Method not allowed.',
+};
+
+export const notAllowedDetail = (method: string): string => `Method "${method}" not allowed.`;
+export const NOT_ACCEPTABLE_DETAIL = 'Could not satisfy the request Accept header.';
+
+export const errorBody = (detail: string): string => JSON.stringify({ detail });
+
+/** The live upstream's. */
+export const DEFAULT_ICONS_UPSTREAM =
+  'https://raw.githubusercontent.com/PokeAPI/sprites/master/sprites/items';
+
+/**
+ * What a site does about icons. `link`: redirect to the upstream's. `mirror`: hold a copy of each. `none`: serve the
+ * placeholder for each.
+ */
+export const iconModes = ['link', 'mirror', 'none'] as const;
+export type IconMode = (typeof iconModes)[number];
+
+/** The `sprites` of `meta.json`. `upstream` has no trailing slash; null if no upstream is involved. */
+export interface IconSource {
+  readonly mode: IconMode;
+  readonly upstream: string | null;
+}
+
+/** What applies if a site does not say. */
+export const defaultIconSource: IconSource = { mode: 'link', upstream: DEFAULT_ICONS_UPSTREAM };
+
+/** The prefix of redirects for icons that the site does not hold; null if there is no redirect. */
+export const iconRedirectBase = ({ mode, upstream }: IconSource): string | null =>
+  mode === 'link' && upstream !== null ? `${upstream}/` : null;
 
 /** The former path of a renamed record, and its present one. */
 export interface MovedRoute {

@@ -1,7 +1,7 @@
 /** Apache: an `.htaccess` in the site's root, beside its virtual host. No code runs there: only built pages are served. */
 
-import { errorBody, errorDetails, NOT_ACCEPTABLE_DETAIL } from '../contract/errors.ts';
 import { BROWSE_FILE, INDEX_FILE, NOT_FOUND_FILE } from '../contract/paths.ts';
+import { errorBody, errorDetails, NOT_ACCEPTABLE_DETAIL } from '../contract/routes.ts';
 import { type Host, parameters } from './host.ts';
 import * as server from './web-server.ts';
 

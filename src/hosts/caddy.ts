@@ -1,7 +1,7 @@
 /** Caddy: a site block. No code runs there: only built pages are served. */
 
-import { errorBody, errorDetails, NOT_ACCEPTABLE_DETAIL, notAllowedDetail } from '../contract/errors.ts';
 import { BROWSE_FILE, DOCS_PATH, INDEX_FILE, NOT_FOUND_FILE } from '../contract/paths.ts';
+import { errorBody, errorDetails, NOT_ACCEPTABLE_DETAIL, notAllowedDetail } from '../contract/routes.ts';
 import { type Host, parameters } from './host.ts';
 import * as server from './web-server.ts';
 

@@ -1,8 +1,8 @@
 /** nginx: a server block, after the maps that it decides by. No code runs there: only built pages are served. */
 
-import { errorBody, errorDetails, NOT_ACCEPTABLE_DETAIL, notAllowedDetail } from '../contract/errors.ts';
 import { mediaTypes } from '../contract/headers.ts';
 import { BROWSE_FILE, bulkFolders, DOCS_PATH, INDEX_FILE, NOT_FOUND_FILE } from '../contract/paths.ts';
+import { errorBody, errorDetails, NOT_ACCEPTABLE_DETAIL, notAllowedDetail } from '../contract/routes.ts';
 import { type Host, parameters } from './host.ts';
 import * as server from './web-server.ts';
 

@@ -1,6 +1,5 @@
 /** The API's files: turns records into what the endpoints serve. */
 
-import { errorBody, errorDetails, errorFiles } from '../contract/errors.ts';
 import { type Kind, kindNames, mapKinds } from '../contract/kinds.ts';
 import { linkBaseOf, type Meta } from '../contract/meta.ts';
 import {
@@ -12,6 +11,7 @@ import {
   recordFile,
   rootFile,
 } from '../contract/paths.ts';
+import { errorBody, errorDetails, errorFiles } from '../contract/routes.ts';
 import type { SiteFile } from '../contract/site-file.ts';
 import { PAGE_SIZE, pageOffsets } from '../contract/windows.ts';
 import type { ServedRecords } from '../dataset/data-set.ts';

@@ -1,9 +1,9 @@
 /** The icons of a site: which ones its records name, and their files, each distinct one fetched once. */
 
 import pLimit from 'p-limit';
-import type { IconSource } from '../contract/icons.ts';
 import { kindNames } from '../contract/kinds.ts';
 import { ICONS_FOLDER, PLACEHOLDER_ICON } from '../contract/paths.ts';
+import type { IconSource } from '../contract/routes.ts';
 import type { SiteFile } from '../contract/site-file.ts';
 import type { Records, Warning } from '../dataset/data-set.ts';
 import { DataError, UpstreamError } from '../errors.ts';

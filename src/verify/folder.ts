@@ -4,7 +4,6 @@ import { hash } from 'node:crypto';
 import path from 'node:path';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { checkListPage } from '../contract/check-list-page.ts';
-import { errorFiles } from '../contract/errors.ts';
 import { type Kind, kindNames, mapKinds } from '../contract/kinds.ts';
 import { linkBaseOf } from '../contract/meta.ts';
 import { type NamesSummary, namesSchema } from '../contract/names.ts';
@@ -26,6 +25,7 @@ import {
   rootFile,
 } from '../contract/paths.ts';
 import type { Counts } from '../contract/records.ts';
+import { errorFiles } from '../contract/routes.ts';
 import type { ServedRecord } from '../contract/served.ts';
 import { bodyOf } from '../contract/site-file.ts';
 import { PAGE_SIZE, pageOffsets } from '../contract/windows.ts';

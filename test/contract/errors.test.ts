@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { errorBody, errorDetails, errorFiles, notAllowedDetail } from '../../src/contract/errors.ts';
+import { errorBody, errorDetails, errorFiles, notAllowedDetail } from '../../src/contract/routes.ts';
 import {
   DataError,
   errorCode,

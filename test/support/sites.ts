@@ -2,11 +2,10 @@
 
 import { readPackage } from '../../src/cli/package-files.ts';
 import type { History } from '../../src/contract/changes.ts';
-import { defaultIconSource } from '../../src/contract/icons.ts';
 import { type Kind, kindNames, mapKinds } from '../../src/contract/kinds.ts';
 import type { Meta } from '../../src/contract/meta.ts';
 import { PLACEHOLDER_ICON } from '../../src/contract/paths.ts';
-import { createRoutes, type RouteTable } from '../../src/contract/routes.ts';
+import { createRoutes, defaultIconSource, type RouteTable } from '../../src/contract/routes.ts';
 import type { SiteFile } from '../../src/contract/site-file.ts';
 import { servedRecords } from '../../src/dataset/data-set.ts';
 import { digestRecords } from '../../src/dataset/digest.ts';

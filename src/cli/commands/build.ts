@@ -3,7 +3,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import path from 'node:path';
-import { DEFAULT_ICONS_UPSTREAM, iconModes } from '../../contract/icons.ts';
+import { DEFAULT_ICONS_UPSTREAM, iconModes } from '../../contract/routes.ts';
 import { errorCode, explainSystemError, OutputError, UsageError } from '../../errors.ts';
 import { isInside } from '../../files.ts';
 import { webServerNames } from '../../hosts/names.ts';

@@ -3,9 +3,9 @@
  * that it runs in Node, Workers and Deno alike.
  */
 
-import { errorDetails, NOT_ACCEPTABLE_DETAIL, notAllowedDetail } from '../../contract/errors.ts';
 import { commonHeaders, errorHeaders, preflightHeaders } from '../../contract/headers.ts';
 import { BROWSE_FILE, NOT_FOUND_FILE } from '../../contract/paths.ts';
+import { errorDetails, NOT_ACCEPTABLE_DETAIL, notAllowedDetail } from '../../contract/routes.ts';
 import {
   isApiPath,
   isRead,

@@ -1,6 +1,5 @@
 /** Makes every response of the handler, so that none lacks a header. */
 
-import { errorBody } from '../../contract/errors.ts';
 import {
   apiHeaders,
   commonHeaders,
@@ -12,6 +11,7 @@ import {
   mediaTypes,
 } from '../../contract/headers.ts';
 import { API_PREFIX, bulkFolders } from '../../contract/paths.ts';
+import { errorBody } from '../../contract/routes.ts';
 import type { PlainRequest, PlainResponse } from './request.ts';
 import type { Asset } from './store.ts';
 

@@ -1,6 +1,5 @@
 /** The built files, be they in a folder, a CDN's binding or memory, and what is made of them for a request. */
 
-import { defaultIconSource, type IconSource, iconModes, iconRedirectBase } from '../../contract/icons.ts';
 import type { Kind } from '../../contract/kinds.ts';
 import {
   API_PREFIX,
@@ -14,6 +13,7 @@ import {
   MOVED_FILE,
   rootFile,
 } from '../../contract/paths.ts';
+import { defaultIconSource, type IconSource, iconModes, iconRedirectBase } from '../../contract/routes.ts';
 import { PAGE_SIZE, type Window } from '../../contract/windows.ts';
 
 /** A file of the site. */

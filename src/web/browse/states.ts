@@ -1,8 +1,8 @@
 /** What the browsable page shows for each outcome of a request: a record as a card, a list page as a table, either as JSON, or a problem. */
 
-import { errorDetails } from '../../contract/errors.ts';
 import { type Kind, kindNames } from '../../contract/kinds.ts';
 import { API_PREFIX, type ListPage, listPath, recordOfPath } from '../../contract/paths.ts';
+import { errorDetails } from '../../contract/routes.ts';
 import { PAGE_SIZE } from '../../contract/windows.ts';
 import { groupDigits, plural } from '../../contract/words.ts';
 import { nameIn } from '../../dataset/names.ts';

@@ -10,14 +10,14 @@ import path from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { build } from '../../../src/cli/commands/build.ts';
+import { apiHeaders, commonHeaders, errorHeaders, htmlHeaders } from '../../../src/contract/headers.ts';
 import {
   errorBody,
   errorDetails,
   errorFiles,
   NOT_ACCEPTABLE_DETAIL,
   notAllowedDetail,
-} from '../../../src/contract/errors.ts';
-import { apiHeaders, commonHeaders, errorHeaders, htmlHeaders } from '../../../src/contract/headers.ts';
+} from '../../../src/contract/routes.ts';
 import { apache } from '../../support/engines/apache.ts';
 import { caddy } from '../../support/engines/caddy.ts';
 import type { RunningEngine } from '../../support/engines/engine.ts';
