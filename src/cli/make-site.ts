@@ -3,10 +3,9 @@
 import { hash } from 'node:crypto';
 import { performance } from 'node:perf_hooks';
 import { archiveFiles } from '../contract/files.ts';
-import { createMeta, type Making } from '../contract/meta.ts';
+import { type AnyFile, bodyOf, createMeta, type Making, type SiteFile } from '../contract/meta.ts';
 import { isHostFile, type LinkStyle } from '../contract/paths.ts';
 import type { IconSource } from '../contract/routes.ts';
-import { type AnyFile, bodyOf, type SiteFile } from '../contract/site-file.ts';
 import { summarizeNames } from '../dataset/digest.ts';
 import { encodeFormer } from '../dataset/former.ts';
 import { type Host, installCommand, type Serving } from '../hosts/host.ts';

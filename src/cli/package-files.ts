@@ -2,7 +2,7 @@
 
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import type { SiteFile } from '../contract/site-file.ts';
+import type { SiteFile } from '../contract/meta.ts';
 import { listFiles, readFile } from '../files.ts';
 import type { Package } from '../site/complete-site.ts';
 import { PACKAGE_ROOT } from '../version.ts';

@@ -3,8 +3,8 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import type { Comparison } from '../contract/changes.ts';
-import { describeEdition } from '../contract/edition.ts';
 import { kindNames } from '../contract/kinds.ts';
+import { describeEdition } from '../contract/meta.ts';
 import { MANIFEST_FILE } from '../contract/paths.ts';
 import type { Counts } from '../contract/records.ts';
 import { counted, firstOf, groupDigits, readableSize } from '../contract/words.ts';

@@ -1,8 +1,8 @@
 /** What changed from one data set to the next, and the history that a site publishes. */
 
 import * as z from 'zod';
-import { editionSchema } from './edition.ts';
 import { type Kind, mapKinds } from './kinds.ts';
+import { editionSchema } from './meta.ts';
 import { countsSchema, idSchema, nameSchema, slugSchema } from './records.ts';
 
 /** A field's value as in a record. */

@@ -2,8 +2,8 @@
 
 import * as z from 'zod';
 import type { FieldChange } from '../contract/changes.ts';
-import { editionSchema } from '../contract/edition.ts';
 import { type Kind, kindNames, mapKinds } from '../contract/kinds.ts';
+import { editionSchema } from '../contract/meta.ts';
 import type { Names } from '../contract/names.ts';
 import { type LinkBase, recordUrl } from '../contract/paths.ts';
 import { type Counts, type RecordOf, skippedSchema } from '../contract/records.ts';

@@ -1,8 +1,8 @@
 /** A comparison for people: as text for a terminal or a commit message, and as Markdown for release notes. */
 
 import { type Comparison, changeTypes, type FieldChange, type KindChanges } from '../contract/changes.ts';
-import { describeEdition } from '../contract/edition.ts';
 import { kindNames } from '../contract/kinds.ts';
+import { describeEdition } from '../contract/meta.ts';
 import { recordPath } from '../contract/paths.ts';
 import { counted, escapeCharacters, groupDigits, pluralTitle, printable } from '../contract/words.ts';
 

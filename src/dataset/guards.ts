@@ -1,7 +1,7 @@
 /** Guards: reject what was read without an error, and is implausible all the same, or would take something away. */
 
-import type { Edition } from '../contract/edition.ts';
 import { type Kind, kindNames, mapKinds } from '../contract/kinds.ts';
+import type { Edition } from '../contract/meta.ts';
 import { API_PREFIX, recordPath, slugsOf } from '../contract/paths.ts';
 import type { Counts, Skipped } from '../contract/records.ts';
 import { counted, firstOf } from '../contract/words.ts';

@@ -9,7 +9,7 @@ import { closeSync, constants, ftruncateSync, readFileSync, writeFileSync, write
 import path from 'node:path';
 import fsExtra from 'fs-extra';
 import * as z from 'zod';
-import { type Edition, editionSchema } from '../contract/edition.ts';
+import { type Edition, editionSchema } from '../contract/meta.ts';
 import { explained, openTrusted } from '../files.ts';
 import type { Revalidation } from './client.ts';
 

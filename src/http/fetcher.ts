@@ -1,6 +1,6 @@
 /** The client and the cache combined: loads the value of a URL with the cheapest correct request. */
 
-import type { Edition } from '../contract/edition.ts';
+import type { Edition } from '../contract/meta.ts';
 import { UpstreamError } from '../errors.ts';
 import { type Cache, noCache, openCache } from './cache.ts';
 import type { ClientOptions, GetOptions, HttpClient, Revalidation } from './client.ts';

@@ -1,6 +1,6 @@
 /** Why an attempt at a request failed, whether another one may succeed, and after what delay. */
 
-import { type Edition, parseEdition } from '../contract/edition.ts';
+import { type Edition, parseEdition } from '../contract/meta.ts';
 import { errorCode, type FailedRequest, GamedataError } from '../errors.ts';
 
 export type Headers = Readonly<Record<string, string | undefined>>;

@@ -3,9 +3,8 @@
 import { existsSync, mkdirSync, renameSync, unlinkSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout } from 'node:timers/promises';
-import { FORMAT, type Making, type Manifest, type ManifestEntry } from '../contract/meta.ts';
+import { type AnyFile, FORMAT, type Making, type Manifest, type ManifestEntry } from '../contract/meta.ts';
 import { MANIFEST_FILE } from '../contract/paths.ts';
-import type { AnyFile } from '../contract/site-file.ts';
 import { counted } from '../contract/words.ts';
 import { explainSystemError, OutputError } from '../errors.ts';
 import { attempt, explained, isInside, readText, statusOf } from '../files.ts';

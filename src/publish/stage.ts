@@ -12,9 +12,8 @@ import {
 } from 'node:fs';
 import path from 'node:path';
 import { setImmediate } from 'node:timers/promises';
-import { type Entries, isSitePath, type ManifestEntry } from '../contract/meta.ts';
+import { type AnyFile, bodyOf, type Entries, isSitePath, type ManifestEntry } from '../contract/meta.ts';
 import { MANIFEST_FILE } from '../contract/paths.ts';
-import { type AnyFile, bodyOf } from '../contract/site-file.ts';
 import { firstOf } from '../contract/words.ts';
 import { errorCode, OutputError } from '../errors.ts';
 import { explained, foldersOf, statusOf } from '../files.ts';

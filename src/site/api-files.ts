@@ -1,7 +1,7 @@
 /** The API's files: turns records into what the endpoints serve. */
 
 import { type Kind, kindNames, mapKinds } from '../contract/kinds.ts';
-import { linkBaseOf, type Meta } from '../contract/meta.ts';
+import { linkBaseOf, type Meta, type SiteFile } from '../contract/meta.ts';
 import {
   type LinkBase,
   listPage,
@@ -12,7 +12,6 @@ import {
   rootFile,
 } from '../contract/paths.ts';
 import { errorBody, errorDetails, errorFiles } from '../contract/routes.ts';
-import type { SiteFile } from '../contract/site-file.ts';
 import { PAGE_SIZE, pageOffsets } from '../contract/windows.ts';
 import type { ServedRecords } from '../dataset/data-set.ts';
 

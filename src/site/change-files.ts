@@ -5,9 +5,9 @@
 
 import type { Comparison, History } from '../contract/changes.ts';
 import { kindNames } from '../contract/kinds.ts';
+import type { SiteFile } from '../contract/meta.ts';
 import { CHANGES_FILE, FEED_FILE, FORMER_FILE, MOVED_FILE, recordPath } from '../contract/paths.ts';
 import type { MovedRoute } from '../contract/routes.ts';
-import type { SiteFile } from '../contract/site-file.ts';
 import { describeGroups, headline } from '../dataset/describe-changes.ts';
 import { encodeFormer, type Former } from '../dataset/former.ts';
 import { encodeHistory } from '../dataset/history.ts';

@@ -1,11 +1,10 @@
 /** The complete site: everything made from the records, the assets, and what the hosts need. */
 
 import type { History } from '../contract/changes.ts';
-import { linkBaseOf, type Meta } from '../contract/meta.ts';
+import { type AnyFile, bodyOf, linkBaseOf, type Meta, type SiteFile } from '../contract/meta.ts';
 import type { Names } from '../contract/names.ts';
 import { DOWNLOAD_FOLDER } from '../contract/paths.ts';
 import { createRoutes } from '../contract/routes.ts';
-import { type AnyFile, bodyOf, type SiteFile } from '../contract/site-file.ts';
 import { type Records, servedRecords } from '../dataset/data-set.ts';
 import { type Former, movedRoutes } from '../dataset/former.ts';
 import type { Serving } from '../hosts/host.ts';

@@ -3,6 +3,7 @@
 import { brotliCompressSync, constants } from 'node:zlib';
 import { gzipSync } from 'fflate';
 import { type Kind, kindNames, mapKinds } from '../contract/kinds.ts';
+import type { SiteFile } from '../contract/meta.ts';
 import { type Names, ownNameOf } from '../contract/names.ts';
 import {
   type CompressedExtension,
@@ -14,7 +15,6 @@ import {
   ndjsonFile,
 } from '../contract/paths.ts';
 import { servedSchemas } from '../contract/served.ts';
-import type { SiteFile } from '../contract/site-file.ts';
 import type { ServedRecords } from '../dataset/data-set.ts';
 
 export interface Download {

@@ -5,7 +5,7 @@
 
 import { isCompressible, mediaTypeOf, preflightHeaders } from '../contract/headers.ts';
 import { kindNames, mapKinds } from '../contract/kinds.ts';
-import { linkBaseOf, type Meta } from '../contract/meta.ts';
+import { linkBaseOf, type Meta, type SiteFile } from '../contract/meta.ts';
 import {
   type Examples,
   endpointHeaders,
@@ -26,7 +26,6 @@ import {
   TYPES_FILE,
 } from '../contract/paths.ts';
 import { type JsonSchema, typeName } from '../contract/served.ts';
-import type { SiteFile } from '../contract/site-file.ts';
 import { PAGE_SIZE } from '../contract/windows.ts';
 import { counted } from '../contract/words.ts';
 import { type Records, served } from '../dataset/data-set.ts';

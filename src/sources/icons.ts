@@ -2,9 +2,9 @@
 
 import pLimit from 'p-limit';
 import { kindNames } from '../contract/kinds.ts';
+import type { SiteFile } from '../contract/meta.ts';
 import { ICONS_FOLDER, PLACEHOLDER_ICON } from '../contract/paths.ts';
 import type { IconSource } from '../contract/routes.ts';
-import type { SiteFile } from '../contract/site-file.ts';
 import type { Records, Warning } from '../dataset/data-set.ts';
 import { DataError, UpstreamError } from '../errors.ts';
 import { MalformedBody } from '../http/body.ts';

@@ -4,7 +4,7 @@
  */
 
 import * as z from 'zod';
-import { describeEdition, type Edition, newestEdition, parseEdition } from '../contract/edition.ts';
+import { describeEdition, type Edition, newestEdition, parseEdition } from '../contract/meta.ts';
 import { parseJson, show } from '../contract/parse.ts';
 import { UpstreamError } from '../errors.ts';
 import type { Codec, Fetcher, Loaded, LoadOptions } from '../http/fetcher.ts';

@@ -5,12 +5,11 @@ import path from 'node:path';
 import * as z from 'zod';
 import { type History, historySchema } from '../contract/changes.ts';
 import { type Kind, kindNames, mapKinds } from '../contract/kinds.ts';
-import { FORMAT, formatField, refuseNewerFormat } from '../contract/meta.ts';
+import { FORMAT, formatField, refuseNewerFormat, type SiteFile } from '../contract/meta.ts';
 import { type Names, namesSummarySchema } from '../contract/names.ts';
 import { parse } from '../contract/parse.ts';
 import { CHANGES_FILE, FORMER_FILE, MANIFEST_FILE, namesFile } from '../contract/paths.ts';
 import { countsSchema, type RecordOf, recordSchemas } from '../contract/records.ts';
-import type { SiteFile } from '../contract/site-file.ts';
 import {
   type AnyRecords,
   anyRecordSchema,

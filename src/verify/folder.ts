@@ -5,7 +5,7 @@ import path from 'node:path';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { checkListPage } from '../contract/check-list-page.ts';
 import { type Kind, kindNames, mapKinds } from '../contract/kinds.ts';
-import { linkBaseOf } from '../contract/meta.ts';
+import { bodyOf, linkBaseOf } from '../contract/meta.ts';
 import { type NamesSummary, namesSchema } from '../contract/names.ts';
 import { parseJson } from '../contract/parse.ts';
 import {
@@ -27,7 +27,6 @@ import {
 import type { Counts } from '../contract/records.ts';
 import { errorFiles } from '../contract/routes.ts';
 import type { ServedRecord } from '../contract/served.ts';
-import { bodyOf } from '../contract/site-file.ts';
 import { PAGE_SIZE, pageOffsets } from '../contract/windows.ts';
 import { type ServedRecords, unserved } from '../dataset/data-set.ts';
 import { digestRecords, summarizeNames } from '../dataset/digest.ts';

@@ -1,13 +1,11 @@
 /** The pages of a site but the docs, what they share, and the search index. */
 
-import { describeEdition } from '../contract/edition.ts';
 import { fileRows, plainBulkRows, type SiteFileRow } from '../contract/files.ts';
 import { type Kind, kindNames, mapKinds } from '../contract/kinds.ts';
-import { linkBaseOf, type Meta } from '../contract/meta.ts';
+import { describeEdition, linkBaseOf, type Meta, type SiteFile } from '../contract/meta.ts';
 import { ownNameOf } from '../contract/names.ts';
 import * as paths from '../contract/paths.ts';
 import type { SearchIndex } from '../contract/served.ts';
-import type { SiteFile } from '../contract/site-file.ts';
 import { PAGE_SIZE } from '../contract/windows.ts';
 import { counted, groupDigits, pluralTitle, readableSize } from '../contract/words.ts';
 import { type Records, served } from '../dataset/data-set.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { describeEdition, newestEdition, parseEdition } from '../../src/contract/edition.ts';
+import { describeEdition, newestEdition, parseEdition } from '../../src/contract/meta.ts';
 import { namedEdition } from '../support/editions.ts';
 
 const hash = '0d8fe2bf'.padEnd(40, 'a');

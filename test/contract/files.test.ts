@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { isCompressible, mediaTypeOf } from '../../src/contract/headers.ts';
+import { bodyOf } from '../../src/contract/meta.ts';
 import { ownNameOf } from '../../src/contract/names.ts';
 import { isHostFile } from '../../src/contract/paths.ts';
 import { createRoutes, iconRedirectBase } from '../../src/contract/routes.ts';
-import { bodyOf } from '../../src/contract/site-file.ts';
 import { everyKind } from '../support/kinds.ts';
 
 describe('a media type', () => {

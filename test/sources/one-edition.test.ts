@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Edition } from '../../src/contract/edition.ts';
+import type { Edition } from '../../src/contract/meta.ts';
 import { UpstreamError } from '../../src/errors.ts';
 import type { Fetcher, LoadOptions } from '../../src/http/fetcher.ts';
 import { checkCachedEdition, type EditionReader, readOneEdition } from '../../src/sources/one-edition.ts';

@@ -1,6 +1,6 @@
 /** Upstreams with editions, for tests: a CDN that still holds older answers, and deploys at any moment. */
 
-import type { Edition } from '../../src/contract/edition.ts';
+import type { Edition } from '../../src/contract/meta.ts';
 import type { UpstreamData } from './upstream-data.ts';
 import type { State, UpstreamOptions } from './upstream-server.ts';
 

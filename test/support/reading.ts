@@ -2,7 +2,7 @@
 
 import path from 'node:path';
 import fsExtra from 'fs-extra';
-import type { SiteFile } from '../../src/contract/site-file.ts';
+import type { SiteFile } from '../../src/contract/meta.ts';
 import type { DataSet } from '../../src/dataset/data-set.ts';
 import { type CaptureOptions, capture } from '../../src/sources/capture.ts';
 import { load } from '../../src/sources/index.ts';

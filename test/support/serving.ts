@@ -4,7 +4,7 @@ import { connect, type Socket } from 'node:net';
 import path from 'node:path';
 import { onTestFinished } from 'vitest';
 import { type ServeOptions, serve } from '../../src/cli/commands/serve.ts';
-import type { SiteFile } from '../../src/contract/site-file.ts';
+import type { SiteFile } from '../../src/contract/meta.ts';
 import { withOutput } from '../../src/publish/publish.ts';
 import { rawRecords, siteOf } from './sites.ts';
 import { temporaryFolder } from './temporary.ts';

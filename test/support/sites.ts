@@ -3,10 +3,9 @@
 import { readPackage } from '../../src/cli/package-files.ts';
 import type { History } from '../../src/contract/changes.ts';
 import { type Kind, kindNames, mapKinds } from '../../src/contract/kinds.ts';
-import type { Meta } from '../../src/contract/meta.ts';
+import type { Meta, SiteFile } from '../../src/contract/meta.ts';
 import { PLACEHOLDER_ICON } from '../../src/contract/paths.ts';
 import { createRoutes, defaultIconSource, type RouteTable } from '../../src/contract/routes.ts';
-import type { SiteFile } from '../../src/contract/site-file.ts';
 import { servedRecords } from '../../src/dataset/data-set.ts';
 import { digestRecords } from '../../src/dataset/digest.ts';
 import { formerOf, movedRoutes } from '../../src/dataset/former.ts';
