@@ -1,11 +1,10 @@
 /** Crawls a deployment: follows `next` from the first page of each list to the last, and checks every page. */
 
-import { checkListPage } from '../contract/check-list-page.ts';
 import { type Kind, kindNames, mapKinds } from '../contract/kinds.ts';
 import { show } from '../contract/parse.ts';
 import { API_PREFIX, type LinkBase, listUrl, rootFile } from '../contract/paths.ts';
 import { MAX_RECORDS } from '../contract/records.ts';
-import type { ServedRecord } from '../contract/served.ts';
+import { checkListPage, type ServedRecord } from '../contract/served.ts';
 import { PAGE_SIZE } from '../contract/windows.ts';
 import type { Probe, ProbeResponse } from '../http/probe.ts';
 

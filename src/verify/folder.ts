@@ -3,7 +3,6 @@
 import { hash } from 'node:crypto';
 import path from 'node:path';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
-import { checkListPage } from '../contract/check-list-page.ts';
 import { type Kind, kindNames, mapKinds } from '../contract/kinds.ts';
 import { bodyOf, linkBaseOf } from '../contract/meta.ts';
 import { type NamesSummary, namesSchema } from '../contract/names.ts';
@@ -26,7 +25,7 @@ import {
 } from '../contract/paths.ts';
 import type { Counts } from '../contract/records.ts';
 import { errorFiles } from '../contract/routes.ts';
-import type { ServedRecord } from '../contract/served.ts';
+import { checkListPage, type ServedRecord } from '../contract/served.ts';
 import { PAGE_SIZE, pageOffsets } from '../contract/windows.ts';
 import { type ServedRecords, unserved } from '../dataset/data-set.ts';
 import { digestRecords, summarizeNames } from '../dataset/digest.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { checkListPage, type ExpectedPage } from '../../src/contract/check-list-page.ts';
+import { checkListPage, type ExpectedPage } from '../../src/contract/served.ts';
 import { rawRecords, siteOf } from '../support/sites.ts';
 
 const expected: ExpectedPage = {
