@@ -12,7 +12,7 @@ import { hostFiles } from '../hosts/index.ts';
 import type { HostName } from '../hosts/names.ts';
 import { type PageTemplates, webFiles } from '../web/pages.ts';
 import { apiFiles } from './api-files.ts';
-import { packSite } from './archive/pack.ts';
+import { packSite } from './archive.ts';
 import { changeFiles } from './change-files.ts';
 import { downloadFiles, namesFiles } from './downloads.ts';
 import { specificationFiles } from './openapi.ts';

@@ -3,10 +3,9 @@ import { hash } from 'node:crypto';
 import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { listFiles } from '../../../src/files.ts';
-import { archiveEntries, type Content } from '../../../src/site/archive/entries.ts';
-import { packSite } from '../../../src/site/archive/pack.ts';
-import { temporaryFolder } from '../../support/temporary.ts';
+import { listFiles } from '../../src/files.ts';
+import { archiveEntries, type Content, packSite } from '../../src/site/archive.ts';
+import { temporaryFolder } from '../support/temporary.ts';
 
 const described = { captured: '2026-01-02', generator: 'gamedata/1.0.0' };
 const file = (name: string, text: string): Content => ({ path: name, body: Buffer.from(text) });
