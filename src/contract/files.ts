@@ -3,40 +3,55 @@
  * compares the README's list with it.
  */
 
-import { kindNames } from './kinds.ts';
+import { type Kind, kindNames } from './kinds.ts';
 import * as paths from './paths.ts';
 import type { SchemaName } from './served.ts';
 
 export interface SiteFileRow {
   /** Relative to the base URL; a part in braces stands for many. */
   readonly path: string;
-  readonly summary: string;
   /** Its request in generated clients. */
   readonly id: string;
+  readonly summary: string;
   /** Of JSON that has a schema. */
-  readonly schema?: SchemaName;
+  readonly schema?: SchemaName | undefined;
+  /** Of a bulk file with the records of one kind. */
+  readonly kind?: Kind;
 }
 
-/** `download/move.ndjson.gz` → `downloadMoveNdjsonGz` */
-const download = (path: string, summary: string): SiteFileRow => ({
+const row = (path: string, id: string, summary: string, schema?: SchemaName): SiteFileRow => ({
   path,
+  id,
   summary,
-  id: path.replace(/[/.](.)/g, (_, letter: string) => letter.toUpperCase()),
+  schema,
 });
+
+/** `download/move.ndjson.gz` → `downloadMoveNdjsonGz` */
+const download = (path: string, summary: string, schema?: SchemaName): SiteFileRow =>
+  row(
+    path,
+    path.replace(/[/.](.)/g, (_, letter: string) => letter.toUpperCase()),
+    summary,
+    schema,
+  );
+
+const CSV =
+  'as CSV (RFC 4180, UTF-8). Null is an empty cell. Remove one apostrophe at the start of a cell and after each semicolon: it keeps spreadsheets from running the text as a formula.';
 
 /** The bulk files without their compressed copies. */
 export const plainBulkRows: readonly SiteFileRow[] = [
   ...kindNames.flatMap((kind) => [
-    download(paths.ndjsonFile(kind), `Every ${kind}, one JSON object per line.`),
-    download(
-      paths.csvFile(kind),
-      `Every ${kind} as CSV (RFC 4180, UTF-8). Null is an empty cell. Remove one apostrophe at the start of a cell and after each semicolon: it keeps spreadsheets from running the text as a formula.`,
-    ),
+    {
+      ...download(`${paths.DOWNLOAD_FOLDER}${kind}.ndjson`, `Every ${kind}, one JSON object per line.`),
+      kind,
+    },
+    { ...download(`${paths.DOWNLOAD_FOLDER}${kind}.csv`, `Every ${kind} ${CSV}`), kind },
   ]),
-  {
-    ...download(paths.EVERYTHING_FILE, 'Every record of every kind as one JSON object.'),
-    schema: 'gamedata',
-  },
+  download(
+    `${paths.DOWNLOAD_FOLDER}gamedata.json`,
+    'Every record of every kind as one JSON object.',
+    'gamedata',
+  ),
 ];
 
 /** The checksums come last: they are those of the others. */
@@ -49,83 +64,50 @@ export type ArchiveName = keyof typeof archives;
 export const ARCHIVE_NAMES = Object.keys(archives) as readonly ArchiveName[];
 
 /** What a site may lack, and what it always has. */
-const rows = {
+export const fileRows = {
   names: [
-    {
-      path: paths.NAMES_INDEX_FILE,
-      summary: 'The languages in which records have names',
-      id: 'getNamesIndex',
-      schema: 'names-index',
-    },
-    {
-      path: paths.namesFile('{language}'),
-      summary: 'The names of records in one language',
-      id: 'getNames',
-      schema: 'names',
-    },
+    row(paths.NAMES_INDEX_FILE, 'getNamesIndex', 'The languages in which records have names', 'names-index'),
+    row(paths.namesFile('{language}'), 'getNames', 'The names of records in one language', 'names'),
   ],
-  bulk: plainBulkRows.flatMap((row) => [
-    row,
-    download(`${row.path}.gz`, `${row.summary} Compressed with gzip.`),
-    download(`${row.path}.br`, `${row.summary} Compressed with Brotli.`),
+  bulk: plainBulkRows.flatMap((plain) => [
+    plain,
+    download(`${plain.path}.gz`, `${plain.summary} Compressed with gzip.`),
+    download(`${plain.path}.br`, `${plain.summary} Compressed with Brotli.`),
   ]),
-  archives: Object.entries(archives).map(([name, summary]) =>
-    download(paths.DOWNLOAD_FOLDER + name, summary),
-  ),
+  archives: ARCHIVE_NAMES.map((name) => download(paths.DOWNLOAD_FOLDER + name, archives[name])),
   site: [
-    {
-      path: paths.META_FILE,
-      summary: 'Description of the data; its digest tells whether anything changed',
-      id: 'getMeta',
-      schema: 'meta',
-    },
-    {
-      path: paths.MANIFEST_FILE,
-      summary: 'Every file with its size and SHA-256',
-      id: 'getManifest',
-      schema: 'manifest',
-    },
-    {
-      path: paths.CHANGES_FILE,
-      summary: 'What changed, step by step, newest first: records added, removed, renamed and changed',
-      id: 'getChanges',
-      schema: 'changes',
-    },
-    { path: paths.FEED_FILE, summary: 'The same as an Atom feed', id: 'getFeed' },
-    {
-      path: paths.FORMER_FILE,
-      summary: 'The slugs that records had before they were renamed or removed, and the ids of these records',
-      id: 'getFormer',
-      schema: 'former',
-    },
-    {
-      path: paths.MOVED_FILE,
-      summary: 'The former paths of renamed records, and their present ones',
-      id: 'getMoved',
-      schema: 'moved',
-    },
-    {
-      path: paths.SEARCH_FILE,
-      summary: 'The search index: every record, in columns',
-      id: 'getSearchIndex',
-      schema: 'search',
-    },
-    { path: paths.OPENAPI_FILE, summary: 'The API as an OpenAPI 3.1 document', id: 'getOpenApi' },
-    { path: paths.schemaFile('{schema}'), summary: 'A JSON Schema 2020-12', id: 'getSchema' },
-    { path: paths.TYPES_FILE, summary: 'The types as TypeScript', id: 'getTypes' },
-    { path: paths.BROWSE_FILE, summary: 'What browsers get instead of JSON', id: 'getPage' },
-    {
-      path: `${paths.ICONS_FOLDER}{icon}`,
-      summary: "An item's icon: `{base_url}/{icon}`",
-      id: 'getPicture',
-    },
+    row(
+      paths.META_FILE,
+      'getMeta',
+      'Description of the data; its digest tells whether anything changed',
+      'meta',
+    ),
+    row(paths.MANIFEST_FILE, 'getManifest', 'Every file with its size and SHA-256', 'manifest'),
+    row(
+      paths.CHANGES_FILE,
+      'getChanges',
+      'What changed, step by step, newest first: records added, removed, renamed and changed',
+      'changes',
+    ),
+    row(paths.FEED_FILE, 'getFeed', 'The same as an Atom feed'),
+    row(
+      paths.FORMER_FILE,
+      'getFormer',
+      'The slugs that records had before they were renamed or removed, and the ids of these records',
+      'former',
+    ),
+    row(paths.MOVED_FILE, 'getMoved', 'The former paths of renamed records, and their present ones', 'moved'),
+    row(paths.SEARCH_FILE, 'getSearchIndex', 'The search index: every record, in columns', 'search'),
+    row(paths.OPENAPI_FILE, 'getOpenApi', 'The API as an OpenAPI 3.1 document'),
+    row(paths.schemaFile('{schema}'), 'getSchema', 'A JSON Schema 2020-12'),
+    row(paths.TYPES_FILE, 'getTypes', 'The types as TypeScript'),
+    row(paths.BROWSE_FILE, 'getPage', 'What browsers get instead of JSON'),
+    row(`${paths.ICONS_FOLDER}{icon}`, 'getPicture', "An item's icon: `{base_url}/{icon}`"),
   ],
-} as const satisfies Record<string, readonly SiteFileRow[]>;
-
-export type FileGroup = keyof typeof rows;
-export const fileRows: Readonly<Record<FileGroup, readonly SiteFileRow[]>> = rows;
+} satisfies Record<string, readonly SiteFileRow[]>;
+export type FileGroup = keyof typeof fileRows;
 
 /** Every bulk file with its compressed copies. */
-export const bulkFiles = rows.bulk.map(({ path }) => path);
+export const bulkFiles = fileRows.bulk.map(({ path }) => path);
 /** Archives of the site inside the site. An archive never contains them. */
-export const archiveFiles = rows.archives.map(({ path }) => path);
+export const archiveFiles = fileRows.archives.map(({ path }) => path);

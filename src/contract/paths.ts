@@ -51,10 +51,6 @@ export const bulkFolders = [DOWNLOAD_FOLDER, NAMES_FOLDER] as const;
 export const compressedExtensions = ['gz', 'br'] as const;
 export type CompressedExtension = (typeof compressedExtensions)[number];
 
-export const ndjsonFile = (kind: Kind): string => `${DOWNLOAD_FOLDER}${kind}.ndjson`;
-export const csvFile = (kind: Kind): string => `${DOWNLOAD_FOLDER}${kind}.csv`;
-export const EVERYTHING_FILE = `${DOWNLOAD_FOLDER}gamedata.json`;
-
 /** A URL that becomes part of host configuration, where other characters have a meaning. */
 export const PLAIN_URL = /^https?:\/\/(?:[A-Za-z0-9_.:]|\[|\]|-)+(?:\/(?:[A-Za-z0-9_.~]|-)+)*$/;
 export const PLAIN_URL_RULE = 'a URL of letters, digits, dots and hyphens';

@@ -11,11 +11,10 @@ import type { Serving } from '../hosts/host.ts';
 import { hostFiles } from '../hosts/index.ts';
 import type { HostName } from '../hosts/names.ts';
 import { type PageTemplates, webFiles } from '../web/pages.ts';
-import { apiFiles } from './api-files.ts';
 import { packSite } from './archive.ts';
 import { changeFiles } from './change-files.ts';
-import { downloadFiles, namesFiles } from './downloads.ts';
 import { specificationFiles } from './openapi.ts';
+import { apiFiles, downloadFiles, namesFiles } from './record-files.ts';
 
 /** What every site needs, whatever its data and options. */
 export interface Package {

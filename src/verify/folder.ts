@@ -3,6 +3,7 @@
 import { hash } from 'node:crypto';
 import path from 'node:path';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
+import { plainBulkRows } from '../contract/files.ts';
 import { type Kind, kindNames, mapKinds } from '../contract/kinds.ts';
 import { bodyOf, linkBaseOf } from '../contract/meta.ts';
 import { type NamesSummary, namesSchema } from '../contract/names.ts';
@@ -33,7 +34,7 @@ import { movedRoutes } from '../dataset/former.ts';
 import { selectNames } from '../dataset/names.ts';
 import { DataError, errorCode, GamedataError, OutputError } from '../errors.ts';
 import { changeFiles } from '../site/change-files.ts';
-import { downloads, namesFiles } from '../site/downloads.ts';
+import { bulkText, namesFiles } from '../site/record-files.ts';
 import { folderPlace, type Place, readFrom } from '../sources/site/place.ts';
 import { openSite, type Site } from '../sources/site/read.ts';
 
@@ -220,14 +221,14 @@ const decoders: Readonly<Record<'' | `.${CompressedExtension}`, Decode>> = {
 
 /** Bulk files have to contain the records of the list pages, and their compressed copies the same bytes. */
 function checkDownloads({ place, files, report }: Checked, served: ServedRecords): void {
-  for (const download of downloads) {
-    const expected = Buffer.from(download.text(served));
+  for (const row of plainBulkRows) {
+    const expected = Buffer.from(bulkText(row, served));
     const maxOutputLength = Math.max(1, expected.length);
     for (const [extension, decode] of Object.entries(decoders)) {
-      const file = download.path + extension;
+      const file = row.path + extension;
       if (!files.has(file)) report(file, 'is missing');
       else if (!isSame(() => decode(readFrom(place, file), { maxOutputLength }), expected)) {
-        const copied = `is not a compressed copy of ${path.posix.basename(download.path)}`;
+        const copied = `is not a compressed copy of ${path.posix.basename(row.path)}`;
         report(file, extension === '' ? 'does not match the list pages' : copied);
       }
     }

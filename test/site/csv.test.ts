@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import Papa from 'papaparse';
 import { describe, expect, it } from 'vitest';
-import { type Cell, csvRow } from '../../src/site/downloads.ts';
+import { type Cell, csvRow } from '../../src/site/record-files.ts';
 
 describe('a row', () => {
   it.each<[string, Cell[], string]>([

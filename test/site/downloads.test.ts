@@ -2,13 +2,13 @@ import { hash } from 'node:crypto';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import Papa from 'papaparse';
 import { describe, expect, it } from 'vitest';
-import { bulkFiles } from '../../src/contract/files.ts';
-import { compressors, downloadFiles, downloads } from '../../src/site/downloads.ts';
+import { bulkFiles, plainBulkRows } from '../../src/contract/files.ts';
+import { bulkText, compressors, downloadFiles } from '../../src/site/record-files.ts';
 import { rawItem, rawMove, rawRecords, type SomeRecords, siteOf } from '../support/sites.ts';
 
 const textOf = (path: string, raw: SomeRecords = rawRecords(3, 2)): string => {
-  const download = downloads.find((one) => one.path === path);
-  return download?.text(siteOf(raw).plan.served) ?? '';
+  const row = plainBulkRows.find((one) => one.path === path) ?? expect.unreachable();
+  return bulkText(row, siteOf(raw).plan.served);
 };
 
 describe('bulk files', () => {
@@ -65,7 +65,7 @@ describe('compressed copies', () => {
     const files = downloadFiles(siteOf(rawRecords(150, 2)).plan.served);
     expect(files.map(({ path }) => path)).toEqual(bulkFiles);
     const bodies = new Map(files.map(({ path, body }) => [path, body as Uint8Array]));
-    for (const { path } of downloads) {
+    for (const { path } of plainBulkRows) {
       const plain = bodies.get(path) ?? expect.unreachable();
       expect(gunzipSync(bodies.get(`${path}.gz`) ?? '').equals(plain)).toBe(true);
       expect(brotliDecompressSync(bodies.get(`${path}.br`) ?? '').equals(plain)).toBe(true);

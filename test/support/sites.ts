@@ -12,8 +12,8 @@ import { formerOf, movedRoutes } from '../../src/dataset/former.ts';
 import { emptyHistory } from '../../src/dataset/history.ts';
 import type { HostContext } from '../../src/hosts/host.ts';
 import { netlifyRules } from '../../src/hosts/netlify.ts';
-import { apiFiles } from '../../src/site/api-files.ts';
 import { changeFiles } from '../../src/site/change-files.ts';
+import { apiFiles } from '../../src/site/record-files.ts';
 import {
   normalize,
   type RawItem,

@@ -15,7 +15,7 @@ import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
 import { compare } from '../../src/dataset/compare.ts';
 import { OutputError } from '../../src/errors.ts';
 import { withOutput } from '../../src/publish/publish.ts';
-import { downloadFiles } from '../../src/site/downloads.ts';
+import { downloadFiles } from '../../src/site/record-files.ts';
 import { verifyFolder } from '../../src/verify/folder.ts';
 import { versionOf } from '../support/data-set-versions.ts';
 import { listAsTheyAre } from '../support/listed.ts';
