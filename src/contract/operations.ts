@@ -12,28 +12,25 @@ import { type JsonSchema, type SchemaName, schemaNames, typeName } from './serve
 import { PAGE_SIZE } from './windows.ts';
 import { plural } from './words.ts';
 
-/** What the values of headers mean, and examples of those that differ. */
-const headerRows = {
-  Allow: ['The allowed methods.'],
-  Vary: ['The same URL serves JSON to programs and a page to browsers.'],
-  'Cache-Control': ['How long a response may be cached.'],
-  'Access-Control-Allow-Origin': ['Every origin is allowed.'],
-  'X-Content-Type-Options': ['Browsers must not guess the media type.'],
-  'Content-Disposition': ['Browsers save it as a file.'],
-  ETag: ['Identifies this version of the response, for If-None-Match.', { examples: ['"2f1c6a0b"'] }],
-  Location: ['The URL to use instead.', { format: 'uri-reference' }],
-} as const satisfies Record<string, readonly [description: string, schema?: object]>;
-
-export type HeaderName = keyof typeof headerRows;
-
 /** Every host is configured with these. */
 const values: Readonly<Record<string, string>> = { ...commonHeaders, ...downloadHeaders, ...apiHeaders };
 
-const headers = Object.entries(headerRows).map(([name, [description, schema]]) => ({
+const header = (name: string, description: string, schema: JsonSchema = { const: values[name] ?? '' }) => ({
   name,
   description,
-  schema: { type: 'string', ...(name in values ? { const: values[name] } : schema) } as JsonSchema,
-}));
+  schema: { type: 'string', ...schema } as JsonSchema,
+});
+
+const headers = [
+  header('Allow', 'The allowed methods.'),
+  header('Vary', 'The same URL serves JSON to programs and a page to browsers.'),
+  header('Cache-Control', 'How long a response may be cached.'),
+  header('Access-Control-Allow-Origin', 'Every origin is allowed.'),
+  header('X-Content-Type-Options', 'Browsers must not guess the media type.'),
+  header('Content-Disposition', 'Browsers save it as a file.'),
+  header('ETag', 'Identifies this version of the response, for If-None-Match.', { examples: ['"2f1c6a0b"'] }),
+  header('Location', 'The URL to use instead.', { format: 'uri-reference' }),
+];
 
 /** @param schema of a text, unless given */
 const parameter = (
@@ -45,10 +42,10 @@ const parameter = (
 ) => ({
   name,
   in: place,
-  ...(place === 'path' && { required: true }),
-  ...(description !== undefined && { description }),
+  required: place === 'path' || undefined,
+  description,
   schema: { type: 'string', ...schema } as JsonSchema,
-  ...(example !== undefined && { example }),
+  example,
 });
 export type Parameter = ReturnType<typeof parameter>;
 
@@ -85,68 +82,51 @@ export const parameters = {
   ),
 } as const;
 
-export type ParameterName = keyof typeof parameters;
-
 export interface Response {
   readonly status: number;
   readonly description: string;
-  readonly headers: readonly HeaderName[];
+  readonly headers?: readonly string[];
   /** The reason that the body of an error gives. */
   readonly detail?: string | undefined;
   /** What OpenAPI calls one that operations share. */
-  readonly name?: string | undefined;
+  readonly name?: string;
 }
 
-const response = (
-  status: number,
-  description: string,
-  headers: readonly HeaderName[] = [],
-  { name, detail }: Pick<Response, 'name' | 'detail'> = {},
-): Response => ({ status, description, headers, name, detail });
-
 /** On every response of an endpoint, including errors. */
-export const endpointHeaders = [
+export const endpointHeaders: readonly string[] = [
   'Allow',
   'Vary',
   'Access-Control-Allow-Origin',
   'X-Content-Type-Options',
-] as const;
-const successHeaders = [...endpointHeaders, 'Cache-Control', 'ETag'] as const;
+];
+const cacheHeaders = ['Cache-Control', 'ETag'];
 
-const notBuilt = response(
-  400,
-  'On hosts that do not run code: there is no such page. Hosts that cannot send 400 send 404 with the same body.',
-  endpointHeaders,
-  { name: 'NotBuilt', detail: errorDetails[400] },
-);
+const shared = (
+  name: string,
+  status: number,
+  description: string,
+  detail?: string,
+  headers: readonly string[] = [],
+): Response => ({ status, description, headers: [...endpointHeaders, ...headers], detail, name });
+
+const NOT_BUILT =
+  'On hosts that do not run code: there is no such page. Hosts that cannot send 400 send 404 with the same body.';
 
 /** The responses of an endpoint besides its content. */
 export const endpointResponses: readonly Response[] = [
-  response(
-    301,
-    'The trailing slash is missing. The redirect keeps the query.',
-    [...endpointHeaders, 'Location'],
-    { name: 'Slash' },
-  ),
-  response(304, 'The cached response is still valid.', successHeaders, { name: 'NotModified' }),
-  notBuilt,
-  response(404, 'The record or the format does not exist.', endpointHeaders, {
-    name: 'NotFound',
-    detail: errorDetails[404],
-  }),
-  response(405, 'The API is read-only.', endpointHeaders, {
-    name: 'MethodNotAllowed',
-    detail: notAllowedDetail('POST'),
-  }),
-  response(406, 'The Accept header cannot be satisfied.', endpointHeaders, {
-    name: 'NotAcceptable',
-    detail: NOT_ACCEPTABLE_DETAIL,
-  }),
+  shared('Slash', 301, 'The trailing slash is missing. The redirect keeps the query.', undefined, [
+    'Location',
+  ]),
+  shared('NotModified', 304, 'The cached response is still valid.', undefined, cacheHeaders),
+  shared('NotBuilt', 400, NOT_BUILT, errorDetails[400]),
+  shared('NotFound', 404, 'The record or the format does not exist.', errorDetails[404]),
+  shared('MethodNotAllowed', 405, 'The API is read-only.', notAllowedDetail('POST')),
+  shared('NotAcceptable', 406, 'The Accept header cannot be satisfied.', NOT_ACCEPTABLE_DETAIL),
 ];
 
-/** Kind → its examples; undefined for a kind without records. */
+/** Real responses; a kind without records has none. */
 export type Examples = { readonly root: object } & Readonly<
-  Record<Kind, { readonly record: { readonly slug: string }; readonly page: object } | undefined>
+  Record<Kind, { readonly record?: { readonly slug: string }; readonly page?: object }>
 >;
 
 /** A path that programs request with GET. */
@@ -158,11 +138,10 @@ export interface Operation {
   readonly summary: string;
   /** Of JSON that has a schema. */
   readonly schema?: SchemaName | undefined;
-  /** A real response. */
   readonly example?: object | undefined;
   /** Of the part of the path in braces. */
   readonly pathParameter?: Parameter | undefined;
-  readonly parameters: readonly ParameterName[];
+  readonly parameters: readonly (keyof typeof parameters)[];
   /** The first is the successful one. */
   readonly responses: readonly [Response, ...Response[]];
 }
@@ -181,67 +160,58 @@ export function operationsOf(
 
 const { $schema: _, ...slugs } = z.toJSONSchema(slugSchema);
 
+type More = Partial<Pick<Operation, 'id' | 'example' | 'pathParameter'>>;
+
 /** Endpoints, or on a site whose links point to files, those files. */
 function apiOperations(links: paths.LinkStyle, examples: Examples): Operation[] {
   const isFile = links === 'file';
-  const pageRows = (kind: Kind) => {
-    const summary = `A page of the list of all ${plural(kind)}, in order of id`;
-    const page = { schema: `${kind}-page`, summary, path: paths.listPath(kind) } as const;
-    // An example has two records, which no file of the site does.
-    if (!isFile) return [{ ...page, file: '', example: examples[kind]?.page }];
-    const others = paths.listPageFile(kind, 1).replace('/1/', '/{offset}/');
-    return [
-      { ...page, file: paths.listPageFile(kind, 0) },
-      { ...page, file: others, id: `get${typeName(page.schema)}At`, pathParameter: parameters.pageOffset },
-    ];
-  };
-  const recordRow = (kind: Kind) => {
+  const row = (schema: SchemaName, summary: string, path: string, more: More) =>
+    ({ id: `get${typeName(schema)}`, group: 'records', schema, summary, path, ...more }) as const;
+  const rows = kindNames.flatMap((kind) => {
+    const { record, page } = examples[kind];
     const about = "The record's slug, case-sensitive: its address, which `name` is not.";
-    const example = examples[kind]?.record;
-    return {
-      schema: kind,
-      summary: `One ${kind}`,
-      path: paths.recordPath(kind, '{slug}'),
-      file: paths.recordFile(kind, '{slug}'),
-      example,
-      pathParameter: parameter('slug', 'path', about, slugs, example?.slug),
-    };
-  };
-  const root = { schema: 'root', summary: 'API root', example: examples.root } as const;
-  return [
-    { ...root, path: paths.API_PREFIX, file: paths.rootFile },
-    ...kindNames.flatMap((kind) => [...pageRows(kind), recordRow(kind)]),
-  ].map(({ path, file, ...row }) => {
-    const operation = { id: `get${typeName(row.schema)}`, group: 'records', ...row } as const;
-    if (isFile) return fileOperation({ ...operation, path: file });
-    const isList = row.schema.endsWith('-page');
-    const content = `${row.summary}. Clients that prefer HTML get /${paths.BROWSE_FILE}.`;
+    const slug = parameter('slug', 'path', about, slugs, record?.slug);
+    const listRow = (path: string, more: More) =>
+      row(`${kind}-page`, `A page of the list of all ${plural(kind)}, in order of id`, path, more);
+    const others = { id: `get${typeName(`${kind}-page`)}At`, pathParameter: parameters.pageOffset };
+    return [
+      // An example has two records, which no file of the site does.
+      listRow(paths.listPath(kind), { example: isFile ? undefined : page }),
+      ...(isFile ? [listRow(`${paths.listPath(kind)}offset/{offset}/`, others)] : []),
+      row(kind, `One ${kind}`, paths.recordPath(kind, '{slug}'), { example: record, pathParameter: slug }),
+    ];
+  });
+  const root = row('root', 'API root', paths.API_PREFIX, { example: examples.root });
+  return [root, ...rows].map((operation) => {
+    const { summary, path } = operation;
+    if (isFile) return fileOperation({ ...operation, path: path.slice(1) + paths.INDEX_FILE });
+    const isList = operation.schema.endsWith('-page');
+    const description = `${summary}. Clients that prefer HTML get /${paths.BROWSE_FILE}.`;
     return {
       ...operation,
-      path,
       parameters: isList ? ['format', 'limit', 'offset', 'ifNoneMatch'] : ['format', 'ifNoneMatch'],
       responses: [
-        response(200, content, successHeaders),
-        ...endpointResponses.filter((one) => isList || one !== notBuilt),
+        { status: 200, description, headers: [...endpointHeaders, ...cacheHeaders] },
+        ...endpointResponses.filter(({ status }) => isList || status !== 400),
       ],
     };
   });
 }
 
-const unchanged = response(304, 'The cached file is still valid.');
+const unchanged: Response = { status: 304, description: 'The cached file is still valid.' };
 
 /** Reads a file at its own URL, which every host supports. */
 const fileOperation = (
   file: Omit<Operation, 'parameters' | 'responses'>,
-  headers: readonly HeaderName[] = ['Access-Control-Allow-Origin', 'X-Content-Type-Options'],
+  headers: readonly string[] = ['Access-Control-Allow-Origin', 'X-Content-Type-Options'],
 ): Operation => ({
   ...file,
   path: `/${file.path}`,
   parameters: ['ifNoneMatch'],
   responses: [
-    response(200, file.summary, headers),
+    { status: 200, description: file.summary, headers },
     unchanged,
-    response(404, 'The site does not have this file.'),
+    { status: 404, description: 'The site does not have this file.' },
   ],
 });
 
@@ -264,16 +234,14 @@ function siteFiles(group: FileGroup, languages: readonly string[]): Operation[] 
 
 /** Not every site holds its icons. */
 const iconResponses: Operation['responses'] = [
-  response(200, 'The icon, if the site holds it.', ['Access-Control-Allow-Origin']),
-  response(302, "The upstream's icon.", ['Location']),
+  { status: 200, description: 'The icon, if the site holds it.', headers: ['Access-Control-Allow-Origin'] },
+  { status: 302, description: "The upstream's icon.", headers: ['Location'] },
   unchanged,
-  response(404, 'The host only serves files, and the site does not hold this icon.'),
+  { status: 404, description: 'The host only serves files, and the site does not hold this icon.' },
 ];
 
 /** The headers that any response has. */
-export function headersOf(operations: readonly Operation[]): typeof headers {
-  const used = new Set<string>(
-    operations.flatMap((one) => one.responses.flatMap((response) => response.headers)),
+export const headersOf = (operations: readonly Operation[]) =>
+  headers.filter(({ name }) =>
+    operations.some(({ responses }) => responses.some((response) => response.headers?.includes(name))),
   );
-  return headers.filter(({ name }) => used.has(name));
-}

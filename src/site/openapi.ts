@@ -6,31 +6,16 @@
 import { isCompressible, mediaTypeOf, preflightHeaders } from '../contract/headers.ts';
 import { kindNames, mapKinds } from '../contract/kinds.ts';
 import { linkBaseOf, type Meta, type SiteFile } from '../contract/meta.ts';
-import {
-  type Examples,
-  endpointHeaders,
-  endpointResponses,
-  headersOf,
-  type Operation,
-  operationsOf,
-  parameters,
-  type Response,
-} from '../contract/operations.ts';
-import {
-  DOCS_PATH,
-  type LinkBase,
-  listPage,
-  listUrl,
-  OPENAPI_FILE,
-  schemaFile,
-  TYPES_FILE,
-} from '../contract/paths.ts';
+import * as contract from '../contract/operations.ts';
+import * as paths from '../contract/paths.ts';
 import { type JsonSchema, typeName } from '../contract/served.ts';
 import { PAGE_SIZE } from '../contract/windows.ts';
 import { counted } from '../contract/words.ts';
 import { type Records, served } from '../dataset/data-set.ts';
 import { fillDocs } from '../web/docs/page.ts';
 import { completeSchemas, jsonSchemas, typeDeclarations } from './json-schemas.ts';
+
+type Operation = contract.Operation;
 
 /**
  * @param archive whether the site offers itself for download
@@ -41,28 +26,26 @@ export function specificationFiles(
   meta: Meta,
   { archive, docs }: { archive: boolean; docs: string },
 ): SiteFile[] {
-  const operations = operationsOf(meta, examplesOf(records, linkBaseOf(meta)), archive);
+  const operations = contract.operationsOf(meta, examplesOf(records, linkBaseOf(meta)), archive);
   const schemas = schemasOf(operations);
-  const complete = completeSchemas((name) => `${meta.base_url}/${schemaFile(name)}`);
+  const complete = completeSchemas((name) => `${meta.base_url}/${paths.schemaFile(name)}`);
   return [
-    { path: OPENAPI_FILE, body: JSON.stringify(openApiDocument(meta, operations, schemas)) },
-    { path: `${DOCS_PATH.slice(1)}index.html`, body: fillDocs(docs, { operations, schemas }, meta) },
-    ...complete.map(([name, schema]) => ({ path: schemaFile(name), body: JSON.stringify(schema) })),
-    { path: TYPES_FILE, body: typeDeclarations() },
+    { path: paths.OPENAPI_FILE, body: JSON.stringify(openApiDocument(meta, operations, schemas)) },
+    { path: `${paths.DOCS_PATH.slice(1)}index.html`, body: fillDocs(docs, { operations, schemas }, meta) },
+    ...complete.map(([name, schema]) => ({ path: paths.schemaFile(name), body: JSON.stringify(schema) })),
+    { path: paths.TYPES_FILE, body: typeDeclarations() },
   ];
 }
 
-/** The number of records on the example page, which is the first one otherwise. */
-const SHOWN = 2;
-
-function examplesOf(records: Records, linkBase: LinkBase): Examples {
+/** An example page has two records, and is the first one otherwise. */
+function examplesOf(records: Records, base: paths.LinkBase): contract.Examples {
   const kinds = mapKinds((kind) => {
-    const results = records[kind].slice(0, SHOWN).map((record) => served(linkBase, kind, record));
+    const results = records[kind].slice(0, 2).map((record) => served(base, kind, record));
     const window = { limit: PAGE_SIZE, offset: 0 };
-    const page = listPage(linkBase, kind, { window, count: records[kind].length, results });
-    return results[0] && { record: results[0], page };
+    const page = paths.listPage(base, kind, { window, count: records[kind].length, results });
+    return results[0] ? { record: results[0], page } : {};
   });
-  return { root: mapKinds((kind) => listUrl(linkBase, kind)), ...kinds };
+  return { root: mapKinds((kind) => paths.listUrl(base, kind)), ...kinds };
 }
 
 /** Type → its schema, of the types that operations return; references are those of the document. */
@@ -83,7 +66,7 @@ function openApiDocument(meta: Meta, operations: readonly Operation[], schemas: 
   const { base_url: baseUrl, generator } = meta;
   const used = operations.flatMap((one) => [
     one.pathParameter,
-    ...one.parameters.map((name) => parameters[name]),
+    ...one.parameters.map((name) => contract.parameters[name]),
   ]);
   return {
     openapi: '3.1.1',
@@ -105,8 +88,12 @@ function openApiDocument(meta: Meta, operations: readonly Operation[], schemas: 
     paths: Object.fromEntries(operations.map((operation) => [operation.path, pathItem(operation)])),
     components: {
       schemas: Object.fromEntries(schemas),
-      parameters: Object.fromEntries(Object.entries(parameters).filter(([, one]) => used.includes(one))),
-      headers: Object.fromEntries(headersOf(operations).map(({ name, ...header }) => [name, header])),
+      parameters: Object.fromEntries(
+        Object.entries(contract.parameters).filter(([, one]) => used.includes(one)),
+      ),
+      headers: Object.fromEntries(
+        contract.headersOf(operations).map(({ name, ...header }) => [name, header]),
+      ),
       responses: operations.some(isEndpoint) ? responseComponents : {},
     },
   };
@@ -114,7 +101,7 @@ function openApiDocument(meta: Meta, operations: readonly Operation[], schemas: 
 
 function description({ base_url: baseUrl, links, counts }: Meta): string {
   const records = kindNames.map((kind) => counted(counts[kind], kind)).join(' and ');
-  const about = `Every response is a pre-built static file: ${records}. For people: ${baseUrl}${DOCS_PATH}. The schemas are also available as files (\`${baseUrl}/${schemaFile(kindNames[0])}\`), and as TypeScript types (\`${baseUrl}/${TYPES_FILE}\`).`;
+  const about = `Every response is a pre-built static file: ${records}. For people: ${baseUrl}${paths.DOCS_PATH}. The schemas are also available as files (\`${baseUrl}/${paths.schemaFile(kindNames[0])}\`), and as TypeScript types (\`${baseUrl}/${paths.TYPES_FILE}\`).`;
   const hosts =
     links === 'file'
       ? 'This site is built for plain file servers: links point to the files themselves, and queries are ignored.'
@@ -125,35 +112,32 @@ function description({ base_url: baseUrl, links, counts }: Meta): string {
 /** A reference to a component, such as `schemas/Move`. */
 const ref = (component: string): object => ({ $ref: `#/components/${component}` });
 
-const headersNamed = (names: readonly string[]): object =>
+const headersNamed = (names: readonly string[]) =>
   Object.fromEntries(names.map((name) => [name, ref(`headers/${name}`)]));
 
-function responseObject({ description, headers, detail }: Response): object {
-  const content = { 'application/json': { schema: ref('schemas/ApiError'), example: { detail } } };
-  return {
-    description,
-    ...(headers.length > 0 && { headers: headersNamed(headers) }),
-    ...(detail !== undefined && { content }),
-  };
-}
+const responseObject = ({ description, headers, detail }: contract.Response) => ({
+  description,
+  headers: headers && headersNamed(headers),
+  content:
+    detail === undefined
+      ? undefined
+      : { 'application/json': { schema: ref('schemas/ApiError'), example: { detail } } },
+});
+
+const fixed = (value: string) => ({ schema: { type: 'string', const: value } });
 
 const responseComponents = {
-  ...Object.fromEntries(endpointResponses.map((response) => [response.name, responseObject(response)])),
+  ...Object.fromEntries(contract.endpointResponses.map((one) => [one.name, responseObject(one)])),
   Options: {
     description: 'A description of the endpoint, on hosts that run code.',
-    headers: headersNamed(endpointHeaders),
+    headers: headersNamed(contract.endpointHeaders),
     content: { 'application/json': { schema: { type: 'object' } } },
   },
   Preflight: {
     description: 'A CORS preflight; on hosts that do not run code, any OPTIONS request.',
     headers: {
-      ...headersNamed(endpointHeaders),
-      ...Object.fromEntries(
-        Object.entries(preflightHeaders).map(([name, value]) => [
-          name,
-          { schema: { type: 'string', const: value } },
-        ]),
-      ),
+      ...headersNamed(contract.endpointHeaders),
+      ...Object.fromEntries(Object.entries(preflightHeaders).map(([name, value]) => [name, fixed(value)])),
     },
   },
 };
@@ -162,7 +146,7 @@ function contentOf({ path, pathParameter, schema, group, example }: Operation): 
   const mediaType = mediaTypeOf(path.replace(/\{\w+\}$/, String(pathParameter?.example)));
   if (schema !== undefined || mediaType === 'application/json') {
     const type = schema === undefined ? { type: 'object' } : ref(`schemas/${typeName(schema)}`);
-    return { 'application/json': { schema: type, ...(example && { example }) } };
+    return { 'application/json': { schema: type, example } };
   }
   const name = group === 'downloads' ? mediaType : mediaType.replace(/;.*/, '');
   return { [name]: isCompressible(mediaType) ? { schema: { type: 'string' } } : {} };
@@ -170,38 +154,27 @@ function contentOf({ path, pathParameter, schema, group, example }: Operation): 
 
 /** A path with its operations. Endpoints have further methods, and their HTML is not listed: typed clients would consider every response to be a record or a text. */
 function pathItem(operation: Operation): object {
-  const {
-    id,
-    group,
-    summary,
-    pathParameter,
-    responses: [success, ...others],
-  } = operation;
-  const read = (content?: object): object => ({
-    parameters: operation.parameters.map((name) => ref(`parameters/${name}`)),
-    responses: {
-      200: { ...responseObject(success), ...(content && { content }) },
-      ...Object.fromEntries(
-        others.map((one) => [
-          one.status,
-          one.name === undefined ? responseObject(one) : ref(`responses/${one.name}`),
-        ]),
-      ),
-    },
-  });
-  const named = (method: string, title: string): object => ({
-    operationId: id.replace('get', method),
+  const { id, group, summary, pathParameter: inPath } = operation;
+  const method = (name: string, title: string) => ({
+    operationId: id.replace('get', name),
     tags: [group],
     summary: title,
   });
-  const parameter = pathParameter === parameters.pageOffset ? ref('parameters/pageOffset') : pathParameter;
+  const read = (content?: object) => {
+    const responses = operation.responses.map((one) => {
+      const described = { ...responseObject(one), ...(one.status === 200 && { content }) };
+      return [one.status, one.name === undefined ? described : ref(`responses/${one.name}`)];
+    });
+    const parameters = operation.parameters.map((name) => ref(`parameters/${name}`));
+    return { parameters, responses: Object.fromEntries(responses) };
+  };
   return {
-    ...(parameter && { parameters: [parameter] }),
-    get: { ...named('get', summary), ...read(contentOf(operation)) },
+    parameters: inPath && [inPath === contract.parameters.pageOffset ? ref('parameters/pageOffset') : inPath],
+    get: { ...method('get', summary), ...read(contentOf(operation)) },
     ...(isEndpoint(operation) && {
-      head: { ...named('head', `${summary}: headers only`), ...read() },
+      head: { ...method('head', `${summary}: headers only`), ...read() },
       options: {
-        ...named('options', `Allowed methods of: ${summary.charAt(0).toLowerCase()}${summary.slice(1)}`),
+        ...method('options', `Allowed methods of: ${summary.charAt(0).toLowerCase()}${summary.slice(1)}`),
         responses: {
           200: ref('responses/Options'),
           204: ref('responses/Preflight'),
