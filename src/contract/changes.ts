@@ -5,7 +5,6 @@ import { type Kind, mapKinds } from './kinds.ts';
 import { editionSchema } from './meta.ts';
 import { countsSchema, idSchema, nameSchema, slugSchema } from './records.ts';
 
-/** A field's value as in a record. */
 const valueSchema = z.union([z.string(), z.number(), z.null()]);
 
 const fieldChangeSchema = z.object({ field: z.string(), from: valueSchema, to: valueSchema });
@@ -14,44 +13,40 @@ export type FieldChange = z.infer<typeof fieldChangeSchema>;
 const namedSchema = z.object({ id: idSchema, slug: slugSchema, name: nameSchema });
 export type NamedRecord = z.infer<typeof namedSchema>;
 
+const fields = z.array(fieldChangeSchema);
+
 /** The changes of one kind, each list in order of id. */
 const kindChangesSchema = z.object({
   added: z.array(namedSchema),
   removed: z.array(namedSchema),
   /** The same id under a new slug; `fields` are other changes. */
-  renamed: z.array(
-    z.object({ id: idSchema, from: slugSchema, to: slugSchema, fields: z.array(fieldChangeSchema) }),
-  ),
-  changed: z.array(z.object({ id: idSchema, slug: slugSchema, fields: z.array(fieldChangeSchema) })),
+  renamed: z.array(z.object({ id: idSchema, from: slugSchema, to: slugSchema, fields })),
+  changed: z.array(z.object({ id: idSchema, slug: slugSchema, fields })),
 });
 export type KindChanges = z.infer<typeof kindChangesSchema>;
 export type Changes = Readonly<Record<Kind, KindChanges>>;
 
 export const changeTypes = kindChangesSchema.keyof().options;
 
-/** One of the two data sets of a comparison. */
+/** One of the two data sets of a comparison, described as in `meta.json`. */
 const summarySchema = z.object({
-  /** As in `meta.json`. */
   digest: z.string().regex(/^sha256:[0-9a-f]{64}$/),
   /** `YYYY-MM-DD`; null if a deployment does not say. */
   captured: z.iso.date().nullable(),
   counts: countsSchema,
-  /** As in `meta.json`; missing in steps of versions that did not know of editions. */
+  /** Missing in steps of versions that did not know of editions. */
   edition: editionSchema.nullable().optional(),
 });
 export type DataSetSummary = z.infer<typeof summarySchema>;
+
+const total = z.int().min(0);
 
 /** The step from one data set to another. */
 export const comparisonSchema = z.object({
   from: summarySchema,
   to: summarySchema,
   /** The number of changes of all kinds. */
-  totals: z.object({
-    added: z.int().min(0),
-    removed: z.int().min(0),
-    renamed: z.int().min(0),
-    changed: z.int().min(0),
-  }),
+  totals: z.object({ added: total, removed: total, renamed: total, changed: total }),
   changes: z.object(mapKinds(() => kindChangesSchema)),
 });
 export type Comparison = z.infer<typeof comparisonSchema>;
@@ -68,7 +63,6 @@ export const historySchema = z
   .meta({ title: 'Changes', description: 'What changed, step by step, newest first.' });
 export type History = z.infer<typeof historySchema>;
 
-/** `former.json` */
 export const formerSchema = z
   .object(
     mapKinds((kind) =>
@@ -79,7 +73,6 @@ export const formerSchema = z
   )
   .meta({ title: 'Former', description: 'The slugs that records had before they were renamed or removed.' });
 
-/** `moved.json` */
 export const movedSchema = z
   .record(z.string(), z.string())
   .meta({ title: 'Moved', description: 'The former paths of renamed records, and their present ones.' });

@@ -10,7 +10,7 @@ import type { SchemaName } from './served.ts';
 export interface SiteFileRow {
   /** Relative to the base URL; a part in braces stands for many. */
   readonly path: string;
-  /** Its request in generated clients. */
+  /** What generated clients call the request. */
   readonly id: string;
   readonly summary: string;
   /** Of JSON that has a schema. */
@@ -27,13 +27,10 @@ const row = (path: string, id: string, summary: string, schema?: SchemaName): Si
 });
 
 /** `download/move.ndjson.gz` → `downloadMoveNdjsonGz` */
-const download = (path: string, summary: string, schema?: SchemaName): SiteFileRow =>
-  row(
-    path,
-    path.replace(/[/.](.)/g, (_, letter: string) => letter.toUpperCase()),
-    summary,
-    schema,
-  );
+function download(path: string, summary: string, schema?: SchemaName): SiteFileRow {
+  const id = path.replace(/[/.](.)/g, (_, letter: string) => letter.toUpperCase());
+  return row(path, id, summary, schema);
+}
 
 const CSV =
   'as CSV (RFC 4180, UTF-8). Null is an empty cell. Remove one apostrophe at the start of a cell and after each semicolon: it keeps spreadsheets from running the text as a formula.';

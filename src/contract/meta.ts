@@ -21,7 +21,6 @@ export type Edition = z.infer<typeof editionSchema>;
 export const describeEdition = ({ hash, deployed }: Edition): string =>
   `edition ${hash.slice(0, 8)} of ${deployed.slice(0, 10)}`;
 
-/** The edition that was deployed last; null if there is none. */
 export const newestEdition = (editions: Iterable<Edition | null>): Edition | null =>
   [...editions].reduce((newest, edition) => {
     if (!edition || (newest && newest.deployed >= edition.deployed)) return newest;
@@ -117,7 +116,7 @@ export const metaSchema = z
   .meta({ title: 'Description', description: 'The data that a site holds, and how the site was built.' });
 export type Meta = z.infer<typeof metaSchema>;
 
-/** Makes the content of `meta.json`, whose keys are in the schema's order. */
+/** With the keys in the schema's order. */
 export const createMeta = (meta: Omit<Meta, 'format'>): Meta => metaSchema.parse({ ...meta, format: FORMAT });
 
 export const linkBaseOf = ({ base_url, links }: Meta): LinkBase => ({ baseUrl: base_url, links });
@@ -145,10 +144,9 @@ const manifestEntrySchema = z.strictObject({
   sha256: sha256Schema.describe('In hexadecimal.'),
 });
 export type ManifestEntry = z.infer<typeof manifestEntrySchema>;
-/** The entries of a manifest by path. */
+/** By path. */
 export type Entries = ReadonlyMap<string, ManifestEntry>;
 
-/** `manifest.json`: every file of the site except itself, sorted by path. */
 export const manifestSchema = z
   .strictObject({
     ...formatField,

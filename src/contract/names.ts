@@ -20,7 +20,6 @@ const localNames = (kind: Kind) =>
     .record(slugSchema, nameSchema.describe('The name in that language.'))
     .describe(`Slug → name, of the ${plural(kind)} that have one.`);
 
-/** `names/<language>.json` */
 export const namesSchema = z
   .strictObject({ language: languageSchema, ...mapKinds(localNames) })
   .meta({ title: 'Names', description: 'The names of records in one language, in order of id.' });
@@ -39,7 +38,6 @@ const counts = mapKinds((kind) =>
     .describe(`How many ${plural(kind)} have a name in that language.`),
 );
 
-/** `names/index.json` */
 export const namesIndexSchema = z
   .strictObject({
     languages: z

@@ -37,16 +37,11 @@ export function valueAt(value: unknown, path: readonly PropertyKey[]): unknown {
   );
 }
 
-/** A value as an error message shows it: JSON, truncated. */
+/** A value as an error message shows it: JSON, truncated. One that can be parsed may be nested too deeply for that. */
 export function show(value: unknown): string {
-  const text = value === undefined ? 'nothing' : stringify(value);
-  return text.length > 80 ? `${text.slice(0, 80)}…` : text;
-}
-
-/** A value that can be parsed may still be nested too deeply to be stringified. */
-function stringify(value: unknown): string {
   try {
-    return JSON.stringify(value);
+    const text = value === undefined ? 'nothing' : JSON.stringify(value);
+    return text.length > 80 ? `${text.slice(0, 80)}…` : text;
   } catch {
     return 'a value nested too deeply to show';
   }

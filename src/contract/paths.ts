@@ -3,20 +3,15 @@
 import { type Kind, kindNames } from './kinds.ts';
 import { type Integer, nextWindow, previousWindow, type Window } from './windows.ts';
 
-/** The prefix of every API path. */
 export const API_PREFIX = '/api/gamedata/';
 
-/** Where icons are requested. */
 export const ICONS_PATH = '/sprites/items/';
-/** The same as a folder of the site. */
 export const ICONS_FOLDER = ICONS_PATH.slice(1);
 /** The icon of items that have none. */
 export const PLACEHOLDER_ICON = `${ICONS_FOLDER}unknown.png`;
 
-/** What a site says about itself, and the list of its files. */
 export const META_FILE = 'meta.json';
 export const MANIFEST_FILE = 'manifest.json';
-/** The change history, the same as an Atom feed. */
 export const CHANGES_FILE = 'changes.json';
 export const FEED_FILE = 'changes.atom';
 /** Which record last had each former slug; and the redirects that follow: old path → new path. */
@@ -30,20 +25,17 @@ export const SEARCH_FILE = 'search.json';
 export const BROWSE_FILE = 'browse.html';
 /** The page for paths that do not exist, outside of the API. */
 export const NOT_FOUND_FILE = '404.html';
-/** The reference: a folder with an `index.html`. */
 export const DOCS_PATH = '/docs/';
 /** The mark of the pages, and the picture of link previews. */
 export const MARK_FILE = 'mark.svg';
 export const CARD_FILE = 'card.png';
 
-/** Names in every language: a file for each, and the list of these. */
 export const NAMES_FOLDER = 'names/';
 export const NAMES_INDEX_FILE = `${NAMES_FOLDER}index.json`;
 export const namesFile = (language: string): string => `${NAMES_FOLDER}${language}.json`;
 
-/** The folder of bulk files and archives. */
+/** Bulk files and archives. */
 export const DOWNLOAD_FOLDER = 'download/';
-
 /** Files in these are served in the same way. */
 export const bulkFolders = [DOWNLOAD_FOLDER, NAMES_FOLDER] as const;
 
@@ -62,9 +54,8 @@ export const PLAIN_URL_RULE = 'a URL of letters, digits, dots and hyphens';
 export const linkStyles = ['query', 'file'] as const;
 export type LinkStyle = (typeof linkStyles)[number];
 
-/** What every link of a site starts with, and what it points to. */
 export interface LinkBase {
-  /** The site's base URL without a trailing slash, such as `https://example.org`. */
+  /** Without a trailing slash, such as `https://example.org`. */
   readonly baseUrl: string;
   readonly links: LinkStyle;
 }
@@ -76,10 +67,9 @@ export const recordPath = (kind: Kind, slug: string): string => `${API_PREFIX}${
 export const pathOf = (baseUrl: string): string =>
   URL.canParse(baseUrl) ? new URL(baseUrl).pathname.replace(/\/+$/, '') : '';
 
-/** The name of the file behind an API path. */
 export const INDEX_FILE = 'index.json';
 
-/** File paths are relative to the site's folder. */
+/** The file of an API path, relative to the site's folder. */
 const fileBehind = (path: string): string => `${path.slice(1)}${INDEX_FILE}`;
 
 export const rootFile = fileBehind(API_PREFIX);
@@ -87,7 +77,6 @@ export const listPageFile = (kind: Kind, offset: Integer): string =>
   fileBehind(offset === 0 ? listPath(kind) : `${listPath(kind)}offset/${offset}/`);
 export const recordFile = (kind: Kind, slug: string): string => fileBehind(recordPath(kind, slug));
 
-/** The URL of a record, as in its `url`. */
 export function recordUrl({ baseUrl, links }: LinkBase, kind: Kind, slug: string): string {
   const path = links === 'file' ? `/${recordFile(kind, slug)}` : recordPath(kind, slug);
   return `${baseUrl}${path}?format=api`;
@@ -105,7 +94,6 @@ export function listUrl(
   return `${baseUrl}${path}?format=${format}${query}`;
 }
 
-/** A list page as it is served. */
 export interface ListPage {
   readonly count: number;
   readonly next: string | null;
@@ -113,7 +101,6 @@ export interface ListPage {
   readonly results: readonly unknown[];
 }
 
-/** Makes a list page around its results. */
 export function listPage(
   base: LinkBase,
   kind: Kind,

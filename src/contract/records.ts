@@ -86,7 +86,7 @@ export type RecordOf<K extends Kind> = z.infer<(typeof recordSchemas)[K]>;
 export type Move = RecordOf<'move'>;
 export type Item = RecordOf<'item'>;
 
-/** The highest generation for which items have a field. */
+/** The last one for which items have a field. */
 export const LAST_INDEXED_GENERATION = 9;
 
 /** No list has more: what is read may have been written by anybody. */
@@ -96,7 +96,6 @@ export const MAX_RECORDS = 1_000_000;
 export const skippedSchema = z.strictObject(mapKinds(() => z.array(idSchema)));
 export type Skipped = Readonly<z.infer<typeof skippedSchema>>;
 
-/** The number of records of each kind. */
 export const countsSchema = z
   .strictObject(mapKinds(() => z.int().min(0).max(MAX_RECORDS)))
   .describe('The number of records of each kind.');

@@ -6,10 +6,9 @@ import { PAGE_SIZE, pageOffsets } from './windows.ts';
 
 /** Status → the file that holds its body. */
 export const errorFiles = { 400: '400.json', 404: '404.json', 405: '405.json' } as const;
-export type ErrorStatus = keyof typeof errorFiles;
 
 /** Status → the detail of its file. That of 405 names no method, as one file serves all of them. */
-export const errorDetails: Readonly<Record<ErrorStatus, string>> = {
+export const errorDetails: Readonly<Record<keyof typeof errorFiles, string>> = {
   400: `This host serves pages of ${PAGE_SIZE}: omit limit or set it to ${PAGE_SIZE}, and set offset to a multiple of ${PAGE_SIZE} below count.`,
   404: 'Not found.',
   405: 'Method not allowed.',
@@ -20,7 +19,6 @@ export const NOT_ACCEPTABLE_DETAIL = 'Could not satisfy the request Accept heade
 
 export const errorBody = (detail: string): string => JSON.stringify({ detail });
 
-/** The live upstream's. */
 export const DEFAULT_ICONS_UPSTREAM =
   'https://raw.githubusercontent.com/PokeAPI/sprites/master/sprites/items';
 
@@ -29,15 +27,13 @@ export const DEFAULT_ICONS_UPSTREAM =
  * placeholder for each.
  */
 export const iconModes = ['link', 'mirror', 'none'] as const;
-export type IconMode = (typeof iconModes)[number];
 
 /** The `sprites` of `meta.json`. `upstream` has no trailing slash; null if no upstream is involved. */
 export interface IconSource {
-  readonly mode: IconMode;
+  readonly mode: (typeof iconModes)[number];
   readonly upstream: string | null;
 }
 
-/** What applies if a site does not say. */
 export const defaultIconSource: IconSource = { mode: 'link', upstream: DEFAULT_ICONS_UPSTREAM };
 
 /** The prefix of redirects for icons that the site does not hold; null if there is no redirect. */
@@ -73,21 +69,18 @@ export function createRoutes(
     lists: kindNames.map((kind) => ({
       kind,
       path: listPath(kind),
-      /** The file of each page that is built. */
+      /** Those that are built. */
       pages: pageOffsets(records[kind].length).map((offset) => ({
         offset,
         file: listPageFile(kind, offset),
       })),
     })),
-    /** One for each record. */
     records: kindNames.flatMap((kind) =>
       records[kind].map(({ slug }) => ({ path: recordPath(kind, slug), file: recordFile(kind, slug) })),
     ),
     /** None of the former paths is one of a present record. */
     moved,
-    /** Status → the file with its body. */
     errors: errorFiles,
-    /** Icons that the site does not hold: the prefix to redirect to, or null. */
     icons: { path: ICONS_PATH, upstream: iconRedirectBase(icons) },
   };
 }

@@ -37,7 +37,6 @@ const servedSchema = <K extends Kind>(kind: K) =>
 /** Kind → the record as it is served, with its `url` first. */
 export const servedSchemas = mapKinds(servedSchema) as { [K in Kind]: ReturnType<typeof servedSchema<K>> };
 
-/** A record of any kind as it is served. */
 export type ServedRecord = z.infer<(typeof servedSchemas)[Kind]>;
 
 const pageSchema = <K extends Kind>(kind: K) =>
@@ -53,23 +52,15 @@ const pageSchema = <K extends Kind>(kind: K) =>
       description: `A page of the list of all ${plural(kind)}.`,
     });
 
-/** Kind → a list page. */
 export const pageSchemas = mapKinds(pageSchema) as { [K in Kind]: ReturnType<typeof pageSchema<K>> };
 
-/** The API root. */
 export const rootSchema = z
   .strictObject(mapKinds(listLink))
   .meta({ title: 'Root', description: 'The lists of the API.' });
 
-/** The body of every error. */
 export const errorSchema = z
   .strictObject({ detail: z.string().describe('The reason, for people.') })
   .meta({ title: 'Error', description: 'An error.' });
-
-/** Every record of every kind in one file. */
-const bulkSchema = z
-  .strictObject(mapKinds((kind) => z.array(servedSchemas[kind]).describe(`Every ${kind}.`)))
-  .meta({ title: 'Everything', description: 'Every record of every kind, in order of id.' });
 
 /**
  * One kind as columns, with one entry per record, in order of id. Columns compress to half the size of records, and values that
@@ -88,7 +79,6 @@ const columnsSchema = z.strictObject({
     ),
 });
 
-/** `search.json` */
 const searchSchema = z
   .strictObject(mapKinds((kind) => columnsSchema.describe(`Every ${kind}, as columns.`)))
   .meta({ title: 'Search', description: 'The search index: every record, in columns.' });
@@ -97,7 +87,9 @@ export type SearchIndex = z.infer<typeof searchSchema>;
 const otherSchemas = {
   root: rootSchema,
   error: errorSchema,
-  gamedata: bulkSchema,
+  gamedata: z
+    .strictObject(mapKinds((kind) => z.array(servedSchemas[kind]).describe(`Every ${kind}.`)))
+    .meta({ title: 'Everything', description: 'Every record of every kind, in order of id.' }),
   names: namesSchema,
   'names-index': namesIndexSchema,
   meta: metaSchema,
@@ -142,14 +134,10 @@ export interface ExpectedPage {
   readonly after: number;
 }
 
+/** Called with a sentence for each problem. */
 type Report = (problem: string) => void;
 
-/**
- * Checks one list page: compact JSON, its fields and links, every record and their order.
- *
- * @param report called with a sentence for each problem
- * @returns the valid records
- */
+/** Checks one list page: compact JSON, its fields and links, every record and their order. Returns the valid records. */
 export function checkListPage(text: string, expected: ExpectedPage, report: Report): ServedRecord[] {
   const { kind, window, count, linkBase, after } = expected;
   const value = parseJson(text);
@@ -181,11 +169,7 @@ export function checkListPage(text: string, expected: ExpectedPage, report: Repo
 }
 
 /** Parses an object whose keys are in the schema's order. */
-function readObject<S extends z.ZodObject>(
-  schema: S,
-  value: unknown,
-  report: Report,
-): z.infer<S> | undefined {
+function readObject<S extends z.ZodObject>(schema: S, value: unknown, report: Report) {
   const { data, error } = schema.safeParse(value);
   for (const issue of error?.issues ?? []) report(`${issue.path.join('.') || 'value'}: ${issue.message}`);
   if (data) {

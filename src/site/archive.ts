@@ -10,46 +10,49 @@ import { type ArchiveName, archiveFiles } from '../contract/files.ts';
 import { FORMAT, type Manifest } from '../contract/meta.ts';
 import { isServerFile, MANIFEST_FILE } from '../contract/paths.ts';
 
-export type Archives = Readonly<Record<ArchiveName, Uint8Array>>;
+export interface Content {
+  /** Relative to the site's folder. */
+  readonly path: string;
+  readonly body: Uint8Array;
+}
 
+interface Origin {
+  /** `YYYY-MM-DD` */
+  readonly captured: string;
+  readonly generator: string;
+}
+
+/** With a time in seconds since 1970, even: zip has a resolution of two seconds. */
+type Entry = ReturnType<typeof archiveEntries>[number];
+
+const ROOT = 'gamedata/';
+/** The range of modification times, in seconds. */
+const SPREAD = 3600;
 /** A tenth smaller than the default level, for files that are packed once and downloaded often. */
 const LEVEL = 9;
-const MODE = 0o644;
 
 /** Packs a site into both formats, with checksums as `sha256sum -c` reads them. */
 export async function packSite(
   files: readonly Content[],
-  options: { captured: string; generator: string },
-): Promise<Archives> {
-  const entries = archiveEntries(files, options);
+  origin: Origin,
+): Promise<Readonly<Record<ArchiveName, Uint8Array>>> {
+  const entries = archiveEntries(files, origin);
   const tar = await packTarGz(entries);
   const zip = packZip(entries);
   const sums = `${hash('sha256', tar)}  gamedata.tar.gz\n${hash('sha256', zip)}  gamedata.zip\n`;
   return { 'gamedata.tar.gz': tar, 'gamedata.zip': zip, 'gamedata.sha256': Buffer.from(sums) };
 }
 
-/** Packs a site into one archive. */
-export const packTarball = (
-  files: readonly Content[],
-  options: { captured: string; generator: string },
-): Promise<Uint8Array> => packTarGz(archiveEntries(files, options));
+export const packTarball = (files: readonly Content[], origin: Origin): Promise<Uint8Array> =>
+  packTarGz(archiveEntries(files, origin));
 
 async function packTarGz(entries: readonly Entry[]): Promise<Uint8Array> {
   const tar = await packTar(
-    entries.map(({ name, body, time }) => ({
-      header: {
-        name,
-        size: body.length,
-        mode: MODE,
-        uid: 0,
-        gid: 0,
-        uname: '',
-        gname: '',
-        mtime: new Date(time * 1000),
-        type: 'file',
-      },
-      body,
-    })),
+    entries.map(({ name, body, time }) => {
+      const owner = { uid: 0, gid: 0, uname: '', gname: '' };
+      const mtime = new Date(time * 1000);
+      return { header: { name, size: body.length, mode: 0o644, mtime, type: 'file', ...owner }, body };
+    }),
   );
   const youngest = entries.reduce((latest, { time }) => Math.max(latest, time), 0);
   return gzipSync(tar, { level: LEVEL, mtime: youngest * 1000 });
@@ -58,18 +61,11 @@ async function packTarGz(entries: readonly Entry[]): Promise<Uint8Array> {
 /** https://pkware.cachefly.net/webdocs/casestudies/APPNOTE.TXT */
 function packZip(entries: readonly Entry[]): Uint8Array {
   const files: Zippable = {};
+  // The upper half is the Unix mode; 0o100000 is a regular file.
+  const unix = { os: 3, attrs: (0o100644 << 16) >>> 0 };
   for (const { name, body, time } of entries) {
-    files[name] = [
-      body,
-      {
-        level: LEVEL,
-        // The upper half is the Unix mode; 0o100000 is a regular file.
-        os: 3,
-        attrs: ((0o100000 | MODE) << 16) >>> 0,
-        mtime: asLocal(time),
-        extra: { 21589: universalTime(time) },
-      },
-    ];
+    const extra = { 21589: universalTime(time) };
+    files[name] = [body, { ...unix, level: LEVEL, mtime: asLocal(time), extra }];
   }
   return zipSync(files);
 }
@@ -89,35 +85,14 @@ function universalTime(time: number): Uint8Array {
   return field;
 }
 
-/** The folder that contains everything else in an archive. */
-const ROOT = 'gamedata/';
-
-export interface Content {
-  /** Relative to the site's folder. */
-  readonly path: string;
-  readonly body: Uint8Array;
-}
-
-/** With a time in seconds since 1970, even: zip has a resolution of two seconds. */
-export type Entry = ReturnType<typeof archiveEntries>[number];
-
-/** The range of modification times, in seconds. */
-const SPREAD = 3600;
-
 /**
  * Lists the entries of a site's archive, including the site's manifest. Configuration of web servers is listed there, and left out.
  *
  * Modification times lie within the first hour of the day on which the data was captured. Many web servers derive ETags
  * from size and time, so two versions of a file must not share both: the second within the hour is derived from the
  * content. The manifest is the newest, as in a build.
- *
- * @param captured `YYYY-MM-DD`
- * @param generator the version that built the site
  */
-export function archiveEntries(
-  files: readonly Content[],
-  { captured, generator }: { captured: string; generator: string },
-) {
+export function archiveEntries(files: readonly Content[], { captured, generator }: Origin) {
   // ZIP has no earlier times, and no later ones, in any zone.
   const date = captured < '1980-01-02' ? '1980-01-02' : captured > '2099-12-30' ? '2099-12-30' : captured;
   const day = Date.parse(`${date}T00:00:00Z`) / 1000;

@@ -5,38 +5,33 @@
 
 import type { Comparison, History } from '../contract/changes.ts';
 import { kindNames } from '../contract/kinds.ts';
-import type { SiteFile } from '../contract/meta.ts';
+import type { Meta, SiteFile } from '../contract/meta.ts';
 import { CHANGES_FILE, FEED_FILE, FORMER_FILE, MOVED_FILE, recordPath } from '../contract/paths.ts';
 import type { MovedRoute } from '../contract/routes.ts';
 import { describeGroups, headline } from '../dataset/describe-changes.ts';
 import { encodeFormer, type Former } from '../dataset/former.ts';
 import { encodeHistory } from '../dataset/history.ts';
 
+type Site = Pick<Meta, 'base_url' | 'captured'>;
+
 export function changeFiles(
   { history, former, moved }: { history: History; former: Former; moved: readonly MovedRoute[] },
-  feed: FeedOptions,
+  site: Site,
 ): readonly SiteFile[] {
   return [
     { path: FORMER_FILE, body: encodeFormer(former) },
     { path: CHANGES_FILE, body: encodeHistory(history) },
-    { path: FEED_FILE, body: encodeFeed(history, feed) },
+    { path: FEED_FILE, body: encodeFeed(history, site) },
     { path: MOVED_FILE, body: JSON.stringify(Object.fromEntries(moved.map(({ path, to }) => [path, to]))) },
   ];
-}
-
-export interface FeedOptions {
-  /** The site's base URL without a trailing slash. */
-  readonly baseUrl: string;
-  /** The day of the present data, `YYYY-MM-DD`: when the feed was last updated. */
-  readonly captured: string;
 }
 
 /** The newest steps that the feed includes, and the records that it lists in each of their groups. */
 const MAX_ENTRIES = 30;
 const MAX_NAMED = 25;
 
-/** Makes the feed. It depends only on the history and the options: its times are the days of the data, and seconds in them. */
-export function encodeFeed({ steps }: History, { baseUrl, captured }: FeedOptions): string {
+/** It depends on nothing else: its times are the days of the data, and seconds in them. */
+export function encodeFeed({ steps }: History, { base_url: baseUrl, captured }: Site): string {
   const link = (rel: string, type: string, path: string): string =>
     `<link rel="${rel}" type="${type}" href="${escapeXml(`${baseUrl}/${path}`)}"/>`;
   const entries = timed(distinct(steps));

@@ -67,7 +67,7 @@ function dataFiles(site: CompleteSite): SiteFile[] {
     ...apiFiles(served, meta),
     ...(meta.downloads ? downloadFiles(served) : []),
     ...namesFiles(site.names, meta.base_url),
-    ...changeFiles({ history, former, moved: routes.moved }, { ...linkBase, captured: meta.captured }),
+    ...changeFiles({ history, former, moved: routes.moved }, meta),
     ...hostFiles(site.hosts, context),
   ];
 }
@@ -81,5 +81,4 @@ function describingFiles(site: CompleteSite, content: readonly AnyFile[], archiv
   return [...specification, ...webFiles({ templates, records, meta, archive, sizes })];
 }
 
-/** In bytes. */
 const sizeOf = (file: AnyFile): number => ('bytes' in file ? file.bytes : Buffer.byteLength(file.body));

@@ -63,7 +63,6 @@ export const compressors: Readonly<Record<paths.CompressedExtension, (body: Uint
     }),
 };
 
-/** Makes the bulk files, each with its compressed copies. */
 export const downloadFiles = (served: ServedRecords): SiteFile[] =>
   plainBulkRows.flatMap((row) => {
     const body = Buffer.from(bulkText(row, served));
@@ -89,7 +88,6 @@ export function namesFiles(names: readonly Names[], baseUrl: string): SiteFile[]
   ];
 }
 
-/** A cell; null is empty. */
 export type Cell = string | number | null;
 
 /**

@@ -201,8 +201,7 @@ function checkChanges(site: Checked, records: ServedRecords): void {
   const former = attempt(files.has(FORMER_FILE) ? FORMER_FILE : MOVED_FILE, () => site.former(() => records));
   if (!history || !former) return;
   const moved = movedRoutes(former, records);
-  const { base_url: baseUrl, captured } = meta;
-  for (const file of changeFiles({ history, former, moved }, { baseUrl, captured })) {
+  for (const file of changeFiles({ history, former, moved }, meta)) {
     // Earlier versions had none.
     if (file.path === FORMER_FILE && !files.has(file.path)) continue;
     const found = textOf(site, file.path);

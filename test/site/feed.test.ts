@@ -8,7 +8,7 @@ import { feedProblems } from '../support/atom.ts';
 import { versionOf } from '../support/data-set-versions.ts';
 import { rawMove } from '../support/sites.ts';
 
-const options = { baseUrl: 'https://example.test/a&b', captured: '2026-03-04' };
+const options = { base_url: 'https://example.test/a&b', captured: '2026-03-04' };
 const first = versionOf([rawMove(1)]);
 const second = versionOf([rawMove(1, { englishName: 'Fish & <Chips>' }), rawMove(2)], [], '2026-02-03');
 const third = versionOf([rawMove(2, { slug: 'new' })], [], '2026-03-04');
@@ -76,7 +76,7 @@ describe('the feed', () => {
   });
 
   it('calls a step the same wherever the site is served', () => {
-    const elsewhere = encodeFeed(history, { ...options, baseUrl: 'http://127.0.0.1:8000' });
+    const elsewhere = encodeFeed(history, { ...options, base_url: 'http://127.0.0.1:8000' });
     expect(idsOf(feed)).toHaveLength(2);
     expect(idsOf(elsewhere)).toEqual(idsOf(feed));
     expect(idsOf(feed)[1]).toMatch(

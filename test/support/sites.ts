@@ -101,7 +101,7 @@ export function siteOf(
   const routes: RouteTable = createRoutes(records, movedRoutes(former, records));
   const icon: SiteFile = { path: PLACEHOLDER_ICON, body: new Uint8Array([0x89, 0x50, 0x4e, 0x47]) };
   const changed = { history, former, moved: routes.moved };
-  const changes = changeFiles(changed, { baseUrl: meta.base_url, captured: meta.captured });
+  const changes = changeFiles(changed, meta);
   const linkBase = { baseUrl: meta.base_url, links };
   const docs = readPackage().templates['docs.html'];
   const served = servedRecords(linkBase, records);
