@@ -1,0 +1,168 @@
+import { describe, expect, it } from 'vitest';
+import * as z from 'zod';
+import {
+  createMeta,
+  describeEdition,
+  FORMAT,
+  formatField,
+  isSitePath,
+  type ManifestEntry,
+  manifestReader,
+  metaSchema,
+  newestEdition,
+  parseEdition,
+  refuseNewerFormat,
+} from '../../src/contract/meta.ts';
+import { OutputError } from '../../src/errors.ts';
+import { namedEdition } from '../support/editions.ts';
+import { siteOf } from '../support/sites.ts';
+
+const hash = '0d8fe2bf'.padEnd(40, 'a');
+const now = Date.UTC(2026, 10, 22);
+
+describe('an edition', () => {
+  it('is a commit and the time of its deploy', () => {
+    expect(parseEdition(hash, '1786004122', now)).toEqual({ hash, deployed: '2026-08-06T08:15:22Z' });
+    expect(parseEdition(hash, 1_786_004_122, now)).toEqual({ hash, deployed: '2026-08-06T08:15:22Z' });
+  });
+
+  it.each<[string, unknown, unknown]>([
+    ['no commit', undefined, '1786004122'],
+    ['a short commit', hash.slice(1), '1786004122'],
+    ['a commit in capitals', hash.toUpperCase(), '1786004122'],
+    ['two headers', `${hash}, ${hash}`, '1786004122'],
+    ['two headers in a list', [hash, hash], '1786004122'],
+    ['no date', hash, undefined],
+    ['a date of another form', hash, '2026-08-06'],
+    ['two dates', hash, ['1786004122', '1786004122']],
+    ['a negative date', hash, '-1786004122'],
+    ['an empty date', hash, ''],
+    ['a date before the upstream', hash, String(Date.UTC(2013, 11, 31) / 1000)],
+    ['a date in the future', hash, String(now / 1000 + 86_401)],
+    ['a date in milliseconds', hash, '1786004122000'],
+  ])('is none with %s', (_, commit, deployed) => {
+    expect(parseEdition(commit, deployed, now)).toBeNull();
+  });
+
+  it('is described by the start of its commit and its day', () => {
+    expect(describeEdition({ hash, deployed: '2026-08-06T08:15:22Z' })).toBe(
+      'edition 0d8fe2bf of 2026-08-06',
+    );
+  });
+
+  it.each([Date.UTC(2014, 0) / 1000, now / 1000 + 86_400])('may be of second %i', (seconds) => {
+    expect(parseEdition(hash, String(seconds), now)).not.toBeNull();
+  });
+});
+
+describe('the newest edition', () => {
+  const [first, second] = [namedEdition(1), namedEdition(2)];
+  it.each([
+    [[], null],
+    [[null, null], null],
+    [[null, first], first],
+    [[first, null, second, null], second],
+    [[second, first], second],
+    [[first, { ...second, deployed: first.deployed }], first],
+  ])('of %j is %j', (editions, newest) => {
+    expect(newestEdition(editions)).toEqual(newest);
+  });
+});
+
+const check = (json: unknown) => () =>
+  refuseNewerFormat(json, (problem, options) => new OutputError(problem, 'meta.json', options));
+
+describe('the format of a file', () => {
+  it.each([
+    ['this version’s', { format: FORMAT }],
+    ['an older one', { format: FORMAT - 1 }],
+    ['none', {}],
+    ['not a number: the schema says what is wrong', { format: '9' }],
+    ['that of something that is not even an object', null],
+  ])('is read if it is %s', (_, json) => {
+    expect(check(json)).not.toThrow();
+  });
+
+  it('is refused if it is newer, with the way out', () => {
+    const hint = 'A newer version of gamedata wrote it: upgrade, or use another folder.';
+    const problem = `has format ${FORMAT + 1}, this version of gamedata reads format ${FORMAT}`;
+    expect(check({ format: FORMAT + 1 })).toThrow(new OutputError(problem, 'meta.json', { hint }));
+  });
+
+  it('of a file without one is 1', () => {
+    expect(z.object(formatField).parse({})).toEqual({ format: 1 });
+    expect(z.object(formatField).safeParse({ format: 0 }).success).toBe(false);
+  });
+});
+
+const entry: ManifestEntry = { path: 'a/b.json', bytes: 0, sha256: '0'.repeat(64) };
+const manifestOf = (...files: unknown[]) => ({ format: 1, generator: 'gamedata/0.1.0', files });
+
+/** The problem and its place. */
+const problemOf = (...files: unknown[]) => {
+  const [issue] = manifestReader.safeParse(manifestOf(...files)).error?.issues ?? [];
+  return issue && `${issue.path.join('.')}: ${issue.message}`;
+};
+
+describe('the reader of manifests', () => {
+  it('returns its entries as they are', () => {
+    const files = [entry, { ...entry, path: 'c', bytes: 7, of: 'another version' }];
+    expect(manifestReader.parse(manifestOf(...files))).toEqual(manifestOf(...files));
+    expect(manifestReader.parse(manifestOf()).files).toEqual([]);
+  });
+
+  it.each<[string, unknown, string]>([
+    ['no object', 7, 'files.1: Invalid input: expected object, received number'],
+    ['null', null, 'files.1: Invalid input: expected object, received null'],
+    ['a path that is no text', { ...entry, path: 7 }, 'files.1.path: Invalid input: expected string'],
+    ['a path that leads out', { ...entry, path: '../a' }, 'files.1.path: expected a relative path inside'],
+    ['a size that is no number', { ...entry, bytes: '7' }, 'files.1.bytes: Invalid input: expected number'],
+    ['a size that is no integer', { ...entry, bytes: 0.5 }, 'files.1.bytes: Invalid input: expected int'],
+    ['a size beyond every file', { ...entry, bytes: 2 ** 28 + 1 }, 'files.1.bytes: Too big'],
+    ['a negative size', { ...entry, bytes: -1 }, 'files.1.bytes: Too small'],
+    ['a hash that is no text', { ...entry, sha256: 7 }, 'files.1.sha256: Invalid input: expected string'],
+    ['a hash that is too short', { ...entry, sha256: '0' }, 'files.1.sha256: Invalid string'],
+  ])('names an entry that has %s', (_, damaged, problem) => {
+    expect(problemOf(entry, damaged, entry)).toContain(problem);
+    expect(problemOf(damaged)).toContain(problem.replace('files.1', 'files.0'));
+  });
+
+  it('names a list that is none', () => {
+    expect(manifestReader.safeParse({ ...manifestOf(), files: {} }).error?.issues).toMatchObject([
+      { path: ['files'], message: 'expected a list' },
+    ]);
+  });
+});
+
+describe('a path of a site', () => {
+  it('has 512 characters at most', () => {
+    const [name, folders] = ['n'.repeat(200), ['f'.repeat(200), 'g'.repeat(110)]];
+    expect(isSitePath([...folders, name].join('/'))).toBe(true);
+    expect(isSitePath([...folders, `${name}n`].join('/'))).toBe(false);
+  });
+
+  it.each(['index.html', 'a/b/c.json', '_redirects', 'a..b', '.nojekyll', '.well-known/x'])(
+    'may be %j',
+    (path) => {
+      expect(isSitePath(path)).toBe(true);
+    },
+  );
+
+  it.each([
+    ...['', '/', '/a', '.', '..', '../x', 'a/../b', 'a/..', './a', 'a//b', 'a/', 'a\\b', 'a\0b'],
+    ...['a\n/../../b', 'a\u001b', 'a'.repeat(221), `${'a/'.repeat(16)}b`, `${'a'.repeat(200)}/`.repeat(3)],
+  ])('is never %j', (path) => {
+    expect(isSitePath(path)).toBe(false);
+  });
+});
+
+it('a description has its keys in the order of the schema, and no others', () => {
+  const { format: _, ...options } = siteOf({}).meta;
+  const reversed = Object.fromEntries(Object.entries(options).reverse()) as typeof options;
+  const made = createMeta(reversed);
+  expect(Object.keys(made)).toEqual(
+    Object.keys(metaSchema.shape).filter((key) => !['skipped', 'archive', 'names'].includes(key)),
+  );
+  expect(made).toEqual({ ...options, format: 1 });
+  expect(() => createMeta({ ...options, captured: 'today' })).toThrow('Invalid ISO date');
+});
