@@ -2,7 +2,14 @@ import { Validator } from '@seriousme/openapi-schema-validator';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { describe, expect, it } from 'vitest';
 import { specificationFiles } from '../../src/site/openapi.ts';
-import { rawRecords, type SiteOptions, siteOf } from '../support/sites.ts';
+import {
+  rawItem,
+  rawMove,
+  rawRecords,
+  type SiteOptions,
+  type SomeRecords,
+  siteOf,
+} from '../support/sites.ts';
 
 interface Operation {
   readonly operationId: string;
@@ -42,10 +49,8 @@ describe.each([
   });
 
   it('names each operation once', () => {
-    const ids = Object.values(document.paths).flatMap((path) =>
-      Object.entries(path).flatMap(([method, { operationId }]) =>
-        method === 'parameters' ? [] : [operationId],
-      ),
+    const ids = Object.values(document.paths).flatMap(({ parameters: _, ...operations }) =>
+      Object.values(operations).map(({ operationId }) => operationId),
     );
     expect(ids).toEqual([...new Set(ids)]);
     expect(ids).not.toContain(undefined);
@@ -109,40 +114,20 @@ describe('the document', () => {
   });
 
   it('shows the first records of the site', () => {
-    const { paths } = documentOf(120);
-    const answer = paths['/api/gamedata/move/']?.get?.responses[200];
-    const move = (id: number) => ({
-      url: `https://example.test/api/gamedata/move/move-${id}/?format=api`,
-      id,
-      slug: `move-${id}`,
-      name: `Move ${id}`,
-      generation: 1,
-    });
-    const page = {
-      count: 120,
-      next: 'https://example.test/api/gamedata/move/?format=api&limit=100&offset=100',
-      previous: null,
-      results: [move(1), move(2)],
-    };
-    expect(answer?.content).toMatchObject({ 'application/json': { example: page } });
+    const answer = documentOf(120).paths['/api/gamedata/move/']?.get?.responses[200];
+    const { plan, files } = siteOf(rawRecords(120, 120));
+    const page = JSON.parse(String(files().find(({ path }) => path.endsWith('/move/index.json'))?.body));
+    const example = { ...page, results: plan.served.move.slice(0, 2) };
+    expect(answer?.content).toMatchObject({ 'application/json': { example } });
   });
 
   it('names the files of a site for hosts that know files only, and promises no header there', () => {
     const { paths, info } = documentOf(120, { links: 'file' });
     const api = Object.keys(paths).filter((path) => path.startsWith('/api/'));
-    expect(api).toEqual([
-      '/api/gamedata/index.json',
-      ...['move', 'item'].flatMap((kind) =>
-        ['index.json', 'offset/{offset}/index.json', '{slug}/index.json'].map(
-          (file) => `/api/gamedata/${kind}/${file}`,
-        ),
-      ),
-    ]);
-    expect(Object.keys(paths['/api/gamedata/index.json']?.get?.responses ?? {})).toEqual([
-      '200',
-      '304',
-      '404',
-    ]);
+    const folders = ['', 'move/', 'move/offset/{offset}/', 'move/{slug}/'];
+    folders.push('item/', 'item/offset/{offset}/', 'item/{slug}/');
+    expect(api).toEqual(folders.map((folder) => `/api/gamedata/${folder}index.json`));
+    expect(Object.keys(paths['/api/gamedata/index.json']?.get?.responses ?? {}).join()).toBe('200,304,404');
     expect(info.description).toContain('plain file servers');
   });
 
@@ -161,5 +146,62 @@ describe('the document', () => {
     expect(bulk(true)).toHaveLength(18);
     expect(bulk(true)).toContain('/download/gamedata.tar.gz');
     expect(bulk(false)).toEqual([]);
+  });
+});
+
+/** The docs of a site. */
+function docsOf(raw: SomeRecords, options?: SiteOptions, archive = false): string {
+  const { records, meta, docs } = siteOf(raw, options).plan;
+  const files = specificationFiles(records, meta, { archive, docs });
+  return String(files.find(({ path }) => path === 'docs/index.html')?.body);
+}
+
+describe('the docs', () => {
+  it('escape what the upstream named', () => {
+    const hostile = '<img src=x onerror="alert(1)">';
+    const [move, item] = [[rawMove(1, { englishName: hostile })], [rawItem(1, { englishName: hostile })]];
+    const page = docsOf({ move, item });
+    expect(page).not.toContain('<img');
+    expect(page.split('&lt;img src=x onerror=').length).toBeGreaterThan(2);
+  });
+
+  it('hold no script and no style of their own, which the policy forbids', () => {
+    const page = docsOf(rawRecords(3, 3));
+    expect(page).not.toMatch(/<style|\sstyle=|\son\w+=|<script(?! src="[\w./]+" type="module"><\/script>)/);
+  });
+
+  it('request a record that exists, of a kind that has any', () => {
+    const url = 'https://example.test/api/gamedata/move/move-1/';
+    expect(docsOf(rawRecords(3, 3))).toContain(`curl &#39;${url}&#39;`);
+    const empty = docsOf(rawRecords(0, 1));
+    expect(empty).toContain('/api/gamedata/move/{slug}/');
+    expect(empty).not.toContain('/move//');
+  });
+
+  it('say what every field means', () => {
+    const rows = docsOf(rawRecords(3, 3)).matchAll(/<tr><th scope="row"><code>(\w+)<\/code>.*?<\/tr>/gs);
+    const fields = [...rows];
+    expect(fields.length).toBeGreaterThan(40);
+    for (const [row, name] of fields) expect(row, name).not.toContain('<td></td></tr>');
+  });
+
+  it('name the files of a site whose links point to files', () => {
+    const page = docsOf(rawRecords(120, 3), { links: 'file' });
+    expect(page).toContain('<code>/api/gamedata/move/offset/{offset}/index.json</code>');
+    expect(page).toContain('https://example.test/api/gamedata/move/offset/100/index.json');
+    expect(page).not.toContain('name="limit"');
+  });
+
+  it.each([
+    [false, false, []],
+    [true, false, ['/download/move.csv']],
+    [false, true, ['/download/gamedata.tar.gz']],
+    [true, true, ['/download/move.csv', '/download/gamedata.tar.gz']],
+  ])('list the downloads of a site: bulk files %s, archives %s', (downloads, archive, files) => {
+    const page = docsOf(rawRecords(1, 1), { downloads }, archive);
+    for (const file of ['/download/move.csv', '/download/gamedata.tar.gz'])
+      expect(page.includes(`<a href="..${file}">`)).toBe(files.some((one) => one === file));
+    expect(page.includes('This site has no bulk files.')).toBe(files.length === 0);
+    expect(page).not.toContain('.csv.gz');
   });
 });

@@ -90,15 +90,8 @@ for line in sys.stdin:
 
 /** Rust's: ripgrep reads a line of text after the other, and prints the numbers of those that fit. */
 function matchedByRust(pattern: string, lines: readonly string[]): number[] {
-  const input = lines.join('\n');
-  const { stdout, stderr, status } = spawnSync(
-    'rg',
-    ['--line-number', '--only-matching', '--replace', '', '-e', pattern],
-    {
-      input,
-      encoding: 'utf8',
-    },
-  );
+  const args = ['--line-number', '--only-matching', '--replace', '', '-e', pattern];
+  const { stdout, stderr, status } = spawnSync('rg', args, { input: lines.join('\n'), encoding: 'utf8' });
   expect([stderr, status === 2]).toEqual(['', false]);
   return [...stdout.matchAll(/^(\d+):/gm)].map(([, line]) => Number(line) - 1);
 }
@@ -109,15 +102,8 @@ const isThere = (program: string): boolean =>
 /** Texts that fit, or nearly. `$` of other languages than JavaScript allows a line break at the end: none has one. */
 const texts = fc.sample(
   fc.oneof(
-    fc.constantFrom(
-      'pound',
-      'a--b',
-      '-a',
-      'sprites/items/a.png',
-      'https://x.test/a-b',
-      'http://[::1]:80',
-      '2026-01-02',
-    ),
+    fc.constantFrom('pound', 'a--b', '-a', 'sprites/items/a.png', '2026-01-02'),
+    fc.constantFrom('https://x.test/a-b', 'http://[::1]:80'),
     fc.string(),
     fc.stringMatching(/^[a-z0-9/:.[\]_~-]{1,30}$/),
   ),
