@@ -134,7 +134,7 @@ ${fieldTable(
 /** @param what the rows are names of; nothing if there are none */
 const fieldTable = (
   what: string,
-  rows: readonly (Pick<Parameter, 'name' | 'schema'> & { in?: string; description?: string })[],
+  rows: readonly (Pick<Parameter, 'name' | 'schema'> & { in?: string; description?: string | undefined })[],
 ): Markup | '' =>
   rows.length === 0
     ? ''
