@@ -3,7 +3,6 @@
 import pLimit from 'p-limit';
 import * as z from 'zod';
 import { type Kind, kindNames, mapKinds } from '../contract/kinds.ts';
-import type { Edition } from '../contract/meta.ts';
 import { parse, show } from '../contract/parse.ts';
 import { idSchema } from '../contract/records.ts';
 import { DataError } from '../errors.ts';
