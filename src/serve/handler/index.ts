@@ -6,6 +6,7 @@
 import { errorDetails, NOT_ACCEPTABLE_DETAIL, notAllowedDetail } from '../../contract/errors.ts';
 import { commonHeaders, errorHeaders, preflightHeaders } from '../../contract/headers.ts';
 import { BROWSE_FILE, NOT_FOUND_FILE } from '../../contract/paths.ts';
+import { readWindow } from '../../contract/windows.ts';
 import {
   isApiPath,
   isRead,
@@ -13,7 +14,6 @@ import {
   type PlainRequest,
   type PlainResponse,
   readFormat,
-  readWindow,
   resolveTarget,
   type Target,
 } from './request.ts';
