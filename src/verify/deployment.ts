@@ -42,16 +42,11 @@ export interface SupportedByHosts {
 /** More failures of one guarantee are not listed. */
 const MAX_FAILURES = 1000;
 
-interface Failure {
-  readonly request: string;
-  readonly problem: string;
-}
-
 /** A guarantee that was checked: kept if there are no failures. */
 export interface GuaranteeResult {
   readonly guarantee: GuaranteeName;
   readonly title: string;
-  readonly failures: readonly Failure[];
+  readonly failures: readonly { readonly request: string; readonly problem: string }[];
 }
 
 export interface DeploymentReport {
@@ -94,7 +89,7 @@ export async function verifyDeployment(
     const linkBase: LinkBase = { baseUrl: builtFor ?? address, links };
     const names =
       supported?.names ?? guaranteeNames.filter((name) => isExpected(guarantees[name].needs, level, links));
-    const failures = new Map(names.map((name) => [name, [] as Failure[]]));
+    const failures = new Map(names.map((name) => [name, [] as GuaranteeResult['failures'][number][]]));
     const fail = (
       name: GuaranteeName,
       { request }: Pick<ProbeResponse, 'request'>,

@@ -50,14 +50,17 @@ export const checkEach = <R extends ProbeRequest>(
 export const toRequests = (paths: readonly string[], headers: ProbeRequest['headers'] = {}) =>
   [...new Set(paths)].map((path) => ({ path, headers }));
 
+export const statusProblem = ({ status }: ProbeResponse, ...expected: readonly number[]) =>
+  expected.includes(status) ? undefined : `got status ${status}, expected ${expected.join(' or ')}`;
+
 /** What is wrong with an error: its status, its type or its body. */
 export function errorProblem(response: ProbeResponse, ...statuses: readonly number[]): string | undefined {
-  const { status, json } = response;
-  if (!statuses.includes(status)) return `got status ${status}, expected ${statuses.join(' or ')}`;
+  const problem = statusProblem(response, ...statuses);
+  if (problem !== undefined) return problem;
   const type = response.header('content-type');
   if (!isJsonType(type)) return `got Content-Type ${type}, expected application/json`;
-  const hasDetail = typeof (json as { detail?: unknown } | null | undefined)?.detail === 'string';
-  return hasDetail ? undefined : 'got a body without a detail, expected {"detail": "…"}';
+  const detail = (response.json as { detail?: unknown } | null | undefined)?.detail;
+  return typeof detail === 'string' ? undefined : 'got a body without a detail, expected {"detail": "…"}';
 }
 
 /** Of responses that are not checked for other headers. */

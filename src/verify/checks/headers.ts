@@ -96,113 +96,106 @@ const checkTags: Check = async (context, fail) => {
   }
 };
 
-const checkConditional = checkRequests(
-  (context) => samples(context),
-  async (request, { probe }) => {
-    const { header } = await probe.send(request);
-    const known = await probe.send(conditional(request, header('etag')));
-    const { status } = await probe.send(conditional(request, '"other"'));
-    return [
-      known,
-      (known.status !== 304 || known.text !== '') &&
-        `got status ${known.status}, expected 304 without a body`,
-      status !== 200 && `got status ${status} with another If-None-Match, expected 200`,
-    ];
-  },
-);
-
 /** What hosts need not compress, as it fits into one packet. */
 const MIN_LENGTH = 1024;
 const compressed = [`/${paths.OPENAPI_FILE}`, `/${paths.SEARCH_FILE}`, namesIndex];
 /** Hosts may compress these: then by the same rules. */
 const optional = [...kindNames.map(paths.listPath), `/${paths.META_FILE}`];
 
-/** The same content as without compression, and a validator of its own, or a weak one. */
-const checkCompression = checkRequests(
-  () => toRequests([...compressed, ...optional]),
-  async ({ path }, { probe }) => {
-    const headers = { 'Accept-Encoding': 'gzip' };
-    const plain = await probe.send({ path });
-    const packed = await probe.send({ path, headers });
-    if (plain.status !== 200 || plain.text.length < MIN_LENGTH) return [packed];
-    if (packed.encoding !== 'gzip')
-      return [packed, !optional.includes(path) && `got Content-Encoding ${packed.encoding}, expected gzip`];
-    const head = await probe.send({ method: 'HEAD', path, headers });
-    const [etag, other] = [packed.header('etag'), plain.header('etag')];
-    return [
-      packed,
-      packed.text !== plain.text && 'got other content than without Accept-Encoding',
-      headerProblem(packed, 'Vary', 'it to include Accept-Encoding', (got) =>
-        includes(got, 'accept-encoding'),
-      ),
-      etag === undefined && 'got no ETag',
-      etag === other &&
-        etag?.startsWith('W/') === false &&
-        `got ETag ${etag}, the same as without Accept-Encoding, expected another, or a weak one`,
-      head.header('etag') !== etag && `got ETag ${etag}, but ${head.header('etag')} for HEAD`,
-    ];
-  },
-);
-
-/** Caches on the way replace the stored headers by those of 304: https://www.rfc-editor.org/rfc/rfc9110#status.304 */
-const checkNotModified = checkRequests(
-  (context) =>
-    ['identity', 'gzip'].flatMap((encoding) =>
-      samples(context, [...compressed, icon], { 'Accept-Encoding': encoding }),
-    ),
-  async (request, { probe }) => {
-    const full = await probe.send(request);
-    if (full.status !== 200) return [full];
-    const response = await probe.send(conditional(request, full.header('etag')));
-    return [
-      response,
-      response.status !== 304 && `got status ${response.status}, expected 304`,
-      ...['ETag', 'Vary', 'Cache-Control'].map((name) =>
-        headerProblem(response, name, full.header(name), isEquivalent),
-      ),
-    ];
-  },
-);
-
-const checkHead = checkRequests(
-  (context) => samples(context),
-  async (request, { probe }) => {
-    const get = await probe.send(request);
-    const head = await probe.send({ ...request, method: 'HEAD' });
-    return [
-      head,
-      head.status !== get.status && `got status ${head.status}, expected ${get.status}`,
-      head.text !== '' && `got a body of ${head.text.length} characters, expected none`,
-      ...['content-type', 'etag'].map((name) => headerProblem(head, name, get.header(name))),
-    ];
-  },
-);
-
-/** A deployment may have a stricter policy, but not a weaker one. */
-const checkPagePolicy = checkRequests(
-  () => toRequests(pages, { Accept: 'text/html' }),
-  async (request, { probe }) => {
-    const response = await probe.send(request);
-    if (!response.header('content-type')?.startsWith('text/html')) return [response];
-    const got = response.header('content-security-policy')?.split(/\s*;\s*/);
-    const policy = contract.htmlHeaders['Content-Security-Policy'].split('; ');
-    return [
-      response,
-      ...policy.map((rule) => !got?.includes(rule) && `got no Content-Security-Policy ${rule}`),
-      headerProblem(response, 'X-Content-Type-Options', 'nosniff'),
-    ];
-  },
-);
-
 export const headersChecks = {
-  compression: checkCompression,
+  /** The same content as without compression, and a validator of its own, or a weak one. */
+  compression: checkRequests(
+    () => toRequests([...compressed, ...optional]),
+    async ({ path }, { probe }) => {
+      const headers = { 'Accept-Encoding': 'gzip' };
+      const plain = await probe.send({ path });
+      const packed = await probe.send({ path, headers });
+      if (plain.status !== 200 || plain.text.length < MIN_LENGTH) return [packed];
+      if (packed.encoding !== 'gzip')
+        return [packed, !optional.includes(path) && `got Content-Encoding ${packed.encoding}, expected gzip`];
+      const head = await probe.send({ method: 'HEAD', path, headers });
+      const [etag, other] = [packed.header('etag'), plain.header('etag')];
+      return [
+        packed,
+        packed.text !== plain.text && 'got other content than without Accept-Encoding',
+        headerProblem(packed, 'Vary', 'it to include Accept-Encoding', (got) =>
+          includes(got, 'accept-encoding'),
+        ),
+        etag === undefined && 'got no ETag',
+        etag === other &&
+          etag?.startsWith('W/') === false &&
+          `got ETag ${etag}, the same as without Accept-Encoding, expected another, or a weak one`,
+        head.header('etag') !== etag && `got ETag ${etag}, but ${head.header('etag')} for HEAD`,
+      ];
+    },
+  ),
   'media-type': headerCheck('Content-Type', contract.mediaTypes['.json'], [], isJsonType),
-  head: checkHead,
-  etag: [checkTags, checkConditional],
-  'not-modified': checkNotModified,
+  head: checkRequests(
+    (context) => samples(context),
+    async (request, { probe }) => {
+      const get = await probe.send(request);
+      const head = await probe.send({ ...request, method: 'HEAD' });
+      return [
+        head,
+        head.status !== get.status && `got status ${head.status}, expected ${get.status}`,
+        head.text !== '' && `got a body of ${head.text.length} characters, expected none`,
+        ...['content-type', 'etag'].map((name) => headerProblem(head, name, get.header(name))),
+      ];
+    },
+  ),
+  etag: [
+    checkTags,
+    checkRequests(
+      (context) => samples(context),
+      async (request, { probe }) => {
+        const { header } = await probe.send(request);
+        const known = await probe.send(conditional(request, header('etag')));
+        const { status } = await probe.send(conditional(request, '"other"'));
+        return [
+          known,
+          (known.status !== 304 || known.text !== '') &&
+            `got status ${known.status}, expected 304 without a body`,
+          status !== 200 && `got status ${status} with another If-None-Match, expected 200`,
+        ];
+      },
+    ),
+  ],
+  /** Caches on the way replace the stored headers by those of 304: https://www.rfc-editor.org/rfc/rfc9110#status.304 */
+  'not-modified': checkRequests(
+    (context) =>
+      ['identity', 'gzip'].flatMap((encoding) =>
+        samples(context, [...compressed, icon], { 'Accept-Encoding': encoding }),
+      ),
+    async (request, { probe }) => {
+      const full = await probe.send(request);
+      if (full.status !== 200) return [full];
+      const response = await probe.send(conditional(request, full.header('etag')));
+      return [
+        response,
+        response.status !== 304 && `got status ${response.status}, expected 304`,
+        ...['ETag', 'Vary', 'Cache-Control'].map((name) =>
+          headerProblem(response, name, full.header(name), isEquivalent),
+        ),
+      ];
+    },
+  ),
   cors: commonCheck('Access-Control-Allow-Origin'),
   nosniff: commonCheck('X-Content-Type-Options'),
-  'page-policy': checkPagePolicy,
+  /** A deployment may have a stricter policy, but not a weaker one. */
+  'page-policy': checkRequests(
+    () => toRequests(pages, { Accept: 'text/html' }),
+    async (request, { probe }) => {
+      const response = await probe.send(request);
+      if (!response.header('content-type')?.startsWith('text/html')) return [response];
+      const got = response.header('content-security-policy')?.split(/\s*;\s*/);
+      const policy = contract.htmlHeaders['Content-Security-Policy'].split('; ');
+      return [
+        response,
+        ...policy.map((rule) => !got?.includes(rule) && `got no Content-Security-Policy ${rule}`),
+        headerProblem(response, 'X-Content-Type-Options', 'nosniff'),
+      ];
+    },
+  ),
   exposed: commonCheck('Access-Control-Expose-Headers', includes),
   caching: checkEach(
     (context) => samples(context, [namesIndex]),

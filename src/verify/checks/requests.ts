@@ -12,6 +12,7 @@ import {
   endpoints,
   errorProblem,
   isJsonType,
+  statusProblem,
   toRequests,
   unknownRecords,
   type VerifyContext,
@@ -134,8 +135,8 @@ export const requestsChecks = {
         { method: 'OPTIONS', path, headers: preflight },
       ]),
     (response, { headers }) => {
-      if (response.status !== 200 && response.status !== 204)
-        return `got status ${response.status}, expected 200 or 204`;
+      const problem = statusProblem(response, 200, 204);
+      if (problem !== undefined) return problem;
       const allow = response.header('allow');
       if (allow?.replaceAll(' ', '') !== apiHeaders.Allow.replaceAll(' ', ''))
         return `got Allow ${allow}, expected ${apiHeaders.Allow}`;
@@ -179,9 +180,9 @@ export const requestsChecks = {
         })),
       ),
     ],
-    (response, { isPage, status }) => {
-      if (status !== undefined && response.status !== status)
-        return `got status ${response.status}, expected ${status}`;
+    (response, { isPage, status = response.status }) => {
+      const problem = statusProblem(response, status);
+      if (problem !== undefined) return problem;
       const type = response.header('content-type');
       if (isPage) return !type?.startsWith('text/html') && `got ${type}, expected text/html`;
       return !isJsonType(type) && `got ${type}, expected application/json`;
