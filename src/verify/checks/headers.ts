@@ -61,13 +61,17 @@ const headerCheck = (name: string, expected: string, also: readonly string[], is
     (response) => headerProblem(response, name, expected, isRight),
   );
 
-/** A check of a header that every response has. */
-const commonCheck = (name: keyof typeof contract.commonHeaders, isRight?: Compare): Check =>
-  headerCheck(
-    name,
-    contract.commonHeaders[name],
-    [...unknownRecords, ...siteFiles, namesIndex, icon],
-    isRight,
+/** A check of a header that every response has. Sites of earlier versions lack some files. */
+const commonCheck = (
+  name: keyof typeof contract.commonHeaders,
+  also: readonly string[],
+  isRight?: Compare,
+): Check =>
+  checkEach(
+    (context) => samples(context, [...unknownRecords, ...also, ...siteFiles]),
+    (response, { path }) =>
+      (response.status !== 404 || also.includes(path) || !siteFiles.includes(path)) &&
+      headerProblem(response, name, contract.commonHeaders[name], isRight),
   );
 
 const cachingProblem = (response: ProbeResponse, expected: { 'Cache-Control': string }): string | undefined =>
@@ -179,8 +183,8 @@ export const headersChecks = {
       ];
     },
   ),
-  cors: commonCheck('Access-Control-Allow-Origin'),
-  nosniff: commonCheck('X-Content-Type-Options'),
+  cors: commonCheck('Access-Control-Allow-Origin', [icon, namesIndex]),
+  nosniff: commonCheck('X-Content-Type-Options', [icon]),
   /** A deployment may have a stricter policy, but not a weaker one. */
   'page-policy': checkRequests(
     () => toRequests(pages, { Accept: 'text/html' }),
@@ -196,7 +200,7 @@ export const headersChecks = {
       ];
     },
   ),
-  exposed: commonCheck('Access-Control-Expose-Headers', includes),
+  exposed: commonCheck('Access-Control-Expose-Headers', [`/${paths.META_FILE}`], includes),
   caching: checkEach(
     (context) => samples(context, [namesIndex]),
     (response) => response.status !== 404 && cachingProblem(response, contract.apiHeaders),
