@@ -36,3 +36,16 @@ export function narrow(value: bigint): Integer {
   const number = Number(value);
   return Number.isSafeInteger(number) ? number : value;
 }
+
+/** The last of repeated parameters counts. An invalid limit counts as the page size, an invalid offset as 0. */
+export function readWindow(query: URLSearchParams): Window {
+  const limit = readInteger(query, 'limit');
+  const offset = readInteger(query, 'offset');
+  return { limit: limit > 0 ? limit : PAGE_SIZE, offset: offset > 0 ? offset : 0 };
+}
+
+/** An optional sign and digits, as many as the reference framework takes; anything else is 0. */
+function readInteger(query: URLSearchParams, name: string): Integer {
+  const text = query.getAll(name).at(-1) ?? '';
+  return /^[+-]?\d{1,4300}$/.test(text) ? narrow(BigInt(text)) : 0;
+}

@@ -35,28 +35,19 @@ export function negotiateEncoding(request: IncomingMessage): Encoding | undefine
   return encodings.find((encoding) => encoding === chosen);
 }
 
-/** Responds in an encoding. What the response varies on does not depend on whether it was worth compressing. */
-export type Compress = (
-  encoding: Encoding | undefined,
-  request: PlainRequest,
-  respond: (request: PlainRequest) => PlainResponse | Promise<PlainResponse>,
-) => Promise<PlainResponse>;
+export type Compress = ReturnType<typeof createCompress>;
 
 /** @param maxBytes the maximum total size of the results that are kept */
-export function createCompress(maxBytes: number): Compress {
+export function createCompress(maxBytes: number) {
+  /** By encoding and ETag, which identifies a body, of whatever release. */
   const cache = new LRUCache<string, Packed>({ maxSize: maxBytes, sizeCalculation: ({ length }) => length });
 
-  /** ETags identify bodies, of whatever release. */
-  async function pack(body: Uint8Array, etag: string, encoding: Encoding): Promise<Packed> {
-    const key = `${encoding} ${etag}`;
-    const known = cache.get(key);
-    if (known) return known;
-    const packed = await encoders[encoding](body);
-    cache.set(key, packed);
-    return packed;
-  }
-
-  return async (encoding, request, respond) => {
+  /** Responds in an encoding. What the response varies on does not depend on whether it was worth compressing. */
+  return async (
+    encoding: Encoding | undefined,
+    request: PlainRequest,
+    respond: (request: PlainRequest) => Promise<PlainResponse>,
+  ): Promise<PlainResponse> => {
     // The length of a body is only known once it is compressed: HEAD is answered like GET.
     const isHead = request.method === 'HEAD';
     const method = isHead ? 'GET' : request.method;
@@ -67,12 +58,14 @@ export function createCompress(maxBytes: number): Compress {
     const { ETag: etag, Vary: vary } = headers;
     const sent: Record<string, string> = {
       ...headers,
-      Vary: vary === undefined ? 'Accept-Encoding' : `${vary}, Accept-Encoding`,
+      Vary: vary ? `${vary}, Accept-Encoding` : 'Accept-Encoding',
     };
     if (etag !== undefined) sent.ETag = etag.replace(/"$/, suffix);
     if (!encoding || etag === undefined || body === null || body.length < MIN_BYTES)
       return { status, headers: sent, body: isHead ? null : body };
-    const packed = await pack(body, etag, encoding);
+    const key = `${encoding} ${etag}`;
+    const packed = cache.get(key) ?? (await encoders[encoding](body));
+    cache.set(key, packed);
     sent['Content-Encoding'] = encoding;
     sent['Content-Length'] = String(packed.length);
     return { status, headers: sent, body: isHead ? null : packed };

@@ -4,6 +4,7 @@
  */
 
 import { createHash } from 'node:crypto';
+import type { Stats } from 'node:fs';
 import { lstat, readFile, realpath, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout } from 'node:timers/promises';
@@ -47,23 +48,23 @@ export function createReleases(
   folder: string,
   { maxBytes, checkIntervalMs, isChanging, readBase }: ReleaseOptions,
 ): WithRelease {
-  let release: Release | undefined;
-  let looked = Number.NEGATIVE_INFINITY;
-  let looking: Promise<Release> | undefined;
-
-  async function look(): Promise<Release> {
-    try {
-      const real = await realpath(folder);
-      if (isChanging(real)) throw new SiteReplacedError();
-      const mark = await markOf(real);
-      if (!release || release.mark !== mark) release = open(real, mark);
-    } catch (error) {
-      // While there is no folder, what is in memory is still correct.
-      if (!release || error instanceof SiteReplacedError) throw error;
-    }
-    looked = performance.now();
-    return release;
-  }
+  const releases = new LRUCache<string, Release>({
+    max: 1,
+    ttl: checkIntervalMs,
+    noDeleteOnFetchRejection: true,
+    async fetchMethod(_, known) {
+      try {
+        const real = await realpath(folder);
+        if (isChanging(real)) throw new SiteReplacedError();
+        const mark = await markOf(real);
+        return known?.mark === mark ? known : open(real, mark);
+      } catch (error) {
+        // While there is no folder, what is in memory is still correct.
+        if (!known || error instanceof SiteReplacedError) throw error;
+        return known;
+      }
+    },
+  });
 
   function open(real: string, mark: string): Release {
     const cache = new LRUCache<string, Asset>({
@@ -88,32 +89,24 @@ export function createReleases(
     return { folder: real, base, mark, respond: createResponder({ get }, base) };
   }
 
-  async function current(): Promise<Release> {
-    if (release && performance.now() - looked < checkIntervalMs) return release;
-    looking ??= look().finally(() => {
-      looking = undefined;
-    });
-    return looking;
-  }
-
   return async (work) => {
     for (let attempt = 1; ; attempt++) {
       try {
-        return await work(await current());
+        return await work(await releases.forceFetch(folder, { forceRefresh: attempt > 1 }));
       } catch (error) {
         if (!(error instanceof SiteReplacedError) || attempt === ATTEMPTS) throw error;
         await setTimeout(PAUSE_MS * attempt);
-        looked = Number.NEGATIVE_INFINITY;
       }
     }
   };
 }
 
 /** Every build that changes anything writes a new manifest, last. */
-async function markOf(folder: string): Promise<string> {
-  const { ino, mtimeMs, size } = await stat(path.join(folder, MANIFEST_FILE));
-  return [folder, ino, mtimeMs, size].join(':');
-}
+const markOf = async (folder: string): Promise<string> =>
+  `${folder}:${versionOf(await stat(path.join(folder, MANIFEST_FILE)))}`;
+
+/** Differs if a file was replaced. */
+export const versionOf = ({ ino, mtimeMs, size }: Stats): string => [ino, mtimeMs, size].join(':');
 
 const etagOf = (body: Uint8Array): string =>
   `"${createHash('sha256').update(body).digest('base64url').slice(0, 27)}"`;

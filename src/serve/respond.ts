@@ -13,7 +13,7 @@ import { printable } from '../contract/words.ts';
 import { type Compress, type Encoding, MIN_BYTES, negotiateEncoding } from './compression.ts';
 import { isRead, type PlainRequest, type PlainResponse, resolveTarget } from './handler/request.ts';
 import { fileHeaders } from './handler/responses.ts';
-import { findFile, type Release, SiteReplacedError, type WithRelease } from './release.ts';
+import { findFile, type Release, SiteReplacedError, versionOf, type WithRelease } from './release.ts';
 import { hasBody, serverError, writeResponse } from './server.ts';
 
 export interface RespondOptions {
@@ -38,7 +38,8 @@ export async function respond(
     if (answered) await writeResponse(request, response, answered);
   } catch (error) {
     const isReplaced = error instanceof SiteReplacedError;
-    const problem = isReplaced ? 'the site is being replaced' : explain(error);
+    const cause = error instanceof Error ? error.message : String(error);
+    const problem = isReplaced ? 'the site is being replaced' : cause;
     options.onProblem(`${request.method} ${request.url}: ${problem}`);
     if (isReplaced) options.onReplaced();
     const refusal = isReplaced ? serverError(503, { 'Retry-After': '1' }) : serverError(500);
@@ -46,8 +47,6 @@ export async function respond(
     else await writeResponse(request, response, refusal);
   }
 }
-
-const explain = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
 /** The response; undefined if it has been sent already. */
 async function answer(
@@ -70,18 +69,16 @@ async function answer(
   if (!found) return respond(plain);
   const isWhole = request.headers.range === undefined;
   if (encoding && isWhole && isPackable(file, found.bytes)) return compress(encoding, plain, respond);
+  const headers = {
+    ...fileHeaders(file),
+    ...(isCompressible(mediaTypeOf(file)) && { Vary: 'Accept-Encoding' }),
+  };
   const copied = encoding && bulkFiles.includes(file) ? `${file}.${copies[encoding]}` : undefined;
   const copy = copied === undefined ? undefined : await findFile(folder, copied);
-  return sendFile(request, response, {
-    folder,
-    file: copied && copy ? copied : file,
-    bytes: (copy ?? found).bytes,
-    headers: {
-      ...fileHeaders(file),
-      ...(isCompressible(mediaTypeOf(file)) && { Vary: 'Accept-Encoding' }),
-      ...(encoding && copy && { 'Content-Encoding': encoding }),
-    },
-  });
+  if (!encoding || !copied || !copy)
+    return sendFile(request, response, { folder, file, bytes: found.bytes }, headers);
+  const packed = { folder, file: copied, bytes: copy.bytes };
+  return sendFile(request, response, packed, { ...headers, 'Content-Encoding': encoding });
 }
 
 /** Larger files are sent as they are, unless the site has a compressed copy. */
@@ -113,13 +110,6 @@ export function splitTarget(target: string): Pick<PlainRequest, 'path' | 'search
   return { path: path || '/', search: encoded.slice(path.length) };
 }
 
-interface SentFile {
-  readonly folder: string;
-  readonly file: string;
-  readonly bytes: number;
-  readonly headers: Readonly<Record<string, string>>;
-}
-
 /**
  * Sends a file as a stream.
  *
@@ -129,7 +119,8 @@ interface SentFile {
 function sendFile(
   request: IncomingMessage,
   response: ServerResponse,
-  { folder, file, bytes, headers }: SentFile,
+  { folder, file, bytes }: { folder: string; file: string; bytes: number },
+  headers: PlainResponse['headers'],
 ): Promise<PlainResponse | undefined> {
   // A suffix that is longer is the whole file: https://www.rfc-editor.org/rfc/rfc9110#section-14.1.2
   const [, suffix] = /^bytes=-(\d+)$/.exec(request.headers.range ?? '') ?? [];
@@ -142,15 +133,15 @@ function sendFile(
   return new Promise((resolve, reject) => {
     response.on('close', () => resolve(undefined));
     const stream = send(request, `/${file}`, { root: folder, index: false });
-    let described: Stats | undefined;
+    let described: string | undefined;
     stream.on('headers', (_: ServerResponse, __: string, stat: Stats) => {
-      described = stat;
+      described = versionOf(stat);
       response.setHeaders(new Map(Object.entries(headers)));
       if (hasBody(request)) response.setHeader('Connection', 'close');
     });
     stream.on('stream', (content: ReadStream) => {
       content.once('open', (descriptor) => {
-        if (described && isSame(described, fstatSync(descriptor))) return;
+        if (described === versionOf(fstatSync(descriptor))) return;
         content.unpipe(response).destroy();
         clearHeaders(response);
         reject(new SiteReplacedError());
@@ -172,9 +163,6 @@ interface SendError extends Error {
   readonly status?: number;
   readonly headers?: Record<string, string>;
 }
-
-const isSame = (one: Stats, other: Stats): boolean =>
-  one.ino === other.ino && one.size === other.size && one.mtimeMs === other.mtimeMs;
 
 /** As far as `send` has prepared a response, which is not sent. */
 function clearHeaders(response: ServerResponse): void {

@@ -14,7 +14,7 @@ import { type LinkBase, type LinkStyle, META_FILE } from '../contract/paths.ts';
 import type { Counts } from '../contract/records.ts';
 import { secondsSince } from '../contract/words.ts';
 import { abortable } from '../http/client.ts';
-import { createProbe, type Probe, type ProbeResponse } from '../http/probe.ts';
+import { createProbe, type ProbeResponse } from '../http/probe.ts';
 import { crawl } from '../sources/crawl.ts';
 import type { Check } from './checks/check.ts';
 import { contentChecks } from './checks/content.ts';
@@ -62,7 +62,9 @@ export interface DeploymentReport {
 }
 
 /** `root` and `lists` are checked by crawling. */
-const checks: Readonly<Record<Exclude<GuaranteeName, 'root' | 'lists'>, Check>> = {
+const checks: Readonly<Record<GuaranteeName, Check | readonly Check[]>> = {
+  root: [],
+  lists: [],
   ...contentChecks,
   ...headersChecks,
   ...requestsChecks,
@@ -87,34 +89,33 @@ export async function verifyDeployment(
     const linkBase: LinkBase = { baseUrl: builtFor ?? address, links };
     const names =
       supported?.names ?? guaranteeNames.filter((name) => isExpected(guarantees[name].needs, level, links));
-    const { counts, results } = await checkGuarantees(probe, linkBase, names);
-    const failed = results.filter(({ failures }) => failures.length > 0).length;
-    const seconds = secondsSince(started);
-    return { address, level, hosts: supported?.hosts, counts, guarantees: results, failed, seconds };
+    const failures = new Map(names.map((name) => [name, [] as GuaranteeResult['failures'][number][]]));
+    const fail = (
+      name: GuaranteeName,
+      { request }: Pick<ProbeResponse, 'request'>,
+      problem: string,
+    ): void => {
+      const known = failures.get(name) ?? [];
+      if (known.length < MAX_FAILURES) known.push({ request, problem });
+    };
+    const lists = await crawl(probe, linkBase, fail);
+    for (const name of names)
+      for (const check of [checks[name]].flat())
+        await check({ probe, linkBase, lists }, (response, problem) => fail(name, response, problem));
+    return {
+      address,
+      level,
+      hosts: supported?.hosts,
+      counts: mapKinds((kind) => lists[kind].count),
+      guarantees: Array.from(failures, ([guarantee, failures]) => ({
+        guarantee,
+        title: guarantees[guarantee].title,
+        failures,
+      })),
+      failed: [...failures.values()].filter(({ length }) => length > 0).length,
+      seconds: secondsSince(started),
+    };
   });
-}
-
-/** Crawls the lists, and checks some guarantees. */
-export async function checkGuarantees(
-  probe: Probe,
-  linkBase: LinkBase,
-  names: readonly GuaranteeName[],
-): Promise<{ counts: Counts; results: GuaranteeResult[] }> {
-  const results = names.map((guarantee) => ({
-    guarantee,
-    title: guarantees[guarantee].title,
-    failures: [] as GuaranteeResult['failures'][number][],
-  }));
-  const fail = (name: GuaranteeName, { request }: Pick<ProbeResponse, 'request'>, problem: string): void => {
-    const failures = results.find(({ guarantee }) => guarantee === name)?.failures ?? [];
-    if (failures.length < MAX_FAILURES) failures.push({ request, problem });
-  };
-  const lists = await crawl(probe, linkBase, fail);
-  for (const name of names) {
-    if (name === 'root' || name === 'lists') continue;
-    await checks[name]({ probe, linkBase, lists }, (response, problem) => fail(name, response, problem));
-  }
-  return { counts: mapKinds((kind) => lists[kind].count), results };
 }
 
 /** On a site whose links point to files, endpoints are only expected to work at the full level. */

@@ -64,13 +64,13 @@ type Damaged = Awaited<ReturnType<typeof goodSite>>;
 type Damage = (site: Damaged) => void;
 
 const edit =
-  (file: string, from: string | RegExp, to: string): Damage =>
+  (...told: Parameters<Damaged['edit']>): Damage =>
   (site) =>
-    site.edit(file, from, to);
+    site.edit(...told);
 const write =
-  (file: string, text: string | Buffer): Damage =>
+  (...told: Parameters<Damaged['write']>): Damage =>
   (site) =>
-    site.write(file, text);
+    site.write(...told);
 const remove =
   (file: string): Damage =>
   (site) =>

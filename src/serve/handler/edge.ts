@@ -10,17 +10,13 @@ interface CloudflareEnvironment {
   readonly ASSETS: { fetch(url: string): Promise<Response> };
 }
 
-/** A Worker of Cloudflare. All requests of an isolate share one handler, and its cache of pages. */
-export function createWorker(base: string) {
-  let handler: ReturnType<typeof createHandler> | undefined;
-  return {
-    fetch(request: Request, { ASSETS }: CloudflareEnvironment): Promise<Response> {
-      const store = createFetchStore((file) => ASSETS.fetch(`https://assets.local/${file}`));
-      handler ??= createHandler(store, base);
-      return handler(request);
-    },
-  };
-}
+/** A Worker of Cloudflare. */
+export const createWorker = (base: string) => ({
+  fetch(request: Request, { ASSETS }: CloudflareEnvironment): Promise<Response> {
+    const store = createFetchStore((file) => ASSETS.fetch(`https://assets.local/${file}`));
+    return createHandler(store, base)(request);
+  },
+});
 
 /** https://docs.netlify.com/build/edge-functions/api/ */
 interface NetlifyContext {

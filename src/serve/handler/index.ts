@@ -6,6 +6,7 @@
 import { commonHeaders, errorHeaders, preflightHeaders } from '../../contract/headers.ts';
 import { BROWSE_FILE, NOT_FOUND_FILE } from '../../contract/paths.ts';
 import { errorDetails, NOT_ACCEPTABLE_DETAIL, notAllowedDetail } from '../../contract/routes.ts';
+import { readWindow } from '../../contract/windows.ts';
 import {
   isApiPath,
   isRead,
@@ -13,18 +14,18 @@ import {
   type PlainRequest,
   type PlainResponse,
   readFormat,
-  readWindow,
   resolveTarget,
   type Target,
 } from './request.ts';
 import {
   assetResponse,
+  bodyResponse,
   endpointHeaders,
   errorResponse,
   fileHeaders,
   jsonHeaders,
   pageHeaders,
-  withLength,
+  textResponse,
 } from './responses.ts';
 import { type AssetStore, iconRedirect, listWindow, movedPath } from './store.ts';
 
@@ -68,11 +69,7 @@ export function createResponder(store: AssetStore, base = ''): Responder {
     const file = isApiPath(request.path, base) ? BROWSE_FILE : NOT_FOUND_FILE;
     const page = isPage ? await store.get(file) : undefined;
     if (!page) return errorResponse(request, 404, errorDetails[404]);
-    return withLength(request, {
-      status: 404,
-      headers: { ...pageHeaders, ...errorHeaders },
-      body: page.body,
-    });
+    return bodyResponse(request, 404, { ...pageHeaders, ...errorHeaders }, page.body);
   }
 
   const notAllowed = (request: PlainRequest): PlainResponse =>
@@ -92,11 +89,7 @@ export function createResponder(store: AssetStore, base = ''): Responder {
     if (representation === undefined) return errorResponse(request, 406, NOT_ACCEPTABLE_DETAIL);
     if (request.method === 'OPTIONS') {
       const text = JSON.stringify({ name: target.name, description: '', ...endpointMedia });
-      return withLength(request, {
-        status: 200,
-        headers: jsonHeaders,
-        body: new TextEncoder().encode(text),
-      });
+      return textResponse(request, 200, jsonHeaders, text);
     }
     if (!isRead(request)) return notAllowed(request);
     const asset =
@@ -114,12 +107,11 @@ export function createResponder(store: AssetStore, base = ''): Responder {
   async function fileResponse(request: PlainRequest, file: string): Promise<PlainResponse> {
     const asset = await store.get(file);
     const location = asset ? undefined : await iconRedirect(store, file);
-    const response = asset
-      ? assetResponse(request, asset, fileHeaders(file))
-      : // Temporary, as this site may hold the icon later.
-        location && { status: 302, headers: { ...commonHeaders, Location: location }, body: null };
-    if (!response) return notFound(request);
-    return isRead(request) ? response : notAllowed(request);
+    if (!asset && location === undefined) return notFound(request);
+    if (!isRead(request)) return notAllowed(request);
+    if (asset) return assetResponse(request, asset, fileHeaders(file));
+    // Temporary, as this site may hold the icon later.
+    return { status: 302, headers: { ...commonHeaders, Location: `${location}` }, body: null };
   }
 
   return async (request) => {

@@ -3,7 +3,6 @@
 import { JAVA_ACCEPT } from '../../contract/headers.ts';
 import { type Kind, kindNames } from '../../contract/kinds.ts';
 import { API_PREFIX, DOCS_PATH, isHostFile, recordFile, rootFile } from '../../contract/paths.ts';
-import { type Integer, narrow, PAGE_SIZE, type Window } from '../../contract/windows.ts';
 import { capitalize } from '../../contract/words.ts';
 
 /** What a response depends on. */
@@ -91,50 +90,31 @@ export function readFormat(query: URLSearchParams): Format {
   return format === 'api' || format === 'json' ? format : 'other';
 }
 
-/** An invalid limit counts as the page size, an invalid offset as 0. */
-export function readWindow(query: URLSearchParams): Window {
-  const limit = readInteger(query, 'limit');
-  const offset = readInteger(query, 'offset');
-  return { limit: limit > 0 ? limit : PAGE_SIZE, offset: offset > 0 ? offset : 0 };
-}
-
-/** An optional sign and digits, as many as the reference framework takes; anything else is 0. */
-function readInteger(query: URLSearchParams, name: string): Integer {
-  const text = query.getAll(name).at(-1) ?? '';
-  return /^[+-]?\d{1,4300}$/.test(text) ? narrow(BigInt(text)) : 0;
-}
-
-/** A range of an `Accept` header, such as `text/*;q=0.8`. */
-type MediaRange = ReturnType<typeof parseRange>;
-
 /**
  * A client that prefers `text/html`, as browsers do, gets the page; any other that accepts JSON gets JSON. `format=json`
  * is always JSON. Undefined if neither is acceptable.
  */
 export function negotiate(format: Format, accept: string | null): 'json' | 'html' | undefined {
-  if (format === 'json' || (accept !== null && new RegExp(JAVA_ACCEPT).test(accept))) return 'json';
-  const ranges = (accept ?? '*/*').split(',').map(parseRange);
-  const json = best(ranges, 'application', 'json');
-  const html = best(ranges, 'text', 'html');
-  if (html && (!json || prefers(html, json))) return 'html';
-  return json && 'json';
+  if (format === 'json' || new RegExp(JAVA_ACCEPT).test(accept ?? '')) return 'json';
+  // The first of equal ranges counts.
+  const ranges = new Map((accept ?? '*/*').split(',').map(parseRange).reverse());
+  const json = rate(ranges, ['application/json', 'application/*', '*/*']);
+  const html = rate(ranges, ['text/html', 'text/*', '*/*']);
+  // Quality decides; if equal, the more specific range.
+  const preference = html && json ? html.quality - json.quality || json.place - html.place : 1;
+  return html && preference > 0 ? 'html' : json && 'json';
 }
 
-/** An invalid range has no type, and includes nothing. */
-function parseRange(text: string) {
-  const [name = '', ...parameters] = text.split(';').map((part) => part.trim().toLowerCase());
-  const [, type = '', subtype = ''] = /^([^\s/]+)\/([^\s/]+)$/.exec(name) ?? [];
+/** A range of an `Accept` header, such as `text/*;q=0.8`. */
+function parseRange(text: string): [range: string, quality: number] {
+  const [range = '', ...parameters] = text.split(';').map((part) => part.trim().toLowerCase());
   const quality = Number(parameters.find((part) => part.startsWith('q='))?.slice(2) ?? 1);
-  const specificity = type === '*' ? 0 : subtype === '*' ? 1 : 2;
-  return { type, subtype, specificity, quality: Number.isFinite(quality) ? quality : 0 };
+  return [range, Number.isFinite(quality) ? quality : 0];
 }
 
-/** The most specific range that includes a media type. */
-const best = (ranges: readonly MediaRange[], type: string, subtype: string): MediaRange | undefined =>
-  ranges
-    .filter((range) => [type, '*'].includes(range.type) && [subtype, '*'].includes(range.subtype))
-    .sort((a, b) => b.specificity - a.specificity)[0];
-
-/** Quality decides; if equal, the more specific range. */
-const prefers = (html: MediaRange, json: MediaRange): boolean =>
-  html.quality === json.quality ? html.specificity > json.specificity : html.quality > json.quality;
+/** The quality of the most specific range that includes a media type, and how specific it is: 0 is most. */
+function rate(ranges: ReadonlyMap<string, number>, including: readonly string[]) {
+  const place = including.findIndex((range) => ranges.has(range));
+  const quality = ranges.get(including[place] ?? '');
+  return place < 0 || quality === undefined ? undefined : { place, quality };
+}

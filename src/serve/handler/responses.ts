@@ -43,7 +43,7 @@ export function assetResponse(
 ): PlainResponse {
   const validated: Record<string, string> = { ...headers, ETag: etag, ...(link && { Link: link }) };
   if (!isKnown(request.headers.get('If-None-Match'), etag))
-    return withLength(request, { status: 200, headers: validated, body });
+    return bodyResponse(request, 200, validated, body);
   const { 'Content-Type': _, ...unchanged } = validated;
   return { status: 304, headers: unchanged, body: null };
 }
@@ -57,15 +57,22 @@ function isKnown(ifNoneMatch: string | null, etag: string): boolean {
 
 type WithMethod = Pick<PlainRequest, 'method'>;
 
-export function errorResponse(request: WithMethod, status: number, detail: string): PlainResponse {
-  const body = new TextEncoder().encode(errorBody(detail));
-  return withLength(request, { status, headers: { ...jsonHeaders, ...errorHeaders }, body });
-}
+export const errorResponse = (request: WithMethod, status: number, detail: string): PlainResponse =>
+  textResponse(request, status, { ...jsonHeaders, ...errorHeaders }, errorBody(detail));
+
+export const textResponse = (
+  request: WithMethod,
+  status: number,
+  headers: HeaderValues,
+  text: string,
+): PlainResponse => bodyResponse(request, status, headers, new TextEncoder().encode(text));
 
 /** HEAD gets the length without the body. */
-export function withLength(
+export function bodyResponse(
   { method }: WithMethod,
-  { status, headers, body }: PlainResponse & Pick<Asset, 'body'>,
+  status: number,
+  headers: HeaderValues,
+  body: Asset['body'],
 ): PlainResponse {
   const sized = { ...headers, 'Content-Length': String(body.length) };
   return { status, headers: sized, body: method === 'HEAD' ? null : body };

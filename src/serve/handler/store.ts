@@ -13,7 +13,7 @@ import {
   MOVED_FILE,
   rootFile,
 } from '../../contract/paths.ts';
-import { defaultIconSource, type IconSource, iconModes, iconRedirectBase } from '../../contract/routes.ts';
+import { defaultIconSource, iconModes, iconRedirectBase } from '../../contract/routes.ts';
 import { PAGE_SIZE, type Window } from '../../contract/windows.ts';
 
 /** A file of the site. */
@@ -111,14 +111,11 @@ export async function movedPath(store: AssetStore, file: string): Promise<string
 /** The URL of an icon elsewhere; undefined if the file is not an icon, or there is no redirect. */
 export async function iconRedirect(store: AssetStore, file: string): Promise<string | undefined> {
   if (!file.startsWith(ICONS_FOLDER)) return undefined;
-  const base = iconRedirectBase(iconSourceOf(await readJson(store, META_FILE)));
+  // By hand, as the handler does not include the schemas.
+  const meta = await readJson<{ sprites?: { mode?: unknown; upstream?: unknown } }>(store, META_FILE);
+  const { mode: given, upstream } = meta?.sprites ?? {};
+  const mode = iconModes.find((known) => known === given);
+  const own = mode && { mode, upstream: typeof upstream === 'string' ? upstream : null };
+  const base = iconRedirectBase(own ?? defaultIconSource);
   return base === null ? undefined : base + file.slice(ICONS_FOLDER.length);
-}
-
-/** By hand, as the handler does not include the schemas. */
-function iconSourceOf(meta?: { sprites?: { mode?: unknown; upstream?: unknown } }): IconSource {
-  const mode = iconModes.find((known) => known === meta?.sprites?.mode);
-  if (mode === undefined) return defaultIconSource;
-  const upstream = meta?.sprites?.upstream;
-  return { mode, upstream: typeof upstream === 'string' ? upstream : null };
 }

@@ -5,44 +5,22 @@ import { metaReader } from '../../contract/meta.ts';
 import { show } from '../../contract/parse.ts';
 import { META_FILE, NAMES_INDEX_FILE, namesFile, PLACEHOLDER_ICON, recordUrl } from '../../contract/paths.ts';
 import type { ProbeResponse } from '../../http/probe.ts';
-import { checkNames } from '../folder.ts';
-import { type Check, checkEach } from './check.ts';
+import { checkNames, iconsOf } from '../folder.ts';
+import { type Check, checkEach, toRequests } from './check.ts';
 
-/** Every record, by the path of its own `url`. */
-const checkRecords = checkEach(
-  ({ linkBase, lists }) =>
-    kindNames.flatMap((kind) =>
-      lists[kind].records.map((record) => ({
-        path: recordUrl(linkBase, kind, record.slug).slice(linkBase.baseUrl.length),
-        served: JSON.stringify(record),
-      })),
-    ),
-  ({ status, json }, { served }) => {
-    if (status !== 200) return `got status ${status}, expected 200`;
-    return JSON.stringify(json) !== served && `got ${show(json)}, expected ${served}, as in its list`;
-  },
-);
+const isImage = ({ status, header }: ProbeResponse): boolean =>
+  status === 200 && header('content-type')?.startsWith('image/') === true;
 
-/**
- * Every site has the placeholder, and a site that says so has every other icon; otherwise those may be redirected, if the
- * host can.
- */
+/** A site that says so has every icon; otherwise they may be redirected, if the host can. */
 const checkIcons: Check = async (context, fail) => {
   const { probe, lists, linkBase } = context;
-  const placeholder = await probe.send({ path: `/${PLACEHOLDER_ICON}` });
-  if (!isImage(placeholder)) {
-    const type = placeholder.header('content-type');
-    fail(placeholder, `got status ${placeholder.status}, ${type}, expected an image`);
-  }
-  const icons = kindNames
-    .flatMap((kind) => lists[kind].records)
-    .flatMap((record) => ('icon' in record ? [`/${record.icon}`] : []));
   const meta = await probe.send({ path: `/${META_FILE}` });
   const { sprites } = metaReader.pick({ sprites: true }).safeParse(meta.json).data ?? {};
   const isLinked = sprites === undefined || sprites.mode === 'link';
   if (isLinked && linkBase.links === 'file') return;
+  const icons = iconsOf(mapKinds((kind) => lists[kind].records)).map((icon) => `/${icon}`);
   const check = checkEach(
-    () => [...new Set(isLinked ? icons.slice(0, 1) : icons)].map((path) => ({ path })),
+    () => toRequests(isLinked ? icons.slice(0, 1) : icons),
     (response) => {
       const redirected = response.status === 302 && /^https?:/.test(response.header('location') ?? '');
       if (isImage(response) || (isLinked && redirected)) return undefined;
@@ -51,9 +29,6 @@ const checkIcons: Check = async (context, fail) => {
   );
   await check(context, fail);
 };
-
-const isImage = ({ status, header }: ProbeResponse): boolean =>
-  status === 200 && header('content-type')?.startsWith('image/') === true;
 
 const checkAllNames: Check = async ({ probe, lists, linkBase }, fail) => {
   const meta = await probe.send({ path: `/${META_FILE}` });
@@ -73,4 +48,29 @@ const checkAllNames: Check = async ({ probe, lists, linkBase }, fail) => {
   );
 };
 
-export const contentChecks = { records: checkRecords, icons: checkIcons, names: checkAllNames };
+export const contentChecks = {
+  /** Every record, by the path of its own `url`. */
+  records: checkEach(
+    ({ linkBase, lists }) =>
+      kindNames.flatMap((kind) =>
+        lists[kind].records.map((record) => ({
+          path: recordUrl(linkBase, kind, record.slug).slice(linkBase.baseUrl.length),
+          served: JSON.stringify(record),
+        })),
+      ),
+    ({ status, json }, { served }) => {
+      if (status !== 200) return `got status ${status}, expected 200`;
+      return JSON.stringify(json) !== served && `got ${show(json)}, expected ${served}, as in its list`;
+    },
+  ),
+  icons: [
+    checkEach(
+      () => toRequests([`/${PLACEHOLDER_ICON}`]),
+      (response) =>
+        !isImage(response) &&
+        `got status ${response.status}, ${response.header('content-type')}, expected an image`,
+    ),
+    checkIcons,
+  ],
+  names: checkAllNames,
+};

@@ -12,6 +12,9 @@ import {
   endpoints,
   errorProblem,
   isJsonType,
+  statusProblem,
+  toRequests,
+  unknownRecords,
   type VerifyContext,
 } from './check.ts';
 
@@ -21,36 +24,43 @@ const preflight = {
   'access-control-request-headers': 'x-test',
 };
 
-/** What would make a browser block the request that the preflight is for. */
+/** What a browser needs to send the request that the preflight is for. */
+const preflightRows = [
+  ['Access-Control-Allow-Origin', /^\*$/, '*'],
+  ['Access-Control-Allow-Methods', /GET/, 'it to include GET'],
+  ['Access-Control-Allow-Headers', /\*|x-test/i, '* or x-test'],
+] as const;
+
 function preflightProblem(response: ProbeResponse): string | undefined {
-  const header = (name: string): string => response.header(`access-control-allow-${name}`) ?? '';
-  if (header('origin') !== '*') return `got Access-Control-Allow-Origin ${header('origin')}, expected *`;
-  if (!header('methods').includes('GET'))
-    return `got Access-Control-Allow-Methods ${header('methods')}, expected it to include GET`;
-  if (!/\*|x-test/i.test(header('headers')))
-    return `got Access-Control-Allow-Headers ${header('headers')}, expected * or x-test`;
+  for (const [name, pattern, expected] of preflightRows) {
+    const got = response.header(name) ?? '';
+    if (!pattern.test(got)) return `got ${name} ${got}, expected ${expected}`;
+  }
   return undefined;
 }
 
 /** What browsers send: https://developer.mozilla.org/en-US/docs/Web/HTTP/Guides/Content_negotiation/List_of_default_Accept_values */
-const BROWSER = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8';
-const accepts = [BROWSER, '*/*', 'application/json', undefined];
+const browser = { accept: 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8' };
+const accepts = [browser, { accept: '*/*' }, { accept: 'application/json' }, {}];
 
 /** Paths below the prefix that do not exist, in the shapes that hosts tell apart. */
-const missingPaths = ['no-such-kind', 'no-such-kind/', 'move/no-such-slug/', 'move/a/b/', 'a/b/c'].map(
-  (path) => API_PREFIX + path,
-);
+const missingPaths = [
+  ...['no-such-kind', 'no-such-kind/', 'a/b/c'].map((path) => API_PREFIX + path),
+  ...kindNames.map((kind) => recordPath(kind, 'a/b')),
+  ...unknownRecords,
+];
 
-const notFound = (pathsOf: (context: VerifyContext) => readonly string[]): Check =>
+/** @param pathsOf makes paths that do not exist, out of a list's own and the slug of its first record */
+const notFound = (pathsOf: (list: string, slug: string) => readonly string[]): Check =>
   checkEach(
-    (context) => pathsOf(context).map((path) => ({ path })),
+    ({ lists }) => {
+      const slugOf = (kind: Kind): string => lists[kind].records[0]?.slug ?? 'none';
+      return toRequests(kindNames.flatMap((kind) => pathsOf(listPath(kind), slugOf(kind))));
+    },
     (response) => errorProblem(response, 404),
   );
 
-/** The slug of the first record of a kind. */
-const knownSlug = ({ lists }: VerifyContext, kind: Kind): string => lists[kind].records[0]?.slug ?? 'none';
-
-const withUnknownFormats = (path: string): string[] =>
+const inUnknownFormats = (path: string): string[] =>
   ['xml', 'API', 'html'].map((format) => `${path}?format=${format}`);
 
 /** What is wrong with a redirect to a path of the site. Hosts may send an absolute `Location`. */
@@ -89,7 +99,7 @@ const checkMoved: Check = async (context, fail) => {
 export const requestsChecks = {
   slash: checkEach(
     (context) =>
-      [API_PREFIX, ...endpoints(context), recordPath('move', 'no-such-slug')].flatMap((path) =>
+      [API_PREFIX, ...endpoints(context), ...unknownRecords].flatMap((path) =>
         ['', '?format=api&limit=100&offset=100', '?x=%20%C3%A9'].map((query) => ({
           path: `${path.slice(0, -1)}${query}`,
           target: `${path}${query}`,
@@ -98,29 +108,24 @@ export const requestsChecks = {
     (response, request, context) => redirectProblem(response, request, context) ?? corsProblem(response),
   ),
   moved: checkMoved,
-  'unknown-slug': notFound((context) =>
-    kindNames.flatMap((kind) => [
-      recordPath(kind, 'no-such-slug'),
-      `${recordPath(kind, 'no-such-slug')}?format=api`,
-      recordPath(kind, knownSlug(context, kind).toUpperCase()),
-      recordPath(kind, '0'),
-    ]),
+  'unknown-slug': notFound((list, slug) =>
+    ['no-such-slug/', 'no-such-slug/?format=api', `${slug.toUpperCase()}/`, '0/'].map((path) => list + path),
   ),
-  'unknown-path': notFound((context) => [
-    '/api/gamedata/no-such-kind/',
-    `${listPath('move')}offset/100/`,
-    `${recordPath('move', knownSlug(context, 'move'))}more/`,
+  'unknown-path': notFound((list, slug) => [
+    `${API_PREFIX}no-such-kind/`,
+    `${list}offset/100/`,
+    `${list}${slug}/more/`,
   ]),
-  'unknown-format': notFound(() => kindNames.flatMap((kind) => withUnknownFormats(listPath(kind)))),
-  'unknown-record-format': notFound((context) =>
-    kindNames.flatMap((kind) => withUnknownFormats(recordPath(kind, knownSlug(context, kind)))),
-  ),
+  'unknown-format': notFound((list) => inUnknownFormats(list)),
+  'unknown-record-format': notFound((list, slug) => inUnknownFormats(`${list}${slug}/`)),
   /** What servers may refuse before they look at their configuration. */
   'any-path': checkEach(
     () =>
-      ['%zz', '%00', 'a%2Fb', '%5C', '%0D%0A', '%E9', 'x'.repeat(3000)].map((slug) => ({
-        path: `${listPath('move')}${slug}/`,
-      })),
+      toRequests(
+        ['%zz', '%00', 'a%2Fb', '%5C', '%0D%0A', '%E9', 'x'.repeat(3000)].flatMap((slug) =>
+          kindNames.map((kind) => recordPath(kind, slug)),
+        ),
+      ),
     (response) => errorProblem(response, 400, 403, 404, 414) ?? corsProblem(response),
   ),
   options: checkEach(
@@ -130,8 +135,8 @@ export const requestsChecks = {
         { method: 'OPTIONS', path, headers: preflight },
       ]),
     (response, { headers }) => {
-      if (response.status !== 200 && response.status !== 204)
-        return `got status ${response.status}, expected 200 or 204`;
+      const problem = statusProblem(response, 200, 204);
+      if (problem !== undefined) return problem;
       const allow = response.header('allow');
       if (allow?.replaceAll(' ', '') !== apiHeaders.Allow.replaceAll(' ', ''))
         return `got Allow ${allow}, expected ${apiHeaders.Allow}`;
@@ -157,32 +162,34 @@ export const requestsChecks = {
     (context) => [
       ...[...endpoints(context), ...missingPaths].flatMap((path) =>
         ['', '?format=api', '?format=json'].flatMap((query) =>
-          accepts.map((accept) => ({
+          accepts.map((headers) => ({
             path: path + query,
-            headers: accept === undefined ? {} : { accept },
-            isPage: accept === BROWSER && query !== '?format=json',
+            headers,
+            isPage: headers === browser && query !== '?format=json',
             status: missingPaths.includes(path) ? 404 : 200,
           })),
         ),
       ),
-      ...['format=xml', 'limit=7', 'offset=50'].map((query) => ({
-        path: `${listPath('move')}?${query}`,
-        headers: { accept: BROWSER },
-        isPage: true,
-        // The second and third are pages of the list where code runs.
-        status: query === 'format=xml' ? 404 : undefined,
-      })),
+      // The last two are pages of the list where code runs.
+      ...([['format=xml', 404], ['limit=7'], ['offset=50']] as const).flatMap(([query, status]) =>
+        kindNames.map((kind) => ({
+          path: `${listPath(kind)}?${query}`,
+          headers: browser,
+          isPage: true,
+          status,
+        })),
+      ),
     ],
-    (response, { isPage, status }) => {
-      if (status !== undefined && response.status !== status)
-        return `got status ${response.status}, expected ${status}`;
+    (response, { isPage, status = response.status }) => {
+      const problem = statusProblem(response, status);
+      if (problem !== undefined) return problem;
       const type = response.header('content-type');
       if (isPage) return !type?.startsWith('text/html') && `got ${type}, expected text/html`;
       return !isJsonType(type) && `got ${type}, expected application/json`;
     },
   ),
   'not-acceptable': checkEach(
-    (context) => endpoints(context).map((path) => ({ path, headers: { accept: 'image/png' } })),
+    (context) => toRequests(endpoints(context), { accept: 'image/png' }),
     (response) => errorProblem(response, 406),
   ),
 };
