@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Shows that no install script is needed, of ours or of any package: neither to build a clean checkout, nor to run what
-# is published. Works in a temporary folder, and leaves nothing behind.
+# is published; and that the published types compile as strictly as anybody's. Works in a temporary folder, and leaves nothing behind.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -23,3 +23,25 @@ node_modules/.bin/gamedata build --source snapshot --quiet --out "$folder/from-p
 
 diff --recursive "$folder/from-checkout" "$folder/from-package"
 echo 'no install script is needed: a checkout and the package build the same site without any'
+
+npm install --ignore-scripts --no-audit --no-fund @types/node@20 typescript5@npm:typescript@5.9.3 typescript7@npm:typescript@7.0.2
+cat > user.mts << 'EOF'
+import { build, GamedataError } from 'gamedata';
+import type { Move } from 'gamedata/types';
+
+export const name = ({ name }: Move): string => name;
+try {
+  const { changed, counts } = await build({ source: 'snapshot', out: 'site' });
+  console.log(changed, counts.move);
+} catch (error) {
+  if (error instanceof GamedataError) console.error(error.code, error.message, error.hint);
+}
+EOF
+for typescript in typescript5 typescript7; do
+  for resolution in bundler nodenext; do
+    module=$([ "$resolution" = bundler ] && echo esnext || echo nodenext)
+    node "node_modules/$typescript/bin/tsc" --noEmit --strict --exactOptionalPropertyTypes --types node --target es2022 \
+      --module "$module" --moduleResolution "$resolution" user.mts
+  done
+done
+echo 'the published types compile'

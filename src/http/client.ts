@@ -1,6 +1,7 @@
 /** The HTTP client: bounded connections, time-outs, a proxy if the environment names one, retries that honor `Retry-After`, no redirects. */
 
 import { setMaxListeners } from 'node:events';
+import type { IncomingHttpHeaders } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pLimit from 'p-limit';
 import { type Dispatcher, EnvHttpProxyAgent } from 'undici';
@@ -51,8 +52,14 @@ export interface RequestOptions {
   readonly maxBytes: number;
 }
 
-/** The body is as it came, perhaps compressed; a repeated header has several values. */
-export type RawResponse = Awaited<ReturnType<HttpClient['request']>>;
+/** A response as it came. Named, as published types cannot name those of undici. */
+export interface RawResponse {
+  readonly status: number;
+  /** A repeated one has several values. */
+  readonly headers: IncomingHttpHeaders;
+  /** Perhaps compressed. */
+  readonly body: Buffer;
+}
 
 /** By how much compression may enlarge a body: random bytes grow a little. */
 const ENCODING_BYTES = 4096;
@@ -79,7 +86,7 @@ export function createClient(options: ClientOptions) {
   const resumptions = new Set<{ readonly at: number }>();
   const wait = (ms: number): Promise<void> => sleep(ms, undefined, { signal: closed.signal });
 
-  async function receive(url: string, options: RequestOptions, signal: AbortSignal) {
+  async function receive(url: string, options: RequestOptions, signal: AbortSignal): Promise<RawResponse> {
     const { method = 'GET', maxBytes } = options;
     const { origin, pathname, search } = new URL(url);
     const sent = { 'user-agent': USER_AGENT, ...options.headers };

@@ -63,9 +63,9 @@ async function run(language: string, code: string): Promise<{ stdout: string; st
   return promisify(execFile)(program, args, { cwd: work, env, maxBuffer: 2 ** 24 });
 }
 
-describe('the recipe', () => {
-  const recipes = readFileSync(path.join(PACKAGE_ROOT, 'docs/RECIPES.md'), 'utf8');
+const recipes = readFileSync(path.join(PACKAGE_ROOT, 'docs/RECIPES.md'), 'utf8');
 
+describe('the recipe', () => {
   /** The blocks that are run, in their order, under the headings that they have. */
   const blocks = recipes.split(/^## /m).flatMap((section) => {
     const titles = new Set<string>();
@@ -131,6 +131,18 @@ describe('the recipe', () => {
     expect(stderr).toBe('');
     if (title.endsWith('changed?, in sh')) expect(existsSync(path.join(work, 'second.json'))).toBe(false);
   });
+});
+
+it.each([
+  ['zh-Hans', '拍击'],
+  ['ZH-hans', '拍击'],
+  ['zh-CN', '拍击'],
+  ['de-AT', 'Pfund'],
+  ['xx', 'Pound'],
+])('the recipe for names reads those of %s', async (tag, name) => {
+  const [, code = ''] = /^## Names in another.*?^```js\n(.*?)^```$/ms.exec(recipes) ?? [];
+  const own = code.replace('fr-CA', tag).replaceAll('https://gamedata.example', server?.url ?? '');
+  expect((await run('js', own)).stdout).toBe(`${name}\n`);
 });
 
 describe('a sample of the docs', () => {
