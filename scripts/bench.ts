@@ -144,7 +144,7 @@ async function addCheckout(name: string, root: string, live: string): Promise<vo
   time(`${name}from REST, empty cache`, rest('empty'), [site('fresh'), site('empty')]);
   time(`${name}from REST, same edition`, rest('full'), [site('fresh')]);
   time(`${name}gamedata --help`, [...gamedata, '--help']);
-  run(build('served', ...snapshot('data'), '--host', 'nginx'));
+  run(build('served', ...snapshot('data'), '--host', 'nginx', '--base-url', 'http://localhost:3000'));
   measureRequests(
     `${name}requests/s for a record`,
     await start(...gamedata, 'serve', site('served'), '--port'),

@@ -87,8 +87,9 @@ export function openTrusted(folder: string, file: string, flags: number): number
 }
 
 /** Reads a file of a folder, by its path in the folder. Throws an error with a code. */
-export function readFile(folder: string, file: string): Buffer {
-  const descriptor = openFile(folder, file);
+export const readFile = (folder: string, file: string): Buffer => readOpened(openFile(folder, file));
+
+function readOpened(descriptor: number): Buffer {
   try {
     return readFileSync(descriptor);
   } finally {
@@ -109,12 +110,24 @@ function openFile(folder: string, file: string): number {
       throw refusal(target, 'not a regular file');
   if (!lstatSync(target).isFile()) throw refusal(target, 'not a regular file');
   // It may have been replaced since.
-  const descriptor = openSync(target, constants.O_RDONLY | REGULAR);
-  const status = fstatSync(descriptor);
-  if (status.isFile() && status.size <= MAX_FILE_BYTES) return descriptor;
-  closeSync(descriptor);
-  throw refusal(target, status.isFile() ? 'too large' : 'not a regular file');
+  return openRegular(target, MAX_FILE_BYTES, REGULAR);
 }
+
+/**
+ * Opens a file that the user named, if need be through a link: only a regular one of a limited size. Throws an error with a
+ * code.
+ */
+export function openRegular(file: string, maxBytes: number, flags = constants.O_NONBLOCK ?? 0): number {
+  const descriptor = openSync(file, constants.O_RDONLY | flags);
+  const status = fstatSync(descriptor);
+  if (status.isFile() && status.size <= maxBytes) return descriptor;
+  closeSync(descriptor);
+  throw refusal(file, status.isFile() ? 'too large' : 'not a regular file');
+}
+
+/** Reads a file that the user named. Throws an error with a code. */
+export const readNamedFile = (file: string, maxBytes: number): string =>
+  readOpened(openRegular(file, maxBytes)).toString();
 
 /** Throws `DataError` if a text is not JSON. `record` names it. */
 export function parseText(text: string, record: string): unknown {

@@ -5,7 +5,7 @@
 #   REFRESH_UPSTREAM        another upstream than the live one
 #   REFRESH_ALLOW_MISSING   records that may disappear, separated by spaces: move/pound item/potion names/fr
 #   REFRESH_SKIP            records that are left out, separated by spaces: item/17
-#   REFRESH_HOSTS           whose configuration the site gets, separated by spaces (netlify)
+#   REFRESH_HOSTS           whose configuration the site gets, separated by spaces, which BASE_URL has to go with (netlify)
 #
 # The outcome is `changed` (then .cache/refresh/message.txt says what did), `unchanged`, `refused` (the data is invalid, or a guard
 # refused it; report.json says why) or `failed` (the upstream could not be read). The last two are failures, and data/ is as it was.
@@ -62,6 +62,10 @@ else
   tell unchanged
 fi
 
-read -ra hosts <<< "${REFRESH_HOSTS:-netlify}"
-gamedata build "${source[@]}" --host "${hosts[@]}" --out build --verify
+build=("${source[@]}" --out build --verify)
+if [ -n "${REFRESH_HOSTS:-}" ]; then
+  read -ra hosts <<< "$REFRESH_HOSTS"
+  build+=(--host "${hosts[@]}")
+fi
+gamedata build "${build[@]}"
 gamedata archive build --out "$work/archive"

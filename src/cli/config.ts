@@ -1,12 +1,12 @@
 /** `gamedata.config.json`: for each command the options that it has on the command line, under the same names. */
 
-import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import type { Command as CommanderCommand } from 'commander';
 import { closest } from 'fastest-levenshtein';
 import * as z from 'zod';
 import { show, valueAt } from '../contract/parse.ts';
 import { errorCode, UsageError } from '../errors.ts';
+import { readNamedFile } from '../files.ts';
 import { isAddress } from '../sources/source.ts';
 import { type Command, type TypedOption, typedOptions } from './command.ts';
 import { baseUrlVariable } from './commands/build.ts';
@@ -14,6 +14,9 @@ import { attributeOf, flagOf, type Options } from './options.ts';
 import type { Environment } from './shared-options.ts';
 
 type Commands = Readonly<Record<string, Command<Options>>>;
+/** Every option of every command, a hundred times. */
+const MAX_BYTES = 64 * 1024;
+
 type Config = Readonly<Record<string, Readonly<Record<string, unknown>> | undefined>>;
 
 /**
@@ -53,7 +56,7 @@ export function configure(
 function readConfig(file: string, commands: Commands): Config {
   let text: string;
   try {
-    text = readFileSync(file, 'utf8');
+    text = readNamedFile(file, MAX_BYTES);
   } catch (cause) {
     throw new UsageError(`${file}: cannot be read (${errorCode(cause)}), expected a configuration`, {
       cause,

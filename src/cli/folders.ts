@@ -1,10 +1,11 @@
 /** Whether a folder may be read or replaced. */
 
+import { statSync } from 'node:fs';
 import path from 'node:path';
 import { show } from '../contract/parse.ts';
 import { META_FILE } from '../contract/paths.ts';
 import { OutputError, UsageError } from '../errors.ts';
-import { isInside } from '../files.ts';
+import { attempt, isInside } from '../files.ts';
 import { type Output, settled } from '../publish/publish.ts';
 import { workFolders } from '../publish/work-folders.ts';
 import { isArchive } from '../sources/site/place.ts';
@@ -15,10 +16,15 @@ import { isAddress } from '../sources/source.ts';
  * Waits until a folder that is read is not between two sites. Archives and deployments never are, and the folder that is going to be
  * changed is recovered first.
  *
- * @throws OutputError if it still is after a second
+ * @throws OutputError if it still is after a second, or a file is in its place
  */
 export async function settledSource(target: string, out?: string): Promise<void> {
   if (isAddress(target) || isArchive(target)) return;
+  if (attempt(() => statSync(target))?.isDirectory() === false)
+    throw new OutputError(
+      'is not a folder of a site or a snapshot: of archives, only a .tar.gz is read',
+      target,
+    );
   if (out === undefined || path.resolve(target) !== path.resolve(out)) await settled(target);
 }
 

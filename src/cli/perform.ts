@@ -1,6 +1,7 @@
 /** Runs a command: its output, signals and exit code. */
 
 import { explainSystemError, GamedataError } from '../errors.ts';
+import { insideHints } from './checks.ts';
 import type { Command } from './command.ts';
 import type { Given, Options } from './options.ts';
 import { createReporter, type Reporter, watch } from './reporter.ts';
@@ -57,7 +58,7 @@ export async function perform<O extends Options>(
     printJson({ error: { code, message, hint } });
     // The usage line belongs to it.
     if (code === 'usage') throw explained;
-    process.exitCode = explain(explained, reporter, kept(explained));
+    process.exitCode = explain(explained, reporter, [...args.flatMap(insideHints), ...kept(explained)]);
   } finally {
     letSignalsEnd();
   }

@@ -1,5 +1,6 @@
 /** The reporter: tells people on stderr what is going on, in one live line on a terminal, in plain lines elsewhere. */
 
+import { styleText } from 'node:util';
 import { counted, groupDigits, printable } from '../contract/words.ts';
 import type { Watchers } from '../sources/capture.ts';
 import type { Progress } from '../sources/source.ts';
@@ -9,10 +10,22 @@ export type Reporter = ReturnType<typeof createReporter>;
 /** The minimum time between two updates of the live line, and between two plain lines, in milliseconds. */
 const LIVE_INTERVAL = 100;
 const PLAIN_INTERVAL = 5000;
+/** Before that, an estimate would say more about connections than about the rest, in seconds. */
+const ESTIMATED_FROM = 2;
 /** A line that is older is written again, even if nothing has happened but that time has passed. */
 const TICK = 1000;
 /** On a narrower terminal, a live line would lose what matters: it gets plain lines. 0 stands for an unknown width. */
 const MIN_COLUMNS = 30;
+
+/** On a terminal that is narrower, what it does with long lines is no worse. */
+const MIN_WRAPPED = 60;
+
+/** How what a line begins with, up to a colon, is coloured. */
+const styles = [
+  [/^(?:error|FAIL)\b/, 'red'],
+  [/^warning\b/i, 'yellow'],
+] as const;
+type Style = (typeof styles)[number][1] | 'green';
 
 /** To the first column, and erase the line (ECMA-48). `node:readline` has this too, but slows down every start. */
 const ERASE_LINE = '\x1b[1G\x1b[2K';
@@ -27,7 +40,15 @@ export function createReporter(stream: NodeJS.WriteStream, { quiet }: { quiet: b
   let latest: Progress | undefined;
   let ticking: NodeJS.Timeout | undefined;
 
-  const line = (text: string): void => void stream.write(`${printable(text)}\n`);
+  /** @param style of a line whose beginning has none; one for terminals, unless `FORCE_COLOR` or `NO_COLOR` says otherwise */
+  function line(text: string, style?: Style): void {
+    const shown = printable(text);
+    const [, own = style] = styles.find(([beginning]) => beginning.test(text)) ?? [];
+    const isWide = isTerminal && stream.columns >= MIN_WRAPPED;
+    const rows = isWide && shown.length > stream.columns ? wrapped(shown, stream.columns) : shown;
+    const paint = (label: string): string => (own ? styleText(own, label, { stream }) : label);
+    stream.write(`${rows.replace(/^.+?(?=\n|:\s|$)/, paint)}\n`);
+  }
   function settle(): void {
     if (liveShown) stream.write(ERASE_LINE);
     liveShown = false;
@@ -62,10 +83,16 @@ export function createReporter(stream: NodeJS.WriteStream, { quiet }: { quiet: b
       settle();
       line(text);
     },
-    /** The result of a command. */
-    print(lines: readonly string[]): void {
+    /** @param result what the line that sums up begins with */
+    print(lines: readonly string[], result = lines.at(-1)): void {
       settle();
-      if (!quiet) for (const text of lines) line(text);
+      if (quiet || result === undefined) return;
+      for (const text of lines) line(text, text.startsWith(result) ? 'green' : undefined);
+    },
+    /** What was found, and the line that sums it up, shown even with `--quiet`. */
+    fail(lines: readonly string[]): void {
+      settle();
+      for (const [at, text] of lines.entries()) line(text, at === lines.length - 1 ? 'red' : undefined);
     },
   };
 }
@@ -81,6 +108,26 @@ export const watch = ({ progress, notice }: Reporter): Watchers => ({
 });
 
 const SEPARATOR = ' · ';
+
+/** Words, and commands, which stay whole, to be copied. */
+const WORDS = /(?<=^next: |by hand: ).*$|(?<=: )gamedata .*$|\S+/g;
+
+/** Breaks a line between words, into lines that fit where the words do. */
+export function wrapped(text: string, columns: number): string {
+  const [indent = ''] = /^ */.exec(text) ?? [];
+  const [first = '', ...words] = text.match(WORDS) ?? [];
+  const rows: string[] = [];
+  let row = indent + first;
+  for (const word of words) {
+    if (row.length + 1 + word.length <= columns) {
+      row += ` ${word}`;
+      continue;
+    }
+    rows.push(row);
+    row = `${indent}  ${word}`;
+  }
+  return [...rows, row].join('\n');
+}
 
 /** As many of the parts as a line has room for: none is cut. */
 function fitting(parts: readonly string[], columns: number): string {
@@ -99,7 +146,7 @@ export function progressParts({ done, total, requests, waiting }: Progress, seco
   if (seconds > 0) parts.push(`${counted(Math.round(requests.requests / seconds), 'request')}/s`);
   if (requests.retries > 0) parts.push(counted(requests.retries, 'retry'));
   if (requests.cacheHits > 0) parts.push(`${groupDigits(requests.cacheHits)} from cache`);
-  if (done > 0 && done < total)
+  if (done > 0 && done < total && seconds >= ESTIMATED_FROM)
     parts.push(`${groupDigits(Math.ceil((seconds / done) * (total - done)))} s left`);
   return parts;
 }

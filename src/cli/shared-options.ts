@@ -2,6 +2,7 @@
 
 import path from 'node:path';
 import { kindNames, mapKinds } from '../contract/kinds.ts';
+import { EARLIEST } from '../contract/meta.ts';
 import { type LinkStyle, linkStyles } from '../contract/paths.ts';
 import type { Skipped } from '../contract/records.ts';
 import { UsageError } from '../errors.ts';
@@ -95,8 +96,12 @@ export function captureOptions(
 
 /** Today, or the date for reproducible builds: https://reproducible-builds.org/docs/source-date-epoch/ */
 function dateOf({ SOURCE_DATE_EPOCH: epoch }: Environment): string {
-  if (epoch !== undefined && !/^\d{1,11}$/.test(epoch))
-    throw wrong('SOURCE_DATE_EPOCH', epoch, 'seconds since 1970');
+  if (epoch !== undefined && !(/^\d{1,11}$/.test(epoch) && Number(epoch) >= EARLIEST))
+    throw wrong(
+      'SOURCE_DATE_EPOCH',
+      epoch,
+      `seconds since 1970, at least ${EARLIEST}: the upstream began in 2014`,
+    );
   return new Date(epoch === undefined ? Date.now() : Number(epoch) * 1000).toISOString().slice(0, 10);
 }
 

@@ -1,6 +1,6 @@
 /** The lines that commands print: the closing summary of a build or a snapshot, and what several of them tell. */
 
-import { existsSync } from 'node:fs';
+import { existsSync, readdirSync, statSync } from 'node:fs';
 import path from 'node:path';
 import type { Comparison } from '../contract/changes.ts';
 import { kindNames } from '../contract/kinds.ts';
@@ -10,6 +10,7 @@ import type { Counts } from '../contract/records.ts';
 import { counted, firstOf, groupDigits, readableSize } from '../contract/words.ts';
 import { describeGroups, headline } from '../dataset/describe-changes.ts';
 import type { GamedataError } from '../errors.ts';
+import { attempt, readText } from '../files.ts';
 import type { FetcherStats } from '../http/fetcher.ts';
 import type { IconsReport } from '../sources/icons.ts';
 import type { Problem } from '../verify/folder.ts';
@@ -152,9 +153,17 @@ export function keptLines(
 ): string[] {
   const kept = existsSync(path.join(out, MANIFEST_FILE)) ? 'unchanged' : 'nothing was published';
   const isResumable = failure === undefined || failure.code === 'upstream';
-  if (cache === false || !isResumable || !existsSync(cache)) return [`${out}: ${kept}`];
+  if (cache === false || !isResumable || !holdsNew(cache)) return [`${out}: ${kept}`];
   return [`${out}: ${kept}`, `what was fetched remains in ${cache}: the same command continues from there`];
 }
+
+/** Whether this process has added something to a journal of the cache: one that is new has nothing but its first line. */
+const holdsNew = (cache: string): boolean =>
+  (attempt(() => readdirSync(cache)) ?? []).some(
+    (file) =>
+      statSync(path.join(cache, file)).mtimeMs >= performance.timeOrigin &&
+      attempt(() => readText(cache, file))?.includes('\n'),
+  );
 
 const PROBLEMS_SHOWN = 20;
 

@@ -28,7 +28,7 @@ export const newestEdition = (editions: Iterable<Edition | null>): Edition | nul
   }, null);
 
 /** The earliest deploy date that is believed: before it, the upstream did not exist. */
-const EARLIEST = Date.UTC(2014, 0) / 1000;
+export const EARLIEST = Date.UTC(2014, 0) / 1000;
 const DAY = 86_400;
 
 /**

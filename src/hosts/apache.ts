@@ -14,6 +14,7 @@ export const apache: Host = {
   installation: {
     configuration: CONFIGURATION,
     installed: '/etc/apache2/sites-available/gamedata.conf',
+    enable: 'a2enmod rewrite headers && a2ensite gamedata',
     reload: 'systemctl reload apache2',
   },
   files: (context) => {

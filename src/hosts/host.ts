@@ -45,6 +45,8 @@ export interface Installation {
   readonly installed: string;
   /** The file of the site that the copy includes when it is loaded; undefined if redirects are read on every request. */
   readonly redirects?: string;
+  /** The shell command that makes the server use the copy, once; undefined if that needs none. */
+  readonly enable?: string;
   /** The shell command that loads the copy. */
   readonly reload: string;
 }
@@ -55,13 +57,14 @@ export interface Installation {
  * @param change how a file of the site differs from that of the site before
  */
 export function installCommand(
-  { configuration, installed, redirects, reload }: Installation,
+  { configuration, installed, redirects, enable, reload }: Installation,
   out: string,
   change: (file: string) => 'added' | 'changed' | 'none',
 ): string | undefined {
   const changed = change(configuration);
   // The site may be new, and the copy not.
-  if (changed === 'added') return `cp -i ${out}/${configuration} ${installed} && ${reload}`;
+  if (changed === 'added')
+    return [`cp -i ${out}/${configuration} ${installed}`, ...(enable ? [enable] : []), reload].join(' && ');
   if (changed === 'changed')
     return `diff -u ${installed} ${out}/${configuration}  # the template has changed: merge it into your copy, then ${reload}`;
   return redirects === undefined || change(redirects) === 'none' ? undefined : reload;

@@ -90,7 +90,7 @@ function listFiles(place: Place) {
   try {
     return [...place.list()];
   } catch (cause) {
-    const problem = `cannot be read (${errorCode(cause)}), expected the folder of a site`;
+    const problem = `cannot be read (${errorCode(cause)}), expected the folder of a site, an archive (.tar.gz) or a URL`;
     throw new OutputError(problem, place.name, { cause });
   }
 }

@@ -1,6 +1,6 @@
 /** The command line about copies: mirror a deployment, rebase the copy, archive it. */
 
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, symlinkSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { verifyFolder } from '../../src/verify/folder.ts';
@@ -68,6 +68,35 @@ describe('mirror', () => {
     expect(stderr).toMatch(/\n127\.0\.0\.1-\d+-elsewhere: nothing was published\n$/);
     expect(code).toBe(1);
   });
+});
+
+describe('an address inside of a site', () => {
+  it.each(['mirror', 'verify', 'diff site'])('is no base URL, which is named: %s', async (command) => {
+    const { server, run, cwd } = await ground();
+    symlinkSync(site, path.join(cwd, 'site'));
+    const { code, stderr } = await run(...command.split(' '), `${server.url}/api/gamedata/`);
+    expect(stderr).toMatch(new RegExp(`^hint: expected the base URL of a site, such as ${server.url}$`, 'm'));
+    expect(code).toBe(1);
+  });
+});
+
+it('the commands for a copy run twice in one folder', async () => {
+  const { server, run } = await ground();
+  const rebase = [
+    'rebase',
+    'copy',
+    '--out',
+    'offline',
+    '--base-url',
+    'http://localhost:8000',
+    '--links',
+    'file',
+  ];
+  for (const files of [/^1\d\d files downloaded/m, /^0 files downloaded/m]) {
+    const mirrored = await run('mirror', server.url, 'copy', '--json');
+    expect(mirrored.stderr).toMatch(files);
+    expect([mirrored.code, (await run(...rebase)).code]).toEqual([0, 0]);
+  }
 });
 
 describe('rebase and archive', () => {

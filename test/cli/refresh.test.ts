@@ -23,12 +23,15 @@ import { type Answer, moveAnswer, tinyUpstream, upstreamOf } from '../support/up
 /** In seconds. */
 const NEXT_CENTURY = 4_102_444_800;
 
+const BASE = 'https://example.test';
+
 /** A working folder with a configuration, in which a first site has been built. */
 async function operator(settings: object = {}) {
   const answers = tinyUpstream();
-  const state = { broken: false };
+  const state: { broken: RegExp | undefined } = { broken: undefined };
   const upstream = await serveUpstream(upstreamOf(answers), {
-    fault: (_, response) => state.broken && Boolean(response.writeHead(404).end()),
+    fault: ({ url = '' }, response) =>
+      state.broken?.test(url) === true && Boolean(response.writeHead(404).end()),
   });
   const cwd = temporaryFolder();
   const config = { source: 'rest', upstream: upstream.url, retries: 0, ...settings };
@@ -43,7 +46,7 @@ const rename = (answers: { move: Answer[] }, at: number, name: string) =>
 
 describe('the report', () => {
   it('tells records first, then files, then what to do next', async () => {
-    const { answers, build } = await operator({ host: ['nginx', 'caddy'], out: 'site' });
+    const { answers, build } = await operator({ host: ['nginx', 'caddy'], 'base-url': BASE, out: 'site' });
     answers.move.push(moveAnswer(7), moveAnswer(8), moveAnswer(9), moveAnswer(10));
     rename(answers, 1, 'renamed');
     Object.assign(answers.item[0] as Answer, {
@@ -82,7 +85,9 @@ describe('the report', () => {
   });
 
   it('tells the operator of a web server to copy its configuration once, then only what has changed', async () => {
-    const { answers, build } = await operator({ host: ['nginx', 'caddy', 'apache'], out: 'old' });
+    const { answers, build } = await operator({
+      ...{ host: ['nginx', 'caddy', 'apache'], 'base-url': BASE, out: 'old' },
+    });
     const next = async (...args: string[]) =>
       (await build('--out', 'site', '--max-shrink', '100', ...args)).stderr.match(/(?<=^next: ).*/gm);
     const [nginx, caddy] = ['/etc/nginx/conf.d/gamedata.conf', '/etc/caddy/Caddyfile'];
@@ -90,7 +95,7 @@ describe('the report', () => {
     expect(await next()).toEqual([
       `cp -i site/_hosts/nginx.conf ${nginx} && nginx -s reload`,
       `cp -i site/_hosts/Caddyfile ${caddy} && systemctl reload caddy`,
-      `cp -i site/_hosts/apache.conf ${apache} && systemctl reload apache2`,
+      `cp -i site/_hosts/apache.conf ${apache} && a2enmod rewrite headers && a2ensite gamedata && systemctl reload apache2`,
     ]);
     answers.move.push(moveAnswer(7));
     expect(await next()).toBeNull();
@@ -104,17 +109,32 @@ describe('the report', () => {
     ]);
   });
 
+  it('tells how to deploy to Cloudflare', async () => {
+    const { build } = await operator();
+    const { stderr } = await build('--host', 'cloudflare', '--base-url', BASE);
+    expect(stderr).toMatch(/\nnext: cd build && npx wrangler deploy\n$/);
+  });
+
   it('says what a failure has left, and how to go on', async () => {
-    const { answers, state, cwd, build } = await operator({ 'on-change': 'cat >> told' });
+    const { answers, state, cwd, build, at } = await operator({ 'on-change': 'cat >> told' });
     rmSync(path.join(cwd, 'told'));
-    state.broken = true;
+    const [journal = ''] = readdirSync(at('.cache/gamedata'));
+    utimesSync(at(`.cache/gamedata/${journal}`), 0, 0);
+    state.broken = /./;
     const failed = await build();
     expect(failed.code).toBe(1);
     expect(failed.stderr).toMatch(/got 404, expected 200\n/);
-    expect(failed.stderr).toMatch(
-      /\nbuild: unchanged\nwhat was fetched remains in .cache.gamedata: the same command continues from there\n$/,
-    );
-    state.broken = false;
+    expect(failed.stderr, 'nothing was fetched').toMatch(/\nbuild: unchanged\n$/);
+    const remains =
+      /\nbuild: unchanged\nwhat was fetched remains in .cache.gamedata: the same command continues from there\n$/;
+    state.broken = /move\/2/;
+    expect((await build()).stderr).toMatch(remains);
+    rmSync(at('.cache'), { recursive: true });
+    expect((await build()).stderr, 'into a new cache').toMatch(remains);
+    rmSync(at('.cache'), { recursive: true });
+    state.broken = /./;
+    expect((await build()).stderr, 'the cache is new and empty').toMatch(/\nbuild: unchanged\n$/);
+    state.broken = undefined;
     answers.move.pop();
     const refused = await build();
     expect(refused.code).toBe(4);
@@ -179,11 +199,13 @@ describe('--on-change', () => {
 });
 
 describe('--keep', () => {
-  it('keeps archives of the last sites beside the site, and of each only one', async () => {
+  it('keeps archives of the last states of the data beside the site, and of each only one', async () => {
     const { answers, build, at } = await operator({ keep: 2, out: 'site' });
     const kept = () => readdirSync(at('site-archives'));
     const first = kept();
-    expect(first).toEqual([expect.stringMatching(/^gamedata-\d{4}-\d\d-\d\dT\d{6}Z-[0-9a-f]{12}\.tar\.gz$/)]);
+    expect(first).toEqual([
+      expect.stringMatching(/^gamedata-\d{4}-\d\d-\d\dT\d{6}Z-[0-9a-f]{12}-[0-9a-f]{12}\.tar\.gz$/),
+    ]);
     await build();
     expect(kept()).toEqual(first);
     for (const name of ['once', 'twice']) {
@@ -203,6 +225,24 @@ describe('--keep', () => {
     rename(answers, 1, 'again');
     await build();
     expect(kept()).toContain('notes.txt');
+  });
+
+  it('counts states of the data, of which names are a part, and no other change', async () => {
+    const { answers, build, at } = await operator({ keep: 2, out: 'site' });
+    const kept = () => readdirSync(at('site-archives')).sort();
+    const [yesterday] = kept();
+    rename(answers, 1, 'today');
+    for (const at of ['a', 'b', 'c', 'd']) await build('--base-url', `https://${at}.test`);
+    expect(kept()).toEqual([yesterday, expect.any(String)]);
+    const [, today] = kept();
+    Object.assign(answers.item[0] as Answer, {
+      names: [
+        { language: { name: 'en' }, name: 'Item 1' },
+        { language: { name: 'fr' }, name: 'Objet' },
+      ],
+    });
+    await build('--base-url', 'https://d.test');
+    expect(kept()).toEqual([today, expect.any(String)]);
   });
 
   it.each<[string, (file: string, victim: string) => void]>([

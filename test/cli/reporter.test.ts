@@ -1,5 +1,6 @@
 import { PassThrough } from 'node:stream';
-import { afterEach, describe, expect, it, vi } from 'vitest';
+import { WriteStream } from 'node:tty';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { folderLines } from '../../src/cli/commands/verify.ts';
 import type { Report } from '../../src/cli/report.ts';
 import { createReporter, progressParts } from '../../src/cli/reporter.ts';
@@ -48,6 +49,8 @@ describe('the progress line', () => {
     ],
     [progress(0, 3160, { requests: 1 }), 0.5, '0 of 3,160 read · 2 requests/s'],
     [progress(0, 3160, { requests: 1 }), 1, '0 of 3,160 read · 1 request/s'],
+    [progress(1, 3160, { requests: 1 }), 1.9, '1 of 3,160 read · 1 request/s'],
+    [progress(100, 300, { requests: 100 }), 2, '100 of 300 read · 50 requests/s · 4 s left'],
     [
       progress(1200, 3160, { requests: 1203, retries: 3, cacheHits: 20 }),
       3,
@@ -185,6 +188,7 @@ describe('the reporter', () => {
     return { reporter: createReporter(stream, { quiet }), written };
   }
   const erase = '\u001b[1G\u001b[2K';
+  const [red, green, yellow, plain] = [31, 32, 33, 39].map((color) => `\u001b[${color}m`);
 
   it('keeps one live line on a terminal, with as much as fits, and leaves the last one standing', () => {
     const { reporter, written } = start(true);
@@ -207,7 +211,7 @@ describe('the reporter', () => {
     written();
     reporter.notice('WARNING: \u001b[2J');
     reporter.settle();
-    expect(written()).toBe(`${erase}WARNING: \\u001b[2J\n`);
+    expect(written()).toBe(`${erase}${yellow}WARNING${plain}: \\u001b[2J\n`);
   });
 
   it('shows at least once a second how long a retry is off, although nothing arrives', () => {
@@ -244,6 +248,77 @@ describe('the reporter', () => {
     expect(lines.join('')).not.toContain('\u001b');
   });
 
+  describe('colours', () => {
+    beforeEach(() => void vi.stubEnv('NO_COLOR', undefined).stubEnv('FORCE_COLOR', undefined));
+    afterEach(() => void vi.unstubAllEnvs());
+
+    it('what is wrong, what is doubtful, and the line that sums up', () => {
+      const { reporter, written } = start(true);
+      reporter.notice('error: x: y');
+      reporter.notice('hint: z');
+      reporter.print(['warning: a', 'data: b', 'http://c: done', 'next: d'], 'http://c');
+      reporter.print(['all']);
+      reporter.fail(['FAIL etag: e', 'f: g', 'site: 1 problem found']);
+      expect(written().split('\n')).toEqual([
+        `${red}error${plain}: x: y`,
+        'hint: z',
+        `${yellow}warning${plain}: a`,
+        'data: b',
+        `${green}http://c${plain}: done`,
+        'next: d',
+        `${green}all${plain}`,
+        `${red}FAIL etag${plain}: e`,
+        'f: g',
+        `${red}site${plain}: 1 problem found`,
+        '',
+      ]);
+    });
+
+    it.each<[isTTY: boolean, Record<string, string>, isColoured: boolean]>([
+      [true, {}, true],
+      [false, {}, false],
+      [false, { FORCE_COLOR: '1' }, true],
+      [true, { FORCE_COLOR: '0' }, false],
+    ])('on a terminal (%s) with %j: %s', (isTTY, environment, isColoured) => {
+      for (const [name, value] of Object.entries(environment)) vi.stubEnv(name, value);
+      const { reporter, written } = start(isTTY);
+      reporter.notice('error: x');
+      expect(written()).toBe(isColoured ? `${red}error${plain}: x\n` : 'error: x\n');
+    });
+
+    it('nothing if the terminal has none, or the user wants none', () => {
+      const environment = { NO_COLOR: '1' };
+      const { stream, written } = recorder(true, 80);
+      const terminal = Object.assign(stream, {
+        getColorDepth: () => WriteStream.prototype.getColorDepth(environment),
+      });
+      createReporter(terminal, { quiet: false }).notice('error: x');
+      expect(written()).toBe('error: x\n');
+    });
+  });
+
+  it.each<[columns: number, text: string, rows: string[]]>([
+    [60, 'short', ['short']],
+    [
+      60,
+      '  - one of many: a line that is longer than a terminal of sixty columns is wide',
+      ['  - one of many: a line that is longer than a terminal of', '    sixty columns is wide'],
+    ],
+    [60, `next: cp -i ${'a'.repeat(60)} b`, ['next:', `  cp -i ${'a'.repeat(60)} b`]],
+    [
+      60,
+      `hint: To go back all the same: gamedata mirror ${'a'.repeat(30)} b`,
+      ['hint: To go back all the same:', `  gamedata mirror ${'a'.repeat(30)} b`],
+    ],
+    [60, `of  two ${'a'.repeat(70)}`, ['of two', `  ${'a'.repeat(70)}`]],
+    [60, 'of  two', ['of  two']],
+    [59, 'ab '.repeat(30), ['ab '.repeat(30)]],
+  ])('on a terminal of %i columns, breaks %j between words, but no command', (columns, text, rows) => {
+    const { reporter, written } = start(true, { columns });
+    reporter.notice(text);
+    expect(written()).toBe(`${rows.join('\n')}\n`);
+  });
+
   it('says nothing but problems if it is quiet', () => {
     const { reporter, written } = start(true, { quiet: true });
     vi.advanceTimersByTime(10_000);
@@ -251,6 +326,6 @@ describe('the reporter', () => {
     reporter.print(summaryLines(report));
     expect(written()).toBe('');
     reporter.notice('WARNING: old data');
-    expect(written()).toBe('WARNING: old data\n');
+    expect(written()).toBe(`${yellow}WARNING${plain}: old data\n`);
   });
 });

@@ -1,12 +1,14 @@
 import { createServer } from 'node:http';
 import path from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { build } from '../../src/cli/commands/build.ts';
 import { serve } from '../../src/cli/commands/serve.ts';
 import { UsageError } from '../../src/errors.ts';
 import { type ServeProcess, startServe } from '../support/engines/serve.ts';
 import { listen } from '../support/loopback.ts';
 import { runCli, startCli } from '../support/run-cli.ts';
 import { getRaw, PAGE, publishSite, serveSite } from '../support/serving.ts';
+import { smallSource } from '../support/small-data.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 
 const large = { path: 'large.bin', body: new Uint8Array(20_000_000).fill(7) };
@@ -58,6 +60,20 @@ describe('gamedata serve', () => {
     await expect.poll(ask, { timeout: 60_000 }).toBe(true);
     child.kill('SIGTERM');
     expect(await finished).toEqual({ code: 0, stdout: '', stderr: '' });
+  });
+
+  it.each([
+    ['http://localhost:3000', '3000'],
+    ['http://127.0.0.1', '80'],
+    ['http://[::1]:8080/games', '8080'],
+  ])('warns that links lead to another port of this machine: %s', async (baseUrl, port) => {
+    const folder = path.join(temporaryFolder(), 'site');
+    await build({ ...(await smallSource()), baseUrl, out: folder });
+    const { url, output, stop } = await startServe(folder);
+    onTestFinished(stop);
+    const advice = `serve the site there with --port ${port}, or build it with --base-url ${url}`;
+    await expect.poll(output).toContain(`warning: links point to ${baseUrl}: ${advice}`);
+    expect(output()).not.toContain("the site's base URL");
   });
 
   it('says so if its port is taken, or its address is none of this machine', async () => {

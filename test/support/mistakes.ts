@@ -33,6 +33,12 @@ export const mistakes: readonly Mistake[] = [
   [`${NOWHERE} --cache own/notes.txt`, 'own/notes.txt: cannot be used as a cache (EEXIST)'],
   ['diff site own', 'own: contains neither provenance.json nor meta.json'],
   ['verify own', 'own: has no valid manifest.json: ENOENT'],
+  [
+    'verify own/notes.txt',
+    'own/notes.txt: is not a folder of a site or a snapshot: of archives, only a .tar.gz is read',
+  ],
+  ['diff site own/notes.txt', 'own/notes.txt: is not a folder of a site or a snapshot'],
+  ['archive own/notes.txt', 'own/notes.txt: is not a folder of a site or a snapshot'],
   // A folder that is in use, or in another one.
   [`${SNAPSHOT} --out .`, '.: is the working folder, or contains it'],
   ['snapshot --source snapshot --data ..', '..: is the working folder, or contains it'],
@@ -43,7 +49,10 @@ export const mistakes: readonly Mistake[] = [
   [`${NOWHERE} --out site --cache site`, '--cache: got "site", inside "site"', 2],
   [`${NOWHERE} --out site --cache site/cache`, '--cache: got "site/cache", inside "site"', 2],
   // Nothing there.
-  ['verify nowhere', 'nowhere: cannot be read (ENOENT), expected the folder of a site'],
+  [
+    'verify x.zip',
+    'x.zip: cannot be read (ENOENT), expected the folder of a site, an archive (.tar.gz) or a URL',
+  ],
   [
     'serve nowhere --port 0',
     'nowhere: is not a built site\nhint: Build one with gamedata build, or name its folder: gamedata serve <dir>.\n',
@@ -56,6 +65,12 @@ export const mistakes: readonly Mistake[] = [
   [`${SNAPSHOT} --upstream ${DEAD}`, `--upstream: got ${DEAD}, expected a folder`, 2],
   [`${SNAPSHOT} --base-url site`, '--base-url: got "site", expected an http or https URL', 2],
   ['mirror site', 'address: got "site", expected an http or https URL, or an archive (.tar.gz)', 2],
+  [
+    `${SNAPSHOT} --host nginx`,
+    '--base-url: got none, and no BASE_URL: expected the address of the site on nginx',
+    2,
+  ],
+  [`verify ${DEAD} --like x.tar.gz`, '--like: got "x.tar.gz", expected the folder of a site', 2],
   ['verify site --like site', '--like: got a folder to check, expected a URL', 2],
   [`verify ${DEAD} --wait 1m`, '--wait: got no site to wait for, expected --like <dir>', 2],
   ['rebase site', '--base-url: got none, expected the new base URL', 2],

@@ -99,8 +99,9 @@ function chooseGuards({ random }: Scene, before: Seen, records: Records): string
   return some.length > 0 ? ['--allow-missing', ...some] : [];
 }
 
-const buildOptions = ({ random }: Scene): readonly string[] => {
-  const some = random.pick(['', '', '', '--verify', '--verify --keep 2', '--forget-history', '--host nginx']);
+const buildOptions = ({ random }: Scene, namesBase: boolean): readonly string[] => {
+  const host = namesBase ? '--host nginx' : '';
+  const some = random.pick(['', '', '', '--verify', '--verify --keep 2', '--forget-history', host]);
   return some.split(' ').filter((word) => word !== '');
 };
 
@@ -113,7 +114,8 @@ function buildFrom(
 ): Step {
   const { args, ...base } = chooseBase(scene, before);
   const guards = chooseGuards(scene, before, data.records);
-  const all = ['build', ...source, ...QUICK, ...args, ...guards, ...buildOptions(scene), '--out', 'site'];
+  const options = buildOptions(scene, base.namesBase);
+  const all = ['build', ...source, ...QUICK, ...args, ...guards, ...options, '--out', 'site'];
   const done = (after: Seen): void => {
     scene.isMirrored = false;
     // What was forgotten is no copy to go back to.

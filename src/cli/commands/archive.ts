@@ -136,13 +136,16 @@ function replaceFiles(folder: string, bodies: Readonly<Record<string, Uint8Array
   }
 }
 
-const KEPT = /^gamedata-\d{4}-\d\d-\d\d(?:T\d{6}Z)?-[0-9a-f]{12}\.tar\.gz$/;
+const KEPT = /^gamedata-\d{4}-\d\d-\d\d(?:T\d{6}Z)?-([0-9a-f]{12}(?:-[0-9a-f]{12})?)\.tar\.gz$/;
+
+/** The digests in an archive's name. */
+const stateOf = (file: string): string => KEPT.exec(path.basename(file))?.[1] ?? '';
 
 /**
- * Makes sure that there is an archive of the present site to go back to, and removes the oldest of more than `keep`. The names
- * say when the site was published, and the digest of its data, as `changes.json` does.
+ * Makes sure that there is an archive of the present site to go back to, and keeps the newest of each state of the data, of `keep`
+ * states. The names say when the site was published, and the digests of its data, as `changes.json` does, and of its names.
  *
- * @returns the archive, beside the site's folder: `build-archives/gamedata-2026-01-02T042301Z-0123456789ab.tar.gz`
+ * @returns the archive, beside the site's folder: `build-archives/gamedata-2026-01-02T042301Z-0123456789ab-ba9876543210.tar.gz`
  * @throws OutputError if it cannot be written
  */
 export async function keepArchive(out: string, keep: number): Promise<string> {
@@ -150,8 +153,9 @@ export async function keepArchive(out: string, keep: number): Promise<string> {
   const site = openSite(folderPlace(out));
   const published = lstatSync(path.join(out, MANIFEST_FILE)).mtime.toISOString();
   const time = published.replace(/\.\d+/, '').replaceAll(':', '');
-  const digest = site.meta.digest.replace('sha256:', '').slice(0, 12);
-  const name = `gamedata-${time}-${digest}.tar.gz`;
+  const digests = [site.meta.digest, site.meta.names?.digest].filter((digest) => digest !== undefined);
+  const state = digests.map((digest) => digest.replace('sha256:', '').slice(0, 12)).join('-');
+  const name = `gamedata-${time}-${state}.tar.gz`;
   const file = path.join(folder, name);
   refuseStrangers(out, statusOf(folder)?.isSymbolicLink() ? [folder, file] : [file]);
   if (!statusOf(file)?.isFile()) {
@@ -162,7 +166,10 @@ export async function keepArchive(out: string, keep: number): Promise<string> {
   try {
     // Whatever the clock says, the present one stays.
     const others = newestFirst(folder).filter((one) => one !== file);
-    for (old of others.slice(keep - 1)) rmSync(old);
+    const states = new Set([state]);
+    for (old of others)
+      if (states.has(stateOf(old)) || states.size === keep) rmSync(old);
+      else states.add(stateOf(old));
   } catch (cause) {
     throw new OutputError(`cannot be removed (${errorCode(cause)})`, old, { cause });
   }

@@ -27,7 +27,7 @@ import {
   servingOptions,
   sourceOptions,
 } from '../shared-options.ts';
-import { buildLines, keptLines, problemLines, summaryLines } from '../summary.ts';
+import { buildLines, keptLines, problemLines, publishedLines, summaryLines } from '../summary.ts';
 
 const DEFAULT_BASE_URL = 'http://localhost:3000';
 
@@ -50,12 +50,12 @@ const buildOptions = {
     archive: flag('--archive', 'offer the site as /download/gamedata.tar.gz'),
     /** Whether every published file is read again and checked. Default false. */
     verify: flag('--verify', 'check what was published'),
-    /** Keep archives of the last sites, this many, beside the output folder. Default: none. */
-    keep: integer('--keep <n>', 'keep archives of the last n sites', { from: 0, to: 1000 }),
+    /** Keep an archive of each of the last states of the data, this many, beside the output folder. Default: none. */
+    keep: integer('--keep <n>', 'keep archives of the last n states of the data', { from: 0, to: 1000 }),
   }),
   ...inGroup('Hosts:', {
     /** The hosts to write configuration for. Default `['netlify']`. */
-    hosts: withDefault(['netlify'], hostsOption('write configuration for')),
+    hosts: hostsOption('write configuration for [netlify]'),
     ...servingOptions,
   }),
 };
@@ -110,7 +110,7 @@ async function inspect(
 /** Applies defaults, including those of the environment, and checks. Throws `UsageError`. */
 export function resolveBuild(options: BuildOptions, environment: Environment) {
   const checked = checkOptions(buildOptions, options);
-  const { out, downloads, archive, verify, keep = 0, hosts, links, root, ...others } = checked;
+  const { out, downloads, archive, verify, keep = 0, hosts: chosen, links, root, ...others } = checked;
   const {
     sprites: mode,
     spritesUpstream = DEFAULT_ICONS_UPSTREAM,
@@ -118,12 +118,14 @@ export function resolveBuild(options: BuildOptions, environment: Environment) {
     ...source
   } = others;
   const baseUrl = named ?? DEFAULT_BASE_URL;
+  const forHosts = resolveHosts({ hosts: chosen ?? ['netlify'], links, root }, 'query', out);
+  if (named === undefined && chosen !== undefined) refuseUnnamed(forHosts.hosts);
   return {
     source: { ...captureOptions(source, environment), baseUrl, isBaseUrlNamed: named !== undefined },
     baseUrl,
     out,
     takeLock: source.takeLock,
-    ...resolveHosts({ hosts, links, root }, 'query', out),
+    ...forHosts,
     downloads,
     archive,
     // Where no icon comes from anywhere, it does not matter.
@@ -131,6 +133,17 @@ export function resolveBuild(options: BuildOptions, environment: Environment) {
     verify,
     keep,
   };
+}
+
+/** Links to this machine are of no use on a host that somebody has chosen. */
+function refuseUnnamed(hosts: readonly string[]): void {
+  if (hosts.length === 0) return;
+  const cloudflare =
+    'Cloudflare takes BASE_URL from the Worker: Settings → Build → Build variables and secrets.';
+  throw new UsageError(
+    `--base-url: got none, and no BASE_URL: expected the address of the site on ${hosts.join(', ')}`,
+    { hint: hosts.includes('cloudflare') ? cloudflare : undefined },
+  );
 }
 
 function outsidePublic(out: string, name: string): string {
@@ -166,10 +179,10 @@ export const command = declare({
   async run({ options: { onChange, ...options }, json, reporter, watchers, signal }) {
     const report = await build({ ...options, signal }, watchers);
     const { problems, changed, out } = report;
-    reporter.print(buildLines(report));
-    problemLines(out, problems).forEach(reporter.notice);
     let failed = problems.length > 0;
-    if (!failed) reporter.print(nextLines(report, options.hosts));
+    const next = failed ? [] : nextLines(report, options.hosts);
+    reporter.print([...buildLines(report), ...next], publishedLines(report).at(-1));
+    reporter.fail(problemLines(out, problems));
     if (onChange !== undefined && changed) {
       const told = json ? JSON.stringify(report) : summaryLines(report).join('\n');
       const problem = failed ? 'not run, as problems were found' : await runWith(`${told}\n`, onChange);
@@ -187,7 +200,10 @@ function nextLines({ changed, out, install, kept }: BuildReport, hosts: BuildOpt
   if (!changed) return [];
   const archive = kept === null ? [] : [`archive: ${kept}`];
   const isInstalled = hosts?.some((host) => webServerNames.includes(host));
-  const commands = isInstalled ? install : [`npx gamedata serve ${out}, or upload that folder to a host`];
+  const elsewhere = hosts?.includes('cloudflare')
+    ? `cd ${out} && npx wrangler deploy`
+    : `npx gamedata serve ${out}, or upload that folder to a host`;
+  const commands = isInstalled ? install : [elsewhere];
   return [...archive, ...commands.map((command) => `next: ${command}`)];
 }
 

@@ -140,17 +140,27 @@ export const command = declare({
   async run({ options: { accessLog, ...options }, quiet, reporter, signal }, dir: string) {
     const onRequest = accessLog ? (line: string) => print([line]) : undefined;
     const server = await serve({ ...options, dir, onRequest, onProblem: reporter.notice });
-    if (!quiet) print(servedLines(dir, server));
+    const stray = strayLinks(server);
+    if (!quiet) print(servedLines(dir, server, stray));
+    if (stray) reporter.notice(`warning: ${stray}`);
     if (!signal.aborted) await once(signal, 'abort');
     await server.close();
     return {};
   },
 });
 
+/** What to do about links to another port of this machine; undefined if there are none. */
+function strayLinks({ url, meta: { base_url: baseUrl } }: SiteServer): string | undefined {
+  const [found, port = '80'] =
+    /^http:\/\/(?:localhost|127\.0\.0\.1|\[::1\])(?::(\d+))?(?![^/])/.exec(baseUrl) ?? [];
+  if (found === undefined || port === (new URL(url).port || '80')) return undefined;
+  return `links point to ${baseUrl}: serve the site there with --port ${port}, or build it with --base-url ${url}`;
+}
+
 /** Where a site is served, as URLs that terminals make clickable. */
-function servedLines(folder: string, { url, meta }: SiteServer): string[] {
+function servedLines(folder: string, { url, meta }: SiteServer, stray: string | undefined): string[] {
   const lists = kindNames.map((kind) => `  ${url}${listPath(kind)}?format=api`);
   const lines = [`${printable(folder)}: ${recordCounts(meta.counts)}, served at`, `  ${url}/`, ...lists];
-  if (meta.base_url !== url) lines.push(`Links point to the site's base URL, ${meta.base_url}`);
+  if (meta.base_url !== url && !stray) lines.push(`Links point to the site's base URL, ${meta.base_url}`);
   return lines;
 }

@@ -11,7 +11,7 @@ import { openSite } from '../../sources/site/read.ts';
 import { isAddress } from '../../sources/source.ts';
 import type { DeploymentReport, SupportedByHosts } from '../../verify/deployment.ts';
 import { type FolderReport, verifyFolder, verifyPlace } from '../../verify/folder.ts';
-import { address, wrong } from '../checks.ts';
+import { address, insideHints, wrong } from '../checks.ts';
 import { declare } from '../command.ts';
 import { settledSource } from '../folders.ts';
 import { checkOptions, choice, type Given, inGroup, refuseUnknown, text } from '../options.ts';
@@ -24,7 +24,10 @@ const verifyOptions = {
     /** The guarantees that a deployment has to keep. Default `static`; with `like`, those of the hosts of that site. */
     level: choice('--level <level>', 'guarantees to check [static]', levels),
     /** The folder of a built site, which the deployment has to serve. */
-    like: text('--like <dir>', 'expect exactly the site in this folder'),
+    like: text('--like <dir>', 'expect exactly the site in this folder', (given, name) => {
+      if (!isArchive(given)) return given;
+      throw wrong(name, given, 'the folder of a site');
+    }),
     /** How long to wait until it does, such as `90s`, `10m` or `1h`. Default: not at all. */
     wait: text('--wait <time>', 'how long to wait for it, such as 90s or 10m'),
     /** The base URL of links, if the site was built for another one than it is deployed at. */
@@ -104,7 +107,8 @@ export const command = declare({
     const failed = isDeployment ? report.failed > 0 : report.problems.length > 0;
     const lines = isDeployment ? deploymentLines(report) : folderLines(target, report);
     if (!failed) return { lines, output: report };
-    lines.forEach(reporter.notice);
+    reporter.fail(lines);
+    insideHints(target).forEach(reporter.notice);
     return { output: report, exitCode: exitCodes.failed };
   },
 });

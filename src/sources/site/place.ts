@@ -6,7 +6,7 @@ import { Readable } from 'node:stream';
 import { createTarDecoder, type ParsedTarEntry } from 'modern-tar';
 import { MAX_FILE_BYTES } from '../../contract/meta.ts';
 import { errorCode, GamedataError, OutputError } from '../../errors.ts';
-import { readFile, walk } from '../../files.ts';
+import { openRegular, readFile, walk } from '../../files.ts';
 
 export interface Place {
   readonly name: string;
@@ -69,7 +69,8 @@ export async function archivePlace(archive: string): Promise<Place> {
   const files = new Map<string, Buffer>();
   let bytes = 0;
   try {
-    const packed = Readable.toWeb(createReadStream(archive)) as ReadableStream<Uint8Array<ArrayBuffer>>;
+    const opened = createReadStream(archive, { fd: openRegular(archive, MAX_MEMORY_BYTES) });
+    const packed = Readable.toWeb(opened) as ReadableStream<Uint8Array<ArrayBuffer>>;
     const entries = packed.pipeThrough(new DecompressionStream('gzip')).pipeThrough(createTarDecoder());
     for await (const { header, body } of entries as AsyncIterable<ParsedTarEntry>) {
       const isWanted = header.type === 'file' && header.size <= MAX_FILE_BYTES;

@@ -13,10 +13,11 @@ import { UsageError } from '../../../src/errors.ts';
 
 /** Options as somebody without a type checker may give them. */
 const untyped = (options: Record<string, unknown>): BuildOptions => options;
+const NAMED = { BASE_URL: 'https://example.test' };
 
 describe('the defaults', () => {
   it('are those of the commands', () => {
-    expect(resolveBuild({}, { SOURCE_DATE_EPOCH: '0' })).toMatchObject({
+    expect(resolveBuild({}, { SOURCE_DATE_EPOCH: '1388534400' })).toMatchObject({
       source: {
         source: 'auto',
         concurrency: 16,
@@ -24,7 +25,7 @@ describe('the defaults', () => {
         cacheFolder: path.join('.cache', 'gamedata'),
         maxShrink: 1,
         allowMissing: [],
-        today: '1970-01-01',
+        today: '2014-01-01',
       },
       baseUrl: 'http://localhost:3000',
       out: 'build',
@@ -64,9 +65,9 @@ describe('the defaults', () => {
   });
 
   it('name each host once', () => {
-    expect(resolveBuild({ hosts: ['netlify', 'netlify'] }, {}).hosts).toEqual(['netlify']);
+    expect(resolveBuild({ hosts: ['netlify', 'netlify'] }, NAMED).hosts).toEqual(['netlify']);
     expect(resolveBuild({ hosts: [] }, {}).hosts).toEqual([]);
-    expect(resolveBuild(untyped({ hosts: ['netlify-edge', 'netlify'] }), {})).toMatchObject({
+    expect(resolveBuild(untyped({ hosts: ['netlify-edge', 'netlify'] }), NAMED)).toMatchObject({
       hosts: ['netlify'],
       notices: ['host netlify-edge is withdrawn: netlify replaces it'],
     });
@@ -110,6 +111,7 @@ describe('the base address', () => {
     ['https://x.test/a;b', `got "https://x.test/a;b", ${letters}`],
     ['https://a;b.test', `got "https://a;b.test", ${letters}`],
     ['https://x.test/a//b', `got "https://x.test/a//b", ${letters}`],
+    ['http://a:0', 'got "http://a:0", expected a URL with a port from 1 to 65535'],
   ])('cannot be %j', (baseUrl, problem) => {
     expect(() => resolveBuild({ baseUrl }, {})).toThrow(new UsageError(`--base-url: ${problem}`));
   });
@@ -124,8 +126,32 @@ describe('the base address', () => {
   });
 });
 
+describe('hosts that somebody has named', () => {
+  const netlify = { NETLIFY: 'true', URL: 'https://site.test' };
+  it.each<[BuildOptions, Environment]>([
+    [{ hosts: ['nginx'], baseUrl: 'http://localhost:3000' }, {}],
+    [{ hosts: ['cloudflare'] }, NAMED],
+    [{ hosts: ['netlify'] }, netlify],
+    [{ hosts: [] }, {}],
+    [{}, {}],
+  ])('have a base URL: %j in %j', (options, environment) => {
+    expect(() => resolveBuild(options, environment)).not.toThrow();
+  });
+
+  const where = 'Cloudflare takes BASE_URL from the Worker: Settings → Build → Build variables and secrets.';
+  it.each<[BuildOptions, string, string | undefined]>([
+    [{ hosts: ['nginx', 'nginx'] }, 'nginx', undefined],
+    [{ hosts: ['netlify', 'github-pages'] }, 'netlify, github-pages', undefined],
+    [{ hosts: ['cloudflare'] }, 'cloudflare', where],
+  ])('are refused without one: %j', (options, hosts, hint) => {
+    const message = `--base-url: got none, and no BASE_URL: expected the address of the site on ${hosts}`;
+    const refused = expect.objectContaining({ code: 'usage', message, hint });
+    expect(() => resolveBuild(options, { ...netlify, NETLIFY: undefined })).toThrow(refused);
+  });
+});
+
 it('web servers serve the output folder, or another one', () => {
-  const options = { hosts: ['caddy'], out: 'site' } as const;
+  const options = { hosts: ['caddy'], out: 'site', baseUrl: 'https://example.test' } as const;
   expect(resolveBuild(options, {}).serving).toEqual({ root: path.resolve('site') });
   expect(resolveBuild({ ...options, root: '/srv/My ü' }, {}).serving.root).toBe(path.resolve('/srv/My ü'));
 });
@@ -136,7 +162,7 @@ it.each<[hosts: BuildOptions['hosts'], links: BuildOptions['links'], resolved: s
   [['github-pages'], undefined, 'file'],
   [['github-pages', 'netlify'], undefined, 'file'],
 ])('links of %j, if %j are requested, point to: %s', (hosts, links, resolved) => {
-  expect(resolveBuild({ hosts, links }, {}).links).toBe(resolved);
+  expect(resolveBuild({ hosts, links }, NAMED).links).toBe(resolved);
 });
 
 describe('an option that cannot be used', () => {
@@ -189,11 +215,16 @@ describe('today', () => {
     expect(resolveBuild({}, { SOURCE_DATE_EPOCH: '1700000000' }).source.today).toBe('2023-11-14');
   });
 
-  it.each(['', 'today', '-1', '1.5', '999999999999'])('cannot be SOURCE_DATE_EPOCH=%s', (epoch) => {
-    expect(() => resolveBuild({}, { SOURCE_DATE_EPOCH: epoch })).toThrow(
-      new UsageError(`SOURCE_DATE_EPOCH: got "${epoch}", expected seconds since 1970`),
-    );
-  });
+  it.each(['', 'today', '-1', '1.5', '999999999999', '0', '1388534399'])(
+    'cannot be SOURCE_DATE_EPOCH=%s',
+    (epoch) => {
+      expect(() => resolveBuild({}, { SOURCE_DATE_EPOCH: epoch })).toThrow(
+        new UsageError(
+          `SOURCE_DATE_EPOCH: got "${epoch}", expected seconds since 1970, at least 1388534400: the upstream began in 2014`,
+        ),
+      );
+    },
+  );
 });
 
 it.each<[string, (options: object) => Promise<unknown>]>([

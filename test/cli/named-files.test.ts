@@ -1,0 +1,45 @@
+/** Files that somebody names: a pipe is not waited for, and what never ends not read. */
+
+import { execFileSync } from 'node:child_process';
+import { rmSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { readNamedFile } from '../../src/files.ts';
+import { runCli } from '../support/run-cli.ts';
+import { temporaryFolder } from '../support/temporary.ts';
+
+const kinds: Record<string, (file: string) => void> = {
+  pipe: (file) => void execFileSync('mkfifo', [file]),
+  zero: (file) => symlinkSync('/dev/zero', file),
+};
+
+describe.skipIf(process.platform === 'win32').each(Object.keys(kinds))('a %s', (name) => {
+  const config = 'own.json: cannot be read (not a regular file), expected a configuration';
+  const archive = 'own.tar.gz: cannot be read as an archive (not a regular file), expected a .tar.gz';
+  it.each([
+    ['build --config own.json', 2, config],
+    ['build', 2, config.replace('own', 'gamedata.config')],
+    ['verify own.tar.gz', 1, archive],
+    ['mirror own.tar.gz copy', 1, archive],
+    ['diff own.tar.gz own.tar.gz', 1, archive],
+    ['build --source site --upstream own.tar.gz', 1, archive],
+  ])('is refused: %s', async (command, code, problem) => {
+    const cwd = temporaryFolder();
+    const file = path.join(cwd, problem.split(':')[0] ?? '');
+    kinds[name]?.(file);
+    const finished = await runCli(command.split(' '), { cwd });
+    expect(finished.stderr).toContain(`error: ${problem}\n`);
+    expect(finished.code).toBe(code);
+  });
+});
+
+it('a file of a limited size is read, also through a link', () => {
+  const file = path.join(temporaryFolder(), 'a.json');
+  writeFileSync(file, '{}');
+  symlinkSync(file, `${file}.link`);
+  expect(readNamedFile(`${file}.link`, 2)).toBe('{}');
+  truncateSync(file, 3);
+  expect(() => readNamedFile(`${file}.link`, 2)).toThrow(expect.objectContaining({ code: 'too large' }));
+  rmSync(file);
+  expect(() => readNamedFile(`${file}.link`, 2)).toThrow(expect.objectContaining({ code: 'ENOENT' }));
+});
