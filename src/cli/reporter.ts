@@ -109,21 +109,23 @@ export const watch = ({ progress, notice }: Reporter): Watchers => ({
 
 const SEPARATOR = ' · ';
 
-/** Words, and commands, which stay whole, to be copied. */
-const WORDS = /(?<=^next: |by hand: ).*$|(?<=: )gamedata .*$|\S+/g;
+/** Words, and commands that a shell could not put together again: they stay whole, to be copied. */
+const WORDS = /(?<=^next: )(?=.* # ).*$|(?<=by hand: ).*$|(?<=: )gamedata .*$|\S+/g;
+const CONTINUED = /^next: (?!.* # ).* && /;
 
 /** Breaks a line between words, into lines that fit where the words do. */
-export function wrapped(text: string, columns: number): string {
+function wrapped(text: string, columns: number): string {
+  const end = CONTINUED.test(text) ? ' \\' : '';
   const [indent = ''] = /^ */.exec(text) ?? [];
   const [first = '', ...words] = text.match(WORDS) ?? [];
   const rows: string[] = [];
   let row = indent + first;
   for (const word of words) {
-    if (row.length + 1 + word.length <= columns) {
+    if (row.length + 1 + word.length + end.length <= columns) {
       row += ` ${word}`;
       continue;
     }
-    rows.push(row);
+    rows.push(row + end);
     row = `${indent}  ${word}`;
   }
   return [...rows, row].join('\n');

@@ -167,7 +167,8 @@ describe('the verdict on a site', () => {
 });
 
 describe('the reporter', () => {
-  afterEach(() => void vi.useRealTimers());
+  beforeEach(() => void vi.stubEnv('NO_COLOR', undefined).stubEnv('FORCE_COLOR', undefined));
+  afterEach(() => void vi.useRealTimers().unstubAllEnvs());
 
   /** A stream that keeps what is written, and may be a terminal. */
   function recorder(isTTY: boolean, columns: number) {
@@ -249,9 +250,6 @@ describe('the reporter', () => {
   });
 
   describe('colours', () => {
-    beforeEach(() => void vi.stubEnv('NO_COLOR', undefined).stubEnv('FORCE_COLOR', undefined));
-    afterEach(() => void vi.unstubAllEnvs());
-
     it('what is wrong, what is doubtful, and the line that sums up', () => {
       const { reporter, written } = start(true);
       reporter.notice('error: x: y');
@@ -304,7 +302,13 @@ describe('the reporter', () => {
       '  - one of many: a line that is longer than a terminal of sixty columns is wide',
       ['  - one of many: a line that is longer than a terminal of', '    sixty columns is wide'],
     ],
-    [60, `next: cp -i ${'a'.repeat(60)} b`, ['next:', `  cp -i ${'a'.repeat(60)} b`]],
+    [
+      60,
+      `next: cp -i ${'a'.repeat(20)} ${'b'.repeat(23)} && nginx -s reload`,
+      [`next: cp -i ${'a'.repeat(20)} ${'b'.repeat(23)} \\`, '  && nginx -s reload'],
+    ],
+    [60, `next: diff ${'a'.repeat(40)}  # and then c`, ['next:', `  diff ${'a'.repeat(40)}  # and then c`]],
+    [60, `--x: run by hand: ${'a '.repeat(30)}`, ['--x: run by hand:', `  ${'a '.repeat(30)}`]],
     [
       60,
       `hint: To go back all the same: gamedata mirror ${'a'.repeat(30)} b`,
