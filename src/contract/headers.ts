@@ -67,7 +67,8 @@ export const JAVA_ACCEPT = '^text/html,\\s*image/gif,\\s*image/jpeg,\\s*\\*';
 /** On the response to a CORS preflight. */
 export const preflightHeaders = {
   'Access-Control-Allow-Methods': 'GET, HEAD, OPTIONS',
-  'Access-Control-Allow-Headers': '*',
+  // Browsers do not count Authorization to the asterisk: https://fetch.spec.whatwg.org/#cors-non-wildcard-request-header-name
+  'Access-Control-Allow-Headers': '*, Authorization',
   'Access-Control-Max-Age': '86400',
 } as const;
 

@@ -32,14 +32,6 @@ export const caddy: Host = {
 /** A token without escapes, as regular expressions need. */
 const raw = (text: string): string => `\`${text}\``;
 
-/** The body of an error. Braces are escaped, as they would start a placeholder; a real one is written as `<name>`. */
-const body = (detail: string): string =>
-  raw(
-    errorBody(detail)
-      .replaceAll(/[{}]/g, '\\$&')
-      .replaceAll(/<(.*?)>/g, '{$1}'),
-  );
-
 const headers = (matcher: string, fields: Readonly<Record<string, string>>, ...when: 'defer'[]): string =>
   `header ${matcher}{
 ${[...Object.entries(fields).map(([name, value]) => `${name} "${value}"`), ...when].map((line) => `			${line}`).join('\n')}
@@ -186,11 +178,6 @@ const endpoints = ({ base }: server.WebServer): string => `
 			error @unknown_format 404
 			error @unacceptable 406
 			error @other_method 405
-			route @list {
-				@unbuilt not file {path}{gamedata_folder}${INDEX_FILE}
-				error @unbuilt 400
-				rewrite {path}{gamedata_folder}
-			}
 			@moved {
 				not file {path}${INDEX_FILE}
 				not vars {gamedata_moved} ""
@@ -198,6 +185,11 @@ const endpoints = ({ base }: server.WebServer): string => `
 			redir @moved ${base}{gamedata_moved}{gamedata_query} 301
 			@missing not file {path}${INDEX_FILE}
 			error @missing 404
+			route @list {
+				@unbuilt not file {path}{gamedata_folder}${INDEX_FILE}
+				error @unbuilt 400
+				rewrite {path}{gamedata_folder}
+			}
 			rewrite @page /${BROWSE_FILE}
 			@json path */
 			rewrite @json {path}${INDEX_FILE}
@@ -232,15 +224,15 @@ ${icons.upstream === null ? '' : iconRedirect}		# Everything else is a file at i
 		}`;
 }
 
-const details = { ...errorDetails, 405: notAllowedDetail('<method>'), 406: NOT_ACCEPTABLE_DETAIL };
+const details = { ...errorDetails, 405: notAllowedDetail('$1'), 406: NOT_ACCEPTABLE_DETAIL };
 
 const errors = ({ basePattern, prefix }: server.WebServer): string => `
 	handle_errors {
-		map {err.status_code} {gamedata_refusal} {
-			${Object.entries(details)
-        .map(([status, detail]) => `${status} ${body(detail)}`)
+		# By expressions, as braces in the value of anything else are placeholders, or once more so in an imported file.
+		map "{err.status_code} {method} {err.status_text}" {gamedata_refusal} {
+			${Object.entries({ ...details, '\\S+': '$2.' })
+        .map(([status, detail]) => `${raw(`~^${status} (\\S+) (.*)`)} ${raw(errorBody(detail))}`)
         .join('\n\t\t\t')}
-			default ${body('<err.status_text>.')}
 		}
 		@refused_page {
 			expression {err.status_code} in [400, 404]

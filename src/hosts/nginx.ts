@@ -23,11 +23,18 @@ export const nginx: Host = {
     // Regular expressions, as the hash table of plain strings is limited in key length.
     const moved = web.moved.map(({ path, to }) => `${matching(`^${path}$`, to)}\n`);
     return [
-      { path: CONFIGURATION, body: `${INTRODUCTION}${maps(web)}${serverBlock(web)}` },
+      {
+        path: CONFIGURATION,
+        body: `${INTRODUCTION}${ofSite(`${maps(web)}${serverBlock(web)}`, context.baseUrl)}`,
+      },
       { path: MOVED_MAP, body: moved.join('') },
     ];
   },
 };
+
+/** Names every variable by its site. Sites on one nginx share all variables, and of those with one name, the last counts. */
+const ofSite = (text: string, baseUrl: string): string =>
+  text.replaceAll(/(?<=\$\{?)gamedata_/g, `gamedata_${server.shortHash(baseUrl)}_`);
 
 /** A string of the configuration, in which a dollar starts a variable. A backslash is literal except before these letters. */
 function quote(text: string): string {
@@ -203,6 +210,7 @@ function apiLocations({ base, paths, prefix, slashlessPrefix }: server.WebServer
         # Lists. Existence is checked before negotiation, so that a missing page is an error for browsers too.
         location ~ ${quote(`^${paths.list}$`)} {
             ${refusals}
+            if (!-f $document_root\${uri}${INDEX_FILE}) { return 404; }
             set $gamedata_refused '';
             if (!-f $document_root$uri\${gamedata_folder}${INDEX_FILE}) { set $gamedata_refused "1$gamedata_browser"; }
             if ($gamedata_refused = 11) { return 419; }
@@ -254,6 +262,8 @@ ${location('~ /$', ...addHeaders(common, file, html), `try_files \${uri}index.ht
 ${location(`= /${NOT_FOUND_FILE}`, ...addHeaders(common, api, html))}
 ${location(`~ ${quote('\\.html$')}`, ...addHeaders(common, file, html), itself)}
 ${bulkFolders.map((folder) => location(`^~ /${folder}`, ...gzipped, ...addHeaders(common, download), itself)).join('\n')}
-    location = /${errors[404]} { }
+    # Without it, the site is missing, or nginx may not read it.
+    location = /${errors[404]} { try_files $uri @nothing; }
+${location('@nothing', ...json(404, errorDetails[404]))}
 ${location('/', ...addHeaders(common, file), itself)}`;
 }

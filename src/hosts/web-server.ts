@@ -84,6 +84,13 @@ export const negotiation = [
   [accepts.html, '1'],
 ] as const;
 
+/** FNV-1a, as up to 7 letters and digits: nginx refuses variables of more than 46 characters. */
+export function shortHash(text: string): string {
+  let hash = 0x811c9dc5;
+  for (const byte of new TextEncoder().encode(text)) hash = Math.imul(hash ^ byte, 0x01000193) >>> 0;
+  return hash.toString(36);
+}
+
 /** The folder of a page that is not the first, inside that of its list. */
 export const pageFolder = (offset: string): string => `offset/${offset}/`;
 

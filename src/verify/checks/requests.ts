@@ -21,7 +21,7 @@ import {
 const preflight = {
   origin: 'https://app.invalid',
   'access-control-request-method': 'GET',
-  'access-control-request-headers': 'x-test',
+  'access-control-request-headers': 'authorization,x-test',
 };
 
 /** What a browser needs to send the request that the preflight is for. */
@@ -29,6 +29,8 @@ const preflightRows = [
   ['Access-Control-Allow-Origin', /^\*$/, '*'],
   ['Access-Control-Allow-Methods', /GET/, 'it to include GET'],
   ['Access-Control-Allow-Headers', /\*|x-test/i, '* or x-test'],
+  // The asterisk does not cover it: https://fetch.spec.whatwg.org/#cors-non-wildcard-request-header-name
+  ['Access-Control-Allow-Headers', /authorization/i, 'it to include Authorization'],
 ] as const;
 
 function preflightProblem(response: ProbeResponse): string | undefined {
@@ -63,18 +65,23 @@ const notFound = (pathsOf: (list: string, slug: string) => readonly string[]): C
 const inUnknownFormats = (path: string): string[] =>
   ['xml', 'API', 'html'].map((format) => `${path}?format=${format}`);
 
-/** What is wrong with a redirect to a path of the site. Hosts may send an absolute `Location`. */
+/** What is wrong with a redirect to a path of the site. Of an absolute `Location`, browsers block another scheme than the page's. */
 function redirectProblem(
   response: ProbeResponse,
   { target }: { target: string },
-  { probe }: VerifyContext,
+  { linkBase, probe }: VerifyContext,
 ): string | undefined {
   const location = pathOf(probe.address) + target;
   if (response.status !== 301) return `got status ${response.status}, expected 301 to ${location}`;
   const got = response.header('location') ?? '';
-  const base = 'http://host.invalid';
-  const { pathname, search } = new URL(URL.canParse(got, base) ? got : '', base);
-  return pathname + search === location ? undefined : `got Location ${got}, expected ${location}`;
+  const { protocol, pathname, search } = new URL(
+    URL.canParse(got, linkBase.baseUrl) ? got : '/',
+    linkBase.baseUrl,
+  );
+  const isRight = pathname + search === location && linkBase.baseUrl.startsWith(protocol);
+  return isRight
+    ? undefined
+    : `got Location ${got}, expected ${location}, or the same at ${linkBase.baseUrl}`;
 }
 
 /**

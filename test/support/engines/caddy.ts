@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { missingProgram, startServer, type WebServer } from './server-program.ts';
 
-const globals = `{
+export const globals = `{
 	admin off
 	auto_https off
 }
