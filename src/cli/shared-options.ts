@@ -7,7 +7,14 @@ import { type LinkStyle, linkStyles } from '../contract/paths.ts';
 import type { Skipped } from '../contract/records.ts';
 import { UsageError } from '../errors.ts';
 import type { Serving } from '../hosts/host.ts';
-import { fileHostNames, formerHosts, type HostName, hostNames, webServerNames } from '../hosts/names.ts';
+import {
+  fileHostNames,
+  formerHosts,
+  type HostName,
+  hostNames,
+  rivalHosts,
+  webServerNames,
+} from '../hosts/names.ts';
 import type { CaptureOptions } from '../sources/capture.ts';
 import { isAddress, type SourceName, sourceNames } from '../sources/source.ts';
 import { address, masked, oneOf, wrong } from './checks.ts';
@@ -154,7 +161,8 @@ export const linksOption = choice('--links <style>', 'what links point to', link
 /** Those of former versions, too, as the user named them. */
 export const hostsOption = (about: string) => ({
   ...list('--host <name...>', about, (names: readonly HostName[], name) => {
-    for (const host of names) presentHost(host, name);
+    const rivals = rivalHosts(names.map((host) => presentHost(host, name)));
+    if (rivals.length > 0) throw wrong(name, rivals.join(' '), 'one of them, as both read _redirects');
     return names;
   }),
   choices: hostNames,

@@ -139,7 +139,9 @@ const manifestEntrySchema = z.strictObject({
   path: z
     .string()
     .refine(isSitePath, 'expected a relative path inside the site')
-    .describe('Relative to the base URL.'),
+    .describe(
+      'Relative to the base URL. Configuration of hosts is listed, but not served: `wrangler.jsonc`, and paths with a segment that starts with a dot or `_`, such as `_hosts/`.',
+    ),
   bytes: z.int().min(0).max(MAX_FILE_BYTES).describe('The size.'),
   sha256: sha256Schema.describe('In hexadecimal.'),
 });

@@ -74,8 +74,8 @@ ${Object.entries(refusals)
 /** Once, whatever the number of sites on that port. */
 const listen = (port: number): string => `
 <IfDefine !GAMEDATA_${port}>
-  Define GAMEDATA_${port}
-  Listen ${port}
+Define GAMEDATA_${port}
+Listen ${port}
 </IfDefine>
 `;
 

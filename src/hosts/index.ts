@@ -20,8 +20,8 @@ export const hosts = {
 } as const satisfies Record<HostName, Host>;
 
 /**
- * The files of several hosts. Of two with the same path, the one of the host that is first in the table counts: Netlify's rules
- * do no harm on Cloudflare, whose Worker then serves the front page.
+ * The files of several hosts. Of two with the same path, the one of the host that is first in the table counts, as in copies of
+ * sites that are for both Netlify and Cloudflare.
  */
 export function hostFiles(names: readonly HostName[], context: HostContext): HostFile[] {
   const files = new Map<string, HostFile>();

@@ -18,6 +18,13 @@ Errors of the API (400, 404, 405, 406) are JSON on every host that supports them
 file) and 500. What else a web server says by itself is in its own words: to malformed requests (413, 414, 431, and malformed paths where
 the table says so), and on Caddy to a range outside of a file. A failed precondition (412) is JSON on nginx, and has no body on Apache and Caddy.
 Where only files are served, they have no \`Link\` header: what it says depends on the data.
+
+ETags are made of the content on Apache, Cloudflare and Netlify, and by \`gamedata serve\` for the API. nginx, Caddy and GitHub Pages make
+them of a file's time and size: they stay while files keep their times, and differ between separate builds.
+[OPERATING.md](OPERATING.md#deploy) says how to copy a site.
+
+\`npx wrangler dev\` in a built folder reloads for ever with versions that watch their own \`.wrangler/\`, such as 4.85: give it
+\`--persist-to <folder elsewhere>\`, or use a newer one. A site is for Netlify or Cloudflare, not for both: each reads \`_redirects\`.
 `;
 
 /** Guarantees kept by the same engines share a row. */

@@ -208,6 +208,15 @@ describe('an option that cannot be used', () => {
       /^--host: got "geocities", expected one of netlify/,
     );
   });
+
+  it.each(['netlify', 'netlify-rules', 'netlify-edge'])(
+    'is rejected: Cloudflare together with %s',
+    (host) => {
+      expect(() => resolveBuild(untyped({ hosts: ['nginx', host, 'cloudflare'] }), {})).toThrow(
+        /^--host: got "netlify(?:-rules)? cloudflare", expected one of them/,
+      );
+    },
+  );
 });
 
 describe('today', () => {

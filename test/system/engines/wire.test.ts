@@ -1,7 +1,7 @@
 /** What goes over the wire between real web servers and clients: compressed bodies, and parts of files. */
 
 import { createHash } from 'node:crypto';
-import { readFileSync } from 'node:fs';
+import { cpSync, readFileSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { request } from 'undici';
@@ -171,6 +171,32 @@ it.each([
     await site.stop();
   }
 });
+
+it.each([
+  { engine: nginx, file: 'nginx.conf', gone: ['api', '404.json'] },
+  { engine: caddy, file: 'Caddyfile', gone: ['api', '404.json'] },
+  { engine: apache, file: 'apache.conf', gone: ['api'] },
+])(
+  '$engine.name says 404 where the lists are gone, and blames no parameter',
+  async ({ engine, file, gone }) => {
+    const copy = path.join(folder, `without-${engine.name}`);
+    cpSync(out, copy, { recursive: true });
+    for (const name of gone) rmSync(path.join(copy, name), { recursive: true });
+    const configuration = readFileSync(path.join(out, '_hosts', file), 'utf8').replaceAll(out, copy);
+    const site = await engine.startWith(configuration, copy);
+    try {
+      for (const query of ['', '?offset=100', '?limit=7']) {
+        const refused = await get(site.url + LIST + query);
+        expect(refused.status).toBe(404);
+        expectRefusal(refused, 'Not found.');
+        const browsed = await get(site.url + LIST + query, { accept: 'text/html' });
+        expect([browsed.status, browsed.header('content-type')]).toEqual([404, mediaTypeOf('browse.html')]);
+      }
+    } finally {
+      await site.stop();
+    }
+  },
+);
 
 /** JSON that any script may read, and that is asked for again. */
 function expectRefusal({ header, bytes }: Awaited<ReturnType<typeof get>>, detail: string): void {
