@@ -61,7 +61,15 @@ it('has a configuration that the schema accepts', async () => {
 it('names options and hosts as the command line does', () => {
   const { commands } = program;
   const known = new Set(commands.flatMap(({ options }) => options.map(({ long }) => long)));
-  const foreign = ['--directory', '--build-arg', '--now', '--help', '--system', '--delay-updates', '--delete-after'];
+  const foreign = [
+    '--directory',
+    '--build-arg',
+    '--now',
+    '--help',
+    '--system',
+    '--delay-updates',
+    '--delete-after',
+  ];
   const texts = readme + operating;
   const named = new Set(texts.match(/(?<![\w-])--[a-z][a-z-]+/g));
   expect([...named].filter((option) => !known.has(option) && !foreign.includes(option))).toEqual([]);

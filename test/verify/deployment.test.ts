@@ -170,7 +170,16 @@ describe('finds by its guarantee', () => {
     ['unknown-record-format', 'a record in any format', at('xml', as('xml', 'json'))],
     ['slash', 'a redirect that loses the query', withoutQuery],
     ['slash', 'a redirect to nowhere', of(301, header('location', 'http://['))],
+    [
+      'slash',
+      'a redirect to another scheme',
+      of(
+        301,
+        header('location', (own) => `http://example.test${own}`),
+      ),
+    ],
     ['options', 'a preflight without methods', header('access-control-allow-methods', null)],
+    ['options', 'a preflight without Authorization', header('access-control-allow-headers', '*')],
     ['method', 'a POST that is taken', where(isSent('POST'), json('{}'))],
     ['browser', 'JSON for an unknown slug', at('no-such-slug', where(wantsHtml, json(NOT_FOUND, 404)))],
     ['browser', 'an error page with 200', at('no-such-kind', where(wantsHtml, answer('', 'text/html')))],

@@ -74,14 +74,10 @@ function redirectProblem(
   const location = pathOf(probe.address) + target;
   if (response.status !== 301) return `got status ${response.status}, expected 301 to ${location}`;
   const got = response.header('location') ?? '';
-  const { protocol, pathname, search } = new URL(
-    URL.canParse(got, linkBase.baseUrl) ? got : '/',
-    linkBase.baseUrl,
-  );
-  const isRight = pathname + search === location && linkBase.baseUrl.startsWith(protocol);
-  return isRight
-    ? undefined
-    : `got Location ${got}, expected ${location}, or the same at ${linkBase.baseUrl}`;
+  const { baseUrl } = linkBase;
+  const { protocol, pathname, search } = new URL(URL.canParse(got, baseUrl) ? got : '/', baseUrl);
+  if (pathname + search === location && protocol === new URL(baseUrl).protocol) return undefined;
+  return `got Location ${got}, expected ${location}, relative or with the scheme of ${baseUrl}`;
 }
 
 /**
