@@ -27,6 +27,8 @@ if ! [ -e "$node" ]; then
   tar xzf "$tools/$package" --one-top-level="${node%/package/*}"
 fi
 
+npm run --silent compile
+
 wine() { LD_LIBRARY_PATH="$usr/lib/x86_64-linux-gnu" "$usr/lib/wine/wine64" "$@" < /dev/null; }
 linux() { node "$program" "$@"; }
 # Its output has to go to a file: Wine cannot write to a pipe of Linux.
@@ -44,7 +46,7 @@ run() {
   local name="$1" system TIMEFORMAT='%R s'
   shift
   for system in linux windows; do
-    printf '%-20s %-8s' "$name" "$system"
+    printf '%-20s %-8s' "$name" "$system" >&2
     time (cd "$folder/$system" && "$system" "$@" > "$name.txt" 2>&1) || { cat "$folder/$system/$name.txt" && exit 1; }
     sed -i -E 's/,? in [0-9.]+ (ms|s|min)\b//; y/\\/\//' "$folder/$system/$name.txt"
   done
