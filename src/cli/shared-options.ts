@@ -200,11 +200,21 @@ export function resolveHosts({ hosts: names, links, root }: HostOptions, otherwi
   };
 }
 
-function resolveServing(given: string | undefined, hosts: readonly HostName[], out: string): Serving {
-  const root = path.resolve(given ?? out);
+export function resolveServing(
+  given: string | undefined,
+  hosts: readonly HostName[],
+  out: string,
+  system: Pick<typeof path, 'resolve'> = path,
+): Serving {
+  // A path on the server, which may run another system than the build.
+  const root = (given?.startsWith('/') ? path.posix : system).resolve(given ?? out);
   const server = hosts.find((host) => webServerNames.includes(host));
   if (server === undefined && given !== undefined)
     throw new UsageError('--root: got no host that uses it, expected --host nginx, caddy or apache');
+  if (server !== undefined && !root.startsWith('/'))
+    throw new UsageError(
+      `--root: got the Windows path ${root}${given === undefined ? ' of --out' : ''}, expected the site's path on the server, such as /srv/gamedata/site`,
+    );
   if (server !== undefined && UNFIT.test(root))
     throw wrong(
       '--root',

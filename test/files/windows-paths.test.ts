@@ -1,5 +1,7 @@
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { resolveServing } from '../../src/cli/shared-options.ts';
+import { UsageError } from '../../src/errors.ts';
 import { isInside } from '../../src/files.ts';
 import { journalName } from '../../src/http/cache.ts';
 import { foldersBeside } from '../../src/publish/work-folders.ts';
@@ -31,6 +33,26 @@ describe('on Windows', () => {
     ['C:\\site', 'C:\\site', false],
   ])('inside %s, %s is %s', (folder, file, inside) => {
     expect(isInside(folder, file, path.win32)).toBe(inside);
+  });
+
+  it.each([
+    ['/srv/gamedata/site', '/srv/gamedata/site'],
+    ['//srv/./gamedata/', '/srv/gamedata'],
+  ])('the document root %s is a path of the server', (root, expected) => {
+    for (const system of [path.win32, path.posix])
+      expect(resolveServing(root, ['nginx'], 'site', system)).toEqual({ root: expected });
+  });
+
+  it.each([
+    [undefined, 'C:\\Sites\\build', 'C:\\Sites\\build of --out'],
+    ['D:/srv', 'build', 'D:\\srv'],
+    ['\\\\server\\share\\site', 'build', '\\\\server\\share\\site'],
+  ])('the document root %s of a site in %s is refused', (root, out, got) => {
+    expect(() => resolveServing(root, ['caddy'], out, path.win32)).toThrow(
+      new UsageError(
+        `--root: got the Windows path ${got}, expected the site's path on the server, such as /srv/gamedata/site`,
+      ),
+    );
   });
 
   it.each(['https://pokeapi.co/api/v2', 'http://127.0.0.1:4000/api/v2', 'http://[::1]:80/ü?*<>|"'])(
