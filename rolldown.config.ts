@@ -30,7 +30,7 @@ export default [
     output: {
       file: `dist/assets/${page}.js`,
       // Browsers refuse modules to a page that is opened from disk.
-      format: page === 'search' ? 'es' : 'iife',
+      format: page === 'search' ? ('es' as const) : ('iife' as const),
       minify: true,
       postBanner: page === 'search' ? `/*!\n${licenses}\n*/` : '',
     },

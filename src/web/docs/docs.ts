@@ -30,9 +30,10 @@ function markCurrent(): void {
   const isAtEnd = innerHeight + scrollY >= document.documentElement.scrollHeight - 1;
   const limit = isAtEnd ? innerHeight : innerHeight / 3;
   const at = places.findLastIndex((place) => place && place.getBoundingClientRect().top < limit);
-  if (links[at] === current) return;
+  const next = links[Math.max(0, at)];
+  if (next === current) return;
   current?.removeAttribute('aria-current');
-  current = links[at];
+  current = next;
   if (!current) return;
   current.setAttribute('aria-current', 'true');
   contents.scrollTop = current.offsetTop - contents.clientHeight / 2;

@@ -19,16 +19,14 @@ const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core'), 'ut
 const tags = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
 
 /**
- * In pixels: two phones, a tablet, a desktop. axe-core looks at the narrowest and the widest, for its rules for layout, and at both
+ * In pixels: two phones, a tablet, desktops. axe-core looks at the narrowest and the widest, for its rules for layout, and at both
  * schemes, for those for colors.
  */
-const looks = [
-  { width: 320, colorScheme: 'light', isExamined: false },
-  { width: 390, colorScheme: 'light', isExamined: false },
-  { width: 600, colorScheme: 'light', isExamined: false },
-  { width: 1280, colorScheme: 'light', isExamined: true },
-  { width: 320, colorScheme: 'dark', isExamined: true },
-] as const;
+const WIDTHS = [320, 390, 600, 768, 1280, 1920];
+const EXAMINED = { light: [1280, 1920], dark: [320] };
+const looks = (['light', 'dark'] as const).flatMap((colorScheme) =>
+  WIDTHS.map((width) => ({ colorScheme, width, isExamined: EXAMINED[colorScheme].includes(width) })),
+);
 
 /** Rule and element of everything that axe-core finds. */
 async function findings(page: Page): Promise<string[]> {
