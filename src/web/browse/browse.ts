@@ -170,6 +170,7 @@ const setSearch = createSearchBox((_, isEmpty) => {
 // A list is of one kind.
 find('kind-field', HTMLDivElement).hidden = true;
 main.append(itemsNote);
+itemsNote.hidden = true;
 
 if (isOnDisk) useFiles();
 else {

@@ -82,7 +82,7 @@ const problem = (title: string, why: string, ...ways: readonly HTMLElement[]): S
 function indexNote(record: unknown): HTMLElement[] {
   if (!('id1' in fieldsOf(record))) return [];
   const note =
-    "id1 to id9 are in-game indices: the item's numbers in the games of generations 1 to 9. A – stands for null.";
+    "id1 to id9 are in-game indices: the item's numbers in the games of generations 1 to 9; – is null.";
   return [element('p', { id: 'indices', class: 'quiet' }, note)];
 }
 

@@ -1,6 +1,6 @@
 /**
- * How the pages look: axe-core finds nothing, nothing is wider than the window, and a picture of each is left in
- * .artefacts/pages for people to look at.
+ * How the pages look: nothing moves by itself, axe-core finds nothing, nothing is wider than the window, and a picture of each is
+ * left in .artefacts/pages for people to look at.
  */
 
 import { mkdirSync, readFileSync } from 'node:fs';
@@ -10,7 +10,7 @@ import type { AxeResults } from 'axe-core';
 import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import { PACKAGE_ROOT } from '../../../src/version.ts';
-import { noBrowser, useBrowser } from '../../support/browser.ts';
+import { noBrowser, SHIFTS, useBrowser } from '../../support/browser.ts';
 import { pageStates } from '../../support/page-list.ts';
 import { usePageSite } from '../../support/served-pages.ts';
 
@@ -58,6 +58,7 @@ describe.skipIf(noBrowser !== '')(`every page${noBrowser}`, () => {
   it.for(pageStates)('is sound and fits every window: $name', async (state) => {
     const { page } = await visit(site.url + state.path, { colorScheme: 'light' });
     await page.waitForLoadState('networkidle');
+    expect(await page.evaluate(SHIFTS)).toBe(0);
     await state.act?.(page);
     mkdirSync(PICTURES, { recursive: true });
     for (const { width, colorScheme, isExamined } of looks) {

@@ -3,7 +3,7 @@
 import path from 'node:path';
 import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
-import { noBrowser, useBrowser, type VisitOptions } from '../../support/browser.ts';
+import { noBrowser, SHIFTS, useBrowser, type VisitOptions } from '../../support/browser.ts';
 import { usePageSite } from '../../support/served-pages.ts';
 import { rawItem, rawMove } from '../../support/sites.ts';
 import { smallSource } from '../../support/small-data.ts';
@@ -28,15 +28,6 @@ const raw = {
   ],
   item: [rawItem(1, { slug: 'poke-ball', englishName: 'Poké Ball', names: { ja: 'モンスターボール' } })],
 };
-
-/** What has moved without anybody's doing, as browsers report it. */
-const SHIFTS = `new Promise((resolve) => {
-  let shift = 0;
-  new PerformanceObserver((list) => {
-    for (const entry of list.getEntries()) if (!entry.hadRecentInput) shift += entry.value;
-  }).observe({ type: 'layout-shift', buffered: true });
-  setTimeout(() => resolve(shift), 300);
-})`;
 
 describe.skipIf(noBrowser !== '')(`names in every language${noBrowser}`, async () => {
   const site = usePageSite(await smallSource(raw, path.join(sharedFolder(), 'data')));
