@@ -29,6 +29,8 @@ export default [
     transform: { target: ['chrome109', 'firefox115', 'safari16'] },
     output: {
       file: `dist/assets/${page}.js`,
+      // Browsers refuse modules to a page that is opened from disk.
+      format: page === 'search' ? ('es' as const) : ('iife' as const),
       minify: true,
       postBanner: page === 'search' ? `/*!\n${licenses}\n*/` : '',
     },

@@ -31,7 +31,7 @@ export interface PagesPlan {
 }
 
 export function webFiles(plan: PagesPlan): SiteFile[] {
-  const { templates, records, meta } = plan;
+  const { templates, records, meta, sizes } = plan;
   const index = createSearchIndex(records);
   const generations = countGenerations(index);
   const languages = Object.keys(meta.names?.languages ?? {}).filter((language) => language !== 'en');
@@ -46,7 +46,18 @@ export function webFiles(plan: PagesPlan): SiteFile[] {
   const top = `${paths.pathOf(meta.base_url)}/`;
   const browse = (root: string, json: string): string => {
     const description = 'Game moves and items, as tables, cards and JSON.';
-    const content = fillPlaceholders(templates['browse.html'], { search, json });
+    const bulk = plainBulkRows.filter(({ path }) => sizes.has(path));
+    const links = bulk.map(
+      ({ path }) => html`<li><a href="${root}${path}" download>${nameOf(path)}</a></li>`,
+    );
+    const files =
+      bulk.length > 0
+        ? html`<p>Every record in one request:</p>
+<ul>
+${links}
+</ul>`
+        : '';
+    const content = fillPlaceholders(templates['browse.html'], { search, json, files });
     return framed(content, { title: 'gamedata', description, root, script: 'browse' }, meta);
   };
   const notFound = fillPlaceholders(templates['404.html'], { root: top });
@@ -111,13 +122,13 @@ function frontPage(
   return framed(content, frame, meta);
 }
 
-/** A first request, and its exact response. */
+/** A first request, and its response. */
 function example(linkBase: paths.LinkBase, records: Records): Markup {
   const kind = kindNames.find((name) => records[name].length > 0);
   const record = kind && records[kind][0];
   if (!kind || !record) return html`<p>There are no records.</p>`;
   return html`<pre class="terminal" tabindex="0"><code><span class="prompt">$ </span><span id="command">curl '${paths.recordUrl(linkBase, kind, record.slug)}'</span>
-<span id="answer">${JSON.stringify(served(linkBase, kind, record))}</span></code></pre>`;
+<span id="answer">${JSON.stringify(served(linkBase, kind, record), null, 2)}</span></code></pre>`;
 }
 
 function downloads(rows: readonly Markup[]): Markup {
@@ -169,17 +180,18 @@ export const downloadRows = (sizes: Sizes, archive: boolean): Markup[] => [
   ...(archive ? fileRows.archives.map((file) => row(file, ['–', '–', '–'])) : []),
 ];
 
+const nameOf = (path: string): string => path.slice(paths.DOWNLOAD_FOLDER.length);
+
 /** Of the summary, the first sentence. */
 const row = ({ path, summary }: SiteFileRow, cells: readonly (string | Markup)[]): Markup =>
-  html`<tr><th scope="row"><a href="${path}" download>${path.slice(paths.DOWNLOAD_FOLDER.length)}</a></th><td>${summary.replace(/\. .*/s, '.')}</td>
+  html`<tr><th scope="row"><a href="${path}" download>${nameOf(path)}</a></th><td>${summary.replace(/\. .*/s, '.')}</td>
 ${cells.map((cell) => html`<td>${cell}</td>`)}</tr>`;
 
 /** Hosts serve compressed copies as files, not with `Content-Encoding`: they are downloads of their own. */
 function copyLink(sizes: Sizes, path: string): string | Markup {
   const bytes = sizes.get(path);
   if (bytes === undefined) return '–';
-  const name = path.slice(paths.DOWNLOAD_FOLDER.length);
-  return html`<a href="${path}" download aria-label="${name}, ${sizeOf(bytes)}">${sizeOf(bytes)}</a>`;
+  return html`<a href="${path}" download aria-label="${nameOf(path)}, ${sizeOf(bytes)}">${sizeOf(bytes)}</a>`;
 }
 
 /** Files that describe the API or the data, in the order in which a newcomer needs them. */

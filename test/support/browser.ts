@@ -12,6 +12,15 @@ const demandsAll = process.env.ENGINES === 'all';
 /** What is put after a group's name if it is skipped; empty if it runs. */
 export const noBrowser = executablePath || demandsAll ? '' : ' (skipped: chromium is not installed)';
 
+/** What has moved without anybody's doing, as browsers report it. */
+export const SHIFTS = `new Promise((resolve) => {
+  let shift = 0;
+  new PerformanceObserver((list) => {
+    for (const entry of list.getEntries()) if (!entry.hadRecentInput) shift += entry.value;
+  }).observe({ type: 'layout-shift', buffered: true });
+  setTimeout(() => resolve(shift), 300);
+})`;
+
 export interface Visit {
   readonly page: Page;
   /** What the browser complained of: errors and warnings on its console, and uncaught ones. */

@@ -17,6 +17,19 @@ export const pageStates: readonly PageState[] = [
     act: (page) => page.locator('#results a').first().focus(),
   },
   {
+    name: 'search-offer',
+    path: '/?q=モンスターボール',
+    act: (page) => page.locator('#found button').first().waitFor(),
+  },
+  {
+    name: 'search-focused',
+    path: '/api/gamedata/item/?format=api&limit=10',
+    async act(page) {
+      await page.locator('#shortcut-field summary').click();
+      await page.locator('#query').focus();
+    },
+  },
+  {
     name: 'search-names',
     path: '/',
     async act(page) {
@@ -46,7 +59,7 @@ export const pageStates: readonly PageState[] = [
     name: 'record-names',
     path: '/api/gamedata/move/pound/?format=api',
     async act(page) {
-      await page.locator('summary').click();
+      await page.getByText('Names in every language').click();
       await page.locator('details table').waitFor();
     },
   },
@@ -75,7 +88,11 @@ export const pageStates: readonly PageState[] = [
     async act(page) {
       for (const closed of await page.locator('details:not([open]) > summary').all()) await closed.click();
       await page.getByLabel('TypeScript').first().check();
-      for (const send of await page.getByRole('button', { name: 'Send request' }).all()) await send.click();
+      for (const limit of await page.getByLabel('limit', { exact: true }).all()) await limit.fill('2');
+      // Those of records: a file of names is as high as all else together.
+      const endpoints = page.getByRole('region', { name: 'Endpoints' });
+      for (const send of await endpoints.getByRole('button', { name: 'Send request' }).all())
+        await send.click();
       await page.locator('.answer').nth(4).waitFor();
     },
   },

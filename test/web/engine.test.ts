@@ -5,9 +5,14 @@ import { createEngine } from '../../src/web/search/engine.ts';
 import { createSearchIndex } from '../../src/web/search/search-index.ts';
 
 const { records } = readSnapshot(BUNDLED_DATA);
-const { match, near } = createEngine(createSearchIndex(records));
-const find = (q: string, kind = '', generation = '') =>
-  match({ q, kind, generation }).map(({ name }) => name);
+const { match, near, languagesIn } = createEngine(createSearchIndex(records));
+const filterOf = (q: string, kind = '', generation = '', language = '') => ({
+  q,
+  kind,
+  generation,
+  language,
+});
+const find = (...query: Parameters<typeof filterOf>) => match(filterOf(...query)).map(({ name }) => name);
 
 describe('a search', () => {
   it.each([
@@ -44,7 +49,7 @@ describe('a search', () => {
   });
 
   it('finds a record by its id, and what has the number in its name', () => {
-    expect(match({ q: ' 85 ', kind: '', generation: '' })[0]).toMatchObject({ id: 85, name: 'Thunderbolt' });
+    expect(match(filterOf(' 85 '))[0]).toMatchObject({ id: 85, name: 'Thunderbolt' });
     expect(find('85', 'item')[0]).toBe('Leaf Stone');
     expect(find('12')).toEqual(expect.arrayContaining(['TM12', 'Data Card 12']));
   });
@@ -62,6 +67,46 @@ describe('a search', () => {
     expect(find('ball', 'move')).not.toContain('Master Ball');
     expect(find('', 'move', '2')).toHaveLength(86);
     expect(find('', '', 'none')).toEqual([]);
+  });
+});
+
+describe('names in other languages', () => {
+  const french = { language: 'fr', move: { pound: 'Écras’Face', thunder: 'Fatal-Foudre' }, item: {} };
+  const german = { language: 'de', move: { pound: 'Pfund', thunder: 'Donner' }, item: { potion: 'Trank' } };
+  const named = (q: string, language = '') =>
+    match(filterOf(q, '', '', language), [french, german]).map(({ slug, local }) => [slug, local?.name]);
+
+  it('find a record in whatever language it is searched, and are shown if it was found by them', () => {
+    expect(named('donner')).toEqual([['thunder', 'Donner']]);
+    expect(named('donner', 'fr')).toEqual([['thunder', 'Donner']]);
+    expect(named('ecras', 'fr')[0]).toEqual(['pound', 'Écras’Face']);
+    expect(named('trank')).toContainEqual(['potion', 'Trank']);
+  });
+
+  it('are shown in the language that was chosen, if it was found otherwise', () => {
+    expect(named('pound')).toEqual([['pound', undefined]]);
+    expect(named('pound', 'de')).toEqual([['pound', 'Pfund']]);
+    expect(named('', 'de')[0]).toEqual(['pound', 'Pfund']);
+  });
+
+  it('come before English ones only in the language that was chosen', () => {
+    const other = { ...french, move: { growl: 'Thunder' } };
+    const first = (language: string) => match(filterOf('thunder', '', '', language), [other])[0]?.slug;
+    expect([first('fr'), first('')]).toEqual(['growl', 'thunder']);
+    expect(find('thunder')).not.toContain('Growl');
+  });
+
+  it.each([
+    ['モンスターボール', ['ja', 'ja-hrkt']],
+    ['はたく', ['ja', 'ja-hrkt']],
+    ['拍击', ['ja', 'ko', 'zh-hans', 'zh-hant']],
+    ['막치기', ['ko']],
+    ['écras', ['fr']],
+    ['Покеболл', ['ru']],
+    ['123 (', []],
+  ])('are offered for %s in %j', (text, offered) => {
+    const languages = ['fr', 'ja', 'ja-hrkt', 'ko', 'ru', 'zh-hans', 'zh-hant', 'xx', 'not a tag'];
+    expect(languagesIn(text, languages)).toEqual(offered);
   });
 });
 

@@ -8,12 +8,14 @@ import {
   element,
   find,
   hrefTo,
+  isOnDisk,
   linkStyle,
   linkTo,
   preference,
   root,
   send,
   setNegotiated,
+  useFiles,
 } from '../shared/script.ts';
 import { addressIn, asJson, partsOf, sourceOf } from './address.ts';
 import { notBuilt, type State, stateOf } from './states.ts';
@@ -25,6 +27,8 @@ const view = find('view', HTMLDivElement);
 const said = find('said', HTMLParagraphElement);
 const main = find('main', HTMLElement);
 const searchSection = find('search', HTMLElement);
+/** Below the table. */
+const itemsNote = find('of-items', HTMLParagraphElement);
 
 const { address: first, isNegotiated } = addressIn(location.href, root);
 let running = new AbortController();
@@ -79,7 +83,7 @@ function put(address: string, { title, before, answer, table, after = [] }: Stat
   view.replaceChildren(heading, ...requestBar(address, views), ...(table ? [searchSection] : []), body);
   if (table && kind !== undefined) setSearch({ kind });
   // What has no indices has a generation of its own.
-  find('of-items', HTMLParagraphElement).hidden = document.getElementById('indices') === null;
+  itemsNote.hidden = !table || document.getElementById('indices') === null;
   for (const link of document.querySelectorAll('.bar nav a'))
     if (link.getAttribute('data-api') === `${API_PREFIX}${kind}/`) link.setAttribute('aria-current', 'true');
     else link.removeAttribute('aria-current');
@@ -165,7 +169,12 @@ const setSearch = createSearchBox((_, isEmpty) => {
 
 // A list is of one kind.
 find('kind-field', HTMLDivElement).hidden = true;
-// The links of the header open in this page, too.
-setNegotiated(isNegotiated);
+main.append(itemsNote);
+itemsNote.hidden = true;
 
-void show(first, { focus: false });
+if (isOnDisk) useFiles();
+else {
+  // The links of the header open in this page, too.
+  setNegotiated(isNegotiated);
+  void show(first, { focus: false });
+}

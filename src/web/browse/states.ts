@@ -7,6 +7,7 @@ import { PAGE_SIZE } from '../../contract/windows.ts';
 import { groupDigits, plural } from '../../contract/words.ts';
 import { nameIn } from '../../dataset/names.ts';
 import { inLanguage, languageField, loadEngine, loadNames, resultItem } from '../search/box.ts';
+import { coloredToken, tokensOf } from '../shared/highlight.ts';
 import {
   button,
   type Content,
@@ -58,8 +59,8 @@ export async function stateOf(
   return {
     title,
     answer,
-    before: [pager(address, json, 'Pages', hasSizes), ...indexNote(json.results[0])],
-    after: [pager(address, json, 'Pages, again', hasSizes)],
+    before: [pager(address, json, 'Pages', hasSizes)],
+    after: [pager(address, json, 'Pages, again', hasSizes), ...indexNote(json.results[0])],
     table: recordTable(json.results),
   };
 }
@@ -81,7 +82,7 @@ const problem = (title: string, why: string, ...ways: readonly HTMLElement[]): S
 function indexNote(record: unknown): HTMLElement[] {
   if (!('id1' in fieldsOf(record))) return [];
   const note =
-    "id1 to id9 are in-game indices: the item's numbers within the games of generations 1 to 9, or null.";
+    "id1 to id9 are in-game indices: the item's numbers in the games of generations 1 to 9; – is null.";
   return [element('p', { id: 'indices', class: 'quiet' }, note)];
 }
 
@@ -123,7 +124,7 @@ async function nearMatches(address: string): Promise<HTMLElement[]> {
   try {
     const near = (await loadEngine()).near(decodeURIComponent(slug), kind);
     if (near.length === 0) return [];
-    const items = near.map((entry) => resultItem(entry));
+    const items = near.map(resultItem);
     return [element('h2', {}, 'Did you mean'), element('ul', { class: 'results' }, ...items)];
   } catch {
     // The page says what is wrong without it.
@@ -148,25 +149,16 @@ function suggestions(address: string): HTMLElement {
   return element('ul', { class: 'ways' }, ...ways.map((way) => element('li', {}, way)));
 }
 
-/** In JSON: the indentation of a record in a list page, strings, and other values. */
-const TOKEN = /(^ {8}(?=\{)|"(?:[^"\\]|\\.)*"|[\w.+-]+)/m;
-
-/** Nodes whose text is exactly `JSON.stringify(json, null, 4)`. */
+/** Nodes whose text is exactly `JSON.stringify(json, null, 4)`: icons stand before the records of a list page. */
 function jsonNodes(json: unknown): Content[] {
-  const pieces = JSON.stringify(json, null, 4).split(TOKEN);
   const records = isListPage(json) ? json.results.values() : [].values();
-  return pieces.flatMap((piece, at) => {
-    if (at % 2 === 0) return [piece];
-    const span = (name: string) => [element('span', { class: name }, piece)];
-    if (piece.trim() === '')
-      return [
-        ...iconOf(records.next().value).map((icon) => element('span', { class: 'margin' }, icon)),
-        piece,
-      ];
-    if (pieces[at + 1]?.startsWith(':')) return span('key');
-    if (!piece.startsWith('"')) return span(piece === 'null' ? 'null' : 'literal');
-    const address = endpointOf(JSON.parse(piece));
-    return address === undefined ? span('string') : [link(address, piece)];
+  const margin = () => iconOf(records.next().value).map((icon) => element('span', { class: 'margin' }, icon));
+  return tokensOf(JSON.stringify(json, null, 4)).flatMap((token): Content[] => {
+    const [text, name] = token;
+    if (name === undefined)
+      return text.split(/^(?= {8}\{)/m).flatMap((part, at) => [...(at > 0 ? margin() : []), part]);
+    const address = name === 'string' ? endpointOf(JSON.parse(text)) : undefined;
+    return [address === undefined ? coloredToken(token) : link(address, text)];
   });
 }
 
@@ -189,26 +181,32 @@ function textIn(json: unknown, field: string): string | undefined {
 
 /** The picture and the fields of a record; empty if the response is no record. */
 function recordCard(json: unknown): HTMLElement[] {
-  const { slug, ...others } = fieldsOf(json);
-  if (slug === undefined) return [];
-  const fields = Object.entries({ slug, ...others })
-    .filter(([name]) => !SHOWN_APART.includes(name))
-    .map(([name, value]) => element('div', {}, element('dt', {}, name), valueCell('dd', value)));
+  const fields = fieldsOf(json);
+  if (fields.slug === undefined) return [];
+  const names = ['slug', ...Object.keys(fields).filter((name) => ![...SHOWN_APART, 'slug'].includes(name))];
+  const indices = names.filter((name) => /\d$/.test(name));
+  const lists = [names.filter((name) => !indices.includes(name)), indices]
+    .filter((shown) => shown.length > 0)
+    .map((shown) => element('dl', {}, ...shown.map((name) => field(name, fields[name]))));
   const picture = iconOf(json, 90).map((icon) => element('p', { class: 'picture' }, icon));
-  return [element('div', { class: 'card' }, ...picture, element('dl', {}, ...fields))];
+  return [element('div', { class: 'card' }, ...picture, element('div', {}, ...lists))];
 }
+
+const field = (name: string, value: unknown): HTMLElement =>
+  element('div', {}, element('dt', {}, name), valueCell('dd', value));
 
 function iconOf(record: unknown, size?: number): HTMLElement[] {
   const icon = textIn(record, 'icon');
   return icon === undefined ? [] : [iconImage(icon, size)];
 }
 
-const valueCell = (tag: 'td' | 'dd', value: unknown): HTMLElement =>
-  element(
-    tag,
-    { class: value === null && 'null' },
-    typeof value === 'object' ? JSON.stringify(value) : String(value),
-  );
+function valueCell(tag: 'td' | 'dd', value: unknown): HTMLElement {
+  const text = typeof value === 'object' ? JSON.stringify(value) : String(value);
+  return element(tag, { class: typeOf(value) }, value === null ? '–' : text);
+}
+
+/** The class of a cell, and of the head of its column. */
+const typeOf = (value: unknown) => (value === null ? 'null' : typeof value === 'number' && 'number');
 
 /**
  * The names of a record in every language, loaded when somebody asks for them. Empty if the site has no names, or the address is
@@ -244,7 +242,10 @@ function recordTable(results: readonly unknown[]): HTMLElement | undefined {
   if (!first || !records.every((record) => FIRST.every((field) => field in record))) return undefined;
   const others = Object.keys(first).filter((name) => !SHOWN_APART.includes(name) && !FIRST.includes(name));
   const columns = [...FIRST, ...others];
-  const heads = columns.map((column) => element('th', { scope: 'col' }, column));
+  const heads = columns.map((column) => {
+    const value = records.map((record) => record[column]).find((one) => one !== null);
+    return element('th', { scope: 'col', class: typeOf(value ?? null) }, column);
+  });
   const head = element('thead', {}, element('tr', {}, ...heads));
   const body = element(
     'tbody',

@@ -1,8 +1,13 @@
-/** The script of the docs: sends requests that a visitor fills in, and keeps the language of code samples. */
+/**
+ * The script of the docs: sends requests that a visitor fills in, keeps the language of code samples, colors them, and marks the
+ * current section in the contents.
+ */
 
+import { colored } from '../shared/highlight.ts';
 import {
   copyText,
   element,
+  find,
   fitLinks,
   headerLines,
   preference,
@@ -12,6 +17,30 @@ import {
 } from '../shared/script.ts';
 
 void fitLinks();
+
+for (const code of document.querySelectorAll('.code pre')) code.replaceChildren(...colored(code.textContent));
+
+const contents = find('contents', HTMLElement);
+const links = [...contents.querySelectorAll('a')];
+const places = links.map(({ hash }) => document.getElementById(hash.slice(1)));
+let current: HTMLAnchorElement | undefined;
+
+/** The current section is the last one whose head is in the upper third of the window, or above. */
+function markCurrent(): void {
+  const isAtEnd = innerHeight + scrollY >= document.documentElement.scrollHeight - 1;
+  const limit = isAtEnd ? innerHeight : innerHeight / 3;
+  const at = places.findLastIndex((place) => place && place.getBoundingClientRect().top < limit);
+  const next = links[Math.max(0, at)];
+  if (next === current) return;
+  current?.removeAttribute('aria-current');
+  current = next;
+  if (!current) return;
+  current.setAttribute('aria-current', 'true');
+  contents.scrollTop = current.offsetTop - contents.clientHeight / 2;
+}
+
+document.addEventListener('scroll', markCurrent, { passive: true });
+markCurrent();
 
 /** Every sample is shown in the language chosen for any of them. */
 function choose(language: string): void {
@@ -40,8 +69,9 @@ document.addEventListener('click', ({ target }) => {
 function addressOf(form: HTMLFormElement): string {
   let path = form.dataset.path ?? '';
   const query = new URLSearchParams();
-  for (const { name, value, required } of form.querySelectorAll('input')) {
-    if (required) path = path.replace(`{${name}}`, encodeURIComponent(value.trim()));
+  for (const { name, value } of form.querySelectorAll<HTMLInputElement | HTMLSelectElement>('[name]')) {
+    const place = `{${name}}`;
+    if (path.includes(place)) path = path.replace(place, encodeURIComponent(value.trim()));
     else if (value !== '') query.set(name, value);
   }
   return path + (String(query) && `?${query}`);
@@ -58,6 +88,7 @@ document.addEventListener('submit', async (event) => {
     : [`No response: ${reason}`];
   const request = element('b', {}, `GET ${address}`);
   const head = element('pre', { class: 'head' }, request, ...lines.map((line) => `\n${line}`));
-  const body = json === undefined ? '' : element('pre', { class: 'json' }, JSON.stringify(json, null, 2));
+  const body =
+    json === undefined ? '' : element('pre', { class: 'json' }, ...colored(JSON.stringify(json, null, 2)));
   form.nextElementSibling?.replaceChildren(element('div', { class: 'answer' }, head, body));
 });

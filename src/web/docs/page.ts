@@ -63,8 +63,11 @@ function endpointSection(endpoint: Operation, baseUrl: string): Markup {
   const shown = path.replace('{offset}', String(PAGE_SIZE)).replace(/\{.+\}/, inPath || '{slug}');
   return html`<section class="endpoint" id="${id}">
 <h3><span class="method">GET</span> <code>${path}</code></h3>
+<div>
 <p>${summary}. The response is <a href="#${type}">${type}</a>.</p>
 ${fieldTable('Parameter', parametersOf(endpoint))}
+</div>
+<div class="code">
 ${codeSamples(id, baseUrl + shown, type)}
 ${
   example === undefined
@@ -72,6 +75,7 @@ ${
     : html`<details open><summary>${type.endsWith('Page') ? 'Response, shortened' : 'Response'}</summary><pre class="json">${JSON.stringify(example, null, 2)}</pre></details>`
 }
 ${tryForm(endpoint, inPath)}
+</div>
 </section>`;
 }
 
@@ -79,18 +83,28 @@ ${tryForm(endpoint, inPath)}
 const tryForm = (
   endpoint: Operation,
   inPath: string,
-): Markup => html`<form class="try scripted" data-path="${endpoint.path}" aria-label="Try ${endpoint.path}" autocomplete="off" autocapitalize="none" spellcheck="false">
+): Markup => html`<form class="try scripted served" data-path="${endpoint.path}" aria-label="Try ${endpoint.path}" autocomplete="off" autocapitalize="none" spellcheck="false">
 ${parametersOf(endpoint)
   .filter(({ in: place }) => place !== 'header')
   .map(
-    ({ name, in: place, schema }) => html`<div class="field">
-<label for="${endpoint.id}-${name}">${name}</label>
-<input id="${endpoint.id}-${name}" name="${name}" placeholder="${String(schema.default ?? '')}" value="${place === 'path' ? inPath || PAGE_SIZE : ''}"${place === 'path' ? html` required` : ''}>
+    (parameter) => html`<div class="field">
+<label for="${endpoint.id}-${parameter.name}">${parameter.name}</label>
+${control(`${endpoint.id}-${parameter.name}`, parameter, inPath)}
 </div>`,
   )}
 <button>Send request</button>
 </form>
 <div role="status" class="scripted"></div>`;
+
+/** What a visitor fills a parameter in with. */
+function control(id: string, { name, in: place, schema }: Parameter, inPath: string): Markup {
+  const isRequired = place === 'path';
+  if (schema.enum) {
+    const options = schema.enum.map((value) => html`<option>${String(value)}</option>`);
+    return html`<select id="${id}" name="${name}">${isRequired ? '' : html`<option value="">default</option>`}${options}</select>`;
+  }
+  return html`<input id="${id}" name="${name}" placeholder="${String(schema.default ?? '')}" value="${isRequired ? inPath || PAGE_SIZE : ''}"${isRequired ? html` required` : ''}>`;
+}
 
 /** Each status once, as endpoints share most of them. */
 function errorRows(endpoints: readonly Operation[]): Markup[] {

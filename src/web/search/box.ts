@@ -3,7 +3,6 @@
 import type { Names } from '../../contract/names.ts';
 import { namesFile, recordPath, SEARCH_FILE } from '../../contract/paths.ts';
 import type { SearchIndex } from '../../contract/served.ts';
-import { nameIn } from '../../dataset/names.ts';
 import {
   type Attributes,
   button,
@@ -16,8 +15,7 @@ import {
   reasonOf,
   root,
 } from '../shared/script.ts';
-import type { Filter } from './engine.ts';
-import type { SearchEntry } from './search-index.ts';
+import type { Filter, Match } from './engine.ts';
 
 /** The number of results shown at first, and added each time. */
 const STEP = 30;
@@ -35,6 +33,7 @@ export function createSearchBox(
   const kindField = find('kind-field', HTMLDivElement);
   const generation = find('generation', HTMLSelectElement);
   const shortcut = find('shortcut', HTMLInputElement);
+  const keys = find('shortcut-field', HTMLDetailsElement);
   const found = find('found', HTMLParagraphElement);
   const results = find('results', HTMLOListElement);
   const more = find('more', HTMLButtonElement);
@@ -46,17 +45,32 @@ export function createSearchBox(
 
   async function search(): Promise<void> {
     const now = ++searches;
-    const filter = { q: query.value, kind: kind.value, generation: generation.value };
+    const tag = language?.value ?? '';
+    const filter = { q: query.value, kind: kind.value, generation: generation.value, language: tag };
     const wanted = [filter.q, filter.generation, kindField.hidden ? '' : filter.kind];
     const isEmpty = wanted.every((value) => value.trim() === '');
     onSearch(filter, isEmpty);
     if (isEmpty) return showResults([], '');
     try {
-      const names = language?.value ? loadNames(language.value) : undefined;
-      const [{ match }, local] = await Promise.all([loadEngine(), names]);
+      const [{ match, languagesIn }] = await Promise.all([loadEngine(), tag && loadNames(tag)]);
       if (now !== searches) return;
-      const entries = match(filter, local);
-      showResults(entries, entries.length === 1 ? '1 record' : `${entries.length || 'No'} records`, local);
+      const matches = match(filter, loadedNames);
+      const loaded = ['', ...loadedNames.map((names) => names.language)];
+      const others = Array.from(language?.options ?? []).filter(({ value }) => !loaded.includes(value));
+      const offered =
+        matches.length > 0
+          ? []
+          : languagesIn(
+              filter.q,
+              others.map(({ value }) => value),
+            );
+      const summary = matches.length === 1 ? '1 record' : `${matches.length || 'No'} records`;
+      showResults(matches, offered.length > 0 ? `${summary}. Search the names in ` : summary);
+      for (const { value, text } of others.filter((other) => offered.includes(other.value)))
+        found.append(
+          button(text, () => chooseLanguage(value)),
+          ' ',
+        );
     } catch (error) {
       if (now !== searches) return;
       showResults([], `The search index could not be loaded (${reasonOf(error)}). `);
@@ -64,12 +78,19 @@ export function createSearchBox(
     }
   }
 
-  function showResults(entries: readonly SearchEntry[], summary: string, local?: Names): void {
+  function chooseLanguage(tag: string): void {
+    if (language) language.value = tag;
+    language?.dispatchEvent(new Event('change'));
+    query.focus();
+    void search();
+  }
+
+  function showResults(entries: readonly Match[], summary: string): void {
     found.textContent = summary;
     results.replaceChildren();
     const showMore = (): void => {
       const shown = results.children.length;
-      results.append(...entries.slice(shown, shown + STEP).map((entry) => resultItem(entry, local)));
+      results.append(...entries.slice(shown, shown + STEP).map(resultItem));
       more.hidden = results.children.length >= entries.length;
     };
     more.onclick = () => {
@@ -112,27 +133,24 @@ export function createSearchBox(
       event.target instanceof Element &&
       event.target.matches('input:not([type=checkbox], [type=radio]), select, textarea');
     const isOther = event.key !== '/' || event.ctrlKey || event.metaKey || event.altKey;
-    // On a device without a keyboard it is hidden, and so it is where there is no search.
-    if (isOther || isTyping || !shortcut.checked || shortcut.offsetParent === null) return;
+    // On a device without a keyboard its field is hidden, and so it is where there is no search.
+    if (isOther || isTyping || !shortcut.checked || keys.offsetParent === null) return;
     event.preventDefault();
     query.focus();
   });
 
-  return ({ q = '', kind: ofKind = '', generation: of = '' }) => {
+  return ({ q = '', kind: ofKind = '', generation: of = '', language: tag = '' }) => {
     query.value = q;
     kind.value = ofKind;
     generation.value = of;
+    if (tag !== '' && language) select(language, tag);
     void search();
   };
 }
 
 /** A record as a line of a list of results, with its name in another language, if there is one. */
-export function resultItem(
-  { kind, slug, name, generation, icon }: SearchEntry,
-  local?: Names,
-): HTMLLIElement {
-  const named = nameIn(local, kind, slug);
-  const own = named === undefined ? [] : [element('span', inLanguage(local?.language ?? ''), named), ' '];
+export function resultItem({ kind, slug, name, generation, icon, local }: Match): HTMLLIElement {
+  const own = local ? [element('span', inLanguage(local.language), local.name), ' '] : [];
   const link = element(
     'a',
     linkTo(recordPath(kind, slug)),
@@ -164,8 +182,15 @@ export const loadEngine = once(async () => {
   return module.createEngine(index);
 });
 
+/** Besides English, in which every record is found. */
+const loadedNames: Names[] = [];
+
 /** The names of records in a language. */
-export const loadNames = once((language) => fetchJson<Names>(namesFile(language)));
+export const loadNames = once(async (language) => {
+  const names = await fetchJson<Names>(namesFile(language));
+  if (language !== 'en') loadedNames.push(names);
+  return names;
+});
 
 /** The attributes of text in a language. */
 export const inLanguage = (language: string): Attributes => ({ lang: language, dir: 'auto' });
@@ -176,9 +201,13 @@ export const languageField = (): HTMLSelectElement | null => document.querySelec
 /** Selects what was chosen last, or else what the browser prefers, and remembers other choices. */
 function preselect(field: HTMLSelectElement): void {
   const known = Array.from(field.options, ({ value }) => value);
-  const last = preference('names') ?? preferredLanguage(known);
-  if (known.includes(last)) field.value = last;
+  select(field, preference('names') ?? preferredLanguage(known));
   field.addEventListener('change', () => preference('names', field.value));
+}
+
+/** Selects an option, if there is such. */
+function select({ options }: HTMLSelectElement, value: string): void {
+  for (const option of options) if (option.value === value) option.selected = true;
 }
 
 /** The first of a visitor's languages that is known; empty for English, which records are in. */

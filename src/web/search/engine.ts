@@ -15,6 +15,19 @@ export interface Filter {
   readonly kind: string;
   /** A number, `none` for unknown, or empty for any. */
   readonly generation: string;
+  /** Of names; empty for English. */
+  readonly language: string;
+}
+
+/** A record that was found. */
+export interface Match extends SearchEntry {
+  /** Its name in the language that was chosen, or else the one by which it was found, unless that is the English one. */
+  readonly local?: LocalName | undefined;
+}
+
+interface LocalName {
+  readonly language: string;
+  readonly name: string;
 }
 
 export type Engine = ReturnType<typeof createEngine>;
@@ -25,16 +38,29 @@ const OFFERED = 5;
 /** One letter in this many may be wrong. */
 const LETTERS_PER_ERROR = 3;
 
+/** Writing systems that consist of several scripts, or share one: https://www.unicode.org/iso15924 */
+const scriptsOf: Readonly<Record<string, readonly string[]>> = {
+  Jpan: ['Hira', 'Kana', 'Hani'],
+  Hrkt: ['Hira', 'Kana'],
+  Kore: ['Hang', 'Hani'],
+  Hans: ['Hani'],
+  Hant: ['Hani'],
+};
+
 export function createEngine(index: SearchIndex) {
   const entries = readSearchIndex(index);
   // Tolerates one typo per word, and slugs without hyphens.
   const fuzzy = new Fuzzy({ intraMode: 1 });
   const texts = entries.map(({ name, slug }) => `${plain(name)} ${slug} ${slug.replaceAll('-', '')}`);
 
-  /** Ids come first, then local names, then the closest English ones in order of id, then the library's order. */
-  function find(text: string, names?: Names): readonly SearchEntry[] {
+  /**
+   * Ids come first, then names in the language that was chosen, then the closest English ones in order of id, then the library's
+   * order, then names in other languages.
+   */
+  function find(text: string, language = '', names: readonly Names[] = []): readonly Match[] {
+    const chosen = names.find((own) => own.language === language);
     const words = plain(text).trim();
-    if (words === '') return entries;
+    if (words === '') return entries.map((entry) => ({ ...entry, local: localName(entry, chosen) }));
     const [indices, , order] = fuzzy.search(texts, words, MOST_WORDS, Infinity);
     const found = order?.map((at) => indices?.[at]) ?? indices ?? [];
     const close = found
@@ -42,22 +68,44 @@ export function createEngine(index: SearchIndex) {
       .map((entry) => ({ entry, closeness: closenessOf(entry, words) }))
       .sort((a, b) => b.closeness - a.closeness || (a.closeness === 0 ? 0 : a.entry.id - b.entry.id))
       .map(({ entry }) => entry);
-    const local = entries
-      .map((entry) => ({ entry, name: plain(nameIn(names, entry.kind, entry.slug) ?? '') }))
-      .filter(({ name }) => name.includes(words))
-      .sort((a, b) => a.name.indexOf(words) - b.name.indexOf(words) || a.name.length - b.name.length)
-      .map(({ entry }) => entry);
-    return [...new Set([...entries.filter(({ id }) => String(id) === words), ...local, ...close])];
+    const byName = (languages: readonly Names[]): ReadonlyMap<SearchEntry, LocalName> => {
+      const found = entries.flatMap((entry) => {
+        const names = languages.flatMap((own) => localName(entry, own) ?? []);
+        const local = names.find(({ name }) => plain(name).includes(words));
+        return local ? [{ entry, local, at: plain(local.name).indexOf(words) }] : [];
+      });
+      found.sort((a, b) => a.at - b.at || a.local.name.length - b.local.name.length);
+      return new Map(found.map(({ entry, local }) => [entry, local]));
+    };
+    const byId = entries.filter(({ id }) => String(id) === words);
+    const best = new Set([...byId, ...byName(chosen ? [chosen] : []).keys(), ...close]);
+    const foreign = byName(names.filter((own) => own !== chosen));
+    return [...new Set([...best, ...foreign.keys()])].map((entry) => ({
+      ...entry,
+      local: best.has(entry) ? localName(entry, chosen) : foreign.get(entry),
+    }));
   }
 
   return {
-    /** @param names in another language, by which records are found as well */
-    match: ({ q, kind, generation }: Filter, names?: Names): readonly SearchEntry[] =>
-      find(q, names).filter(
+    /** @param names in other languages, by which records are found as well */
+    match: ({ q, kind, generation, language }: Filter, names?: readonly Names[]): readonly Match[] =>
+      find(q, language, names).filter(
         (entry) =>
           (kind === '' || entry.kind === kind) &&
           (generation === '' || String(entry.generation ?? 'none') === generation),
       ),
+    /** Those of some languages that are written in a script of a text. */
+    languagesIn: (text: string, languages: readonly string[]): readonly string[] =>
+      languages.filter((language) => {
+        try {
+          const { script = '' } = new Intl.Locale(language).maximize();
+          const scripts = scriptsOf[script] ?? [script];
+          return scripts.some((one) => new RegExp(`\\p{Script=${one}}`, 'u').test(text));
+        } catch {
+          // Not every tag and script is known.
+          return false;
+        }
+      }),
     /** The records that somebody may have meant by a slug that does not exist, closest first: by an id, that one. */
     near(asked: string, kind: string): readonly SearchEntry[] {
       // As PokéAPI's addresses are ids, too.
@@ -76,6 +124,11 @@ export function createEngine(index: SearchIndex) {
       return [...new Set([...close, ...find(slug.replaceAll('-', ' '))])].slice(0, OFFERED);
     },
   };
+}
+
+function localName({ kind, slug }: SearchEntry, names: Names | undefined): LocalName | undefined {
+  const name = nameIn(names, kind, slug);
+  return names && name !== undefined ? { language: names.language, name } : undefined;
 }
 
 /** The last word of a thing's name says what it is: a ball is rather a Poké Ball than an Ice Ball, which is a move. Things have icons. */

@@ -91,7 +91,7 @@ ${style === undefined ? '' : html`<link rel="stylesheet" href="${root}${style}.c
 <link rel="alternate" type="application/atom+xml" title="Changes" href="${root}${FEED_FILE}">
 <link rel="service-desc" type="application/vnd.oai.openapi+json;version=3.1" href="${root}${OPENAPI_FILE}">
 <link rel="service-doc" type="text/html" href="${root}${docs}">
-${script === undefined ? '' : html`<script src="${root}${script}.js" type="module"></script>`}
+${script === undefined ? '' : html`<script src="${root}${script}.js" defer></script>`}
 </head>
 <body${style === undefined ? '' : html` class="${style}"`}>
 <a class="skip" href="#main">Skip to content</a>

@@ -3,7 +3,7 @@
 import { API_PREFIX, type LinkStyle, PLACEHOLDER_ICON } from '../../contract/paths.ts';
 
 /** The base URL with a trailing slash: every script is at the top of the site. */
-export const root = new URL('.', import.meta.url).href;
+export const root = new URL('.', (document.currentScript as HTMLScriptElement).src).href;
 
 export type Attributes = Readonly<Record<string, string | number | boolean | undefined>>;
 export type Content = Node | string;
@@ -98,6 +98,21 @@ export const linkTo = (address: string): Attributes => ({ href: hrefTo(address),
 
 export const link = (address: string, text: string): HTMLElement => element('a', linkTo(address), text);
 
+/** Whether the page was opened from disk, where browsers refuse every request of a script. */
+export const isOnDisk = location.protocol === 'file:';
+
+/** Shows what is for pages without scripts, instead of what sends requests, and links to files. */
+export function useFiles(): void {
+  for (const plain of document.querySelectorAll('noscript'))
+    plain.replaceWith(document.createRange().createContextualFragment(plain.textContent));
+  for (const part of document.querySelectorAll<HTMLElement>('.served')) part.hidden = true;
+  for (const anchor of document.querySelectorAll('a')) {
+    if (anchor.dataset.api !== undefined) anchor.href = root + anchor.dataset.api.slice(1);
+    if (anchor.pathname.endsWith('/'))
+      anchor.pathname += anchor.pathname.includes(API_PREFIX) ? 'index.json' : 'index.html';
+  }
+}
+
 /** Adapts the links of the page to the host. */
 export function setNegotiated(negotiated: boolean): void {
   isNegotiated = negotiated;
@@ -107,6 +122,7 @@ export function setNegotiated(negotiated: boolean): void {
 
 /** Asks the host, and adapts the links of the page to it. */
 export async function fitLinks(): Promise<void> {
+  if (isOnDisk) return useFiles();
   if (!isNegotiated) return;
   try {
     const headers = { Accept: 'text/html' };

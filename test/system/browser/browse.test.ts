@@ -46,7 +46,7 @@ describe.skipIf(noBrowser !== '')(`the browsable page${noBrowser}`, () => {
     const names = await page.locator('.card dt').allTextContents();
     expect(names).toEqual(['slug', 'id', ...INDICES]);
     expect(await page.locator('.card dd').allTextContents()).toEqual(
-      names.map((name) => String(record[name])),
+      names.map((name) => String(record[name] ?? '–')),
     );
     expect([...problems, ...foreign]).toEqual([]);
   });
@@ -165,6 +165,64 @@ describe.skipIf(noBrowser !== '')(`the browsable page${noBrowser}`, () => {
     expect(await page.locator('.records tbody tr').count()).toBe(100);
     expect(await page.getByRole('button', { name: 'Table' }).getAttribute('aria-pressed')).toBe('true');
     expect(problems).toEqual([]);
+  });
+
+  it.each([
+    [768, 380],
+    [1280, 370],
+  ])('begins its table early at %i pixels: the search is one line', async (width, top) => {
+    const { page } = await visit(`${site.url}/api/gamedata/item/`, { viewport: { width, height: 900 } });
+    const topOf = (place: string): Promise<number> =>
+      page.evaluate(`document.querySelector('${place}').getBoundingClientRect().top`);
+    await page.locator('.records').waitFor();
+    const fields = ['#query', '#generation', '#names-language', '#search-form button'];
+    expect(new Set(await Promise.all(fields.map(topOf))).size).toBe(1);
+    const first = await topOf('.table');
+    expect(first).toBeLessThan(top);
+    // The hint about keys appears with the focus, and moves nothing.
+    const hint = page.getByText('to select');
+    expect(await hint.isVisible()).toBe(false);
+    await page.locator('#query').focus();
+    expect([await hint.isVisible(), await topOf('.table')]).toEqual([true, first]);
+    expect(await page.getByLabel('Enable the / key').isVisible()).toBe(false);
+    await page.getByText('Keys', { exact: true }).click();
+    expect([await page.getByLabel('Enable the / key').isVisible(), await topOf('.table')]).toEqual([
+      true,
+      first,
+    ]);
+  });
+
+  it('shows null as a dash, and numbers on the right', async () => {
+    const { page } = await visit(`${site.url}/api/gamedata/item/?limit=1`);
+    await page.locator('.records').waitFor();
+    const cells = page.locator('.records tbody tr').first().locator('th, td');
+    expect((await cells.allTextContents()).slice(0, 6)).toEqual([
+      'Master Ball',
+      'master-ball',
+      '1',
+      '–',
+      '–',
+      '1',
+    ]);
+    const sides: [string, string][] = await page.evaluate(
+      `Array.from(document.querySelectorAll('.records :is(th, td)'), (cell) => [cell.parentElement.parentElement.tagName, getComputedStyle(cell).textAlign])`,
+    );
+    const row = (part: string) => sides.filter(([of]) => of === part).map(([, side]) => side);
+    const expected = ['left', 'left', ...Array(10).fill('right')];
+    expect([row('THEAD'), row('TBODY')]).toEqual([expected, expected]);
+  });
+
+  it.each([
+    [390, [2, 3, 3, 3]],
+    [768, [2, 9]],
+    [1280, [2, 9]],
+  ])('shows the fields of a record in whole rows at %i pixels', async (width, rows) => {
+    const { page } = await visit(site.url + RECORD, { viewport: { width, height: 900 } });
+    const tops: number[] = await page.evaluate(
+      `Array.from(document.querySelectorAll('.card dt'), (name) => name.getBoundingClientRect().top)`,
+    );
+    const counts = [...new Set(tops)].map((top) => tops.filter((one) => one === top).length);
+    expect(counts).toEqual(rows);
   });
 
   it('filters the whole list, and shows the page again without a filter', async () => {
@@ -301,7 +359,12 @@ describe.skipIf(noBrowser !== '')(`the browsable page${noBrowser}`, () => {
 
   it('links to the JSON without JavaScript', async () => {
     const { page } = await visit(site.url + RECORD, { javaScriptEnabled: false });
-    expect(await heading(page)).toBe('This page requires JavaScript');
+    expect(await heading(page)).toBe('This page requires JavaScript and a web server');
+    for (const { href } of await page
+      .locator('noscript li a')
+      .evaluateAll((all) => all.map((a) => ({ href: String(a) }))))
+      expect((await fetch(href)).status).toBe(200);
+    expect(await page.locator('noscript li a').allTextContents()).toContain('move.ndjson');
     await page.getByRole('link', { name: 'Open the JSON instead' }).click();
     await page.waitForURL('**/item/master-ball/?format=json');
     expect(await page.locator('body').textContent()).toContain('"slug":"master-ball"');

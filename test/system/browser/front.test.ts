@@ -34,13 +34,18 @@ describe.skipIf(noBrowser !== '')(`the front page${noBrowser}`, () => {
     expect([...problems, ...foreign]).toEqual([]);
   });
 
-  it('shows a request and the very bytes that answer it', async () => {
-    const { page } = await visit(`${site.url}/`);
+  it('shows a request and its very response, indented, without a line break in a URL', async () => {
+    const { page } = await visit(`${site.url}/`, { viewport: { width: 390, height: 800 } });
     const command = (await page.locator('#command').textContent()) ?? '';
     const here = command.replace('https://example.test', site.url);
     const { stdout: answer } = await promisify(execFile)('sh', ['-c', `${here} --silent`]);
-    expect(await page.locator('#answer').textContent()).toBe(answer);
     expect(answer).toContain('"slug":"pound"');
+    const shown = (await page.locator('#answer').textContent()) ?? '';
+    expect(shown).toBe(JSON.stringify(JSON.parse(answer), null, 2));
+    const lines: number = await page.evaluate(
+      `(({ top, bottom }) => Math.round((bottom - top) / parseFloat(getComputedStyle(document.querySelector('.terminal')).lineHeight)))(document.querySelector('#answer').getBoundingClientRect())`,
+    );
+    expect(lines).toBe(shown.split('\n').length);
   });
 
   it('finds a record as somebody types, and opens it, by keyboard alone', async () => {
@@ -78,11 +83,12 @@ describe.skipIf(noBrowser !== '')(`the front page${noBrowser}`, () => {
 
   it('lets the shortcut be switched off, and remembers it', async () => {
     const { page } = await visit(`${site.url}/`);
+    await page.getByText('Keys').click();
     await page.getByLabel('Enable the / key').uncheck();
     await page.keyboard.press('/');
     expect(await focused(page)).not.toBe('query');
     await page.reload();
-    await page.getByLabel('Enable the / key').waitFor();
+    await page.getByText('Keys').click();
     await page.locator('body').press('/');
     expect(await focused(page)).not.toBe('query');
     await page.getByLabel('Enable the / key').check();
@@ -95,9 +101,11 @@ describe.skipIf(noBrowser !== '')(`the front page${noBrowser}`, () => {
 
   it('neither shows nor obeys keys on a device without a keyboard', async () => {
     const { page } = await visit(`${site.url}/`, { hasTouch: true, isMobile: true });
-    expect(await page.getByText('to search').isVisible()).toBe(false);
+    expect(await page.getByText('Keys').isVisible()).toBe(false);
     await page.keyboard.press('/');
     expect(await focused(page)).not.toBe('query');
+    await page.locator('#query').focus();
+    expect(await page.getByText('to select').isVisible()).toBe(false);
   });
 
   it('leaves no room for icons where there are none', async () => {
@@ -177,6 +185,7 @@ describe.skipIf(noBrowser !== '')(`the front page${noBrowser}`, () => {
     const { page } = await visit(`${site.url}/`, { javaScriptEnabled: false });
     expect(await page.locator('#search-form').isVisible()).toBe(false);
     // Playwright's own search for text passes over what is in a noscript.
+    expect(await page.locator('noscript p').textContent()).toContain('require JavaScript and a web server');
     expect(await page.locator('noscript p').isVisible()).toBe(true);
     await page.getByRole('navigation').getByRole('link', { name: 'Items' }).click();
     await page.waitForURL('**/api/gamedata/item/');

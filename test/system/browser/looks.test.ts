@@ -1,6 +1,6 @@
 /**
- * How the pages look: axe-core finds nothing, nothing is wider than the window, and a picture of each is left in
- * .artefacts/pages for people to look at.
+ * How the pages look: nothing moves by itself, axe-core finds nothing, nothing is wider than the window, and a picture of each is
+ * left in .artefacts/pages for people to look at.
  */
 
 import { mkdirSync, readFileSync } from 'node:fs';
@@ -10,7 +10,7 @@ import type { AxeResults } from 'axe-core';
 import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import { PACKAGE_ROOT } from '../../../src/version.ts';
-import { noBrowser, useBrowser } from '../../support/browser.ts';
+import { noBrowser, SHIFTS, useBrowser } from '../../support/browser.ts';
 import { pageStates } from '../../support/page-list.ts';
 import { usePageSite } from '../../support/served-pages.ts';
 
@@ -19,16 +19,14 @@ const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core'), 'ut
 const tags = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
 
 /**
- * In pixels: two phones, a tablet, a desktop. axe-core looks at the narrowest and the widest, for its rules for layout, and at both
+ * In pixels: two phones, a tablet, desktops. axe-core looks at the narrowest and the widest, for its rules for layout, and at both
  * schemes, for those for colors.
  */
-const looks = [
-  { width: 320, colorScheme: 'light', isExamined: false },
-  { width: 390, colorScheme: 'light', isExamined: false },
-  { width: 600, colorScheme: 'light', isExamined: false },
-  { width: 1280, colorScheme: 'light', isExamined: true },
-  { width: 320, colorScheme: 'dark', isExamined: true },
-] as const;
+const WIDTHS = [320, 390, 600, 768, 1280, 1920];
+const EXAMINED = { light: [1280, 1920], dark: [320] };
+const looks = (['light', 'dark'] as const).flatMap((colorScheme) =>
+  WIDTHS.map((width) => ({ colorScheme, width, isExamined: EXAMINED[colorScheme].includes(width) })),
+);
 
 /** Rule and element of everything that axe-core finds. */
 async function findings(page: Page): Promise<string[]> {
@@ -60,6 +58,7 @@ describe.skipIf(noBrowser !== '')(`every page${noBrowser}`, () => {
   it.for(pageStates)('is sound and fits every window: $name', async (state) => {
     const { page } = await visit(site.url + state.path, { colorScheme: 'light' });
     await page.waitForLoadState('networkidle');
+    expect(await page.evaluate(SHIFTS)).toBe(0);
     await state.act?.(page);
     mkdirSync(PICTURES, { recursive: true });
     for (const { width, colorScheme, isExamined } of looks) {

@@ -3,7 +3,7 @@
 import path from 'node:path';
 import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
-import { noBrowser, useBrowser, type VisitOptions } from '../../support/browser.ts';
+import { noBrowser, SHIFTS, useBrowser, type VisitOptions } from '../../support/browser.ts';
 import { usePageSite } from '../../support/served-pages.ts';
 import { rawItem, rawMove } from '../../support/sites.ts';
 import { smallSource } from '../../support/small-data.ts';
@@ -28,15 +28,6 @@ const raw = {
   ],
   item: [rawItem(1, { slug: 'poke-ball', englishName: 'Poké Ball', names: { ja: 'モンスターボール' } })],
 };
-
-/** What has moved without anybody's doing, as browsers report it. */
-const SHIFTS = `new Promise((resolve) => {
-  let shift = 0;
-  new PerformanceObserver((list) => {
-    for (const entry of list.getEntries()) if (!entry.hadRecentInput) shift += entry.value;
-  }).observe({ type: 'layout-shift', buffered: true });
-  setTimeout(() => resolve(shift), 300);
-})`;
 
 describe.skipIf(noBrowser !== '')(`names in every language${noBrowser}`, async () => {
   const site = usePageSite(await smallSource(raw, path.join(sharedFolder(), 'data')));
@@ -84,6 +75,48 @@ describe.skipIf(noBrowser !== '')(`names in every language${noBrowser}`, async (
     expect(await page.locator('#names-language').inputValue()).toBe('ja');
   });
 
+  it('are searched in every language that is loaded, and offered in one that is not', async () => {
+    const { page, asked, problems } = await visit(`/?q=${encodeURIComponent('モンスターボール')}`);
+    const offered = () => page.locator('#found button').allTextContents();
+    await page.locator('#found button').first().waitFor();
+    expect(await offered()).toEqual(['日本語', '日本語（かな）']);
+    await found(page, 'モンスター zz', 'No records');
+    await found(page, 'モンスターボール', 'No records');
+    await page.getByRole('button', { name: '日本語', exact: true }).click();
+    await page.locator('#found', { hasText: /^1 record/ }).waitFor();
+    expect(await page.locator('#results .what').allTextContents()).toEqual([
+      'Poké Ball モンスターボール poke-ball',
+    ]);
+    expect(await page.locator('#names-language').inputValue()).toBe('ja');
+
+    await page.locator('#names-language').selectOption({ label: 'English' });
+    expect(await found(page, 'モンスター', '1 record')).toEqual(['Poké Ball モンスターボール poke-ball']);
+    expect(await page.locator('#results [lang]').getAttribute('lang')).toBe('ja');
+    expect(await found(page, 'zzz', 'No records')).toEqual([]);
+    expect(await offered()).not.toContain('日本語');
+    expect(await found(page, '123', 'No records')).toEqual([]);
+    expect(await offered()).toEqual([]);
+    expect(await asked()).toEqual(['ja.json']);
+    expect(problems).toEqual([]);
+  });
+
+  it('are in the language of the URL, which others can be sent without changing what they have chosen', async () => {
+    const { page } = await visit('/');
+    await page.locator('#names-language').selectOption('ja');
+    expect(new URL(page.url()).search).toBe('');
+    await found(page, 'モンスター', '1 record');
+    const shared = page.url();
+    expect(new URL(shared).search).toBe(`?q=${encodeURIComponent('モンスター')}&language=ja`);
+
+    const { page: other } = await visit('/', { locale: 'fr-FR' });
+    await other.goto(shared);
+    await other.locator('#results [lang=ja]').waitFor();
+    expect(await other.locator('#names-language').inputValue()).toBe('ja');
+    await other.goto(`${site.url}/?q=pound&language=xx`);
+    await other.locator('#found', { hasText: /^1 record/ }).waitFor();
+    expect(await other.locator('#names-language').inputValue()).toBe('fr');
+  });
+
   it.each([
     ['fr-CA', 'fr'],
     ['ja-JP', 'ja'],
@@ -118,7 +151,7 @@ describe.skipIf(noBrowser !== '')(`names in every language${noBrowser}`, async (
     const { page, asked, problems } = await visit('/api/gamedata/move/pound/');
     await page.waitForLoadState('networkidle');
     expect(await asked()).toEqual([]);
-    await page.locator('summary').click();
+    await page.getByText('Names in every language').click();
     await page.locator('details table').waitFor();
     const rows = await page
       .locator('details tr')
@@ -132,6 +165,6 @@ describe.skipIf(noBrowser !== '')(`names in every language${noBrowser}`, async (
     expect(await page.evaluate(SHIFTS)).toBe(0);
     await page.goto(`${site.url}/api/gamedata/item/`);
     await page.locator('table.records').waitFor();
-    expect(await page.locator('details').count()).toBe(0);
+    expect(await page.locator('#body details').count()).toBe(0);
   });
 });

@@ -1,0 +1,48 @@
+/** A site opened from disk, as an unpacked archive is: its pages say what needs a server, hide it, and lead to files. */
+
+import { existsSync } from 'node:fs';
+import path from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { describe, expect, it } from 'vitest';
+import { noBrowser, useBrowser } from '../../support/browser.ts';
+import { usePageSite } from '../../support/served-pages.ts';
+import { smallSource } from '../../support/small-data.ts';
+import { sharedFolder } from '../../support/temporary.ts';
+
+describe.skipIf(noBrowser !== '').for(['query', 'file'] as const)(
+  `a site from disk, with links in the style "%s"${noBrowser}`,
+  async (links) => {
+    const site = usePageSite({ ...(await smallSource(undefined, path.join(sharedFolder(), 'data'))), links });
+    const visit = useBrowser();
+    const open = (file: string) => visit(pathToFileURL(`${site.folder}/${file}`).href);
+
+    it.each(['index.html', 'browse/index.html', 'docs/index.html'])(
+      'has no control that is dead and no link that leads nowhere on %s',
+      async (file) => {
+        const { page, problems, foreign } = await open(file);
+        for (const form of await page.locator('form').all()) expect(await form.isVisible()).toBe(false);
+        const hrefs = await page.evaluate<string[]>(
+          `Array.from(document.querySelectorAll('a[href^="file:"], a:not([href*="://"])'), ({ href }) => href.replace(/#.*/, ''))`,
+        );
+        expect(hrefs.length).toBeGreaterThan(5);
+        expect(hrefs.filter((href) => href.endsWith('/') || !existsSync(fileURLToPath(href)))).toEqual([]);
+        expect([...problems, ...foreign]).toEqual([]);
+      },
+    );
+
+    it('says so, copies, and leads to the JSON', async () => {
+      const { page } = await open('index.html');
+      expect(await page.getByText('require JavaScript and a web server').isVisible()).toBe(true);
+      await page.keyboard.press('/');
+      expect(await page.evaluate('document.activeElement.id')).not.toBe('query');
+      await page.getByRole('button', { name: 'Copy command' }).click();
+      await page.locator('#said', { hasText: /^Cop/ }).waitFor();
+      await page.getByRole('navigation').getByRole('link', { name: 'Moves' }).click();
+      await page.waitForURL('**/api/gamedata/move/index.json');
+      const { page: browse } = await open('browse/index.html');
+      expect(await browse.locator('h1').textContent()).toBe('This page requires JavaScript and a web server');
+      await browse.getByRole('link', { name: 'Open the JSON instead' }).click();
+      await browse.waitForURL('**/api/gamedata/index.json');
+    });
+  },
+);
