@@ -136,7 +136,9 @@ export function createClient(options: ClientOptions) {
     stats.bytes += body.length;
     const isConditional = (etag ?? lastModified) !== undefined;
     if (status === 200 || (status === 304 && isConditional)) return { status, headers, body };
-    const refused = unexpectedStatus(status, headers);
+    // Through a tunnel, the response is not the proxy's.
+    const proxy = url.startsWith('http:') ? proxyOf(url) : undefined;
+    const refused = asFailedAttempt(unexpectedStatus(status, headers), proxy);
     const { retryable, retryAfterMs = 0 } = refused.failure;
     if (retryable) pausedUntil = Math.max(pausedUntil, Date.now() + retryAfterMs);
     throw refused;
@@ -178,7 +180,8 @@ export function createClient(options: ClientOptions) {
           const isFirstRefusal = again && !refused && isRefused(failed);
           if (!isFirstRefusal && (!retryable || attempts >= maxAttempts)) {
             const told = refused && !isRefused(failed) ? refused : failed;
-            const { hint = refused && again?.hint, ...failure } = told.failure;
+            const { hint: own, ...failure } = told.failure;
+            const hint = (refused && again?.hint) ?? own;
             const unreachable = failure.unreachable === true && !hasResponded;
             const request = { ...failure, method: 'GET', url, attempts, unreachable };
             throw new UpstreamError(told.message, request, { cause: told.cause, hint });

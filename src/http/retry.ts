@@ -121,13 +121,16 @@ const PROXY_HINT =
  * @param proxy the one that the request went to, if any
  */
 export function asFailedAttempt(error: unknown, proxy?: string): FailedAttempt {
+  if (proxy !== undefined) {
+    const { message, failure, cause } = asFailedAttempt(error);
+    return new FailedAttempt(`through the proxy ${proxy}: ${message}`, {
+      hint: PROXY_HINT,
+      ...failure,
+      cause,
+    });
+  }
   if (error instanceof FailedAttempt) return error;
   if (error instanceof GamedataError || !(error instanceof Error)) throw error;
-  if (proxy !== undefined) {
-    const { message, failure } = asFailedAttempt(error);
-    const told = { hint: PROXY_HINT, ...failure, cause: error };
-    return new FailedAttempt(`through the proxy ${proxy}: ${message}`, told);
-  }
   const code = errorCode(error);
   // Most parser errors have a code of their own, some have none.
   if (error.name === 'HTTPParserError')

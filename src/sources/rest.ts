@@ -121,7 +121,7 @@ async function readAll(reader: EditionReader, options: RestOptions): Promise<Ans
   report();
   // More than there are connections: the next requests are sent while responses are decoded.
   return pLimit(2 * concurrency).map(wanted, async (listed) => {
-    const hint = `If ${listed.url} stays like that, leave the record out: --skip ${listed.kind}/${listed.id}`;
+    const hint = `If ${listed.url} stays like that: to build without this record, add --skip ${listed.kind}/${listed.id}.`;
     const record = await reader.read(listed.url, recordCodec(listed), { hint });
     done++;
     report();
@@ -147,7 +147,7 @@ async function readList(reader: EditionReader, upstream: string, kind: Kind, ret
     },
   };
   const url = `${upstream}/${kind}/?limit=100000&offset=0`;
-  const hint = `If ${url} stays like that, use another --upstream: --skip is for records, and the list is needed.`;
+  const hint = `If ${url} stays like that, name another --upstream: --skip leaves out records, not lists.`;
   const answer = await reader.read(url, codec, { revalidate: true, retries, hint });
   if (!answer) return [];
   const { count, results } = answer;

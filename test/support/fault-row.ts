@@ -72,6 +72,8 @@ export interface Fault {
   readonly editions?: boolean;
   /** It is met under every address of the answer, and told of the upstream as a whole. */
   readonly everywhere?: boolean;
+  /** It is met under the address past the caches on the way, too. */
+  readonly past?: boolean;
   /** The client has no ETag to send. */
   readonly uncached?: boolean;
   /** Cannot be over by itself. */
