@@ -169,24 +169,21 @@ export function createClient(options: ClientOptions) {
     async get<T>(url: string, decode: (body: Buffer) => T, options: GetOptions<T> = {}) {
       const maxAttempts = 1 + (options.retries ?? retries);
       const { again } = options;
-      let refused: FailedAttempt | undefined;
+      let at = url;
       for (let attempts = 1; ; attempts++) {
         try {
-          if (!again || !refused) return await attempt(url, decode, options);
-          return await attempt(again.at, decode, { ...options, revalidation: {} });
+          return await attempt(at, decode, at === url ? options : { ...options, revalidation: {} });
         } catch (error) {
           const failed = asFailedAttempt(error);
-          const { retryable, retryAfterMs = 0 } = failed.failure;
-          const isFirstRefusal = again && !refused && isRefused(failed);
-          if (!isFirstRefusal && (!retryable || attempts >= maxAttempts)) {
-            const told = refused && !isRefused(failed) ? refused : failed;
-            const { hint: own, ...failure } = told.failure;
-            const hint = (refused && again?.hint) ?? own;
+          const { retryable, retryAfterMs = 0, hint, ...failure } = failed.failure;
+          const asksPast = again && at === url && isRefused(failed);
+          if (!asksPast && (!retryable || attempts >= maxAttempts)) {
             const unreachable = failure.unreachable === true && !hasResponded;
             const request = { ...failure, method: 'GET', url, attempts, unreachable };
-            throw new UpstreamError(told.message, request, { cause: told.cause, hint });
+            const advice = at === url ? hint : (again?.hint ?? hint);
+            throw new UpstreamError(failed.message, request, { cause: failed.cause, hint: advice });
           }
-          if (isFirstRefusal) refused = failed;
+          if (asksPast) at = again.at;
           stats.retries++;
           const delay = retryDelay(attempts, { baseMs, retryAfterMs, random: Math.random });
           const resumption = { at: Date.now() + delay };

@@ -117,10 +117,8 @@ describe('a response that says that there is nothing', () => {
     },
   );
 
-  it('and by what knows no such address, too, keeps its reason and gets the hint', async () => {
-    const server = await startServer((response, { url = '' }) =>
-      status(url.includes('edition=') ? 400 : 404)(response),
-    );
+  it('is an error with a hint if that is no better', async () => {
+    const server = await startServer(status(404));
     const cache = openCache(temporaryFolder(), { upstream: 'https://upstream.test', version: '1' });
     const fetcher = createFetcher({ client: testClient(), cache });
     await expect(fetcher.load(server.url, codec, { hint: 'Do this.' })).rejects.toMatchObject({

@@ -149,14 +149,14 @@ export const status: Row[] = [
     row(`${code}`, send(code, code === 204 ? '' : '{}'), upstream(`got ${code}, expected 200`)),
   ),
   ...[403, 404, 410].flatMap((code) => [
-    row(`${code}`, send(code), upstream(`got ${code}, expected 200`), { retried: true, past: true }),
-    row(`${code} from a cache on the way`, send(code), same, retried),
+    row(`${code}`, send(code), upstream(`got ${code}, expected 200`), retried),
+    row(`${code} from a cache on the way`, send(code), same, { retried: true, held: true }),
   ]),
   row(
     '403 with a challenge page',
     send(403, CHALLENGE, { 'content-type': 'text/html' }),
     upstream('got 403, expected 200'),
-    { retried: true, past: true },
+    retried,
   ),
   ...Object.entries(redirects).map(([to, location]) =>
     row(
@@ -226,7 +226,8 @@ export const body: Row[] = [
 export const cache: Row[] = [
   row(
     'an ETag that stays although the answer changed',
-    ({ response, conditional }) => response.writeHead(conditional ? 304 : 200).end(),
+    ({ response, conditional, own }) =>
+      conditional ? response.writeHead(304).end() : response.writeHead(200, JSON_TYPE).end(own),
     built('with the answer as it was: nobody can know better'),
   ),
   row(
@@ -257,8 +258,7 @@ const editions = { editions: true };
 export const edition: Row[] = [
   naming('of an older edition, which a CDN still holds', firstEdition, same, editions),
   naming('of an older edition, wherever it is asked for', firstEdition, severalEditions, {
-    editions: true,
-    everywhere: true,
+    ...{ editions: true, everywhere: true, held: false },
   }),
   naming('that names no edition, unlike the others', {}, same, editions),
   naming('that names an edition, unlike the others', firstEdition),

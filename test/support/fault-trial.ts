@@ -222,7 +222,7 @@ function createFault(
       asked: string,
       { response, headers }: Pick<Exchange, 'response'> & { headers: NodeJS.Dict<string | string[]> },
     ): boolean {
-      const address = fault.everywhere || fault.past ? withoutEdition(asked) : asked;
+      const address = fault.held ? asked : withoutEdition(asked);
       if (!fault.answer || address !== `/api/v2${local}` || (stay === 'once' && met++ > 0)) return false;
       fault.answer({
         response,

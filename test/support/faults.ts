@@ -8,6 +8,7 @@ const rows: Record<Group, readonly Row[]> = { ...responses, ...data };
 
 const usual: Partial<Record<Group, Partial<Fault>>> = {
   connection: { retried: true },
+  edition: { held: true },
   list: { at: 'lists' },
   id: { at: 'records' },
   slug: { at: 'records' },
