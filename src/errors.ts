@@ -33,18 +33,21 @@ export interface FailedRequest {
   /** The edition that the last response named. */
   readonly edition?: Readonly<Record<'hash' | 'deployed', string>> | null | undefined;
   readonly attempts: number;
-  /** True if there has never been any response: name not resolved, refused, no route, time-out. */
+  /** True if there has never been a response of its own: name not resolved, refused, no route, time-out, a gateway's error. */
   readonly unreachable: boolean;
 }
 
 /** Thrown if the upstream cannot be reached, or responds with an unexpected status or an invalid body. */
 export class UpstreamError extends GamedataError {
   readonly code = 'upstream';
+  /** The message without the request and its attempts. */
+  readonly problem: string;
   readonly request: FailedRequest;
 
   constructor(problem: string, request: FailedRequest, options: ErrorOptions = {}) {
     const tries = request.attempts === 1 ? '' : ` (${request.attempts} attempts)`;
     super(`${request.method} ${request.url}: ${problem}${tries}`, options);
+    this.problem = problem;
     this.request = request;
   }
 }

@@ -2,10 +2,11 @@
 
 import { setMaxListeners } from 'node:events';
 import type { IncomingHttpHeaders } from 'node:http';
+import { getDefaultAutoSelectFamilyAttemptTimeout } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pLimit from 'p-limit';
-import { type Dispatcher, EnvHttpProxyAgent } from 'undici';
-import { UpstreamError, UsageError } from '../errors.ts';
+import { type buildConnector, type Dispatcher, EnvHttpProxyAgent, Pool } from 'undici';
+import { errorCode, UpstreamError, UsageError } from '../errors.ts';
 import { USER_AGENT } from '../version.ts';
 import { ACCEPT_ENCODING, decompress, MAX_BODY_BYTES } from './body.ts';
 import {
@@ -13,6 +14,8 @@ import {
   editionOf,
   FailedAttempt,
   type Headers,
+  isGateway,
+  isRefused,
   retryDelay,
   tooLarge,
   unexpectedStatus,
@@ -43,6 +46,8 @@ export interface GetOptions<T> {
   readonly known?: T | undefined;
   readonly retries?: number | undefined;
   readonly maxBytes?: number;
+  /** The URL, past the caches on the way, to request once more if the response is 403, 404 or 410; and what to do if that is no better. */
+  readonly again?: { readonly at: string; readonly hint: string | undefined } | undefined;
 }
 
 export interface RequestOptions {
@@ -71,8 +76,8 @@ export type Waiting = ReturnType<HttpClient['waiting']>;
 export function createClient(options: ClientOptions) {
   const { concurrency, retries, retryBaseMs: baseMs = 500 } = options;
   const timeouts = { ...defaultTimeouts, ...options.timeouts };
-  const dispatcher = createDispatcher(concurrency, timeouts);
-  /** Whether the headers of any response have ever arrived. */
+  const { dispatcher, proxyOf } = createDispatcher(concurrency, timeouts);
+  /** Whether any response has ever arrived from the upstream itself. */
   let hasResponded = false;
   /** Totals over the life of the client. `bytes` counts bodies on the wire, before decompression. */
   const stats = { requests: 0, bodies: 0, notModified: 0, retries: 0, bytes: 0 };
@@ -92,8 +97,8 @@ export function createClient(options: ClientOptions) {
     const sent = { 'user-agent': USER_AGENT, ...options.headers };
     const target = { origin, path: pathname + search, method: method as Dispatcher.HttpMethod };
     const response = await dispatcher.request({ ...target, headers: sent, signal });
-    hasResponded = true;
     const { statusCode: status, headers } = response;
+    hasResponded ||= !isGateway(status);
     const allowed = maxBytes + (headers['content-encoding'] === undefined ? 0 : ENCODING_BYTES);
     const parts: Buffer[] = [];
     let bytes = 0;
@@ -105,7 +110,7 @@ export function createClient(options: ClientOptions) {
     return { status, headers, body: Buffer.concat(parts) };
   }
 
-  /** Sends a request once, and reads the complete response. Rejects with undici's error, or with `FailedAttempt`. */
+  /** Sends a request once, and reads the complete response. Rejects with `FailedAttempt`. */
   function request(url: string, options: RequestOptions): ReturnType<typeof receive> {
     const over = new AbortController();
     // undici rejects an aborted request that still waits for a connection only once it gets one, and then does not send it.
@@ -115,7 +120,10 @@ export function createClient(options: ClientOptions) {
         reject(new FailedAttempt(problem, { retryable: true }));
         over.abort();
       }, timeouts.total);
-      const settled = receive(url, options, over.signal).then(resolve, reject);
+      const told = (error: unknown): never => {
+        throw asFailedAttempt(error, proxyOf(url));
+      };
+      const settled = receive(url, options, over.signal).catch(told).then(resolve, reject);
       void settled.finally(() => clearTimeout(timer));
     });
   }
@@ -135,7 +143,9 @@ export function createClient(options: ClientOptions) {
     stats.bytes += body.length;
     const isConditional = (etag ?? lastModified) !== undefined;
     if (status === 200 || (status === 304 && isConditional)) return { status, headers, body };
-    const refused = unexpectedStatus(status, headers);
+    // Through a tunnel, the response is not the proxy's.
+    const proxy = url.startsWith('http:') ? proxyOf(url) : undefined;
+    const refused = asFailedAttempt(unexpectedStatus(status, headers), proxy);
     const { retryable, retryAfterMs = 0 } = refused.failure;
     if (retryable) pausedUntil = Math.max(pausedUntil, Date.now() + retryAfterMs);
     throw refused;
@@ -165,17 +175,22 @@ export function createClient(options: ClientOptions) {
      */
     async get<T>(url: string, decode: (body: Buffer) => T, options: GetOptions<T> = {}) {
       const maxAttempts = 1 + (options.retries ?? retries);
+      const { again } = options;
+      let at = url;
       for (let attempts = 1; ; attempts++) {
         try {
-          return await attempt(url, decode, options);
+          return await attempt(at, decode, at === url ? options : { ...options, revalidation: {} });
         } catch (error) {
           const failed = asFailedAttempt(error);
           const { retryable, retryAfterMs = 0, hint, ...failure } = failed.failure;
-          if (!retryable || attempts === maxAttempts) {
+          const asksPast = again && at === url && isRefused(failed);
+          if (!asksPast && (!retryable || attempts >= maxAttempts)) {
             const unreachable = failure.unreachable === true && !hasResponded;
             const request = { ...failure, method: 'GET', url, attempts, unreachable };
-            throw new UpstreamError(failed.message, request, { cause: failed.cause, hint });
+            const advice = at === url ? hint : (again?.hint ?? hint);
+            throw new UpstreamError(failed.message, request, { cause: failed.cause, hint: advice });
           }
+          if (asksPast) at = again.at;
           stats.retries++;
           const delay = retryDelay(attempts, { baseMs, retryAfterMs, random: Math.random });
           const resumption = { at: Date.now() + delay };
@@ -211,15 +226,47 @@ function freshness(control = '', age = ''): number {
   return Math.max(0, Math.min(maxAge, MAX_AGE_SECONDS) - elapsed) * 1000;
 }
 
-function createDispatcher(connections: number, { connect, headers, body }: Timeouts): Dispatcher {
-  const timeouts = { connect: { timeout: connect }, headersTimeout: headers, bodyTimeout: body };
+/** How long one of several addresses may take to connect, in milliseconds: Node's 250 are too few for a slow network. */
+const ADDRESS_TIMEOUT = 1000;
+
+function createDispatcher(connections: number, { connect: timeout, headers, body }: Timeouts) {
+  const perAddress = Math.max(ADDRESS_TIMEOUT, getDefaultAutoSelectFamilyAttemptTimeout());
+  const connect = { timeout, autoSelectFamilyAttemptTimeout: perAddress };
+  const direct = new Set<string>();
+  // undici hands on no limits to connections to a proxy, which are made by a function.
+  const factory = (origin: string | URL, { connect = {}, ...options }: Pool.Options): Pool => {
+    if (typeof connect !== 'function') direct.add(String(origin));
+    const limits = { connections, headersTimeout: headers, bodyTimeout: body };
+    const made = typeof connect === 'function' ? endingOnce(connect) : connect;
+    return new Pool(origin, { ...options, ...limits, connect: made });
+  };
   try {
-    return new EnvHttpProxyAgent({ connections, ...timeouts });
+    const proxies = { proxyTls: connect, proxyTunnel: false, clientFactory: factory };
+    const dispatcher = new EnvHttpProxyAgent({ connect, factory, ...proxies });
+    const proxyOf = (url: string) => (direct.has(new URL(url).origin) ? undefined : environmentProxy(url));
+    return { dispatcher, proxyOf };
   } catch (cause) {
     // The value may contain a password, and is not shown.
     const problem = 'expected the URL of a proxy, such as http://127.0.0.1:8080';
     throw new UsageError(`HTTP_PROXY or HTTPS_PROXY: ${problem}`, { cause });
   }
+}
+
+/** undici repeats for ever what ends with this code: a connection that the proxy closes instead of making a tunnel. */
+const endingOnce =
+  (connect: buildConnector.connector): buildConnector.connector =>
+  (options, done) =>
+    connect(options, (...result) => {
+      if (errorCode(result[0]) === 'UND_ERR_SOCKET') Object.assign(result[0] ?? {}, { code: 'ECONNRESET' });
+      done(...result);
+    });
+
+/** The proxy of a URL that NO_PROXY does not list, without its password. */
+function environmentProxy(url: string): string {
+  const { http_proxy, HTTP_PROXY = '', https_proxy, HTTPS_PROXY } = process.env;
+  const secure = url.startsWith('https:') && (https_proxy ?? HTTPS_PROXY);
+  const { protocol, host } = new URL(secure || (http_proxy ?? HTTP_PROXY));
+  return `${protocol}//${host}`;
 }
 
 /** Closes the client after the work, or at once when a signal aborts it, whose reason is then thrown whatever error that causes. */

@@ -25,9 +25,15 @@ export interface LoadOptions<T> extends Pick<GetOptions<T>, 'retries' | 'maxByte
   readonly revalidate?: boolean | undefined;
   /** The URL to request instead, for a response that no cache on the way has yet; unconditionally, unless `revalidate` is set. */
   readonly at?: string | undefined;
-  /** The value used (and cached) on 404 or 410. Without it, these are failures. */
+  /** The value used (and cached) on 404 or 410. Without it, these are failures, once they were asked for past the caches on the way. */
   readonly absent?: { readonly value: T };
+  /** What to do about such a failure. */
+  readonly hint?: string | undefined;
 }
+
+/** An address of the same response that no cache on the way has seen yet. */
+export const pastCaches = (url: string, edition: string | number): string =>
+  `${url}${url.includes('?') ? '&' : '?'}edition=${edition}`;
 
 /** A run that is resumed later than this revalidates what the interrupted one has fetched. */
 const RESUMABLE_MS = 3_600_000;
@@ -48,7 +54,7 @@ export function createFetcher({ client, cache }: { client: HttpClient; cache: Ca
     async load<T>(
       url: string,
       codec: Codec<T>,
-      { revalidate = false, at, absent, ...limits }: LoadOptions<T> = {},
+      { revalidate = false, at, absent, hint, ...limits }: LoadOptions<T> = {},
     ): Promise<Loaded<T>> {
       const entry = cache.get(url);
       const known = entry && codec.revive(entry.value);
@@ -66,8 +72,9 @@ export function createFetcher({ client, cache }: { client: HttpClient; cache: Ca
         cache.put({ url, ...next, storedAt, freshUntil, ...(edition && { edition }), value });
         return { value, edition };
       };
+      const again = absent ? undefined : { at: pastCaches(url, now), hint };
       try {
-        const response = await client.get(at ?? url, codec.decode, { revalidation, known, ...limits });
+        const response = await client.get(at ?? url, codec.decode, { revalidation, known, again, ...limits });
         const isConfirmed = response.status === 304;
         if (isConfirmed) stats.cacheHits++;
         // A response that confirms the cached one, and names no edition, leaves it in its own.

@@ -28,12 +28,13 @@ export function createProbe(address: string, options: Pick<ClientOptions, 'concu
     try {
       const response = await client.request(url, { ...request, maxBytes });
       return asProbeResponse(describe(request), response, maxBytes);
-    } catch (cause) {
+    } catch (error) {
       // A keep-alive connection may be closed just as it is reused: one retry tells this from a failure.
-      if (attempts === 1 && ['UND_ERR_SOCKET', 'ECONNRESET'].includes(errorCode(cause)))
+      if (attempts === 1 && ['UND_ERR_SOCKET', 'ECONNRESET'].includes(errorCode(error)))
         return attempt(request, 2);
-      const { message } = asFailedAttempt(cause);
-      throw new UpstreamError(message, { method, url, attempts, unreachable: true }, { cause });
+      const { message, cause, failure } = asFailedAttempt(error);
+      const options = { cause, hint: failure.hint };
+      throw new UpstreamError(message, { method, url, attempts, unreachable: true }, options);
     }
   }
 

@@ -27,8 +27,19 @@ export const tooLarge = (maxBytes: number, cause: unknown): FailedAttempt =>
 export const editionOf = (headers: Headers): Edition | null =>
   parseEdition(headers['x-pokeapi-hash'], headers['x-pokeapi-deploy-date'], Date.now());
 
+/** Of what stands before an upstream that it does not reach; 520 and above are Cloudflare's. */
+const GATEWAY_STATUS = [502, 503, 504, 520, 521, 522, 523, 524, 525, 526, 527, 530];
+
+export const isGateway = (status: number): boolean => GATEWAY_STATUS.includes(status);
+
 /** Responses that a retry may improve. */
-const RETRYABLE_STATUS = new Set([408, 425, 429, 500, 502, 503, 504]);
+const RETRYABLE_STATUS = new Set([408, 421, 425, 429, 500, 507, 509, 529, ...GATEWAY_STATUS]);
+
+/** Responses that a cache on the way may still hold, although the upstream has the record. */
+const REFUSED_STATUS = [403, 404, 410];
+
+export const isRefused = ({ failure: { status = 0 } }: FailedAttempt): boolean =>
+  REFUSED_STATUS.includes(status);
 
 /** The longest `Retry-After` that is honored. Beyond it the build fails, and can be run again later. */
 const MAX_RETRY_AFTER_MS = 120_000;
@@ -50,6 +61,7 @@ export function unexpectedStatus(status: number, headers: Headers): FailedAttemp
     retryable: RETRYABLE_STATUS.has(status) && retryAfterMs <= MAX_RETRY_AFTER_MS,
     retryAfterMs,
     edition: editionOf(headers),
+    unreachable: isGateway(status),
   });
 }
 
@@ -78,30 +90,66 @@ const BROKEN_CODES = new Set([
   'ERR_STREAM_PREMATURE_CLOSE',
 ]);
 
-/** Turns what undici throws into a failed attempt. Throws anything else. */
-export function asFailedAttempt(error: unknown): FailedAttempt {
+const ownCa = {
+  hint: 'If your network inspects TLS, or its CA is your own, NODE_EXTRA_CA_CERTS=<file> adds the certificate, as PEM.',
+};
+const incomplete = { hint: `The server may lack the intermediate certificates of its chain. ${ownCa.hint}` };
+const expired = {
+  hint: 'A certificate of the server is not valid today, unless the clock of this machine is wrong.',
+};
+const noTls = { hint: 'The server does not seem to speak TLS on that port: try http://, or another port.' };
+
+/** The code of a failed handshake → what to do. */
+const tlsHints: Readonly<Record<string, Pick<Failure, 'hint'>>> = {
+  SELF_SIGNED_CERT_IN_CHAIN: ownCa,
+  DEPTH_ZERO_SELF_SIGNED_CERT: ownCa,
+  UNABLE_TO_GET_ISSUER_CERT: ownCa,
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: ownCa,
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: incomplete,
+  CERT_HAS_EXPIRED: expired,
+  CERT_NOT_YET_VALID: expired,
+  ERR_SSL_WRONG_VERSION_NUMBER: noTls,
+  ERR_SSL_PACKET_LENGTH_TOO_LONG: noTls,
+};
+
+const PROXY_HINT =
+  'The proxy is the one that HTTP_PROXY or HTTPS_PROXY names; NO_PROXY lists hosts that need none.';
+
+/**
+ * Turns what undici throws into a failed attempt. Throws anything else.
+ *
+ * @param proxy the one that the request went to, if any
+ */
+export function asFailedAttempt(error: unknown, proxy?: string): FailedAttempt {
+  if (proxy !== undefined) {
+    const { message, failure, cause } = asFailedAttempt(error);
+    return new FailedAttempt(`through the proxy ${proxy}: ${message}`, {
+      hint: PROXY_HINT,
+      ...failure,
+      cause,
+    });
+  }
   if (error instanceof FailedAttempt) return error;
   if (error instanceof GamedataError || !(error instanceof Error)) throw error;
   const code = errorCode(error);
   // Most parser errors have a code of their own, some have none.
   if (error.name === 'HTTPParserError')
     return new FailedAttempt(`invalid HTTP response: ${error.message}`, { retryable: true, cause: error });
-  // undici has no code of its own for a proxy that refuses CONNECT.
-  const refusal = code === 'UND_ERR_ABORTED' && /^Proxy response \((\d{3})\)/.exec(error.message)?.[1];
+  // undici has no code of its own for a proxy that refuses CONNECT, or to forward a request.
+  const refusal = /^Proxy (?:response|Authentication Required) \((\d{3})\)/.exec(error.message)?.[1];
   if (refusal)
     return new FailedAttempt(`the proxy refused to connect, with status ${refusal}`, {
       retryable: RETRYABLE_STATUS.has(Number(refusal)),
       unreachable: true,
-      hint: 'The proxy is the one that HTTP_PROXY or HTTPS_PROXY names; NO_PROXY lists hosts that need none.',
       cause: error,
     });
   if (code === '') throw error;
-  const message = error.message.includes(code)
-    ? error.message
-    : `${error.message || 'connection failed'} (${code})`;
+  // OpenSSL adds places in its own source.
+  const text = error.message.replace(/^.*:SSL routines:[^:]*:([^:]*):.*$/s, '$1');
+  const message = text.includes(code) ? text : `${text || 'connection failed'} (${code})`;
   const unreachable = UNREACHABLE_CODES.has(code);
   const retryable = unreachable || BROKEN_CODES.has(code);
-  return new FailedAttempt(message, { retryable, unreachable, cause: error });
+  return new FailedAttempt(message, { retryable, unreachable, ...tlsHints[code], cause: error });
 }
 
 const MAX_BACKOFF_MS = 30_000;

@@ -121,7 +121,8 @@ async function readAll(reader: EditionReader, options: RestOptions): Promise<Ans
   report();
   // More than there are connections: the next requests are sent while responses are decoded.
   return pLimit(2 * concurrency).map(wanted, async (listed) => {
-    const record = await reader.read(listed.url, recordCodec(listed));
+    const hint = `If ${listed.url} stays like that: to build without this record, add --skip ${listed.kind}/${listed.id}.`;
+    const record = await reader.read(listed.url, recordCodec(listed), { hint });
     done++;
     report();
     return [listed, record] as const;
@@ -146,7 +147,8 @@ async function readList(reader: EditionReader, upstream: string, kind: Kind, ret
     },
   };
   const url = `${upstream}/${kind}/?limit=100000&offset=0`;
-  const answer = await reader.read(url, codec, { revalidate: true, retries });
+  const hint = `If ${url} stays like that, name another --upstream: --skip leaves out records, not lists.`;
+  const answer = await reader.read(url, codec, { revalidate: true, retries, hint });
   if (!answer) return [];
   const { count, results } = answer;
   if (results.length !== count)

@@ -1,4 +1,4 @@
-import { type AddressInfo, createServer } from 'node:net';
+import net, { type AddressInfo, createServer } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { decodeJson } from '../../src/http/body.ts';
@@ -128,6 +128,20 @@ describe('connections', () => {
     await Promise.all([1, 2, 3].map((id) => get(`${server.url}/${id}`, decode)));
     expect(sent).toEqual([2, 3, 3]);
     expect(server.seen.busiest).toBe(1);
+  });
+
+  it.each(['directly', 'to a proxy'])('give each of several addresses a second, %s', async (way) => {
+    const server = await startServer(ok);
+    if (way === 'to a proxy') vi.stubEnv('HTTP_PROXY', server.url);
+    const connected = vi.spyOn(net, 'connect');
+    onTestFinished(() => {
+      vi.unstubAllEnvs();
+      connected.mockRestore();
+    });
+    await testClient().get(server.url, decodeJson);
+    expect(connected.mock.calls).toEqual([
+      [expect.objectContaining({ autoSelectFamilyAttemptTimeout: 1000 })],
+    ]);
   });
 
   it('end at once when the client closes, and so do waits', async () => {

@@ -98,6 +98,35 @@ describe('a response that says that there is nothing', () => {
     expect(server.requests).toHaveLength(2);
   });
 
+  it.each([403, 404, 410])(
+    'is asked for once more where it is not allowed, past the caches on the way and whatever the retries: %i',
+    async (code) => {
+      const server = await startServer((response, { url = '' }) =>
+        url.includes('edition=') ? response.end('1') : status(code)(response),
+      );
+      const cache = openCache(temporaryFolder(), { upstream: 'https://upstream.test', version: '1' });
+      cache.put({ url: `${server.url}/a?b=c`, etag: '"1"', storedAt: 0, freshUntil: 0, value: 7 });
+      const fetcher = createFetcher({ client: testClient({ retries: 0 }), cache });
+      const options = { revalidate: true, hint: 'x' };
+      expect(await fetcher.load(`${server.url}/a?b=c`, codec, options)).toEqual({ value: 1, edition: null });
+      expect(server.requests.map(({ path, headers }) => [path, headers['if-none-match']])).toEqual([
+        ['/a?b=c', '"1"'],
+        [expect.stringMatching(/^\/a\?b=c&edition=\d+$/), undefined],
+      ]);
+      expect(cache.get(`${server.url}/a?b=c`)?.value).toBe(1);
+    },
+  );
+
+  it('is an error with a hint if that is no better', async () => {
+    const server = await startServer(status(404));
+    const cache = openCache(temporaryFolder(), { upstream: 'https://upstream.test', version: '1' });
+    const fetcher = createFetcher({ client: testClient(), cache });
+    await expect(fetcher.load(server.url, codec, { hint: 'Do this.' })).rejects.toMatchObject({
+      ...{ message: `GET ${server.url}: got 404, expected 200 (2 attempts)`, hint: 'Do this.' },
+      request: { status: 404 },
+    });
+  });
+
   it.each([
     { code: 404, options: {} },
     { code: 403, options: { absent } },

@@ -81,3 +81,10 @@ it('reads no more than a maximum', async () => {
   await expect(send({ path: '/', maxBytes: 1000 })).rejects.toThrow(/got more than 1000 bytes$/);
   expect((await send({ path: '/', maxBytes: 1001 })).text).toHaveLength(1001);
 });
+
+it('says what to do about a failed handshake', async () => {
+  const { url } = await startServer((response) => response.end());
+  const { send, close } = createProbe(url.replace('http:', 'https:'), { concurrency: 1 });
+  onTestFinished(close);
+  await expect(send({ path: '/' })).rejects.toMatchObject({ hint: expect.stringContaining('try http://') });
+});

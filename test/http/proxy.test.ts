@@ -1,25 +1,25 @@
 import { createServer, request } from 'node:http';
-import { type AddressInfo, connect } from 'node:net';
+import { type AddressInfo, connect, createServer as createTcpServer, type Socket } from 'node:net';
 import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { UsageError } from '../../src/errors.ts';
 import { decodeJson } from '../../src/http/body.ts';
 import { createProbe } from '../../src/http/probe.ts';
-import { startServer } from '../support/local-server.ts';
-import { ok, testClient } from '../support/test-client.ts';
+import { deserted, startServer } from '../support/local-server.ts';
+import { ok, status, testClient } from '../support/test-client.ts';
 
-/** A proxy on loopback to which every host is this machine. `asked` has the authorities it was asked to reach. */
+/** A proxy on loopback to which every host is this machine. `asked` has the methods and authorities it was asked for. */
 async function startProxy(): Promise<{ url: string; asked: string[] }> {
   const asked: string[] = [];
   const proxy = createServer((incoming, response) => {
     const { host, port, pathname } = new URL(incoming.url ?? '');
-    asked.push(host);
+    asked.push(`${incoming.method} ${host}`);
     request({ port, path: pathname, headers: incoming.headers }, (answer) => {
       response.writeHead(answer.statusCode ?? 502, answer.headers);
       answer.pipe(response);
     }).end();
   });
   proxy.on('connect', ({ url = '' }, client, head) => {
-    asked.push(url);
+    asked.push(`CONNECT ${url}`);
     const upstream = connect(Number(url.split(':')[1]), '127.0.0.1', () => {
       client.write('HTTP/1.1 200 Connection established\r\n\r\n');
       upstream.write(head);
@@ -49,7 +49,9 @@ describe('the proxy of the environment', () => {
     const answer = await testClient().get(`http://upstream.test:${server.port}/move/1/`, decodeJson);
 
     expect(answer).toMatchObject({ status: 200, value: { ok: true } });
-    expect(proxy.asked).toEqual([`upstream.test:${server.port}`]);
+    expect(proxy.asked, 'forwarded, as plain http needs no tunnel').toEqual([
+      `GET upstream.test:${server.port}`,
+    ]);
     expect(server.requests).toHaveLength(1);
   });
 
@@ -59,7 +61,7 @@ describe('the proxy of the environment', () => {
     const probe = createProbe(`http://deployment.test:${server.port}`, { concurrency: 1 });
     onTestFinished(() => probe.close());
     expect(await probe.send({ path: '/meta.json' })).toMatchObject({ status: 200, json: { ok: true } });
-    expect(proxy.asked).toEqual([`deployment.test:${server.port}`]);
+    expect(proxy.asked).toEqual([`GET deployment.test:${server.port}`]);
   });
 
   it.each(['127.0.0.1', '*', 'example.test, 127.0.0.1'])(
@@ -86,6 +88,82 @@ describe('the proxy of the environment', () => {
     const url = `http://upstream.test:${server.port}`;
     await Promise.all(Array.from({ length: 30 }, (_, at) => get(`${url}/${at}`, decodeJson)));
     expect(server.seen).toEqual({ connections: 3, busiest: 3 });
+  });
+
+  it('makes a tunnel for https, and is named where that fails behind it', async () => {
+    const [proxy, server] = [await startProxy(), await startServer(ok)];
+    vi.stubEnv('HTTPS_PROXY', proxy.url);
+    const authority = `upstream.test:${server.port}`;
+    await expect(testClient().get(`https://${authority}/`, decodeJson)).rejects.toMatchObject({
+      message: `GET https://${authority}/: through the proxy ${proxy.url}: wrong version number (ERR_SSL_WRONG_VERSION_NUMBER)`,
+      hint: 'The server does not seem to speak TLS on that port: try http://, or another port.',
+    });
+    expect(proxy.asked).toEqual([`CONNECT ${authority}`]);
+  });
+
+  it.each<[what: string, problem: RegExp, answer: (socket: Socket) => unknown]>([
+    [
+      'closes the connection',
+      /^other side closed \((?:UND_ERR_SOCKET|ECONNRESET)\)/,
+      (socket) => socket.end(),
+    ],
+    ['does not answer', /^Headers Timeout Error \(UND_ERR_HEADERS_TIMEOUT\)/, () => {}],
+    [
+      'speaks another protocol',
+      /^invalid HTTP response: /,
+      (socket) => socket.end('SSH-2.0-OpenSSH_9.7\r\n'),
+    ],
+    [
+      'asks for a password',
+      /^the proxy refused to connect, with status 407/,
+      (socket) => socket.end('HTTP/1.1 407 No\r\ncontent-length: 0\r\n\r\n'),
+    ],
+  ])('is named without its password where it %s', async (_, problem, answer) => {
+    const proxy = createTcpServer((socket) =>
+      socket.on('error', () => {}).once('data', () => answer(socket)),
+    );
+    await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve));
+    onTestFinished(() => void proxy.close());
+    const address = `127.0.0.1:${(proxy.address() as AddressInfo).port}`;
+    vi.stubEnv('HTTP_PROXY', `http://user:secret@${address}`);
+    const { get } = testClient({ retries: 0, timeouts: { headers: 300 } });
+    for (const url of ['http://upstream.test/', 'https://upstream.test/']) {
+      const prefix = `GET ${url}: through the proxy http://${address}: `;
+      const error: unknown = await get(url, decodeJson).catch((reason: unknown) => reason);
+      expect(error).toMatchObject({
+        message: expect.stringMatching(prefix.replaceAll('.', '\\.')),
+        hint: expect.stringContaining('NO_PROXY lists hosts that need none'),
+      });
+      expect(String(error).split(prefix)[1]).toMatch(problem);
+    }
+  });
+
+  it('is named where nobody listens, and in what it may have answered itself', async () => {
+    const [gone, server] = [await deserted(), await startServer(status(403))];
+    vi.stubEnv('HTTP_PROXY', gone);
+    const { get } = testClient({ retries: 0 });
+    await expect(get('http://upstream.test/', decodeJson)).rejects.toThrow(
+      `GET http://upstream.test/: through the proxy ${gone}: connect ECONNREFUSED`,
+    );
+    vi.stubEnv('HTTP_PROXY', server.url);
+    await expect(testClient().get('http://upstream.test/', decodeJson)).rejects.toThrow(
+      `GET http://upstream.test/: through the proxy ${server.url}: got 403, expected 200`,
+    );
+  });
+
+  it.each([
+    ['upstream.invalid', ''],
+    ['.upstream.invalid other.test', 'a.'],
+    ['*.upstream.invalid', 'a.'],
+    ['other.test,upstream.invalid:80', 'a.'],
+  ])('is not asked for what NO_PROXY lists as %j', async (listed, subdomain) => {
+    vi.stubEnv('HTTP_PROXY', await deserted());
+    vi.stubEnv('NO_PROXY', listed);
+    const { get } = testClient({ retries: 0 });
+    await expect(get(`http://${subdomain}upstream.invalid/`, decodeJson)).rejects.toThrow(
+      /^GET [^ ]+: getaddrinfo /,
+    );
+    await expect(get('http://upstream.invalid.test/', decodeJson)).rejects.toThrow(': through the proxy ');
   });
 
   it.each(['nonsense', 'localhost:8080', 'ftp://localhost'])('cannot be %j', (address) => {

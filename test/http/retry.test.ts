@@ -39,11 +39,12 @@ describe('retryDelay', () => {
 });
 
 describe('what is tried again', () => {
-  it.each([408, 425, 429, 500, 502, 503, 504])('is status %i', (status) => {
+  const cdn = [520, 521, 522, 523, 524, 525, 526, 527, 529, 530];
+  it.each([408, 421, 425, 429, 500, 502, 503, 504, 507, 509, ...cdn])('is status %i', (status) => {
     expect(unexpectedStatus(status, {}).failure.retryable).toBe(true);
   });
 
-  it.each([200, 301, 304, 400, 401, 403, 404, 410, 501])('is not status %i', (status) => {
+  it.each([200, 301, 304, 400, 401, 403, 404, 410, 501, 505, 519, 528, 531])('is not status %i', (status) => {
     expect(unexpectedStatus(status, {}).failure.retryable).toBe(false);
   });
 
@@ -59,5 +60,21 @@ describe('what is tried again', () => {
   ])('with $code: retryable $retryable, unreachable $unreachable', ({ code, name = 'Error', ...failure }) => {
     const error = Object.assign(new Error('x'), { code, name });
     expect(asFailedAttempt(error)).toMatchObject({ failure });
+  });
+});
+
+describe('a failed handshake', () => {
+  it.each([
+    ['SELF_SIGNED_CERT_IN_CHAIN', 'NODE_EXTRA_CA_CERTS=<file>'],
+    ['DEPTH_ZERO_SELF_SIGNED_CERT', 'NODE_EXTRA_CA_CERTS=<file>'],
+    ['UNABLE_TO_GET_ISSUER_CERT_LOCALLY', 'NODE_EXTRA_CA_CERTS=<file>'],
+    ['UNABLE_TO_VERIFY_LEAF_SIGNATURE', 'may lack the intermediate certificates'],
+    ['UNABLE_TO_VERIFY_LEAF_SIGNATURE', 'NODE_EXTRA_CA_CERTS=<file>'],
+    ['CERT_HAS_EXPIRED', 'not valid today, unless the clock'],
+    ['CERT_NOT_YET_VALID', 'not valid today, unless the clock'],
+    ['ERR_SSL_PACKET_LENGTH_TOO_LONG', 'try http://'],
+  ])('with %s has the hint "%s"', (code, hint) => {
+    const { failure } = asFailedAttempt(Object.assign(new Error('x'), { code }));
+    expect(failure).toMatchObject({ hint: expect.stringContaining(hint), retryable: false });
   });
 });

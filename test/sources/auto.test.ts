@@ -1,13 +1,14 @@
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { build } from '../../src/cli/commands/build.ts';
 import { BUNDLED_DATA } from '../../src/cli/package-files.ts';
 import { UpstreamError } from '../../src/errors.ts';
 import type { SourceContext } from '../../src/sources/source.ts';
+import { stateNumber } from '../support/editions.ts';
 import { deserted, startServer } from '../support/local-server.ts';
+import { listen } from '../support/loopback.ts';
 import { loadFrom } from '../support/reading.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 import { body, reset, silent, stalled, status } from '../support/test-client.ts';
@@ -34,17 +35,43 @@ describe('auto, if the upstream cannot be reached', () => {
     expect(result.dataSet.records.move).toHaveLength(746);
   });
 
-  it.each([403, 407, 502])(
-    'reads the bundled data: the proxy refuses to connect, with %i',
-    async (refusal) => {
-      const proxy = createServer().on('connect', (_, socket) => socket.end(`HTTP/1.1 ${refusal} No\r\n\r\n`));
-      await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve));
-      onTestFinished(() => void proxy.close());
-      vi.stubEnv('HTTP_PROXY', `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`);
+  it.each([
+    { origin: 'https://upstream.test', refusal: 403, told: 'the proxy refused to connect, with status 403' },
+    { origin: 'https://upstream.test', refusal: 407, told: 'the proxy refused to connect, with status 407' },
+    { origin: 'https://upstream.test', refusal: 502, told: 'the proxy refused to connect, with status 502' },
+    { origin: 'http://upstream.test', refusal: 407, told: 'the proxy refused to connect, with status 407' },
+    { origin: 'http://upstream.test', refusal: 502, told: 'got 502, expected 200' },
+  ])(
+    'reads the bundled data: the proxy refuses $origin, with $refusal',
+    async ({ origin, refusal, told }) => {
+      const proxy = createServer((_, response) => status(refusal)(response)).on('connect', (_, socket) =>
+        socket.end(`HTTP/1.1 ${refusal} No\r\n\r\n`),
+      );
+      const { url, stop } = await listen(proxy);
+      onTestFinished(stop);
+      vi.stubEnv('HTTP_PROXY', url);
       onTestFinished(() => void vi.unstubAllEnvs());
-      const result = await loadAuto('http://upstream.test');
-      expect(result.fallback).toBe(`http://upstream.test could not be reached${AGE}`);
-      expect(result.cause?.message).toContain(`the proxy refused to connect, with status ${refusal}`);
+      const result = await loadAuto(origin);
+      expect(result.fallback).toBe(`${origin} could not be reached${AGE}`);
+      expect(result.cause?.message).toContain(`: through the proxy ${url}: ${told}`);
+    },
+  );
+
+  it.each([502, 503, 504, 520, 523, 527, 530])(
+    'reads the bundled data: a gateway says so, with %i, whether there is a cache or not',
+    async (code) => {
+      let isBroken = false;
+      const fault: Fault = (_, response) => isBroken && Boolean(response.writeHead(code).end());
+      const data = upstreamOf(tinyUpstream());
+      const server = await serveUpstream(data, { fault, stateOf: () => stateNumber(1, data) });
+      const cacheFolder = temporaryFolder();
+      await loadAuto(server.url, { cacheFolder });
+      isBroken = true;
+      for (const options of [{}, { cacheFolder }]) {
+        const result = await loadAuto(server.url, options);
+        expect(result.fallback).toBe(`${server.url} could not be reached${AGE}`);
+        expect(result.cause?.message).toContain(`got ${code}, expected 200 (2 attempts)`);
+      }
     },
   );
 
@@ -85,7 +112,9 @@ describe('auto, if the upstream is there', () => {
   });
 
   it.each([
-    { answer: 'an error of its own', fault: status(500), problem: 'got 500' },
+    ...[429, 500, 501, 507, 529].map((code) => ({
+      ...{ answer: `an error of its own, ${code}`, fault: status(code), problem: `got ${code}` },
+    })),
     { answer: 'that there is nothing', fault: status(404), problem: 'got 404' },
     { answer: 'HTML', fault: body('<html>'), problem: 'got "<html>"' },
     { answer: 'a redirect', fault: status(302, { location: '/login' }), problem: 'a redirect to "/login"' },
@@ -95,6 +124,13 @@ describe('auto, if the upstream is there', () => {
   ])('fails for a wrong answer: $answer', async ({ fault, problem }) => {
     const server = await startServer(fault);
     await expect(loadAuto(server.url, { retries: 0, timeouts: { body: 100 } })).rejects.toThrow(problem);
+  });
+
+  it('fails if only a record is behind a broken gateway', async () => {
+    const fault: Fault = ({ url }, response) =>
+      Boolean(url?.endsWith('/move/2/') && response.writeHead(522).end());
+    const server = await serveUpstream(upstreamOf(tinyUpstream()), { fault });
+    await expect(loadAuto(server.url)).rejects.toThrow('/move/2/: got 522, expected 200 (3 attempts)');
   });
 
   it.each([2, 4])('fails if it vanishes before request %i', async (from) => {

@@ -254,6 +254,6 @@ describe('tables that are wrong', () => {
     const { url } = await serveTables(rest);
     const error = await loadCsv(url).catch((reason: unknown) => reason);
     expect(error).toBeInstanceOf(GamedataError);
-    expect(error).toHaveProperty('message', `GET ${url}/item_names.csv: got 404, expected 200`);
+    expect(error).toHaveProperty('message', `GET ${url}/item_names.csv: got 404, expected 200 (2 attempts)`);
   });
 });

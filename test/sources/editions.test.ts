@@ -165,7 +165,7 @@ describe('a CDN that still holds answers of an older edition', () => {
       });
       const { read, server } = await scene({ stateOf });
       expect(await read()).toMatchObject({ digest: digestOf(it.data), edition: namedEdition(2) });
-      const twice = server.log.filter(({ path: url }) => url.includes(`edition=${editionNumber(2).hash}`));
+      const twice = server.log.filter(({ path: url }) => url.includes('edition='));
       // A record of the older list alone is asked for, but not again.
       const stale = [...held].filter((url) => !url.includes('999999'));
       const fresh = twice.filter(({ path: url }) => held.has(withoutEdition(url)));

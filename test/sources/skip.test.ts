@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { build } from '../../src/cli/commands/build.ts';
 import { snapshot } from '../../src/cli/commands/snapshot.ts';
 import { UsageError } from '../../src/errors.ts';
-import { stateNumber } from '../support/editions.ts';
+import { stateNumber, withoutEdition } from '../support/editions.ts';
 import { tablesOf, writeTables } from '../support/tables.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 import { serveUpstream } from '../support/test-upstream.ts';
@@ -115,6 +115,28 @@ describe('a record that is left out on purpose', () => {
     const building = build({ source: 'rest', upstream: whole.url, cache: false, out: at('site') });
     await expect(building).rejects.toMatchObject({
       hint: 'To build without this record, add --skip item/2.',
+    });
+  });
+
+  it.each([
+    ['a record', '/item/2/', ': to build without this record, add --skip item/2.'],
+    [
+      'a list',
+      '/item/?limit=100000&offset=0',
+      ', name another --upstream: --skip leaves out records, not lists.',
+    ],
+  ])('is what the error about %s suggests that the upstream keeps refusing', async (_, asked, advice) => {
+    const data = upstreamOf(tinyUpstream());
+    const refused = await serveUpstream(data, {
+      stateOf: () => stateNumber(1, data),
+      fault: ({ url = '' }, response) =>
+        withoutEdition(url) === `/api/v2${asked}` && Boolean(response.writeHead(403).end()),
+    });
+    const out = path.join(temporaryFolder(), 'site');
+    const building = build({ source: 'rest', upstream: refused.url, cache: false, retries: 0, out });
+    await expect(building).rejects.toMatchObject({
+      message: `GET ${refused.url}${asked}: got 403, expected 200 (2 attempts)`,
+      hint: `If ${refused.url}${asked} stays like that${advice}`,
     });
   });
 });

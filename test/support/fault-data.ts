@@ -48,7 +48,7 @@ export const list: Row[] = [
   relisted('a record that is gone from the list', (all) => all.slice(1), shrunk(2, '<slug>')),
   relisted('an empty list', () => [], shrunk(0, '<slug>, <slug>, <slug>')),
   row('a record that is gone once the list was read', send(404), upstream('got 404, expected 200'), {
-    at: 'records',
+    ...{ at: 'records', retried: true },
   }),
   row(
     'a record that is renamed once the list was read',

@@ -111,6 +111,10 @@ export const connection: Row[] = [
   ),
 ];
 
+function sendInTurn(codes: number[]) {
+  let sent = 0;
+  return (exchange: Exchange) => send(codes[sent++ % codes.length] ?? 0)(exchange);
+}
 const retried = { retried: true };
 /** When to come back, as a header says it and as the error does. */
 const retryAfter: [name: string, header: () => string, shown: string, more?: Partial<Row>][] = [
@@ -124,8 +128,14 @@ const redirects = {
   '`file:`': 'file:///etc/passwd',
 };
 export const status: Row[] = [
-  ...[429, 500, 502, 503, 504].map((code) =>
+  ...[408, 421, 425, 429, 500, 502, 503, 504, 507, 509, 529, 530].map((code) =>
     row(`${code}`, send(code), upstream(`got ${code}, expected 200`), retried),
+  ),
+  row(
+    '520 to 527',
+    sendInTurn([520, 521, 522, 523, 524, 525, 526, 527]),
+    upstream('got <n>, expected 200'),
+    retried,
   ),
   ...retryAfter.map(([name, header, shown, more]) =>
     row(
@@ -135,13 +145,18 @@ export const status: Row[] = [
       more,
     ),
   ),
-  ...[204, 400, 404, 410].map((code) =>
+  ...[204, 400, 401, 501].map((code) =>
     row(`${code}`, send(code, code === 204 ? '' : '{}'), upstream(`got ${code}, expected 200`)),
   ),
+  ...[403, 404, 410].flatMap((code) => [
+    row(`${code}`, send(code), upstream(`got ${code}, expected 200`), retried),
+    row(`${code} from a cache on the way`, send(code), same, { retried: true, held: true }),
+  ]),
   row(
     '403 with a challenge page',
     send(403, CHALLENGE, { 'content-type': 'text/html' }),
     upstream('got 403, expected 200'),
+    retried,
   ),
   ...Object.entries(redirects).map(([to, location]) =>
     row(
@@ -211,7 +226,8 @@ export const body: Row[] = [
 export const cache: Row[] = [
   row(
     'an ETag that stays although the answer changed',
-    ({ response, conditional }) => response.writeHead(conditional ? 304 : 200).end(),
+    ({ response, conditional, own }) =>
+      conditional ? response.writeHead(304).end() : response.writeHead(200, JSON_TYPE).end(own),
     built('with the answer as it was: nobody can know better'),
   ),
   row(
@@ -242,8 +258,7 @@ const editions = { editions: true };
 export const edition: Row[] = [
   naming('of an older edition, which a CDN still holds', firstEdition, same, editions),
   naming('of an older edition, wherever it is asked for', firstEdition, severalEditions, {
-    editions: true,
-    everywhere: true,
+    ...{ editions: true, everywhere: true, held: false },
   }),
   naming('that names no edition, unlike the others', {}, same, editions),
   naming('that names an edition, unlike the others', firstEdition),

@@ -70,8 +70,10 @@ export interface Fault {
   readonly slow?: 'parts' | 'whole';
   /** The upstream names editions, and deploys a new one before the build that meets the fault. */
   readonly editions?: boolean;
-  /** It is met under every address of the answer, and told of the upstream as a whole. */
+  /** It is told of the upstream as a whole. */
   readonly everywhere?: boolean;
+  /** It is not met under the address past the caches on the way, one of which holds it. */
+  readonly held?: boolean;
   /** The client has no ETag to send. */
   readonly uncached?: boolean;
   /** Cannot be over by itself. */

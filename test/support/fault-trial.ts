@@ -131,7 +131,8 @@ export const tryFaults = (
       ];
       const [{ fault }, ...others] = parts as [Part, ...Part[]];
       if (others.length === 0 && fault.answer && !fault.lasting && !fault.everywhere) {
-        const count = requested.filter((request) => told[0]?.url.endsWith(request.path)).length;
+        const pathOf = (asked: string): string => (fault.retried ? withoutEdition(asked) : asked);
+        const count = requested.filter((request) => told[0]?.url.endsWith(pathOf(request.path))).length;
         const expected = fault.retried ? RETRIES + 1 : 1;
         if (count !== expected) problems.push(`was asked ${count} times, expected ${expected}`);
       }
@@ -151,9 +152,10 @@ function judgeFailure(
   const problems = isSame ? [] : ['the old site was touched'];
   if (!parts.some((part) => mayRefuse(part, parts)))
     problems.push(`failed with ${failure.message}, and nothing is there to refuse`);
-  // Where another fault was there before, even what is never requested again takes a second attempt.
-  const message = failure.message.replace(/ \(2 attempts\)$/, '');
-  const failures = parts.length === 1 ? [failure] : [failure, { ...failure, message }];
+  // Where another fault was there before, even what is never requested again takes a second attempt, and what is takes a third.
+  const message = failure.message.replace(/ \([23] attempts\)$/, '');
+  const others = [message, `${message} (2 attempts)`].map((told) => ({ ...failure, message: told }));
+  const failures = parts.length === 1 ? [failure] : others;
   if (!parts.some((part, at) => failures.some((one) => isExpected(part, told[at] as Told, one))))
     problems.push(`failed with what is none of its faults’: ${failure.code}, ${failure.message}`);
   return problems;
@@ -220,7 +222,7 @@ function createFault(
       asked: string,
       { response, headers }: Pick<Exchange, 'response'> & { headers: NodeJS.Dict<string | string[]> },
     ): boolean {
-      const address = fault.everywhere ? withoutEdition(asked) : asked;
+      const address = fault.held ? asked : withoutEdition(asked);
       if (!fault.answer || address !== `/api/v2${local}` || (stay === 'once' && met++ > 0)) return false;
       fault.answer({
         response,

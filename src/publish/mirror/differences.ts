@@ -32,17 +32,31 @@ export async function awaitSite(address: string, options: AwaitOptions): Promise
   await abortable(createClient({ concurrency, retries: 1 }), signal, async (client) => {
     let told: string | undefined;
     for (let offset = 0; ; offset++) {
-      const found = await findDifferences(client, address, { ...options, offset });
+      const differences = await findDifferences(client, address, { ...options, offset });
+      const found = tellOnce(differences);
       const [first] = found;
       if (first === undefined) return;
       const left = deadline - Date.now();
       const problem = `does not serve the site in ${like}: ${firstOf(found, 5)}`;
-      if (left <= 0) throw new DataError(problem, { record: address });
+      const { hint } = differences.find((difference) => difference.hint) ?? {};
+      if (left <= 0) throw new DataError(problem, { record: address }, { hint });
       if (first !== told) onWait?.(`waiting for ${address}: ${first}`);
       told = first;
       await sleep(Math.min(5000, left), undefined, { signal });
     }
   });
+}
+
+/** What is wrong with several URLs is said of the first, with the number of the others. */
+function tellOnce(differences: readonly GamedataError[]): string[] {
+  const groups = new Map<string, string[]>();
+  for (const error of differences) {
+    const problem = error instanceof UpstreamError ? error.problem : error.message;
+    groups.set(problem, [...(groups.get(problem) ?? []), error.message]);
+  }
+  return Array.from(groups.values(), ([first = '', ...others]) =>
+    others.length > 0 ? `${first} (and ${counted(others.length, 'other URL')})` : first,
+  );
 }
 
 /**
@@ -55,26 +69,26 @@ export async function findDifferences(
   client: HttpClient,
   address: string,
   { site, concurrency, offset }: Pick<AwaitOptions, 'site' | 'concurrency'> & { offset: number },
-): Promise<string[]> {
+): Promise<GamedataError[]> {
   const listed = site.manifest.files.filter(({ path }) => !isHostFile(path));
   const step = Math.max(1, Math.ceil(listed.length / SAMPLE));
   const sample = listed.filter(({ path }, at) => path !== META_FILE && at % step === offset % step);
   const served = await fetchManifest(client, address).catch(failure);
   // Where nobody responds, one request says all.
-  if (served instanceof UpstreamError && served.request.unreachable) return [served.message];
-  const found = served instanceof GamedataError ? [served.message] : [];
-  const check = (entry: ManifestEntry): Promise<string[]> =>
+  if (served instanceof UpstreamError && served.request.unreachable) return [served];
+  const found = served instanceof GamedataError ? [served] : [];
+  const check = (entry: ManifestEntry): Promise<GamedataError[]> =>
     fetchFile(client, address, entry).then(
       () => [],
-      (error) => [failure(error).message],
+      (error) => [failure(error)],
     );
   if ('files' in served && JSON.stringify(served.files) !== JSON.stringify(site.manifest.files)) {
     const entry = served.files.find(({ path }) => path === META_FILE);
     const body = entry && (await fetchFile(client, address, entry).catch(failure));
     const meta = metaReader.safeParse(parseJson(`${body}`)).data;
     if (meta && meta.digest !== site.meta.digest)
-      return [`serves ${describeData(meta)}, expected ${describeData(site.meta)}`];
-    found.push(`${MANIFEST_FILE}: is that of another build`);
+      return [new DataError(`serves ${describeData(meta)}, expected ${describeData(site.meta)}`, {})];
+    found.push(new DataError(`${MANIFEST_FILE}: is that of another build`, {}));
   }
   for (const entry of listed) if (entry.path === META_FILE) found.unshift(...(await check(entry)));
   return [...found, ...(await pLimit(concurrency).map(sample, check)).flat()];

@@ -9,7 +9,7 @@ import { findDifferences } from '../../../src/publish/mirror/differences.ts';
 import { folderPlace } from '../../../src/sources/site/place.ts';
 import { openSite } from '../../../src/sources/site/read.ts';
 import { deploy } from '../../support/deployed.ts';
-import { deserted } from '../../support/local-server.ts';
+import { deserted, startServer } from '../../support/local-server.ts';
 import { rawRecords } from '../../support/sites.ts';
 import { smallSource } from '../../support/small-data.ts';
 import { sharedFolder } from '../../support/temporary.ts';
@@ -96,6 +96,17 @@ describe('verify --like', () => {
     await expect(verify(upstream, { like: at('new') })).rejects.toThrow(
       new RegExp(`^${upstream}: does not serve the site in [^:]*: GET [^:]*://[^ ]*/manifest.json: [^,]*$`),
     );
+  });
+
+  it('says once what is wrong with every URL, with their number and what to do', async () => {
+    const server = await startServer((response) => response.end());
+    const url = server.url.replace('http:', 'https:');
+    const problem =
+      /^\S+: does not serve the site in [^:]*: GET \S+\/meta\.json: wrong version [^:,]* \(and \d+ other URLs\)$/;
+    await expect(verify(url, { like: at('new') })).rejects.toMatchObject({
+      message: expect.stringMatching(problem),
+      hint: expect.stringContaining('does not seem to speak TLS'),
+    });
   });
 
   it('waits for a deployment that lags, and says what for', async () => {
