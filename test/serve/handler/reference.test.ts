@@ -50,7 +50,7 @@ describe.each([
       headers: {
         ...common,
         'access-control-allow-methods': 'GET, HEAD, OPTIONS',
-        'access-control-allow-headers': '*',
+        'access-control-allow-headers': '*, Authorization',
       },
     });
   });
