@@ -10,7 +10,10 @@ const rooms = {
     packages: ['fflate', 'modern-tar', 'node:crypto', 'node:zlib', 'zod'],
   },
   'serve/handler': { imports: ['contract'], packages: [] },
-  serve: { imports: ['contract', 'errors.ts'], packages: ['lru-cache', 'negotiator', 'node:*', 'send'] },
+  serve: {
+    imports: ['contract', 'errors.ts'],
+    packages: ['lru-cache', 'negotiator', 'node:*', 'p-limit', 'send'],
+  },
   http: {
     imports: ['contract', 'errors.ts', 'files.ts', 'version.ts'],
     packages: ['fs-extra', 'node:*', 'p-limit', 'undici', 'zod'],

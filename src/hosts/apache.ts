@@ -99,7 +99,7 @@ ${server.ownMediaTypes
 `;
 
 /** Whether a client gets the page. `req_novary` keeps `Accept` out of `Vary` on files that are the same for everybody. */
-const prefersPage = `(${[server.prefers, server.accepts]
+const prefersPage = `(${server.preferences
   .map((by) => `(req_novary('Accept') =~ m_${by.html}_ && !(req_novary('Accept') =~ m_${by.json}_))`)
   .join(' || ')})`;
 const isBrowser = `%{REQUEST_METHOD} =~ /^(?:GET|HEAD)$/ && !(%{QUERY_STRING} =~ m#${server.wantsJson}#) && ${prefersPage}`;

@@ -70,19 +70,28 @@ export const accepts = {
   html: member('text/(?:\\*|html)', '[,;]'),
 } as const;
 
-/** Listed without a quality. Browsers list HTML like this; a client that lists JSON like this gets JSON, and so does Java. */
-export const prefers = {
-  json: `${member('application/json', ',')}|${contract.JAVA_ACCEPT}`,
-  html: member('text/html', ','),
+/** Listed with the best quality. Browsers list HTML like this; a client that lists JSON like this gets JSON, and so does Java. */
+const prefers = {
+  json: `${member('application/json', ',|;\\s*q=1')}|${contract.JAVA_ACCEPT}`,
+  html: member('text/html', ',|;\\s*q=1'),
+} as const;
+
+// Early Safari's `…,text/html;q=0.9,…,*/*;q=0.5`: HTML is no worse than anything else, by the first digit, and JSON is not listed.
+// Only the first quality can be that of HTML, as the time for a long header would otherwise be quadratic.
+const lower = [9, 8, 7, 6, 5, 4, 3, 2, 1].map(
+  (digit) => `${digit}.*,\\s*\\*/\\*\\s*;\\s*q=0?\\.[0-${digit}]`,
+);
+const ranks = {
+  json: member('application/(?:\\*|json)', '[,;]'),
+  html: `(?i)^(?:[^;]*,)?\\s*text/html\\s*;\\s*q=0?\\.(?:${lower.join('|')})`,
 } as const;
 
 /** What decides whether a client gets the page, by the first that matches its `Accept`. */
-export const negotiation = [
-  [prefers.json, ''],
-  [prefers.html, '1'],
-  [accepts.json, ''],
-  [accepts.html, '1'],
-] as const;
+export const preferences = [prefers, ranks, accepts] as const;
+export const negotiation = preferences.flatMap(({ json, html }) => [
+  [json, ''] as const,
+  [html, '1'] as const,
+]);
 
 /** FNV-1a, as up to 7 letters and digits: nginx refuses variables of more than 46 characters. */
 export function shortHash(text: string): string {

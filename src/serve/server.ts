@@ -11,6 +11,7 @@ import {
 } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
+import pLimit, { type LimitFunction } from 'p-limit';
 import { errorCode, OutputError } from '../errors.ts';
 import type { PlainResponse } from './handler/request.ts';
 import { errorResponse } from './handler/responses.ts';
@@ -29,6 +30,8 @@ export const defaultLimits = {
   stopMs: 5000,
   headerBytes: 16_384,
   connections: 4096,
+  /** Requests of a connection that wait for their turn. One with more is closed. */
+  waiting: 100,
 };
 export type Limits = Readonly<typeof defaultLimits>;
 
@@ -52,22 +55,43 @@ export function createBoundedServer(listener: RequestListener, limits: Limits) {
   const refused = new WeakSet<Duplex>();
   let stopping: Promise<void> | undefined;
 
-  const onRequest: RequestListener = (request, response) => {
-    running.add(response);
-    latest.set(request.socket, response);
-    response.on('close', () => {
+  /** Requests of a connection are handled one after the other, so that a long pipeline delays nobody else. */
+  const queues = new WeakMap<Duplex, LimitFunction>();
+
+  const inTurn =
+    (handle: RequestListener): RequestListener =>
+    async (request, response) => {
+      const { socket } = request;
+      const queue = queues.get(socket) ?? pLimit(1);
+      queues.set(socket, queue);
+      if (queue.pendingCount >= limits.waiting) socket.destroy();
+      // The parser goes through what it has received to the end.
+      if (socket.destroyed) return;
+      running.add(response);
+      latest.set(socket, response);
+      await queue(async () => {
+        // The client is gone, or an earlier response was the last one.
+        if (!socket.writable) return;
+        const closed = new Promise((resolve) => response.on('close', resolve));
+        if (stopping) response.setHeader('Connection', 'close');
+        handle(request, response);
+        await closed;
+      });
       running.delete(response);
       if (stopping && running.size === 0) server.closeAllConnections();
-    });
-    if (stopping) response.setHeader('Connection', 'close');
-    if (hasOneHost(request)) listener(request, response);
-    else void writeResponse(request, response, serverError(400, { Connection: 'close' }));
-  };
+    };
+  const refusing =
+    (status: number): RequestListener =>
+    (request, response) =>
+      void writeResponse(request, response, serverError(status, { Connection: 'close' }));
+  const onRequest = inTurn((request, response) =>
+    (hasOneHost(request) ? listener : refusing(400))(request, response),
+  );
   // `Expect: 100-continue` gets the final response at once.
-  server.on('request', onRequest).on('checkContinue', onRequest);
-  server.on('checkExpectation', (request, response) => {
-    void writeResponse(request, response, serverError(417, { Connection: 'close' }));
-  });
+  server
+    .on('request', onRequest)
+    .on('checkContinue', onRequest)
+    .on('checkExpectation', inTurn(refusing(417)));
   server.on('connect', (_, socket) => refuseConnection(socket, 405));
   server.on('clientError', (error, socket) => {
     if (refused.has(socket)) return;

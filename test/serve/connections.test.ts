@@ -42,6 +42,39 @@ describe('a client that is slow', () => {
   });
 });
 
+describe('a client that does not wait for responses', () => {
+  const last = GET_META.replace('\r\n\r\n', '\r\nConnection: close\r\n\r\n');
+
+  it('gets them in the order of its requests, of which 100 may wait', async () => {
+    const { port } = await serveSite({ extras: [large] });
+    const waiting = Array.from({ length: 99 }, (_, at) => GET_META.replace('/meta', `/${at}`));
+    const answer = await sendRaw(port, GET_LARGE + waiting.join('') + last);
+    const statuses = answer.match(/HTTP\/1\.1 \d+/g)?.map(statusOf);
+    expect(statuses).toEqual([200, ...waiting.map(() => 404), 200]);
+  });
+
+  it.each([
+    ['requests', GET_META],
+    ['requests with an unknown expectation', GET_META.replace('Host', 'Expect: pizza\r\nHost')],
+  ])('is cut off if more wait: %s', async (_, text) => {
+    const { port, url } = await serveSite({ extras: [large] });
+    const answer = await sendRaw(port, GET_LARGE + text.repeat(101));
+    expect(answer.length).toBeLessThan(large.body.length);
+    expect((await fetch(`${url}/meta.json`)).status).toBe(200);
+  });
+
+  it('and is gone has nothing computed for it', async () => {
+    const { port, url, folder, problems } = await serveSite({ extras: [large] });
+    writeFileSync(path.join(folder, 'api/gamedata/move/index.json'), 'no JSON');
+    const socket = await openSocket(port);
+    socket.write(GET_LARGE + GET_META.replace('meta.json', 'api/gamedata/move/?limit=7').repeat(50));
+    await once(socket, 'readable');
+    socket.destroy();
+    expect((await fetch(`${url}/api/gamedata/item/?limit=1`)).status).toBe(200);
+    expect(problems).toEqual([]);
+  });
+});
+
 describe('a malformed request', () => {
   it.each<[string, string, number]>([
     ['no host', GET, 400],

@@ -1,3 +1,4 @@
+import { existsSync, readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import path from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
@@ -7,15 +8,18 @@ import { UsageError } from '../../src/errors.ts';
 import { type ServeProcess, startServe } from '../support/engines/serve.ts';
 import { listen } from '../support/loopback.ts';
 import { runCli, startCli } from '../support/run-cli.ts';
-import { getRaw, PAGE, publishSite, serveSite } from '../support/serving.ts';
+import { getRaw, openSocket, PAGE, publishSite, readAll, serveSite } from '../support/serving.ts';
 import { smallSource } from '../support/small-data.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 
 const large = { path: 'large.bin', body: new Uint8Array(20_000_000).fill(7) };
 
-async function startProcess(args: readonly string[] = []): Promise<ServeProcess & { port: number }> {
+async function startProcess(
+  args: readonly string[] = [],
+  moves?: number,
+): Promise<ServeProcess & { port: number }> {
   const folder = path.join(temporaryFolder(), 'site');
-  await publishSite(folder, { extras: [PAGE, large] });
+  await publishSite(folder, { moves, extras: [PAGE, large] });
   const server = await startServe(folder, args);
   onTestFinished(() => server.stop());
   return { ...server, port: Number(new URL(server.url).port) };
@@ -45,6 +49,25 @@ describe('gamedata serve', () => {
       '',
     ]);
   });
+
+  it.runIf(existsSync('/proc/self/status'))(
+    'responds to others, and needs less than 300 MB, while connections have many requests for the whole list',
+    async () => {
+      const { port, url, pid, output } = await startProcess([], 750);
+      const said = output();
+      const request = 'GET /api/gamedata/move/?limit=100000 HTTP/1.1\r\nHost: x\r\n\r\n';
+      const sockets = await Promise.all(Array.from({ length: 20 }, () => openSocket(port)));
+      const closed = sockets.slice(10).map(readAll);
+      for (const [at, socket] of sockets.entries())
+        socket.resume().write(request.repeat(at < 10 ? 100 : 3000));
+      for (let asked = 0; asked < 20; asked++)
+        expect((await fetch(`${url}/api/gamedata/move/?limit=7`)).status).toBe(200);
+      await Promise.all(closed);
+      expect(output()).toBe(said);
+      const [, peak] = /VmHWM:\s*(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? [];
+      expect(Number(peak)).toBeLessThan(300_000);
+    },
+  );
 
   it('says nothing else than problems with --quiet', async () => {
     const folder = path.join(temporaryFolder(), 'site');

@@ -50,7 +50,7 @@ describe.each([
       headers: {
         ...common,
         'access-control-allow-methods': 'GET, HEAD, OPTIONS',
-        'access-control-allow-headers': '*',
+        'access-control-allow-headers': '*, Authorization',
       },
     });
   });
@@ -111,6 +111,10 @@ describe('Accept and format', () => {
     ['text/html, image/gif, image/jpeg, *; q=.2, */*; q=.2', program],
     ['text/html', browser],
     ['text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8', browser],
+    ['application/xml,application/xhtml+xml,text/html;q=0.9,text/plain;q=0.8,image/png,*/*;q=0.5', browser],
+    ['text/html;q=0.4, */*;q=0.5', program],
+    ['text/html; q=1.0, */*; q=0.8', browser],
+    ['application/json;q=0.9, text/html;q=0.8, */*;q=0.1', program],
     ['*/*, text/html', browser],
     ['text/*', browser],
     ['text/html, application/*', browser],

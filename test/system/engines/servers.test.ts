@@ -160,6 +160,17 @@ const accepts: [accept: string, query: string, expected: string][] = [
   ['text/html', '?format=json', '406'],
   ['text/*', '', page],
   ['text/html;q=0.5', '', page],
+  // Scrapy's default, too.
+  [BROWSER, '', page],
+  // Early Safari's, which some programs pass on.
+  [
+    'application/xml,application/xhtml+xml,text/html;q=0.9,text/plain;q=0.8,image/png,*/*;q=0.5',
+    '?format=api',
+    page,
+  ],
+  ['text/html;q=0.4, */*;q=0.5', '', move],
+  ['text/html; q=1.0, */*; q=0.8', '', page],
+  ['application/json;q=0.9, text/html;q=0.8, */*;q=0.1', '', move],
   // Java's own client, of today and of before.
   ['text/html, image/gif, image/jpeg, */*; q=0.2', '', move],
   ['text/html, image/gif, image/jpeg, *; q=.2, */*; q=.2', '?format=api', move],
