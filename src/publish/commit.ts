@@ -68,7 +68,7 @@ function rank(file: string): number {
 }
 
 function writeRecord(folders: WorkFolders, content: object): void {
-  const draft = folders.trash + randomUUID();
+  const draft = stillLocked(folders).trash + randomUUID();
   writeFileSync(draft, JSON.stringify(content));
   flush(draft);
   renameSync(draft, stillLocked(folders).commit);

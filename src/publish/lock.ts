@@ -111,7 +111,7 @@ export function holdsLock({ lock }: WorkFolders, after = RENEW_MS): boolean {
 /** Returns the folders. Throws `OutputError` if their lock is not this build's any more: what is there may belong to another one. */
 export function stillLocked(folders: WorkFolders): WorkFolders {
   if (holdsLock(folders)) return folders;
-  const holder = holderOf(readIfThere(folders.lock));
+  const holder = holderOf(attempt(() => readIfThere(folders.lock)));
   const by = holder && `was taken over by another build (process ${holder.pid} on ${holder.host})`;
   throw new OutputError(`the lock of this build ${by ?? 'is gone (ENOENT)'}`, folders.name, {
     hint: 'What it has staged is left to the build that holds the lock. Run it again when no other one is at work.',
@@ -128,7 +128,7 @@ function take(folders: WorkFolders, own: string, takeLock: boolean): void {
     }
     const text = readSettled(folders.lock, '');
     if (text === undefined) continue;
-    refuseHeld(text, folders, takeLock);
+    refuseHeld(text, folders, () => takeLock || isStale(folders));
     removeStale(folders, text);
   }
 }
@@ -171,22 +171,19 @@ function removeStale(folders: WorkFolders, text: string): void {
 
 const holderOf = (text = ''): Holder | undefined => holderSchema.safeParse(parseJson(text)).data;
 
-function refuseHeld(text: string, folders: WorkFolders, takeLock: boolean): void {
-  const { lock: file, name } = folders;
+function refuseHeld(text: string, { lock: file, name }: WorkFolders, mayTake: () => boolean): void {
   const holder = holderOf(text);
   const state = held.has(file) ? 'running' : holder ? stateOf(holder, thisProcess()) : 'gone';
   if (state === 'running')
     throw new OutputError(`locked by another build (process ${holder?.pid})`, name, {
       hint: 'Wait for it to finish, or choose another folder with --out.',
     });
-  if (state === 'gone' || takeLock || isStale(folders)) return;
+  if (state === 'gone' || mayTake()) return;
   const renewed = statusOf(file)?.mtime.toISOString();
   throw new OutputError(
     `locked by a build on another host or in another container (process ${holder?.pid} on ${holder?.host}, renewed ${renewed}): ${file}`,
     name,
-    {
-      hint: 'Wait for it to finish. If it has ended, take its lock over in 10 minutes, or with --take-lock now.',
-    },
+    { hint: 'Wait for it to finish. A dead build’s lock expires in 10 minutes, or now with --take-lock.' },
   );
 }
 
@@ -194,11 +191,10 @@ function refuseHeld(text: string, folders: WorkFolders, takeLock: boolean): void
 function isStale({ lock, trash }: WorkFolders): boolean {
   const probe = trash + randomUUID();
   attempt(() => writeFileSync(probe, 'now', { flag: 'wx' }));
-  // Not known, and not stale, if either is gone by now.
-  const timeOf = (file: string): number => statusOf(file)?.mtimeMs ?? Number.NaN;
-  const age = timeOf(probe) - timeOf(lock);
+  // Not stale, as far as is known, if either is not there.
+  const [renewed = Number.NaN, now = Number.NaN] = [lock, probe].map((file) => statusOf(file)?.mtimeMs);
   attempt(() => unlinkSync(probe));
-  return Math.abs(age) > STALE_MS;
+  return Math.abs(now - renewed) > STALE_MS;
 }
 
 /** The content of a lock. What passes: one that was created in place is empty until it is written, or forever if its process was killed. */

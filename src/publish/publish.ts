@@ -10,7 +10,7 @@ import { explainSystemError, OutputError } from '../errors.ts';
 import { attempt, explained, isInside, readText, statusOf } from '../files.ts';
 import { PRODUCT } from '../version.ts';
 import { type Change, commit, flush, flushAll, judge, recover, removeTrash } from './commit.ts';
-import { acquireLock, stillLocked } from './lock.ts';
+import { acquireLock, holdsLock, stillLocked } from './lock.ts';
 import { give, mend, modesOf } from './modes.ts';
 import { entryOf, readPublished } from './published.ts';
 import { refuseObstacles, stageFile, stageFiles } from './stage.ts';
@@ -64,7 +64,10 @@ export async function withOutput<T>(
     return await use(outputOf(open(locked, byContent)));
   } catch (error) {
     locked.notices.forEach(onNotice);
-    throw explainSystemError(error, folders.name);
+    const failure = explainSystemError(error, folders.name);
+    // What failed may belong to another build by now.
+    if (failure instanceof OutputError && attempt(() => holdsLock(folders)) === false) stillLocked(folders);
+    throw failure;
   } finally {
     cleanUp(locked);
     release();
@@ -223,7 +226,7 @@ function changeSite({ folders, published: { own }, dropped, modes }: Opened, cha
   const { name, out, fresh } = folders;
   if (modes) mend(fresh, change.place, modes);
   if (own.size > 0 || existsSync(out)) {
-    refuseObstacles(folders, own, change);
+    refuseObstacles(stillLocked(folders), own, change);
     commit(folders, change, modes);
     return;
   }
