@@ -1,7 +1,16 @@
 /** Machines that do not play along: a full disk, a folder that cannot be written, too few files, a clock that is set back. */
 
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
+import {
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statfsSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import path from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import pLimit from 'p-limit';
@@ -182,6 +191,33 @@ const stoppedAt = (moment: string, exit: number) => async (scene: Scene) => {
   );
 };
 
+/** Process ids of its own, as on another host. */
+const ELSEWHERE = ['unshare', '--user', '--map-root-user', '--pid', '--fork', '--mount-proc'];
+
+/** The build is suspended at a moment until another one, on another host, has taken its lock over and has published. */
+const suspendedAt =
+  (moment: string) =>
+  async ({ folder, out, small, large }: Scene) => {
+    const [program = '', ...args] = ELSEWHERE;
+    if (spawnSync(program, [...args, 'true']).status !== 0) throw new Skipped('there are no namespaces here');
+    await succeed(fromSnapshot(small, out));
+    const env = { NODE_OPTIONS: `--import=${DIE_AT}`, DIE_AT: `${moment}:SIGSTOP` };
+    const build = [...fromSnapshot(large, out), '--max-shrink', '100', '--base-url'];
+    const { child, finished } = start([...build, 'https://suspended.test'], { env });
+    while (!readFileSync(`/proc/${child.pid}/stat`, 'utf8').includes(') T ')) await setTimeout(20);
+    utimesSync(path.join(folder, '.site.gamedata-lock'), 1, 1);
+    await succeed([...build, 'https://site.test'], { wrap: ELSEWHERE });
+    const digest = siteDigest(out);
+    child.kill('SIGCONT');
+    const { code, stderr } = await finished;
+    demand(code === 1 && stderr.includes('lock of this build is gone'), `ended with ${code}: ${stderr}`);
+    demand(
+      siteDigest(out) === digest && leftovers(out).length === 0,
+      'the site or what is beside it is changed',
+    );
+    await whole(out);
+  };
+
 const table: Record<string, (scene: Scene) => Promise<void>> = {
   'a disk that fills up while staging': (scene) => onFullDisk(scene, 100_000),
   'a disk that is full': (scene) => onFullDisk(scene, 0),
@@ -233,6 +269,9 @@ const table: Record<string, (scene: Scene) => Promise<void>> = {
       [`${signal} in the midst of renames`, stoppedAt(`renameSync:99:${signal}`, 0)],
     ]),
   ),
+  'a suspended build whose lock is taken over while it stages': suspendedAt('writeFileSync:30'),
+  'a suspended build whose lock is taken over before it changes the site': suspendedAt('renameSync:1'),
+  'a suspended build whose lock is taken over in the midst of renames': suspendedAt('renameSync:400'),
   'a clock that is set back': async (scene) => {
     const env = { NODE_OPTIONS: `--import=${CLOCK}`, CLOCK_SHIFT: String(400 * 86_400_000) };
     await succeed(fromUpstream(scene, '--quiet'), { env });

@@ -74,7 +74,7 @@ export const sourceOptions = {
     /** Fail if the data was captured longer ago than this number of days. Default: any age. */
     maxAge: integer('--max-age <days>', 'maximum age of the data', { from: 0, to: 36_500 }),
     /** Take a lock over if nothing is known of its process, as it runs on another host or in another container. */
-    takeLock: flag('--take-lock', 'take over the lock of a dead build elsewhere'),
+    takeLock: flag('--take-lock', 'take over the lock of a dead build elsewhere now, not after 10 minutes'),
   }),
   /** Stops the work; what was fetched stays in the cache. */
   signal: inCode<AbortSignal>(),

@@ -28,6 +28,7 @@ import { listPath, MANIFEST_FILE, META_FILE } from '../contract/paths.ts';
 import { errorCode } from '../errors.ts';
 import { attempt, explained, foldersOf, readFile, statusOf } from '../files.ts';
 import { entriesOf } from '../sources/site/read.ts';
+import { stillLocked } from './lock.ts';
 import { type Modes, mend } from './modes.ts';
 import { readWorkingFile, refuseStrangers, type WorkFolders } from './work-folders.ts';
 
@@ -66,12 +67,12 @@ function rank(file: string): number {
   return below.startsWith('offset/') || !below.includes('/') ? 1 : 0;
 }
 
-function writeRecord({ commit: record, trash }: WorkFolders, content: object): void {
-  const draft = trash + randomUUID();
+function writeRecord(folders: WorkFolders, content: object): void {
+  const draft = stillLocked(folders).trash + randomUUID();
   writeFileSync(draft, JSON.stringify(content));
   flush(draft);
-  renameSync(draft, record);
-  flush(path.dirname(record));
+  renameSync(draft, stillLocked(folders).commit);
+  flush(path.dirname(draft));
 }
 
 /**
@@ -113,13 +114,13 @@ const hashOf = (folder: string, file: string): string | undefined =>
  * @returns whether a build was finished; and the files that a dropped record has placed, which are not foreign in the folder
  */
 export function recover(folders: WorkFolders, modes: Modes | undefined) {
-  const { name, fresh, commit: record, received, trash } = folders;
+  const { name, fresh, commit: record, received } = folders;
   refuseStrangers(folders.out, [fresh, record, received]);
   const judged = judge(folders);
   if (judged?.change) rollForward(folders, judged.change, modes);
   else if (judged) writeRecord(folders, { dropped: judged.files });
   explained('cannot be recovered from an interrupted build', name, () => {
-    if (existsSync(fresh)) renameSync(fresh, trash + randomUUID());
+    if (existsSync(fresh)) renameSync(fresh, stillLocked(folders).trash + randomUUID());
   });
   const isFinished = judged?.change !== undefined;
   return { isFinished, dropped: judged && !isFinished ? entriesOf(judged) : undefined };
@@ -130,17 +131,17 @@ export function recover(folders: WorkFolders, modes: Modes | undefined) {
  *
  * @returns the folders that are left, which the next build tries to remove again
  */
-export function removeTrash({ trash }: WorkFolders): string[] {
-  const parent = path.dirname(trash);
+export function removeTrash(folders: WorkFolders): string[] {
+  const parent = path.dirname(folders.trash);
   // A folder may be entered and not be listed.
   const files = (attempt(() => readdirSync(parent)) ?? []).map((name) => path.join(parent, name));
   const isRemoved = (file: string) =>
-    attempt(() => rmSync(file, { recursive: true, force: true }) === undefined);
-  return files.filter((file) => file.startsWith(trash) && !isRemoved(file));
+    attempt(() => stillLocked(folders) && rmSync(file, { recursive: true, force: true }) === undefined);
+  return files.filter((file) => file.startsWith(folders.trash) && !isRemoved(file));
 }
 
 function rollForward(folders: WorkFolders, { place, remove }: Change, modes: Modes | undefined): void {
-  const { name, out, commit: record } = folders;
+  const { name, out } = folders;
   const hint =
     'It is partly the new site. Remove the cause, and run the command again: it goes on where this one stopped.';
   const [files, above] = [new Set(place), foldersOf(place)];
@@ -148,12 +149,12 @@ function rollForward(folders: WorkFolders, { place, remove }: Change, modes: Mod
   const isInTheWay = (file: string): boolean =>
     above.has(file) || [...foldersOf([file])].some((folder) => files.has(folder));
   const change = (): void => {
-    for (const file of remove.filter(isInTheWay)) removeFile(out, file);
-    for (const file of place) putInPlace(folders, file, modes);
-    for (const file of remove) removeFile(out, file);
+    for (const file of remove.filter(isInTheWay)) removeFile(stillLocked(folders), file);
+    for (const file of place) putInPlace(stillLocked(folders), file, modes);
+    for (const file of remove) removeFile(stillLocked(folders), file);
     // Else the record could be gone on disk, and the renames not be there.
     flushAll(out, [...place, ...remove]);
-    unlinkSync(record);
+    unlinkSync(stillLocked(folders).commit);
   };
   explained('cannot be completed', name, change, hint);
 }
@@ -173,7 +174,7 @@ function putInPlace({ fresh, out }: WorkFolders, file: string, modes: Modes | un
 }
 
 /** Removes a file, and the folders that are empty without it. What has taken its place stays. */
-function removeFile(out: string, name: string): void {
+function removeFile({ out }: WorkFolders, name: string): void {
   const file = path.join(out, name);
   if (statusOf(file)?.isDirectory() === false) unlinkSync(file);
   for (let folder = path.dirname(file); folder !== out; folder = path.dirname(folder))

@@ -1,6 +1,6 @@
 /**
  * The lock: one build at a time per folder. It names a process and where that runs, as process ids mean nothing to another host or
- * container. A lock whose process is known to have ended is stale, and is taken over.
+ * container. A lock whose process is known to have ended is stale, and is taken over; so is one from elsewhere that is not renewed.
  */
 
 import { randomUUID } from 'node:crypto';
@@ -11,7 +11,7 @@ import * as z from 'zod';
 import { parseJson } from '../contract/parse.ts';
 import { errorCode, OutputError } from '../errors.ts';
 import { attempt, explained, readText, statusOf } from '../files.ts';
-import type { WorkFolders } from './work-folders.ts';
+import { touch, type WorkFolders } from './work-folders.ts';
 
 const holderSchema = z.object({
   host: z.string(),
@@ -65,8 +65,11 @@ function startOf(pid: number): string {
 /** What the system tells, if it does. */
 const told = (ask: () => string): string => attempt(ask) ?? '';
 
+const RENEW_MS = 30_000;
+const STALE_MS = 600_000;
+
 /** The locks that this process holds. Its own process id in a lock proves nothing: ids are reused. */
-const held = new Set<string>();
+const held = new Map<string, { readonly text: string; renewed: number }>();
 
 /**
  * Takes the lock, and returns the function that releases it.
@@ -79,14 +82,40 @@ export function acquireLock(folders: WorkFolders, takeLock = false): () => void 
   const own = encodeHolder(thisProcess());
   const hint = `The lock and the new files are kept beside the folder until they are renamed: ${path.dirname(file)} must be writable.`;
   explained('cannot be locked', name, () => take(folders, own, takeLock), hint);
-  held.add(file);
+  held.set(file, { text: own, renewed: Date.now() });
+  const timer = setInterval(() => attempt(() => holdsLock(folders, 0)), RENEW_MS).unref();
   return () => {
+    clearInterval(timer);
     held.delete(file);
     // Another build may have taken it over on request. A process that can open no more files has to believe that it is its own.
     const text = attempt(() => readIfThere(file) ?? '') ?? own;
     // One that cannot be removed is stale as soon as this process ends.
     if (text === own) attempt(() => unlinkSync(file));
   };
+}
+
+/** Whether a lock is still this build's: its machine may have been suspended. Renews it, as no timer fires in synchronous work. */
+export function holdsLock({ lock }: WorkFolders, after = RENEW_MS): boolean {
+  const own = held.get(lock);
+  // Another build that moved it, as it had found a stale one there, is just putting it back.
+  const isOwn = own !== undefined && readSettled(lock, undefined, '') === own.text;
+  if (!isOwn) held.delete(lock);
+  else if (Math.abs(Date.now() - own.renewed) >= after) {
+    own.renewed = Date.now();
+    // All locks begin alike, if it is another one by now.
+    attempt(() => touch(lock, own.text.slice(0, 1)));
+  }
+  return isOwn;
+}
+
+/** Returns the folders. Throws `OutputError` if their lock is not this build's any more: what is there may belong to another one. */
+export function stillLocked(folders: WorkFolders): WorkFolders {
+  if (holdsLock(folders)) return folders;
+  const holder = holderOf(attempt(() => readIfThere(folders.lock)));
+  const by = holder && `was taken over by another build (process ${holder.pid} on ${holder.host})`;
+  throw new OutputError(`the lock of this build ${by ?? 'is gone (ENOENT)'}`, folders.name, {
+    hint: 'What it has staged is left to the build that holds the lock. Run it again when no other one is at work.',
+  });
 }
 
 function take(folders: WorkFolders, own: string, takeLock: boolean): void {
@@ -97,9 +126,9 @@ function take(folders: WorkFolders, own: string, takeLock: boolean): void {
     } catch (error) {
       if (errorCode(error) !== 'EEXIST' || tries > 3) throw error;
     }
-    const text = readFilled(folders.lock);
+    const text = readSettled(folders.lock, '');
     if (text === undefined) continue;
-    refuseHeld(text, folders, takeLock);
+    refuseHeld(text, folders, () => takeLock || isStale(folders));
     removeStale(folders, text);
   }
 }
@@ -140,28 +169,40 @@ function removeStale(folders: WorkFolders, text: string): void {
   if (moved !== undefined && moved !== text) create(folders, moved);
 }
 
-function refuseHeld(text: string, { lock: file, name }: WorkFolders, takeLock: boolean): void {
-  const holder = holderSchema.safeParse(parseJson(text)).data;
+const holderOf = (text = ''): Holder | undefined => holderSchema.safeParse(parseJson(text)).data;
+
+function refuseHeld(text: string, { lock: file, name }: WorkFolders, mayTake: () => boolean): void {
+  const holder = holderOf(text);
   const state = held.has(file) ? 'running' : holder ? stateOf(holder, thisProcess()) : 'gone';
   if (state === 'running')
     throw new OutputError(`locked by another build (process ${holder?.pid})`, name, {
       hint: 'Wait for it to finish, or choose another folder with --out.',
     });
-  if (state === 'gone' || takeLock) return;
-  const since = statusOf(file)?.mtime.toISOString();
+  if (state === 'gone' || mayTake()) return;
+  const renewed = statusOf(file)?.mtime.toISOString();
   throw new OutputError(
-    `locked by a build on another host or in another container (process ${holder?.pid} on ${holder?.host}, since ${since}): ${file}`,
+    `locked by a build on another host or in another container (process ${holder?.pid} on ${holder?.host}, renewed ${renewed}): ${file}`,
     name,
-    { hint: 'Wait for it to finish. If it is known to have ended, take its lock over with --take-lock.' },
+    { hint: 'Wait for it to finish. A dead build’s lock expires in 10 minutes, or now with --take-lock.' },
   );
 }
 
-/** The content of a lock. One that was created in place is empty until it is written: for a moment, or forever if the process was killed there. */
-function readFilled(file: string): string | undefined {
+/** By the clock of the file system, as those of machines differ. A lock far ahead of it is as old: it has been set back since. */
+function isStale({ lock, trash }: WorkFolders): boolean {
+  const probe = trash + randomUUID();
+  attempt(() => writeFileSync(probe, 'now', { flag: 'wx' }));
+  // Not stale, as far as is known, if either is not there.
+  const [renewed = Number.NaN, now = Number.NaN] = [lock, probe].map((file) => statusOf(file)?.mtimeMs);
+  attempt(() => unlinkSync(probe));
+  return Math.abs(now - renewed) > STALE_MS;
+}
+
+/** The content of a lock. What passes: one that was created in place is empty until it is written, or forever if its process was killed. */
+function readSettled(file: string, ...passing: (string | undefined)[]): string | undefined {
   const until = performance.now() + 2000;
   for (;;) {
     const text = readIfThere(file);
-    if (text !== '' || performance.now() > until) return text;
+    if (!passing.includes(text) || performance.now() > until) return text;
     Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 10);
   }
 }

@@ -10,7 +10,7 @@ import { explainSystemError, OutputError } from '../errors.ts';
 import { attempt, explained, isInside, readText, statusOf } from '../files.ts';
 import { PRODUCT } from '../version.ts';
 import { type Change, commit, flush, flushAll, judge, recover, removeTrash } from './commit.ts';
-import { acquireLock } from './lock.ts';
+import { acquireLock, holdsLock, stillLocked } from './lock.ts';
 import { give, mend, modesOf } from './modes.ts';
 import { entryOf, readPublished } from './published.ts';
 import { refuseObstacles, stageFile, stageFiles } from './stage.ts';
@@ -64,7 +64,10 @@ export async function withOutput<T>(
     return await use(outputOf(open(locked, byContent)));
   } catch (error) {
     locked.notices.forEach(onNotice);
-    throw explainSystemError(error, folders.name);
+    const failure = explainSystemError(error, folders.name);
+    // What failed may belong to another build by now.
+    if (failure instanceof OutputError && attempt(() => holdsLock(folders)) === false) stillLocked(folders);
+    throw failure;
   } finally {
     cleanUp(locked);
     release();
@@ -183,11 +186,11 @@ async function publish(
   const paths = new Set(entries.map(({ path }) => path));
   const remove = [...published.own.keys()].filter((path) => !paths.has(path));
   if (place.length > 0 || remove.length > 0 || manifest.sha256 !== published.manifest?.sha256) {
-    stageFile(folders, MANIFEST_FILE, body);
+    stageFile(stillLocked(folders), MANIFEST_FILE, body);
     place.push(MANIFEST_FILE);
     const before = published.manifest?.sha256 ?? null;
     changeSite(opened, { before, place, remove, manifest: manifest.sha256 });
-  } else if (dropped) unlinkSync(folders.commit);
+  } else if (dropped) unlinkSync(stillLocked(folders).commit);
   const all = [...entries, manifest];
   return complete(all, opened, {
     written: place.length,
@@ -223,13 +226,13 @@ function changeSite({ folders, published: { own }, dropped, modes }: Opened, cha
   const { name, out, fresh } = folders;
   if (modes) mend(fresh, change.place, modes);
   if (own.size > 0 || existsSync(out)) {
-    refuseObstacles(folders, own, change);
+    refuseObstacles(stillLocked(folders), own, change);
     commit(folders, change, modes);
     return;
   }
   if (modes) give(fresh, modes, true);
   flushAll(fresh, change.place);
-  explained('cannot be created', name, () => renameSync(fresh, out));
+  explained('cannot be created', name, () => renameSync(fresh, stillLocked(folders).out));
   flush(path.dirname(out));
-  if (dropped) unlinkSync(folders.commit);
+  if (dropped) unlinkSync(stillLocked(folders).commit);
 }

@@ -18,6 +18,7 @@ import { firstOf } from '../contract/words.ts';
 import { errorCode, OutputError } from '../errors.ts';
 import { explained, foldersOf, statusOf } from '../files.ts';
 import type { Change } from './commit.ts';
+import { stillLocked } from './lock.ts';
 import { entryOf, type Published } from './published.ts';
 import type { WorkFolders } from './work-folders.ts';
 
@@ -43,7 +44,7 @@ export async function stageFiles(
     if ('sha256' in file && file.sha256 !== entry.sha256)
       throw new OutputError(`got SHA-256 ${entry.sha256}, expected ${file.sha256}`, file.path);
     if (stays(entry)) return entry;
-    stageFile(work, file.path, body);
+    stageFile(stillLocked(work), file.path, body);
     place.push(file.path);
     return entry;
   };

@@ -1,6 +1,6 @@
 /** The working files of a build: beside the folder that it changes, so that renames stay within one file system. */
 
-import { closeSync, constants, readFileSync, readlinkSync, realpathSync } from 'node:fs';
+import { closeSync, constants, openSync, readFileSync, readlinkSync, realpathSync, writeSync } from 'node:fs';
 import path from 'node:path';
 import { errorCode, OutputError } from '../errors.ts';
 import { isTrusted, openTrusted, statusOf } from '../files.ts';
@@ -72,5 +72,15 @@ export function readWorkingFile({ out }: WorkFolders, file: string): string {
     throw isOther ? new OutputError('is not a regular file, and is not used', file, { cause }) : cause;
   } finally {
     if (descriptor !== undefined) closeSync(descriptor);
+  }
+}
+
+/** Writes the first byte of a file again. That makes it new by the clock of its file system: a time that is set is this machine's. */
+export function touch(file: string, first: string): void {
+  const descriptor = openSync(file, constants.O_WRONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+  try {
+    writeSync(descriptor, first);
+  } finally {
+    closeSync(descriptor);
   }
 }

@@ -4,18 +4,33 @@ import {
   closeSync,
   existsSync,
   linkSync,
+  lstatSync,
   readdirSync,
   readFileSync,
   renameSync,
+  rmSync,
+  statSync,
+  unlinkSync,
+  utimesSync,
   writeFileSync,
 } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { mirror } from '../../src/cli/commands/mirror.ts';
 import { acquireLock, encodeHolder, type Holder, stateOf, thisProcess } from '../../src/publish/lock.ts';
 import { withOutput } from '../../src/publish/publish.ts';
 import { workFolders } from '../../src/publish/work-folders.ts';
-import { failing, publishTree, readTree, treeFiles } from '../support/publishing.ts';
+import { deploy } from '../support/deployed.ts';
+import {
+  failing,
+  littleChanged,
+  publishTree,
+  readTree,
+  type Tree,
+  treeFiles,
+} from '../support/publishing.ts';
+import { rawRecords, siteOf } from '../support/sites.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 
 vi.mock('node:fs', { spy: true });
@@ -23,6 +38,7 @@ const real = await vi.importActual<typeof import('node:fs')>('node:fs');
 afterEach(() => {
   vi.restoreAllMocks();
   vi.resetAllMocks();
+  vi.useRealTimers();
 });
 
 const TAKES_LOCK = fileURLToPath(new URL('../support/take-lock.ts', import.meta.url));
@@ -75,10 +91,17 @@ async function stranger() {
 /** The lock of another process, or of one in another place. */
 const lockOf = (change: Partial<Holder>): string => encodeHolder({ ...thisProcess(), pid: 1, ...change });
 
+/** Sets the time of a file back, or ahead, by minutes. */
+function age(file: string, minutes: number): void {
+  const time = Date.now() / 1000 - minutes * 60;
+  utimesSync(file, time, time);
+}
+
 /** A lock with this text does not count: it is taken over, and gone afterwards. */
-async function expectTaken(text: string): Promise<void> {
+async function expectTaken(text: string, minutes = 0): Promise<void> {
   const { out, lock, names } = lockable();
   writeFileSync(lock, text);
+  age(lock, minutes);
   await publishTree(out, tree);
   expect(readTree(out)).toEqual(tree);
   expect(names()).toEqual(['site']);
@@ -128,6 +151,7 @@ describe('a lock that is there already', () => {
     const { pid, start } = await stranger();
     const text = lockOf({ pid, start });
     writeFileSync(lock, text);
+    age(lock, 60);
     for (const takeLock of [false, true]) {
       const taking = withOutput(out, ({ publish }) => publish(treeFiles(tree)), { takeLock });
       await expect(taking).rejects.toThrow(`locked by another build (process ${pid})`);
@@ -152,28 +176,62 @@ describe('a lock that is there already', () => {
 
   it.each(['nonsense', '{}', '{"pid":1}', 'null', lockOf({ pid: -1 })])(
     'does not count where it names no process: %j',
-    expectTaken,
+    (text) => expectTaken(text),
   );
 
-  it.each<[string, Partial<Holder>]>([
+  const elsewhere: [string, Partial<Holder>][] = [
     ['on another host', { host: 'other.test' }],
     ['on another machine of the same name', { machine: 'f'.repeat(32) }],
     ['in another container', { namespace: 'pid:[1]' }],
-  ])('counts where its process is %s, until it is taken over on request', async (_, change) => {
-    const { parent, out, lock } = lockable();
-    const text = lockOf(change);
-    writeFileSync(lock, text);
-    const { host } = JSON.parse(text);
-    const refused = publishTree(out, tree);
-    await expect(refused).rejects.toThrow(
-      new RegExp(`another container \\(process 1 on ${host}, since \\d{4}-.*Z\\): .*gamedata-lock$`),
-    );
-    await expect(refused).rejects.toHaveProperty('hint', expect.stringContaining('--take-lock'));
-    expect(readFileSync(lock, 'utf8')).toBe(text);
-    await withOutput(out, ({ publish }) => publish(treeFiles(tree)), { takeLock: true });
-    expect(readTree(out)).toEqual(tree);
-    expect(readdirSync(parent)).toEqual(['site']);
+  ];
+  it.each(elsewhere)('does not count where its process is %s, and has not renewed it', async (_, change) => {
+    await expectTaken(lockOf(change), 11);
+    await expectTaken(lockOf(change), -60);
   });
+
+  it.each([
+    ['renewed five minutes ago', 5, 0],
+    ['renewed by a clock that was a little ahead', -5, 0],
+    ['renewed now, whatever our clock says', 0, 86_400_000],
+  ])('of another host counts if it was %s', async (_, minutes, ahead) => {
+    const { out, lock, names } = lockable();
+    const text = lockOf({ host: 'other.test' });
+    writeFileSync(lock, text);
+    age(lock, minutes);
+    vi.spyOn(Date, 'now').mockReturnValue(Date.now() + ahead);
+    await expect(publishTree(out, tree)).rejects.toThrow('locked by a build on another host');
+    expect(readFileSync(lock, 'utf8')).toBe(text);
+    expect(names()).toEqual(['.site.gamedata-lock']);
+  });
+
+  it('of another host counts if its age cannot be known', async () => {
+    const { out, lock } = lockable();
+    writeFileSync(lock, lockOf({ host: 'other.test' }));
+    age(lock, 60);
+    vi.mocked(writeFileSync).mockImplementation(failing('ENOSPC'));
+    vi.mocked(linkSync).mockImplementation(failing('EEXIST'));
+    vi.mocked(writeFileSync).mockImplementationOnce(real.writeFileSync);
+    await expect(publishTree(out, tree)).rejects.toThrow('locked by a build on another host');
+  });
+
+  it.each(elsewhere)(
+    'counts where its process is %s, until it is taken over on request',
+    async (_, change) => {
+      const { parent, out, lock } = lockable();
+      const text = lockOf(change);
+      writeFileSync(lock, text);
+      const { host } = JSON.parse(text);
+      const refused = publishTree(out, tree);
+      await expect(refused).rejects.toThrow(
+        new RegExp(`another container \\(process 1 on ${host}, renewed \\d{4}-.*Z\\): .*gamedata-lock$`),
+      );
+      await expect(refused).rejects.toHaveProperty('hint', expect.stringContaining('--take-lock'));
+      expect(readFileSync(lock, 'utf8')).toBe(text);
+      await withOutput(out, ({ publish }) => publish(treeFiles(tree)), { takeLock: true });
+      expect(readTree(out)).toEqual(tree);
+      expect(readdirSync(parent)).toEqual(['site']);
+    },
+  );
 
   it.runIf(hasNamespaces)('counts where its process has our own number, in another container', async () => {
     const { out, lock } = lockable();
@@ -187,6 +245,11 @@ describe('a lock that is there already', () => {
     const second = spawnSync('unshare', take, { timeout: 60_000 });
     expect(String(second.stderr)).toContain('another container (process 1 on ');
     expect(readFileSync(lock, 'utf8')).toBe(before);
+    age(lock, 11);
+    const third = spawn('unshare', ['--kill-child', ...take], { stdio: ['ignore', 'pipe', 'inherit'] });
+    onTestFinished(() => void third.kill('SIGKILL'));
+    await once(third.stdout, 'data');
+    expect(JSON.parse(readFileSync(lock, 'utf8')).namespace).not.toBe(JSON.parse(before).namespace);
   });
 
   it('does not count if the machine was started again since, wherever that can be known', async () => {
@@ -206,6 +269,163 @@ describe('a lock that is there already', () => {
     expect(readFileSync(lock, 'utf8')).toBe('');
     await expect(publishTree(out, tree)).rejects.toThrow(`locked by another build (process ${maker.pid})`);
     expect(existsSync(out)).toBe(false);
+  });
+});
+
+describe('a lock that is held', () => {
+  const other = lockOf({ host: 'other.test' });
+
+  it('is renewed every 30 seconds while its build waits, and keeps no process alive', async () => {
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+    const started = vi.spyOn(globalThis, 'setInterval');
+    const { out, lock } = lockable();
+    await withOutput(out, async () => {
+      expect(started.mock.results.map(({ value }) => value.hasRef())).toEqual([false]);
+      for (let times = 0; times < 2; times++) {
+        age(lock, 60);
+        const { mtimeMs } = statSync(lock);
+        vi.advanceTimersByTime(30_000);
+        expect(statSync(lock).mtimeMs).toBeGreaterThan(mtimeMs);
+        expect(readFileSync(lock, 'utf8')).toBe(encodeHolder(thisProcess()));
+      }
+    });
+    expect(vi.getTimerCount()).toBe(0);
+  });
+
+  it.each([
+    ['has passed', 3_600_000],
+    ['seems to have passed, as a clock is set back', -3_600_000],
+  ])(
+    'is renewed in synchronous work, too, by the clock of the file system, when its time %s',
+    async (_, passed) => {
+      const { out, lock } = lockable();
+      await withOutput(out, async ({ publish }) => {
+        age(lock, 1440);
+        const { mtimeMs } = statSync(lock);
+        const now = vi.spyOn(Date, 'now').mockReturnValue(Date.now() + passed);
+        await publish(treeFiles(tree));
+        expect(statSync(lock).mtimeMs).toBeGreaterThan(mtimeMs);
+        expect(Math.abs(statSync(lock).mtimeMs - now())).toBeGreaterThan(1_800_000);
+      });
+    },
+  );
+
+  it('is not renewed once it is another’s', async () => {
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+    const { out, lock } = lockable();
+    await withOutput(out, async () => {
+      writeFileSync(lock, other);
+      age(lock, 60);
+      const { mtimeMs } = statSync(lock);
+      vi.advanceTimersByTime(60_000);
+      expect([statSync(lock).mtimeMs, readFileSync(lock, 'utf8')]).toEqual([mtimeMs, other]);
+    });
+  });
+
+  it('may be moved for a moment by a build that had found a stale one', async () => {
+    const { out, lock } = lockable();
+    await withOutput(out, async ({ publish }) => {
+      const moved = vi.fn<(file: unknown) => never>(failing('ENOENT'));
+      vi.mocked(lstatSync).mockImplementationOnce(moved);
+      await publish(treeFiles(tree));
+      expect(moved.mock.calls[0]?.[0]).toBe(lock);
+    });
+    expect(readTree(out)).toEqual(tree);
+  });
+
+  it('stops its build if somebody has removed it', async () => {
+    const { out, lock, names } = lockable();
+    const work = withOutput(out, ({ publish }) => {
+      rmSync(lock);
+      return publish(treeFiles(tree));
+    });
+    await expect(work).rejects.toThrow(`${out}: the lock of this build is gone (ENOENT)`);
+    expect(names()).toEqual([]);
+  });
+
+  const [old, fresh] = littleChanged;
+  const CHANGES = [linkSync, renameSync, unlinkSync, writeFileSync] as const;
+
+  /** From the n-th time that a build changes anything, once it has its lock, the lock is another's. */
+  function takeOverAfter(nth: number, lock: string, then: () => void): void {
+    let count = 0;
+    const counted =
+      <T extends unknown[]>(call: (...args: T) => unknown) =>
+      (...args: T) => {
+        call(...args);
+        if (count === 0 && args[1] !== lock) return;
+        if (count++ !== nth) return;
+        real.writeFileSync(lock, other);
+        then();
+      };
+    for (const call of CHANGES)
+      vi.mocked(call as typeof renameSync).mockImplementation(counted(real[call.name as 'renameSync']));
+  }
+
+  it.each<[string, Tree | undefined, boolean]>([
+    ['is published first', undefined, false],
+    ['is changed', old, false],
+    ['was being changed by a build that was killed', old, true],
+  ])(
+    'stops its build as soon as it is taken over, at any moment, where a site %s',
+    async (_, before, isKilled) => {
+      for (let nth = 0, isOver = false; !isOver; nth++) {
+        const { folders, parent, out, lock } = lockable();
+        if (before) await publishTree(out, before);
+        if (isKilled) {
+          vi.mocked(renameSync).mockImplementation((from, to) =>
+            String(to).endsWith('/d.json') ? failing('EIO')() : real.renameSync(from, to),
+          );
+          await expect(publishTree(out, fresh)).rejects.toThrow('cannot be completed');
+        }
+        const state = () =>
+          Object.entries(readTree(parent)).filter(([name]) => !name.startsWith(path.basename(folders.trash)));
+        let taken: ReturnType<typeof state> | undefined;
+        takeOverAfter(nth, lock, () => {
+          taken = state();
+        });
+        const work = publishTree(out, fresh);
+        const end = await work.then(
+          () => 'published',
+          ({ message }) => message,
+        );
+        vi.resetAllMocks();
+        isOver = taken === undefined;
+        if (!isOver) expect(state(), `${nth}`).toEqual(taken);
+        if (end === 'published') expect(readTree(out)).toEqual(fresh);
+        else
+          expect(end).toBe(
+            `${out}: the lock of this build was taken over by another build (process 1 on other.test)`,
+          );
+        await withOutput(out, ({ publish }) => publish(treeFiles(fresh)), { takeLock: true });
+        expect(readTree(out)).toEqual(fresh);
+        expect(readdirSync(parent)).toEqual(['site']);
+      }
+    },
+  );
+
+  it('leaves what a mirror has downloaded to the build that has taken it over', async () => {
+    const parent = temporaryFolder();
+    const site = path.join(parent, 'site');
+    const { out, lock, received } = workFolders(path.join(parent, 'copy'));
+    await withOutput(site, ({ publish }) => publish(siteOf(rawRecords(3, 3)).files()));
+    const { url } = await deploy(site);
+    let kept: string[] = [];
+    const onProgress = ({ done }: { done: number }) => {
+      if (done !== 5) return;
+      writeFileSync(lock, other);
+      kept = readdirSync(received);
+    };
+    const copying = mirror(url, { out, concurrency: 1 }, { onProgress });
+    await expect(copying).rejects.toThrow('was taken over by another build');
+    expect(kept.length).toBeGreaterThan(0);
+    expect(readdirSync(received)).toEqual(kept);
+    vi.mocked(renameSync).mockImplementation((from, to) => {
+      real.renameSync(from, to);
+      if (to === out) real.writeFileSync(lock, other);
+    });
+    expect(await mirror(url, { out, takeLock: true })).toMatchObject({ changed: true });
+    expect(readdirSync(received).length).toBeGreaterThan(kept.length);
   });
 });
 

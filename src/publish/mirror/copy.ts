@@ -52,7 +52,7 @@ export function copyDeployment(output: Output, options: CopyOptions): Promise<Mi
   const { address, signal, maxShrink, allowMissing, onProgress } = options;
   const { folder, name, published } = output;
   return abortable(createClient(options), signal, async (client) => {
-    const received = openPartialDownload(workFolders(name).received, output.modes);
+    const received = openPartialDownload(workFolders(name), output.modes);
     const report = (done: number, total: number): void =>
       onProgress?.({ done, total, requests: { ...client.stats, cacheHits: 0 }, waiting: client.waiting });
     const plan = await readOneBuild(client, address, async (manifest) => {

@@ -10,12 +10,15 @@ import { explained } from '../../files.ts';
 import { MAX_BODY_BYTES } from '../../http/body.ts';
 import type { HttpClient } from '../../http/client.ts';
 import { fetchFile } from '../../sources/site/deployment.ts';
+import { holdsLock, stillLocked } from '../lock.ts';
 import { give, type Modes } from '../modes.ts';
+import type { WorkFolders } from '../work-folders.ts';
 
 export type PartialDownload = ReturnType<typeof openPartialDownload>;
 
 /** @throws OutputError if the folder cannot be written */
-export function openPartialDownload(folder: string, modes: Modes | undefined) {
+export function openPartialDownload(folders: WorkFolders, modes: Modes | undefined) {
+  const { received: folder } = folders;
   const fileOf = ({ sha256 }: ManifestEntry): string => path.join(folder, sha256);
   const attempt = <T>(work: () => T): T => explained('cannot be written', folder, work);
   attempt(() => fsExtra.ensureDirSync(folder));
@@ -31,6 +34,7 @@ export function openPartialDownload(folder: string, modes: Modes | undefined) {
     },
     put: (entry: ManifestEntry, body: Uint8Array): void =>
       attempt(() => {
+        stillLocked(folders);
         const part = `${fileOf(entry)}.part`;
         writeFileSync(part, body);
         if (modes) give(part, modes, false);
@@ -38,7 +42,7 @@ export function openPartialDownload(folder: string, modes: Modes | undefined) {
       }),
     read: (entry: ManifestEntry): Uint8Array => attempt(() => readFileSync(fileOf(entry))),
     /** Deletes everything, once it is published. */
-    clear: (): void => attempt(() => fsExtra.removeSync(folder)),
+    clear: (): void => attempt(() => void (holdsLock(folders) && fsExtra.removeSync(folder))),
   };
 }
 
