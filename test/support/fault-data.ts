@@ -205,7 +205,7 @@ export const name: Row[] = [
   ),
 ];
 
-const LINK = 'https://raw.githubusercontent.com/PokeAPI/sprites/master/';
+const LINK = 'https://x.test/';
 const oddLinks = [
   '',
   LINK,
@@ -218,9 +218,9 @@ export const icon: Row[] = [
   ...[...oddLinks, 'sprites/items/é.png', 'sprites/items/%C3%A9.png', [LINK], 7, null].map((link) =>
     spoilt(`the icon \`${JSON.stringify(link)}\``, iconOf({ default: link }), placeholder),
   ),
-  spoilt('an empty list of icons', iconOf([]), placeholder),
+  spoilt('the icon `[]` in place of the object that has it', iconOf([]), placeholder),
   spoilt(
-    'icons without the one that is used',
+    'no key of the icon',
     iconOf({}),
     data('› sprites.default: got nothing: expected string, received undefined'),
   ),
