@@ -5,6 +5,7 @@
 #   REFRESH_UPSTREAM        another upstream than the live one
 #   REFRESH_ALLOW_MISSING   records that may disappear, separated by spaces: move/pound item/potion names/fr
 #   REFRESH_SKIP            records that are left out, separated by spaces: item/17
+#   REFRESH_MAX_SHRINK      the percentage of records that may disappear (1)
 #   REFRESH_HOSTS           whose configuration the site gets, separated by spaces, which BASE_URL has to go with (netlify)
 #
 # The outcome is `changed` (then .cache/refresh/message.txt says what did), `unchanged`, `refused` (the data is invalid, or a guard
@@ -36,6 +37,7 @@ add() {
 }
 add --allow-missing '(move|item)/[a-z0-9-]+|names/[A-Za-z0-9-]+' "${REFRESH_ALLOW_MISSING:-}" '<kind>/<slug> or names/<language>'
 add --skip '(move|item)/[0-9]+' "${REFRESH_SKIP:-}" '<kind>/<id>'
+add --max-shrink '[0-9]{1,3}' "${REFRESH_MAX_SHRINK:-}" 'a percentage'
 
 status=0
 gamedata snapshot "${source[@]}" --data data --json > "$work/report.json" 2> "$work/log.txt" || status=$?

@@ -39,7 +39,8 @@ $message
 
 ${hint:+$hint
 
-}To let records go that are gone for good, run the workflow by hand and name them in \`allow_missing\`.
+}The workflow, run by hand, takes these options: \`allow_missing\` (records that are gone for good, or were renamed), \`skip\` (records
+that cannot be read) and \`max_shrink\`.
 
 ${GITHUB_RUN_ID:+$GITHUB_SERVER_URL/$GITHUB_REPOSITORY/actions/runs/$GITHUB_RUN_ID}
 END

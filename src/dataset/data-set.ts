@@ -24,16 +24,21 @@ export const provenanceSchema = z.object({
 });
 export type Provenance = z.infer<typeof provenanceSchema>;
 
-/** Oddities of a record that do not stop a build. FAULTS.md explains each. */
+/** Of values that a record can do without, and now does. */
+export const unusableCodes = ['unusable-icon', 'unusable-name'] as const;
+
+/** Oddities of a record that do not stop a build. The README explains each. */
 export type WarningCode =
   | 'adapted-slug'
   | 'duplicate-slug'
   | 'missing-name'
+  | 'trimmed-name'
   | 'no-icon'
   | 'icon-not-found'
   | 'conflicting-index'
   | 'repeated-index'
-  | 'unknown-generation';
+  | 'unknown-generation'
+  | (typeof unusableCodes)[number];
 
 export const warningSchema = z.object({
   /** A string, as another version may know other codes. */

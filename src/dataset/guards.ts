@@ -6,7 +6,9 @@ import { API_PREFIX, recordPath, slugsOf } from '../contract/paths.ts';
 import type { Counts, Skipped } from '../contract/records.ts';
 import { counted, firstOf } from '../contract/words.ts';
 import { GuardError } from '../errors.ts';
-import { type AddressedRecords, type Former, movedRoutes } from './former.ts';
+import { type DataSet, unusableCodes } from './data-set.ts';
+import { type Addressed, type AddressedRecords, type Former, movedRoutes, noFormer } from './former.ts';
+import type { Previous } from './history.ts';
 import type { NameChanges } from './names.ts';
 
 /** The records that a site's files are of. */
@@ -27,7 +29,7 @@ export interface Guarded {
 }
 
 export interface GuardOptions {
-  /** The percentage of a kind's records, and of a language's names, that may disappear. */
+  /** The percentage of a kind's records, and of a language's names, that may disappear; five times as many may be renamed. */
   readonly maxShrink: number;
   /** Records that may disappear in addition, as `<kind>/<slug>`, and languages, as `names/<language>`. */
   readonly allowMissing: readonly string[];
@@ -51,7 +53,8 @@ export type Missing = Readonly<Record<Kind, readonly string[]>>;
 
 /**
  * The guard of whatever replaces published data. Fails if too many records or names disappeared, an address would become a 404
- * although its record is there, the base URL is another one that nobody named, or a fallback is older than what is published.
+ * although its record is there, the base URL is another one that nobody named, a fallback is older than what is published, or too
+ * many records were renamed.
  *
  * @param before what is published; undefined if nothing is
  * @returns what is gone all the same, as it was allowed to: records, and redirects to present ones, as `<kind>/<slug>`
@@ -80,6 +83,7 @@ export function guard(
       { hint: options.baseUrlHint ?? `Name it with --base-url or BASE_URL.` },
     );
   refuseOlderFallback(before, next, options);
+  refuseRenaming(before, next, options);
   return { missing, redirects };
 }
 
@@ -118,12 +122,64 @@ function findGone(before: Guarded | undefined, next: Guarded, { skip, allowMissi
         ? !slugs.has(slug)
         : !ids.has(id) && (!slugs.has(slug) || unanswered.has(`${kind} ${id}`)),
     );
-    const had = [...(before?.former[kind] ?? [])];
-    return gone.map(({ id, slug }) => {
-      const names = [slug, ...had.flatMap(([former, of]) => (of === id ? [former] : []))];
-      return { slug, isAllowed: names.some((name) => allowMissing.includes(`${kind}/${name}`)) };
-    });
+    const isAllowed = allowed(before?.former ?? noFormer, kind, allowMissing);
+    return gone.map((record) => ({ slug: record.slug, isAllowed: isAllowed(record) }));
   });
+}
+
+/** Whether a record is listed, by its slug or a former one. */
+const allowed =
+  (former: Former, kind: Kind, listed: readonly string[]) =>
+  ({ id, slug }: Addressed): boolean => {
+    const had = [...former[kind]].flatMap(([name, of]) => (of === id ? [name] : []));
+    return [slug, ...had].some((name) => listed.includes(`${kind}/${name}`));
+  };
+
+/** Ten are too many if their percentage is. Fewer are no sign of a fault in all of a kind, however small that is. */
+const FEW = 9;
+
+/** Fails if more than five times the percentage of a kind's records have another slug or id than before, as where ids were shifted. */
+function refuseRenaming(before: Guarded, next: Guarded, options: GuardOptions): void {
+  const most = 5 * options.maxShrink;
+  for (const kind of kindNames) {
+    const slugs = new Map(next.records[kind].map(({ id, slug }) => [id, slug]));
+    const ids = new Map(next.records[kind].map(({ id, slug }) => [slug, id]));
+    const isAllowed = allowed(before.former, kind, options.allowMissing);
+    const known = before.records[kind].filter(({ id }) => id !== undefined);
+    const moved = known.filter((record) => {
+      const { id, slug } = record;
+      const isSame = (slugs.get(id) ?? slug) === slug && (ids.get(slug) ?? id) === id;
+      return !isSame && !isAllowed(record);
+    });
+    if (moved.length <= Math.max(FEW, (known.length * most) / 100)) continue;
+    const names = firstOf(moved.map(({ id, slug }) => `${slug} (${id})`));
+    const problem = `got ${moved.length} of ${known.length} records renamed or renumbered`;
+    const hint =
+      options.hint?.('--max-shrink 100') ??
+      'If the upstream is right, list them with --allow-missing, or raise --max-shrink.';
+    const expected = `expected at most ${most} %, five times --max-shrink`;
+    throw new GuardError(`${problem}: ${expected}; ${names}`, { kind }, { hint });
+  }
+}
+
+/** Fails if a value became unusable in more than a percentage of a kind's records at once, as where a field was changed. */
+export function refuseUnusable(
+  { warnings, counts }: Pick<DataSet, 'warnings' | 'counts'>,
+  { warnings: former = [] }: Pick<Previous, 'warnings'>,
+  { maxShrink }: Pick<GuardOptions, 'maxShrink'>,
+): void {
+  for (const kind of kindNames)
+    for (const code of unusableCodes) {
+      const isOne = (one: { kind: string; code: string }): boolean => one.kind === kind && one.code === code;
+      const found = warnings.filter(isOne);
+      const now = new Set(found.map(({ id }) => id)).size;
+      const before = 'filter' in former ? former.filter(isOne).length : (former[kind][code] ?? 0);
+      if (now - before <= Math.max(FEW, (counts[kind] * maxShrink) / 100)) continue;
+      const problem = `got ${code} in ${now} of ${counts[kind]} records, the last build had ${before}`;
+      const expected = `expected at most ${maxShrink} % more`;
+      const hint = 'If the upstream is right, raise --max-shrink.';
+      throw new GuardError(`${problem}: ${expected}; ${found[0]?.message}`, { kind }, { hint });
+    }
 }
 
 /** Fails if more than a percentage of a language's names disappeared. `names/fr` among the missing lets all of French go. */

@@ -1,9 +1,10 @@
 /** The history of a data set: consecutive steps, newest first, up to a limit; and how it continues from the previous data set. */
 
 import type { Comparison, DataSetSummary, History } from '../contract/changes.ts';
+import type { Meta } from '../contract/meta.ts';
 import type { Names, NamesSummary } from '../contract/names.ts';
 import { compare, countChanges, type SummarizedRecords } from './compare.ts';
-import type { AnyRecords } from './data-set.ts';
+import type { AnyRecords, Warning } from './data-set.ts';
 import type { AddressedRecords, Former } from './former.ts';
 
 export const emptyHistory: History = { steps: [] };
@@ -33,6 +34,15 @@ export function stepsSince({ steps }: History, digest: string | undefined): read
 export const encodeHistory = ({ steps }: History): string =>
   `{"steps":[${steps.map((step) => `\n${JSON.stringify(step)}`).join(',')}\n]}\n`;
 
+/** The same where no day is later than this one, as if no clock had ever run ahead. */
+export function notAfter({ steps }: History, day: string): History {
+  const corrected = (summary: DataSetSummary): DataSetSummary =>
+    (summary.captured ?? day) > day ? { ...summary, captured: day } : summary;
+  return {
+    steps: steps.map((step) => ({ ...step, from: corrected(step.from), to: corrected(step.to) })),
+  };
+}
+
 /** The last published data set, of a site or a snapshot. */
 export interface Previous extends DataSetSummary {
   /** Undefined if they cannot be read as they were published: the next build replaces them. */
@@ -48,6 +58,8 @@ export interface Previous extends DataSetSummary {
   /** What is said about its names in every language, and these; undefined if there are none, or they cannot be read. */
   readonly names?: NamesSummary | undefined;
   readNames?(): readonly Names[] | undefined;
+  /** What was odd about it; of a site, only how many warnings of each kind and code there were. */
+  readonly warnings?: readonly Warning[] | Meta['warnings'];
   /** The prefix of a site's links. */
   readonly base_url?: string;
 }

@@ -6,8 +6,8 @@ import type { Counts } from '../contract/records.ts';
 import type { AnyRecords, DataSet } from '../dataset/data-set.ts';
 import { summarizeNames } from '../dataset/digest.ts';
 import { agreeing, type Former, leftSlugs, mergeFormer, noFormer } from '../dataset/former.ts';
-import { type GuardOptions, guard, type Missing, refuseOldData } from '../dataset/guards.ts';
-import { continueHistory, emptyHistory, type Previous, stepsSince } from '../dataset/history.ts';
+import { type GuardOptions, guard, type Missing, refuseOldData, refuseUnusable } from '../dataset/guards.ts';
+import { continueHistory, emptyHistory, notAfter, type Previous, stepsSince } from '../dataset/history.ts';
 import { compareNames, type NameChanges } from '../dataset/names.ts';
 import type { FetcherStats } from '../http/fetcher.ts';
 import { load } from './index.ts';
@@ -67,10 +67,13 @@ export async function capture(options: CaptureOptions): Promise<Captured> {
   const { records, names, provenance: read } = dataSet;
   // Unchanged data keeps the date and the edition with which it was first seen in this state. A copy has its own.
   const first = isSame && !isCopied ? previous : undefined;
-  const captured = first?.captured ?? read.captured;
+  // A later day than today is that of a clock that ran ahead.
+  const captured = first?.captured && first.captured <= options.today ? first.captured : read.captured;
   const edition = first?.edition ?? read.edition;
   // An upstream that is deployed anew without a change of ours is not old.
   refuseOldData({ captured, edition: read.edition }, options);
+  // A copy was guarded when it was captured.
+  if (!isCopied) refuseUnusable(dataSet, previous ?? {}, options);
   const before = isSame ? records : previous?.records();
   const published = previous && { ...previous, records: before ?? previous.listed?.() ?? records };
   const forgotten = options.forgetHistory ?? false;
@@ -86,12 +89,12 @@ export async function capture(options: CaptureOptions): Promise<Captured> {
     { ...present, former, baseUrl: options.baseUrl ?? site?.meta.base_url },
     { ...options, floor, fallback, mayLoseRedirects: forgotten },
   );
-  const { history, notices } = continueHistory(
+  const { history: continued, notices } = continueHistory(
     { ...present, history: loaded.history },
     previous && forgotten ? { ...previous, history: () => emptyHistory } : previous,
     before,
   );
-  // A copy was guarded when it was captured.
+  const history = isCopied ? continued : notAfter(continued, options.today);
   const isUnguarded = !previous && !isCopied && floor === undefined;
   return {
     ...{ ...dataSet, provenance: { ...read, captured, edition }, history, former, missing, nameChanges },

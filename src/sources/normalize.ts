@@ -6,6 +6,7 @@ import { languageSchema, type Names } from '../contract/names.ts';
 import { parse, show } from '../contract/parse.ts';
 import { ICONS_FOLDER, PLACEHOLDER_ICON } from '../contract/paths.ts';
 import {
+  iconSchema,
   idSchema,
   LAST_INDEXED_GENERATION,
   nameSchema,
@@ -40,18 +41,19 @@ export function normalize(raw: RawRecords, provenance: Provenance, hasNames = tr
     /** Adapted slug → the lowest id of its records, which is set last. */
     const owners = new Map(kept.toReversed().map(({ id, slug }) => [adaptSlug(slug), id]));
     return kept.map((record): RecordOf<Kind> => {
-      const { id, slug: original, englishName, names: _, ...own } = record;
+      const { id, slug: original, englishName: english, names: _, ...own } = record;
       const warn: Warn = (code, message) =>
         warnings.push({ code, kind, id, message: `${original}: ${message}` });
       const adapted = adaptSlug(original);
       if (adapted !== original) warn('adapted-slug', `not a safe slug, becomes ${adapted}`);
       const slug = resolveSlug(kind, { id, slug: adapted }, owners, warn);
+      const englishName = english && trimName(english, 'en', warn);
       const name = resolveName(englishName, adapted, warn);
       const converted = converters[kind](own as OwnOf<'move'> & OwnOf<'item'>, warn);
       const location = { kind, record: `${original} (${id})` };
       const hint = `To build without this record, add --skip ${kind}/${id}.`;
       const parsed = parse(recordSchemas[kind], { id, slug, name, ...converted }, location, { hint });
-      if (hasNames) addNames(languages, record, { slug, kind, warn });
+      if (hasNames) addNames(languages, { ...record, englishName }, { slug, kind, warn });
       return parsed;
     });
   });
@@ -92,34 +94,57 @@ function resolveSlug(
 
 /** The English name, or else the upstream's slug in title case. */
 function resolveName(englishName: string | null, slug: string, warn: Warn): string {
-  if (englishName !== null && englishName.trim() !== '') return englishName;
+  if (englishName) return englishName;
   const name = titleOf(slug);
   warn('missing-name', `no English name, called ${show(name)}`);
   return name;
 }
 
-/** Adds a record's names to those of each language. An empty one is missing, with a warning unless it is also the record's. */
+/** Blanks, soft hyphens, and characters without a width, which come along where a name is copied from a page. */
+const INVISIBLE = String.raw`\s\u00ad\u180e\u200b-\u200f\u2060\ufeff`;
+const VISIBLE = new RegExp(`[^${INVISIBLE}](?:.*[^${INVISIBLE}])?`, 's');
+
+function trimName(name: string, language: string, warn: Warn): string {
+  const [trimmed = ''] = VISIBLE.exec(name) ?? [];
+  if (trimmed !== '' && trimmed !== name)
+    warn(
+      'trimmed-name',
+      `the name in ${language}, ${show(name)}, has invisible characters around it, removed`,
+    );
+  return trimmed;
+}
+
+/**
+ * Adds a record's names to those of each language, as far as they can be used. An empty one is missing, with a warning unless it is
+ * also the record's.
+ */
 function addNames(
   all: Map<string, Names>,
-  { id, slug: original, englishName: en, names }: RawOf<Kind>,
+  { englishName: en, names }: RawOf<Kind>,
   { slug, kind, warn }: { slug: string; kind: Kind; warn: Warn },
 ): void {
-  const location = { kind, record: `${original} (${id})` };
-  const options = { hint: 'To build without the names in every language, add --no-names.' };
-  for (const [written, name] of Object.entries(en === null ? names : { en, ...names })) {
+  for (const [written, untrimmed] of Object.entries(en === null ? names : { en, ...names })) {
     const tag = written.toLowerCase();
-    if (name.trim() === '') {
+    const name = trimName(untrimmed, tag, warn);
+    if (name === '') {
       if (tag !== 'en') warn('missing-name', `the name in ${tag} is empty, left out`);
       continue;
     }
-    const own = all.get(tag) ?? {
-      language: parse(languageSchema, tag, location, options),
-      move: {},
-      item: {},
-    };
+    const own = all.get(tag) ?? { language: tag, move: {}, item: {} };
+    const misfit = misfitOf(languageSchema, tag) ?? misfitOf(nameSchema, name);
+    if (misfit !== undefined) {
+      warn('unusable-name', `the name in ${show(tag)} is left out: ${misfit}`);
+      continue;
+    }
     all.set(tag, own);
-    if (!Object.hasOwn(own[kind], slug)) own[kind][slug] = parse(nameSchema, name, location, options);
+    if (!Object.hasOwn(own[kind], slug)) own[kind][slug] = name;
   }
+}
+
+/** Why a value cannot be used that its record can do without; undefined if it can. */
+function misfitOf(schema: z.ZodType, value: unknown): string | undefined {
+  const [issue] = schema.safeParse(value).error?.issues ?? [];
+  return issue && `got ${show(value)}: ${issue.message}`;
 }
 
 /** `id1` … `id9`. If the upstream lists several indices for one generation, the first one counts. */
@@ -139,14 +164,17 @@ function resolveIndices(gameIndices: RawItem['gameIndices'], warn: Warn): object
   return Object.fromEntries(fields.map(([generation]) => [`id${generation}`, indices.get(generation)]));
 }
 
-/** The part of the sprite's URL from `sprites/items/` on, or the placeholder if there is no sprite. */
+/** The part of the sprite's URL from `sprites/items/` on, or the placeholder if there is no sprite that can be used. */
 function resolveIcon(sprite: RawItem['sprite'], warn: Warn): string {
   if (sprite === null) {
     warn('no-icon', 'no icon, using the placeholder');
     return PLACEHOLDER_ICON;
   }
-  const start = sprite.lastIndexOf(ICONS_FOLDER);
-  return start === -1 ? sprite : sprite.slice(start);
+  const icon = sprite.slice(Math.max(0, sprite.lastIndexOf(ICONS_FOLDER)));
+  const misfit = misfitOf(iconSchema, icon);
+  if (misfit === undefined) return icon;
+  warn('unusable-icon', `using the placeholder: ${misfit}`);
+  return PLACEHOLDER_ICON;
 }
 
 /** What nearly all slugs are, and neither the schema nor `slugify` changes. */
@@ -188,6 +216,7 @@ const ownSchemas = {
   item: z.strictObject({
     /** In the upstream's order, which decides if it lists several for one generation. */
     gameIndices: z.array(z.strictObject({ generation: z.int().positive(), index: z.int().min(0) })),
+    /** A link, or whatever else the upstream has instead; null if it says that there is none. */
     sprite: z.string().nullable(),
   }),
 } as const satisfies Record<Kind, z.ZodObject>;

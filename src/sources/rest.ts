@@ -34,6 +34,15 @@ const generation = z
   .object({ url: z.string().regex(/\/generation\/\d+\/?$/, 'expected a link to a generation') })
   .transform(({ url }) => Number(url.split('/').findLast((part) => part !== '')));
 
+/** For what a record can do without: a value that is there, and does not fit, becomes another one. A missing key is an error. */
+const lenient = <S extends z.ZodType>(schema: S, other: (value: unknown) => z.input<S>) =>
+  z.preprocess(
+    (value) => (value === undefined || schema.safeParse(value).success ? value : other(value)),
+    schema,
+  );
+
+const anyObject = z.looseObject({});
+
 /** Kind → the fields of its own in a response: https://pokeapi.co/docs/v2#moves, https://pokeapi.co/docs/v2#item */
 const ownSchemas: { readonly [K in Kind]: z.ZodType<OwnOf<K>> } = {
   move: z.object({ generation }),
@@ -44,15 +53,21 @@ const ownSchemas: { readonly [K in Kind]: z.ZodType<OwnOf<K>> } = {
           .object({ game_index: z.int().min(0), generation })
           .transform((listed) => ({ generation: listed.generation, index: listed.game_index })),
       ),
-      sprites: z.object({ default: z.string().nullable() }),
+      // An empty list, in some: https://github.com/PokeAPI/pokeapi/issues/71
+      sprites: lenient(anyObject, (value) => ({ default: show(value) })).pipe(
+        z.object({ default: lenient(z.string().nullable(), show) }),
+      ),
     })
     .transform(({ game_indices: gameIndices, sprites }) => ({ gameIndices, sprite: sprites.default })),
 };
 
+const nameSchema = lenient(z.string(), () => '');
+const languageSchema = lenient(anyObject, () => ({ name: '' })).pipe(z.object({ name: nameSchema }));
+
 const commonSchema = z.object({
   id: idSchema,
   name: z.string().min(1),
-  names: z.array(z.object({ name: z.string(), language: z.object({ name: z.string() }) })),
+  names: z.array(z.object({ name: nameSchema, language: languageSchema })),
 });
 
 export function readAnswer<K extends Kind>(kind: K, json: unknown, record: string): RawOf<K> {

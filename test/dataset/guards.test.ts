@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { type Kind, mapKinds } from '../../src/contract/kinds.ts';
-import { type AddressedRecords, leftSlugs, noFormer } from '../../src/dataset/former.ts';
-import { type GuardOptions, guard } from '../../src/dataset/guards.ts';
+import { type Addressed, type AddressedRecords, leftSlugs, noFormer } from '../../src/dataset/former.ts';
+import { type GuardOptions, guard, refuseUnusable } from '../../src/dataset/guards.ts';
 import { GuardError } from '../../src/errors.ts';
 import { namedEdition } from '../support/editions.ts';
 import { everyKind } from '../support/kinds.ts';
@@ -138,6 +138,89 @@ describe('a data set that has lost records', () => {
       'got 100 records, the last build had 100: expected at most 49 % to disappear; missing: move-1, move-2,',
     );
     expect(refuseShrinking(now, { ...strict, maxShrink: 50 }).move).toHaveLength(50);
+  });
+});
+
+describe('records that were renamed or renumbered', () => {
+  const before = records(300, 40);
+  /** The first moves, as something else. */
+  const changed = (count: number, change: (one: Addressed) => object) => ({
+    ...before,
+    move: before.move.map((one, at) => ({ ...one, ...(at < count && change(one)) })),
+  });
+  const rename = ({ slug }: Addressed) => ({ slug: `new-${slug}` });
+  const renumber = ({ id = 0 }: Addressed) => ({ id: id + 1000 });
+  const compare = (now: AddressedRecords, own: Partial<GuardOptions> = {}) =>
+    refuseShrinking(now, { previous: before, ...options, maxShrink: 1, ...own });
+  const none = mapKinds(() => []);
+
+  it.each([
+    ['renamed', rename],
+    ['renumbered', renumber],
+  ])('may be five times as many as may disappear, and no more: %s', (_, change) => {
+    expect(compare(changed(15, change))).toEqual(none);
+    expect(() => compare(changed(16, change))).toThrow(
+      new GuardError(
+        'got 16 of 300 records renamed or renumbered: expected at most 5 %, five times --max-shrink; move-1 (1), move-2 (2), move-3 (3), move-4 (4), move-5 (5), move-6 (6), move-7 (7), move-8 (8), move-9 (9), move-10 (10) and 6 more',
+        { kind: 'move' },
+        { hint: 'If the upstream is right, list them with --allow-missing, or raise --max-shrink.' },
+      ),
+    );
+    expect(compare(changed(16, change), { allowMissing: ['move/move-3'] })).toEqual(none);
+    expect(compare(changed(60, change), { maxShrink: 4 })).toEqual(none);
+  });
+
+  it('are too many from ten on, however few a kind has', () => {
+    const shifted = (from: number) => ({
+      ...before,
+      item: before.item.map(({ id = 0, slug }) => ({ id: id > from ? id + 1 : id, slug })),
+    });
+    expect(compare(shifted(31))).toEqual(none);
+    expect(() => compare(shifted(30))).toThrow('item: got 10 of 40 records renamed or renumbered');
+  });
+
+  it('are not known where the last records cannot be read', () => {
+    const previous = mapKinds((kind) => before[kind].map(({ slug }) => ({ slug })));
+    expect(compare(changed(100, renumber), { previous } as never)).toEqual(none);
+  });
+});
+
+describe('values that became unusable', () => {
+  const counts = everyKind({ move: 10, item: 2000 }, () => 0);
+  const warnings = (count: number, code = 'unusable-icon') =>
+    range(count).map((id) => ({ code, kind: 'item' as const, id, message: `item-${id}: odd` }));
+  const refuse = (count: number, known: Parameters<typeof refuseUnusable>[1] = {}, code?: string) =>
+    refuseUnusable({ warnings: warnings(count, code), counts }, known, { maxShrink: 1 });
+
+  it.each(['unusable-icon', 'unusable-name'])('may be as many as may disappear, and no more: %s', (code) => {
+    expect(() => refuse(20, {}, code)).not.toThrow();
+    expect(() => refuse(21, {}, code)).toThrow(
+      new GuardError(
+        `got ${code} in 21 of 2000 records, the last build had 0: expected at most 1 % more; item-1: odd`,
+        { kind: 'item' },
+        { hint: 'If the upstream is right, raise --max-shrink.' },
+      ),
+    );
+    expect(() => refuse(2000, {}, 'no-icon')).not.toThrow();
+  });
+
+  it('are counted without those of the last build, as a snapshot or a site tells them', () => {
+    for (const known of [
+      warnings(5),
+      everyKind<Record<string, number>>({ item: { 'unusable-icon': 5 } }, () => ({})),
+    ]) {
+      expect(() => refuse(25, { warnings: known })).not.toThrow();
+      expect(() => refuse(26, { warnings: known })).toThrow('the last build had 5');
+    }
+  });
+
+  it('are too many from ten records on, however few a kind has', () => {
+    const few = { counts: everyKind({ item: 10 }, () => 10) };
+    const twice = [...warnings(9), ...warnings(9)];
+    expect(() => refuseUnusable({ ...few, warnings: twice }, {}, { maxShrink: 1 })).not.toThrow();
+    expect(() => refuseUnusable({ ...few, warnings: warnings(10) }, {}, { maxShrink: 1 })).toThrow(
+      'in 10 of 10',
+    );
   });
 });
 

@@ -45,7 +45,6 @@ describe('a record that is not as it has to be', () => {
     change('move', generation(url)),
     `move › move-2 (2) › generation.url: got "${url}": expected a link to a generation`,
   ];
-  const sprite = (url: string): Change => change('item', { sprites: { default: url } });
   it.each<[flaw: string, spoil: Change, problem: string]>([
     [
       'a missing field',
@@ -70,16 +69,6 @@ describe('a record that is not as it has to be', () => {
     ['a link that leads to no generation', ...notLink('https://example.test/generation/first/')],
     ['a link that leads further', ...notLink('https://x.test/generation/4/more')],
     ['a link that leads elsewhere', ...notLink('https://x.test/4/')],
-    [
-      'a sprite of another folder',
-      sprite('https://x.test/a.png'),
-      'item › item-2 (2) › icon: got "https://x.test/a.png": expected an image under sprites/items',
-    ],
-    [
-      'a sprite outside its folder',
-      sprite('https://x.test/sprites/items/../../a.png'),
-      'item › item-2 (2) › icon: got "sprites/items/../../a.png": expected an image under sprites/items',
-    ],
   ])('is rejected for %s', async (_, spoil, problem) => {
     expect(await failureOf({ spoil })).toBe(problem);
   });
@@ -89,6 +78,59 @@ describe('a record that is not as it has to be', () => {
     const message = await failureOf({ fault: at('/api/v2/move/2/', 200, JSON.stringify(answer)) });
     const got = 'got id 3, name "move-2": expected 2, "move-2", as in the list';
     expect(message).toBe(`move › move-2 (2): ${got}`);
+  });
+});
+
+describe('a value that a record can do without', () => {
+  const name = (entry: object): Change => change('move', { names: [entry] });
+  const icon = (got: string) =>
+    `unusable-icon: item-2: using the placeholder: got "${got}": expected an image`;
+  const language = 'unusable-name: move-2: the name in "" is left out: got "": expected a language tag';
+  it.each<[odd: string, spoil: Change, warning: string]>([
+    ['a list as an icon', change('item', { sprites: { default: ['a.png'] } }), icon('[\\"a.png\\"]')],
+    ['a number as an icon', change('item', { sprites: { default: 7 } }), icon('7')],
+    ['a list of icons', change('item', { sprites: [] }), icon('[]')],
+    ['null as icons', change('item', { sprites: null }), icon('null')],
+    ['null as a language', name({ name: 'x', language: null }), language],
+    ['a language of null', name({ name: 'x', language: { name: null } }), language],
+    [
+      'null as a name',
+      name({ name: null, language: { name: 'it' } }),
+      'missing-name: move-2: the name in it is empty, left out',
+    ],
+    [
+      'a number as the English name',
+      name({ name: 7, language: { name: 'en' } }),
+      'missing-name: move-2: no English name, called "Move 2"',
+    ],
+  ])('is left out, with a warning: %s', async (_, spoil, warning) => {
+    const answers = tinyUpstream();
+    spoil(answers);
+    const server = await serveUpstream(upstreamOf(answers));
+    const { dataSet } = await loadFrom('rest', server.url);
+    const warnings = dataSet.warnings.map(({ code, message }) => `${code}: ${message}`);
+    expect(warnings).toContainEqual(expect.stringContaining(warning));
+    expect(dataSet.counts).toEqual({ move: 3, item: 2 });
+  });
+
+  it.each<[missing: string, spoil: Change, problem: string]>([
+    [
+      'icons',
+      change('item', { sprites: undefined }),
+      'item › item-2 (2) › sprites: got nothing: expected object',
+    ],
+    [
+      'a language',
+      name({ name: 'x' }),
+      'move › move-2 (2) › names[0].language: got nothing: expected object',
+    ],
+    [
+      'its name',
+      name({ language: { name: 'it' } }),
+      'move › move-2 (2) › names[0].name: got nothing: expected string',
+    ],
+  ])('is an error if its key is missing: %s', async (_, spoil, problem) => {
+    expect(await failureOf({ spoil })).toBe(`${problem}, received undefined`);
   });
 });
 

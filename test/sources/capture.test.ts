@@ -8,7 +8,7 @@ import { namedEdition, stateNumber } from '../support/editions.ts';
 import { captured, snapshotFolder } from '../support/reading.ts';
 import { dataSetOf, rawItem, rawMove, rawRecords } from '../support/sites.ts';
 import { serveUpstream } from '../support/test-upstream.ts';
-import { tinyUpstream, upstreamOf } from '../support/upstream-data.ts';
+import { type Answer, tinyUpstream, upstreamOf } from '../support/upstream-data.ts';
 
 /** A folder with so many moves, captured on a day. */
 function snapshot(moves: number, captured = '2026-01-02'): string {
@@ -44,6 +44,51 @@ describe('capturing', () => {
     expect(same.provenance.captured).toBe('2025-05-05');
     const other = await captured({ ...rest, published: publishedAs(first, { digest: 'sha256:0' }) });
     expect(other.provenance.captured).toBe('2026-03-04');
+  });
+
+  it('corrects days of a clock that ran ahead, in the history too', async () => {
+    const answers = tinyUpstream(30, 10);
+    const server = await serveUpstream(upstreamOf(answers));
+    const rest = { source: 'rest', upstream: server.url, today: '2099-01-01' } as const;
+    const first = await captured(rest);
+    Object.assign(answers.move[0] as Answer, { name: 'renamed' });
+    const second = await captured({ ...rest, published: publishedAs(first, { captured: '2099-01-01' }) });
+    const published = publishedAs(second, { captured: '2099-01-01' });
+    const third = await captured({ ...rest, published, today: '2026-03-04' });
+    expect(third.provenance.captured).toBe('2026-03-04');
+    const [step] = second.history.steps;
+    expect(third.history.steps).toEqual([
+      {
+        ...step,
+        from: { ...step?.from, captured: '2026-03-04' },
+        to: { ...step?.to, captured: '2026-03-04' },
+      },
+    ]);
+    const again = publishedAs(third, { captured: '2026-03-04' });
+    const later = await captured({ ...rest, published: again, today: '2026-03-09' });
+    expect([later.provenance.captured, later.history]).toEqual(['2026-03-04', third.history]);
+  });
+
+  it('refuses what became unusable everywhere, and not one value', async () => {
+    const answers = tinyUpstream(3, 40);
+    const server = await serveUpstream(upstreamOf(answers));
+    const rest = { source: 'rest', upstream: server.url, maxShrink: 1 } as const;
+    for (const item of answers.item) {
+      expect((await captured(rest)).warnings).toHaveLength(item.id - 1);
+      Object.assign(item, { sprites: { default: '' } });
+      if (item.id === 10) break;
+    }
+    await expect(captured(rest)).rejects.toMatchObject({
+      code: 'guard',
+      message: expect.stringMatching(/^item: got unusable-icon in 10 of 40/),
+    });
+    const data = await captured({ ...rest, maxShrink: 100 });
+    // Copies and later builds are not refused for what was let through once.
+    const folder = snapshotFolder(data);
+    expect((await captured({ upstream: folder })).warnings).toHaveLength(10);
+    expect(await captured({ ...rest, published: previousOfSnapshot(folder) })).toMatchObject({
+      digest: data.digest,
+    });
   });
 
   it('of data that is too old fails, from an upstream as from a snapshot', async () => {

@@ -83,6 +83,9 @@ describe('tables', () => {
     const { provenance } = await loadCsv(folder);
     const from = { source: 'csv', upstream: 'local files', captured: '2020-09-13', edition: null };
     expect(provenance).toEqual(from);
+    // By a clock that ran ahead.
+    utimesSync(path.join(folder, 'items.csv'), 0, 4_000_000_000);
+    expect((await loadCsv(folder)).provenance.captured).toBe('2026-01-02');
   });
 
   const read = (upstream: string, cacheFolder?: string, progress: string[] = []) =>

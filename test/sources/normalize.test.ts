@@ -132,17 +132,50 @@ describe('names in every language', () => {
   });
 
   it.each([
-    [{ con: 'x' }, 'got "con": expected a language tag in lower case'],
-    [{ '../x': 'x' }, 'got "../x": expected a language tag in lower case'],
-    [{ fr: 'a\nb' }, 'got "a\\nb": expected text without control'],
-    [{ fr: '\u202e' }, 'got "\u202e": expected text without control'],
-  ])('that are no safe file name or text are refused, with a way out: %j', (names, problem) => {
-    expect(() => namesOf(rawMove(7, { names }))).toThrow(
-      expect.objectContaining({
-        message: expect.stringContaining(`move › move-7 (7): ${problem}`),
-        hint: 'To build without the names in every language, add --no-names.',
-      }),
-    );
+    ['con', 'x', 'con', '"con": expected a language tag in lower case'],
+    ['../x', 'x', '../x', '"../x": expected a language tag in lower case'],
+    ['pt_BR', 'x', 'pt_br', '"pt_br": expected a language tag in lower case'],
+    ['', 'x', '', '"": expected a language tag in lower case'],
+    ['fr', 'a\nb', 'fr', '"a\\nb": expected text without control'],
+    ['fr', '\u202e', 'fr', '"\u202e": expected text without control'],
+  ])('are left out if %j is no language, or %j no text', (language, name, tag, problem) => {
+    const { names, warnings } = dataSet({ move: [rawMove(7, { names: { it: 'Sette', [language]: name } })] });
+    expect(names.map(({ language, move }) => [language, move])).toEqual([
+      ['en', { 'move-7': 'Move 7' }],
+      ['it', { 'move-7': 'Sette' }],
+    ]);
+    const message = expect.stringContaining(`move-7: the name in "${tag}" is left out: got ${problem}`);
+    expect(warnings).toEqual([{ code: 'unusable-name', kind: 'move', id: 7, message }]);
+  });
+});
+
+describe('what is invisible around a name', () => {
+  const around = [' ', '\n', '\u00a0', '\u00ad', '\u180e', '\u2060', '\u3000', '\ufeff'];
+  const widthless = ['\u200b', '\u200c', '\u200d', '\u200e', '\u200f'];
+  it.each([...around, ...widthless])('is removed, with a warning, and none of it is a name: %j', (char) => {
+    const name = `${char}A${char}b${char}${char}`;
+    const inner = char === '\n' || /\p{Bidi_Control}/u.test(char) ? '' : char;
+    const spelled = name.replaceAll(`A${char}b`, `A${inner}b`);
+    const { records, names, warnings } = dataSet({
+      move: [
+        rawMove(1, { englishName: spelled, names: { fr: spelled } }),
+        rawMove(2, { englishName: char, names: { fr: char } }),
+      ],
+    });
+    expect(records.move.map(({ name }) => name)).toEqual([`A${inner}b`, 'Move 2']);
+    const own = { 'move-1': `A${inner}b` };
+    expect(names.map(({ language, move }) => [language, move])).toEqual([
+      ['en', own],
+      ['fr', own],
+    ]);
+    expect(warnings.map(({ code, message }) => [code, message])).toEqual([
+      ...['en', 'fr'].map((tag) => [
+        'trimmed-name',
+        `move-1: the name in ${tag}, ${JSON.stringify(spelled)}, has invisible characters around it, removed`,
+      ]),
+      ['missing-name', 'move-2: no English name, called "Move 2"'],
+      ['missing-name', 'move-2: the name in fr is empty, left out'],
+    ]);
   });
 });
 
@@ -217,6 +250,24 @@ describe('an icon', () => {
   });
 });
 
+describe('an icon that cannot be used', () => {
+  it.each([
+    ['', ''],
+    ['https://x.test/a.png', 'https://x.test/a.png'],
+    ['https://x.test/sprites/items/', 'sprites/items/'],
+    ['https://x.test/sprites/items/../../a.png', 'sprites/items/../../a.png'],
+    ...['a.svg', 'a.PNG', 'é.png', '%C3%A9.png', 'a.png?raw=true'].map((file) => [
+      `https://x.test/sprites/items/${file}`,
+      `sprites/items/${file}`,
+    ]),
+  ] as [string, string][])('is replaced by the placeholder, with a warning: %j', (sprite, got) => {
+    expect(items(rawItem(1, { sprite })).records.item[0]?.icon).toBe('sprites/items/unknown.png');
+    expect(warnings(rawItem(1, { sprite }))).toEqual([
+      `unusable-icon: item-1: using the placeholder: got "${got}": expected an image under sprites/items`,
+    ]);
+  });
+});
+
 describe('ids', () => {
   it('keep gaps, and rise', () => {
     const { records } = dataSet({ move: [10_001, 919, 2, 1].map((id) => rawMove(id)) });
@@ -231,11 +282,12 @@ describe.runIf(hasRecordedUpstream)('the recorded upstream', () => {
 
     expect(ids('duplicate-slug')).toEqual([2279]);
     expect(ids('missing-name')).toEqual(Array.from({ length: 47 }, (_, at) => 2233 + at));
+    expect(ids('trimmed-name')).toEqual([2160]);
     expect(ids('no-icon')).toHaveLength(1129);
     expect(ids('conflicting-index')).toEqual([40, 198, 203]);
     expect(ids('repeated-index')).toEqual([844, 930]);
     expect(ids('unknown-generation')).toEqual([]);
-    expect(warnings).toHaveLength(1 + 47 + 1129 + 3 + 2);
+    expect(warnings).toHaveLength(1 + 47 + 1 + 1129 + 3 + 2);
 
     const item = new Map(records.item.map((record) => [record.id, record]));
     expect([item.get(723)?.slug, item.get(2279)?.slug]).toEqual(['roseli-berry', 'roseli-berry-2279']);

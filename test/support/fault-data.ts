@@ -14,7 +14,7 @@ import {
   spoilt,
   upstream,
 } from './fault-row.ts';
-import { itemAnswer, moveAnswer } from './upstream-data.ts';
+import { type Answer, itemAnswer, moveAnswer } from './upstream-data.ts';
 
 /** The record as it is, but for some fields. */
 const tell = (fields: object) => retell((own) => JSON.stringify({ ...JSON.parse(own), ...fields }));
@@ -188,7 +188,40 @@ export const name: Row[] = [
     named(`a name with ${what}`, text, data(`› name: got ${JSON.stringify(text)}: expected ${plainText}`)),
   ),
   named('a name of a million characters', 'a'.repeat(1_000_000), data(`› name: ${tooLong}`)),
+  named(
+    'a name with blanks, a byte order mark, soft hyphens or characters without a width around it',
+    '\ufeff\u200e Name\u00ad\u00a0\u200b',
+    built('without them', '"name":"Name"'),
+  ),
+  ...['pt_BR', '', '../fr', null].map((language) =>
+    spoilt(
+      `a name in the language \`${JSON.stringify(language)}\``,
+      ({ names }: Answer) => (names as object[]).push({ language: { name: language }, name: 'Nome' }),
+      built('without that name', '"slug":'),
+    ),
+  ),
   ...oddNames.map((text) =>
     named(`the name \`${text}\``, text, built('with it as plain text', `"name":${JSON.stringify(text)}`)),
+  ),
+];
+
+const LINK = 'https://x.test/';
+const oddLinks = [
+  '',
+  LINK,
+  `${LINK}sprites/items/`,
+  ...['.svg', '.PNG', '.png?raw=true'].map((end) => `sprites/items/a${end}`),
+];
+const placeholder = built('with the placeholder', '"icon":"sprites/items/unknown.png"');
+const iconOf = (sprites: unknown) => (record: Answer) => Object.assign(record, { sprites });
+export const icon: Row[] = [
+  ...[...oddLinks, 'sprites/items/é.png', 'sprites/items/%C3%A9.png', [LINK], 7, null].map((link) =>
+    spoilt(`the icon \`${JSON.stringify(link)}\``, iconOf({ default: link }), placeholder),
+  ),
+  spoilt('the icon `[]` in place of the object that has it', iconOf([]), placeholder),
+  spoilt(
+    'no key of the icon',
+    iconOf({}),
+    data('› sprites.default: got nothing: expected string, received undefined'),
   ),
 ];

@@ -48,6 +48,7 @@ export const groupTitles = {
   key: 'Keys',
   slug: 'Slugs',
   name: 'Names',
+  icon: 'Icons',
 } as const;
 export type Group = keyof typeof groupTitles;
 
@@ -60,7 +61,7 @@ export interface Fault {
   readonly spoil?: (record: Answer) => unknown;
   /** The address of an upstream that is not there at all. */
   readonly address?: string;
-  readonly at: 'anywhere' | 'first list' | 'lists' | 'records';
+  readonly at: 'anywhere' | 'first list' | 'lists' | 'records' | 'items';
   readonly retried: boolean;
   /** An error's code, and its message without its place: `<…>` stands for a word, `like` for other words on other machines. */
   readonly outcome:

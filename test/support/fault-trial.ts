@@ -29,7 +29,9 @@ export const places: readonly Place[] = [
 export function placesOf({ at }: Fault): readonly Place[] {
   if (at === 'anywhere') return places;
   if (at === 'first list') return places.slice(0, 1);
-  return places.filter(({ id }) => (at === 'lists') === (id === undefined));
+  return places.filter(
+    ({ kind, id }) => (at === 'lists') === (id === undefined) && (at !== 'items' || kind === 'item'),
+  );
 }
 
 /** `lasting` stays until the build gives up, `once` is over after one request. */

@@ -1,6 +1,7 @@
-import { cpSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { parse } from 'yaml';
 import { serve } from '../../src/cli/commands/serve.ts';
 import { historySchema } from '../../src/contract/changes.ts';
 import { metaSchema } from '../../src/contract/meta.ts';
@@ -177,10 +178,23 @@ describe('what was typed into the form', () => {
     ['REFRESH_ALLOW_MISSING', 'move/../x', '--allow-missing: got "move/../x"'],
     ['REFRESH_SKIP', 'item/17 item/potion', '--skip: got "item/potion": expected <kind>/<id>'],
     ['REFRESH_SKIP', '--max-shrink=100', '--skip: got "--max-shrink=100"'],
+    ['REFRESH_MAX_SHRINK', '--skip', '--max-shrink: got "--skip": expected a percentage'],
   ])('is checked word by word: %s %j', async (variable, words, problem) => {
     const repo = await repository();
     expect(await repo.refresh({ [variable]: words })).toContain(problem);
     expect(await repo.git('status', '--porcelain')).toBe('');
+  });
+
+  it('lets go what the issue says, by the same options', async () => {
+    const repo = await repository();
+    repo.answers.move.pop();
+    expect(await repo.refresh()).toContain('or raise --max-shrink');
+    expect(await repo.step('report refused')).toBeUndefined();
+    const issue = repo.read(path.join(repo.home, 'issue.md'));
+    const inputs = parse(readFileSync('.github/workflows/refresh.yml', 'utf8')).on.workflow_dispatch.inputs;
+    for (const input of Object.keys(inputs)) expect(issue).toContain(`\`${input}\``);
+    expect(await repo.refresh({ REFRESH_MAX_SHRINK: '50' })).toBeUndefined();
+    expect(await repo.log()).toEqual(['Refresh the data: 1 move removed', 'Begin']);
   });
 
   it('leaves out a record that cannot be read', async () => {
