@@ -127,7 +127,7 @@ function example(linkBase: paths.LinkBase, records: Records): Markup {
   const kind = kindNames.find((name) => records[name].length > 0);
   const record = kind && records[kind][0];
   if (!kind || !record) return html`<p>There are no records.</p>`;
-  return html`<pre class="terminal" tabindex="0"><code><span class="prompt">$ </span><span id="command">curl '${paths.recordUrl(linkBase, kind, record.slug)}'</span>
+  return html`<pre class="terminal" tabindex="0"><code><span class="prompt">$ </span><span id="command">curl "${paths.recordUrl(linkBase, kind, record.slug)}"</span>
 <span id="answer">${JSON.stringify(served(linkBase, kind, record), null, 2)}</span></code></pre>`;
 }
 

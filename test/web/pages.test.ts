@@ -91,15 +91,27 @@ function pagesOf(raw: Parameters<typeof siteOf>[0], options?: SiteOptions, overr
 describe('the pages', () => {
   const three = rawRecords(2, 1);
   it.each([
-    [three, {}, `<span id="command">curl 'https://example.test/api/gamedata/move/move-1/?format=api'</span>`],
+    [three, {}, '<span id="command">curl "https://example.test/api/gamedata/move/move-1/?format=api"</span>'],
     [three, {}, 'href="api/gamedata/move/"'],
     [three, {}, 'API of 2 moves and 1 item from'],
-    [three, { links: 'file' }, "move/move-1/index.json?format=api'"],
-    [three, { links: 'file' }, 'href="browse/#/api/gamedata/move/"'],
-    [rawRecords(0, 1), {}, "item/item-1/?format=api'"],
+    [three, { links: 'file' }, 'move/move-1/index.json?format=api"</span>'],
+    [three, { links: 'file' }, 'href="browse/index.html#/api/gamedata/move/"'],
+    [rawRecords(0, 1), {}, 'item/item-1/?format=api"</span>'],
     [rawRecords(0, 0), {}, 'There are no records.'],
   ] as const)('are of the site: %#', (raw, options, text) => {
     expect(pagesOf(raw, options).get('index.html')).toContain(text);
+  });
+
+  it('name files where a host may know no folders', () => {
+    const pages = pagesOf(three, { links: 'file' });
+    for (const [file, page] of pages) {
+      const links = [...page.matchAll(/ href="([^"]*)"/g)].map(([, href = '']) => href);
+      expect([file, links.filter((href) => /^(?!#|https?:)(?:[^#?]*\/)?(?:#|$)/.test(href))]).toEqual([
+        file,
+        [],
+      ]);
+    }
+    expect(pages.get('index.html')).toContain('href="docs/index.html"');
   });
 
   it('say where the API is described, for programs and for people', () => {

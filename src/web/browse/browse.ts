@@ -103,13 +103,17 @@ function breadcrumb(address: string): HTMLElement[] {
   });
 }
 
+/** A URL as it may stand in double quotes, which every shell knows: what some of them read there is percent-encoded. */
+const shellSafe = (url: string): string =>
+  url.replaceAll(/["$`!\\]/g, (mark) => `%${mark.charCodeAt(0).toString(16)}`);
+
 /** The request of the page, and what can be done with it; empty if there was none. */
 function requestBar(address: string, views: readonly HTMLElement[]): HTMLElement[] {
   const source = sourceOf(address, linkStyle);
   if (source === undefined) return [];
   const url = root + source;
   const { pathname, search } = new URL(url);
-  const command = element('code', { class: 'curl', hidden: true }, `curl '${url.replaceAll("'", '%27')}'`);
+  const command = element('code', { class: 'curl', hidden: true }, `curl "${shellSafe(url)}"`);
   const copy = button('Copy as curl', () => {
     command.hidden = false;
     void copyText(command);

@@ -12,6 +12,7 @@ import {
   button,
   type Content,
   element,
+  folderPage,
   headerLines,
   iconImage,
   link,
@@ -145,7 +146,7 @@ function suggestions(address: string): HTMLElement {
     const window = withWindow(listPath(kind), { limit: PAGE_SIZE, offset: built });
     ways.unshift(link(window, `The page of ${PAGE_SIZE} records at offset ${built}`));
   }
-  ways.push(link(API_PREFIX, 'All kinds'), element('a', { href: root }, 'Search'));
+  ways.push(link(API_PREFIX, 'All kinds'), element('a', { href: root + folderPage }, 'Search'));
   return element('ul', { class: 'ways' }, ...ways.map((way) => element('li', {}, way)));
 }
 

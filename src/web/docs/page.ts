@@ -213,7 +213,7 @@ function samplesOf(url: string, type: string): Readonly<Record<string, string>> 
 if (!response.ok) throw new Error(\`got \${response.status}\`);
 const ${variable} = ${json};`;
   return {
-    curl: `curl '${url}'`,
+    curl: `curl "${url}"`,
     JavaScript: javaScript('await response.json()'),
     Python: `import json
 from urllib.request import urlopen

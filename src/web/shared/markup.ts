@@ -71,7 +71,7 @@ export function framed(content: Markup, frame: Frame, site: Site): string {
   const { title, description, root, path, script, style } = frame;
   const { base_url: baseUrl, links } = site;
   const docs = DOCS_PATH.slice(1);
-  return html`<!doctype html>
+  const page = html`<!doctype html>
 <html lang="en" data-links="${links}">
 <head>
 <meta charset="utf-8">
@@ -112,7 +112,11 @@ shown; those that this site does not hold come from PokéAPI.</p>
 </body>
 </html>
 `.text;
+  return links === 'file' ? page.replaceAll(FOLDER_LINK, ' href="$1index.html$2"') : page;
 }
+
+/** A link to a folder of the site, or into its page: stores of files only know files. */
+const FOLDER_LINK = / href="(?!#|https?:)([^"#?]*\/|)(#[^"]*)?"/g;
 
 /** A link to the browsable page of an endpoint. On plain file servers that page takes the path from the fragment. */
 export const apiLink = (

@@ -87,12 +87,15 @@ export function preference(name: Preference, choice?: string): string | null {
 /** The style of the links in the data. */
 export const linkStyle: LinkStyle = document.documentElement.dataset.links === 'file' ? 'file' : 'query';
 
+/** What the path of a page ends in, after its folder: stores of files only know files. */
+export const folderPage = linkStyle === 'file' ? 'index.html' : '';
+
 /** Whether the host serves the browsable page at API paths; else it takes the path from the fragment. */
 let isNegotiated = linkStyle === 'query';
 
 /** The `href` of a link to an endpoint. */
 export const hrefTo = (address: string): string =>
-  isNegotiated ? root + address.slice(1) : `${root}browse/#${address}`;
+  isNegotiated ? root + address.slice(1) : `${root}browse/${folderPage}#${address}`;
 
 export const linkTo = (address: string): Attributes => ({ href: hrefTo(address), 'data-api': address });
 

@@ -56,11 +56,11 @@ describe.skipIf(noBrowser !== '')(`the browsable page${noBrowser}`, () => {
     const copy = page.getByRole('button', { name: 'Copy as curl' });
     await copy.click();
     await shows(page, 'Copied.');
-    expect(await page.evaluate('navigator.clipboard.readText()')).toBe(`curl '${site.url}${LIST}'`);
+    expect(await page.evaluate('navigator.clipboard.readText()')).toBe(`curl "${site.url}${LIST}"`);
     await page.evaluate(`Object.defineProperty(navigator, 'clipboard', { value: undefined })`);
     await copy.click();
     await shows(page, 'Copying is not available here');
-    expect(await page.evaluate('String(getSelection())')).toBe(`curl '${site.url}${LIST}'`);
+    expect(await page.evaluate('String(getSelection())')).toBe(`curl "${site.url}${LIST}"`);
     await page.getByRole('link', { name: 'Open JSON' }).click();
     await page.waitForURL(`${site.url}/api/gamedata/item/?format=json&limit=100&offset=100`);
     expect(await page.locator('body').textContent()).toContain('{"count":954,');
