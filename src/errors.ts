@@ -33,7 +33,7 @@ export interface FailedRequest {
   /** The edition that the last response named. */
   readonly edition?: Readonly<Record<'hash' | 'deployed', string>> | null | undefined;
   readonly attempts: number;
-  /** True if there has never been a response of its own: name not resolved, refused, no route, time-out, a gateway's error. */
+  /** True if the upstream itself has never responded: name not resolved, refused, no route, time-out, a gateway's error. */
   readonly unreachable: boolean;
 }
 

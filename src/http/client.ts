@@ -262,11 +262,11 @@ const endingOnce =
     });
 
 /** The proxy of a URL that NO_PROXY does not list, without its password. */
-function environmentProxy(url: string): string {
-  const { http_proxy, HTTP_PROXY = '', https_proxy, HTTPS_PROXY } = process.env;
+function environmentProxy(url: string): string | undefined {
+  const { http_proxy, HTTP_PROXY, https_proxy, HTTPS_PROXY } = process.env;
   const secure = url.startsWith('https:') && (https_proxy ?? HTTPS_PROXY);
-  const { protocol, host } = new URL(secure || (http_proxy ?? HTTP_PROXY));
-  return `${protocol}//${host}`;
+  const used = secure || (http_proxy ?? HTTP_PROXY);
+  return used ? new URL(used).href.replace(/[^/]*@|\/$/g, '') : undefined;
 }
 
 /** Closes the client after the work, or at once when a signal aborts it, whose reason is then thrown whatever error that causes. */

@@ -65,6 +65,14 @@ it('closes its connections', async () => {
   await expect(send({ path: '/' })).rejects.toMatchObject({ code: 'upstream' });
 });
 
+it('sends nothing once it is closed', async () => {
+  const { url, requests } = await startServer((response) => response.end());
+  const { send, close } = createProbe(url, { concurrency: 1 });
+  await close();
+  await expect(send({ path: '/' })).rejects.toMatchObject({ code: 'upstream' });
+  expect(requests).toEqual([]);
+});
+
 it('fails if nobody responds, or not completely in time', async () => {
   const nobody = createProbe(await deserted(), { concurrency: 1 });
   onTestFinished(() => nobody.close());
