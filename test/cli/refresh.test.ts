@@ -123,7 +123,9 @@ describe('the report', () => {
     state.broken = /./;
     const failed = await build();
     expect(failed.code).toBe(1);
-    expect(failed.stderr).toMatch(/got 404, expected 200\n/);
+    expect(failed.stderr).toMatch(
+      /got 404, expected 200 \(2 attempts\)\nhint: If \S+ stays like that, name another --upstream/,
+    );
     expect(failed.stderr, 'nothing was fetched').toMatch(/\nbuild: unchanged\n$/);
     const remains =
       /\nbuild: unchanged\nwhat was fetched remains in .cache.gamedata: the same command continues from there\n$/;
