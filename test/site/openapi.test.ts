@@ -172,7 +172,7 @@ describe('the docs', () => {
 
   it('request a record that exists, of a kind that has any', () => {
     const url = 'https://example.test/api/gamedata/move/move-1/';
-    expect(docsOf(rawRecords(3, 3))).toContain(`curl &#39;${url}&#39;`);
+    expect(docsOf(rawRecords(3, 3))).toContain(`curl &quot;${url}&quot;`);
     const empty = docsOf(rawRecords(0, 1));
     expect(empty).toContain('/api/gamedata/move/{slug}/');
     expect(empty).not.toContain('/move//');
