@@ -44,14 +44,15 @@ describe.skipIf(noBrowser !== '')(`the pages${noBrowser}`, () => {
 
       /** The page is served instead of JSON at the same address. */
       const negotiates = !unsupported.includes('browser');
-      const place = (address: string) => running.url + (negotiates ? address : `/browse/#${address}`);
+      const place = (address: string) =>
+        running.url + (negotiates ? address : `/browse/index.html#${address}`);
 
       it('lead from the front page to an item', async () => {
         const { page, problems, foreign } = await visit(`${running.url}/`);
         await page.locator('#lists + ul').getByRole('link', { name: 'Items', exact: true }).click();
         await page.locator('h1', { hasText: 'All items' }).waitFor();
         // `serve` takes the slash away.
-        const address = () => page.url().replace('/browse#', '/browse/#');
+        const address = () => page.url().replace(/\/browse(?:\/(?:index.html)?)?#/, '/browse/index.html#');
         expect(address()).toBe(place('/api/gamedata/item/'));
         const pages = page.getByRole('navigation', { name: 'Pages', exact: true });
         for (const [step, range] of [
