@@ -159,16 +159,16 @@ function rollForward(folders: WorkFolders, { place, remove }: Change, modes: Mod
   explained('cannot be completed', name, change, hint);
 }
 
-function putInPlace({ fresh, out }: WorkFolders, file: string, modes: Modes | undefined): void {
-  const [staged, published] = [path.join(fresh, file), path.join(out, file)];
+function putInPlace(folders: WorkFolders, file: string, modes: Modes | undefined): void {
+  const [staged, published] = [path.join(folders.fresh, file), path.join(folders.out, file)];
   try {
     renameSync(staged, published);
   } catch (error) {
     if (errorCode(error) !== 'ENOENT') throw error;
     if (existsSync(staged)) {
       mkdirSync(path.dirname(published), { recursive: true });
-      renameSync(staged, published);
-      if (modes) mend(out, [file], modes);
+      renameSync(path.join(stillLocked(folders).fresh, file), published);
+      if (modes) mend(folders.out, [file], modes);
     } else if (!existsSync(published)) throw error;
   }
 }

@@ -226,7 +226,7 @@ function changeSite({ folders, published: { own }, dropped, modes }: Opened, cha
   const { name, out, fresh } = folders;
   if (modes) mend(fresh, change.place, modes);
   if (own.size > 0 || existsSync(out)) {
-    refuseObstacles(stillLocked(folders), own, change);
+    refuseObstacles(folders, own, change);
     commit(folders, change, modes);
     return;
   }

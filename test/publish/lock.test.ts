@@ -2,6 +2,7 @@ import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import {
   closeSync,
+  cpSync,
   existsSync,
   linkSync,
   lstatSync,
@@ -18,6 +19,7 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { mirror } from '../../src/cli/commands/mirror.ts';
+import { OutputError } from '../../src/errors.ts';
 import { acquireLock, encodeHolder, type Holder, stateOf, thisProcess } from '../../src/publish/lock.ts';
 import { withOutput } from '../../src/publish/publish.ts';
 import { workFolders } from '../../src/publish/work-folders.ts';
@@ -343,62 +345,94 @@ describe('a lock that is held', () => {
     expect(names()).toEqual([]);
   });
 
-  const [old, fresh] = littleChanged;
-  const CHANGES = [linkSync, renameSync, unlinkSync, writeFileSync] as const;
+  it('tells why a build failed that has lost it, unless that has nothing to do with the folder', async () => {
+    const { out, lock } = lockable();
+    const failWith = (error: Error) =>
+      withOutput(out, () => {
+        writeFileSync(lock, other);
+        throw error;
+      }).finally(() => rmSync(lock));
+    const system = Object.assign(new Error('ENOENT'), { code: 'ENOENT', syscall: 'open' });
+    for (const error of [new OutputError('has foreign files', out), system])
+      await expect(failWith(error)).rejects.toThrow('the lock of this build was taken over');
+    await expect(failWith(new RangeError('stopped'))).rejects.toThrow('stopped');
+  });
 
-  /** From the n-th time that a build changes anything, once it has its lock, the lock is another's. */
+  const [old, fresh] = littleChanged;
+
+  /** After the n-th time that a build that has its lock changes anything, or tries to, the lock is another's. */
   function takeOverAfter(nth: number, lock: string, then: () => void): void {
     let count = 0;
+    // A folder that is trash is removed at once.
+    const counts = ([from, to]: unknown[]) =>
+      (count > 0 || to === lock) && !/gamedata-trash-[^/]+\//.test(String(from));
     const counted =
-      <T extends unknown[]>(call: (...args: T) => unknown) =>
+      <T extends unknown[]>(call: (...args: T) => void) =>
       (...args: T) => {
-        call(...args);
-        if (count === 0 && args[1] !== lock) return;
-        if (count++ !== nth) return;
-        real.writeFileSync(lock, other);
-        then();
+        try {
+          call(...args);
+        } finally {
+          if (counts(args) && count++ === nth) {
+            real.writeFileSync(lock, other);
+            then();
+          }
+        }
       };
-    for (const call of CHANGES)
-      vi.mocked(call as typeof renameSync).mockImplementation(counted(real[call.name as 'renameSync']));
+    vi.mocked(linkSync).mockImplementation(counted(real.linkSync));
+    vi.mocked(renameSync).mockImplementation(counted(real.renameSync));
+    vi.mocked(unlinkSync).mockImplementation(counted(real.unlinkSync));
+    vi.mocked(writeFileSync).mockImplementation(counted(real.writeFileSync));
   }
 
-  it.each<[string, Tree | undefined, boolean]>([
-    ['is published first', undefined, false],
-    ['is changed', old, false],
-    ['was being changed by a build that was killed', old, true],
+  /** A build is killed while it puts files into place, and then something happens to what it leaves. */
+  const killed = (happens: (out: string, copy: string) => void) => async (out: string) => {
+    const copy = path.join(temporaryFolder(), 'copy');
+    cpSync(out, copy, { recursive: true, preserveTimestamps: true });
+    vi.mocked(renameSync).mockImplementation((from, to) =>
+      String(to).endsWith('/d.json') ? failing('EIO')() : real.renameSync(from, to),
+    );
+    await expect(publishTree(out, fresh)).rejects.toThrow('cannot be completed');
+    happens(out, copy);
+  };
+  const remove = (out: string) => rmSync(out, { recursive: true });
+
+  it.each<[string, Tree | undefined, Tree, ((out: string) => Promise<void>)?]>([
+    ['is published first', undefined, fresh],
+    ['is changed', old, fresh],
+    ['has files that become folders', { x: '1', 'y/z': '2' }, { 'x/z': '1', y: '2' }],
+    ['was being changed by a build that was killed', old, fresh, killed(() => {})],
+    ['is gone since a build was killed', old, fresh, killed(remove)],
+    [
+      'was restored since a build was killed',
+      old,
+      old,
+      killed((out, copy) => [remove(out), renameSync(copy, out)]),
+    ],
   ])(
-    'stops its build as soon as it is taken over, at any moment, where a site %s',
-    async (_, before, isKilled) => {
-      for (let nth = 0, isOver = false; !isOver; nth++) {
-        const { folders, parent, out, lock } = lockable();
+    'stops its build when it is taken over, at any moment, where a site %s',
+    async (_, before, after, prepare) => {
+      for (let nth = 1, isOver = false; !isOver; nth++) {
+        const { parent, out, lock } = lockable();
         if (before) await publishTree(out, before);
-        if (isKilled) {
-          vi.mocked(renameSync).mockImplementation((from, to) =>
-            String(to).endsWith('/d.json') ? failing('EIO')() : real.renameSync(from, to),
-          );
-          await expect(publishTree(out, fresh)).rejects.toThrow('cannot be completed');
-        }
-        const state = () =>
-          Object.entries(readTree(parent)).filter(([name]) => !name.startsWith(path.basename(folders.trash)));
-        let taken: ReturnType<typeof state> | undefined;
+        await prepare?.(out);
+        let taken: Tree | undefined;
         takeOverAfter(nth, lock, () => {
-          taken = state();
+          taken = readTree(parent);
         });
-        const work = publishTree(out, fresh);
-        const end = await work.then(
+        const end = await publishTree(out, after).then(
           () => 'published',
           ({ message }) => message,
         );
         vi.resetAllMocks();
         isOver = taken === undefined;
-        if (!isOver) expect(state(), `${nth}`).toEqual(taken);
-        if (end === 'published') expect(readTree(out)).toEqual(fresh);
+        if (taken) expect(readTree(parent), `after change ${nth}`).toEqual(taken);
+        if (end === 'published') expect(readTree(out)).toEqual(after);
         else
           expect(end).toBe(
             `${out}: the lock of this build was taken over by another build (process 1 on other.test)`,
           );
-        await withOutput(out, ({ publish }) => publish(treeFiles(fresh)), { takeLock: true });
-        expect(readTree(out)).toEqual(fresh);
+        await withOutput(out, ({ publish }) => publish(treeFiles(after)), { takeLock: true });
+        expect(readTree(out)).toEqual(after);
         expect(readdirSync(parent)).toEqual(['site']);
       }
     },
