@@ -1,6 +1,6 @@
 /** The faults of an upstream: mixes of them, and each as the command line meets it: a process, its exit code, its two streams. */
 
-import { existsSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
 import pLimit from 'p-limit';
 import * as z from 'zod';
@@ -53,6 +53,7 @@ const printedSchema = z.strictObject({
 
 /** Whatever a process may do wrong beside its message comes back as a code that no fault has. */
 const runProcess: Runner = async ({ upstream, out, cache, concurrency = 1 }) => {
+  const started = Date.now();
   const { code, stdout, stderr } = await run([
     ...['build', '--source', 'rest', '--upstream', upstream, '--out', out],
     ...['--json', '--quiet', '--base-url', 'https://example.test', '--retries', String(RETRIES)],
@@ -66,8 +67,13 @@ const runProcess: Runner = async ({ upstream, out, cache, concurrency = 1 }) => 
   const hint = error.hint === null ? '' : `hint: ${printable(error.hint)}\n`;
   const wasThere = existsSync(path.join(out, 'manifest.json'));
   const kept = `${out}: ${wasThere ? 'unchanged' : 'nothing was published'}\n`;
+  // A journal to which nothing was added is its first line.
+  const isFilled = (file: string): boolean =>
+    statSync(file).mtimeMs >= started && readFileSync(file, 'utf8').includes('\n');
+  const journals =
+    cache !== false && existsSync(cache) ? readdirSync(cache).map((name) => path.join(cache, name)) : [];
   const resumable =
-    error.code === 'upstream' && cache !== false
+    error.code === 'upstream' && journals.some(isFilled)
       ? `what was fetched remains in ${cache}: the same command continues from there\n`
       : '';
   const expected = `error: ${printable(error.message)}\n${hint}${kept}${resumable}`;
