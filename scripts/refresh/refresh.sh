@@ -35,8 +35,8 @@ add() {
   done
   if [ "${#words[@]}" -gt 0 ]; then source+=("$option" "${words[@]}"); fi
 }
-add --allow-missing '(move|item)/[a-z0-9-]+|names/[A-Za-z0-9-]+' "${REFRESH_ALLOW_MISSING:-}" '<kind>/<slug> or names/<language>'
-add --skip '(move|item)/[0-9]+' "${REFRESH_SKIP:-}" '<kind>/<id>'
+add --allow-missing '[a-z]+/[a-z0-9-]+|names/[A-Za-z0-9-]+' "${REFRESH_ALLOW_MISSING:-}" '<kind>/<slug> or names/<language>'
+add --skip '[a-z]+/[0-9]+' "${REFRESH_SKIP:-}" '<kind>/<id>'
 add --max-shrink '[0-9]{1,3}' "${REFRESH_MAX_SHRINK:-}" 'a percentage'
 
 status=0

@@ -1,7 +1,7 @@
 /** What changed from one data set to the next, and the history that a site publishes. */
 
 import * as z from 'zod';
-import { type Kind, mapKinds } from './kinds.ts';
+import { forEveryKind, type Kind, mapKinds } from './kinds.ts';
 import { editionSchema } from './meta.ts';
 import { countsSchema, idSchema, nameSchema, slugSchema } from './records.ts';
 
@@ -26,6 +26,8 @@ const kindChangesSchema = z.object({
 export type KindChanges = z.infer<typeof kindChangesSchema>;
 export type Changes = Readonly<Record<Kind, KindChanges>>;
 
+const noChanges: KindChanges = { added: [], removed: [], renamed: [], changed: [] };
+
 export const changeTypes = kindChangesSchema.keyof().options;
 
 /** One of the two data sets of a comparison, described as in `meta.json`. */
@@ -47,7 +49,7 @@ export const comparisonSchema = z.object({
   to: summarySchema,
   /** The number of changes of all kinds. */
   totals: z.object({ added: total, removed: total, renamed: total, changed: total }),
-  changes: z.object(mapKinds(() => kindChangesSchema)),
+  changes: forEveryKind(z.object(mapKinds(() => kindChangesSchema)), noChanges),
 });
 export type Comparison = z.infer<typeof comparisonSchema>;
 
@@ -63,15 +65,14 @@ export const historySchema = z
   .meta({ title: 'Changes', description: 'What changed, step by step, newest first.' });
 export type History = z.infer<typeof historySchema>;
 
-export const formerSchema = z
-  .object(
-    mapKinds((kind) =>
-      z
-        .record(slugSchema, idSchema)
-        .describe(`Former slug → the id of the ${kind} that had it last, whether it still exists or not.`),
-    ),
-  )
-  .meta({ title: 'Former', description: 'The slugs that records had before they were renamed or removed.' });
+const formerSlugs = (kind: Kind) =>
+  z
+    .record(slugSchema, idSchema)
+    .describe(`Former slug → the id of the ${kind} that had it last, whether it still exists or not.`);
+export const formerSchema = forEveryKind(z.object(mapKinds(formerSlugs)), {}).meta({
+  title: 'Former',
+  description: 'The slugs that records had before they were renamed or removed.',
+});
 
 export const movedSchema = z
   .record(z.string(), z.string())

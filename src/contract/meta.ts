@@ -1,7 +1,7 @@
 /** The site's two files about itself: `meta.json` (what data it holds) and `manifest.json` (which files it consists of). */
 
 import * as z from 'zod';
-import { mapKinds } from './kinds.ts';
+import { forEveryKind, mapKinds } from './kinds.ts';
 import { namesSummarySchema } from './names.ts';
 import { type LinkBase, linkStyles, PLAIN_URL, PLAIN_URL_RULE } from './paths.ts';
 import { countsSchema, skippedSchema } from './records.ts';
@@ -90,9 +90,9 @@ export const metaSchema = z
     skipped: skippedSchema
       .optional()
       .describe('The ids of records of each kind that were left out on purpose; missing if none were.'),
-    warnings: z
-      .strictObject(mapKinds(() => z.record(z.string(), z.int())))
-      .describe('The number of records of each kind with a given warning.'),
+    warnings: forEveryKind(z.strictObject(mapKinds(() => z.record(z.string(), z.int()))), {}).describe(
+      'The number of records of each kind with a given warning.',
+    ),
     digest: z
       .string()
       .describe('Changes if and only if a record changes: `sha256:` and 64 hexadecimal digits.'),

@@ -1,7 +1,7 @@
 /** Names in every language that the upstream has: the files that hold them beside the records. */
 
 import * as z from 'zod';
-import { type Kind, mapKinds } from './kinds.ts';
+import { forEveryKind, type Kind, mapKinds } from './kinds.ts';
 import { MAX_RECORDS, NAME, NAME_RULE, nameSchema, slugSchema } from './records.ts';
 import { plural } from './words.ts';
 
@@ -26,8 +26,9 @@ export const namesSchema = z
 export type Names = Readonly<z.infer<typeof namesSchema>>;
 
 /** For reading them beside records, whose slugs are checked already: others are refused, or do not count. */
-export const namesReader = namesSchema.extend(
-  mapKinds(() => z.record(z.string(), z.string().regex(NAME, NAME_RULE))),
+export const namesReader = forEveryKind(
+  namesSchema.extend(mapKinds(() => z.record(z.string(), z.string().regex(NAME, NAME_RULE)))),
+  {},
 );
 
 const counts = mapKinds((kind) =>
@@ -56,7 +57,9 @@ export const namesIndexSchema = z
 /** What `meta.json` and a snapshot say about the names. */
 export const namesSummarySchema = z.object({
   digest: z.string().describe('Changes if and only if a name does: `sha256:` and 64 hexadecimal digits.'),
-  languages: z.record(languageSchema, z.strictObject(counts)).describe('How many names each language has.'),
+  languages: z
+    .record(languageSchema, forEveryKind(z.strictObject(counts), 0))
+    .describe('How many names each language has.'),
 });
 export type NamesSummary = z.infer<typeof namesSummarySchema>;
 

@@ -1,7 +1,7 @@
 /** The schemas of records, which validate every build, and the types inferred from them. */
 
 import * as z from 'zod';
-import { type Kind, mapKinds } from './kinds.ts';
+import { forEveryKind, type Kind, mapKinds } from './kinds.ts';
 
 /**
  * What follows is published as JSON Schema: patterns are what ECMA-262 (with `u` and with `v`), RE2, PCRE, Java, Python and Rust
@@ -93,10 +93,11 @@ export const LAST_INDEXED_GENERATION = 9;
 export const MAX_RECORDS = 1_000_000;
 
 /** Kind → the ids of records that were left out on purpose. */
-export const skippedSchema = z.strictObject(mapKinds(() => z.array(idSchema)));
+export const skippedSchema = forEveryKind(z.strictObject(mapKinds(() => z.array(idSchema))), []);
 export type Skipped = Readonly<z.infer<typeof skippedSchema>>;
 
-export const countsSchema = z
-  .strictObject(mapKinds(() => z.int().min(0).max(MAX_RECORDS)))
-  .describe('The number of records of each kind.');
+export const countsSchema = forEveryKind(
+  z.strictObject(mapKinds(() => z.int().min(0).max(MAX_RECORDS))),
+  0,
+).describe('The number of records of each kind.');
 export type Counts = Readonly<Record<Kind, number>>;

@@ -23,7 +23,11 @@ export const digestRecords = (records: AnyRecords): string =>
 /** The same digest from text with one record per line. */
 export function digestLines(linesOf: (kind: Kind) => string | Uint8Array): string {
   const sum = createHash('sha256');
-  for (const kind of kindNames) sum.update(`${kind}\n`).update(linesOf(kind));
+  for (const kind of kindNames) {
+    const lines = linesOf(kind);
+    // A new kind, of which there are no records yet, is no change.
+    if (lines.length > 0) sum.update(`${kind}\n`).update(lines);
+  }
   return `sha256:${sum.digest('hex')}`;
 }
 

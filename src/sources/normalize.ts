@@ -21,9 +21,8 @@ import { DataError, type DataLocation } from '../errors.ts';
 
 type Warn = (code: WarningCode, message: string) => void;
 
-/** Kind → how the fields of its own become those of its records. */
-const converters: { readonly [K in Kind]: (own: OwnOf<K>, warn: Warn) => object } = {
-  move: (own) => own,
+/** Kind → how the fields of its own become those of its records, unless they are served as they are. */
+const converters: { readonly [K in ConvertedKind]: (own: OwnOf<K>, warn: Warn) => object } = {
   item: ({ gameIndices, sprite }, warn) => ({
     ...resolveIndices(gameIndices, warn),
     icon: resolveIcon(sprite, warn),
@@ -49,7 +48,7 @@ export function normalize(raw: RawRecords, provenance: Provenance, hasNames = tr
       const slug = resolveSlug(kind, { id, slug: adapted }, owners, warn);
       const englishName = english && trimName(english, 'en', warn);
       const name = resolveName(englishName, adapted, warn);
-      const converted = converters[kind](own as OwnOf<'move'> & OwnOf<'item'>, warn);
+      const converted = isConverted(kind) ? converters[kind](own as OwnOf<ConvertedKind>, warn) : own;
       const location = { kind, record: `${original} (${id})` };
       const hint = `To build without this record, add --skip ${kind}/${id}.`;
       const parsed = parse(recordSchemas[kind], { id, slug, name, ...converted }, location, { hint });
@@ -130,7 +129,7 @@ function addNames(
       if (tag !== 'en') warn('missing-name', `the name in ${tag} is empty, left out`);
       continue;
     }
-    const own = all.get(tag) ?? { language: tag, move: {}, item: {} };
+    const own = all.get(tag) ?? { language: tag, ...mapKinds((): Record<string, string> => ({})) };
     const misfit = misfitOf(languageSchema, tag) ?? misfitOf(nameSchema, name);
     if (misfit !== undefined) {
       warn('unusable-name', `the name in ${show(tag)} is left out: ${misfit}`);
@@ -210,20 +209,30 @@ const commonSchema = z.strictObject({
   names: z.record(z.string(), z.string()),
 });
 
-/** Kind → the fields that only its records have. Those of moves are served as they are. */
+/** Kind → the fields that only its records have, where they are not served as they are. */
 const ownSchemas = {
-  move: recordSchemas.move.omit({ id: true, slug: true, name: true }),
   item: z.strictObject({
     /** In the upstream's order, which decides if it lists several for one generation. */
     gameIndices: z.array(z.strictObject({ generation: z.int().positive(), index: z.int().min(0) })),
     /** A link, or whatever else the upstream has instead; null if it says that there is none. */
     sprite: z.string().nullable(),
   }),
-} as const satisfies Record<Kind, z.ZodObject>;
+};
+type ConvertedKind = keyof typeof ownSchemas;
+const isConverted = (kind: Kind): kind is ConvertedKind => kind in ownSchemas;
 
-export const rawSchemas = mapKinds((kind) => commonSchema.extend(ownSchemas[kind].shape));
+export const rawSchemas = mapKinds((kind) => {
+  const { shape } = isConverted(kind)
+    ? ownSchemas[kind]
+    : recordSchemas[kind].omit({ id: true, slug: true, name: true });
+  return commonSchema.extend(shape);
+});
 
-type OwnTypes = { [K in Kind]: z.infer<(typeof ownSchemas)[K]> };
+type OwnTypes = {
+  [K in Kind]: K extends ConvertedKind
+    ? z.infer<(typeof ownSchemas)[K]>
+    : Omit<RecordOf<K>, 'id' | 'slug' | 'name'>;
+};
 export type OwnOf<K extends Kind> = OwnTypes[K];
 export type RawOf<K extends Kind> = z.infer<typeof commonSchema> & OwnOf<K>;
 export type RawMove = RawOf<'move'>;

@@ -78,7 +78,7 @@ export function openSnapshot(folder: string) {
 
   /** The records that match the digest, by schemas of this version or of any. */
   function recordsBy<T>(schemas: Record<Kind, z.ZodType<T>>, hint?: string): Record<Kind, T[]> {
-    const texts = mapKinds((kind) => text(recordsFile(kind)));
+    const texts = mapKinds((kind) => (counts[kind] === 0 ? '' : text(recordsFile(kind))));
     const found = digestLines((kind) => texts[kind]);
     expectDigest({ record: 'snapshot', field: 'digest' }, found, digest);
     return mapKinds((kind) =>

@@ -11,8 +11,10 @@ const hint = 'If they are really gone, list them with --allow-missing, or raise 
 const range = (length: number): number[] => Array.from({ length }, (_, at) => at + 1);
 
 /** So many moves and items, called `<kind>-<id>`. */
-const records = (move: number, item: number): AddressedRecords =>
-  mapKinds((kind) => range({ move, item }[kind]).map((id) => ({ id, slug: `${kind}-${id}` })));
+const records = (move: number, item: number): AddressedRecords => {
+  const sizes = everyKind({ move, item }, () => 0);
+  return mapKinds((kind) => range(sizes[kind]).map((id) => ({ id, slug: `${kind}-${id}` })));
+};
 
 const options = { allowMissing: [], fallback: undefined };
 

@@ -13,10 +13,11 @@ import { splitTarget } from '../../src/serve/respond.ts';
 import { startServe } from './engines/serve.ts';
 import { inFolder } from './folders.ts';
 import { browsePage, handledSite } from './handled-site.ts';
+import { everyKind } from './kinds.ts';
 import { failureOf } from './random.ts';
 import { rawRecords, siteOf } from './sites.ts';
 
-const FUZZ_COUNTS = { move: 250, item: 137 } as const;
+const FUZZ_COUNTS = everyKind({ move: 250, item: 137 }, () => 0);
 const fuzzRecords = () => rawRecords(FUZZ_COUNTS.move, FUZZ_COUNTS.item);
 
 type Header = [name: string, value: string];

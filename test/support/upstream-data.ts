@@ -3,6 +3,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import type { Kind } from '../../src/contract/kinds.ts';
+import { everyKind } from './kinds.ts';
 
 /** Answers by kind and id; links in them start with `/api/v2/`. */
 export interface UpstreamData {
@@ -159,7 +160,8 @@ export const localUpstream = (): UpstreamData =>
   hasRecordedUpstream ? recordedUpstream() : handMadeUpstream();
 
 /** Plain records of each kind: a few, for tests that need no more. */
-export const tinyUpstream = (moves = 3, items = 2) => ({
-  move: range(1, moves).map((id) => moveAnswer(id)),
-  item: range(1, items).map((id) => itemAnswer(id)),
-});
+export function tinyUpstream(moves = 3, items = 2): Required<Answers> {
+  const move = range(1, moves).map((id) => moveAnswer(id));
+  const item = range(1, items).map((id) => itemAnswer(id));
+  return everyKind({ move, item }, () => []);
+}

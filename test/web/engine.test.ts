@@ -1,8 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { BUNDLED_DATA } from '../../src/cli/package-files.ts';
+import type { Kind } from '../../src/contract/kinds.ts';
+import type { Names } from '../../src/contract/names.ts';
 import { readSnapshot } from '../../src/sources/snapshot.ts';
 import { createEngine } from '../../src/web/search/engine.ts';
 import { createSearchIndex } from '../../src/web/search/search-index.ts';
+import { everyKind } from '../support/kinds.ts';
 
 const { records } = readSnapshot(BUNDLED_DATA);
 const { match, near, languagesIn } = createEngine(createSearchIndex(records));
@@ -71,8 +74,12 @@ describe('a search', () => {
 });
 
 describe('names in other languages', () => {
-  const french = { language: 'fr', move: { pound: 'Écras’Face', thunder: 'Fatal-Foudre' }, item: {} };
-  const german = { language: 'de', move: { pound: 'Pfund', thunder: 'Donner' }, item: { potion: 'Trank' } };
+  const namesIn = (language: string, names: Partial<Names>): Names => ({
+    language,
+    ...everyKind<Names[Kind]>(names, () => ({})),
+  });
+  const french = namesIn('fr', { move: { pound: 'Écras’Face', thunder: 'Fatal-Foudre' } });
+  const german = namesIn('de', { move: { pound: 'Pfund', thunder: 'Donner' }, item: { potion: 'Trank' } });
   const named = (q: string, language = '') =>
     match(filterOf(q, '', '', language), [french, german]).map(({ slug, local }) => [slug, local?.name]);
 

@@ -108,7 +108,9 @@ function siteData(place: Place, entries: Entries, meta: Meta | undefined) {
     if (!meta) throw new OutputError(`has no valid ${META_FILE}`, place.name);
     const { counts, digest } = meta;
     const read = mapKinds((kind) =>
-      pageOffsets(counts[kind]).flatMap((offset) => readPage(listPageFile(kind, offset))),
+      counts[kind] === 0
+        ? []
+        : pageOffsets(counts[kind]).flatMap((offset) => readPage(listPageFile(kind, offset))),
     );
     const found = digestRecords(read);
     if (found === digest) return read;

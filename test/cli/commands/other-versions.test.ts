@@ -1,13 +1,13 @@
 /** Sites and snapshots of other versions: what is not known is ignored, and a newer format names the way out. */
 
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { build } from '../../../src/cli/commands/build.ts';
 import { mirror } from '../../../src/cli/commands/mirror.ts';
 import { serve } from '../../../src/cli/commands/serve.ts';
 import { snapshot } from '../../../src/cli/commands/snapshot.ts';
-import { listPageFile } from '../../../src/contract/paths.ts';
+import { API_PREFIX, listPageFile } from '../../../src/contract/paths.ts';
 import { digestLines } from '../../../src/dataset/digest.ts';
 import { verifyFolder } from '../../../src/verify/folder.ts';
 import { deploy } from '../../support/deployed.ts';
@@ -16,7 +16,7 @@ import { sharedSite } from '../../support/shared-site.ts';
 import { smallSource } from '../../support/small-data.ts';
 import { temporaryFolder } from '../../support/temporary.ts';
 import { serveUpstream } from '../../support/test-upstream.ts';
-import { tinyUpstream, upstreamOf } from '../../support/upstream-data.ts';
+import { itemAnswer, moveAnswer, tinyUpstream, upstreamOf } from '../../support/upstream-data.ts';
 
 const BASE_URL = 'https://example.test';
 
@@ -62,6 +62,33 @@ describe('a site of another version', () => {
     expect(steps[0].changes.move.changed[0].fields).toEqual([
       { field: 'generation', from: null, to: 1 },
       { field: 'power', from: 40, to: null },
+    ]);
+  });
+
+  it('of before there was a kind keeps its history and its former slugs', async () => {
+    const answers = tinyUpstream(3, 0);
+    const { url: upstream } = await serveUpstream(upstreamOf(answers));
+    const out = path.join(temporaryFolder(), 'site');
+    const rebuild = () =>
+      build({ source: 'rest', upstream, baseUrl: BASE_URL, out, cache: false, maxShrink: 100 });
+    await rebuild();
+    answers.move[0] = moveAnswer(1, { name: 'renamed' });
+    await rebuild();
+    for (const name of ['meta.json', 'changes.json', 'former.json', 'names/index.json', 'names/fr.json']) {
+      const without = (json: Json) =>
+        JSON.parse(JSON.stringify(json, (key, own) => (key === 'item' ? undefined : own)));
+      edit(path.join(out, name), without);
+    }
+    rmSync(path.join(out, API_PREFIX, 'item'), { recursive: true });
+    listAsTheyAre(out);
+    answers.item.push(itemAnswer(1));
+    await rebuild();
+    expect(verifyFolder(out).problems).toEqual([]);
+    const read = (name: string) => JSON.parse(readFileSync(path.join(out, name), 'utf8'));
+    expect(read('former.json')).toEqual({ move: { 'move-1': 1 }, item: {} });
+    expect(read('changes.json').steps).toMatchObject([
+      { from: { counts: { move: 3, item: 0 } }, totals: { added: 1, removed: 0, renamed: 0, changed: 0 } },
+      { totals: { added: 0, removed: 0, renamed: 1, changed: 0 }, changes: { item: { added: [] } } },
     ]);
   });
 

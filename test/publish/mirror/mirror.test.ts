@@ -9,7 +9,7 @@ import { renamedSite } from '../../support/data-set-versions.ts';
 import { deploy } from '../../support/deployed.ts';
 import { fingerprint } from '../../support/fingerprint.ts';
 import { readTree } from '../../support/publishing.ts';
-import { rawMove, rawRecords, siteOf } from '../../support/sites.ts';
+import { rawMove, rawRecords, type SomeRecords, siteOf } from '../../support/sites.ts';
 import { temporaryFolder } from '../../support/temporary.ts';
 
 const HOST_FILES = [
@@ -22,7 +22,7 @@ async function ground(raw = rawRecords(7, 3)) {
   const parent = temporaryFolder();
   const site = path.join(parent, 'site');
   const out = path.join(parent, 'copies', 'copy');
-  const publish = (records: typeof raw) =>
+  const publish = (records: SomeRecords) =>
     withOutput(site, ({ publish }) => publish(siteOf(records, { extras: HOST_FILES }).files()));
   await publish(raw);
   const server = await deploy(site);
