@@ -51,6 +51,13 @@ const brokenWords = (page: Page): Promise<string[]> =>
     return broken;
   })`);
 
+/** The labels that the hint about keys lies on. */
+const coveredLabels = (page: Page): Promise<string[]> =>
+  page.evaluate(`[...document.querySelectorAll('.field:not(.wide) label')].filter((label) => {
+    const [own, hint] = [label, document.querySelector('#keys')].map((element) => element.getBoundingClientRect());
+    return own.left < hint.right && own.top < hint.bottom && own.bottom > hint.top;
+  }).map(({ textContent }) => textContent)`);
+
 describe.skipIf(noBrowser !== '')(`every page${noBrowser}`, () => {
   const site = usePageSite({ archive: true });
   const visit = useBrowser();
@@ -68,6 +75,7 @@ describe.skipIf(noBrowser !== '')(`every page${noBrowser}`, () => {
       await page.screenshot({ path: file, fullPage: true });
       expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(width);
       expect(await brokenWords(page), `at ${width}`).toEqual([]);
+      expect(await coveredLabels(page), `at ${width}`).toEqual([]);
       if (isExamined) expect(await findings(page)).toEqual([]);
     }
   });
