@@ -49,7 +49,7 @@ export const comparisonSchema = z.object({
   to: summarySchema,
   /** The number of changes of all kinds. */
   totals: z.object({ added: total, removed: total, renamed: total, changed: total }),
-  changes: forEveryKind(z.object(mapKinds(() => kindChangesSchema)), noChanges),
+  changes: forEveryKind(noChanges, z.object(mapKinds(() => kindChangesSchema))),
 });
 export type Comparison = z.infer<typeof comparisonSchema>;
 
@@ -69,10 +69,15 @@ const formerSlugs = (kind: Kind) =>
   z
     .record(slugSchema, idSchema)
     .describe(`Former slug → the id of the ${kind} that had it last, whether it still exists or not.`);
-export const formerSchema = forEveryKind(z.object(mapKinds(formerSlugs)), {}).meta({
-  title: 'Former',
-  description: 'The slugs that records had before they were renamed or removed.',
-});
+export const formerSchema = forEveryKind(
+  {},
+  z
+    .object(mapKinds(formerSlugs))
+    .meta({
+      title: 'Former',
+      description: 'The slugs that records had before they were renamed or removed.',
+    }),
+);
 
 export const movedSchema = z
   .record(z.string(), z.string())

@@ -12,5 +12,5 @@ export function mapKinds<T>(make: (kind: Kind) => T): Record<Kind, T> {
 }
 
 /** Reads an object with a value for each kind. One that was written before there was a kind lacks it, and has `none` of it. */
-export const forEveryKind = <S extends z.ZodType>(schema: S, none: unknown) =>
+export const forEveryKind = <S extends z.ZodType>(none: unknown, schema: S) =>
   z.preprocess((value) => (value instanceof Object ? { ...mapKinds(() => none), ...value } : value), schema);

@@ -90,8 +90,11 @@ export const metaSchema = z
     skipped: skippedSchema
       .optional()
       .describe('The ids of records of each kind that were left out on purpose; missing if none were.'),
-    warnings: forEveryKind(z.strictObject(mapKinds(() => z.record(z.string(), z.int()))), {}).describe(
-      'The number of records of each kind with a given warning.',
+    warnings: forEveryKind(
+      {},
+      z
+        .strictObject(mapKinds(() => z.record(z.string(), z.int())))
+        .describe('The number of records of each kind with a given warning.'),
     ),
     digest: z
       .string()

@@ -27,8 +27,8 @@ export type Names = Readonly<z.infer<typeof namesSchema>>;
 
 /** For reading them beside records, whose slugs are checked already: others are refused, or do not count. */
 export const namesReader = forEveryKind(
-  namesSchema.extend(mapKinds(() => z.record(z.string(), z.string().regex(NAME, NAME_RULE)))),
   {},
+  namesSchema.extend(mapKinds(() => z.record(z.string(), z.string().regex(NAME, NAME_RULE)))),
 );
 
 const counts = mapKinds((kind) =>
@@ -58,7 +58,7 @@ export const namesIndexSchema = z
 export const namesSummarySchema = z.object({
   digest: z.string().describe('Changes if and only if a name does: `sha256:` and 64 hexadecimal digits.'),
   languages: z
-    .record(languageSchema, forEveryKind(z.strictObject(counts), 0))
+    .record(languageSchema, forEveryKind(0, z.strictObject(counts)))
     .describe('How many names each language has.'),
 });
 export type NamesSummary = z.infer<typeof namesSummarySchema>;

@@ -93,11 +93,13 @@ export const LAST_INDEXED_GENERATION = 9;
 export const MAX_RECORDS = 1_000_000;
 
 /** Kind → the ids of records that were left out on purpose. */
-export const skippedSchema = forEveryKind(z.strictObject(mapKinds(() => z.array(idSchema))), []);
+export const skippedSchema = forEveryKind([], z.strictObject(mapKinds(() => z.array(idSchema))));
 export type Skipped = Readonly<z.infer<typeof skippedSchema>>;
 
 export const countsSchema = forEveryKind(
-  z.strictObject(mapKinds(() => z.int().min(0).max(MAX_RECORDS))),
   0,
-).describe('The number of records of each kind.');
+  z
+    .strictObject(mapKinds(() => z.int().min(0).max(MAX_RECORDS)))
+    .describe('The number of records of each kind.'),
+);
 export type Counts = Readonly<Record<Kind, number>>;
