@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { type Kind, mapKinds } from '../../src/contract/kinds.ts';
 import { type Addressed, type AddressedRecords, leftSlugs, noFormer } from '../../src/dataset/former.ts';
-import { type GuardOptions, guard, refuseUnusable } from '../../src/dataset/guards.ts';
+import { type GuardOptions, guard, refuseOldData, refuseUnusable } from '../../src/dataset/guards.ts';
 import { GuardError } from '../../src/errors.ts';
 import { namedEdition } from '../support/editions.ts';
 import { everyKind } from '../support/kinds.ts';
@@ -19,7 +19,7 @@ const records = (move: number, item: number): AddressedRecords => {
 const options = { allowMissing: [], fallback: undefined };
 
 /** A data set that is published, or is to be. */
-const data = (own: AddressedRecords, about: Partial<Parameters<typeof guard>[1]> = {}) => ({
+const data = (own: AddressedRecords, about: Partial<NonNullable<Parameters<typeof guard>[0]>> = {}) => ({
   ...{ digest: JSON.stringify(own), captured: '2026-01-02', former: noFormer, names: [] },
   records: own,
   ...about,
@@ -234,7 +234,11 @@ describe('what else is published', () => {
   it('keeps every address: a redirect is lost only in a faithful copy, which says so', () => {
     expect(guard(data(one, { former }), data(one, { former }), strict).redirects).toEqual([]);
     expect(() => guard(data(one, { former }), data(one), strict)).toThrow(
-      '1 redirect of renamed records would be lost: move/former',
+      new GuardError(
+        '1 redirect of renamed records would be lost: move/former',
+        {},
+        { hint: 'To let them go, start a new history with --forget-history.' },
+      ),
     );
     const renamed = { ...one, move: [{ id: 1, slug: 'later' }] };
     const faithful = { ...strict, mayLoseRedirects: true };
@@ -256,11 +260,27 @@ describe('what else is published', () => {
   it('keeps its base URL, unless somebody names another one', () => {
     const [before, now] = ['https://a.test', 'https://b.test'].map((baseUrl) => data(one, { baseUrl }));
     if (!before || !now) throw new Error('two data sets are expected');
-    expect(() => guard(before, now, strict)).toThrow(
-      'the published site has the base URL https://a.test, and would get https://b.test, which nobody has named',
-    );
+    const problem =
+      'the published site has the base URL https://a.test, and would get https://b.test, which nobody has named';
+    const refused = (hint: string) => new GuardError(problem, {}, { hint });
+    expect(() => guard(before, now, strict)).toThrow(refused('Name it with --base-url or BASE_URL.'));
+    expect(() => guard(before, now, { ...strict, baseUrlHint: 'Name it.' })).toThrow(refused('Name it.'));
     expect(() => guard(before, now, { ...strict, isBaseUrlNamed: true })).not.toThrow();
     expect(() => guard(data(one), now, strict)).not.toThrow();
+  });
+
+  it('keeps the names of each language, unless they are let go', () => {
+    const named = (lost: number) => data(one, { names: [{ language: 'fr', before: 200, lost, changed: 0 }] });
+    const refuse = (lost: number, own: Partial<GuardOptions> = {}) =>
+      guard(named(lost), data(one), { ...options, maxShrink: 1, ...own });
+    const problem = 'got 197 of 200 names that the last build had: expected at most 1 % to disappear';
+    const hint = 'If they are really gone, add --allow-missing names/fr, or raise --max-shrink.';
+    expect(() => refuse(2)).not.toThrow();
+    expect(() => refuse(3)).toThrow(new GuardError(problem, { kind: 'names/fr' }, { hint }));
+    expect(() => refuse(3, { allowMissing: ['names/fr'] })).not.toThrow();
+    expect(() => refuse(3, { hint: (allow) => `Run it with ${allow}.` })).toThrow(
+      expect.objectContaining({ hint: 'Run it with --allow-missing names/fr.' }),
+    );
   });
 
   it.each([
@@ -287,6 +307,27 @@ describe('what else is published', () => {
         fallback: 'https://up.test could not be reached',
       });
     if (isReplaced) expect(run).not.toThrow();
-    else expect(run).toThrow('the published data is newer and unchanged');
+    else
+      expect(run).toThrow(
+        expect.objectContaining({
+          message: `the published data is newer and unchanged: it is of ${before.captured}, the local data of 2026-01-02`,
+          hint: 'https://up.test could not be reached. The next build with an upstream brings it up to date.',
+        }),
+      );
+  });
+});
+
+describe('data that is old', () => {
+  const edition = { hash: '0'.repeat(40), deployed: '2026-03-01T12:00:00Z' };
+  it.each<[captured: string, edition: typeof edition | null, maxAge: number | undefined, problem?: string]>([
+    ['2026-03-02', null, 30],
+    ['2026-03-01', null, 30, 'got data captured on 2026-03-01, 31 days ago'],
+    ['2020-01-01', edition, 31],
+    ['2026-04-01', edition, 30, 'got data deployed on 2026-03-01, 31 days ago'],
+    ['2020-01-01', null, undefined],
+  ])('captured on %s, of %j, with --max-age %s', (captured, edition, maxAge, problem) => {
+    const run = () => refuseOldData({ captured, edition }, { today: '2026-04-01', maxAge });
+    if (problem === undefined) expect(run).not.toThrow();
+    else expect(run).toThrow(`${problem}: expected at most ${maxAge}, as set by --max-age`);
   });
 });

@@ -7,6 +7,7 @@ import {
   emptyHistory,
   encodeHistory,
   extendHistory,
+  notAfter,
   stepsSince,
 } from '../../src/dataset/history.ts';
 import { versionOf } from '../support/data-set-versions.ts';
@@ -42,6 +43,24 @@ describe('a history', () => {
     const since = ['a', 'b', 'c', 'd'].map((slug) => stepsSince(history, named(slug).digest));
     expect(since).toEqual([history.steps, history.steps.slice(0, 1), [], []]);
     expect(stepsSince(emptyHistory, undefined)).toEqual([]);
+  });
+
+  it('has no later day than today where a clock ran ahead, and keeps every other', () => {
+    const dated = (captured: string | null, slug: string) => ({ ...named(slug), captured });
+    const daysOf = ({ steps }: History) => steps.flatMap(({ from, to }) => [from.captured, to.captured]);
+    const steps = historyOf(
+      dated(null, 'a'),
+      dated('2026-01-01', 'b'),
+      dated('2026-02-01', 'c'),
+      dated('2027-01-01', 'd'),
+    );
+    expect(daysOf(notAfter(steps, '2026-02-01'))).toEqual([
+      ...['2026-02-01', '2026-02-01'],
+      ...['2026-01-01', '2026-02-01'],
+      ...[null, '2026-01-01'],
+    ]);
+    const others = ({ steps }: History) => steps.map(({ totals, changes }) => ({ totals, changes }));
+    expect(others(notAfter(steps, '2026-02-01'))).toEqual(others(steps));
   });
 
   it('goes a hundred steps back', () => {
