@@ -12,7 +12,7 @@ const range = (length: number): number[] => Array.from({ length }, (_, at) => at
 
 /** So many moves and items, called `<kind>-<id>`. */
 const records = (move: number, item: number): AddressedRecords => {
-  const sizes = everyKind({ move, item }, () => 0);
+  const sizes = everyKind({ move, item }, () => 1);
   return mapKinds((kind) => range(sizes[kind]).map((id) => ({ id, slug: `${kind}-${id}` })));
 };
 

@@ -1,6 +1,9 @@
-/** Values for every kind, of which a test gives those that matter to it. */
+/** Values for every kind, of which a test gives those of moves and items. */
 
-import { type Kind, mapKinds } from '../../src/contract/kinds.ts';
+import { type Kind, kindNames, mapKinds } from '../../src/contract/kinds.ts';
+
+/** Of each, there is one plain record in whatever tests make of moves and items. */
+export const otherKinds = kindNames.filter((kind) => !['move', 'item'].includes(kind));
 
 /** Kind → the given value, or else an empty one. */
 export const everyKind = <T>(given: Partial<Record<Kind, T>>, empty: () => NoInfer<T>): Record<Kind, T> =>
