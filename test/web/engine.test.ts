@@ -1,11 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { BUNDLED_DATA } from '../../src/cli/package-files.ts';
-import type { Kind } from '../../src/contract/kinds.ts';
-import type { Names } from '../../src/contract/names.ts';
 import { readSnapshot } from '../../src/sources/snapshot.ts';
 import { createEngine } from '../../src/web/search/engine.ts';
 import { createSearchIndex } from '../../src/web/search/search-index.ts';
-import { everyKind } from '../support/kinds.ts';
+import { namesIn } from '../support/kinds.ts';
 
 const { records } = readSnapshot(BUNDLED_DATA);
 const { match, near, languagesIn } = createEngine(createSearchIndex(records));
@@ -74,10 +72,6 @@ describe('a search', () => {
 });
 
 describe('names in other languages', () => {
-  const namesIn = (language: string, names: Partial<Names>): Names => ({
-    language,
-    ...everyKind<Names[Kind]>(names, () => ({})),
-  });
   const french = namesIn('fr', { move: { pound: 'Écras’Face', thunder: 'Fatal-Foudre' } });
   const german = namesIn('de', { move: { pound: 'Pfund', thunder: 'Donner' }, item: { potion: 'Trank' } });
   const named = (q: string, language = '') =>
