@@ -1,20 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { mapKinds } from '../../src/contract/kinds.ts';
 import { DataError } from '../../src/errors.ts';
-import {
-  normalize,
-  type RawItem,
-  type RawMove,
-  type RawRecords,
-  rawSchemas,
-} from '../../src/sources/normalize.ts';
+import { normalize, type RawItem, type RawMove, rawSchemas } from '../../src/sources/normalize.ts';
 import { decodeDataSet } from '../support/decode.ts';
 import { namesIn } from '../support/kinds.ts';
-import { allRaw, PROVENANCE, rawItem, rawMove, rawOf, type SomeRecords } from '../support/sites.ts';
+import { onlyRaw, PROVENANCE, rawItem, rawMove, rawOf, type SomeRecords } from '../support/sites.ts';
 import { hasRecordedUpstream, recordedUpstream, type UpstreamData } from '../support/upstream-data.ts';
 
-const only = (raw: SomeRecords): RawRecords => allRaw({ ...mapKinds(() => []), ...raw });
-const dataSet = (raw: SomeRecords) => decodeDataSet(normalize(only(raw), PROVENANCE));
+const dataSet = (raw: SomeRecords) => decodeDataSet(normalize(onlyRaw(raw), PROVENANCE));
 const items = (...item: RawItem[]) => dataSet({ item });
 const index = (generation: number, index: number) => ({ generation, index });
 
@@ -110,13 +102,13 @@ describe('names in every language', () => {
       move: [rawMove(2, { names: { ja: 'に', fr: 'Deux' } }), rawMove(1, { slug: 'É', names: { fr: 'Un' } })],
       item: [rawItem(1, { englishName: null, names: { de: 'Eins' } })],
     };
-    expect(normalize(only(raw), PROVENANCE).names).toEqual([
+    expect(normalize(onlyRaw(raw), PROVENANCE).names).toEqual([
       namesIn('de', { item: { 'item-1': 'Eins' } }),
       namesIn('en', { move: { e: 'Move 1', 'move-2': 'Move 2' } }),
       namesIn('fr', { move: { e: 'Un', 'move-2': 'Deux' } }),
       namesIn('ja', { move: { 'move-2': 'に' } }),
     ]);
-    expect(normalize(only(raw), PROVENANCE, false).names).toEqual([]);
+    expect(normalize(onlyRaw(raw), PROVENANCE, false).names).toEqual([]);
   });
 
   it('have tags in lower case, of which the first counts', () => {

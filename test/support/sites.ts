@@ -50,12 +50,18 @@ export const rawItem = (id: number, overrides: Partial<RawItem> = {}): RawItem =
 
 /** Of a kind that is not given, there is one plain record. */
 export type SomeRecords = Partial<RawRecords>;
-export const allRaw = (some: SomeRecords): RawRecords =>
+const allRaw = (some: SomeRecords): RawRecords =>
   ({ ...mapKinds((kind) => [plain(kind, 1)]), ...some }) as unknown as RawRecords;
 
-/** So many plain records. */
-export const rawRecords = (moves: number, items: number): RawRecords =>
-  allRaw({ move: range(1, moves).map((id) => rawMove(id)), item: range(1, items).map((id) => rawItem(id)) });
+/** Of a kind that is not given, there are none. */
+export const onlyRaw = (some: SomeRecords = {}): RawRecords => allRaw({ ...mapKinds(() => []), ...some });
+
+/** So many plain records, and one of every other kind if there are any items. */
+export const rawRecords = (moves: number, items: number): RawRecords => ({
+  ...(items > 0 ? allRaw({}) : onlyRaw()),
+  move: range(1, moves).map((id) => rawMove(id)),
+  item: range(1, items).map((id) => rawItem(id)),
+});
 
 export const PROVENANCE = {
   source: 'rest',
