@@ -5,7 +5,7 @@ import { type LinkBase, listPageFile, listUrl, rootFile } from '../../src/contra
 import { pageOffsets } from '../../src/contract/windows.ts';
 import type { Probe, ProbeResponse } from '../../src/http/probe.ts';
 import { crawl } from '../../src/sources/crawl.ts';
-import { everyKind } from '../support/kinds.ts';
+import { everyKind, otherKinds } from '../support/kinds.ts';
 import { rawMove, rawRecords, siteOf } from '../support/sites.ts';
 
 const BASE_URL = 'https://example.test';
@@ -62,7 +62,7 @@ describe('crawling a deployment', () => {
         Array.from({ length: counts[kind] }, (_, at) => at + 1),
       );
     }
-    expect(requested).toHaveLength(1 + 3 + 1);
+    expect(requested).toHaveLength(1 + 3 + 1 + otherKinds.length);
   });
 
   type Damage = (pages: Map<string, string>) => unknown;

@@ -206,7 +206,7 @@ describe('verifying', () => {
       'another address in meta.json',
       edit('meta.json', 'https://example.test', 'https://other.test'),
       [
-        ...Array(133 + 2).fill(/got .*example\.test.*, expected .*other\.test/),
+        ...Array(133 + otherKinds.length + 2).fill(/got .*example\.test.*, expected .*other\.test/),
         /^api\/gamedata\/index.json: expected /,
         /^changes.atom: does not match /,
       ],
