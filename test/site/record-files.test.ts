@@ -91,14 +91,7 @@ const golden: [path: string, body: string | undefined][] = [
 </feed>
 `,
   ],
-  [
-    'former.json',
-    `${JSON.stringify(
-      mapKinds(() => ({})),
-      null,
-      1,
-    )}\n`,
-  ],
+  ['former.json', `{\n "move": {},\n "item": {}${forOthers((kind) => `,\n "${kind}": {}`)}\n}\n`],
   ['moved.json', '{}'],
 ];
 
