@@ -121,11 +121,12 @@ it('progress is told from none to all', async () => {
   await build({ ...restBuild(server.url), concurrency: 1, out }, { onProgress });
   // The next request is on its way when a record is done.
   const total = 5 + otherKinds.length;
-  const records = range(1, total).map((done) => {
-    const after = lists.length + Math.min(done + 1, total);
-    return `${done} of ${total} after ${after}`;
-  });
-  expect(progress).toEqual(['0 of 0 after 0', `0 of ${total} after ${lists.length}`, ...records]);
+  const after = (done: number) => `${done} of ${total} after ${lists.length + Math.min(done + 1, total)}`;
+  expect(progress).toEqual([
+    '0 of 0 after 0',
+    `0 of ${total} after ${lists.length}`,
+    ...range(1, total).map(after),
+  ]);
 });
 
 /** `RAW_VERSION` → what the cache contains in that version: the reduction of every odd record. */

@@ -29,6 +29,7 @@ import {
   itemAnswer,
   moveAnswer,
   someRecorded,
+  tinyUpstream,
   type UpstreamData,
   upstreamOf,
 } from '../support/upstream-data.ts';
@@ -36,10 +37,7 @@ import type { UpstreamOptions } from '../support/upstream-server.ts';
 
 const range = (length: number) => Array.from({ length }, (_, at) => at + 1);
 
-const present = upstreamOf({
-  move: range(12).map((id) => moveAnswer(id)),
-  item: range(12).map((id) => itemAnswer(id)),
-});
+const present = upstreamOf(tinyUpstream(12, 12));
 
 /** An older state of an upstream: each record has another name, some have another slug, one is missing and one more is there. */
 function olderStateOf(data: UpstreamData): UpstreamData {

@@ -21,9 +21,7 @@ const namesTable = (column: string, answers: readonly FullAnswer[]): string =>
 /** File name → text, with columns besides those that are needed, as the upstream has them. */
 export function tablesOf(data: UpstreamData): TableTexts {
   const all = kindNames.map((kind) => [kind, answersOf(data, kind)] as const);
-  const languages = all
-    .flatMap(([, answers]) => answers.flatMap(({ names }) => names))
-    .map((one) => one.language);
+  const names = all.flatMap(([, answers]) => answers.flatMap((answer) => answer.names));
   const ofKinds = all.flatMap(([kind, answers]) => {
     const isItem = kind === 'item';
     const columns = isItem ? 'category_id' : 'generation_id,type_id,accuracy';
@@ -38,7 +36,7 @@ export function tablesOf(data: UpstreamData): TableTexts {
     ...Object.fromEntries(ofKinds),
     'languages.csv': table(
       'id,iso639,iso3166,identifier,official,order',
-      [...new Map(languages.map((one) => [idIn(one), one.name]))].map(([id, name]) => [
+      [...new Map(names.map(({ language }) => [idIn(language), language.name]))].map(([id, name]) => [
         ...[id, '', '', name, 1, id],
       ]),
     ),

@@ -161,12 +161,8 @@ describe('names in every language', () => {
     };
     const { run, out } = await scene(answers);
     const { warnings } = await run({ maxShrink: 100 });
-    expect(read(out, 'names/fr.json')).toEqual(
-      namesIn('fr', {
-        move: { constructor: texts.fr },
-        item: { jalapeno: 'Piment', 'jalapeno-2': 'Autre' },
-      }),
-    );
+    const item = { jalapeno: 'Piment', 'jalapeno-2': 'Autre' };
+    expect(read(out, 'names/fr.json')).toEqual(namesIn('fr', { move: { constructor: texts.fr }, item }));
     expect(read(out, 'names/ja.json').move).toEqual({ constructor: texts.ja });
     expect(existsSync(path.join(out, 'names/zh-hant.json'))).toBe(false);
     expect(warnings).toContainEqual({

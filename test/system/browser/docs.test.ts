@@ -88,9 +88,8 @@ describe.skipIf(noBrowser !== '')(`the docs${noBrowser}`, () => {
     const { page } = await visit(`${site.url}/docs/`);
     await page.locator('#getItem').getByLabel('TypeScript').check();
     const isChosen = page.locator('.tabs input[value=TypeScript]:checked');
-    expect([await isChosen.count(), await page.locator('.tabs').count()]).toEqual(
-      Array(2).fill(3 + 2 * kindNames.length),
-    );
+    const samples = 3 + 2 * kindNames.length;
+    expect([await isChosen.count(), await page.locator('.tabs').count()]).toEqual([samples, samples]);
     await page.reload();
     await page.locator('#getMove pre', { hasText: "import type { Move } from './types.d.ts'" }).waitFor();
   });
