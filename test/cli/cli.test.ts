@@ -106,7 +106,7 @@ describe('building from the bundled data', () => {
       requests: null,
     });
     expect(built.stderr).toMatch(
-      /^data: \d+ moves, [\d,]+ items from .*\nsite: [\d,]+ files, .* in [\d.]+ s\nnext: npx gamedata serve site, or upload that folder to a host\n$/,
+      /^data: \d+ moves, [\d,]+ items.* from .*\nsite: [\d,]+ files, .* in [\d.]+ s\nnext: npx gamedata serve site, or upload that folder to a host\n$/,
     );
     expect(readFileSync(path.join(cwd, 'site', 'api', 'gamedata', 'index.json'), 'utf8')).toContain(
       '"https://env.test/api/gamedata/move/?format=api"',

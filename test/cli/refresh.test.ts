@@ -15,6 +15,7 @@ import {
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { BuildReport } from '../../src/cli/commands/build.ts';
+import { oneOfOthers } from '../support/kinds.ts';
 import { callCli, runCli } from '../support/run-cli.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 import { serveUpstream } from '../support/test-upstream.ts';
@@ -70,7 +71,7 @@ describe('the report', () => {
       '  items changed: item-1 (id 1): name "Item 1" → "Other"',
       'names: 1 name changed in en',
       'names: 1 name changed in fr',
-      expect.stringMatching(/^data: 7 moves, 2 items from http:\S+, captured /),
+      expect.stringMatching(`^data: 7 moves, 2 items${oneOfOthers} from http:\\S+, captured `),
       expect.stringMatching(/^fetched: /),
       expect.stringMatching(/^site: \d+ files, /),
       'next: nginx -s reload',
@@ -79,7 +80,7 @@ describe('the report', () => {
     ]);
     const again = await build('--json');
     expect(again.stderr).toMatch(
-      /^(?:.* read .*\n)?site: .*: nothing changed, in .*; 7 moves, 2 items, captured \S+\n$/,
+      /^(?:.* read .*\n)?site: .*: nothing changed, in .*; 7 moves, 2 items.*, captured \S+\n$/,
     );
     expect((JSON.parse(again.stdout) as BuildReport).steps).toEqual([]);
   });
@@ -151,7 +152,9 @@ describe('the report', () => {
 describe('--on-change', () => {
   it('runs with the summary if the site has changed, and not if it has not', async () => {
     const { answers, build, at } = await operator({ 'on-change': 'cat > told' });
-    expect(readFileSync(at('told'), 'utf8')).toMatch(/^data: 3 moves, 2 items .*\nfetched: .*\nbuild: /);
+    expect(readFileSync(at('told'), 'utf8')).toMatch(
+      /^data: 3 moves, 2 items.* from .*\nfetched: .*\nbuild: /,
+    );
     rename(answers, 1, 'renamed');
     expect((await build()).code).toBe(0);
     const told = readFileSync(at('told'), 'utf8');

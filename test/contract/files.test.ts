@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { isCompressible, mediaTypeOf } from '../../src/contract/headers.ts';
+import { kindNames } from '../../src/contract/kinds.ts';
 import { bodyOf } from '../../src/contract/meta.ts';
 import { ownNameOf } from '../../src/contract/names.ts';
 import { isHostFile } from '../../src/contract/paths.ts';
@@ -79,10 +80,9 @@ describe('the route table', () => {
       path: '/sprites/items/',
       upstream: 'https://raw.githubusercontent.com/PokeAPI/sprites/master/sprites/items/',
     });
-    expect(routes.lists.map(({ kind, pages }) => [kind, pages])).toEqual([
-      ['move', [{ offset: 0, file: 'api/gamedata/move/index.json' }]],
-      ['item', [{ offset: 0, file: 'api/gamedata/item/index.json' }]],
-    ]);
+    expect(routes.lists.map(({ kind, pages }) => [kind, pages])).toEqual(
+      kindNames.map((kind) => [kind, [{ offset: 0, file: `api/gamedata/${kind}/index.json` }]]),
+    );
   });
 });
 

@@ -12,6 +12,7 @@ import {
 } from '../../src/dataset/former.ts';
 import { emptyHistory, extendHistory } from '../../src/dataset/history.ts';
 import { versionOf } from '../support/data-set-versions.ts';
+import { forOthers } from '../support/kinds.ts';
 import { rawMove } from '../support/sites.ts';
 
 const named = (...slugs: string[]) => versionOf(slugs.map((slug, at) => rawMove(at + 1, { slug })));
@@ -25,8 +26,9 @@ describe('former slugs', () => {
 
   it('are the same after they were written and read, in order', () => {
     const own = former({ constructor: 2, b: 1, 'a-1': 3 });
+    const others = forOthers((kind) => `,\n "${kind}": {}`);
     expect(encodeFormer(own)).toBe(
-      '{\n "move": {\n  "a-1": 3,\n  "b": 1,\n  "constructor": 2\n },\n "item": {}\n}\n',
+      `{\n "move": {\n  "a-1": 3,\n  "b": 1,\n  "constructor": 2\n },\n "item": {}${others}\n}\n`,
     );
     expect(decodeFormer(JSON.parse(encodeFormer(own)))).toEqual(own);
     expect(() => decodeFormer({ move: { a: 'b' }, item: {} })).toThrow('former.json › move.a: got "b"');

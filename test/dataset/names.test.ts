@@ -1,19 +1,14 @@
 import { describe, expect, it } from 'vitest';
-import type { Names } from '../../src/contract/names.ts';
 import type { AnyRecords } from '../../src/dataset/data-set.ts';
 import { summarizeNames } from '../../src/dataset/digest.ts';
 import { compareNames, nameIn, selectNames } from '../../src/dataset/names.ts';
-import { everyKind } from '../support/kinds.ts';
+import { everyKind, namesIn } from '../support/kinds.ts';
 
-const namesOf = (language: string, given: Partial<Omit<Names, 'language'>>): Names => ({
-  language,
-  ...everyKind(given, () => ({})),
-});
-const french = namesOf('fr', {
+const french = namesIn('fr', {
   move: { pound: 'Écras’Face', cut: 'Coupe' },
   item: { potion: 'Potion' },
 });
-const german = namesOf('de', { move: { pound: 'Pfund' } });
+const german = namesIn('de', { move: { pound: 'Pfund' } });
 
 const record = (id: number, slug: string) => ({ id, slug });
 const recordsOf = (given: Partial<AnyRecords>): AnyRecords => everyKind(given, () => []);
@@ -29,7 +24,7 @@ it('a name is that of its kind and slug, and none is inherited', () => {
 it('names are selected in the order of records, without those of others', () => {
   const some = recordsOf({ move: [record(2, 'cut'), record(1, 'pound')], item: [record(9, 'other')] });
   expect(JSON.stringify(selectNames([french, german], some))).toBe(
-    JSON.stringify([namesOf('fr', { move: { cut: 'Coupe', pound: 'Écras’Face' } }), german]),
+    JSON.stringify([namesIn('fr', { move: { cut: 'Coupe', pound: 'Écras’Face' } }), german]),
   );
 });
 
@@ -37,8 +32,8 @@ describe('the summary', () => {
   it('counts the names of each language, and is none without names', () => {
     expect(summarizeNames([])).toBeUndefined();
     expect(summarizeNames([german, french])?.languages).toEqual({
-      de: { move: 1, item: 0 },
-      fr: { move: 2, item: 1 },
+      de: everyKind({ move: 1 }, () => 0),
+      fr: everyKind({ move: 2, item: 1 }, () => 0),
     });
   });
 
@@ -77,7 +72,7 @@ describe('what has become of names', () => {
   });
 
   it('counts a language that is gone, and one that is new', () => {
-    const italian = namesOf('it', { move: { pound: 'Botta' } });
+    const italian = namesIn('it', { move: { pound: 'Botta' } });
     expect(compareNames(from, { records, names: [french, italian] })).toEqual([
       { language: 'de', before: 1, lost: 1, changed: 1 },
       { language: 'it', before: 0, lost: 0, changed: 1 },

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
+import { kindNames } from '../../src/contract/kinds.ts';
 import { provenanceSchema, served, unserved, warningSchema } from '../../src/dataset/data-set.ts';
 import { digestLines, digestRecords, encodeLine } from '../../src/dataset/digest.ts';
 import { versionOf } from '../support/data-set-versions.ts';
@@ -10,12 +11,7 @@ describe('the digest', () => {
   const { records, digest } = versionOf(moves, [rawItem(1)]);
 
   it('is the SHA-256 of the kinds and their records, one on each line', () => {
-    const lines = [
-      'move',
-      ...records.move.map((record) => JSON.stringify(record)),
-      'item',
-      ...records.item.map((record) => JSON.stringify(record)),
-    ];
+    const lines = kindNames.flatMap((kind) => [kind, ...records[kind].map((one) => JSON.stringify(one))]);
     const sum = createHash('sha256')
       .update(lines.map((line) => `${line}\n`).join(''))
       .digest('hex');

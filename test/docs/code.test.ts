@@ -6,6 +6,8 @@ import path from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type SiteServer, serve } from '../../src/cli/commands/serve.ts';
+import { kindNames } from '../../src/contract/kinds.ts';
+import { capitalize } from '../../src/contract/words.ts';
 import { PACKAGE_ROOT } from '../../src/version.ts';
 import { engineFile, missingEngine } from '../support/engines/npm-engines.ts';
 import { freePort } from '../support/engines/process.ts';
@@ -148,10 +150,7 @@ it.each([
 describe('a sample of the docs', () => {
   const ENDPOINTS = [
     'getRoot',
-    'getMovePage',
-    'getMove',
-    'getItemPage',
-    'getItem',
+    ...kindNames.map(capitalize).flatMap((kind) => [`get${kind}Page`, `get${kind}`]),
     'getNamesIndex',
     'getNames',
   ];

@@ -4,8 +4,10 @@ import path from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { build } from '../../src/cli/commands/build.ts';
 import { serve } from '../../src/cli/commands/serve.ts';
+import { kindNames } from '../../src/contract/kinds.ts';
 import { UsageError } from '../../src/errors.ts';
 import { type ServeProcess, startServe } from '../support/engines/serve.ts';
+import { oneOfOthers } from '../support/kinds.ts';
 import { listen } from '../support/loopback.ts';
 import { runCli, startCli } from '../support/run-cli.ts';
 import { getRaw, openSocket, PAGE, publishSite, readAll, serveSite } from '../support/serving.ts';
@@ -37,11 +39,10 @@ describe('gamedata serve', () => {
       .output()
       .replaceAll(/[\d.]+ ms$/gm, 'n ms')
       .split('\n');
-    expect(title).toMatch(/^\S+site: 3 moves, 3 items, served at$/);
+    expect(title).toMatch(new RegExp(`^\\S+site: 3 moves, 3 items${oneOfOthers}, served at$`));
     expect(lines).toEqual([
       `  ${server.url}/`,
-      `  ${server.url}/api/gamedata/move/?format=api`,
-      `  ${server.url}/api/gamedata/item/?format=api`,
+      ...kindNames.map((kind) => `  ${server.url}/api/gamedata/${kind}/?format=api`),
       "Links point to the site's base URL, https://example.test",
       `GET /api/gamedata/move/move-1/?format=api 200 ${body.length} B n ms`,
       'HEAD /large.bin 200 0 B n ms',

@@ -1,6 +1,8 @@
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { describe, expect, it } from 'vitest';
+import { bulkFiles } from '../../src/contract/files.ts';
+import { kindNames } from '../../src/contract/kinds.ts';
 import { specificationFiles } from '../../src/site/openapi.ts';
 import {
   rawItem,
@@ -88,10 +90,10 @@ describe('the document', () => {
     const window = 'format limit offset ifNoneMatch';
     expect(described).toEqual([
       ['/api/gamedata/', other, other, '200 204 404', 'format ifNoneMatch'],
-      ['/api/gamedata/move/', list, list, '200 204 404', window],
-      ['/api/gamedata/move/{slug}/', other, other, '200 204 404', 'format ifNoneMatch'],
-      ['/api/gamedata/item/', list, list, '200 204 404', window],
-      ['/api/gamedata/item/{slug}/', other, other, '200 204 404', 'format ifNoneMatch'],
+      ...kindNames.flatMap((kind) => [
+        [`/api/gamedata/${kind}/`, list, list, '200 204 404', window],
+        [`/api/gamedata/${kind}/{slug}/`, other, other, '200 204 404', 'format ifNoneMatch'],
+      ]),
     ]);
   });
 
@@ -124,9 +126,8 @@ describe('the document', () => {
   it('names the files of a site for hosts that know files only, and promises no header there', () => {
     const { paths, info } = documentOf(120, { links: 'file' });
     const api = Object.keys(paths).filter((path) => path.startsWith('/api/'));
-    const folders = ['', 'move/', 'move/offset/{offset}/', 'move/{slug}/'];
-    folders.push('item/', 'item/offset/{offset}/', 'item/{slug}/');
-    expect(api).toEqual(folders.map((folder) => `/api/gamedata/${folder}index.json`));
+    const folders = kindNames.flatMap((kind) => [`${kind}/`, `${kind}/offset/{offset}/`, `${kind}/{slug}/`]);
+    expect(api).toEqual(['', ...folders].map((folder) => `/api/gamedata/${folder}index.json`));
     expect(Object.keys(paths['/api/gamedata/index.json']?.get?.responses ?? {}).join()).toBe('200,304,404');
     expect(info.description).toContain('plain file servers');
   });
@@ -143,7 +144,7 @@ describe('the document', () => {
   it('has bulk files if the site has them', () => {
     const bulk = (downloads: boolean): string[] =>
       Object.keys(documentOf(1, { downloads }).paths).filter((path) => path.startsWith('/download/'));
-    expect(bulk(true)).toHaveLength(18);
+    expect(bulk(true)).toHaveLength(bulkFiles.length + 3);
     expect(bulk(true)).toContain('/download/gamedata.tar.gz');
     expect(bulk(false)).toEqual([]);
   });

@@ -4,13 +4,16 @@ import * as fc from 'fast-check';
 import Papa from 'papaparse';
 import { describe, expect, it } from 'vitest';
 import { bulkFiles, plainBulkRows } from '../../src/contract/files.ts';
+import { kindNames, mapKinds } from '../../src/contract/kinds.ts';
 import type { RouteTable } from '../../src/contract/routes.ts';
 import { hostFiles } from '../../src/hosts/index.ts';
 import { hostNames } from '../../src/hosts/names.ts';
 import { bulkText, type Cell, compressors, csvRow, downloadFiles } from '../../src/site/record-files.ts';
+import { forOthers, otherKinds } from '../support/kinds.ts';
 import {
   dataSetOf,
   hostContext,
+  onlyRaw,
   rawItem,
   rawMove,
   rawRecords,
@@ -18,7 +21,7 @@ import {
   siteOf,
 } from '../support/sites.ts';
 
-const tiny = {
+const tiny = onlyRaw({
   move: [
     rawMove(1, { slug: 'pound', englishName: 'Pound' }),
     rawMove(10_001, { slug: 'breakneck-blitz--physical', englishName: null, generation: 7 }),
@@ -31,7 +34,7 @@ const tiny = {
       sprite: 'https://upstream.test/sprites/items/poke-ball.png',
     }),
   ],
-};
+});
 
 /** The fields of each are compared with the upstream's answers by test/cli/commands/build.test.ts. */
 const [pound, blitz] = dataSetOf(tiny).records.move.map((record) =>
@@ -47,12 +50,13 @@ const digest = 'sha256:DIGEST';
 const golden: [path: string, body: string | undefined][] = [
   [
     'api/gamedata/index.json',
-    '{"move":"https://example.test/api/gamedata/move/?format=api","item":"https://example.test/api/gamedata/item/?format=api"}',
+    JSON.stringify(mapKinds((kind) => `https://example.test/api/gamedata/${kind}/?format=api`)),
   ],
   [
     'meta.json',
     '{"format":1,"generator":"gamedata/0.0.0","source":"rest","upstream":"https://upstream.test/api/v2","captured":"2026-01-02","edition":null,' +
-      '"fallback":null,"counts":{"move":2,"item":1},"warnings":{"move":{},"item":{}},' +
+      `"fallback":null,"counts":{"move":2,"item":1${forOthers((kind) => `,"${kind}":0`)}},` +
+      `"warnings":${JSON.stringify(mapKinds(() => ({})))},` +
       `"digest":"${digest}","base_url":"https://example.test","links":"query","hosts":[],"downloads":false,` +
       '"sprites":{"mode":"link","upstream":"https://raw.githubusercontent.com/PokeAPI/sprites/master/sprites/items"}}',
   ],
@@ -61,6 +65,10 @@ const golden: [path: string, body: string | undefined][] = [
   ['api/gamedata/move/breakneck-blitz--physical/index.json', blitz],
   ['api/gamedata/item/index.json', `{"count":1,"next":null,"previous":null,"results":[${ball}]}`],
   ['api/gamedata/item/poke-ball/index.json', ball],
+  ...otherKinds.map((kind): [string, string] => [
+    `api/gamedata/${kind}/index.json`,
+    '{"count":0,"next":null,"previous":null,"results":[]}',
+  ]),
   [
     '400.json',
     '{"detail":"This host serves pages of 100: omit limit or set it to 100, and set offset to a multiple of 100 below count."}',
@@ -83,7 +91,7 @@ const golden: [path: string, body: string | undefined][] = [
 </feed>
 `,
   ],
-  ['former.json', '{\n "move": {},\n "item": {}\n}\n'],
+  ['former.json', `{\n "move": {},\n "item": {}${forOthers((kind) => `,\n "${kind}": {}`)}\n}\n`],
   ['moved.json', '{}'],
 ];
 
@@ -121,7 +129,7 @@ describe('a site', () => {
   it('has distinct paths', () => {
     const paths = tree(siteOf(rawRecords(230, 120)).files()).map(([path]) => path.toLowerCase());
     expect(new Set(paths).size).toBe(paths.length);
-    expect(paths).toHaveLength(1 + 230 + 3 + 120 + 2 + 3 + 1 + 1 + 4);
+    expect(paths).toHaveLength(1 + 230 + 3 + 120 + 2 + 2 * otherKinds.length + 3 + 1 + 1 + 4);
   });
 });
 
@@ -170,13 +178,10 @@ const textOf = (path: string, raw: SomeRecords = rawRecords(3, 2)): string => {
 describe('bulk files', () => {
   it('are these, each with two compressed copies', () => {
     expect(bulkFiles.filter((path) => !/\.(?:gz|br)$/.test(path))).toEqual([
-      'download/move.ndjson',
-      'download/move.csv',
-      'download/item.ndjson',
-      'download/item.csv',
+      ...kindNames.flatMap((kind) => [`download/${kind}.ndjson`, `download/${kind}.csv`]),
       'download/gamedata.json',
     ]);
-    expect(bulkFiles).toHaveLength(15);
+    expect(bulkFiles).toHaveLength(3 * (2 * kindNames.length + 1));
   });
 
   it.each([0, 1, 501])('hold the very texts of %i records', (count) => {

@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest';
+import { kindNames } from '../../src/contract/kinds.ts';
 import { createSearchIndex } from '../../src/web/search/search-index.ts';
 import { fullSizeRecords, rawRecords, siteOf } from '../support/sites.ts';
 import { type SpecifiedSite, specifiedSite } from '../support/specification.ts';
@@ -45,7 +46,8 @@ describe('the schemas', () => {
     const { files, json } = specifiedSite(rawRecords(1, 1));
     const names = [...files.keys()].filter((path) => path.startsWith('schemas/'));
     const described = ['meta', 'manifest', 'changes', 'former', 'moved', 'search'];
-    const expected = ['move', 'item', 'move-page', 'item-page', 'root', 'error', 'gamedata', 'names'];
+    const pages = kindNames.map((kind) => `${kind}-page`);
+    const expected = [...kindNames, ...pages, 'root', 'error', 'gamedata', 'names'];
     expected.push('names-index', ...described);
     expect(names).toEqual(expected.map((name) => `schemas/${name}.json`));
     for (const path of names) {

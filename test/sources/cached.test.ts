@@ -3,11 +3,13 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { build } from '../../src/cli/commands/build.ts';
+import { kindNames } from '../../src/contract/kinds.ts';
 import type { CacheEntry } from '../../src/http/cache.ts';
 import { RAW_VERSION } from '../../src/sources/rest.ts';
 import type { Progress } from '../../src/sources/source.ts';
 import { fingerprint } from '../support/fingerprint.ts';
 import { journalLine } from '../support/journal.ts';
+import { otherKinds } from '../support/kinds.ts';
 import { rawOf } from '../support/sites.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 import { serveUpstream } from '../support/test-upstream.ts';
@@ -15,6 +17,7 @@ import {
   handMadeUpstream,
   itemAnswer,
   moveAnswer,
+  range,
   tinyUpstream,
   upstreamOf,
 } from '../support/upstream-data.ts';
@@ -63,7 +66,7 @@ async function scene() {
 
 const move = '/api/v2/move/';
 const item = '/api/v2/item/';
-const lists = [`${move} 304`, `${item} 304`];
+const lists = kindNames.map((kind) => `/api/v2/${kind}/ 304`);
 
 describe('what a fetch that was broken off has stored', () => {
   it('is not asked for again, except for the lists', async () => {
@@ -105,7 +108,7 @@ describe('what a fetch that was broken off has stored', () => {
   ])('is asked for again where a list is %s', async (_, change) => {
     const { interrupt, asked } = await scene();
     interrupt(change);
-    expect(await asked()).toEqual([`${move} 200`, `${item} 304`]);
+    expect(await asked()).toEqual([`${move} 200`, ...lists.slice(1)]);
   });
 });
 
@@ -117,8 +120,13 @@ it('progress is told from none to all', async () => {
     void progress.push(`${done} of ${total} after ${requests.requests}`);
   await build({ ...restBuild(server.url), concurrency: 1, out }, { onProgress });
   // The next request is on its way when a record is done.
-  const records = [1, 2, 3, 4, 5].map((done) => `${done} of 5 after ${Math.min(done + 3, 7)}`);
-  expect(progress).toEqual(['0 of 0 after 0', '0 of 5 after 2', ...records]);
+  const total = 5 + otherKinds.length;
+  const after = (done: number) => `${done} of ${total} after ${lists.length + Math.min(done + 1, total)}`;
+  expect(progress).toEqual([
+    '0 of 0 after 0',
+    `0 of ${total} after ${lists.length}`,
+    ...range(1, total).map(after),
+  ]);
 });
 
 /** `RAW_VERSION` → what the cache contains in that version: the reduction of every odd record. */

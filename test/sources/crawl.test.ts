@@ -5,11 +5,11 @@ import { type LinkBase, listPageFile, listUrl, rootFile } from '../../src/contra
 import { pageOffsets } from '../../src/contract/windows.ts';
 import type { Probe, ProbeResponse } from '../../src/http/probe.ts';
 import { crawl } from '../../src/sources/crawl.ts';
-import { everyKind } from '../support/kinds.ts';
+import { everyKind, otherKinds } from '../support/kinds.ts';
 import { rawMove, rawRecords, siteOf } from '../support/sites.ts';
 
 const BASE_URL = 'https://example.test';
-const counts: Record<Kind, number> = everyKind({ move: 250, item: 3 }, () => 0);
+const counts: Record<Kind, number> = everyKind({ move: 250, item: 3 }, () => 1);
 
 /** Path and query → the text of a deployment of 250 moves and 3 items. */
 function deployment(links: LinkBase['links'], raw = rawRecords(counts.move, counts.item)) {
@@ -62,7 +62,7 @@ describe('crawling a deployment', () => {
         Array.from({ length: counts[kind] }, (_, at) => at + 1),
       );
     }
-    expect(requested).toHaveLength(1 + 3 + 1);
+    expect(requested).toHaveLength(1 + 3 + 1 + otherKinds.length);
   });
 
   type Damage = (pages: Map<string, string>) => unknown;
@@ -145,8 +145,9 @@ describe('crawling a deployment', () => {
     const failing = await crawled(deployment('query'), () => 500);
     expect(failing.problems).toEqual([
       expect.stringMatching(/^root: GET \/api\/gamedata\/: got status 500, /),
-      expect.stringMatching(/^lists: GET \/api\/gamedata\/move\/\?format=api: got status 500, /),
-      expect.stringMatching(/^lists: GET \/api\/gamedata\/item\/\?format=api: got status 500, /),
+      ...kindNames.map((kind) =>
+        expect.stringContaining(`lists: GET /api/gamedata/${kind}/?format=api: got status 500, `),
+      ),
     ]);
     expect(failing.lists.move).toEqual({ count: 0, records: [] });
   });

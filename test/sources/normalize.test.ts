@@ -1,17 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { DataError } from '../../src/errors.ts';
-import {
-  normalize,
-  type RawItem,
-  type RawMove,
-  type RawRecords,
-  rawSchemas,
-} from '../../src/sources/normalize.ts';
+import { normalize, type RawItem, type RawMove, rawSchemas } from '../../src/sources/normalize.ts';
 import { decodeDataSet } from '../support/decode.ts';
-import { allRaw, PROVENANCE, rawItem, rawMove, rawOf } from '../support/sites.ts';
+import { namesIn } from '../support/kinds.ts';
+import { onlyRaw, PROVENANCE, rawItem, rawMove, rawOf, type SomeRecords } from '../support/sites.ts';
 import { hasRecordedUpstream, recordedUpstream, type UpstreamData } from '../support/upstream-data.ts';
 
-const dataSet = (raw: Partial<RawRecords>) => decodeDataSet(normalize(allRaw(raw), PROVENANCE));
+const dataSet = (raw: SomeRecords) => decodeDataSet(normalize(onlyRaw(raw), PROVENANCE));
 const items = (...item: RawItem[]) => dataSet({ item });
 const index = (generation: number, index: number) => ({ generation, index });
 
@@ -107,18 +102,18 @@ describe('names in every language', () => {
       move: [rawMove(2, { names: { ja: 'に', fr: 'Deux' } }), rawMove(1, { slug: 'É', names: { fr: 'Un' } })],
       item: [rawItem(1, { englishName: null, names: { de: 'Eins' } })],
     };
-    expect(normalize(allRaw(raw), PROVENANCE).names).toEqual([
-      { language: 'de', move: {}, item: { 'item-1': 'Eins' } },
-      { language: 'en', move: { e: 'Move 1', 'move-2': 'Move 2' }, item: {} },
-      { language: 'fr', move: { e: 'Un', 'move-2': 'Deux' }, item: {} },
-      { language: 'ja', move: { 'move-2': 'に' }, item: {} },
+    expect(normalize(onlyRaw(raw), PROVENANCE).names).toEqual([
+      namesIn('de', { item: { 'item-1': 'Eins' } }),
+      namesIn('en', { move: { e: 'Move 1', 'move-2': 'Move 2' } }),
+      namesIn('fr', { move: { e: 'Un', 'move-2': 'Deux' } }),
+      namesIn('ja', { move: { 'move-2': 'に' } }),
     ]);
-    expect(normalize(allRaw(raw), PROVENANCE, false).names).toEqual([]);
+    expect(normalize(onlyRaw(raw), PROVENANCE, false).names).toEqual([]);
   });
 
   it('have tags in lower case, of which the first counts', () => {
     expect(namesOf(rawMove(1, { englishName: null, names: { 'zh-Hant': '一', 'ZH-HANT': '二' } }))).toEqual([
-      { language: 'zh-hant', move: { 'move-1': '一' }, item: {} },
+      namesIn('zh-hant', { move: { 'move-1': '一' } }),
     ]);
   });
 

@@ -8,6 +8,7 @@ import path from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import type { Kind } from '../../src/contract/kinds.ts';
 import { makeCertificate, missingOpenssl } from '../support/certificate.ts';
+import { otherKinds } from '../support/kinds.ts';
 import { runCli } from '../support/run-cli.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 import { moveAnswer, tinyUpstream, upstreamOf } from '../support/upstream-data.ts';
@@ -20,7 +21,7 @@ async function serveAlike(folder: string) {
   const { cert, key } = makeCertificate(folder);
   const log: string[] = [];
   const answer = (scheme: string) => (request: IncomingMessage, response: ServerResponse) => {
-    const [, base = '', kind = '', id] = /^(.*)\/(move|item|meta)\/(\d+)?/.exec(request.url ?? '') ?? [];
+    const [, base = '', kind = '', id] = /^(.*)\/([a-z]+)\/(\d+)?/.exec(request.url ?? '') ?? [];
     log.push(`${scheme}:${base}`);
     const name = `of-${scheme}${base.replaceAll('/', '-slash-')}`;
     const answers = tinyUpstream();
@@ -66,8 +67,8 @@ it.skipIf(missingOpenssl())(
       const list = readFileSync(path.join(folder, 'site/api/gamedata/move/index.json'), 'utf8');
       return [JSON.parse(list).results[0].slug, log.length - before];
     };
-    // Two lists and five records.
-    const all = 7;
+    // Two lists and five records, and a list and a record of each other kind.
+    const all = 7 + 2 * otherKinds.length;
     expect(await firstMove(`http://${host}/a/v2`)).toEqual(['of-http-slash-a-slash-v2', all]);
     expect(await firstMove(`https://${host}/a/v2`)).toEqual(['of-https-slash-a-slash-v2', all]);
     expect(await firstMove(`http://${host}/a/v2`)).toEqual(['of-http-slash-a-slash-v2', 1]);

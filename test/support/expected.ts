@@ -1,8 +1,7 @@
-/** What a site has to hold, worked out from the upstream's answers by the contract alone: nothing here comes from `src`. */
+/** What a site has to hold, worked out from the upstream's answers by the contract alone: nothing here but the list of kinds comes from `src`. */
 
+import { type Kind, kindNames } from '../../src/contract/kinds.ts';
 import { answersOf, type FullAnswer, idIn, type UpstreamData } from './upstream-data.ts';
-
-type Kind = 'move' | 'item';
 
 export interface ExpectedRecord {
   readonly slug: string;
@@ -19,7 +18,7 @@ export function expectedRecords(data: UpstreamData, kind: Kind, baseUrl: string)
     const name = englishName(answer);
     const url = `${baseUrl}/api/gamedata/${kind}/${slug}/?format=api`;
     const { id } = answer;
-    if (kind === 'move')
+    if (kind !== 'item')
       return { slug, record: { url, id, slug, name, generation: idIn(answer.generation) } };
     const [id1, id2, id3, id4, id5, id6, id7, id8, id9] = indices(answer);
     const ids = { id1, id2, id3, id4, id5, id6, id7, id8, id9 } as Record<string, number | null>;
@@ -47,9 +46,9 @@ const icon = ({ sprites }: FullAnswer): string =>
 /** Path → text of every file below `api/gamedata`. */
 export function expectedFiles(data: UpstreamData, baseUrl: string): Map<string, string> {
   const api = `${baseUrl}/api/gamedata`;
-  const root = { move: `${api}/move/?format=api`, item: `${api}/item/?format=api` };
+  const root = Object.fromEntries(kindNames.map((kind) => [kind, `${api}/${kind}/?format=api`]));
   const files = new Map([['index.json', JSON.stringify(root)]]);
-  for (const kind of ['move', 'item'] as const) {
+  for (const kind of kindNames) {
     const records = expectedRecords(data, kind, baseUrl);
     for (const { slug, record } of records) files.set(`${kind}/${slug}/index.json`, JSON.stringify(record));
     const count = records.length;

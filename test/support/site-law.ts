@@ -3,6 +3,7 @@
 import { createHash } from 'node:crypto';
 import { existsSync, lstatSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
+import { kindNames } from '../../src/contract/kinds.ts';
 import type { Records } from './steps-world.ts';
 
 /** A folder as an HTTP server and `sha256sum` see it. */
@@ -52,13 +53,13 @@ export function look(folder: string): Seen {
 
   const records = new Map<string, string>();
   for (const file of bodies.keys()) {
-    const [, kind = ''] = /^api\/gamedata\/(move|item)\/[^/]+\/index\.json$/.exec(file) ?? [];
+    const [, kind = ''] = /^api\/gamedata\/(\w+)\/[^/]+\/index\.json$/.exec(file) ?? [];
     if (kind === '') continue;
     const { id, url } = json<{ id: number; url: string }>(file);
     records.set(`/${file.slice(0, -'index.json'.length)}`, `${kind}/${id}`);
     if (!url?.startsWith(`${meta.base_url}/api/`)) wrong.set(file, `has the URL ${url}`);
   }
-  const counted = ['move', 'item'].map((kind) => [
+  const counted = kindNames.map((kind) => [
     kind,
     [...records.values()].filter((record) => record.startsWith(kind)).length,
   ]);

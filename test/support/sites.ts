@@ -25,38 +25,43 @@ import { readAnswer } from '../../src/sources/rest.ts';
 import { bodyText } from './body.ts';
 import { type DecodedDataSet, decodeDataSet, encodeDataSet } from './decode.ts';
 import {
-  type Answer,
   answersOf,
   hasRecordedUpstream,
-  itemAnswer,
-  moveAnswer,
+  plainAnswer,
   range,
   recordedUpstream,
   type UpstreamData,
 } from './upstream-data.ts';
 
-/** The plain answers of upstream-data.ts as a source reads them, without other languages. */
-function raw<K extends Kind>(kind: K, answer: Answer): RawOf<K> {
-  return { ...readAnswer(kind, answer, `${answer.id}`), names: {} };
-}
+/** The plain answer of upstream-data.ts as a source reads it, without other languages. */
+const plain = <K extends Kind>(kind: K, id: number): RawOf<K> => ({
+  ...readAnswer(kind, plainAnswer(kind, id), `${id}`),
+  names: {},
+});
 export const rawMove = (id: number, overrides: Partial<RawMove> = {}): RawMove => ({
-  ...raw('move', moveAnswer(id)),
+  ...plain('move', id),
   ...overrides,
 });
 export const rawItem = (id: number, overrides: Partial<RawItem> = {}): RawItem => ({
-  ...raw('item', itemAnswer(id)),
+  ...plain('item', id),
   sprite: `sprites/items/item-${id}.png`,
   ...overrides,
 });
 
-/** Of kinds that are not given, there are none. */
+/** Of a kind that is not given, there is one plain record. */
 export type SomeRecords = Partial<RawRecords>;
-export const allRaw = (some: SomeRecords): RawRecords =>
-  ({ ...mapKinds(() => []), ...some }) as unknown as RawRecords;
+const allRaw = (some: SomeRecords): RawRecords =>
+  ({ ...mapKinds((kind) => [plain(kind, 1)]), ...some }) as unknown as RawRecords;
 
-/** So many plain records of each kind. */
-export const rawRecords = (moves: number, items: number): RawRecords =>
-  allRaw({ move: range(1, moves).map((id) => rawMove(id)), item: range(1, items).map((id) => rawItem(id)) });
+/** Of a kind that is not given, there are none. */
+export const onlyRaw = (some: SomeRecords = {}): RawRecords => allRaw({ ...mapKinds(() => []), ...some });
+
+/** So many plain records, and one of every other kind if there are any items. */
+export const rawRecords = (moves: number, items: number): RawRecords => ({
+  ...(items > 0 ? allRaw({}) : onlyRaw()),
+  move: range(1, moves).map((id) => rawMove(id)),
+  item: range(1, items).map((id) => rawItem(id)),
+});
 
 export const PROVENANCE = {
   source: 'rest',

@@ -2,23 +2,25 @@
 
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
+import { type Kind, kindNames, mapKinds } from '../../src/contract/kinds.ts';
 import { type Commands, installPackage, startCommands } from './installed.ts';
+import { everyKind } from './kinds.ts';
 import { serveFolder } from './loopback.ts';
-import { itemAnswer, moveAnswer, range, type UpstreamData, upstreamOf } from './upstream-data.ts';
+import { plainAnswer, range, type UpstreamData, upstreamOf } from './upstream-data.ts';
 import { startUpstream } from './upstream-server.ts';
 
-type Slugs = Readonly<Record<'move' | 'item', ReadonlyMap<number, string>>>;
+type Slugs = Readonly<Record<Kind, ReadonlyMap<number, string>>>;
 /** Path → record, as `move/1`. */
 export type Records = ReadonlyMap<string, string>;
 
 /** @param changes id → another slug, or null for a record that is gone */
 function variant(changes: { [K in keyof Slugs]?: Record<number, string | null> }): Slugs {
-  const change = (kind: keyof Slugs, count: number) => {
-    const plain = Object.fromEntries(range(1, count).map((id) => [id, `${kind}-${id}`]));
+  const counts = everyKind({ move: 20, item: 10 }, () => 1);
+  return mapKinds((kind) => {
+    const plain = Object.fromEntries(range(1, counts[kind]).map((id) => [id, `${kind}-${id}`]));
     const slugs = Object.entries<string | null>({ ...plain, ...changes[kind] });
     return new Map(slugs.flatMap(([id, slug]) => (slug === null ? [] : [[Number(id), slug] as const])));
-  };
-  return { move: change('move', 20), item: change('item', 10) };
+  });
 }
 
 /** What an upstream has, and the day in January 2026 on which a snapshot of it is taken. */
@@ -37,11 +39,9 @@ export const variantNames = Object.keys(variants) as Variant[];
 /** What the package of the world comes with, with a history since `renamed`, and the day on which it was captured. */
 export const BUNDLED = { variant: 'renamed-again', captured: '2026-01-03' } as const;
 
-const kinds = ['move', 'item'] as const;
-
 export const recordsOf = (name: Variant): Records =>
   new Map(
-    kinds.flatMap((kind) =>
+    kindNames.flatMap((kind) =>
       [...variants[name].slugs[kind]].map(([id, slug]) => [
         `/api/gamedata/${kind}/${slug}/`,
         `${kind}/${id}`,
@@ -50,11 +50,10 @@ export const recordsOf = (name: Variant): Records =>
   );
 
 export function upstreamData(name: Variant): UpstreamData {
-  const { move, item } = variants[name].slugs;
-  return upstreamOf({
-    move: [...move].map(([id, slug]) => moveAnswer(id, { name: slug })),
-    item: [...item].map(([id, slug]) => itemAnswer(id, { name: slug })),
-  });
+  const { slugs } = variants[name];
+  return upstreamOf(
+    mapKinds((kind) => [...slugs[kind]].map(([id, slug]) => plainAnswer(kind, id, { name: slug }))),
+  );
 }
 
 /** An upstream of which the tests decide what it has. */

@@ -3,6 +3,8 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import Papa from 'papaparse';
+import { kindNames } from '../../src/contract/kinds.ts';
+import { plural } from '../../src/contract/words.ts';
 import { answersOf, type FullAnswer, idIn, type UpstreamData } from './upstream-data.ts';
 
 export type TableTexts = Record<string, string>;
@@ -18,28 +20,29 @@ const namesTable = (column: string, answers: readonly FullAnswer[]): string =>
 
 /** File name → text, with columns besides those that are needed, as the upstream has them. */
 export function tablesOf(data: UpstreamData): TableTexts {
-  const [moves, items] = [answersOf(data, 'move'), answersOf(data, 'item')];
-  const languages = [...moves, ...items].flatMap(({ names }) => names.map(({ language }) => language));
+  const all = kindNames.map((kind) => [kind, answersOf(data, kind)] as const);
+  const names = all.flatMap(([, answers]) => answers.flatMap((answer) => answer.names));
+  const ofKinds = all.flatMap(([kind, answers]) => {
+    const isItem = kind === 'item';
+    const columns = isItem ? 'category_id' : 'generation_id,type_id,accuracy';
+    const row = ({ id, name, generation, accuracy }: FullAnswer) =>
+      isItem ? [id, name, 1] : [id, name, idIn(generation), '', accuracy];
+    return [
+      [`${plural(kind)}.csv`, table(`id,identifier,${columns}`, answers.map(row))],
+      [`${kind}_names.csv`, namesTable(`${kind}_id`, answers)],
+    ];
+  });
   return {
-    'moves.csv': table(
-      'id,identifier,generation_id,type_id,accuracy',
-      moves.map(({ id, name, generation, accuracy }) => [id, name, idIn(generation), '', accuracy]),
-    ),
-    'move_names.csv': namesTable('move_id', moves),
+    ...Object.fromEntries(ofKinds),
     'languages.csv': table(
       'id,iso639,iso3166,identifier,official,order',
-      [...new Map(languages.map((one) => [idIn(one), one.name]))].map(([id, name]) => [
+      [...new Map(names.map(({ language }) => [idIn(language), language.name]))].map(([id, name]) => [
         ...[id, '', '', name, 1, id],
       ]),
     ),
-    'items.csv': table(
-      'id,identifier,category_id',
-      items.map(({ id, name }) => [id, name, 1]),
-    ),
-    'item_names.csv': namesTable('item_id', items),
     'item_game_indices.csv': table(
       'item_id,generation_id,game_index',
-      items.flatMap(({ id, game_indices }) =>
+      answersOf(data, 'item').flatMap(({ id, game_indices }) =>
         game_indices.map(({ generation, game_index }) => [id, idIn(generation), game_index]),
       ),
     ),

@@ -2,7 +2,7 @@
 
 import { existsSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import type { Kind } from '../../src/contract/kinds.ts';
+import { type Kind, mapKinds } from '../../src/contract/kinds.ts';
 import { everyKind } from './kinds.ts';
 
 /** Answers by kind and id; links in them start with `/api/v2/`. */
@@ -20,15 +20,19 @@ export const hasRecordedUpstream = existsSync(RECORDED);
 
 export function recordedUpstream(): UpstreamData {
   const texts = new Map<string, string>();
+  const unrecorded = upstreamOf({});
+  const isRecorded = (kind: Kind): boolean => existsSync(`${RECORDED}/${kind}`);
   return {
     name: 'recorded',
     list(kind) {
+      if (!isRecorded(kind)) return unrecorded.list(kind);
       const { results } = JSON.parse(readFileSync(`${RECORDED}/${kind}/index.json`, 'utf8')) as {
         results: { name: string; url: string }[];
       };
       return results.map(({ name, url }) => ({ id: Number(url.split('/').at(-2)), name }));
     },
     record(kind, id) {
+      if (!isRecorded(kind)) return unrecorded.record(kind, id);
       const file = `${RECORDED}/${kind}/${id}/index.json`;
       if (!texts.has(file) && existsSync(file)) texts.set(file, readFileSync(file, 'utf8'));
       return texts.get(file);
@@ -47,7 +51,7 @@ export interface FullAnswer {
   id: number;
   name: string;
   names: { name: string; language: { name: string; url: string } }[];
-  /** Of a move. */
+  /** Of every kind but items. */
   accuracy: number | null;
   generation: { url: string };
   /** Of an item. */
@@ -76,25 +80,20 @@ const sprite = (file: string) => ({
   default: `https://raw.githubusercontent.com/PokeAPI/sprites/master/sprites/items/${file}.png`,
 });
 
-export function moveAnswer(id: number, overrides: Record<string, unknown> = {}): Answer {
-  const name = `move-${id}`;
-  return { id, name, accuracy: 100, generation: generation(1), names: english(`Move ${id}`), ...overrides };
-}
+type Overrides = Record<string, unknown> & { name?: string | undefined };
 
-export function itemAnswer(
+/** With the fields of every kind. */
+export function plainAnswer(
+  kind: Kind,
   id: number,
-  { name = `item-${id}`, ...overrides }: Record<string, unknown> & { name?: string } = {},
+  { name = `${kind}-${id}`, ...overrides }: Overrides = {},
 ): Answer {
-  return {
-    id,
-    name,
-    cost: 0,
-    game_indices: [],
-    names: english(`Item ${id}`),
-    sprites: sprite(name),
-    ...overrides,
-  };
+  const own = { accuracy: 100, generation: generation(1), cost: 0, game_indices: [], sprites: sprite(name) };
+  const title = kind.charAt(0).toUpperCase() + kind.slice(1);
+  return { id, name, ...own, names: english(`${title} ${id}`), ...overrides };
 }
+export const moveAnswer = (id: number, own?: Overrides): Answer => plainAnswer('move', id, own);
+export const itemAnswer = (id: number, own?: Overrides): Answer => plainAnswer('item', id, own);
 
 const index = (game_index: number, of: number) => ({ game_index, generation: generation(of) });
 
@@ -139,16 +138,17 @@ function handMadeAnswers(): Answers {
   };
 }
 
-/** Of kinds that are not given, there are none. */
+/** Of a kind that is not given, there is one plain record: a guard refuses a kind without any. */
 export type Answers = Partial<Record<Kind, Answer[]>>;
 
 /** An upstream of given answers. They may be changed while it serves. */
 export function upstreamOf(answers: Answers): UpstreamData {
+  const plain = mapKinds((kind) => [plainAnswer(kind, 1)]);
   return {
     name: 'hand-made',
-    list: (kind) => answers[kind] ?? [],
+    list: (kind) => answers[kind] ?? plain[kind],
     record(kind, id) {
-      const answer = answers[kind]?.find((candidate) => candidate.id === id);
+      const answer = (answers[kind] ?? plain[kind]).find((candidate) => candidate.id === id);
       return answer && JSON.stringify(answer);
     },
   };
@@ -160,8 +160,7 @@ export const localUpstream = (): UpstreamData =>
   hasRecordedUpstream ? recordedUpstream() : handMadeUpstream();
 
 /** Plain records of each kind: a few, for tests that need no more. */
-export function tinyUpstream(moves = 3, items = 2): Required<Answers> {
-  const move = range(1, moves).map((id) => moveAnswer(id));
-  const item = range(1, items).map((id) => itemAnswer(id));
-  return everyKind({ move, item }, () => []);
+export function tinyUpstream(move = 3, item = 2): Record<Kind, Answer[]> {
+  const counts = everyKind({ move, item }, () => 1);
+  return mapKinds((kind) => range(1, counts[kind]).map((id) => plainAnswer(kind, id)));
 }

@@ -5,6 +5,7 @@ import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { build } from '../../src/cli/commands/build.ts';
+import { kindNames } from '../../src/contract/kinds.ts';
 import type { LinkStyle } from '../../src/contract/paths.ts';
 import { engineFile, missingEngine } from '../support/engines/npm-engines.ts';
 import { renamedSnapshot } from '../support/renamed-snapshot.ts';
@@ -81,7 +82,7 @@ describe.skipIf(reason !== '').each([
     const findings = byRedocly(site(links));
     const slashes = findings.filter(({ rule }) => rule === 'no-path-trailing-slash');
     expect(findings.filter((finding) => !slashes.includes(finding))).toEqual([]);
-    expect(slashes).toHaveLength(links === 'file' ? 0 : 5);
+    expect(slashes).toHaveLength(links === 'file' ? 0 : 1 + 2 * kindNames.length);
   });
 });
 

@@ -3,6 +3,7 @@
 import { Readable } from 'node:stream';
 import { describe, expect, test } from 'vitest';
 import type { GuaranteeName, Level } from '../../src/contract/guarantees.ts';
+import { kindNames } from '../../src/contract/kinds.ts';
 import { compare } from '../../src/dataset/compare.ts';
 import { emptyHistory, extendHistory } from '../../src/dataset/history.ts';
 import { type AssetStore, createHandler } from '../../src/serve/handler/index.ts';
@@ -236,6 +237,6 @@ describe('a deployment that never ends', () => {
       (error: Error) => [error.message],
     );
     expect(problems).toContainEqual(expect.stringMatching(problem));
-    expect(requests.length).toBeLessThan(400);
+    expect(requests.length).toBeLessThan(200 * kindNames.length);
   });
 });

@@ -18,6 +18,7 @@ import { withOutput } from '../../src/publish/publish.ts';
 import { downloadFiles } from '../../src/site/record-files.ts';
 import { verifyFolder } from '../../src/verify/folder.ts';
 import { versionOf } from '../support/data-set-versions.ts';
+import { everyKind, otherKinds } from '../support/kinds.ts';
 import { listAsTheyAre } from '../support/listed.ts';
 import { rawMove, rawRecords, type SiteOptions, siteOf } from '../support/sites.ts';
 
@@ -110,7 +111,8 @@ const onNoList = Array(30).fill(/is not on any list$/);
 describe('verifying', () => {
   it.each(['query', 'file'] as const)('finds nothing wrong with a good site with %s links', async (links) => {
     const { folder } = await goodSite({ links });
-    expect(verifyFolder(folder)).toEqual({ files: 147, counts: { move: 130, item: 3 }, problems: [] });
+    const [files, counts] = [147 + 2 * otherKinds.length, everyKind({ move: 130, item: 3 }, () => 1)];
+    expect(verifyFolder(folder)).toEqual({ files, counts, problems: [] });
   });
 
   it('finds nothing wrong with a good site without any record', async () => {
@@ -204,7 +206,7 @@ describe('verifying', () => {
       'another address in meta.json',
       edit('meta.json', 'https://example.test', 'https://other.test'),
       [
-        ...Array(133 + 2).fill(/got .*example\.test.*, expected .*other\.test/),
+        ...Array(133 + otherKinds.length + 2).fill(/got .*example\.test.*, expected .*other\.test/),
         /^api\/gamedata\/index.json: expected /,
         /^changes.atom: does not match /,
       ],

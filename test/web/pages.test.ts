@@ -3,7 +3,8 @@ import { readPackage } from '../../src/cli/package-files.ts';
 import { countGenerations, descriptionRows, downloadRows, webFiles } from '../../src/web/pages.ts';
 import { createSearchIndex } from '../../src/web/search/search-index.ts';
 import { fillPlaceholders, html } from '../../src/web/shared/markup.ts';
-import { rawItem, rawMove, rawRecords, type SiteOptions, siteOf } from '../support/sites.ts';
+import { everyKind, forOthers } from '../support/kinds.ts';
+import { onlyRaw, rawItem, rawMove, rawRecords, type SiteOptions, siteOf } from '../support/sites.ts';
 
 const hostile = `<img src=x onerror="alert('1')">&`;
 const escaped = '&lt;img src=x onerror=&quot;alert(&#39;1&#39;)&quot;&gt;&amp;';
@@ -29,14 +30,14 @@ describe('markup', () => {
 
 describe('the chart', () => {
   it('counts by ascending generation, and last what has none', () => {
-    const { records } = siteOf({
+    const raw = onlyRaw({
       move: [rawMove(1, { generation: 9 }), rawMove(2), rawMove(3)],
       item: [rawItem(1), rawItem(2, { gameIndices: [{ generation: 1, index: 5 }] })],
     });
-    expect([...countGenerations(createSearchIndex(records))]).toEqual([
-      [1, { move: 2, item: 1 }],
-      [9, { move: 1, item: 0 }],
-      [null, { move: 0, item: 1 }],
+    expect([...countGenerations(createSearchIndex(siteOf(raw).records))]).toEqual([
+      [1, everyKind({ move: 2, item: 1 }, () => 0)],
+      [9, everyKind({ move: 1 }, () => 0)],
+      [null, everyKind({ item: 1 }, () => 0)],
     ]);
   });
 });
@@ -93,7 +94,7 @@ describe('the pages', () => {
   it.each([
     [three, {}, '<span id="command">curl "https://example.test/api/gamedata/move/move-1/?format=api"</span>'],
     [three, {}, 'href="api/gamedata/move/"'],
-    [three, {}, 'API of 2 moves and 1 item from'],
+    [three, {}, `API of 2 moves and 1 item${forOthers((kind) => ` and 1 ${kind}`)} from`],
     [three, { links: 'file' }, 'move/move-1/index.json?format=api"</span>'],
     [three, { links: 'file' }, 'href="browse/index.html#/api/gamedata/move/"'],
     [rawRecords(0, 1), {}, 'item/item-1/?format=api"</span>'],

@@ -3,12 +3,14 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { build } from '../../../src/cli/commands/build.ts';
+import { bulkFiles } from '../../../src/contract/files.ts';
 import { listFiles } from '../../../src/files.ts';
 import { verifyFolder } from '../../../src/verify/folder.ts';
 import { codeDigest } from '../../../src/version.ts';
 import { stateNumber } from '../../support/editions.ts';
 import { expectedFiles } from '../../support/expected.ts';
 import { fingerprint } from '../../support/fingerprint.ts';
+import { otherKinds } from '../../support/kinds.ts';
 import { rawRecords } from '../../support/sites.ts';
 import { smallSource } from '../../support/small-data.ts';
 import { temporaryFolder } from '../../support/temporary.ts';
@@ -38,6 +40,8 @@ function buildOptions(upstream: string) {
 }
 
 const handMade = { data: handMadeUpstream(), counts: { move: 119, item: 211 }, pages: { move: 2, item: 3 } };
+/** A list and a record of each other kind. */
+const others = 2 * otherKinds.length;
 const largest = hasRecordedUpstream
   ? { data: someRecorded(), counts: { move: 157, item: 371 }, pages: { move: 2, item: 4 } }
   : handMade;
@@ -45,7 +49,7 @@ const largest = hasRecordedUpstream
 describe('build of an upstream', () => {
   it.each([
     { of: 'the same edition', ...largest, state: stateNumber(1, largest.data), confirmed: 0 },
-    { of: 'no edition', ...handMade, state: { data: handMade.data }, confirmed: 2 + 119 + 211 },
+    { of: 'no edition', ...handMade, state: { data: handMade.data }, confirmed: 2 + 119 + 211 + others },
   ])(
     'is right to the byte, and costs no body and touches no file again where answers are of $of',
     async ({ data, counts, pages, state, confirmed }) => {
@@ -73,7 +77,7 @@ describe('build of an upstream', () => {
       expect(server.log.slice(sent).map(({ status }) => status)).toEqual(asked);
       expect(second.isCached).toBe(confirmed === 0);
       expect(second.requests).toMatchObject({ bodies: confirmed > 0 ? 0 : 1, notModified: confirmed });
-      expect(second.requests?.cacheHits).toBe(2 + counts.move + counts.item);
+      expect(second.requests?.cacheHits).toBe(2 + counts.move + counts.item + others);
       expect(second).toMatchObject({ changed: false, files: { written: 0, removed: 0 } });
       expect(fingerprint(options.out)).toEqual(before);
     },
@@ -107,8 +111,9 @@ describe('build', () => {
     expect([first, second]).toEqual([100, 150]);
     const all = recordPaths(server);
     // Every record once, and two that got no answer the first time.
-    expect(all).toHaveLength(119 + 211 + 2);
-    expect(new Set(all).size).toBe(119 + 211);
+    const records = 119 + 211 + otherKinds.length;
+    expect(all).toHaveLength(records + 2);
+    expect(new Set(all).size).toBe(records);
   });
 
   it('rewrites the files of a changed record and of its page, and no others', async () => {
@@ -150,12 +155,12 @@ describe('build', () => {
     const options = buildOptions(server.url);
     const bulk = () => listFiles(options.out).filter((file) => file.startsWith('download/'));
     await build(options);
-    expect(bulk()).toHaveLength(15);
+    expect(bulk()).toHaveLength(bulkFiles.length);
 
     const report = await build({ ...options, downloads: false });
 
     expect(bulk()).toEqual([]);
-    expect(report.files).toMatchObject({ removed: 15 });
+    expect(report.files).toMatchObject({ removed: bulkFiles.length });
     expect(readFileSync(path.join(options.out, 'openapi.json'), 'utf8')).not.toContain('/download/');
     expect(verifyFolder(options.out)).toMatchObject({ problems: [] });
   });

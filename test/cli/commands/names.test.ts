@@ -8,9 +8,11 @@ import { mirror } from '../../../src/cli/commands/mirror.ts';
 import { rebase } from '../../../src/cli/commands/rebase.ts';
 import { snapshot } from '../../../src/cli/commands/snapshot.ts';
 import { summaryLines } from '../../../src/cli/summary.ts';
+import { kindNames, mapKinds } from '../../../src/contract/kinds.ts';
 import { verifyFolder } from '../../../src/verify/folder.ts';
 import { deploy } from '../../support/deployed.ts';
 import { fingerprint } from '../../support/fingerprint.ts';
+import { namesIn } from '../../support/kinds.ts';
 import { tablesOf, writeTables } from '../../support/tables.ts';
 import { temporaryFolder } from '../../support/temporary.ts';
 import { serveUpstream } from '../../support/test-upstream.ts';
@@ -19,6 +21,7 @@ import {
   itemAnswer,
   localUpstream,
   moveAnswer,
+  plainAnswer,
   type UpstreamData,
   upstreamOf,
 } from '../../support/upstream-data.ts';
@@ -36,7 +39,7 @@ const named = (names: Record<string, string>) => ({
 /** What an upstream has, read without any of the project's code: language → kind → slug → name. */
 function expectedNames(upstream: UpstreamData) {
   const all: Record<string, Record<string, Record<string, string>>> = {};
-  for (const kind of ['move', 'item'] as const) {
+  for (const kind of kindNames) {
     const taken = new Set<string>();
     const answers = upstream
       .list(kind)
@@ -46,7 +49,7 @@ function expectedNames(upstream: UpstreamData) {
       const key = taken.has(slug) ? `${slug}-${id}` : slug;
       taken.add(slug);
       for (const { name, language } of names as { name: string; language: { name: string } }[]) {
-        all[language.name] ??= { move: {}, item: {} };
+        all[language.name] ??= mapKinds(() => ({}));
         Object.assign(all[language.name]?.[kind] ?? {}, { [key]: name.trim() });
       }
     }
@@ -65,7 +68,8 @@ const read = (folder: string, file: string) => JSON.parse(readFileSync(path.join
 
 /** An upstream that a test changes between two builds of one folder. */
 async function scene(answers: Record<'move' | 'item', Answer[]> = manyMoves()) {
-  const upstream = await serveUpstream(upstreamOf(answers));
+  const others = mapKinds((kind) => [plainAnswer(kind, 1, named({ en: 'Other' }))]);
+  const upstream = await serveUpstream(upstreamOf({ ...others, ...answers }));
   const out = path.join(temporaryFolder(), 'site');
   const run = (options: Parameters<typeof build>[0] = {}) =>
     build({
@@ -120,8 +124,7 @@ describe('names in every language', () => {
       languages.map((language) => ({
         language,
         name: expect.any(String),
-        move: count(expected[language]?.move),
-        item: count(expected[language]?.item),
+        ...mapKinds((kind) => count(expected[language]?.[kind])),
         url: `https://example.test/names/${language}.json`,
       })),
     );
@@ -158,11 +161,8 @@ describe('names in every language', () => {
     };
     const { run, out } = await scene(answers);
     const { warnings } = await run({ maxShrink: 100 });
-    expect(read(out, 'names/fr.json')).toEqual({
-      language: 'fr',
-      move: { constructor: texts.fr },
-      item: { jalapeno: 'Piment', 'jalapeno-2': 'Autre' },
-    });
+    const item = { jalapeno: 'Piment', 'jalapeno-2': 'Autre' };
+    expect(read(out, 'names/fr.json')).toEqual(namesIn('fr', { move: { constructor: texts.fr }, item }));
     expect(read(out, 'names/ja.json').move).toEqual({ constructor: texts.ja });
     expect(existsSync(path.join(out, 'names/zh-hant.json'))).toBe(false);
     expect(warnings).toContainEqual({
@@ -211,7 +211,7 @@ describe('names in every language', () => {
     expect(read(out, 'names/fr.json').move).toEqual({});
     expect(read(out, 'names/it.json').move).toEqual({ 'move-1': 'Uno' });
     expect((await run({ maxShrink: 100, names: false })).warnings).toEqual([]);
-    expect(read(out, 'meta.json').counts).toEqual({ move: 1, item: 1 });
+    expect(read(out, 'meta.json').counts).toEqual(mapKinds(() => 1));
   });
 });
 

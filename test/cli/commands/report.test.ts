@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import { countWarnings, groupWarnings } from '../../../src/cli/report.ts';
 import type { Warning } from '../../../src/dataset/data-set.ts';
+import { everyKind } from '../../support/kinds.ts';
 
 const warning = (kind: 'move' | 'item', code: string, id: number): Warning => ({
   code,
@@ -18,6 +19,7 @@ it('warnings are reported by kind and code, with their number and the first thre
     { kind: 'item', code: 'other', count: 1, examples: ['item 7'] },
     { kind: 'item', code: 'no-icon', count: 4, examples: ['item 1', 'item 2', 'item 3'] },
   ]);
-  expect(countWarnings(groups)).toEqual({ move: { other: 1 }, item: { other: 1, 'no-icon': 4 } });
-  expect(countWarnings([])).toEqual({ move: {}, item: {} });
+  const counts = everyKind<object>({ move: { other: 1 }, item: { other: 1, 'no-icon': 4 } }, () => ({}));
+  expect(countWarnings(groups)).toEqual(counts);
+  expect(countWarnings([])).toEqual(everyKind({}, () => ({})));
 });

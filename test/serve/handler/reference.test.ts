@@ -2,6 +2,7 @@
 
 import { describe, expect, it } from 'vitest';
 import { handledSite, recordsWithGaps } from '../../support/handled-site.ts';
+import { forOthers } from '../../support/kinds.ts';
 
 const { ask } = handledSite(recordsWithGaps());
 
@@ -241,10 +242,10 @@ describe('bytes', () => {
       expect((await asked(`/api/gamedata/item/${path}`)).text).toContain('"name":"Poké Ball"');
   });
 
-  it('of the root are the two lists', async () => {
-    expect((await asked('/api/gamedata/')).text).toBe(
-      '{"move":"https://example.test/api/gamedata/move/?format=api","item":"https://example.test/api/gamedata/item/?format=api"}',
-    );
+  it('of the root are the lists', async () => {
+    const list = (kind: string) => `"${kind}":"https://example.test/api/gamedata/${kind}/?format=api"`;
+    const others = forOthers((kind) => `,${list(kind)}`);
+    expect((await asked('/api/gamedata/')).text).toBe(`{${list('move')},${list('item')}${others}}`);
   });
 });
 

@@ -2,6 +2,8 @@
 
 import type { Page, Route } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
+import { kindNames } from '../../../src/contract/kinds.ts';
+import { plural } from '../../../src/contract/words.ts';
 import { noBrowser, useBrowser } from '../../support/browser.ts';
 import { usePageSite } from '../../support/served-pages.ts';
 
@@ -137,7 +139,7 @@ describe.skipIf(noBrowser !== '')(`the browsable page${noBrowser}`, () => {
     await goTo(page, '/api/gamedata/moves/');
     await openHeading(page, 'Not found');
     const ways = await page.locator('.ways a').allTextContents();
-    expect(ways).toEqual(['All moves', 'All items', 'All kinds', 'Search']);
+    expect(ways).toEqual([...kindNames.map((kind) => `All ${plural(kind)}`), 'All kinds', 'Search']);
   });
 
   it('shows a list as a table, or as JSON, one click away, and remembers it', async () => {

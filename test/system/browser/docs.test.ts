@@ -3,6 +3,7 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { kindNames } from '../../../src/contract/kinds.ts';
 import { noBrowser, useBrowser } from '../../support/browser.ts';
 import { usePageSite } from '../../support/served-pages.ts';
 
@@ -87,7 +88,8 @@ describe.skipIf(noBrowser !== '')(`the docs${noBrowser}`, () => {
     const { page } = await visit(`${site.url}/docs/`);
     await page.locator('#getItem').getByLabel('TypeScript').check();
     const isChosen = page.locator('.tabs input[value=TypeScript]:checked');
-    expect([await isChosen.count(), await page.locator('.tabs').count()]).toEqual([7, 7]);
+    const samples = 3 + 2 * kindNames.length;
+    expect([await isChosen.count(), await page.locator('.tabs').count()]).toEqual([samples, samples]);
     await page.reload();
     await page.locator('#getMove pre', { hasText: "import type { Move } from './types.d.ts'" }).waitFor();
   });

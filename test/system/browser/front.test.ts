@@ -6,6 +6,7 @@ import { gzipSync } from 'node:zlib';
 import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import { noBrowser, useBrowser } from '../../support/browser.ts';
+import { everyKind } from '../../support/kinds.ts';
 import { usePageSite } from '../../support/served-pages.ts';
 
 const results = (page: Page): Promise<string[]> => page.locator('#results b').allTextContents();
@@ -172,9 +173,9 @@ describe.skipIf(noBrowser !== '')(`the front page${noBrowser}`, () => {
     const { page } = await visit(`${site.url}/`);
     const name = '<img src=x onerror="window.hit=1">';
     const columns = { id: [1], slug: 'evil', name, generation: [null], icon: '"><b>.png' };
-    await page.route('**/search.json', (route) =>
-      route.fulfill({ json: { move: { ...columns, icon: null }, item: columns } }),
-    );
+    const none = { id: [], slug: '', name: '', generation: [], icon: null };
+    const json = everyKind<object>({ move: { ...columns, icon: null }, item: columns }, () => none);
+    await page.route('**/search.json', (route) => route.fulfill({ json }));
     await page.locator('#query').fill('evil');
     await say(page, '2 records');
     expect(await results(page)).toEqual([name, name]);
