@@ -71,12 +71,10 @@ const formerSlugs = (kind: Kind) =>
     .describe(`Former slug → the id of the ${kind} that had it last, whether it still exists or not.`);
 export const formerSchema = forEveryKind(
   {},
-  z
-    .object(mapKinds(formerSlugs))
-    .meta({
-      title: 'Former',
-      description: 'The slugs that records had before they were renamed or removed.',
-    }),
+  z.object(mapKinds(formerSlugs)).meta({
+    title: 'Former',
+    description: 'The slugs that records had before they were renamed or removed.',
+  }),
 );
 
 export const movedSchema = z

@@ -21,7 +21,12 @@ const page = new TextEncoder().encode('<!doctype html>');
 /** A handler over a small site in memory: 120 moves, the first renamed, 3 items, the first without an icon of its own. */
 function smallHandler() {
   const raw = rawRecords(120, 3);
-  const item = [rawItem(1, { sprite: null }), ...raw.item.slice(1)];
+  // The first and the last are of the same size.
+  const item = [
+    rawItem(1, { sprite: null }),
+    rawItem(2),
+    rawItem(3, { sprite: 'sprites/items/item-03.png' }),
+  ];
   const before = versionOf([rawMove(1, { slug: 'old-1' }), ...raw.move.slice(1)], item);
   const history = extendHistory(emptyHistory, compare(before, versionOf(raw.move, item)));
   const { files } = siteOf({ ...raw, item }, { history });
@@ -35,8 +40,8 @@ function smallHandler() {
   const store: AssetStore = {
     async get(file) {
       const body = bodies.get(file);
-      // As hashes in Base64 may have it.
-      return body && { body, etag: `"${file}W/"` };
+      // Of the size, as servers make them, with what hashes in Base64 may have.
+      return body && { body, etag: `"${body.length}W/"` };
     },
   };
   return createHandler(store);
