@@ -4,6 +4,7 @@ import { fileRows } from '../../src/contract/files.ts';
 import { kindNames } from '../../src/contract/kinds.ts';
 import {
   BROWSE_FILE,
+  isServerFile,
   linkHeader,
   listPageFile,
   listUrl,
@@ -11,6 +12,7 @@ import {
   namesFile,
   pathOf,
   recordFile,
+  recordOfPath,
   recordUrl,
   slugsOf,
 } from '../../src/contract/paths.ts';
@@ -44,6 +46,21 @@ describe('paths', () => {
     const [first, third] = [{ limit: 100, offset: 0 }, window].map((at) => listUrl(file, 'item', at));
     expect(first).toBe(`${api}/item/index.json?format=api&limit=100&offset=0`);
     expect(third).toBe(`${api}/item/offset/200/index.json?format=api&limit=100&offset=200`);
+  });
+
+  it.each([
+    ['/api/gamedata/move/pound/', { kind: 'move', slug: 'pound' }],
+    ['/api/gamedata/item/pound', { kind: 'item', slug: 'pound' }],
+    ['/api/gamedata/move/', undefined],
+    ['/api/gamedata/move/pound/index.json', undefined],
+    ['/api/gamedata/other/pound/', undefined],
+    ['/x/api/gamedata/move/', undefined],
+  ])('of a record tell its kind and slug: %s', (address, expected) => {
+    expect(recordOfPath(address)).toEqual(expected);
+  });
+
+  it('of configuration that is copied to a server are below a folder of their own', () => {
+    expect(['_hosts/nginx.conf', 'x/_hosts/', '_redirects'].map(isServerFile)).toEqual([true, false, false]);
   });
 
   it('of files name the records of a kind', () => {

@@ -44,7 +44,7 @@ describe.each([
   ['without bulk files', documentOf(120, { downloads: false })],
   ['without records', documentOf(0)],
 ])('the document %s', (_, document) => {
-  it('is OpenAPI 3.1 by an independent ETag', async () => {
+  it('is OpenAPI 3.1 by an independent validator', async () => {
     const validator = new Validator();
     expect(await validator.validate({ ...structuredClone(document) })).toMatchObject({ valid: true });
     expect(validator.version).toBe('3.1');
