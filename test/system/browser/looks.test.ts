@@ -53,7 +53,7 @@ const brokenWords = (page: Page): Promise<string[]> =>
 
 /** The labels that the hint about keys lies on. */
 const coveredLabels = (page: Page): Promise<string[]> =>
-  page.evaluate(`[...document.querySelectorAll('.field:not(.wide) label')].filter((label) => {
+  page.evaluate(`[...document.querySelectorAll('form:has(#keys) .field:not(.wide) label')].filter((label) => {
     const [own, hint] = [label, document.querySelector('#keys')].map((element) => element.getBoundingClientRect());
     return own.left < hint.right && own.top < hint.bottom && own.bottom > hint.top;
   }).map(({ textContent }) => textContent)`);
