@@ -14,12 +14,15 @@ export const selectNames = (
   records: Readonly<Record<Kind, readonly { readonly slug: string }[]>>,
 ): Names[] =>
   names.map((own) => {
-    const select = (kind: Kind) =>
-      records[kind].flatMap(({ slug }) => {
+    const select = (kind: Kind) => {
+      const kept: Record<string, string> = {};
+      for (const { slug } of records[kind]) {
         const name = nameIn(own, kind, slug);
-        return name === undefined ? [] : [[slug, name] as const];
-      });
-    return { ...own, ...mapKinds((kind) => Object.fromEntries(select(kind))) };
+        if (name !== undefined) kept[slug] = name;
+      }
+      return kept;
+    };
+    return { ...own, ...mapKinds(select) };
   });
 
 /** What has become of the names that a language had. */
