@@ -129,13 +129,14 @@ function addNames(
       if (tag !== 'en') warn('missing-name', `the name in ${tag} is empty, left out`);
       continue;
     }
-    const own = all.get(tag) ?? { language: tag, ...mapKinds((): Record<string, string> => ({})) };
-    const misfit = misfitOf(languageSchema, tag) ?? misfitOf(nameSchema, name);
+    const known = all.get(tag);
+    const misfit = (known ? undefined : misfitOf(languageSchema, tag)) ?? misfitOf(nameSchema, name);
     if (misfit !== undefined) {
       warn('unusable-name', `the name in ${show(tag)} is left out: ${misfit}`);
       continue;
     }
-    all.set(tag, own);
+    const own = known ?? { language: tag, ...mapKinds((): Record<string, string> => ({})) };
+    if (!known) all.set(tag, own);
     if (!Object.hasOwn(own[kind], slug)) own[kind][slug] = name;
   }
 }
