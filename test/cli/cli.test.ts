@@ -1,7 +1,9 @@
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { plural } from '../../src/contract/words.ts';
 import { fingerprint } from '../support/fingerprint.ts';
+import { forOthers } from '../support/kinds.ts';
 import { callCli, runCli } from '../support/run-cli.ts';
 import { smallSource } from '../support/small-data.ts';
 import { temporaryFolder } from '../support/temporary.ts';
@@ -105,8 +107,11 @@ describe('building from the bundled data', () => {
       fallback: null,
       requests: null,
     });
+    const others = forOthers((kind) => `, [\\d,]+ ${plural(kind)}`);
     expect(built.stderr).toMatch(
-      /^data: \d+ moves, [\d,]+ items.* from .*\nsite: [\d,]+ files, .* in [\d.]+ s\nnext: npx gamedata serve site, or upload that folder to a host\n$/,
+      new RegExp(
+        `^data: \\d+ moves, [\\d,]+ items${others} from .*\nsite: [\\d,]+ files, .* in [\\d.]+ s\nnext: npx gamedata serve site, or upload that folder to a host\n$`,
+      ),
     );
     expect(readFileSync(path.join(cwd, 'site', 'api', 'gamedata', 'index.json'), 'utf8')).toContain(
       '"https://env.test/api/gamedata/move/?format=api"',

@@ -50,7 +50,7 @@ const digest = 'sha256:DIGEST';
 const golden: [path: string, body: string | undefined][] = [
   [
     'api/gamedata/index.json',
-    JSON.stringify(mapKinds((kind) => `https://example.test/api/gamedata/${kind}/?format=api`)),
+    `{"move":"https://example.test/api/gamedata/move/?format=api","item":"https://example.test/api/gamedata/item/?format=api"${forOthers((kind) => `,"${kind}":"https://example.test/api/gamedata/${kind}/?format=api"`)}}`,
   ],
   [
     'meta.json',

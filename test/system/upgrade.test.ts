@@ -5,7 +5,6 @@ import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
-import { mapKinds } from '../../src/contract/kinds.ts';
 import { callCli } from '../support/run-cli.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 import { serveUpstream } from '../support/test-upstream.ts';
@@ -18,24 +17,14 @@ import { tinyUpstream, upstreamOf } from '../support/upstream-data.ts';
 const VERSION_0_1_0 = fileURLToPath(new URL('version-0.1.0.tar.gz', import.meta.url));
 
 it('takes over records, redirects and history of the site, and leaves nothing behind', async () => {
-  const { move, item } = tinyUpstream(8);
-  Object.assign(move[1] ?? {}, { name: 'renamed' });
-  // It knew no other kinds, of which there are none: that is no change.
-  const { url } = await serveUpstream(upstreamOf({ ...mapKinds(() => []), move, item }));
+  const answers = tinyUpstream(8);
+  Object.assign(answers.move[1] ?? {}, { name: 'renamed' });
+  const { url } = await serveUpstream(upstreamOf(answers));
   const cwd = temporaryFolder();
   execFileSync('tar', ['xzf', VERSION_0_1_0, '-C', cwd]);
   const json = (file: string) => JSON.parse(readFileSync(path.join(cwd, 'build', file), 'utf8'));
   const build = async () => {
-    const options = [
-      '--base-url',
-      'https://gamedata.test',
-      '--host',
-      'nginx',
-      '--verify',
-      '--json',
-      '--max-shrink',
-      '100',
-    ];
+    const options = ['--base-url', 'https://gamedata.test', '--host', 'nginx', '--verify', '--json'];
     const args = ['build', '--source', 'rest', '--upstream', url, ...options];
     const { code, stdout, stderr } = await callCli(args, { cwd });
     expect(code, stderr).toBe(0);

@@ -57,6 +57,7 @@ describe('a search', () => {
 
   it.each(['', '   '])('for %j finds everything, in order', (text) => {
     expect(find(text)).toHaveLength(Object.values(records).flat().length);
+    expect([find(text, 'move').length, find(text, 'item').length]).toEqual([746, 954]);
     expect(find(text)[0]).toBe('Pound');
   });
 
@@ -74,8 +75,8 @@ describe('a search', () => {
 describe('names in other languages', () => {
   const french = namesIn('fr', { move: { pound: 'Écras’Face', thunder: 'Fatal-Foudre' } });
   const german = namesIn('de', { move: { pound: 'Pfund', thunder: 'Donner' }, item: { potion: 'Trank' } });
-  const named = (q: string, language = '') =>
-    match(filterOf(q, '', '', language), [french, german]).map(({ slug, local }) => [slug, local?.name]);
+  const named = (q: string, language = '', kind = '') =>
+    match(filterOf(q, kind, '', language), [french, german]).map(({ slug, local }) => [slug, local?.name]);
 
   it('find a record in whatever language it is searched, and are shown if it was found by them', () => {
     expect(named('donner')).toEqual([['thunder', 'Donner']]);
@@ -85,8 +86,8 @@ describe('names in other languages', () => {
   });
 
   it('are shown in the language that was chosen, if it was found otherwise', () => {
-    expect(named('pound')[0]).toEqual(['pound', undefined]);
-    expect(named('pound', 'de')[0]).toEqual(['pound', 'Pfund']);
+    expect(named('pound', '', 'move')).toEqual([['pound', undefined]]);
+    expect(named('pound', 'de', 'move')).toEqual([['pound', 'Pfund']]);
     expect(named('', 'de')[0]).toEqual(['pound', 'Pfund']);
   });
 

@@ -4,6 +4,7 @@ import { kindNames } from '../../src/contract/kinds.ts';
 import type { SearchIndex } from '../../src/contract/served.ts';
 import { createSearchIndex, generationOf, readSearchIndex } from '../../src/web/search/search-index.ts';
 import { encodeDataSet, type Records } from '../support/decode.ts';
+import { otherKinds } from '../support/kinds.ts';
 import { dataSetOf, fullSizeRecords, rawItem, rawMove, rawRecords } from '../support/sites.ts';
 import { hasRecordedUpstream } from '../support/upstream-data.ts';
 
@@ -32,7 +33,8 @@ const indexOf = (records: Records): SearchIndex =>
 
 describe('the search index', () => {
   it('has a column for each property, without what follows from the slug', () => {
-    const { move, item } = indexOf(records);
+    const { move, item, ...others } = indexOf(records);
+    expect(Object.keys(others)).toEqual(otherKinds);
     expect({ move, item }).toEqual({
       move: { id: [1, 10_000], slug: 'pound u--turn', name: '\nU-turn <b>', generation: [1, 4], icon: null },
       item: {
