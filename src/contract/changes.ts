@@ -1,9 +1,9 @@
 /** What changed from one data set to the next, and the history that a site publishes. */
 
 import * as z from 'zod';
-import { forEveryKind, type Kind, mapKinds } from './kinds.ts';
+import { type Kind, mapKinds } from './kinds.ts';
 import { editionSchema } from './meta.ts';
-import { countsSchema, idSchema, nameSchema, slugSchema } from './records.ts';
+import { countsSchema, forEveryKind, idSchema, nameSchema, slugSchema } from './records.ts';
 
 const valueSchema = z.union([z.string(), z.number(), z.null()]);
 

@@ -1,10 +1,10 @@
 /** The site's two files about itself: `meta.json` (what data it holds) and `manifest.json` (which files it consists of). */
 
 import * as z from 'zod';
-import { forEveryKind, mapKinds } from './kinds.ts';
+import { mapKinds } from './kinds.ts';
 import { namesSummarySchema } from './names.ts';
 import { type LinkBase, linkStyles, PLAIN_URL, PLAIN_URL_RULE } from './paths.ts';
-import { countsSchema, skippedSchema } from './records.ts';
+import { countsSchema, forEveryKind, skippedSchema } from './records.ts';
 import { defaultIconSource, iconModes } from './routes.ts';
 
 /** A state in which the upstream was deployed as a whole. Not every upstream names them. */

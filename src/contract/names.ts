@@ -1,8 +1,8 @@
 /** Names in every language that the upstream has: the files that hold them beside the records. */
 
 import * as z from 'zod';
-import { forEveryKind, type Kind, mapKinds } from './kinds.ts';
-import { MAX_RECORDS, NAME, NAME_RULE, nameSchema, slugSchema } from './records.ts';
+import { type Kind, mapKinds } from './kinds.ts';
+import { forEveryKind, MAX_RECORDS, NAME, NAME_RULE, nameSchema, slugSchema } from './records.ts';
 import { plural } from './words.ts';
 
 const LANGUAGE_RULE = 'expected a language tag in lower case';
