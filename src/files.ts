@@ -44,7 +44,7 @@ export const isInside = (folder: string, file: string, system: Pick<typeof path,
 
 /** What is at a path, also if it is a link; undefined if nothing is, or a file is in the place of a folder above it. */
 export const statusOf = (file: string): Stats | undefined =>
-  attempt(() => lstatSync(file), 'ENOENT', 'ENOTDIR');
+  attempt(() => lstatSync(file, { throwIfNoEntry: false }), 'ENOTDIR');
 
 /** Yields every file below a folder, and everything else that is no folder, by paths in the folder with forward slashes. */
 export function* walk(folder: string, inside = ''): Generator<{ path: string; isFile: boolean }> {

@@ -6,7 +6,6 @@ import { archiveFiles } from '../contract/files.ts';
 import { type AnyFile, bodyOf, createMeta, type Making, type SiteFile } from '../contract/meta.ts';
 import { isHostFile, type LinkStyle } from '../contract/paths.ts';
 import type { IconSource } from '../contract/routes.ts';
-import { summarizeNames } from '../dataset/digest.ts';
 import { encodeFormer } from '../dataset/former.ts';
 import { type Host, installCommand, type Serving } from '../hosts/host.ts';
 import { type HostName, webServerNames } from '../hosts/names.ts';
@@ -80,7 +79,7 @@ export async function makeSite({ out, source, settingsOf, signal, ...options }: 
       fallback: site ? site.meta.fallback : captured.fallback,
       warnings: countWarnings(warnings),
       digest,
-      names: summarizeNames(names),
+      names: captured.namesSummary,
       base_url: baseUrl,
       links,
       hosts: [...hosts],

@@ -4,7 +4,7 @@ import * as z from 'zod';
 import type { FieldChange } from '../contract/changes.ts';
 import { type Kind, kindNames, mapKinds } from '../contract/kinds.ts';
 import { editionSchema } from '../contract/meta.ts';
-import type { Names } from '../contract/names.ts';
+import type { Names, NamesSummary } from '../contract/names.ts';
 import { type LinkBase, recordUrl } from '../contract/paths.ts';
 import { type Counts, type RecordOf, skippedSchema } from '../contract/records.ts';
 import type { ServedRecord } from '../contract/served.ts';
@@ -84,4 +84,5 @@ export interface DataSet {
   readonly records: Records;
   /** In alphabetical order of languages; empty if none are known. */
   readonly names: readonly Names[];
+  readonly namesSummary: NamesSummary | undefined;
 }

@@ -10,7 +10,8 @@ export function digestDataSet(
   about: Pick<DataSet, 'warnings' | 'provenance' | 'names'>,
 ): DataSet {
   const counts = mapKinds((kind) => records[kind].length);
-  return { ...about, counts, digest: digestRecords(records), records };
+  const namesSummary = summarizeNames(about.names);
+  return { ...about, counts, digest: digestRecords(records), records, namesSummary };
 }
 
 /** A record as one line of a snapshot. */

@@ -4,7 +4,6 @@ import type { Comparison, History } from '../contract/changes.ts';
 import type { Names, NamesSummary } from '../contract/names.ts';
 import type { Counts } from '../contract/records.ts';
 import type { AnyRecords, DataSet } from '../dataset/data-set.ts';
-import { summarizeNames } from '../dataset/digest.ts';
 import { agreeing, type Former, leftSlugs, mergeFormer, noFormer } from '../dataset/former.ts';
 import { type GuardOptions, guard, type Missing, refuseOldData, refuseUnusable } from '../dataset/guards.ts';
 import { continueHistory, emptyHistory, notAfter, type Previous, stepsSince } from '../dataset/history.ts';
@@ -64,7 +63,7 @@ export async function capture(options: CaptureOptions): Promise<Captured> {
   const { previous, inherited = noFormer, floor } = findPrevious(loaded, options);
   const isCopied = source === 'snapshot' || site !== undefined;
   const isSame = previous?.digest === dataSet.digest;
-  const { records, names, provenance: read } = dataSet;
+  const { records, names, namesSummary: summary, provenance: read } = dataSet;
   // Unchanged data keeps the date and the edition with which it was first seen in this state. A copy has its own.
   const first = isSame && !isCopied ? previous : undefined;
   // A later day than today is that of a clock that ran ahead.
@@ -81,7 +80,7 @@ export async function capture(options: CaptureOptions): Promise<Captured> {
   const known = (forgotten ? undefined : readFormer?.()) ?? noFormer;
   const left = published ? leftSlugs(published.records, records) : noFormer;
   const former = mergeFormer(inherited, loaded.former ?? noFormer, known, left);
-  const own = { records, summary: summarizeNames(names), names: () => names };
+  const own = { records, summary, names: () => names };
   const nameChanges = options.hasNames === false ? [] : changesOfNames(own, previous, before);
   const present = { ...dataSet, captured, edition };
   const { missing } = guard(

@@ -5,6 +5,7 @@ import { parse } from '../contract/parse.ts';
 import { META_FILE, recordFile } from '../contract/paths.ts';
 import { recordSchemas } from '../contract/records.ts';
 import type { Records } from '../dataset/data-set.ts';
+import { summarizeNames } from '../dataset/digest.ts';
 import { DataError } from '../errors.ts';
 import type { FetcherStats } from '../http/fetcher.ts';
 import { localPlace, type Place } from './site/place.ts';
@@ -20,7 +21,8 @@ export const site: Source = async (context) => {
   const records = validated(found);
   const names = context.hasNames === false ? [] : found.names();
   const provenance = { source, upstream, captured, edition, skipped };
-  const whole = { warnings: [], provenance, counts, digest, records, names };
+  const namesSummary = summarizeNames(names);
+  const whole = { warnings: [], provenance, counts, digest, records, names, namesSummary };
   const former = found.former(() => records);
   return { ...leaveOut(whole, found.history, context), former, site: found, source, requests };
 };

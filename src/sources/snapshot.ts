@@ -53,8 +53,8 @@ const snapshotSchema = z.object({
 
 /** The files of a snapshot: the same data set gives the same bytes. */
 export function snapshotFiles(data: DataSet): SiteFile[] {
-  const { provenance, counts, digest, warnings, records, names } = data;
-  const summary = { format: FORMAT, ...provenance, counts, digest, names: summarizeNames(names), warnings };
+  const { provenance, counts, digest, warnings, records, names, namesSummary } = data;
+  const summary = { format: FORMAT, ...provenance, counts, digest, names: namesSummary, warnings };
   return [
     ...kindNames.map((kind) => ({ path: recordsFile(kind), body: records[kind].map(encodeLine).join('') })),
     // One line for each name, too.
@@ -107,8 +107,9 @@ export function openSnapshot(folder: string) {
       // Those of records that it does not have would show in the digest.
       const names = hasNames ? selectNames(readAllNames(), records) : [];
       const location = { record: 'snapshot', field: 'names.digest' };
-      if (hasNames) expectDigest(location, summarizeNames(names)?.digest, namesSummary?.digest);
-      return { warnings, provenance, counts, digest, records, names };
+      const own = summarizeNames(names);
+      if (hasNames) expectDigest(location, own?.digest, namesSummary?.digest);
+      return { warnings, provenance, counts, digest, records, names, namesSummary: own };
     },
     /** Whatever version wrote them. */
     records: (): AnyRecords => recordsBy(mapKinds(() => anyRecordSchema)),
