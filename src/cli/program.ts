@@ -9,6 +9,7 @@ import {
   type HelpConfiguration,
   InvalidArgumentError,
 } from 'commander';
+import { allKinds } from '../contract/words.ts';
 import { GamedataError, UsageError } from '../errors.ts';
 import { VERSION } from '../version.ts';
 import { type Command, type TypedOption, typedOptions } from './command.ts';
@@ -41,7 +42,7 @@ const DEFAULT_CONFIG = 'gamedata.config.json';
 /** @param name as above */
 export async function createProgram(name?: string): Promise<CommanderCommand> {
   const program = new CommanderCommand('gamedata')
-    .description('Builds a read-only JSON API of game moves and items as static files for a CDN.')
+    .description(`Builds a read-only JSON API of game ${allKinds} as static files for a CDN.`)
     .version(VERSION)
     .exitOverride()
     .configureOutput({ outputError: () => {} })

@@ -1,4 +1,4 @@
-/** The kinds of resource. To add one, start here: the compiler then reports every table that lacks a row for it. */
+/** The kinds of resource. To add one, start here and in `records.ts`: the compiler then reports every table that lacks a row for it. */
 
 /** All kinds, in the order of the API root. */
 export const kindNames = ['move', 'item'] as const;

@@ -1,5 +1,7 @@
 /** Names, numbers and text as people read them, the same on every machine. */
 
+import { kindNames } from './kinds.ts';
+
 export const capitalize = (word: string): string => word.charAt(0).toUpperCase() + word.slice(1);
 
 /** `poke-ball` → `Poke Ball` */
@@ -24,6 +26,12 @@ export function firstOf(names: readonly string[], shown = 10): string {
   const more = names.length > shown ? ` and ${names.length - shown} more` : '';
   return names.slice(0, shown).join(', ') + more;
 }
+
+/** `a, b and c` */
+export const listed = (names: readonly string[]): string => names.join(', ').replace(/, (?=[^,]*$)/, ' and ');
+
+/** `moves and items` */
+export const allKinds: string = listed(kindNames.map(plural));
 
 /** `3160` → `3,160` */
 export const groupDigits = (value: number): string => String(value).replaceAll(/\B(?=(?:\d{3})+$)/g, ',');

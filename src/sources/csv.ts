@@ -1,4 +1,4 @@
-/** The CSV source: makes the records from the upstream's own tables, six files instead of three thousand responses. */
+/** The CSV source: makes the records from the upstream's own tables, a few files instead of thousands of responses. */
 
 import { statSync } from 'node:fs';
 import path from 'node:path';

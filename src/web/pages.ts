@@ -7,7 +7,7 @@ import { ownNameOf } from '../contract/names.ts';
 import * as paths from '../contract/paths.ts';
 import type { SearchIndex } from '../contract/served.ts';
 import { PAGE_SIZE } from '../contract/windows.ts';
-import { counted, groupDigits, pluralTitle, readableSize } from '../contract/words.ts';
+import { allKinds, counted, groupDigits, listed, pluralTitle, readableSize } from '../contract/words.ts';
 import { type Records, served } from '../dataset/data-set.ts';
 import { createSearchIndex } from './search/search-index.ts';
 import { apiLink, fillPlaceholders, framed, html, type Markup, markFile } from './shared/markup.ts';
@@ -45,7 +45,7 @@ export function webFiles(plan: PagesPlan): SiteFile[] {
   });
   const top = `${paths.pathOf(meta.base_url)}/`;
   const browse = (root: string, json: string): string => {
-    const description = 'Game moves and items, as tables, cards and JSON.';
+    const description = `Game ${allKinds}, as tables, cards and JSON.`;
     const bulk = plainBulkRows.filter(({ path }) => sizes.has(path));
     const links = bulk.map(
       ({ path }) => html`<li><a href="${root}${path}" download>${nameOf(path)}</a></li>`,
@@ -91,7 +91,7 @@ function frontPage(
   search: Markup,
 ): string {
   const { counts, edition, fallback, links, upstream } = meta;
-  const summary = kindNames.map((kind) => counted(counts[kind], kind)).join(' and ');
+  const summary = listed(kindNames.map((kind) => counted(counts[kind], kind)));
   const content = fillPlaceholders(templates['index.html'], {
     summary,
     search,
@@ -113,7 +113,7 @@ function frontPage(
     descriptions: descriptionRows(sizes),
   });
   const frame = {
-    title: 'gamedata: moves and items as JSON',
+    title: `gamedata: ${allKinds} as JSON`,
     description: `A read-only JSON API of ${summary} from a series of creature-collecting games, served as static files.`,
     root: '',
     path: '/',

@@ -3,6 +3,7 @@ import {
   counted,
   firstOf,
   groupDigits,
+  listed,
   pluralTitle,
   printable,
   readableSize,
@@ -20,6 +21,11 @@ describe('words for people', () => {
     expect(firstOf(['a', 'b', 'c', 'd'], 2)).toBe('a, b and 2 more');
     expect(firstOf([...'abcdefghijk'])).toBe('a, b, c, d, e, f, g, h, i, j and 1 more');
     expect(firstOf([])).toBe('');
+    expect(['a', 'a b', 'a b c'].map((names) => listed(names.split(' ')))).toEqual([
+      'a',
+      'a and b',
+      'a, b and c',
+    ]);
     expect([999, 3160, 1_234_567].map(groupDigits)).toEqual(['999', '3,160', '1,234,567']);
     expect([0, 1, 3160].map((count) => counted(count, 'move'))).toEqual(['0 moves', '1 move', '3,160 moves']);
     expect(counted(2, 'retry', 'retries')).toBe('2 retries');

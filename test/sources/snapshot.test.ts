@@ -4,10 +4,11 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { BUNDLED_DATA } from '../../src/cli/package-files.ts';
 import { nameSchema, slugSchema } from '../../src/contract/records.ts';
+import { summarizeNames } from '../../src/dataset/digest.ts';
 import { GamedataError } from '../../src/errors.ts';
 import { readSnapshot, snapshotFiles } from '../../src/sources/snapshot.ts';
 import { type DecodedDataSet, decodeDataSet, encodeDataSet } from '../support/decode.ts';
-import { everyKind } from '../support/kinds.ts';
+import { namesIn } from '../support/kinds.ts';
 import { snapshotFolder } from '../support/reading.ts';
 import { dataSetOf, rawItem, rawMove } from '../support/sites.ts';
 
@@ -137,8 +138,12 @@ describe('a snapshot', () => {
 });
 
 it('a snapshot with names of records that it does not have is refused', () => {
-  const none = everyKind<Record<string, string>>({ move: { nobody: 'Personne' } }, () => ({}));
-  const folder = snapshotFolder({ ...encodeDataSet(dataSet), names: [{ language: 'fr', ...none }] });
+  const names = [namesIn('fr', { move: { nobody: 'Personne' } })];
+  const folder = snapshotFolder({
+    ...encodeDataSet(dataSet),
+    names,
+    namesSummary: summarizeNames(names),
+  });
   expect(() => readSnapshot(folder)).toThrow('snapshot › names.digest: got sha256:');
 });
 

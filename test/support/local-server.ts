@@ -1,6 +1,8 @@
 /** A real HTTP server on loopback for one test: answers as told, and notes what it saw. */
 
+import { once } from 'node:events';
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http';
+import { connect } from 'node:net';
 import { onTestFinished } from 'vitest';
 import { listen } from './loopback.ts';
 
@@ -33,9 +35,11 @@ export async function startServer(answer: Responder): Promise<LocalServer> {
   return { url, port, requests, seen, close };
 }
 
-/** An address on which nobody listens. */
+/** An address on which nobody listens, nor will: its port is that of a connection. */
 export async function deserted(): Promise<string> {
-  const server = await startServer((response) => response.end());
-  await server.close();
-  return server.url;
+  const { port } = await startServer((response) => response.end());
+  const socket = connect(port, '127.0.0.1');
+  await once(socket, 'connect');
+  onTestFinished(() => void socket.destroy());
+  return `http://127.0.0.1:${socket.localPort}`;
 }

@@ -5,6 +5,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
+import type { Comparison } from '../../src/contract/changes.ts';
 import { callCli } from '../support/run-cli.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 import { serveUpstream } from '../support/test-upstream.ts';
@@ -31,10 +32,19 @@ it('takes over records, redirects and history of the site, and leaves nothing be
     return JSON.parse(stdout);
   };
 
-  expect(await build()).toMatchObject({ changed: true, steps: [], counts: { move: 8, item: 2 } });
-  expect(json('changes.json').steps).toHaveLength(1);
+  const kinds = ['move', 'item'] as const;
+  const fields = kinds.flatMap((kind) => Object.keys(json(`api/gamedata/${kind}/${kind}-1/index.json`)));
+  const { steps, ...report } = await build();
+  expect(report).toMatchObject({ changed: true, counts: { move: 8, item: 2 } });
+  // A kind that it did not have yet, and values of fields that it did not have, are all that may be new.
+  for (const { changes } of steps as Comparison[])
+    for (const { changed, ...others } of kinds.map((kind) => changes[kind])) {
+      expect(others).toEqual({ added: [], removed: [], renamed: [] });
+      for (const { field } of changed.flatMap((record) => record.fields)) expect(fields).not.toContain(field);
+    }
+  expect(json('changes.json').steps).toHaveLength(1 + steps.length);
   expect(json('moved.json')).toEqual({ '/api/gamedata/move/move-2/': '/api/gamedata/move/renamed/' });
-  expect(json('meta.json').captured).toBe('2026-11-22');
+  if (steps.length === 0) expect(json('meta.json').captured).toBe('2026-11-22');
   expect(await build()).toMatchObject({ changed: false });
   expect(readdirSync(cwd).sort()).toEqual(['.cache', 'build']);
 });

@@ -3,7 +3,9 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import path from 'node:path';
+import { kindNames } from '../../contract/kinds.ts';
 import { DEFAULT_ICONS_UPSTREAM, iconModes } from '../../contract/routes.ts';
+import { listed } from '../../contract/words.ts';
 import { errorCode, explainSystemError, OutputError, UsageError } from '../../errors.ts';
 import { isInside } from '../../files.ts';
 import { webServerNames } from '../../hosts/names.ts';
@@ -169,7 +171,7 @@ function environmentUrl(environment: Environment): string | undefined {
 
 export const command = declare({
   summary: 'build the site',
-  description: 'Reads every move and item, and publishes the site into a folder.',
+  description: `Reads every ${listed(kindNames)}, and publishes the site into a folder.`,
   options: {
     ...buildOptions,
     ...inGroup('Output:', {

@@ -3,8 +3,10 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { performance } from 'node:perf_hooks';
+import { kindNames } from '../../contract/kinds.ts';
 import type { SiteFile } from '../../contract/meta.ts';
 import { CHANGES_FILE, FORMER_FILE } from '../../contract/paths.ts';
+import { listed } from '../../contract/words.ts';
 import { encodeFormer } from '../../dataset/former.ts';
 import { encodeHistory } from '../../dataset/history.ts';
 import { type Output, withOutput } from '../../publish/publish.ts';
@@ -63,8 +65,7 @@ export async function snapshot(options: SnapshotOptions = {}, watchers: Watchers
 
 export const command = declare({
   summary: 'refresh a data set',
-  description:
-    'Reads every move and item, and writes them to a folder that builds can read instead of the upstream. auto means rest, as there is nothing to fall back to.',
+  description: `Reads every ${listed(kindNames)}, and writes them to a folder that builds can read instead of the upstream. auto means rest, as there is nothing to fall back to.`,
   options: snapshotOptions,
   async run({ options, watchers, signal }) {
     const report = await snapshot({ ...options, signal }, watchers);
