@@ -1,9 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { readPackage } from '../../src/cli/package-files.ts';
+import { listed } from '../../src/contract/words.ts';
 import { countGenerations, descriptionRows, downloadRows, webFiles } from '../../src/web/pages.ts';
 import { createSearchIndex } from '../../src/web/search/search-index.ts';
 import { fillPlaceholders, html } from '../../src/web/shared/markup.ts';
-import { everyKind, forOthers } from '../support/kinds.ts';
+import { everyKind, otherKinds } from '../support/kinds.ts';
 import { onlyRaw, rawItem, rawMove, rawRecords, type SiteOptions, siteOf } from '../support/sites.ts';
 
 const hostile = `<img src=x onerror="alert('1')">&`;
@@ -94,7 +95,7 @@ describe('the pages', () => {
   it.each([
     [three, {}, '<span id="command">curl "https://example.test/api/gamedata/move/move-1/?format=api"</span>'],
     [three, {}, 'href="api/gamedata/move/"'],
-    [three, {}, `API of 2 moves and 1 item${forOthers((kind) => ` and 1 ${kind}`)} from`],
+    [three, {}, `API of ${listed(['2 moves', '1 item', ...otherKinds.map((kind) => `1 ${kind}`)])} from`],
     [three, { links: 'file' }, 'move/move-1/index.json?format=api"</span>'],
     [three, { links: 'file' }, 'href="browse/index.html#/api/gamedata/move/"'],
     [rawRecords(0, 1), {}, 'item/item-1/?format=api"</span>'],
