@@ -11,11 +11,14 @@ import {
   writeFileSync,
 } from 'node:fs';
 import path from 'node:path';
+import { isMainThread } from 'node:worker_threads';
 import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { give, type Modes, mend, modesOf } from '../../src/publish/modes.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 
 const isRoot = process.geteuid?.() === 0;
+/** Threads, in which Stryker runs tests, have no user and no umask of their own. */
+const mayChange = isMainThread;
 const USER = 12_345;
 const GROUP = 23_456;
 
@@ -76,14 +79,14 @@ describe.skipIf(process.platform === 'win32')('the modes of a site', () => {
     expect(modes?.gid).toBe(statSync(folder).gid);
   });
 
-  it('are public where there is no folder yet, whatever the umask', () => {
+  it.runIf(mayChange)('are public where there is no folder yet, whatever the umask', () => {
     const { folder, probe } = scene();
     const before = process.umask(0o077);
     onTestFinished(() => void process.umask(before));
     expect(modesOf(folder, probe)).toEqual({ file: 0o644, folder: 0o755, gid: undefined });
   });
 
-  it.runIf(isRoot)('are none where the system lets nobody change them', () => {
+  it.runIf(isRoot && mayChange)('are none where the system lets nobody change them', () => {
     const { folder, probe, parent } = scene(0o755);
     chmodSync(parent, 0o755);
     expect(asUser(() => modesOf(folder, probe))).toBeUndefined();
@@ -139,7 +142,7 @@ describe.skipIf(process.platform === 'win32')('a mode', () => {
     expect([modeOf(at('file')), modeOf(at('inside'))]).toEqual(['640', '2750']);
   });
 
-  it.runIf(isRoot)('is given without a group that may not be given, which is told if it is missed', () => {
+  it.runIf(isRoot && mayChange)('is given without a group that may not be given, which is told if it is missed', () => {
     const { at, folder, parent } = scene(0o755);
     writeFileSync(at('file'), '');
     for (const file of [parent, folder, at('file')]) chownSync(file, USER, USER);
@@ -149,7 +152,7 @@ describe.skipIf(process.platform === 'win32')('a mode', () => {
     expect([modeOf(at('file')), lstatSync(at('file')).gid]).toEqual(['644', USER]);
   });
 
-  it.runIf(isRoot)('cannot be given to files of others', () => {
+  it.runIf(isRoot && mayChange)('cannot be given to files of others', () => {
     const { at, folder, parent } = scene(0o755);
     writeFileSync(at('file'), '');
     chmodSync(at('file'), 0o604);

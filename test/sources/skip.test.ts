@@ -50,17 +50,36 @@ describe('a record that is left out on purpose', () => {
 
   it('stays left out of a snapshot, and is left out of one that has it', async () => {
     const { answers, at, common } = await broken();
-    await snapshot({ ...common, skip: ['item/2'], data: at('data'), maxShrink: 100 });
+    await snapshot({ ...common, skip: ['item/2', 'move/3'], data: at('data'), maxShrink: 100 });
     await build({ source: 'snapshot', upstream: at('data'), out: at('site') });
-    expect(metaOf(at('site')).skipped).toEqual(everyKind({ item: [2] }, () => []));
-    await build({ source: 'snapshot', upstream: at('data'), skip: ['move/1'], out: at('both') });
-    expect(metaOf(at('both')).skipped).toEqual(everyKind({ move: [1], item: [2] }, () => []));
+    expect(metaOf(at('site')).skipped).toEqual(everyKind({ move: [3], item: [2] }, () => []));
+    await build({ source: 'snapshot', upstream: at('data'), skip: ['move/1', 'move/3'], out: at('both') });
+    expect(metaOf(at('both')).skipped).toEqual(everyKind({ move: [1, 3], item: [2] }, () => []));
 
     const whole = await serveUpstream(upstreamOf(answers));
     await snapshot({ upstream: whole.url, cache: false, data: at('whole'), maxShrink: 100 });
     await build({ source: 'snapshot', upstream: at('whole'), skip: ['move/1'], out: at('other') });
     const skipped = { move: [1], item: [] };
     expect(metaOf(at('other'))).toMatchObject({ counts: { move: 2, item: 2 }, skipped });
+  });
+
+  it('takes its warnings and the history of the whole data along', async () => {
+    const { answers, at } = await broken();
+    Object.assign(answers.item[0] ?? {}, { names: [] });
+    const whole = await serveUpstream(upstreamOf(answers));
+    const reading = { upstream: whole.url, cache: false, data: at('data') } as const;
+    await snapshot({ ...reading, maxShrink: 100 });
+    Object.assign(answers.move[0] ?? {}, { name: 'renamed' });
+    await snapshot(reading);
+    const copy = async (...skip: string[]) => {
+      const out = at(`without-${skip.join()}`.replace('/', '-'));
+      const { warnings } = await build({ source: 'snapshot', upstream: at('data'), skip, out });
+      const { steps } = JSON.parse(readFileSync(path.join(out, 'changes.json'), 'utf8'));
+      return [warnings.map(({ code }) => code), steps.length];
+    };
+    expect(await copy()).toEqual([['missing-name'], 1]);
+    expect(await copy('item/2')).toEqual([['missing-name'], 0]);
+    expect(await copy('item/1')).toEqual([[], 0]);
   });
 
   it('has to exist, wherever the data comes from', async () => {

@@ -5,8 +5,15 @@
 
 import { defineConfig } from 'vitest/config';
 
-/** The contract is tables, most of which are tested by what is made from them. */
+/**
+ * The contract is tables, most of which are tested by what is made from them; that sites are read is tested by what is done
+ * with them.
+ */
 const madeOf: Record<string, readonly string[]> = {
+  sources: [
+    ...['foreign-input', 'history', 'rebase'].map((name) => `test/cli/commands/${name}.test.ts`),
+    ...['test/publish/mirror/restore.test.ts', 'test/verify/folder.test.ts'],
+  ],
   contract: ['test/site/openapi.test.ts', 'test/serve/handler/**/*.test.ts', 'test/web/pages.test.ts'],
 };
 
