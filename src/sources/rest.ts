@@ -35,11 +35,14 @@ const generation = z
   .transform(({ url }) => Number(url.split('/').findLast((part) => part !== '')));
 
 /** For what a record can do without: a value that is there, and does not fit, becomes another one. A missing key is an error. */
-const lenient = <S extends z.ZodType>(schema: S, other: (value: unknown) => z.input<S>) =>
-  z.preprocess(
-    (value) => (value === undefined || schema.safeParse(value).success ? value : other(value)),
-    schema,
-  );
+const lenient = <S extends z.ZodType>(schema: S, other: (value: unknown) => z.output<S>) =>
+  z.unknown().transform((value, { issues }): z.output<S> => {
+    const { data, error } = schema.safeParse(value);
+    if (!error) return data;
+    if (value !== undefined) return other(value);
+    issues.push(...error.issues.map((issue) => ({ ...issue, input: value })));
+    return z.NEVER;
+  });
 
 const anyObject = z.looseObject({});
 
