@@ -37,8 +37,8 @@ export default defineConfig(({ mode }) => {
     test: {
       globalSetup: 'test/support/compile.ts',
       execArgv: hooks.includes('%25') ? ['--import', hooks] : [],
-      // By default, two cores have one worker. Tests of engines and browsers mostly wait for them.
-      maxWorkers: mode === 'all' ? '150%' : '100%',
+      // By default, two cores have one worker.
+      maxWorkers: '100%',
       sequence: { sequencer: LongFirst },
       // Loopback must not go through the developer's proxy, and vitest's own BASE_URL is not ours.
       env: { NO_PROXY: '127.0.0.1,localhost', BASE_URL: '' },
