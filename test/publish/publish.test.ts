@@ -15,6 +15,7 @@ import path from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { withOutput } from '../../src/publish/publish.ts';
+import { foldersBeside } from '../../src/publish/work-folders.ts';
 import { fingerprint } from '../support/fingerprint.ts';
 import {
   littleChanged,
@@ -78,6 +79,45 @@ describe('publishing', () => {
     utimesSync(path.join(out, 'a.json'), 4_102_444_800, 4_102_444_800);
     expect(await publishTree(out, littleChanged[0])).toMatchObject({ changed: true, written: 2 });
     expect(await publishTree(out, littleChanged[0])).toMatchObject({ changed: false });
+  });
+
+  it('puts back what somebody has removed, and on request what has other content in the same size', async () => {
+    const { out } = await publishedSite(first);
+    rmSync(path.join(out, 'a.json'));
+    expect(await publishTree(out, first)).toMatchObject({ changed: true, written: 2 });
+    const file = path.join(out, 'b/c.json');
+    writeFileSync(file, '2x');
+    utimesSync(file, 0, 0);
+    expect(await publishTree(out, first)).toMatchObject({ changed: false });
+    const byContent = { byContent: true };
+    const publish = () => withOutput(out, (output) => output.publish(treeFiles(first)), byContent);
+    expect(await publish()).toMatchObject({ changed: true, written: 2 });
+    expect(await publish()).toMatchObject({ changed: false });
+    expect(readTree(out)).toEqual(first);
+  });
+
+  it('takes no file of somebody else for a staged one', async () => {
+    const { out, folders } = await publishedSite(first);
+    function* files() {
+      yield { path: 'a.json', body: 'new' };
+      writeFileSync(path.join(folders.fresh, 'b.json'), 'theirs');
+      yield { path: 'b.json', body: 'ours' };
+    }
+    const publishing = withOutput(out, (output) => output.publish(files()));
+    await expect(publishing).rejects.toThrow('b.json: cannot be written (EEXIST)');
+    expect(readTree(out)).toEqual(first);
+  });
+
+  it('has work folders whose names do not change, as other versions finish what is in them', () => {
+    expect(foldersBeside('site', '/srv/site', path.posix)).toEqual({
+      name: 'site',
+      out: '/srv/site',
+      fresh: '/srv/.site.gamedata-new',
+      commit: '/srv/.site.gamedata-commit',
+      trash: '/srv/.site.gamedata-trash-',
+      lock: '/srv/.site.gamedata-lock',
+      received: '/srv/.site.gamedata-received',
+    });
   });
 
   it('gives a file a time of a later second than that of the one it replaces, however soon', async () => {
