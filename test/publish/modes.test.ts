@@ -175,19 +175,19 @@ describe.skipIf(process.platform === 'win32')('a site whose modes are mended', (
   }
 
   it('may be read by whoever may read its folder, which stays as it is', () => {
-    const { folder, modes, at } = site(0o2755);
+    const { folder, modes, at } = site(0o2777);
     writeFileSync(at('b/foreign'), '');
     chmodSync(at('b/foreign'), 0o600);
     expect(mend(folder, files, modes)).toBe(0);
     expect(modesIn(folder)).toEqual({
-      'a.json': '644',
-      b: '2755',
-      'b/c': '2755',
-      'b/c/d.json': '644',
-      'b/e.json': '644',
+      'a.json': '664',
+      b: '2775',
+      'b/c': '2775',
+      'b/c/d.json': '664',
+      'b/e.json': '664',
       'b/foreign': '600',
     });
-    expect(modeOf(folder)).toBe('2755');
+    expect(modeOf(folder)).toBe('2777');
   });
 
   it('is mended from its folders down, which may be closed', () => {
