@@ -5,6 +5,7 @@ import type { RawMove } from '../../src/sources/normalize.ts';
 import { previousOfSnapshot } from '../../src/sources/snapshot.ts';
 import { encodeDataSet } from '../support/decode.ts';
 import { namedEdition, stateNumber } from '../support/editions.ts';
+import { deserted } from '../support/local-server.ts';
 import { captured, snapshotFolder } from '../support/reading.ts';
 import { dataSetOf, rawItem, rawMove, rawRecords } from '../support/sites.ts';
 import { serveUpstream } from '../support/test-upstream.ts';
@@ -111,6 +112,60 @@ describe('capturing', () => {
       'got data captured on 2025-05-05, 303 days ago: expected at most 30',
     );
     await expect(captured({ dataFolder: snapshot(3), maxAge: 60 })).rejects.toThrow('captured on 2026-01-02');
+  });
+});
+
+describe('capturing where nothing is published', () => {
+  const unguarded = [expect.stringMatching(/^no earlier data is known, not even a bundled data set/)];
+
+  async function upstream() {
+    const answers = tinyUpstream(3, 2);
+    const server = await serveUpstream(upstreamOf(answers));
+    const rest = { source: 'rest', upstream: server.url } as const;
+    const bundled = snapshotFolder(await captured(rest));
+    return { answers, rest, bundled };
+  }
+
+  it('says that it is unguarded if there is no bundled data set either', async () => {
+    const { rest, bundled } = await upstream();
+    expect(await captured(rest)).toMatchObject({ notices: unguarded, isCached: false, fallback: null });
+    expect((await captured({ ...rest, dataFolder: bundled })).notices).toEqual([]);
+    expect((await captured({ upstream: bundled })).notices).toEqual([]);
+  });
+
+  it('goes on from the bundled data set of the same upstream, unless its history is to be forgotten', async () => {
+    const { answers, rest, bundled } = await upstream();
+    Object.assign(answers.move[0] as Answer, { name: 'renamed' });
+    const next = await captured({ ...rest, dataFolder: bundled });
+    expect(next.history.steps).toMatchObject([{ totals: { renamed: 1 } }]);
+    expect(next.steps).toEqual(next.history.steps);
+    expect([...next.former.move]).toEqual([['move-1', 1]]);
+    answers.move.pop();
+    await expect(captured({ ...rest, dataFolder: bundled })).rejects.toThrow('the last build had 3');
+    const anew = await captured({ ...rest, dataFolder: bundled, maxShrink: 50, forgetHistory: true });
+    expect(anew.history.steps).toMatchObject([{ totals: { renamed: 1, removed: 1 } }]);
+  });
+
+  it('takes no more than the size of that of another upstream', async () => {
+    const { answers, bundled } = await upstream();
+    Object.assign(answers.move[0] as Answer, { name: 'renamed' });
+    const other = await serveUpstream(upstreamOf(answers));
+    const rest = { source: 'rest', upstream: other.url, dataFolder: bundled } as const;
+    const first = await captured(rest);
+    expect([first.history.steps, first.notices, first.former.move.size]).toEqual([[], [], 0]);
+    answers.move.pop();
+    await expect(captured(rest)).rejects.toThrow('the bundled data set has 3');
+  });
+
+  it('tells whoever wants to know that it fell back, and why', async () => {
+    const { bundled } = await upstream();
+    const gone = { source: 'auto', upstream: await deserted(), dataFolder: bundled } as const;
+    const told: (string | Error | undefined)[] = [];
+    const { fallback } = await captured({ ...gone, onFallback: (...all) => told.push(...all) });
+    expect(told).toEqual([fallback, expect.objectContaining({ code: 'upstream' })]);
+    expect(fallback).toMatch(/ could not be reached: built from bundled data of /);
+    expect(await captured(gone)).toMatchObject({ fallback });
+    await captured({ dataFolder: bundled, onFallback: () => expect.unreachable() });
   });
 });
 
