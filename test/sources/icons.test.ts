@@ -1,10 +1,12 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { resolveBuild } from '../../src/cli/commands/build.ts';
+import { rebase } from '../../src/cli/commands/rebase.ts';
 import { verifyFolder } from '../../src/verify/folder.ts';
 import { fingerprint } from '../support/fingerprint.ts';
 import { ground, icon, OWN } from '../support/icon-upstream.ts';
+import { listAsTheyAre } from '../support/listed.ts';
 import { deserted, type Responder } from '../support/local-server.ts';
 
 const PLACEHOLDER = readFileSync(new URL('../../public/sprites/items/unknown.png', import.meta.url));
@@ -88,6 +90,25 @@ describe('build --sprites mirror', () => {
     faults.set('item-2.png', fault);
     await expect(run()).rejects.toThrow(message);
     expect(fingerprint(site)).toEqual(before);
+  });
+});
+
+describe('a site that is made from another', () => {
+  it('has its icons, whatever has become of their upstream, and nothing else in their place', async () => {
+    const { folder, site, server, faults, run, read } = await ground();
+    faults.set('item-3.png', (response) => response.writeHead(404).end());
+    await run();
+    await server.close();
+    const options = { baseUrl: 'https://other.test', out: path.join(folder, 'copy') };
+    await rebase(site, options);
+    for (const name of OWN)
+      expect(readFileSync(path.join(folder, 'copy/sprites/items', name))).toEqual(read(name));
+    expect(verifyFolder(options.out).problems).toEqual([]);
+    writeFileSync(path.join(site, 'sprites/items/item-1.png'), '<svg/>');
+    listAsTheyAre(site);
+    await expect(rebase(site, options)).rejects.toThrow(
+      'sprites/items/item-1.png: expected a PNG, GIF, JPEG or WebP image',
+    );
   });
 });
 
