@@ -2,8 +2,9 @@ import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { build } from '../../src/cli/commands/build.ts';
+import { kindNames } from '../../src/contract/kinds.ts';
 import type { SiteFile } from '../../src/contract/meta.ts';
-import { listPageFile } from '../../src/contract/paths.ts';
+import { listPageFile, listPath } from '../../src/contract/paths.ts';
 import { digestLines } from '../../src/dataset/digest.ts';
 import { withOutput } from '../../src/publish/publish.ts';
 import { readDataSet } from '../../src/sources/read-data-set.ts';
@@ -13,6 +14,7 @@ import { openSnapshot, previousOfSnapshot } from '../../src/sources/snapshot.ts'
 import { renamedSite } from '../support/data-set-versions.ts';
 import { encodeDataSet } from '../support/decode.ts';
 import { deploy } from '../support/deployed.ts';
+import { everyKind } from '../support/kinds.ts';
 import { startServer } from '../support/local-server.ts';
 import { snapshotFolder } from '../support/reading.ts';
 import { dataSetOf, rawRecords, siteOf } from '../support/sites.ts';
@@ -20,6 +22,7 @@ import { temporaryFolder } from '../support/temporary.ts';
 
 const raw = rawRecords(130, 3);
 const site = siteOf(raw);
+const counts = everyKind({ move: 130, item: 3 }, () => 1);
 const options = { concurrency: 4 };
 const summary = {
   digest: site.meta.digest,
@@ -118,6 +121,31 @@ describe('a data set', () => {
     code = 200;
     const problem = `${url}: GET /api/gamedata/move/?format=api: got status 200`;
     await expect(readDataSet(url, options)).rejects.toThrow(problem);
+  });
+
+  it('is read from the lists of whatever has the same interface, though it lists no files', async () => {
+    const texts = new Map<string, string>();
+    const { url } = await startServer((response, { url: asked = '' }) => {
+      const { pathname, searchParams } = new URL(asked, 'http://lists.test');
+      const kind = kindNames.find((one) => pathname === listPath(one));
+      const text = kind && texts.get(listPageFile(kind, Number(searchParams.get('offset'))));
+      response.writeHead(text ? 200 : 404).end(text);
+    });
+    for (const { path, body } of site.files())
+      texts.set(path, `${body}`.replaceAll('https://example.test', url));
+    expect(await readDataSet(`${url}/`, options)).toEqual({ ...summary, counts, captured: null });
+    texts.delete(listPageFile('move', 100));
+    const missing = `${url}/api/gamedata/move/?format=api&limit=100&offset=100`;
+    await expect(readDataSet(url, options)).rejects.toMatchObject({ request: { url: missing, status: 404 } });
+  });
+
+  it('is not read from a deployment of which any other file cannot be had', async () => {
+    const { url, faults } = await deploy(await siteFolder());
+    const page = listPageFile('move', 0);
+    faults.set(page, (response) => response.writeHead(404).end());
+    await expect(readDataSet(url, options)).rejects.toThrow(`GET ${url}/${page}: got 404`);
+    faults.set('manifest.json', (response) => response.writeHead(403).end());
+    await expect(readDataSet(url, options)).rejects.toThrow(`GET ${url}/manifest.json: got 403`);
   });
 
   it('that is a deployment without a file of former slugs keeps its redirects as a source', async () => {

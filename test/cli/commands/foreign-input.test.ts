@@ -56,10 +56,26 @@ describe('a copy that somebody prepared', () => {
   });
 
   it.each([
-    ['a name that would disturb a terminal', '"name":"Move 7"', '"name":"\\u001b[2J"'],
-    ['ids that are not in order', '"id":7', '"id":5'],
-    ['a slug that leads elsewhere', '"slug":"move-7"', '"slug":"../x"'],
-  ])('is refused with %s, though every digest and hash is right', async (_, from, to) => {
+    [
+      'a name that would disturb a terminal',
+      '"name":"Move 7"',
+      '"name":"\\u001b[2J"',
+      'expected text without control',
+    ],
+    ['ids that are not in order', '"id":7', '"id":5', 'id: got 5: expected ascending ids'],
+    [
+      'fields that are not',
+      '"id":7,"slug":"move-7"',
+      '"slug":"move-7","id":7',
+      ': got fields in another order',
+    ],
+    [
+      'a slug that leads elsewhere',
+      '"slug":"move-7"',
+      '"slug":"../x"',
+      'slug: got "../x": expected a safe slug',
+    ],
+  ])('is refused with %s, though every digest and hash is right', async (_, from, to, problem) => {
     const { out, file } = builtSite();
     const page = file('api/gamedata/move/index.json');
     writeFileSync(page, readFileSync(page, 'utf8').replace(from, to));
@@ -74,7 +90,10 @@ describe('a copy that somebody prepared', () => {
     writeFileSync(file('meta.json'), JSON.stringify({ ...meta, digest: digestRecords(records) }));
     listAsTheyAre(out);
     const before = fingerprint(out);
-    await expect(rebase(out, { baseUrl: 'https://elsewhere.test' })).rejects.toMatchObject({ code: 'data' });
+    await expect(rebase(out, { baseUrl: 'https://elsewhere.test' })).rejects.toMatchObject({
+      code: 'data',
+      message: expect.stringContaining(problem),
+    });
     expect(fingerprint(out)).toEqual(before);
   });
 
