@@ -22,4 +22,4 @@ export const PRODUCT = `${name}/${version}`;
 export const codeDigest = (): string => readFileSync(path.join(PACKAGE_ROOT, 'dist', 'code.sha256'), 'utf8');
 
 /** What the upstream sees. */
-export const USER_AGENT = `${PRODUCT} (build-time mirror of ${allKinds}; bounded, cached, conditional)`;
+export const USER_AGENT = `${PRODUCT} (build-time mirror of ${allKinds()}; bounded, cached, conditional)`;

@@ -42,7 +42,7 @@ const DEFAULT_CONFIG = 'gamedata.config.json';
 /** @param name as above */
 export async function createProgram(name?: string): Promise<CommanderCommand> {
   const program = new CommanderCommand('gamedata')
-    .description(`Builds a read-only JSON API of game ${allKinds} as static files for a CDN.`)
+    .description(`Builds a read-only JSON API of game ${allKinds()} as static files for a CDN.`)
     .version(VERSION)
     .exitOverride()
     .configureOutput({ outputError: () => {} })

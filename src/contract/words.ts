@@ -28,10 +28,10 @@ export function firstOf(names: readonly string[], shown = 10): string {
 }
 
 /** `a, b and c` */
-export const listed = (names: readonly string[]): string => names.join(', ').replace(/, (?=[^,]*$)/, ' and ');
+export const listed = (names: readonly string[]): string => names.join(', ').replace(/, (?!.*, )/, ' and ');
 
 /** `moves and items` */
-export const allKinds: string = listed(kindNames.map(plural));
+export const allKinds = (): string => listed(kindNames.map(plural));
 
 /** `3160` → `3,160` */
 export const groupDigits = (value: number): string => String(value).replaceAll(/\B(?=(?:\d{3})+$)/g, ',');

@@ -45,7 +45,7 @@ export function webFiles(plan: PagesPlan): SiteFile[] {
   });
   const top = `${paths.pathOf(meta.base_url)}/`;
   const browse = (root: string, json: string): string => {
-    const description = `Game ${allKinds}, as tables, cards and JSON.`;
+    const description = `Game ${allKinds()}, as tables, cards and JSON.`;
     const bulk = plainBulkRows.filter(({ path }) => sizes.has(path));
     const links = bulk.map(
       ({ path }) => html`<li><a href="${root}${path}" download>${nameOf(path)}</a></li>`,
@@ -113,7 +113,7 @@ function frontPage(
     descriptions: descriptionRows(sizes),
   });
   const frame = {
-    title: `gamedata: ${allKinds} as JSON`,
+    title: `gamedata: ${allKinds()} as JSON`,
     description: `A read-only JSON API of ${summary} from a series of creature-collecting games, served as static files.`,
     root: '',
     path: '/',

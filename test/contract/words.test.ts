@@ -21,6 +21,7 @@ describe('words for people', () => {
     expect(firstOf(['a', 'b', 'c', 'd'], 2)).toBe('a, b and 2 more');
     expect(firstOf([...'abcdefghijk'])).toBe('a, b, c, d, e, f, g, h, i, j and 1 more');
     expect(firstOf([])).toBe('');
+    expect(listed([counted(937, 'move'), counted(2223, 'item')])).toBe('937 moves and 2,223 items');
     expect(['a', 'a b', 'a b c'].map((names) => listed(names.split(' ')))).toEqual([
       'a',
       'a and b',
