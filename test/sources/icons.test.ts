@@ -45,6 +45,27 @@ describe('build --sprites mirror', () => {
     expect(report.sprites.offline).toMatch(/ECONNREFUSED/);
   });
 
+  it.each(['item-1.png', 'item-2.png'])(
+    'does not do with those of the last time if the upstream fails: %s',
+    async (name) => {
+      const { faults, run } = await ground();
+      await run();
+      faults.set(name, (response) => response.writeHead(500).end());
+      await expect(run()).rejects.toThrow(`${name}: got 500, expected 200`);
+    },
+  );
+
+  it.each(['GIF89a', '\xff\xd8\xff', 'RIFF\x10\0\n\0WEBP'])(
+    'takes whatever begins like an image: %j',
+    async (start) => {
+      const { faults, run, read } = await ground();
+      const image = Buffer.from(start, 'latin1');
+      faults.set('item-1.png', (response) => response.end(image));
+      await run();
+      expect(read('item-1.png')).toEqual(image);
+    },
+  );
+
   it('fails if the upstream cannot be reached and there is no last time', async () => {
     const { run } = await ground({ spritesUpstream: await deserted() });
     await expect(run()).rejects.toThrow('ECONNREFUSED');
@@ -52,17 +73,23 @@ describe('build --sprites mirror', () => {
 
   it('makes the placeholder of an icon that the upstream does not have, with a warning for each item', async () => {
     const { site, faults, run, read } = await ground();
-    faults.set('shared/both.png', (response) => response.writeHead(404).end('404: Not Found'));
+    for (const name of ['shared/both.png', 'item-3.png'])
+      faults.set(name, (response) => response.writeHead(404).end('404: Not Found'));
     const report = await run();
     expect(read('shared/both.png')).toEqual(PLACEHOLDER);
-    expect(report.sprites).toMatchObject({ icons: 5, missing: 1 });
-    const examples = ['item-5 (5)', 'item-6 (6)'].map(
-      (name) => `${name}: the upstream does not have sprites/items/shared/both.png, using the placeholder`,
+    expect(report.sprites).toMatchObject({ icons: 5, missing: 2 });
+    const examples = [
+      ['item-3 (3)', 'item-3'],
+      ['item-5 (5)', 'shared/both'],
+      ['item-6 (6)', 'shared/both'],
+    ].map(
+      ([name, file]) =>
+        `${name}: the upstream does not have sprites/items/${file}.png, using the placeholder`,
     );
-    const warning = { kind: 'item', code: 'icon-not-found', count: 2, examples };
+    const warning = { kind: 'item', code: 'icon-not-found', count: 3, examples };
     expect(report.warnings.filter(({ code }) => code === 'icon-not-found')).toEqual([warning]);
     const meta = JSON.parse(readFileSync(path.join(site, 'meta.json'), 'utf8'));
-    expect(meta.warnings.item).toEqual({ 'no-icon': 1, 'icon-not-found': 2 });
+    expect(meta.warnings.item).toEqual({ 'no-icon': 1, 'icon-not-found': 3 });
     expect(verifyFolder(site).problems).toEqual([]);
     faults.clear();
     expect((await run()).sprites.missing).toBe(0);
@@ -71,6 +98,7 @@ describe('build --sprites mirror', () => {
 
   it.each<[string, Responder, RegExp]>([
     ['a page', (response) => response.end('<!doctype html>'), /item-2\.png: got 15 bytes, expected a PNG/],
+    ['a picture with something before it', (response) => response.end('  RIFF1234WEBP'), /got 14 bytes/],
     ['an empty body', (response) => response.end(), /got 0 bytes, expected a PNG/],
     ['a failure', (response) => response.writeHead(500).end(), /got 500, expected 200/],
     [
