@@ -142,15 +142,18 @@ describe.skipIf(process.platform === 'win32')('a mode', () => {
     expect([modeOf(at('file')), modeOf(at('inside'))]).toEqual(['640', '2750']);
   });
 
-  it.runIf(isRoot && mayChange)('is given without a group that may not be given, which is told if it is missed', () => {
-    const { at, folder, parent } = scene(0o755);
-    writeFileSync(at('file'), '');
-    for (const file of [parent, folder, at('file')]) chownSync(file, USER, USER);
-    expect(asUser(() => give(at('file'), { file: 0o640, folder: 0o2750, gid: GROUP }, false))).toBe(false);
-    expect([modeOf(at('file')), lstatSync(at('file')).gid]).toEqual(['640', USER]);
-    expect(asUser(() => give(at('file'), { ...open, gid: GROUP }, false))).toBe(true);
-    expect([modeOf(at('file')), lstatSync(at('file')).gid]).toEqual(['644', USER]);
-  });
+  it.runIf(isRoot && mayChange)(
+    'is given without a group that may not be given, which is told if it is missed',
+    () => {
+      const { at, folder, parent } = scene(0o755);
+      writeFileSync(at('file'), '');
+      for (const file of [parent, folder, at('file')]) chownSync(file, USER, USER);
+      expect(asUser(() => give(at('file'), { file: 0o640, folder: 0o2750, gid: GROUP }, false))).toBe(false);
+      expect([modeOf(at('file')), lstatSync(at('file')).gid]).toEqual(['640', USER]);
+      expect(asUser(() => give(at('file'), { ...open, gid: GROUP }, false))).toBe(true);
+      expect([modeOf(at('file')), lstatSync(at('file')).gid]).toEqual(['644', USER]);
+    },
+  );
 
   it.runIf(isRoot && mayChange)('cannot be given to files of others', () => {
     const { at, folder, parent } = scene(0o755);
