@@ -188,9 +188,9 @@ describe('--on-change', () => {
   });
 
   it('gets the report as JSON with --json, and prints nothing between it', async () => {
-    const { answers, cwd, at } = await operator({ 'on-change': 'tee told' });
+    const { answers, cwd, at } = await operator();
     rename(answers, 1, 'renamed');
-    const { stdout, stderr } = await runCli(['build', '--json'], { cwd });
+    const { stdout, stderr } = await runCli(['build', '--json', '--on-change', 'tee told'], { cwd });
     expect(readFileSync(at('told'), 'utf8').trimEnd().split('\n').at(-1)).toBe(stdout.trimEnd());
     expect(stderr).toContain(stdout);
     expect((JSON.parse(stdout) as BuildReport).steps).toMatchObject([{ totals: { renamed: 1 } }]);
