@@ -17,8 +17,7 @@ import { give, type Modes, mend, modesOf } from '../../src/publish/modes.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 
 const isRoot = process.geteuid?.() === 0;
-/** Threads, in which Stryker runs tests, have no user and no umask of their own. */
-const mayChange = isMainThread;
+// Threads, in which Stryker runs tests, have no user and no umask of their own: hence `isMainThread` below.
 const USER = 12_345;
 const GROUP = 23_456;
 
@@ -79,14 +78,14 @@ describe.skipIf(process.platform === 'win32')('the modes of a site', () => {
     expect(modes?.gid).toBe(statSync(folder).gid);
   });
 
-  it.runIf(mayChange)('are public where there is no folder yet, whatever the umask', () => {
+  it.runIf(isMainThread)('are public where there is no folder yet, whatever the umask', () => {
     const { folder, probe } = scene();
     const before = process.umask(0o077);
     onTestFinished(() => void process.umask(before));
     expect(modesOf(folder, probe)).toEqual({ file: 0o644, folder: 0o755, gid: undefined });
   });
 
-  it.runIf(isRoot && mayChange)('are none where the system lets nobody change them', () => {
+  it.runIf(isRoot && isMainThread)('are none where the system lets nobody change them', () => {
     const { folder, probe, parent } = scene(0o755);
     chmodSync(parent, 0o755);
     expect(asUser(() => modesOf(folder, probe))).toBeUndefined();
@@ -142,7 +141,7 @@ describe.skipIf(process.platform === 'win32')('a mode', () => {
     expect([modeOf(at('file')), modeOf(at('inside'))]).toEqual(['640', '2750']);
   });
 
-  it.runIf(isRoot && mayChange)(
+  it.runIf(isRoot && isMainThread)(
     'is given without a group that may not be given, which is told if it is missed',
     () => {
       const { at, folder, parent } = scene(0o755);
@@ -155,7 +154,7 @@ describe.skipIf(process.platform === 'win32')('a mode', () => {
     },
   );
 
-  it.runIf(isRoot && mayChange)('cannot be given to files of others', () => {
+  it.runIf(isRoot && isMainThread)('cannot be given to files of others', () => {
     const { at, folder, parent } = scene(0o755);
     writeFileSync(at('file'), '');
     chmodSync(at('file'), 0o604);

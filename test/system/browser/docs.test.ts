@@ -38,7 +38,7 @@ describe.skipIf(noBrowser !== '')(`the docs${noBrowser}`, () => {
     expect([...problems, ...foreign]).toEqual([]);
   });
 
-  it('show real responses, and take at most 52 kB, and 11 for each kind, with everything', async () => {
+  it('show real responses, and take at most 50 kB, and 11 for each kind, with everything', async () => {
     const { page } = await visit(`${site.url}/docs/`);
     await page.waitForLoadState('networkidle');
     const sizes: number[] = await page.evaluate(
@@ -46,7 +46,7 @@ describe.skipIf(noBrowser !== '')(`the docs${noBrowser}`, () => {
     );
     const total = sizes.reduce((sum, size) => sum + size);
     expect(total).toBeGreaterThan(20_000);
-    expect(total).toBeLessThan(52_000 + 11_000 * kindNames.length);
+    expect(total).toBeLessThan(50_000 + 11_000 * kindNames.length);
 
     const shown = JSON.parse((await page.locator('#getItem details pre').textContent()) ?? '');
     expect(shown).toEqual(await (await fetch(`${site.url}/api/gamedata/item/${shown.slug}/`)).json());
