@@ -2,6 +2,7 @@
 
 import {
   accessSync,
+  chmodSync,
   cpSync,
   existsSync,
   fsyncSync,
@@ -16,8 +17,10 @@ import {
   writeFileSync,
 } from 'node:fs';
 import path from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { isBeingChanged, settled, withOutput } from '../../src/publish/publish.ts';
+import { workFolders } from '../../src/publish/work-folders.ts';
 import {
   failing,
   littleChanged,
@@ -205,6 +208,47 @@ describe('a site of which little has changed', () => {
   });
 });
 
+describe.skipIf(process.platform === 'win32')('what is put into place', () => {
+  /** Of these files, those that are staged may be read by their owner alone, as may their folders. */
+  function* closed(tree: Tree, staged: string) {
+    for (const file of treeFiles(tree)) {
+      yield file;
+      if (!existsSync(path.join(staged, file.path))) continue;
+      for (let name = file.path; ; name = path.dirname(name)) {
+        chmodSync(path.join(staged, name), name === file.path ? 0o600 : 0o700);
+        if (name === '.') break;
+      }
+    }
+  }
+  const modeOf = (file: string): string => (statSync(file).mode & 0o7777).toString(8);
+
+  it('may be read by everybody as soon as it is there, if it is a first site', async () => {
+    const { out, fresh: staged } = workFolders(path.join(temporaryFolder(), 'site'));
+    const modes: string[] = [];
+    vi.mocked(renameSync).mockImplementation((from, to) => {
+      real.renameSync(from, to);
+      if (to === out) modes.push(...['.', 'b', 'b/c', 'a'].map((name) => modeOf(path.join(out, name))));
+    });
+    await withOutput(out, ({ publish }) => publish(closed({ 'b/c': '1', a: '2' }, staged)));
+    expect(modes).toEqual(['755', '755', '644', '644']);
+  });
+
+  it('may be read by the group of the folder as soon as it is there, if it is changed', async () => {
+    const { out, folders } = await published();
+    chmodSync(out, 0o2770);
+    const modes: Record<string, string> = {};
+    vi.mocked(renameSync).mockImplementation((from, to) => {
+      real.renameSync(from, to);
+      const name = path.relative(out, String(to));
+      if (name in fresh) modes[name] = modeOf(String(to));
+      // Its folder is made for it just before.
+      else if (name === 'manifest.json') modes.come = modeOf(path.join(out, 'come'));
+    });
+    await withOutput(out, ({ publish }) => publish(closed(fresh, folders.fresh)));
+    expect(modes).toEqual({ 'a.json': '660', 'b/d.json': '660', 'come/x.json': '660', come: '2770' });
+  });
+});
+
 describe('a build that was killed after it had placed some files', () => {
   /** It placed `a.json` and `come/x.json`. */
   async function killed() {
@@ -241,6 +285,39 @@ describe('a build that was killed after it had placed some files', () => {
     expect(readTree(site.out), 'what the killed build had placed is its own').toEqual(third);
     expect(site.names()).toEqual(['site']);
     expect(await openAgain(site.out)).toEqual([]);
+  });
+
+  it('is judged once a second, or when its record is another one: that takes a hash of every file', async () => {
+    const site = await killed();
+    const now = vi.spyOn(performance, 'now').mockReturnValue(1_000_000);
+    expect(isBeingChanged(site.out)).toBe(true);
+    await layOver(site, older);
+    now.mockReturnValue(1_000_999);
+    expect(isBeingChanged(site.out)).toBe(true);
+    now.mockReturnValue(1_001_001);
+    expect(isBeingChanged(site.out)).toBe(false);
+    now.mockReturnValue(1_001_100);
+    await layOver(site, old);
+    writeFileSync(path.join(site.out, 'come/x.json'), '30');
+    writeFileSync(path.join(site.out, 'a.json'), '10');
+    expect(isBeingChanged(site.out)).toBe(false);
+    cpSync(site.folders.commit, `${site.folders.commit}-copy`);
+    renameSync(`${site.folders.commit}-copy`, site.folders.commit);
+    expect(isBeingChanged(site.out)).toBe(true);
+    now.mockRestore();
+  });
+
+  it('is waited for by whoever reads, for a second', async () => {
+    const { out } = await killed();
+    let isSettled = false;
+    const waiting = settled(out).then(() => {
+      isSettled = true;
+    });
+    await setTimeout(200);
+    expect(isSettled).toBe(false);
+    await publishTree(out, fresh);
+    await waiting;
+    expect(readTree(out)).toEqual(fresh);
   });
 
   it('is not finished if somebody deleted the staged files: what they were is not known', async () => {

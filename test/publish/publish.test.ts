@@ -257,6 +257,24 @@ describe('publishing', () => {
     expect(await confirm(out), 'from something unknown').toBeUndefined();
   });
 
+  it.skipIf(process.platform === 'win32')('tells which files have not got their modes', async () => {
+    const out = path.join(temporaryFolder(), 'site');
+    await withOutput(out, ({ publish }) => publish(treeFiles(first), { making }));
+    const after = (gone: readonly string[]) =>
+      withOutput(out, async ({ confirm, notices, folder, name }) => {
+        expect([folder, name]).toEqual([out, out]);
+        for (const file of gone) rmSync(path.join(out, file), { recursive: true });
+        expect(confirm(making)).toMatchObject({ changed: false });
+        return notices;
+      });
+    const cannot = "cannot be given the mode and group of the site's folder, and may not be readable";
+    expect(await after([])).toEqual([]);
+    expect(await after(['a.json'])).toEqual([`1 file or folder ${cannot}`]);
+    await publishTree(out, first);
+    await withOutput(out, ({ publish }) => publish(treeFiles(first), { making }));
+    expect(await after(['b'])).toEqual([`3 files and folders ${cannot}`]);
+  });
+
   it('lists each file once, even if the last manifest lists it twice', async () => {
     const { out } = await publishedSite(first);
     const manifest = path.join(out, 'manifest.json');

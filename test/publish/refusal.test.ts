@@ -41,6 +41,27 @@ describe('the working folder', () => {
   });
 });
 
+describe('a folder inside another one', () => {
+  it('is not published into where that was published, however far above, as its next build would find it', async () => {
+    const { out, names } = await publishedSite({ 'meta.json': '1', 'a/b.json': '2' });
+    const before = fingerprint(out);
+    for (const inside of ['copy', 'a/b/c'].map((name) => path.join(out, name)))
+      await expect(publishTree(inside, fresh)).rejects.toMatchObject({
+        message: `${inside}: is inside ${out}, which was published by gamedata`,
+        hint: 'Choose a folder beside it: the next build there would find files that are not its own.',
+      });
+    expect(fingerprint(out)).toEqual(before);
+    expect(names()).toEqual(['site']);
+  });
+
+  it('is published into where that belongs to somebody else', async () => {
+    const parent = temporaryFolder();
+    writeFileSync(path.join(parent, 'manifest.json'), '{"name":"My app","start_url":"/"}');
+    await publishTree(path.join(parent, 'data/site'), fresh);
+    expect(readTree(path.join(parent, 'data/site'))).toEqual(fresh);
+  });
+});
+
 describe('a folder with foreign files', () => {
   it.each<[string, (out: string) => void]>([
     ['no manifest', (out) => writeFileSync(path.join(out, 'thesis.txt'), 'x')],
