@@ -142,9 +142,11 @@ describe('tables', () => {
     const server = await startServer((response, { url }, at) =>
       response.end(`${tableAt(tables, url)}${'\n'.repeat(at)}`),
     );
-    await expect(read(server.url)).rejects.toThrow(
-      `GET ${server.url}/: got tables that changed whenever they were read, 4 times: expected tables of one commit`,
-    );
+    await expect(read(server.url)).rejects.toMatchObject({
+      message: `GET ${server.url}/: got tables that changed whenever they were read, 4 times: expected tables of one commit`,
+      hint: 'Try again later, or name a commit in the URL instead of a branch.',
+      request: { unreachable: false },
+    });
     expect(server.requests).toHaveLength(4 * all);
   });
 
@@ -226,6 +228,14 @@ describe('tables that are wrong', () => {
       'no identifier',
       added('items.csv', '3,,1'),
       'items.csv › identifier: got row 3,,1: expected an identifier',
+    ],
+    [
+      'names of many moves that are not there',
+      added(
+        'move_names.csv',
+        [70, 9, 500, 8, 60, 50, 40, 30, 20, 600, 10, 7].map((id) => `${id},9,Nobody`).join('\n'),
+      ),
+      'move_names.csv: got rows for unknown ids: 7, 8, 9, 10, 20, 30, 40, 50, 60, 70: expected tables of the same date',
     ],
     [
       'a name of no move',

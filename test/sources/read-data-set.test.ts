@@ -16,7 +16,7 @@ import { encodeDataSet } from '../support/decode.ts';
 import { deploy } from '../support/deployed.ts';
 import { everyKind } from '../support/kinds.ts';
 import { startServer } from '../support/local-server.ts';
-import { snapshotFolder } from '../support/reading.ts';
+import { loadFrom, snapshotFolder } from '../support/reading.ts';
 import { dataSetOf, rawRecords, siteOf } from '../support/sites.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 
@@ -148,6 +148,22 @@ describe('a data set', () => {
     await expect(readDataSet(url, options)).rejects.toThrow(`GET ${url}/manifest.json: got 403`);
   });
 
+  it('is asked of a deployment alone, and as a source with all that a site keeps of its past', async () => {
+    const extras = ['sprites/items/a.png', 'names/fr.json', 'sprites.txt', 'a/names/x'];
+    const body = JSON.stringify({ language: 'fr', ...everyKind({}, () => ({})) });
+    const files = siteOf(raw, { extras: extras.map((path) => ({ path, body })) }).files();
+    const { url, paths } = await deploy(await siteFolder(files));
+    await readDataSet(url, options);
+    const lists = [...kindNames.map((kind) => listPageFile(kind, 0)), listPageFile('move', 100)];
+    const needed = [...lists, 'manifest.json', 'meta.json'];
+    expect(paths().sort()).toEqual(needed.sort());
+    const { requests } = await loadFrom('site', url);
+    expect(requests).toMatchObject({ requests: paths().length - needed.length, cacheHits: 0 });
+    const past = ['former.json', 'changes.json', 'moved.json', 'names/fr.json'];
+    const icons = ['sprites/items/a.png', 'sprites/items/unknown.png'];
+    expect(paths().slice(needed.length).sort()).toEqual([...needed, ...past, ...icons].sort());
+  });
+
   it('that is a deployment without a file of former slugs keeps its redirects as a source', async () => {
     const parent = await siteFolder(withoutFormer());
     const { url } = await deploy(parent);
@@ -227,7 +243,14 @@ describe('the last site as the previous data set', () => {
     expect(previous?.listed?.().move).toEqual(expect.arrayContaining(known));
     damage('api/gamedata/move/move-7/index.json', '{"id":9}')(folder);
     expect(previous?.listed?.().move).toContainEqual({ slug: 'move-7' });
-    expect(() => damaged().records()).toThrow(text === undefined ? 'cannot be read (ENOENT)' : 'has SHA-256');
+    const refusal =
+      text === undefined
+        ? { message: expect.stringContaining('cannot be read (ENOENT)') }
+        : {
+            message: expect.stringContaining('has SHA-256'),
+            hint: 'gamedata verify <dir> lists every problem.',
+          };
+    expect(() => damaged().records()).toThrow(expect.objectContaining(refusal));
   });
 
   it.each(['7', 'null', '{"url":"","slug":""}', '{"url":"","id":1}', '{"id":1,"slug":""}'])(

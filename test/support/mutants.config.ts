@@ -12,7 +12,8 @@ import { defineConfig } from 'vitest/config';
 const madeOf: Record<string, readonly string[]> = {
   sources: [
     ...['foreign-input', 'history', 'rebase'].map((name) => `test/cli/commands/${name}.test.ts`),
-    ...['test/publish/mirror/restore.test.ts', 'test/verify/folder.test.ts'],
+    ...['mirror', 'restore'].map((name) => `test/publish/mirror/${name}.test.ts`),
+    'test/verify/folder.test.ts',
   ],
   contract: ['test/site/openapi.test.ts', 'test/serve/handler/**/*.test.ts', 'test/web/pages.test.ts'],
 };

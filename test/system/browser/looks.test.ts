@@ -23,7 +23,7 @@ const tags = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-prac
  * schemes, for those for colors.
  */
 const WIDTHS = [320, 390, 600, 768, 1280, 1920];
-const PICTURED = [390, 768, 1280, 1920];
+const PICTURED = [390, 1280];
 const EXAMINED = { light: [1280, 1920], dark: [320] };
 const looks = (['light', 'dark'] as const).flatMap((colorScheme) =>
   WIDTHS.map((width) => ({ colorScheme, width, isExamined: EXAMINED[colorScheme].includes(width) })),
