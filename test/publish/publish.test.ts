@@ -260,7 +260,7 @@ describe('publishing', () => {
   it.skipIf(process.platform === 'win32')('tells which files have not got their modes', async () => {
     const out = path.join(temporaryFolder(), 'site');
     await withOutput(out, ({ publish }) => publish(treeFiles(first), { making }));
-    const after = (gone: readonly string[]) =>
+    const noticesWithout = (gone: readonly string[]) =>
       withOutput(out, async ({ confirm, notices, folder, name }) => {
         expect([folder, name]).toEqual([out, out]);
         for (const file of gone) rmSync(path.join(out, file), { recursive: true });
@@ -268,11 +268,11 @@ describe('publishing', () => {
         return notices;
       });
     const cannot = "cannot be given the mode and group of the site's folder, and may not be readable";
-    expect(await after([])).toEqual([]);
-    expect(await after(['a.json'])).toEqual([`1 file or folder ${cannot}`]);
+    expect(await noticesWithout([])).toEqual([]);
+    expect(await noticesWithout(['a.json'])).toEqual([`1 file or folder ${cannot}`]);
     await publishTree(out, first);
     await withOutput(out, ({ publish }) => publish(treeFiles(first), { making }));
-    expect(await after(['b'])).toEqual([`3 files and folders ${cannot}`]);
+    expect(await noticesWithout(['b'])).toEqual([`3 files and folders ${cannot}`]);
   });
 
   it('lists each file once, even if the last manifest lists it twice', async () => {
