@@ -196,7 +196,7 @@ describe('a site of which little has changed', () => {
     const former = 'api/gamedata/move/former/index.json';
     await publishTree(out, { ...untouched, 'meta.json': '1', [page]: '1', [former]: '1', 'index.html': '1' });
     vi.mocked(renameSync).mockClear();
-    const changed = { 'meta.json': '2', [page]: '2', [later]: '2', 'index.html': '2', [record]: '2' };
+    const changed = { 'meta.json': '2', [record]: '2', [page]: '2', [later]: '2', 'index.html': '2' };
     await publishTree(out, { ...untouched, ...changed });
     const { calls, results } = vi.mocked(renameSync).mock;
     const names = calls

@@ -254,6 +254,14 @@ describe('a lock that is there already', () => {
     expect(JSON.parse(readFileSync(lock, 'utf8')).namespace).not.toBe(JSON.parse(before).namespace);
   });
 
+  it.runIf(hasProc)('does not count of a process with the same number, or of one that has ended', () => {
+    const own = thisProcess();
+    expect(stateOf(own, own)).toBe('gone');
+    expect(stateOf({ ...own, pid: 999_999_999, start: '' }, own)).toBe('gone');
+    expect(stateOf({ ...own, pid: process.ppid }, own)).toBe('gone');
+    expect(stateOf({ ...own, namespace: 'pid:[1]' }, own)).toBe('unknown');
+  });
+
   it('does not count if the machine was started again since, wherever that can be known', async () => {
     const own = { ...thisProcess(), machine: 'm', boot: 'now' };
     const before = { ...own, boot: 'before' };
@@ -312,6 +320,16 @@ describe('a lock that is held', () => {
     },
   );
 
+  it('is not renewed by every call of synchronous work', async () => {
+    const { out, lock } = lockable();
+    await withOutput(out, async ({ publish }) => {
+      age(lock, 1);
+      const { mtimeMs } = statSync(lock);
+      await publish(treeFiles(tree));
+      expect(statSync(lock).mtimeMs).toBe(mtimeMs);
+    });
+  });
+
   it('is not renewed once it is another’s', async () => {
     vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
     const { out, lock } = lockable();
@@ -341,7 +359,10 @@ describe('a lock that is held', () => {
       rmSync(lock);
       return publish(treeFiles(tree));
     });
-    await expect(work).rejects.toThrow(`${out}: the lock of this build is gone (ENOENT)`);
+    await expect(work).rejects.toMatchObject({
+      message: `${out}: the lock of this build is gone (ENOENT)`,
+      hint: expect.stringContaining('is left to the build that holds the lock'),
+    });
     expect(names()).toEqual([]);
   });
 
@@ -504,6 +525,21 @@ describe('a lock whose calls fail', () => {
     expect(() => acquireLock(folders)).toThrow(`locked by another build (process ${process.pid})`);
     release();
     expect(names()).toEqual([]);
+  });
+
+  it.each([
+    ['has no room for it leaves nothing', '', []],
+    ['has failed, and left another’s, leaves that', ALIVE, ['.site.gamedata-lock']],
+  ])('is not made where the disk %s', (_, text, left) => {
+    const { folders, lock, names } = lockable();
+    vi.mocked(linkSync).mockImplementation(failing('EPERM'));
+    vi.mocked(writeFileSync).mockImplementation((file, body, options) => {
+      if (file !== lock) return real.writeFileSync(file, body, options);
+      real.writeFileSync(lock, text);
+      failing('ENOSPC')();
+    });
+    expect(() => acquireLock(folders)).toThrow(`${folders.out}: cannot be locked (ENOSPC)`);
+    expect(names()).toEqual(left);
   });
 
   it('that was replaced right after it was made in place belongs to the other', () => {

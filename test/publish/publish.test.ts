@@ -180,6 +180,13 @@ describe('publishing', () => {
       },
     ],
     ['edited at another size', (file) => writeFileSync(file, '1 and more')],
+    [
+      'replaced by an old one of another size',
+      (file) => {
+        writeFileSync(file, '1 and more');
+        utimesSync(file, 0, 0);
+      },
+    ],
     ['emptied', (file) => writeFileSync(file, '')],
     ['removed', (file) => rmSync(file)],
     [

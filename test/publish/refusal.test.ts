@@ -1,3 +1,5 @@
+import { execFileSync } from 'node:child_process';
+import { once } from 'node:events';
 import {
   existsSync,
   mkdirSync,
@@ -8,8 +10,9 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
+import { createServer } from 'node:net';
 import path from 'node:path';
-import { afterEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { MAX_FILE_BYTES } from '../../src/contract/meta.ts';
 import { withOutput } from '../../src/publish/publish.ts';
 import { entryOf } from '../../src/publish/published.ts';
@@ -63,6 +66,16 @@ describe('a folder inside another one', () => {
 });
 
 describe('a folder with foreign files', () => {
+  it('is left alone if a later version made it, and that is said', async () => {
+    const { out } = await publishedSite(old);
+    writeFileSync(path.join(out, 'manifest.json'), '{"format":9,"generator":"gamedata/9","files":[]}');
+    const before = fingerprint(out);
+    await expect(publishTree(out, fresh)).rejects.toThrow(
+      `${out}: manifest.json has format 9, this version of gamedata reads format 1`,
+    );
+    expect(fingerprint(out)).toEqual(before);
+  });
+
   it.each<[string, (out: string) => void]>([
     ['no manifest', (out) => writeFileSync(path.join(out, 'thesis.txt'), 'x')],
     ['a manifest that is not JSON', (out) => writeFileSync(path.join(out, 'manifest.json'), '{')],
@@ -148,6 +161,30 @@ describe('a folder with foreign files', () => {
       expect(names()).toEqual(['site']);
     },
   );
+});
+
+describe.skipIf(process.platform === 'win32')('a commit record that is no regular file', () => {
+  it.each<[string, (record: string) => unknown]>([
+    ['a folder', mkdirSync],
+    ['a link', (record) => symlinkSync('site/manifest.json', record)],
+    ['a pipe', (record) => execFileSync('mkfifo', [record])],
+    [
+      'a socket',
+      (record) => {
+        const server = createServer().listen(record);
+        onTestFinished(() => void server.close());
+        return once(server, 'listening');
+      },
+    ],
+  ])('is not used: %s', async (_, make) => {
+    const { out, folders } = await publishedSite(old);
+    await make(folders.commit);
+    await expect(publishTree(out, fresh)).rejects.toMatchObject({
+      message: `${folders.commit}: is not a regular file, and is not used`,
+      cause: expect.any(Error),
+    });
+    expect(readTree(out)).toEqual(old);
+  });
 });
 
 describe('a path that is not safe', () => {

@@ -15,6 +15,7 @@ const madeOf: Record<string, readonly string[]> = {
     ...['mirror', 'restore'].map((name) => `test/publish/mirror/${name}.test.ts`),
     'test/verify/folder.test.ts',
   ],
+  publish: ['test/cli/commands/rebase.test.ts'],
   contract: ['test/site/openapi.test.ts', 'test/serve/handler/**/*.test.ts', 'test/web/pages.test.ts'],
 };
 
@@ -23,8 +24,7 @@ export default defineConfig({
     include: (process.env.MUTATED ?? '*')
       .split(',')
       .flatMap((folder) => [`test/${folder}/**/*.test.ts`, ...(madeOf[folder] ?? [])]),
-    // Whole builds, whose parts have tests of their own.
-    exclude: ['test/system/**', 'test/publish/power-cut.test.ts'],
+    exclude: ['test/system/**'],
     env: { NO_PROXY: '127.0.0.1,localhost', BASE_URL: '' },
     testTimeout: 60_000,
   },

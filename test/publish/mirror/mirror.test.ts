@@ -1,9 +1,19 @@
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import type { ServerResponse } from 'node:http';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { type MirrorOptions, mirror } from '../../../src/cli/commands/mirror.ts';
 import { withOutput } from '../../../src/publish/publish.ts';
+import { entryOf } from '../../../src/publish/published.ts';
 import { verifyFolder } from '../../../src/verify/folder.ts';
 import { renamedSite } from '../../support/data-set-versions.ts';
 import { deploy } from '../../support/deployed.ts';
@@ -52,7 +62,12 @@ describe('a mirror', () => {
     expect(readTree(out)).toEqual(withoutHostFiles(site));
     expect(verifyFolder(out).problems).toEqual([]);
     const count = Object.keys(readTree(out)).length;
-    expect(report).toMatchObject({ changed: true, downloaded: { files: count }, removed: [] });
+    expect(report).toMatchObject({
+      changed: true,
+      downloaded: { files: count },
+      removed: [],
+      leftBehind: [],
+    });
     expect(report.excluded).toEqual(['.htaccess', '_redirects']);
     expect(readdirSync(path.dirname(out))).toEqual(['copy']);
   });
@@ -118,8 +133,15 @@ describe('a mirror', () => {
     server.faults.clear();
     const asked = server.requests.length;
     const told: [done: number, total: number][] = [];
-    const onProgress = ({ done, total }: { done: number; total: number }) => told.push([done, total]);
-    const report = await run({}, { onProgress });
+    const report = await run(
+      {},
+      {
+        onProgress({ done, total, requests }) {
+          told.push([done, total]);
+          expect(requests).toMatchObject({ requests: done === total ? 2 : 1, cacheHits: 0 });
+        },
+      },
+    );
     const total = report.downloaded.resumed + 1;
     expect(report.downloaded).toEqual({ files: 1, bytes: last.bytes, resumed: report.fetched.length - 1 });
     expect(told).toEqual([
@@ -160,6 +182,33 @@ describe('a mirror', () => {
     await run();
     expect(readTree(out)).toEqual(withoutHostFiles(site));
     expect(verifyFolder(out).counts.move).toBe(5);
+  });
+
+  it.skipIf(process.platform === 'win32')(
+    'lets whoever may read the copy read what is received for it, and nobody else',
+    async () => {
+      const { raw, out, server, publish, run } = await ground();
+      await run();
+      chmodSync(out, 0o2770);
+      await publish({ ...raw, move: raw.move.slice(0, 6) });
+      server.faults.set('meta.json', (response) => response.writeHead(404).end());
+      await expect(run({ concurrency: 1 })).rejects.toThrow('meta.json');
+      const received = path.join(path.dirname(out), '.copy.gamedata-received');
+      const modeOf = (file: string): string => (statSync(file).mode & 0o7777).toString(8);
+      expect(modeOf(received)).toBe('2770');
+      const files = readdirSync(received).map((name) => modeOf(path.join(received, name)));
+      expect(files.length).toBeGreaterThan(0);
+      expect(files.filter((mode) => mode !== '660')).toEqual([]);
+    },
+  );
+
+  it('says where it cannot keep what it receives', async () => {
+    const { out, run } = await ground();
+    const received = path.join(path.dirname(out), '.copy.gamedata-received');
+    mkdirSync(path.dirname(out));
+    writeFileSync(received, 'mine');
+    await expect(run()).rejects.toThrow(`${received}: cannot be written (EEXIST)`);
+    expect(readFileSync(received, 'utf8')).toBe('mine');
   });
 
   it('stops if it is told to, and keeps what it has', async () => {
@@ -229,7 +278,7 @@ describe('a mirror rejects', () => {
   });
 
   it('a deployment that is no site any more, or lacks what it counts', async () => {
-    const { site, out, run } = await ground();
+    const { site, out, server, run } = await ground();
     await run();
     const before = fingerprint(out);
     const manifest = path.join(site, 'manifest.json');
@@ -242,6 +291,29 @@ describe('a mirror rejects', () => {
     await expect(run({ maxShrink: 100 })).rejects.toThrow(
       'move: got files of 6 records: expected 7, as in meta.json',
     );
+    const other = (file: string): string => file.replace('/move-7/', '/move-9/');
+    cpSync(path.join(site, 'api/gamedata/move/move-7'), path.join(site, 'api/gamedata/move/move-9'), {
+      recursive: true,
+    });
+    const renamed = deployed.files.map((entry: { path: string }) => ({ ...entry, path: other(entry.path) }));
+    const added = renamed.filter(({ path: file }: { path: string }) => file.includes('/move-9/'));
+    for (const [files, count] of [
+      [[...deployed.files, ...added], 8],
+      [renamed, 7],
+    ]) {
+      list(files);
+      await expect(run({ maxShrink: 100 })).rejects.toThrow(
+        `move: got files of ${count} records: expected 7`,
+      );
+    }
+    const page = 'api/gamedata/move/index.json';
+    writeFileSync(path.join(site, page), '{}');
+    list(
+      deployed.files.map((entry: { path: string }) =>
+        entry.path === page ? entryOf(page, Buffer.from('{}')) : entry,
+      ),
+    );
+    await expect(run({ maxShrink: 100 })).rejects.toThrow(`${server.url}/${page} › results: got nothing`);
     expect(fingerprint(out)).toEqual(before);
   });
 
