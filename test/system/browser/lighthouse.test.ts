@@ -4,7 +4,7 @@ import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { promisify } from 'node:util';
-import { describe, expect, it } from 'vitest';
+import { describe, it } from 'vitest';
 import { engineFile, missingEngine } from '../../support/engines/npm-engines.ts';
 import { findProgram } from '../../support/engines/server-program.ts';
 import { usePageSite } from '../../support/served-pages.ts';
@@ -74,13 +74,17 @@ const costly = (refs: Category['auditRefs'], audits: Report['audits']): string[]
 describe.skipIf(reason !== '')(`Lighthouse${reason}`, () => {
   const site = usePageSite();
 
-  it.for(pages)('has nothing to say against the %s', async ([, address, skipped = []]) => {
-    expect(missing).toBeUndefined();
-    const { runtimeError, categories, audits } = await audit(site.url + address, skipped);
-    expect(runtimeError).toBeUndefined();
-    for (const [name, { score, auditRefs }] of Object.entries(categories))
-      if (name !== 'performance') expect([name, score, ...costly(auditRefs, audits)]).toEqual([name, 1]);
-    expect(audits['cumulative-layout-shift']?.numericValue).toBeLessThan(0.05);
-    expect(audits['total-byte-weight']?.numericValue).toBeLessThan(MAX_BYTES);
-  });
+  // Each mostly waits until its page has been quiet for long enough.
+  it.concurrent.for(pages)(
+    'has nothing to say against the %s',
+    async ([, address, skipped = []], { expect }) => {
+      expect(missing).toBeUndefined();
+      const { runtimeError, categories, audits } = await audit(site.url + address, skipped);
+      expect(runtimeError).toBeUndefined();
+      for (const [name, { score, auditRefs }] of Object.entries(categories))
+        if (name !== 'performance') expect([name, score, ...costly(auditRefs, audits)]).toEqual([name, 1]);
+      expect(audits['cumulative-layout-shift']?.numericValue).toBeLessThan(0.05);
+      expect(audits['total-byte-weight']?.numericValue).toBeLessThan(MAX_BYTES);
+    },
+  );
 });
