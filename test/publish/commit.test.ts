@@ -19,8 +19,10 @@ import {
 import path from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { afterEach, describe, expect, it, vi } from 'vitest';
+import { foldersOf } from '../../src/files.ts';
 import { isBeingChanged, settled, withOutput } from '../../src/publish/publish.ts';
 import { workFolders } from '../../src/publish/work-folders.ts';
+import { modeOf } from '../support/modes.ts';
 import {
   failing,
   littleChanged,
@@ -214,13 +216,10 @@ describe.skipIf(process.platform === 'win32')('what is put into place', () => {
     for (const file of treeFiles(tree)) {
       yield file;
       if (!existsSync(path.join(staged, file.path))) continue;
-      for (let name = file.path; ; name = path.dirname(name)) {
-        chmodSync(path.join(staged, name), name === file.path ? 0o600 : 0o700);
-        if (name === '.') break;
-      }
+      chmodSync(path.join(staged, file.path), 0o600);
+      for (const folder of foldersOf([file.path])) chmodSync(path.join(staged, folder), 0o700);
     }
   }
-  const modeOf = (file: string): string => (statSync(file).mode & 0o7777).toString(8);
 
   it('may be read by everybody as soon as it is there, if it is a first site', async () => {
     const { out, fresh: staged } = workFolders(path.join(temporaryFolder(), 'site'));
@@ -304,7 +303,6 @@ describe('a build that was killed after it had placed some files', () => {
     cpSync(site.folders.commit, `${site.folders.commit}-copy`);
     renameSync(`${site.folders.commit}-copy`, site.folders.commit);
     expect(isBeingChanged(site.out)).toBe(true);
-    now.mockRestore();
   });
 
   it('is waited for by whoever reads, for a second', async () => {

@@ -14,15 +14,13 @@ import path from 'node:path';
 import { isMainThread } from 'node:worker_threads';
 import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { give, type Modes, mend, modesOf } from '../../src/publish/modes.ts';
+import { modeOf, octal } from '../support/modes.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 
 const isRoot = process.geteuid?.() === 0;
 // Threads, in which Stryker runs tests, have no user and no umask of their own: hence `isMainThread` below.
 const USER = 12_345;
 const GROUP = 23_456;
-
-const octal = (mode: number): string => (mode & 0o7777).toString(8);
-const modeOf = (file: string): string => octal(lstatSync(file).mode);
 
 /** A file as others would not get to read it, and a folder. */
 function scene(mode?: number) {

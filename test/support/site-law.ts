@@ -4,6 +4,7 @@ import { createHash } from 'node:crypto';
 import { existsSync, lstatSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { kindNames } from '../../src/contract/kinds.ts';
+import { octal } from './modes.ts';
 import type { Records } from './steps-world.ts';
 
 /** A folder as an HTTP server and `sha256sum` see it. */
@@ -227,7 +228,7 @@ function lostAddresses(
 export function wrongModes(folder: string, mode: number): string[] {
   if (process.platform === 'win32') return [];
   const { mode: now, gid } = lstatSync(folder);
-  if ((now & 0o7777) !== mode) return [`the folder's mode became ${(now & 0o7777).toString(8)}`];
+  if ((now & 0o7777) !== mode) return [`the folder's mode became ${octal(now)}`];
   const folders = readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isDirectory())
     .map((entry) => path.relative(folder, path.join(entry.parentPath, entry.name)));
@@ -235,7 +236,7 @@ export function wrongModes(folder: string, mode: number): string[] {
     names.flatMap((name) => {
       const status = lstatSync(path.join(folder, name));
       const isRight = (status.mode & 0o7777) === expected && status.gid === gid;
-      return isRight ? [] : [`${name} has mode ${(status.mode & 0o7777).toString(8)}, group ${status.gid}`];
+      return isRight ? [] : [`${name} has mode ${octal(status.mode)}, group ${status.gid}`];
     });
   const wrong = [
     ...check(filesIn(folder), 0o600 | (mode & 0o044)),
