@@ -13,7 +13,7 @@ import { type Change, commit, flush, flushAll, judge, recover, removeTrash } fro
 import { acquireLock, holdsLock, stillLocked } from './lock.ts';
 import { give, mend, modesOf } from './modes.ts';
 import { entryOf, readPublished } from './published.ts';
-import { refuseObstacles, stageFile, stageFiles } from './stage.ts';
+import { refuseObstacles, stageFiles, stageManifest } from './stage.ts';
 import { type WorkFolders, workFolders } from './work-folders.ts';
 
 export interface PublishResult {
@@ -186,7 +186,7 @@ async function publish(
   const paths = new Set(entries.map(({ path }) => path));
   const remove = [...published.own.keys()].filter((path) => !paths.has(path));
   if (place.length > 0 || remove.length > 0 || manifest.sha256 !== published.manifest?.sha256) {
-    stageFile(stillLocked(folders), MANIFEST_FILE, body);
+    stageManifest(stillLocked(folders), body, place);
     place.push(MANIFEST_FILE);
     const before = published.manifest?.sha256 ?? null;
     changeSite(opened, { before, place, remove, manifest: manifest.sha256 });

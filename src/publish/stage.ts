@@ -7,6 +7,7 @@ import {
   mkdirSync,
   readdirSync,
   renameSync,
+  statSync,
   utimesSync,
   writeFileSync,
 } from 'node:fs';
@@ -58,13 +59,24 @@ export async function stageFiles(
   return { entries: entries.sort((a, b) => (a.path < b.path ? -1 : 1)), place };
 }
 
-export const stageFile = ({ fresh, out }: WorkFolders, name: string, body: Uint8Array): void =>
+const stageFile = ({ fresh, out }: WorkFolders, name: string, body: Uint8Array): void =>
   explained('cannot be written', name, () => {
     const file = path.join(fresh, name);
     mkdirSync(path.dirname(file), { recursive: true });
     writeFileSync(file, body, { flag: 'wx' });
     stampLater(file, path.join(out, name));
   });
+
+/** The manifest must never be older than a file that it lists, or the next build treats that file as modified. */
+export function stageManifest(work: WorkFolders, body: Uint8Array, staged: readonly string[]): void {
+  stageFile(work, MANIFEST_FILE, body);
+  const [manifest, ...files] = [MANIFEST_FILE, ...staged].map((name) => path.join(work.fresh, name));
+  const newest = files.reduce((time, file) => Math.max(time, statSync(file).mtimeMs), 0);
+  if (manifest && newest > statSync(manifest).mtimeMs) {
+    const time = new Date(Math.ceil(newest));
+    utimesSync(manifest, time, time);
+  }
+}
 
 /** How far the clock of files may be behind. */
 const CLOCK_MS = 20;

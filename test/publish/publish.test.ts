@@ -136,6 +136,18 @@ describe('publishing', () => {
     expect(fingerprint(out)).toEqual(marks);
   });
 
+  it('gives the manifest a time that is not before that of any file', async () => {
+    const { out } = await publishedSite(littleChanged[0]);
+    const soon = Date.now() / 1000 + 10;
+    utimesSync(path.join(out, 'a.json'), soon, soon);
+    await publishTree(out, littleChanged[1]);
+    const [file, manifest] = ['a.json', 'manifest.json'].map(
+      (name) => statSync(path.join(out, name)).mtimeMs,
+    );
+    expect(manifest).toBeGreaterThanOrEqual(file ?? Number.NaN);
+    expect(await publishTree(out, littleChanged[1])).toMatchObject({ changed: false });
+  });
+
   it('refuses a manifest that cannot be read, and says why', async () => {
     const { out } = await publishedSite(littleChanged[0]);
     rmSync(path.join(out, 'manifest.json'));
