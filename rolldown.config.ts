@@ -17,7 +17,7 @@ export default [
     // `debug` takes it if somebody has installed it, as our tools for development have.
     external: ['supports-color'],
     preserveEntrySignatures: 'allow-extension',
-    output: { dir: 'dist', cleanDir: true },
+    output: { dir: 'dist' },
   },
   {
     input: 'src/serve/handler/edge.ts',

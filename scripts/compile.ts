@@ -1,0 +1,60 @@
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { build, type RolldownOutput } from 'rolldown';
+import bundles from '../rolldown.config.ts';
+import { configJsonSchema } from '../src/cli/config.ts';
+import { loadCommands } from '../src/cli/program.ts';
+import { typeDeclarations } from '../src/site/json-schemas.ts';
+import { bundledPackages, noticesText } from './licences.ts';
+
+const copies = {
+  templates: [
+    'front/index.html',
+    'browse/browse.html',
+    'docs/docs.html',
+    'shared/404.html',
+    'search/search.html',
+  ],
+  assets: ['shared/style.css', 'docs/docs.css', 'docs/reference.html'],
+};
+
+/** Returns the files of dist/: bundles, templates and styles, types, and the configuration's schema. */
+export async function compile(): Promise<Map<string, string | Uint8Array>> {
+  const files = new Map<string, string | Uint8Array>();
+  const outputs: RolldownOutput[] = [];
+  for (const bundle of bundles) {
+    const built = await build({ ...bundle, write: false });
+    outputs.push(built);
+    const folder = 'dir' in bundle.output ? bundle.output.dir : path.dirname(bundle.output.file);
+    for (const file of built.output)
+      files.set(
+        path.posix.join(path.relative('dist', folder), file.fileName),
+        file.type === 'chunk' ? file.code : file.source,
+      );
+  }
+  for (const [folder, sources] of Object.entries(copies))
+    for (const file of sources)
+      files.set(`${folder}/${path.basename(file)}`, readFileSync(`src/web/${file}`));
+  for (const [file, body] of declareTypes()) files.set(`types/${file}`, body);
+  files.set('types.d.ts', typeDeclarations());
+  files.set('config.schema.json', `${JSON.stringify(configJsonSchema(await loadCommands()), null, 2)}\n`);
+  files.set('third-party.txt', noticesText(bundledPackages(outputs)));
+  return files;
+}
+
+function declareTypes(): [file: string, body: Uint8Array][] {
+  const folder = mkdtempSync(path.join(tmpdir(), 'gamedata-types-'));
+  try {
+    const tsc = path.join(fileURLToPath(import.meta.resolve('typescript/package.json')), '../bin/tsc');
+    const args = [tsc, '-p', 'tsconfig.build.json', '--outDir', folder];
+    execFileSync(process.execPath, args, { stdio: 'inherit' });
+    return readdirSync(folder, { recursive: true, encoding: 'utf8' })
+      .filter((file) => file.endsWith('.d.ts'))
+      .map((file) => [file.replaceAll(path.sep, '/'), readFileSync(path.join(folder, file))]);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
