@@ -12,13 +12,14 @@ import { bundledPackages, noticesText } from './licences.ts';
 
 const copies = {
   templates: [
-    'front/index.html',
-    'browse/browse.html',
-    'docs/docs.html',
-    'shared/404.html',
-    'search/search.html',
+    'web/front/index.html',
+    'web/browse/browse.html',
+    'web/docs/docs.html',
+    'web/shared/404.html',
+    'web/search/search.html',
+    ...['nginx.conf', 'Caddyfile', 'apache.conf', 'htaccess'].map((name) => `hosts/templates/${name}`),
   ],
-  assets: ['shared/style.css', 'docs/docs.css', 'docs/reference.html'],
+  assets: ['web/shared/style.css', 'web/docs/docs.css', 'web/docs/reference.html'],
 };
 
 /** Returns the files of dist/: bundles, templates and styles, types, and the configuration's schema. */
@@ -36,8 +37,7 @@ export async function compile(): Promise<Map<string, string | Uint8Array>> {
       );
   }
   for (const [folder, sources] of Object.entries(copies))
-    for (const file of sources)
-      files.set(`${folder}/${path.basename(file)}`, readFileSync(`src/web/${file}`));
+    for (const file of sources) files.set(`${folder}/${path.basename(file)}`, readFileSync(`src/${file}`));
   for (const [file, body] of declareTypes()) files.set(`types/${file}`, body);
   files.set('types.d.ts', typeDeclarations());
   files.set('config.schema.json', `${JSON.stringify(configJsonSchema(await loadCommands()), null, 2)}\n`);

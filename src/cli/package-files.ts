@@ -37,5 +37,6 @@ export function readPackage(): Package {
     // Style sheets and scripts of the pages.
     compiled: readFolder(path.join(DIST, 'assets')),
     handlerModule: () => readFileSync(HANDLER_MODULE, 'utf8'),
+    hostTemplate: template,
   };
 }

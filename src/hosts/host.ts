@@ -2,13 +2,14 @@
 
 import type { GuaranteeName } from '../contract/guarantees.ts';
 import type { RouteTable } from '../contract/routes.ts';
+import type { TemplateName } from './template.ts';
 
 /** The parameters that select a page. */
 export const parameters = ['format', 'limit', 'offset'] as const;
 export type Parameter = (typeof parameters)[number];
 
 /** A text as a regular expression. */
-export const escapeExpression = (text: string): string => text.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&');
+export const escapeRegExp = (text: string): string => text.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&');
 
 export interface Serving {
   /** The document root of a web server, as an absolute path. */
@@ -21,6 +22,8 @@ export interface HostContext extends Serving {
   readonly baseUrl: string;
   /** src/serve/handler/edge.ts as the text of one ES module without imports. For hosts that run code. */
   readonly handlerModule: () => string;
+  /** The text of a file in templates/. For web servers. */
+  readonly template: (name: TemplateName) => string;
 }
 
 export interface HostFile {

@@ -7,7 +7,7 @@ import { guaranteeNames, guarantees } from '../contract/guarantees.ts';
 import { PLACEHOLDER_ICON, pathOf } from '../contract/paths.ts';
 import type { ListRoute, RouteTable } from '../contract/routes.ts';
 import { headersFile } from './cdn-files.ts';
-import { escapeExpression, type Host, type HostContext, type Parameter, parameters } from './host.ts';
+import { escapeRegExp, type Host, type HostContext, type Parameter, parameters } from './host.ts';
 
 /** Where netlify.toml says that functions are. */
 export const FUNCTION_FOLDER = '_edge/';
@@ -40,7 +40,7 @@ export const netlifyRules: Host = {
 function functions({ routes, baseUrl, handlerModule }: HostContext) {
   const base = pathOf(baseUrl);
   const kinds = routes.lists.map(({ kind }) => kind).join('|');
-  const prefix = escapeExpression(base + routes.prefix.slice(0, -1));
+  const prefix = escapeRegExp(base + routes.prefix.slice(0, -1));
   const declarations = {
     '': { pattern: `^${prefix}/(?:${kinds})/?$` },
     '-methods': { pattern: `^${prefix}(?:/.*)?$`, method: ['POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] },

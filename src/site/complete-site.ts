@@ -7,7 +7,7 @@ import { DOWNLOAD_FOLDER } from '../contract/paths.ts';
 import { createRoutes } from '../contract/routes.ts';
 import { type Records, servedRecords } from '../dataset/data-set.ts';
 import { type Former, movedRoutes } from '../dataset/former.ts';
-import type { Serving } from '../hosts/host.ts';
+import type { HostContext, Serving } from '../hosts/host.ts';
 import { hostFiles } from '../hosts/index.ts';
 import type { HostName } from '../hosts/names.ts';
 import { type PageTemplates, webFiles } from '../web/pages.ts';
@@ -23,6 +23,7 @@ export interface Package {
   readonly compiled: readonly SiteFile[];
   /** The handler as the text of one ES module. */
   readonly handlerModule: () => string;
+  readonly hostTemplate: HostContext['template'];
 }
 
 export interface CompleteSite {
@@ -61,8 +62,8 @@ function dataFiles(site: CompleteSite): SiteFile[] {
   const linkBase = linkBaseOf(meta);
   const routes = createRoutes(records, movedRoutes(former, records), meta.sprites);
   const served = servedRecords(linkBase, records);
-  const { handlerModule } = site.package;
-  const context = { ...site.serving, routes, baseUrl: meta.base_url, handlerModule };
+  const { handlerModule, hostTemplate: template } = site.package;
+  const context = { ...site.serving, routes, baseUrl: meta.base_url, handlerModule, template };
   return [
     ...apiFiles(served, meta),
     ...(meta.downloads ? downloadFiles(served) : []),

@@ -133,6 +133,7 @@ export const hostContext = (routes: RouteTable, baseUrl = 'https://example.test'
   handlerModule: () => {
     throw new Error('asked for the handler');
   },
+  template: readPackage().hostTemplate,
 });
 
 /** The full-size site with Netlify's files, without bodies: which paths there are, and how requests find them. */
