@@ -31,13 +31,13 @@ export const nginx: Host = {
     // Regular expressions, because nginx limits the length of plain strings in maps.
     const moved = context.routes.moved.map(({ path, to }) => `'~^${path}$' ${to};\n`);
     return [
-      { path: CONFIGURATION, body: nameVariables(text, context.baseUrl) },
+      { path: CONFIGURATION, body: nameVariables(text, `${shared.root}:${shared.base}`) },
       { path: MOVED_MAP, body: moved.join('') },
     ];
   },
 };
 
-/** Adds the site to the name of each variable, because all sites of one nginx share them and the last one of a name wins. */
+/** Adds a hash of the site to each variable, because all sites of one nginx share them and the last one of a name wins. */
 const nameVariables = (text: string, site: string): string =>
   text.replaceAll(/(?<=\$\{?)gamedata_/g, `gamedata_${shortHash(site)}_`);
 
