@@ -25,7 +25,7 @@ function inAnyEncoding(name: string): string {
 const member = (range: string, parameters: string): string =>
   `(?i)(?:^|,)\\s*${range}\\s*(?:${parameters}|$)`;
 
-export const acceptPatterns = {
+const listed = {
   json: member('(?:\\*/\\*|application/(?:\\*|json))', '[,;]'),
   html: member('text/(?:\\*|html)', '[,;]'),
 } as const;
@@ -47,4 +47,4 @@ const ranked = {
 } as const;
 
 /** The first pattern that matches `Accept` decides: within a pair, JSON comes before HTML. */
-export const preferencePatterns = [best, ranked, acceptPatterns] as const;
+export const preferencePatterns = [best, ranked, listed] as const;

@@ -5,9 +5,14 @@ import * as contract from '../contract/headers.ts';
 import { pathOf } from '../contract/paths.ts';
 import { errorBody, errorDetails } from '../contract/routes.ts';
 import { escapeRegExp, type HostContext } from './host.ts';
-import { acceptPatterns, lastParameterPattern, preferencePatterns } from './request-patterns.ts';
+import { lastParameterPattern, preferencePatterns } from './request-patterns.ts';
 
-export const unsupportedByWebServers = ['windows', 'repeated', 'link'] as const satisfies GuaranteeName[];
+export const unsupportedByWebServers = [
+  'windows',
+  'repeated',
+  'link',
+  'not-acceptable',
+] as const satisfies GuaranteeName[];
 
 /** Servers omit `Vary` from responses that they do not compress, such as 304, so it is set here. */
 export const headerSets = {
@@ -55,7 +60,5 @@ export function webServerValues({ routes, baseUrl, root }: HostContext) {
     lastFormat: lastParameterPattern('format'),
     lastLimit: lastParameterPattern('limit'),
     lastOffset: lastParameterPattern('offset'),
-    acceptsJson: acceptPatterns.json,
-    acceptsHtml: acceptPatterns.html,
   };
 }

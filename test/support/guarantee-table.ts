@@ -14,7 +14,7 @@ runtime does not start offline. CDNs compress by themselves, the programs that s
 default concerns requests of programs for records. \`gamedata serve\` runs behind nginx, Caddy and Apache by the recipes of
 [OPERATING.md](OPERATING.md). The last three columns serve a site that was built with \`--links file\`.
 
-Errors of the API (400, 404, 405, 406) are JSON on every host that supports them, and on nginx and Apache so are 416 (a range outside of a
+Errors of the API (400, 404, 405) are JSON on every host that supports them, and on nginx and Apache so are 416 (a range outside of a
 file) and 500. What else a web server says by itself is in its own words: to malformed requests (413, 414, 431, and malformed paths where
 the table says so), and on Caddy to a range outside of a file. A failed precondition (412) is JSON on nginx, and has no body on Apache and Caddy.
 Where only files are served, they have no \`Link\` header: what it says depends on the data.
