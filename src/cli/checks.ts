@@ -1,42 +1,63 @@
-/** Checks of what options say. */
+/** Schemas of what users enter, whose messages say what they got and expected. */
 
-import { API_PREFIX, PLAIN_URL, PLAIN_URL_RULE } from '../contract/paths.ts';
+import * as z from 'zod';
+import { show, valueAt } from '../contract/parse.ts';
+import { PLAIN_URL, PLAIN_URL_RULE } from '../contract/paths.ts';
 import { UsageError } from '../errors.ts';
+import { maskUrl } from './addresses.ts';
 
-/** What was given, and what was expected instead. */
 export const wrong = (name: string, given: unknown, expected: string): UsageError =>
   new UsageError(`${name}: got ${JSON.stringify(given)}, expected ${expected}`);
 
-export function oneOf<T extends string>(given: string, name: string, known: readonly T[]): T {
-  const found = known.find((candidate) => candidate === given);
-  if (found !== undefined) return found;
-  throw wrong(name, given, `one of ${known.join(', ')}`);
+/** @throws UsageError with the name of an option, a variable or an argument */
+export function checkValue<S extends z.ZodType>(schema: S, given: unknown, name: string): z.output<S> {
+  const { data, error } = schema.safeParse(given);
+  const [issue] = error?.issues ?? [];
+  if (!issue) return data as z.output<S>;
+  throw new UsageError(`${name}: ${describeIssue(issue, given)}`);
 }
+
+/** `got "x", expected boolean` */
+export function describeIssue({ message, path }: z.core.$ZodIssue, given: unknown): string {
+  if (message.startsWith('got ')) return message;
+  return `got ${show(valueAt(given, path))}, ${message.replace(/^Invalid \w+: |, received .*$/g, '')}`;
+}
+
+/** The message for any problem of a schema. */
+const expected =
+  (what: string) =>
+  ({ input }: { readonly input?: unknown }): string =>
+    `got ${typeof input === 'number' ? input : show(input)}, expected ${what}`;
+
+export const oneOf = <const T extends string>(names: readonly T[]) =>
+  z.enum(names, { error: expected(`one of ${names.join(', ')}`) });
+
+export function integer(from: number, to: number) {
+  const error = expected(`an integer from ${from} to ${to}`);
+  return z.int({ error }).min(from, { error }).max(to, { error });
+}
+
+const percentRule = { error: expected('a percentage from 0 to 100') };
+export const percentage = z.number(percentRule).min(0, percentRule).max(100, percentRule);
+
+/** Text that a function accepts. */
+export const text = (isValid: (given: string) => boolean, what: string) =>
+  z.string().refine(isValid, { error: expected(what) });
 
 /** An http URL without credentials, query, fragment or trailing slash. */
-export function address(given: string, name: string): string {
+export const httpUrl = z.string().transform((given, { issues }) => {
+  const reject = (message: string) => {
+    issues.push({ code: 'custom', input: given, message });
+    return z.NEVER;
+  };
   const url = URL.canParse(given) ? new URL(given) : undefined;
-  if (!url || !/^https?:$/.test(url.protocol)) throw wrong(name, masked(given), 'an http or https URL');
-  if (url.port === '0') throw wrong(name, masked(given), 'a URL with a port from 1 to 65535');
+  const got = `got ${JSON.stringify(maskUrl(given))}, expected`;
+  if (!url || !/^https?:$/.test(url.protocol)) return reject(`${got} an http or https URL`);
+  if (url.port === '0') return reject(`${got} a URL with a port from 1 to 65535`);
   if (url.username || url.password || /[?#]/.test(url.href))
-    throw new UsageError(`${name}: got a URL with credentials, a query or a fragment, expected one without`);
+    return reject('got a URL with credentials, a query or a fragment, expected one without');
   return url.href.replace(/\/+$/, '');
-}
+});
 
 /** The same for what becomes part of host configuration, such as the base URL of a site. */
-export function plainUrl(given: string, name: string): string {
-  const url = address(given, name);
-  if (PLAIN_URL.test(url)) return url;
-  throw wrong(name, url, PLAIN_URL_RULE);
-}
-
-/** What to say, after a failure, of an address inside of a site. That of a site may look like it: a base URL may have a path. */
-export function insideHints(target: string): string[] {
-  const [base, inside] = `${target}/`.split(API_PREFIX);
-  return inside === undefined || !base
-    ? []
-    : [`hint: expected the base URL of a site, such as ${masked(base)}`];
-}
-
-/** A URL as errors may show it: what precedes an @ may be a password. */
-export const masked = (url: string): string => url.replace(/[^/]*@/, '…@');
+export const plainUrl = httpUrl.refine((url) => PLAIN_URL.test(url), { error: expected(PLAIN_URL_RULE) });

@@ -2,19 +2,20 @@
 
 import type { GamedataError } from '../errors.ts';
 import type { Watchers } from '../sources/capture.ts';
-import { flag, type Given, inGroup, type Options } from './options.ts';
+import { flag, type Given, inGroup, type Option, type Options } from './options.ts';
 import type { Reporter } from './reporter.ts';
 
 /** A command; each is a file in `commands/`. */
 export interface Command<O extends Options> {
-  readonly summary: string;
   readonly description: string;
-  /** `[dir]` → what it is and, if it has one, its default. */
+  /** `[dir]` → its description and, if it has one, its default. */
   readonly arguments?: Readonly<Record<string, readonly [about: string, value?: string]>>;
   /** Options about output, which the function below does not take. Default: those of a command that has a report. */
   readonly presentation?: Options;
   readonly options: O;
-  /** True for work that has nothing to tidy up: SIGINT and SIGTERM end it at once, whatever it is waiting for. */
+  /** The command whose section of the configuration applies after its own. */
+  readonly inherits?: string;
+  /** True for work that has nothing to tidy up: SIGINT and SIGTERM end it immediately. */
   readonly endsAtOnce?: boolean;
   /** Does the work. The first SIGINT or SIGTERM aborts the signal. */
   run(context: Context<O>, ...args: string[]): Promise<Outcome>;
@@ -27,19 +28,19 @@ export interface Context<O extends Options> {
   readonly json: boolean;
   readonly quiet: boolean;
   readonly reporter: Reporter;
-  /** What the reporter tells of a build or a snapshot while it reads. */
+  /** The reporter's view of a build or a snapshot while it reads. */
   readonly watchers: Watchers;
   readonly signal: AbortSignal;
 }
 
-/** A command's result for people and for `--json`, and its exit code if that is another than 0. */
+/** A command's result for people and for `--json`, and its exit code unless that is 0. */
 export interface Outcome {
   readonly lines?: readonly string[];
   readonly output?: object;
   readonly exitCode?: number;
 }
 
-/** Lets the compiler infer what the options are. */
+/** Lets the compiler infer the type of the options. */
 export const declare = <O extends Options>(declaration: Command<O>): Command<O> => declaration;
 
 export const quietOption = inGroup('Common:', { quiet: flag('--quiet', 'print only problems') });
@@ -50,10 +51,13 @@ export const reportOptions = {
   ...quietOption,
 };
 
-export type TypedOption = ReturnType<typeof typedOptions>[number];
+export interface TypedOption extends Option {
+  readonly name: string;
+  readonly flags: string;
+}
 
-/** The options that can be typed. */
-export const typedOptions = ({ presentation = reportOptions, options }: Command<Options>) =>
+/** Lists the options that have flags. */
+export const listTyped = ({ presentation = reportOptions, options }: Command<Options>): TypedOption[] =>
   Object.entries({ ...presentation, ...options }).flatMap(([name, { flags, ...option }]) =>
     flags === undefined ? [] : [{ ...option, name, flags }],
   );

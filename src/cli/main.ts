@@ -5,7 +5,7 @@ import module from 'node:module';
 import path from 'node:path';
 import { errorCode } from '../errors.ts';
 import { PACKAGE_ROOT } from '../version.ts';
-import { exitCodes } from './perform.ts';
+import { exitCodes } from './exit-codes.ts';
 import { run } from './program.ts';
 
 // Node 22 and later: beside the code, as whoever may write there may change the code as well. A shared temporary folder is not safe.

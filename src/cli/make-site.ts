@@ -26,7 +26,6 @@ export interface Settings {
   readonly baseUrl: string;
   readonly links: LinkStyle;
   readonly hosts: readonly HostName[];
-  readonly notices: readonly string[];
   readonly serving: Serving;
   readonly downloads: boolean;
   readonly archive: boolean;
@@ -100,7 +99,7 @@ export async function makeSite({ out, source, settingsOf, signal, ...options }: 
       return output.publish(files, { signal, making });
     };
     const result = output.confirm(making) ?? (await make());
-    const notices = [...output.notices, ...captured.notices, ...settings.notices];
+    const notices = [...output.notices, ...captured.notices];
     const report = createReport({ ...captured, notices }, result, { out, warnings, started });
     const left = site ? leftBehind(site, out) : [];
     return { report: { ...report, install, sprites: icons.report, leftBehind: left }, settings, site };

@@ -1,23 +1,11 @@
 /** Runs a command: its output, signals and exit code. */
 
 import { explainSystemError, GamedataError } from '../errors.ts';
-import { insideHints } from './checks.ts';
+import { hintAtBase } from './addresses.ts';
 import type { Command } from './command.ts';
+import { exitCodes } from './exit-codes.ts';
 import type { Given, Options } from './options.ts';
 import { createReporter, type Reporter, watch } from './reporter.ts';
-
-export const exitCodes = {
-  done: 0,
-  failed: 1,
-  usage: 2,
-  different: 3,
-  /** A guard refused the data. */
-  refused: 4,
-  /** The site is published, and what was to follow failed: a check, an archive or a command. */
-  unfinished: 5,
-  SIGINT: 130,
-  SIGTERM: 143,
-} as const;
 
 /** Runs a command, which the first SIGINT or SIGTERM aborts unless it has nothing to tidy up; a second one ends the process at once. */
 export async function perform<O extends Options>(
@@ -58,7 +46,7 @@ export async function perform<O extends Options>(
     printJson({ error: { code, message, hint } });
     // The usage line belongs to it.
     if (code === 'usage') throw explained;
-    process.exitCode = explain(explained, reporter, [...args.flatMap(insideHints), ...kept(explained)]);
+    process.exitCode = explain(explained, reporter, [...args.flatMap(hintAtBase), ...kept(explained)]);
   } finally {
     letSignalsEnd();
   }
@@ -75,7 +63,7 @@ export function explain(
   { notice }: Reporter,
   after: readonly string[],
 ): number {
-  const lines = [`error: ${message}`, ...(hint === undefined ? [] : [`hint: ${hint}`]), ...after];
+  const lines = [`error: ${message}`, ...(hint === undefined ? [] : `hint: ${hint}`.split('\n')), ...after];
   lines.forEach(notice);
   if (code === 'usage') return exitCodes.usage;
   return code === 'guard' ? exitCodes.refused : exitCodes.failed;

@@ -1,79 +1,85 @@
 /** The options of several commands: where data comes from, what the guards let pass, and what hosts need. */
 
 import path from 'node:path';
+import * as z from 'zod';
 import { kindNames, mapKinds } from '../contract/kinds.ts';
 import { EARLIEST } from '../contract/meta.ts';
+import { show } from '../contract/parse.ts';
 import { type LinkStyle, linkStyles } from '../contract/paths.ts';
 import type { Skipped } from '../contract/records.ts';
 import { UsageError } from '../errors.ts';
 import type { Serving } from '../hosts/host.ts';
-import {
-  fileHostNames,
-  formerHosts,
-  type HostName,
-  hostNames,
-  rivalHosts,
-  webServerNames,
-} from '../hosts/names.ts';
+import { fileHostNames, type HostName, hostNames, rivalHosts, webServerNames } from '../hosts/names.ts';
 import type { CaptureOptions } from '../sources/capture.ts';
 import { isAddress, type SourceName, sourceNames } from '../sources/source.ts';
-import { address, masked, oneOf, wrong } from './checks.ts';
-import {
-  type Checked,
-  choice,
-  flag,
-  type Given,
-  inCode,
-  inGroup,
-  integer,
-  list,
-  type Option,
-  text,
-  withDefault,
-} from './options.ts';
+import { maskUrl } from './addresses.ts';
+import { checkValue, httpUrl, integer, oneOf, percentage, text, wrong } from './checks.ts';
+import { type Checked, flag, type Given, inCode, inGroup, option } from './options.ts';
 import { BUNDLED_DATA } from './package-files.ts';
 
-const cacheOption: Option<string | false, string | undefined> = {
-  ...{ flags: '--cache <dir>', about: 'disk cache; --no-cache for none', canBeOff: true },
-  check: (given) => (given === false ? undefined : given),
-};
+const kindAlternatives = kindNames.join('|');
+const skippedId = text(
+  (record) => new RegExp(`^(?:${kindAlternatives})/[1-9]\\d{0,14}$`).test(record),
+  '<kind>/<id>, such as item/17',
+);
+const missingName = text(
+  (record) => new RegExp(`^(?:${kindAlternatives}|names)/.*[^/]$`, 's').test(record),
+  '<kind>/<slug>, such as move/pound, or names/<language>',
+);
+
+/** A folder, or false for none. */
+const cacheFolder = z
+  .union([z.string(), z.literal(false)], 'expected a folder, or false for none')
+  .default(path.join('.cache', 'gamedata'))
+  .transform((folder) => (folder === false ? undefined : folder));
 
 export const sourceOptions = {
   ...inGroup('Data:', {
     /** `auto` (the default) reads `rest`, or the bundled data set if the upstream cannot be reached. */
-    source: withDefault('auto', choice('--source <name>', 'one of', sourceNames)),
+    source: option('--source <name>', 'one of', oneOf(sourceNames).default('auto')),
     /** The upstream's base URL; for `csv` and `snapshot` also a folder, for `site` that, an archive or a URL. Default: that of the source. */
-    upstream: text('--upstream <url|dir>', 'other source; a folder for csv, snapshot, site'),
+    upstream: option(
+      '--upstream <url|dir>',
+      'other source; a folder for csv, snapshot, site',
+      z.string().optional(),
+    ),
     /** The folder of the disk cache, or false for none. Default `.cache/gamedata`. */
-    cache: withDefault(path.join('.cache', 'gamedata'), cacheOption),
+    cache: option('--cache <dir>', 'disk cache; --no-cache for none', cacheFolder),
     /** The maximum number of concurrent requests. Default 16. */
-    concurrency: withDefault(
-      16,
-      integer('--concurrency <n>', 'maximum number of concurrent requests', { from: 1, to: 256 }),
+    concurrency: option(
+      '--concurrency <n>',
+      'maximum number of concurrent requests',
+      integer(1, 256).default(16),
     ),
     /** How often a failed request is retried. Default 4. */
-    retries: withDefault(
-      4,
-      integer('--retries <n>', 'how often a failed request is retried', { from: 0, to: 20 }),
-    ),
+    retries: option('--retries <n>', 'how often a failed request is retried', integer(0, 20).default(4)),
     /** Whether the names in every language are part of it. Default true. */
     names: flag('--no-names', 'omit names in other languages'),
     /** Records to leave out, as `<kind>/<id>`: not even requested, and listed in `meta.json`. */
-    skip: list('--skip <record...>', 'leave records out, as <kind>/<id>', skippedRecords),
+    skip: option(
+      '--skip <record...>',
+      'leave records out, as <kind>/<id>',
+      z.array(skippedId).readonly().transform(groupSkipped).optional(),
+    ),
     /** Start a new history, without redirects of records that were renamed before. Default false. */
     forgetHistory: flag('--forget-history', 'start a new history, without redirects'),
   }),
   ...inGroup('Guards:', {
     /** Fail if more than this percentage of a kind's records disappeared. Default 1. */
-    maxShrink: withDefault(1, {
-      ...{ flags: '--max-shrink <percent>', about: 'records that may disappear, in percent', isNumber: true },
-      check: percentage,
-    }),
+    maxShrink: option(
+      '--max-shrink <percent>',
+      'records that may disappear, in percent',
+      percentage.default(1),
+    ),
     /** Records allowed to disappear, as `<kind>/<slug>`, and names of a language, as `names/fr`; excluded from `maxShrink`. */
-    allowMissing: list('--allow-missing <record...>', 'as <kind>/<slug> or names/<tag>', recordNames),
+    allowMissing: option(
+      '--allow-missing <record...>',
+      'as <kind>/<slug> or names/<tag>',
+      z.array(missingName).readonly().optional(),
+    ),
     /** Fail if the data was captured longer ago than this number of days. Default: any age. */
-    maxAge: integer('--max-age <days>', 'maximum age of the data', { from: 0, to: 36_500 }),
-    /** Take a lock over if nothing is known of its process, as it runs on another host or in another container. */
+    maxAge: option('--max-age <days>', 'maximum age of the data', integer(0, 36_500).optional()),
+    /** Take over the lock of another machine or container, whose process cannot be checked. */
     takeLock: flag('--take-lock', 'take over the lock of a dead build elsewhere now, not after 10 minutes'),
   }),
   /** Stops the work; what was fetched stays in the cache. */
@@ -122,23 +128,14 @@ function checkUpstream(upstream: string | undefined, source: SourceName): string
   const needsUrl = source === 'rest' || source === 'auto';
   if (isFolder ? needsUrl : source === 'snapshot') {
     const expected = needsUrl ? 'an http or https URL' : 'a folder';
-    throw new UsageError(`--upstream: got ${masked(upstream)}, expected ${expected} for --source ${source}`);
+    throw new UsageError(`--upstream: got ${maskUrl(upstream)}, expected ${expected} for --source ${source}`);
   }
-  return isFolder ? upstream : address(upstream, '--upstream');
+  return isFolder ? upstream : checkValue(httpUrl, upstream, '--upstream');
 }
 
-function percentage(given: number, name: string): number {
-  if (given >= 0 && given <= 100) return given;
-  throw new UsageError(`${name}: got ${given}, expected a percentage from 0 to 100`);
-}
-
-const isOfKind = (name: string): boolean => kindNames.some((kind) => name.startsWith(`${kind}/`));
-
-/** Distinct ids, ascending; undefined if there are none. */
-function skippedRecords(records: readonly string[], name: string): Skipped | undefined {
+/** Returns distinct ids, ascending; undefined for an empty list. */
+function groupSkipped(records: readonly string[]): Skipped | undefined {
   if (records.length === 0) return undefined;
-  const bad = records.find((record) => !/^[a-z]+\/[1-9]\d{0,14}$/.test(record) || !isOfKind(record));
-  if (bad !== undefined) throw wrong(name, bad, '<kind>/<id>, such as item/17');
   return mapKinds((kind) => {
     const ofKind = records.filter((record) => record.startsWith(`${kind}/`));
     const ids = ofKind.map((record) => Number(record.split('/')[1]));
@@ -146,58 +143,41 @@ function skippedRecords(records: readonly string[], name: string): Skipped | und
   });
 }
 
-function recordNames(records: readonly string[], name: string): readonly string[] {
-  const isName = (record: string) => isOfKind(record) || record.startsWith('names/');
-  const bad = records.find((record) => record.endsWith('/') || !isName(record));
-  if (bad === undefined) return records;
-  throw wrong(name, bad, '<kind>/<slug>, such as move/pound, or names/<language>');
-}
-
 /** The folder that is built, served and packed unless another one is named. */
 export const BUILD_FOLDER = 'build';
 
-export const linksOption = choice('--links <style>', 'what links point to', linkStyles);
+export const linksOption = option('--links <style>', 'what links point to', oneOf(linkStyles).optional());
 
-/** Those of former versions, too, as the user named them. */
-export const hostsOption = (about: string) => ({
-  ...list('--host <name...>', about, (names: readonly HostName[], name) => {
-    const rivals = rivalHosts(names.map((host) => presentHost(host, name)));
-    if (rivals.length > 0) throw wrong(name, rivals.join(' '), 'one of them, as both read _redirects');
-    return names;
-  }),
-  choices: hostNames,
-  replaced: formerHosts,
-});
+const hostList = z
+  .array(oneOf(hostNames))
+  .readonly()
+  .superRefine((names, { addIssue }) => {
+    const rivals = rivalHosts(names).map((name) => name);
+    if (rivals.length > 0)
+      addIssue(`got ${show(rivals.join(' '))}, expected one of them, because both read _redirects`);
+  })
+  .optional();
 
-const presentHost = (host: string, name = '--host'): HostName =>
-  formerHosts.get(host) ?? oneOf(host, name, hostNames);
+export const hostsOption = (about: string) => option('--host <name...>', about, hostList);
 
 export const servingOptions = inGroup('Hosts:', {
   /** For nginx, Caddy and Apache: the document root. Default: the output folder. */
-  root: text('--root <dir>', 'document root of a web server [--out]'),
+  root: option('--root <dir>', 'document root of a web server [--out]', z.string().optional()),
 });
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
 const UNFIT = /[\u0000-\u001f"'`$\\{}<>*?[\]]/;
 
 interface HostOptions {
-  readonly hosts: readonly string[];
+  readonly hosts: readonly HostName[];
   readonly links: LinkStyle | undefined;
   readonly root: string | undefined;
 }
 
-/** What a site has for its hosts: each once, what replaces those of former versions, and links as they need them. */
+/** Returns each host once, their settings, and links as they need them. */
 export function resolveHosts({ hosts: names, links, root }: HostOptions, otherwise: LinkStyle, out: string) {
-  const hosts = [...new Set(names.map((name) => presentHost(name)))];
-  const notices = names
-    .filter((name) => formerHosts.has(name))
-    .map((name) => `host ${name} is withdrawn: ${formerHosts.get(name)} replaces it`);
-  return {
-    hosts,
-    notices,
-    serving: resolveServing(root, hosts, out),
-    links: resolveLinks(links, hosts, otherwise),
-  };
+  const hosts = [...new Set(names)];
+  return { hosts, serving: resolveServing(root, hosts, out), links: resolveLinks(links, hosts, otherwise) };
 }
 
 export function resolveServing(

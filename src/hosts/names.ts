@@ -22,6 +22,3 @@ export const rivalHosts = (names: readonly HostName[]): readonly HostName[] => {
 };
 
 export type HostName = (typeof hostNames)[number];
-
-/** Hosts of former versions → what replaces them. */
-export const formerHosts: ReadonlyMap<string, HostName> = new Map([['netlify-edge', 'netlify']]);

@@ -2,165 +2,142 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { describe, expect, it } from 'vitest';
-import { configure } from '../../src/cli/config.ts';
+import type { Command } from '../../src/cli/command.ts';
+import { readConfig } from '../../src/cli/config.ts';
+import type { Options } from '../../src/cli/options.ts';
 import { createProgram, loadCommands } from '../../src/cli/program.ts';
 import { callCli } from '../support/run-cli.ts';
 import { smallSource } from '../support/small-data.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 
 const program = await createProgram();
+const commands = await loadCommands();
+const hosts = 'netlify, netlify-rules, cloudflare, github-pages, nginx, caddy, apache';
 
-/** A configuration in a folder of its own. */
-function configured(config: unknown, name = 'gamedata.config.json') {
+/** Writes a configuration into a new folder. */
+function configure(config: unknown, more: Pick<Command<Options>, 'inherits'> = {}) {
   const cwd = temporaryFolder();
-  const file = path.join(cwd, name);
+  const file = path.join(cwd, 'gamedata.config.json');
   writeFileSync(file, typeof config === 'string' ? config : JSON.stringify(config));
-  /** The options of a command, as its code gets them. */
-  const optionsOf = async ([name = '', ...flags]: string[], environment = {}) => {
-    const program = await createProgram();
-    const command = program.commands.find((candidate) => candidate.name() === name) ?? program;
-    command.parseOptions(flags);
-    configure(await loadCommands(), command, file, environment);
-    return command.opts();
+  return {
+    cwd,
+    read(name: string, environment = {}) {
+      const { [name]: command } = commands;
+      const all = command ? { ...commands, [name]: { ...command, ...more } } : commands;
+      return readConfig(all, name, file, environment);
+    },
+    run: (...args: string[]) => callCli(args, { cwd }),
   };
-  return { cwd, optionsOf, run: (...args: string[]) => callCli(args, { cwd }) };
 }
 
 describe('gamedata.config.json', () => {
-  it('says what the command line leaves open', async () => {
+  it('applies after the command line', async () => {
     const { upstream } = await smallSource();
     const build = { source: 'snapshot', upstream, out: 'site', host: ['nginx', 'caddy'], downloads: false };
-    const { cwd, run } = configured({ build: { ...build, 'base-url': 'https://file.test', cache: false } });
+    const { cwd, run } = configure({ build: { ...build, 'base-url': 'https://file.test', cache: false } });
     expect(await run('build', '--host', 'apache')).toMatchObject({ code: 0 });
     expect(JSON.parse(readFileSync(path.join(cwd, 'site', 'meta.json'), 'utf8'))).toMatchObject({
       base_url: 'https://file.test',
       hosts: ['apache'],
       downloads: false,
     });
-    // What is built is what is packed.
-    expect((await run('archive')).stderr).toMatch(/^site: \d+ files packed into/);
-    expect((await run('archive', 'elsewhere')).stderr).toContain('elsewhere');
   });
 
-  it('comes after the command line and the environment, and before the defaults', async () => {
-    const { optionsOf } = configured({
-      build: { 'base-url': 'https://file.test', retries: 1, cache: false },
-    });
-    const environment = { BASE_URL: 'https://env.test' };
-    expect(await optionsOf(['build'])).toMatchObject({
-      baseUrl: 'https://file.test',
-      retries: 1,
-      cache: false,
-      concurrency: 16,
-    });
-    const typed = await optionsOf(['build', '--retries', '2'], environment);
-    expect(typed).toMatchObject({ retries: 2 });
-    // The build asks the environment itself.
-    expect(typed).not.toHaveProperty('baseUrl');
-    expect(await optionsOf(['build', '--base-url', 'https://typed.test'], environment)).toMatchObject({
-      baseUrl: 'https://typed.test',
-    });
+  it('applies after the environment', () => {
+    const { read } = configure({ build: { 'base-url': 'https://file.test', retries: 1 } });
+    expect(read('build').options).toEqual({ baseUrl: 'https://file.test', retries: 1 });
+    expect(read('build', { BASE_URL: 'https://env.test' }).options).toEqual({ retries: 1 });
   });
 
-  it('leaves a wrong variable of the environment to the build, which tells it as JSON, too', async () => {
-    const { cwd } = configured({ build: { 'base-url': 'https://file.test' } });
-    const { code, stdout } = await callCli(['build', '--json'], { cwd, env: { BASE_URL: 'x' } });
-    expect(code).toBe(2);
-    expect(JSON.parse(stdout).error.message).toBe('BASE_URL: got "x", expected an http or https URL');
+  it('names the folder that other commands read by default', () => {
+    const { cwd, read } = configure({ build: { out: 'site' } });
+    expect(read('serve')).toMatchObject({ built: path.join(cwd, 'site'), options: {} });
   });
 
-  it('may name a host of former versions, as the command line may', async () => {
-    const { optionsOf } = configured({ build: { host: ['netlify-edge'] } });
-    expect(await optionsOf(['build'])).toMatchObject({ host: ['netlify-edge'] });
-    const typed = await optionsOf(['build', '--host', 'nginx', 'netlify-edge']);
-    expect(typed).toMatchObject({ host: ['nginx', 'netlify-edge'] });
+  it('lends a section to a command that inherits it', () => {
+    const config = { build: { retries: 1, concurrency: 2, out: 'x' }, mirror: { retries: 3 } };
+    const { read } = configure(config, { inherits: 'build' });
+    expect(read('mirror').options).toEqual({ retries: 3, concurrency: 2 });
   });
 
-  it('has relative paths that count from its folder; upstream URLs and commands are no paths', async () => {
-    const { cwd, optionsOf } = configured({
-      build: { out: 'site', cache: '/tmp/cache', upstream: 'https://x.test/api', 'on-change': 'true' },
+  it('has folders relative to itself', () => {
+    const { cwd, read } = configure({
+      build: { out: 'site', cache: '/tmp/cache', upstream: 'https://x.test/api', root: 'srv' },
       snapshot: { data: '../data' },
     });
-    expect(await optionsOf(['build'])).toMatchObject({
+    expect(read('build').options).toMatchObject({
       out: path.join(cwd, 'site'),
       cache: '/tmp/cache',
       upstream: 'https://x.test/api',
-      onChange: 'true',
     });
-    expect(await optionsOf(['snapshot'])).toMatchObject({ data: path.join(path.dirname(cwd), 'data') });
+    expect(read('snapshot').options).toEqual({ data: path.join(path.dirname(cwd), 'data') });
   });
 
-  it.each<[string, unknown, string]>([
+  it.each<[unknown, string]>([
+    [{ build: { base_url: 'x' } }, ' › build: got "base_url", expected an option of gamedata build'],
+    [{ serve: { keep: 2 } }, ' › serve: got "keep", expected an option of gamedata serve'],
+    [{ biuld: {} }, ': got "biuld", expected a command'],
+    [{ 'base-url': 'x' }, ': got "base-url", expected a command'],
     [
-      'an unknown option',
-      { build: { base_url: 'x' } },
-      ' › build: got "base_url": expected an option of gamedata build; did you mean "base-url"?',
-    ],
-    [
-      'an option of another command',
-      { serve: { keep: 2 } },
-      ' › serve: got "keep": expected an option of gamedata serve; did you mean',
-    ],
-    [
-      'an unknown command',
-      { biuld: {} },
-      ': got "biuld": expected an option of a command; did you mean "build"?',
-    ],
-    [
-      'an option outside of its command',
-      { 'base-url': 'x' },
-      ': got "base-url": expected an option of a command; did you mean "base-url" in "build"?',
-    ],
-    ['an option of the command line', { build: { config: 'x' } }, ' › build: got "config"'],
-    ['another type', { build: { keep: '5' } }, ' › build › keep: got "5": expected number'],
-    ['another choice', { build: { source: 'magic' } }, ' › build › source: got "magic": expected one of'],
-    ['another host', { build: { host: ['geocities'] } }, ' › build › host › 0: got "geocities"'],
-    ['a cache that is on', { build: { cache: true } }, ' › build › cache: got true'],
-    ['text', 'build', ": line 1: invalid JSON: Unexpected token 'b'"],
-    ['no value', '{\n  "build": }', ": line 2: invalid JSON: Unexpected token '}'"],
-    ['no end', '{\n  "build": ', ': line 2: invalid JSON: Unexpected end of JSON input'],
-    ['a comma too many', '{\n  "build": {\n    "keep": 5,\n  }\n}', ': line 4: invalid JSON: Expected'],
-    [
-      'an option that is negated',
       { build: { 'no-downloads': true } },
-      ' › build: got "no-downloads": expected an option of gamedata build; did you mean "downloads"?',
+      ' › build: got "no-downloads", expected an option of gamedata build',
     ],
-    ['a list', [], ': got []: expected object'],
-  ])('with %s is refused', async (_, config, problem) => {
-    const { cwd, optionsOf } = configured(config);
-    await expect(optionsOf(['build'])).rejects.toThrow(path.join(cwd, 'gamedata.config.json') + problem);
+    [{ build: { config: 'x' } }, ' › build: got "config", expected an option of gamedata build'],
+    [{ build: { keep: '5' } }, ' › build › keep: got "5", expected an integer from 0 to 1000'],
+    [{ build: { verify: 1 } }, ' › build › verify: got 1, expected boolean'],
+    [
+      { build: { source: 'magic' } },
+      ' › build › source: got "magic", expected one of auto, rest, csv, snapshot, site',
+    ],
+    [{ build: { host: ['geocities'] } }, ` › build › host › 0: got "geocities", expected one of ${hosts}`],
+    [{ build: { host: 'nginx' } }, ' › build › host: got "nginx", expected array'],
+    [{ build: { cache: true } }, ' › build › cache: got true, expected a folder, or false for none'],
+    [{ build: { 'base-url': 'x' } }, ' › build › base-url: got "x", expected an http or https URL'],
+    [{ serve: { 'on-change': 'x' } }, ' › serve › on-change: got a removed option, expected none'],
+    [[], ': got [], expected object'],
+    ['build', ": line 1: invalid JSON: Unexpected token 'b'"],
+    ['{\n  "build": }', ": line 2: invalid JSON: Unexpected token '}'"],
+    ['{\n  "build": ', ': line 2: invalid JSON: Unexpected end of JSON input'],
+    [
+      '{\n  "build": {\n    "keep": 5,\n  }\n}',
+      ': line 4: invalid JSON: Expected double-quoted property name',
+    ],
+  ])('is rejected if it is %j', (config, problem) => {
+    const { cwd, read } = configure(config);
+    const message = path.join(cwd, 'gamedata.config.json') + problem;
+    expect(() => read('serve')).toThrow(expect.objectContaining({ code: 'usage', message }));
   });
 
-  it.each<[string, string, object, string]>([
-    ['an unknown command', 'build', { biuld: {} }, 'gamedata.config.json: got "biuld"'],
-    ['an unknown command', 'archive', { biuld: {} }, 'gamedata.config.json: got "biuld"'],
-    [
-      'a value out of range',
-      'build',
-      { build: { concurrency: 0 } },
-      'gamedata.config.json › build › concurrency: got 0, expected an',
-    ],
-    [
-      'a bad address',
-      'build',
-      { build: { 'base-url': 'x' } },
-      'gamedata.config.json › build › base-url: got "x", expected an http',
-    ],
-  ])('with %s is a usage error of %s', async (_, command, config, problem) => {
-    const { code, stdout, stderr } = await configured(config).run(command);
+  it.each([
+    [{ build: { base_url: 'x' } }, 'Did you mean "base-url"?'],
+    [{ build: { 'no-downloads': true } }, 'Did you mean "downloads"?'],
+    [{ biuld: {} }, 'Did you mean "build"?'],
+    [{ 'base-url': 'x' }, 'Did you mean "base-url" in "build"?'],
+  ])('is rejected with a suggestion if it is %j', (config, hint) => {
+    expect(() => configure(config).read('build')).toThrow(expect.objectContaining({ hint }));
+  });
+
+  it('is rejected by the command line, with the usage', async () => {
+    const { code, stdout, stderr } = await configure({ biuld: {} }).run('serve');
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
-    expect(stderr.startsWith(`error: ${problem}`)).toBe(true);
-    expect(stderr).toContain(`\nusage: gamedata ${command} `);
+    expect(stderr.split('\n')).toEqual([
+      'error: gamedata.config.json: got "biuld", expected a command',
+      'hint: Did you mean "build"?',
+      'usage: gamedata serve [options] [dir] (see gamedata serve --help)',
+      '',
+    ]);
   });
 
-  it('is not blamed for what was typed', async () => {
-    const { stderr } = await configured({ build: { 'base-url': 'x' } }).run('build', '--base-url', 'y');
-    expect(stderr).toMatch(/^error: --base-url: got "y"/);
+  it('is named in errors about its options, unless they were typed', async () => {
+    const { run } = configure({ build: { root: '/srv' } });
+    const problem = 'got no host that uses it, expected --host nginx, caddy or apache\n';
+    expect((await run('build')).stderr).toContain(`error: gamedata.config.json › build › root: ${problem}`);
+    expect((await run('build', '--root', '/srv')).stderr).toContain(`error: --root: ${problem}`);
   });
 
-  it('has to be there if it is named, and does not count if another one is', async () => {
-    const { run } = configured({ biuld: {} });
-    const { code, stderr } = await run('archive', '--config', 'nowhere.json');
+  it('must exist if it is named, and replaces the default', async () => {
+    const { run } = configure({ biuld: {} });
+    const { code, stderr } = await run('serve', '--config', 'nowhere.json');
     expect(code).toBe(2);
     expect(stderr).toContain('error: nowhere.json: cannot be read (ENOENT), expected a configuration');
   });
@@ -184,12 +161,22 @@ describe('the schema of gamedata.config.json', () => {
     expect(described.map((names) => names.sort())).toEqual(listed.map((names) => names.sort()));
   });
 
+  it('has defaults and ranges', () => {
+    expect(schema.properties.build.properties.concurrency).toEqual({
+      description: 'maximum number of concurrent requests',
+      default: 16,
+      type: 'integer',
+      minimum: 1,
+      maximum: 256,
+    });
+  });
+
   it.each<[boolean, unknown]>([
     [true, {}],
     [true, { $schema: './dist/config.schema.json', build: { cache: false, host: ['nginx'], keep: 3 } }],
     [false, { build: { cache: true } }],
-    [false, { build: { host: ['netlify-edge'] } }],
-    [false, { build: { keep: 'x' } }],
+    [false, { build: { host: ['geocities'] } }],
+    [false, { build: { keep: 1001 } }],
     [false, { build: { 'base-ulr': 'x' } }],
     [false, { biuld: {} }],
   ])('says %s to %j', (isValid, config) => {
@@ -208,4 +195,10 @@ describe('help', () => {
       for (const group of ['Common:', ...groups]) expect(lines).toContain(group);
     },
   );
+
+  it('lists the choices of an option, and its default', () => {
+    const help = program.commands.find((command) => command.name() === 'build')?.helpInformation();
+    expect(help?.replaceAll(/\n {10,}/g, ' ')).toContain(`write configuration for [netlify]: ${hosts}\n`);
+    expect(help).toContain('one of: auto, rest, csv, snapshot, site [auto]\n');
+  });
 });

@@ -5,6 +5,7 @@ import { existsSync, lstatSync, readdirSync, renameSync, rmSync } from 'node:fs'
 import path from 'node:path';
 import { performance } from 'node:perf_hooks';
 import fsExtra from 'fs-extra';
+import * as z from 'zod';
 import { ARCHIVE_NAMES, type ArchiveName, archiveFiles } from '../../contract/files.ts';
 import { isServerFile, MANIFEST_FILE } from '../../contract/paths.ts';
 import { counted, readableSize, secondsSince } from '../../contract/words.ts';
@@ -17,12 +18,12 @@ import { folderPlace } from '../../sources/site/place.ts';
 import { openSite, readListed, type Site } from '../../sources/site/read.ts';
 import { declare } from '../command.ts';
 import { checkOutside, settledSource } from '../folders.ts';
-import { checkOptions, type Given, inGroup, text, withDefault } from '../options.ts';
+import { checkOptions, type Given, inGroup, option } from '../options.ts';
 import { BUILD_FOLDER } from '../shared-options.ts';
 
 const archiveOptions = inGroup('Output:', {
   /** The folder of the archives. Default: the current one. */
-  out: withDefault('.', text('--out <dir>', 'folder of the archives')),
+  out: option('--out <dir>', 'folder of the archives', z.string().default('.')),
 });
 
 export type ArchiveOptions = Given<typeof archiveOptions>;
@@ -71,7 +72,6 @@ export async function archive(
 }
 
 export const command = declare({
-  summary: 'pack a site for download',
   description:
     'Packs a site into gamedata.tar.gz and gamedata.zip, with checksums in gamedata.sha256: the same bytes for the same site.',
   arguments: { '[dir]': ['folder of the site', BUILD_FOLDER] },

@@ -3,6 +3,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import path from 'node:path';
+import * as z from 'zod';
 import { kindNames } from '../../contract/kinds.ts';
 import { DEFAULT_ICONS_UPSTREAM, iconModes } from '../../contract/routes.ts';
 import { listed } from '../../contract/words.ts';
@@ -11,13 +12,13 @@ import { isInside } from '../../files.ts';
 import { webServerNames } from '../../hosts/names.ts';
 import type { Watchers } from '../../sources/capture.ts';
 import type { Problem } from '../../verify/folder.ts';
-import { plainUrl } from '../checks.ts';
+import { checkValue, integer, oneOf, plainUrl } from '../checks.ts';
 import { declare } from '../command.ts';
+import { exitCodes } from '../exit-codes.ts';
 import { settledSource } from '../folders.ts';
 import { makeSite, type SiteReport } from '../make-site.ts';
-import { checkOptions, choice, flag, type Given, inGroup, integer, text, withDefault } from '../options.ts';
+import { checkOptions, flag, type Given, inGroup, option } from '../options.ts';
 import { PUBLIC_FOLDER } from '../package-files.ts';
-import { exitCodes } from '../perform.ts';
 import {
   BUILD_FOLDER,
   captureOptions,
@@ -33,27 +34,31 @@ import { buildLines, keptLines, problemLines, publishedLines, summaryLines } fro
 
 const DEFAULT_BASE_URL = 'http://localhost:3000';
 
+const outsidePublic = z.string().refine((out) => !isInside(PUBLIC_FOLDER, path.resolve(out)), {
+  error: `got a folder in ${PUBLIC_FOLDER}, which would become part of every site`,
+});
+
 const buildOptions = {
   ...sourceOptions,
   ...inGroup('Output:', {
     /** The base URL of the site. Default: `BASE_URL`, Netlify's variables, `http://localhost:3000`. */
-    baseUrl: text('--base-url <url>', `base URL [$BASE_URL, or ${DEFAULT_BASE_URL}]`, plainUrl),
+    baseUrl: option('--base-url <url>', `base URL [$BASE_URL, or ${DEFAULT_BASE_URL}]`, plainUrl.optional()),
     /** The output folder. Default `build`. */
-    out: withDefault(BUILD_FOLDER, text('--out <dir>', 'output folder', outsidePublic)),
+    out: option('--out <dir>', 'output folder', outsidePublic.default(BUILD_FOLDER)),
     /** What links point to. Default `query`, for GitHub Pages `file`. */
     links: linksOption,
     /** Whether the site has bulk files. Default true. */
     downloads: flag('--no-downloads', 'omit the bulk files'),
     /** How icons are served. Default `link`: requests are redirected to the upstream's. */
-    sprites: withDefault('link', choice('--sprites <mode>', 'icons', iconModes)),
+    sprites: option('--sprites <mode>', 'icons', oneOf(iconModes).default('link')),
     /** Where icons are fetched from, or redirected to. Default: the live upstream's. */
-    spritesUpstream: text('--sprites-upstream <url>', 'where icons come from'),
+    spritesUpstream: option('--sprites-upstream <url>', 'where icons come from', z.string().optional()),
     /** Whether the site offers itself for download, as `/download/gamedata.tar.gz` and `.zip`. Default false. */
     archive: flag('--archive', 'offer the site as /download/gamedata.tar.gz'),
     /** Whether every published file is read again and checked. Default false. */
     verify: flag('--verify', 'check what was published'),
     /** Keep an archive of each of the last states of the data, this many, beside the output folder. Default: none. */
-    keep: integer('--keep <n>', 'keep archives of the last n states of the data', { from: 0, to: 1000 }),
+    keep: option('--keep <n>', 'keep archives of the last n states of the data', integer(0, 1000).optional()),
   }),
   ...inGroup('Hosts:', {
     /** The hosts to write configuration for. Default `['netlify']`. */
@@ -131,7 +136,10 @@ export function resolveBuild(options: BuildOptions, environment: Environment) {
     downloads,
     archive,
     // Where no icon comes from anywhere, it does not matter.
-    sprites: { mode, upstream: mode === 'none' ? null : plainUrl(spritesUpstream, '--sprites-upstream') },
+    sprites: {
+      mode,
+      upstream: mode === 'none' ? null : checkValue(plainUrl, spritesUpstream, '--sprites-upstream'),
+    },
     verify,
     keep,
   };
@@ -148,11 +156,6 @@ function refuseUnnamed(hosts: readonly string[]): void {
   );
 }
 
-function outsidePublic(out: string, name: string): string {
-  if (!isInside(PUBLIC_FOLDER, path.resolve(out))) return out;
-  throw new UsageError(`${name}: got a folder in ${PUBLIC_FOLDER}, which would become part of every site`);
-}
-
 /**
  * The variable of the environment that names the base URL. Netlify's are too common names to mean anything elsewhere.
  *
@@ -166,16 +169,19 @@ export function baseUrlVariable({ NETLIFY, CONTEXT = 'production', ...variables 
 
 function environmentUrl(environment: Environment): string | undefined {
   const name = baseUrlVariable(environment);
-  return name === undefined ? undefined : plainUrl(environment[name] ?? '', name);
+  return name === undefined ? undefined : checkValue(plainUrl, environment[name], name);
 }
 
 export const command = declare({
-  summary: 'build the site',
   description: `Reads every ${listed(kindNames)}, and publishes the site into a folder.`,
   options: {
     ...buildOptions,
     ...inGroup('Output:', {
-      onChange: text('--on-change <command>', 'run once if the site changed, with the summary'),
+      onChange: option(
+        '--on-change <command>',
+        'run once if the site changed, with the summary',
+        z.string().optional(),
+      ),
     }),
   },
   async run({ options: { onChange, ...options }, json, reporter, watchers, signal }) {

@@ -4,11 +4,12 @@ import type { Comparison } from '../../contract/changes.ts';
 import { compare, countChanges } from '../../dataset/compare.ts';
 import { markdownLines, textLines } from '../../dataset/describe-changes.ts';
 import { isAddress } from '../../sources/source.ts';
-import { address } from '../checks.ts';
+import { checkValue, httpUrl, oneOf } from '../checks.ts';
 import { declare } from '../command.ts';
+import { exitCodes } from '../exit-codes.ts';
 import { settledSource } from '../folders.ts';
-import { checkOptions, choice, flag, type Given, inGroup, withDefault } from '../options.ts';
-import { exitCodes, print } from '../perform.ts';
+import { checkOptions, flag, type Given, inGroup, option } from '../options.ts';
+import { print } from '../perform.ts';
 import { sourceOptions } from '../shared-options.ts';
 
 const { concurrency, signal } = sourceOptions;
@@ -24,7 +25,7 @@ export type DiffOptions = Given<typeof diffOptions>;
 export async function diff(before: string, after: string, options: DiffOptions = {}): Promise<Comparison> {
   const checked = checkOptions(diffOptions, options);
   for (const target of [before, after]) {
-    if (isAddress(target)) address(target, 'address');
+    if (isAddress(target)) checkValue(httpUrl, target, 'address');
     await settledSource(target);
   }
   const { readDataSet } = await import('../../sources/read-data-set.ts');
@@ -39,21 +40,20 @@ const formats = {
 };
 const formatNames = Object.keys(formats) as (keyof typeof formats)[];
 
+const outputOptions = inGroup('Output:', {
+  format: option('--format <format>', 'one of', oneOf(formatNames).default('text')),
+  exitCode: flag('--exit-code', 'exit with 3 instead of 0 if there are differences'),
+});
+
 export const command = declare({
-  summary: 'compare two data sets',
   description:
     "Compares two data sets, each given by a snapshot's folder, a site's folder or archive (.tar.gz), or a deployment's URL: records added, removed, renamed (same id, new slug) and changed, field by field.",
   arguments: { '<old>': ['the older data set'], '<new>': ['the newer data set'] },
   presentation: {},
-  options: {
-    ...inGroup('Output:', {
-      format: withDefault('text', choice('--format <format>', 'one of', formatNames)),
-      exitCode: flag('--exit-code', 'exit with 3 instead of 0 if there are differences'),
-    }),
-    ...diffOptions,
-  },
+  options: { ...outputOptions, ...diffOptions },
   endsAtOnce: true,
-  async run({ options: { format = 'text', exitCode, ...options } }, before: string, after: string) {
+  async run({ options: { format: given, exitCode, ...options } }, before: string, after: string) {
+    const { format } = checkOptions(outputOptions, { format: given });
     const comparison = await diff(before, after, options);
     print(formats[format](comparison));
     const differs = exitCode === true && countChanges(comparison) > 0;

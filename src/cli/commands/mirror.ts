@@ -7,7 +7,8 @@ import { type Output, withOutput } from '../../publish/publish.ts';
 import type { Watchers } from '../../sources/capture.ts';
 import { isArchive } from '../../sources/site/place.ts';
 import { isAddress } from '../../sources/source.ts';
-import { address, masked, wrong } from '../checks.ts';
+import { maskUrl } from '../addresses.ts';
+import { checkValue, httpUrl, wrong } from '../checks.ts';
 import { declare } from '../command.ts';
 import { refuseOtherFolder } from '../folders.ts';
 import { checkOptions, type Given, inCode } from '../options.ts';
@@ -38,8 +39,8 @@ export async function mirror(
 ): Promise<MirrorReport> {
   const { allowMissing = [], ...checked } = checkOptions(mirrorOptions, options);
   if (!isAddress(target) && !isArchive(target))
-    throw wrong('address', masked(target), 'an http or https URL, or an archive (.tar.gz)');
-  const source = isAddress(target) ? address(target, 'address') : target;
+    throw wrong('address', maskUrl(target), 'an http or https URL, or an archive (.tar.gz)');
+  const source = isAddress(target) ? checkValue(httpUrl, target, 'address') : target;
   const { out = mirrorFolder(source), takeLock, signal, maxShrink } = checked;
   if (!isAddress(source))
     return restore(source, { out, maxShrink, allowMissing, takeLock, signal }, watchers);
@@ -75,7 +76,6 @@ const mirrorFolder = (source: string): string =>
     : source.replace(/^https?:\/\/|\/+$/gi, '').replace(/[^\w.-]+/g, '-');
 
 export const command = declare({
-  summary: 'copy a deployment, or restore an archive',
   description:
     'Copies a deployment by its manifest: downloads what has changed, checks it, and updates the copy completely or not at all. Host configuration is excluded, as deployments do not serve it; rebase generates it. From an archive (.tar.gz), the site is built again as it was.',
   arguments: {

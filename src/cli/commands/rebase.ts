@@ -1,17 +1,19 @@
 /** Builds from the records of a site that are made like it: rebasing a copy, and restoring an archive. */
 
+import * as z from 'zod';
 import { archiveFiles } from '../../contract/files.ts';
 import type { Meta } from '../../contract/meta.ts';
 import type { GuardOptions } from '../../dataset/guards.ts';
 import { UsageError } from '../../errors.ts';
+import { hostNames } from '../../hosts/names.ts';
 import type { Watchers } from '../../sources/capture.ts';
 import { isArchive } from '../../sources/site/place.ts';
 import type { Site } from '../../sources/site/read.ts';
-import { plainUrl } from '../checks.ts';
+import { checkValue, oneOf, plainUrl } from '../checks.ts';
 import { declare } from '../command.ts';
 import { settledSource } from '../folders.ts';
 import { makeSite, type Settings, type SiteReport } from '../make-site.ts';
-import { type Checked, checkOptions, type Given, inGroup, text } from '../options.ts';
+import { type Checked, checkOptions, type Given, inGroup, option } from '../options.ts';
 import {
   captureOptions,
   hostsOption,
@@ -26,9 +28,9 @@ const { maxShrink, allowMissing, takeLock, signal } = sourceOptions;
 
 const rebaseOptions = {
   ...inGroup('Output:', {
-    baseUrl: text('--base-url <url>', 'new base URL (required)', plainUrl),
+    baseUrl: option('--base-url <url>', 'new base URL (required)', plainUrl.optional()),
     /** Default: the copy itself. */
-    out: text('--out <dir>', 'output folder [the copy itself]'),
+    out: option('--out <dir>', 'output folder [the copy itself]', z.string().optional()),
     /** Default: those of the copy. */
     links: linksOption,
   }),
@@ -88,7 +90,8 @@ export async function remake(
     if (!site) throw new Error('no site was read');
     const { meta, entries } = site;
     const { downloads, sprites, archive = archiveFiles.some((file) => entries.has(file)) } = meta;
-    const forHosts = resolveHosts({ hosts: hosts ?? meta.hosts, links, root }, meta.links, out);
+    const known = checkValue(z.array(oneOf(hostNames)), hosts ?? meta.hosts, '--host');
+    const forHosts = resolveHosts({ hosts: known, links, root }, meta.links, out);
     return { ...forHosts, baseUrl: baseUrl ?? meta.base_url, downloads, archive, sprites };
   };
   const site = { source: 'site', upstream, cache: false, maxShrink, allowMissing, signal } as const;
@@ -108,7 +111,6 @@ export async function remake(
 }
 
 export const command = declare({
-  summary: 'move a copy to another base URL',
   description:
     'Rebuilds the site of a copy for another base URL, from its own records. Works offline, and updates the copy completely or not at all. Pages and scripts are those of this version; nothing else of the copy survives.',
   arguments: { '<dir>': ['folder of the copy'] },

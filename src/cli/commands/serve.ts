@@ -2,6 +2,7 @@
 
 import { once } from 'node:events';
 import { isIP } from 'node:net';
+import * as z from 'zod';
 import { kindNames } from '../../contract/kinds.ts';
 import type { Meta } from '../../contract/meta.ts';
 import { listPath, pathOf } from '../../contract/paths.ts';
@@ -14,26 +15,28 @@ import { logRequest, respond } from '../../serve/respond.ts';
 import { createBoundedServer, defaultLimits, type Limits } from '../../serve/server.ts';
 import { folderPlace } from '../../sources/site/place.ts';
 import { openSite, readMeta } from '../../sources/site/read.ts';
-import { wrong } from '../checks.ts';
+import { integer, text } from '../checks.ts';
 import { declare, quietOption } from '../command.ts';
 import { settledSource } from '../folders.ts';
-import { checkOptions, flag, type Given, inCode, inGroup, integer, text, withDefault } from '../options.ts';
+import { checkOptions, flag, type Given, inCode, inGroup, option } from '../options.ts';
 import { print } from '../perform.ts';
 import { BUILD_FOLDER } from '../shared-options.ts';
 import { recordCounts } from '../summary.ts';
 
+const ownAddress = text(
+  (given) => isIP(given) !== 0 || given === 'localhost',
+  'an IP address of this machine, or localhost',
+);
+
 const serveOptions = inGroup('Server:', {
   /** The port to listen on; 0 picks a free one. Default 3000. */
-  port: withDefault(
-    3000,
-    integer('--port <n>', 'port to listen on; 0 picks a free one', { from: 0, to: 65_535 }),
-  ),
+  port: option('--port <n>', 'port to listen on; 0 picks a free one', integer(0, 65_535).default(3000)),
   /** The IP address to listen on, or `localhost`. Default 127.0.0.1, which only this machine can reach. */
-  listen: withDefault('127.0.0.1', text('--listen <address>', 'address to listen on', ownAddress)),
+  listen: option('--listen <address>', 'address to listen on', ownAddress.default('127.0.0.1')),
   /** Whether responses of the API are compressed, too: their `Vary` is then more than `Accept`. Default false. */
   compress: flag('--compress', 'compress API responses, too, not only other files'),
   /** The folder of the site. Default `build`. */
-  dir: withDefault(BUILD_FOLDER, inCode<string>()),
+  dir: { schema: z.string().default(BUILD_FOLDER) },
   /** Called with one line per request, once it has ended. */
   onRequest: inCode<(line: string) => void>(),
   /** Called with one line per request that failed. */
@@ -115,11 +118,6 @@ function readSite(dir: string): Meta {
   }
 }
 
-function ownAddress(given: string, name: string): string {
-  if (isIP(given) !== 0 || given === 'localhost') return given;
-  throw wrong(name, given, 'an IP address of this machine, or localhost');
-}
-
 /** A host for a URL: wildcard addresses cannot be opened in a browser. */
 function reachable(address: string): string {
   if (address === '0.0.0.0') return '127.0.0.1';
@@ -128,7 +126,6 @@ function reachable(address: string): string {
 }
 
 export const command = declare({
-  summary: 'serve a built site',
   description:
     'Serves a built site with the whole contract: any limit and offset, pages for browsers, 304, 405, redirects.',
   arguments: { '[dir]': ['folder of the site', BUILD_FOLDER] },

@@ -3,6 +3,7 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { performance } from 'node:perf_hooks';
+import * as z from 'zod';
 import { kindNames } from '../../contract/kinds.ts';
 import type { SiteFile } from '../../contract/meta.ts';
 import { CHANGES_FILE, FORMER_FILE } from '../../contract/paths.ts';
@@ -14,7 +15,7 @@ import { type Captured, capture, type Watchers } from '../../sources/capture.ts'
 import { previousOfSnapshot, snapshotFiles } from '../../sources/snapshot.ts';
 import { declare } from '../command.ts';
 import { checkOutside, refuseOtherFolder } from '../folders.ts';
-import { checkOptions, type Given, inGroup, text, withDefault } from '../options.ts';
+import { checkOptions, type Given, inGroup, option } from '../options.ts';
 import { PUBLIC_FOLDER } from '../package-files.ts';
 import { createReport, groupWarnings, type Report } from '../report.ts';
 import { captureOptions, type SourceOptions, sourceOptions } from '../shared-options.ts';
@@ -24,7 +25,7 @@ const snapshotOptions = {
   ...sourceOptions,
   ...inGroup('Output:', {
     /** The folder of the data set. Default `data`, which in a clone is the bundled one. */
-    data: withDefault('data', text('--data <dir>', 'folder of the data set')),
+    data: option('--data <dir>', 'folder of the data set', z.string().default('data')),
   }),
 };
 
@@ -64,7 +65,6 @@ export async function snapshot(options: SnapshotOptions = {}, watchers: Watchers
 }
 
 export const command = declare({
-  summary: 'refresh a data set',
   description: `Reads every ${listed(kindNames)}, and writes them to a folder that builds can read instead of the upstream. auto means rest, as there is nothing to fall back to.`,
   options: snapshotOptions,
   async run({ options, watchers, signal }) {

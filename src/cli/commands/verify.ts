@@ -1,37 +1,38 @@
 /** The verify command: re-reads a built site, or checks a deployment. */
 
+import * as z from 'zod';
 import { type GuaranteeName, guaranteeNames, levels } from '../../contract/guarantees.ts';
 import type { Meta } from '../../contract/meta.ts';
 import { counted, groupDigits } from '../../contract/words.ts';
 import { UsageError } from '../../errors.ts';
 import { hosts } from '../../hosts/index.ts';
-import { formerHosts, hostNames } from '../../hosts/names.ts';
+import { hostNames } from '../../hosts/names.ts';
 import { archivePlace, folderPlace, isArchive } from '../../sources/site/place.ts';
 import { openSite } from '../../sources/site/read.ts';
 import { isAddress } from '../../sources/source.ts';
 import type { DeploymentReport, SupportedByHosts } from '../../verify/deployment.ts';
 import { type FolderReport, verifyFolder, verifyPlace } from '../../verify/folder.ts';
-import { address, insideHints, wrong } from '../checks.ts';
+import { hintAtBase } from '../addresses.ts';
+import { checkValue, httpUrl, oneOf, text, wrong } from '../checks.ts';
 import { declare } from '../command.ts';
+import { exitCodes } from '../exit-codes.ts';
 import { settledSource } from '../folders.ts';
-import { checkOptions, choice, type Given, inGroup, refuseUnknown, text } from '../options.ts';
-import { exitCodes } from '../perform.ts';
+import { checkOptions, type Given, inGroup, option, rejectUnknown } from '../options.ts';
 import { sourceOptions } from '../shared-options.ts';
 import { problemLines, recordCounts } from '../summary.ts';
+
+const siteFolder = text((given) => !isArchive(given), 'the folder of a site');
 
 const verifyOptions = {
   ...inGroup('For a URL:', {
     /** The guarantees that a deployment has to keep. Default `static`; with `like`, those of the hosts of that site. */
-    level: choice('--level <level>', 'guarantees to check [static]', levels),
+    level: option('--level <level>', 'guarantees to check [static]', oneOf(levels).optional()),
     /** The folder of a built site, which the deployment has to serve. */
-    like: text('--like <dir>', 'expect exactly the site in this folder', (given, name) => {
-      if (!isArchive(given)) return given;
-      throw wrong(name, given, 'the folder of a site');
-    }),
+    like: option('--like <dir>', 'expect exactly the site in this folder', siteFolder.optional()),
     /** How long to wait until it does, such as `90s`, `10m` or `1h`. Default: not at all. */
-    wait: text('--wait <time>', 'how long to wait for it, such as 90s or 10m'),
+    wait: option('--wait <time>', 'how long to wait for it, such as 90s or 10m', z.string().optional()),
     /** The base URL of links, if the site was built for another one than it is deployed at. */
-    linkBase: text('--link-base <url>', 'base URL of links, if it is another one', address),
+    linkBase: option('--link-base <url>', 'base URL of links, if it is another one', httpUrl.optional()),
     concurrency: sourceOptions.concurrency,
   }),
   signal: sourceOptions.signal,
@@ -51,7 +52,7 @@ export async function verify(
   options: VerifyOptions = {},
   watchers: { onWait?: (line: string) => void } = {},
 ): Promise<FolderReport | DeploymentReport> {
-  refuseUnknown(verifyOptions, options);
+  rejectUnknown(verifyOptions, options);
   if (!isAddress(target)) {
     // The others do not matter there, whatever they are.
     const misplaced = (['like', 'wait'] as const).find((name) => options[name] !== undefined);
@@ -59,7 +60,7 @@ export async function verify(
     await settledSource(target);
     return isArchive(target) ? verifyPlace(await archivePlace(target)) : verifyFolder(target);
   }
-  const url = address(target, 'address');
+  const url = checkValue(httpUrl, target, 'address');
   const { like, wait, level = 'static', ...deployment } = checkOptions(verifyOptions, options);
   const { verifyDeployment } = await import('../../verify/deployment.ts');
   if (like === undefined) {
@@ -87,15 +88,13 @@ function milliseconds(time: string): number {
 
 /** What every host supports that a site has configuration for; undefined if it has none that this version knows. */
 function supportedBy(listed: Meta['hosts']): SupportedByHosts | undefined {
-  const present = listed.map((name) => formerHosts.get(name) ?? name);
-  const known = hostNames.filter((name) => present.includes(name));
+  const known = hostNames.filter((name) => listed.includes(name));
   if (known.length === 0) return undefined;
   const unsupported = known.flatMap((name): readonly GuaranteeName[] => hosts[name].unsupported);
   return { hosts: known, names: guaranteeNames.filter((guarantee) => !unsupported.includes(guarantee)) };
 }
 
 export const command = declare({
-  summary: 'check a built site or a deployment',
   description:
     'Re-reads a built site, or checks a deployment by sending requests: completeness, links, schemas and every guarantee of the contract.',
   arguments: { '<dir|url>': ["a site's folder or archive, or a deployment's URL"] },
@@ -108,7 +107,7 @@ export const command = declare({
     const lines = isDeployment ? deploymentLines(report) : folderLines(target, report);
     if (!failed) return { lines, output: report };
     reporter.fail(lines);
-    insideHints(target).forEach(reporter.notice);
+    hintAtBase(target).forEach(reporter.notice);
     return { output: report, exitCode: exitCodes.failed };
   },
 });

@@ -67,10 +67,6 @@ describe('the defaults', () => {
   it('name each host once', () => {
     expect(resolveBuild({ hosts: ['netlify', 'netlify'] }, NAMED).hosts).toEqual(['netlify']);
     expect(resolveBuild({ hosts: [] }, {}).hosts).toEqual([]);
-    expect(resolveBuild(untyped({ hosts: ['netlify-edge', 'netlify'] }), NAMED)).toMatchObject({
-      hosts: ['netlify'],
-      notices: ['host netlify-edge is withdrawn: netlify replaces it'],
-    });
   });
 });
 
@@ -209,14 +205,11 @@ describe('an option that cannot be used', () => {
     );
   });
 
-  it.each(['netlify', 'netlify-rules', 'netlify-edge'])(
-    'is rejected: Cloudflare together with %s',
-    (host) => {
-      expect(() => resolveBuild(untyped({ hosts: ['nginx', host, 'cloudflare'] }), {})).toThrow(
-        /^--host: got "netlify(?:-rules)? cloudflare", expected one of them/,
-      );
-    },
-  );
+  it.each(['netlify', 'netlify-rules'])('is rejected: Cloudflare together with %s', (host) => {
+    expect(() => resolveBuild(untyped({ hosts: ['nginx', host, 'cloudflare'] }), {})).toThrow(
+      /^--host: got "netlify(?:-rules)? cloudflare", expected one of them/,
+    );
+  });
 });
 
 describe('today', () => {

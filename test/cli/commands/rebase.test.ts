@@ -8,7 +8,6 @@ import { listFiles } from '../../../src/files.ts';
 import { verifyFolder } from '../../../src/verify/folder.ts';
 import { deploy } from '../../support/deployed.ts';
 import { fingerprint } from '../../support/fingerprint.ts';
-import { listAsTheyAre } from '../../support/listed.ts';
 import { sharedSite } from '../../support/shared-site.ts';
 import { temporaryFolder } from '../../support/temporary.ts';
 
@@ -66,17 +65,6 @@ describe('rebase', () => {
     const resolved = fingerprint(copy);
     expect(await rebase(copy, { baseUrl: TO })).toMatchObject({ changed: false });
     expect(fingerprint(copy)).toEqual(resolved);
-  });
-
-  it('replaces a host that is withdrawn, and says so', async () => {
-    const copy = copied();
-    edit(copy, 'meta.json', '"hosts":["netlify"]', '"hosts":["netlify-edge"]');
-    listAsTheyAre(copy);
-    expect(await rebase(copy, { baseUrl: TO })).toMatchObject({
-      hosts: ['netlify'],
-      notices: ['host netlify-edge is withdrawn: netlify replaces it'],
-    });
-    expect(await rebase(copy, { baseUrl: TO })).toMatchObject({ changed: false, notices: [] });
   });
 
   it('writes into another folder and leaves the copy alone', async () => {
