@@ -33,8 +33,8 @@ it.skipIf(apache.missing() ?? missingOpenssl())(
     const text = moved(readFileSync(at('site/_hosts/apache.conf'), 'utf8'), {
       '<VirtualHost *:80>\n': `Listen ${httpsPort}\n<VirtualHost *:${httpsPort}>\n${own.join('\n')}\nProtocols h2 http/1.1\n`,
     });
-    writeFileSync(at('site.conf'), text);
-    writeFileSync(at('apache.conf'), main(folder, port, ['ssl', 'socache_shmcb', 'http2']));
+    writeFileSync(at('site.conf'), `Listen 127.0.0.1:${port}\n${text}`);
+    writeFileSync(at('apache.conf'), main(folder, ['ssl', 'socache_shmcb', 'http2']));
     const running = await startProgram({
       command: findProgram('apache2') ?? 'apache2',
       args: ['-D', 'FOREGROUND', '-f', at('apache.conf')],

@@ -1,24 +1,11 @@
-/** Caddy around the site's own configuration, without its administration port and without certificates. */
+import { createWebServer } from './server-program.ts';
 
-import { readFileSync } from 'node:fs';
-import path from 'node:path';
-import { missingProgram, startServer, type WebServer } from './server-program.ts';
-
-export const globals = `{
-	admin off
-	auto_https off
-}
-`;
-
-export const caddy: WebServer = {
-  name: 'caddy',
+export const caddy = createWebServer({
   host: 'caddy',
-  missing: () => missingProgram('caddy'),
-  start: (site) => caddy.startWith(readFileSync(path.join(site, '_hosts/Caddyfile'), 'utf8'), site),
-  startWith: (configuration, site) =>
-    startServer('caddy', site, (folder, port) => ({
-      args: ['run', '--adapter', 'caddyfile', '--config', path.join(folder, 'Caddyfile')],
-      // The site block is the only one, and starts with its address.
-      files: { Caddyfile: globals + configuration.replace(/^\w\S+ \{$/m, `http://127.0.0.1:${port} {`) },
-    })),
-};
+  program: 'caddy',
+  configuration: '_hosts/Caddyfile',
+  args: (folder) => ['run', '--adapter', 'caddyfile', '--config', `${folder}/main.conf`],
+  createMain: (folder) => `{\n\tadmin off\n\tauto_https off\n}\nimport ${folder}/site.conf\n`,
+  // The site block is the only one and starts with its address.
+  move: (configuration, _, port) => configuration.replace(/^\w\S+ \{$/m, `http://127.0.0.1:${port} {`),
+});

@@ -1,8 +1,3 @@
-/**
- * Cloudflare's runtime (workerd) and its asset server, run by miniflare as `wrangler dev` does: with the values of the
- * site's own `wrangler.jsonc`. Miniflare itself omits what `.assetsignore` names.
- */
-
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -12,15 +7,12 @@ import { basePathOf } from './site-folder.ts';
 
 const ENTRY = 'miniflare/dist/src/index.js';
 
-/** What is used of miniflare, which is no dependency. */
-interface Miniflare {
-  readonly ready: Promise<URL>;
-  dispose(): Promise<void>;
-}
+/** The parts of miniflare's interface that are used here; it is not a dependency. */
 interface MiniflareModule {
-  readonly Miniflare: new (options: object) => Miniflare;
+  readonly Miniflare: new (options: object) => { readonly ready: Promise<URL>; dispose(): Promise<void> };
 }
 
+/** Cloudflare's runtime and asset server with the site's `wrangler.jsonc`, as `wrangler dev` runs them. */
 export const cloudflare: Engine = {
   name: 'Cloudflare',
   host: 'cloudflare',

@@ -1,27 +1,18 @@
-/** The bundled handler as a small Deno server over a site's folder. Arguments: the bundle, the folder, the port, the base path. */
+/** Serves a site's folder with the bundled Worker. Arguments: the bundle, the folder, the port, the base path. */
 
 import process from 'node:process';
 import { pathToFileURL } from 'node:url';
 
 const [, , bundle, folder, port, base] = process.argv;
-const { createHandler } = await import(pathToFileURL(bundle).href);
+const { createWorker } = await import(pathToFileURL(bundle).href);
+const worker = createWorker(base);
 
-const store = {
-  async get(file) {
-    try {
-      const body = await Deno.readFile(`${folder}/${file}`);
-      const hash = new Uint8Array(await crypto.subtle.digest('SHA-256', body));
-      return { body, etag: `"${hash.subarray(0, 16).toHex()}"` };
-    } catch (error) {
-      if (
-        error instanceof Deno.errors.NotFound ||
-        error instanceof Deno.errors.NotADirectory ||
-        error.code === 'ENAMETOOLONG'
-      )
-        return undefined;
-      throw error;
-    }
-  },
+const ASSETS = {
+  fetch: (url) =>
+    Deno.readFile(folder + new URL(url).pathname).then(
+      (body) => new Response(body),
+      () => new Response(null, { status: 404 }),
+    ),
 };
-
-Deno.serve({ hostname: '127.0.0.1', port: Number(port), onListen: () => {} }, createHandler(store, base));
+const options = { hostname: '127.0.0.1', port: Number(port), onListen: () => {} };
+Deno.serve(options, (request) => worker.fetch(request, { ASSETS }));

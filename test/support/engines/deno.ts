@@ -1,5 +1,3 @@
-/** Deno: the bundled handler in a runtime that shares nothing with Node but the standards. */
-
 import { fileURLToPath } from 'node:url';
 import { HANDLER_MODULE } from '../../../src/cli/package-files.ts';
 import type { Engine } from './engine.ts';
@@ -9,28 +7,18 @@ import { basePathOf } from './site-folder.ts';
 
 const script = fileURLToPath(new URL('deno-server.js', import.meta.url));
 
+/** The bundled handler in a runtime that shares only the standards with Node. */
 export const deno: Engine = {
   name: 'Deno',
   missing: () => missingEngine('deno/package.json'),
   async start(site) {
-    const port = await freePort();
+    const port = String(await freePort());
     const base = basePathOf(site);
+    const offline = ['--no-prompt', '--no-config', '--no-lock', '--cached-only'];
     const allowed = [`--allow-read=${site},${HANDLER_MODULE}`, `--allow-net=127.0.0.1:${port}`];
     return startProgram({
       command: engineFile('.bin/deno'),
-      args: [
-        'run',
-        '--no-prompt',
-        '--no-config',
-        '--no-lock',
-        '--cached-only',
-        ...allowed,
-        script,
-        HANDLER_MODULE,
-        site,
-        String(port),
-        base,
-      ],
+      args: ['run', ...offline, ...allowed, script, HANDLER_MODULE, site, port, base],
       url: `http://127.0.0.1:${port}${base}`,
       env: { DENO_NO_UPDATE_CHECK: '1' },
     });

@@ -1,21 +1,19 @@
-/** The seam of the engines: the real programs that serve a built site, each started on a free port of loopback. */
-
 import type { HostName } from '../../../src/hosts/names.ts';
 
+/** A program that serves a built site. */
 export interface Engine {
   readonly name: string;
-  /** Whose configuration the site is built with; undefined if the engine needs none. */
+  /** The host whose configuration the engine reads. */
   readonly host?: HostName | undefined;
-  /** The maximum number of concurrent requests, where more than a few would make it slow. */
+  /** The maximum number of concurrent requests, if more would make the engine slow. */
   readonly concurrency?: number;
-  /** Why the engine cannot be started here, such as `nginx is not installed`; undefined if it can. */
+  /** Returns why the engine cannot start, such as `nginx is not installed`. */
   missing(): string | undefined;
-  /** Serves the site in a folder. What it started is gone once `stop` resolves. */
   start(site: string): Promise<RunningEngine>;
 }
 
 export interface RunningEngine {
-  /** `http://127.0.0.1:<port>`, with the path of the site's base URL. */
+  /** `http://127.0.0.1:<port>` and the path of the site's base URL. */
   readonly url: string;
   stop(): Promise<void>;
 }

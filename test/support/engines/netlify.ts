@@ -1,8 +1,6 @@
 /**
- * A built site as Netlify serves it: edge functions first, then an existing file, then the rules by Netlify's own matching
- * engine, with the headers that Netlify's own parser reads. Netlify's edge runtime starts only online, so each function is
- * called as what it is: a function of a request and a context. Methods are as in its local server, which answers any of them
- * alike.
+ * A built site on Netlify: edge functions, then existing files, then the rules, with Netlify's own matching engine and parsers.
+ * Its edge runtime starts only online, so edge functions are called directly.
  */
 
 import { cpSync, existsSync, readdirSync, writeFileSync } from 'node:fs';
@@ -14,13 +12,14 @@ import { inFolder } from '../folders.ts';
 import { readRedirects } from '../netlify.ts';
 import type { Engine } from './engine.ts';
 import { basePathOf, readSite } from './site-folder.ts';
+import { typeOf } from './static.ts';
 import { type Answer, startWebServer } from './web-server.ts';
 
 /** https://docs.netlify.com/build/edge-functions/declarations/ */
 export interface Declaration {
   readonly pattern: string;
   readonly method?: readonly string[];
-  /** Header → an expression that its value has to contain. */
+  /** Header → a regular expression that matches its value. */
   readonly header?: Readonly<Record<string, string>>;
   readonly onError: string;
 }
@@ -31,33 +30,33 @@ export interface EdgeFunction {
   readonly config: Declaration;
 }
 
-const engine = (name: string, host: HostName): Engine => ({
+const createEngine = (name: string, host: HostName): Engine => ({
   name,
   host,
   missing: () => undefined,
   async start(site) {
     const functions = await readFunctions(path.join(site, '_edge'));
-    return startWebServer(functions.reduceRight(withEdgeFunction, await rules(site)), basePathOf(site));
+    return startWebServer(functions.reduceRight(withEdgeFunction, await readRules(site)), basePathOf(site));
   },
 });
-export const netlify = engine('Netlify', 'netlify');
-export const netlifyRules = engine('Netlify by rules', 'netlify-rules');
+export const netlify = createEngine('Netlify', 'netlify');
+export const netlifyRules = createEngine('Netlify by rules', 'netlify-rules');
 
 /** In the order in which Netlify calls them: by name. */
 async function readFunctions(folder: string): Promise<EdgeFunction[]> {
   if (!existsSync(folder)) return [];
   return inFolder((copy) => {
     cpSync(folder, copy, { recursive: true });
-    // Node would take the files for CommonJS.
+    // Node would otherwise read the files as CommonJS.
     writeFileSync(path.join(copy, 'package.json'), '{"type":"module"}');
     const files = readdirSync(folder).sort();
     return Promise.all(files.map((file) => import(pathToFileURL(path.join(copy, file)).href)));
   });
 }
 
-/** Puts an edge function before what follows it, for the requests that it declares. */
+/** Calls an edge function for the requests that it declares, and the rest of the site for all others. */
 export function withEdgeFunction(site: Answer, { default: run, config }: EdgeFunction): Answer {
-  // A function gets the whole answer, whatever the client has.
+  // Netlify removes conditions, because a function needs complete responses.
   const next: Answer = (request) => {
     const headers = new Headers(request.headers);
     headers.delete('If-None-Match');
@@ -82,58 +81,43 @@ export const isDeclared = ({ pattern, method, header = {} }: Declaration, reques
     new RegExp(expression).test(request.headers.get(name) ?? ''),
   );
 
-const mediaTypes: Readonly<Record<string, string>> = {
-  '.css': 'text/css; charset=UTF-8',
-  '.html': 'text/html; charset=UTF-8',
-  '.js': 'application/javascript; charset=UTF-8',
-  '.json': 'application/json',
-  '.png': 'image/png',
-  '.txt': 'text/plain; charset=UTF-8',
-};
-
-async function rules(folder: string): Promise<Answer> {
+async function readRules(folder: string): Promise<Answer> {
   const files = readSite(folder);
   const { engine } = await readRedirects(new TextDecoder().decode(files.get('_redirects')?.body));
-  const { headers } = await parseAllHeaders({
-    headersFiles: [path.join(folder, '_headers')],
-    configHeaders: [],
-    minimal: false,
-  });
+  const headersFiles = [path.join(folder, '_headers')];
+  const { headers } = await parseAllHeaders({ headersFiles, configHeaders: [], minimal: false });
   for (const control of ['_redirects', '_headers']) files.delete(control);
 
-  return async (request) => {
-    const { pathname, search } = new URL(request.url);
-    const own = [pathname, `${pathname.replace(/\/$/, '')}/index.html`, `${pathname}.html`].find((file) =>
-      files.has(file.slice(1)),
-    );
-    const [status = '404', target = ''] =
-      own === undefined ? (engine(pathname, search.slice(1))?.split(' ') ?? []) : ['200', own];
-    if (status.startsWith('3')) {
+  return async ({ method, url, headers: sent }) => {
+    const { pathname, search } = new URL(url);
+    const existing = ['', '/index.html', '.html']
+      .map((ending) => (ending === '' ? pathname : pathname.replace(/\/$/, '') + ending))
+      .find((file) => files.has(file.slice(1)));
+    const rule = existing ? `200 ${existing}` : (engine(pathname, search.slice(1)) ?? '404 ');
+    const [status, target = ''] = rule.split(' ');
+    if (status?.startsWith('3')) {
       // https://docs.netlify.com/manage/routing/redirects/redirect-options/#query-parameters
-      const headers = { Location: target.includes('?') ? target : target + search };
-      return new Response(null, { status: Number(status), headers });
+      const Location = target.includes('?') ? target : target + search;
+      return new Response(null, { status: Number(status), headers: { Location } });
     }
     const asset = files.get(target.slice(1));
     if (!asset) return new Response('Not Found - Request ID: 0', { status: 404 });
-    const fields = headersFor(headers as Header[], pathname);
+    const fields = findHeaders(headers as Header[], pathname);
     fields.set('ETag', asset.etag);
-    if (status === '200' && request.headers.get('If-None-Match') === asset.etag)
+    if (status === '200' && sent.get('If-None-Match') === asset.etag)
       return new Response(null, { status: 304, headers: fields });
-    if (!fields.has('Content-Type'))
-      fields.set('Content-Type', mediaTypes[path.extname(target)] ?? 'application/octet-stream');
+    if (!fields.has('Content-Type')) fields.set('Content-Type', typeOf(target));
     fields.set('Content-Length', String(asset.body.length));
-    const body = request.method === 'HEAD' ? null : asset.body;
-    return new Response(body, { status: Number(status), headers: fields });
+    return new Response(method === 'HEAD' ? null : asset.body, { status: Number(status), headers: fields });
   };
 }
 
-function headersFor(all: readonly Header[], pathname: string): Headers {
-  // What Netlify sends by itself: https://docs.netlify.com/platform/caching/
+function findHeaders(all: readonly Header[], pathname: string): Headers {
+  // Netlify's default: https://docs.netlify.com/platform/caching/
   const fields = new Headers({ 'Cache-Control': 'public, max-age=0, must-revalidate' });
-  for (const { values } of all.filter(({ forRegExp }) => forRegExp.test(pathname))) {
-    for (const [name, value] of Object.entries(values)) fields.set(name, value);
-  }
-  // It may drop this one: https://docs.netlify.com/manage/routing/headers/#limitations
+  for (const { forRegExp, values } of all)
+    if (forRegExp.test(pathname)) for (const [name, value] of Object.entries(values)) fields.set(name, value);
+  // Netlify may drop this header: https://docs.netlify.com/manage/routing/headers/#limitations
   fields.delete('Allow');
   return fields;
 }

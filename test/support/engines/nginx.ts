@@ -1,11 +1,7 @@
-/** nginx, as Debian configures it around the site's own configuration. */
-
-import { readFileSync } from 'node:fs';
-import path from 'node:path';
-import { missingProgram, moved, startServer, type WebServer } from './server-program.ts';
+import { createWebServer, moved } from './server-program.ts';
 import { portOf } from './site-folder.ts';
 
-/** What Debian's nginx.conf has besides what only its service needs. Run by root, its workers are of a user. */
+/** Debian's nginx.conf, without the parts that only its service needs. */
 export const main = (folder: string, user = 'root', sites = 'site.conf'): string => `
 ${process.getuid?.() === 0 ? `user ${user};` : ''}
 daemon off;
@@ -26,25 +22,16 @@ http {
 }
 `;
 
-export const nginx: WebServer = {
-  name: 'nginx',
+export const nginx = createWebServer({
   host: 'nginx',
-  missing: () => missingProgram('nginx'),
-  start: (site) =>
+  program: 'nginx',
+  configuration: '_hosts/nginx.conf',
+  args: (folder) => ['-p', folder, '-e', 'stderr', '-c', `${folder}/main.conf`],
+  createMain: (folder) => main(folder),
+  move: (configuration, site, port) =>
     // A site that was built for a container is in another folder there.
-    nginx.startWith(
-      readFileSync(path.join(site, '_hosts/nginx.conf'), 'utf8').replaceAll(`'/srv/gamedata`, `'${site}`),
-      site,
-    ),
-  startWith: (configuration, site) =>
-    startServer('nginx', site, (folder, port) => ({
-      args: ['-p', folder, '-e', 'stderr', '-c', path.join(folder, 'nginx.conf')],
-      files: {
-        'nginx.conf': main(folder),
-        'site.conf': moved(configuration, {
-          [`listen ${portOf(site)};`]: `listen 127.0.0.1:${port};`,
-          [`listen [::]:${portOf(site)};`]: '',
-        }),
-      },
-    })),
-};
+    moved(configuration.replaceAll(`'/srv/gamedata`, `'${site}`), {
+      [`listen ${portOf(site)};`]: `listen 127.0.0.1:${port};`,
+      [`listen [::]:${portOf(site)};`]: '',
+    }),
+});

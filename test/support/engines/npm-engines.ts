@@ -1,8 +1,7 @@
-/** The engines from npm, which `scripts/install-engines.sh` puts beside the project's own dependencies. */
-
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
+/** `scripts/install-engines.sh` installs engines there. */
 const folder = fileURLToPath(new URL('../../../.engines/node_modules/', import.meta.url));
 
 export const engineFile = (name: string): string => folder + name;

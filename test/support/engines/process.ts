@@ -1,96 +1,68 @@
-/** What engines that are programs share: a free port, waiting until they answer, and an end that leaves nothing behind. */
-
-import { type ChildProcess, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { createServer } from 'node:http';
-import { setTimeout } from 'node:timers/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { listen } from '../loopback.ts';
 import type { RunningEngine } from './engine.ts';
 
 export interface Program {
   readonly command: string;
   readonly args: readonly string[];
-  /** Where it will answer. */
   readonly url: string;
   readonly env?: Readonly<Record<string, string>>;
-  /** What has to be removed when it has ended. */
   readonly cleanUp?: () => void;
 }
 
 const START_MS = 30_000;
+const STOP_MS = 5000;
 
-/** A port of loopback that nobody listens on at the moment. */
+/** Finds a port of loopback that is free at the moment. */
 export async function freePort(): Promise<number> {
   const { port, stop } = await listen(createServer());
   await stop();
   return port;
 }
 
-/** Starts a program in the foreground and waits until it answers HTTP, whatever the response is. */
+/** Starts a program in the foreground and waits until it responds to HTTP requests. */
 export async function startProgram({ command, args, url, env, cleanUp }: Program): Promise<RunningEngine> {
-  const child = spawn(command, args, {
-    env: { ...process.env, ...env },
-    stdio: ['ignore', 'pipe', 'pipe'],
-    // Its own process group: what it starts itself is stopped with it.
-    detached: true,
-  });
+  // In its own process group, so that its children stop with it.
+  const options = { env: { ...process.env, ...env }, detached: true };
+  const child = spawn(command, args, { ...options, stdio: ['ignore', 'pipe', 'pipe'] });
   let output = '';
   for (const stream of [child.stdout, child.stderr]) {
     stream.on('data', (chunk: Buffer) => {
       output = (output + chunk).slice(-4000);
     });
   }
+  let end: string | undefined;
+  const ended = new Promise<void>((resolve) => {
+    for (const event of ['error', 'exit'])
+      child.once(event, (reason) => {
+        end = `ended with ${reason}`;
+        resolve();
+      });
+  });
+  const kill = (signal: NodeJS.Signals): void => {
+    if (child.pid !== undefined && end === undefined) process.kill(-child.pid, signal);
+  };
   const stop = async (): Promise<void> => {
-    await end(child);
+    kill('SIGTERM');
+    await Promise.race([ended, sleep(STOP_MS, undefined, { ref: false })]);
+    kill('SIGKILL');
+    await ended;
     cleanUp?.();
   };
-  try {
-    await once(child, url);
-  } catch (error) {
-    await stop();
-    throw new Error(`${command}: ${error instanceof Error ? error.message : error}\n${output}`);
-  }
-  return { url, stop };
-}
-
-async function once(child: ChildProcess, url: string): Promise<void> {
-  let failure: Error | undefined;
-  child.on('error', (error) => {
-    failure = error;
-  });
   const deadline = Date.now() + START_MS;
-  while (Date.now() < deadline) {
-    if (failure) throw failure;
-    if (child.exitCode !== null) throw new Error(`ended with exit code ${child.exitCode}`);
-    if (await answers(url)) return;
-    await setTimeout(50);
+  while (!end && Date.now() < deadline) {
+    if (await responds(url)) return { url, stop };
+    await sleep(50);
   }
-  throw new Error(`does not answer after ${START_MS / 1000} seconds`);
+  const problem = end ?? 'does not respond';
+  await stop();
+  throw new Error(`${command} ${problem}\n${output}`);
 }
 
-async function answers(url: string): Promise<boolean> {
-  try {
-    await (await fetch(url, { redirect: 'manual' })).arrayBuffer();
-    return true;
-  } catch {
-    return false;
-  }
-}
-
-async function end(child: ChildProcess): Promise<void> {
-  if (child.pid === undefined || child.exitCode !== null || child.signalCode !== null) return;
-  const ended = new Promise((resolve) => child.once('exit', resolve));
-  signalGroup(child.pid, 'SIGTERM');
-  const waited = setTimeout(5000, 'late', { ref: false });
-  if ((await Promise.race([ended, waited])) === 'late') {
-    signalGroup(child.pid, 'SIGKILL');
-    await ended;
-  }
-}
-
-function signalGroup(pid: number, signal: NodeJS.Signals): void {
-  try {
-    process.kill(-pid, signal);
-  } catch {
-    // It ended by itself in the meantime.
-  }
+async function responds(url: string): Promise<boolean> {
+  const response = await fetch(url, { redirect: 'manual' }).catch(() => undefined);
+  await response?.arrayBuffer();
+  return response !== undefined;
 }

@@ -1,55 +1,85 @@
-/** What the web servers of a distribution share: if they are, and how a site's configuration is moved to a free port. */
+/** nginx, Caddy and Apache, each with the configuration of a site. */
 
-import { existsSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import type { HostName } from '../../../src/hosts/names.ts';
 import { createFolder, removeFolder } from '../folders.ts';
 import type { Engine, RunningEngine } from './engine.ts';
 import { freePort, startProgram } from './process.ts';
 import { basePathOf } from './site-folder.ts';
 
 export interface WebServer extends Engine {
-  /** Serves a site with another configuration than its own, which listens where the site's would. */
+  readonly host: HostName;
+  /** Serves a site with a configuration that listens where the site's own would. */
   startWith(configuration: string, site: string): Promise<RunningEngine>;
+  /** Serves sites at their base URLs. */
+  startAll(sites: readonly string[], url: string): Promise<RunningEngine>;
 }
 
-/** Web servers are in folders that are not on everybody's PATH. */
+interface ServerProgram {
+  readonly host: HostName;
+  readonly program: string;
+  /** In the site's folder. */
+  readonly configuration: string;
+  args(folder: string): string[];
+  /** The configuration that includes `<folder>/site.conf`. */
+  createMain(folder: string): string;
+  /** Edits the address, as an operator does. */
+  move(configuration: string, site: string, port: number): string;
+  /** Makes the folder of a site readable for the program. */
+  prepare?(site: string): void;
+}
+
+export function createWebServer(server: ServerProgram): WebServer {
+  const { host, program } = server;
+  const read = (site: string): string => readFileSync(path.join(site, server.configuration), 'utf8');
+  const run = (text: string, url: string): Promise<RunningEngine> => {
+    const folder = createFolder();
+    writeFileSync(path.join(folder, 'main.conf'), server.createMain(folder));
+    writeFileSync(path.join(folder, 'site.conf'), text);
+    return startProgram({
+      command: findProgram(program) ?? program,
+      args: server.args(folder),
+      url,
+      // Caddy keeps files there.
+      env: { HOME: folder, XDG_DATA_HOME: folder, XDG_CONFIG_HOME: folder },
+      cleanUp: () => removeFolder(folder),
+    });
+  };
+  const startWith: WebServer['startWith'] = async (configuration, site) => {
+    server.prepare?.(site);
+    const port = await freePort();
+    return run(server.move(configuration, site, port), `http://127.0.0.1:${port}${basePathOf(site)}`);
+  };
+  return {
+    name: host,
+    host,
+    missing: () => (findProgram(program) ? undefined : `${program} is not installed`),
+    start: (site) => startWith(read(site), site),
+    startWith,
+    startAll(sites, url) {
+      for (const site of sites) server.prepare?.(site);
+      // As the comment in the configuration says: there may be no IPv6.
+      return run(
+        sites
+          .map(read)
+          .join('\n')
+          .replaceAll(/^ *listen \[::\].*\n/gm, ''),
+        url,
+      );
+    },
+  };
+}
+
+/** Web servers are in folders that may be missing from PATH. */
 const SYSTEM_FOLDERS = ['/usr/local/sbin', '/usr/sbin', '/sbin'];
 
-/** The path of a program, undefined if it is not installed. */
-export function findProgram(name: string): string | undefined {
-  return [...(process.env.PATH ?? '').split(path.delimiter), ...SYSTEM_FOLDERS]
+export const findProgram = (name: string): string | undefined =>
+  [...(process.env.PATH ?? '').split(path.delimiter), ...SYSTEM_FOLDERS]
     .map((folder) => path.join(folder, name))
     .find((file) => existsSync(file));
-}
 
-export const missingProgram = (name: string): string | undefined =>
-  findProgram(name) ? undefined : `${name} is not installed`;
-
-/**
- * Starts a web server on a free port, with a folder of its own.
- *
- * @param prepare returns the arguments, and the files of the folder by name
- */
-export async function startServer(
-  name: string,
-  site: string,
-  prepare: (folder: string, port: number) => { args: string[]; files: Readonly<Record<string, string>> },
-): Promise<RunningEngine> {
-  const folder = createFolder();
-  const port = await freePort();
-  const { args, files } = prepare(folder, port);
-  for (const [file, text] of Object.entries(files)) writeFileSync(path.join(folder, file), text);
-  return startProgram({
-    command: findProgram(name) ?? name,
-    args,
-    url: `http://127.0.0.1:${port}${basePathOf(site)}`,
-    // What Caddy keeps between runs.
-    env: { HOME: folder, XDG_DATA_HOME: folder, XDG_CONFIG_HOME: folder },
-    cleanUp: () => removeFolder(folder),
-  });
-}
-
-/** Sets the lines that an operator sets. Each has to be there exactly once. */
+/** Replaces lines that must each occur once. */
 export function moved(configuration: string, lines: Readonly<Record<string, string>>): string {
   let text = configuration;
   for (const [line, own] of Object.entries(lines)) {

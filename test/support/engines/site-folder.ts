@@ -1,24 +1,20 @@
-/** A built site read into memory, for engines that run in the test's own process. */
-
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { META_FILE, pathOf } from '../../../src/contract/paths.ts';
 import { listFiles } from '../../../src/files.ts';
-import type { Asset, AssetStore } from '../../../src/serve/handler/index.ts';
+import type { Asset } from '../../../src/serve/handler/index.ts';
 
-/** The base URL that a site was built for. */
-export const baseUrlOf = (folder: string): string =>
+const readBaseUrl = (folder: string): string =>
   JSON.parse(readFileSync(path.join(folder, META_FILE), 'utf8')).base_url;
 
-/** The port that its configuration for web servers listens on. */
+/** The port that the site's configuration for web servers listens on. */
 export function portOf(folder: string): number {
-  const { protocol, port } = new URL(baseUrlOf(folder));
+  const { protocol, port } = new URL(readBaseUrl(folder));
   return protocol === 'https:' || port === '' ? 80 : Number(port);
 }
 
-/** The path of the base URL that it was built for. */
-export const basePathOf = (folder: string): string => pathOf(baseUrlOf(folder));
+export const basePathOf = (folder: string): string => pathOf(readBaseUrl(folder));
 
 export function readSite(folder: string): Map<string, Asset> {
   return new Map(
@@ -28,7 +24,3 @@ export function readSite(folder: string): Map<string, Asset> {
     }),
   );
 }
-
-export const storeOf = (site: ReadonlyMap<string, Asset>): AssetStore => ({
-  get: async (file) => site.get(file),
-});

@@ -1,4 +1,4 @@
-/** Servers that know nothing but files: the `serve` package, and Python's own. */
+/** Servers of files: the `serve` package, Python's own, and GitHub Pages. */
 
 import { spawnSync } from 'node:child_process';
 import { cpSync } from 'node:fs';
@@ -7,49 +7,85 @@ import path from 'node:path';
 import { createFolder, removeFolder } from '../folders.ts';
 import type { Engine } from './engine.ts';
 import { freePort, startProgram } from './process.ts';
-import { basePathOf } from './site-folder.ts';
+import { basePathOf, readSite } from './site-folder.ts';
+import { startWebServer } from './web-server.ts';
 
-/** A folder that has the site at the path of its base URL. */
-function below(site: string): { folder: string; base: string; cleanUp: () => void } {
+/** Starts a program on a folder that has the site at the path of its base URL. */
+async function startOn(site: string, createCommand: (folder: string, port: number) => string[]) {
+  const port = await freePort();
   const base = basePathOf(site);
-  if (base === '') return { folder: site, base, cleanUp: () => {} };
-  const folder = createFolder();
-  // `serve` follows links to files only.
-  cpSync(site, path.join(folder, base), { recursive: true });
-  return { folder, base, cleanUp: () => removeFolder(folder) };
+  const folder = base === '' ? site : createFolder();
+  // A copy, because `serve` follows links only to files.
+  if (base !== '') cpSync(site, path.join(folder, base), { recursive: true });
+  const [command = '', ...args] = createCommand(folder, port);
+  const cleanUp = () => base !== '' && removeFolder(folder);
+  const url = `http://127.0.0.1:${port}${base}`;
+  return startProgram({ command, args, url, cleanUp, env: { NO_UPDATE_CHECK: '1' } });
 }
 
+const serveCli = createRequire(import.meta.url).resolve('serve/build/main.js');
 export const serveStatic: Engine = {
   name: 'serve',
   missing: () => undefined,
-  async start(site) {
-    const port = await freePort();
-    const cli = createRequire(import.meta.url).resolve('serve/build/main.js');
-    const listen = `tcp://127.0.0.1:${port}`;
-    const { folder, base, cleanUp } = below(site);
-    return startProgram({
-      command: process.execPath,
-      args: [cli, '--listen', listen, '--no-clipboard', '--no-port-switching', folder],
-      url: `http://127.0.0.1:${port}${base}`,
-      cleanUp,
-      env: { NO_UPDATE_CHECK: '1' },
-    });
-  },
+  start: (site) =>
+    startOn(site, (folder, port) => {
+      const listen = ['--listen', `tcp://127.0.0.1:${port}`, '--no-clipboard', '--no-port-switching'];
+      return [process.execPath, serveCli, ...listen, folder];
+    }),
 };
 
 export const pythonHttpServer: Engine = {
   name: 'python3 -m http.server',
-  // It has a backlog of five connections: any others wait a second for the next try.
+  // Its backlog has room for five connections; others wait for a second.
   concurrency: 4,
   missing: () => (spawnSync('python3', ['--version']).status === 0 ? undefined : 'python3 is not installed'),
+  start: (site) =>
+    startOn(site, (folder, port) => {
+      const options = ['--bind', '127.0.0.1', '--directory', folder];
+      return ['python3', '-m', 'http.server', ...options, String(port)];
+    }),
+};
+
+/** The media types that CDNs send without configuration. */
+const mediaTypes: Readonly<Record<string, string>> = {
+  '.css': 'text/css; charset=utf-8',
+  '.html': 'text/html; charset=utf-8',
+  '.js': 'application/javascript; charset=utf-8',
+  '.json': 'application/json; charset=utf-8',
+  '.png': 'image/png',
+  '.txt': 'text/plain; charset=utf-8',
+};
+export const typeOf = (file: string): string => mediaTypes[path.extname(file)] ?? 'application/octet-stream';
+
+/** As documented and observed: files at their paths, queries ignored, slashes added to folders, one page for 404. */
+export const githubPages: Engine = {
+  name: 'GitHub Pages',
+  host: 'github-pages',
+  missing: () => undefined,
   async start(site) {
-    const port = await freePort();
-    const { folder, base, cleanUp } = below(site);
-    return startProgram({
-      command: 'python3',
-      args: ['-m', 'http.server', '--bind', '127.0.0.1', '--directory', folder, String(port)],
-      url: `http://127.0.0.1:${port}${base}`,
-      cleanUp,
-    });
+    const base = basePathOf(site);
+    const files = readSite(site);
+    return startWebServer(async ({ method, url, headers }) => {
+      if (method !== 'GET' && method !== 'HEAD') return new Response('Not Allowed', { status: 405 });
+      const { pathname, origin } = new URL(url);
+      const isInside = pathname.startsWith(`${base}/`);
+      const file = (isInside ? decodeURIComponent(pathname.slice(base.length + 1)) : '').replace(
+        /(^|\/)$/,
+        '$1index.html',
+      );
+      const fields = new Headers({ 'Access-Control-Allow-Origin': '*', 'Cache-Control': 'max-age=600' });
+      if (files.has(`${file}/index.html`)) {
+        fields.set('Location', `${origin}${pathname}/`);
+        return new Response(null, { status: 301, headers: fields });
+      }
+      const found = files.get(file);
+      const etag = (found ?? files.get('404.html'))?.etag ?? '';
+      fields.set('ETag', etag);
+      fields.set('Content-Type', typeOf(found ? file : '404.html'));
+      if (found && headers.get('If-None-Match') === etag)
+        return new Response(null, { status: 304, headers: fields });
+      const body = method === 'HEAD' ? null : (found ?? files.get('404.html'))?.body;
+      return new Response(body ?? null, { status: found ? 200 : 404, headers: fields });
+    }, base);
   },
 };

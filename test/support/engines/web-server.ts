@@ -1,12 +1,10 @@
-/** A function from a request to its answer, behind a real server on a free port of loopback. */
-
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { listen } from '../loopback.ts';
 import type { RunningEngine } from './engine.ts';
 
 export type Answer = (request: Request) => Promise<Response>;
 
-/** @param base the path of the base URL */
+/** Serves a function on a free port of loopback, below the path of a base URL. */
 export async function startWebServer(answer: Answer, base = ''): Promise<RunningEngine> {
   const server = createServer((incoming, outgoing) => {
     respond(answer, incoming, outgoing).catch((error: unknown) => {
@@ -22,13 +20,9 @@ async function respond(answer: Answer, incoming: IncomingMessage, outgoing: Serv
   for (const [name, values = []] of Object.entries(incoming.headersDistinct)) {
     for (const value of values) headers.append(name, value);
   }
-  // Only the path is of interest, and it must not be read as an address of its own: `//host/path` is a path.
+  // A string, because `new URL` would read the path `//host/path` as a host.
   const url = `http://${incoming.headers.host ?? 'localhost'}${incoming.url ?? '/'}`;
-  const {
-    status,
-    headers: fields,
-    body,
-  } = await answer(new Request(url, { method: incoming.method ?? 'GET', headers }));
-  outgoing.writeHead(status, Object.fromEntries(fields));
-  outgoing.end(body === null ? undefined : new Uint8Array(await new Response(body).arrayBuffer()));
+  const response = await answer(new Request(url, { method: incoming.method ?? 'GET', headers }));
+  outgoing.writeHead(response.status, Object.fromEntries(response.headers));
+  outgoing.end(new Uint8Array(await response.arrayBuffer()));
 }
