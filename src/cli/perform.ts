@@ -7,7 +7,7 @@ import { exitCodes } from './exit-codes.ts';
 import type { Given, Options } from './options.ts';
 import { createReporter, type Reporter, watch } from './reporter.ts';
 
-/** Runs a command, which the first SIGINT or SIGTERM aborts unless it has nothing to tidy up; a second one ends the process at once. */
+/** Runs a command. The first SIGINT or SIGTERM aborts it, the second one ends the process. */
 export async function perform<O extends Options>(
   command: Command<O>,
   { json = false, quiet = false, options }: { json?: boolean; quiet?: boolean; options: Given<O> },
@@ -44,7 +44,7 @@ export async function perform<O extends Options>(
     if (!(explained instanceof GamedataError)) throw explained;
     const { code, message, hint = null } = explained;
     printJson({ error: { code, message, hint } });
-    // The usage line belongs to it.
+    // The caller adds the usage line.
     if (code === 'usage') throw explained;
     process.exitCode = explain(explained, reporter, [...args.flatMap(hintAtBase), ...kept(explained)]);
   } finally {
@@ -52,12 +52,7 @@ export async function perform<O extends Options>(
   }
 }
 
-/**
- * Tells an expected failure.
- *
- * @param after what else users should know, such as what was kept
- * @returns its exit code
- */
+/** Prints an expected failure. Returns its exit code. */
 export function explain(
   { code, message, hint }: GamedataError,
   { notice }: Reporter,

@@ -1,4 +1,4 @@
-/** The reporter: tells people on stderr what is going on, in one live line on a terminal, in plain lines elsewhere. */
+/** The reporter: progress and results on stderr, in one live line on a terminal, in plain lines elsewhere. */
 
 import { styleText } from 'node:util';
 import { counted, groupDigits, printable } from '../contract/words.ts';
@@ -10,17 +10,14 @@ export type Reporter = ReturnType<typeof createReporter>;
 /** The minimum time between two updates of the live line, and between two plain lines, in milliseconds. */
 const LIVE_INTERVAL = 100;
 const PLAIN_INTERVAL = 5000;
-/** Before that, an estimate would say more about connections than about the rest, in seconds. */
+/** Earlier estimates would depend on the time that connections take, in seconds. */
 const ESTIMATED_FROM = 2;
-/** A line that is older is written again, even if nothing has happened but that time has passed. */
+/** The interval after which the live line is updated even without progress. */
 const TICK = 1000;
-/** On a narrower terminal, a live line would lose what matters: it gets plain lines. 0 stands for an unknown width. */
+/** Narrower terminals get plain lines, because a live line would be cut. Unknown widths are 0. */
 const MIN_COLUMNS = 30;
 
-/** On a terminal that is narrower, what it does with long lines is no worse. */
-const MIN_WRAPPED = 60;
-
-/** How what a line begins with, up to a colon, is coloured. */
+/** Colors of the part of a line before a colon. */
 const styles = [
   [/^(?:error|FAIL)\b/, 'red'],
   [/^warning\b/i, 'yellow'],
@@ -34,20 +31,18 @@ export function createReporter(stream: NodeJS.WriteStream, { quiet }: { quiet: b
   const isTerminal = stream.isTTY && process.env.TERM !== 'dumb';
   const isLive = (): boolean => isTerminal && stream.columns >= MIN_COLUMNS;
   const started = performance.now();
-  // The first plain line comes after a second: whatever is done by then needs none.
+  // The first plain line comes after a second, so that short commands print none.
   let shownAt = started + TICK - PLAIN_INTERVAL;
   let liveShown = false;
   let latest: Progress | undefined;
   let ticking: NodeJS.Timeout | undefined;
 
-  /** @param style of a line whose beginning has none; one for terminals, unless `FORCE_COLOR` or `NO_COLOR` says otherwise */
+  /** @param style for lines whose beginning has none. `styleText` checks for a terminal, `FORCE_COLOR` and `NO_COLOR`. */
   function line(text: string, style?: Style): void {
     const shown = printable(text);
     const [, own = style] = styles.find(([beginning]) => beginning.test(text)) ?? [];
-    const isWide = isTerminal && stream.columns >= MIN_WRAPPED;
-    const rows = isWide && shown.length > stream.columns ? wrapped(shown, stream.columns) : shown;
     const paint = (label: string): string => (own ? styleText(own, label, { stream }) : label);
-    stream.write(`${rows.replace(/^.+?(?=\n|:\s|$)/, paint)}\n`);
+    stream.write(`${shown.replace(/^.+?(?=:\s|$)/, paint)}\n`);
   }
   function settle(): void {
     if (liveShown) stream.write(ERASE_LINE);
@@ -66,7 +61,7 @@ export function createReporter(stream: NodeJS.WriteStream, { quiet }: { quiet: b
       line(parts.join(SEPARATOR));
       return;
     }
-    stream.write(ERASE_LINE + fitting(parts, stream.columns - 1));
+    stream.write(ERASE_LINE + fitParts(parts, stream.columns - 1));
     liveShown = true;
   }
 
@@ -78,18 +73,18 @@ export function createReporter(stream: NodeJS.WriteStream, { quiet }: { quiet: b
       ticking ??= setInterval(() => latest && show(latest), TICK).unref();
       show(progress);
     },
-    /** Something that the user should know, shown even with `--quiet`. */
+    /** Prints a line, even with `--quiet`. */
     notice(text: string): void {
       settle();
       line(text);
     },
-    /** @param result what the line that sums up begins with */
+    /** @param result the beginning of the line that sums up */
     print(lines: readonly string[], result = lines.at(-1)): void {
       settle();
       if (quiet || result === undefined) return;
       for (const text of lines) line(text, text.startsWith(result) ? 'green' : undefined);
     },
-    /** What was found, and the line that sums it up, shown even with `--quiet`. */
+    /** Prints problems, and the line that sums them up, even with `--quiet`. */
     fail(lines: readonly string[]): void {
       settle();
       for (const [at, text] of lines.entries()) line(text, at === lines.length - 1 ? 'red' : undefined);
@@ -97,7 +92,7 @@ export function createReporter(stream: NodeJS.WriteStream, { quiet }: { quiet: b
   };
 }
 
-/** What a build or a snapshot tells while it reads. */
+/** Reports a build or a snapshot while it reads. */
 export const watch = ({ progress, notice }: Reporter): Watchers => ({
   onProgress: progress,
   onNotice: (text) => notice(`warning: ${text}`),
@@ -109,32 +104,10 @@ export const watch = ({ progress, notice }: Reporter): Watchers => ({
 
 const SEPARATOR = ' · ';
 
-/** Words, and commands that a shell could not put together again: they stay whole, to be copied. */
-const WORDS = /(?<=^next: )(?=.* # ).*$|(?<=by hand: ).*$|(?<=: )gamedata .*$|\S+/g;
-const CONTINUED = /^next: (?!.* # ).* && /;
-
-/** Breaks a line between words, into lines that fit where the words do. */
-function wrapped(text: string, columns: number): string {
-  const end = CONTINUED.test(text) ? ' \\' : '';
-  const [indent = ''] = /^ */.exec(text) ?? [];
-  const [first = '', ...words] = text.match(WORDS) ?? [];
-  const rows: string[] = [];
-  let row = indent + first;
-  for (const word of words) {
-    if (row.length + 1 + word.length + end.length <= columns) {
-      row += ` ${word}`;
-      continue;
-    }
-    rows.push(row + end);
-    row = `${indent}  ${word}`;
-  }
-  return [...rows, row].join('\n');
-}
-
-/** As many of the parts as a line has room for: none is cut. */
-function fitting(parts: readonly string[], columns: number): string {
+/** Joins as many parts as fit on a line. */
+function fitParts(parts: readonly string[], columns: number): string {
   const line = parts.join(SEPARATOR);
-  return line.length > columns ? fitting(parts.slice(0, -1), columns) : line;
+  return line.length > columns ? fitParts(parts.slice(0, -1), columns) : line;
 }
 
 /** `1,200 of 3,160 read`, `retrying 3 requests, next in 4 s`, `412 requests/s`, `3 retries`, `20 from cache`, `5 s left` */

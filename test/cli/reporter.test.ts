@@ -296,32 +296,10 @@ describe('the reporter', () => {
     });
   });
 
-  it.each<[columns: number, text: string, rows: string[]]>([
-    [60, 'short', ['short']],
-    [
-      60,
-      '  - one of many: a line that is longer than a terminal of sixty columns is wide',
-      ['  - one of many: a line that is longer than a terminal of', '    sixty columns is wide'],
-    ],
-    [
-      60,
-      `next: cp -i ${'a'.repeat(20)} ${'b'.repeat(23)} && nginx -s reload`,
-      [`next: cp -i ${'a'.repeat(20)} ${'b'.repeat(23)} \\`, '  && nginx -s reload'],
-    ],
-    [60, `next: diff ${'a'.repeat(40)}  # and then c`, ['next:', `  diff ${'a'.repeat(40)}  # and then c`]],
-    [60, `--x: run by hand: ${'a '.repeat(30)}`, ['--x: run by hand:', `  ${'a '.repeat(30)}`]],
-    [
-      60,
-      `hint: To go back all the same: gamedata mirror ${'a'.repeat(30)} b`,
-      ['hint: To go back all the same:', `  gamedata mirror ${'a'.repeat(30)} b`],
-    ],
-    [60, `of  two ${'a'.repeat(70)}`, ['of two', `  ${'a'.repeat(70)}`]],
-    [60, 'of  two', ['of  two']],
-    [59, 'ab '.repeat(30), ['ab '.repeat(30)]],
-  ])('on a terminal of %i columns, breaks %j between words, but no command', (columns, text, rows) => {
-    const { reporter, written } = start(true, { columns });
-    reporter.notice(text);
-    expect(written()).toBe(`${rows.join('\n')}\n`);
+  it('does not wrap long lines', () => {
+    const { reporter, written } = start(true, { columns: 60 });
+    reporter.notice(`next: cp ${'a '.repeat(60)}`);
+    expect(written()).toBe(`next: cp ${'a '.repeat(60)}\n`);
   });
 
   it('says nothing but problems if it is quiet', () => {
