@@ -1,10 +1,10 @@
 /** Runs an upstream like the live one, to build against: `npm run upstream -- [port] [latency in ms]`. */
 
-import { localUpstream } from '../test/support/upstream-data.ts';
 import { startUpstream } from '../test/support/upstream-server.ts';
+import { fullUpstream } from './full-upstream.ts';
 
 const [port = 0, latency = 0] = process.argv.slice(2).map(Number);
-const data = localUpstream();
+const data = fullUpstream();
 const edition = { hash: '0'.repeat(40), deployed: Date.UTC(2026, 0, 1) / 1000 };
 const { url } = await startUpstream(data, {
   port,

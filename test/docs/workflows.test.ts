@@ -169,16 +169,6 @@ describe('the refresh', () => {
     expect(everything?.steps.flatMap(({ run }) => run ?? [])).toEqual(['.ci/run']);
   });
 
-  it('is tried on Windows every week, and not by each build', () => {
-    const file = '.github/workflows/windows.yml';
-    const { schedule, ...others } = parse(read(file)).on;
-    expect(schedule).toEqual([{ cron: expect.stringMatching(/^\d+ \d+ \* \* \d$/) }]);
-    expect(others).toEqual({ workflow_dispatch: null });
-    const runs = workflow(file).jobs.windows?.steps.flatMap(({ run }) => run ?? []);
-    expect(runs).toEqual(['npm ci', 'scripts/windows.sh']);
-    expect(read('.ci/run')).not.toContain('windows');
-  });
-
   it('gets updates of actions, packages and images', () => {
     const { updates } = parse(read('.github/dependabot.yml'));
     const kinds = updates.map((update: { 'package-ecosystem': string }) => update['package-ecosystem']);

@@ -7,7 +7,7 @@ import { everyKind } from './kinds.ts';
 
 /** Answers by kind and id; links in them start with `/api/v2/`. */
 export interface UpstreamData {
-  readonly name: 'recorded' | 'hand-made';
+  readonly name: 'recorded' | 'bundled' | 'hand-made';
   /** In the order in which the upstream lists them. */
   list(kind: Kind): readonly { id: number; name: string }[];
   /** The answer's text; undefined if there is no such record. */
