@@ -11,8 +11,8 @@ const rooms = {
   },
   'serve/handler': { imports: ['contract'], packages: [] },
   serve: {
-    imports: ['contract', 'errors.ts'],
-    packages: ['lru-cache', 'negotiator', 'node:*', 'p-limit', 'send'],
+    imports: ['contract', 'errors.ts', 'files.ts'],
+    packages: ['negotiator', 'node:*', 'p-limit'],
   },
   http: {
     imports: ['contract', 'errors.ts', 'files.ts', 'version.ts'],

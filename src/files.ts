@@ -89,7 +89,7 @@ export function openTrusted(folder: string, file: string, flags: number): number
 /** Reads a file of a folder, by its path in the folder. Throws an error with a code. */
 export const readFile = (folder: string, file: string): Buffer => readOpened(openFile(folder, file));
 
-function readOpened(descriptor: number): Buffer {
+function readOpened(descriptor: number) {
   try {
     return readFileSync(descriptor);
   } finally {
@@ -125,9 +125,13 @@ export function openRegular(file: string, maxBytes: number, flags = constants.O_
   throw refusal(file, status.isFile() ? 'too large' : 'not a regular file');
 }
 
+/** Reads a regular file of a limited size, if need be through a link. Throws an error with a code. */
+export const readRegular = (file: string, maxBytes: number): Buffer<ArrayBuffer> =>
+  readOpened(openRegular(file, maxBytes));
+
 /** Reads a file that the user named. Throws an error with a code. */
 export const readNamedFile = (file: string, maxBytes: number): string =>
-  readOpened(openRegular(file, maxBytes)).toString();
+  readRegular(file, maxBytes).toString();
 
 /** Throws `DataError` if a text is not JSON. `record` names it. */
 export function parseText(text: string, record: string): unknown {

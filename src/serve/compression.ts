@@ -1,73 +1,77 @@
-/** Compression of responses, as clients ask for it; as many results as fit stay in memory. */
+/** Compresses responses for clients that accept it. */
 
-import type { IncomingMessage } from 'node:http';
 import { promisify } from 'node:util';
 import zlib from 'node:zlib';
-import { LRUCache } from 'lru-cache';
 import Negotiator from 'negotiator';
-import type { PlainRequest, PlainResponse } from './handler/request.ts';
+import type { PlainRequest, PlainResponse, Responder } from './handler/index.ts';
 
-/** Smaller bodies are sent as they are: they fit into one packet anyway. */
-export const MIN_BYTES = 1024;
+/** A smaller body fits into one packet anyway. */
+const MIN_BYTES = 1024;
+/** A longer page range is sent uncompressed, because the compressed body would need memory for each client. */
+const MAX_RANGE_BYTES = 1_000_000;
+
+type Compressed = Promise<Buffer<ArrayBuffer>>;
+const brotli = promisify<Uint8Array, zlib.BrotliOptions, Buffer<ArrayBuffer>>(zlib.brotliCompress);
+const gzip = promisify<Uint8Array, Buffer<ArrayBuffer>>(zlib.gzip);
 
 /** In the order of preference. */
-export const encodings = ['br', 'gzip'] as const;
-export type Encoding = (typeof encodings)[number];
-
-type Packed = Buffer<ArrayBuffer>;
-const brotli = promisify<Uint8Array, zlib.BrotliOptions, Packed>(zlib.brotliCompress);
-const gzip = promisify<Uint8Array, Packed>(zlib.gzip);
-
-const encoders: Readonly<Record<Encoding, (body: Uint8Array) => Promise<Packed>>> = {
-  br: (body) => brotli(body, { params: { [zlib.constants.BROTLI_PARAM_QUALITY]: 5 } }),
-  gzip,
+const encoders = {
+  br: (body: Uint8Array): Compressed =>
+    brotli(body, { params: { [zlib.constants.BROTLI_PARAM_QUALITY]: 5 } }),
+  gzip: (body: Uint8Array): Compressed => gzip(body),
 };
+type Encoding = keyof typeof encoders;
+const encodings = Object.keys(encoders) as Encoding[];
 
-/** Its types do not know yet that the server may have preferences. */
+/** The types of negotiator lack the preferences of the server. */
 interface PreferringNegotiator {
   encodings(available: readonly string[], options: { readonly preferred: readonly string[] }): string[];
 }
 
-/** The encoding that a client prefers; undefined for none. */
-export function negotiateEncoding(request: IncomingMessage): Encoding | undefined {
+export function negotiateEncoding(accepted: string | null): Encoding | undefined {
   const known = [...encodings, 'identity'];
-  const [chosen] = (new Negotiator(request) as PreferringNegotiator).encodings(known, { preferred: known });
+  const request = { headers: accepted === null ? {} : { 'accept-encoding': accepted } };
+  const negotiator = new Negotiator(request) as PreferringNegotiator;
+  const [chosen] = negotiator.encodings(known, { preferred: known });
   return encodings.find((encoding) => encoding === chosen);
 }
 
-export type Compress = ReturnType<typeof createCompress>;
+/** Compressed files, which stay in memory as long as their plain files. */
+const compressedFiles = {
+  br: new WeakMap<Uint8Array, Compressed>(),
+  gzip: new WeakMap<Uint8Array, Compressed>(),
+};
 
-/** @param maxBytes the maximum total size of the results that are kept */
-export function createCompress(maxBytes: number) {
-  /** By encoding and ETag, which identifies a body, of whatever release. */
-  const cache = new LRUCache<string, Packed>({ maxSize: maxBytes, sizeCalculation: ({ length }) => length });
+function compress(encoding: Encoding, parts: readonly Uint8Array[]): Compressed {
+  const [file, ...more] = parts;
+  if (!file || more.length > 0) return encoders[encoding](Buffer.concat(parts));
+  const compressed = compressedFiles[encoding].get(file) ?? encoders[encoding](file);
+  compressedFiles[encoding].set(file, compressed);
+  return compressed;
+}
 
-  /** Responds in an encoding. What the response varies on does not depend on whether it was worth compressing. */
-  return async (
-    encoding: Encoding | undefined,
-    request: PlainRequest,
-    respond: (request: PlainRequest) => Promise<PlainResponse>,
-  ): Promise<PlainResponse> => {
-    // The length of a body is only known once it is compressed: HEAD is answered like GET.
-    const isHead = request.method === 'HEAD';
-    const method = isHead ? 'GET' : request.method;
-    // ETags name the encoding, as caches on the way only revalidate by strong ones.
-    const suffix = encoding ? `-${encoding}"` : '"';
-    const get = (name: string): string | null => request.headers.get(name)?.replaceAll(suffix, '"') ?? null;
-    const { status, headers, body } = await respond({ ...request, method, headers: { get } });
-    const { ETag: etag, Vary: vary } = headers;
-    const sent: Record<string, string> = {
-      ...headers,
-      Vary: vary ? `${vary}, Accept-Encoding` : 'Accept-Encoding',
-    };
-    if (etag !== undefined) sent.ETag = etag.replace(/"$/, suffix);
-    if (!encoding || etag === undefined || body === null || body.length < MIN_BYTES)
-      return { status, headers: sent, body: isHead ? null : body };
-    const key = `${encoding} ${etag}`;
-    const packed = cache.get(key) ?? (await encoders[encoding](body));
-    cache.set(key, packed);
-    sent['Content-Encoding'] = encoding;
-    sent['Content-Length'] = String(packed.length);
-    return { status, headers: sent, body: isHead ? null : packed };
+/** Responds in the encoding that the client prefers. `Vary` is the same regardless of the size of the body. */
+export async function respondCompressed(request: PlainRequest, respond: Responder): Promise<PlainResponse> {
+  const encoding = negotiateEncoding(request.headers.get('Accept-Encoding'));
+  // The ETag names the encoding, because caches revalidate only by strong ETags.
+  const suffix = encoding ? `-${encoding}"` : '"';
+  const get = (name: string): string | null => request.headers.get(name)?.replaceAll(suffix, '"') ?? null;
+  // The length is only known after compressing, so HEAD is handled like GET.
+  const isHead = request.method === 'HEAD';
+  const method = isHead ? 'GET' : request.method;
+  const { status, headers: plain, body } = await respond({ ...request, method, headers: { get } });
+  const { ETag: etag, Vary: vary } = plain;
+  const headers: Record<string, string> = {
+    ...plain,
+    Vary: vary ? `${vary}, Accept-Encoding` : 'Accept-Encoding',
+    ...(etag && { ETag: etag.replace(/"$/, suffix) }),
   };
+  const length = Number(plain['Content-Length'] ?? 0);
+  const isRange = body !== null && body.length > 1;
+  if (!encoding || !etag || !body || length < MIN_BYTES || (isRange && length > MAX_RANGE_BYTES))
+    return { status, headers, body: isHead ? null : body };
+  const compressed = await compress(encoding, body);
+  headers['Content-Encoding'] = encoding;
+  headers['Content-Length'] = String(compressed.length);
+  return { status, headers, body: isHead ? null : [compressed] };
 }

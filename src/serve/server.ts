@@ -1,19 +1,14 @@
 /** The HTTP server: limits for clients, errors of connections that do not speak HTTP, and a graceful shutdown. */
 
 import { once } from 'node:events';
-import {
-  createServer,
-  type IncomingMessage,
-  type RequestListener,
-  type Server,
-  type ServerResponse,
-  STATUS_CODES,
-} from 'node:http';
+import { createServer, type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { setTimeout } from 'node:timers/promises';
 import pLimit, { type LimitFunction } from 'p-limit';
 import { errorCode, OutputError } from '../errors.ts';
-import type { PlainResponse } from './handler/request.ts';
+import type { PlainResponse } from './handler/index.ts';
 import { errorResponse } from './handler/responses.ts';
 
 /** Times are in milliseconds. */
@@ -22,20 +17,29 @@ export const defaultLimits = {
   headersMs: 10_000,
   /** For a complete request. */
   requestMs: 20_000,
-  /** Between two requests on a connection. */
-  keepAliveMs: 10_000,
+  /** Between two requests on a connection, as in nginx. */
+  keepAliveMs: 75_000,
   /** For a client that does not read the response. */
   idleMs: 30_000,
-  /** For running responses when the server is stopped. */
+  /** For running responses when the server stops. */
   stopMs: 5000,
   headerBytes: 16_384,
   connections: 4096,
-  /** Requests of a connection that wait for their turn. One with more is closed. */
+  /** Waiting requests of a connection. A connection with more is closed. */
   waiting: 100,
 };
 export type Limits = Readonly<typeof defaultLimits>;
 
-export function createBoundedServer(listener: RequestListener, limits: Limits) {
+interface ServerOptions {
+  readonly respond: (request: IncomingMessage) => Promise<PlainResponse>;
+  readonly limits: Limits;
+  /** Called when the response to a request starts. */
+  readonly onResponse: (request: IncomingMessage, response: ServerResponse) => void;
+  /** Called with a line about an unexpected failure. */
+  readonly onProblem: (line: string) => void;
+}
+
+export function createBoundedServer({ respond, limits, onResponse, onProblem }: ServerOptions) {
   const server = createServer({
     headersTimeout: limits.headersMs,
     requestTimeout: limits.requestMs,
@@ -48,84 +52,78 @@ export function createBoundedServer(listener: RequestListener, limits: Limits) {
   server.setTimeout(limits.idleMs);
   server.maxConnections = limits.connections;
 
-  /** Unfinished responses, and the last one of each connection. */
-  const running = new Set<ServerResponse>();
-  const latest = new WeakMap<Duplex, ServerResponse>();
-  /** Connections about to be closed because of an error. */
-  const refused = new WeakSet<Duplex>();
-  let stopping: Promise<void> | undefined;
-
-  /** Requests of a connection are handled one after the other, so that a long pipeline delays nobody else. */
+  let running = 0;
+  let stopped: Promise<unknown> | undefined;
   const queues = new WeakMap<Duplex, LimitFunction>();
 
-  const inTurn =
-    (handle: RequestListener): RequestListener =>
-    async (request, response) => {
-      const { socket } = request;
-      const queue = queues.get(socket) ?? pLimit(1);
-      queues.set(socket, queue);
-      if (queue.pendingCount >= limits.waiting) socket.destroy();
-      // The parser goes through what it has received to the end.
-      if (socket.destroyed) return;
-      running.add(response);
-      latest.set(socket, response);
-      await queue(async () => {
-        // The client is gone, or an earlier response was the last one.
-        if (!socket.writable) return;
-        const closed = new Promise((resolve) => response.on('close', resolve));
-        if (stopping) response.setHeader('Connection', 'close');
-        handle(request, response);
-        await closed;
-      });
-      running.delete(response);
-      if (stopping && running.size === 0) server.closeAllConnections();
-    };
-  const refusing =
-    (status: number): RequestListener =>
-    (request, response) =>
-      void writeResponse(request, response, serverError(status, { Connection: 'close' }));
-  const onRequest = inTurn((request, response) =>
-    (hasOneHost(request) ? listener : refusing(400))(request, response),
-  );
-  // `Expect: 100-continue` gets the final response at once.
-  server
-    .on('request', onRequest)
-    .on('checkContinue', onRequest)
-    .on('checkExpectation', inTurn(refusing(417)));
+  /** Runs the tasks of a connection one after the other, so that a long pipeline delays no other client. */
+  async function enqueue(socket: Duplex, task: () => Promise<void> | void): Promise<void> {
+    const queue = queues.get(socket) ?? pLimit(1);
+    queues.set(socket, queue);
+    if (queue.pendingCount >= limits.waiting) socket.destroy();
+    // The parser continues to the end of what it has received.
+    if (socket.destroyed) return;
+    running++;
+    // Otherwise the client is gone, or an earlier response was the last one.
+    await queue(() => (socket.writable ? task() : undefined));
+    running--;
+    if (stopped && running === 0) server.closeAllConnections();
+  }
+
+  async function respondTo(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const closed = new Promise((resolve) => response.on('close', resolve));
+    if (stopped) response.setHeader('Connection', 'close');
+    onResponse(request, response);
+    try {
+      const status = findFault(request);
+      const plain = status ? createRefusal(status, { Connection: 'close' }) : await respond(request);
+      await writeResponse(request, response, plain);
+    } catch (error) {
+      // A client that is gone is not a problem.
+      if (!response.destroyed) {
+        onProblem(`${request.method} ${request.url}: ${error instanceof Error ? error.message : error}`);
+        await writeResponse(request, response, createRefusal(500));
+      }
+    }
+    await closed;
+  }
+
+  const onRequest = (request: IncomingMessage, response: ServerResponse): void =>
+    void enqueue(request.socket, () => respondTo(request, response));
+  // `Expect: 100-continue` gets the final response immediately.
+  server.on('request', onRequest).on('checkContinue', onRequest).on('checkExpectation', onRequest);
   server.on('connect', (_, socket) => refuseConnection(socket, 405));
   server.on('clientError', (error, socket) => {
-    if (refused.has(socket)) return;
-    refused.add(socket);
-    const refuse = (): void => refuseConnection(socket, clientErrors[errorCode(error)] ?? 400);
-    // Responses keep the order of requests: the error comes after those still being written.
-    const before = latest.get(socket);
-    if (!socket.writable) socket.destroy();
-    else if (before && !before.writableFinished) before.on('finish', refuse);
-    else refuse();
+    void enqueue(socket, () => refuseConnection(socket, clientErrors[errorCode(error)] ?? 400));
   });
 
   return {
     /** @throws OutputError if the address is not available */
-    listen: (port: number, address: string) => listen(server, port, address),
+    async listen(port: number, address: string): Promise<AddressInfo> {
+      try {
+        await once(server.listen(port, address), 'listening');
+      } catch (cause) {
+        const code = errorCode(cause);
+        const [problem = `is not available (${code})`, hint] = listenProblems[code] ?? [];
+        throw new OutputError(problem, `${address} port ${port}`, { cause, hint });
+      }
+      return server.address() as AddressInfo;
+    },
     /** Accepts no new connections, lets running responses finish, and closes every connection. */
-    stop(): Promise<void> {
-      stopping ??= new Promise<void>((resolve) => {
-        const timer = setTimeout(() => server.closeAllConnections(), limits.stopMs);
-        server.close(() => {
-          clearTimeout(timer);
-          resolve();
-        });
-        if (running.size === 0) server.closeAllConnections();
-      });
-      return stopping;
+    async stop(): Promise<void> {
+      stopped ??= once(server.close(), 'close');
+      if (running === 0) server.closeAllConnections();
+      globalThis.setTimeout(() => server.closeAllConnections(), limits.stopMs).unref();
+      await stopped;
     },
   };
 }
 
-/** Required from HTTP/1.1 on, and never two: https://www.rfc-editor.org/rfc/rfc9112#name-host-header-field */
-function hasOneHost({ headersDistinct, httpVersion }: IncomingMessage): boolean {
+/** A host is required since HTTP/1.1, and only one: https://www.rfc-editor.org/rfc/rfc9112#name-host-header-field */
+function findFault({ headers, headersDistinct, httpVersion }: IncomingMessage): 400 | 417 | undefined {
   const hosts = headersDistinct.host?.length ?? 0;
-  return hosts === 1 || (hosts === 0 && httpVersion === '1.0');
+  if (hosts > 1 || (hosts === 0 && httpVersion !== '1.0')) return 400;
+  return /^(?!100-continue$)/i.test(headers.expect ?? '100-continue') ? 417 : undefined;
 }
 
 /** Errors of Node's parser and timers: https://nodejs.org/docs/latest-v20.x/api/http.html#event-clienterror */
@@ -134,91 +132,60 @@ const clientErrors: Readonly<Record<string, 408 | 431>> = {
   ERR_HTTP_REQUEST_TIMEOUT: 408,
 };
 
-/** Why an address is not available, and what to do. */
-const listenProblems: Readonly<Record<string, { problem: string; hint: string }>> = {
-  EADDRINUSE: {
-    problem: 'is already in use',
-    hint: 'Stop the other program, or choose another port with --port (0 picks a free one).',
-  },
-  EACCES: {
-    problem: 'requires privileges to listen on',
-    hint: 'Ports below 1024 are privileged: choose another with --port.',
-  },
-  EADDRNOTAVAIL: {
-    problem: 'is not an address of this machine',
-    hint: 'Choose one with --listen: 127.0.0.1 for this machine only, 0.0.0.0 for every network.',
-  },
+/** Why an address is not available, and a hint. */
+const listenProblems: Readonly<Record<string, readonly [problem: string, hint: string]>> = {
+  EADDRINUSE: [
+    'is already in use',
+    'Stop the other program, or choose another port with --port (0 picks a free one).',
+  ],
+  EACCES: [
+    'requires privileges to listen on',
+    'Ports below 1024 are privileged: choose another with --port.',
+  ],
+  EADDRNOTAVAIL: [
+    'is not an address of this machine',
+    'Choose one with --listen: 127.0.0.1 for this machine only, 0.0.0.0 for every network.',
+  ],
 };
 
-async function listen(server: Server, port: number, address: string): Promise<AddressInfo> {
-  try {
-    await once(server.listen(port, address), 'listening');
-  } catch (cause) {
-    const code = errorCode(cause);
-    const { problem = `is not available (${code})`, hint } = listenProblems[code] ?? {};
-    throw new OutputError(problem, `${address} port ${port}`, { cause, hint });
-  }
-  const bound = server.address();
-  if (bound === null || typeof bound === 'string') throw new Error('the server has no port');
-  return bound;
-}
-
-/** How long and how much of an unwanted request body is read, so that the client can read the response. */
+/** A longer body is written in chunks, as fast as the client reads. */
+const CHUNK_BYTES = 65_536;
+/** The time for a client to read the response before the connection is reset. */
 const LINGER_MS = 500;
-const LINGER_BYTES = 1_000_000;
 
-export async function writeResponse(
+async function writeResponse(
   request: IncomingMessage,
   response: ServerResponse,
   { status, headers, body }: PlainResponse,
 ): Promise<void> {
   response.statusCode = status;
   response.setHeaders(new Map(Object.entries(headers)));
-  if (hasBody(request)) {
-    response.setHeader('Connection', 'close');
-    if (body) {
-      response.write(body);
-      await linger(request);
-    }
-    response.end();
-  } else {
-    response.end(body);
-  }
+  const hasBody = request.headers['transfer-encoding'] ?? Number(request.headers['content-length'] ?? 0) > 0;
+  if (hasBody) response.setHeader('Connection', 'close');
+  if (body && Number(headers['Content-Length']) > CHUNK_BYTES)
+    await pipeline(splitBody(body), response, { end: false });
+  else if (body) response.write(Buffer.concat(body));
+  // A request body is never read. Closing the connection while it arrives would reset the connection.
+  if (hasBody && !request.complete) await setTimeout(LINGER_MS);
+  response.end();
 }
 
-export const hasBody = ({ headers }: IncomingMessage): boolean =>
-  headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) !== 0;
-
-/** Closing at once would reset the connection, and the client might lose the response. */
-function linger(request: IncomingMessage): Promise<void> {
-  return new Promise((resolve) => {
-    const timer = setTimeout(resolve, LINGER_MS);
-    let bytes = 0;
-    request.on('data', (chunk: Buffer) => {
-      bytes += chunk.length;
-      if (bytes > LINGER_BYTES) {
-        request.pause();
-        resolve();
-      }
-    });
-    request.on('close', () => {
-      clearTimeout(timer);
-      resolve();
-    });
-  });
+function* splitBody(parts: readonly Uint8Array[]): Generator<Uint8Array> {
+  for (const part of parts)
+    for (let at = 0; at < part.length; at += CHUNK_BYTES) yield part.subarray(at, at + CHUNK_BYTES);
 }
 
 /** An error outside the handler's responsibility. */
-export function serverError(status: number, extra: Readonly<Record<string, string>> = {}): PlainResponse {
+function createRefusal(status: number, extra: Readonly<Record<string, string>> = {}): PlainResponse {
   const error = errorResponse({ method: 'GET' }, status, `${STATUS_CODES[status]}.`);
   return { ...error, headers: { ...error.headers, ...extra } };
 }
 
-/** Writes an error to a raw connection and closes it. */
+/** Writes an error to a connection and closes it. */
 function refuseConnection(socket: Duplex, status: number): void {
-  const { headers, body } = serverError(status, { Connection: 'close' });
+  const { headers, body } = createRefusal(status, { Connection: 'close' });
   const fields = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
   socket.write(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${fields.join('')}\r\n`);
-  socket.end(body);
-  setTimeout(() => socket.destroy(), LINGER_MS).unref();
+  socket.end(body?.[0]);
+  globalThis.setTimeout(() => socket.destroy(), LINGER_MS).unref();
 }

@@ -70,27 +70,37 @@ describe('gamedata serve', () => {
     },
   );
 
-  it('says nothing else than problems with --quiet', async () => {
+  it('waits for a complete site without listening, and prints only that with --quiet', async () => {
     const folder = path.join(temporaryFolder(), 'site');
-    await publishSite(folder);
     const { port, stop } = await listen(createServer());
     await stop();
     const { child, finished } = startCli(['serve', folder, '--port', `${port}`, '--quiet']);
+    let stderr = '';
+    child.stderr?.on('data', (text) => {
+      stderr += text;
+    });
     const ask = () =>
       fetch(`http://127.0.0.1:${port}/meta.json`).then(
         ({ ok }) => ok,
         () => false,
       );
+    await expect.poll(() => stderr, { timeout: 60_000 }).toContain('\n');
+    expect(await ask()).toBe(false);
+    await publishSite(folder);
     await expect.poll(ask, { timeout: 60_000 }).toBe(true);
     child.kill('SIGTERM');
-    expect(await finished).toEqual({ code: 0, stdout: '', stderr: '' });
+    expect(await finished).toEqual({
+      code: 0,
+      stdout: '',
+      stderr: `${folder}: the site is not complete: manifest.json cannot be read (ENOENT). Waiting until gamedata build completes it; name another folder with gamedata serve <dir>.\n`,
+    });
   });
 
   it.each([
     ['http://localhost:3000', '3000'],
     ['http://127.0.0.1', '80'],
     ['http://[::1]:8080/games', '8080'],
-  ])('warns that links lead to another port of this machine: %s', async (baseUrl, port) => {
+  ])('warns that links point to another port of this machine: %s', async (baseUrl, port) => {
     const folder = path.join(temporaryFolder(), 'site');
     await build({ ...(await smallSource()), baseUrl, out: folder });
     const { url, output, stop } = await startServe(folder);
@@ -100,7 +110,7 @@ describe('gamedata serve', () => {
     expect(output()).not.toContain("the site's base URL");
   });
 
-  it('says so if its port is taken, or its address is none of this machine', async () => {
+  it('rejects a port that is taken, and an address of another machine', async () => {
     const { folder: dir, port } = await serveSite();
     const { code, stderr } = await runCli(['serve', dir, '--port', String(port)]);
     expect({ code, stderr }).toEqual({

@@ -24,7 +24,6 @@ export const mistakes: readonly Mistake[] = [
   [`${SNAPSHOT} --upstream site`, 'site/provenance.json: cannot be read (ENOENT), expected a snapshot'],
   ['build --source csv --upstream data', 'data/moves.csv: cannot be read (ENOENT)'],
   ['verify data', 'data: has no valid meta.json: ENOENT'],
-  ['serve data --port 0', 'data: is not a built site'],
   // Somebody's own files.
   [`${SNAPSHOT} --out own`, 'own: contains files, but no manifest.json of a gamedata build'],
   ['rebase own --base-url https://x.test', 'own: contains files, but no manifest.json'],
@@ -52,10 +51,6 @@ export const mistakes: readonly Mistake[] = [
   [
     'verify x.zip',
     'x.zip: cannot be read (ENOENT), expected the folder of a site, an archive (.tar.gz) or a URL',
-  ],
-  [
-    'serve nowhere --port 0',
-    'nowhere: is not a built site\nhint: Build one with gamedata build, or name its folder: gamedata serve <dir>.\n',
   ],
   [`${SNAPSHOT} --upstream nowhere`, 'nowhere/provenance.json: cannot be read (ENOENT)'],
   [NOWHERE, `GET ${DEAD}/move/?limit=100000&offset=0: connect ECONNREFUSED`],

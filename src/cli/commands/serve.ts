@@ -5,19 +5,13 @@ import { isIP } from 'node:net';
 import * as z from 'zod';
 import { kindNames } from '../../contract/kinds.ts';
 import type { Meta } from '../../contract/meta.ts';
-import { listPath, pathOf } from '../../contract/paths.ts';
+import { listPath } from '../../contract/paths.ts';
 import { printable } from '../../contract/words.ts';
-import { OutputError } from '../../errors.ts';
-import { HOW_TO_FINISH, isBeingChanged } from '../../publish/publish.ts';
-import { createCompress } from '../../serve/compression.ts';
-import { createReleases } from '../../serve/release.ts';
 import { logRequest, respond } from '../../serve/respond.ts';
 import { createBoundedServer, defaultLimits, type Limits } from '../../serve/server.ts';
-import { folderPlace } from '../../sources/site/place.ts';
-import { openSite, readMeta } from '../../sources/site/read.ts';
+import { openSite } from '../../serve/site.ts';
 import { integer, text } from '../checks.ts';
 import { declare, quietOption } from '../command.ts';
-import { settledSource } from '../folders.ts';
 import { checkOptions, flag, type Given, inCode, inGroup, option } from '../options.ts';
 import { print } from '../perform.ts';
 import { BUILD_FOLDER } from '../shared-options.ts';
@@ -39,8 +33,10 @@ const serveOptions = inGroup('Server:', {
   dir: { schema: z.string().default(BUILD_FOLDER) },
   /** Called with one line per request, once it has ended. */
   onRequest: inCode<(line: string) => void>(),
-  /** Called with one line per request that failed. */
+  /** Called with one line per request that failed, and while the folder does not hold a complete site. */
   onProblem: inCode<(line: string) => void>(),
+  /** Ends the waiting for a complete site. */
+  signal: inCode<AbortSignal>(),
   /** Limits for clients. */
   limits: inCode<Partial<Limits>>(),
 });
@@ -56,66 +52,38 @@ export interface SiteServer {
   close(): Promise<void>;
 }
 
-/** The maximum size of API files in memory. A site of ten times the present size fits. */
-const MAX_BYTES = 64 * 1024 * 1024;
-/** The maximum size of compressed responses in memory. */
-const MAX_COMPRESSED_BYTES = 32 * 1024 * 1024;
-const CHECK_INTERVAL_MS = 1000;
-
 /**
- * Serves a built site. When a build replaces the site, the new one is served within about a second.
+ * Serves a built site, as soon as the folder holds a complete one. When a build replaces the site, the new one is served
+ * within about a second.
  *
  * @throws UsageError for an invalid option
- * @throws OutputError if the folder is not a built site, or the address is not available
+ * @throws OutputError if the site is too large, or the address is not available
  */
 export async function serve(options: ServeOptions = {}): Promise<SiteServer> {
   const checked = checkOptions(serveOptions, options);
-  const { dir, port, listen, compress: compressesApi, onRequest, onProblem = () => {} } = checked;
-  let isTold = false;
-  const tellHow = (): void => {
-    if (isTold || !isBeingChanged(dir)) return;
-    isTold = true;
-    onProblem(`${dir}: is being changed. ${HOW_TO_FINISH}`);
-  };
-  // It starts all the same, and responds as soon as somebody has finished what was interrupted.
-  await settledSource(dir).catch(tellHow);
-  const meta = readSite(dir);
-  const withRelease = createReleases(dir, {
-    maxBytes: MAX_BYTES,
-    checkIntervalMs: CHECK_INTERVAL_MS,
-    isChanging: isBeingChanged,
-    readBase,
+  const { dir, port, listen, compress, onRequest, onProblem = () => {}, limits } = checked;
+  const closing = new AbortController();
+  const signal = AbortSignal.any([closing.signal, ...(checked.signal ? [checked.signal] : [])]);
+  const site = await openSite(dir, onProblem, signal);
+  const server = createBoundedServer({
+    respond: (request) => respond(request, site(), compress),
+    limits: { ...defaultLimits, ...limits },
+    onResponse: (request, response) => onRequest && logRequest(request, response, onRequest),
+    onProblem,
   });
-  const compress = createCompress(MAX_COMPRESSED_BYTES);
-  const server = createBoundedServer(
-    (request, response) => {
-      if (onRequest) logRequest(request, response, onRequest);
-      void respond(request, response, {
-        withRelease,
-        compress,
-        compressesApi,
-        onProblem,
-        onReplaced: tellHow,
-      });
+  const { meta, base } = site();
+  const bound = await server.listen(port, listen).catch((error) => {
+    closing.abort();
+    throw error;
+  });
+  return {
+    url: `http://${reachable(bound.address)}:${bound.port}${base}`,
+    meta,
+    async close() {
+      closing.abort();
+      await server.stop();
     },
-    { ...defaultLimits, ...checked.limits },
-  );
-  const bound = await server.listen(port, listen);
-  const url = `http://${reachable(bound.address)}:${bound.port}${pathOf(meta.base_url)}`;
-  return { url, meta, close: server.stop };
-}
-
-/** A site that says nothing of itself is at the root. */
-const readBase = (folder: string): string => pathOf(readMeta(folderPlace(folder))?.base_url ?? '');
-
-function readSite(dir: string): Meta {
-  try {
-    return openSite(folderPlace(dir)).meta;
-  } catch (error) {
-    if (!(error instanceof OutputError) || error.hint !== undefined) throw error;
-    const hint = 'Build one with gamedata build, or name its folder: gamedata serve <dir>.';
-    throw new OutputError('is not a built site', dir, { cause: error, hint });
-  }
+  };
 }
 
 /** A host for a URL: wildcard addresses cannot be opened in a browser. */
@@ -136,7 +104,7 @@ export const command = declare({
   },
   async run({ options: { accessLog, ...options }, quiet, reporter, signal }, dir: string) {
     const onRequest = accessLog ? (line: string) => print([line]) : undefined;
-    const server = await serve({ ...options, dir, onRequest, onProblem: reporter.notice });
+    const server = await serve({ ...options, dir, onRequest, onProblem: reporter.notice, signal });
     const stray = strayLinks(server);
     if (!quiet) print(servedLines(dir, server, stray));
     if (stray) reporter.notice(`warning: ${stray}`);

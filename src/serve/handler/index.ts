@@ -1,11 +1,11 @@
 /**
- * The handler: the whole contract as a function from request to response, over any asset store. Web standards only, so
- * that it runs in Node, Workers and Deno alike.
+ * The request handler: the whole contract as a function from request to response, over any asset store. It uses only web
+ * standards, so it runs in Node, Workers and Deno.
  */
 
-import { commonHeaders, errorHeaders, preflightHeaders } from '../../contract/headers.ts';
+import { apiHeaders, commonHeaders, errorHeaders, preflightHeaders } from '../../contract/headers.ts';
 import { BROWSE_FILE, NOT_FOUND_FILE } from '../../contract/paths.ts';
-import { errorDetails, NOT_ACCEPTABLE_DETAIL, notAllowedDetail } from '../../contract/routes.ts';
+import { errorDetails, notAllowedDetail } from '../../contract/routes.ts';
 import { readWindow } from '../../contract/windows.ts';
 import {
   isApiPath,
@@ -18,8 +18,8 @@ import {
   type Target,
 } from './request.ts';
 import {
-  assetResponse,
   bodyResponse,
+  contentResponse,
   endpointHeaders,
   errorResponse,
   fileHeaders,
@@ -27,9 +27,9 @@ import {
   pageHeaders,
   textResponse,
 } from './responses.ts';
-import { type AssetStore, iconRedirect, listWindow, movedPath } from './store.ts';
+import { type AssetStore, findIcon, findRedirect, readPageRange, toContent } from './store.ts';
 
-export type { PlainResponse } from './request.ts';
+export type { PlainRequest, PlainResponse } from './request.ts';
 export type { Asset, AssetStore } from './store.ts';
 
 export type Responder = (request: PlainRequest) => Promise<PlainResponse>;
@@ -53,23 +53,23 @@ export function createHandler(store: AssetStore, base = ''): (request: Request) 
     // The platform has normalized the path.
     const { pathname, search } = new URL(url);
     const { body, ...init } = await respond({ method, path: pathname, search, headers });
-    return new Response(body, init);
+    return new Response(body && new Blob([...body]), init);
   };
 }
 
 /**
- * The handler itself, on plain data. Errors are checked in the reference framework's order: format (404), Accept (406),
- * method (405), lookup (404). Request bodies are never read.
+ * Creates the handler on plain data. It checks for errors in the reference framework's order: format (404), method (405),
+ * lookup (404). Request bodies are never read.
  */
 export function createResponder(store: AssetStore, base = ''): Responder {
-  /** A browser gets a page with the same status; that of the API shows the JSON. */
+  /** Browsers get a page with the same status; the API's page shows the JSON. */
   async function notFound(request: PlainRequest): Promise<PlainResponse> {
     const format = readFormat(new URLSearchParams(request.search));
     const isPage = isRead(request) && negotiate(format, request.headers.get('Accept')) === 'html';
     const file = isApiPath(request.path, base) ? BROWSE_FILE : NOT_FOUND_FILE;
     const page = isPage ? await store.get(file) : undefined;
     if (!page) return errorResponse(request, 404, errorDetails[404]);
-    return bodyResponse(request, 404, { ...pageHeaders, ...errorHeaders }, page.body);
+    return bodyResponse(request, 404, { ...pageHeaders, ...errorHeaders }, [page.body]);
   }
 
   const notAllowed = (request: PlainRequest): PlainResponse =>
@@ -85,32 +85,39 @@ export function createResponder(store: AssetStore, base = ''): Responder {
     const query = new URLSearchParams(request.search);
     const format = readFormat(query);
     if (format === 'other') return notFound(request);
-    const representation = negotiate(format, request.headers.get('Accept'));
-    if (representation === undefined) return errorResponse(request, 406, NOT_ACCEPTABLE_DETAIL);
     if (request.method === 'OPTIONS') {
       const text = JSON.stringify({ name: target.name, description: '', ...endpointMedia });
       return textResponse(request, 200, jsonHeaders, text);
     }
     if (!isRead(request)) return notAllowed(request);
-    const asset =
-      target.type === 'list'
-        ? await listWindow(store, target.kind, { window: readWindow(query), isJson: format === 'json' })
-        : target.file && (await store.get(target.file));
-    if (!asset) {
-      const path = target.type === 'record' && target.file && (await movedPath(store, target.file));
+    const isPage = negotiate(format, request.headers.get('Accept')) === 'html';
+    const content = await readContent(target, query, format === 'json');
+    if (!content) {
+      const path = target.type === 'record' && target.file && (await findRedirect(store, target.file));
       return path ? moved(path, request) : notFound(request);
     }
-    const page = representation === 'html' ? await store.get(BROWSE_FILE) : undefined;
-    return page ? assetResponse(request, page, pageHeaders) : assetResponse(request, asset, jsonHeaders);
+    const page = isPage ? await store.get(BROWSE_FILE) : undefined;
+    return page
+      ? contentResponse(request, toContent(page), pageHeaders)
+      : contentResponse(request, content, jsonHeaders);
+  }
+
+  async function readContent(target: Endpoint, query: URLSearchParams, isJson: boolean) {
+    if (target.type === 'list')
+      return readPageRange(store, target.kind, { window: readWindow(query), isJson });
+    const asset = target.file === undefined ? undefined : await store.get(target.file);
+    return asset && toContent(asset);
   }
 
   async function fileResponse(request: PlainRequest, file: string): Promise<PlainResponse> {
     const asset = await store.get(file);
-    const location = asset ? undefined : await iconRedirect(store, file);
+    const location = asset ? undefined : await findIcon(store, file);
     if (!asset && location === undefined) return notFound(request);
+    if (request.method === 'OPTIONS')
+      return { status: 204, headers: { ...commonHeaders, Allow: apiHeaders.Allow }, body: null };
     if (!isRead(request)) return notAllowed(request);
-    if (asset) return assetResponse(request, asset, fileHeaders(file));
-    // Temporary, as this site may hold the icon later.
+    if (asset) return contentResponse(request, toContent(asset), fileHeaders(file));
+    // Temporary, because this site may hold the icon later.
     return { status: 302, headers: { ...commonHeaders, Location: `${location}` }, body: null };
   }
 

@@ -1,4 +1,4 @@
-/** Requests and responses as plain data (a `Request` would normalize the path), and what a request asks for. */
+/** Requests and responses as plain data, because a `Request` would normalize the path, and what a request selects. */
 
 import { JAVA_ACCEPT } from '../../contract/headers.ts';
 import { type Kind, kindNames } from '../../contract/kinds.ts';
@@ -18,7 +18,8 @@ export interface PlainRequest {
 export interface PlainResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
-  readonly body: Uint8Array<ArrayBuffer> | null;
+  /** The parts are sent one after the other. */
+  readonly body: readonly Uint8Array<ArrayBuffer>[] | null;
 }
 
 export const isRead = ({ method }: Pick<PlainRequest, 'method'>): boolean =>
@@ -90,20 +91,19 @@ export function readFormat(query: URLSearchParams): Format {
   return format === 'api' || format === 'json' ? format : 'other';
 }
 
-/**
- * A client that prefers `text/html`, as browsers do, gets the page; any other that accepts JSON gets JSON. `format=json`
- * is always JSON. Undefined if neither is acceptable.
- */
-export function negotiate(format: Format, accept: string | null): 'json' | 'html' | undefined {
-  if (format === 'json' || new RegExp(JAVA_ACCEPT).test(accept ?? '')) return 'json';
-  // The first of equal ranges counts.
+/** Selects the page for a client that prefers `text/html`, as browsers do, and JSON for any other. */
+export function negotiate(format: Format, accept: string | null): 'json' | 'html' {
+  if (format === 'json' || javaAccept.test(accept ?? '')) return 'json';
+  // The first of equal ranges applies.
   const ranges = new Map((accept ?? '*/*').split(',').map(parseRange).reverse());
   const json = rate(ranges, ['application/json', 'application/*', '*/*']);
   const html = rate(ranges, ['text/html', 'text/*', '*/*']);
   // Quality decides; if equal, the more specific range.
-  const preference = html && json ? html.quality - json.quality || json.place - html.place : 1;
-  return html && preference > 0 ? 'html' : json && 'json';
+  const preference = html.quality - json.quality || json.place - html.place;
+  return html.quality > 0 && preference > 0 ? 'html' : 'json';
 }
+
+const javaAccept = new RegExp(JAVA_ACCEPT);
 
 /** A range of an `Accept` header, such as `text/*;q=0.8`. */
 function parseRange(text: string): [range: string, quality: number] {
@@ -112,9 +112,8 @@ function parseRange(text: string): [range: string, quality: number] {
   return [range, Number.isFinite(quality) ? quality : 0];
 }
 
-/** The quality of the most specific range that includes a media type, and how specific it is: 0 is most. */
+/** Finds the quality of the most specific range that includes a media type, and its place: 0 is the most specific. */
 function rate(ranges: ReadonlyMap<string, number>, including: readonly string[]) {
   const place = including.findIndex((range) => ranges.has(range));
-  const quality = ranges.get(including[place] ?? '');
-  return place < 0 || quality === undefined ? undefined : { place, quality };
+  return { place, quality: ranges.get(including[place] ?? '') ?? 0 };
 }

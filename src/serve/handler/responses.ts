@@ -1,4 +1,4 @@
-/** Makes every response of the handler, so that none lacks a header. */
+/** Builds every response of the handler, so that none lacks a header. */
 
 import {
   apiHeaders,
@@ -13,12 +13,12 @@ import {
 import { API_PREFIX, bulkFolders } from '../../contract/paths.ts';
 import { errorBody } from '../../contract/routes.ts';
 import type { PlainRequest, PlainResponse } from './request.ts';
-import type { Asset } from './store.ts';
+import type { Content } from './store.ts';
 
 type HeaderValues = PlainResponse['headers'];
 
 export const endpointHeaders = { ...commonHeaders, ...apiHeaders };
-/** Of the API's JSON, and of the browsable page at the same URL. */
+/** For JSON of the API, and for the browsable page at the same URL. */
 export const jsonHeaders = { ...endpointHeaders, 'Content-Type': mediaTypes['.json'] };
 export const pageHeaders = { ...endpointHeaders, ...htmlHeaders, 'Content-Type': mediaTypes['.html'] };
 
@@ -35,16 +35,16 @@ function headersBeside(file: string): HeaderValues {
   return isBulk ? downloadHeaders : freshHeaders;
 }
 
-/** A file; 304 if the client has it already. */
-export function assetResponse(
+/** Responds with content, or with 304 if the client has it already. */
+export function contentResponse(
   request: PlainRequest,
-  { body, etag, link }: Asset,
+  { parts, etag }: Content,
   headers: HeaderValues,
 ): PlainResponse {
-  const validated: Record<string, string> = { ...headers, ETag: etag, ...(link && { Link: link }) };
+  const validated = { ...headers, ETag: etag };
   if (!isKnown(request.headers.get('If-None-Match'), etag))
-    return bodyResponse(request, 200, validated, body);
-  const { 'Content-Type': _, ...unchanged } = validated;
+    return bodyResponse(request, 200, validated, parts);
+  const { 'Content-Type': _, ...unchanged } = validated as Record<string, string>;
   return { status: 304, headers: unchanged, body: null };
 }
 
@@ -65,15 +65,16 @@ export const textResponse = (
   status: number,
   headers: HeaderValues,
   text: string,
-): PlainResponse => bodyResponse(request, status, headers, new TextEncoder().encode(text));
+): PlainResponse => bodyResponse(request, status, headers, [new TextEncoder().encode(text)]);
 
-/** HEAD gets the length without the body. */
+/** Responds to HEAD with the length, without the body. */
 export function bodyResponse(
   { method }: WithMethod,
   status: number,
   headers: HeaderValues,
-  body: Asset['body'],
+  parts: Content['parts'],
 ): PlainResponse {
-  const sized = { ...headers, 'Content-Length': String(body.length) };
-  return { status, headers: sized, body: method === 'HEAD' ? null : body };
+  const length = parts.reduce((sum, part) => sum + part.length, 0);
+  const sized = { ...headers, 'Content-Length': String(length) };
+  return { status, headers: sized, body: method === 'HEAD' ? null : parts };
 }

@@ -40,10 +40,14 @@ describe('a file at its own address', () => {
     expect(headers.has('allow')).toBe(false);
     expect(new Uint8Array(await response.arrayBuffer())).toEqual(files.get(file)?.body);
     expect((await ask(`/${file}`, { method: 'POST' })).status).toBe(405);
+    const options = await ask(`/${file}`, { method: 'OPTIONS' });
+    expect([options.status, options.headers.get('allow')]).toEqual([204, 'GET, HEAD, OPTIONS']);
   });
 
   it('is the one of its folder, too', async () => {
     expect(await (await ask('/')).text()).toBe(html);
+    expect((await ask('/', { method: 'OPTIONS' })).status).toBe(204);
+    expect((await ask('/none.json', { method: 'OPTIONS' })).status).toBe(404);
   });
 
   it('below download/ is saved, and below the API’s prefix has its headers', async () => {

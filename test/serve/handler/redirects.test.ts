@@ -29,7 +29,6 @@ describe('the old address of a renamed record', () => {
   it.each([
     ['an unknown format', `${OLD}?format=xml`, {}, 404],
     ['a method that is not allowed', OLD, { method: 'POST' }, 405],
-    ['a type that is not to be had', OLD, { headers: { Accept: 'image/png' } }, 406],
     ['another kind', '/api/gamedata/item/move-1/', {}, 404],
     ['what is no record', '/api/gamedata/move/constructor/', {}, 404],
   ] as const)('comes after %s', async (_, path, init, status) => {

@@ -118,32 +118,3 @@ describe('any window', () => {
     expect((await broken.ask('/api/gamedata/move/?limit=7&offset=95')).status).toBe(404);
   });
 });
-
-describe('the Link header of a page', () => {
-  const linkOf = async (path: string, init = {}) =>
-    (await ask(`/api/gamedata/item/${path}`, init)).headers.get('Link');
-
-  it.each([
-    ['', 'format=api&limit=100', { next: 100, first: 0, last: 2200 }],
-    ['offset=100', 'format=api&limit=100', { next: 200, prev: 0, first: 0, last: 2200 }],
-    ['offset=2200', 'format=api&limit=100', { prev: 2100, first: 0, last: 2200 }],
-    ['offset=5000', 'format=api&limit=100', { prev: 4900, first: 0, last: 2200 }],
-    ['limit=741', 'format=api&limit=741', { next: 741, first: 0, last: 1482 }],
-    ['format=json', 'format=json&limit=100', { next: 100, first: 0, last: 2200 }],
-  ])('of ?%s leads to the others', async (query, rest, offsets) => {
-    const links = Object.entries(offsets).map(
-      ([rel, offset]) => `<${LIST}?${rest}&offset=${offset}>; rel="${rel}"`,
-    );
-    expect(await linkOf(`?${query}`)).toBe(links.join(', '));
-  });
-
-  it.each(['?limit=3000', '../', 'poke-ball/'])('is missing where there are no others: %s', async (path) => {
-    expect(await linkOf(path)).toBe(null);
-  });
-
-  it('is the same for HEAD and if nothing has changed', async () => {
-    const { headers } = await ask('/api/gamedata/item/');
-    for (const init of [{ method: 'HEAD' }, { headers: { 'If-None-Match': headers.get('ETag') ?? '' } }])
-      expect(await linkOf('', init)).toBe(headers.get('Link'));
-  });
-});

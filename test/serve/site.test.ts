@@ -1,0 +1,165 @@
+import { readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { manifestReader } from '../../src/contract/meta.ts';
+import { openSite } from '../../src/serve/site.ts';
+import { publishSite } from '../support/serving.ts';
+import { temporaryFolder } from '../support/temporary.ts';
+
+/** A folder is checked about once a second. */
+const eventually = { timeout: 60_000 };
+
+/** Opens a folder, and responds from the site that is in memory. */
+async function open(folder: string) {
+  const problems: string[] = [];
+  const controller = new AbortController();
+  onTestFinished(() => controller.abort());
+  const site = await openSite(folder, (line) => problems.push(line), controller.signal);
+  const get = async (path: string, search = '') => {
+    const { status, body } = await site().respond({ method: 'GET', path, search, headers: new Headers() });
+    return { status, text: Buffer.concat(body ?? []).toString() };
+  };
+  /** Reads a page range that no file holds, so that every built page takes part. */
+  async function count(): Promise<string> {
+    const { count, results } = JSON.parse((await get('/api/gamedata/move/', '?limit=1000&offset=1')).text);
+    return `${count} ${results.length + 1}`;
+  }
+  return { site, get, count, problems };
+}
+
+async function publish(content?: Parameters<typeof publishSite>[1]): Promise<string> {
+  const folder = path.join(temporaryFolder(), 'site');
+  await publishSite(folder, content);
+  return folder;
+}
+
+/** Writes a manifest that differs from the published one. */
+function changeManifest(folder: string, change: (files: { path: string; bytes: number }[]) => object): void {
+  const file = path.join(folder, 'manifest.json');
+  const manifest = manifestReader.parse(JSON.parse(readFileSync(file, 'utf8')));
+  writeFileSync(`${file}.new`, JSON.stringify({ ...manifest, ...change([...manifest.files]) }));
+  renameSync(`${file}.new`, file);
+}
+
+describe('a site in memory', () => {
+  it('has exactly the files that its manifest lists, and not the configuration of hosts', async () => {
+    const extras = ['style.css', '_headers', '_hosts/nginx.conf', 'wrangler.jsonc', '.hidden.txt'];
+    const folder = await publish({ extras: extras.map((path) => ({ path, body: 'x' })) });
+    writeFileSync(path.join(folder, 'unlisted.txt'), 'x');
+    const { site, get } = await open(folder);
+    const files = [...site().files.keys()];
+    expect(files).toEqual(expect.arrayContaining(['manifest.json', 'meta.json', 'style.css']));
+    expect(files).not.toEqual(expect.arrayContaining([expect.stringMatching(/(?:^|\/)[._]|wrangler/)]));
+    expect((await get('/unlisted.txt')).status).toBe(404);
+    expect((await get('/manifest.json')).text).toBe(readFileSync(path.join(folder, 'manifest.json'), 'utf8'));
+    rmSync(folder, { recursive: true });
+    expect(await get('/style.css')).toEqual({ status: 200, text: 'x' });
+  });
+
+  it('is replaced by the next build, and unchanged files are kept', async () => {
+    const folder = await publish({ moves: 250 });
+    const { site, count } = await open(folder);
+    const before = site();
+    await publishSite(folder, { moves: 250 });
+    expect(await count()).toBe('250 250');
+    await publishSite(folder, { moves: 251 });
+    await expect.poll(count, eventually).toBe('251 251');
+    const bodies = (file: string) => [before, site()].map(({ files }) => files.get(file)?.body);
+    const [page, samePage] = bodies('api/gamedata/move/move-7/index.json');
+    expect(samePage).toBe(page);
+    const [list, otherList] = bodies('api/gamedata/move/index.json');
+    expect(otherList).not.toEqual(list);
+  });
+
+  it('is replaced behind a symlink, and below another base path', async () => {
+    const folder = temporaryFolder();
+    const [link = '', one = '', two = ''] = ['current', 'one', 'two'].map((name) => path.join(folder, name));
+    await publishSite(one, { moves: 1 });
+    await publishSite(two, { moves: 2 });
+    symlinkSync(one, link);
+    const { count } = await open(link);
+    expect(await count()).toBe('1 1');
+    symlinkSync(two, `${link}.new`);
+    renameSync(`${link}.new`, link);
+    await expect.poll(count, eventually).toBe('2 2');
+  });
+
+  it.each<[string, (folder: string) => void, string]>([
+    [
+      'lacks a file',
+      (folder) => rmSync(path.join(folder, 'index.html')),
+      'index.html cannot be read (ENOENT)',
+    ],
+    [
+      'has another file',
+      (folder) => writeFileSync(path.join(folder, 'index.html'), 'other'),
+      'index.html differs from the manifest',
+    ],
+    [
+      'has a larger file',
+      (folder) => writeFileSync(path.join(folder, 'index.html'), 'x'.repeat(1000)),
+      'index.html cannot be read (too large)',
+    ],
+    [
+      'has no manifest',
+      (folder) => rmSync(path.join(folder, 'manifest.json')),
+      'manifest.json cannot be read (ENOENT)',
+    ],
+    [
+      'has half a manifest',
+      (folder) => writeFileSync(path.join(folder, 'manifest.json'), '{"files":['),
+      'manifest.json: invalid JSON',
+    ],
+  ])('waits for a complete site while the folder %s', async (_, damage, problem) => {
+    const folder = await publish();
+    damage(folder);
+    const problems: string[] = [];
+    const opened = openSite(folder, (line) => problems.push(line), AbortSignal.timeout(60_000));
+    await expect.poll(() => problems, eventually).toHaveLength(1);
+    expect(problems[0]).toContain(`${folder}: the site is not complete: ${problem}`);
+    expect(problems[0]).toContain('Waiting until gamedata build completes it');
+    rmSync(folder, { recursive: true });
+    await publishSite(folder);
+    expect((await opened)().files.has('index.html')).toBe(true);
+    expect(problems).toHaveLength(1);
+  });
+
+  it('is kept while the folder is half-published, which is reported once', async () => {
+    const folder = await publish();
+    const { count, problems } = await open(folder);
+    changeManifest(folder, (files) => ({
+      files: files.map((file) => ({ ...file, sha256: '0'.repeat(64) })),
+    }));
+    await expect
+      .poll(() => problems, eventually)
+      .toEqual([expect.stringMatching(/previous site is still served/)]);
+    expect(await count()).toBe('3 3');
+    await publishSite(folder, { moves: 4 });
+    await expect.poll(count, eventually).toBe('4 4');
+    expect(problems).toHaveLength(1);
+  });
+
+  it('is refused if it is larger than 1 GB or newer', async () => {
+    const folder = await publish();
+    const large = Array.from({ length: 5 }, (_, at) => ({
+      ...{ path: `large-${at}.bin`, bytes: 250_000_000, sha256: '0'.repeat(64) },
+    }));
+    changeManifest(folder, () => ({ files: large }));
+    await expect(open(folder)).rejects.toMatchObject({
+      message: `${folder}: has files of 1250.0 MB, expected at most 1000.0 MB to hold in memory`,
+      hint: expect.stringContaining('web server'),
+    });
+    changeManifest(folder, () => ({ format: 99 }));
+    await expect(open(folder)).rejects.toThrow('has format 99');
+  });
+
+  it('stops waiting if it is told to', async () => {
+    const controller = new AbortController();
+    const opened = openSite(
+      path.join(temporaryFolder(), 'nowhere'),
+      () => controller.abort(),
+      controller.signal,
+    );
+    await expect(opened).rejects.toMatchObject({ name: 'AbortError' });
+  });
+});
