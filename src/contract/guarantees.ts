@@ -28,7 +28,7 @@ export const guarantees = {
     title: '304 has the ETag, Vary and Cache-Control of 200, compressed or not',
   },
   cors: { needs: 'rules', title: 'CORS is open, for errors too' },
-  exposed: { needs: 'rules', title: 'scripts on other origins can read ETag, Allow and Link' },
+  exposed: { needs: 'rules', title: 'scripts on other origins can read ETag and Allow' },
   nosniff: { needs: 'rules', title: 'X-Content-Type-Options is nosniff' },
   'page-policy': { needs: 'rules', title: 'pages carry a Content-Security-Policy that blocks foreign code' },
   caching: { needs: 'rules', title: 'Cache-Control of the API is as in the contract' },
@@ -55,8 +55,6 @@ export const guarantees = {
   browser: { needs: 'requests', title: 'browsers get pages, for errors too; programs get JSON' },
   windows: { needs: 'code', title: 'any limit and offset work, as in the reference framework' },
   repeated: { needs: 'code', title: 'the last of repeated parameters counts' },
-  link: { needs: 'code', title: 'the Link header of a list page leads to the others' },
-  'not-acceptable': { needs: 'code', title: 'an Accept header that cannot be satisfied is a 406' },
 } as const satisfies Record<string, { needs: Needs; title: string }>;
 
 export type GuaranteeName = keyof typeof guarantees;

@@ -6,7 +6,7 @@ import { DEFAULT_ICONS_UPSTREAM } from './routes.ts';
 export const commonHeaders = {
   'Access-Control-Allow-Origin': '*',
   // Scripts of other origins can read few headers unless told so.
-  'Access-Control-Expose-Headers': 'ETag, Allow, Link',
+  'Access-Control-Expose-Headers': 'ETag, Allow',
   'X-Content-Type-Options': 'nosniff',
 } as const;
 

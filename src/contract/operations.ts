@@ -7,7 +7,7 @@ import { type Kind, kindNames } from './kinds.ts';
 import type { Meta } from './meta.ts';
 import * as paths from './paths.ts';
 import { slugSchema } from './records.ts';
-import { errorDetails, formats, NOT_ACCEPTABLE_DETAIL, notAllowedDetail } from './routes.ts';
+import { errorDetails, formats, notAllowedDetail } from './routes.ts';
 import { type JsonSchema, type SchemaName, schemaNames, typeName } from './served.ts';
 import { PAGE_SIZE } from './windows.ts';
 import { plural } from './words.ts';
@@ -121,7 +121,6 @@ export const endpointResponses: readonly Response[] = [
   shared('NotBuilt', 400, NOT_BUILT, errorDetails[400]),
   shared('NotFound', 404, 'The record or the format does not exist.', errorDetails[404]),
   shared('MethodNotAllowed', 405, 'The API is read-only.', notAllowedDetail('POST')),
-  shared('NotAcceptable', 406, 'The Accept header cannot be satisfied.', NOT_ACCEPTABLE_DETAIL),
 ];
 
 /** Real responses; a kind without records has none. */

@@ -111,20 +111,6 @@ export function listPage(
   return { count, next: link(nextWindow(window, count)), previous: link(previousWindow(window)), results };
 }
 
-/** The other pages, for clients that look there: https://www.rfc-editor.org/rfc/rfc8288. Undefined if there are none. */
-export function linkHeader(kind: Kind, limit: Integer, page: Omit<ListPage, 'results'>): string | undefined {
-  const { count, next, previous } = page;
-  const other = next ?? previous;
-  if (other === null) return undefined;
-  const baseUrl = other.slice(0, other.lastIndexOf(API_PREFIX));
-  const format = other.includes('?format=json') ? 'json' : 'api';
-  const at = (offset: Integer) => listUrl({ baseUrl, links: 'query' }, kind, { limit, offset }, format);
-  const last = (BigInt(Math.max(count - 1, 0)) / BigInt(limit)) * BigInt(limit);
-  return Object.entries({ next, prev: previous, first: at(0), last: at(last) })
-    .flatMap(([rel, url]) => (url === null ? [] : [`<${url}>; rel="${rel}"`]))
-    .join(', ');
-}
-
 /** The kind and slug of a record's path; undefined if it is none. */
 export function recordOfPath(path: string): { kind: Kind; slug: string } | undefined {
   const kind = kindNames.find((candidate) => path.startsWith(listPath(candidate)));

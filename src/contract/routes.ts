@@ -15,7 +15,6 @@ export const errorDetails: Readonly<Record<keyof typeof errorFiles, string>> = {
 };
 
 export const notAllowedDetail = (method: string): string => `Method "${method}" not allowed.`;
-export const NOT_ACCEPTABLE_DETAIL = 'Could not satisfy the request Accept header.';
 
 export const errorBody = (detail: string): string => JSON.stringify({ detail });
 

@@ -14,7 +14,7 @@ export const FUNCTION_FOLDER = '_edge/';
 
 export const netlify: Host = {
   // Of records only, as programs read them: rules see neither their format nor the status, and Netlify may drop Allow.
-  unsupported: ['unknown-record-format', 'allow', 'fresh-errors', 'repeated', 'not-acceptable'],
+  unsupported: ['unknown-record-format', 'allow', 'fresh-errors', 'repeated'],
   files: (context) => [...netlifyRules.files(context), ...functions(context)],
 };
 

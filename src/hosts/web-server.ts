@@ -7,12 +7,7 @@ import { errorBody, errorDetails } from '../contract/routes.ts';
 import { escapeRegExp, type HostContext } from './host.ts';
 import { lastParameterPattern, preferencePatterns } from './request-patterns.ts';
 
-export const unsupportedByWebServers = [
-  'windows',
-  'repeated',
-  'link',
-  'not-acceptable',
-] as const satisfies GuaranteeName[];
+export const unsupportedByWebServers = ['windows', 'repeated'] as const satisfies GuaranteeName[];
 
 /** Servers omit `Vary` from responses that they do not compress, such as 304, so it is set here. */
 export const headerSets = {

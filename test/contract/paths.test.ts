@@ -5,7 +5,6 @@ import { kindNames } from '../../src/contract/kinds.ts';
 import {
   BROWSE_FILE,
   isServerFile,
-  linkHeader,
   listPageFile,
   listUrl,
   NAMES_INDEX_FILE,
@@ -75,31 +74,6 @@ describe('paths', () => {
     ];
     expect(slugsOf('move', files)).toEqual(['pound', 'x']);
     expect(slugsOf('item', files)).toEqual(['potion']);
-  });
-});
-
-describe('the links of a list page', () => {
-  const at = (offset: number, format = 'api') => `${api}/item/?format=${format}&limit=100&offset=${offset}`;
-
-  it.each([
-    ['the first', { count: 250, next: at(100), previous: null }, { next: 100, first: 0, last: 200 }],
-    ['a middle', { count: 250, next: at(200), previous: at(0) }, { next: 200, prev: 0, first: 0, last: 200 }],
-    ['the last', { count: 200, next: null, previous: at(0) }, { prev: 0, first: 0, last: 100 }],
-  ])('of %s lead to the others', (_, page, offsets) => {
-    const links = Object.entries(offsets).map(([rel, offset]) => `<${at(offset)}>; rel="${rel}"`);
-    expect(linkHeader('item', 100, page)).toBe(links.join(', '));
-  });
-
-  it('keep the format of the page', () => {
-    const page = { count: 101, next: at(100, 'json'), previous: null };
-    const [first, last] = [0, 100].map((offset) => `<${at(offset, 'json')}>`);
-    expect(linkHeader('item', 100, page)).toBe(
-      `${last}; rel="next", ${first}; rel="first", ${last}; rel="last"`,
-    );
-  });
-
-  it('are none where there is no other page', () => {
-    expect(linkHeader('item', 100, { count: 3, next: null, previous: null })).toBeUndefined();
   });
 });
 

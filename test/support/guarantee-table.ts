@@ -17,9 +17,8 @@ default concerns requests of programs for records. \`gamedata serve\` runs behin
 Errors of the API (400, 404, 405) are JSON on every host that supports them, and on nginx and Apache so are 416 (a range outside of a
 file) and 500. What else a web server says by itself is in its own words: to malformed requests (413, 414, 431, and malformed paths where
 the table says so), and on Caddy to a range outside of a file. A failed precondition (412) is JSON on nginx, and has no body on Apache and Caddy.
-Where only files are served, they have no \`Link\` header: what it says depends on the data.
 
-ETags are made of the content on Apache, Cloudflare and Netlify, and by \`gamedata serve\` for the API. nginx, Caddy and GitHub Pages make
+ETags are made of the content on Apache, Cloudflare and Netlify, and by \`gamedata serve\`. nginx, Caddy and GitHub Pages make
 them of a file's time and size: they stay while files keep their times, and differ between separate builds.
 [OPERATING.md](OPERATING.md#deploy) says how to copy a site.
 

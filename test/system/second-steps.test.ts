@@ -15,7 +15,6 @@ import {
 import path from 'node:path';
 import fsExtra from 'fs-extra';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { serve } from '../../src/index.ts';
 import { fingerprint } from '../support/fingerprint.ts';
 import { listAsTheyAre } from '../support/listed.ts';
 import { look, wrongModes } from '../support/site-law.ts';
@@ -89,21 +88,6 @@ describe('after a build that was killed while it renames', () => {
     const { code, stderr } = await run(readers[name] ?? []);
     expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining('is being changed') });
     expect(fingerprint(cwd)).toEqual(before);
-  });
-
-  it('serve stays up and answers 503, and the site once it is whole', async () => {
-    const { out, succeed } = await killed();
-    const problems: string[] = [];
-    const server = await serve({ dir: out, port: 0, onProblem: (line) => problems.push(line) });
-    const get = (slug: string) => fetch(`${server.url}/api/gamedata/move/${slug}/`);
-    try {
-      const { status, headers } = await get('move-5');
-      expect([status, headers.has('retry-after')]).toEqual([503, true]);
-      await succeed(buildOf('renamed-again'));
-      await expect.poll(async () => (await get('premier')).status).toBe(200);
-    } finally {
-      await server.close();
-    }
   });
 
   it('the next command finishes it', async () => {

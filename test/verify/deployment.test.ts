@@ -149,15 +149,11 @@ describe('finds by its guarantee', () => {
     ['etag', 'one validator for all', header('etag', '"same"')],
     ['not-modified', 'a 304 without what the response varies on', of(304, header('vary', null))],
     ['not-modified', 'a 304 with another ETag', of(304, header('etag', '"other"'))],
-    ['link', 'no Link header', header('link', null)],
-    ['link', 'a Link header that leads elsewhere', header('link', '</>; rel="next"')],
-    ['link', 'one without the ends', header('link', (own) => own.replace(/, [^,]*"first".*/, ''))],
-    ['link', 'a list page that is none', where(asksFor('limit', '7'), json('{}'))],
     ['cors', 'no CORS on errors', at('no-such-slug', header('access-control-allow-origin', null))],
     ['page-policy', 'a page without a policy', header('content-security-policy', null)],
     ['page-policy', 'a page that runs what stands in it', header('content-security-policy', inlined)],
     ['nosniff', 'no nosniff', header('x-content-type-options', null)],
-    ['exposed', 'an ETag that scripts cannot read', header('access-control-expose-headers', 'Allow, Link')],
+    ['exposed', 'an ETag that scripts cannot read', header('access-control-expose-headers', 'Allow')],
     ['compression', 'a large file as it is', at('/openapi.json', json(`"${'x'.repeat(2000)}"`))],
     ['freshness', 'files that caches keep', at('/meta.json', header('cache-control', 'max-age=300'))],
     ['fresh-errors', 'errors that caches keep', of(404, header('cache-control', 'max-age=300'))],
@@ -190,7 +186,6 @@ describe('finds by its guarantee', () => {
     ['browser', 'JSON for an unknown slug', at('no-such-slug', where(wantsHtml, json(NOT_FOUND, 404)))],
     ['browser', 'an error page with 200', at('no-such-kind', where(wantsHtml, answer('', 'text/html')))],
     ['browser', 'the page for a program', at('?format=api', where(isUsedBy('*/*'), answer('', 'text/html')))],
-    ['not-acceptable', 'JSON for who wants an icon', where(isUsedBy('image/png'), as('', ''))],
   ])('%s: %s', async (guarantee, _, tamper) => {
     expect(await brokenBy(tamper, 'full', guarantee)).toEqual([guarantee]);
   });
@@ -203,7 +198,7 @@ test('holds to the static level what no host without code can keep', async () =>
     json(NOT_FOUND, 404),
   );
   expect(await brokenBy(refuseWindows, 'static')).toEqual([]);
-  expect(await brokenBy(refuseWindows, 'full')).toEqual(['windows', 'repeated', 'link']);
+  expect(await brokenBy(refuseWindows, 'full')).toEqual(['windows', 'repeated']);
 });
 
 test('an address that gives no response is an error', async () => {

@@ -191,8 +191,4 @@ export const requestsChecks = {
       return !isJsonType(type) && `got ${type}, expected application/json`;
     },
   ),
-  'not-acceptable': checkEach(
-    (context) => toRequests(endpoints(context), { accept: 'image/png' }),
-    (response) => errorProblem(response, 406),
-  ),
 };

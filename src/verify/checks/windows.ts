@@ -5,8 +5,7 @@
 
 import { type Kind, kindNames } from '../../contract/kinds.ts';
 import { show } from '../../contract/parse.ts';
-import { linkHeader, listPage, listPath } from '../../contract/paths.ts';
-import { pageSchemas } from '../../contract/served.ts';
+import { listPage, listPath } from '../../contract/paths.ts';
 import { PAGE_SIZE, pageOffsets, readWindow, type Window } from '../../contract/windows.ts';
 import { MAX_BODY_BYTES } from '../../http/body.ts';
 import type { ProbeRequest, ProbeResponse } from '../../http/probe.ts';
@@ -117,14 +116,6 @@ function anyQueries(count: number): string[] {
   ];
 }
 
-function linkProblem(response: ProbeResponse, { kind, window }: WindowRequest): string | undefined {
-  const page = pageSchemas[kind].safeParse(response.json).data;
-  if (response.status !== 200 || !page) return `got status ${response.status}, expected a list page`;
-  const got = response.header('link');
-  const expected = linkHeader(kind, window.limit, page);
-  return got === expected ? undefined : `got Link ${got}, expected ${expected}`;
-}
-
 export const windowsChecks = {
   parameters: windowCheck(builtQueries, windowProblem),
   'no-wrong-page': windowCheck(unbuiltQueries, rightOrRefused),
@@ -132,7 +123,6 @@ export const windowsChecks = {
     () => ['o%66fset=100', '%6Fffset=100&%6Cimit=100', 'l%69mit=20'],
     rightOrRefused,
   ),
-  link: windowCheck((count) => ['', `offset=${lastOffset(count)}`, 'limit=7&offset=7'], linkProblem),
   windows: windowCheck(anyQueries, windowProblem),
   repeated: [
     windowCheck(
