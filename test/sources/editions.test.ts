@@ -25,10 +25,8 @@ import { temporaryFolder } from '../support/temporary.ts';
 import { serveUpstream } from '../support/test-upstream.ts';
 import {
   type Answer,
-  hasRecordedUpstream,
   itemAnswer,
   moveAnswer,
-  someRecorded,
   tinyUpstream,
   type UpstreamData,
   upstreamOf,
@@ -151,7 +149,6 @@ describe('a CDN that still holds answers of an older edition', () => {
   const sizes = [
     { size: 'small', data: present, k: 2 },
     { size: 'small', data: present, k: 7 },
-    ...(hasRecordedUpstream ? [{ size: 'recorded', data: someRecorded(), k: 7 }] : []),
   ];
   it.each(sizes)(
     'is passed by for one in $k answers of the $size upstream, and only for those',

@@ -4,7 +4,7 @@ import { normalize, type RawItem, type RawMove, rawSchemas } from '../../src/sou
 import { decodeDataSet } from '../support/decode.ts';
 import { namesIn } from '../support/kinds.ts';
 import { onlyRaw, PROVENANCE, rawItem, rawMove, rawOf, type SomeRecords } from '../support/sites.ts';
-import { hasRecordedUpstream, recordedUpstream, type UpstreamData } from '../support/upstream-data.ts';
+import type { UpstreamData } from '../support/upstream-data.ts';
 
 const dataSet = (raw: SomeRecords) => decodeDataSet(normalize(onlyRaw(raw), PROVENANCE));
 const items = (...item: RawItem[]) => dataSet({ item });
@@ -270,34 +270,7 @@ describe('ids', () => {
   });
 });
 
-describe.runIf(hasRecordedUpstream)('the recorded upstream', () => {
-  it('has the quirks that were measured on it, and no others', () => {
-    const { records, warnings } = read(recordedUpstream());
-    const ids = (code: string) => warnings.filter((warning) => warning.code === code).map(({ id }) => id);
-
-    expect(ids('duplicate-slug')).toEqual([2279]);
-    expect(ids('missing-name')).toEqual(Array.from({ length: 47 }, (_, at) => 2233 + at));
-    expect(ids('trimmed-name')).toEqual([2160]);
-    expect(ids('no-icon')).toHaveLength(1129);
-    expect(ids('conflicting-index')).toEqual([40, 198, 203]);
-    expect(ids('repeated-index')).toEqual([844, 930]);
-    expect(ids('unknown-generation')).toEqual([]);
-    expect(warnings).toHaveLength(1 + 47 + 1 + 1129 + 3 + 2);
-
-    const item = new Map(records.item.map((record) => [record.id, record]));
-    expect([item.get(723)?.slug, item.get(2279)?.slug]).toEqual(['roseli-berry', 'roseli-berry-2279']);
-    expect([item.get(40)?.id2, item.get(198)?.id2, item.get(203)?.id5]).toEqual([65, 82, 226]);
-    const share = (icon: string) =>
-      records.item.filter((record) => record.icon === `sprites/items/${icon}.png`).length;
-    expect(['tm-normal', 'hm-normal', 'data-card', 'unknown'].map(share)).toEqual([230, 8, 27, 1129]);
-    const doubled = (kind: 'move' | 'item') => records[kind].filter(({ slug }) => slug.includes('--')).length;
-    expect([doubled('move'), doubled('item')]).toEqual([36, 106]);
-    expect(records.item.at(-1)?.id).toBe(2279);
-    expect(records.move.slice(918, 920).map(({ id }) => id)).toEqual([919, 10_001]);
-  });
-});
-
-const read = (upstream: UpstreamData) => dataSet(rawOf(upstream));
+const _read = (upstream: UpstreamData) => dataSet(rawOf(upstream));
 
 describe('a raw item', () => {
   const raw = rawItem(1, { gameIndices: [index(1, 0)] });

@@ -1,0 +1,119 @@
+/** Complete outputs of five scenarios, as a user sees them. */
+
+import { rmSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { serveFolder } from '../support/loopback.ts';
+import { callCli } from '../support/run-cli.ts';
+import { rawItem, rawMove, rawRecords } from '../support/sites.ts';
+import { smallSource } from '../support/small-data.ts';
+import { sharedFolder } from '../support/temporary.ts';
+
+const cwd = sharedFolder();
+let server: Awaited<ReturnType<typeof serveFolder>>;
+beforeAll(async () => {
+  const { move, item } = rawRecords(120, 5);
+  const renamed = [rawMove(1, { slug: 'pound', englishName: 'Pound' }), ...move.slice(1)];
+  await smallSource({ move, item }, path.join(cwd, 'data'));
+  await smallSource({ move: renamed, item: [...item, rawItem(6)] }, path.join(cwd, 'newer'));
+  await smallSource({ move: move.slice(0, 100), item }, path.join(cwd, 'fewer'));
+  server = await serveFolder(path.join(cwd, 'site'));
+});
+afterAll(() => server.stop());
+
+/** Runs a command. Returns what it prints, without times, sizes and ports. */
+async function type(line: string): Promise<string> {
+  const args = line.replaceAll('<url>', server.url).split(' ');
+  const env = { SOURCE_DATE_EPOCH: String(Date.parse('2026-01-03') / 1000) };
+  const { code, stdout, stderr } = await callCli(args, { cwd, env });
+  const text = `${stderr}${stdout.replaceAll(/^(?=.)/gm, 'stdout: ')}exit code ${code}`;
+  return text
+    .replaceAll(server.url, '<url>')
+    .replaceAll(/[\d.]+ [kM]?B\b/g, '… B')
+    .replaceAll(/in [\d.]+ s/g, 'in … s')
+    .replaceAll(/\[\d+m/g, '');
+}
+
+const build = 'build --source snapshot --base-url https://example.test --out site --upstream';
+
+it('builds a site', async () => {
+  expect(await type(`${build} data`)).toMatchInlineSnapshot(`
+    "data: 120 moves, 5 items from https://upstream.test/api/v2, captured 2026-01-02
+    site: 196 files, … B: 196 written, 0 kept, 0 removed, in … s
+    next: npx gamedata serve site, or upload that folder to a host
+    exit code 0"
+  `);
+});
+
+it('builds a site of which one record was renamed and one added', async () => {
+  expect(await type(`${build} newer`)).toMatchInlineSnapshot(`
+    "records: 1 move renamed; 1 item added
+      moves renamed: move-1 → pound (id 1); name "Move 1" → "Pound"
+      items added: item-6 (id 6): "Item 6"
+    names: 1 name changed in en
+    data: 120 moves, 6 items from https://upstream.test/api/v2, captured 2026-01-02
+    site: 197 files, … B: 32 written, 165 kept, 1 removed, in … s
+    next: npx gamedata serve site, or upload that folder to a host
+    exit code 0"
+  `);
+  expect(await type(`${build} newer`)).toMatchInlineSnapshot(`
+    "site: 197 files, … B: nothing changed, in … s; 120 moves, 6 items, captured 2026-01-02
+    exit code 0"
+  `);
+});
+
+it('refuses data that has lost records', async () => {
+  expect(await type(`${build} fewer`)).toMatchInlineSnapshot(`
+    "error: move: got 100 records, the last build had 120: expected at most 1 % to disappear; missing: move-101, move-102, move-103, move-104, move-105, move-106, move-107, move-108, move-109, move-110 and 10 more
+    hint: If they are really gone, list them with --allow-missing, or raise --max-shrink.
+    site: unchanged
+    exit code 4"
+  `);
+  expect(await type('verify site')).toMatchInlineSnapshot(`
+    "site: 197 files, 120 moves, 6 items: no problems found
+    exit code 0"
+  `);
+});
+
+it('mirrors a site', async () => {
+  expect(await type('mirror <url> copy')).toMatchInlineSnapshot(`
+    "100 of 190 read · 113 requests/s
+    190 of 190 read · 170 requests/s
+    excluded, as host configuration: _edge/gamedata-browsers.js, _edge/gamedata-methods.js, _edge/gamedata-slashes.js, _edge/gamedata.js, _headers, _redirects
+    190 files downloaded, … B
+    copy: 191 files, … B: 191 written, 0 kept, 0 removed, in … s
+    exit code 0"
+  `);
+  expect(await type('mirror <url> copy')).toMatchInlineSnapshot(`
+    "excluded, as host configuration: _edge/gamedata-browsers.js, _edge/gamedata-methods.js, _edge/gamedata-slashes.js, _edge/gamedata.js, _headers, _redirects
+    0 files downloaded, … B
+    copy: nothing changed, in … s
+    exit code 0"
+  `);
+  expect(await type('diff data copy')).toMatchInlineSnapshot(`
+    "stdout: 1 move renamed; 1 item added
+
+    stdout: 2026-01-02 (sha256:dc53a4e1827e…) → 2026-01-02 (sha256:f9b08ebb2832…)
+
+    stdout: Moves renamed:
+    stdout:   move-1 → pound (id 1); name "Move 1" → "Pound"
+
+    stdout: Items added:
+    stdout:   item-6 (id 6): "Item 6"
+    exit code 0"
+  `);
+});
+
+it('finds what is wrong with a folder', async () => {
+  rmSync(path.join(cwd, 'site/404.json'));
+  writeFileSync(path.join(cwd, 'site/meta.json'), '{}');
+  writeFileSync(path.join(cwd, 'site/mine.txt'), '');
+  expect(await type('verify site')).toMatchInlineSnapshot(`
+    "error: site: has no valid meta.json: generator: got nothing: expected string, received undefined
+    exit code 1"
+  `);
+  expect(await type('verify data')).toMatchInlineSnapshot(`
+    "error: data: has no valid meta.json: ENOENT
+    exit code 1"
+  `);
+});

@@ -1,0 +1,75 @@
+/** The recorded responses of the live upstream, if they exist next to the project. */
+
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { build } from '../../src/cli/commands/build.ts';
+import { listFiles } from '../../src/files.ts';
+import { verifyFolder } from '../../src/verify/folder.ts';
+import { decodeDataSet } from '../support/decode.ts';
+import { expectedFiles } from '../support/expected.ts';
+import { loadFrom } from '../support/reading.ts';
+import { dataSetOf, rawOf } from '../support/sites.ts';
+import { tablesOf, writeTables } from '../support/tables.ts';
+import { temporaryFolder } from '../support/temporary.ts';
+import { serveUpstream } from '../support/test-upstream.ts';
+import { hasRecordedUpstream, recordedUpstream, someRecorded } from '../support/upstream-data.ts';
+
+describe.runIf(hasRecordedUpstream)('the recorded upstream', () => {
+  it('has the quirks that were measured on it, and no others', () => {
+    const { records, warnings } = dataSetOf(rawOf(recordedUpstream()));
+    const ids = (code: string) => warnings.filter((warning) => warning.code === code).map(({ id }) => id);
+
+    expect(ids('duplicate-slug')).toEqual([2279]);
+    expect(ids('missing-name')).toEqual(Array.from({ length: 47 }, (_, at) => 2233 + at));
+    expect(ids('trimmed-name')).toEqual([2160]);
+    expect(ids('no-icon')).toHaveLength(1129);
+    expect(ids('conflicting-index')).toEqual([40, 198, 203]);
+    expect(ids('repeated-index')).toEqual([844, 930]);
+    expect(ids('unknown-generation')).toEqual([]);
+    expect(warnings).toHaveLength(1 + 47 + 1 + 1129 + 3 + 2);
+
+    const item = new Map(records.item.map((record) => [record.id, record]));
+    expect([item.get(723)?.slug, item.get(2279)?.slug]).toEqual(['roseli-berry', 'roseli-berry-2279']);
+    expect([item.get(40)?.id2, item.get(198)?.id2, item.get(203)?.id5]).toEqual([65, 82, 226]);
+    const share = (icon: string) =>
+      records.item.filter((record) => record.icon === `sprites/items/${icon}.png`).length;
+    expect(['tm-normal', 'hm-normal', 'data-card', 'unknown'].map(share)).toEqual([230, 8, 27, 1129]);
+    const doubled = (kind: 'move' | 'item') => records[kind].filter(({ slug }) => slug.includes('--')).length;
+    expect([doubled('move'), doubled('item')]).toEqual([36, 106]);
+    expect(records.item.at(-1)?.id).toBe(2279);
+    expect(records.move.slice(918, 920).map(({ id }) => id)).toEqual([919, 10_001]);
+  });
+
+  it('has tables with the same records as its responses', async () => {
+    const { url } = await serveUpstream(recordedUpstream());
+    const rest = decodeDataSet((await loadFrom('rest', url)).dataSet);
+    const folder = temporaryFolder();
+    writeTables(folder, tablesOf(recordedUpstream()));
+
+    const csv = decodeDataSet((await loadFrom('csv', folder)).dataSet);
+
+    expect(csv.records.move).toEqual(rest.records.move);
+    // The tables have an icon for every item, by the upstream's rule.
+    const icons = new Map(csv.records.item.map(({ id, icon }) => [id, icon]));
+    const expected = rest.records.item.map(({ icon, ...item }) => ({
+      ...item,
+      icon: icon === 'sprites/items/unknown.png' ? icons.get(item.id) : icon,
+    }));
+    expect(csv.records.item).toEqual(expected);
+    expect(csv.warnings).toEqual(rest.warnings.filter(({ code }) => code !== 'no-icon'));
+  });
+
+  it('is built to the byte', async () => {
+    const data = someRecorded();
+    const { url: upstream } = await serveUpstream(data);
+    const out = path.join(temporaryFolder(), 'site');
+    const baseUrl = 'https://example.test';
+    await build({ source: 'rest', upstream, baseUrl, out, cache: false, maxShrink: 100 });
+    const api = path.join(out, 'api/gamedata');
+    const expected = expectedFiles(data, baseUrl);
+    expect(listFiles(api).sort()).toEqual([...expected.keys()].sort());
+    for (const [file, text] of expected) expect(readFileSync(path.join(api, file), 'utf8')).toBe(text);
+    expect(verifyFolder(out).problems).toEqual([]);
+  });
+});
