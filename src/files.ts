@@ -14,7 +14,7 @@ import {
   type Stats,
 } from 'node:fs';
 import path from 'node:path';
-import { MAX_FILE_BYTES } from './contract/meta.ts';
+import { describeExcess, maxBytesOf } from './contract/limits.ts';
 import { DataError, errorCode, GamedataError, OutputError } from './errors.ts';
 
 /** The result of a call; undefined if it fails with one of these codes, or at all where none is given. */
@@ -67,7 +67,7 @@ export function foldersOf(files: readonly string[]): Set<string> {
 export const listFiles = (folder: string): string[] => Array.from(walk(folder), ({ path }) => path);
 
 /** For what is not opened: an error that messages show as they do those of the system. */
-const refusal = (path: string, code: 'not a regular file' | 'a file of another user' | 'too large') =>
+const refusal = (path: string, code: string) =>
   Object.assign(new Error(code), { code, syscall: 'open', path });
 
 /** Trusted are whoever runs this, and the owner of the folder that a file is beside or in. Windows knows no owners. */
@@ -86,8 +86,9 @@ export function openTrusted(folder: string, file: string, flags: number): number
   throw refusal(file, status.isFile() ? 'a file of another user' : 'not a regular file');
 }
 
-/** Reads a file of a folder, by its path in the folder. Throws an error with a code. */
-export const readFile = (folder: string, file: string): Buffer => readOpened(openFile(folder, file));
+/** Reads a file of a folder, by its path in the folder, up to the limit of its role. Throws an error with a code. */
+export const readFile = (folder: string, file: string, maxBytes = maxBytesOf(file)): Buffer =>
+  readOpened(openFile(folder, file, maxBytes));
 
 function readOpened(descriptor: number) {
   try {
@@ -102,7 +103,7 @@ export const readText = (folder: string, file: string): string => readFile(folde
 /** For opening a file: a link is not followed, and a pipe not waited for. Windows knows neither flag. */
 const REGULAR = (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
 
-function openFile(folder: string, file: string): number {
+function openFile(folder: string, file: string, maxBytes: number): number {
   const target = path.join(folder, file);
   const parts = file.split('/');
   for (let depth = 1; depth < parts.length; depth++)
@@ -110,7 +111,7 @@ function openFile(folder: string, file: string): number {
       throw refusal(target, 'not a regular file');
   if (!lstatSync(target).isFile()) throw refusal(target, 'not a regular file');
   // It may have been replaced since.
-  return openRegular(target, MAX_FILE_BYTES, REGULAR);
+  return openRegular(target, maxBytes, REGULAR);
 }
 
 /**
@@ -120,9 +121,10 @@ function openFile(folder: string, file: string): number {
 export function openRegular(file: string, maxBytes: number, flags = constants.O_NONBLOCK ?? 0): number {
   const descriptor = openSync(file, constants.O_RDONLY | flags);
   const status = fstatSync(descriptor);
-  if (status.isFile() && status.size <= maxBytes) return descriptor;
+  const problem = status.isFile() ? describeExcess(status.size, maxBytes) : 'not a regular file';
+  if (problem === undefined) return descriptor;
   closeSync(descriptor);
-  throw refusal(file, status.isFile() ? 'too large' : 'not a regular file');
+  throw refusal(file, problem);
 }
 
 /** Reads a regular file of a limited size, if need be through a link. Throws an error with a code. */

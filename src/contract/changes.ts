@@ -3,6 +3,7 @@
 import * as z from 'zod';
 import { type Kind, mapKinds } from './kinds.ts';
 import { editionSchema } from './meta.ts';
+import { checkedRecord } from './parse.ts';
 import { countsSchema, forEveryKind, idSchema, nameSchema, slugSchema } from './records.ts';
 
 const valueSchema = z.union([z.string(), z.number(), z.null()]);
@@ -77,6 +78,10 @@ export const formerSchema = forEveryKind(
   }),
 );
 
+/** For reading what any version has written. */
+export const formerReader = forEveryKind({}, z.object(mapKinds(() => checkedRecord(slugSchema, idSchema))));
+
+export const movedReader = checkedRecord(z.string(), z.string());
 export const movedSchema = z
   .record(z.string(), z.string())
   .meta({ title: 'Moved', description: 'The former paths of renamed records, and their present ones.' });

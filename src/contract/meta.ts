@@ -2,6 +2,7 @@
 
 import * as z from 'zod';
 import { mapKinds } from './kinds.ts';
+import { MAX_FILE_BYTES } from './limits.ts';
 import { namesSummarySchema } from './names.ts';
 import { type LinkBase, linkStyles, PLAIN_URL, PLAIN_URL_RULE } from './paths.ts';
 import { countsSchema, forEveryKind, skippedSchema } from './records.ts';
@@ -132,9 +133,6 @@ const SITE_PATH = /^(?:(?!\.{1,2}(?:\/|$))[ -.0-[\]-~\u00a0-\uffff]{1,220}(?:\/(
  * anybody.
  */
 export const isSitePath = (text: string): boolean => text.length <= 512 && SITE_PATH.test(text);
-
-/** No file of a site is larger. The bulk files of three hundred thousand records are half as large. */
-export const MAX_FILE_BYTES = 256 * 1024 * 1024;
 
 const sha256Schema = z.string().regex(/^[0-9a-f]{64}$/);
 

@@ -2,6 +2,7 @@
 
 import * as z from 'zod';
 import { type Kind, mapKinds } from './kinds.ts';
+import { checkedRecord } from './parse.ts';
 import { forEveryKind, MAX_RECORDS, NAME, NAME_RULE, nameSchema, slugSchema } from './records.ts';
 import { plural } from './words.ts';
 
@@ -28,7 +29,7 @@ export type Names = Readonly<z.infer<typeof namesSchema>>;
 /** For reading them beside records, whose slugs are checked already: others are refused, or do not count. */
 export const namesReader = forEveryKind(
   {},
-  namesSchema.extend(mapKinds(() => z.record(z.string(), z.string().regex(NAME, NAME_RULE)))),
+  namesSchema.extend(mapKinds(() => checkedRecord(z.string(), z.string().regex(NAME, NAME_RULE)))),
 );
 
 const counts = mapKinds((kind) =>

@@ -2,10 +2,11 @@
 
 import * as z from 'zod';
 import { type Kind, mapKinds } from './kinds.ts';
+import { isPlainObject } from './parse.ts';
 
 /** Reads an object with a value for each kind. One that was written before there was a kind lacks it, and has `none` of it. */
 export const forEveryKind = <S extends z.ZodType>(none: unknown, schema: S) =>
-  z.preprocess((value) => (value instanceof Object ? { ...mapKinds(() => none), ...value } : value), schema);
+  z.preprocess((value) => (isPlainObject(value) ? { ...mapKinds(() => none), ...value } : value), schema);
 
 /**
  * What follows is published as JSON Schema: patterns are what ECMA-262 (with `u` and with `v`), RE2, PCRE, Java, Python and Rust

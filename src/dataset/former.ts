@@ -3,7 +3,7 @@
  * keeps redirecting, however short the feed of changes is.
  */
 
-import { formerSchema, type History } from '../contract/changes.ts';
+import { formerReader, type History } from '../contract/changes.ts';
 import { type Kind, kindNames, mapKinds } from '../contract/kinds.ts';
 import { parse } from '../contract/parse.ts';
 import { FORMER_FILE, recordOfPath, recordPath } from '../contract/paths.ts';
@@ -73,7 +73,7 @@ export const encodeFormer = (former: Former): string =>
 
 /** Throws `DataError` if it is none. */
 export function decodeFormer(json: unknown): Former {
-  const parsed = parse(formerSchema, json, { record: FORMER_FILE });
+  const parsed = parse(formerReader, json, { record: FORMER_FILE });
   return mapKinds((kind) => new Map(Object.entries(parsed[kind])));
 }
 

@@ -1,8 +1,11 @@
 /** The history of a data set: consecutive steps, newest first, up to a limit; and how it continues from the previous data set. */
 
-import type { Comparison, DataSetSummary, History } from '../contract/changes.ts';
+import * as z from 'zod';
+import { type Comparison, type DataSetSummary, type History, historySchema } from '../contract/changes.ts';
 import type { Meta } from '../contract/meta.ts';
 import type { Names, NamesSummary } from '../contract/names.ts';
+import { parse } from '../contract/parse.ts';
+import { CHANGES_FILE } from '../contract/paths.ts';
 import { compare, countChanges, type SummarizedRecords } from './compare.ts';
 import type { AnyRecords, Warning } from './data-set.ts';
 import type { AddressedRecords, Former } from './former.ts';
@@ -15,13 +18,24 @@ const MAX_CHANGES = 10_000;
 
 /** Adds a step to the history that it continues; a step without changes is not added. */
 export function extendHistory({ steps }: History, step: Comparison): History {
-  if (countChanges(step) === 0) return { steps };
+  return countChanges(step) === 0 ? { steps } : cutHistory([step, ...steps]);
+}
+
+function cutHistory(steps: readonly Comparison[]): History {
   let changes = 0;
-  const isKept = (one: Comparison, at: number): boolean => {
-    changes += countChanges(one);
+  const isKept = (step: Comparison, at: number): boolean => {
+    changes += countChanges(step);
     return at === 0 || changes <= MAX_CHANGES;
   };
-  return { steps: [step, ...steps].slice(0, MAX_STEPS).filter(isKept) };
+  return { steps: steps.slice(0, MAX_STEPS).filter(isKept) };
+}
+
+const anySteps = z.looseObject({ steps: z.array(z.unknown()) });
+
+/** Parses `changes.json` up to the limits of a history. Older steps are not even validated. @throws DataError */
+export function decodeHistory(json: unknown, record = CHANGES_FILE): History {
+  const { steps } = parse(anySteps, json, { record });
+  return cutHistory(parse(historySchema, { steps: steps.slice(0, MAX_STEPS) }, { record }).steps);
 }
 
 /** The steps since the data set with this digest, newest first; none if the history does not include it. */

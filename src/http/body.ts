@@ -2,11 +2,12 @@
 
 import { isUtf8 } from 'node:buffer';
 import { brotliDecompressSync, gunzipSync, inflateSync } from 'node:zlib';
+import { responseLimits } from '../contract/limits.ts';
 import { errorCode } from '../errors.ts';
 import { FailedAttempt, tooLarge } from './retry.ts';
 
-/** The largest body, compressed or not: a hundred times the largest record of the live upstream. */
-export const MAX_BODY_BYTES = 8 * 1024 * 1024;
+/** The largest body, compressed or not, unless the request has a limit of its own. */
+export const MAX_BODY_BYTES = responseLimits.other;
 
 /** Synchronous: for thousands of small bodies, the thread pool takes twice as long. */
 const decoders = new Map([

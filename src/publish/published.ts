@@ -3,7 +3,8 @@
 import { hash } from 'node:crypto';
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import path from 'node:path';
-import { type Entries, MAX_FILE_BYTES, type Manifest, type ManifestEntry } from '../contract/meta.ts';
+import { describeExcess, maxBytesOf } from '../contract/limits.ts';
+import type { Entries, Manifest, ManifestEntry } from '../contract/meta.ts';
 import { MANIFEST_FILE } from '../contract/paths.ts';
 import { DataError, errorCode, OutputError } from '../errors.ts';
 import { attempt, explained, readFile, statusOf } from '../files.ts';
@@ -78,7 +79,7 @@ function readOwnManifest(place: Place): Manifest {
 
 /** The manifest's entry of a file. */
 export function entryOf(path: string, body: Uint8Array): ManifestEntry {
-  if (body.length > MAX_FILE_BYTES)
-    throw new OutputError(`has ${body.length} bytes, expected at most ${MAX_FILE_BYTES}`, path);
+  const problem = describeExcess(body.length, maxBytesOf(path));
+  if (problem !== undefined) throw new OutputError(problem, path);
   return { path, bytes: body.length, sha256: hash('sha256', body) };
 }

@@ -102,8 +102,8 @@ function idOf({ from, to }: Comparison): string {
 
 /** Data that went back and forth has the same step twice: only the newer one is included. */
 function distinct(steps: readonly Comparison[]): Comparison[] {
-  const ids = steps.map(idOf);
-  return steps.filter((step, at) => ids.indexOf(idOf(step)) === at);
+  const newest = new Map(steps.toReversed().map((step) => [idOf(step), step]));
+  return steps.filter((step) => newest.get(idOf(step)) === step);
 }
 
 const startOf = (day: string | null): number => Date.parse(`${day ?? '1970-01-01'}T00:00:00Z`);

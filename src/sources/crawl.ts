@@ -1,8 +1,9 @@
 /** Crawls a deployment: follows `next` from the first page of each list to the last, and checks every page. */
 
 import { type Kind, kindNames, mapKinds } from '../contract/kinds.ts';
+import { maxBytesOf } from '../contract/limits.ts';
 import { show } from '../contract/parse.ts';
-import { API_PREFIX, type LinkBase, listUrl, rootFile } from '../contract/paths.ts';
+import { API_PREFIX, type LinkBase, listPageFile, listUrl, rootFile } from '../contract/paths.ts';
 import { MAX_RECORDS } from '../contract/records.ts';
 import { checkListPage, type ServedRecord } from '../contract/served.ts';
 import { PAGE_SIZE } from '../contract/windows.ts';
@@ -19,7 +20,7 @@ type Fail = (guarantee: 'root' | 'lists', response: ProbeResponse, problem: stri
 const MAX_PAGES = MAX_RECORDS / PAGE_SIZE;
 /** A list that is so wrong, or so long, is not read to its end: its records are kept in memory. */
 const MAX_PROBLEMS = 20;
-const MAX_LENGTH = 256 * 1024 * 1024;
+const MAX_LENGTH = 64 * 1024 * 1024;
 
 /** Reports problems in a fixed order, although lists are crawled concurrently. */
 export async function crawl(
@@ -66,7 +67,7 @@ async function crawlList(probe: Probe, linkBase: LinkBase, kind: Kind) {
   const problems: [response: ProbeResponse, problem: string][] = [];
   const first = listUrl(linkBase, kind);
   const send = (link: string): Promise<ProbeResponse> =>
-    probe.send({ path: link.slice(linkBase.baseUrl.length) });
+    probe.send({ path: link.slice(linkBase.baseUrl.length), maxBytes: maxBytesOf(listPageFile(kind, 0)) });
   let length = 0;
   let count = 0;
   let link: string | null = first;
@@ -87,7 +88,7 @@ async function crawlList(probe: Probe, linkBase: LinkBase, kind: Kind) {
     const window = { limit: PAGE_SIZE, offset: page * PAGE_SIZE };
     const expected = { kind, window, count, linkBase, after: records.at(-1)?.id ?? 0 };
     const note = (problem: string): void => void problems.push([response, problem]);
-    records.push(...checkListPage(JSON.stringify(envelope), expected, note));
+    for (const record of checkListPage(JSON.stringify(envelope), expected, note)) records.push(record);
     const { next } = envelope;
     // A link to elsewhere has been reported, and is not followed.
     link = typeof next === 'string' && next.startsWith(`${linkBase.baseUrl}/`) ? next : null;

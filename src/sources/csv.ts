@@ -4,6 +4,7 @@ import { statSync } from 'node:fs';
 import path from 'node:path';
 import Papa from 'papaparse';
 import { type Kind, mapKinds } from '../contract/kinds.ts';
+import { responseLimits } from '../contract/limits.ts';
 import { show } from '../contract/parse.ts';
 import { ICONS_FOLDER } from '../contract/paths.ts';
 import { DataError, errorCode, OutputError, UpstreamError } from '../errors.ts';
@@ -167,7 +168,9 @@ function readTables(folder: string): { texts: TableTexts; captured: string } {
   const texts = tableNames.map((name) => {
     const file = `${name}.csv`;
     try {
-      const text = new TextDecoder('utf-8', { fatal: true }).decode(readFile(folder, file));
+      const text = new TextDecoder('utf-8', { fatal: true }).decode(
+        readFile(folder, file, responseLimits.table),
+      );
       newest = Math.max(newest, statSync(path.join(folder, file)).mtimeMs);
       return [name, text] as const;
     } catch (cause) {
@@ -204,7 +207,8 @@ async function fetchTables(
     for (const [at, name] of tableNames.entries()) {
       const url = `${upstream}/${name}.csv`;
       const again = pass === 1 ? {} : { at: `${url}?edition=${Date.now()}`, revalidate: true };
-      texts[name] = (await fetcher.load(url, codec, again)).value;
+      const options = { ...again, maxBytes: responseLimits.table };
+      texts[name] = (await fetcher.load(url, codec, options)).value;
       if (pass === 1) onProgress?.({ done: at + 1, total: tableNames.length, requests, waiting });
     }
     if (COMMIT.test(`${upstream}/`) || tableNames.every((name) => texts[name] === before[name])) return texts;

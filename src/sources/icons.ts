@@ -2,6 +2,7 @@
 
 import pLimit from 'p-limit';
 import { kindNames } from '../contract/kinds.ts';
+import { responseLimits } from '../contract/limits.ts';
 import type { SiteFile } from '../contract/meta.ts';
 import { ICONS_FOLDER, PLACEHOLDER_ICON } from '../contract/paths.ts';
 import type { IconSource } from '../contract/routes.ts';
@@ -71,9 +72,6 @@ function readIcon({ place, entries }: Site, icon: string): Buffer {
   throw new DataError('expected a PNG, GIF, JPEG or WebP image', { record: place.at(icon) });
 }
 
-/** A hundred times the largest icon of the live upstream. */
-const MAX_ICON_BYTES = 256 * 1024;
-
 /** How PNG, GIF and JPEG start; of WebP, the size comes in between. */
 const SIGNATURES = ['\x89PNG\r\n\x1a\n', 'GIF87a', 'GIF89a', '\xff\xd8\xff'];
 
@@ -104,7 +102,7 @@ function fetchIcons(icons: readonly string[], upstream: string, options: Fetcher
     async function read(icon: string): Promise<string | null> {
       const url = `${upstream}/${icon.slice(ICONS_FOLDER.length)}`;
       try {
-        const options = { absent: { value: null }, maxBytes: MAX_ICON_BYTES };
+        const options = { absent: { value: null }, maxBytes: responseLimits.icon };
         if (!offline) return (await fetcher.load(url, codec, options)).value;
       } catch (error) {
         if (!(error instanceof UpstreamError && error.request.unreachable)) throw error;
@@ -118,8 +116,8 @@ function fetchIcons(icons: readonly string[], upstream: string, options: Fetcher
     // The first by itself: it tells whether the upstream can be reached.
     const [first, ...others] = icons;
     const texts = first === undefined ? [] : [await read(first)];
-    texts.push(...(await pLimit(options.concurrency).map(others, read)));
-    const bodies = texts.map((text) => (text === null ? null : Buffer.from(text, 'base64')));
+    const rest = await pLimit(options.concurrency).map(others, read);
+    const bodies = [...texts, ...rest].map((text) => (text === null ? null : Buffer.from(text, 'base64')));
     const files = new Map(icons.map((icon, at) => [icon, bodies[at] ?? null]));
     return { files, offline: offline?.message ?? null, requests: fetcher.stats };
   });

@@ -33,7 +33,8 @@ export const load: Source = (context) => sources[context.source](context);
 function describeAge({ records, provenance }: DataSet): string {
   const all = kindNames.flatMap((kind) => records[kind]);
   const generations = all.flatMap((record) => ('generation' in record ? [record.generation] : []));
-  const [first, last] = [Math.min(...generations), Math.max(...generations)];
+  generations.sort((a, b) => a - b);
+  const [first = 0, last = first] = [generations[0], generations.at(-1)];
   const missing = last < LAST_INDEXED_GENERATION ? '; the live upstream has more' : '';
   return `bundled data of ${provenance.captured}, generations ${first} to ${last}${missing}`;
 }

@@ -14,7 +14,7 @@ import {
   recordSchemas,
   slugSchema,
 } from '../contract/records.ts';
-import { titleOf } from '../contract/words.ts';
+import { firstOf, titleOf } from '../contract/words.ts';
 import type { DataSet, Provenance, Warning, WarningCode } from '../dataset/data-set.ts';
 import { digestDataSet } from '../dataset/digest.ts';
 import { DataError, type DataLocation } from '../errors.ts';
@@ -68,7 +68,7 @@ export function refuseRepeatedIds(
   const repeated = new Set(records.filter(({ id }) => seen.has(id) || !seen.add(id)).map(({ id }) => id));
   if (repeated.size === 0) return;
   const culprits = records.filter(({ id }) => repeated.has(id)).map(({ id, slug }) => `${id} (${slug})`);
-  throw new DataError(`got repeated ids: ${culprits.join(', ')}: expected unique ids`, location);
+  throw new DataError(`got repeated ids: ${firstOf(culprits)}: expected unique ids`, location);
 }
 
 /**

@@ -3,8 +3,9 @@
 import pLimit from 'p-limit';
 import * as z from 'zod';
 import { type Kind, kindNames, mapKinds } from '../contract/kinds.ts';
+import { responseLimits } from '../contract/limits.ts';
 import { parse, show } from '../contract/parse.ts';
-import { idSchema } from '../contract/records.ts';
+import { idSchema, MAX_RECORDS } from '../contract/records.ts';
 import { DataError } from '../errors.ts';
 import { decodeJson } from '../http/body.ts';
 import { type Codec, type Fetcher, withFetcher } from '../http/fetcher.ts';
@@ -40,7 +41,7 @@ const lenient = <S extends z.ZodType>(schema: S, other: (value: unknown) => z.ou
     const { data, error } = schema.safeParse(value);
     if (!error) return data;
     if (value !== undefined) return other(value);
-    issues.push(...error.issues.map((issue) => ({ ...issue, input: value })));
+    for (const issue of error.issues) issues.push({ ...issue, input: value });
     return z.NEVER;
   });
 
@@ -127,9 +128,10 @@ async function readAll(reader: EditionReader, options: RestOptions): Promise<Ans
   let [done, total] = [0, 0];
   const report = (): void => onProgress?.({ done, total, requests: fetcher.stats, waiting: fetcher.waiting });
   report();
-  const all: Listed[] = [];
+  const lists: Listed[][] = [];
   for (const [at, kind] of kindNames.entries())
-    all.push(...(await readList(reader, upstream, kind, at === 0 ? firstRetries : undefined)));
+    lists.push(await readList(reader, upstream, kind, at === 0 ? firstRetries : undefined));
+  const all = lists.flat();
   refuseUnknownSkips(
     skip,
     mapKinds((kind) => all.filter((listed) => listed.kind === kind)),
@@ -138,18 +140,24 @@ async function readAll(reader: EditionReader, options: RestOptions): Promise<Ans
   total = wanted.length;
   report();
   // More than there are connections: the next requests are sent while responses are decoded.
-  return pLimit(2 * concurrency).map(wanted, async (listed) => {
+  const limit = pLimit(2 * concurrency);
+  const answers = limit.map(wanted, async (listed) => {
     const hint = `If ${listed.url} stays like that: to build without this record, add --skip ${listed.kind}/${listed.id}.`;
-    const record = await reader.read(listed.url, recordCodec(listed), { hint });
+    const record = await reader.read(listed.url, recordCodec(listed), {
+      hint,
+      maxBytes: responseLimits.record,
+    });
     done++;
     report();
     return [listed, record] as const;
   });
+  // After a failure, hundreds of thousands of requests may be waiting.
+  return answers.finally(() => limit.clearQueue());
 }
 
 /** https://pokeapi.co/docs/v2#resource-listspagination-section */
 const listSchema = z.object({
-  count: z.int().min(0),
+  count: z.int().min(0).max(MAX_RECORDS),
   results: z.array(z.object({ name: z.string(), url: z.string() })),
 });
 
@@ -166,7 +174,12 @@ async function readList(reader: EditionReader, upstream: string, kind: Kind, ret
   };
   const url = `${upstream}/${kind}/?limit=100000&offset=0`;
   const hint = `If ${url} stays like that, name another --upstream: --skip leaves out records, not lists.`;
-  const answer = await reader.read(url, codec, { revalidate: true, retries, hint });
+  const answer = await reader.read(url, codec, {
+    revalidate: true,
+    retries,
+    hint,
+    maxBytes: responseLimits.list,
+  });
   if (!answer) return [];
   const { count, results } = answer;
   if (results.length !== count)

@@ -3,7 +3,7 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import * as z from 'zod';
-import { type History, historySchema } from '../contract/changes.ts';
+import type { History } from '../contract/changes.ts';
 import { type Kind, kindNames, mapKinds } from '../contract/kinds.ts';
 import { FORMAT, formatField, refuseNewerFormat, type SiteFile } from '../contract/meta.ts';
 import { type Names, namesSummarySchema } from '../contract/names.ts';
@@ -20,7 +20,7 @@ import {
 } from '../dataset/data-set.ts';
 import { digestLines, encodeLine, summarizeNames } from '../dataset/digest.ts';
 import { decodeFormer, type Former, formerOf } from '../dataset/former.ts';
-import { emptyHistory, type Previous } from '../dataset/history.ts';
+import { decodeHistory, emptyHistory, type Previous } from '../dataset/history.ts';
 import { selectNames } from '../dataset/names.ts';
 import { DataError, type DataLocation, OutputError } from '../errors.ts';
 import { parseText } from '../files.ts';
@@ -116,7 +116,7 @@ export function openSnapshot(folder: string) {
     /** Undefined if there is none. Throws `DataError` if it belongs to other data, too. */
     history(): History | undefined {
       if (!has(CHANGES_FILE)) return undefined;
-      const history = parse(historySchema, json(CHANGES_FILE), { record: CHANGES_FILE });
+      const history = decodeHistory(json(CHANGES_FILE));
       const newest = history.steps[0]?.to.digest ?? digest;
       const location = { record: CHANGES_FILE, field: 'steps[0].to.digest' };
       expectDigest(location, newest, digest, `Delete ${CHANGES_FILE} to start a new history.`);
@@ -133,7 +133,7 @@ export function openSnapshot(folder: string) {
         const former = read(FORMER_FILE);
         if (former !== undefined) return decodeFormer(former);
         const changes = read(CHANGES_FILE) ?? emptyHistory;
-        return formerOf(parse(historySchema, changes, { record: CHANGES_FILE }), {}, noRecords);
+        return formerOf(decodeHistory(changes), {}, noRecords);
       });
     },
   };

@@ -143,18 +143,18 @@ type GenerationCounts = ReadonlyMap<number | null, Readonly<Record<Kind, number>
 
 /** In ascending order; records without a generation come last. */
 export function countGenerations(index: SearchIndex): GenerationCounts {
-  const all = [...new Set(kindNames.flatMap((kind) => index[kind].generation))];
-  const count = (generation: number | null) =>
-    mapKinds((kind) => index[kind].generation.filter((one) => one === generation).length);
-  return new Map(
-    all
-      .sort((a, b) => (a ?? Infinity) - (b ?? Infinity))
-      .map((generation) => [generation, count(generation)]),
-  );
+  const counts = new Map<number | null, Record<Kind, number>>();
+  for (const kind of kindNames)
+    for (const generation of index[kind].generation) {
+      const row = counts.get(generation) ?? mapKinds(() => 0);
+      row[kind]++;
+      counts.set(generation, row);
+    }
+  return new Map([...counts].sort(([a], [b]) => (a ?? Infinity) - (b ?? Infinity)));
 }
 
 function generationRows(counts: GenerationCounts): Markup[] {
-  const most = Math.max(1, ...[...counts.values()].flatMap((row) => Object.values(row)));
+  const most = [...counts.values()].flatMap((row) => Object.values(row)).reduce((a, b) => Math.max(a, b), 1);
   return Array.from(
     counts,
     ([generation, row]) =>

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
-import { parse, parseJson, show } from '../../src/contract/parse.ts';
+import { checkedRecord, parse, parseJson, show } from '../../src/contract/parse.ts';
 import { DataError } from '../../src/errors.ts';
 
 const schema = z.object({ names: z.array(z.object({ language: z.string() })), id: z.int() });
@@ -48,6 +48,36 @@ describe('parse', () => {
     });
     for (const value of ['text', null, undefined, { length: 'text' }])
       expect(() => parse(inside, value, {})).toThrow(/^length\[0\]: got nothing: missing$/);
+  });
+});
+
+it('stops at the first problem of a list with more of them than a call has arguments', () => {
+  const list = z.object({ names: z.array(z.int()) });
+  const names = Array.from({ length: 300_000 }, () => []);
+  expect(() => parse(list, { names }, {})).toThrow('names[0]: got []: expected number, received array');
+  expect(() => parse(z.strictObject({}), Object.fromEntries(names.entries()), {})).toThrow(
+    /…: Unrecognized keys: .{181}…$/,
+  );
+});
+
+describe('checkedRecord', () => {
+  const record = z.object({ ids: checkedRecord(z.string().regex(/^[a-z\d]+$/, 'expected a slug'), z.int()) });
+
+  it('returns every entry', () => {
+    expect(parse(record, { ids: { a: 1, b: 2 } }, {})).toEqual({ ids: { a: 1, b: 2 } });
+  });
+
+  it.each([
+    [{ a: 1, B: 2, c: [] }, 'ids.B: got 2: expected a slug'],
+    [{ a: 1, b: [2] }, 'ids.b: got [2]: expected number, received array'],
+    [
+      Object.fromEntries(Array.from({ length: 300_000 }, (_, at) => [`a${at}`, []])),
+      'ids.a0: got []: expected',
+    ],
+    [[1], 'ids: got [1]: expected an object'],
+    [null, 'ids: got null: expected an object'],
+  ])('rejects %#', (ids, problem) => {
+    expect(() => parse(record, { ids }, {})).toThrow(problem);
   });
 });
 

@@ -1,9 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { type History, historySchema } from '../../src/contract/changes.ts';
+import type { History } from '../../src/contract/changes.ts';
 import { compare, type SummarizedRecords } from '../../src/dataset/compare.ts';
 import { noFormer } from '../../src/dataset/former.ts';
 import {
   continueHistory,
+  decodeHistory,
   emptyHistory,
   encodeHistory,
   extendHistory,
@@ -29,9 +30,18 @@ describe('a history', () => {
       { added: 1, removed: 0, renamed: 0, changed: 0 },
       { added: 0, removed: 0, renamed: 1, changed: 0 },
     ]);
-    expect(historySchema.parse(JSON.parse(encodeHistory(history)))).toEqual(history);
+    expect(decodeHistory(JSON.parse(encodeHistory(history)))).toEqual(history);
     expect(encodeHistory(history).split('\n')).toHaveLength(5);
-    expect(historySchema.parse(JSON.parse(encodeHistory(emptyHistory)))).toEqual(emptyHistory);
+    expect(decodeHistory(JSON.parse(encodeHistory(emptyHistory)))).toEqual(emptyHistory);
+  });
+
+  it('is cut to a hundred steps when it is read, whatever follows', () => {
+    const [step] = historyOf(named('a'), named('b'), named('a')).steps;
+    const back = { ...step, from: step?.to };
+    const { steps } = decodeHistory({ steps: [...Array(100).fill(back), ...Array(40_000).fill([])] });
+    expect(steps).toEqual(Array(100).fill(back));
+    expect(() => decodeHistory({ steps: [[]] })).toThrow('changes.json › steps[0]: got []: expected object');
+    expect(() => decodeHistory([])).toThrow('changes.json: got []: expected object');
   });
 
   it('does not grow if nothing changed', () => {

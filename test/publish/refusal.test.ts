@@ -12,7 +12,7 @@ import {
 import { createServer } from 'node:net';
 import path from 'node:path';
 import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
-import { MAX_FILE_BYTES } from '../../src/contract/meta.ts';
+import { maxBytesOf } from '../../src/contract/limits.ts';
 import { withOutput } from '../../src/publish/publish.ts';
 import { entryOf } from '../../src/publish/published.ts';
 import { fingerprint } from '../support/fingerprint.ts';
@@ -219,8 +219,9 @@ describe('a path that is not safe', () => {
 });
 
 it('a file that is too large to be read back is not written', () => {
-  const body = { length: MAX_FILE_BYTES + 1 } as Uint8Array;
-  const problem = `b: has ${MAX_FILE_BYTES + 1} bytes, expected at most ${MAX_FILE_BYTES}`;
+  const maxBytes = maxBytesOf('b');
+  const body = { length: maxBytes + 1 } as Uint8Array;
+  const problem = `b: has ${maxBytes + 1} bytes, expected at most ${maxBytes}`;
   expect(() => entryOf('b', body)).toThrow(problem);
 });
 

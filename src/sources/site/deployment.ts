@@ -2,6 +2,7 @@
 
 import { hash } from 'node:crypto';
 import { kindNames } from '../../contract/kinds.ts';
+import { maxBytesOf } from '../../contract/limits.ts';
 import type { Manifest, ManifestEntry } from '../../contract/meta.ts';
 import {
   CHANGES_FILE,
@@ -20,8 +21,6 @@ import type { HttpClient } from '../../http/client.ts';
 import { memoryPlace, type Place, refuseLarge } from './place.ts';
 import { readManifest } from './read.ts';
 
-/** A manifest of four hundred thousand files. */
-const MAX_MANIFEST_BYTES = 64 * 1024 * 1024;
 const MIXED = 'It may be served partly from caches, or be replaced just now: try again later.';
 /** `serve` and others redirect `/index.html` to `/`. */
 const MAX_REDIRECTS = 3;
@@ -34,7 +33,7 @@ export async function fetchManifest(client: HttpClient, address: string): Promis
     decodeJson(bytes);
     return bytes;
   };
-  const body = await get(client, url, { decode, maxBytes: MAX_MANIFEST_BYTES });
+  const body = await get(client, url, { decode, maxBytes: maxBytesOf(MANIFEST_FILE) });
   return readManifest(placeOf(address, new Map([[MANIFEST_FILE, body]])));
 }
 
@@ -84,15 +83,15 @@ export const deploymentPlace = (
 ): Promise<Place> =>
   readOneBuild(client, address, async (manifest) => {
     const wanted = manifest.files.filter(({ path }) => isWanted(path));
-    const bytes = wanted.reduce((sum, entry) => sum + entry.bytes, 0);
-    refuseLarge(address, bytes);
+    refuseLarge(placeOf(address, new Map()), wanted);
     const bodies = await Promise.all(wanted.map((entry) => fetchFile(client, address, entry)));
     const files = new Map(wanted.map(({ path }, at) => [path, bodies[at] ?? Buffer.of()]));
     return placeOf(address, files.set(MANIFEST_FILE, Buffer.from(JSON.stringify(manifest))));
   });
 
-/** @throws UpstreamError if the file cannot be fetched, or differs from the manifest */
+/** @throws OutputError if the file is too large, UpstreamError if it cannot be fetched, or differs from the manifest */
 export async function fetchFile(client: HttpClient, address: string, entry: ManifestEntry): Promise<Buffer> {
+  refuseLarge(placeOf(address, new Map()), [entry]);
   const url = `${address}/${entry.path.split('/').map(encodeURIComponent).join('/')}`;
   const decode = (body: Buffer): Buffer => {
     const differs = (got: string, expected: string | number): MalformedBody =>

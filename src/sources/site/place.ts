@@ -4,7 +4,7 @@ import { createReadStream } from 'node:fs';
 import path from 'node:path';
 import { Readable } from 'node:stream';
 import { createTarDecoder, type ParsedTarEntry } from 'modern-tar';
-import { MAX_FILE_BYTES } from '../../contract/meta.ts';
+import { describeExcess, MAX_MEMORY_BYTES, maxBytesOf } from '../../contract/limits.ts';
 import { errorCode, GamedataError, OutputError } from '../../errors.ts';
 import { openRegular, readFile, walk } from '../../files.ts';
 
@@ -51,12 +51,19 @@ export function readFrom(place: Place, file: string, wanted?: { what: string; hi
   }
 }
 
-/** A hundred times the live upstream's site, with every icon. */
-const MAX_MEMORY_BYTES = 512 * 1024 * 1024;
-
-export function refuseLarge(name: string, bytes: number): void {
-  if (bytes > MAX_MEMORY_BYTES)
-    throw new OutputError(`has files of ${bytes} bytes, expected at most ${MAX_MEMORY_BYTES} in all`, name);
+/** Throws `OutputError` if files are larger than their roles permit, or than fit in memory together. */
+export function refuseLarge(
+  place: Pick<Place, 'name' | 'at'>,
+  files: readonly { path: string; bytes: number }[],
+): void {
+  let sum = 0;
+  for (const { path: file, bytes } of files) {
+    const problem = describeExcess(bytes, maxBytesOf(file));
+    if (problem !== undefined) throw new OutputError(problem, place.at(file));
+    sum += bytes;
+  }
+  const problem = describeExcess(sum, MAX_MEMORY_BYTES);
+  if (problem !== undefined) throw new OutputError(`${problem} in all`, place.name);
 }
 
 export const isArchive = (name: string): boolean => /\.(?:tar\.gz|tgz)$/.test(name);
@@ -67,26 +74,38 @@ export const localPlace = async (target: string): Promise<Place> =>
 /** Every regular file below the archive's only folder. Throws `OutputError` if it cannot be read as an archive. */
 export async function archivePlace(archive: string): Promise<Place> {
   const files = new Map<string, Buffer>();
-  let bytes = 0;
+  const at = (file: string): string => `${archive} › ${file}`;
   try {
     const opened = createReadStream(archive, { fd: openRegular(archive, MAX_MEMORY_BYTES) });
     const packed = Readable.toWeb(opened) as ReadableStream<Uint8Array<ArrayBuffer>>;
-    const entries = packed.pipeThrough(new DecompressionStream('gzip')).pipeThrough(createTarDecoder());
-    for await (const { header, body } of entries as AsyncIterable<ParsedTarEntry>) {
-      const isWanted = header.type === 'file' && header.size <= MAX_FILE_BYTES;
+    const tar = packed.pipeThrough(new DecompressionStream('gzip')).pipeThrough(limitBytes(archive));
+    for await (const { header, body } of tar.pipeThrough(
+      createTarDecoder(),
+    ) as AsyncIterable<ParsedTarEntry>) {
+      const file = header.name.replace(/^[^/]*\//, '');
+      refuseLarge({ name: archive, at }, [{ path: file, bytes: header.size }]);
       const parts: Uint8Array[] = [];
-      // What is not wanted is read, too: the decoder stalls if some bodies are cancelled and others are not.
-      for await (const part of body as AsyncIterable<Uint8Array>) {
-        if (isWanted) parts.push(part);
-        bytes += part.length;
-        refuseLarge(archive, bytes);
-      }
-      if (isWanted) files.set(header.name.replace(/^[^/]*\//, ''), Buffer.concat(parts));
+      // Other types have bodies, too, and the decoder stalls if some bodies are canceled and others are not.
+      for await (const part of body as AsyncIterable<Uint8Array>) parts.push(part);
+      if (header.type === 'file') files.set(file, Buffer.concat(parts));
     }
   } catch (cause) {
     if (cause instanceof GamedataError) throw cause;
     const why = errorCode(cause) || (cause as Error).message;
     throw new OutputError(`cannot be read as an archive (${why}), expected a .tar.gz`, archive, { cause });
   }
-  return memoryPlace(archive, files, (file) => `${archive} › ${file}`);
+  return memoryPlace(archive, files, at);
+}
+
+/** Counts headers, too: an archive may have millions of empty files. */
+function limitBytes(archive: string): TransformStream<Uint8Array<ArrayBuffer>, Uint8Array<ArrayBuffer>> {
+  let bytes = 0;
+  return new TransformStream({
+    transform(part, controller) {
+      bytes += part.length;
+      const problem = describeExcess(bytes, MAX_MEMORY_BYTES);
+      if (problem !== undefined) throw new OutputError(`${problem}, unpacked`, archive);
+      controller.enqueue(part);
+    },
+  });
 }

@@ -2,7 +2,7 @@
 
 import { hash } from 'node:crypto';
 import * as z from 'zod';
-import { type History, historySchema, movedSchema } from '../../contract/changes.ts';
+import { type History, movedReader } from '../../contract/changes.ts';
 import { mapKinds } from '../../contract/kinds.ts';
 import {
   type Entries,
@@ -32,7 +32,7 @@ import { type AnyRecord, type AnyRecords, anyRecordSchema, unserved } from '../.
 import { digestRecords } from '../../dataset/digest.ts';
 import { type AddressedRecords, decodeFormer, type Former, formerOf } from '../../dataset/former.ts';
 import { recordsOfPaths } from '../../dataset/guards.ts';
-import { emptyHistory, type Previous } from '../../dataset/history.ts';
+import { decodeHistory, emptyHistory, type Previous } from '../../dataset/history.ts';
 import { DataError, errorCode, GamedataError, OutputError } from '../../errors.ts';
 import { parseText } from '../../files.ts';
 import { type Place, readFrom } from './place.ts';
@@ -120,8 +120,9 @@ function siteData(place: Place, entries: Entries, meta: Meta | undefined) {
   /** Missing from sites of earlier versions, or that have none. */
   const optional = <S extends z.ZodType>(file: string, schema: S): z.infer<S> | undefined =>
     entries.has(file) ? parse(schema, json(file), { record: place.at(file) }) : undefined;
-  const history = (): History => optional(CHANGES_FILE, historySchema) ?? emptyHistory;
-  const moved = (): z.infer<typeof movedSchema> => optional(MOVED_FILE, movedSchema) ?? {};
+  const history = (): History =>
+    entries.has(CHANGES_FILE) ? decodeHistory(json(CHANGES_FILE), place.at(CHANGES_FILE)) : emptyHistory;
+  const moved = (): z.infer<typeof movedReader> => optional(MOVED_FILE, movedReader) ?? {};
   return {
     records,
     history,

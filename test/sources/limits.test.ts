@@ -1,0 +1,74 @@
+import { truncateSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { packTar } from 'modern-tar';
+import { describe, expect, it } from 'vitest';
+import { maxBytesOf } from '../../src/contract/limits.ts';
+import { DataError, UpstreamError } from '../../src/errors.ts';
+import { createClient } from '../../src/http/client.ts';
+import { deploymentPlace, isSource } from '../../src/sources/site/deployment.ts';
+import { archivePlace, folderPlace, readFrom } from '../../src/sources/site/place.ts';
+import { startServer } from '../support/local-server.ts';
+import { loadFrom } from '../support/reading.ts';
+import { temporaryFolder } from '../support/temporary.ts';
+
+describe.each(['meta.json', 'former.json', 'changes.json', 'names/de.json'])(
+  'a %s above its limit',
+  (file) => {
+    const maxBytes = maxBytesOf(file);
+    const problem = `has ${maxBytes + 1} bytes, expected at most ${maxBytes}`;
+
+    it('is rejected in an archive', async () => {
+      const archive = path.join(temporaryFolder(), 'site.tar.gz');
+      const body = Buffer.alloc(maxBytes + 1);
+      writeFileSync(
+        archive,
+        gzipSync(await packTar([{ header: { name: `gamedata/${file}`, size: body.length }, body }])),
+      );
+      await expect(archivePlace(archive)).rejects.toThrow(`${archive} › ${file}: ${problem}`);
+    });
+
+    it('is rejected in a folder', () => {
+      const folder = temporaryFolder();
+      const name = path.basename(file);
+      writeFileSync(path.join(folder, name), '');
+      truncateSync(path.join(folder, name), maxBytesOf(name) + 1);
+      expect(() => readFrom(folderPlace(folder), name)).toThrow(
+        /cannot be read \(has \d+ bytes, expected at most \d+\)/,
+      );
+    });
+
+    it('is rejected in a deployment before it is requested', async () => {
+      const files = [{ path: file, bytes: maxBytes + 1, sha256: '0'.repeat(64) }];
+      const manifest = JSON.stringify({ generator: 'gamedata/1', files });
+      const server = await startServer((response) => response.end(manifest));
+      const client = createClient({ concurrency: 1, retries: 0 });
+      const reading = deploymentPlace(client, server.url, isSource);
+      await expect(reading).rejects.toThrow(`${server.url}/${file}: ${problem}`);
+      expect(new Set(server.requests.map((request) => request.path))).toEqual(new Set(['/manifest.json']));
+      await client.close();
+    });
+  },
+);
+
+describe('a list of the upstream', () => {
+  async function loadList(count: number, results: object[]) {
+    const body = JSON.stringify({ count, results });
+    const { url } = await startServer((response, request) => {
+      response.statusCode = request.url?.includes('limit=') ? 200 : 404;
+      response.end(body);
+    });
+    return loadFrom('rest', url);
+  }
+
+  it('may have more entries than a call has arguments', async () => {
+    const results = Array.from({ length: 230_000 }, (_, at) => ({ name: 'a', url: `${at + 1}/` }));
+    await expect(loadList(results.length, results)).rejects.toThrow(UpstreamError);
+  });
+
+  it('has at most a million records', async () => {
+    const tooMany = loadList(1_000_001, [{ name: 'a', url: '1/' }]);
+    await expect(tooMany).rejects.toThrow(/list › count: got 1000001: .*expected number to be <=1000000/);
+    await expect(tooMany).rejects.toThrow(DataError);
+  });
+});
