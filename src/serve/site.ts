@@ -4,13 +4,8 @@ import { hash } from 'node:crypto';
 import { statSync } from 'node:fs';
 import path from 'node:path';
 import { setImmediate, setTimeout } from 'node:timers/promises';
-import {
-  MAX_FILE_BYTES,
-  type Meta,
-  manifestReader,
-  metaReader,
-  refuseNewerFormat,
-} from '../contract/meta.ts';
+import { maxBytesOf } from '../contract/limits.ts';
+import { type Meta, manifestReader, metaReader, refuseNewerFormat } from '../contract/meta.ts';
 import { parse } from '../contract/parse.ts';
 import { isHostFile, MANIFEST_FILE, META_FILE, pathOf } from '../contract/paths.ts';
 import { readableSize } from '../contract/words.ts';
@@ -88,7 +83,7 @@ async function loadSite(folder: string, previous?: Site): Promise<Site> {
   // A build replaces the manifest last.
   if (previous?.version === version) return previous;
   const manifest = tryRead(MANIFEST_FILE, () =>
-    readRegular(path.join(folder, MANIFEST_FILE), MAX_FILE_BYTES),
+    readRegular(path.join(folder, MANIFEST_FILE), maxBytesOf(MANIFEST_FILE)),
   );
   const listed = tryRead(MANIFEST_FILE, () => parseManifest(folder, manifest));
   const files = new Map<string, LoadedFile>([
