@@ -7,44 +7,31 @@ import type { RunningEngine } from '../../support/engines/engine.ts';
 import { smallSource } from '../../support/small-data.ts';
 import { sharedFolder } from '../../support/temporary.ts';
 
-const demandsAll = process.env.ENGINES === 'all';
-const reason = demandsAll ? undefined : cloudflare.missing();
+const WORKER = "export default { fetch: () => new Response('', { headers: { 'X-Called': 'yes' } }) };";
 
-describe.skipIf(reason !== undefined)('Cloudflare', () => {
-  const folder = sharedFolder();
-  const site = path.join(folder, 'site');
+describe.skipIf(process.env.ENGINES !== 'all' && cloudflare.missing())('Cloudflare', () => {
+  const site = path.join(sharedFolder(), 'site');
   let running: RunningEngine;
   beforeAll(async () => {
-    const source = await smallSource(undefined, path.join(folder, 'data'));
-    await build({
-      ...source,
-      baseUrl: 'https://example.test',
-      out: site,
-      hosts: ['cloudflare', 'nginx', 'apache'],
-    });
-    // Of Netlify, whose rules would come before Cloudflare's, and of wrangler.
+    const hosts = ['cloudflare', 'nginx', 'apache'] as const;
+    const source = await smallSource(undefined, `${site}-data`);
+    await build({ ...source, baseUrl: 'https://example.test', out: site, hosts });
     for (const name of ['_edge', '.wrangler', 'node_modules'])
       fsExtra.outputFileSync(`${site}/${name}/a.js`, '');
-    const worker = "export default { fetch: () => new Response('', { headers: { 'X-Called': 'yes' } }) };";
-    fsExtra.writeFileSync(`${site}/_worker.js`, worker);
+    fsExtra.writeFileSync(`${site}/_worker.js`, WORKER);
     running = await cloudflare.start(site);
   });
   afterAll(() => running?.stop());
 
-  const isCalled = async (file: string): Promise<boolean> =>
-    (await fetch(`${running.url}/${file}`)).headers.get('X-Called') === 'yes';
-
   it.each([
-    ['the Worker', true, ['api/gamedata/', 'api/gamedata/move/move-1/', 'sprites/items/master-ball.png']],
-    ['assets', false, ['', 'index.html', 'browse.html', 'style.css', 'meta.json', 'download/move.ndjson']],
-  ])('is asked for %s: calls are counted, assets are not', async (_, expected, files) => {
-    for (const file of files) expect([file, await isCalled(file)]).toEqual([file, expected]);
-  });
-
-  it('uploads no configuration, of any host, and nothing of wrangler', async () => {
-    const files = fsExtra.readdirSync(site, { recursive: true, encoding: 'utf8' });
-    const hidden = files.filter((file) => /^(?:[._]|node_modules|wrangler)/.test(file));
-    expect(hidden).toEqual(expect.arrayContaining(['_hosts/nginx.conf', '_edge/a.js', '.htaccess']));
-    for (const file of hidden) expect([file, await isCalled(file)]).toEqual([file, true]);
+    ['the Worker', ['api/gamedata/', 'api/gamedata/move/move-1/', 'sprites/items/master-ball.png'], 'yes'],
+    ['assets', ['', 'index.html', 'browse.html', 'style.css', 'meta.json', 'download/move.ndjson'], null],
+    ['no configuration', ['_hosts/nginx.conf', '_edge/a.js', '.htaccess', '.wrangler/a.js'], 'yes'],
+    ['no own files', ['_worker.js', '_redirects', '_headers', '.assetsignore', 'node_modules/a.js'], 'yes'],
+  ])('serves %s, because only the Worker costs calls', async (_, files, called) => {
+    for (const file of files) {
+      const { headers } = await fetch(`${running.url}/${file}`);
+      expect([file, headers.get('X-Called')]).toEqual([file, called]);
+    }
   });
 });
