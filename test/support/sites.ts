@@ -135,12 +135,3 @@ export const hostContext = (routes: RouteTable, baseUrl = 'https://example.test'
   },
   template: readPackage().hostTemplate,
 });
-
-/** The full-size site with Netlify's files, without bodies: which paths there are, and how requests find them. */
-export function fullSizeSite() {
-  const { routes, files } = siteOf(fullSizeRecords());
-  const configuration = new Map(
-    netlifyRules.files(hostContext(routes)).map(({ path, body }) => [path, bodyText(body)]),
-  );
-  return { routes, configuration, paths: new Set([...files()].map(({ path }) => path)), kindNames };
-}
