@@ -2,7 +2,7 @@
 
 import { readPackage } from '../../src/cli/package-files.ts';
 import type { History } from '../../src/contract/changes.ts';
-import { type Kind, kindNames, mapKinds } from '../../src/contract/kinds.ts';
+import { type Kind, mapKinds } from '../../src/contract/kinds.ts';
 import type { Meta, SiteFile } from '../../src/contract/meta.ts';
 import { PLACEHOLDER_ICON } from '../../src/contract/paths.ts';
 import { createRoutes, defaultIconSource, type RouteTable } from '../../src/contract/routes.ts';
@@ -11,7 +11,6 @@ import { digestRecords } from '../../src/dataset/digest.ts';
 import { formerOf, movedRoutes } from '../../src/dataset/former.ts';
 import { emptyHistory } from '../../src/dataset/history.ts';
 import type { HostContext } from '../../src/hosts/host.ts';
-import { netlifyRules } from '../../src/hosts/netlify.ts';
 import { changeFiles } from '../../src/site/change-files.ts';
 import { apiFiles } from '../../src/site/record-files.ts';
 import {
@@ -22,7 +21,6 @@ import {
   type RawRecords,
 } from '../../src/sources/normalize.ts';
 import { readAnswer } from '../../src/sources/rest.ts';
-import { bodyText } from './body.ts';
 import { type DecodedDataSet, decodeDataSet, encodeDataSet } from './decode.ts';
 import {
   answersOf,
