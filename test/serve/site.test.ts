@@ -98,7 +98,7 @@ describe('a site in memory', () => {
     [
       'has a larger file',
       (folder) => writeFileSync(path.join(folder, 'index.html'), 'x'.repeat(1000)),
-      'index.html cannot be read (too large)',
+      'index.html cannot be read (has 1000 bytes, expected at most ',
     ],
     [
       'has no manifest',
