@@ -3,8 +3,7 @@
 export { type ArchiveOptions, type ArchiveReport, archive } from './cli/commands/archive.ts';
 export { type BuildOptions, type BuildReport, build } from './cli/commands/build.ts';
 export { type DiffOptions, diff } from './cli/commands/diff.ts';
-export { type MirrorOptions, mirror } from './cli/commands/mirror.ts';
-export { type RebaseOptions, type RebaseReport, rebase } from './cli/commands/rebase.ts';
+export { type MirrorOptions, type MirrorReport, mirror } from './cli/commands/mirror.ts';
 export { type ServeOptions, type SiteServer, serve } from './cli/commands/serve.ts';
 export { type SnapshotOptions, snapshot } from './cli/commands/snapshot.ts';
 export { type VerifyOptions, verify } from './cli/commands/verify.ts';
@@ -16,7 +15,6 @@ export type { LinkStyle } from './contract/paths.ts';
 export type { Item, Move } from './contract/records.ts';
 export { DataError, GamedataError, OutputError, UpstreamError, UsageError } from './errors.ts';
 export type { HostName } from './hosts/names.ts';
-export type { MirrorReport } from './publish/mirror/copy.ts';
 export type { Limits } from './serve/server.ts';
 export type { Watchers } from './sources/capture.ts';
 export type { Progress, SourceName } from './sources/source.ts';

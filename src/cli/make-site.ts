@@ -1,81 +1,85 @@
-/** What building, rebasing and restoring have in common: source → data set → site → output folder. */
+/** The main job: source → data set → site → output folder. */
 
 import { hash } from 'node:crypto';
 import { performance } from 'node:perf_hooks';
 import { archiveFiles } from '../contract/files.ts';
 import { type AnyFile, bodyOf, createMeta, type Making, type SiteFile } from '../contract/meta.ts';
-import { isHostFile, type LinkStyle } from '../contract/paths.ts';
-import type { IconSource } from '../contract/routes.ts';
+import { API_PREFIX, isHostFile } from '../contract/paths.ts';
 import { encodeFormer } from '../dataset/former.ts';
-import { type Host, installCommand, type Serving } from '../hosts/host.ts';
+import { type Host, installCommand } from '../hosts/host.ts';
 import { type HostName, webServerNames } from '../hosts/names.ts';
 import { type OpenOptions, type Output, type PublishResult, withOutput } from '../publish/publish.ts';
 import { entryOf } from '../publish/published.ts';
 import type { CompleteSite } from '../site/complete-site.ts';
-import { type CaptureOptions, capture, type Watchers } from '../sources/capture.ts';
+import { type CaptureOptions, capture } from '../sources/capture.ts';
 import { gatherIcons, type IconsReport } from '../sources/icons.ts';
+import { openLocalSite } from '../sources/site/local.ts';
 import { folderPlace } from '../sources/site/place.ts';
 import { entriesOf, previousOfSite, readManifest, type Site } from '../sources/site/read.ts';
 import { codeDigest, PRODUCT } from '../version.ts';
 import { checkOutside, refuseOtherFolder } from './folders.ts';
 import { readAssets, readPackage } from './package-files.ts';
-import { countWarnings, createReport, groupWarnings, type Report, warningsOf } from './report.ts';
+import { countWarnings, createReport, groupWarnings, type Report, readWarnings } from './report.ts';
+import { resolveSettings, type Settings, type WantedSettings } from './settings.ts';
 
-/** What a site is made like, apart from its data. */
-export interface Settings {
-  readonly baseUrl: string;
-  readonly links: LinkStyle;
-  readonly hosts: readonly HostName[];
-  readonly serving: Serving;
-  readonly downloads: boolean;
-  readonly archive: boolean;
-  readonly sprites: IconSource;
-}
-
-export interface SiteReport extends Report {
+export interface SiteReport extends Report, Pick<Settings, 'baseUrl' | 'baseUrlFrom' | 'links' | 'hosts'> {
   /** For each web server whose configuration or redirects have changed, the command that its operator runs now. */
   readonly install: readonly string[];
   readonly sprites: IconsReport;
-  /** Files of the site that was read, if one was, which the new one does not have. */
+  /** Files and kinds of the source that the new site lacks. */
   readonly leftBehind: readonly string[];
+  readonly missingKinds: readonly string[];
 }
 
-export interface MakeOptions extends OpenOptions, Watchers {
+export interface MakeOptions {
   readonly out: string;
-  readonly source: Omit<CaptureOptions, 'published'>;
-  /** @param site the one that is read, if one is */
-  readonly settingsOf: (site: Site | undefined) => Settings;
-  readonly signal?: AbortSignal | undefined;
-}
-
-export interface Made {
-  readonly report: SiteReport;
-  readonly settings: Settings;
-  readonly site: Site | undefined;
+  readonly source: Omit<CaptureOptions, 'published'> & Pick<OpenOptions, 'takeLock'>;
+  readonly wanted: WantedSettings;
+  /** Whether published files are compared by content, not by size and time. */
+  readonly verify: boolean;
+  /** Whether the site is a copy, of another site or of the one that it replaces. */
+  readonly copies?: 'another' | 'itself' | undefined;
 }
 
 /** @throws UsageError, UpstreamError, DataError or OutputError; the published site is then unchanged */
-export async function makeSite({ out, source, settingsOf, signal, ...options }: MakeOptions): Promise<Made> {
+export async function makeSite({ out, source, wanted, verify, copies }: MakeOptions): Promise<SiteReport> {
   const started = performance.now();
-  const work = async (output: Output): Promise<Made> => {
+  const { signal, takeLock, onNotice } = source;
+  const work = async (output: Output): Promise<SiteReport> => {
     refuseOtherFolder(output, 'site');
     if (source.cacheFolder !== undefined) checkOutside('--cache', source.cacheFolder, out);
-    const published = previousOfSite(folderPlace(output.folder, output.name), output.published);
-    const captured = await capture({ ...source, ...options, published });
+    const { entries, meta: published } = output.published;
+    const previous = previousOfSite(folderPlace(output.folder, output.name), output.published);
+    const kept = entries.size === 0 ? undefined : (published ?? {});
+    const resolve = (copied: Site | undefined): Settings =>
+      resolveSettings(wanted, out, {
+        published: kept,
+        copied: copied?.meta,
+        isOwnSource: copies === 'itself',
+      });
+    // A build can fail before it reads its source.
+    const early = copies ? undefined : resolve(undefined);
+    const captured = await capture({
+      ...{ ...source, published: previous },
+      ...{
+        local: openLocalSite(output.folder, entries, previous),
+        hasIcons: wanted.sprites.mode === 'mirror',
+      },
+    });
     const { source: read, provenance, records, names, counts, digest, history, former, site } = captured;
-    const settings = settingsOf(site);
+    const settings = early ?? resolve(site);
     const { baseUrl, links, hosts, serving, downloads, archive, sprites } = settings;
     const handWritten = readAssets();
     const icons = await gatherIcons(sprites, records, { assets: handWritten, fetcher: source, site });
     const warnings = [
-      ...(site ? warningsOf(site.meta, sprites) : groupWarnings(captured.warnings)),
+      ...(site ? readWarnings(site.meta) : groupWarnings(captured.warnings)),
       ...groupWarnings(icons.warnings),
     ];
     const meta = createMeta({
       ...provenance,
       generator: PRODUCT,
       source: read,
-      fallback: site ? site.meta.fallback : captured.fallback,
+      fallback: captured.fallback,
       warnings: countWarnings(warnings),
       digest,
       names: captured.namesSummary,
@@ -101,10 +105,13 @@ export async function makeSite({ out, source, settingsOf, signal, ...options }: 
     const result = output.confirm(making) ?? (await make());
     const notices = [...output.notices, ...captured.notices];
     const report = createReport({ ...captured, notices }, result, { out, warnings, started });
-    const left = site ? leftBehind(site, out) : [];
-    return { report: { ...report, install, sprites: icons.report, leftBehind: left }, settings, site };
+    return {
+      ...report,
+      ...{ baseUrl, baseUrlFrom: settings.baseUrlFrom, links, hosts },
+      ...{ install, sprites: icons.report, ...findLeftBehind(site, out) },
+    };
   };
-  return withOutput(out, work, options);
+  return withOutput(out, work, { byContent: verify, takeLock, onNotice });
 }
 
 interface Inputs extends Pick<CompleteSite, 'meta' | 'history' | 'former' | 'archive' | 'serving'> {
@@ -124,11 +131,23 @@ function describeMaking({ meta, history, former, archive, serving, assets }: Inp
   return { generator: meta.generator, code: codeDigest(), inputs: hash('sha256', inputs) };
 }
 
-function leftBehind({ entries }: Site, out: string): string[] {
+function findLeftBehind(
+  site: Site | undefined,
+  out: string,
+): Pick<SiteReport, 'leftBehind' | 'missingKinds'> {
+  if (!site) return { leftBehind: [], missingKinds: [] };
   const now = entriesOf(readManifest(folderPlace(out)));
-  return [...entries.keys()].filter(
+  const left = [...site.entries.keys()].filter(
     (file) => !now.has(file) && !isHostFile(file) && !archiveFiles.includes(file),
   );
+  // A record of a kind that this version does not have: `api/gamedata/<kind>/<slug>/index.json`.
+  const kinds = left.flatMap((file) => {
+    const [kind, ...inside] = file.startsWith(API_PREFIX.slice(1))
+      ? file.slice(API_PREFIX.length - 1).split('/')
+      : [];
+    return kind !== undefined && inside.length === 1 ? [kind] : [];
+  });
+  return { leftBehind: left, missingKinds: [...new Set(kinds)] };
 }
 
 async function installCommands(

@@ -44,6 +44,8 @@ export const parseFlag = (flags: string): string => /^--(?:no-)?([a-z-]+)/.exec(
 
 /** @throws UsageError if an option is unknown, as in `build({ sorce: 'csv' })` */
 export function rejectUnknown<O extends Options>(options: O, given: Given<O>): void {
+  if (typeof given !== 'object' || given === null)
+    throw new UsageError(`options: got ${JSON.stringify(given) ?? 'nothing'}, expected an object`);
   const unknown = Object.keys(given).find((name) => !Object.hasOwn(options, name));
   if (unknown === undefined) return;
   const known = Object.keys(options).join(', ');
@@ -59,7 +61,7 @@ export function checkOptions<O extends Options>(options: O, given: Given<O>): Ch
   rejectUnknown(options, given);
   const checked = Object.entries(options).map(([name, { flags = '', schema }]) => [
     name,
-    checkValue(schema, given[name], `--${parseFlag(flags)}`),
+    checkValue(schema, given[name], flags === '' ? name : `--${parseFlag(flags)}`),
   ]);
   return Object.fromEntries(checked) as Checked<O>;
 }

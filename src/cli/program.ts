@@ -21,10 +21,9 @@ const commands: Readonly<Record<string, Listed>> = {
   snapshot: { summary: 'refresh a data set', load: () => import('./commands/snapshot.ts') },
   verify: { summary: 'check a built site or a deployment', load: () => import('./commands/verify.ts') },
   mirror: {
-    summary: 'copy a deployment, or restore an archive',
+    ...{ summary: 'copy a site, or restore an archive', alias: 'restore' },
     load: () => import('./commands/mirror.ts'),
   },
-  rebase: { summary: 'move a copy to another base URL', load: () => import('./commands/rebase.ts') },
   archive: { summary: 'pack a site for download', load: () => import('./commands/archive.ts') },
   diff: { summary: 'compare two data sets', load: () => import('./commands/diff.ts') },
   serve: { summary: 'serve a built site', load: () => import('./commands/serve.ts') },

@@ -2,9 +2,8 @@
 
 import { type Kind, kindNames, mapKinds } from '../contract/kinds.ts';
 import type { Meta } from '../contract/meta.ts';
-import type { IconSource } from '../contract/routes.ts';
 import { secondsSince } from '../contract/words.ts';
-import type { Provenance, Warning } from '../dataset/data-set.ts';
+import { type Provenance, type Warning, warningCodes } from '../dataset/data-set.ts';
 import type { PublishResult } from '../publish/publish.ts';
 import type { Captured } from '../sources/capture.ts';
 
@@ -73,12 +72,13 @@ export function groupWarnings(warnings: readonly Warning[]): WarningGroup[] {
   });
 }
 
-/** Those of a site that was read, which keeps only their numbers. Its icons have none if they are not taken from it. */
-export const warningsOf = ({ warnings, sprites }: Meta, { mode }: IconSource): WarningGroup[] =>
+/** The warnings about the data of a copied site, which keeps only their numbers. */
+export const readWarnings = ({ warnings }: Meta): WarningGroup[] =>
   kindNames.flatMap((kind) =>
-    Object.entries(warnings[kind])
-      .filter(([code]) => code !== 'icon-not-found' || mode === sprites.mode)
-      .map(([code, count]) => ({ kind, code, count, examples: [] })),
+    warningCodes.flatMap((code) => {
+      const count = code === 'icon-not-found' ? 0 : (warnings[kind][code] ?? 0);
+      return count > 0 ? [{ kind, code, count, examples: [] }] : [];
+    }),
   );
 
 /** Kind → code → the number of its warnings. */

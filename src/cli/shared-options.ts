@@ -5,17 +5,19 @@ import * as z from 'zod';
 import { kindNames, mapKinds } from '../contract/kinds.ts';
 import { EARLIEST } from '../contract/meta.ts';
 import { show } from '../contract/parse.ts';
-import { type LinkStyle, linkStyles } from '../contract/paths.ts';
+import { linkStyles } from '../contract/paths.ts';
 import type { Skipped } from '../contract/records.ts';
+import { DEFAULT_ICONS_UPSTREAM, iconModes } from '../contract/routes.ts';
 import { UsageError } from '../errors.ts';
-import type { Serving } from '../hosts/host.ts';
-import { fileHostNames, type HostName, hostNames, rivalHosts, webServerNames } from '../hosts/names.ts';
-import type { CaptureOptions } from '../sources/capture.ts';
+import { hostNames, rivalHosts } from '../hosts/names.ts';
+import type { OpenOptions } from '../publish/publish.ts';
+import type { CaptureOptions, Watchers } from '../sources/capture.ts';
 import { isAddress, type SourceName, sourceNames } from '../sources/source.ts';
 import { maskUrl } from './addresses.ts';
-import { checkValue, httpUrl, integer, oneOf, percentage, text, wrong } from './checks.ts';
+import { checkValue, httpUrl, integer, oneOf, percentage, plainUrl, text, wrong } from './checks.ts';
 import { type Checked, flag, type Given, inCode, inGroup, option } from './options.ts';
 import { BUNDLED_DATA } from './package-files.ts';
+import type { WantedSettings } from './settings.ts';
 
 const kindAlternatives = kindNames.join('|');
 const skippedId = text(
@@ -84,7 +86,15 @@ export const sourceOptions = {
   }),
   /** Stops the work; what was fetched stays in the cache. */
   signal: inCode<AbortSignal>(),
+  /** Called while data is read. */
+  onProgress: inCode<Defined<Watchers['onProgress']>>(),
+  /** Called if local data is read instead of the upstream. */
+  onFallback: inCode<Defined<Watchers['onFallback']>>(),
+  /** Called with the recovery result of an interrupted build, if the work fails after that. */
+  onNotice: inCode<Defined<Watchers['onNotice']>>(),
 };
+
+type Defined<T> = Exclude<T, undefined>;
 
 export type SourceOptions = Given<typeof sourceOptions>;
 
@@ -95,7 +105,7 @@ export type Environment = Readonly<Record<string, string | undefined>>;
 export function captureOptions(
   { cache, names, allowMissing = [], ...options }: Checked<typeof sourceOptions>,
   environment: Environment,
-): Omit<CaptureOptions, 'published'> {
+): Omit<CaptureOptions, 'published'> & Pick<OpenOptions, 'takeLock'> {
   return {
     ...options,
     upstream: checkUpstream(options.upstream, options.source),
@@ -146,7 +156,7 @@ function groupSkipped(records: readonly string[]): Skipped | undefined {
 /** The folder that is built, served and packed unless another one is named. */
 export const BUILD_FOLDER = 'build';
 
-export const linksOption = option('--links <style>', 'what links point to', oneOf(linkStyles).optional());
+const linksOption = option('--links <style>', 'what links point to', oneOf(linkStyles).optional());
 
 const hostList = z
   .array(oneOf(hostNames))
@@ -158,60 +168,54 @@ const hostList = z
   })
   .optional();
 
-export const hostsOption = (about: string) => option('--host <name...>', about, hostList);
+/** The options of a site, wherever its data comes from. */
+export const siteOptions = {
+  ...inGroup('Output:', {
+    /** The base URL. Default: `BASE_URL`, Netlify's variables, that of the published site, `http://127.0.0.1:3000`. */
+    baseUrl: option('--base-url <url>', 'base URL [$BASE_URL, or as published]', plainUrl.optional()),
+    /** What links point to. Default `query`, for GitHub Pages `file`. */
+    links: linksOption,
+    /** Whether the site has bulk files. Default true. */
+    downloads: flag('--no-downloads', 'omit the bulk files'),
+    /** How icons are served. Default `link`: requests are redirected to the upstream's. */
+    sprites: option('--sprites <mode>', 'icons', oneOf(iconModes).default('link')),
+    /** Where icons are fetched from, or redirected to. Default: the live upstream's. */
+    spritesUpstream: option('--sprites-upstream <url>', 'where icons come from', z.string().optional()),
+    /** Whether the site offers itself for download, as `/download/gamedata.tar.gz` and `.zip`. Default false. */
+    archive: flag('--archive', 'offer the site as /download/gamedata.tar.gz'),
+    /** Whether every published file is read again and checked. Default false. */
+    verify: flag('--verify', 'check what was published'),
+  }),
+  ...inGroup('Hosts:', {
+    /** The hosts to write configuration for. Default `['netlify']`. */
+    hosts: option('--host <name...>', 'write configuration for [netlify]', hostList),
+    /** For nginx, Caddy and Apache: the document root. Default: the output folder. */
+    root: option('--root <dir>', 'document root of a web server [--out]', z.string().optional()),
+  }),
+};
 
-export const servingOptions = inGroup('Hosts:', {
-  /** For nginx, Caddy and Apache: the document root. Default: the output folder. */
-  root: option('--root <dir>', 'document root of a web server [--out]', z.string().optional()),
-});
-
-// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
-const UNFIT = /[\u0000-\u001f"'`$\\{}<>*?[\]]/;
-
-interface HostOptions {
-  readonly hosts: readonly HostName[];
-  readonly links: LinkStyle | undefined;
-  readonly root: string | undefined;
+export function resolveWanted(
+  { sprites: mode, spritesUpstream = DEFAULT_ICONS_UPSTREAM, ...options }: Checked<typeof siteOptions>,
+  environment: Environment,
+): WantedSettings {
+  const { baseUrl = environmentUrl(environment), links, hosts, root, downloads, archive } = options;
+  // Without icons from elsewhere, it does not matter.
+  const upstream = mode === 'none' ? null : checkValue(plainUrl, spritesUpstream, '--sprites-upstream');
+  return { baseUrl, links, hosts, root, downloads, archive, sprites: { mode, upstream } };
 }
 
-/** Returns each host once, their settings, and links as they need them. */
-export function resolveHosts({ hosts: names, links, root }: HostOptions, otherwise: LinkStyle, out: string) {
-  const hosts = [...new Set(names)];
-  return { hosts, serving: resolveServing(root, hosts, out), links: resolveLinks(links, hosts, otherwise) };
+/**
+ * The variable of the environment that names the base URL. Netlify's are too common names to mean anything elsewhere.
+ *
+ * @see https://docs.netlify.com/configure-builds/environment-variables/
+ */
+export function baseUrlVariable({ NETLIFY, CONTEXT = 'production', ...variables }: Environment) {
+  const netlify = CONTEXT === 'production' ? ['URL'] : ['DEPLOY_PRIME_URL', 'URL'];
+  const names = ['BASE_URL', ...(NETLIFY === 'true' ? netlify : [])];
+  return names.find((candidate) => variables[candidate]);
 }
 
-export function resolveServing(
-  given: string | undefined,
-  hosts: readonly HostName[],
-  out: string,
-  system: Pick<typeof path, 'resolve'> = path,
-): Serving {
-  // A path on the server, which may run another system than the build.
-  const root = (given?.startsWith('/') ? path.posix : system).resolve(given ?? out);
-  const server = hosts.find((host) => webServerNames.includes(host));
-  if (server === undefined && given !== undefined)
-    throw new UsageError('--root: got no host that uses it, expected --host nginx, caddy or apache');
-  if (server !== undefined && !root.startsWith('/'))
-    throw new UsageError(
-      `--root: got the Windows path ${root}${given === undefined ? ' of --out' : ''}, expected the site's path on the server, such as /srv/gamedata/site`,
-    );
-  if (server !== undefined && UNFIT.test(root))
-    throw wrong(
-      '--root',
-      root,
-      `a path without quotes, brackets or other characters that mean something to ${server}`,
-    );
-  return { root };
-}
-
-/** For some hosts, only files will do. */
-function resolveLinks(
-  given: LinkStyle | undefined,
-  hosts: readonly HostName[],
-  otherwise: LinkStyle,
-): LinkStyle {
-  const host = hosts.find((name) => fileHostNames.includes(name));
-  if (host === undefined) return given ?? otherwise;
-  if (given === undefined || given === 'file') return 'file';
-  throw new UsageError(`--links: got ${given}, expected file for ${host}, which ignores queries`);
+function environmentUrl(environment: Environment): string | undefined {
+  const name = baseUrlVariable(environment);
+  return name === undefined ? undefined : checkValue(plainUrl, environment[name], name);
 }

@@ -17,8 +17,9 @@ import type { Problem } from '../verify/folder.ts';
 import type { SiteReport } from './make-site.ts';
 import type { Report } from './report.ts';
 
-/** The most records of a group that a report names. */
+/** The number of records of a group that a summary names. */
 const RECORDS_SHOWN = 3;
+const REMOVED_SHOWN = 20;
 
 /** What has changed, one step of the history after the other, with examples. */
 const changeLines = (steps: readonly Comparison[]): string[] =>
@@ -26,10 +27,12 @@ const changeLines = (steps: readonly Comparison[]): string[] =>
     .toReversed()
     .flatMap((step) => [
       `records: ${headline(step)}`,
-      ...describeGroups(step, { max: RECORDS_SHOWN }).flatMap(({ title, lines, more }) => [
-        ...lines.map((line) => `  ${title.toLowerCase()}: ${line}`),
-        ...moreLines(more),
-      ]),
+      ...describeGroups(step, { max: RECORDS_SHOWN, maxRemoved: REMOVED_SHOWN }).flatMap(
+        ({ title, lines, more }) => [
+          ...lines.map((line) => `  ${title.toLowerCase()}: ${line}`),
+          ...moreLines(more),
+        ],
+      ),
     ]);
 
 const moreLines = (more: number): string[] => (more > 0 ? [`  … and ${groupDigits(more)} more`] : []);
@@ -39,6 +42,9 @@ const warningLines = (texts: readonly string[]): string[] => texts.map((text) =>
 /** What only a build reports. */
 interface OfBuild {
   readonly leftBehind: readonly string[];
+  readonly missingKinds: readonly string[];
+  readonly baseUrl: string;
+  readonly baseUrlFrom: SiteReport['baseUrlFrom'];
   readonly sprites: IconsReport;
   readonly verified: number | null;
   readonly problems: readonly Problem[];
@@ -52,13 +58,16 @@ export function buildLines(report: Report & OfBuild): string[] {
 
 /** The result: records first, files last. One line if nothing has changed, unless something was doubtful. */
 export function summaryLines(report: Report & Partial<OfBuild>): string[] {
-  const { counts, steps, nameChanges, skipped, warnings, notices, requests, leftBehind } = report;
+  const { counts, steps, nameChanges, skipped, warnings, notices, requests } = report;
   const edition = report.edition ? `, ${describeEdition(report.edition)}` : '';
   const captured = `captured ${report.captured}`;
   if (!report.changed) {
     const lines = [...warningLines(notices), ...publishedLines(report)];
     const data = `${recordCounts(counts)}, ${captured}${edition}`;
-    return [...lines.slice(0, -1), [lines.at(-1), data, ...verifiedLines(report)].join('; ')];
+    return [
+      ...lines.slice(0, -1),
+      [lines.at(-1), data, ...baseUrlLines(report), ...verifiedLines(report)].join('; '),
+    ];
   }
   const left = kindNames.flatMap((kind) => (skipped?.[kind] ?? []).map((id) => `${kind}/${id}`));
   return [
@@ -75,7 +84,8 @@ export function summaryLines(report: Report & Partial<OfBuild>): string[] {
     ...warningLines(notices),
     ...(requests ? [`fetched: ${fetchedParts(requests, report.isCached).join(' · ')}`] : []),
     ...(steps.length === 0 ? goneLines(report, 'removed since the last build') : []),
-    ...leftBehindLines(leftBehind),
+    ...leftBehindLines(report),
+    ...baseUrlLines(report),
     ...publishedLines(report),
   ];
 }
@@ -126,20 +136,25 @@ export function publishedLines({ out, files, changed, seconds }: Published): str
 
 type Published = Pick<Report, 'out' | 'files' | 'changed' | 'seconds'>;
 
-/** What was done first, what is gone, and what was not taken over. */
-export const lossLines = (report: Pick<SiteReport, 'notices' | 'missing' | 'leftBehind'>): string[] => [
-  ...warningLines(report.notices),
-  ...goneLines(report, 'removed'),
-  ...leftBehindLines(report.leftBehind),
-];
-
 const goneLines = ({ missing }: Pick<Report, 'missing'>, what: string): string[] =>
   kindNames
     .filter((kind) => missing[kind].length > 0)
-    .map((kind) => `${what}: ${counted(missing[kind].length, kind)}: ${firstOf(missing[kind])}`);
+    .map(
+      (kind) => `${what}: ${counted(missing[kind].length, kind)}: ${firstOf(missing[kind], REMOVED_SHOWN)}`,
+    );
 
-const leftBehindLines = (files: readonly string[] = []): string[] =>
-  files.length > 0 ? [`left behind: ${firstOf(files)}`] : [];
+function leftBehindLines({ missingKinds = [], leftBehind = [] }: Partial<OfBuild>): string[] {
+  const kinds = missingKinds.length > 0 ? [`not copied: kinds ${missingKinds.join(', ')}`] : [];
+  return leftBehind.length > 0
+    ? [...kinds, `not copied: ${counted(leftBehind.length, 'file')}: ${firstOf(leftBehind)}`]
+    : kinds;
+}
+
+/** Says where the base URL comes from, unless the user named it. */
+function baseUrlLines({ baseUrl, baseUrlFrom }: Partial<OfBuild>): string[] {
+  if (baseUrlFrom === 'published') return [`base URL: ${baseUrl}, as published`];
+  return baseUrlFrom === 'source' ? [`base URL: ${baseUrl}, as in the source`] : [];
+}
 
 /**
  * What a failure or an interruption leaves: the published folder, and what was fetched, if that is where the work ended.

@@ -30,7 +30,7 @@ export const newestEdition = (editions: Iterable<Edition | null>): Edition | nul
 
 /** The earliest deploy date that is believed: before it, the upstream did not exist. */
 export const EARLIEST = Date.UTC(2014, 0) / 1000;
-const DAY = 86_400;
+const DAY_MS = 86_400_000;
 
 /**
  * An edition as the upstream names it: a commit, and seconds since 1970 as text. Null if either is not what it should be.
@@ -39,10 +39,14 @@ const DAY = 86_400;
  */
 export function parseEdition(hash: unknown, deployed: unknown, now: number): Edition | null {
   const seconds = /^\d{1,10}$/.test(String(deployed)) ? Number(deployed) : 0;
-  if (seconds < EARLIEST || seconds > now / 1000 + DAY) return null;
+  if (seconds < EARLIEST) return null;
   const time = new Date(seconds * 1000).toISOString().replace('.000Z', 'Z');
-  return editionSchema.safeParse({ hash, deployed: time }).data ?? null;
+  const edition = editionSchema.safeParse({ hash, deployed: time }).data;
+  return edition && !isAhead(edition, now) ? edition : null;
 }
+
+/** Whether an edition is dated more than a day ahead, which no difference of two clocks explains. */
+export const isAhead = ({ deployed }: Edition, now: number): boolean => Date.parse(deployed) > now + DAY_MS;
 
 /**
  * Within one format, fields may be added: readers ignore those they do not know and have defaults for those that are

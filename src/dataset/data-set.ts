@@ -28,17 +28,19 @@ export type Provenance = z.infer<typeof provenanceSchema>;
 export const unusableCodes = ['unusable-icon', 'unusable-name'] as const;
 
 /** Oddities of a record that do not stop a build. The README explains each. */
-export type WarningCode =
-  | 'adapted-slug'
-  | 'duplicate-slug'
-  | 'missing-name'
-  | 'trimmed-name'
-  | 'no-icon'
-  | 'icon-not-found'
-  | 'conflicting-index'
-  | 'repeated-index'
-  | 'unknown-generation'
-  | (typeof unusableCodes)[number];
+export const warningCodes = [
+  'adapted-slug',
+  'duplicate-slug',
+  'missing-name',
+  'trimmed-name',
+  'no-icon',
+  'icon-not-found',
+  'conflicting-index',
+  'repeated-index',
+  'unknown-generation',
+  ...unusableCodes,
+] as const;
+export type WarningCode = (typeof warningCodes)[number];
 
 export const warningSchema = z.object({
   /** A string, as another version may know other codes. */

@@ -57,12 +57,12 @@ export const markdownLines = (comparison: Comparison): string[] => [
 /**
  * The groups that are not empty.
  *
- * @param max the most records of a group that are listed; the rest are only counted. Default: all
+ * @param max the number of records of a group that are listed; the rest are only counted. Default: all
  * @param mark wraps text from the data: for the slug of a present record, its path is told
  */
 export function describeGroups(
   { changes }: Comparison,
-  { max = Number.POSITIVE_INFINITY }: { max?: number } = {},
+  { max = Number.POSITIVE_INFINITY, maxRemoved = max }: { max?: number; maxRemoved?: number } = {},
   mark: (text: string, path?: string) => string = (text) => text,
 ) {
   const describe = (fields: readonly FieldChange[]): string =>
@@ -82,7 +82,7 @@ export function describeGroups(
       changed: changed.map(({ id, slug, fields }) => `${present(slug)} (id ${id}): ${describe(fields)}`),
     };
     return changeTypes.flatMap((type) => {
-      const lines = groups[type].slice(0, max);
+      const lines = groups[type].slice(0, type === 'removed' ? maxRemoved : max);
       if (lines.length === 0) return [];
       return [{ title: `${pluralTitle(kind)} ${type}`, lines, more: groups[type].length - lines.length }];
     });

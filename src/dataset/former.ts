@@ -3,7 +3,7 @@
  * keeps redirecting, however short the feed of changes is.
  */
 
-import { formerReader, type History } from '../contract/changes.ts';
+import { formerReader } from '../contract/changes.ts';
 import { type Kind, kindNames, mapKinds } from '../contract/kinds.ts';
 import { parse } from '../contract/parse.ts';
 import { FORMER_FILE, recordOfPath, recordPath } from '../contract/paths.ts';
@@ -43,22 +43,17 @@ export const agreeing = (former: Former, its: AddressedRecords, own: AddressedRe
     return new Map([...former[kind]].filter(([, id]) => ours.has(id) && ours.get(id) === theirs.get(id)));
   });
 
-/** What versions without `former.json` knew: the steps of their history, and the redirects. */
-export const formerOf = ({ steps }: History, moved: object, records: AddressedRecords): Former =>
+/** The old slugs that redirect, according to `moved.json`. */
+export const readRedirects = (moved: Readonly<Record<string, string>>, records: AddressedRecords): Former =>
   mapKinds((kind) => {
     const ids = new Map(records[kind].map(({ id, slug }) => [slug, id]));
-    const redirected = Object.entries(moved).flatMap(([path, to]): [string, number][] => {
-      const [from, now] = [recordOfPath(path), recordOfPath(to)];
-      const id = now?.kind === kind ? ids.get(now.slug) : undefined;
-      return from?.kind === kind && id !== undefined ? [[from.slug, id]] : [];
-    });
-    const stepped = steps
-      .toReversed()
-      .flatMap(({ changes: { [kind]: changes } }) => [
-        ...changes.renamed.map(({ id, from }): [string, number] => [from, id]),
-        ...changes.removed.map(({ id, slug }): [string, number] => [slug, id]),
-      ]);
-    return new Map([...redirected, ...stepped]);
+    return new Map(
+      Object.entries(moved).flatMap(([path, to]): [string, number][] => {
+        const [from, now] = [recordOfPath(path), recordOfPath(to)];
+        const id = now?.kind === kind ? ids.get(now.slug) : undefined;
+        return from?.kind === kind && id !== undefined ? [[from.slug, id]] : [];
+      }),
+    );
   });
 
 const bySlug = ([a]: [string, number], [b]: [string, number]): number => (a < b ? -1 : 1);

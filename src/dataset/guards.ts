@@ -24,8 +24,6 @@ export interface Guarded {
   readonly edition?: Edition | null | undefined;
   readonly records: AddressedRecords;
   readonly former: Former;
-  /** The prefix of its links; undefined if it has none, or it cannot be read. */
-  readonly baseUrl?: string | undefined;
 }
 
 export interface GuardOptions {
@@ -38,14 +36,10 @@ export interface GuardOptions {
   readonly floor?: Counts | undefined;
   /** Why local data was read instead of the upstream, if it was. */
   readonly fallback?: string | undefined;
-  /** Whether somebody chose the base URL, as it is not a default. */
-  readonly isBaseUrlNamed?: boolean | undefined;
-  /** What to do about another base URL than the published one. */
-  readonly baseUrlHint?: string | undefined;
-  /** Whether redirects may be lost: in a copy that is to be faithful, or a new history. */
+  /** Whether redirects may be lost, because a new history starts. */
   readonly mayLoseRedirects?: boolean | undefined;
-  /** How to let go what is missing, if not by the options of the same command. */
-  readonly hint?: ((options: string) => string) | undefined;
+  /** Whether the user named an archive to restore, which permits every loss but that of a whole kind. */
+  readonly isRestored?: boolean | undefined;
 }
 
 /** Kind → the slugs of records that have disappeared, renamed ones not counted. */
@@ -53,8 +47,7 @@ export type Missing = Readonly<Record<Kind, readonly string[]>>;
 
 /**
  * The guard of whatever replaces published data. Fails if too many records or names disappeared, an address would become a 404
- * although its record is there, the base URL is another one that nobody named, a fallback is older than what is published, or too
- * many records were renamed.
+ * although its record is there, a fallback is older than what is published, or too many records were renamed.
  *
  * @param before what is published; undefined if nothing is
  * @returns what is gone all the same, as it was allowed to: records, and redirects to present ones, as `<kind>/<slug>`
@@ -67,7 +60,7 @@ export function guard(
 ): { missing: Missing; redirects: readonly string[] } {
   const missing = refuseShrinking(before, next, options);
   if (!before) return { missing, redirects: [] };
-  refuseLostNames(before.names, options);
+  if (!options.isRestored) refuseLostNames(before.names, options);
   const redirects = lostAddresses(before, next, true).map(([path]) => path.slice(API_PREFIX.length, -1));
   if (redirects.length > 0 && !options.mayLoseRedirects)
     throw new GuardError(
@@ -75,21 +68,14 @@ export function guard(
       {},
       { hint: 'To let them go, start a new history with --forget-history.' },
     );
-  // Links would get another prefix that nobody asked for, as where a default applies.
-  if (!options.isBaseUrlNamed && before.baseUrl !== undefined && before.baseUrl !== next.baseUrl)
-    throw new GuardError(
-      `the published site has the base URL ${before.baseUrl}, and would get ${next.baseUrl}, which nobody has named`,
-      {},
-      { hint: options.baseUrlHint ?? `Name it with --base-url or BASE_URL.` },
-    );
   refuseOlderFallback(before, next, options);
-  refuseRenaming(before, next, options);
+  if (!options.isRestored) refuseRenaming(before, next, options);
   return { missing, redirects };
 }
 
 /** Fails if more than a percentage of a kind's records disappeared, whatever was added instead, or if a kind has no records at all. */
 function refuseShrinking(before: Guarded | undefined, next: Guarded, options: GuardOptions): Missing {
-  const { floor, maxShrink } = options;
+  const { floor, maxShrink, isRestored } = options;
   const gone = findGone(before, next, options);
   return mapKinds((kind) => {
     const slugs = gone[kind].map(({ slug }) => slug);
@@ -97,7 +83,7 @@ function refuseShrinking(before: Guarded | undefined, next: Guarded, options: Gu
     const now = next.records[kind].length;
     const lost = before ? gone[kind].filter(({ isAllowed }) => !isAllowed).length : had - now;
     const isEmpty = now === 0 && maxShrink < 100;
-    if (!isEmpty && lost <= (had * maxShrink) / 100) return slugs;
+    if (!isEmpty && (isRestored || lost <= (had * maxShrink) / 100)) return slugs;
     const limit = before
       ? `, the last build had ${had}: expected at most ${maxShrink} % to disappear`
       : `, the bundled data set has ${had}: expected at most ${maxShrink} % less`;
@@ -154,9 +140,7 @@ function refuseRenaming(before: Guarded, next: Guarded, options: GuardOptions): 
     if (moved.length <= Math.max(FEW, (known.length * most) / 100)) continue;
     const names = firstOf(moved.map(({ id, slug }) => `${slug} (${id})`));
     const problem = `got ${moved.length} of ${known.length} records renamed or renumbered`;
-    const hint =
-      options.hint?.('--max-shrink 100') ??
-      'If the upstream is right, list them with --allow-missing, or raise --max-shrink.';
+    const hint = 'If the upstream is right, list them with --allow-missing, or raise --max-shrink.';
     const expected = `expected at most ${most} %, five times --max-shrink`;
     throw new GuardError(`${problem}: ${expected}; ${names}`, { kind }, { hint });
   }
@@ -189,9 +173,7 @@ function refuseLostNames(changes: readonly NameChanges[], options: GuardOptions)
     const kind = `names/${language}`;
     if (lost <= (before * maxShrink) / 100 || allowMissing.includes(kind)) continue;
     const problem = `got ${before - lost} of ${before} names that the last build had: expected at most ${maxShrink} % to disappear`;
-    const hint =
-      options.hint?.(`--allow-missing ${kind}`) ??
-      `If they are really gone, add --allow-missing ${kind}, or raise --max-shrink.`;
+    const hint = `If they are really gone, add --allow-missing ${kind}, or raise --max-shrink.`;
     throw new GuardError(problem, { kind }, { hint });
   }
 }
@@ -214,13 +196,18 @@ function addressesOf({ records, former }: Guarded): Map<string, string> {
   return addresses;
 }
 
+type Dated = Pick<Guarded, 'captured' | 'edition'>;
+
+/** The days of two data sets that can be compared: those of their editions, or else those of their captures. */
+export const datesOf = (before: Dated, next: Dated): readonly (string | null)[] =>
+  before.edition && next.edition
+    ? [before.edition.deployed, next.edition.deployed].map((time) => time.slice(0, 10))
+    : [before.captured, next.captured];
+
 /** A fallback replaces only data of an earlier day, or the same. */
 function refuseOlderFallback(before: Guarded, next: Guarded, { fallback }: GuardOptions): void {
   if (fallback === undefined || before.digest === next.digest) return;
-  const [published, local] =
-    before.edition && next.edition
-      ? [before.edition.deployed, next.edition.deployed].map((time) => time.slice(0, 10))
-      : [before.captured, next.captured];
+  const [published, local] = datesOf(before, next);
   if (!published || !local || published < local) return;
   throw new GuardError(
     `the published data is newer and unchanged: it is of ${published}, the local data of ${local}`,
@@ -246,12 +233,9 @@ export function refuseOldData(
   );
 }
 
-function hintFor({ fallback, floor, hint }: GuardOptions, isFirst: boolean): string {
+function hintFor({ fallback, floor }: GuardOptions, isFirst: boolean): string {
   if (fallback !== undefined) return `${fallback}. It has less than the published data, which is unchanged.`;
   if (isFirst && floor)
     return 'Nothing is published here that could be compared with. If the upstream is right, build with --max-shrink 100.';
-  return (
-    hint?.('--max-shrink 100') ??
-    'If they are really gone, list them with --allow-missing, or raise --max-shrink.'
-  );
+  return 'If they are really gone, list them with --allow-missing, or raise --max-shrink.';
 }

@@ -2,7 +2,7 @@
 
 import * as z from 'zod';
 import { type Comparison, type DataSetSummary, type History, historySchema } from '../contract/changes.ts';
-import type { Meta } from '../contract/meta.ts';
+import { isAhead, type Meta } from '../contract/meta.ts';
 import type { Names, NamesSummary } from '../contract/names.ts';
 import { parse } from '../contract/parse.ts';
 import { CHANGES_FILE } from '../contract/paths.ts';
@@ -50,8 +50,14 @@ export const encodeHistory = ({ steps }: History): string =>
 
 /** The same where no day is later than this one, as if no clock had ever run ahead. */
 export function notAfter({ steps }: History, day: string): History {
-  const corrected = (summary: DataSetSummary): DataSetSummary =>
-    (summary.captured ?? day) > day ? { ...summary, captured: day } : summary;
+  const corrected = (summary: DataSetSummary): DataSetSummary => {
+    const { captured, edition } = summary;
+    return {
+      ...summary,
+      captured: captured !== null && captured > day ? day : captured,
+      ...(edition && isAhead(edition, Date.now()) && { edition: null }),
+    };
+  };
   return {
     steps: steps.map((step) => ({ ...step, from: corrected(step.from), to: corrected(step.to) })),
   };
@@ -65,7 +71,7 @@ export interface Previous extends DataSetSummary {
   listed?(): AddressedRecords;
   /** Throws if they cannot be read as they were published. */
   former(): Former;
-  /** Of a site whose former slugs are damaged, those that redirect; undefined if these cannot be read, either. */
+  /** The old slugs, or those that redirect if the others are damaged; undefined if neither can be read. */
   readonly readableFormer?: () => Former | undefined;
   /** Empty if it has none; undefined if it cannot be read as it was published. */
   history(): History | undefined;
@@ -74,8 +80,6 @@ export interface Previous extends DataSetSummary {
   readNames?(): readonly Names[] | undefined;
   /** What was odd about it; of a site, only how many warnings of each kind and code there were. */
   readonly warnings?: readonly Warning[] | Meta['warnings'];
-  /** The prefix of a site's links. */
-  readonly base_url?: string;
 }
 
 const ANEW = 'the feed of changes starts anew, as that of the published data cannot be continued';

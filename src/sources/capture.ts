@@ -1,15 +1,24 @@
 /** Captures a data set: reads it from a source, and lets the guards decide whether it may replace the published one. */
 
 import type { Comparison, History } from '../contract/changes.ts';
+import { isAhead } from '../contract/meta.ts';
 import type { Names, NamesSummary } from '../contract/names.ts';
 import type { Counts } from '../contract/records.ts';
 import type { AnyRecords, DataSet } from '../dataset/data-set.ts';
 import { agreeing, type Former, leftSlugs, mergeFormer, noFormer } from '../dataset/former.ts';
-import { type GuardOptions, guard, type Missing, refuseOldData, refuseUnusable } from '../dataset/guards.ts';
+import {
+  datesOf,
+  type GuardOptions,
+  guard,
+  type Missing,
+  refuseOldData,
+  refuseUnusable,
+} from '../dataset/guards.ts';
 import { continueHistory, emptyHistory, notAfter, type Previous, stepsSince } from '../dataset/history.ts';
 import { compareNames, type NameChanges } from '../dataset/names.ts';
 import type { FetcherStats } from '../http/fetcher.ts';
 import { load } from './index.ts';
+import { isArchive } from './site/place.ts';
 import type { Site } from './site/read.ts';
 import { previousOfSnapshot } from './snapshot.ts';
 import type { Progress, SourceContext, SourceResult } from './source.ts';
@@ -43,15 +52,10 @@ export interface Captured extends DataSet {
 export interface CaptureOptions
   extends SourceContext,
     Watchers,
-    Pick<GuardOptions, 'maxShrink' | 'allowMissing' | 'isBaseUrlNamed' | 'baseUrlHint' | 'hint'> {
+    Pick<GuardOptions, 'maxShrink' | 'allowMissing'> {
   /** The age that data may have, in days; undefined for any. */
   readonly maxAge?: number | undefined;
   readonly published: Previous | undefined;
-  readonly baseUrl?: string | undefined;
-  /** Start a new history, without redirects of records that were renamed before. Default false. */
-  readonly forgetHistory?: boolean | undefined;
-  /** Whether an archive is restored, which is a way out where the published former slugs are damaged. */
-  readonly isRestored?: boolean | undefined;
 }
 
 const UNGUARDED = 'no earlier data is known, not even a bundled data set: --max-shrink could not be applied';
@@ -68,7 +72,7 @@ export async function capture(options: CaptureOptions): Promise<Captured> {
   const first = isSame && !isCopied ? previous : undefined;
   // A later day than today is that of a clock that ran ahead.
   const captured = first?.captured && first.captured <= options.today ? first.captured : read.captured;
-  const edition = first?.edition ?? read.edition;
+  const edition = first?.edition && !isAhead(first.edition, Date.now()) ? first.edition : read.edition;
   // An upstream that is deployed anew without a change of ours is not old.
   refuseOldData({ captured, edition: read.edition }, options);
   // A copy was guarded when it was captured.
@@ -76,7 +80,8 @@ export async function capture(options: CaptureOptions): Promise<Captured> {
   const before = isSame ? records : previous?.records();
   const published = previous && { ...previous, records: before ?? previous.listed?.() ?? records };
   const forgotten = options.forgetHistory ?? false;
-  const readFormer = options.isRestored ? previous?.readableFormer : previous?.former;
+  const isRestored = site !== undefined && isArchive(options.upstream ?? '');
+  const readFormer = isRestored ? previous?.readableFormer : previous?.former;
   const known = (forgotten ? undefined : readFormer?.()) ?? noFormer;
   const left = published ? leftSlugs(published.records, records) : noFormer;
   const former = mergeFormer(inherited, loaded.former ?? noFormer, known, left);
@@ -84,9 +89,9 @@ export async function capture(options: CaptureOptions): Promise<Captured> {
   const nameChanges = options.hasNames === false ? [] : changesOfNames(own, previous, before);
   const present = { ...dataSet, captured, edition };
   const { missing } = guard(
-    published && { ...published, former: known, names: nameChanges, baseUrl: published.base_url },
-    { ...present, former, baseUrl: options.baseUrl ?? site?.meta.base_url },
-    { ...options, floor, fallback, mayLoseRedirects: forgotten },
+    published && { ...published, former: known, names: nameChanges },
+    { ...present, former },
+    { ...options, floor, fallback, mayLoseRedirects: forgotten, isRestored },
   );
   const { history: continued, notices } = continueHistory(
     { ...present, history: loaded.history },
@@ -99,7 +104,12 @@ export async function capture(options: CaptureOptions): Promise<Captured> {
     ...{ ...dataSet, provenance: { ...read, captured, edition }, history, former, missing, nameChanges },
     ...{ source, site, fallback: fallback ?? null, requests, isCached },
     steps: stepsSince(history, previous?.digest),
-    notices: [...(loaded.notices ?? []), ...(isUnguarded ? [UNGUARDED] : []), ...notices],
+    notices: [
+      ...(loaded.notices ?? []),
+      ...(isUnguarded ? [UNGUARDED] : []),
+      ...(isCopied && fallback === undefined ? describeOlder(previous, present) : []),
+      ...notices,
+    ],
   };
 }
 
@@ -129,4 +139,15 @@ export function changesOfNames(
   const names = isSame ? undefined : previous?.readNames?.();
   if (!records || !names) return [];
   return compareNames({ records, names }, { records: to.records, names: to.names() });
+}
+
+/** Says that a source which the user named is older than the published data. */
+function describeOlder(
+  previous: Previous | undefined,
+  next: Pick<Previous, 'digest' | 'captured' | 'edition'>,
+): string[] {
+  if (!previous || previous.digest === next.digest) return [];
+  const [before, now] = datesOf(previous, next);
+  if (!before || !now || now >= before) return [];
+  return [`the source is of ${now}, older than the published data of ${before}`];
 }

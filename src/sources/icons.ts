@@ -40,13 +40,17 @@ export async function gatherIcons(
     ),
   );
   const icons = [...new Set(named.map(({ icon }) => icon))].sort();
-  const isOfSite = mode === 'mirror' && site?.meta.sprites.mode === 'mirror';
-  const { files, offline, requests } =
-    mode !== 'mirror' || upstream === null
-      ? none
-      : isOfSite
-        ? { ...none, files: new Map(icons.map((icon) => [icon, readIcon(site, icon)])) }
-        : await fetchIcons(icons, upstream, fetcher);
+  const copied = new Map(
+    icons.flatMap((icon) =>
+      mode === 'mirror' && site?.entries.has(icon) ? [[icon, readIcon(site, icon)] as const] : [],
+    ),
+  );
+  const others = icons.filter((icon) => !copied.has(icon));
+  const { offline, requests, ...fetched } =
+    mode === 'mirror' && upstream !== null && others.length > 0
+      ? await fetchIcons(others, upstream, fetcher)
+      : none;
+  const files = new Map([...fetched.files, ...copied]);
   const missing = named.filter(({ icon }) => files.get(icon) === null);
   return {
     files: icons.map((icon) => ({ path: icon, body: files.get(icon) ?? placeholder })),
@@ -66,7 +70,9 @@ interface Gathered extends Pick<IconsReport, 'offline' | 'requests'> {
   readonly files: ReadonlyMap<string, Buffer | null>;
 }
 
-function readIcon({ place, entries }: Site, icon: string): Buffer {
+/** Null for an icon that the site replaced by its placeholder. */
+function readIcon({ place, entries }: Site, icon: string): Buffer | null {
+  if (entries.get(icon)?.sha256 === entries.get(PLACEHOLDER_ICON)?.sha256) return null;
   const body = readListed(place, entries, icon);
   if (isImage(body)) return body;
   throw new DataError('expected a PNG, GIF, JPEG or WebP image', { record: place.at(icon) });

@@ -44,7 +44,7 @@ function readSite(place: Place): SummarizedRecords {
 async function readDeployment(address: string, options: ReadOptions): Promise<SummarizedRecords> {
   const client = createClient({ ...options, retries: 1 });
   const place = await abortable(client, options.signal, () =>
-    deploymentPlace(client, address, hasRecords).catch((error: unknown) => {
+    deploymentPlace(client, address, { isWanted: hasRecords }).catch((error: unknown) => {
       const isMissing = error instanceof UpstreamError && error.request.status === 404;
       if (error instanceof OutputError || (isMissing && error.request.url.endsWith(MANIFEST_FILE))) return;
       throw error;

@@ -1,15 +1,17 @@
-/** The site source: a built site in a folder, an archive or a deployment. Its records, names, former slugs and history count. */
+/** The site source: a built site in a folder, an archive or a deployment, of which only the data is used. */
 
 import { mapKinds } from '../contract/kinds.ts';
+import { isAhead, type Meta } from '../contract/meta.ts';
 import { parse } from '../contract/parse.ts';
 import { META_FILE, recordFile } from '../contract/paths.ts';
 import { recordSchemas } from '../contract/records.ts';
-import type { Records } from '../dataset/data-set.ts';
+import type { AnyRecords, Provenance, Records } from '../dataset/data-set.ts';
 import { summarizeNames } from '../dataset/digest.ts';
+import { notAfter } from '../dataset/history.ts';
 import { DataError } from '../errors.ts';
 import type { FetcherStats } from '../http/fetcher.ts';
 import { localPlace, type Place } from './site/place.ts';
-import { openSite, readListed, type Site } from './site/read.ts';
+import { explainFormer, openSite, readFormer, readListed, type Site } from './site/read.ts';
 import { leaveOut } from './skip.ts';
 import { isAddress, type Source, type SourceContext } from './source.ts';
 
@@ -17,30 +19,79 @@ export const site: Source = async (context) => {
   const [place, requests] = await findSite(context);
   const found = openSite(place);
   readListed(place, found.entries, META_FILE);
-  const { source, upstream, counts, digest, captured, edition, skipped } = found.meta;
-  const records = validated(found);
+  const { counts, digest } = found.meta;
+  const records = validateRecords(found, context.local?.records(digest) ?? found.records());
   const names = context.hasNames === false ? [] : found.names();
-  const provenance = { source, upstream, captured, edition, skipped };
-  const namesSummary = summarizeNames(names);
-  const whole = { warnings: [], provenance, counts, digest, records, names, namesSummary };
-  const former = found.former(() => records);
-  return { ...leaveOut(whole, found.history, context), former, site: found, source, requests };
+  const { provenance, notices } = validateProvenance(found.meta, context.today);
+  const whole = {
+    warnings: [],
+    provenance,
+    counts,
+    digest,
+    records,
+    names,
+    namesSummary: summarizeNames(names),
+  };
+  const about = { name: place.name, wayOut: 'Build that site again from its upstream' };
+  const former = readFormer(() => explainFormer(about, found.former), context.forgetHistory);
+  const history = () => notAfter(found.history(), context.today);
+  return {
+    ...leaveOut(whole, history, context),
+    former,
+    site: found,
+    source: provenance.source,
+    requests,
+    notices,
+  };
 };
 
 async function findSite(context: SourceContext): Promise<[Place, FetcherStats?]> {
-  const { upstream = '', signal } = context;
+  const { upstream = '', signal, local, hasIcons, hasNames } = context;
   if (!isAddress(upstream)) return [await localPlace(upstream)];
   const { abortable, createClient } = await import('../http/client.ts');
   const { deploymentPlace, isSource } = await import('./site/deployment.ts');
-  return abortable(createClient(context), signal, async (client) => [
-    await deploymentPlace(client, upstream, isSource),
-    { ...client.stats, cacheHits: 0 },
-  ]);
+  return abortable(createClient(context), signal, async (client) => {
+    const place = await deploymentPlace(client, upstream, {
+      local,
+      isWanted: (file, { digest }) =>
+        isSource(file, { hasRecords: !local?.records(digest), hasIcons, hasNames }),
+    });
+    return [place, { ...client.stats, cacheHits: 0 }];
+  });
 }
 
-/** A copy may come from anybody: its records have to be what a build would make, with fields in the order of the schemas. */
-function validated({ place, records: read }: Site): Records {
-  const found = read();
+/** Text that gamedata itself writes as the upstream: a URL, or the origin of a folder of tables. */
+const UPSTREAM = /^(?:https?:\/\/[\x21-\x7e]{1,200}|local files|npm package [\w@./, -]{1,100})$/;
+
+/** Keeps what a copy claims about its data as far as it is plausible. Copies may come from anyone. */
+function validateProvenance(
+  { source, upstream, captured, edition }: Meta,
+  today: string,
+): { provenance: Provenance; notices: string[] } {
+  const isLate = captured > today;
+  const isEarly = edition !== null && isAhead(edition, Date.now());
+  const isKnown = UPSTREAM.test(upstream);
+  return {
+    provenance: {
+      source,
+      upstream: isKnown ? upstream : 'unknown',
+      captured: isLate ? today : captured,
+      edition: isEarly ? null : edition,
+    },
+    notices: [
+      ...(isKnown ? [] : ['the upstream of the source is not a URL, and is dropped']),
+      ...(isLate
+        ? [`the source was captured on ${captured}, which is in the future: ${today} is used instead`]
+        : []),
+      ...(isEarly
+        ? [`the source has an edition of ${edition.deployed}, which is in the future, and is dropped`]
+        : []),
+    ],
+  };
+}
+
+/** Checks that records are what a build would write, with fields in the order of the schemas. */
+function validateRecords({ place }: Site, found: AnyRecords): Records {
   return mapKinds((kind) =>
     found[kind].map((value, at) => {
       const record = place.at(recordFile(kind, value.slug));

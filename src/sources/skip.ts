@@ -29,8 +29,8 @@ export function leaveOut(
   if (!skip) return { dataSet, history: history() };
   const { skipped: former } = dataSet.provenance;
   const formerly = mapKinds((kind) => former?.[kind] ?? []);
-  // A fallback may lack what the upstream has.
-  if (source !== 'auto')
+  // A fallback may lack what the upstream has, and a copy what its own build skipped.
+  if (source !== 'auto' && source !== 'site')
     refuseUnknownSkips(
       skip,
       mapKinds((kind) => [...dataSet.records[kind], ...formerly[kind].map((id) => ({ id }))]),

@@ -19,13 +19,21 @@ import {
   warningSchema,
 } from '../dataset/data-set.ts';
 import { digestLines, encodeLine, summarizeNames } from '../dataset/digest.ts';
-import { decodeFormer, type Former, formerOf } from '../dataset/former.ts';
+import { decodeFormer, type Former, noFormer } from '../dataset/former.ts';
 import { decodeHistory, emptyHistory, type Previous } from '../dataset/history.ts';
 import { selectNames } from '../dataset/names.ts';
 import { DataError, type DataLocation, OutputError } from '../errors.ts';
 import { parseText } from '../files.ts';
 import { folderPlace, readFrom } from './site/place.ts';
-import { entriesOf, explainFormer, readListed, readManifest, readNames, undamaged } from './site/read.ts';
+import {
+  entriesOf,
+  explainFormer,
+  readFormer,
+  readListed,
+  readManifest,
+  readNames,
+  undamaged,
+} from './site/read.ts';
 import { leaveOut } from './skip.ts';
 import type { Source } from './source.ts';
 
@@ -37,7 +45,11 @@ const wanted = { what: 'a snapshot', hint: 'Create one with: gamedata snapshot -
 
 export const snapshot: Source = async (context) => {
   const { data, history, former } = openSnapshot(context.upstream ?? context.dataFolder);
-  return { ...leaveOut(data(context), history, context), former: former(), source: 'snapshot' };
+  return {
+    ...leaveOut(data(context), history, context),
+    former: readFormer(former, context.forgetHistory),
+    source: 'snapshot',
+  };
 };
 
 /** `provenance.json`: where the records come from, their warnings and their digest. */
@@ -122,24 +134,18 @@ export function openSnapshot(folder: string) {
       expectDigest(location, newest, digest, `Delete ${CHANGES_FILE} to start a new history.`);
       return history;
     },
-    /** The former slugs, which an earlier version kept in the history. What the manifest lists has to be as it says. */
+    /** A folder with a manifest must have the old slugs that the manifest lists. */
     former(): Former {
-      const entries = has(MANIFEST_FILE) ? entriesOf(readManifest(place)) : undefined;
-      const read = (file: string): unknown => {
-        if (entries?.has(file)) return parseText(`${readListed(place, entries, file)}`, file);
-        return has(file) ? json(file) : undefined;
-      };
-      return explainFormer({ name: folder, wayOut: 'Restore the folder from a copy' }, () => {
-        const former = read(FORMER_FILE);
-        if (former !== undefined) return decodeFormer(former);
-        const changes = read(CHANGES_FILE) ?? emptyHistory;
-        return formerOf(decodeHistory(changes), {}, noRecords);
-      });
+      const read = (): string =>
+        has(MANIFEST_FILE)
+          ? `${readListed(place, entriesOf(readManifest(place)), FORMER_FILE)}`
+          : text(FORMER_FILE);
+      if (!has(MANIFEST_FILE) && !has(FORMER_FILE)) return noFormer;
+      const about = { name: folder, wayOut: 'Restore the folder from a copy' };
+      return explainFormer(about, () => decodeFormer(parseText(read(), FORMER_FILE)));
     },
   };
 }
-
-const noRecords = mapKinds(() => []);
 
 export const readSnapshot = (folder: string, options?: { hasNames?: boolean }): DataSet =>
   openSnapshot(folder).data(options);

@@ -6,6 +6,7 @@ import type { DataSet } from '../dataset/data-set.ts';
 import type { Former } from '../dataset/former.ts';
 import type { Waiting } from '../http/client.ts';
 import type { FetcherOptions, FetcherStats } from '../http/fetcher.ts';
+import type { LocalSite } from './site/local.ts';
 import type { Site } from './site/read.ts';
 
 /** Whether an upstream is a URL; anything else is a folder. */
@@ -29,6 +30,12 @@ export interface SourceContext extends FetcherOptions {
   readonly skip?: Skipped | undefined;
   /** Whether the data set has the names in every language. Default true. */
   readonly hasNames?: boolean | undefined;
+  /** Whether old slugs that cannot be read may be lost. Default false. */
+  readonly forgetHistory?: boolean | undefined;
+  /** Whether the icons of a site are read. Default false. */
+  readonly hasIcons?: boolean | undefined;
+  /** What a deployment need not send. */
+  readonly local?: LocalSite | undefined;
   readonly onProgress?: ((progress: Progress) => void) | undefined;
 }
 

@@ -160,7 +160,7 @@ export function checkNames(
 
 /** The history has to lead to the site's data, and the files derived from it and from former slugs have to match. */
 function checkChanges({ meta, files, report, textOf, ...site }: Checked, records: ServedRecords): void {
-  const { CHANGES_FILE, FORMER_FILE, MOVED_FILE } = paths;
+  const { CHANGES_FILE, FORMER_FILE } = paths;
   const attempt = <T>(file: string, read: () => T): T | undefined => {
     try {
       return read();
@@ -175,7 +175,7 @@ function checkChanges({ meta, files, report, textOf, ...site }: Checked, records
   const [newest] = history?.steps ?? [];
   if (newest && newest.to.digest !== meta.digest)
     report(CHANGES_FILE, `ends at digest ${newest.to.digest}, that of the site is ${meta.digest}`);
-  const former = attempt(files.has(FORMER_FILE) ? FORMER_FILE : MOVED_FILE, () => site.former(() => records));
+  const former = attempt(FORMER_FILE, site.former);
   if (!history || !former) return;
   const made = { history, former, moved: movedRoutes(former, records) };
   for (const { path, body } of changeFiles(made, meta)) {

@@ -1,16 +1,14 @@
 import { describe, expect, it } from 'vitest';
-import { compare } from '../../src/dataset/compare.ts';
 import {
   agreeing,
   decodeFormer,
   encodeFormer,
-  formerOf,
   leftSlugs,
   mergeFormer,
   movedRoutes,
   noFormer,
+  readRedirects,
 } from '../../src/dataset/former.ts';
-import { emptyHistory, extendHistory } from '../../src/dataset/history.ts';
 import { versionOf } from '../support/data-set-versions.ts';
 import { forOthers } from '../support/kinds.ts';
 import { rawMove } from '../support/sites.ts';
@@ -43,15 +41,13 @@ describe('former slugs', () => {
     );
   });
 
-  it('are in the history and the redirects of earlier versions', () => {
-    const steps = [compare(named('a', 'x', 'y'), named('b', 'x')), compare(named('b', 'x'), named('c', 'x'))];
-    const history = steps.reduce(extendHistory, emptyHistory);
+  it('are read from the redirects of a site', () => {
     const moved = {
       '/api/gamedata/move/lost/': '/api/gamedata/move/c/',
       '/elsewhere/': '/',
-      '/api/gamedata/move/a/': '/api/gamedata/move/x/',
+      '/api/gamedata/move/gone/': '/api/gamedata/move/y/',
     };
-    expect(formerOf(history, moved, named('c', 'x').records)).toEqual(former({ lost: 1, a: 1, b: 1, y: 3 }));
+    expect(readRedirects(moved, named('c', 'x').records)).toEqual(former({ lost: 1 }));
   });
 });
 

@@ -1,6 +1,6 @@
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { resolveServing } from '../../src/cli/shared-options.ts';
+import { resolveServing } from '../../src/cli/settings.ts';
 import { UsageError } from '../../src/errors.ts';
 import { isInside } from '../../src/files.ts';
 import { journalName } from '../../src/http/cache.ts';

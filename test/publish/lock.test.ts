@@ -18,12 +18,10 @@ import {
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
-import { mirror } from '../../src/cli/commands/mirror.ts';
 import { OutputError } from '../../src/errors.ts';
 import { acquireLock, encodeHolder, type Holder, stateOf, thisProcess } from '../../src/publish/lock.ts';
 import { withOutput } from '../../src/publish/publish.ts';
 import { workFolders } from '../../src/publish/work-folders.ts';
-import { deploy } from '../support/deployed.ts';
 import {
   failing,
   littleChanged,
@@ -32,7 +30,6 @@ import {
   type Tree,
   treeFiles,
 } from '../support/publishing.ts';
-import { rawRecords, siteOf } from '../support/sites.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 
 vi.mock('node:fs', { spy: true });
@@ -458,30 +455,6 @@ describe('a lock that is held', () => {
       }
     },
   );
-
-  it('leaves what a mirror has downloaded to the build that has taken it over', async () => {
-    const parent = temporaryFolder();
-    const site = path.join(parent, 'site');
-    const { out, lock, received } = workFolders(path.join(parent, 'copy'));
-    await withOutput(site, ({ publish }) => publish(siteOf(rawRecords(3, 3)).files()));
-    const { url } = await deploy(site);
-    let kept: string[] = [];
-    const onProgress = ({ done }: { done: number }) => {
-      if (done !== 5) return;
-      writeFileSync(lock, other);
-      kept = readdirSync(received);
-    };
-    const copying = mirror(url, { out, concurrency: 1 }, { onProgress });
-    await expect(copying).rejects.toThrow('was taken over by another build');
-    expect(kept.length).toBeGreaterThan(0);
-    expect(readdirSync(received)).toEqual(kept);
-    vi.mocked(renameSync).mockImplementation((from, to) => {
-      real.renameSync(from, to);
-      if (to === out) real.writeFileSync(lock, other);
-    });
-    expect(await mirror(url, { out, takeLock: true })).toMatchObject({ changed: true });
-    expect(readdirSync(received).length).toBeGreaterThan(kept.length);
-  });
 });
 
 describe('a lock whose calls fail', () => {

@@ -86,10 +86,10 @@ describe('auto, if the upstream cannot be reached', () => {
     const out = path.join(temporaryFolder(), 'site');
     const told: unknown[] = [];
 
-    const report = await build(
-      { source: 'auto', upstream, baseUrl: 'https://example.test', out, cache: false, retries: 0 },
-      { onFallback: (message, cause) => told.push(message, cause?.message) },
-    );
+    const report = await build({
+      ...{ source: 'auto', upstream, baseUrl: 'https://example.test', out, cache: false, retries: 0 },
+      onFallback: (message, cause) => told.push(message, cause?.message),
+    });
 
     const fallback = `${upstream} could not be reached${AGE}`;
     expect(told).toEqual([

@@ -118,7 +118,7 @@ it('progress is told from none to all', async () => {
   const progress: string[] = [];
   const onProgress = ({ done, total, requests }: Progress) =>
     void progress.push(`${done} of ${total} after ${requests.requests}`);
-  await build({ ...restBuild(server.url), concurrency: 1, out }, { onProgress });
+  await build({ ...restBuild(server.url), concurrency: 1, out, onProgress });
   // The next request is on its way when a record is done.
   const total = 5 + otherKinds.length;
   const after = (done: number) => `${done} of ${total} after ${lists.length + Math.min(done + 1, total)}`;

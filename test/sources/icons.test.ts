@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { resolveBuild } from '../../src/cli/commands/build.ts';
-import { rebase } from '../../src/cli/commands/rebase.ts';
+import { mirror } from '../../src/cli/commands/mirror.ts';
 import { verifyFolder } from '../../src/verify/folder.ts';
 import { fingerprint } from '../support/fingerprint.ts';
 import { ground, icon, OWN } from '../support/icon-upstream.ts';
@@ -127,14 +127,18 @@ describe('a site that is made from another', () => {
     faults.set('item-3.png', (response) => response.writeHead(404).end());
     await run();
     await server.close();
-    const options = { baseUrl: 'https://other.test', out: path.join(folder, 'copy') };
-    await rebase(site, options);
+    const out = path.join(folder, 'copy');
+    const options = { from: site, baseUrl: 'https://other.test', sprites: 'mirror', out } as const;
+    expect((await mirror(options)).warnings).toMatchObject([
+      { code: 'no-icon', count: 1 },
+      { code: 'icon-not-found', count: 1 },
+    ]);
     for (const name of OWN)
       expect(readFileSync(path.join(folder, 'copy/sprites/items', name))).toEqual(read(name));
-    expect(verifyFolder(options.out).problems).toEqual([]);
+    expect(verifyFolder(out).problems).toEqual([]);
     writeFileSync(path.join(site, 'sprites/items/item-1.png'), '<svg/>');
     listAsTheyAre(site);
-    await expect(rebase(site, options)).rejects.toThrow(
+    await expect(mirror(options)).rejects.toThrow(
       'sprites/items/item-1.png: expected a PNG, GIF, JPEG or WebP image',
     );
   });

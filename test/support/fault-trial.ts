@@ -2,11 +2,11 @@
 
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
-import { build } from '../../src/cli/commands/build.ts';
+import { resolveBuild } from '../../src/cli/commands/build.ts';
+import { makeSite } from '../../src/cli/make-site.ts';
 import { GamedataError } from '../../src/errors.ts';
 import { listFiles } from '../../src/files.ts';
 import type { ClientOptions } from '../../src/http/client.ts';
-import type { Watchers } from '../../src/sources/capture.ts';
 import { verifyFolder } from '../../src/verify/folder.ts';
 import { stateNumber, withoutEdition } from './editions.ts';
 import type { Exchange, Fault, Place, Told } from './fault-row.ts';
@@ -61,11 +61,12 @@ export const shrinkOf = ({ out }: Pick<RunOptions, 'out'>): number => (existsSyn
 
 /** Passes times that no option sets: what watches a build is handed on to the client as it is. */
 export const runBuild: Runner = async ({ timeouts, concurrency = 1, ...options }) => {
-  const quick: Watchers & Pick<ClientOptions, 'retryBaseMs' | 'timeouts'> = { retryBaseMs: 1, timeouts };
+  const quick: Pick<ClientOptions, 'retryBaseMs' | 'timeouts'> = { retryBaseMs: 1, timeouts };
   const site = { baseUrl: 'https://example.test', downloads: false } as const;
   const rest = { ...site, source: 'rest', concurrency, retries: RETRIES } as const;
   try {
-    await build({ ...rest, maxShrink: shrinkOf(options), ...options }, quick);
+    const { source, ...resolved } = resolveBuild({ ...rest, maxShrink: shrinkOf(options), ...options }, {});
+    await makeSite({ ...resolved, source: { ...source, ...quick } });
     return undefined;
   } catch (error) {
     if (error instanceof GamedataError) return { code: error.code, message: error.message };

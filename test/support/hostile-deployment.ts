@@ -9,7 +9,6 @@ import { setTimeout } from 'node:timers/promises';
 import * as fc from 'fast-check';
 import { diff } from '../../src/cli/commands/diff.ts';
 import { mirror } from '../../src/cli/commands/mirror.ts';
-import { rebase } from '../../src/cli/commands/rebase.ts';
 import { verify } from '../../src/cli/commands/verify.ts';
 import type { Manifest } from '../../src/contract/meta.ts';
 import { parseJson } from '../../src/contract/parse.ts';
@@ -194,17 +193,17 @@ export const tryHostile = (runs: number, seed: number): Promise<string[]> =>
 async function useAll({ url, clean, out }: { url: string; clean: string; out: string }): Promise<void> {
   const before = fingerprint(path.dirname(out));
   const quick = { concurrency: 4, retries: 0 };
-  const copied = await expected('mirror', mirror(url, { ...quick, out, maxShrink: 100 }));
+  const copied = await expected('mirror', mirror({ ...quick, from: url, out, maxShrink: 100 }));
   if (!copied) {
     const after = fingerprint(path.dirname(out));
     for (const [file, mark] of before) if (after.get(file) !== mark) throw new Error(`${file} was changed`);
   }
   await expected('verify', verify(url, { ...quick, level: 'full', linkBase: 'https://example.test' }));
-  await expected('diff', diff(clean, url, quick));
+  await expected('diff', diff({ from: clean, to: url, concurrency: 4 }));
   if (!copied) return;
   const rebased = await expected(
-    'rebase',
-    rebase(out, { baseUrl: 'https://rebased.test', hosts: hostNames }),
+    'mirror of the copy',
+    mirror({ from: out, baseUrl: 'https://rebased.test', hosts: hostNames }),
   );
   await expected('verify of the copy', verify(out));
   if (!rebased) return;

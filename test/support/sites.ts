@@ -8,7 +8,7 @@ import { PLACEHOLDER_ICON } from '../../src/contract/paths.ts';
 import { createRoutes, defaultIconSource, type RouteTable } from '../../src/contract/routes.ts';
 import { servedRecords } from '../../src/dataset/data-set.ts';
 import { digestRecords } from '../../src/dataset/digest.ts';
-import { formerOf, movedRoutes } from '../../src/dataset/former.ts';
+import { mergeFormer, movedRoutes } from '../../src/dataset/former.ts';
 import { emptyHistory } from '../../src/dataset/history.ts';
 import type { HostContext } from '../../src/hosts/host.ts';
 import { changeFiles } from '../../src/site/change-files.ts';
@@ -80,6 +80,22 @@ export interface SiteOptions {
   readonly extras?: readonly SiteFile[];
 }
 
+/** The old slugs of a history. */
+const leftIn = ({ steps }: History) =>
+  mergeFormer(
+    ...steps
+      .toReversed()
+      .map(({ changes }) =>
+        mapKinds(
+          (kind) =>
+            new Map([
+              ...changes[kind].renamed.map(({ id, from }) => [from, id] as const),
+              ...changes[kind].removed.map(({ id, slug }) => [slug, id] as const),
+            ]),
+        ),
+      ),
+  );
+
 /** Everything that makes a site of raw records, its description and its routes. */
 export function siteOf(
   raw: SomeRecords,
@@ -100,7 +116,7 @@ export function siteOf(
     downloads,
     sprites: defaultIconSource,
   };
-  const former = formerOf(history, {}, records);
+  const former = leftIn(history);
   const routes: RouteTable = createRoutes(records, movedRoutes(former, records));
   const icon: SiteFile = { path: PLACEHOLDER_ICON, body: new Uint8Array([0x89, 0x50, 0x4e, 0x47]) };
   const changed = { history, former, moved: routes.moved };

@@ -6,7 +6,6 @@ import { describe, expect, it } from 'vitest';
 import { archive } from '../../src/cli/commands/archive.ts';
 import { build } from '../../src/cli/commands/build.ts';
 import { mirror } from '../../src/cli/commands/mirror.ts';
-import { rebase } from '../../src/cli/commands/rebase.ts';
 import { verifyFolder } from '../../src/verify/folder.ts';
 import { deploy } from '../support/deployed.ts';
 import { fingerprint } from '../support/fingerprint.ts';
@@ -73,13 +72,13 @@ describe('build --archive', () => {
     expect(verifyFolder(unpack(path.join(out, 'download/gamedata.tar.gz'))).counts.move).toBe(119);
   });
 
-  it('goes with a mirror, and is packed anew by a rebase', async () => {
+  it('is packed again by a mirror', async () => {
     const { out, source } = await built({ archive: true });
     const copy = path.join(temporaryFolder(), 'copy');
     const { url } = await deploy(out);
-    await mirror(url, { out: copy });
+    await mirror({ from: url, out: copy, archive: true });
     expect(read(path.join(copy, 'download'))).toEqual(read(path.join(out, 'download')));
-    await rebase(copy, { baseUrl: 'https://other.test' });
+    await mirror({ from: copy, baseUrl: 'https://other.test', archive: true });
     const other = await built({ ...source, archive: true, baseUrl: 'https://other.test' });
     expect(read(path.join(copy, 'download'))).toEqual(read(path.join(other.out, 'download')));
   });

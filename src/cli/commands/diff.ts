@@ -1,5 +1,6 @@
 /** The diff command: reads two data sets, wherever they are, and compares them. */
 
+import * as z from 'zod';
 import type { Comparison } from '../../contract/changes.ts';
 import { compare, countChanges } from '../../dataset/compare.ts';
 import { markdownLines, textLines } from '../../dataset/describe-changes.ts';
@@ -13,24 +14,30 @@ import { print } from '../perform.ts';
 import { sourceOptions } from '../shared-options.ts';
 
 const { concurrency, signal } = sourceOptions;
-const diffOptions = { concurrency, signal };
+const dataSet = z.string('expected a snapshot, a site, an archive or the URL of a deployment').min(1);
+const diffOptions = {
+  /** The older data set: the folder of a snapshot, the folder or archive of a site, or the URL of a deployment. */
+  from: { schema: dataSet },
+  /** The newer one. */
+  to: { schema: dataSet },
+  ...{ concurrency, signal },
+};
 
-export type DiffOptions = Given<typeof diffOptions>;
+export type DiffOptions = Given<typeof diffOptions> & Readonly<Record<'from' | 'to', string>>;
 
 /**
- * Compares two data sets, each given by a snapshot's folder, a site's folder or archive, or a deployment's URL.
+ * Compares two data sets.
  *
  * @throws UsageError, OutputError, UpstreamError or DataError if one of them cannot be read completely
  */
-export async function diff(before: string, after: string, options: DiffOptions = {}): Promise<Comparison> {
-  const checked = checkOptions(diffOptions, options);
-  for (const target of [before, after]) {
+export async function diff(options: DiffOptions): Promise<Comparison> {
+  const { from, to, ...checked } = checkOptions(diffOptions, options);
+  for (const target of [from, to]) {
     if (isAddress(target)) checkValue(httpUrl, target, 'address');
     await settledSource(target);
   }
   const { readDataSet } = await import('../../sources/read-data-set.ts');
-  const [from, to] = await Promise.all([readDataSet(before, checked), readDataSet(after, checked)]);
-  return compare(from, to);
+  return compare(...(await Promise.all([readDataSet(from, checked), readDataSet(to, checked)])));
 }
 
 const formats = {
@@ -54,7 +61,7 @@ export const command = declare({
   endsAtOnce: true,
   async run({ options: { format: given, exitCode, ...options } }, before: string, after: string) {
     const { format } = checkOptions(outputOptions, { format: given });
-    const comparison = await diff(before, after, options);
+    const comparison = await diff({ ...options, from: before, to: after });
     print(formats[format](comparison));
     const differs = exitCode === true && countChanges(comparison) > 0;
     return { exitCode: differs ? exitCodes.different : exitCodes.done };

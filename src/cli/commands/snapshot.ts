@@ -8,10 +8,11 @@ import { kindNames } from '../../contract/kinds.ts';
 import type { SiteFile } from '../../contract/meta.ts';
 import { CHANGES_FILE, FORMER_FILE } from '../../contract/paths.ts';
 import { listed } from '../../contract/words.ts';
-import { encodeFormer } from '../../dataset/former.ts';
-import { encodeHistory } from '../../dataset/history.ts';
+import type { DataSet } from '../../dataset/data-set.ts';
+import { encodeFormer, noFormer } from '../../dataset/former.ts';
+import { emptyHistory, encodeHistory } from '../../dataset/history.ts';
 import { type Output, withOutput } from '../../publish/publish.ts';
-import { type Captured, capture, type Watchers } from '../../sources/capture.ts';
+import { type Captured, capture } from '../../sources/capture.ts';
 import { previousOfSnapshot, snapshotFiles } from '../../sources/snapshot.ts';
 import { declare } from '../command.ts';
 import { checkOutside, refuseOtherFolder } from '../folders.ts';
@@ -33,10 +34,14 @@ const snapshotOptions = {
 export type SnapshotOptions = SourceOptions & Given<typeof snapshotOptions>;
 
 /** The files of a data set with its history and the license of the data, which accompanies every copy of it. */
-export const dataSetFiles = (captured: Captured): SiteFile[] => [
-  ...snapshotFiles(captured),
-  { path: CHANGES_FILE, body: encodeHistory(captured.history) },
-  { path: FORMER_FILE, body: encodeFormer(captured.former) },
+export const dataSetFiles = ({
+  history = emptyHistory,
+  former = noFormer,
+  ...data
+}: DataSet & Partial<Pick<Captured, 'history' | 'former'>>): SiteFile[] => [
+  ...snapshotFiles(data),
+  { path: CHANGES_FILE, body: encodeHistory(history) },
+  { path: FORMER_FILE, body: encodeFormer(former) },
   { path: 'LICENSE.txt', body: readFileSync(path.join(PUBLIC_FOLDER, 'data-license.txt')) },
 ];
 
@@ -46,7 +51,7 @@ export const dataSetFiles = (captured: Captured): SiteFile[] => [
  *
  * @throws UsageError, UpstreamError, DataError or OutputError; the data set is then unchanged
  */
-export async function snapshot(options: SnapshotOptions = {}, watchers: Watchers = {}): Promise<Report> {
+export async function snapshot(options: SnapshotOptions = {}): Promise<Report> {
   const started = performance.now();
   const { data, source, ...checked } = checkOptions(snapshotOptions, options);
   const captured = { ...checked, source: source === 'auto' ? ('rest' as const) : source };
@@ -55,20 +60,20 @@ export async function snapshot(options: SnapshotOptions = {}, watchers: Watchers
     refuseOtherFolder(output, 'dataSet');
     if (capturing.cacheFolder !== undefined) checkOutside('--cache', capturing.cacheFolder, data);
     const published = previousOfSnapshot(output.folder);
-    const captured = await capture({ ...capturing, ...watchers, published });
+    const captured = await capture({ ...capturing, published });
     const notices = [...output.notices, ...captured.notices];
     const result = await output.publish(dataSetFiles(captured), { signal: checked.signal });
     const warnings = groupWarnings(captured.warnings);
     return createReport({ ...captured, notices }, result, { out: data, warnings, started });
   };
-  return withOutput(data, work, { takeLock: checked.takeLock, ...watchers });
+  return withOutput(data, work, { takeLock: checked.takeLock, onNotice: checked.onNotice });
 }
 
 export const command = declare({
   description: `Reads every ${listed(kindNames)}, and writes them to a folder that builds can read instead of the upstream. auto means rest, as there is nothing to fall back to.`,
   options: snapshotOptions,
   async run({ options, watchers, signal }) {
-    const report = await snapshot({ ...options, signal }, watchers);
+    const report = await snapshot({ ...options, ...watchers, signal });
     return { lines: summaryLines(report), output: report };
   },
   kept: ({ data = '', cache }, failure) => keptLines(data, failure, cache),

@@ -3,7 +3,8 @@
 import { hash } from 'node:crypto';
 import { kindNames } from '../../contract/kinds.ts';
 import { maxBytesOf } from '../../contract/limits.ts';
-import type { Manifest, ManifestEntry } from '../../contract/meta.ts';
+import { type Manifest, type ManifestEntry, type Meta, metaReader } from '../../contract/meta.ts';
+import { parseJson } from '../../contract/parse.ts';
 import {
   CHANGES_FILE,
   FORMER_FILE,
@@ -12,12 +13,13 @@ import {
   listPath,
   MANIFEST_FILE,
   META_FILE,
-  MOVED_FILE,
   NAMES_FOLDER,
+  NAMES_INDEX_FILE,
 } from '../../contract/paths.ts';
 import { GamedataError, UpstreamError } from '../../errors.ts';
 import { decodeJson, MalformedBody } from '../../http/body.ts';
 import type { HttpClient } from '../../http/client.ts';
+import type { LocalSite } from './local.ts';
 import { memoryPlace, type Place, refuseLarge } from './place.ts';
 import { readManifest } from './read.ts';
 
@@ -47,11 +49,15 @@ export const hasRecords = (file: string): boolean =>
     (kind) => file === listPageFile(kind, 0) || file.startsWith(`${listPath(kind).slice(1)}offset/`),
   );
 
-/** Whether a file of a site is read where the site is a source. */
-export const isSource = (file: string): boolean =>
-  hasRecords(file) ||
-  [FORMER_FILE, CHANGES_FILE, MOVED_FILE].includes(file) ||
-  [NAMES_FOLDER, ICONS_FOLDER].some((folder) => file.startsWith(folder));
+/** Whether a file is read if its site is a source. */
+export const isSource = (
+  file: string,
+  wanted: { hasRecords: boolean; hasIcons?: boolean | undefined; hasNames?: boolean | undefined },
+): boolean =>
+  (wanted.hasRecords && hasRecords(file)) ||
+  [META_FILE, FORMER_FILE, CHANGES_FILE].includes(file) ||
+  (wanted.hasIcons === true && file.startsWith(ICONS_FOLDER)) ||
+  (wanted.hasNames !== false && file.startsWith(NAMES_FOLDER) && file !== NAMES_INDEX_FILE);
 
 /** How often a deployment may be replaced while it is read. */
 const MAX_DEPLOYS = 3;
@@ -75,17 +81,29 @@ export async function readOneBuild<T>(
   }
 }
 
-/** Files of a deployment, all of one build. */
+interface Selection {
+  /** @param meta `undefined` fields if the deployment does not describe itself */
+  isWanted(file: string, meta: Pick<Meta, 'digest'>): boolean;
+  /** Files that need not be requested. */
+  readonly local?: LocalSite | undefined;
+}
+
+/** Reads files of a deployment, all of one build. */
 export const deploymentPlace = (
   client: HttpClient,
   address: string,
-  isWanted: (file: string) => boolean,
+  { isWanted, local }: Selection,
 ): Promise<Place> =>
   readOneBuild(client, address, async (manifest) => {
-    const wanted = manifest.files.filter(({ path }) => isWanted(path));
+    const read = async (entry: ManifestEntry) => local?.read(entry) ?? fetchFile(client, address, entry);
+    const about = manifest.files.find(({ path }) => path === META_FILE);
+    const described = about && (await read(about));
+    const { digest = '' } = metaReader.safeParse(parseJson(`${described}`)).data ?? {};
+    const wanted = manifest.files.filter((entry) => entry !== about && isWanted(entry.path, { digest }));
     refuseLarge(placeOf(address, new Map()), wanted);
-    const bodies = await Promise.all(wanted.map((entry) => fetchFile(client, address, entry)));
+    const bodies = await Promise.all(wanted.map(read));
     const files = new Map(wanted.map(({ path }, at) => [path, bodies[at] ?? Buffer.of()]));
+    if (described) files.set(META_FILE, described);
     return placeOf(address, files.set(MANIFEST_FILE, Buffer.from(JSON.stringify(manifest))));
   });
 

@@ -15,7 +15,6 @@ import {
 import { type Names, type NamesSummary, namesReader } from '../../contract/names.ts';
 import { parse, parseJson } from '../../contract/parse.ts';
 import {
-  API_PREFIX,
   CHANGES_FILE,
   FORMER_FILE,
   listPageFile,
@@ -24,13 +23,17 @@ import {
   MOVED_FILE,
   namesFile,
   recordFile,
-  rootFile,
 } from '../../contract/paths.ts';
-import { rootSchema } from '../../contract/served.ts';
 import { pageOffsets } from '../../contract/windows.ts';
 import { type AnyRecord, type AnyRecords, anyRecordSchema, unserved } from '../../dataset/data-set.ts';
 import { digestRecords } from '../../dataset/digest.ts';
-import { type AddressedRecords, decodeFormer, type Former, formerOf } from '../../dataset/former.ts';
+import {
+  type AddressedRecords,
+  decodeFormer,
+  type Former,
+  noFormer,
+  readRedirects,
+} from '../../dataset/former.ts';
 import { recordsOfPaths } from '../../dataset/guards.ts';
 import { decodeHistory, emptyHistory, type Previous } from '../../dataset/history.ts';
 import { DataError, errorCode, GamedataError, OutputError } from '../../errors.ts';
@@ -126,17 +129,10 @@ function siteData(place: Place, entries: Entries, meta: Meta | undefined) {
   return {
     records,
     history,
-    root(): { base_url: string } {
-      const lists = parse(rootSchema, json(rootFile), { record: place.at(rootFile) });
-      const [list = ''] = Object.values(lists);
-      return { base_url: list.slice(0, list.lastIndexOf(API_PREFIX)) };
-    },
     names: (): Names[] => readNames(meta?.names, json, place.at),
-    /** @param own its records, which the redirects of earlier versions lead to */
-    former: (own: () => AddressedRecords): Former =>
-      entries.has(FORMER_FILE) ? decodeFormer(json(FORMER_FILE)) : formerOf(history(), moved(), own()),
-    /** The former slugs that redirect, where the others cannot be read. */
-    redirecting: (own: () => AddressedRecords): Former => formerOf(emptyHistory, moved(), own()),
+    former: (): Former => decodeFormer(json(FORMER_FILE)),
+    /** The old slugs that redirect, for a site whose `former.json` is damaged. */
+    redirecting: (own: AddressedRecords): Former => readRedirects(moved(), own),
     /** The records by their own files, where list pages cannot be read: without their ids as far as these cannot be, either. */
     listed: (): AddressedRecords =>
       mapKinds((kind) =>
@@ -167,19 +163,16 @@ export function previousOfSite(
   if (entries.size === 0) return undefined;
   const data = siteData(place, entries, meta);
   const counts = mapKinds((kind) => recordsOfPaths(entries.keys())[kind].length);
-  // Nothing is known of a site that does not describe itself, but its files.
-  const about = meta ?? { digest: '', captured: null, counts, ...undamaged(data.root) };
   const records = () => undamaged(data.records);
-  const addressed = () => records() ?? data.listed();
   return {
-    ...about,
+    ...(meta ?? { digest: '', captured: null, counts }),
     records,
     listed: data.listed,
     history: () => undamaged(data.history),
     readNames: () => undamaged(data.names),
-    former: () => explainFormer({ name: place.name, wayOut: RESTORE }, () => data.former(addressed)),
+    former: () => explainFormer({ name: place.name, wayOut: RESTORE }, data.former),
     readableFormer: () =>
-      undamaged(() => data.former(addressed)) ?? undamaged(() => data.redirecting(addressed)),
+      undamaged(data.former) ?? undamaged(() => data.redirecting(records() ?? data.listed())),
   };
 }
 
@@ -195,6 +188,10 @@ export function explainFormer(of: { name: string; wayOut: string }, read: () => 
     throw new OutputError(`has former slugs that cannot be read: ${cause.message}`, of.name, { cause, hint });
   }
 }
+
+/** Reads the old slugs of a source, or none if they are damaged and may be lost. */
+export const readFormer = (read: () => Former, mayBeLost = false): Former =>
+  mayBeLost ? (undamaged(read) ?? noFormer) : read();
 
 /** What somebody damaged is replaced by the next build: it is no reason to stop it. */
 export function undamaged<T>(read: () => T): T | undefined {

@@ -47,16 +47,18 @@ async function served(dir: string): Promise<string> {
 
 describe('diff', () => {
   it('finds the same between snapshots, sites and deployments', async () => {
-    const expected = await diff(before.data, after.data);
+    const expected = await diff({ from: before.data, to: after.data });
     expect(expected.changes.move).toMatchObject({
       added: [{ id: 9, slug: 'move-9', name: 'Move 9' }],
       renamed: [{ id: 2, from: 'move-2', to: 'renamed', fields: [] }],
     });
     expect(expected.totals).toEqual({ added: 1, removed: 0, renamed: 1, changed: 0 });
 
-    expect(await diff(before.out, after.data)).toEqual(expected);
-    expect(await diff(before.data, after.out)).toEqual(expected);
-    expect(await diff(await served(before.out), `${await served(after.out)}/`)).toEqual(expected);
+    expect(await diff({ from: before.out, to: after.data })).toEqual(expected);
+    expect(await diff({ from: before.data, to: after.out })).toEqual(expected);
+    expect(await diff({ from: await served(before.out), to: `${await served(after.out)}/` })).toEqual(
+      expected,
+    );
   });
 
   it('reads a deployment that says nothing of itself by its lists', async () => {
@@ -69,7 +71,7 @@ describe('diff', () => {
     });
     await build({ source: 'snapshot', upstream: after.data, baseUrl: silent.url, out: copy });
 
-    const { to, totals } = await diff(before.data, silent.url);
+    const { to, totals } = await diff({ from: before.data, to: silent.url });
 
     expect(totals).toEqual({ added: 1, removed: 0, renamed: 1, changed: 0 });
     expect(to).toMatchObject({ captured: null, counts: { move: 4, item: 2 } });

@@ -4,15 +4,20 @@ import { archive } from '../../../src/cli/commands/archive.ts';
 import { type BuildOptions, build, resolveBuild } from '../../../src/cli/commands/build.ts';
 import { diff } from '../../../src/cli/commands/diff.ts';
 import { mirror } from '../../../src/cli/commands/mirror.ts';
-import { rebase } from '../../../src/cli/commands/rebase.ts';
 import { serve } from '../../../src/cli/commands/serve.ts';
 import { snapshot } from '../../../src/cli/commands/snapshot.ts';
 import { verify } from '../../../src/cli/commands/verify.ts';
+import { resolveSettings } from '../../../src/cli/settings.ts';
 import type { Environment } from '../../../src/cli/shared-options.ts';
 import { UsageError } from '../../../src/errors.ts';
 
 /** Options as somebody without a type checker may give them. */
 const untyped = (options: Record<string, unknown>): BuildOptions => options;
+/** The settings of a first build. */
+function settingsOf(options: BuildOptions, environment: Environment) {
+  const { wanted, out } = resolveBuild(options, environment);
+  return resolveSettings(wanted, out, { published: undefined, copied: undefined, isOwnSource: false });
+}
 const NAMED = { BASE_URL: 'https://example.test' };
 
 describe('the defaults', () => {
@@ -27,19 +32,18 @@ describe('the defaults', () => {
         allowMissing: [],
         today: '2014-01-01',
       },
-      baseUrl: 'http://localhost:3000',
-      out: 'build',
-      hosts: ['netlify'],
-      serving: { root: path.resolve('build') },
-      links: 'query',
-      downloads: true,
-      archive: false,
-      verify: false,
-      keep: 0,
-      sprites: {
-        mode: 'link',
-        upstream: 'https://raw.githubusercontent.com/PokeAPI/sprites/master/sprites/items',
+      ...{ out: 'build', verify: false, keep: 0 },
+      wanted: {
+        ...{ downloads: true, archive: false },
+        sprites: {
+          mode: 'link',
+          upstream: 'https://raw.githubusercontent.com/PokeAPI/sprites/master/sprites/items',
+        },
       },
+    });
+    expect(settingsOf({}, {})).toMatchObject({
+      baseUrl: 'http://127.0.0.1:3000',
+      ...{ hosts: ['netlify'], serving: { root: path.resolve('build') }, links: 'query' },
     });
   });
 
@@ -61,12 +65,12 @@ describe('the defaults', () => {
 
   it('need no address of icons where there are none', () => {
     const options = { sprites: 'none', spritesUpstream: 'junk' } as const;
-    expect(resolveBuild(options, {}).sprites).toEqual({ mode: 'none', upstream: null });
+    expect(resolveBuild(options, {}).wanted.sprites).toEqual({ mode: 'none', upstream: null });
   });
 
   it('name each host once', () => {
-    expect(resolveBuild({ hosts: ['netlify', 'netlify'] }, NAMED).hosts).toEqual(['netlify']);
-    expect(resolveBuild({ hosts: [] }, {}).hosts).toEqual([]);
+    expect(settingsOf({ hosts: ['netlify', 'netlify'] }, NAMED).hosts).toEqual(['netlify']);
+    expect(settingsOf({ hosts: [] }, {}).hosts).toEqual([]);
   });
 });
 
@@ -74,7 +78,7 @@ describe('the base address', () => {
   const site = { URL: 'https://site.test', NETLIFY: 'true' };
   const netlify = { ...site, DEPLOY_PRIME_URL: 'https://preview.test' };
   const all = { ...netlify, BASE_URL: 'https://base.test' };
-  const here = 'http://localhost:3000';
+  const here = 'http://127.0.0.1:3000';
   it.each<[first: string, given: string | undefined, environment: Environment, address: string]>([
     ['the option', 'https://flag.test', all, 'https://flag.test'],
     ['BASE_URL', undefined, { ...all, CONTEXT: 'deploy-preview' }, 'https://base.test'],
@@ -87,7 +91,7 @@ describe('the base address', () => {
     ['this machine', undefined, { BASE_URL: '', URL: '' }, here],
     ['without a final slash', 'https://Example.test/games//', {}, 'https://example.test/games'],
   ])('is %s', (_, baseUrl, environment, address) => {
-    expect(resolveBuild({ baseUrl }, environment).baseUrl).toBe(address);
+    expect(settingsOf({ baseUrl }, environment).baseUrl).toBe(address);
   });
 
   const http = 'expected an http or https URL';
@@ -131,7 +135,7 @@ describe('hosts that somebody has named', () => {
     [{ hosts: [] }, {}],
     [{}, {}],
   ])('have a base URL: %j in %j', (options, environment) => {
-    expect(() => resolveBuild(options, environment)).not.toThrow();
+    expect(() => settingsOf(options, environment)).not.toThrow();
   });
 
   const where = 'Cloudflare takes BASE_URL from the Worker: Settings → Build → Build variables and secrets.';
@@ -142,14 +146,14 @@ describe('hosts that somebody has named', () => {
   ])('are refused without one: %j', (options, hosts, hint) => {
     const message = `--base-url: got none, and no BASE_URL: expected the address of the site on ${hosts}`;
     const refused = expect.objectContaining({ code: 'usage', message, hint });
-    expect(() => resolveBuild(options, { ...netlify, NETLIFY: undefined })).toThrow(refused);
+    expect(() => settingsOf(options, { ...netlify, NETLIFY: undefined })).toThrow(refused);
   });
 });
 
 it('web servers serve the output folder, or another one', () => {
   const options = { hosts: ['caddy'], out: 'site', baseUrl: 'https://example.test' } as const;
-  expect(resolveBuild(options, {}).serving).toEqual({ root: path.resolve('site') });
-  expect(resolveBuild({ ...options, root: '/srv/My ü' }, {}).serving.root).toBe(path.resolve('/srv/My ü'));
+  expect(settingsOf(options, {}).serving).toEqual({ root: path.resolve('site') });
+  expect(settingsOf({ ...options, root: '/srv/My ü' }, {}).serving.root).toBe(path.resolve('/srv/My ü'));
 });
 
 it.each<[hosts: BuildOptions['hosts'], links: BuildOptions['links'], resolved: string]>([
@@ -158,7 +162,7 @@ it.each<[hosts: BuildOptions['hosts'], links: BuildOptions['links'], resolved: s
   [['github-pages'], undefined, 'file'],
   [['github-pages', 'netlify'], undefined, 'file'],
 ])('links of %j, if %j are requested, point to: %s', (hosts, links, resolved) => {
-  expect(resolveBuild({ hosts, links }, NAMED).links).toBe(resolved);
+  expect(settingsOf({ hosts, links }, NAMED).links).toBe(resolved);
 });
 
 describe('an option that cannot be used', () => {
@@ -196,7 +200,7 @@ describe('an option that cannot be used', () => {
       '--upstream: got a URL with credentials, a query or a fragment, expected one without',
     ],
   ])('is rejected: %j', (options, problem) => {
-    expect(() => resolveBuild(untyped(options), {})).toThrow(new UsageError(problem));
+    expect(() => settingsOf(untyped(options), NAMED)).toThrow(new UsageError(problem));
   });
 
   it('is rejected: an unknown host', () => {
@@ -233,11 +237,10 @@ it.each<[string, (options: object) => Promise<unknown>]>([
   ['build', build],
   ['snapshot', snapshot],
   ['verify', (options) => verify('nowhere', options)],
-  ['mirror', (options) => mirror('nowhere', options)],
-  ['rebase', (options) => rebase('nowhere', options)],
+  ['mirror', (options) => mirror({ from: 'nowhere', ...options })],
   ['archive', (options) => archive('nowhere', options)],
   ['serve', serve],
-  ['diff', (options) => diff('nowhere', 'nowhere', options)],
+  ['diff', (options) => diff({ from: 'nowhere', to: 'nowhere', ...options })],
 ])('%s refuses an option that it does not have', async (_, call) => {
   await expect(call({ levle: 1 })).rejects.toThrow(/^got the option "levle", expected one of /);
 });

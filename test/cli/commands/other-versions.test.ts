@@ -44,7 +44,7 @@ describe('a site of another version', () => {
       files: (files as Json[]).map((entry) => ({ ...entry, mode: 'rw' })),
     }));
     const server = await deploy(out);
-    const copy = await mirror(server.url, { out: path.join(temporaryFolder(), 'copy') });
+    const copy = await mirror({ from: server.url, out: path.join(temporaryFolder(), 'copy') });
     expect(copy.changed).toBe(true);
     edit(file('meta.json'), (json) => ({ ...json, power: 9000 }));
     await (await serve({ dir: out, port: 0 })).close();
@@ -106,7 +106,7 @@ describe('a site of another version', () => {
     }
     await expect(rebuild()).rejects.toMatchObject(refusal);
     const { url } = await deploy(out);
-    await expect(mirror(url, { out: temporaryFolder() })).rejects.toMatchObject(refusal);
+    await expect(mirror({ from: url, out: temporaryFolder() })).rejects.toMatchObject(refusal);
   });
 });
 

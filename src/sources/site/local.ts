@@ -1,0 +1,23 @@
+/** The published site as a store of data that a deployment need not send again. */
+
+import type { Entries, ManifestEntry } from '../../contract/meta.ts';
+import type { AnyRecords } from '../../dataset/data-set.ts';
+import type { Previous } from '../../dataset/history.ts';
+import { folderPlace } from './place.ts';
+import { readListed, undamaged } from './read.ts';
+
+export interface LocalSite {
+  /** The records with this digest; undefined if the published ones have another digest, or are damaged. */
+  records(digest: string): AnyRecords | undefined;
+  /** The file with this path and hash; undefined if the published one differs. */
+  read(entry: ManifestEntry): Buffer | undefined;
+}
+
+export function openLocalSite(folder: string, entries: Entries, previous: Previous | undefined): LocalSite {
+  const place = folderPlace(folder);
+  return {
+    records: (digest) => (previous?.digest === digest ? previous.records() : undefined),
+    read: ({ path, sha256 }) =>
+      entries.get(path)?.sha256 === sha256 ? undamaged(() => readListed(place, entries, path)) : undefined,
+  };
+}

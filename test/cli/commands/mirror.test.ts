@@ -1,0 +1,433 @@
+/** A copy is a build: only data comes from the copied site, and nothing else that it claims has an effect. */
+
+import { copyFileSync, existsSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { gzipSync } from 'fflate';
+import fsExtra from 'fs-extra';
+import { packTar } from 'modern-tar';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { archive } from '../../../src/cli/commands/archive.ts';
+import { build } from '../../../src/cli/commands/build.ts';
+import { mirror } from '../../../src/cli/commands/mirror.ts';
+import { mapKinds } from '../../../src/contract/kinds.ts';
+import { listPageFile } from '../../../src/contract/paths.ts';
+import { unserved } from '../../../src/dataset/data-set.ts';
+import { digestRecords } from '../../../src/dataset/digest.ts';
+import { verifyFolder } from '../../../src/verify/folder.ts';
+import { deploy } from '../../support/deployed.ts';
+import { fingerprint } from '../../support/fingerprint.ts';
+import { listAsTheyAre } from '../../support/listed.ts';
+import { readTree } from '../../support/publishing.ts';
+import { callCli } from '../../support/run-cli.ts';
+import { sharedSite } from '../../support/shared-site.ts';
+import { rawRecords } from '../../support/sites.ts';
+import { smallSource } from '../../support/small-data.ts';
+import { temporaryFolder } from '../../support/temporary.ts';
+
+const { outputFileSync: outputFile } = fsExtra;
+
+const FROM = 'https://origin.test';
+const TO = 'http://localhost:8080/offline';
+
+const { folder, site, described, copied } = sharedSite({ baseUrl: FROM });
+const packed = path.join(folder, 'gamedata.tar.gz');
+beforeAll(() => archive(site, { out: folder }));
+
+const newFolder = (): string => path.join(temporaryFolder(), 'copy');
+const readJson = (dir: string, file: string) => JSON.parse(readFileSync(path.join(dir, file), 'utf8'));
+
+function edit(dir: string, file: string, change: (json: Record<string, unknown>) => unknown): void {
+  writeFileSync(path.join(dir, file), JSON.stringify(change(readJson(dir, file))));
+  listAsTheyAre(dir);
+}
+
+describe('mirror', () => {
+  it('equals a build, from a deployment, an archive and a folder', async () => {
+    const { url } = await deploy(site);
+    for (const from of [url, packed, site]) {
+      const out = newFolder();
+      expect(await mirror({ from, out })).toMatchObject({
+        ...{ address: from, changed: true, baseUrl: FROM, baseUrlFrom: 'source' },
+        ...{ leftBehind: [], missingKinds: [] },
+      });
+      expect(readTree(out)).toEqual(readTree(site));
+    }
+  });
+
+  it('equals a build with the same options', async () => {
+    const built = newFolder();
+    const options = {
+      baseUrl: TO,
+      links: 'file',
+      hosts: ['nginx'],
+      root: '/srv/x',
+      downloads: false,
+    } as const;
+    await build({ ...described, ...options, out: built });
+    const copy = copied();
+    await mirror({ from: copy, ...options });
+    expect(readTree(copy)).toEqual(readTree(built));
+    expect(await mirror({ from: copy, ...options })).toMatchObject({ changed: false });
+  });
+
+  it('keeps base URL, links and hosts of the published site, but no hosts of a site that is its own source', async () => {
+    const out = newFolder();
+    await build({ ...described, baseUrl: TO, links: 'file', hosts: ['caddy'], sprites: 'none', out });
+    const own = { baseUrl: TO, baseUrlFrom: 'published', links: 'file' };
+    expect(await mirror({ from: site, out })).toMatchObject({
+      ...own,
+      hosts: ['caddy'],
+      sprites: { mode: 'link' },
+    });
+    expect(await mirror({ from: out })).toMatchObject({ ...own, hosts: ['netlify'] });
+  });
+
+  it('asks for the base URL if the published one or that of the source cannot be read', async () => {
+    const out = copied();
+    edit(out, 'meta.json', (json) => ({ ...json, base_url: 'javascript:alert(1)' }));
+    const problem = 'cannot be read';
+    await expect(mirror({ from: site, out })).rejects.toMatchObject({
+      code: 'usage',
+      message: expect.stringContaining(problem),
+    });
+    await expect(mirror({ from: out, out: newFolder() })).rejects.toThrow(
+      'the base URL of the source cannot be read',
+    );
+    rmSync(path.join(out, 'meta.json'));
+    await expect(build({ ...described, baseUrl: undefined, out })).rejects.toThrow(
+      `the base URL of ${out} cannot be read`,
+    );
+    expect(await mirror({ from: site, out, baseUrl: TO })).toMatchObject({ changed: true });
+  });
+
+  it('requests only the manifest and meta.json of a deployment that has nothing new', async () => {
+    const server = await deploy(site);
+    for (const options of [{}, { baseUrl: TO }]) {
+      const out = newFolder();
+      await mirror({ from: server.url, out, ...options });
+      const asked = server.requests.length;
+      const before = fingerprint(out);
+      expect(await mirror({ from: server.url, out })).toMatchObject({ changed: false });
+      const paths = server.paths().slice(asked);
+      expect(paths.filter((name) => name !== 'meta.json')).toEqual(['manifest.json']);
+      expect(fingerprint(out)).toEqual(before);
+    }
+  });
+
+  it('follows a redirect on the same host, at most three times', async () => {
+    const server = await deploy(site);
+    const to = (location: string) =>
+      server.faults.set('former.json', (response) => response.writeHead(301, { location }).end());
+    server.faults.set('moved', (response) => response.end(readFileSync(path.join(site, 'former.json'))));
+    to('/moved');
+    expect(await mirror({ from: server.url, out: newFolder() })).toMatchObject({ changed: true });
+    for (const location of ['/former.json', 'http://other.test/', 'http://[']) {
+      to(location);
+      await expect(mirror({ from: server.url, out: newFolder(), retries: 0 })).rejects.toMatchObject({
+        message: expect.stringContaining(`a redirect to ${JSON.stringify(location)}, expected 200`),
+        hint: expect.stringContaining('use the final URL'),
+      });
+    }
+    expect(server.paths().filter((name) => name === 'former.json')).toHaveLength(1 + 4 + 1 + 1);
+  });
+
+  it.each<[string, string | Buffer | number, RegExp]>([
+    ['other bytes', Buffer.alloc(0), /got 0 bytes, expected \d+, as in the manifest/],
+    ['more bytes', 'x'.repeat(100_000), /got more than \d+ bytes/],
+    ['no file', 404, /got 404, expected 200/],
+  ])('rejects a deployment that sends %s, and leaves the copy as it was', async (_, fault, problem) => {
+    const server = await deploy(site);
+    const out = newFolder();
+    await mirror({ from: server.url, out });
+    const before = fingerprint(out);
+    edit(out, 'meta.json', (json) => ({ ...json, digest: 'other' }));
+    const touched = fingerprint(out);
+    expect(touched).not.toEqual(before);
+    server.faults.set('api/gamedata/move/index.json', (response) => {
+      if (typeof fault === 'number') response.writeHead(fault).end();
+      else response.end(fault);
+    });
+    rmSync(path.join(out, 'api/gamedata/move/index.json'));
+    await expect(mirror({ from: server.url, out, retries: 0 })).rejects.toThrow(problem);
+    expect(existsSync(path.join(out, 'manifest.json'))).toBe(true);
+  });
+
+  it.each<[unknown, string]>([
+    [undefined, 'options: got nothing, expected an object'],
+    [{}, 'from: got nothing, expected the URL'],
+    [{ from: 7 }, 'from: got 7, expected'],
+    [{ from: 'x', levle: 1 }, 'got the option "levle", expected one of'],
+  ])('rejects the arguments %j', async (options, problem) => {
+    const call = mirror as (options: unknown) => Promise<unknown>;
+    await expect(call(options)).rejects.toMatchObject({
+      code: 'usage',
+      message: expect.stringContaining(problem),
+    });
+  });
+});
+
+describe('a copy by somebody else', () => {
+  const EVIL = 'https://evil.test';
+  /** Mirrors a site whose `meta.json` was changed, and returns the report and the copy's `meta.json`. */
+  async function copyEdited(change: Record<string, unknown>) {
+    const [from, out] = [copied(), newFolder()];
+    edit(from, 'meta.json', (json) => ({ ...json, ...change }));
+    const report = await mirror({ from, out });
+    return { report, meta: readJson(out, 'meta.json'), tree: readTree(out) };
+  }
+
+  it.each<[string, Record<string, unknown>]>([
+    ['another host for icons', { sprites: { mode: 'link', upstream: EVIL } }],
+    ['a fallback', { fallback: '\u001b[2J\u202eevil' }],
+    ['warnings of an unknown code', { warnings: mapKinds(() => ({ '\u001b[2J\u202e': 7 })) }],
+    ['hosts, downloads and an archive', { hosts: ['nginx', '../x'], downloads: false, archive: true }],
+    ['another generator', { generator: 'evil/1' }],
+    ['skipped records', { skipped: mapKinds(() => [17]) }],
+  ])('has no effect with %s', async (_, change) => {
+    const { tree } = await copyEdited(change);
+    expect(tree).toEqual(readTree(site));
+  });
+
+  it('provides no upstream that is text, no edition in the future and no capture date in the future', async () => {
+    const { meta, report } = await copyEdited({
+      upstream: 'npm\u001b[2J\u202e',
+      captured: '2099-01-01',
+      edition: { hash: 'a'.repeat(40), deployed: '2099-01-01T00:00:00Z' },
+    });
+    const today = new Date().toISOString().slice(0, 10);
+    expect(meta).toMatchObject({ upstream: 'unknown', captured: today, edition: null });
+    expect(report.notices).toEqual([
+      'the upstream of the source is not a URL, and is dropped',
+      `the source was captured on 2099-01-01, which is in the future: ${today} is used instead`,
+      'the source has an edition of 2099-01-01T00:00:00Z, which is in the future, and is dropped',
+    ]);
+  });
+
+  it('keeps an edition that is at most a day ahead, and counts of known warnings', async () => {
+    const deployed = new Date(Date.now() + 80_000_000).toISOString();
+    const edition = { hash: 'a'.repeat(40), deployed };
+    const warnings = { move: { 'missing-name': 2 }, item: { 'no-icon': 1, 'icon-not-found': 3 } };
+    const { meta } = await copyEdited({ edition, warnings: { ...mapKinds(() => ({})), ...warnings } });
+    expect(meta).toMatchObject({
+      edition,
+      warnings: { move: { 'missing-name': 2 }, item: { 'no-icon': 1 } },
+    });
+  });
+
+  it.each([
+    [
+      'a name that would disturb a terminal',
+      '"name":"Move 7"',
+      '"name":"\\u001b[2J"',
+      'expected text without control',
+    ],
+    ['ids that are not in order', '"id":7', '"id":5', 'id: got 5: expected ascending ids'],
+    [
+      'fields in another order',
+      '"id":7,"slug":"move-7"',
+      '"slug":"move-7","id":7',
+      ': got fields in another order',
+    ],
+    [
+      'a slug that leads elsewhere',
+      '"slug":"move-7"',
+      '"slug":"../x"',
+      'slug: got "../x": expected a safe slug',
+    ],
+  ])('is rejected with %s, though every digest and hash is right', async (_, from, to, problem) => {
+    const copy = copied();
+    const page = path.join(copy, 'api/gamedata/move/index.json');
+    writeFileSync(page, readFileSync(page, 'utf8').replace(from, to));
+    const records = mapKinds((kind) =>
+      [0, 100]
+        .slice(0, kind === 'move' ? 2 : 1)
+        .flatMap((offset) => readJson(copy, listPageFile(kind, offset)).results.map(unserved)),
+    );
+    edit(copy, 'meta.json', (json) => ({ ...json, digest: digestRecords(records) }));
+    const before = fingerprint(copy);
+    await expect(mirror({ from: copy })).rejects.toMatchObject({
+      code: 'data',
+      message: expect.stringContaining(problem),
+    });
+    expect(fingerprint(copy)).toEqual(before);
+  });
+
+  it('provides no pages, scripts or kinds of its own, which the summary names', async () => {
+    const copy = copied();
+    for (const name of ['browse.html', 'style.css', 'docs/index.html'])
+      writeFileSync(path.join(copy, name), 'evil()');
+    for (const name of [
+      'evil.html',
+      'api/gamedata/ability/index.json',
+      'api/gamedata/ability/stench/index.json',
+    ])
+      outputFile(path.join(copy, name), '{}');
+    listAsTheyAre(copy);
+    const cwd = temporaryFolder();
+    const { code, stderr } = await callCli(['restore', copy, 'copy'], { cwd });
+    expect(code).toBe(0);
+    expect(stderr).toMatch(
+      /^not copied: kinds ability\nnot copied: 3 files: api\/gamedata\/ability\/index\.json, /m,
+    );
+    expect(stderr).toContain(`base URL: ${FROM}, as in the source\n`);
+    expect(readTree(path.join(cwd, 'copy'))).toEqual(readTree(site));
+  });
+
+  it.each(['api/gamedata/move/index.json', 'meta.json', 'former.json'])(
+    'is rejected if %s differs from its manifest',
+    async (file) => {
+      const copy = copied();
+      writeFileSync(path.join(copy, file), readFileSync(path.join(copy, file), 'utf8').replace('"', ' "'));
+      await expect(mirror({ from: copy, out: newFolder() })).rejects.toThrow(`${file}: has SHA-256`);
+    },
+  );
+});
+
+describe('an archive', () => {
+  const renamed = async () => {
+    const raw = rawRecords(143, 5);
+    return smallSource({
+      ...raw,
+      move: raw.move.map((one) => (one.id === 7 ? { ...one, slug: 'seven' } : one)),
+    });
+  };
+
+  it('takes a site back without --max-shrink, lists what is removed and keeps every address that still has a record', async () => {
+    const out = copied();
+    await build({ ...described, ...(await renamed()), out });
+    const { code, stderr } = await callCli(['restore', packed, out]);
+    expect(code).toBe(0);
+    expect(stderr.match(/^ {2}moves removed: move-1[2-4]\d /gm)).toHaveLength(20);
+    expect(stderr).toContain('\n  … and 3 more\n');
+    const own = readTree(out);
+    expect(JSON.parse(own['moved.json'] ?? '')).toEqual({
+      '/api/gamedata/move/seven/': '/api/gamedata/move/move-7/',
+    });
+    expect(readJson(out, 'changes.json').steps).toHaveLength(2);
+    expect(readTree(path.join(out, 'api'))).toEqual(readTree(path.join(site, 'api')));
+    // Folders and URLs keep the guard.
+    await build({ ...described, ...(await renamed()), out });
+    for (const from of [site, (await deploy(site)).url])
+      await expect(mirror({ from, out })).rejects.toMatchObject({ code: 'guard' });
+  });
+
+  it('restores a site whose old slugs are damaged, with those in the archive and those that redirect', async () => {
+    const out = copied();
+    await build({ ...described, ...(await renamed()), out });
+    await mirror({ from: packed, out });
+    const moved = readFileSync(path.join(out, 'moved.json'), 'utf8');
+    writeFileSync(path.join(out, 'former.json'), '{}');
+    await expect(mirror({ from: site, out })).rejects.toThrow('has former slugs that cannot be read');
+    expect(await mirror({ from: packed, out })).toMatchObject({ changed: true });
+    expect(readFileSync(path.join(out, 'moved.json'), 'utf8')).toBe(moved);
+    expect(await mirror({ from: packed, out })).toMatchObject({ changed: false });
+  });
+
+  it('is rejected if it has no records of a kind', async () => {
+    const empty = newFolder();
+    await build({ ...described, ...(await smallSource(rawRecords(3, 0))), maxShrink: 100, out: empty });
+    const file = path.join(empty, '..', 'empty.tar.gz');
+    await archive(empty, { out: path.dirname(file) });
+    const [name = ''] = fsExtra.readdirSync(path.dirname(file)).filter((one) => one.endsWith('.tar.gz'));
+    await expect(mirror({ from: path.join(path.dirname(file), name), out: copied() })).rejects.toThrow(
+      'item: got 0 records',
+    );
+  });
+
+  it('is rejected if it is damaged, with its name', async () => {
+    const out = copied();
+    const before = fingerprint(out);
+    const pack = async (file: string, entries: Record<string, string>) =>
+      writeFileSync(
+        file,
+        gzipSync(
+          await packTar(
+            Object.entries(entries).map(([name, body]) => ({ header: { name, size: body.length }, body })),
+          ),
+        ),
+      );
+    const manifestOf = (name: string): string =>
+      JSON.stringify({
+        format: 1,
+        generator: 'gamedata/1',
+        files: [{ path: name, bytes: 1, sha256: '0'.repeat(64) }],
+      });
+    const damages: [(file: string) => unknown, problem: string][] = [
+      [(file) => truncateSync(file, 5000), 'cannot be read as an archive'],
+      [(file) => writeFileSync(file, 'x'.repeat(2000)), 'cannot be read as an archive'],
+      [(file) => pack(file, { 'gamedata/meta.json': '{}' }), 'has no valid manifest.json: ENOENT'],
+      [(file) => pack(file, { 'gamedata/manifest.json': '{"format":9}' }), 'has format 9, this version'],
+      [
+        (file) => pack(file, { 'gamedata/manifest.json': manifestOf('../evil') }),
+        'expected a relative path inside the site',
+      ],
+      [(file) => pack(file, { 'gamedata/manifest.json': manifestOf('a') }), 'has no valid meta.json: ENOENT'],
+      [rmSync, 'cannot be read as an archive (ENOENT), expected a .tar.gz'],
+    ];
+    for (const [damage, problem] of damages) {
+      const copy = path.join(out, '..', 'damaged.tar.gz');
+      copyFileSync(packed, copy);
+      await damage(copy);
+      const message = await mirror({ from: copy, out }).catch((error: Error) => error.message);
+      for (const part of ['damaged.tar.gz', problem]) expect(message).toContain(part);
+      expect(fingerprint(out)).toEqual(before);
+    }
+  });
+});
+
+describe('a published site', () => {
+  it('keeps its base URL in a build that names none', async () => {
+    const out = copied();
+    const { baseUrl: _, ...options } = described;
+    expect(await build({ ...options, out })).toMatchObject({
+      changed: false,
+      baseUrl: FROM,
+      baseUrlFrom: 'published',
+    });
+    const cwd = temporaryFolder();
+    const args = ['build', '--source', 'snapshot', '--upstream', described.upstream, '--out'];
+    const { stderr } = await callCli([...args, out], { cwd });
+    expect(stderr).toContain(`; base URL: ${FROM}, as published`);
+    await callCli([...args, 'new', '--max-shrink', '100'], { cwd });
+    expect(readJson(cwd, 'new/meta.json').base_url).toBe('http://127.0.0.1:3000');
+    const hosts = ['nginx'] as const;
+    await expect(build({ ...options, hosts, out: newFolder() })).rejects.toThrow(
+      '--base-url: got none, and no BASE_URL',
+    );
+    expect(await build({ ...options, hosts, out })).toMatchObject({ baseUrl: FROM });
+  });
+
+  it('is replaced by older data of a named source with a notice', async () => {
+    const out = newFolder();
+    const { upstream } = await smallSource(rawRecords(121, 5));
+    const file = path.join(upstream, 'provenance.json');
+    writeFileSync(
+      file,
+      JSON.stringify({ ...JSON.parse(readFileSync(file, 'utf8')), captured: '2026-02-01' }),
+    );
+    await build({ ...described, upstream, out });
+    expect((await build({ ...described, out, maxShrink: 100 })).notices).toEqual([
+      'the source is of 2026-01-02, older than the published data of 2026-02-01',
+    ]);
+  });
+
+  it('is guarded against data that lost records if it does not describe itself any more', async () => {
+    const out = copied();
+    const file = path.join(out, 'meta.json');
+    const options = { ...described, ...(await smallSource(rawRecords(10, 3))), out };
+    for (const text of [undefined, '{', '{"counts":{}}']) {
+      rmSync(file, { force: true });
+      if (text !== undefined) writeFileSync(file, text);
+      await expect(build(options)).rejects.toThrow('got 10 records, the last build had 120');
+    }
+    expect((await build({ ...options, maxShrink: 100 })).missing.move).toHaveLength(110);
+  });
+
+  it('is rejected if its old slugs cannot be read, unless they may be forgotten', async () => {
+    const out = copied();
+    writeFileSync(path.join(out, 'former.json'), '{}');
+    await expect(build({ ...described, out })).rejects.toThrow('has former slugs that cannot be read');
+    expect((await build({ ...described, out, forgetHistory: true })).changed).toBe(true);
+    expect(verifyFolder(out).problems).toEqual([]);
+  });
+});
