@@ -37,7 +37,7 @@ const parts: Record<string, [short: number, whole: number, attempt: (count: numb
     20,
     300,
     async (count) => ({
-      ...{ tried: count, says: 'were copied, verified, compared and rebased, or refused' },
+      ...{ tried: count, says: 'were copied, verified and compared, or refused' },
       problems: await tryHostile(count, random.below(2 ** 31)),
     }),
   ],

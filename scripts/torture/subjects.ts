@@ -77,8 +77,8 @@ async function subjectsIn(
     const check = ['verify', out, '--quiet'];
     return { name, out, check, args: (state) => args(out, state), digest: () => siteDigest(out) };
   };
-  const rebased = site('rebase', (out, state) => ['rebase', out, '--base-url', `https://site-${state}.test`]);
-  await succeed(build(rebased.out, { from: 0, base: 0 }));
+  const moved = site('move', (out, state) => ['mirror', out, '--base-url', `https://site-${state}.test`]);
+  await succeed(build(moved.out, { from: 0, base: 0 }));
   const captured = at('snapshot/data');
   const archives = at('archive/files');
   return [
@@ -89,7 +89,7 @@ async function subjectsIn(
       ...['--max-shrink', '100', '--base-url', `https://site-${state}.test`, '--out', out],
     ]),
     site('mirror', (out, state) => ['mirror', `${address}/served-${state}`, out, '--max-shrink', '100']),
-    rebased,
+    moved,
     {
       name: 'snapshot',
       out: captured,

@@ -61,7 +61,7 @@ async function findSite(context: SourceContext): Promise<[Place, FetcherStats?]>
 }
 
 /** Text that gamedata itself writes as the upstream: a URL, or the origin of a folder of tables. */
-const UPSTREAM = /^(?:https?:\/\/[\x21-\x7e]{1,200}|local files|npm package [\w@./, -]{1,100})$/;
+const UPSTREAM = /^(?:https?:\/\/[\x21-\x7e]{1,200}|local files|unknown|npm package [\w@./, -]{1,100})$/;
 
 /** Keeps what a copy claims about its data as far as it is plausible. Copies may come from anyone. */
 function validateProvenance(

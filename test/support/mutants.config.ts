@@ -11,11 +11,10 @@ import { defineConfig } from 'vitest/config';
  */
 const madeOf: Record<string, readonly string[]> = {
   sources: [
-    ...['foreign-input', 'history', 'rebase'].map((name) => `test/cli/commands/${name}.test.ts`),
-    ...['mirror', 'restore'].map((name) => `test/publish/mirror/${name}.test.ts`),
+    ...['history', 'mirror'].map((name) => `test/cli/commands/${name}.test.ts`),
     'test/verify/folder.test.ts',
   ],
-  publish: ['test/cli/commands/rebase.test.ts'],
+  publish: ['test/cli/commands/mirror.test.ts'],
   contract: ['test/site/openapi.test.ts', 'test/serve/handler/**/*.test.ts', 'test/web/pages.test.ts'],
 };
 

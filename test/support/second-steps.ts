@@ -40,7 +40,7 @@ export async function trySequence(
   const out = path.join(cwd, 'site');
   const scene: Scene = {
     ...{ world, random, upstream, commands, cwd, out },
-    ...{ day: 1, umask: 0o022, isMirrored: false, copies: [], archives: new Map(), unfinished: [] },
+    ...{ day: 1, umask: 0o022, copies: [], archives: new Map(), unfinished: [] },
   };
   const typed: string[] = [];
   try {
@@ -65,9 +65,9 @@ async function begin(scene: Scene, typed: string[]): Promise<void> {
   const { random, world, cwd } = scene;
   const [first] = world.data;
   const [other] = world.others;
-  scene.isMirrored = random.below(4) === 0;
+  const isMirrored = random.below(4) === 0;
   const build = ['build', '--source', 'snapshot', '--upstream', path.relative(cwd, first?.folder ?? '')];
-  const args = scene.isMirrored
+  const args = isMirrored
     ? ['mirror', other?.url ?? '', 'site']
     : [...build, ...QUICK, '--base-url', BASE, '--out', 'site'];
   const { code, text } = await run(scene, { says: '', args });
@@ -79,7 +79,7 @@ async function begin(scene: Scene, typed: string[]): Promise<void> {
 function keepCopy(scene: Scene): void {
   const folder = path.join(scene.cwd, `copy-${scene.day}`);
   cpSync(scene.out, folder, { recursive: true, preserveTimestamps: true });
-  scene.copies.push({ folder, isMirrored: scene.isMirrored });
+  scene.copies.push(folder);
 }
 
 async function run({ world, commands, cwd, out, umask, day }: Scene, { args = [], killedAt }: Step) {

@@ -86,12 +86,10 @@ export function look(folder: string): Seen {
 export interface Intent {
   /** The records that it is to have. */
   readonly records: Records;
-  /** The base URL that is named, or that of what is copied; undefined if none is. */
-  readonly baseUrl?: string | undefined;
-  /** Whether another base URL than the published one is allowed. */
-  readonly namesBase: boolean;
-  /** Another copy of a deployment, whose redirects are not ours. */
-  readonly isCopy?: boolean;
+  /** The base URL that is named; undefined to keep the published one. */
+  readonly baseUrl: string | undefined;
+  /** An archive that is named may take anything away. */
+  readonly isRestored?: boolean;
   /** Data that is older than any of another digest that is dated from this day on. */
   readonly fallback?: { readonly digest: string | undefined; readonly captured: string } | undefined;
   /** Its records are those of the folder. */
@@ -105,7 +103,7 @@ const has = ({ options }: Intent, ...words: string[]): boolean => options.join('
 
 /** The records that options let go, as `move/1`; undefined if they let any go. */
 function allowedToGo(before: Seen, intents: readonly Intent[]): ReadonlySet<string> | undefined {
-  if (intents.some((one) => has(one, '--max-shrink', '100'))) return undefined;
+  if (intents.some((one) => one.isRestored || has(one, '--max-shrink', '100'))) return undefined;
   const words = intents.flatMap(({ options }) => options);
   return new Set(words.flatMap((word) => before.addresses.get(`/api/gamedata/${word}/`) ?? []));
 }
@@ -124,7 +122,6 @@ export function endingAddresses(before: Seen, intents: readonly [Intent, ...Inte
 /** Why a guard may refuse; undefined if it may not. */
 function reasonToRefuse(before: Seen, intent: Intent, text: string): string | undefined {
   if (before.wrong.size > 0) return 'the folder is damaged';
-  if (before.baseUrl !== intent.baseUrl && !intent.namesBase) return 'another base URL, by default';
   if (isOlder(before, intent)) return 'older data, as a fallback';
   const coming = new Set(intent.records.values());
   // What is forgotten names no record.
@@ -134,8 +131,6 @@ function reasonToRefuse(before: Seen, intent: Intent, text: string): string | un
   if (missing.some((record) => allowed && !allowed.has(record))) return 'fewer records';
   if (missing.length > 0 && text.includes('names/')) return 'their names';
   if (endingAddresses(before, [intent]).length > 0) return 'addresses end';
-  const isLost = (address: string): boolean => !intent.records.has(address);
-  if (intent.isCopy && [...before.addresses.keys()].some(isLost)) return 'the copy may lack redirects';
   return undefined;
 }
 
@@ -169,6 +164,9 @@ export function breaches(
       found.push('failed, without a reason');
     return found;
   }
+  // A base URL that cannot be read must be named.
+  if (code === 2 && intent.baseUrl === undefined && (before.wrong.has('meta.json') || unfinished.length > 0))
+    return [];
   if (code !== 0) return [`ended with ${code}`];
   // A plain build need not notice what looks untouched by its time and size.
   const unnoticed = (file: string): boolean =>
@@ -186,8 +184,6 @@ export function breaches(
   const wanted = intent.baseUrl ?? before.baseUrl;
   if (after.baseUrl !== wanted && !unnoticed('meta.json'))
     found.push(`the base URL is ${after.baseUrl}, not ${wanted}`);
-  if (!intent.namesBase && before.baseUrl !== after.baseUrl && before.wrong.size === 0)
-    found.push('the base URL was changed by default');
   if (isOlder(before, intent) && !before.wrong.has('meta.json')) found.push('a fallback went back in time');
   found.push(...lostAddresses({ before, after }, intents, text), ...wrongModes(folder, mode));
   const beside = readdirSync(path.dirname(folder)).filter((name) =>
@@ -207,7 +203,7 @@ function lostAddresses(
   const ending = new Set(endingAddresses(before, intents));
   const present = new Set(after.records.values());
   // Where a build was killed, and where somebody has damaged a file, redirects and records are of two sites.
-  const mayMove = intents.length > 1 || before.wrong.size > 0 || forgets || intents[0].isCopy;
+  const mayMove = intents.length > 1 || before.wrong.size > 0 || forgets;
   const lost = [...before.addresses].filter(([address, record]) => {
     if (after.records.has(address)) return false;
     const target = after.addresses.get(address);

@@ -20,12 +20,6 @@ import {
 export const BASE = 'https://site.test';
 const bases = [BASE, 'https://moved.test', 'https://moved.test/again'];
 
-/** A copy of the whole folder that the operator has kept. */
-interface Copy {
-  readonly folder: string;
-  readonly isMirrored: boolean;
-}
-
 interface Archive {
   readonly records: Records;
   readonly baseUrl: string | undefined;
@@ -42,9 +36,8 @@ export interface Scene {
   readonly out: string;
   day: number;
   umask: number;
-  /** Whether the site is a copy of a deployment, whose base URL it follows. */
-  isMirrored: boolean;
-  copies: Copy[];
+  /** Copies of the whole folder that the operator has kept. */
+  copies: string[];
   readonly archives: Map<string, Archive>;
   /** What killed commands were to do, until one has ended that finishes it. */
   unfinished: Intent[];
@@ -76,16 +69,10 @@ const command = (
 });
 const hand = (says: string, byHand: () => void): Step => ({ says, byHand });
 
-const built = (scene: Scene, isMirrored = false): Pick<Step, 'done'> => ({
-  done: () => void Object.assign(scene, { isMirrored }),
-});
-
 /** The base URL as it is in half of the commands, left out or another one in the others. */
 function chooseBase({ random }: Scene, { baseUrl = BASE }: Seen) {
-  const chosen = random.pick([baseUrl, baseUrl, baseUrl, '', random.pick(bases)]);
-  const args = chosen === '' ? [] : ['--base-url', chosen];
-  // The default is one that no site here has.
-  return { args, baseUrl: chosen || 'http://localhost:3000', namesBase: chosen !== '' };
+  const chosen = random.pick([baseUrl, baseUrl, baseUrl, undefined, random.pick(bases)]);
+  return { args: chosen === undefined ? [] : ['--base-url', chosen], baseUrl: chosen };
 }
 
 /** Options of guards: none, all records, or some of those that would go. */
@@ -93,15 +80,14 @@ function chooseGuards({ random }: Scene, before: Seen, records: Records): string
   const kind = random.below(6);
   if (kind === 0) return ['--max-shrink', '100'];
   if (kind > 2) return [];
-  const ending = endingAddresses(before, [{ records, namesBase: true, options: [] }]);
+  const ending = endingAddresses(before, [{ records, baseUrl: undefined, options: [] }]);
   const names = ending.map((address) => address.split('/').slice(3, 5).join('/'));
   const some = random.sample(names, kind === 1 ? names.length : 1);
   return some.length > 0 ? ['--allow-missing', ...some] : [];
 }
 
-const buildOptions = ({ random }: Scene, namesBase: boolean): readonly string[] => {
-  const host = namesBase ? '--host nginx' : '';
-  const some = random.pick(['', '', '', '--verify', '--verify --keep 2', '--forget-history', host]);
+const buildOptions = ({ random }: Scene): readonly string[] => {
+  const some = random.pick(['', '', '', '--verify', '--verify --keep 2', '--forget-history', '--host nginx']);
   return some.split(' ').filter((word) => word !== '');
 };
 
@@ -110,14 +96,13 @@ function buildFrom(
   scene: Scene,
   before: Seen,
   source: readonly string[],
-  data: Pick<Intent, 'records' | 'fallback' | 'isHopeless'>,
+  data: Pick<Intent, 'records' | 'fallback' | 'isHopeless' | 'isRestored'>,
 ): Step {
-  const { args, ...base } = chooseBase(scene, before);
+  const { args, baseUrl } = chooseBase(scene, before);
   const guards = chooseGuards(scene, before, data.records);
-  const options = buildOptions(scene, base.namesBase);
+  const options = buildOptions(scene);
   const all = ['build', ...source, ...QUICK, ...args, ...guards, ...options, '--out', 'site'];
   const done = (after: Seen): void => {
-    scene.isMirrored = false;
     // What was forgotten is no copy to go back to.
     if (all.includes('--forget-history')) scene.copies = [];
     const kept = path.join(scene.cwd, 'site-archives');
@@ -126,7 +111,7 @@ function buildFrom(
     for (const name of scene.archives.keys())
       if (!existsSync(path.join(scene.cwd, name))) scene.archives.delete(name);
   };
-  return command(all, { ...base, ...data }, { done });
+  return command(all, { baseUrl, ...data }, { done });
 }
 
 const fromSnapshot: Maker = (scene, before) => {
@@ -158,47 +143,40 @@ function chooseSite({ random, world, cwd, archives }: Scene): Archive & { name: 
 
 const fromSite: Maker = (scene, before) => {
   const { name, records } = chooseSite(scene);
-  return buildFrom(scene, before, ['--source', 'site', '--upstream', name], { records });
+  const isRestored = scene.archives.has(name);
+  return buildFrom(scene, before, ['--source', 'site', '--upstream', name], { records, isRestored });
 };
 
-const rebaseInPlace: Maker = (scene, before) => {
+const moveInPlace: Maker = (scene, before) => {
   const baseUrl = scene.random.pick(bases);
   const host = scene.random.pick([[], [], ['--host', 'caddy']]);
-  const args = ['rebase', 'site', '--base-url', baseUrl, ...host];
-  return command(args, { records: before.records, baseUrl, namesBase: true, isSame: true }, built(scene));
+  const args = ['mirror', 'site', '--base-url', baseUrl, ...host];
+  return command(args, { records: before.records, baseUrl, isSame: true });
 };
 
-/** Another site takes the place of this one: rebased, or copied. */
-const replaceBy =
-  (how: 'rebase' | 'mirror'): Maker =>
-  (scene, before) => {
-    const { folder, url, variant, ...other } = scene.random.pick(scene.world.others);
-    const isCopy = how === 'mirror';
-    const records = recordsOf(variant);
-    const guards = chooseGuards(scene, before, records);
-    const baseUrl = isCopy ? other.baseUrl : scene.random.pick([before.baseUrl ?? BASE, ...bases]);
-    const args = isCopy
-      ? ['mirror', url, 'site', '--retries', '0', ...guards]
-      : ['rebase', path.relative(scene.cwd, folder), '--base-url', baseUrl, '--out', 'site', ...guards];
-    const namesBase = !isCopy || baseUrl === url || scene.isMirrored;
-    return command(args, { records, baseUrl, namesBase, isCopy }, built(scene, isCopy));
-  };
+/** Another site, in a folder, an archive or a deployment, takes the place of this one. */
+const mirrorAnother: Maker = (scene, before) => {
+  const { name, records } = chooseSite(scene);
+  const { args, baseUrl } = chooseBase(scene, before);
+  const guards = chooseGuards(scene, before, records);
+  const all = ['mirror', name, 'site', '--retries', '0', ...args, ...guards];
+  return command(all, { records, baseUrl, isRestored: scene.archives.has(name) });
+};
 
 const keepArchive: Maker = (scene, before) => {
   const folder = `archives/${scene.day}`;
-  const { records, baseUrl } = before;
   const done = (after: Seen): void => {
     scene.archives.set(`${folder}/gamedata.tar.gz`, after);
   };
-  return command(['archive', 'site', '--out', folder], { records, baseUrl, namesBase: false }, { done });
+  const { records, baseUrl } = before;
+  return command(['archive', 'site', '--out', folder], { records, baseUrl }, { done });
 };
 
 const restoreArchive: Maker = (scene, before) => {
   const [file, archive] = scene.archives.size > 0 ? scene.random.pick([...scene.archives]) : [];
   if (file === undefined || !archive) return keepArchive(scene, before);
-  const { records, baseUrl } = archive;
-  const args = ['mirror', file, 'site', ...chooseGuards(scene, before, records)];
-  return command(args, { records, baseUrl, namesBase: false }, built(scene));
+  const args = ['restore', file, 'site', ...chooseGuards(scene, before, archive.records)];
+  return command(args, { records: archive.records, baseUrl: undefined, isRestored: true });
 };
 
 const killedBuild: Maker = (scene, before) => {
@@ -211,10 +189,9 @@ const restoreCopy: Maker = (scene) => {
   const { random, copies, out } = scene;
   const copy = random.pick([...copies, null]);
   if (!copy) return hand('# nothing to go back to', () => {});
-  return hand(`rm -rf site; cp -a ${path.basename(copy.folder)} site`, () => {
+  return hand(`rm -rf site; cp -a ${path.basename(copy)} site`, () => {
     rmSync(out, { recursive: true, force: true });
-    execFileSync('cp', ['-a', copy.folder, out]);
-    scene.isMirrored = copy.isMirrored;
+    execFileSync('cp', ['-a', copy, out]);
   });
 };
 
@@ -223,11 +200,11 @@ const restoreFile: Maker = ({ random, copies, out }) => {
   const record = random.pick(['move/premier', 'move/move-2', 'item/item-1']);
   const names = ['changes.json', 'former.json', 'moved.json', 'meta.json', 'index.html', 'search.json'];
   const file = random.pick([...names, 'api/gamedata/move/index.json', `api/gamedata/${record}/index.json`]);
-  const isThere = copy && [copy.folder, out].every((folder) => existsSync(path.join(folder, file)));
+  const isThere = copy && [copy, out].every((folder) => existsSync(path.join(folder, file)));
   if (!isThere) return hand(`# no copy of ${file}`, () => {});
   const how = random.pick(['-a', '-p', '-f']);
-  return hand(`cp ${how} ${path.basename(copy.folder)}/${file} site/${file}`, () => {
-    execFileSync('cp', [how, path.join(copy.folder, file), path.join(out, file)]);
+  return hand(`cp ${how} ${path.basename(copy)}/${file} site/${file}`, () => {
+    execFileSync('cp', [how, path.join(copy, file), path.join(out, file)]);
   });
 };
 
@@ -267,10 +244,9 @@ export const makers: Readonly<Record<string, readonly [make: Maker, weight: numb
   'a build from an upstream': [fromUpstream, 3],
   'a build from a site': [fromSite, 2],
   'a killed build': [killedBuild, 3],
-  'rebase in place': [rebaseInPlace, 2],
-  'rebase over it': [replaceBy('rebase'), 2],
-  'mirror of a URL': [replaceBy('mirror'), 3],
-  'mirror of an archive': [restoreArchive, 3],
+  'a move in place': [moveInPlace, 2],
+  'a mirror of another site': [mirrorAnother, 5],
+  'a restored archive': [restoreArchive, 3],
   archive: [keepArchive, 1],
   'a copy that is restored': [restoreCopy, 3],
   'a file that is restored': [restoreFile, 2],

@@ -11,7 +11,7 @@ describe('a site', () => {
   const files = ['manifest.json', 'meta.json', 'changes.json', 'api/gamedata/move/index.json'];
   const commands = [
     ['verify', 'site'],
-    ['rebase', 'site', '--base-url', 'https://other.test'],
+    ['mirror', 'site', '--base-url', 'https://other.test'],
     ['archive', 'site', '--out', 'archives'],
     ['diff', 'site', 'site'],
   ];

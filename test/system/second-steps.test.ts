@@ -14,7 +14,7 @@ import {
 } from 'node:fs';
 import path from 'node:path';
 import fsExtra from 'fs-extra';
-import { beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { fingerprint } from '../support/fingerprint.ts';
 import { listAsTheyAre } from '../support/listed.ts';
 import { look, wrongModes } from '../support/site-law.ts';
@@ -23,7 +23,7 @@ import { BASE } from '../support/steps.ts';
 import { DEAD, QUICK, recordsOf } from '../support/steps-world.ts';
 
 const { outputFileSync: outputFile } = fsExtra;
-const { folder, build, buildOf, other, siteOf, prepare, kill } = useWorld();
+const { build, buildOf, other, siteOf, kill } = useWorld();
 
 const readers: Record<string, readonly string[]> = {
   verify: ['verify', 'site'],
@@ -36,18 +36,9 @@ const readers: Record<string, readonly string[]> = {
 const writers: Record<string, (name: string) => readonly string[]> = {
   build: buildOf,
   'build --source site': (name) => build('--source', 'site', '--upstream', other(name).folder),
-  'rebase --out': (name) => ['rebase', other(name).folder, '--base-url', BASE, '--out', 'site'],
+  'mirror of a folder': (name) => ['mirror', other(name).folder, 'site'],
   'mirror of a URL': (name) => ['mirror', other(name).url, 'site'],
-  'mirror of an archive': (name) => ['mirror', path.join(folder, `archives/${name}/gamedata.tar.gz`), 'site'],
 };
-
-/** Archives of a world's site, rebased to the base URL of the sites here. */
-async function archiveOf(name: string): Promise<void> {
-  await prepare('rebase', other(name).folder, '--base-url', BASE, '--out', `rebased/${name}`);
-  await prepare('archive', `rebased/${name}`, '--out', `archives/${name}`);
-}
-
-beforeAll(() => Promise.all(['shrunk', 'followed'].map(archiveOf)));
 
 describe('after a build that was killed while it renames', () => {
   /** A folder where such a build was killed, and the copy of before. */
@@ -130,29 +121,18 @@ describe('a command that would make less of a published site', () => {
   });
 });
 
-describe('another base URL', () => {
-  const unnamed = () => buildOf('plain').filter((word) => word !== '--base-url' && word !== BASE);
-
-  it('is refused if nothing names it', async () => {
-    const { expectRefused } = await siteOf('plain');
-    await prepare('archive', other('elsewhere').folder, '--out', 'foreign/elsewhere');
-    await expectRefused(unnamed(), BASE, 'http://localhost:3000');
-    await expectRefused(['mirror', other('elsewhere').url, 'site'], BASE, 'https://elsewhere.test');
-    const restore = ['mirror', path.join(folder, 'foreign/elsewhere/gamedata.tar.gz'), 'site'];
-    await expectRefused(restore, 'build --source site --upstream', '--base-url');
-  });
-
-  it('is that which the environment, the configuration or the address names', async () => {
-    const { cwd, out, run, succeed } = await siteOf('plain');
-    const base = () => look(out).baseUrl;
-    expect(await run(unnamed(), { env: { BASE_URL: 'https://variable.test' } })).toMatchObject({ code: 0 });
-    expect(base()).toBe('https://variable.test');
-    writeFileSync(path.join(cwd, 'own.json'), '{"build":{"base-url":"https://configured.test"}}');
-    await succeed([...unnamed(), '--config', 'own.json']);
-    expect(base()).toBe('https://configured.test');
-    await succeed(['mirror', other('here').url, 'site']);
-    expect(base()).toBe(other('here').url);
-  });
+it('the base URL is the one of the environment, the configuration or the published site', async () => {
+  const { cwd, out, run, succeed } = await siteOf('plain');
+  const unnamed = buildOf('plain').filter((word) => word !== '--base-url' && word !== BASE);
+  const base = () => look(out).baseUrl;
+  expect(await run(unnamed, { env: { BASE_URL: 'https://variable.test' } })).toMatchObject({ code: 0 });
+  expect(base()).toBe('https://variable.test');
+  await succeed(unnamed);
+  await succeed(['mirror', other('here').url, 'site']);
+  expect(base()).toBe('https://variable.test');
+  writeFileSync(path.join(cwd, 'own.json'), '{"build":{"base-url":"https://configured.test"}}');
+  await succeed(['mirror', other('here').url, 'site', '--config', 'own.json']);
+  expect(base()).toBe('https://configured.test');
 });
 
 describe.skipIf(process.platform === 'win32')(
