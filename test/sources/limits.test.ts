@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest';
 import { maxBytesOf } from '../../src/contract/limits.ts';
 import { DataError, UpstreamError } from '../../src/errors.ts';
 import { createClient } from '../../src/http/client.ts';
-import { deploymentPlace, isSource } from '../../src/sources/site/deployment.ts';
+import { deploymentPlace } from '../../src/sources/site/deployment.ts';
 import { archivePlace, folderPlace, readFrom } from '../../src/sources/site/place.ts';
 import { startServer } from '../support/local-server.ts';
 import { loadFrom } from '../support/reading.ts';
@@ -43,7 +43,7 @@ describe.each(['meta.json', 'former.json', 'changes.json', 'names/de.json'])(
       const manifest = JSON.stringify({ generator: 'gamedata/1', files });
       const server = await startServer((response) => response.end(manifest));
       const client = createClient({ concurrency: 1, retries: 0 });
-      const reading = deploymentPlace(client, server.url, isSource);
+      const reading = deploymentPlace(client, server.url, { isWanted: () => true });
       await expect(reading).rejects.toThrow(`${server.url}/${file}: ${problem}`);
       expect(new Set(server.requests.map((request) => request.path))).toEqual(new Set(['/manifest.json']));
       await client.close();

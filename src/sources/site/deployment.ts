@@ -97,10 +97,12 @@ export const deploymentPlace = (
   readOneBuild(client, address, async (manifest) => {
     const read = async (entry: ManifestEntry) => local?.read(entry) ?? fetchFile(client, address, entry);
     const about = manifest.files.find(({ path }) => path === META_FILE);
+    const site = placeOf(address, new Map());
+    refuseLarge(site, about ? [about] : []);
     const described = about && (await read(about));
     const { digest = '' } = metaReader.safeParse(parseJson(`${described}`)).data ?? {};
     const wanted = manifest.files.filter((entry) => entry !== about && isWanted(entry.path, { digest }));
-    refuseLarge(placeOf(address, new Map()), wanted);
+    refuseLarge(site, about ? [about, ...wanted] : wanted);
     const bodies = await Promise.all(wanted.map(read));
     const files = new Map(wanted.map(({ path }, at) => [path, bodies[at] ?? Buffer.of()]));
     if (described) files.set(META_FILE, described);
