@@ -32,12 +32,9 @@ it.each(['nothing', 'half'])('says what to run where %s is compiled', async (how
 });
 
 it.each([
-  ['18.19.1', false],
   ['20.18.9', false],
   ['20.19.0', true],
-  ['21.7.3', false],
   ['22.11.0', false],
-  ['22.12.0', true],
   ['26.0.0', true],
 ])('says which Node it needs: %s', async (version, isSupported) => {
   const folder = checkout();
