@@ -77,15 +77,15 @@ it('refuses data that has lost records', async () => {
 
 it('mirrors a site', async () => {
   expect(await type('mirror <url> copy')).toMatchInlineSnapshot(`
-    "excluded, as host configuration: _edge/gamedata-browsers.js, _edge/gamedata-methods.js, _edge/gamedata-slashes.js, _edge/gamedata.js, _headers, _redirects
-    190 files downloaded, … B
-    copy: 191 files, … B: 191 written, 0 kept, 0 removed, in … s
+    "data: 120 moves, 6 items from https://upstream.test/api/v2, captured 2026-01-02
+    fetched: 8 requests · 8 bodies · … B · 0 not modified · 0 from cache
+    base URL: https://example.test, as in the source
+    copy: 197 files, … B: 197 written, 0 kept, 0 removed, in … s
+    next: npx gamedata serve copy, or upload that folder to a host
     exit code 0"
   `);
   expect(await type('mirror <url> copy')).toMatchInlineSnapshot(`
-    "excluded, as host configuration: _edge/gamedata-browsers.js, _edge/gamedata-methods.js, _edge/gamedata-slashes.js, _edge/gamedata.js, _headers, _redirects
-    0 files downloaded, … B
-    copy: nothing changed, in … s
+    "copy: 197 files, … B: nothing changed, in … s; 120 moves, 6 items, captured 2026-01-02; base URL: https://example.test, as published
     exit code 0"
   `);
   expect(await type('diff data copy')).toMatchInlineSnapshot(`
