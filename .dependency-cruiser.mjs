@@ -27,8 +27,8 @@ const rooms = {
     packages: ['fs-extra', 'node:*', 'p-limit', 'zod'],
   },
   verify: {
-    imports: ['contract', 'dataset', 'errors.ts', 'files.ts', 'http', 'publish', 'site', 'sources'],
-    packages: ['node:*', 'zod'],
+    imports: ['contract', 'dataset', 'errors.ts', 'http', 'serve/handler', 'site', 'sources'],
+    packages: ['node:*', 'p-limit'],
   },
   cli: {
     imports: [

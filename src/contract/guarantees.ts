@@ -1,4 +1,4 @@
-/** The guarantees of the contract, as `gamedata verify <url>` checks them and the table of hosts lists them. */
+/** The guarantees of the contract, which `gamedata verify <url>` checks and the table of hosts lists. */
 
 /**
  * What a host needs for a guarantee: to serve `files`, to apply `rules` to paths and queries, to see complete `requests`
@@ -19,7 +19,7 @@ export const guarantees = {
   },
   records: { needs: 'files', title: 'every record is the same object at its own URL and in its list' },
   icons: { needs: 'files', title: 'the placeholder icon is an image' },
-  names: { needs: 'files', title: 'the names in every language are those that the site describes' },
+  names: { needs: 'files', title: 'the names in every language match the description of the site' },
   'media-type': { needs: 'files', title: 'JSON is served as application/json' },
   head: { needs: 'files', title: 'HEAD is GET without a body' },
   etag: { needs: 'rules', title: 'responses carry an ETag; conditional requests get 304' },
@@ -30,7 +30,10 @@ export const guarantees = {
   cors: { needs: 'rules', title: 'CORS is open, for errors too' },
   exposed: { needs: 'rules', title: 'scripts on other origins can read ETag and Allow' },
   nosniff: { needs: 'rules', title: 'X-Content-Type-Options is nosniff' },
-  'page-policy': { needs: 'rules', title: 'pages carry a Content-Security-Policy that blocks foreign code' },
+  'page-policy': {
+    needs: 'rules',
+    title: 'pages carry a Content-Security-Policy that blocks third-party scripts',
+  },
   caching: { needs: 'rules', title: 'Cache-Control of the API is as in the contract' },
   freshness: { needs: 'rules', title: 'other files are revalidated on every use (must-revalidate)' },
   vary: { needs: 'rules', title: 'Vary includes Accept, for errors too' },
@@ -39,7 +42,7 @@ export const guarantees = {
   'unknown-slug': { needs: 'rules', title: 'an unknown slug is a JSON 404; slugs are case-sensitive' },
   'unknown-path': { needs: 'rules', title: 'an unknown path under the prefix is a JSON 404' },
   'unknown-format': { needs: 'rules', title: 'an unknown format of a list is a 404' },
-  moved: { needs: 'rules', title: 'the former URL of a renamed record redirects (301) to its present one' },
+  moved: { needs: 'rules', title: 'the old URL of a renamed record redirects (301) to its current one' },
   'unknown-record-format': { needs: 'requests', title: 'an unknown format of a record is a 404' },
   'encoded-names': { needs: 'requests', title: 'a percent-encoded parameter name is decoded or rejected' },
   allow: { needs: 'requests', title: 'Allow is set, for errors too' },
@@ -54,7 +57,7 @@ export const guarantees = {
   method: { needs: 'requests', title: 'any other method is a JSON 405' },
   browser: { needs: 'requests', title: 'browsers get pages, for errors too; programs get JSON' },
   windows: { needs: 'code', title: 'any limit and offset work, as in the reference framework' },
-  repeated: { needs: 'code', title: 'the last of repeated parameters counts' },
+  repeated: { needs: 'code', title: 'the last of repeated parameters wins' },
 } as const satisfies Record<string, { needs: Needs; title: string }>;
 
 export type GuaranteeName = keyof typeof guarantees;

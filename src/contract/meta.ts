@@ -127,7 +127,10 @@ export type Meta = z.infer<typeof metaSchema>;
 /** With the keys in the schema's order. */
 export const createMeta = (meta: Omit<Meta, 'format'>): Meta => metaSchema.parse({ ...meta, format: FORMAT });
 
-export const linkBaseOf = ({ base_url, links }: Meta): LinkBase => ({ baseUrl: base_url, links });
+export const linkBaseOf = ({ base_url, links }: Pick<Meta, 'base_url' | 'links'>): LinkBase => ({
+  baseUrl: base_url,
+  links,
+});
 
 const SITE_PATH = /^(?:(?!\.{1,2}(?:\/|$))[ -.0-[\]-~\u00a0-\uffff]{1,220}(?:\/(?!$)|$)){1,16}$/;
 

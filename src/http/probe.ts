@@ -1,4 +1,4 @@
-/** The probe: sends any request to a deployment, and returns its response whatever the status. */
+/** Sends any request to a deployment and returns the response, regardless of its status. */
 
 import pLimit from 'p-limit';
 import { parseJson } from '../contract/parse.ts';
@@ -12,24 +12,23 @@ export interface ProbeRequest extends Partial<RequestOptions> {
   readonly path: string;
 }
 
-export type ProbeResponse = ReturnType<typeof asProbeResponse>;
+export type ProbeResponse = ReturnType<typeof readResponse>;
 export type Probe = ReturnType<typeof createProbe>;
 
 /** @throws UsageError if the environment names an invalid proxy */
 export function createProbe(address: string, options: Pick<ClientOptions, 'concurrency' | 'timeouts'>) {
   const client = createClient({ ...options, retries: 0 });
   const limit = pLimit(options.concurrency);
-  /** Large bodies one at a time: their sum counts. */
+  // Only one large body at a time is in memory.
   const limitLarge = pLimit(1);
 
   async function attempt(request: ProbeRequest, attempts = 1): Promise<ProbeResponse> {
     const { method = 'GET', path, maxBytes = MAX_BODY_BYTES } = request;
     const url = `${address}${path}`;
     try {
-      const response = await client.request(url, { ...request, maxBytes });
-      return asProbeResponse(describe(request), response, maxBytes);
+      return readResponse(request, await client.request(url, { ...request, maxBytes }), maxBytes);
     } catch (error) {
-      // A keep-alive connection may be closed just as it is reused: one retry tells this from a failure.
+      // A server may close a keep-alive connection while we reuse it, so we retry once.
       if (attempts === 1 && ['UND_ERR_SOCKET', 'ECONNRESET'].includes(errorCode(error)))
         return attempt(request, 2);
       const { message, cause, failure } = asFailedAttempt(error);
@@ -38,36 +37,32 @@ export function createProbe(address: string, options: Pick<ClientOptions, 'concu
     }
   }
 
-  const send = (request: ProbeRequest): Promise<ProbeResponse> =>
-    (request.maxBytes ?? 0) > MAX_BODY_BYTES ? limitLarge(attempt, request) : limit(attempt, request);
   return {
     address,
-    send,
-    /** What was seen, in the order of the requests. Responses are not kept, as there may be hundreds of thousands, of any size. */
-    sendAll: <R extends ProbeRequest, T>(
-      requests: readonly R[],
-      look: (response: ProbeResponse, request: R) => T,
-    ): Promise<T[]> => Promise.all(requests.map(async (request) => look(await send(request), request))),
+    send: (request: ProbeRequest): Promise<ProbeResponse> =>
+      (request.maxBytes ?? 0) > MAX_BODY_BYTES ? limitLarge(attempt, request) : limit(attempt, request),
     close: client.close,
   };
 }
 
-function asProbeResponse(request: string, { status, headers, body }: RawResponse, maxBytes: number) {
+function readResponse(request: ProbeRequest, { status, headers, body: sent }: RawResponse, maxBytes: number) {
   const header = (name: string): string | undefined => {
     const value = headers[name.toLowerCase()];
     return Array.isArray(value) ? value.join(', ') : value;
   };
   const encoding = header('content-encoding');
-  // The response to HEAD has the header without the body.
-  const text = new TextDecoder().decode(body.length === 0 ? body : decompress(body, encoding, maxBytes));
+  // A response to HEAD has the header without a body.
+  const body = sent.length === 0 ? sent : decompress(sent, encoding, maxBytes);
+  const text = new TextDecoder().decode(body);
   return {
-    request,
+    request: describe(request),
     status,
-    /** The `Content-Encoding`; undefined for none. It has been undone. */
-    encoding,
     header,
+    /** The `Content-Encoding` of the response; `body` and `text` are decoded. */
+    encoding,
+    body,
     text,
-    /** The body as JSON, whatever its type says; undefined if it is not JSON. */
+    /** `undefined` if the body is not JSON, regardless of its type. */
     get json(): unknown {
       return parseJson(text);
     },

@@ -15,7 +15,7 @@ import type { ServedRecords } from '../dataset/data-set.ts';
 const json = (path: string, value: unknown): SiteFile => ({ path, body: JSON.stringify(value) });
 
 /** Makes the files of every endpoint, of errors, and `meta.json`. */
-export function apiFiles(served: ServedRecords, meta: Meta): SiteFile[] {
+export function apiFiles(served: ServedRecords, meta: Pick<Meta, 'base_url' | 'links'>): SiteFile[] {
   const base = linkBaseOf(meta);
   return [
     json(

@@ -56,13 +56,12 @@ async function readDeployment(address: string, options: ReadOptions): Promise<Su
 
 async function readLists(probe: Probe, address: string): Promise<SummarizedRecords> {
   const linkBase = { baseUrl: address, links: 'query' } as const;
-  const lists = await crawl(probe, linkBase, (guarantee, { request, status }, problem) => {
-    if (guarantee === 'root') return;
+  const lists = await crawl(probe, linkBase, ({ request, status }, problem) => {
     if (status === 200) throw new DataError(problem, { record: `${address}: ${request}` });
     const url = address + request.slice('GET '.length);
     throw new UpstreamError(problem, { method: 'GET', url, status, attempts: 1, unreachable: false });
   });
-  const records = mapKinds((kind) => lists[kind].records.map(unserved));
+  const records = mapKinds((kind) => lists[kind].map(unserved));
   const counts = mapKinds((kind) => records[kind].length);
   return { digest: digestRecords(records), captured: null, counts, edition: null, records };
 }

@@ -1,6 +1,7 @@
-/** Verifies a deployment, ours or anybody's: checks every guarantee of the contract by sending requests. */
+/** Verifies a deployment: its responses must be as the request handler's. */
 
 import { performance } from 'node:perf_hooks';
+import pLimit from 'p-limit';
 import {
   type GuaranteeName,
   guaranteeNames,
@@ -9,18 +10,17 @@ import {
   type Needs,
 } from '../contract/guarantees.ts';
 import { mapKinds } from '../contract/kinds.ts';
-import { metaReader } from '../contract/meta.ts';
-import { type LinkBase, type LinkStyle, META_FILE } from '../contract/paths.ts';
+import type { LinkStyle } from '../contract/paths.ts';
 import type { Counts } from '../contract/records.ts';
 import { secondsSince } from '../contract/words.ts';
+import { MAX_BODY_BYTES } from '../http/body.ts';
 import { abortable } from '../http/client.ts';
-import { createProbe, type ProbeResponse } from '../http/probe.ts';
-import { crawl } from '../sources/crawl.ts';
-import type { Check } from './checks/check.ts';
-import { contentChecks } from './checks/content.ts';
-import { headersChecks } from './checks/headers.ts';
-import { requestsChecks } from './checks/requests.ts';
-import { windowsChecks } from './checks/windows.ts';
+import { createProbe, type Probe, type ProbeRequest, type ProbeResponse } from '../http/probe.ts';
+import type { Site } from '../sources/site/read.ts';
+import type { Comparator } from './comparators.ts';
+import { type ExpectedSite, expectCrawled, expectSite } from './expected.ts';
+import { createRequests } from './requests.ts';
+import { table } from './table.ts';
 
 export interface DeploymentOptions {
   readonly level: Level;
@@ -28,7 +28,9 @@ export interface DeploymentOptions {
   readonly supported?: SupportedByHosts | undefined;
   /** The maximum number of concurrent requests. */
   readonly concurrency: number;
-  /** The base URL of links, if the site was built for another one than it is deployed at. */
+  /** The site that the deployment should serve. Default: the one that follows from the deployment's lists. */
+  readonly site?: Site | undefined;
+  /** The base URL of links, if it is not the address. */
   readonly linkBase?: string | undefined;
   readonly signal?: AbortSignal | undefined;
 }
@@ -46,30 +48,25 @@ const MAX_FAILURES = 1000;
 export interface GuaranteeResult {
   readonly guarantee: GuaranteeName;
   readonly title: string;
-  readonly failures: readonly { readonly request: string; readonly problem: string }[];
+  readonly failures: readonly Failure[];
+}
+
+interface Failure {
+  readonly request: string;
+  readonly problem: string;
 }
 
 export interface DeploymentReport {
   readonly address: string;
   readonly level: Level;
-  /** The hosts whose guarantees were checked, if not those of the level. */
+  /** The hosts whose guarantees were checked instead of the level's. */
   readonly hosts?: readonly string[] | undefined;
   readonly counts: Counts;
   readonly guarantees: readonly GuaranteeResult[];
-  /** The number of guarantees that are not kept. */
+  /** The number of broken guarantees. */
   readonly failed: number;
   readonly seconds: number;
 }
-
-/** `root` and `lists` are checked by crawling. */
-const checks: Readonly<Record<GuaranteeName, Check | readonly Check[]>> = {
-  root: [],
-  lists: [],
-  ...contentChecks,
-  ...headersChecks,
-  ...requestsChecks,
-  ...windowsChecks,
-};
 
 /**
  * Verifies a deployment.
@@ -79,46 +76,62 @@ const checks: Readonly<Record<GuaranteeName, Check | readonly Check[]>> = {
  */
 export async function verifyDeployment(
   address: string,
-  { level, supported, concurrency, linkBase: builtFor, signal }: DeploymentOptions,
+  { level, supported, concurrency, site: like, linkBase, signal }: DeploymentOptions,
 ): Promise<DeploymentReport> {
   const started = performance.now();
+  const failures = new Map<GuaranteeName, Failure[]>();
+  const fail = (name: GuaranteeName, { request }: Pick<ProbeResponse, 'request'>, problem: string): void => {
+    const known = failures.get(name) ?? [];
+    failures.set(name, known);
+    if (known.length < MAX_FAILURES) known.push({ request, problem });
+  };
   return abortable(createProbe(address, { concurrency }), signal, async (probe) => {
-    const { json } = await probe.send({ path: `/${META_FILE}` });
-    // Unless the site says otherwise, links point to endpoints.
-    const links = metaReader.pick({ links: true }).safeParse(json).data?.links ?? 'query';
-    const linkBase: LinkBase = { baseUrl: builtFor ?? address, links };
+    const site = like ? expectSite(like, address) : await expectCrawled(probe, linkBase, fail);
+    const { links } = site.linkBase;
     const names =
       supported?.names ?? guaranteeNames.filter((name) => isExpected(guarantees[name].needs, level, links));
-    const failures = new Map(names.map((name) => [name, [] as GuaranteeResult['failures'][number][]]));
-    const fail = (
-      name: GuaranteeName,
-      { request }: Pick<ProbeResponse, 'request'>,
-      problem: string,
-    ): void => {
-      const known = failures.get(name) ?? [];
-      if (known.length < MAX_FAILURES) known.push({ request, problem });
-    };
-    const lists = await crawl(probe, linkBase, fail);
-    for (const name of names)
-      for (const check of [checks[name]].flat())
-        await check({ probe, linkBase, lists }, (response, problem) => fail(name, response, problem));
+    // Responses are compared one by one and not kept, because their number and size come from outside.
+    const limit = pLimit(concurrency);
+    for (const name of names) {
+      for (const [requests, ...comparators] of table[name]) {
+        const found = await limit.map(createRequests(requests, site), (request) =>
+          findFailure(request, { probe, site, comparators }),
+        );
+        for (const failure of found) if (failure) fail(name, failure, failure.problem);
+      }
+    }
+    const results = names.map((guarantee) => ({
+      guarantee,
+      title: guarantees[guarantee].title,
+      failures: failures.get(guarantee) ?? [],
+    }));
     return {
       address,
       level,
       hosts: supported?.hosts,
-      counts: mapKinds((kind) => lists[kind].count),
-      guarantees: Array.from(failures, ([guarantee, failures]) => ({
-        guarantee,
-        title: guarantees[guarantee].title,
-        failures,
-      })),
-      failed: [...failures.values()].filter(({ length }) => length > 0).length,
+      counts: mapKinds((kind) => site.records[kind].length),
+      guarantees: results,
+      failed: results.filter((result) => result.failures.length > 0).length,
       seconds: secondsSince(started),
     };
   });
 }
 
-/** On a site whose links point to files, endpoints are only expected to work at the full level. */
+async function findFailure(
+  request: ProbeRequest,
+  { probe, site, comparators }: { probe: Probe; site: ExpectedSite; comparators: readonly Comparator[] },
+): Promise<Failure | undefined> {
+  const expected = await site.respond(request);
+  const maxBytes = Math.max(MAX_BODY_BYTES, 4 * expected.text.length);
+  const got = await probe.send({ ...request, maxBytes });
+  for (const compare of comparators) {
+    const problem = await compare({ request, got, expected, site, send: probe.send });
+    if (problem) return { request: got.request, problem };
+  }
+  return undefined;
+}
+
+/** A site whose links point to files needs endpoints only at the full level. */
 export function isExpected(needs: Needs, level: Level, links: LinkStyle): boolean {
   if (level === 'full') return true;
   return needs === 'files' || (needs === 'rules' && links === 'query');

@@ -1,5 +1,4 @@
 import type { ServerResponse } from 'node:http';
-import { setTimeout } from 'node:timers/promises';
 import { expect, it, onTestFinished } from 'vitest';
 import { createProbe, type Probe } from '../../src/http/probe.ts';
 import { deserted, type Responder, startServer } from '../support/local-server.ts';
@@ -28,17 +27,6 @@ it('sends any method and headers, and returns any status', async () => {
   expect(response).toMatchObject({ request, status: 405, text: 'yes', json: undefined });
   const received = ['x-method', 'VARY', 'none'].map(response.header);
   expect(received).toEqual(['DELETE', 'Accept, Origin', undefined]);
-});
-
-it('returns responses in the order of the requests, whatever their own order', async () => {
-  const { sendAll } = await probe(async (response, { url = '' }) => {
-    await setTimeout(60 - 20 * Number(url.slice(1)));
-    response.end(url);
-  });
-  const paths = ['/0', '/1', '/2'];
-  const requests = paths.map((path) => ({ path }));
-  const seen = await sendAll(requests, ({ text }, { path }) => [text, path]);
-  expect(seen).toEqual(paths.map((path) => [path, path]));
 });
 
 it.each([

@@ -7,11 +7,11 @@ import { counted, groupDigits } from '../../contract/words.ts';
 import { UsageError } from '../../errors.ts';
 import { hosts } from '../../hosts/index.ts';
 import { hostNames } from '../../hosts/names.ts';
-import { archivePlace, folderPlace, isArchive } from '../../sources/site/place.ts';
+import { folderPlace, isArchive, localPlace } from '../../sources/site/place.ts';
 import { openSite } from '../../sources/site/read.ts';
 import { isAddress } from '../../sources/source.ts';
 import type { DeploymentReport, SupportedByHosts } from '../../verify/deployment.ts';
-import { type FolderReport, verifyFolder, verifyPlace } from '../../verify/folder.ts';
+import { type FolderReport, verifySite } from '../../verify/folder.ts';
 import { hintAtBase } from '../addresses.ts';
 import { checkValue, httpUrl, oneOf, text, wrong } from '../checks.ts';
 import { declare } from '../command.ts';
@@ -43,7 +43,7 @@ export type VerifyOptions = Given<typeof verifyOptions>;
 /**
  * Verifies a built site in a folder or an archive, or a deployment at a URL.
  *
- * @param watchers `onWait` is called with what differs, whenever that is something new
+ * @param watchers `onWait` is called with the first difference whenever it changes
  * @throws UsageError, OutputError if the folder is not a site, UpstreamError if the URL does not respond, DataError if it does
  *   not serve the site that it should
  */
@@ -54,11 +54,11 @@ export async function verify(
 ): Promise<FolderReport | DeploymentReport> {
   rejectUnknown(verifyOptions, options);
   if (!isAddress(target)) {
-    // The others do not matter there, whatever they are.
+    // The other options have no effect.
     const misplaced = (['like', 'wait'] as const).find((name) => options[name] !== undefined);
     if (misplaced) throw new UsageError(`--${misplaced}: got a folder to check, expected a URL`);
     await settledSource(target);
-    return isArchive(target) ? verifyPlace(await archivePlace(target)) : verifyFolder(target);
+    return verifySite(await localPlace(target));
   }
   const url = checkValue(httpUrl, target, 'address');
   const { like, wait, level = 'static', ...deployment } = checkOptions(verifyOptions, options);
@@ -67,27 +67,30 @@ export async function verify(
     if (wait !== undefined) throw new UsageError('--wait: got no site to wait for, expected --like <dir>');
     return verifyDeployment(url, { ...deployment, level });
   }
-  const deadline = Date.now() + (wait === undefined ? 0 : milliseconds(wait));
+  if (deployment.linkBase !== undefined)
+    throw new UsageError(
+      '--link-base: got --like, expected one of them: the site in the folder has a base URL',
+    );
+  const deadline = Date.now() + (wait === undefined ? 0 : parseTime(wait));
   await settledSource(like);
   const site = openSite(folderPlace(like));
-  const { awaitSite } = await import('../../publish/mirror/differences.ts');
-  await awaitSite(url, { ...deployment, ...watchers, site, like, deadline });
-  const supported = options.level === undefined ? supportedBy(site.meta.hosts) : undefined;
-  const { linkBase = site.meta.base_url } = deployment;
-  return verifyDeployment(url, { ...deployment, level, supported, linkBase });
+  const { awaitSite } = await import('../../verify/await-site.ts');
+  await awaitSite(url, { ...deployment, ...watchers, site, deadline });
+  const supported = options.level === undefined ? findSupported(site.meta.hosts) : undefined;
+  return verifyDeployment(url, { ...deployment, level, supported, site });
 }
 
 const UNITS_MS = { s: 1000, m: 60_000, h: 3_600_000 } as const;
 
-/** `90s`, `10m`, `1h` → milliseconds. */
-function milliseconds(time: string): number {
+/** Converts `90s`, `10m` or `1h` to milliseconds. */
+function parseTime(time: string): number {
   const [, amount = '', unit = ''] = /^(\d{1,6})([smh])$/.exec(time) ?? [];
   if (amount !== '') return Number(amount) * UNITS_MS[unit as keyof typeof UNITS_MS];
   throw wrong('--wait', time, 'a time such as 90s, 10m or 1h');
 }
 
-/** What every host supports that a site has configuration for; undefined if it has none that this version knows. */
-function supportedBy(listed: Meta['hosts']): SupportedByHosts | undefined {
+/** Returns the guarantees that all hosts of a site support; `undefined` if this version knows none of the hosts. */
+function findSupported(listed: Meta['hosts']): SupportedByHosts | undefined {
   const known = hostNames.filter((name) => listed.includes(name));
   if (known.length === 0) return undefined;
   const unsupported = known.flatMap((name): readonly GuaranteeName[] => hosts[name].unsupported);

@@ -1,0 +1,121 @@
+/** Waits until a deployment serves a built site, as operators do after each deploy. */
+
+import { hash } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { kindNames } from '../contract/kinds.ts';
+import { maxBytesOf } from '../contract/limits.ts';
+import { type ManifestEntry, type Meta, metaReader } from '../contract/meta.ts';
+import { INDEX_FILE, isHostFile, MANIFEST_FILE, META_FILE, recordOfPath } from '../contract/paths.ts';
+import { counted, firstOf } from '../contract/words.ts';
+import { DataError, GamedataError } from '../errors.ts';
+import { MAX_BODY_BYTES } from '../http/body.ts';
+import { abortable } from '../http/client.ts';
+import { createProbe, type Probe, type ProbeResponse } from '../http/probe.ts';
+import type { Site } from '../sources/site/read.ts';
+
+export interface AwaitOptions {
+  readonly site: Site;
+  readonly concurrency: number;
+  /** In milliseconds since 1970. */
+  readonly deadline: number;
+  readonly signal?: AbortSignal | undefined;
+  /** Called with the first difference whenever it changes. */
+  readonly onWait?: ((line: string) => void) | undefined;
+}
+
+/** @throws DataError if the deployment does not serve the site by the deadline */
+export async function awaitSite(address: string, options: AwaitOptions): Promise<void> {
+  const { site, concurrency, deadline, signal, onWait } = options;
+  await abortable(createProbe(address, { concurrency }), signal, async (probe) => {
+    let entries = site.manifest.files.filter(({ path }) => !isHostFile(path) && !isRecordFile(path));
+    let reported: string | undefined;
+    for (;;) {
+      const differences = await findDifferences(probe, site, entries);
+      const [first, ...others] = differences.map(({ error }) => error);
+      if (!first) return;
+      const left = deadline - Date.now();
+      if (left <= 0) {
+        const problems = firstOf(
+          [first, ...others].map(({ message }) => message),
+          5,
+        );
+        const problem = `does not serve the site in ${site.place.name}: ${problems}`;
+        throw new DataError(problem, { record: address }, { hint: first.hint });
+      }
+      if (first.message !== reported) onWait?.(`waiting for ${address}: ${first.message}`);
+      reported = first.message;
+      entries = entries.filter((entry) =>
+        differences.some((difference) => [undefined, entry].includes(difference.entry)),
+      );
+      await sleep(Math.min(5000, left), undefined, { signal });
+    }
+  });
+}
+
+/** The guarantees compare the records. */
+const isRecordFile = (file: string): boolean =>
+  file.endsWith(INDEX_FILE) && recordOfPath(`/${file.slice(0, -INDEX_FILE.length)}`) !== undefined;
+
+interface Difference {
+  /** `undefined` for the manifest. */
+  readonly entry?: ManifestEntry | undefined;
+  readonly error: GamedataError;
+}
+
+async function findDifferences(
+  probe: Probe,
+  site: Site,
+  entries: readonly ManifestEntry[],
+): Promise<Difference[]> {
+  const build = await attempt(() => compareManifest(probe, site));
+  if (build) return [build];
+  const found = entries.map((entry) => attempt(() => compareFile(probe, entry), entry));
+  return (await Promise.all(found)).flatMap((difference) => difference ?? []);
+}
+
+/** Returns an error as a difference, because a deployment that is being replaced may fail. */
+async function attempt(compare: () => Promise<void>, entry?: ManifestEntry): Promise<Difference | undefined> {
+  try {
+    await compare();
+    return undefined;
+  } catch (error) {
+    if (error instanceof GamedataError) return { entry, error };
+    throw error;
+  }
+}
+
+/** Compares `manifest.json`, which differs between any two builds. */
+async function compareManifest(probe: Probe, { meta, manifest }: Site): Promise<void> {
+  const { files } = Object((await fetchFile(probe, MANIFEST_FILE, maxBytesOf(MANIFEST_FILE))).json);
+  if (JSON.stringify(files) === JSON.stringify(manifest.files)) return;
+  const served = metaReader.safeParse((await fetchFile(probe, META_FILE, maxBytesOf(META_FILE))).json).data;
+  if (!served || served.digest === meta.digest)
+    throw new DataError('is from another build', { record: MANIFEST_FILE });
+  throw new DataError(`serves ${describeData(served)}, expected ${describeData(meta)}`, {});
+}
+
+async function compareFile(probe: Probe, { path, bytes, sha256 }: ManifestEntry): Promise<void> {
+  const { body } = await fetchFile(probe, path, Math.max(MAX_BODY_BYTES, bytes));
+  const found = hash('sha256', body);
+  const location = { record: path };
+  if (body.length !== bytes) throw new DataError(`got ${body.length} bytes, expected ${bytes}`, location);
+  if (found !== sha256) throw new DataError(`got SHA-256 ${found}, expected ${sha256}`, location);
+}
+
+/** Follows one redirect within the deployment, because some hosts redirect `/docs/index.html` to `/docs/`. */
+async function fetchFile(probe: Probe, file: string, maxBytes: number): Promise<ProbeResponse> {
+  const path = `/${file.split('/').map(encodeURIComponent).join('/')}`;
+  let response = await probe.send({ path, maxBytes });
+  const url = probe.address + path;
+  const target = new URL(response.header('location') ?? url, url).href;
+  if (response.status !== 200 && target !== url && target.startsWith(`${probe.address}/`))
+    response = await probe.send({ path: target.slice(probe.address.length), maxBytes });
+  if (response.status === 200) return response;
+  throw new DataError(`got status ${response.status}, expected 200`, { record: file });
+}
+
+/** `sha256:0123456789ab… of 2026-01-02, 937 moves, 2,222 items` */
+const describeData = ({ digest, captured, counts }: Meta): string =>
+  [`${digest.slice(0, 19)}… of ${captured}`, ...kindNames.map((kind) => counted(counts[kind], kind))].join(
+    ', ',
+  );

@@ -1,0 +1,143 @@
+/** The site that a deployment should serve, and the request handler's response to each request. */
+
+import { type Kind, kindNames, mapKinds } from '../contract/kinds.ts';
+import { maxBytesOf } from '../contract/limits.ts';
+import { type Body, linkBaseOf, type Meta, metaReader } from '../contract/meta.ts';
+import { type Names, namesReader } from '../contract/names.ts';
+import { parseJson, show } from '../contract/parse.ts';
+import * as paths from '../contract/paths.ts';
+import { defaultIconSource } from '../contract/routes.ts';
+import { summarizeNames } from '../dataset/digest.ts';
+import { selectNames } from '../dataset/names.ts';
+import type { Probe, ProbeRequest, ProbeResponse } from '../http/probe.ts';
+import { createResponder, type PlainResponse } from '../serve/handler/index.ts';
+import { apiFiles, namesFiles } from '../site/record-files.ts';
+import { crawl } from '../sources/crawl.ts';
+import { readListed, type Site } from '../sources/site/read.ts';
+
+export interface ExpectedSite {
+  /** The base URL and style of all links. */
+  readonly linkBase: paths.LinkBase;
+  readonly records: Readonly<Record<Kind, readonly { readonly slug: string; readonly icon?: unknown }[]>>;
+  /** The languages that have names. */
+  readonly languages: readonly string[];
+  /** The old paths of renamed records. */
+  readonly moved: readonly string[];
+  readonly icons: Meta['sprites']['mode'];
+  respond(request: ProbeRequest): Promise<ExpectedResponse>;
+}
+
+export type ExpectedResponse = Pick<PlainResponse, 'status' | 'headers'> & { readonly text: string };
+
+/** Expects the files of a built site. */
+export function expectSite({ place, entries, meta, records }: Site, address: string): ExpectedSite {
+  const read = (file: string): Buffer | undefined => {
+    if (file === paths.MANIFEST_FILE) return place.read(file);
+    return entries.has(file) ? readListed(place, entries, file) : undefined;
+  };
+  return {
+    linkBase: linkBaseOf(meta),
+    records: records(),
+    languages: Object.keys(meta.names?.languages ?? {}),
+    moved: Object.keys(parseJson(`${read(paths.MOVED_FILE)}`) ?? {}),
+    icons: meta.sprites.mode,
+    respond: createRespond(read, address),
+  };
+}
+
+/** Reports a broken guarantee, with the response that shows it. */
+export type Fail = (guarantee: 'lists' | 'names' | 'moved', response: ProbeResponse, problem: string) => void;
+
+/**
+ * Expects the site that follows from a deployment's own lists, names and redirects, and checks these.
+ *
+ * @param builtFor the base URL of links, unless it is the deployment's address
+ */
+export async function expectCrawled(
+  probe: Probe,
+  builtFor: string | undefined,
+  fail: Fail,
+): Promise<ExpectedSite> {
+  const described = await fetchFile(probe, paths.META_FILE);
+  const known = metaReader.pick({ links: true, sprites: true, names: true }).safeParse(described.json).data;
+  const { links = 'query', sprites = defaultIconSource, names: summary } = known ?? {};
+  const linkBase = { baseUrl: builtFor ?? probe.address, links };
+  const meta = { base_url: linkBase.baseUrl, links, sprites };
+  const crawled = await crawl(probe, linkBase, (response, problem) => fail('lists', response, problem));
+  const records = mapKinds((kind) =>
+    crawled[kind].map((record) => ({ ...record, url: paths.recordUrl(linkBase, kind, record.slug) })),
+  );
+
+  const languages = Object.keys(summary?.languages ?? {});
+  const names: Names[] = [];
+  for (const language of languages) {
+    const { json } = await fetchFile(probe, paths.namesFile(language));
+    names.push(...selectNames([namesReader.safeParse(json).data ?? []].flat(), records));
+  }
+  if (JSON.stringify(summarizeNames(names)) !== JSON.stringify(summary))
+    fail('names', described, 'describes other names than there are');
+
+  const moved = await readMoved(probe, records, fail);
+  const redirects = { path: paths.MOVED_FILE, body: JSON.stringify(Object.fromEntries(moved)) };
+  const made = [...apiFiles(records, meta), ...namesFiles(names, meta.base_url), redirects];
+  const files = new Map(made.map(({ path, body }) => [path, body]));
+  const isLinkedIcon = (file: string): boolean =>
+    sprites.mode === 'link' && file.startsWith(paths.ICONS_FOLDER) && file !== paths.PLACEHOLDER_ICON;
+  // Only the headers of other files are compared, so their content does not matter.
+  const read = (file: string): Body | undefined =>
+    files.get(file) ?? (`/${file}`.startsWith(paths.API_PREFIX) || isLinkedIcon(file) ? undefined : '');
+  return {
+    linkBase,
+    records,
+    languages,
+    moved: moved.map(([path]) => path),
+    icons: sprites.mode,
+    respond: createRespond(read, probe.address),
+  };
+}
+
+const fetchFile = (probe: Probe, file: string): Promise<ProbeResponse> =>
+  probe.send({ path: `/${file}`, maxBytes: maxBytesOf(file) });
+
+/** Reads the redirects from old paths to records. */
+async function readMoved(
+  probe: Probe,
+  records: ExpectedSite['records'],
+  fail: Fail,
+): Promise<[path: string, to: string][]> {
+  const response = await fetchFile(probe, paths.MOVED_FILE);
+  const current = new Set(
+    kindNames.flatMap((kind) => records[kind].map(({ slug }) => paths.recordPath(kind, slug))),
+  );
+  const redirects = response.status === 200 ? Object.entries<string>(Object(response.json)) : [];
+  return redirects.flatMap(([path, to]) => {
+    if (paths.recordOfPath(path) && !current.has(path) && current.has(to)) return [[path, to]];
+    fail('moved', response, `got ${show(path)}: ${show(to)}, expected an old path and the path of a record`);
+    return [];
+  });
+}
+
+/** @param address the deployment's, whose path is the base path */
+function createRespond(read: (file: string) => Body | undefined, address: string): ExpectedSite['respond'] {
+  const base = paths.pathOf(address);
+  const respond = createResponder(
+    {
+      async get(file) {
+        const body = read(file);
+        if (body === undefined) return undefined;
+        const bytes = typeof body === 'string' ? new TextEncoder().encode(body) : new Uint8Array(body);
+        return { body: bytes, etag: '"expected"' };
+      },
+    },
+    base,
+  );
+  return async ({ method = 'GET', path, headers = {} }) => {
+    const [pathname = ''] = path.split('?', 1);
+    const sent = new Headers(
+      Object.entries(headers).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
+    );
+    const request = { method, path: base + pathname, search: path.slice(pathname.length), headers: sent };
+    const { body, ...response } = await respond(request);
+    return { ...response, text: `${Buffer.concat(body ?? [])}` };
+  };
+}
