@@ -7,8 +7,8 @@ import { build, type RolldownOutput } from 'rolldown';
 import bundles from '../rolldown.config.ts';
 import { configJsonSchema } from '../src/cli/config.ts';
 import { loadCommands } from '../src/cli/program.ts';
-import { typeDeclarations } from '../src/site/json-schemas.ts';
 import { bundledPackages, noticesText } from './licences.ts';
+import { declareResponses } from './type-declarations.ts';
 
 const copies = {
   templates: [
@@ -39,7 +39,7 @@ export async function compile(): Promise<Map<string, string | Uint8Array>> {
   for (const [folder, sources] of Object.entries(copies))
     for (const file of sources) files.set(`${folder}/${path.basename(file)}`, readFileSync(`src/${file}`));
   for (const [file, body] of declareTypes()) files.set(`types/${file}`, body);
-  files.set('types.d.ts', typeDeclarations());
+  files.set('assets/types.d.ts', declareResponses());
   files.set('config.schema.json', `${JSON.stringify(configJsonSchema(await loadCommands()), null, 2)}\n`);
   files.set('third-party.txt', noticesText(bundledPackages(outputs)));
   return files;

@@ -11,7 +11,9 @@ function digestCode(): string {
   const files = readdirSync('src', { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
     .map((entry) => path.join(entry.parentPath, entry.name).split(path.sep).join('/'));
-  const scripts = ['compile', 'generate', 'licences', 'update-folder'].map((name) => `scripts/${name}.ts`);
+  const scripts = ['compile', 'generate', 'licences', 'type-declarations', 'update-folder'].map(
+    (name) => `scripts/${name}.ts`,
+  );
   const others = ['rolldown.config.ts', 'package-lock.json', 'tsconfig.json', 'tsconfig.build.json'];
   const digest = createHash('sha256');
   for (const file of [...files, ...scripts, ...others].sort())

@@ -1,6 +1,5 @@
 /**
- * The OpenAPI 3.1 document of a site (https://spec.openapis.org/oas/v3.1.1.html), and what describes the API beside it: JSON
- * Schemas, TypeScript types and the docs.
+ * The OpenAPI 3.1 document of a site (https://spec.openapis.org/oas/v3.1.1.html), the JSON Schemas, and the docs.
  */
 
 import { isCompressible, mediaTypeOf, preflightHeaders } from '../contract/headers.ts';
@@ -13,7 +12,7 @@ import { PAGE_SIZE } from '../contract/windows.ts';
 import { counted } from '../contract/words.ts';
 import { type Records, served } from '../dataset/data-set.ts';
 import { fillDocs } from '../web/docs/page.ts';
-import { completeSchemas, jsonSchemas, typeDeclarations } from './json-schemas.ts';
+import { completeSchemas, jsonSchemas } from './json-schemas.ts';
 
 type Operation = contract.Operation;
 
@@ -33,7 +32,6 @@ export function specificationFiles(
     { path: paths.OPENAPI_FILE, body: JSON.stringify(openApiDocument(meta, operations, schemas)) },
     { path: `${paths.DOCS_PATH.slice(1)}index.html`, body: fillDocs(docs, { operations, schemas }, meta) },
     ...complete.map(([name, schema]) => ({ path: paths.schemaFile(name), body: JSON.stringify(schema) })),
-    { path: paths.TYPES_FILE, body: typeDeclarations() },
   ];
 }
 
