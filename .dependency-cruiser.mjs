@@ -4,7 +4,7 @@ const rooms = {
   contract: { imports: ['errors.ts'], packages: ['zod'] },
   dataset: { imports: ['contract', 'errors.ts'], packages: ['node:crypto', 'zod'] },
   hosts: { imports: ['contract'], packages: [] },
-  web: { imports: ['contract', 'dataset'], packages: ['@leeoniya/ufuzzy', 'fastest-levenshtein'] },
+  web: { imports: ['contract', 'dataset'], packages: ['@leeoniya/ufuzzy'] },
   site: {
     imports: ['contract', 'dataset', 'errors.ts', 'hosts', 'web'],
     packages: ['fflate', 'modern-tar', 'node:crypto', 'node:zlib', 'zod'],

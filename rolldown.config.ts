@@ -3,12 +3,15 @@
 import { readFileSync } from 'node:fs';
 import type { BuildOptions } from 'rolldown';
 
-const pages = { front: 'front/front', browse: 'browse/browse', docs: 'docs/docs', search: 'search/engine' };
+const pages = {
+  front: 'front/front',
+  browse: 'browse/browse',
+  docs: 'docs/docs',
+  search: 'search/search-engine',
+};
 
-/** Of what is bundled in the search. */
-const licenses = ['@leeoniya/ufuzzy/LICENSE', 'fastest-levenshtein/LICENSE.md']
-  .map((file) => readFileSync(`node_modules/${file}`, 'utf8').trim())
-  .join('\n\n');
+/** Bundled into the search. */
+const license = readFileSync('node_modules/@leeoniya/ufuzzy/LICENSE', 'utf8').trim();
 
 export default [
   {
@@ -32,7 +35,7 @@ export default [
       // Browsers refuse modules to a page that is opened from disk.
       format: page === 'search' ? ('es' as const) : ('iife' as const),
       minify: true,
-      postBanner: page === 'search' ? `/*!\n${licenses}\n*/` : '',
+      postBanner: page === 'search' ? `/*!\n${license}\n*/` : '',
     },
   })),
 ] satisfies BuildOptions[];

@@ -19,7 +19,7 @@ const copies = {
     'web/search/search.html',
     ...['nginx.conf', 'Caddyfile', 'apache.conf', 'htaccess'].map((name) => `hosts/templates/${name}`),
   ],
-  assets: ['web/shared/style.css', 'web/docs/docs.css', 'web/docs/reference.html'],
+  assets: ['web/shared/style.css', 'web/docs/reference.html'],
 };
 
 /** Returns the files of dist/: bundles, templates and styles, types, and the configuration's schema. */

@@ -7,7 +7,7 @@ import { statSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { chromium } from 'playwright-core';
 import { CARD_FILE } from '../src/contract/paths.ts';
-import { markFile } from '../src/web/shared/markup.ts';
+import { logoFile } from '../src/web/shared/markup.ts';
 import { startServe } from '../test/support/engines/serve.ts';
 import { findProgram } from '../test/support/engines/server-program.ts';
 import { buildPageSite, removePageSite } from '../test/support/page-site.ts';
@@ -26,7 +26,7 @@ body { margin: 0; height: 630px; display: grid; place-content: center; gap: 36px
 svg { width: 180px; margin: auto }
 b { font-size: 92px; letter-spacing: -0.02em }
 p { margin: 0; color: #57606a }
-</style>${markFile}<b>gamedata</b><p>Moves and items, as JSON</p>`;
+</style>${logoFile}<b>gamedata</b><p>Moves and items, as JSON</p>`;
 
 const executablePath = findProgram('chromium');
 if (executablePath === undefined)

@@ -94,7 +94,12 @@ export const fileRows = {
       'former',
     ),
     row(paths.MOVED_FILE, 'getMoved', 'The former paths of renamed records, and their present ones', 'moved'),
-    row(paths.SEARCH_FILE, 'getSearchIndex', 'The search index: every record, in columns', 'search'),
+    row(
+      paths.SEARCH_FILE,
+      'getSearchIndex',
+      'The search index: id, slug, name and icon of every record',
+      'search',
+    ),
     row(paths.OPENAPI_FILE, 'getOpenApi', 'The API as an OpenAPI 3.1 document'),
     row(paths.schemaFile('{schema}'), 'getSchema', 'A JSON Schema 2020-12'),
     row(paths.TYPES_FILE, 'getTypes', 'The types as TypeScript'),

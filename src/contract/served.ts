@@ -7,7 +7,7 @@ import { manifestSchema, metaSchema } from './meta.ts';
 import { namesIndexSchema, namesSchema } from './names.ts';
 import { parseJson, show } from './parse.ts';
 import { API_PREFIX, type LinkBase, listPage, recordUrl } from './paths.ts';
-import { recordSchemas } from './records.ts';
+import { iconSchema, idSchema, nameSchema, recordSchemas, slugSchema } from './records.ts';
 import type { Window } from './windows.ts';
 import { capitalize, plural, withArticle } from './words.ts';
 
@@ -62,26 +62,16 @@ export const errorSchema = z
   .strictObject({ detail: z.string().describe('The reason, for people.') })
   .meta({ title: 'Error', description: 'An error.' });
 
-/**
- * One kind as columns, with one entry per record, in order of id. Columns compress to half the size of records, and values that
- * follow from the slug are omitted.
- */
-const columnsSchema = z.strictObject({
-  id: z.array(z.int().min(1)).describe('The difference to the previous id.'),
-  slug: z.string().describe('Separated by spaces.'),
-  name: z.string().describe('Separated by line breaks; empty if it is the slug in title case.'),
-  generation: z.array(z.int().min(1).nullable()).describe('Of an item, the first in which it has an index.'),
-  icon: z
-    .string()
-    .nullable()
-    .describe(
-      'Relative to `sprites/items/`, separated by spaces; empty if it is `<slug>.png`. Null for moves.',
-    ),
+const searchEntrySchema = z.strictObject({
+  id: idSchema,
+  slug: slugSchema,
+  name: nameSchema,
+  icon: iconSchema.optional(),
 });
 
 const searchSchema = z
-  .strictObject(mapKinds((kind) => columnsSchema.describe(`Every ${kind}, as columns.`)))
-  .meta({ title: 'Search', description: 'The search index: every record, in columns.' });
+  .strictObject(mapKinds((kind) => z.array(searchEntrySchema).describe(`Every ${kind}, in order of id.`)))
+  .meta({ title: 'Search', description: 'The search index: how every record is found and shown.' });
 export type SearchIndex = z.infer<typeof searchSchema>;
 
 const otherSchemas = {

@@ -10,11 +10,11 @@ import { type Former, movedRoutes } from '../dataset/former.ts';
 import type { HostContext, Serving } from '../hosts/host.ts';
 import { hostFiles } from '../hosts/index.ts';
 import type { HostName } from '../hosts/names.ts';
-import { type PageTemplates, webFiles } from '../web/pages.ts';
+import { type PageTemplates, renderPages } from '../web/render-pages.ts';
 import { packSite } from './archive.ts';
 import { changeFiles } from './change-files.ts';
 import { specificationFiles } from './openapi.ts';
-import { apiFiles, downloadFiles, namesFiles } from './record-files.ts';
+import { apiFiles, downloadFiles, namesFiles, searchFile } from './record-files.ts';
 
 /** What every site needs, whatever its data and options. */
 export interface Package {
@@ -68,6 +68,7 @@ function dataFiles(site: CompleteSite): SiteFile[] {
     ...apiFiles(served, meta),
     ...(meta.downloads ? downloadFiles(served) : []),
     ...namesFiles(site.names, meta.base_url),
+    searchFile(records),
     ...changeFiles({ history, former, moved: routes.moved }, meta),
     ...hostFiles(site.hosts, context),
   ];
@@ -79,7 +80,7 @@ function describingFiles(site: CompleteSite, content: readonly AnyFile[], archiv
   const { templates } = site.package;
   const specification = specificationFiles(records, meta, { archive, docs: templates['docs.html'] });
   const sizes = new Map([...content, ...specification].map((file) => [file.path, sizeOf(file)]));
-  return [...specification, ...webFiles({ templates, records, meta, archive, sizes })];
+  return [...specification, ...renderPages({ templates, records, meta, archive, sizes })];
 }
 
 const sizeOf = (file: AnyFile): number => ('bytes' in file ? file.bytes : Buffer.byteLength(file.body));

@@ -11,7 +11,7 @@ import { type JsonSchema, typeName } from '../contract/served.ts';
 import { PAGE_SIZE } from '../contract/windows.ts';
 import { counted } from '../contract/words.ts';
 import { type Records, served } from '../dataset/data-set.ts';
-import { fillDocs } from '../web/docs/page.ts';
+import { renderDocs } from '../web/docs/render-docs.ts';
 import { completeSchemas, jsonSchemas } from './json-schemas.ts';
 
 type Operation = contract.Operation;
@@ -30,7 +30,7 @@ export function specificationFiles(
   const complete = completeSchemas((name) => `${meta.base_url}/${paths.schemaFile(name)}`);
   return [
     { path: paths.OPENAPI_FILE, body: JSON.stringify(openApiDocument(meta, operations, schemas)) },
-    { path: `${paths.DOCS_PATH.slice(1)}index.html`, body: fillDocs(docs, { operations, schemas }, meta) },
+    { path: `${paths.DOCS_PATH.slice(1)}index.html`, body: renderDocs(docs, { operations, schemas }, meta) },
     ...complete.map(([name, schema]) => ({ path: paths.schemaFile(name), body: JSON.stringify(schema) })),
   ];
 }

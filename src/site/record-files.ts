@@ -8,9 +8,9 @@ import { linkBaseOf, type Meta, type SiteFile } from '../contract/meta.ts';
 import { type Names, ownNameOf } from '../contract/names.ts';
 import * as paths from '../contract/paths.ts';
 import { errorBody, errorDetails, errorFiles } from '../contract/routes.ts';
-import { servedSchemas } from '../contract/served.ts';
+import { type SearchIndex, servedSchemas } from '../contract/served.ts';
 import { PAGE_SIZE, pageOffsets } from '../contract/windows.ts';
-import type { ServedRecords } from '../dataset/data-set.ts';
+import type { Records, ServedRecords } from '../dataset/data-set.ts';
 
 const json = (path: string, value: unknown): SiteFile => ({ path, body: JSON.stringify(value) });
 
@@ -87,6 +87,17 @@ export function namesFiles(names: readonly Names[], baseUrl: string): SiteFile[]
     ...names.map((own) => json(paths.namesFile(own.language), own)),
   ];
 }
+
+/** The search index of the pages, for other programs too. */
+export const createSearchIndex = (records: Records): SearchIndex =>
+  mapKinds((kind) =>
+    records[kind].map((record) => {
+      const { id, slug, name } = record;
+      return 'icon' in record ? { id, slug, name, icon: record.icon } : { id, slug, name };
+    }),
+  );
+
+export const searchFile = (records: Records): SiteFile => json(paths.SEARCH_FILE, createSearchIndex(records));
 
 export type Cell = string | number | null;
 

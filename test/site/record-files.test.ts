@@ -8,7 +8,14 @@ import { kindNames, mapKinds } from '../../src/contract/kinds.ts';
 import type { RouteTable } from '../../src/contract/routes.ts';
 import { hostFiles } from '../../src/hosts/index.ts';
 import { hostNames } from '../../src/hosts/names.ts';
-import { bulkText, type Cell, compressors, csvRow, downloadFiles } from '../../src/site/record-files.ts';
+import {
+  bulkText,
+  type Cell,
+  compressors,
+  createSearchIndex,
+  csvRow,
+  downloadFiles,
+} from '../../src/site/record-files.ts';
 import { forOthers, otherKinds } from '../support/kinds.ts';
 import {
   dataSetOf,
@@ -271,5 +278,19 @@ describe('a row of a table', () => {
         }
       }),
     );
+  });
+});
+
+describe('the search index', () => {
+  it('has the id, slug, name and icon of every record', () => {
+    const raw = onlyRaw({
+      move: [rawMove(7)],
+      item: [rawItem(4, { sprite: 'x/sprites/items/dream/odd.png' })],
+    });
+    expect(createSearchIndex(siteOf(raw).records)).toEqual({
+      ...mapKinds(() => []),
+      move: [{ id: 7, slug: 'move-7', name: 'Move 7' }],
+      item: [{ id: 4, slug: 'item-4', name: 'Item 4', icon: 'sprites/items/dream/odd.png' }],
+    });
   });
 });

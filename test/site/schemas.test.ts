@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { kindNames } from '../../src/contract/kinds.ts';
-import { createSearchIndex } from '../../src/web/search/search-index.ts';
+import { createSearchIndex } from '../../src/site/record-files.ts';
 import { rawRecords, siteOf } from '../support/sites.ts';
 import { type SpecifiedSite, specifiedSite } from '../support/specification.ts';
 
@@ -37,7 +37,7 @@ describe.each(['query', 'file'] as const)('the schemas of a site with %s links',
   it('fit the search index', () => {
     const index = createSearchIndex(siteOf(raw, { links }).records);
     expect(site.problems('search', index)).toBeNull();
-    expect(site.problems('search', { ...index, move: { ...index.move, id: [-1] } })).not.toBeNull();
+    expect(site.problems('search', { ...index, move: [{ ...index.move[0], id: -1 }] })).not.toBeNull();
   });
 });
 

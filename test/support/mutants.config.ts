@@ -15,7 +15,7 @@ const madeOf: Record<string, readonly string[]> = {
     'test/verify/folder.test.ts',
   ],
   publish: ['test/cli/commands/mirror.test.ts'],
-  contract: ['test/site/openapi.test.ts', 'test/serve/handler/**/*.test.ts', 'test/web/pages.test.ts'],
+  contract: ['test/site/openapi.test.ts', 'test/serve/handler/**/*.test.ts', 'test/web/render-pages.test.ts'],
 };
 
 export default defineConfig({

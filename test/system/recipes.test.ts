@@ -143,70 +143,36 @@ it.each([
   expect((await run('js', own)).stdout).toBe(`${name}\n`);
 });
 
-describe('a sample of the docs', () => {
-  const ENDPOINTS = [
-    'getRoot',
-    ...kindNames.map(capitalize).flatMap((kind) => [`get${kind}Page`, `get${kind}`]),
-    'getNamesIndex',
-    'getNames',
-  ];
-  /** What prints the variable that the sample has read. */
-  const printing: Readonly<Record<string, (code: string, variable: string) => string>> = {
-    curl: (code) => `${code} --silent --show-error --fail`,
-    JavaScript: (code, variable) => `${code}\nconsole.log(JSON.stringify(${variable}));`,
-    Python: (code, variable) => `${code}\nprint(json.dumps(${variable}))`,
-    TypeScript: (code, variable) => `${code}\nconsole.log(JSON.stringify(${variable}));\n`,
-  };
+describe('the code of the docs', () => {
   const entities: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', '#39': "'" };
-  const textOf = (markup: string): string =>
-    markup.replaceAll(/<[^>]+>/g, '').replaceAll(/&(#?\w+);/g, (_, name) => entities[name] ?? '');
-
-  /** Endpoint → language → code. */
-  let samples = new Map<string, Record<string, string>>();
-  const sampleOf = (endpoint: string, language: string): string => {
-    const code = samples.get(endpoint)?.[language] ?? '';
-    // It is on the last line.
-    return printing[language]?.(code, /(\w+) = [^=]+$/.exec(code)?.[1] ?? 'none') ?? '';
-  };
-  let compiled = '';
-  beforeAll(() => {
+  const readCode = (section: string): string[] =>
+    Array.from(section.matchAll(/<pre><code>(.*?)<\/code><\/pre>/gs), ([, code = '']) =>
+      code.replaceAll(/&(#?\w+);/g, (_, name) => entities[name] ?? ''),
+    );
+  const readSection = (id: string): string => {
     const page = readFileSync(path.join(folder, 'docs/index.html'), 'utf8');
-    const sections = page.matchAll(/<section class="endpoint" id="(\w+)">(.*?)<\/fieldset>/gs);
-    samples = new Map(
-      [...sections].map(([, id = '', section = '']) => {
-        const names = [...section.matchAll(/type="radio"[^>]* value="(\w+)"/g)].map(([, name = '']) => name);
-        const codes = [...section.matchAll(/<pre><code>(.*?)<\/code><\/pre>/gs)];
-        return [id, Object.fromEntries(names.map((name, at) => [name, textOf(codes[at]?.[1] ?? '')]))];
-      }),
-    );
-    for (const endpoint of ENDPOINTS)
-      writeFileSync(path.join(work, `${endpoint}.ts`), sampleOf(endpoint, 'TypeScript'));
-    compiled = compile(work, { ...NODE_ONLY, outDir: 'out' });
+    return page.slice(page.indexOf(`id="${id}"`)).split('</section>')[0] ?? '';
+  };
+
+  it.each([
+    ['js', 0, 'console.log(JSON.stringify(move));'],
+    ['python', 1, 'print(json.dumps(move))'],
+  ])('reads a first record in %s', async (language, at, print) => {
+    const code = readCode(readSection('first'))[at];
+    const { stdout } = await run(language, `${code}\n${print}`);
+    expect(JSON.parse(stdout)).toMatchObject({ slug: 'pound', generation: 1 });
   });
 
-  it('is there for every endpoint, in every language', () => {
-    expect([...samples.keys()].sort()).toEqual([...ENDPOINTS].sort());
-    for (const sample of samples.values()) expect(Object.keys(sample)).toEqual(Object.keys(printing));
+  it('compiles in a strict project with the types of Node', async () => {
+    const code = `${readCode(readSection('first'))[2]}\nexport const name: string = move.name;`;
+    expect(code).toContain('import type { Move }');
+    expect((await run('ts', code)).stdout).toBe('');
   });
 
-  it('compiles, in a strict project with the types of Node and no others', () => {
-    expect(compiled).toBe('');
-  });
-
-  const all = ENDPOINTS.flatMap((endpoint) =>
-    Object.keys(printing).map((language) => ({ endpoint, language })),
-  );
-  it.each(all)('reads what is served: $endpoint in $language', async ({ endpoint, language }) => {
-    const code = sampleOf(endpoint, language);
-    const [url = ''] = /http:[^'"]+/.exec(code) ?? [];
-    const served = await (await fetch(url)).json();
-    expect(served).toBeTypeOf('object');
-    const isCompiled = language === 'TypeScript';
-    const known: Record<string, string> = { curl: 'sh', Python: 'python' };
-    const { stdout } = await run(
-      known[language] ?? 'js',
-      isCompiled ? `import './out/${endpoint}.js';` : code,
-    );
-    expect(JSON.parse(stdout)).toEqual(served);
+  const kinds = kindNames.map(capitalize).flatMap((kind) => [`get${kind}Page`, `get${kind}`]);
+  it.each(['getRoot', ...kinds, 'getNamesIndex', 'getNames'])('requests %s', async (endpoint) => {
+    const [command = ''] = readCode(readSection(endpoint));
+    const { stdout } = await run('sh', `${command} --silent --show-error --fail`);
+    expect(JSON.parse(stdout)).toBeTypeOf('object');
   });
 });

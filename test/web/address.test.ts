@@ -1,11 +1,11 @@
 import { expect, it } from 'vitest';
 import {
-  addressIn,
-  asJson,
-  endpointOf,
-  sourceOf,
-  windowOf,
-  withWindow,
+  fetchPath,
+  parseAddress,
+  parseLink,
+  readPageRange,
+  withJsonFormat,
+  withPageRange,
 } from '../../src/web/browse/address.ts';
 
 const roots = ['https://host.test/', 'https://host.test/data/'];
@@ -18,8 +18,8 @@ it.each([
   ['browse/#main', '/api/gamedata/', false],
   ['browse.html#https://elsewhere.test/api/gamedata/', '/api/gamedata/', false],
   ['browse#/api/gamedata/item/potion/?format=api', '/api/gamedata/item/potion/?format=api', false],
-])('a page at %s shows %s', (path, address, isNegotiated) => {
-  for (const root of roots) expect(addressIn(root + path, root)).toEqual({ address, isNegotiated });
+])('reads the address of the page %s', (path, address, isNegotiated) => {
+  for (const root of roots) expect(parseAddress(root + path, root)).toEqual({ address, isNegotiated });
 });
 
 it.each([
@@ -35,9 +35,7 @@ it.each([
   ['javascript:alert(1)//api/gamedata/', undefined],
   ['http://[broken/api/gamedata/', undefined],
   ['Pound', undefined],
-])('a link in the data to %s is the endpoint %s', (link, address) => {
-  expect(endpointOf(link)).toBe(address);
-});
+])('finds the endpoint of the link %s', (link, address) => expect(parseLink(link)).toBe(address));
 
 it.each([
   ['/api/gamedata/', 'api/gamedata/index.json'],
@@ -46,15 +44,10 @@ it.each([
   ['/api/gamedata/move/?offset=300', 'api/gamedata/move/offset/300/index.json'],
   ['/api/gamedata/move/?limit=50', undefined],
   ['/api/gamedata/move/?offset=50', undefined],
-])('what is fetched for %s is the file %s if links lead to files', (address, file) => {
-  expect(sourceOf(address, 'file')).toBe(file);
-  expect(sourceOf(address, 'query')).toBe(address.slice(1));
+])('fetches %s, or its file', (address, file) => {
+  expect(fetchPath(address, 'file')).toBe(file);
+  expect(fetchPath(address, 'query')).toBe(address.slice(1));
 });
-
-it.each([
-  ['/api/gamedata/move/?format=api&offset=5', '/api/gamedata/move/?format=json&offset=5'],
-  ['/api/gamedata/', '/api/gamedata/?format=json'],
-])('%s is %s for everybody', (address, json) => expect(asJson(address)).toBe(json));
 
 it.each([
   ['', 100, 0],
@@ -62,11 +55,12 @@ it.each([
   ['?limit=0&offset=-3', 100, 0],
   ['?limit=x&offset=', 100, 0],
   ['?limit=5&limit=6', 6, 0],
-])('the window of %j has limit %i and offset %i', (query, limit, offset) => {
-  expect(windowOf(`/api/gamedata/move/${query}`)).toEqual({ limit, offset });
+])('reads the page range of %j', (query, limit, offset) => {
+  expect(readPageRange(`/api/gamedata/move/${query}`)).toEqual({ limit, offset });
 });
 
-it('a window is written as the site writes links', () => {
-  const address = withWindow('/api/gamedata/move/?x=1', { limit: 5, offset: 10 });
+it('writes addresses as the site writes links', () => {
+  const address = withPageRange('/api/gamedata/move/?x=1', { limit: 5, offset: 10 });
   expect(address).toBe('/api/gamedata/move/?format=api&limit=5&offset=10');
+  expect(withJsonFormat(address)).toBe('/api/gamedata/move/?format=json&limit=5&offset=10');
 });

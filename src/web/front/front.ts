@@ -1,22 +1,21 @@
 /** The front page's script: search, the copy button, and links that suit the host. */
 
-import { createSearchBox } from '../search/box.ts';
-import type { Filter } from '../search/engine.ts';
-import { copyText, find, fitLinks, isOnDisk } from '../shared/script.ts';
+import { createSearchBox, type SearchFields } from '../search/search-box.ts';
+import { adaptLinks, copyText, isOnDisk, requireElement } from '../shared/dom.ts';
 
-void fitLinks();
+void adaptLinks();
 
-/** Keeps the search in the page's URL, so that the back button restores it, and others can be sent it. */
-function keepInUrl(filter: Filter, isEmpty: boolean): void {
-  const kept = Object.entries(filter).filter(([, value]) => !isEmpty && value !== '');
-  const search = new URLSearchParams(kept).toString();
-  history.replaceState(null, '', location.pathname + (search && `?${search}`) + location.hash);
+/** Keeps the search in the URL, so that the back button restores it and a link to it can be shared. */
+function keepInUrl(fields: SearchFields, isEmpty: boolean): void {
+  const kept = Object.entries(fields).filter(([, value]) => !isEmpty && value !== '');
+  const query = new URLSearchParams(kept).toString();
+  history.replaceState(null, '', location.pathname + (query && `?${query}`) + location.hash);
 }
 
 const setSearch = createSearchBox(keepInUrl);
 if (location.search !== '' && !isOnDisk) setSearch(Object.fromEntries(new URLSearchParams(location.search)));
 
 const command = document.getElementById('command');
-find('copy', HTMLButtonElement).addEventListener('click', () => {
+requireElement('copy', HTMLButtonElement).addEventListener('click', () => {
   if (command) void copyText(command);
 });

@@ -1,15 +1,15 @@
 /** Colors JSON and the code samples of the docs. */
 
-import { type Content, element } from './script.ts';
+import { element } from './dom.ts';
 
 /** Strings, numbers and keywords. */
 const TOKEN =
   /("(?:[^"\\]|\\.)*"|'[^']*'|`[^`]*`|-?\b\d+(?:\.\d+)?(?:e[+-]?\d+)?\b|\b(?:as|await|const|from|if|import|new|throw|type|with|true|false|null)\b)/i;
 
-export type Token = readonly [text: string, name?: 'key' | 'string' | 'literal' | 'null'];
+/** The class is undefined for text between tokens. */
+type Token = readonly [text: string, className?: 'key' | 'string' | 'literal' | 'null'];
 
-/** Pieces whose text is that of the code, with the class that the style sheet colors them by. */
-export function tokensOf(code: string): Token[] {
+function tokenize(code: string): Token[] {
   const pieces = code.split(TOKEN);
   return pieces.map((piece, at) => {
     if (at % 2 === 0) return [piece];
@@ -19,7 +19,17 @@ export function tokensOf(code: string): Token[] {
   });
 }
 
-export const coloredToken = ([text, name]: Token): Content =>
-  name ? element('span', { class: name }, text) : text;
-
-export const colored = (code: string): Content[] => tokensOf(code).map(coloredToken);
+/**
+ * Returns nodes whose text is the code.
+ *
+ * @param linkString creates a link for a string of JSON; undefined if the string is not a link
+ */
+export const highlight = (
+  code: string,
+  linkString: (text: string) => Node | undefined = () => undefined,
+): (Node | string)[] =>
+  tokenize(code).map(([text, className]) => {
+    if (className === undefined) return text;
+    const link = className === 'string' ? linkString(text) : undefined;
+    return link ?? element('span', { class: className }, text);
+  });

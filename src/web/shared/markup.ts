@@ -1,4 +1,4 @@
-/** HTML, in which every value is escaped unless it is markup itself, and what every page has around its content. */
+/** HTML in which every value is escaped unless it is markup, and the frame of every page. */
 
 import { kindNames } from '../../contract/kinds.ts';
 import type { Meta } from '../../contract/meta.ts';
@@ -14,7 +14,7 @@ export class Markup {
   }
 }
 
-export type Piece = string | number | Markup | readonly Piece[];
+export type HtmlValue = string | number | Markup | readonly HtmlValue[];
 
 const entities: Readonly<Record<string, string>> = {
   '&': '&amp;',
@@ -24,51 +24,51 @@ const entities: Readonly<Record<string, string>> = {
   "'": '&#39;',
 };
 
-/** Escapes text, also for quoted attributes. The members of an array are separated by line breaks. */
-function escapePiece(piece: Piece): string {
-  if (piece instanceof Markup) return piece.text;
-  if (typeof piece === 'object') return piece.map(escapePiece).join('\n');
-  return String(piece).replaceAll(/[&<>"']/g, (mark) => entities[mark] ?? mark);
+/** Escapes text for elements and quoted attributes. Array members are separated by line breaks. */
+function escapeValue(value: HtmlValue): string {
+  if (value instanceof Markup) return value.text;
+  if (typeof value === 'object') return value.map(escapeValue).join('\n');
+  return String(value).replaceAll(/[&<>"']/g, (mark) => entities[mark] ?? mark);
 }
 
 /** Template tag: ``html`<p>${name}</p>` `` */
-export const html = (text: TemplateStringsArray, ...values: readonly Piece[]): Markup =>
-  new Markup(String.raw({ raw: text }, ...values.map(escapePiece)));
+export const html = (text: TemplateStringsArray, ...values: readonly HtmlValue[]): Markup =>
+  new Markup(String.raw({ raw: text }, ...values.map(escapeValue)));
 
 /**
- * Fills the placeholders of a hand-written template, such as `{{captured}}`. Throws if a placeholder has no value, or a value
- * no placeholder.
+ * Fills the placeholders of a hand-written template, such as `{{captured}}`.
+ *
+ * @throws if a placeholder has no value, or a value no placeholder
  */
-export function fillPlaceholders(template: string, values: Readonly<Record<string, Piece>>): Markup {
+export function fillPlaceholders(template: string, values: Readonly<Record<string, HtmlValue>>): Markup {
   const unused = new Set(Object.keys(values));
   const filled = template.replaceAll(/\{\{(\w+)\}\}/g, (placeholder, name: string) => {
     const value = values[name];
     if (value === undefined) throw new Error(`page template: no value for ${placeholder}`);
     unused.delete(name);
-    return escapePiece(value);
+    return escapeValue(value);
   });
   if (unused.size > 0) throw new Error(`page template: no placeholder for ${[...unused].join(', ')}`);
   return new Markup(filled);
 }
 
-export interface Frame {
+export interface PageOptions {
   readonly title: string;
   /** One sentence for search engines and link previews. */
   readonly description: string;
-  /** What leads from the page to the front page: empty, `../`, or an absolute path. */
+  /** The path from the page to the front page: empty, `../`, or absolute. */
   readonly root: string;
-  /** The page's own path below the base URL; undefined for a page with many. */
+  /** Below the base URL; undefined for a page that is served at many paths. */
   readonly path?: string;
+  /** The name of the script without its extension. */
   readonly script?: string;
-  /** A style sheet beside that of all pages, and the class of the page's body. */
-  readonly style?: string;
 }
 
 export type Site = Pick<Meta, 'base_url' | 'links'>;
 
-/** A whole page. Open Graph: https://ogp.me */
-export function framed(content: Markup, frame: Frame, site: Site): string {
-  const { title, description, root, path, script, style } = frame;
+/** Renders a whole page. Open Graph: https://ogp.me */
+export function renderPage(content: Markup, options: PageOptions, site: Site): string {
+  const { title, description, root, path, script } = options;
   const { base_url: baseUrl, links } = site;
   const docs = DOCS_PATH.slice(1);
   const page = html`<!doctype html>
@@ -87,16 +87,15 @@ export function framed(content: Markup, frame: Frame, site: Site): string {
 ${path === undefined ? '' : html`<meta property="og:url" content="${baseUrl}${path}">`}
 <link rel="icon" type="image/svg+xml" href="${root}${MARK_FILE}">
 <link rel="stylesheet" href="${root}style.css">
-${style === undefined ? '' : html`<link rel="stylesheet" href="${root}${style}.css">`}
 <link rel="alternate" type="application/atom+xml" title="Changes" href="${root}${FEED_FILE}">
 <link rel="service-desc" type="application/vnd.oai.openapi+json;version=3.1" href="${root}${OPENAPI_FILE}">
 <link rel="service-doc" type="text/html" href="${root}${docs}">
 ${script === undefined ? '' : html`<script src="${root}${script}.js" defer></script>`}
 </head>
-<body${style === undefined ? '' : html` class="${style}"`}>
+<body>
 <a class="skip" href="#main">Skip to content</a>
 <header class="bar">
-<a class="name" href="${root || './'}"><svg class="mark" viewBox="0 0 32 32" aria-hidden="true">${shapes}</svg>gamedata</a>
+<a class="name" href="${root || './'}"><svg class="mark" viewBox="0 0 32 32" aria-hidden="true">${logoShapes}</svg>gamedata</a>
 <nav aria-label="Site">
 ${kindNames.map((kind) => apiLink({ root, links }, listPath(kind), pluralTitle(kind)))}
 <a href="${root}${docs}"${path === DOCS_PATH ? html` aria-current="page"` : ''}>Docs</a>
@@ -107,7 +106,7 @@ ${kindNames.map((kind) => apiLink({ root, links }, listPath(kind), pluralTitle(k
 ${content}</main>
 <footer>
 <p>Data by PokéAPI, under the <a href="${root}data-license.txt">BSD 3-Clause License</a>. Icons are loaded only when an item is
-shown; those that this site does not hold come from PokéAPI.</p>
+shown; icons that this site does not hold come from PokéAPI.</p>
 </footer>
 </body>
 </html>
@@ -115,22 +114,21 @@ shown; those that this site does not hold come from PokéAPI.</p>
   return links === 'file' ? page.replaceAll(FOLDER_LINK, ' href="$1index.html$2"') : page;
 }
 
-/** A link to a folder of the site, or into its page: stores of files only know files. */
+/** A link to a folder of the site, or into its page: plain file servers only know files. */
 const FOLDER_LINK = / href="(?!#|https?:)([^"#?]*\/|)(#[^"]*)?"/g;
 
-/** A link to the browsable page of an endpoint. On plain file servers that page takes the path from the fragment. */
+/** Links to the browsable page of an endpoint. On plain file servers that page takes the path from the fragment. */
 export const apiLink = (
-  { root, links }: Pick<Frame, 'root'> & Pick<Meta, 'links'>,
+  { root, links }: Pick<PageOptions, 'root'> & Pick<Meta, 'links'>,
   path: string,
-  text: string,
+  text: HtmlValue,
 ): Markup =>
   html`<a href="${root}${links === 'file' ? `browse/#${path}` : path.slice(1)}" data-api="${path}">${text}</a>`;
 
-/** In the header without a request, colored by the style sheet, and as the file that is the icon of every page. */
-const shapes = html`<rect width="32" height="32" rx="7"/><path d="M12.5 7.5C9 7.5 9.5 11 9.5 13s-1 3-3 3c2 0 3 1 3 3s-.5 5.5 3 5.5M19.5 7.5C23 7.5 22.5 11 22.5 13s1 3 3 3c-2 0-3 1-3 3s.5 5.5-3 5.5"/><circle cx="16" cy="16" r="2.7"/>`;
+/** Inlined into the header, where the style sheet colors it, and the content of the icon file. */
+const logoShapes = html`<rect width="32" height="32" rx="7"/><path d="M12.5 7.5C9 7.5 9.5 11 9.5 13s-1 3-3 3c2 0 3 1 3 3s-.5 5.5 3 5.5M19.5 7.5C23 7.5 22.5 11 22.5 13s1 3 3 3c-2 0-3 1-3 3s.5 5.5-3 5.5"/><circle cx="16" cy="16" r="2.7"/>`;
 
-/** Colored by itself, in light and dark. */
-const style = html`rect{fill:#0b55c4}path{fill:none;stroke:#fff;stroke-width:2.6;stroke-linecap:round;stroke-linejoin:round}circle{fill:#fff}@media(prefers-color-scheme:dark){rect{fill:#8ab8ff}path{stroke:#131619}circle{fill:#131619}}`;
-export const markFile =
-  html`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><title>gamedata</title><style>${style}</style>${shapes}</svg>`
+const logoStyle = html`rect{fill:#0b55c4}path{fill:none;stroke:#fff;stroke-width:2.6;stroke-linecap:round;stroke-linejoin:round}circle{fill:#fff}@media(prefers-color-scheme:dark){rect{fill:#8ab8ff}path{stroke:#131619}circle{fill:#131619}}`;
+export const logoFile =
+  html`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><title>gamedata</title><style>${logoStyle}</style>${logoShapes}</svg>`
     .text;

@@ -1,0 +1,182 @@
+/** The search box: shows the matching records while the user types. */
+
+import type { Names } from '../../contract/names.ts';
+import { namesFile, recordPath, SEARCH_FILE } from '../../contract/paths.ts';
+import type { SearchIndex } from '../../contract/served.ts';
+import {
+  button,
+  element,
+  fetchJson,
+  iconImage,
+  linkTo,
+  messageOf,
+  requireElement,
+  siteRoot,
+} from '../shared/dom.ts';
+import type { Match, SearchEngine } from './search-engine.ts';
+
+/** The number of results shown at first, and added each time. */
+const STEP = 30;
+
+/** As in the URL of the front page. An empty language is English. */
+export interface SearchFields {
+  readonly q: string;
+  readonly kind: string;
+  readonly language: string;
+}
+
+/**
+ * Connects the fields of the search form.
+ *
+ * @param onSearch called with each search. It is empty if no word is given, and no kind either where its field is visible.
+ * @returns fills the fields in, and searches
+ */
+export function createSearchBox(
+  onSearch: (fields: SearchFields, isEmpty: boolean) => void,
+): (fields: Partial<SearchFields>) => void {
+  const form = requireElement('search-form', HTMLFormElement);
+  const query = requireElement('query', HTMLInputElement);
+  const kind = requireElement('kind', HTMLSelectElement);
+  const found = requireElement('found', HTMLParagraphElement);
+  const results = requireElement('results', HTMLOListElement);
+  const more = requireElement('more', HTMLButtonElement);
+  const language = findLanguageField();
+  if (language) preselectLanguage(language);
+
+  /** Only the results of the latest search are shown. */
+  let searches = 0;
+
+  async function search(): Promise<void> {
+    const current = ++searches;
+    const fields = { q: query.value, kind: kind.value, language: language?.value ?? '' };
+    const isKindHidden = kind.closest('[hidden]') !== null;
+    const isEmpty = fields.q.trim() === '' && (isKindHidden || fields.kind === '');
+    onSearch(fields, isEmpty);
+    if (isEmpty) return showResults([], '', '');
+    try {
+      const [engine, names] = await Promise.all([
+        loadSearchEngine(),
+        fields.language === '' ? undefined : loadNames(fields.language),
+      ]);
+      if (current !== searches) return;
+      const matches = engine.match(fields.q, fields.kind, names);
+      const summary = matches.length === 1 ? '1 record' : `${matches.length || 'No'} records`;
+      showResults(matches, summary, fields.language);
+    } catch (error) {
+      if (current !== searches) return;
+      showResults([], `The search index could not be loaded (${messageOf(error)}). `, '');
+      found.append(button('Try again', () => void search()));
+    }
+  }
+
+  function showResults(matches: readonly Match[], summary: string, tag: string): void {
+    found.textContent = summary;
+    results.replaceChildren();
+    const append = (): void => {
+      const shown = results.children.length;
+      results.append(...matches.slice(shown, shown + STEP).map((match) => resultItem(match, tag)));
+      more.hidden = results.children.length >= matches.length;
+    };
+    more.onclick = () => {
+      const { length } = results.children;
+      append();
+      results.children[length]?.querySelector('a')?.focus();
+    };
+    append();
+  }
+
+  form.addEventListener('input', () => void search());
+  form.addEventListener('focusin', () => void loadSearchEngine().catch(() => {}), { once: true });
+  form.addEventListener('submit', async (event) => {
+    event.preventDefault();
+    await search();
+    results.querySelector('a')?.click();
+  });
+
+  return (fields) => {
+    query.value = fields.q ?? '';
+    kind.value = fields.kind ?? '';
+    if (fields.language && language) select(language, fields.language);
+    void search();
+  };
+}
+
+/** Shows a record as a line of results. @param language of the local name */
+export function resultItem({ kind, slug, name, icon, local }: Match, language = ''): HTMLLIElement {
+  const localName = local === undefined ? [] : [element('span', langAttributes(language), local), ' '];
+  const link = element(
+    'a',
+    linkTo(recordPath(kind, slug)),
+    element('span', { class: 'what' }, element('b', {}, name), ' ', ...localName, element('code', {}, slug)),
+    element('span', { class: 'where' }, kind),
+    ...(icon === undefined ? [] : [iconImage(icon)]),
+  );
+  return element('li', {}, link);
+}
+
+/** Creates a function that loads each thing once, and again after a failure. */
+function once<Args extends readonly string[], T>(load: (...args: Args) => Promise<T>): typeof load {
+  const loaded = new Map<string, Promise<T>>();
+  return (...args) => {
+    const key = args.join();
+    const loading = loaded.get(key) ?? load(...args);
+    loaded.set(key, loading);
+    loading.catch(() => loaded.delete(key));
+    return loading;
+  };
+}
+
+export const loadSearchEngine = once(async (): Promise<SearchEngine> => {
+  const [module, index] = await Promise.all([
+    // By address, because the bundler would make it part of each page.
+    import(`${siteRoot}search.js`) as Promise<typeof import('./search-engine.ts')>,
+    fetchJson<SearchIndex>(SEARCH_FILE),
+  ]);
+  return module.createSearchEngine(index);
+});
+
+export const loadNames = once((language) => fetchJson<Names>(namesFile(language)));
+
+/** The attributes of text in a language. */
+export const langAttributes = (language: string) => ({ lang: language, dir: 'auto' });
+
+/** The field with the language of names; null on sites without names. */
+export const findLanguageField = (): HTMLSelectElement | null => document.querySelector('#names-language');
+
+const LANGUAGE_KEY = 'gamedata.names';
+
+/** Selects the last choice of the user, or the language of the browser, and remembers other choices. */
+function preselectLanguage(field: HTMLSelectElement): void {
+  const known = Array.from(field.options, ({ value }) => value);
+  let last: string | null = null;
+  try {
+    last = localStorage.getItem(LANGUAGE_KEY);
+  } catch {
+    // The browser blocks storage.
+  }
+  select(field, last ?? preferredLanguage(known));
+  field.addEventListener('change', () => {
+    try {
+      localStorage.setItem(LANGUAGE_KEY, field.value);
+    } catch {
+      // The choice lasts until the page is left.
+    }
+  });
+}
+
+/** Selects an option if it exists. */
+function select({ options }: HTMLSelectElement, value: string): void {
+  for (const option of options) if (option.value === value) option.selected = true;
+}
+
+/** Finds the first of the browser's languages that has names; empty for English, the language of records. */
+function preferredLanguage(known: readonly string[]): string {
+  for (const tag of navigator.languages) {
+    // Chinese is distinguished by its script.
+    const { language, script } = new Intl.Locale(tag).maximize();
+    const tags = [tag, language, `${language}-${script}`].map((one) => one.toLowerCase());
+    const found = tags.find((one) => known.includes(one));
+    if (found !== undefined || language === 'en') return found ?? '';
+  }
+  return '';
+}

@@ -1,0 +1,84 @@
+/** The search engine: the records that match a query, best first. */
+
+import Fuzzy from '@leeoniya/ufuzzy';
+import { type Kind, kindNames } from '../../contract/kinds.ts';
+import type { Names } from '../../contract/names.ts';
+import type { SearchIndex } from '../../contract/served.ts';
+import { nameIn } from '../../dataset/names.ts';
+
+/** A record that was found. */
+export interface Match {
+  readonly kind: Kind;
+  readonly id: number;
+  readonly slug: string;
+  readonly name: string;
+  /** Relative to the base URL; undefined for a kind without icons. */
+  readonly icon?: string | undefined;
+  /** The name in the selected language. */
+  readonly local?: string | undefined;
+}
+
+export type SearchEngine = ReturnType<typeof createSearchEngine>;
+
+/** Words may be in any order up to this number of words. */
+const MAX_REORDERED_WORDS = 4;
+const SUGGESTIONS = 5;
+
+export function createSearchEngine(index: SearchIndex) {
+  const records: Match[] = kindNames.flatMap((kind) => index[kind].map((record) => ({ kind, ...record })));
+  // Tolerates one typo per word, and slugs without hyphens.
+  const fuzzy = new Fuzzy({ intraMode: 1 });
+  const texts = records.map(({ name, slug }) => `${simplify(name)} ${slug} ${slug.replaceAll('-', '')}`);
+
+  function findFuzzy(words: string): number[] {
+    const [indices, , order] = fuzzy.search(texts, words, MAX_REORDERED_WORDS, Infinity);
+    return order?.map((at) => indices?.[at] ?? at) ?? indices ?? [];
+  }
+
+  /** Ids come first, then names in the selected language, then English names by closeness. */
+  function match(query: string, kind = '', names?: Names): Match[] {
+    const words = simplify(query).trim();
+    const all = records.map((record) => ({ ...record, local: nameIn(names, record.kind, record.slug) }));
+    const byId = all.filter(({ id }) => String(id) === words);
+    const byLocalName = all
+      .map((record) => ({ record, at: simplify(record.local ?? '').indexOf(words) }))
+      .filter(({ at, record }) => at >= 0 && record.local !== undefined)
+      .sort((a, b) => a.at - b.at || (a.record.local?.length ?? 0) - (b.record.local?.length ?? 0))
+      .map(({ record }) => record);
+    const byName = findFuzzy(words)
+      .flatMap((at) => all[at] ?? [])
+      .map((record) => ({ record, closeness: rateCloseness(record, words) }))
+      .sort((a, b) => b.closeness - a.closeness || (a.closeness === 0 ? 0 : a.record.id - b.record.id))
+      .map(({ record }) => record);
+    const found = words === '' ? all : [...new Set([...byId, ...byLocalName, ...byName])];
+    return found.filter((record) => kind === '' || record.kind === kind);
+  }
+
+  /** Suggests records for a slug or id that does not exist; records of the requested kind come first. */
+  function suggest(slug: string, kind: string): Match[] {
+    const found = match(slug.replaceAll('-', ' '));
+    const ofKind = found.filter((record) => record.kind === kind);
+    // PokéAPI also accepts ids in URLs.
+    const sameId = ofKind.filter(({ id }) => String(id) === slug);
+    return sameId.length > 0 ? sameId : [...new Set([...ofKind, ...found])].slice(0, SUGGESTIONS);
+  }
+
+  return { match, suggest };
+}
+
+/**
+ * Rates how well a name matches. The last word of a thing's name is the thing: "ball" means a Poké Ball rather than an Ice Ball,
+ * which is a move. Things have icons.
+ */
+function rateCloseness({ icon, name, slug }: Match, words: string): number {
+  const texts = [simplify(name), slug];
+  const isEnd = texts[0]?.endsWith(` ${words}`) ?? false;
+  if (texts.includes(words)) return 4;
+  if (isEnd && icon !== undefined) return 3;
+  if (texts.some((text) => text.startsWith(words))) return 2;
+  return isEnd ? 1 : 0;
+}
+
+/** Removes diacritics and letter case, so that `poke` finds `Poké`, and replaces the apostrophe that keyboards lack. */
+const simplify = (text: string): string =>
+  Fuzzy.latinize(text.normalize('NFC')).replaceAll('’', "'").toLowerCase();

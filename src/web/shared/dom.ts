@@ -1,0 +1,154 @@
+/** What the page scripts share: elements, links to endpoints, and requests. */
+
+import { API_PREFIX, type LinkStyle, PLACEHOLDER_ICON } from '../../contract/paths.ts';
+
+/** The base URL with a trailing slash, because every script is at the top of the site. */
+export const siteRoot = new URL('.', (document.currentScript as HTMLScriptElement).src).href;
+
+type Attributes = Readonly<Record<string, string | number | boolean | undefined>>;
+type Content = Node | string;
+
+/**
+ * Creates an element from nodes and text, so that data is never parsed as markup. Attributes that are false or undefined are
+ * omitted; true is an empty value.
+ */
+export function element<Name extends keyof HTMLElementTagNameMap>(
+  name: Name,
+  attributes: Attributes = {},
+  ...content: readonly Content[]
+): HTMLElementTagNameMap[Name] {
+  const created = document.createElement(name);
+  for (const [key, value] of Object.entries(attributes))
+    if (value !== undefined && value !== false)
+      created.setAttribute(key, value === true ? '' : String(value));
+  created.append(...content);
+  return created;
+}
+
+/** Finds an element by its id. @throws if it is missing or another element */
+export function requireElement<T extends Element>(id: string, type: new () => T): T {
+  const found = document.getElementById(id);
+  if (!(found instanceof type)) throw new Error(`#${id}: got ${found?.tagName ?? 'nothing'}`);
+  return found;
+}
+
+export function button(label: string, press: () => void): HTMLButtonElement {
+  const created = element('button', { type: 'button' }, label);
+  created.addEventListener('click', press);
+  return created;
+}
+
+/**
+ * Shows an item's icon from this site, which may redirect to the upstream, or the placeholder if it cannot be loaded.
+ *
+ * @param icon relative to the base URL, as in records
+ * @param size in pixels
+ */
+export function iconImage(icon: string, size = 30): HTMLImageElement {
+  const image = element('img', { alt: '', width: size, height: size, loading: 'lazy', decoding: 'async' });
+  const showPlaceholder = (): void => image.setAttribute('src', siteRoot + PLACEHOLDER_ICON);
+  image.addEventListener('error', showPlaceholder, { once: true });
+  image.src = siteRoot + icon;
+  return image;
+}
+
+const MESSAGE_MS = 6000;
+
+/** Copies the text of an element, and reports the result in the page's `#status`. */
+export async function copyText(source: HTMLElement): Promise<void> {
+  const status = requireElement('status', HTMLParagraphElement);
+  let message = 'Copied.';
+  try {
+    // On insecure origins `navigator.clipboard` is undefined.
+    await navigator.clipboard.writeText(source.textContent);
+  } catch {
+    getSelection()?.selectAllChildren(source);
+    message = 'Copying is not available here. The text is selected: copy it with the keyboard or menu.';
+  }
+  status.textContent = message;
+  setTimeout(() => {
+    if (status.textContent === message) status.textContent = '';
+  }, MESSAGE_MS);
+}
+
+/** The style of the links in the data. */
+export const linkStyle: LinkStyle = document.documentElement.dataset.links === 'file' ? 'file' : 'query';
+
+/** The end of a page's path after its folder: plain file servers only know files. */
+export const folderPage = linkStyle === 'file' ? 'index.html' : '';
+
+/** Whether the host serves the browsable page at API paths; otherwise it takes the path from the fragment. */
+let isNegotiated = linkStyle === 'query';
+
+export const hrefTo = (address: string): string =>
+  isNegotiated ? siteRoot + address.slice(1) : `${siteRoot}browse/${folderPage}#${address}`;
+
+export const linkTo = (address: string): Attributes => ({ href: hrefTo(address), 'data-api': address });
+
+export const link = (address: string, text: string): HTMLElement => element('a', linkTo(address), text);
+
+/** Whether the page was opened from disk, where browsers refuse every request of a script. */
+export const isOnDisk = location.protocol === 'file:';
+
+/** Shows the content for pages without scripts, hides controls that send requests, and links to files. */
+export function showFileFallback(): void {
+  for (const plain of document.querySelectorAll('noscript'))
+    plain.replaceWith(document.createRange().createContextualFragment(plain.textContent));
+  for (const part of document.querySelectorAll<HTMLElement>('.served')) part.hidden = true;
+  for (const anchor of document.querySelectorAll('a')) {
+    if (anchor.dataset.api !== undefined) anchor.href = siteRoot + anchor.dataset.api.slice(1);
+    if (anchor.pathname.endsWith('/'))
+      anchor.pathname += anchor.pathname.includes(API_PREFIX) ? 'index.json' : 'index.html';
+  }
+}
+
+/** Sets how the links of the page point to endpoints. */
+export function setLinkMode(negotiated: boolean): void {
+  isNegotiated = negotiated;
+  for (const anchor of document.querySelectorAll('a'))
+    if (anchor.dataset.api !== undefined) anchor.href = hrefTo(anchor.dataset.api);
+}
+
+/** Asks the host whether it serves pages at API paths, and adapts the links of the page. */
+export async function adaptLinks(): Promise<void> {
+  if (isOnDisk) return showFileFallback();
+  if (!isNegotiated) return;
+  try {
+    const headers = { Accept: 'text/html' };
+    const response = await fetch(siteRoot + API_PREFIX.slice(1), { method: 'HEAD', headers });
+    setLinkMode(/^text\/html/.test(response.headers.get('Content-Type') ?? ''));
+  } catch {
+    // A failed request says nothing about the host.
+  }
+}
+
+export interface RequestResult {
+  readonly response?: Response;
+  /** Undefined if the response is not JSON, which no endpoint sends. */
+  readonly json?: unknown;
+  /** Why the response is missing. */
+  readonly reason?: string;
+}
+
+export async function request(url: string, signal: AbortSignal): Promise<RequestResult> {
+  try {
+    const response = await fetch(url, { headers: { Accept: 'application/json' }, signal });
+    const text = await response.text();
+    try {
+      return { response, json: JSON.parse(text) };
+    } catch {
+      return { response };
+    }
+  } catch (error) {
+    return { reason: messageOf(error) };
+  }
+}
+
+export const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+
+/** Reads a file of the site. @throws if it is missing */
+export async function fetchJson<T>(file: string): Promise<T> {
+  const response = await fetch(siteRoot + file);
+  if (!response.ok) throw new Error(`${file}: got ${response.status}`);
+  return response.json();
+}
