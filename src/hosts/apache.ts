@@ -47,14 +47,11 @@ const { api, common, download, error, file, html, preflight } = headerSets;
 function createValues(context: HostContext) {
   const { moved } = context.routes;
   const values = webServerValues(context);
-  const { base, basePattern, kinds, origin, port } = values;
-  const below = base === '' ? '' : `${basePattern.slice(1)}/`;
+  const { base, kinds, origin, port } = values;
   return {
     ...values,
     ownPort: port === '80' ? '' : port,
     rootDirective: base === '' ? 'DocumentRoot' : `Alias "${base}"`,
-    below,
-    belowQuoted: escapeQuoted(below),
     endpoint: `^(?:api/gamedata/|api/gamedata/${kinds}/|api/gamedata/${kinds}/[a-z0-9-]+/)$`,
     prefersPage,
     isBrowser: escapeQuoted(isBrowser),

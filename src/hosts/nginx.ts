@@ -22,16 +22,12 @@ export const nginx: Host = {
     reload: 'nginx -s reload',
   },
   files: (context) => {
-    const shared = webServerValues(context);
-    const text = fillTemplate(context.template('nginx.conf'), {
-      ...shared,
-      ...ownValues,
-      baseInside: shared.basePattern.slice(1),
-    });
+    const values = { ...webServerValues(context), ...ownValues };
+    const text = fillTemplate(context.template('nginx.conf'), values);
     // Regular expressions, because nginx limits the length of plain strings in maps.
     const moved = context.routes.moved.map(({ path, to }) => `'~^${path}$' ${to};\n`);
     return [
-      { path: CONFIGURATION, body: nameVariables(text, `${shared.root}:${shared.base}`) },
+      { path: CONFIGURATION, body: nameVariables(text, `${values.root}:${values.base}`) },
       { path: MOVED_MAP, body: moved.join('') },
     ];
   },

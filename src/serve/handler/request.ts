@@ -42,10 +42,9 @@ export type Target =
  * @param base the path of the base URL: nothing of the site is outside
  */
 export function resolveTarget(sent: string, base = ''): Target {
-  const whole = withOneSlash(sent);
-  if (whole === base) return { type: 'slashless', path: '/' };
-  if (!whole.startsWith(`${base}/`)) return { type: 'nothing' };
-  const path = whole.slice(base.length);
+  if (sent === base) return { type: 'slashless', path: '/' };
+  if (!sent.startsWith(`${base}/`)) return { type: 'nothing' };
+  const path = sent.slice(base.length);
   const decoded = decode(path);
   if (decoded === undefined) return { type: 'nothing' };
   const rest = decoded.startsWith(API_PREFIX) ? decoded.slice(API_PREFIX.length) : undefined;
@@ -62,10 +61,7 @@ export function resolveTarget(sent: string, base = ''): Target {
 }
 
 /** Whether a path is below the API's prefix, be there something or not. */
-export const isApiPath = (sent: string, base: string): boolean =>
-  withOneSlash(sent).startsWith(base + API_PREFIX);
-
-const withOneSlash = (sent: string): string => sent.replace(/^\/{2,}/, '/');
+export const isApiPath = (sent: string, base: string): boolean => sent.startsWith(base + API_PREFIX);
 
 /** Any other path may be that of a file, or of a folder with a page. Host configuration is not public. */
 function fileTarget(decoded: string): Target {

@@ -59,12 +59,14 @@ describe('any path', () => {
     );
   });
 
-  it('means the same behind more slashes', () => {
-    fc.assert(
-      fc.property(hostile, fc.constantFrom('/', '/api/gamedata/', '/api/gamedata/move'), (text, start) => {
-        expect(resolveTarget(`//${start}${text}`)).toEqual(resolveTarget(start + text));
-      }),
-      { numRuns: 2000 },
-    );
+  it.each([
+    '//',
+    '//api/gamedata/move',
+    '/api//gamedata/',
+    '/api/gamedata//move/',
+    '/api/gamedata/%2Fmove/',
+    '/docs//',
+  ])('leads to nothing with doubled slashes: %s', (path) => {
+    expect(resolveTarget(path)).toEqual({ type: 'nothing' });
   });
 });

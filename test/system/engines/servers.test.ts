@@ -115,8 +115,16 @@ const questions = [
     /api/gamedata 301 /api/gamedata/
     pound?x=%20%C3%A9%0D%0A 301 /api/gamedata/move/pound/?x=%20%C3%A9%0D%0A
     %0d%0aX-Evil:1 301 ${LIST}%0d%0aX-Evil:1/ | 301 ${LIST}%0d%0aX-Evil%3a1/
-    //api/gamedata/move 301 /api/gamedata/move/ | 404
-    //evil.example/../api/gamedata/move 301 /api/gamedata/move/ | 404 | 400 -
+    //api/gamedata/move 404
+    //api/gamedata/move/ 404
+    /api//gamedata/move/ 404
+    /%2Fapi/gamedata/move/ 404
+    /api/gamedata//move 404
+    /api/gamedata/move//pound/ 404
+    pound// 404
+    //docs 404
+    /docs//index.html 404
+    //evil.example/../api/gamedata/move 404
     old-pound/?format=api&x=%20%C3%A9%0D%0A 301 /api/gamedata/move/pound/?format=api&x=%20%C3%A9%0D%0A
     old-pound 301 /api/gamedata/move/old-pound/
     old-pound/?format=xml 404

@@ -29,6 +29,10 @@ describe.each([nginx, caddy, apache])('$name', (engine) => {
         const failed = guarantees.flatMap(({ guarantee, failures }) =>
           failures.length > 0 ? guarantee : [],
         );
+        for (const doubled of ['//api/gamedata/move', '/api//gamedata/move/', '//']) {
+          const response = await fetch(address + doubled, { redirect: 'manual' });
+          expect([response.status, await response.json()]).toEqual([404, { detail: 'Not found.' }]);
+        }
         expect(failed.sort()).toEqual([...hosts[engine.host].unsupported].sort());
       }
     } finally {
