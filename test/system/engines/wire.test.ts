@@ -79,17 +79,18 @@ describe.each([nginx, caddy, apache])('$name', (engine) => {
     expect(packed.header('etag')).not.toBe('');
   });
 
-  it.each(['identity', 'gzip'])(
-    'sends a range of the plain bytes, or all of them, for %s',
-    async (encoding) => {
-      const { bytes } = await ask(SPECIFICATION);
-      const part = await ask(SPECIFICATION, { range: 'bytes=100-199', 'accept-encoding': encoding });
-      if (part.header('content-encoding') === '')
-        expect(part.bytes).toEqual(part.status === 206 ? bytes.subarray(100, 200) : bytes);
-      else if (part.status === 200) expect(gunzipSync(part.bytes)).toEqual(bytes);
-      else expect(part.bytes).toEqual((await ask(SPECIFICATION, gzip)).bytes.subarray(100, 200));
-    },
-  );
+  it.each([SPECIFICATION, '/download/move.ndjson'])('does not compress a range of %s', async (file) => {
+    const { bytes } = await ask(file);
+    const part = await ask(file, { ...gzip, range: 'bytes=100-199' });
+    // nginx responds with all bytes, compressed, because it cannot compress a range.
+    if (part.status === 200) expect(gunzipSync(part.bytes)).toEqual(bytes);
+    else
+      expect([part.status, part.header('content-encoding'), part.bytes]).toEqual([
+        206,
+        '',
+        bytes.subarray(100, 200),
+      ]);
+  });
 
   it('sends a file for a longer suffix, and 416 for a range beyond its end', async () => {
     const { bytes } = await ask(SPECIFICATION);
