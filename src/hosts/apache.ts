@@ -59,6 +59,7 @@ function createValues(context: HostContext) {
     moved: moved
       .map(({ path, to }) => `RewriteRule ^${path.slice(1)}$ ${origin}${base}${to} [R=301,END]`)
       .join('\n'),
+    replacedHeaders: Object.keys({ ...common, ...file, ...html }).filter((name) => name !== 'Vary'),
     commonHeaders: formatHeaders(common),
     apiHeaders: formatHeaders(api),
     fileHeaders: formatHeaders(file),

@@ -134,6 +134,30 @@ it.each([
   expectError(failed, 'Internal Server Error.');
 });
 
+it.skipIf(apache.missing())('apache replaces headers that the operator sets for all sites', async () => {
+  const own = [
+    'Access-Control-Allow-Origin "*"',
+    'Cache-Control "max-age=3600"',
+    'X-Content-Type-Options none',
+  ]
+    .flatMap((field) => [`Header set ${field}\n`, `Header always set ${field}\n`])
+    .concat(
+      'LoadModule expires_module /usr/lib/apache2/modules/mod_expires.so\nExpiresActive On\nExpiresDefault A3600\n',
+    )
+    .join('');
+  const site = await apache.startWith(own + readFileSync(path.join(out, '_hosts/apache.conf'), 'utf8'), out);
+  try {
+    for (const file of [LIST, `${LIST}nope/`, '/sprites/items/master-ball.png', '/style.css', '/docs/']) {
+      const { header } = await get(site.url + file);
+      expect([file, header('access-control-allow-origin'), header('expires')]).toEqual([file, '*', '']);
+      expect(header('cache-control')).not.toContain('3600');
+      expect(header('x-content-type-options')).toBe('nosniff');
+    }
+  } finally {
+    await site.stop();
+  }
+});
+
 it.each([
   { engine: nginx, file: 'nginx.conf', gone: ['api', '404.json'] },
   { engine: caddy, file: 'Caddyfile', gone: ['api', '404.json'] },
