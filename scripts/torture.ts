@@ -1,16 +1,14 @@
 /** Tortures the builder and the server, and prints the numbers: `npm run torture -- [--short] [--seed n]`. */
 
 import { parseArgs } from 'node:util';
-import { inFolder } from '../test/support/folders.ts';
 import { fuzz } from '../test/support/fuzz.ts';
 import { tryHostile } from '../test/support/hostile-deployment.ts';
-import { makeMistakes, mistakes } from '../test/support/mistakes.ts';
 import { seeded } from '../test/support/random.ts';
 import { tryPairs, trySequences } from '../test/support/second-steps.ts';
 import { stepNames } from '../test/support/steps.ts';
 import { killExactly } from './torture/exact-kills.ts';
 import { tryMixes, tryProcesses } from './torture/faults.ts';
-import { type Ended, run } from './torture/ground.ts';
+import type { Ended } from './torture/ground.ts';
 import { hardships } from './torture/hardships.ts';
 import { buildAtOnce, readMeanwhile } from './torture/rebuilds.ts';
 import { failCalls } from './torture/system-calls.ts';
@@ -39,14 +37,6 @@ const parts: Record<string, [short: number, whole: number, attempt: (count: numb
     async (count) => ({
       ...{ tried: count, says: 'were copied, verified and compared, or refused' },
       problems: await tryHostile(count, random.below(2 ** 31)),
-    }),
-  ],
-  'mistakes of an operator': [
-    0,
-    ALL,
-    async () => ({
-      ...{ tried: mistakes.length, says: 'were refused' },
-      problems: await inFolder((folder) => makeMistakes(folder, run)),
     }),
   ],
   'pairs of steps': [

@@ -1,21 +1,11 @@
 /** Machines that do not play along: a full disk, a folder that cannot be written, too few files, a clock that is set back. */
 
 import { spawnSync } from 'node:child_process';
-import {
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  statfsSync,
-  utimesSync,
-  writeFileSync,
-} from 'node:fs';
+import { mkdirSync, readFileSync, renameSync, rmSync, statfsSync, utimesSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import pLimit from 'p-limit';
 import { inFolder } from '../../test/support/folders.ts';
-import { journalLine } from '../../test/support/journal.ts';
 import type { Finished } from '../../test/support/processes.ts';
 import type { Random } from '../../test/support/random.ts';
 import { tinyUpstream, upstreamOf } from '../../test/support/upstream-data.ts';
@@ -104,32 +94,6 @@ const onFullDisk = ({ folder, small, large }: Scene, left: number) =>
     await succeed(fromSnapshot(large, out));
   });
 
-function damageCache({ folder }: Scene, change: (text: string) => string): void {
-  const cache = path.join(folder, 'cache');
-  for (const name of readdirSync(cache)) {
-    const file = path.join(cache, name);
-    writeFileSync(file, change(readFileSync(file, 'utf8')));
-  }
-}
-
-/** Every entry of a journal with the value of the next one, and the checksum that it has to have then. */
-function swapEntries(journal: string): string {
-  const [header = '', ...lines] = journal.split('\n');
-  const entries = lines.filter((line) => line !== '').map((line) => JSON.parse(line.slice(17)));
-  const swapped = entries.map((entry, at) => ({ ...entry, value: entries[(at + 1) % entries.length].value }));
-  return [header, ...swapped.map(journalLine)].join('\n');
-}
-
-/** The cache is filled, spoilt and used again: the site has to be the very same. */
-const spoilt = (spoil: (scene: Scene) => void) => async (scene: Scene) => {
-  await succeed(fromUpstream(scene, '--quiet'));
-  const right = siteDigest(scene.out);
-  spoil(scene);
-  rmSync(scene.out, { recursive: true });
-  await succeed(fromUpstream(scene, '--quiet'));
-  demand(siteDigest(scene.out) === right, 'the cache changed the site');
-};
-
 /** Starts a build, and resolves when it is well into asking the upstream. */
 async function startFetching(args: string[], { upstream }: Scene, options?: StartOptions) {
   const first = upstream.log.length;
@@ -156,17 +120,6 @@ const withoutParent =
     await expectRefusalOr(await finished, /ENOENT/, here.out);
     await whatIsLeft(here, parent);
   };
-
-/** The working folder is gone while the upstream is asked. */
-const withoutCwd = (nameOf: (scene: Scene) => string) => async (scene: Scene) => {
-  const cwd = path.join(scene.folder, 'cwd');
-  mkdirSync(cwd);
-  const out = nameOf(scene);
-  const args = fromUpstream({ ...scene, out }, '--quiet');
-  const { finished } = await startFetching(args, scene, { cwd });
-  rmSync(cwd, { recursive: true });
-  await expectRefusalOr(await finished, /ENOENT/, path.resolve(cwd, out));
-};
 
 const signalExits = { SIGINT: 130, SIGTERM: 143 };
 
@@ -258,8 +211,6 @@ const table: Record<string, (scene: Scene) => Promise<void>> = {
       await whole(scene.out);
     },
   ),
-  'a working folder that is removed, with the site in it': withoutCwd(() => 'site'),
-  'a working folder that is removed, with the site elsewhere': withoutCwd(({ out }) => out),
   ...Object.fromEntries(
     Object.entries(signalExits).flatMap(([signal, exit]) => [
       // The stage is started at the first of these calls; a build looks for signals now and then.
@@ -270,7 +221,6 @@ const table: Record<string, (scene: Scene) => Promise<void>> = {
     ]),
   ),
   'a suspended build whose lock is taken over while it stages': suspendedAt('writeFileSync:30'),
-  'a suspended build whose lock is taken over before it changes the site': suspendedAt('renameSync:1'),
   'a suspended build whose lock is taken over in the midst of renames': suspendedAt('renameSync:400'),
   'a clock that is set back': async (scene) => {
     const env = { NODE_OPTIONS: `--import=${CLOCK}`, CLOCK_SHIFT: String(400 * 86_400_000) };
@@ -280,12 +230,6 @@ const table: Record<string, (scene: Scene) => Promise<void>> = {
     demand(scene.upstream.log.length - first >= 2 * RECORDS, 'answers from the future were believed');
     await whole(scene.out);
   },
-  'a truncated cache': spoilt((scene) => damageCache(scene, (text) => text.slice(0, text.length * 0.6))),
-  'a cache of garbage': spoilt((scene) => damageCache(scene, () => '\0\uFFFDgarbage\n'.repeat(99))),
-  'a cache of another version': spoilt((scene) =>
-    damageCache(scene, (text) => text.replace('"version":"', '"version":"0')),
-  ),
-  'swapped cache entries': spoilt((scene) => damageCache(scene, swapEntries)),
 };
 
 /** Goes through so many of them, picked at random, each with a folder and an upstream of its own. */

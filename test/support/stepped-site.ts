@@ -3,8 +3,7 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, expect } from 'vitest';
-import { fingerprint } from './fingerprint.ts';
-import { type Commands, killAtFile, startCommands } from './installed.ts';
+import { type Commands, startCommands } from './installed.ts';
 import { look } from './site-law.ts';
 import { BASE } from './steps.ts';
 import { createWorld, must, QUICK, type Variant, type World } from './steps-world.ts';
@@ -48,27 +47,8 @@ export function useWorld() {
         expect([...look(out).wrong]).toEqual([]);
         expect(await run(['verify', 'site'])).toMatchObject({ code: 0 });
       },
-      /** Expects that a guard refuses a command, changes nothing, and says all of this. */
-      async expectRefused(args: readonly string[], ...says: string[]): Promise<void> {
-        const before = fingerprint(out);
-        const { code, stdout, stderr } = await run([...args, '--json']);
-        expect({ code, stderr }).toEqual({ code: 4, stderr: expect.stringMatching(/^hint: /m) });
-        expect(JSON.parse(stdout)).toMatchObject({ error: { code: 'guard' } });
-        for (const words of says) expect(stderr).toContain(words);
-        expect(fingerprint(out)).toEqual(before);
-      },
     };
   }
 
-  return {
-    folder,
-    build,
-    buildOf,
-    other,
-    siteOf,
-    /** Runs a command in the world's own folder, where it has to succeed. */
-    prepare: (...args: string[]) => must(commands, args, { cwd: folder }),
-    kill: (cwd: string, args: readonly string[]) =>
-      killAtFile(world.cli, args, { cwd, folder: path.join(cwd, 'site'), nth: 4 }),
-  };
+  return { build, buildOf, other, siteOf };
 }

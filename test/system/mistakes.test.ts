@@ -1,8 +1,100 @@
-import { expect, it } from 'vitest';
-import { makeMistakes } from '../support/mistakes.ts';
-import { callCli } from '../support/run-cli.ts';
-import { temporaryFolder } from '../support/temporary.ts';
+/** Mistakes of an operator: folders swapped, options crossed. Each is refused, and nothing is touched. */
 
-it('every mistake of an operator is refused, and touches nothing', async () => {
-  expect(await makeMistakes(temporaryFolder(), callCli)).toEqual([]);
+import { mkdirSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { beforeAll, expect, it } from 'vitest';
+import { fingerprint } from '../support/fingerprint.ts';
+import { renamedSnapshot } from '../support/renamed-snapshot.ts';
+import { callCli } from '../support/run-cli.ts';
+import { sharedFolder } from '../support/temporary.ts';
+
+/** No server listens there. */
+const DEAD = 'http://127.0.0.1:1/api/v2';
+const SNAPSHOT = 'build --source snapshot';
+const NOWHERE = `build --source rest --upstream ${DEAD} --retries 0`;
+
+const mistakes: [commandLine: string, error: string, code?: 1 | 2][] = [
+  // A folder of another kind.
+  [`${SNAPSHOT} --out data`, 'data: holds a data set, which a site would replace'],
+  [
+    'snapshot --source snapshot --data site',
+    'site: holds a site, which a data set would replace\nhint: Choose another folder with --data.\n',
+  ],
+  [`mirror site data`, 'data: holds a data set'],
+  [`${SNAPSHOT} --upstream site`, 'site/provenance.json: cannot be read (ENOENT), expected a snapshot'],
+  ['build --source csv --upstream data', 'data/moves.csv: cannot be read (ENOENT)'],
+  ['verify data', 'data: has no valid meta.json: ENOENT'],
+  // Somebody's own files.
+  [`${SNAPSHOT} --out own`, 'own: contains files, but no manifest.json of a gamedata build'],
+  ['mirror own --base-url https://x.test', 'own: contains files, but no manifest.json'],
+  [`${SNAPSHOT} --out own/notes.txt`, 'own/notes.txt: is not a readable folder (ENOTDIR)'],
+  [`${SNAPSHOT} --out /`, '/: contains files'],
+  [`${NOWHERE} --cache own/notes.txt`, 'own/notes.txt: cannot be used as a cache (EEXIST)'],
+  ['diff site own', 'own: contains neither provenance.json nor meta.json'],
+  ['verify own', 'own: has no valid manifest.json: ENOENT'],
+  [
+    'verify own/notes.txt',
+    'own/notes.txt: is not a folder of a site or a snapshot: of archives, only a .tar.gz is read',
+  ],
+  ['diff site own/notes.txt', 'own/notes.txt: is not a folder of a site or a snapshot'],
+  ['archive own/notes.txt', 'own/notes.txt: is not a folder of a site or a snapshot'],
+  // A folder that is in use, or in another one.
+  [`${SNAPSHOT} --out .`, '.: is the working folder, or contains it'],
+  ['snapshot --source snapshot --data ..', '..: is the working folder, or contains it'],
+  [`${SNAPSHOT} --out data/site`, 'data/site: is inside '],
+  [`${SNAPSHOT} --out site/meta/site`, 'site/meta/site: is inside '],
+  [`${SNAPSHOT} --out link/site`, 'link/site: is inside '],
+  ['archive site --out link/download', '--out: got "link/download", inside "site"', 2],
+  [`${NOWHERE} --out site --cache site`, '--cache: got "site", inside "site"', 2],
+  [`${NOWHERE} --out site --cache site/cache`, '--cache: got "site/cache", inside "site"', 2],
+  // Nothing there.
+  [
+    'verify x.zip',
+    'x.zip: cannot be read (ENOENT), expected the folder of a site, an archive (.tar.gz) or a URL',
+  ],
+  [`${SNAPSHOT} --upstream nowhere`, 'nowhere/provenance.json: cannot be read (ENOENT)'],
+  [NOWHERE, `GET ${DEAD}/move/?limit=100000&offset=0: connect ECONNREFUSED`],
+  ['mirror own.tar.gz elsewhere', 'own.tar.gz: cannot be read as an archive (ENOENT), expected a .tar.gz'],
+  // Options crossed.
+  ['build --source rest --upstream data', '--upstream: got data, expected an http or https URL', 2],
+  [`${SNAPSHOT} --upstream ${DEAD}`, `--upstream: got ${DEAD}, expected a folder`, 2],
+  [`${SNAPSHOT} --base-url site`, '--base-url: got "site", expected an http or https URL', 2],
+  ['mirror nowhere', 'nowhere: has no valid manifest.json: ENOENT'],
+  [
+    `${SNAPSHOT} --host nginx --out elsewhere`,
+    '--base-url: got none, and no BASE_URL: expected the address of the site on nginx',
+    2,
+  ],
+  [`verify ${DEAD} --like x.tar.gz`, '--like: got "x.tar.gz", expected the folder of a site', 2],
+  ['verify site --like site', '--like: got a folder to check, expected a URL', 2],
+  [`verify ${DEAD} --wait 1m`, '--wait: got no site to wait for, expected --like <dir>', 2],
+  ['build site', "too many arguments for 'build'", 2],
+  [`${SNAPSHOT} --max-shrink -1`, '--max-shrink: got -1, expected a percentage from 0 to 100', 2],
+];
+
+const cwd = sharedFolder();
+const attempt = (commandLine: string) => callCli(commandLine.split(' '), { cwd });
+const listFiles = (): string =>
+  ['data', 'own', 'site']
+    .map((name) => path.join(cwd, name))
+    .flatMap((folder) =>
+      [...fingerprint(folder)].filter(([file]) => statSync(path.join(folder, file)).isFile()),
+    )
+    .join('\n');
+
+beforeAll(async () => {
+  renamedSnapshot(path.join(cwd, 'data'), 20);
+  mkdirSync(path.join(cwd, 'own'));
+  writeFileSync(path.join(cwd, 'own', 'notes.txt'), 'mine');
+  expect(await attempt(`${SNAPSHOT} --upstream data --max-shrink 100 --out site`)).toMatchObject({ code: 0 });
+  symlinkSync('site', path.join(cwd, 'link'));
+});
+
+it.each(mistakes)('refuses %s', async (commandLine, error, expected = 1) => {
+  const before = listFiles();
+  const { code, stderr } = await attempt(commandLine);
+  expect(stderr).toContain(`error: ${error}`);
+  expect(stderr).not.toMatch(/bug|^ {4}at /m);
+  expect(code).toBe(expected);
+  expect(listFiles()).toBe(before);
 });
