@@ -5,7 +5,7 @@ import { createServer, type IncomingMessage, type ServerResponse, STATUS_CODES }
 import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { setTimeout } from 'node:timers/promises';
+import { setImmediate, setTimeout } from 'node:timers/promises';
 import pLimit, { type LimitFunction } from 'p-limit';
 import { errorCode, OutputError } from '../errors.ts';
 import type { PlainResponse } from './handler/index.ts';
@@ -170,9 +170,13 @@ async function writeResponse(
   response.end();
 }
 
-function* splitBody(parts: readonly Uint8Array[]): Generator<Uint8Array> {
+/** Yields a body in chunks. Other clients are served after each, even if the client reads at any speed. */
+async function* splitBody(parts: readonly Uint8Array[]): AsyncGenerator<Uint8Array> {
   for (const part of parts)
-    for (let at = 0; at < part.length; at += CHUNK_BYTES) yield part.subarray(at, at + CHUNK_BYTES);
+    for (let at = 0; at < part.length; at += CHUNK_BYTES) {
+      yield part.subarray(at, at + CHUNK_BYTES);
+      await setImmediate();
+    }
 }
 
 /** An error outside the handler's responsibility. */
