@@ -12,7 +12,7 @@ const rooms = {
   'serve/handler': { imports: ['contract'], packages: [] },
   serve: {
     imports: ['contract', 'errors.ts', 'files.ts'],
-    packages: ['negotiator', 'node:*', 'p-limit'],
+    packages: ['node:*', 'p-limit'],
   },
   http: {
     imports: ['contract', 'errors.ts', 'files.ts', 'version.ts'],

@@ -2,8 +2,8 @@
 
 import { promisify } from 'node:util';
 import zlib from 'node:zlib';
-import Negotiator from 'negotiator';
 import type { PlainRequest, PlainResponse, Responder } from './handler/index.ts';
+import { readQualities } from './handler/request.ts';
 
 /** A smaller body fits into one packet anyway. */
 const MIN_BYTES = 1024;
@@ -14,45 +14,35 @@ type Compressed = Promise<Buffer<ArrayBuffer>>;
 const brotli = promisify<Uint8Array, zlib.BrotliOptions, Buffer<ArrayBuffer>>(zlib.brotliCompress);
 const gzip = promisify<Uint8Array, Buffer<ArrayBuffer>>(zlib.gzip);
 
-/** In the order of preference. */
-const encoders = {
-  br: (body: Uint8Array): Compressed =>
-    brotli(body, { params: { [zlib.constants.BROTLI_PARAM_QUALITY]: 5 } }),
-  gzip: (body: Uint8Array): Compressed => gzip(body),
+/** Compressed files stay in memory as long as their plain files. */
+const encodings = {
+  br: {
+    encode: (body: Uint8Array) => brotli(body, { params: { [zlib.constants.BROTLI_PARAM_QUALITY]: 5 } }),
+    files: new WeakMap<Uint8Array, Compressed>(),
+  },
+  gzip: { encode: gzip, files: new WeakMap<Uint8Array, Compressed>() },
 };
-type Encoding = keyof typeof encoders;
-const encodings = Object.keys(encoders) as Encoding[];
+type Encoding = keyof typeof encodings;
 
-/** The types of negotiator lack the preferences of the server. */
-interface PreferringNegotiator {
-  encodings(available: readonly string[], options: { readonly preferred: readonly string[] }): string[];
+/** Selects the encoding that a client prefers; undefined for none. */
+export function selectEncoding(accepted: string | null): Encoding | undefined {
+  const qualities = readQualities(accepted ?? '');
+  const rate = (name: string): number => qualities.get(name) ?? qualities.get('*') ?? 0;
+  const best = rate('br') >= rate('gzip') ? 'br' : 'gzip';
+  return rate(best) > 0 && rate(best) >= (qualities.get('identity') ?? 0) ? best : undefined;
 }
 
-export function negotiateEncoding(accepted: string | null): Encoding | undefined {
-  const known = [...encodings, 'identity'];
-  const request = { headers: accepted === null ? {} : { 'accept-encoding': accepted } };
-  const negotiator = new Negotiator(request) as PreferringNegotiator;
-  const [chosen] = negotiator.encodings(known, { preferred: known });
-  return encodings.find((encoding) => encoding === chosen);
-}
-
-/** Compressed files, which stay in memory as long as their plain files. */
-const compressedFiles = {
-  br: new WeakMap<Uint8Array, Compressed>(),
-  gzip: new WeakMap<Uint8Array, Compressed>(),
-};
-
-function compress(encoding: Encoding, parts: readonly Uint8Array[]): Compressed {
-  const [file, ...more] = parts;
-  if (!file || more.length > 0) return encoders[encoding](Buffer.concat(parts));
-  const compressed = compressedFiles[encoding].get(file) ?? encoders[encoding](file);
-  compressedFiles[encoding].set(file, compressed);
+function compress(encoding: Encoding, [file, ...more]: readonly Uint8Array[]): Compressed {
+  const { encode, files } = encodings[encoding];
+  if (!file || more.length > 0) return encode(Buffer.concat([...(file ? [file] : []), ...more]));
+  const compressed = files.get(file) ?? encode(file);
+  files.set(file, compressed);
   return compressed;
 }
 
 /** Responds in the encoding that the client prefers. `Vary` is the same regardless of the size of the body. */
 export async function respondCompressed(request: PlainRequest, respond: Responder): Promise<PlainResponse> {
-  const encoding = negotiateEncoding(request.headers.get('Accept-Encoding'));
+  const encoding = selectEncoding(request.headers.get('Accept-Encoding'));
   // The ETag names the encoding, because caches revalidate only by strong ETags.
   const suffix = encoding ? `-${encoding}"` : '"';
   const get = (name: string): string | null => request.headers.get(name)?.replaceAll(suffix, '"') ?? null;
@@ -67,8 +57,8 @@ export async function respondCompressed(request: PlainRequest, respond: Responde
     ...(etag && { ETag: etag.replace(/"$/, suffix) }),
   };
   const length = Number(plain['Content-Length'] ?? 0);
-  const isRange = body !== null && body.length > 1;
-  if (!encoding || !etag || !body || length < MIN_BYTES || (isRange && length > MAX_RANGE_BYTES))
+  const isLongRange = body !== null && body.length > 1 && length > MAX_RANGE_BYTES;
+  if (!encoding || !etag || !body || length < MIN_BYTES || isLongRange)
     return { status, headers, body: isHead ? null : body };
   const compressed = await compress(encoding, body);
   headers['Content-Encoding'] = encoding;

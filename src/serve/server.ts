@@ -9,7 +9,7 @@ import { setImmediate, setTimeout } from 'node:timers/promises';
 import pLimit, { type LimitFunction } from 'p-limit';
 import { errorCode, OutputError } from '../errors.ts';
 import type { PlainResponse } from './handler/index.ts';
-import { errorResponse } from './handler/responses.ts';
+import { createError } from './handler/responses.ts';
 
 /** Times are in milliseconds. */
 export const defaultLimits = {
@@ -181,7 +181,7 @@ async function* splitBody(parts: readonly Uint8Array[]): AsyncGenerator<Uint8Arr
 
 /** An error outside the handler's responsibility. */
 function createRefusal(status: number, extra: Readonly<Record<string, string>> = {}): PlainResponse {
-  const error = errorResponse({ method: 'GET' }, status, `${STATUS_CODES[status]}.`);
+  const error = createError({ method: 'GET' }, status, `${STATUS_CODES[status]}.`);
   return { ...error, headers: { ...error.headers, ...extra } };
 }
 

@@ -5,7 +5,7 @@ import { statSync } from 'node:fs';
 import path from 'node:path';
 import { setImmediate, setTimeout } from 'node:timers/promises';
 import { maxBytesOf } from '../contract/limits.ts';
-import { type Meta, manifestReader, metaReader, refuseNewerFormat } from '../contract/meta.ts';
+import * as contract from '../contract/meta.ts';
 import { parse } from '../contract/parse.ts';
 import { isHostFile, MANIFEST_FILE, META_FILE, pathOf } from '../contract/paths.ts';
 import { readableSize } from '../contract/words.ts';
@@ -14,17 +14,13 @@ import { parseText, readRegular } from '../files.ts';
 import { type Asset, createResponder, type Responder } from './handler/index.ts';
 
 export interface Site {
-  readonly meta: Meta;
+  readonly meta: contract.Meta;
   /** The path of the base URL, below which everything is served. */
   readonly base: string;
   readonly respond: Responder;
-  readonly files: ReadonlyMap<string, LoadedFile>;
+  readonly files: ReadonlyMap<string, Asset & { readonly sha256: string }>;
   /** The manifest's inode, mtime and size. */
-  readonly version: string;
-}
-
-interface LoadedFile extends Asset {
-  readonly sha256: string;
+  readonly version: string | undefined;
 }
 
 /** A hundred times the live upstream's site. */
@@ -34,9 +30,6 @@ const CHECK_INTERVAL_MS = 1000;
 const FILES_AT_ONCE = 50;
 
 const WAITING = 'Waiting until gamedata build completes it; name another folder with gamedata serve <dir>.';
-
-/** Thrown while a folder lacks a file of its manifest: a build is changing the folder, or the file is damaged. */
-class IncompleteSiteError extends Error {}
 
 /**
  * Waits until a folder holds a complete site, then keeps loading each new one.
@@ -59,10 +52,10 @@ export async function openSite(
         isReported = false;
         if (site !== previous) return site;
       } catch (error) {
-        if (!previous && !(error instanceof IncompleteSiteError)) throw error;
-        const problem = `the site is not complete: ${(error as Error).message}`;
-        const status = previous ? 'The previous site is still served.' : WAITING;
-        if (!isReported) onProblem(`${folder}: ${problem}. ${status}`);
+        if (!previous && !(error instanceof DataError)) throw error;
+        const problem = `${folder}: is not a complete site (${(error as Error).message})`;
+        if (!isReported)
+          onProblem(`${problem}. ${previous ? 'The previous site is still served.' : WAITING}`);
         isReported = true;
       }
       await setTimeout(CHECK_INTERVAL_MS, undefined, { signal });
@@ -77,68 +70,56 @@ export async function openSite(
   return () => site;
 }
 
-/** Loads a site. Files that have the same hash in the previous site are reused. */
+/**
+ * Loads a site. Files that have the same hash in the previous site are reused.
+ *
+ * @throws DataError if a file is missing, or differs from the manifest
+ * @throws OutputError if the site is too large or has a newer format
+ */
 async function loadSite(folder: string, previous?: Site): Promise<Site> {
-  const version = tryRead(MANIFEST_FILE, () => readVersion(folder));
+  const status = statSync(path.join(folder, MANIFEST_FILE), { throwIfNoEntry: false });
   // A build replaces the manifest last.
-  if (previous?.version === version) return previous;
-  const manifest = tryRead(MANIFEST_FILE, () =>
-    readRegular(path.join(folder, MANIFEST_FILE), maxBytesOf(MANIFEST_FILE)),
-  );
-  const listed = tryRead(MANIFEST_FILE, () => parseManifest(folder, manifest));
-  const files = new Map<string, LoadedFile>([
-    [MANIFEST_FILE, createFile(hash('sha256', manifest), manifest)],
-  ]);
-  for (const [at, { path: file, bytes, sha256 }] of listed.entries()) {
+  const version = status && [status.ino, status.mtimeMs, status.size].join(':');
+  if (previous && previous.version === version) return previous;
+  const manifest = read(folder, MANIFEST_FILE, maxBytesOf(MANIFEST_FILE));
+  const files = new Map([[MANIFEST_FILE, createFile(manifest)]]);
+  for (const [at, { path: file, bytes, sha256 }] of parseManifest(folder, manifest).entries()) {
     if (at % FILES_AT_ONCE === 0) await setImmediate();
     const known = previous?.files.get(file);
-    if (known?.sha256 === sha256) {
-      files.set(file, known);
-      continue;
-    }
-    const body = tryRead(file, () => readRegular(path.join(folder, file), bytes));
-    if (hash('sha256', body) !== sha256) throw new IncompleteSiteError(`${file} differs from the manifest`);
-    files.set(file, createFile(sha256, body));
+    const loaded = known?.sha256 === sha256 ? known : createFile(read(folder, file, bytes));
+    if (loaded.sha256 !== sha256) throw new DataError('differs from the manifest', { record: file });
+    files.set(file, loaded);
   }
-  const meta = tryRead(META_FILE, () => parseMeta(files.get(META_FILE)?.body));
+  const described = parseText(Buffer.from(files.get(META_FILE)?.body ?? '').toString(), META_FILE);
+  const meta = parse(contract.metaReader, described, { record: META_FILE });
   const base = pathOf(meta.base_url);
   const respond = createResponder({ get: async (file) => files.get(file) }, base);
   return { meta, base, respond, files, version };
 }
 
-function readVersion(folder: string): string {
-  const { ino, mtimeMs, size } = statSync(path.join(folder, MANIFEST_FILE));
-  return [ino, mtimeMs, size].join(':');
-}
-
-function parseManifest(folder: string, body: Buffer) {
-  const json = parseText(body.toString(), MANIFEST_FILE);
-  refuseNewerFormat(json, (problem, options) => new OutputError(problem, folder, options));
-  const listed = parse(manifestReader, json, { record: MANIFEST_FILE }).files;
-  const served = listed.filter(({ path: file }) => !isHostFile(file));
-  const bytes = served.reduce((sum, file) => sum + file.bytes, 0);
-  if (bytes <= MAX_SITE_BYTES) return served;
-  const [got, expected] = [bytes, MAX_SITE_BYTES].map((size) => readableSize(size));
-  throw new OutputError(`has files of ${got}, expected at most ${expected} to hold in memory`, folder, {
-    hint: 'Serve the folder with a web server: build with --host nginx, caddy or apache (docs/OPERATING.md).',
-  });
-}
-
-const parseMeta = (body = new Uint8Array()): Meta =>
-  parse(metaReader, parseText(new TextDecoder().decode(body), META_FILE), { record: META_FILE });
-
-/** @throws IncompleteSiteError if a file is missing, unreadable or invalid */
-function tryRead<T>(file: string, read: () => T): T {
+function read(folder: string, file: string, maxBytes: number): Buffer<ArrayBuffer> {
   try {
-    return read();
+    return readRegular(path.join(folder, file), maxBytes);
   } catch (cause) {
-    if (cause instanceof DataError) throw new IncompleteSiteError(cause.message, { cause });
-    if (cause instanceof OutputError || errorCode(cause) === '') throw cause;
-    throw new IncompleteSiteError(`${file} cannot be read (${errorCode(cause)})`, { cause });
+    throw new DataError(errorCode(cause), { record: file }, { cause });
   }
 }
 
-function createFile(sha256: string, body: Buffer<ArrayBuffer>): LoadedFile {
+function createFile(body: Uint8Array<ArrayBuffer>) {
+  const sha256 = hash('sha256', body);
   const etag = `"${Buffer.from(sha256, 'hex').toString('base64url').slice(0, 27)}"`;
   return { body, etag, sha256 };
+}
+
+function parseManifest(folder: string, body: Buffer): contract.ManifestEntry[] {
+  const json = parseText(body.toString(), MANIFEST_FILE);
+  contract.refuseNewerFormat(json, (problem, options) => new OutputError(problem, folder, options));
+  const listed = parse(contract.manifestReader, json, { record: MANIFEST_FILE }).files;
+  const served = listed.filter((file) => !isHostFile(file.path));
+  const size = served.reduce((sum, file) => sum + file.bytes, 0);
+  if (size <= MAX_SITE_BYTES) return served;
+  const [got, expected] = [size, MAX_SITE_BYTES].map((bytes) => readableSize(bytes));
+  throw new OutputError(`has files of ${got}, expected at most ${expected} to hold in memory`, folder, {
+    hint: 'Serve the folder with a web server: build with --host nginx, caddy or apache (docs/OPERATING.md).',
+  });
 }

@@ -1,7 +1,7 @@
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { request } from 'undici';
 import { describe, expect, it } from 'vitest';
-import { negotiateEncoding, respondCompressed } from '../../src/serve/compression.ts';
+import { respondCompressed, selectEncoding } from '../../src/serve/compression.ts';
 import { serveSite } from '../support/serving.ts';
 
 const decoders = { br: brotliDecompressSync, gzip: gunzipSync };
@@ -16,6 +16,8 @@ async function get(url: string, encoding?: string, headers = {}, method: 'GET' |
 
 it.each([
   [null, undefined],
+  ['', undefined],
+  ['gzip;q=0.5, identity', undefined],
   ['identity', undefined],
   ['gzip', 'gzip'],
   ['gzip, deflate, br', 'br'],
@@ -24,7 +26,7 @@ it.each([
   ['*', 'br'],
   ['*;q=0.5, br;q=0', 'gzip'],
 ])('selects for %j the encoding %j', (header, chosen) => {
-  expect(negotiateEncoding(header)).toBe(chosen);
+  expect(selectEncoding(header)).toBe(chosen);
 });
 
 describe('compression', () => {

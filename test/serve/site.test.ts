@@ -85,26 +85,18 @@ describe('a site in memory', () => {
   });
 
   it.each<[string, (folder: string) => void, string]>([
-    [
-      'lacks a file',
-      (folder) => rmSync(path.join(folder, 'index.html')),
-      'index.html cannot be read (ENOENT)',
-    ],
+    ['lacks a file', (folder) => rmSync(path.join(folder, 'index.html')), 'index.html: ENOENT'],
     [
       'has another file',
       (folder) => writeFileSync(path.join(folder, 'index.html'), 'other'),
-      'index.html differs from the manifest',
+      'index.html: differs from the manifest',
     ],
     [
       'has a larger file',
       (folder) => writeFileSync(path.join(folder, 'index.html'), 'x'.repeat(1000)),
-      'index.html cannot be read (has 1000 bytes, expected at most ',
+      'index.html: has 1000 bytes, expected at most ',
     ],
-    [
-      'has no manifest',
-      (folder) => rmSync(path.join(folder, 'manifest.json')),
-      'manifest.json cannot be read (ENOENT)',
-    ],
+    ['has no manifest', (folder) => rmSync(path.join(folder, 'manifest.json')), 'manifest.json: ENOENT'],
     [
       'has half a manifest',
       (folder) => writeFileSync(path.join(folder, 'manifest.json'), '{"files":['),
@@ -116,7 +108,7 @@ describe('a site in memory', () => {
     const problems: string[] = [];
     const opened = openSite(folder, (line) => problems.push(line), AbortSignal.timeout(60_000));
     await expect.poll(() => problems, eventually).toHaveLength(1);
-    expect(problems[0]).toContain(`${folder}: the site is not complete: ${problem}`);
+    expect(problems[0]).toContain(`${folder}: is not a complete site (${problem}`);
     expect(problems[0]).toContain('Waiting until gamedata build completes it');
     rmSync(folder, { recursive: true });
     await publishSite(folder);

@@ -1,7 +1,7 @@
 /** The handler as hosts that run code call it: the entry of its bundle, to which a site adds one line for its base path. */
 
+import { createFetchStore } from './asset-store.ts';
 import { createHandler } from './index.ts';
-import { createFetchStore } from './store.ts';
 
 export { createHandler };
 

@@ -22,12 +22,12 @@ export interface PlainResponse {
   readonly body: readonly Uint8Array<ArrayBuffer>[] | null;
 }
 
-export const isRead = ({ method }: Pick<PlainRequest, 'method'>): boolean =>
+export const isGetOrHead = ({ method }: Pick<PlainRequest, 'method'>): boolean =>
   method === 'GET' || method === 'HEAD';
 
 /** What a path refers to. */
 export type Target =
-  /** An endpoint of the API. `file` holds its JSON; undefined if the path cannot be that of a record. */
+  /** An endpoint of the API. `file` holds its JSON; undefined if no record can have the path. */
   | { readonly type: 'root' | 'record'; readonly name: string; readonly file: string | undefined }
   | { readonly type: 'list'; readonly name: string; readonly kind: Kind }
   /** An endpoint, the docs or the base path itself, without its trailing slash; relative to the base path, with the slash. */
@@ -60,10 +60,9 @@ export function resolveTarget(sent: string, base = ''): Target {
   return { type: 'record', name: `${title} Instance`, file };
 }
 
-/** Whether a path is below the API's prefix, be there something or not. */
 export const isApiPath = (sent: string, base: string): boolean => sent.startsWith(base + API_PREFIX);
 
-/** Any other path may be that of a file, or of a folder with a page. Host configuration is not public. */
+/** Any other path may refer to a file, or to a folder with a page. Host configuration is not public. */
 function fileTarget(decoded: string): Target {
   const file = decoded.slice(1) + (decoded.endsWith('/') ? 'index.html' : '');
   const isPublic = /^(?:\w[\w-]*\/)*\w[\w-]*(?:\.[\w-]+)+$/.test(file) && !isHostFile(file);
@@ -90,8 +89,7 @@ export function readFormat(query: URLSearchParams): Format {
 /** Selects the page for a client that prefers `text/html`, as browsers do, and JSON for any other. */
 export function negotiate(format: Format, accept: string | null): 'json' | 'html' {
   if (format === 'json' || javaAccept.test(accept ?? '')) return 'json';
-  // The first of equal ranges applies.
-  const ranges = new Map((accept ?? '*/*').split(',').map(parseRange).reverse());
+  const ranges = readQualities(accept ?? '*/*');
   const json = rate(ranges, ['application/json', 'application/*', '*/*']);
   const html = rate(ranges, ['text/html', 'text/*', '*/*']);
   // Quality decides; if equal, the more specific range.
@@ -101,11 +99,14 @@ export function negotiate(format: Format, accept: string | null): 'json' | 'html
 
 const javaAccept = new RegExp(JAVA_ACCEPT);
 
-/** A range of an `Accept` header, such as `text/*;q=0.8`. */
-function parseRange(text: string): [range: string, quality: number] {
-  const [range = '', ...parameters] = text.split(';').map((part) => part.trim().toLowerCase());
+/** Parses a header such as `text/html, text/*;q=0.8`. The first of equal names applies. */
+export const readQualities = (header: string): ReadonlyMap<string, number> =>
+  new Map(header.split(',').map(readQuality).reverse());
+
+function readQuality(text: string): [name: string, quality: number] {
+  const [name = '', ...parameters] = text.split(';').map((part) => part.trim().toLowerCase());
   const quality = Number(parameters.find((part) => part.startsWith('q='))?.slice(2) ?? 1);
-  return [range, Number.isFinite(quality) ? quality : 0];
+  return [name, Number.isFinite(quality) ? quality : 0];
 }
 
 /** Finds the quality of the most specific range that includes a media type, and its place: 0 is the most specific. */

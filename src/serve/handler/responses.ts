@@ -1,74 +1,66 @@
-/** Builds every response of the handler, so that none lacks a header. */
+/** Builds the responses of the handler, so that none lacks a header. */
 
-import {
-  apiHeaders,
-  commonHeaders,
-  downloadHeaders,
-  errorHeaders,
-  freshHeaders,
-  htmlHeaders,
-  mediaTypeOf,
-  mediaTypes,
-} from '../../contract/headers.ts';
+import * as contract from '../../contract/headers.ts';
 import { API_PREFIX, bulkFolders } from '../../contract/paths.ts';
 import { errorBody } from '../../contract/routes.ts';
+import { type Content, encode } from './asset-store.ts';
 import type { PlainRequest, PlainResponse } from './request.ts';
-import type { Content } from './store.ts';
 
 type HeaderValues = PlainResponse['headers'];
 
+const { apiHeaders, commonHeaders, htmlHeaders, mediaTypes } = contract;
 export const endpointHeaders = { ...commonHeaders, ...apiHeaders };
-/** For JSON of the API, and for the browsable page at the same URL. */
 export const jsonHeaders = { ...endpointHeaders, 'Content-Type': mediaTypes['.json'] };
+/** For the browsable page at a URL of the API. */
 export const pageHeaders = { ...endpointHeaders, ...htmlHeaders, 'Content-Type': mediaTypes['.html'] };
 
-/** The headers of a file at its own URL. */
+/** Returns the headers of a file at its own URL. */
 export function fileHeaders(file: string): HeaderValues {
-  const type = mediaTypeOf(file);
-  const page = type === mediaTypes['.html'] ? htmlHeaders : {};
-  return { ...commonHeaders, ...page, ...headersBeside(file), 'Content-Type': type };
-}
-
-function headersBeside(file: string): HeaderValues {
-  if (`/${file}`.startsWith(API_PREFIX)) return apiHeaders;
+  const type = contract.mediaTypeOf(file);
   const isBulk = bulkFolders.some((folder) => file.startsWith(folder));
-  return isBulk ? downloadHeaders : freshHeaders;
+  const headers = isBulk ? contract.downloadHeaders : contract.freshHeaders;
+  return {
+    ...commonHeaders,
+    ...(type === mediaTypes['.html'] && htmlHeaders),
+    ...(`/${file}`.startsWith(API_PREFIX) ? apiHeaders : headers),
+    'Content-Type': type,
+  };
 }
 
 /** Responds with content, or with 304 if the client has it already. */
-export function contentResponse(
+export function createContent(
   request: PlainRequest,
   { parts, etag }: Content,
   headers: HeaderValues,
 ): PlainResponse {
-  const validated = { ...headers, ETag: etag };
-  if (!isKnown(request.headers.get('If-None-Match'), etag))
-    return bodyResponse(request, 200, validated, parts);
-  const { 'Content-Type': _, ...unchanged } = validated as Record<string, string>;
-  return { status: 304, headers: unchanged, body: null };
+  const { 'Content-Type': type = '', ...unchanged }: Record<string, string> = { ...headers, ETag: etag };
+  if (isKnown(request.headers.get('If-None-Match'), etag))
+    return { status: 304, headers: unchanged, body: null };
+  return create(request, 200, { ...unchanged, 'Content-Type': type }, parts);
 }
 
-/** Weak comparison: https://httpwg.org/specs/rfc9110.html#field.if-none-match */
+/** Compares weakly: https://httpwg.org/specs/rfc9110.html#field.if-none-match */
 function isKnown(ifNoneMatch: string | null, etag: string): boolean {
   if (ifNoneMatch === null) return false;
-  const strong = (tag: string): string => tag.trim().replace(/^W\//, '');
-  return ifNoneMatch.trim() === '*' || ifNoneMatch.split(',').some((tag) => strong(tag) === strong(etag));
+  const toStrong = (tag: string): string => tag.trim().replace(/^W\//, '');
+  return ifNoneMatch.trim() === '*' || ifNoneMatch.split(',').some((tag) => toStrong(tag) === toStrong(etag));
 }
 
 type WithMethod = Pick<PlainRequest, 'method'>;
 
-export const errorResponse = (request: WithMethod, status: number, detail: string): PlainResponse =>
-  textResponse(request, status, { ...jsonHeaders, ...errorHeaders }, errorBody(detail));
+export const createError = (request: WithMethod, status: number, detail: string): PlainResponse =>
+  create(request, status, { ...jsonHeaders, ...contract.errorHeaders }, [encode(errorBody(detail))]);
 
-export const textResponse = (
-  request: WithMethod,
-  status: number,
-  headers: HeaderValues,
-  text: string,
-): PlainResponse => bodyResponse(request, status, headers, [new TextEncoder().encode(text)]);
+/** Describes an endpoint as the reference framework does. */
+export function createOptions(request: WithMethod, name: string): PlainResponse {
+  const renders = ['application/json', 'text/html'];
+  const parses = ['application/json', 'application/x-www-form-urlencoded', 'multipart/form-data'];
+  const text = JSON.stringify({ name, description: '', renders, parses });
+  return create(request, 200, jsonHeaders, [encode(text)]);
+}
 
-/** Responds to HEAD with the length, without the body. */
-export function bodyResponse(
+/** Responds to HEAD with the length only. */
+export function create(
   { method }: WithMethod,
   status: number,
   headers: HeaderValues,

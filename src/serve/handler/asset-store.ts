@@ -22,13 +22,11 @@ export interface Asset {
   readonly etag: string;
 }
 
-/** What a response sends. The parts of a long list are views of built pages, so that it takes no memory of its own. */
+/** What a response sends. A long list consists of views of built pages, so that it takes no memory of its own. */
 export interface Content {
-  readonly parts: readonly Uint8Array<ArrayBuffer>[];
+  readonly parts: readonly Asset['body'][];
   readonly etag: string;
 }
-
-export const toContent = ({ body, etag }: Asset): Content => ({ parts: [body], etag });
 
 export interface AssetStore {
   /** Reads a file by its path inside the site; undefined if it does not exist. */
@@ -45,15 +43,10 @@ export function createFetchStore(fetchFile: (file: string) => Promise<Response>)
         return undefined;
       }
       const body = new Uint8Array(await response.arrayBuffer());
-      const etag = response.headers.get('ETag');
       // Some hosts send no ETag.
-      return etag === null ? createAsset(body) : { body, etag };
+      return { body, etag: response.headers.get('ETag') ?? (await createEtag(body)) };
     },
   };
-}
-
-async function createAsset(body: Asset['body']): Promise<Asset> {
-  return { body, etag: await createEtag(body) };
 }
 
 async function createEtag(bytes: Uint8Array<ArrayBuffer>): Promise<string> {
@@ -62,9 +55,14 @@ async function createEtag(bytes: Uint8Array<ArrayBuffer>): Promise<string> {
   return `"${hex}"`;
 }
 
-const encode = (text: string): Uint8Array<ArrayBuffer> => new TextEncoder().encode(text);
+export const encode = (text: string): Uint8Array<ArrayBuffer> => new TextEncoder().encode(text);
 
 const parseAsset = <T>({ body }: Asset): T => JSON.parse(new TextDecoder().decode(body));
+
+export async function readContent(store: AssetStore, file: string): Promise<Content | undefined> {
+  const asset = await store.get(file);
+  return asset && { parts: [asset.body], etag: asset.etag };
+}
 
 async function readJson<T>(store: AssetStore, file: string): Promise<T | undefined> {
   const asset = await store.get(file);
@@ -72,9 +70,9 @@ async function readJson<T>(store: AssetStore, file: string): Promise<T | undefin
 }
 
 /**
- * Reads any page range of a list, assembled from the built pages that overlap it; undefined if the site lacks the list.
+ * Reads any page range of a list from the built pages that overlap it; undefined if the site lacks the list.
  *
- * @param isJson whether links keep the `format=json` of the request, as in the reference framework: links of built pages do not
+ * @param isJson whether links keep the `format=json` of the request, as in the reference framework; links of built pages do not
  */
 export async function readPageRange(
   store: AssetStore,
@@ -83,22 +81,22 @@ export async function readPageRange(
 ): Promise<Content | undefined> {
   const { limit, offset } = window;
   const isBuilt = !isJson && limit === PAGE_SIZE && typeof offset === 'number' && offset % PAGE_SIZE === 0;
-  const built = isBuilt ? await store.get(listPageFile(kind, offset)) : undefined;
-  if (built) return toContent(built);
+  const built = isBuilt ? await readContent(store, listPageFile(kind, offset)) : undefined;
+  if (built) return built;
 
   const first = await store.get(listPageFile(kind, 0));
   const root = await readJson<Readonly<Record<Kind, string>>>(store, rootFile);
   if (!first || !root) return undefined;
-  const { count } = findRecords(first);
+  const { count } = indexPage(first);
   // Beyond the end, both are the count.
   const from = Math.min(Number(offset), count);
   const to = Math.min(from + Number(limit), count);
-  const slices: Uint8Array<ArrayBuffer>[] = [];
+  const parts: Asset['body'][] = [];
   const etags: string[] = [];
   for (let start = from - (from % PAGE_SIZE); start < to; start += PAGE_SIZE) {
     const page = await store.get(listPageFile(kind, start));
     if (!page) return undefined;
-    slices.push(COMMA, findRecords(page).slice(from - start, to - start));
+    parts.push(...(parts.length > 0 ? [COMMA] : []), sliceRecords(page, from - start, to - start));
     etags.push(page.etag);
   }
 
@@ -107,40 +105,45 @@ export async function readPageRange(
   const empty = listPage({ baseUrl, links: 'query' }, kind, { window, count, results: [] }, format);
   const head = JSON.stringify(empty).slice(0, -END.length);
   const etag = await createEtag(encode(JSON.stringify([head, from, to, etags])));
-  return { parts: [encode(head), ...slices.slice(1), END], etag };
+  return { parts: [encode(head), ...parts, END], etag };
 }
 
 const COMMA = encode(',');
 const END = encode(']}');
 
-type Records = ReturnType<typeof indexRecords>;
-const recordsOfPages = new WeakMap<Asset['body'], Records>();
-
-function findRecords(page: Asset): Records {
-  const records = recordsOfPages.get(page.body) ?? indexRecords(page);
-  recordsOfPages.set(page.body, records);
-  return records;
+interface PageIndex {
+  readonly count: number;
+  /** The place of each record, and the place after the last one. */
+  readonly starts: readonly number[];
+  /** All records, as one view that every response shares. */
+  readonly all: Asset['body'];
 }
 
-/** Finds the bytes of each record of a built page, which is compact JSON with `results` last. */
-function indexRecords(page: Asset) {
+const pageIndexes = new WeakMap<Asset['body'], PageIndex>();
+
+/** Finds the bytes of the records in a built page, which is compact JSON that ends with `results`. */
+function indexPage(page: Asset): PageIndex {
+  const known = pageIndexes.get(page.body);
+  if (known) return known;
   const { count, results } = parseAsset<ListPage>(page);
-  const lengths = results.map((record) => encode(JSON.stringify(record)).length);
-  // A comma or the closing bracket follows each record.
-  const starts = [page.body.length - 1];
-  for (const length of lengths.toReversed()) starts.unshift((starts[0] ?? 0) - length - 1);
-  const all = page.body.subarray(starts[0], page.body.length - END.length);
-  return {
-    count,
-    /** The bytes of the records from one index to before another; both may be outside the page. */
-    slice(from: number, to: number): Uint8Array<ArrayBuffer> {
-      if (from <= 0 && to >= results.length) return all;
-      return page.body.subarray(
-        starts.at(Math.max(from, 0)),
-        (starts[Math.min(to, results.length)] ?? 0) - 1,
-      );
-    },
-  };
+  // From the end, because a comma or bracket follows each record.
+  let start = page.body.length - 1;
+  const starts = [start];
+  for (const record of results.toReversed()) {
+    start -= encode(JSON.stringify(record)).length + 1;
+    starts.unshift(start);
+  }
+  const index = { count, starts, all: page.body.subarray(start, -END.length) };
+  pageIndexes.set(page.body, index);
+  return index;
+}
+
+/** Returns the bytes of the records of a page from one index to before another, as far as the page has them. */
+function sliceRecords(page: Asset, from: number, to: number): Asset['body'] {
+  const { starts, all } = indexPage(page);
+  const size = starts.length - 1;
+  if (from <= 0 && to >= size) return all;
+  return page.body.subarray(starts[Math.max(from, 0)], (starts[Math.min(to, size)] ?? 0) - 1);
 }
 
 /** Finds the current path of a renamed record by its old file. */
