@@ -81,12 +81,12 @@ async function loadSite(folder: string, previous?: Site): Promise<Site> {
   // A build replaces the manifest last.
   const version = status && [status.ino, status.mtimeMs, status.size].join(':');
   if (previous && previous.version === version) return previous;
-  const manifest = read(folder, MANIFEST_FILE, maxBytesOf(MANIFEST_FILE));
+  const manifest = read(folder, MANIFEST_FILE);
   const files = new Map([[MANIFEST_FILE, createFile(manifest)]]);
-  for (const [at, { path: file, bytes, sha256 }] of parseManifest(folder, manifest).entries()) {
+  for (const [at, { path: file, sha256 }] of parseManifest(folder, manifest).entries()) {
     if (at % FILES_AT_ONCE === 0) await setImmediate();
     const known = previous?.files.get(file);
-    const loaded = known?.sha256 === sha256 ? known : createFile(read(folder, file, bytes));
+    const loaded = known?.sha256 === sha256 ? known : createFile(read(folder, file));
     if (loaded.sha256 !== sha256) throw new DataError('differs from the manifest', { record: file });
     files.set(file, loaded);
   }
@@ -97,9 +97,9 @@ async function loadSite(folder: string, previous?: Site): Promise<Site> {
   return { meta, base, respond, files, version };
 }
 
-function read(folder: string, file: string, maxBytes: number): Buffer<ArrayBuffer> {
+function read(folder: string, file: string): Buffer<ArrayBuffer> {
   try {
-    return readRegular(path.join(folder, file), maxBytes);
+    return readRegular(path.join(folder, file), maxBytesOf(file));
   } catch (cause) {
     throw new DataError(errorCode(cause), { record: file }, { cause });
   }
