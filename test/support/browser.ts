@@ -1,4 +1,4 @@
-/** A real browser for a file of tests: Debian's chromium, which cannot reach anything but loopback. */
+/** Debian's chromium for the tests of a file. It can reach only loopback. */
 
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
 import { afterAll, beforeAll, onTestFinished } from 'vitest';
@@ -6,13 +6,13 @@ import { findProgram } from './engines/server-program.ts';
 
 const executablePath = findProgram('chromium');
 
-/** Set if all engines have to be there, as they are after `scripts/install-engines.sh`. */
+/** Whether all engines must be installed, as after `scripts/install-engines.sh`. */
 const demandsAll = process.env.ENGINES === 'all';
 
-/** What is put after a group's name if it is skipped; empty if it runs. */
+/** The suffix of a group's name if the group is skipped; empty if it runs. */
 export const noBrowser = executablePath || demandsAll ? '' : ' (skipped: chromium is not installed)';
 
-/** What has moved without anybody's doing, as browsers report it. */
+/** The layout shift that the user did not cause. */
 export const SHIFTS = `new Promise((resolve) => {
   let shift = 0;
   new PerformanceObserver((list) => {
@@ -23,28 +23,28 @@ export const SHIFTS = `new Promise((resolve) => {
 
 export interface Visit {
   readonly page: Page;
-  /** What the browser complained of: errors and warnings on its console, and uncaught ones. */
+  /** Errors and warnings on the console, such as violations of the policy, and uncaught errors. */
   readonly problems: string[];
-  /** Addresses of other hosts that were requested, be it in vain. */
+  /** Requested URLs of other hosts. */
   readonly foreign: string[];
 }
 
 export interface VisitOptions extends BrowserContextOptions {
-  /** Wait for the page's answer, as everything but a page without scripts has one. Default true. */
+  /** Whether to wait for a heading. Default true. */
   readonly waits?: boolean;
 }
 
-/** Opens an address in a profile of its own, until the test ends. */
+/** Opens a URL in a profile of its own until the test ends. */
 export type Visitor = (url: string, options?: VisitOptions) => Promise<Visit>;
 
-/** Starts the browser before the tests of this group, and ends it after them. */
+/** Starts the browser for the tests of a group. */
 export function useBrowser(): Visitor {
   let browser: Browser | undefined;
   beforeAll(async () => {
     if (!executablePath) throw new Error('chromium is not installed');
     browser = await chromium.launch({
       executablePath,
-      // As root it has no sandbox. Nothing is reached by name, so that no test talks to the internet.
+      // Root has no sandbox. Host names do not resolve, so no test reaches the internet.
       args: ['--no-sandbox', '--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1'],
     });
   });
