@@ -91,11 +91,6 @@ describe('a site in memory', () => {
       (folder) => writeFileSync(path.join(folder, 'index.html'), 'other'),
       'index.html: differs from the manifest',
     ],
-    [
-      'has a larger file',
-      (folder) => writeFileSync(path.join(folder, 'index.html'), 'x'.repeat(1000)),
-      'index.html: has 1000 bytes, expected at most ',
-    ],
     ['has no manifest', (folder) => rmSync(path.join(folder, 'manifest.json')), 'manifest.json: ENOENT'],
     [
       'has half a manifest',
