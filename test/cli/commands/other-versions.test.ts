@@ -46,8 +46,8 @@ describe('a site of another version', () => {
     const server = await deploy(out);
     const copy = await mirror({ from: server.url, out: path.join(temporaryFolder(), 'copy') });
     expect(copy.changed).toBe(true);
-    edit(file('meta.json'), (json) => ({ ...json, power: 9000 }));
     await (await serve({ dir: out, port: 0 })).close();
+    edit(file('meta.json'), (json) => ({ ...json, power: 9000 }));
     expect((await rebuild()).changed).toBe(true);
     expect(verifyFolder(out).problems).toEqual([]);
   });
