@@ -1,13 +1,12 @@
-/**
- * The OpenAPI 3.1 document of a site (https://spec.openapis.org/oas/v3.1.1.html), the JSON Schemas, and the docs.
- */
+/** The OpenAPI 3.1 document of a site (https://spec.openapis.org/oas/v3.1.1.html), the JSON Schemas, and the docs. */
 
-import { isCompressible, mediaTypeOf, preflightHeaders } from '../contract/headers.ts';
+import { isCompressible, mediaTypeOf } from '../contract/headers.ts';
 import { kindNames, mapKinds } from '../contract/kinds.ts';
 import { linkBaseOf, type Meta, type SiteFile } from '../contract/meta.ts';
 import * as contract from '../contract/operations.ts';
 import * as paths from '../contract/paths.ts';
-import { type JsonSchema, typeName } from '../contract/served.ts';
+import { errorDetails } from '../contract/routes.ts';
+import { type JsonSchema, type SchemaName, typeName } from '../contract/served.ts';
 import { PAGE_SIZE } from '../contract/windows.ts';
 import { counted } from '../contract/words.ts';
 import { type Records, served } from '../dataset/data-set.ts';
@@ -25,8 +24,8 @@ export function specificationFiles(
   meta: Meta,
   { archive, docs }: { archive: boolean; docs: string },
 ): SiteFile[] {
-  const operations = contract.operationsOf(meta, examplesOf(records, linkBaseOf(meta)), archive);
-  const schemas = schemasOf(operations);
+  const operations = contract.listOperations(meta, pickExamples(records, linkBaseOf(meta)), archive);
+  const schemas = pickSchemas(operations);
   const complete = completeSchemas((name) => `${meta.base_url}/${paths.schemaFile(name)}`);
   return [
     { path: paths.OPENAPI_FILE, body: JSON.stringify(openApiDocument(meta, operations, schemas)) },
@@ -36,7 +35,7 @@ export function specificationFiles(
 }
 
 /** An example page has two records, and is the first one otherwise. */
-function examplesOf(records: Records, base: paths.LinkBase): contract.Examples {
+function pickExamples(records: Records, base: paths.LinkBase): contract.Examples {
   const kinds = mapKinds((kind) => {
     const results = records[kind].slice(0, 2).map((record) => served(base, kind, record));
     const window = { limit: PAGE_SIZE, offset: 0 };
@@ -46,10 +45,10 @@ function examplesOf(records: Records, base: paths.LinkBase): contract.Examples {
   return { root: mapKinds((kind) => paths.listUrl(base, kind)), ...kinds };
 }
 
-/** Type → its schema, of the types that operations return; references are those of the document. */
-function schemasOf(operations: readonly Operation[]): Map<string, JsonSchema> {
+/** Type → the schema of each type that operations return. */
+function pickSchemas(operations: readonly Operation[]): Map<string, JsonSchema> {
   const used = new Set<string | undefined>(operations.map(({ schema }) => schema));
-  if (operations.some(isEndpoint)) used.add('error');
+  if (operations.some(contract.isEndpoint)) used.add('error');
   const all = jsonSchemas((name) => `#/components/schemas/${typeName(name)}`);
   return new Map(
     [...all]
@@ -58,14 +57,8 @@ function schemasOf(operations: readonly Operation[]): Map<string, JsonSchema> {
   );
 }
 
-const isEndpoint = ({ parameters }: Operation): boolean => parameters.includes('format');
-
 function openApiDocument(meta: Meta, operations: readonly Operation[], schemas: Map<string, JsonSchema>) {
   const { base_url: baseUrl, generator } = meta;
-  const used = operations.flatMap((one) => [
-    one.pathParameter,
-    ...one.parameters.map((name) => contract.parameters[name]),
-  ]);
   return {
     openapi: '3.1.1',
     info: {
@@ -84,16 +77,7 @@ function openApiDocument(meta: Meta, operations: readonly Operation[], schemas: 
       { name: 'site', description: 'About the site itself.' },
     ],
     paths: Object.fromEntries(operations.map((operation) => [operation.path, pathItem(operation)])),
-    components: {
-      schemas: Object.fromEntries(schemas),
-      parameters: Object.fromEntries(
-        Object.entries(contract.parameters).filter(([, one]) => used.includes(one)),
-      ),
-      headers: Object.fromEntries(
-        contract.headersOf(operations).map(({ name, ...header }) => [name, header]),
-      ),
-      responses: operations.some(isEndpoint) ? responseComponents : {},
-    },
+    components: { schemas: Object.fromEntries(schemas) },
   };
 }
 
@@ -107,78 +91,44 @@ function description({ base_url: baseUrl, links, counts }: Meta): string {
   return `${about}\n\n${hosts}`;
 }
 
-/** A reference to a component, such as `schemas/Move`. */
-const ref = (component: string): object => ({ $ref: `#/components/${component}` });
-
-const headersNamed = (names: readonly string[]) =>
-  Object.fromEntries(names.map((name) => [name, ref(`headers/${name}`)]));
-
-const responseObject = ({ description, headers, detail }: contract.Response) => ({
-  description,
-  headers: headers && headersNamed(headers),
-  content:
-    detail === undefined
-      ? undefined
-      : { 'application/json': { schema: ref('schemas/ApiError'), example: { detail } } },
-});
-
-const fixed = (value: string) => ({ schema: { type: 'string', const: value } });
-
-const responseComponents = {
-  ...Object.fromEntries(contract.endpointResponses.map((one) => [one.name, responseObject(one)])),
-  Options: {
-    description: 'A description of the endpoint, on hosts that run code.',
-    headers: headersNamed(contract.endpointHeaders),
-    content: { 'application/json': { schema: { type: 'object' } } },
-  },
-  Preflight: {
-    description: 'A CORS preflight; on hosts that do not run code, any OPTIONS request.',
-    headers: {
-      ...headersNamed(contract.endpointHeaders),
-      ...Object.fromEntries(Object.entries(preflightHeaders).map(([name, value]) => [name, fixed(value)])),
-    },
-  },
-};
-
-function contentOf({ path, pathParameter, schema, group, example }: Operation): object {
-  const mediaType = mediaTypeOf(path.replace(/\{\w+\}$/, String(pathParameter?.example)));
-  if (schema !== undefined || mediaType === 'application/json') {
-    const type = schema === undefined ? { type: 'object' } : ref(`schemas/${typeName(schema)}`);
-    return { 'application/json': { schema: type, example } };
-  }
-  const name = group === 'downloads' ? mediaType : mediaType.replace(/;.*/, '');
-  return { [name]: isCompressible(mediaType) ? { schema: { type: 'string' } } : {} };
-}
-
-/** A path with its operations. Endpoints have further methods, and their HTML is not listed: typed clients would consider every response to be a record or a text. */
+/** Lists only JSON for endpoints, because typed clients would take every response for a record or a page. */
 function pathItem(operation: Operation): object {
-  const { id, group, summary, pathParameter: inPath } = operation;
-  const method = (name: string, title: string) => ({
-    operationId: id.replace('get', name),
-    tags: [group],
-    summary: title,
-  });
-  const read = (content?: object) => {
-    const responses = operation.responses.map((one) => {
-      const described = { ...responseObject(one), ...(one.status === 200 && { content }) };
-      return [one.status, one.name === undefined ? described : ref(`responses/${one.name}`)];
-    });
-    const parameters = operation.parameters.map((name) => ref(`parameters/${name}`));
-    return { parameters, responses: Object.fromEntries(responses) };
+  const { id, group, summary, pathParameter, parameters } = operation;
+  const named = parameters.map((name) => contract.parameters[name]);
+  const errors = {
+    404: { description: 'The record or the format does not exist.', content: errorContent(404) },
+    default: {
+      description: 'Another error, such as a page that the host does not have.',
+      content: errorContent(400),
+    },
   };
   return {
-    parameters: inPath && [inPath === contract.parameters.pageOffset ? ref('parameters/pageOffset') : inPath],
-    get: { ...method('get', summary), ...read(contentOf(operation)) },
-    ...(isEndpoint(operation) && {
-      head: { ...method('head', `${summary}: headers only`), ...read() },
-      options: {
-        ...method('options', `Allowed methods of: ${summary.charAt(0).toLowerCase()}${summary.slice(1)}`),
-        responses: {
-          200: ref('responses/Options'),
-          204: ref('responses/Preflight'),
-          404: ref('responses/NotFound'),
-        },
+    get: {
+      operationId: id,
+      tags: [group],
+      summary,
+      parameters: pathParameter ? [pathParameter, ...named] : named,
+      responses: {
+        200: { description: summary, content: describeContent(operation) },
+        304: { description: 'The cached response is still valid.' },
+        ...(contract.isEndpoint(operation)
+          ? errors
+          : { 404: { description: 'The site does not have this file.' } }),
       },
-    }),
+    },
   };
+}
+
+const ref = (schema: SchemaName): object => ({ $ref: `#/components/schemas/${typeName(schema)}` });
+
+const errorContent = (status: keyof typeof errorDetails) => ({
+  'application/json': { schema: ref('error'), example: { detail: errorDetails[status] } },
+});
+
+function describeContent({ path, pathParameter, schema, group, example }: Operation): object {
+  const mediaType = mediaTypeOf(path.replace(/\{\w+\}$/, String(pathParameter?.example)));
+  if (schema !== undefined || mediaType === 'application/json')
+    return { 'application/json': { schema: schema ? ref(schema) : { type: 'object' }, example } };
+  const name = group === 'downloads' ? mediaType : mediaType.replace(/;.*/, '');
+  return { [name]: isCompressible(mediaType) ? { schema: { type: 'string' } } : {} };
 }

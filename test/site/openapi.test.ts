@@ -3,19 +3,20 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import { describe, expect, it } from 'vitest';
 import { bulkFiles } from '../../src/contract/files.ts';
 import { kindNames } from '../../src/contract/kinds.ts';
+import { errorDetails } from '../../src/contract/routes.ts';
 import { specificationFiles } from '../../src/site/openapi.ts';
 import { rawRecords, type SiteOptions, siteOf } from '../support/sites.ts';
 
 interface Operation {
   readonly operationId: string;
-  readonly parameters?: readonly { readonly $ref: string }[];
+  readonly parameters: readonly { readonly name: string }[];
   readonly responses: Record<string, Record<string, unknown>>;
 }
 interface Document {
   readonly servers: readonly { readonly url: string }[];
   readonly info: { readonly description: string };
   readonly paths: Record<string, Record<string, Operation>>;
-  readonly components: Record<string, Record<string, Record<string, unknown>>>;
+  readonly components: { readonly schemas: Record<string, object> };
 }
 
 /** The document as clients read it. */
@@ -23,12 +24,6 @@ function documentOf(moves: number, { downloads = true, ...options }: SiteOptions
   const { meta, records, plan } = siteOf(rawRecords(moves, moves), options);
   const files = specificationFiles(records, { ...meta, downloads }, { ...plan, archive: downloads });
   return JSON.parse(String(files.find(({ path }) => path === 'openapi.json')?.body));
-}
-
-/** What an object with a reference stands for. */
-function resolved(document: Document, value: Record<string, unknown>): Record<string, unknown> {
-  const [, , part, name] = typeof value.$ref === 'string' ? value.$ref.split('/') : [];
-  return part === undefined || name === undefined ? value : (document.components[part]?.[name] ?? {});
 }
 
 describe.each([
@@ -44,7 +39,7 @@ describe.each([
   });
 
   it('names each operation once', () => {
-    const ids = Object.values(document.paths).flatMap(({ parameters: _, ...operations }) =>
+    const ids = Object.values(document.paths).flatMap((operations) =>
       Object.values(operations).map(({ operationId }) => operationId),
     );
     expect(ids).toEqual([...new Set(ids)]);
@@ -54,9 +49,10 @@ describe.each([
   it('has examples that fit its schemas, and refers to nothing that is not there', () => {
     const ajv = new Ajv2020({ strict: false, formats: { date: true, 'date-time': true } });
     ajv.addSchema({ $id: 'doc:', components: document.components });
+    const schemas = Object.keys(document.components.schemas).map((name) => `#/components/schemas/${name}`);
     let examples = 0;
     JSON.stringify(document, (key, value) => {
-      if (key === '$ref') expect(resolved(document, { $ref: value }), value).not.toEqual({});
+      if (key === '$ref') expect(schemas, value).toContain(value);
       if (value?.schema?.$ref !== undefined && value.example !== undefined) {
         const validate = ajv.compile({ $ref: `doc:${value.schema.$ref}` });
         expect(validate(value.example), JSON.stringify(validate.errors)).toBe(true);
@@ -69,43 +65,35 @@ describe.each([
 });
 
 describe('the document', () => {
-  it('says what every endpoint answers, to which request', () => {
-    const document = documentOf(120);
-    expect(document.servers).toMatchObject([{ url: 'https://example.test' }]);
-    const endpoints = Object.entries(document.paths).filter(([path]) => path.startsWith('/api/'));
-    const described = endpoints.map(([path, { get, head, options }]) => [
+  it('lists the parameters and responses of GET for each endpoint', () => {
+    const { servers, paths, components } = documentOf(120);
+    expect(servers).toMatchObject([{ url: 'https://example.test' }]);
+    expect(Object.keys(components)).toEqual(['schemas']);
+    const endpoints = Object.entries(paths).filter(([path]) => path.startsWith('/api/'));
+    const described = endpoints.map(([path, methods]) => [
       path,
-      ...[get, head, options].map((one) => Object.keys(one?.responses ?? {}).join(' ')),
-      get?.parameters?.map(({ $ref }) => $ref.split('/').at(-1)).join(' '),
-    ]);
-    const list = '200 301 304 400 404 405';
-    const other = '200 301 304 404 405';
-    const window = 'format limit offset ifNoneMatch';
-    expect(described).toEqual([
-      ['/api/gamedata/', other, other, '200 204 404', 'format ifNoneMatch'],
-      ...kindNames.flatMap((kind) => [
-        [`/api/gamedata/${kind}/`, list, list, '200 204 404', window],
-        [`/api/gamedata/${kind}/{slug}/`, other, other, '200 204 404', 'format ifNoneMatch'],
+      ...Object.entries(methods).flatMap(([method, { responses, parameters }]) => [
+        method,
+        Object.keys(responses).join(' '),
+        parameters.map(({ name }) => name).join(' '),
       ]),
     ]);
-  });
-
-  it('has the headers that hosts are configured with', () => {
-    const document = documentOf(120);
-    const answer = document.paths['/api/gamedata/move/']?.get?.responses[200] ?? {};
-    const { headers } = answer as { headers: Record<string, Record<string, unknown>> };
-    const values = Object.entries(headers).map(([name, header]) => {
-      const { schema } = resolved(document, header) as { schema: { const?: string } };
-      return [name, schema.const];
-    });
-    expect(Object.fromEntries(values)).toEqual({
-      Allow: 'GET, HEAD, OPTIONS',
-      Vary: 'Accept',
-      'Access-Control-Allow-Origin': '*',
-      'X-Content-Type-Options': 'nosniff',
-      'Cache-Control': 'public, max-age=300, stale-while-revalidate=86400',
-      ETag: undefined,
-    });
+    const statuses = '200 304 404 default';
+    expect(described).toEqual([
+      ['/api/gamedata/', 'get', statuses, 'format If-None-Match'],
+      ...kindNames.flatMap((kind) => [
+        [`/api/gamedata/${kind}/`, 'get', statuses, 'format limit offset If-None-Match'],
+        [`/api/gamedata/${kind}/{slug}/`, 'get', statuses, 'slug format If-None-Match'],
+      ]),
+    ]);
+    const { 404: missing, default: other } = paths['/api/gamedata/']?.get?.responses ?? {};
+    for (const [response, detail] of [
+      [missing, 'Not found.'],
+      [other, errorDetails[400]],
+    ] as const)
+      expect(response?.content).toEqual({
+        'application/json': { schema: { $ref: '#/components/schemas/ApiError' }, example: { detail } },
+      });
   });
 
   it('shows the first records of the site', () => {
@@ -116,22 +104,23 @@ describe('the document', () => {
     expect(answer?.content).toMatchObject({ 'application/json': { example } });
   });
 
-  it('names the files of a site for hosts that know files only, and promises no header there', () => {
+  it.each([
+    ['/api/gamedata/index.json', 'application/json', '#/components/schemas/Root'],
+    ['/meta.json', 'application/json', '#/components/schemas/Meta'],
+    ['/openapi.json', 'application/json', undefined],
+    ['/changes.atom', 'application/atom+xml', undefined],
+    ['/types.d.ts', 'text/plain', undefined],
+    ['/download/move.csv', 'text/csv; charset=utf-8', undefined],
+    ['/download/gamedata.tar.gz', 'application/gzip', undefined],
+    ['/sprites/items/{icon}', 'image/png', undefined],
+  ])('describes the file %s', (path, type, $ref) => {
     const { paths, info } = documentOf(120, { links: 'file' });
-    const api = Object.keys(paths).filter((path) => path.startsWith('/api/'));
-    const folders = kindNames.flatMap((kind) => [`${kind}/`, `${kind}/offset/{offset}/`, `${kind}/{slug}/`]);
-    expect(api).toEqual(['', ...folders].map((folder) => `/api/gamedata/${folder}index.json`));
-    expect(Object.keys(paths['/api/gamedata/index.json']?.get?.responses ?? {}).join()).toBe('200,304,404');
+    const { responses = {} } = paths[path]?.get ?? {};
+    expect(Object.keys(responses)).toEqual(['200', '304', '404']);
+    const { content } = responses[200] as { content: Record<string, { schema?: { $ref?: string } }> };
+    expect(Object.keys(content)).toEqual([type]);
+    expect(content[type]?.schema?.$ref).toBe($ref);
     expect(info.description).toContain('plain file servers');
-  });
-
-  it('names 304 wherever a request may be conditional', () => {
-    const operations = Object.entries(documentOf(1).paths).map(([path, { get }]) => ({ path, get }));
-    const conditional = operations.filter(({ get }) =>
-      get?.parameters?.some(({ $ref }) => $ref.endsWith('/ifNoneMatch')),
-    );
-    expect(conditional.map(({ path }) => path)).toContain('/sprites/items/{icon}');
-    expect(conditional.filter(({ get }) => !get?.responses[304]).map(({ path }) => path)).toEqual([]);
   });
 
   it('has bulk files if the site has them', () => {
