@@ -1,6 +1,5 @@
 /** The public API. */
 
-export { type ArchiveOptions, type ArchiveReport, archive } from './cli/commands/archive.ts';
 export { type BuildOptions, type BuildReport, build } from './cli/commands/build.ts';
 export { type DiffOptions, diff } from './cli/commands/diff.ts';
 export { type MirrorOptions, type MirrorReport, mirror } from './cli/commands/mirror.ts';

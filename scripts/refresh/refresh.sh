@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Refreshes the snapshot in data/, builds the site into build/ as Netlify and Cloudflare build it from the same commit, checks every
-# file of it, and packs it for download.
+# file of it, and packs it into build-archives/, from where it can be restored.
 #
 #   REFRESH_UPSTREAM        another upstream than the live one
 #   REFRESH_ALLOW_MISSING   records that may disappear, separated by spaces: move/pound item/potion names/fr
@@ -64,10 +64,9 @@ else
   tell unchanged
 fi
 
-build=("${source[@]}" --out build --verify)
+build=("${source[@]}" --out build --verify --keep 1)
 if [ -n "${REFRESH_HOSTS:-}" ]; then
   read -ra hosts <<< "$REFRESH_HOSTS"
   build+=(--host "${hosts[@]}")
 fi
 gamedata build "${build[@]}"
-gamedata archive build --out "$work/archive"

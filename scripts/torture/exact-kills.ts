@@ -9,7 +9,7 @@ const DIE_AT = new URL('./die-at.mjs', import.meta.url).href;
 /**
  * The first write fills the lock. Where little changes, renames up to 67 find out whether folders are mount points, the
  * next one makes the commit record, and all but the last put the staged files into place; where everything does, the record
- * is number 129. Each file of an archive is put into place by a rename.
+ * is number 129.
  */
 const moments: Readonly<Record<string, readonly string[]>> = {
   'build, a few files': [
@@ -27,7 +27,6 @@ const moments: Readonly<Record<string, readonly string[]>> = {
     ...['writeSync:1', 'mkdirSync:9', 'writeFileSync:2', 'writeFileSync:30', 'fsyncSync:1', 'renameSync:129'],
     ...['renameSync:130', 'renameSync:131', 'renameSync:200', 'renameSync:270', 'unlinkSync:1', 'rmSync:1'],
   ],
-  archive: ['renameSync:1', 'renameSync:2', 'renameSync:3'],
 };
 
 /** @returns how many kills there were, as many as told at most. Throws with the first one that was not survived. */

@@ -1,7 +1,5 @@
 /** What is interrupted: commands that turn a folder from one of two states into the other, again and again. */
 
-import { execFileSync } from 'node:child_process';
-import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { inFolder } from '../../test/support/folders.ts';
 import { serveFolder } from '../../test/support/loopback.ts';
@@ -9,8 +7,6 @@ import type { Finished } from '../../test/support/processes.ts';
 import { tinyUpstream, upstreamOf } from '../../test/support/upstream-data.ts';
 import { startUpstream } from '../../test/support/upstream-server.ts';
 import { demand, leftovers, run, type StartOptions, siteDigest, succeed, writeDataSet } from './ground.ts';
-
-const CHECKSUMS = 'gamedata.sha256';
 
 type State = 0 | 1;
 
@@ -24,8 +20,6 @@ interface Subject {
   readonly check: readonly string[];
   /** What tells the states apart. */
   digest(): string | undefined;
-  /** Whether there may be neither, after a failure. */
-  readonly mayBeMissing?: boolean;
 }
 
 /** A subject, and a temporary folder for what is noted of it. */
@@ -80,7 +74,6 @@ async function subjectsIn(
   const moved = site('move', (out, state) => ['mirror', out, '--base-url', `https://site-${state}.test`]);
   await succeed(build(moved.out, { from: 0, base: 0 }));
   const captured = at('snapshot/data');
-  const archives = at('archive/files');
   return [
     site('build, a few files', (out, state) => build(out, { from: state, base: 0 })),
     site('build, all files', (out, state) => build(out, { from: 0, base: state })),
@@ -99,26 +92,11 @@ async function subjectsIn(
       check: ['diff', captured, captured],
       digest: () => siteDigest(captured),
     },
-    {
-      name: 'archive',
-      out: archives,
-      args: (state) => ['archive', at(`served-${state}`), '--out', archives],
-      check: ['verify', at('served-0'), '--quiet'],
-      digest: () => fittingChecksums(archives),
-      mayBeMissing: true,
-    },
   ];
 }
 
-/** Throws if there are checksums that do not fit. */
-function fittingChecksums(folder: string): string | undefined {
-  if (!existsSync(path.join(folder, CHECKSUMS))) return undefined;
-  execFileSync('sha256sum', ['-c', '--quiet', CHECKSUMS], { cwd: folder, stdio: 'pipe' });
-  return readFileSync(path.join(folder, CHECKSUMS), 'utf8');
-}
-
 async function prepare(folder: string, subject: Subject): Promise<Ground> {
-  const { name, out, args, check, digest, mayBeMissing = false } = subject;
+  const { name, out, args, check, digest } = subject;
   const digests: (string | undefined)[] = [];
   for (const state of [1, 0] as const) {
     await succeed(args(state));
@@ -141,7 +119,7 @@ async function prepare(folder: string, subject: Subject): Promise<Ground> {
             `${what}: ${check[0]} ended with ${checked.code}: ${checked.stderr}`,
           );
           const now = digest();
-          const isOld = code !== 0 && (now === before || (mayBeMissing && now === undefined));
+          const isOld = code !== 0 && now === before;
           demand(now === digests[state] || isOld, `${what}: neither the old state nor the new one`);
           const again = await run(args(state));
           demand(again.code === 0, `${what}: the next run fails: ${again.stderr}`);

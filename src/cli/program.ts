@@ -24,7 +24,6 @@ const commands: Readonly<Record<string, Listed>> = {
     ...{ summary: 'copy a site, or restore an archive', alias: 'restore' },
     load: () => import('./commands/mirror.ts'),
   },
-  archive: { summary: 'pack a site for download', load: () => import('./commands/archive.ts') },
   diff: { summary: 'compare two data sets', load: () => import('./commands/diff.ts') },
   serve: { summary: 'serve a built site', load: () => import('./commands/serve.ts') },
 };

@@ -181,7 +181,7 @@ export const siteOptions = {
     sprites: option('--sprites <mode>', 'icons', oneOf(iconModes).default('link')),
     /** Where icons are fetched from, or redirected to. Default: the live upstream's. */
     spritesUpstream: option('--sprites-upstream <url>', 'where icons come from', z.string().optional()),
-    /** Whether the site offers itself for download, as `/download/gamedata.tar.gz` and `.zip`. Default false. */
+    /** Whether the site offers itself for download, as `/download/gamedata.tar.gz`. Default false. */
     archive: flag('--archive', 'offer the site as /download/gamedata.tar.gz'),
     /** Whether every published file is read again and checked. Default false. */
     verify: flag('--verify', 'check what was published'),

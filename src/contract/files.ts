@@ -51,15 +51,6 @@ export const plainBulkRows: readonly SiteFileRow[] = [
   ),
 ];
 
-/** The checksums come last: they are those of the others. */
-const archives = {
-  'gamedata.tar.gz': 'The complete site, to serve elsewhere.',
-  'gamedata.zip': 'The same as a ZIP file.',
-  'gamedata.sha256': 'The SHA-256 checksums of both.',
-} as const;
-export type ArchiveName = keyof typeof archives;
-export const ARCHIVE_NAMES = Object.keys(archives) as readonly ArchiveName[];
-
 /** What a site may lack, and what it always has. */
 export const fileRows = {
   names: [
@@ -68,10 +59,12 @@ export const fileRows = {
   ],
   bulk: plainBulkRows.flatMap((plain) => [
     plain,
-    download(`${plain.path}.gz`, `${plain.summary} Compressed with gzip.`),
-    download(`${plain.path}.br`, `${plain.summary} Compressed with Brotli.`),
+    download(paths.gzipFile(plain.path), `${plain.summary} Compressed with gzip.`),
   ]),
-  archives: ARCHIVE_NAMES.map((name) => download(paths.DOWNLOAD_FOLDER + name, archives[name])),
+  archives: [
+    download(paths.ARCHIVE_FILE, 'The complete site, to serve elsewhere.'),
+    download(paths.CHECKSUM_FILE, 'The SHA-256 checksum of the archive.'),
+  ],
   site: [
     row(
       paths.META_FILE,
@@ -109,7 +102,7 @@ export const fileRows = {
 } satisfies Record<string, readonly SiteFileRow[]>;
 export type FileGroup = keyof typeof fileRows;
 
-/** Every bulk file with its compressed copies. */
+/** Every bulk file with its compressed copy. */
 export const bulkFiles = fileRows.bulk.map(({ path }) => path);
-/** Archives of the site inside the site. An archive never contains them. */
-export const archiveFiles = fileRows.archives.map(({ path }) => path);
+/** The archive of a site inside the site, which contains everything but these files. */
+export const archiveFiles: readonly string[] = [paths.ARCHIVE_FILE, paths.CHECKSUM_FILE];

@@ -46,9 +46,7 @@ export const mediaTypes = {
   '.gif': 'image/gif',
   '.jpg': 'image/jpeg',
   '.webp': 'image/webp',
-  '.zip': 'application/zip',
   '.gz': 'application/gzip',
-  '.br': 'application/octet-stream',
 } as const;
 
 export const mediaTypeOf = (file: string): string =>

@@ -39,9 +39,11 @@ export const DOWNLOAD_FOLDER = 'download/';
 /** Files in these are served in the same way. */
 export const bulkFolders = [DOWNLOAD_FOLDER, NAMES_FOLDER] as const;
 
-/** Extensions of compressed copies. Hosts serve these as files, without `Content-Encoding`. */
-export const compressedExtensions = ['gz', 'br'] as const;
-export type CompressedExtension = (typeof compressedExtensions)[number];
+export const ARCHIVE_FILE = `${DOWNLOAD_FOLDER}gamedata.tar.gz`;
+/** In the format of `sha256sum`. */
+export const CHECKSUM_FILE = `${DOWNLOAD_FOLDER}gamedata.sha256`;
+/** The compressed copy of a bulk file. Hosts serve it as a file, without `Content-Encoding`. */
+export const gzipFile = (file: string): string => `${file}.gz`;
 
 /** A URL that becomes part of host configuration, where other characters have a meaning. */
 export const PLAIN_URL = /^https?:\/\/(?:[A-Za-z0-9_.:]|\[|\]|-)+(?:\/(?:[A-Za-z0-9_.~]|-)+)*$/;

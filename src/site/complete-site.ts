@@ -3,7 +3,7 @@
 import type { History } from '../contract/changes.ts';
 import { type AnyFile, bodyOf, linkBaseOf, type Meta, type SiteFile } from '../contract/meta.ts';
 import type { Names } from '../contract/names.ts';
-import { DOWNLOAD_FOLDER } from '../contract/paths.ts';
+import { ARCHIVE_FILE, CHECKSUM_FILE, DOWNLOAD_FOLDER } from '../contract/paths.ts';
 import { createRoutes } from '../contract/routes.ts';
 import { type Records, servedRecords } from '../dataset/data-set.ts';
 import { type Former, movedRoutes } from '../dataset/former.ts';
@@ -11,7 +11,7 @@ import type { HostContext, Serving } from '../hosts/host.ts';
 import { hostFiles } from '../hosts/index.ts';
 import type { HostName } from '../hosts/names.ts';
 import { type PageTemplates, renderPages } from '../web/render-pages.ts';
-import { packSite } from './archive.ts';
+import { formatChecksum, listContents, packArchive } from './archive.ts';
 import { changeFiles } from './change-files.ts';
 import { specificationFiles } from './openapi.ts';
 import { apiFiles, downloadFiles, namesFiles, searchFile } from './record-files.ts';
@@ -47,13 +47,18 @@ export async function completeSite(site: CompleteSite): Promise<AnyFile[]> {
   const content = [...site.assets, ...site.package.compiled, ...dataFiles(site)];
   const inside = [...content, ...describingFiles(site, content, false)];
   if (!site.archive) return inside;
-  // An archive contains the site without archives, and its front page does not mention any.
-  const packed = await packSite(
-    inside.map((file) => ({ path: file.path, body: bodyOf(file) })),
-    site.meta,
+  // The archive contains the site without an archive, and its front page does not mention one.
+  const packed = inside.map((file) => ({ path: file.path, body: bodyOf(file) }));
+  const archive = await packArchive(
+    [...packed, listContents(packed, site.meta.generator)],
+    site.meta.captured,
   );
-  const archives = Object.entries(packed).map(([name, body]) => ({ path: DOWNLOAD_FOLDER + name, body }));
-  return [...content, ...describingFiles(site, content, true), ...archives];
+  return [
+    ...content,
+    ...describingFiles(site, content, true),
+    { path: ARCHIVE_FILE, body: archive },
+    { path: CHECKSUM_FILE, body: formatChecksum(archive, ARCHIVE_FILE.slice(DOWNLOAD_FOLDER.length)) },
+  ];
 }
 
 /** The API's files, bulk files, the change history and the hosts' configuration. */

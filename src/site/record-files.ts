@@ -1,6 +1,5 @@
-/** What is made of records: the API's files, bulk files with compressed copies (NDJSON, CSV and JSON), and the names. */
+/** What is made of records: the API's files, bulk files (NDJSON, CSV and JSON) with gzip copies, and the names. */
 
-import { brotliCompressSync, constants } from 'node:zlib';
 import { gzipSync } from 'fflate';
 import { plainBulkRows, type SiteFileRow } from '../contract/files.ts';
 import { kindNames, mapKinds } from '../contract/kinds.ts';
@@ -50,27 +49,16 @@ export function bulkText({ path, kind }: SiteFileRow, served: ServedRecords): st
   return rows.map(csvRow).join('');
 }
 
-/**
- * The same bytes everywhere: gzip by fflate, as the output of zlib differs between its builds; Brotli at a quality whose output
- * does not depend on the machine's word size.
- */
-export const compressors: Readonly<Record<paths.CompressedExtension, (body: Uint8Array) => Uint8Array>> = {
-  // Without a timestamp, which would make the output depend on the clock.
-  gz: (body) => gzipSync(body, { level: 6, mtime: 0 }),
-  br: (body) =>
-    brotliCompressSync(body, {
-      params: { [constants.BROTLI_PARAM_QUALITY]: 2, [constants.BROTLI_PARAM_SIZE_HINT]: body.length },
-    }),
-};
+/** Compresses to the same bytes everywhere. The output of zlib depends on its version and the processor. */
+export const gzip = (body: Uint8Array): Uint8Array => gzipSync(body, { level: 6, mtime: 0 });
 
 export const downloadFiles = (served: ServedRecords): SiteFile[] =>
   plainBulkRows.flatMap((row) => {
     const body = Buffer.from(bulkText(row, served));
-    const copies = paths.compressedExtensions.map((extension) => ({
-      path: `${row.path}.${extension}`,
-      body: compressors[extension](body),
-    }));
-    return [{ path: row.path, body }, ...copies];
+    return [
+      { path: row.path, body },
+      { path: paths.gzipFile(row.path), body: gzip(body) },
+    ];
   });
 
 /** The names in every language, and the list of these; no files if no names are known. */

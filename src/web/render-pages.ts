@@ -132,7 +132,7 @@ function renderExample(linkBase: paths.LinkBase, records: Records): Markup {
 function renderDownloads(rows: readonly Markup[]): Markup {
   if (rows.length === 0) return html`<p>This site has no bulk files.</p>`;
   return html`<p>Everything in one request.</p>
-<table class="files"><thead><tr><th scope="col">File</th><th scope="col">Content</th><th scope="col">Size</th><th scope="col">gzip</th><th scope="col">Brotli</th></tr></thead>
+<table class="files"><thead><tr><th scope="col">File</th><th scope="col">Content</th><th scope="col">Size</th><th scope="col">gzip</th></tr></thead>
 <tbody>${rows}</tbody></table>`;
 }
 
@@ -140,14 +140,11 @@ function renderDownloads(rows: readonly Markup[]): Markup {
 export const downloadRows = (sizes: Sizes, archive: boolean): Markup[] => [
   ...plainBulkRows
     .filter(({ path }) => sizes.has(path))
-    .map((file) => {
-      const copies = paths.compressedExtensions.map((extension) =>
-        copyLink(sizes, `${file.path}.${extension}`),
-      );
-      return downloadRow(file, [formatSize(sizes.get(file.path) ?? 0), ...copies]);
-    }),
-  // Archives contain this page, which therefore cannot state their sizes.
-  ...(archive ? fileRows.archives.map((file) => downloadRow(file, ['–', '–', '–'])) : []),
+    .map((file) =>
+      downloadRow(file, [formatSize(sizes.get(file.path) ?? 0), copyLink(sizes, paths.gzipFile(file.path))]),
+    ),
+  // The archive contains this page, which therefore cannot state its size.
+  ...(archive ? fileRows.archives.map((file) => downloadRow(file, ['–', '–'])) : []),
 ];
 
 const fileName = (path: string): string => path.slice(paths.DOWNLOAD_FOLDER.length);

@@ -13,10 +13,11 @@ import {
   writeFileSync,
 } from 'node:fs';
 import path from 'node:path';
+import fsExtra from 'fs-extra';
 import { describe, expect, it } from 'vitest';
 import type { BuildReport } from '../../src/cli/commands/build.ts';
 import { oneOfOthers } from '../support/kinds.ts';
-import { callCli, runCli } from '../support/run-cli.ts';
+import { callCli } from '../support/run-cli.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 import { serveUpstream } from '../support/test-upstream.ts';
 import { type Answer, moveAnswer, tinyUpstream, upstreamOf } from '../support/upstream-data.ts';
@@ -119,8 +120,7 @@ describe('the report', () => {
   });
 
   it('says what a failure has left, and how to go on', async () => {
-    const { answers, state, cwd, build, at } = await operator({ 'on-change': 'cat >> told' });
-    rmSync(path.join(cwd, 'told'));
+    const { answers, state, cwd, build, at } = await operator();
     const [journal = ''] = readdirSync(at('.cache/gamedata'));
     utimesSync(at(`.cache/gamedata/${journal}`), 0, 0);
     state.broken = /./;
@@ -151,68 +151,13 @@ describe('the report', () => {
   });
 });
 
-describe('--on-change', () => {
-  it('runs with the summary if the site has changed, and not if it has not', async () => {
-    const { answers, build, at } = await operator({ 'on-change': 'cat > told' });
-    expect(readFileSync(at('told'), 'utf8')).toMatch(
-      new RegExp(`^data: 3 moves, 2 items${oneOfOthers} from .*\nfetched: .*\nbuild: `),
-    );
-    rename(answers, 1, 'renamed');
-    expect((await build()).code).toBe(0);
-    const told = readFileSync(at('told'), 'utf8');
-    expect(told).toMatch(/^records: 1 move renamed\n {2}moves renamed: move-2 → renamed \(id 2\)\ndata: /);
-    writeFileSync(at('told'), '');
-    expect((await build()).code).toBe(0);
-    expect(readFileSync(at('told'), 'utf8')).toBe('');
-  });
-
-  it('that fails is not run again: the message says what to run by hand', async () => {
-    const { answers, build: once, at } = await operator();
-    const build = () => once('--on-change', 'cat > told; test -e ready');
-    rename(answers, 1, 'renamed');
-    const failed = await build();
-    expect(failed.code).toBe(5);
-    expect(failed.stderr).toContain(
-      'error: --on-change: got exit code 1: the site is published; run by hand: cat > told; test -e ready\n',
-    );
-    expect(failed.stderr).not.toContain('unchanged');
-    expect(existsSync(at('build/api/gamedata/move/renamed/index.json'))).toBe(true);
-    writeFileSync(at('told'), '');
-    expect((await build()).code).toBe(0);
-    expect(readFileSync(at('told'), 'utf8')).toBe('');
-    rename(answers, 2, 'renamed-too');
-    writeFileSync(at('ready'), '');
-    expect((await build()).code).toBe(0);
-    const told = readFileSync(at('told'), 'utf8').match(/^records: .*|^ {2}moves .*/gm);
-    expect(told).toEqual(['records: 1 move renamed', '  moves renamed: move-3 → renamed-too (id 3)']);
-  });
-
-  it('gets the report as JSON with --json, and prints nothing between it', async () => {
-    const { answers, cwd, at } = await operator();
-    rename(answers, 1, 'renamed');
-    const { stdout, stderr } = await runCli(['build', '--json', '--on-change', 'tee told'], { cwd });
-    expect(readFileSync(at('told'), 'utf8').trimEnd().split('\n').at(-1)).toBe(stdout.trimEnd());
-    expect(stderr).toContain(stdout);
-    expect((JSON.parse(stdout) as BuildReport).steps).toMatchObject([{ totals: { renamed: 1 } }]);
-  });
-
-  it('need not read what it is told, and may be killed', async () => {
-    const { build, at } = await operator();
-    expect((await build('--base-url', 'https://a.test', '--on-change', 'true')).code).toBe(0);
-    const killed = await build('--base-url', 'https://b.test', '--on-change', 'kill -9 $$');
-    expect(killed.stderr).toContain('error: --on-change: got SIGKILL: the site is published');
-    expect(existsSync(at('build/meta.json'))).toBe(true);
-  });
-});
-
 describe('--keep', () => {
-  it('keeps archives of the last states of the data beside the site, and of each only one', async () => {
+  it('keeps archives of the last states of the data next to the site, with checksums', async () => {
     const { answers, build, at } = await operator({ keep: 2, out: 'site' });
-    const kept = () => readdirSync(at('site-archives'));
+    const kept = () => readdirSync(at('site-archives')).sort();
     const first = kept();
-    expect(first).toEqual([
-      expect.stringMatching(/^gamedata-\d{4}-\d\d-\d\dT\d{6}Z-[0-9a-f]{12}-[0-9a-f]{12}\.tar\.gz$/),
-    ]);
+    const name = String.raw`gamedata-\d{4}-\d\d-\d\dT\d{6}Z-[0-9a-f]{12}-[0-9a-f]{12}\.tar\.gz`;
+    expect(first.join(' ')).toMatch(new RegExp(`^${name} ${name}\\.sha256$`));
     await build();
     expect(kept()).toEqual(first);
     for (const name of ['once', 'twice']) {
@@ -222,24 +167,24 @@ describe('--keep', () => {
       expect(stderr).toContain(`\narchive: ${made}\n`);
       expect(kept()).toContain(path.basename(made ?? ''));
     }
-    expect(kept()).toHaveLength(2);
+    expect(kept()).toHaveLength(4);
     expect(kept()).not.toContain(first[0]);
+    for (const name of kept())
+      if (name.endsWith('.sha256')) execFileSync('sha256sum', ['-c', name], { cwd: at('site-archives') });
     for (const name of kept()) utimesSync(at(`site-archives/${name}`), NEXT_CENTURY, NEXT_CENTURY);
-    rename(answers, 1, 'later');
-    const { kept: present } = JSON.parse((await build('--json', '--keep', '1')).stdout) as BuildReport;
-    expect(kept(), 'whatever the clock says').toEqual([path.basename(present ?? '')]);
     writeFileSync(at('site-archives/notes.txt'), 'mine');
-    rename(answers, 1, 'again');
-    await build();
-    expect(kept()).toContain('notes.txt');
+    rename(answers, 1, 'later');
+    const { kept: last } = JSON.parse((await build('--json', '--keep', '1')).stdout) as BuildReport;
+    const current = path.basename(last ?? '');
+    expect(kept(), 'regardless of the clock').toEqual([current, `${current}.sha256`, 'notes.txt']);
   });
 
   it('counts states of the data, of which names are a part, and no other change', async () => {
     const { answers, build, at } = await operator({ keep: 2, out: 'site' });
-    const kept = () => readdirSync(at('site-archives')).sort();
+    const kept = () => readdirSync(at('site-archives')).filter((name) => name.endsWith('.gz'));
     const [yesterday] = kept();
     rename(answers, 1, 'today');
-    for (const at of ['a', 'b', 'c', 'd']) await build('--base-url', `https://${at}.test`);
+    for (const host of ['a', 'b']) await build('--base-url', `https://${host}.test`);
     expect(kept()).toEqual([yesterday, expect.any(String)]);
     const [, today] = kept();
     Object.assign(answers.item[0] as Answer, {
@@ -254,43 +199,51 @@ describe('--keep', () => {
 
   it.each<[string, (file: string, victim: string) => void]>([
     ['a link', (file, victim) => symlinkSync(victim, file)],
-    ['a link to nothing', (file) => symlinkSync('nothing', file)],
     ['a pipe', (file) => execFileSync('mkfifo', [file])],
-    ['a folder', (file) => mkdirSync(file)],
-    ['a link to what never ends', (file) => symlinkSync('/dev/zero', file)],
-  ])('takes nothing for an archive that is %s', async (_, make) => {
+    ['an empty folder', (file) => mkdirSync(file)],
+  ])('replaces what is not an archive: %s', async (_, make) => {
     const { build, at } = await operator({ keep: 2 });
     const [name = ''] = readdirSync(at('build-archives'));
     const file = at(`build-archives/${name}`);
     writeFileSync(at('profile'), 'mine');
     rmSync(file);
     make(file, at('profile'));
-    symlinkSync('nothing', at('build-archives/gamedata-2001-02-03-0123456789ab.tar.gz'));
     expect(await build()).toMatchObject({ code: 0 });
     expect(lstatSync(file).isFile()).toBe(true);
     expect(readFileSync(at('profile'), 'utf8')).toBe('mine');
   });
-});
 
-describe('an archive that cannot be kept', () => {
-  it('is a problem, for which --on-change is not run: the site is published', async () => {
-    const { answers, build, at } = await operator({ keep: 1 });
-    rmSync(at('build-archives'), { recursive: true });
-    writeFileSync(at('build-archives'), 'in the way');
+  it('ignores whatever is not a file, and removes drafts of killed runs a day later', async () => {
+    const { build, at } = await operator({ keep: 1 });
+    const archives = at('build-archives');
+    const others = ['2001-02-03', '2001-02-04'].map((day) => `gamedata-${day}-0123456789ab.tar.gz`);
+    symlinkSync('nothing', path.join(archives, others[0] ?? ''));
+    fsExtra.outputFileSync(path.join(archives, others[1] ?? '', 'mine'), '');
+    const drafts = ['old', 'new'].map((age) => path.join(archives, `gamedata-x.tar.gz.${age}.part`));
+    for (const draft of drafts) writeFileSync(draft, '');
+    utimesSync(drafts[0] ?? '', 0, 0);
+    expect(await build()).toMatchObject({ code: 0 });
+    expect(readdirSync(archives)).toEqual(expect.arrayContaining(others));
+    expect(drafts.map((draft) => existsSync(draft))).toEqual([false, true]);
+  });
+
+  it.each<[string, (folder: string) => void, RegExp]>([
+    [
+      'a site',
+      (folder) => fsExtra.outputFileSync(path.join(folder, 'manifest.json'), '{}'),
+      /: is a site, so/,
+    ],
+    ['a file', (folder) => writeFileSync(folder, ''), /: cannot be written \(E\w+\)/],
+  ])('reports a problem if the folder of archives is %s, but publishes', async (_, make, problem) => {
+    const { answers, build, at } = await operator();
+    make(at('build-archives'));
     rename(answers, 1, 'renamed');
-    const told = ['--on-change', 'cat > told'];
-    const failed = await build(...told);
-    expect(failed.code).toBe(5);
-    expect(failed.stderr).toMatch(/\nbuild-archives: cannot be written \(E\w+\)\n/);
-    expect(failed.stderr).not.toContain('unchanged');
+    const { code, stderr } = await build('--keep', '1');
+    expect(code).toBe(5);
+    expect(stderr).toMatch(problem);
     expect(existsSync(at('build/api/gamedata/move/renamed/index.json'))).toBe(true);
-    expect(failed.stderr).toContain(
-      'error: --on-change: not run, as problems were found: the site is published; run by hand: cat > told\n',
-    );
-    expect(existsSync(at('told'))).toBe(false);
-    rmSync(at('build-archives'));
-    expect((await build(...told)).code).toBe(0);
-    expect(existsSync(at('told'))).toBe(false);
+    if (lstatSync(at('build-archives')).isDirectory())
+      expect(readdirSync(at('build-archives'))).toEqual(['manifest.json']);
   });
 });
 
@@ -302,20 +255,21 @@ describe('--verify', () => {
     expect((await build()).code).toBe(0);
     writeFileSync(file, text.replace('Move 1', 'Movf 1'));
     utimesSync(file, 0, 0);
-    const repaired = await build('--on-change', 'cat > told');
+    const repaired = await build('--json');
     expect(repaired.code).toBe(0);
     expect(repaired.stderr).toMatch(/\nverified \d+ files\n/);
-    expect([readFileSync(file, 'utf8'), existsSync(at('told'))]).toEqual([text, true]);
+    expect(readFileSync(file, 'utf8')).toBe(text);
+    expect(JSON.parse(repaired.stdout)).toMatchObject({ changed: true });
     expect((await build()).stderr).toContain('nothing changed');
   });
 
-  it('finds what is not of the site, and then neither runs nor keeps anything', async () => {
+  it('finds what is not of the site, and then keeps no archive', async () => {
     const { build, at } = await operator({ verify: true });
     writeFileSync(at('build/diary.txt'), 'mine');
-    const found = await build('--keep', '1', '--on-change', 'cat > told');
+    const found = await build('--keep', '1');
     expect(found.code).toBe(5);
     expect(found.stderr).toMatch(/diary.txt: is not in the manifest\nbuild: 1 problem found\n$/);
-    expect([existsSync(at('told')), existsSync(at('build-archives'))]).toEqual([false, false]);
+    expect(existsSync(at('build-archives'))).toBe(false);
   });
 });
 

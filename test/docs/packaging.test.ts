@@ -22,11 +22,11 @@ it('THIRD-PARTY.md is what is installed: npm run licences', async () => {
   await expect(thirdPartyText(packages)).toMatchFileSnapshot('../../docs/THIRD-PARTY.md');
 });
 
-it('what is bundled is what is installed for use, and what the search copies', () => {
+it('bundles what is installed for use, what the search copies, and the compressor', () => {
   const used = installed
     .filter(([, { dev }]) => !dev)
     .map(([folder]) => folder.replace(/^.*node_modules\//, ''));
-  expect(packages.map(({ name }) => name)).toEqual(['@leeoniya/ufuzzy', ...used].sort());
+  expect(packages.map(({ name }) => name)).toEqual(['@leeoniya/ufuzzy', 'fflate', ...used].sort());
 });
 
 /** Licences that ask for no more than their notice. A new one is read by a person before it comes in here. */

@@ -126,7 +126,7 @@ describe('the document', () => {
   it('has bulk files if the site has them', () => {
     const bulk = (downloads: boolean): string[] =>
       Object.keys(documentOf(1, { downloads }).paths).filter((path) => path.startsWith('/download/'));
-    expect(bulk(true)).toHaveLength(bulkFiles.length + 3);
+    expect(bulk(true)).toHaveLength(bulkFiles.length + 2);
     expect(bulk(true)).toContain('/download/gamedata.tar.gz');
     expect(bulk(false)).toEqual([]);
   });

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { brotliDecompressSync, gunzipSync } from 'node:zlib';
+import { gunzipSync } from 'node:zlib';
 import * as fc from 'fast-check';
 import Papa from 'papaparse';
 import { describe, expect, it } from 'vitest';
@@ -11,10 +11,10 @@ import { hostNames } from '../../src/hosts/names.ts';
 import {
   bulkText,
   type Cell,
-  compressors,
   createSearchIndex,
   csvRow,
   downloadFiles,
+  gzip,
 } from '../../src/site/record-files.ts';
 import { forOthers, otherKinds } from '../support/kinds.ts';
 import {
@@ -183,12 +183,12 @@ const textOf = (path: string, raw: SomeRecords = rawRecords(3, 2)): string => {
 };
 
 describe('bulk files', () => {
-  it('are these, each with two compressed copies', () => {
-    expect(bulkFiles.filter((path) => !/\.(?:gz|br)$/.test(path))).toEqual([
+  it('are these, each with a compressed copy', () => {
+    expect(bulkFiles.filter((path) => !path.endsWith('.gz'))).toEqual([
       ...kindNames.flatMap((kind) => [`download/${kind}.ndjson`, `download/${kind}.csv`]),
       'download/gamedata.json',
     ]);
-    expect(bulkFiles).toHaveLength(3 * (2 * kindNames.length + 1));
+    expect(bulkFiles).toHaveLength(2 * (2 * kindNames.length + 1));
   });
 
   it.each([0, 1, 501])('hold the very texts of %i records', (count) => {
@@ -229,16 +229,14 @@ describe('compressed copies', () => {
     for (const { path } of plainBulkRows) {
       const plain = bodies.get(path) ?? expect.unreachable();
       expect(gunzipSync(bodies.get(`${path}.gz`) ?? '').equals(plain)).toBe(true);
-      expect(brotliDecompressSync(bodies.get(`${path}.br`) ?? '').equals(plain)).toBe(true);
     }
   });
 
   it('are these bytes on every machine and version, with no time in them', () => {
     const line = (at: number) => `{"id":${at},"slug":"record-${(at * 7919) % 5000}"}\n`;
     const body = Buffer.from(Array.from({ length: 5000 }, (_, at) => line(at)).join(''));
-    const [gz, br] = [compressors.gz(body), compressors.br(body)];
+    const gz = gzip(body);
     expect([gz.length, hash('sha256', gz).slice(0, 16)]).toEqual([27906, 'fd2b9f719f9a3548']);
-    expect([br.length, hash('sha256', br).slice(0, 16)]).toEqual([10840, 'ff47a7fc4e540944']);
     expect([...gz.subarray(0, 10)]).toEqual([0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 3]);
   });
 });

@@ -52,7 +52,10 @@ export async function repository() {
     cpSync(path.join(ROOT, name), path.join(work, name), { recursive: true });
   await snapshot({ upstream: upstream.url, cache: false, maxShrink: 100, data: path.join(work, 'data') });
   install(work);
-  writeFileSync(path.join(work, '.gitignore'), ['build/', '.cache/', 'dist/', ...LINKED, ''].join('\n'));
+  writeFileSync(
+    path.join(work, '.gitignore'),
+    ['build/', 'build-archives/', '.cache/', 'dist/', ...LINKED, ''].join('\n'),
+  );
   await git('add', '.');
   await git('-c', 'user.name=operator', '-c', 'user.email=o@example.test', 'commit', '-qm', 'Begin');
   await git('push', '--quiet', 'origin', 'main');

@@ -105,10 +105,7 @@ async function take(scene: Scene, make: Maker, typed: string[]): Promise<string[
   const after = look(out);
   if (ended.code === null) scene.unfinished.push(step.intent);
   else {
-    const isReader = step.args?.[0] === 'archive';
-    const problems = isReader
-      ? misread(before, after, ended)
-      : breaches({ before, after, mode }, [step.intent, ...scene.unfinished], ended, out);
+    const problems = breaches({ before, after, mode }, [step.intent, ...scene.unfinished], ended, out);
     if (problems.length > 0) return [...problems, ended.text.trim()];
     if (ended.code === 0) step.done?.(after);
   }

@@ -87,7 +87,7 @@ function chooseGuards({ random }: Scene, before: Seen, records: Records): string
 }
 
 const buildOptions = ({ random }: Scene): readonly string[] => {
-  const some = random.pick(['', '', '', '--verify', '--verify --keep 2', '--forget-history', '--host nginx']);
+  const some = random.pick(['', '', '', '--keep 3', '--verify --keep 2', '--forget-history', '--host nginx']);
   return some.split(' ').filter((word) => word !== '');
 };
 
@@ -106,7 +106,7 @@ function buildFrom(
     // What was forgotten is no copy to go back to.
     if (all.includes('--forget-history')) scene.copies = [];
     const kept = path.join(scene.cwd, 'site-archives');
-    for (const name of filesIn(kept))
+    for (const name of filesIn(kept).filter((file) => file.endsWith('.gz')))
       if (!scene.archives.has(`site-archives/${name}`)) scene.archives.set(`site-archives/${name}`, after);
     for (const name of scene.archives.keys())
       if (!existsSync(path.join(scene.cwd, name))) scene.archives.delete(name);
@@ -163,18 +163,9 @@ const mirrorAnother: Maker = (scene, before) => {
   return command(all, { records, baseUrl, isRestored: scene.archives.has(name) });
 };
 
-const keepArchive: Maker = (scene, before) => {
-  const folder = `archives/${scene.day}`;
-  const done = (after: Seen): void => {
-    scene.archives.set(`${folder}/gamedata.tar.gz`, after);
-  };
-  const { records, baseUrl } = before;
-  return command(['archive', 'site', '--out', folder], { records, baseUrl }, { done });
-};
-
 const restoreArchive: Maker = (scene, before) => {
   const [file, archive] = scene.archives.size > 0 ? scene.random.pick([...scene.archives]) : [];
-  if (file === undefined || !archive) return keepArchive(scene, before);
+  if (file === undefined || !archive) return fromSnapshot(scene, before);
   const args = ['restore', file, 'site', ...chooseGuards(scene, before, archive.records)];
   return command(args, { records: archive.records, baseUrl: undefined, isRestored: true });
 };
@@ -247,7 +238,6 @@ export const makers: Readonly<Record<string, readonly [make: Maker, weight: numb
   'a move in place': [moveInPlace, 2],
   'a mirror of another site': [mirrorAnother, 5],
   'a restored archive': [restoreArchive, 3],
-  archive: [keepArchive, 1],
   'a copy that is restored': [restoreCopy, 3],
   'a file that is restored': [restoreFile, 2],
   'a damaged history': [damageHistory, 1],

@@ -12,7 +12,6 @@ describe('a site', () => {
   const commands = [
     ['verify', 'site'],
     ['mirror', 'site', '--base-url', 'https://other.test'],
-    ['archive', 'site', '--out', 'archives'],
     ['diff', 'site', 'site'],
   ];
 

@@ -37,14 +37,12 @@ const mistakes: [commandLine: string, error: string, code?: 1 | 2][] = [
     'own/notes.txt: is not a folder of a site or a snapshot: of archives, only a .tar.gz is read',
   ],
   ['diff site own/notes.txt', 'own/notes.txt: is not a folder of a site or a snapshot'],
-  ['archive own/notes.txt', 'own/notes.txt: is not a folder of a site or a snapshot'],
   // A folder that is in use, or in another one.
   [`${SNAPSHOT} --out .`, '.: is the working folder, or contains it'],
   ['snapshot --source snapshot --data ..', '..: is the working folder, or contains it'],
   [`${SNAPSHOT} --out data/site`, 'data/site: is inside '],
   [`${SNAPSHOT} --out site/meta/site`, 'site/meta/site: is inside '],
   [`${SNAPSHOT} --out link/site`, 'link/site: is inside '],
-  ['archive site --out link/download', '--out: got "link/download", inside "site"', 2],
   [`${NOWHERE} --out site --cache site`, '--cache: got "site", inside "site"', 2],
   [`${NOWHERE} --out site --cache site/cache`, '--cache: got "site/cache", inside "site"', 2],
   // Nothing there.

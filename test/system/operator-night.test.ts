@@ -4,16 +4,7 @@
  */
 
 import { hash } from 'node:crypto';
-import {
-  chmodSync,
-  chownSync,
-  cpSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
+import { chmodSync, chownSync, cpSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, it, onTestFinished } from 'vitest';
@@ -79,7 +70,6 @@ async function machine({ secure }: { secure: boolean }) {
   const settings = {
     ...{ source: 'rest', upstream: url, retries: 0, cache, out: path.join(srv, 'site') },
     ...{ 'base-url': baseUrl, host: ['nginx'], verify: true, keep: 5 },
-    'on-change': `test ! -e ${at('etc/broken')}`,
   };
   writeFileSync(path.join(opt, 'gamedata.config.json'), JSON.stringify({ build: settings }));
   const copy = path.join(etc, 'conf.d/gamedata.conf');
@@ -164,7 +154,7 @@ it.skipIf(missing)(
   { timeout: 240_000 },
   async () => {
     const here = await machine({ secure: true });
-    const { at, srv, upstream, copy } = here;
+    const { srv, upstream, copy } = here;
     expect(UNIT).toContain('\nUser=gamedata\n');
 
     // Nothing is published yet: the refresh fails, and nginx is left alone.
@@ -196,16 +186,15 @@ it.skipIf(missing)(
     upstream.answers.move.splice(4, 0, ...lost);
     await stillServed(here);
 
-    // The command fails: the site is published all the same, and nginx redirects to what it has now.
-    writeFileSync(at('etc/broken'), '');
     rename(here, 3, 'another');
-    expect((await refresh(here)).code).toBe(5);
+    expect((await refresh(here)).code).toBe(0);
     await expectRedirect(here, 'move-3', 'another');
-    rmSync(at('etc/broken'));
     await stillServed(here);
 
     // A way back: the archive before the last one, which says how it differs, and passes.
-    const archives = readdirSync(path.join(srv, 'site-archives')).sort();
+    const archives = readdirSync(path.join(srv, 'site-archives'))
+      .filter((name) => name.endsWith('.gz'))
+      .sort();
     expect(archives).toHaveLength(3);
     const archive = `/srv/gamedata/site-archives/${archives.at(-2)}`;
     expect((await gamedata(here, `verify ${archive}`)).stderr).toContain('no problems found');

@@ -1,4 +1,4 @@
-import { cpSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { parse } from 'yaml';
@@ -38,7 +38,8 @@ describe('a refresh', () => {
       'data/provenance.json',
     ]);
     expect(await repo.git('status', '--porcelain')).toBe('');
-    expect(repo.has('.cache/refresh/archive/gamedata.tar.gz')).toBe(true);
+    const archives = readdirSync(path.join(repo.work, 'build-archives'));
+    expect(archives).toEqual([expect.stringMatching(/\.tar\.gz$/), `${archives[0]}.sha256`]);
     const { steps } = historySchema.parse(JSON.parse(repo.read('build/changes.json')));
     expect(steps).toMatchObject([{ totals: { added: 1, renamed: 1 } }]);
     expect(metaSchema.parse(JSON.parse(repo.read('build/meta.json')))).toMatchObject({

@@ -83,14 +83,13 @@ describe('a release', () => {
     expect(asked()).toEqual([]);
   });
 
-  it('has the package, and archives of the bundled site with their checksums', async () => {
+  it('has the package, and an archive of the bundled site with its checksum', async () => {
     const { at, script } = release();
     await script('pack', { cwd: ROOT });
     expect(readdirSync(at('work')).sort()).toEqual([
       'gamedata-1.2.3.tgz',
       'gamedata.sha256',
       'gamedata.tar.gz',
-      'gamedata.zip',
     ]);
     await run('sha256sum', ['--check', 'gamedata.sha256'], { cwd: at('work') });
   });
@@ -116,7 +115,7 @@ describe('a release', () => {
   it('is published only with --publish', async () => {
     const { at, script, asked } = release();
     mkdirSync(at('work'));
-    for (const name of ['gamedata-1.2.3.tgz', 'gamedata.zip']) writeFileSync(at(`work/${name}`), '');
+    for (const name of ['gamedata-1.2.3.tgz', 'gamedata.tar.gz']) writeFileSync(at(`work/${name}`), '');
     expect((await script('publish')).stdout).toContain(
       '--publish\nPublishes these files:\ngamedata-1.2.3.tgz',
     );
@@ -124,7 +123,7 @@ describe('a release', () => {
     await script('publish --publish');
     expect(asked()).toEqual([
       `npm publish --provenance ${at('work')}/gamedata-1.2.3.tgz`,
-      `gh release create v1.2.3 --verify-tag --generate-notes ${at('work')}/gamedata-1.2.3.tgz ${at('work')}/gamedata.zip`,
+      `gh release create v1.2.3 --verify-tag --generate-notes ${at('work')}/gamedata-1.2.3.tgz ${at('work')}/gamedata.tar.gz`,
     ]);
   });
 });

@@ -32,7 +32,6 @@ describe('the tables of files', () => {
   const sizes = new Map([
     ['download/item.csv', 1500],
     ['download/item.csv.gz', 400],
-    ['download/item.csv.br', 300],
     ['download/item.ndjson', 2_000_000],
     ['schemas/move.json', 1],
     ['schemas/item.json', 1],
@@ -47,11 +46,10 @@ describe('the tables of files', () => {
 
   it('list each download with its plain and compressed sizes', () => {
     expect(text(downloadRows(sizes, true))).toEqual([
-      'item.ndjson Every item, one JSON object per line. 2.0 MB – –',
-      'item.csv Every item as CSV (RFC 4180, UTF-8). 1.5 kB 400 B 300 B',
-      'gamedata.tar.gz The complete site, to serve elsewhere. – – –',
-      'gamedata.zip The same as a ZIP file. – – –',
-      'gamedata.sha256 The SHA-256 checksums of both. – – –',
+      'item.ndjson Every item, one JSON object per line. 2.0 MB –',
+      'item.csv Every item as CSV (RFC 4180, UTF-8). 1.5 kB 400 B',
+      'gamedata.tar.gz The complete site, to serve elsewhere. – –',
+      'gamedata.sha256 The SHA-256 checksum of the archive. – –',
     ]);
   });
 

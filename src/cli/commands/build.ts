@@ -1,12 +1,10 @@
 /** The build command: source → data set → site → output folder. */
 
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import path from 'node:path';
 import * as z from 'zod';
 import { kindNames } from '../../contract/kinds.ts';
 import { listed } from '../../contract/words.ts';
-import { errorCode, explainSystemError, OutputError } from '../../errors.ts';
+import { explainSystemError, OutputError } from '../../errors.ts';
 import { isInside } from '../../files.ts';
 import { webServerNames } from '../../hosts/names.ts';
 import type { Problem } from '../../verify/folder.ts';
@@ -26,7 +24,7 @@ import {
   siteOptions,
   sourceOptions,
 } from '../shared-options.ts';
-import { buildLines, keptLines, problemLines, publishedLines, summaryLines } from '../summary.ts';
+import { buildLines, keptLines, problemLines, publishedLines } from '../summary.ts';
 
 export const outputFolder = z.string().refine((out) => !isInside(PUBLIC_FOLDER, path.resolve(out)), {
   error: `got a folder in ${PUBLIC_FOLDER}, which would become part of every site`,
@@ -93,7 +91,7 @@ export async function inspect(
     const problems = checked?.problems ?? [];
     verified = checked?.files ?? null;
     if (problems.length > 0 || keep === 0) return { verified, problems, kept: null };
-    const { keepArchive } = await import('./archive.ts');
+    const { keepArchive } = await import('../keep-archive.ts');
     return { verified, problems, kept: await keepArchive(out, keep) };
   } catch (thrown) {
     const error = explainSystemError(thrown, out);
@@ -104,30 +102,12 @@ export async function inspect(
 
 export const command = declare({
   description: `Reads every ${listed(kindNames)}, and publishes the site into a folder.`,
-  options: {
-    ...buildOptions,
-    ...inGroup('Output:', {
-      onChange: option(
-        '--on-change <command>',
-        'run once if the site changed, with the summary',
-        z.string().optional(),
-      ),
-    }),
-  },
-  async run({ options: { onChange, ...options }, json, reporter, watchers, signal }) {
+  options: buildOptions,
+  async run({ options, reporter, watchers, signal }) {
     const report = await build({ ...options, ...watchers, signal });
-    const { problems, changed, out } = report;
-    let failed = problems.length > 0;
     reporter.print(resultLines(report), publishedLines(report).at(-1));
-    reporter.fail(problemLines(out, problems));
-    if (onChange !== undefined && changed) {
-      const told = json ? JSON.stringify(report) : summaryLines(report).join('\n');
-      const problem = failed ? 'not run, as problems were found' : await runWith(`${told}\n`, onChange);
-      if (problem !== undefined)
-        reporter.notice(`error: --on-change: ${problem}: the site is published; run by hand: ${onChange}`);
-      failed ||= problem !== undefined;
-    }
-    return { output: report, exitCode: failed ? exitCodes.unfinished : exitCodes.done };
+    reporter.fail(problemLines(report.out, report.problems));
+    return { output: report, exitCode: report.problems.length > 0 ? exitCodes.unfinished : exitCodes.done };
   },
   kept: ({ out = '', cache }, failure) => keptLines(out, failure, cache),
 });
@@ -144,18 +124,4 @@ function nextLines({ changed, problems, out, install, kept, hosts }: BuildReport
     : `npx gamedata serve ${out}, or upload that folder to a host`;
   const commands = isInstalled ? install : [elsewhere];
   return [...archive, ...commands.map((command) => `next: ${command}`)];
-}
-
-/** Runs a command with a text on its standard input. Returns what went wrong; undefined if it succeeded. */
-async function runWith(text: string, command: string): Promise<string | undefined> {
-  // Standard output is for the report.
-  const child = spawn(command, { shell: true, stdio: ['pipe', 2, 2] });
-  // A command need not read it.
-  child.stdin?.on('error', () => {}).end(text);
-  try {
-    const [code, signal] = (await once(child, 'close')) as [number | null, string | null];
-    return code === 0 ? undefined : `got ${signal ?? `exit code ${code}`}`;
-  } catch (error) {
-    return `cannot be started (${errorCode(error)})`;
-  }
 }

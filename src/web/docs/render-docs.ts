@@ -32,7 +32,7 @@ export function renderDocs(template: string, { operations, schemas }: DocsConten
     types: Array.from(schemas, ([name, schema]) => renderType(name, schema)),
     downloads:
       downloads.length > 0
-        ? html`<p>The same records in one request. Append <code>.gz</code> or <code>.br</code> to a <code>.csv</code>,
+        ? html`<p>The same records in one request. Append <code>.gz</code> to a <code>.csv</code>,
 <code>.ndjson</code> or <code>.json</code> file for a compressed copy.</p>
 ${renderFiles(downloads)}`
         : html`<p>This site has no bulk files.</p>`,

@@ -6,9 +6,9 @@ import { gzipSync } from 'fflate';
 import fsExtra from 'fs-extra';
 import { packTar } from 'modern-tar';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { archive } from '../../../src/cli/commands/archive.ts';
 import { build } from '../../../src/cli/commands/build.ts';
 import { mirror } from '../../../src/cli/commands/mirror.ts';
+import { keepArchive } from '../../../src/cli/keep-archive.ts';
 import { mapKinds } from '../../../src/contract/kinds.ts';
 import { listPageFile } from '../../../src/contract/paths.ts';
 import { unserved } from '../../../src/dataset/data-set.ts';
@@ -29,9 +29,11 @@ const { outputFileSync: outputFile } = fsExtra;
 const FROM = 'https://origin.test';
 const TO = 'http://localhost:8080/offline';
 
-const { folder, site, described, copied } = sharedSite({ baseUrl: FROM });
-const packed = path.join(folder, 'gamedata.tar.gz');
-beforeAll(() => archive(site, { out: folder }));
+const { site, described, copied } = sharedSite({ baseUrl: FROM });
+let packed = '';
+beforeAll(async () => {
+  packed = await keepArchive(site, 1);
+});
 
 const newFolder = (): string => path.join(temporaryFolder(), 'copy');
 const readJson = (dir: string, file: string) => JSON.parse(readFileSync(path.join(dir, file), 'utf8'));
@@ -326,12 +328,8 @@ describe('an archive', () => {
   it('is rejected if it has no records of a kind', async () => {
     const empty = newFolder();
     await build({ ...described, ...(await smallSource(rawRecords(3, 0))), maxShrink: 100, out: empty });
-    const file = path.join(empty, '..', 'empty.tar.gz');
-    await archive(empty, { out: path.dirname(file) });
-    const [name = ''] = fsExtra.readdirSync(path.dirname(file)).filter((one) => one.endsWith('.tar.gz'));
-    await expect(mirror({ from: path.join(path.dirname(file), name), out: copied() })).rejects.toThrow(
-      'item: got 0 records',
-    );
+    const from = await keepArchive(empty, 1);
+    await expect(mirror({ from, out: copied() })).rejects.toThrow('item: got 0 records');
   });
 
   it('is rejected if it is damaged, with its name', async () => {

@@ -1,6 +1,5 @@
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { archive } from '../../../src/cli/commands/archive.ts';
 import { type BuildOptions, build, resolveBuild } from '../../../src/cli/commands/build.ts';
 import { diff } from '../../../src/cli/commands/diff.ts';
 import { mirror } from '../../../src/cli/commands/mirror.ts';
@@ -238,7 +237,6 @@ it.each<[string, (options: object) => Promise<unknown>]>([
   ['snapshot', snapshot],
   ['verify', (options) => verify('nowhere', options)],
   ['mirror', (options) => mirror({ from: 'nowhere', ...options })],
-  ['archive', (options) => archive('nowhere', options)],
   ['serve', serve],
   ['diff', (options) => diff({ from: 'nowhere', to: 'nowhere', ...options })],
 ])('%s refuses an option that it does not have', async (_, call) => {

@@ -1,0 +1,99 @@
+/** Archives of a site next to its folder, to go back to. */
+
+import { randomUUID } from 'node:crypto';
+import { lstatSync, readdirSync, renameSync, rmdirSync, rmSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import fsExtra from 'fs-extra';
+import { MANIFEST_FILE } from '../contract/paths.ts';
+import { OutputError } from '../errors.ts';
+import { explained, readFile, statusOf } from '../files.ts';
+import { give, modesOf } from '../publish/modes.ts';
+import { refuseStrangers } from '../publish/work-folders.ts';
+import { formatChecksum, packArchive } from '../site/archive.ts';
+import { folderPlace } from '../sources/site/place.ts';
+import { openSite, readListed, type Site } from '../sources/site/read.ts';
+
+/** The date of publication, the digest of the records, and the digest of the names if the site has any. */
+const ARCHIVE = /^gamedata-\d{4}-\d\d-\d\d(?:T\d{6}Z)?-([0-9a-f]{12}(?:-[0-9a-f]{12})?)\.tar\.gz$/;
+const DRAFT = /^gamedata-.*\.part$/;
+const DAY_MS = 86_400_000;
+
+const checksumOf = (archive: string): string => `${archive}.sha256`;
+
+/**
+ * Makes sure that an archive of the published site exists, and keeps the newest archive of each of the last states of the data. The
+ * archive contains exactly the files of the site with their manifest, except for the configuration of web servers.
+ *
+ * @param keep the number of states
+ * @returns the archive, such as `build-archives/gamedata-2026-01-02T042301Z-0123456789ab-ba9876543210.tar.gz`
+ * @throws OutputError if the folder of archives is a site, or cannot be written
+ */
+export async function keepArchive(out: string, keep: number): Promise<string> {
+  const folder = `${path.normalize(out).replace(/[/\\]+$/, '')}-archives`;
+  if (statusOf(path.join(folder, MANIFEST_FILE)))
+    throw new OutputError('is a site, so no archive is kept in it', folder, {
+      hint: 'Move one of the two sites to another folder.',
+    });
+  const site = openSite(folderPlace(out));
+  const { state, name } = nameArchive(out, site);
+  const file = path.join(folder, name);
+  const files = [file, checksumOf(file)];
+  refuseStrangers(out, statusOf(folder)?.isSymbolicLink() ? [folder, ...files] : files);
+  if (!files.every(isFile)) {
+    const archive = await packArchive(readContents(out, site), site.meta.captured);
+    replaceFile(checksumOf(file), undefined);
+    replaceFile(file, archive);
+    replaceFile(checksumOf(file), formatChecksum(archive, name));
+  }
+  explained('cannot be pruned', folder, () => prune(folder, { state, name, keep }));
+  return file;
+}
+
+function nameArchive(out: string, { meta }: Site): { state: string; name: string } {
+  const published = lstatSync(path.join(out, MANIFEST_FILE)).mtime.toISOString();
+  const time = published.replace(/\.\d+/, '').replaceAll(':', '');
+  const digests = [meta.digest, meta.names?.digest].filter((digest) => digest !== undefined);
+  const state = digests.map((digest) => digest.replace('sha256:', '').slice(0, 12)).join('-');
+  return { state, name: `gamedata-${time}-${state}.tar.gz` };
+}
+
+/** Throws `OutputError` unless every file is as in the manifest. */
+function readContents(out: string, { place, manifest, entries }: Site) {
+  const listed = manifest.files.map(({ path }) => ({ path, body: readListed(place, entries, path) }));
+  return [...listed, { path: MANIFEST_FILE, body: readFile(out, MANIFEST_FILE) }];
+}
+
+/** Writes a file under another name, then renames it. A link in its place is replaced, and a folder only if it is empty. */
+function replaceFile(file: string, body: Uint8Array | string | undefined): void {
+  explained('cannot be written', file, () => {
+    if (statusOf(file)?.isDirectory()) rmdirSync(file);
+    if (body === undefined) return rmSync(file, { force: true });
+    const folder = path.dirname(file);
+    const isNew = statusOf(folder) === undefined;
+    fsExtra.ensureDirSync(folder);
+    const draft = `${file}.${randomUUID()}.part`;
+    writeFileSync(draft, body, { flag: 'wx' });
+    // A new folder is public regardless of the umask.
+    const modes = modesOf(isNew ? draft : folder, draft);
+    if (modes) give(draft, modes, false);
+    if (modes && isNew) give(folder, modes, true);
+    renameSync(draft, file);
+  });
+}
+
+/** Removes older archives of the same states, archives of more than `keep` states, and drafts of killed runs. */
+function prune(folder: string, { state, name, keep }: { state: string; name: string; keep: number }): void {
+  const files = readdirSync(folder).filter((one) => isFile(path.join(folder, one)));
+  const ageOf = (one: string): number => Date.now() - lstatSync(path.join(folder, one)).mtimeMs;
+  const states = new Set([state]);
+  // The current archive stays regardless of the clock.
+  const others = files.filter((one) => ARCHIVE.test(one) && one !== name).sort((a, b) => ageOf(a) - ageOf(b));
+  for (const other of others) {
+    const [, its = ''] = ARCHIVE.exec(other) ?? [];
+    if (!states.has(its) && states.size < keep) states.add(its);
+    else for (const one of [other, checksumOf(other)]) rmSync(path.join(folder, one), { force: true });
+  }
+  for (const draft of files) if (DRAFT.test(draft) && ageOf(draft) > DAY_MS) rmSync(path.join(folder, draft));
+}
+
+const isFile = (file: string): boolean => statusOf(file)?.isFile() ?? false;
