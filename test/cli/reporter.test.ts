@@ -48,9 +48,7 @@ describe('the progress line', () => {
       '5 of 3,160 read · retrying 3 requests, next in 4 s · 2 requests/s · 3 retries · 2,524 s left',
     ],
     [progress(0, 3160, { requests: 1 }), 0.5, '0 of 3,160 read · 2 requests/s'],
-    [progress(0, 3160, { requests: 1 }), 1, '0 of 3,160 read · 1 request/s'],
     [progress(1, 3160, { requests: 1 }), 1.9, '1 of 3,160 read · 1 request/s'],
-    [progress(100, 300, { requests: 100 }), 2, '100 of 300 read · 50 requests/s · 4 s left'],
     [
       progress(1200, 3160, { requests: 1203, retries: 3, cacheHits: 20 }),
       3,
@@ -67,103 +65,51 @@ describe('the progress line', () => {
 });
 
 describe('the closing summary', () => {
-  const files = { files: 1, bytes: 999, written: 1, kept: 0, removed: 0, leftovers: [] };
   const counts = `937 moves, 1 item${oneOfOthers}`;
-  const data = `data: ${counts} from https://upstream.test/api/v2, captured 2026-01-02`;
-  const published = 'build: 3,203 files, 2.3 MB: 1,203 written, 2,000 kept, 1 removed, in 1.25 s';
   const requests = { ...stats, requests: 1, bodies: 1, bytes: 1500 };
 
-  it.each<[string, Partial<Report>, string[]]>([
-    ['changed something', {}, [data, published]],
-    [
-      'changed nothing',
-      { changed: false, files, edition: namedEdition(7), requests },
-      [
-        `build: 1 file, 999 B: nothing changed, in 1.25 s; ${counts}, captured 2026-01-02, edition 00000000 of 2026-04-07`,
+  it('lists data, doubts, requests and files', () => {
+    const own: Partial<Report> = {
+      edition: namedEdition(7),
+      notices: ['GET /meta/: got null'],
+      requests: { ...requests, retries: 2, cacheHits: 1234 },
+      skipped: everyKind({ move: [3], item: [17, 18] }, () => []),
+      warnings: [
+        { kind: 'item', code: 'no-icon', count: 1129, examples: ['a: has none', 'b: has none'] },
+        { kind: 'item', code: 'missing-name', count: 1, examples: ['c: has none'] },
       ],
-    ],
-    [
-      'changed nothing and has doubts',
-      { changed: false, files: { ...files, leftovers: ['/srv/.x'] }, notices: ['GET /meta/: got null'] },
-      [
-        'warning: GET /meta/: got null',
-        'warning: /srv/.x cannot be removed: the next build will try again',
-        `build: 1 file, 999 B: nothing changed, in 1.25 s; ${counts}, captured 2026-01-02`,
-      ],
-    ],
-    [
-      'could not clean up',
-      { files: { ...files, leftovers: ['/srv/.x.gamedata-trash-1'] } },
-      [
-        data,
-        'warning: /srv/.x.gamedata-trash-1 cannot be removed: the next build will try again',
-        'build: 1 file, 999 B: 1 written, 0 kept, 0 removed, in 1.25 s',
-      ],
-    ],
-    [
-      'fetched',
-      { requests: { ...requests, retries: 2, cacheHits: 1234 } },
-      [
-        data,
-        'fetched: 1 request · 1 body · 1.5 kB · 0 not modified · 1,234 from cache · 2 retries',
-        published,
-      ],
-    ],
-    [
-      'fetched a known edition',
-      { edition: namedEdition(7), isCached: true, notices: ['GET /meta/: got null'], requests },
-      [
-        data.replace(', captured', ', edition 00000000 of 2026-04-07, captured'),
-        'warning: GET /meta/: got null',
-        'fetched: 1 request · 1 body · 1.5 kB · 0 not modified · 0 from cache · the upstream has no newer edition',
-        published,
-      ],
-    ],
-    [
-      'left records out',
-      { skipped: everyKind({ move: [3], item: [17, 18] }, () => []) },
-      [data, 'left out on purpose: move/3, item/17, item/18', published],
-    ],
-    [
-      'has warnings',
-      {
-        warnings: [
-          { kind: 'item', code: 'no-icon', count: 1129, examples: ['a: has none', 'b: has none'] },
-          { kind: 'item', code: 'missing-name', count: 1, examples: ['c: has none'] },
-        ],
-      },
-      [
-        data,
-        'warning: item no-icon: 1,129',
-        '  - a: has none',
-        '  - b: has none',
-        '  … and 1,127 more',
-        'warning: item missing-name: 1',
-        '  - c: has none',
-        published,
-      ],
-    ],
-  ])('tells of a build that %s', (_, overrides, lines) => {
-    expect(summaryLines({ ...report, ...overrides })).toEqual(lines);
+    };
+    expect(summaryLines({ ...report, ...own })).toEqual([
+      `data: ${counts} from https://upstream.test/api/v2, edition 00000000 of 2026-04-07, captured 2026-01-02`,
+      'left out on purpose: move/3, item/17, item/18',
+      'warning: item no-icon: 1,129',
+      '  - a: has none',
+      '  - b: has none',
+      '  … and 1,127 more',
+      'warning: item missing-name: 1',
+      '  - c: has none',
+      'warning: GET /meta/: got null',
+      'fetched: 1 request · 1 body · 1.5 kB · 0 not modified · 1,234 from cache · 2 retries',
+      'build: 3,203 files, 2.3 MB: 1,203 written, 2,000 kept, 1 removed, in 1.25 s',
+    ]);
+    const cached = summaryLines({ ...report, isCached: true, requests });
+    expect(cached[1]).toMatch(/ · 0 from cache · the upstream has no newer edition$/);
   });
-});
 
-describe('the verdict on a site', () => {
-  const counts = everyKind({ move: 1, item: 2223 }, () => 1);
-  const problems = (count: number) =>
-    Array.from({ length: count }, (_, at) => ({ file: `${at}.json`, problem: 'is missing' }));
+  it('has one line and the doubts if nothing has changed', () => {
+    const own = { changed: false, edition: namedEdition(7), notices: ['GET /meta/: got null'], requests };
+    expect(summaryLines({ ...report, ...own })).toEqual([
+      'warning: GET /meta/: got null',
+      `build: 3,203 files, 2.3 MB: nothing changed, in 1.25 s; ${counts}, captured 2026-01-02, edition 00000000 of 2026-04-07`,
+    ]);
+  });
 
-  it.each([
-    [0, 1, `site: 3,203 files, 1 move, 2,223 items${oneOfOthers}: no problems found`],
-    [1, 2, 'site: 1 problem found'],
-    [20, 21, 'site: 20 problems found'],
-    [23, 22, 'site: 23 problems found'],
-  ])('with %i problems has %i lines', (count, length, last) => {
-    const lines = folderLines('site', { files: 3203, counts, problems: problems(count) });
-    expect(lines).toHaveLength(length);
-    expect(lines.at(-1)).toBe(last);
-    if (count > 0) expect(lines[0]).toBe('0.json: is missing');
-    if (count === 23) expect(lines.at(-2)).toBe('… and 3 more');
+  it('of a check lists 20 problems at most', () => {
+    const problems = Array.from({ length: 23 }, (_, at) => ({ file: `${at}.json`, problem: 'is missing' }));
+    const lines = folderLines('site', { files: 3203, counts: report.counts, problems });
+    expect(lines).toHaveLength(22);
+    expect(lines[0]).toBe('0.json: is missing');
+    expect(lines.slice(-2)).toEqual(['… and 3 more', 'site: 23 problems found']);
   });
 });
 
