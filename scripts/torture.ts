@@ -7,7 +7,6 @@ import { seeded } from '../test/support/random.ts';
 import { tryPairs, trySequences } from '../test/support/second-steps.ts';
 import { stepNames } from '../test/support/steps.ts';
 import { killExactly } from './torture/exact-kills.ts';
-import { tryMixes, tryProcesses } from './torture/faults.ts';
 import type { Ended } from './torture/ground.ts';
 import { hardships } from './torture/hardships.ts';
 import { buildAtOnce, readMeanwhile } from './torture/rebuilds.ts';
@@ -25,8 +24,6 @@ const ALL = Infinity;
  * the rest: another one with each seed.
  */
 const parts: Record<string, [short: number, whole: number, attempt: (count: number) => Promise<Ended>]> = {
-  'mixed faults': [20, 500, (count) => tryMixes(count, random.below(1_000_000))],
-  'faults of a process': [12, ALL, (count) => tryProcesses(count, random)],
   kills: [4, ALL, async (count) => ({ tried: await killExactly(count, random), says: 'survived' })],
   'failing system calls': [12, 150, (count) => failCalls(count, random)],
   'builds at once': [1, 1, buildAtOnce],
