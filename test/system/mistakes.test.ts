@@ -30,7 +30,7 @@ const mistakes: [commandLine: string, error: string, code?: 1 | 2][] = [
   [`${SNAPSHOT} --out own/notes.txt`, 'own/notes.txt: is not a readable folder (ENOTDIR)'],
   [`${SNAPSHOT} --out /`, '/: contains files'],
   [`${NOWHERE} --cache own/notes.txt`, 'own/notes.txt: cannot be used as a cache (EEXIST)'],
-  ['diff site own', 'own: contains neither provenance.json nor meta.json'],
+  ['diff site own', 'own: has no valid manifest.json: ENOENT'],
   ['verify own', 'own: has no valid manifest.json: ENOENT'],
   [
     'verify own/notes.txt',

@@ -1,9 +1,14 @@
 /** The diff command: reads two data sets, wherever they are, and compares them. */
 
+import { existsSync } from 'node:fs';
+import path from 'node:path';
 import * as z from 'zod';
 import type { Comparison } from '../../contract/changes.ts';
-import { compare, countChanges } from '../../dataset/compare.ts';
+import { MANIFEST_FILE } from '../../contract/paths.ts';
+import { compare, countChanges, type SummarizedRecords } from '../../dataset/compare.ts';
 import { markdownLines, textLines } from '../../dataset/describe-changes.ts';
+import { UpstreamError } from '../../errors.ts';
+import { PROVENANCE_FILE } from '../../sources/snapshot.ts';
 import { isAddress } from '../../sources/source.ts';
 import { checkValue, httpUrl, oneOf } from '../checks.ts';
 import { declare } from '../command.ts';
@@ -11,7 +16,7 @@ import { exitCodes } from '../exit-codes.ts';
 import { settledSource } from '../folders.ts';
 import { checkOptions, flag, type Given, inGroup, option } from '../options.ts';
 import { print } from '../perform.ts';
-import { sourceOptions } from '../shared-options.ts';
+import { captureOptions, sourceOptions } from '../shared-options.ts';
 
 const { concurrency, signal } = sourceOptions;
 const dataSet = z.string('expected a snapshot, a site, an archive or the URL of a deployment').min(1);
@@ -32,12 +37,32 @@ export type DiffOptions = Given<typeof diffOptions> & Readonly<Record<'from' | '
  */
 export async function diff(options: DiffOptions): Promise<Comparison> {
   const { from, to, ...checked } = checkOptions(diffOptions, options);
-  for (const target of [from, to]) {
-    if (isAddress(target)) checkValue(httpUrl, target, 'address');
-    await settledSource(target);
-  }
-  const { readDataSet } = await import('../../sources/read-data-set.ts');
   return compare(...(await Promise.all([readDataSet(from, checked), readDataSet(to, checked)])));
+}
+
+async function readDataSet(
+  target: string,
+  options: Pick<DiffOptions, 'signal'> & { readonly concurrency: number },
+): Promise<SummarizedRecords> {
+  const upstream = isAddress(target) ? checkValue(httpUrl, target, 'address') : target;
+  await settledSource(target);
+  const source = existsSync(path.join(target, PROVENANCE_FILE)) ? 'snapshot' : 'site';
+  // Damaged old slugs matter only to a build.
+  const lenient = { names: false, cache: false, forgetHistory: true, retries: 1 } as const;
+  const { load } = await import('../../sources/index.ts');
+  try {
+    const checked = checkOptions(sourceOptions, { ...options, ...lenient, source, upstream });
+    const { dataSet } = await load(captureOptions(checked, {}));
+    return { ...dataSet, ...dataSet.provenance };
+  } catch (error) {
+    const isManifestMissing =
+      error instanceof UpstreamError &&
+      error.request.status === 404 &&
+      error.request.url === `${upstream}/${MANIFEST_FILE}`;
+    if (!isManifestMissing) throw error;
+    const { readLists } = await import('../../sources/lists.ts');
+    return readLists(upstream, options);
+  }
 }
 
 const formats = {

@@ -1,12 +1,13 @@
 import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { diff } from '../../src/cli/commands/diff.ts';
 import { kindNames } from '../../src/contract/kinds.ts';
 import type { SiteFile } from '../../src/contract/meta.ts';
 import { listPageFile, listPath } from '../../src/contract/paths.ts';
 import { digestLines } from '../../src/dataset/digest.ts';
 import { withOutput } from '../../src/publish/publish.ts';
-import { readDataSet } from '../../src/sources/read-data-set.ts';
+import { readLists } from '../../src/sources/lists.ts';
 import { folderPlace } from '../../src/sources/site/place.ts';
 import { entriesOf, openSite, previousOfSite, readManifest, readMeta } from '../../src/sources/site/read.ts';
 import { openSnapshot, previousOfSnapshot } from '../../src/sources/snapshot.ts';
@@ -22,7 +23,12 @@ import { temporaryFolder } from '../support/temporary.ts';
 const raw = rawRecords(130, 3);
 const site = siteOf(raw);
 const counts = everyKind({ move: 130, item: 3 }, () => 1);
-const options = { concurrency: 4 };
+
+async function readSite(target: string) {
+  const { dataSet } = await loadFrom('site', target);
+  return { ...dataSet, ...dataSet.provenance };
+}
+
 const summary = {
   digest: site.meta.digest,
   captured: '2026-01-02',
@@ -40,14 +46,6 @@ async function siteFolder(files = site.files()): Promise<string> {
 const snapshot = (...more: SiteFile[]) => snapshotFolder(encodeDataSet(dataSetOf(raw)), ...more);
 
 describe('a data set', () => {
-  it('is read from a snapshot', async () => {
-    expect(await readDataSet(snapshot(), options)).toMatchObject(summary);
-  });
-
-  it('is read from a site', async () => {
-    expect(await readDataSet(await siteFolder(), options)).toMatchObject(summary);
-  });
-
   /** @param siteAt the site that is deployed when the nth manifest is asked for */
   async function deployment(siteAt: (manifests: number) => Promise<string>): Promise<string> {
     let manifests = 0;
@@ -59,17 +57,10 @@ describe('a data set', () => {
     return url;
   }
 
-  it('is read from a deployment, with or without final slashes', async () => {
-    const folder = await siteFolder();
-    const url = await deployment(async () => folder);
-    for (const target of [url, `${url}/`, `${url}//`])
-      expect(await readDataSet(target, options)).toMatchObject(summary);
-  });
-
   it('is not read from a deployment whose files are not those of its manifest', async () => {
     const folder = await siteFolder();
     writeFileSync(path.join(folder, 'meta.json'), '{}');
-    await expect(readDataSet(await deployment(async () => folder), options)).rejects.toThrow(
+    await expect(readSite(await deployment(async () => folder))).rejects.toThrow(
       /meta\.json: got 2 bytes, expected \d+, as in the manifest/,
     );
   });
@@ -85,18 +76,11 @@ describe('a data set', () => {
     );
     const until = (count: number) => async (manifests: number) =>
       (manifests <= count ? broken[manifests - 1] : whole) ?? whole;
-    expect(await readDataSet(await deployment(until(3)), options)).toMatchObject(summary);
-    await expect(readDataSet(await deployment(until(4)), options)).rejects.toMatchObject({
+    expect(await readSite(await deployment(until(3)))).toMatchObject(summary);
+    await expect(readSite(await deployment(until(4)))).rejects.toMatchObject({
       message: expect.stringContaining('as in the manifest'),
       hint: expect.stringContaining('replaced'),
     });
-  });
-
-  it('is not read from a folder that holds neither', async () => {
-    const folder = temporaryFolder();
-    await expect(readDataSet(folder, options)).rejects.toThrow(
-      `${folder}: contains neither provenance.json nor meta.json: expected a snapshot or a built site`,
-    );
   });
 
   it.each([
@@ -109,17 +93,17 @@ describe('a data set', () => {
     if (text === undefined) rmSync(path.join(folder, 'meta.json'));
     else writeFileSync(path.join(folder, 'meta.json'), text);
     expect(() => openSite(folderPlace(folder))).toThrow(`${folder}: ${problem}`);
-    if (text !== undefined) await expect(readDataSet(folder, options)).rejects.toThrow(problem);
+    if (text !== undefined) await expect(readSite(folder)).rejects.toThrow(problem);
   });
 
   it('is not read from a deployment without lists', async () => {
     let code = 404;
     const { url } = await startServer((response) => response.writeHead(code).end('"text"'));
     const missing = { method: 'GET', status: 404, attempts: 1, unreachable: false };
-    await expect(readDataSet(url, options)).rejects.toMatchObject({ request: missing });
+    await expect(readLists(url, { concurrency: 4 })).rejects.toMatchObject({ request: missing });
     code = 200;
     const problem = `${url}: GET /api/gamedata/move/?format=api: got status 200`;
-    await expect(readDataSet(url, options)).rejects.toThrow(problem);
+    await expect(readLists(url, { concurrency: 4 })).rejects.toThrow(problem);
   });
 
   it('is read from the lists of whatever has the same interface, though it lists no files', async () => {
@@ -132,34 +116,35 @@ describe('a data set', () => {
     });
     for (const { path, body } of site.files())
       texts.set(path, `${body}`.replaceAll('https://example.test', url));
-    expect(await readDataSet(`${url}/`, options)).toEqual({ ...summary, counts, captured: null });
+    expect(await diff({ from: `${url}/`, to: await siteFolder() })).toMatchObject({
+      ...{ from: { captured: null, counts, digest: summary.digest }, totals: { added: 0, changed: 0 } },
+    });
     texts.delete(listPageFile('move', 100));
     const missing = `${url}/api/gamedata/move/?format=api&limit=100&offset=100`;
-    await expect(readDataSet(url, options)).rejects.toMatchObject({ request: { url: missing, status: 404 } });
+    await expect(diff({ from: url, to: url })).rejects.toMatchObject({
+      request: { url: missing, status: 404 },
+    });
   });
 
   it('is not read from a deployment of which any other file cannot be had', async () => {
     const { url, faults } = await deploy(await siteFolder());
     const page = listPageFile('move', 0);
     faults.set(page, (response) => response.writeHead(404).end());
-    await expect(readDataSet(url, options)).rejects.toThrow(`GET ${url}/${page}: got 404`);
+    await expect(readSite(url)).rejects.toThrow(`GET ${url}/${page}: got 404`);
     faults.set('manifest.json', (response) => response.writeHead(403).end());
-    await expect(readDataSet(url, options)).rejects.toThrow(`GET ${url}/manifest.json: got 403`);
+    await expect(readSite(url)).rejects.toThrow(`GET ${url}/manifest.json: got 403`);
   });
 
-  it('is asked of a deployment alone, and as a source with all that a site keeps of its past', async () => {
+  it('is requested from a deployment with all that a site keeps of its past', async () => {
     const extras = ['sprites/items/a.png', 'names/fr.json', 'sprites.txt', 'a/names/x'];
     const body = JSON.stringify({ language: 'fr', ...everyKind({}, () => ({})) });
     const files = siteOf(raw, { extras: extras.map((path) => ({ path, body })) }).files();
     const { url, paths } = await deploy(await siteFolder(files));
-    await readDataSet(url, options);
-    const lists = [...kindNames.map((kind) => listPageFile(kind, 0)), listPageFile('move', 100)];
-    const needed = [...lists, 'manifest.json', 'meta.json'];
-    expect(paths().sort()).toEqual(needed.sort());
     const { requests } = await loadFrom('site', url);
-    expect(requests).toMatchObject({ requests: paths().length - needed.length, cacheHits: 0 });
+    const lists = [...kindNames.map((kind) => listPageFile(kind, 0)), listPageFile('move', 100)];
     const past = ['former.json', 'changes.json', 'names/fr.json'];
-    expect(paths().slice(needed.length).sort()).toEqual([...needed, ...past].sort());
+    expect(paths().sort()).toEqual([...lists, 'manifest.json', 'meta.json', ...past].sort());
+    expect(requests).toMatchObject({ requests: paths().length, cacheHits: 0 });
   });
 });
 
