@@ -8,7 +8,7 @@ import { OutputError, UsageError } from '../errors.ts';
 import { attempt, isInside } from '../files.ts';
 import { type Output, settled } from '../publish/publish.ts';
 import { workFolders } from '../publish/work-folders.ts';
-import { isArchive } from '../sources/site/place.ts';
+import { isArchive } from '../sources/site/storage.ts';
 import { PROVENANCE_FILE } from '../sources/snapshot.ts';
 import { isAddress } from '../sources/source.ts';
 

@@ -10,8 +10,8 @@ import { explained, readFile, statusOf } from '../files.ts';
 import { give, modesOf } from '../publish/modes.ts';
 import { refuseStrangers } from '../publish/work-folders.ts';
 import { formatChecksum, packArchive } from '../site/archive.ts';
-import { folderPlace } from '../sources/site/place.ts';
 import { openSite, readListed, type Site } from '../sources/site/read.ts';
+import { folderStorage } from '../sources/site/storage.ts';
 
 /** The date of publication, the digest of the records, and the digest of the names if the site has any. */
 const ARCHIVE = /^gamedata-\d{4}-\d\d-\d\d(?:T\d{6}Z)?-([0-9a-f]{12}(?:-[0-9a-f]{12})?)\.tar\.gz$/;
@@ -34,7 +34,7 @@ export async function keepArchive(out: string, keep: number): Promise<string> {
     throw new OutputError('is a site, so no archive is kept in it', folder, {
       hint: 'Move one of the two sites to another folder.',
     });
-  const site = openSite(folderPlace(out));
+  const site = openSite(folderStorage(out));
   const { state, name } = nameArchive(out, site);
   const file = path.join(folder, name);
   const files = [file, checksumOf(file)];
@@ -58,8 +58,8 @@ function nameArchive(out: string, { meta }: Site): { state: string; name: string
 }
 
 /** Throws `OutputError` unless every file is as in the manifest. */
-function readContents(out: string, { place, manifest, entries }: Site) {
-  const listed = manifest.files.map(({ path }) => ({ path, body: readListed(place, entries, path) }));
+function readContents(out: string, { storage, manifest, entries }: Site) {
+  const listed = manifest.files.map(({ path }) => ({ path, body: readListed(storage, entries, path) }));
   return [...listed, { path: MANIFEST_FILE, body: readFile(out, MANIFEST_FILE) }];
 }
 

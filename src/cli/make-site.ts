@@ -14,8 +14,8 @@ import type { CompleteSite } from '../site/complete-site.ts';
 import { type CaptureOptions, capture } from '../sources/capture.ts';
 import { gatherIcons, type IconsReport } from '../sources/icons.ts';
 import { openLocalSite } from '../sources/site/local.ts';
-import { folderPlace } from '../sources/site/place.ts';
 import { entriesOf, previousOfSite, readManifest, type Site } from '../sources/site/read.ts';
+import { folderStorage } from '../sources/site/storage.ts';
 import { codeDigest, PRODUCT } from '../version.ts';
 import { checkOutside, refuseOtherFolder } from './folders.ts';
 import { readAssets, readPackage } from './package-files.ts';
@@ -49,7 +49,7 @@ export async function makeSite({ out, source, wanted, verify, copies }: MakeOpti
     refuseOtherFolder(output, 'site');
     if (source.cacheFolder !== undefined) checkOutside('--cache', source.cacheFolder, out);
     const { entries, meta: published } = output.published;
-    const previous = previousOfSite(folderPlace(output.folder, output.name), output.published);
+    const previous = previousOfSite(folderStorage(output.folder, output.name), output.published);
     const kept = entries.size === 0 ? undefined : (published ?? {});
     const resolve = (copied: Site | undefined): Settings =>
       resolveSettings(wanted, out, {
@@ -136,7 +136,7 @@ function findLeftBehind(
   out: string,
 ): Pick<SiteReport, 'leftBehind' | 'missingKinds'> {
   if (!site) return { leftBehind: [], missingKinds: [] };
-  const now = entriesOf(readManifest(folderPlace(out)));
+  const now = entriesOf(readManifest(folderStorage(out)));
   const left = [...site.entries.keys()].filter(
     (file) => !now.has(file) && !isHostFile(file) && !archiveFiles.includes(file),
   );

@@ -8,8 +8,8 @@ import type { Entries, Manifest, ManifestEntry } from '../contract/meta.ts';
 import { MANIFEST_FILE } from '../contract/paths.ts';
 import { DataError, errorCode, OutputError } from '../errors.ts';
 import { attempt, explained, readFile, statusOf } from '../files.ts';
-import { folderPlace, type Place } from '../sources/site/place.ts';
 import { entriesOf, readManifest, readMeta } from '../sources/site/read.ts';
+import { folderStorage, type SiteStorage } from '../sources/site/storage.ts';
 import type { WorkFolders } from './work-folders.ts';
 
 /** Empty if nothing is published. */
@@ -38,8 +38,8 @@ export function readPublished(
       own: entriesOf({ files: placed }),
       touched: new Set<string>(),
     };
-  const place = folderPlace(out, name);
-  const { format: _, files, ...making } = readOwnManifest(place);
+  const storage = folderStorage(out, name);
+  const { format: _, files, ...making } = readOwnManifest(storage);
   const written = statSync(path.join(out, MANIFEST_FILE)).mtimeMs;
   const entries = entriesOf({ files });
   const own = entriesOf({ files: [...files, ...placed] });
@@ -58,19 +58,19 @@ export function readPublished(
     touched: new Set(touched.map((entry) => entry.path)),
     manifest: entryOf(MANIFEST_FILE, readFile(out, MANIFEST_FILE)),
     making,
-    meta: readMeta(place, entries),
+    meta: readMeta(storage, entries),
   };
 }
 
-function readOwnManifest(place: Place): Manifest {
+function readOwnManifest(storage: SiteStorage): Manifest {
   try {
-    return readManifest(place);
+    return readManifest(storage);
   } catch (cause) {
     if (!(cause instanceof OutputError) || cause.hint !== undefined) throw cause;
     const code = cause.cause instanceof DataError ? '' : errorCode(cause.cause);
     if (code !== '' && code !== 'ENOENT')
-      throw new OutputError(`${MANIFEST_FILE} cannot be read (${code})`, place.name, { cause });
-    throw new OutputError(`contains files, but no ${MANIFEST_FILE} of a gamedata build`, place.name, {
+      throw new OutputError(`${MANIFEST_FILE} cannot be read (${code})`, storage.name, { cause });
+    throw new OutputError(`contains files, but no ${MANIFEST_FILE} of a gamedata build`, storage.name, {
       cause,
       hint: 'It was left untouched. Choose a new or empty folder with --out.',
     });

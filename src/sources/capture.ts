@@ -18,8 +18,8 @@ import { continueHistory, emptyHistory, notAfter, type Previous, stepsSince } fr
 import { compareNames, type NameChanges } from '../dataset/names.ts';
 import type { FetcherStats } from '../http/fetcher.ts';
 import { load } from './index.ts';
-import { isArchive } from './site/place.ts';
 import type { Site } from './site/read.ts';
+import { isArchive } from './site/storage.ts';
 import { previousOfSnapshot } from './snapshot.ts';
 import type { Progress, SourceContext, SourceResult } from './source.ts';
 

@@ -71,11 +71,11 @@ interface Gathered extends Pick<IconsReport, 'offline' | 'requests'> {
 }
 
 /** Null for an icon that the site replaced by its placeholder. */
-function readIcon({ place, entries }: Site, icon: string): Buffer | null {
+function readIcon({ storage, entries }: Site, icon: string): Buffer | null {
   if (entries.get(icon)?.sha256 === entries.get(PLACEHOLDER_ICON)?.sha256) return null;
-  const body = readListed(place, entries, icon);
+  const body = readListed(storage, entries, icon);
   if (isImage(body)) return body;
-  throw new DataError('expected a PNG, GIF, JPEG or WebP image', { record: place.at(icon) });
+  throw new DataError('expected a PNG, GIF, JPEG or WebP image', { record: storage.at(icon) });
 }
 
 /** How PNG, GIF and JPEG start; of WebP, the size comes in between. */

@@ -10,15 +10,15 @@ import { summarizeNames } from '../dataset/digest.ts';
 import { notAfter } from '../dataset/history.ts';
 import { DataError } from '../errors.ts';
 import type { FetcherStats } from '../http/fetcher.ts';
-import { localPlace, type Place } from './site/place.ts';
 import { explainFormer, openSite, readFormer, readListed, type Site } from './site/read.ts';
+import { openStorage, type SiteStorage } from './site/storage.ts';
 import { leaveOut } from './skip.ts';
 import { isAddress, type Source, type SourceContext } from './source.ts';
 
 export const site: Source = async (context) => {
-  const [place, requests] = await findSite(context);
-  const found = openSite(place);
-  readListed(place, found.entries, META_FILE);
+  const [storage, requests] = await findSite(context);
+  const found = openSite(storage);
+  readListed(storage, found.entries, META_FILE);
   const { counts, digest } = found.meta;
   const records = validateRecords(found, context.local?.records(digest) ?? found.records());
   const names = context.hasNames === false ? [] : found.names();
@@ -32,7 +32,7 @@ export const site: Source = async (context) => {
     names,
     namesSummary: summarizeNames(names),
   };
-  const about = { name: place.name, wayOut: 'Build that site again from its upstream' };
+  const about = { name: storage.name, wayOut: 'Build that site again from its upstream' };
   const former = readFormer(() => explainFormer(about, found.former), context.forgetHistory);
   const history = () => notAfter(found.history(), context.today);
   return {
@@ -45,18 +45,18 @@ export const site: Source = async (context) => {
   };
 };
 
-async function findSite(context: SourceContext): Promise<[Place, FetcherStats?]> {
+async function findSite(context: SourceContext): Promise<[SiteStorage, FetcherStats?]> {
   const { upstream = '', signal, local, hasIcons, hasNames } = context;
-  if (!isAddress(upstream)) return [await localPlace(upstream)];
+  if (!isAddress(upstream)) return [await openStorage(upstream)];
   const { abortable, createClient } = await import('../http/client.ts');
-  const { deploymentPlace, isSource } = await import('./site/deployment.ts');
+  const { deploymentStorage, isSource } = await import('./site/deployment.ts');
   return abortable(createClient(context), signal, async (client) => {
-    const place = await deploymentPlace(client, upstream, {
+    const storage = await deploymentStorage(client, upstream, {
       local,
       isWanted: (file, { digest }) =>
         isSource(file, { hasRecords: !local?.records(digest), hasIcons, hasNames }),
     });
-    return [place, { ...client.stats, cacheHits: 0 }];
+    return [storage, { ...client.stats, cacheHits: 0 }];
   });
 }
 
@@ -91,10 +91,10 @@ function validateProvenance(
 }
 
 /** Checks that records are what a build would write, with fields in the order of the schemas. */
-function validateRecords({ place }: Site, found: AnyRecords): Records {
+function validateRecords({ storage }: Site, found: AnyRecords): Records {
   return mapKinds((kind) =>
     found[kind].map((value, at) => {
-      const record = place.at(recordFile(kind, value.slug));
+      const record = storage.at(recordFile(kind, value.slug));
       const valid = parse(recordSchemas[kind], value, { record });
       if (valid.id <= (found[kind][at - 1]?.id ?? 0))
         throw new DataError(`got ${valid.id}: expected ascending ids`, { record, field: 'id' });

@@ -24,7 +24,6 @@ import { decodeHistory, emptyHistory, type Previous } from '../dataset/history.t
 import { selectNames } from '../dataset/names.ts';
 import { DataError, type DataLocation, OutputError } from '../errors.ts';
 import { parseText } from '../files.ts';
-import { folderPlace, readFrom } from './site/place.ts';
 import {
   entriesOf,
   explainFormer,
@@ -34,6 +33,7 @@ import {
   readNames,
   undamaged,
 } from './site/read.ts';
+import { folderStorage, readFrom } from './site/storage.ts';
 import { leaveOut } from './skip.ts';
 import type { Source } from './source.ts';
 
@@ -77,13 +77,13 @@ export function snapshotFiles(data: DataSet): SiteFile[] {
 
 /** What is read has to match `provenance.json`: each function throws `OutputError` or `DataError`. */
 export function openSnapshot(folder: string) {
-  const place = folderPlace(folder);
-  const text = (file: string): string => `${readFrom(place, file, wanted)}`;
+  const storage = folderStorage(folder);
+  const text = (file: string): string => `${readFrom(storage, file, wanted)}`;
   const json = (file: string): unknown => parseText(text(file), file);
   const written = json(PROVENANCE_FILE);
   refuseNewerFormat(
     written,
-    (problem, options) => new OutputError(problem, place.at(PROVENANCE_FILE), options),
+    (problem, options) => new OutputError(problem, storage.at(PROVENANCE_FILE), options),
   );
   const summary = parse(snapshotSchema, written, { record: PROVENANCE_FILE });
   const { format: _, digest, warnings, counts, names: namesSummary, ...provenance } = summary;
@@ -102,7 +102,7 @@ export function openSnapshot(folder: string) {
   }
 
   const readAllNames = (): Names[] => readNames(namesSummary, json);
-  const has = (file: string): boolean => existsSync(place.at(file));
+  const has = (file: string): boolean => existsSync(storage.at(file));
 
   return {
     ...{ summary, readNames: readAllNames },
@@ -138,7 +138,7 @@ export function openSnapshot(folder: string) {
     former(): Former {
       const read = (): string =>
         has(MANIFEST_FILE)
-          ? `${readListed(place, entriesOf(readManifest(place)), FORMER_FILE)}`
+          ? `${readListed(storage, entriesOf(readManifest(storage)), FORMER_FILE)}`
           : text(FORMER_FILE);
       if (!has(MANIFEST_FILE) && !has(FORMER_FILE)) return noFormer;
       const about = { name: folder, wayOut: 'Restore the folder from a copy' };

@@ -39,7 +39,7 @@ export async function awaitSite(address: string, options: AwaitOptions): Promise
           [first, ...others].map(({ message }) => message),
           5,
         );
-        const problem = `does not serve the site in ${site.place.name}: ${problems}`;
+        const problem = `does not serve the site in ${site.storage.name}: ${problems}`;
         throw new DataError(problem, { record: address }, { hint: first.hint });
       }
       if (first.message !== reported) onWait?.(`waiting for ${address}: ${first.message}`);

@@ -30,10 +30,10 @@ export interface ExpectedSite {
 export type ExpectedResponse = Pick<PlainResponse, 'status' | 'headers'> & { readonly text: string };
 
 /** Expects the files of a built site. */
-export function expectSite({ place, entries, meta, records }: Site, address: string): ExpectedSite {
+export function expectSite({ storage, entries, meta, records }: Site, address: string): ExpectedSite {
   const read = (file: string): Buffer | undefined => {
-    if (file === paths.MANIFEST_FILE) return place.read(file);
-    return entries.has(file) ? readListed(place, entries, file) : undefined;
+    if (file === paths.MANIFEST_FILE) return storage.read(file);
+    return entries.has(file) ? readListed(storage, entries, file) : undefined;
   };
   return {
     linkBase: linkBaseOf(meta),

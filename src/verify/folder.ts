@@ -5,8 +5,8 @@ import { CHANGES_FILE, isServerFile, MANIFEST_FILE, META_FILE } from '../contrac
 import type { Counts } from '../contract/records.ts';
 import { summarizeNames } from '../dataset/digest.ts';
 import { errorCode, GamedataError, OutputError } from '../errors.ts';
-import { folderPlace, type Place, readFrom } from '../sources/site/place.ts';
 import { openSite, type Site } from '../sources/site/read.ts';
+import { folderStorage, readFrom, type SiteStorage } from '../sources/site/storage.ts';
 
 export interface Problem {
   readonly file: string;
@@ -21,12 +21,12 @@ export interface FolderReport {
   readonly problems: readonly Problem[];
 }
 
-export const verifyFolder = (folder: string): FolderReport => verifySite(folderPlace(folder));
+export const verifyFolder = (folder: string): FolderReport => verifySite(folderStorage(folder));
 
 /** @throws OutputError if the site has no valid manifest or description */
-export function verifySite(place: Place): FolderReport {
-  const found = listFiles(place);
-  const site = openSite(place);
+export function verifySite(storage: SiteStorage): FolderReport {
+  const found = listFiles(storage);
+  const site = openSite(storage);
   const files = new Set(found.filter(({ isFile }) => isFile).map(({ path }) => path));
   const irregular = found.filter(({ isFile }) => !isFile);
   const damaged = findDamagedFiles(site, files);
@@ -44,22 +44,22 @@ export function verifySite(place: Place): FolderReport {
   };
 }
 
-function listFiles(place: Place) {
+function listFiles(storage: SiteStorage) {
   try {
-    return [...place.list()];
+    return [...storage.list()];
   } catch (cause) {
     const problem = `cannot be read (${errorCode(cause)}), expected the folder of a site, an archive (.tar.gz) or a URL`;
-    throw new OutputError(problem, place.name, { cause });
+    throw new OutputError(problem, storage.name, { cause });
   }
 }
 
-function findDamagedFiles({ place, entries }: Site, files: ReadonlySet<string>): Problem[] {
+function findDamagedFiles({ storage, entries }: Site, files: ReadonlySet<string>): Problem[] {
   // Archives do not contain the configuration of web servers.
   const hasServerFiles = [...files].some(isServerFile);
   return [...entries.values()].flatMap(({ path: file, bytes, sha256 }) => {
     if (!files.has(file))
       return hasServerFiles || !isServerFile(file) ? [{ file, problem: 'is missing' }] : [];
-    const body = readFrom(place, file);
+    const body = readFrom(storage, file);
     if (body.length !== bytes)
       return [{ file, problem: `has ${body.length} bytes, expected ${bytes}, as in the manifest` }];
     const found = hash('sha256', body);

@@ -6,8 +6,8 @@ import { describe, expect, it } from 'vitest';
 import { maxBytesOf } from '../../src/contract/limits.ts';
 import { DataError, UpstreamError } from '../../src/errors.ts';
 import { createClient } from '../../src/http/client.ts';
-import { deploymentPlace } from '../../src/sources/site/deployment.ts';
-import { archivePlace, folderPlace, readFrom } from '../../src/sources/site/place.ts';
+import { deploymentStorage } from '../../src/sources/site/deployment.ts';
+import { archiveStorage, folderStorage, readFrom } from '../../src/sources/site/storage.ts';
 import { startServer } from '../support/local-server.ts';
 import { loadFrom } from '../support/reading.ts';
 import { temporaryFolder } from '../support/temporary.ts';
@@ -25,7 +25,7 @@ describe.each(['meta.json', 'former.json', 'changes.json', 'names/de.json'])(
         archive,
         gzipSync(await packTar([{ header: { name: `gamedata/${file}`, size: body.length }, body }])),
       );
-      await expect(archivePlace(archive)).rejects.toThrow(`${archive} › ${file}: ${problem}`);
+      await expect(archiveStorage(archive)).rejects.toThrow(`${archive} › ${file}: ${problem}`);
     });
 
     it('is rejected in a folder', () => {
@@ -33,7 +33,7 @@ describe.each(['meta.json', 'former.json', 'changes.json', 'names/de.json'])(
       const name = path.basename(file);
       writeFileSync(path.join(folder, name), '');
       truncateSync(path.join(folder, name), maxBytesOf(name) + 1);
-      expect(() => readFrom(folderPlace(folder), name)).toThrow(
+      expect(() => readFrom(folderStorage(folder), name)).toThrow(
         /cannot be read \(has \d+ bytes, expected at most \d+\)/,
       );
     });
@@ -43,7 +43,7 @@ describe.each(['meta.json', 'former.json', 'changes.json', 'names/de.json'])(
       const manifest = JSON.stringify({ generator: 'gamedata/1', files });
       const server = await startServer((response) => response.end(manifest));
       const client = createClient({ concurrency: 1, retries: 0 });
-      const reading = deploymentPlace(client, server.url, { isWanted: () => true });
+      const reading = deploymentStorage(client, server.url, { isWanted: () => true });
       await expect(reading).rejects.toThrow(`${server.url}/${file}: ${problem}`);
       expect(new Set(server.requests.map((request) => request.path))).toEqual(new Set(['/manifest.json']));
       await client.close();

@@ -8,8 +8,8 @@ import { listPageFile, listPath } from '../../src/contract/paths.ts';
 import { digestLines } from '../../src/dataset/digest.ts';
 import { withOutput } from '../../src/publish/publish.ts';
 import { readLists } from '../../src/sources/lists.ts';
-import { folderPlace } from '../../src/sources/site/place.ts';
 import { entriesOf, openSite, previousOfSite, readManifest, readMeta } from '../../src/sources/site/read.ts';
+import { folderStorage } from '../../src/sources/site/storage.ts';
 import { openSnapshot, previousOfSnapshot } from '../../src/sources/snapshot.ts';
 import { renamedSite } from '../support/data-set-versions.ts';
 import { encodeDataSet } from '../support/decode.ts';
@@ -92,7 +92,7 @@ describe('a data set', () => {
     const folder = await siteFolder();
     if (text === undefined) rmSync(path.join(folder, 'meta.json'));
     else writeFileSync(path.join(folder, 'meta.json'), text);
-    expect(() => openSite(folderPlace(folder))).toThrow(`${folder}: ${problem}`);
+    expect(() => openSite(folderStorage(folder))).toThrow(`${folder}: ${problem}`);
     if (text !== undefined) await expect(readSite(folder)).rejects.toThrow(problem);
   });
 
@@ -155,9 +155,9 @@ describe('the last site as the previous data set', () => {
   async function previousOf(files: readonly SiteFile[], happens: (folder: string) => void = () => {}) {
     const folder = await siteFolder([...files]);
     happens(folder);
-    const place = folderPlace(folder);
-    const published = { meta: readMeta(place), entries: entriesOf(readManifest(place)) };
-    return { folder, previous: previousOfSite(place, published), site: () => openSite(place) };
+    const storage = folderStorage(folder);
+    const published = { meta: readMeta(storage), entries: entriesOf(readManifest(storage)) };
+    return { folder, previous: previousOfSite(storage, published), site: () => openSite(storage) };
   }
   const damage = (file: string, text?: string) => (folder: string) =>
     text === undefined ? rmSync(path.join(folder, file)) : writeFileSync(path.join(folder, file), text);
@@ -178,13 +178,13 @@ describe('the last site as the previous data set', () => {
 
   it('has no records without a description, even if that can be read a moment later', async () => {
     const { site: whole } = await previousOf(site.files());
-    const { place, entries } = whole();
-    expect(previousOfSite(place, { entries })?.records()).toBeUndefined();
+    const { storage, entries } = whole();
+    expect(previousOfSite(storage, { entries })?.records()).toBeUndefined();
   });
 
   it('is none where nothing is published', () => {
     const nothing = { meta: undefined, entries: new Map() };
-    expect(previousOfSite(folderPlace('site'), nothing)).toBeUndefined();
+    expect(previousOfSite(folderStorage('site'), nothing)).toBeUndefined();
   });
 
   it('is what its own files tell where it does not describe itself', async () => {
@@ -260,7 +260,7 @@ describe('the last site as the previous data set', () => {
   it('lets a bug pass', () => {
     const meta = { ...site.meta, counts: undefined } as never;
     const entries = new Map([['a', { path: 'a', bytes: 0, sha256: '' }]]);
-    expect(() => previousOfSite(folderPlace('site'), { meta, entries })?.records()).toThrow(TypeError);
+    expect(() => previousOfSite(folderStorage('site'), { meta, entries })?.records()).toThrow(TypeError);
   });
 });
 

@@ -5,8 +5,8 @@ import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { build } from '../../src/cli/commands/build.ts';
 import { serve } from '../../src/cli/commands/serve.ts';
 import { verify } from '../../src/cli/commands/verify.ts';
-import { folderPlace } from '../../src/sources/site/place.ts';
 import { openSite } from '../../src/sources/site/read.ts';
+import { folderStorage } from '../../src/sources/site/storage.ts';
 import { awaitSite } from '../../src/verify/await-site.ts';
 import { deploy } from '../support/deployed.ts';
 import { handler } from '../support/engines/handler.ts';
@@ -147,7 +147,7 @@ describe('verify --like', () => {
       server.faults.clear();
       response.writeHead(503).end();
     });
-    const site = openSite(folderPlace(at('new')));
+    const site = openSite(folderStorage(at('new')));
     await awaitSite(server.url, { site, concurrency: 4, deadline: Date.now() + 2000 });
     const requested = server.paths();
     expect(requested.slice(-2)).toEqual(['manifest.json', 'docs/index.html']);

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { compare } from '../../src/dataset/compare.ts';
 import { OutputError } from '../../src/errors.ts';
-import { archivePlace } from '../../src/sources/site/place.ts';
+import { archiveStorage } from '../../src/sources/site/storage.ts';
 import { verifyFolder, verifySite } from '../../src/verify/folder.ts';
 import { versionOf } from '../support/data-set-versions.ts';
 import { everyKind } from '../support/kinds.ts';
@@ -59,7 +59,7 @@ describe('verifyFolder', () => {
     const counts = everyKind({ move: 120, item: 5 }, () => 1);
     expect(report).toEqual({ counts, problems: [] });
     expect(files).toBeGreaterThan(125);
-    const archive = await archivePlace(path.join(site, 'download/gamedata.tar.gz'));
+    const archive = await archiveStorage(path.join(site, 'download/gamedata.tar.gz'));
     expect(verifySite(archive)).toMatchObject({ counts, problems: [] });
   });
 

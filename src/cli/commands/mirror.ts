@@ -2,7 +2,7 @@
 
 import path from 'node:path';
 import * as z from 'zod';
-import { isArchive } from '../../sources/site/place.ts';
+import { isArchive } from '../../sources/site/storage.ts';
 import { isAddress } from '../../sources/source.ts';
 import { checkValue, httpUrl } from '../checks.ts';
 import { declare } from '../command.ts';

@@ -7,8 +7,8 @@ import { counted, groupDigits } from '../../contract/words.ts';
 import { UsageError } from '../../errors.ts';
 import { hosts } from '../../hosts/index.ts';
 import { hostNames } from '../../hosts/names.ts';
-import { folderPlace, isArchive, localPlace } from '../../sources/site/place.ts';
 import { openSite } from '../../sources/site/read.ts';
+import { folderStorage, isArchive, openStorage } from '../../sources/site/storage.ts';
 import { isAddress } from '../../sources/source.ts';
 import type { DeploymentReport, SupportedByHosts } from '../../verify/deployment.ts';
 import { type FolderReport, verifySite } from '../../verify/folder.ts';
@@ -58,7 +58,7 @@ export async function verify(
     const misplaced = (['like', 'wait'] as const).find((name) => options[name] !== undefined);
     if (misplaced) throw new UsageError(`--${misplaced}: got a folder to check, expected a URL`);
     await settledSource(target);
-    return verifySite(await localPlace(target));
+    return verifySite(await openStorage(target));
   }
   const url = checkValue(httpUrl, target, 'address');
   const { like, wait, level = 'static', ...deployment } = checkOptions(verifyOptions, options);
@@ -73,7 +73,7 @@ export async function verify(
     );
   const deadline = Date.now() + (wait === undefined ? 0 : parseTime(wait));
   await settledSource(like);
-  const site = openSite(folderPlace(like));
+  const site = openSite(folderStorage(like));
   const { awaitSite } = await import('../../verify/await-site.ts');
   await awaitSite(url, { ...deployment, ...watchers, site, deadline });
   const supported = options.level === undefined ? findSupported(site.meta.hosts) : undefined;

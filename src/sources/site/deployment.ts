@@ -20,8 +20,8 @@ import { GamedataError, UpstreamError } from '../../errors.ts';
 import { decodeJson, MalformedBody } from '../../http/body.ts';
 import type { HttpClient } from '../../http/client.ts';
 import type { LocalSite } from './local.ts';
-import { memoryPlace, type Place, refuseLarge } from './place.ts';
 import { readManifest } from './read.ts';
+import { memoryStorage, refuseLarge, type SiteStorage } from './storage.ts';
 
 const MIXED = 'It may be served partly from caches, or be replaced just now: try again later.';
 /** `serve` and others redirect `/index.html` to `/`. */
@@ -36,11 +36,11 @@ export async function fetchManifest(client: HttpClient, address: string): Promis
     return bytes;
   };
   const body = await get(client, url, { decode, maxBytes: maxBytesOf(MANIFEST_FILE) });
-  return readManifest(placeOf(address, new Map([[MANIFEST_FILE, body]])));
+  return readManifest(toStorage(address, new Map([[MANIFEST_FILE, body]])));
 }
 
-const placeOf = (address: string, files: ReadonlyMap<string, Buffer>): Place =>
-  memoryPlace(address, files, (file) => `${address}/${file}`);
+const toStorage = (address: string, files: ReadonlyMap<string, Buffer>): SiteStorage =>
+  memoryStorage(address, files, (file) => `${address}/${file}`);
 
 /** Whether a file of a site describes it, or has records. */
 export const hasRecords = (file: string): boolean =>
@@ -89,15 +89,15 @@ interface Selection {
 }
 
 /** Reads files of a deployment, all of one build. */
-export const deploymentPlace = (
+export const deploymentStorage = (
   client: HttpClient,
   address: string,
   { isWanted, local }: Selection,
-): Promise<Place> =>
+): Promise<SiteStorage> =>
   readOneBuild(client, address, async (manifest) => {
     const read = async (entry: ManifestEntry) => local?.read(entry) ?? fetchFile(client, address, entry);
     const about = manifest.files.find(({ path }) => path === META_FILE);
-    const site = placeOf(address, new Map());
+    const site = toStorage(address, new Map());
     refuseLarge(site, about ? [about] : []);
     const described = about && (await read(about));
     const { digest = '' } = metaReader.safeParse(parseJson(`${described}`)).data ?? {};
@@ -106,12 +106,12 @@ export const deploymentPlace = (
     const bodies = await Promise.all(wanted.map(read));
     const files = new Map(wanted.map(({ path }, at) => [path, bodies[at] ?? Buffer.of()]));
     if (described) files.set(META_FILE, described);
-    return placeOf(address, files.set(MANIFEST_FILE, Buffer.from(JSON.stringify(manifest))));
+    return toStorage(address, files.set(MANIFEST_FILE, Buffer.from(JSON.stringify(manifest))));
   });
 
 /** @throws OutputError if the file is too large, UpstreamError if it cannot be fetched, or differs from the manifest */
 export async function fetchFile(client: HttpClient, address: string, entry: ManifestEntry): Promise<Buffer> {
-  refuseLarge(placeOf(address, new Map()), [entry]);
+  refuseLarge(toStorage(address, new Map()), [entry]);
   const url = `${address}/${entry.path.split('/').map(encodeURIComponent).join('/')}`;
   const decode = (body: Buffer): Buffer => {
     const differs = (got: string, expected: string | number): MalformedBody =>

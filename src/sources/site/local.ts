@@ -3,8 +3,8 @@
 import type { Entries, ManifestEntry } from '../../contract/meta.ts';
 import type { AnyRecords } from '../../dataset/data-set.ts';
 import type { Previous } from '../../dataset/history.ts';
-import { folderPlace } from './place.ts';
 import { readListed, undamaged } from './read.ts';
+import { folderStorage } from './storage.ts';
 
 export interface LocalSite {
   /** The records with this digest; undefined if the published ones have another digest, or are damaged. */
@@ -14,10 +14,10 @@ export interface LocalSite {
 }
 
 export function openLocalSite(folder: string, entries: Entries, previous: Previous | undefined): LocalSite {
-  const place = folderPlace(folder);
+  const storage = folderStorage(folder);
   return {
     records: (digest) => (previous?.digest === digest ? previous.records() : undefined),
     read: ({ path, sha256 }) =>
-      entries.get(path)?.sha256 === sha256 ? undamaged(() => readListed(place, entries, path)) : undefined,
+      entries.get(path)?.sha256 === sha256 ? undamaged(() => readListed(storage, entries, path)) : undefined,
   };
 }

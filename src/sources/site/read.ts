@@ -38,7 +38,7 @@ import { recordsOfPaths } from '../../dataset/guards.ts';
 import { decodeHistory, emptyHistory, type Previous } from '../../dataset/history.ts';
 import { DataError, errorCode, GamedataError, OutputError } from '../../errors.ts';
 import { parseText } from '../../files.ts';
-import { type Place, readFrom } from './place.ts';
+import { readFrom, type SiteStorage } from './storage.ts';
 
 /** More than a hundred times the live upstream's records with every icon. */
 const MAX_SITE_BYTES = 8 * 1024 ** 3;
@@ -49,41 +49,44 @@ const pageSchema = z.looseObject({ results: z.array(servedSchema) });
 export type Site = ReturnType<typeof openSite>;
 
 /** Opens a site. Throws `OutputError` if its manifest or description is missing or invalid. */
-export function openSite(place: Place) {
-  const manifest = readManifest(place);
-  const meta = describe(place, META_FILE, metaReader);
+export function openSite(storage: SiteStorage) {
+  const manifest = readManifest(storage);
+  const meta = describe(storage, META_FILE, metaReader);
   const entries = entriesOf(manifest);
-  return { place, manifest, entries, meta, ...siteData(place, entries, meta) };
+  return { storage, manifest, entries, meta, ...siteData(storage, entries, meta) };
 }
 
 /** Throws `OutputError` if it is none of a gamedata build, or lists more than any site has. */
-export function readManifest(place: Place): Manifest {
-  const manifest = describe(place, MANIFEST_FILE, manifestReader);
+export function readManifest(storage: SiteStorage): Manifest {
+  const manifest = describe(storage, MANIFEST_FILE, manifestReader);
   const bytes = manifest.files.reduce((sum, file) => sum + file.bytes, 0);
   if (bytes <= MAX_SITE_BYTES) return manifest;
-  throw new OutputError(`got files of ${bytes} bytes in all, expected at most ${MAX_SITE_BYTES}`, place.name);
+  throw new OutputError(
+    `got files of ${bytes} bytes in all, expected at most ${MAX_SITE_BYTES}`,
+    storage.name,
+  );
 }
 
 /** Undefined if it is missing or invalid, or is not as the manifest says, where one is given. */
-export const readMeta = (place: Place, entries?: Entries): Meta | undefined =>
+export const readMeta = (storage: SiteStorage, entries?: Entries): Meta | undefined =>
   undamaged(() => {
-    if (entries) readListed(place, entries, META_FILE);
-    return describe(place, META_FILE, metaReader);
+    if (entries) readListed(storage, entries, META_FILE);
+    return describe(storage, META_FILE, metaReader);
   });
 
 export const entriesOf = ({ files }: Pick<Manifest, 'files'>): Entries =>
   new Map(files.map((entry) => [entry.path, entry]));
 
-function describe<S extends z.ZodType>(place: Place, file: string, schema: S): z.infer<S> {
+function describe<S extends z.ZodType>(storage: SiteStorage, file: string, schema: S): z.infer<S> {
   const fail = (problem: string, cause?: unknown): OutputError =>
-    new OutputError(`has no valid ${file}: ${problem}`, place.name, { cause });
+    new OutputError(`has no valid ${file}: ${problem}`, storage.name, { cause });
   let json: unknown;
   try {
-    json = JSON.parse(`${place.read(file)}`);
+    json = JSON.parse(`${storage.read(file)}`);
   } catch (cause) {
     throw fail(errorCode(cause) || 'invalid JSON', cause);
   }
-  refuseNewerFormat(json, (problem, options) => new OutputError(`${file} ${problem}`, place.name, options));
+  refuseNewerFormat(json, (problem, options) => new OutputError(`${file} ${problem}`, storage.name, options));
   try {
     return parse(schema, json, {});
   } catch (cause) {
@@ -92,23 +95,24 @@ function describe<S extends z.ZodType>(place: Place, file: string, schema: S): z
 }
 
 /** Reads a file that has to be as the manifest says. Throws `OutputError`. */
-export function readListed(place: Place, entries: Entries, file: string): Buffer {
+export function readListed(storage: SiteStorage, entries: Entries, file: string): Buffer {
   const entry = entries.get(file);
-  if (!entry) throw new OutputError('is not in the manifest', place.at(file));
-  const body = readFrom(place, file);
+  if (!entry) throw new OutputError('is not in the manifest', storage.at(file));
+  const body = readFrom(storage, file);
   const sha256 = hash('sha256', body);
   if (sha256 === entry.sha256) return body;
   const problem = `has SHA-256 ${sha256}, expected ${entry.sha256}, as in the manifest`;
-  throw new OutputError(problem, place.at(file), { hint: 'gamedata verify <dir> lists every problem.' });
+  throw new OutputError(problem, storage.at(file), { hint: 'gamedata verify <dir> lists every problem.' });
 }
 
 /** The data of a site. Whatever is read has to be as the manifest says: each function throws `OutputError` or `DataError`. */
-function siteData(place: Place, entries: Entries, meta: Meta | undefined) {
-  const json = (file: string): unknown => parseText(`${readListed(place, entries, file)}`, place.at(file));
+function siteData(storage: SiteStorage, entries: Entries, meta: Meta | undefined) {
+  const json = (file: string): unknown =>
+    parseText(`${readListed(storage, entries, file)}`, storage.at(file));
   const readPage = (file: string): AnyRecord[] =>
-    parse(pageSchema, json(file), { record: place.at(file) }).results.map(unserved);
+    parse(pageSchema, json(file), { record: storage.at(file) }).results.map(unserved);
   function records(): AnyRecords {
-    if (!meta) throw new OutputError(`has no valid ${META_FILE}`, place.name);
+    if (!meta) throw new OutputError(`has no valid ${META_FILE}`, storage.name);
     const { counts, digest } = meta;
     const read = mapKinds((kind) =>
       counts[kind] === 0
@@ -117,19 +121,19 @@ function siteData(place: Place, entries: Entries, meta: Meta | undefined) {
     );
     const found = digestRecords(read);
     if (found === digest) return read;
-    const location = { record: place.name, field: 'digest' };
+    const location = { record: storage.name, field: 'digest' };
     throw new DataError(`got ${found}: expected ${digest}, as in ${META_FILE}`, location);
   }
   /** Missing from sites of earlier versions, or that have none. */
   const optional = <S extends z.ZodType>(file: string, schema: S): z.infer<S> | undefined =>
-    entries.has(file) ? parse(schema, json(file), { record: place.at(file) }) : undefined;
+    entries.has(file) ? parse(schema, json(file), { record: storage.at(file) }) : undefined;
   const history = (): History =>
-    entries.has(CHANGES_FILE) ? decodeHistory(json(CHANGES_FILE), place.at(CHANGES_FILE)) : emptyHistory;
+    entries.has(CHANGES_FILE) ? decodeHistory(json(CHANGES_FILE), storage.at(CHANGES_FILE)) : emptyHistory;
   const moved = (): z.infer<typeof movedReader> => optional(MOVED_FILE, movedReader) ?? {};
   return {
     records,
     history,
-    names: (): Names[] => readNames(meta?.names, json, place.at),
+    names: (): Names[] => readNames(meta?.names, json, storage.at),
     former: (): Former => decodeFormer(json(FORMER_FILE)),
     /** The old slugs that redirect, for a site whose `former.json` is damaged. */
     redirecting: (own: AddressedRecords): Former => readRedirects(moved(), own),
@@ -137,7 +141,7 @@ function siteData(place: Place, entries: Entries, meta: Meta | undefined) {
     listed: (): AddressedRecords =>
       mapKinds((kind) =>
         recordsOfPaths(entries.keys())[kind].map(({ slug }) => {
-          const text = undamaged(() => `${readListed(place, entries, recordFile(kind, slug))}`) ?? '';
+          const text = undamaged(() => `${readListed(storage, entries, recordFile(kind, slug))}`) ?? '';
           const { data } = z.object({ id: z.int() }).safeParse(parseJson(text));
           return { slug, ...data };
         }),
@@ -157,11 +161,11 @@ export const readNames = (
 
 /** The published data as the previous data set; undefined if nothing is published. */
 export function previousOfSite(
-  place: Place,
+  storage: SiteStorage,
   { meta, entries }: { meta?: Meta | undefined; entries: Entries },
 ): Previous | undefined {
   if (entries.size === 0) return undefined;
-  const data = siteData(place, entries, meta);
+  const data = siteData(storage, entries, meta);
   const counts = mapKinds((kind) => recordsOfPaths(entries.keys())[kind].length);
   const records = () => undamaged(data.records);
   return {
@@ -170,7 +174,7 @@ export function previousOfSite(
     listed: data.listed,
     history: () => undamaged(data.history),
     readNames: () => undamaged(data.names),
-    former: () => explainFormer({ name: place.name, wayOut: RESTORE }, data.former),
+    former: () => explainFormer({ name: storage.name, wayOut: RESTORE }, data.former),
     readableFormer: () =>
       undamaged(data.former) ?? undamaged(() => data.redirecting(records() ?? data.listed())),
   };

@@ -8,8 +8,8 @@ import { archiveFiles, bulkFiles } from '../../../src/contract/files.ts';
 import { type GuaranteeName, guarantees } from '../../../src/contract/guarantees.ts';
 import { downloadHeaders, mediaTypeOf } from '../../../src/contract/headers.ts';
 import { mapKinds } from '../../../src/contract/kinds.ts';
-import { folderPlace } from '../../../src/sources/site/place.ts';
 import { openSite } from '../../../src/sources/site/read.ts';
+import { folderStorage } from '../../../src/sources/site/storage.ts';
 import { awaitSite } from '../../../src/verify/await-site.ts';
 import { isExpected, verifyDeployment } from '../../../src/verify/deployment.ts';
 import type { RunningEngine } from '../../support/engines/engine.ts';
@@ -60,7 +60,7 @@ for (const { engine, links, unsupported, column = engine.name } of engines) {
         const { guarantees: checked, counts } = await verifyDeployment(running.url, {
           level: 'full',
           concurrency: engine.concurrency ?? 16,
-          ...(below === '' ? { linkBase: baseUrl } : { site: openSite(folderPlace(out)) }),
+          ...(below === '' ? { linkBase: baseUrl } : { site: openSite(folderStorage(out)) }),
         });
         const failed = checked.filter(({ failures }) => failures.length > 0);
         const names = failed.map(({ guarantee }) => guarantee);
@@ -75,7 +75,7 @@ for (const { engine, links, unsupported, column = engine.name } of engines) {
 
       // `serve` redirects `browse.html` to `browse`, which is a folder.
       test.runIf(below === '' && engine !== serveStatic)('serves each file as built', async () => {
-        const site = openSite(folderPlace(out));
+        const site = openSite(folderStorage(out));
         await awaitSite(running.url, { site, concurrency: engine.concurrency ?? 8, deadline: 0 });
       });
 

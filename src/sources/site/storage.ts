@@ -1,4 +1,4 @@
-/** Where a site or a snapshot is: its folder, or the memory into which an archive or a part of a deployment has been read. */
+/** The storage of a site or a snapshot: a folder, or memory with the files of an archive or a part of a deployment. */
 
 import { createReadStream } from 'node:fs';
 import path from 'node:path';
@@ -8,28 +8,28 @@ import { describeExcess, MAX_MEMORY_BYTES, maxBytesOf } from '../../contract/lim
 import { errorCode, GamedataError, OutputError } from '../../errors.ts';
 import { openRegular, readFile, walk } from '../../files.ts';
 
-export interface Place {
+export interface SiteStorage {
   readonly name: string;
-  /** A file as errors show it. */
+  /** The name of a file in errors. */
   at(file: string): string;
-  /** Throws an error with a code. */
+  /** @throws Error with a code */
   read(file: string): Buffer;
-  /** Every file, and everything else that is no folder. */
+  /** Lists every file, and anything else that is not a folder. */
   list(): Iterable<{ readonly path: string; readonly isFile: boolean }>;
 }
 
-export const folderPlace = (folder: string, name = folder): Place => ({
+export const folderStorage = (folder: string, name = folder): SiteStorage => ({
   name,
   at: (file) => path.join(name, file),
   read: (file) => readFile(folder, file),
   list: () => walk(folder),
 });
 
-export const memoryPlace = (
+export const memoryStorage = (
   name: string,
   files: ReadonlyMap<string, Buffer>,
   at: (file: string) => string,
-): Place => ({
+): SiteStorage => ({
   name,
   at,
   read(file) {
@@ -41,38 +41,42 @@ export const memoryPlace = (
 });
 
 /** Throws `OutputError`. `wanted` says what the file should be, and what can be done. */
-export function readFrom(place: Place, file: string, wanted?: { what: string; hint: string }): Buffer {
+export function readFrom(
+  storage: SiteStorage,
+  file: string,
+  wanted?: { what: string; hint: string },
+): Buffer {
   try {
-    return place.read(file);
+    return storage.read(file);
   } catch (cause) {
     if (cause instanceof GamedataError) throw cause;
     const problem = `cannot be read (${errorCode(cause)})${wanted ? `, expected ${wanted.what}` : ''}`;
-    throw new OutputError(problem, place.at(file), { cause, hint: wanted?.hint });
+    throw new OutputError(problem, storage.at(file), { cause, hint: wanted?.hint });
   }
 }
 
 /** Throws `OutputError` if files are larger than their roles permit, or than fit in memory together. */
 export function refuseLarge(
-  place: Pick<Place, 'name' | 'at'>,
+  storage: Pick<SiteStorage, 'name' | 'at'>,
   files: readonly { path: string; bytes: number }[],
 ): void {
   let sum = 0;
   for (const { path: file, bytes } of files) {
     const problem = describeExcess(bytes, maxBytesOf(file));
-    if (problem !== undefined) throw new OutputError(problem, place.at(file));
+    if (problem !== undefined) throw new OutputError(problem, storage.at(file));
     sum += bytes;
   }
   const problem = describeExcess(sum, MAX_MEMORY_BYTES);
-  if (problem !== undefined) throw new OutputError(`${problem} in all`, place.name);
+  if (problem !== undefined) throw new OutputError(`${problem} in all`, storage.name);
 }
 
 export const isArchive = (name: string): boolean => /\.(?:tar\.gz|tgz)$/.test(name);
 
-export const localPlace = async (target: string): Promise<Place> =>
-  isArchive(target) ? await archivePlace(target) : folderPlace(target);
+export const openStorage = async (target: string): Promise<SiteStorage> =>
+  isArchive(target) ? await archiveStorage(target) : folderStorage(target);
 
 /** Every regular file below the archive's only folder. Throws `OutputError` if it cannot be read as an archive. */
-export async function archivePlace(archive: string): Promise<Place> {
+export async function archiveStorage(archive: string): Promise<SiteStorage> {
   const files = new Map<string, Buffer>();
   const at = (file: string): string => `${archive} › ${file}`;
   try {
@@ -94,7 +98,7 @@ export async function archivePlace(archive: string): Promise<Place> {
     const why = errorCode(cause) || (cause as Error).message;
     throw new OutputError(`cannot be read as an archive (${why}), expected a .tar.gz`, archive, { cause });
   }
-  return memoryPlace(archive, files, at);
+  return memoryStorage(archive, files, at);
 }
 
 /** Counts headers, too: an archive may have millions of empty files. */
