@@ -28,7 +28,10 @@ export const guarantees = {
     title: '304 has the ETag, Vary and Cache-Control of 200, compressed or not',
   },
   cors: { needs: 'rules', title: 'CORS is open, for errors too' },
-  exposed: { needs: 'rules', title: 'scripts on other origins can read ETag and Allow' },
+  exposed: {
+    needs: 'rules',
+    title: 'scripts on other origins can read ETag and Allow, and isolated pages can embed every file',
+  },
   nosniff: { needs: 'rules', title: 'X-Content-Type-Options is nosniff' },
   'page-policy': {
     needs: 'rules',

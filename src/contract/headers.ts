@@ -7,6 +7,8 @@ export const commonHeaders = {
   'Access-Control-Allow-Origin': '*',
   // Scripts of other origins can read few headers unless told so.
   'Access-Control-Expose-Headers': 'ETag, Allow',
+  // Cross-origin isolated pages can embed an icon only with this header, on its redirect, too.
+  'Cross-Origin-Resource-Policy': 'cross-origin',
   'X-Content-Type-Options': 'nosniff',
 } as const;
 

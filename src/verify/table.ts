@@ -97,7 +97,10 @@ export const table: Readonly<Record<GuaranteeName, readonly Row[]>> = {
     sameNotModified,
   ]),
   cors: everywhere(sameCors),
-  exposed: everywhere(sameHeader('Access-Control-Expose-Headers', compare.includesMembers)),
+  exposed: [
+    ...everywhere(sameHeader('Access-Control-Expose-Headers', compare.includesMembers)),
+    ...everywhere(sameHeader('Cross-Origin-Resource-Policy')),
+  ],
   nosniff: everywhere(sameHeader('X-Content-Type-Options')),
   'page-policy': [
     [

@@ -155,6 +155,7 @@ describe('finds by its guarantee', () => {
     ['page-policy', 'a page that runs what stands in it', header('content-security-policy', inlined)],
     ['nosniff', 'no nosniff', header('x-content-type-options', null)],
     ['exposed', 'an ETag that scripts cannot read', header('access-control-expose-headers', 'Allow')],
+    ['exposed', 'icons that isolated pages cannot embed', header('cross-origin-resource-policy', null)],
     ['compression', 'a large file as it is', at('/openapi.json', json(`"${'x'.repeat(2000)}"`))],
     ['freshness', 'files that caches keep', at('/meta.json', header('cache-control', 'max-age=300'))],
     ['fresh-errors', 'errors that caches keep', of(404, header('cache-control', 'max-age=300'))],

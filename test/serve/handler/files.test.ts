@@ -35,6 +35,7 @@ describe('a file at its own address', () => {
     expect(headers.get('content-type')).toBe(type);
     expect(headers.get('access-control-allow-origin')).toBe('*');
     expect(headers.get('x-content-type-options')).toBe('nosniff');
+    expect(headers.get('cross-origin-resource-policy')).toBe('cross-origin');
     expect(headers.has(policy)).toBe(isPage);
     expect(headers.has('content-disposition')).toBe(false);
     expect(headers.has('allow')).toBe(false);

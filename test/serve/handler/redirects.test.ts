@@ -64,6 +64,7 @@ describe('an icon that the site does not hold', () => {
       expect(status).toBe(base === null ? 404 : 302);
       expect(headers.get('location')).toBe(base && `${base}/a.png`);
       expect(headers.get('access-control-allow-origin')).toBe('*');
+      expect(headers.get('cross-origin-resource-policy')).toBe('cross-origin');
     }
     expect((await ask('/sprites/a.png')).status).toBe(404);
   });

@@ -14,6 +14,7 @@ const notFound = '{"detail":"Not found."}';
 
 const common = {
   'access-control-allow-origin': '*',
+  'cross-origin-resource-policy': 'cross-origin',
   'x-content-type-options': 'nosniff',
   allow: 'GET, HEAD, OPTIONS',
   vary: 'Accept',
