@@ -89,3 +89,9 @@ export const htmlHeaders = {
     "frame-ancestors 'none'",
   ].join('; '),
 } as const;
+
+/** On HTML below the API's prefix, which must match its scripts. Caches that ignore `Vary` must not send it to programs. */
+export const apiPageHeaders = {
+  ...htmlHeaders,
+  'Cache-Control': 'private, max-age=0, must-revalidate',
+} as const;

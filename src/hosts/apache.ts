@@ -42,7 +42,7 @@ const prefersPage = `(${preferencePatterns
   .join(' || ')})`;
 const isBrowser = `%{REQUEST_METHOD} =~ /^(?:GET|HEAD)$/ && !(%{QUERY_STRING} =~ m#${jsonFormatPattern}#) && ${prefersPage}`;
 
-const { api, common, download, error, file, html, preflight } = headerSets;
+const { api, apiPage, common, download, error, file, html, preflight } = headerSets;
 
 function createValues(context: HostContext) {
   const { moved } = context.routes;
@@ -64,6 +64,7 @@ function createValues(context: HostContext) {
     apiHeaders: formatHeaders(api),
     fileHeaders: formatHeaders(file),
     htmlHeaders: formatHeaders(html),
+    pageCaching: apiPage['Cache-Control'],
     downloadHeaders: formatHeaders(download),
     preflightHeaders: formatHeaders(preflight),
     errorHeaders: formatHeaders(common, api, { 'Content-Type': 'application/json' }, error),

@@ -37,13 +37,14 @@ export const caddy: Host = {
 const formatHeaders = (...fields: Readonly<Record<string, string>>[]): string[] =>
   Object.entries<string>(Object.assign({}, ...fields)).map(([name, value]) => `${name} "${value}"`);
 
-const { api, common, download, error, file, html, preflight } = headerSets;
+const { api, apiPage, common, download, error, file, html, preflight } = headerSets;
 
 const ownValues = {
   negotiation: negotiationRules.map(([pattern, value]) => `\`~${pattern}\` ${value || '""'}`),
   commonHeaders: formatHeaders(common),
   apiHeaders: formatHeaders(api),
   fileHeaders: formatHeaders(file),
+  pageCaching: apiPage['Cache-Control'],
   htmlHeaders: formatHeaders(html),
   downloadHeaders: formatHeaders(download),
   preflightHeaders: formatHeaders(preflight),

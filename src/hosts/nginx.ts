@@ -49,20 +49,22 @@ const quote = (text: string): string => (text.includes("'") ? `"${text}"` : `'${
 const formatHeaders = (...fields: Readonly<Record<string, string>>[]): string[] =>
   Object.entries<string>(Object.assign({}, ...fields)).map(([name, value]) => `${name} ${quote(value)}`);
 
-const { common, error, html, preflight, download } = headerSets;
+const { common, error, html, apiPage, preflight, download } = headerSets;
 const api = { ...headerSets.api, 'Cache-Control': '$gamedata_api_caching' };
 const file = { ...headerSets.file, 'Cache-Control': '$gamedata_file_caching' };
 
 const ownValues = {
   negotiation: negotiationRules.map(([pattern, value]) => `'~${pattern}' ${value || "''"}`),
   apiHeaders: formatHeaders(common, api),
-  pageHeaders: formatHeaders(common, api, html),
+  pageHeaders: formatHeaders(common, api, html, { 'Cache-Control': '$gamedata_page_caching' }),
+  notFoundHeaders: formatHeaders(common, api, html, { 'Cache-Control': file['Cache-Control'] }),
   fileHeaders: formatHeaders(common, file),
   htmlHeaders: formatHeaders(common, file, html),
   downloadHeaders: formatHeaders(common, download, { 'Cache-Control': api['Cache-Control'] }),
   errorHeaders: formatHeaders(error),
   preflightHeaders: formatHeaders(common, api, preflight),
   apiCaching: headerSets.api['Cache-Control'],
+  pageCaching: apiPage['Cache-Control'],
   fileCaching: headerSets.file['Cache-Control'],
   errorCaching: error['Cache-Control'],
   // With the charset, because nginx does not add it to files that the build has compressed.

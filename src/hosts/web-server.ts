@@ -15,6 +15,7 @@ export const headerSets = {
   api: { ...contract.apiHeaders, Vary: 'Accept, Accept-Encoding' },
   file: { ...contract.freshHeaders, Vary: 'Accept-Encoding' },
   html: contract.htmlHeaders,
+  apiPage: contract.apiPageHeaders,
   download: { ...contract.downloadHeaders, Vary: 'Accept-Encoding' },
   preflight: contract.preflightHeaders,
   error: contract.errorHeaders,

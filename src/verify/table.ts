@@ -109,7 +109,10 @@ export const table: Readonly<Record<GuaranteeName, readonly Row[]>> = {
     ],
     [{ urls: pages, headers: browser }, compare.ifPage(sameHeader('X-Content-Type-Options'))],
   ],
-  caching: [[`${samples} ${names}`, compare.ifOk(sameCaching)]],
+  caching: [
+    [`${samples} ${names}`, compare.ifOk(sameCaching)],
+    [{ urls: samples, headers: browser }, compare.ifPage(sameCaching)],
+  ],
   freshness: [[`${siteFiles} ${placeholder} / /style.css`, compare.ifOk(sameCaching)]],
   vary: [[`${samples} ${unknown}`, sameHeader('Vary', compare.includesMembers)]],
   parameters: [[builtPages, sameStatus, sameJson]],

@@ -22,6 +22,9 @@ ETags are made of the content on Apache, Cloudflare and Netlify, and by \`gameda
 them of a file's time and size: they stay while files keep their times, and differ between separate builds.
 [OPERATING.md](OPERATING.md#deploy) says how to copy a site.
 
+HTML below \`/api/\` is \`private\`, so no shared cache sends it to programs. Netlify by rules and GitHub Pages cannot set headers by media
+type, and have no HTML there except for GitHub's 404 page. A cache in front of any host needs the query and \`Accept\` in its key.
+
 \`npx wrangler dev\` in a built folder reloads for ever with versions that watch their own \`.wrangler/\`, such as 4.85: give it
 \`--persist-to <folder elsewhere>\`, or use a newer one. A site is for Netlify or Cloudflare, not for both: each reads \`_redirects\`.
 `;

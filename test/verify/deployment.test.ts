@@ -160,6 +160,7 @@ describe('finds by its guarantee', () => {
     ['freshness', 'files that caches keep', at('/meta.json', header('cache-control', 'max-age=300'))],
     ['fresh-errors', 'errors that caches keep', of(404, header('cache-control', 'max-age=300'))],
     ['caching', 'another Cache-Control', header('cache-control', 'no-store')],
+    ['caching', 'a page that caches keep', where(wantsHtml, header('cache-control', 'max-age=300'))],
     ['vary', 'a Vary without Accept', header('vary', 'Accept-Encoding')],
     ['allow', 'an Allow without HEAD', header('allow', 'GET')],
     ['parameters', 'an offset that counts only behind a limit', at('?offset=100', asFirstPage)],

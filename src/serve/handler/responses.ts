@@ -8,11 +8,11 @@ import type { PlainRequest, PlainResponse } from './request.ts';
 
 type HeaderValues = PlainResponse['headers'];
 
-const { apiHeaders, commonHeaders, htmlHeaders, mediaTypes } = contract;
+const { apiHeaders, apiPageHeaders, commonHeaders, htmlHeaders, mediaTypes } = contract;
 export const endpointHeaders = { ...commonHeaders, ...apiHeaders };
 export const jsonHeaders = { ...endpointHeaders, 'Content-Type': mediaTypes['.json'] };
 /** For the browsable page at a URL of the API. */
-export const pageHeaders = { ...endpointHeaders, ...htmlHeaders, 'Content-Type': mediaTypes['.html'] };
+export const pageHeaders = { ...endpointHeaders, ...apiPageHeaders, 'Content-Type': mediaTypes['.html'] };
 
 /** Returns the headers of a file at its own URL. */
 export function fileHeaders(file: string): HeaderValues {

@@ -9,6 +9,7 @@ const { ask } = handledSite(recordsWithGaps());
 const LIST = '/api/gamedata/move/';
 const RECORD = '/api/gamedata/move/pound/';
 const JSON_TYPE = 'application/json';
+const API_CACHING = 'public, max-age=300, stale-while-revalidate=86400';
 const HTML_TYPE = 'text/html; charset=utf-8';
 const notFound = '{"detail":"Not found."}';
 
@@ -143,7 +144,9 @@ describe('Accept and format', () => {
         const isPage = wanted === 'html' || (wanted === 404 && client === browser);
         const type = isPage ? HTML_TYPE : JSON_TYPE;
         expect([query, status]).toEqual([query, typeof wanted === 'number' ? wanted : 200]);
-        expect(got).toMatchObject({ ...common, 'content-type': type });
+        const caching = isPage ? 'private, max-age=0, must-revalidate' : API_CACHING;
+        const policy = typeof wanted === 'number' ? 'no-cache' : caching;
+        expect(got).toMatchObject({ ...common, 'content-type': type, 'cache-control': policy });
       }
   });
 
