@@ -30,6 +30,7 @@ const checksumOf = (archive: string): string => `${archive}.sha256`;
  */
 export async function keepArchive(out: string, keep: number): Promise<string> {
   const folder = `${path.normalize(out).replace(/[/\\]+$/, '')}-archives`;
+  if (statusOf(folder)?.isSymbolicLink()) refuseStrangers(out, [folder]);
   if (statusOf(path.join(folder, MANIFEST_FILE)))
     throw new OutputError('is a site, so no archive is kept in it', folder, {
       hint: 'Move one of the two sites to another folder.',
@@ -38,7 +39,7 @@ export async function keepArchive(out: string, keep: number): Promise<string> {
   const { state, name } = nameArchive(out, site);
   const file = path.join(folder, name);
   const files = [file, checksumOf(file)];
-  refuseStrangers(out, statusOf(folder)?.isSymbolicLink() ? [folder, ...files] : files);
+  refuseStrangers(out, files);
   if (!files.every(isFile)) {
     const archive = await packArchive(readContents(out, site), site.meta.captured);
     replaceFile(checksumOf(file), undefined);
@@ -65,19 +66,23 @@ function readContents(out: string, { storage, manifest, entries }: Site) {
 
 /** Writes a file under another name, then renames it. A link in its place is replaced, and a folder only if it is empty. */
 function replaceFile(file: string, body: Uint8Array | string | undefined): void {
-  explained('cannot be written', file, () => {
+  const folder = path.dirname(file);
+  explained('cannot be written', folder, () => {
     if (statusOf(file)?.isDirectory()) rmdirSync(file);
     if (body === undefined) return rmSync(file, { force: true });
-    const folder = path.dirname(file);
     const isNew = statusOf(folder) === undefined;
     fsExtra.ensureDirSync(folder);
     const draft = `${file}.${randomUUID()}.part`;
-    writeFileSync(draft, body, { flag: 'wx' });
-    // A new folder is public regardless of the umask.
-    const modes = modesOf(isNew ? draft : folder, draft);
-    if (modes) give(draft, modes, false);
-    if (modes && isNew) give(folder, modes, true);
-    renameSync(draft, file);
+    try {
+      writeFileSync(draft, body, { flag: 'wx' });
+      // A new folder is public regardless of the umask.
+      const modes = modesOf(isNew ? draft : folder, draft);
+      if (modes) give(draft, modes, false);
+      if (modes && isNew) give(folder, modes, true);
+      renameSync(draft, file);
+    } finally {
+      rmSync(draft, { force: true });
+    }
   });
 }
 
@@ -91,7 +96,8 @@ function prune(folder: string, { state, name, keep }: { state: string; name: str
   for (const other of others) {
     const [, its = ''] = ARCHIVE.exec(other) ?? [];
     if (!states.has(its) && states.size < keep) states.add(its);
-    else for (const one of [other, checksumOf(other)]) rmSync(path.join(folder, one), { force: true });
+    else
+      for (const one of files) if ([other, checksumOf(other)].includes(one)) rmSync(path.join(folder, one));
   }
   for (const draft of files) if (DRAFT.test(draft) && ageOf(draft) > DAY_MS) rmSync(path.join(folder, draft));
 }

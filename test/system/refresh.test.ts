@@ -293,7 +293,7 @@ describe('a deployment', () => {
     const empty = await deploy(path.join(repo.work, 'live'));
     const settings = { BASE_URL: empty.url, REFRESH_HOSTS: 'cloudflare' };
     expect(await repo.refresh(settings)).toBeUndefined();
-    expect(await repo.verify(empty.url)).toContain('meta.json: got 404');
+    expect(await repo.verify(empty.url)).toContain('manifest.json: got status 404');
     cpSync(path.join(repo.work, 'build'), path.join(repo.work, 'live'), { recursive: true });
     const live = await serve({ dir: path.join(repo.work, 'live'), port: 0 });
     onTestFinished(() => live.close());
