@@ -10,9 +10,11 @@ import path from 'node:path';
 import { dataSetFiles } from '../src/cli/commands/snapshot.ts';
 import { checkOptions } from '../src/cli/options.ts';
 import { BUNDLED_DATA } from '../src/cli/package-files.ts';
-import { captureOptions, sourceOptions } from '../src/cli/shared-options.ts';
+import { resolveSource, sourceOptions } from '../src/cli/shared-options.ts';
+import { checkReplacement } from '../src/dataset/guard.ts';
+import { compareDataSets } from '../src/dataset/replacement.ts';
 import { withOutput } from '../src/publish/publish.ts';
-import { capture } from '../src/sources/capture.ts';
+import { loadSource } from '../src/sources/index.ts';
 import { previousOfSnapshot } from '../src/sources/snapshot.ts';
 
 const PACKAGE = 'pokedex@1.1.0';
@@ -24,11 +26,13 @@ try {
   execFileSync('tar', ['xzf', archive], { cwd: folder });
   const upstream = path.join(folder, 'package', 'data', 'csv');
   const csv = checkOptions(sourceOptions, { source: 'csv', upstream, cache: false });
-  const source = captureOptions(csv, process.env);
+  const source = resolveSource(csv, process.env);
   await withOutput(BUNDLED_DATA, async (output) => {
-    const captured = await capture({ ...source, published: previousOfSnapshot(output.folder) });
-    const provenance = { ...captured.provenance, upstream: `npm package ${PACKAGE}, data/csv` };
-    await output.publish(dataSetFiles({ ...captured, provenance }));
+    const next = await loadSource(source);
+    const changes = compareDataSets(next, previousOfSnapshot(output.folder), source);
+    checkReplacement(changes, source);
+    const provenance = { ...changes.dataSet.provenance, upstream: `npm package ${PACKAGE}, data/csv` };
+    await output.publish(dataSetFiles({ ...changes.dataSet, provenance }, changes));
   });
 } finally {
   rmSync(folder, { recursive: true });

@@ -15,7 +15,6 @@ export type { Item, Move } from './contract/records.ts';
 export { DataError, GamedataError, OutputError, UpstreamError, UsageError } from './errors.ts';
 export type { HostName } from './hosts/names.ts';
 export type { Limits } from './serve/server.ts';
-export type { Watchers } from './sources/capture.ts';
-export type { Progress, SourceName } from './sources/source.ts';
+export type { Progress, SourceName, Watchers } from './sources/source.ts';
 export type { DeploymentReport, GuaranteeResult } from './verify/deployment.ts';
 export type { FolderReport, Problem } from './verify/folder.ts';

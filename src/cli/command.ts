@@ -1,7 +1,7 @@
 /** Commands as data: the command line and its help follow from their declarations. */
 
 import type { GamedataError } from '../errors.ts';
-import type { Watchers } from '../sources/capture.ts';
+import type { Watchers } from '../sources/source.ts';
 import { flag, type Given, inGroup, type Option, type Options } from './options.ts';
 import type { Reporter } from './reporter.ts';
 

@@ -34,19 +34,21 @@ const kinds = {
 } as const;
 
 /**
- * A site is no data set, and neither replaces the other.
+ * Checks that a folder may be replaced: a site and a data set do not replace each other, and the cache is not inside either.
  *
- * @throws OutputError if the folder holds the other kind
+ * @throws OutputError or UsageError
  */
-export function refuseOtherFolder(
+export function checkFolders(
   { name, published: { entries } }: Output,
   wanted: keyof typeof kinds,
+  { cacheFolder }: { cacheFolder?: string | undefined },
 ): void {
   const other = kinds[wanted === 'site' ? 'dataSet' : 'site'];
-  if (!entries.has(other.marker) || entries.has(kinds[wanted].marker)) return;
-  throw new OutputError(`holds ${other.called}, which ${kinds[wanted].called} would replace`, name, {
-    hint: `Choose another folder with ${kinds[wanted].option}.`,
-  });
+  if (entries.has(other.marker) && !entries.has(kinds[wanted].marker))
+    throw new OutputError(`holds ${other.called}, which ${kinds[wanted].called} would replace`, name, {
+      hint: `Choose another folder with ${kinds[wanted].option}.`,
+    });
+  if (cacheFolder !== undefined) checkOutside('--cache', cacheFolder, name);
 }
 
 /** @throws UsageError if a folder that is not for the published files is among them */

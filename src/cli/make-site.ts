@@ -1,26 +1,37 @@
-/** The main job: source → data set → site → output folder. */
+/** Builds and copies: source → data set → site → output folder. */
 
 import { hash } from 'node:crypto';
 import { performance } from 'node:perf_hooks';
 import { archiveFiles } from '../contract/files.ts';
-import { type AnyFile, bodyOf, createMeta, type Making, type SiteFile } from '../contract/meta.ts';
+import { type AnyFile, bodyOf, createMeta, type Making, type Meta } from '../contract/meta.ts';
 import { API_PREFIX, isHostFile } from '../contract/paths.ts';
+import type { Warning } from '../dataset/data-set.ts';
 import { encodeFormer } from '../dataset/former.ts';
+import { checkReplacement } from '../dataset/guard.ts';
+import { compareDataSets, type Replacement } from '../dataset/replacement.ts';
 import { type Host, installCommand } from '../hosts/host.ts';
 import { type HostName, webServerNames } from '../hosts/names.ts';
-import { type OpenOptions, type Output, type PublishResult, withOutput } from '../publish/publish.ts';
+import { type Output, withOutput } from '../publish/publish.ts';
 import { entryOf } from '../publish/published.ts';
 import type { CompleteSite } from '../site/complete-site.ts';
-import { type CaptureOptions, capture } from '../sources/capture.ts';
 import { gatherIcons, type IconsReport } from '../sources/icons.ts';
+import { type Loaded, loadSource } from '../sources/index.ts';
 import { openLocalSite } from '../sources/site/local.ts';
 import { entriesOf, previousOfSite, readManifest, type Site } from '../sources/site/read.ts';
 import { folderStorage } from '../sources/site/storage.ts';
 import { codeDigest, PRODUCT } from '../version.ts';
-import { checkOutside, refuseOtherFolder } from './folders.ts';
+import { checkFolders } from './folders.ts';
 import { readAssets, readPackage } from './package-files.ts';
-import { countWarnings, createReport, groupWarnings, type Report, readWarnings } from './report.ts';
-import { resolveSettings, type Settings, type WantedSettings } from './settings.ts';
+import {
+  countWarnings,
+  createReport,
+  groupWarnings,
+  type Report,
+  readWarnings,
+  type WarningGroup,
+} from './report.ts';
+import { type PublishedSettings, resolveSettings, type Settings, type WantedSettings } from './settings.ts';
+import type { SourceSettings } from './shared-options.ts';
 
 export interface SiteReport extends Report, Pick<Settings, 'baseUrl' | 'baseUrlFrom' | 'links' | 'hosts'> {
   /** For each web server whose configuration or redirects have changed, the command that its operator runs now. */
@@ -33,7 +44,7 @@ export interface SiteReport extends Report, Pick<Settings, 'baseUrl' | 'baseUrlF
 
 export interface MakeOptions {
   readonly out: string;
-  readonly source: Omit<CaptureOptions, 'published'> & Pick<OpenOptions, 'takeLock'>;
+  readonly source: SourceSettings;
   readonly wanted: WantedSettings;
   /** Whether published files are compared by content, not by size and time. */
   readonly verify: boolean;
@@ -41,91 +52,98 @@ export interface MakeOptions {
   readonly copies?: 'another' | 'itself' | undefined;
 }
 
-/** @throws UsageError, UpstreamError, DataError or OutputError; the published site is then unchanged */
-export async function makeSite({ out, source, wanted, verify, copies }: MakeOptions): Promise<SiteReport> {
+/**
+ * The main job: locks the output folder, reads a data set, compares it with the published one, checks it, and publishes its site.
+ *
+ * @throws UsageError, UpstreamError, DataError or OutputError; the published site is then unchanged
+ */
+export function makeSite({ out, source, wanted, verify, copies }: MakeOptions): Promise<SiteReport> {
   const started = performance.now();
-  const { signal, takeLock, onNotice } = source;
   const work = async (output: Output): Promise<SiteReport> => {
-    refuseOtherFolder(output, 'site');
-    if (source.cacheFolder !== undefined) checkOutside('--cache', source.cacheFolder, out);
-    const { entries, meta: published } = output.published;
+    checkFolders(output, 'site', source);
     const previous = previousOfSite(folderStorage(output.folder, output.name), output.published);
-    const kept = entries.size === 0 ? undefined : (published ?? {});
     const resolve = (copied: Site | undefined): Settings =>
       resolveSettings(wanted, out, {
-        published: kept,
+        published: describePublished(output),
         copied: copied?.meta,
         isOwnSource: copies === 'itself',
       });
     // A build can fail before it reads its source.
-    const early = copies ? undefined : resolve(undefined);
-    const captured = await capture({
-      ...{ ...source, published: previous },
-      ...{
-        local: openLocalSite(output.folder, entries, previous),
-        hasIcons: wanted.sprites.mode === 'mirror',
-      },
+    const known = copies ? undefined : resolve(undefined);
+    const local = openLocalSite(output.folder, output.published.entries, previous);
+    const next = await loadSource({ ...source, local, hasIcons: wanted.sprites.mode === 'mirror' });
+    const changes = compareDataSets(next, previous, source);
+    checkReplacement(changes, source);
+    const settings = known ?? resolve(next.site);
+    const assets = readAssets();
+    const icons = await gatherIcons(settings.sprites, changes.dataSet.records, {
+      assets,
+      fetcher: source,
+      site: next.site,
     });
-    const { source: read, provenance, records, names, counts, digest, history, former, site } = captured;
-    const settings = early ?? resolve(site);
-    const { baseUrl, links, hosts, serving, downloads, archive, sprites } = settings;
-    const handWritten = readAssets();
-    const icons = await gatherIcons(sprites, records, { assets: handWritten, fetcher: source, site });
-    const warnings = [
-      ...(site ? readWarnings(site.meta) : groupWarnings(captured.warnings)),
-      ...groupWarnings(icons.warnings),
-    ];
-    const meta = createMeta({
-      ...provenance,
-      generator: PRODUCT,
-      source: read,
-      fallback: captured.fallback,
-      warnings: countWarnings(warnings),
-      digest,
-      names: captured.namesSummary,
-      base_url: baseUrl,
-      links,
-      hosts: [...hosts],
-      downloads,
-      ...(archive && { archive }),
-      sprites,
-      counts,
-    });
-    const inputs = { meta, history, former, archive, serving, assets: [...handWritten, ...icons.files] };
-    const making = describeMaking(inputs);
-    let install: string[] = [];
-    const make = async (): Promise<PublishResult> => {
-      // Most scheduled builds change nothing, and need nothing of this.
-      const { completeSite } = await import('../site/complete-site.ts');
-      const complete = { ...inputs, records, names, hosts, package: readPackage() };
-      const files = await completeSite(complete);
-      install = await installCommands(hosts, output, files);
-      return output.publish(files, { signal, making });
-    };
-    const result = output.confirm(making) ?? (await make());
-    const notices = [...output.notices, ...captured.notices];
-    const report = createReport({ ...captured, notices }, result, { out, warnings, started });
+    const warnings = listWarnings(next, icons.warnings);
+    const meta = describeSite(next, changes, settings, warnings);
+    const { records, names } = changes.dataSet;
+    const inputs = { ...settings, ...changes, meta, records, names, assets: [...assets, ...icons.files] };
+    const making = fingerprint(inputs);
+    const unchanged = output.confirm(making);
+    const files = unchanged ? [] : await generateSite(inputs);
+    const result = unchanged ?? (await output.publish(files, { signal: source.signal, making }));
     return {
-      ...report,
-      ...{ baseUrl, baseUrlFrom: settings.baseUrlFrom, links, hosts },
-      ...{ install, sprites: icons.report, ...findLeftBehind(site, out) },
+      ...createReport(next, changes, result, { output, warnings, started }),
+      ...{
+        baseUrl: settings.baseUrl,
+        baseUrlFrom: settings.baseUrlFrom,
+        links: settings.links,
+        hosts: settings.hosts,
+      },
+      ...{ install: await listInstallCommands(settings.hosts, output, files), sprites: icons.report },
+      ...findLeftBehind(next.site, out),
     };
   };
-  return withOutput(out, work, { byContent: verify, takeLock, onNotice });
+  return withOutput(out, work, { byContent: verify, takeLock: source.takeLock, onNotice: source.onNotice });
 }
 
-interface Inputs extends Pick<CompleteSite, 'meta' | 'history' | 'former' | 'archive' | 'serving'> {
-  readonly assets: readonly SiteFile[];
+/** Undefined if nothing is published; without fields if the published site does not describe itself. */
+const describePublished = ({ published: { entries, meta } }: Output): PublishedSettings =>
+  entries.size === 0 ? undefined : (meta ?? {});
+
+/** A copied site has the numbers of its warnings, except those about icons, which are gathered again. */
+const listWarnings = ({ site, dataSet }: Loaded, ofIcons: readonly Warning[]): WarningGroup[] => [
+  ...(site ? readWarnings(site.meta) : groupWarnings(dataSet.warnings)),
+  ...groupWarnings(ofIcons),
+];
+
+function describeSite(
+  { source }: Loaded,
+  { dataSet: { provenance, digest, counts, namesSummary }, fallback }: Replacement,
+  { baseUrl, links, hosts, downloads, archive, sprites }: Settings,
+  warnings: readonly WarningGroup[],
+): Meta {
+  return createMeta({
+    ...{ ...provenance, generator: PRODUCT, source, fallback, warnings: countWarnings(warnings) },
+    ...{ digest, names: namesSummary, base_url: baseUrl, links, hosts: [...hosts], downloads },
+    ...(archive && { archive }),
+    ...{ sprites, counts },
+  });
+}
+
+type Inputs = Omit<CompleteSite, 'package'>;
+
+/** Most scheduled builds change nothing and need no code of pages and hosts. */
+async function generateSite(inputs: Inputs): Promise<AnyFile[]> {
+  const { completeSite } = await import('../site/complete-site.ts');
+  return completeSite({ ...inputs, package: readPackage() });
 }
 
 /**
- * What a site is made by and from: the same gives the same files. The records and the options need not be read: `meta.json` has the
- * digest of the former, and all of the latter.
+ * Identifies the files of a site by what they are generated from. Records and options need not be read, because `meta.json` has the
+ * digest of the records and all options.
  */
-function describeMaking({ meta, history, former, archive, serving, assets }: Inputs): Required<Making> {
-  const listed = assets.map(({ path, body }) => [path, hash('sha256', body)]);
+function fingerprint({ meta, history, former, archive, serving, assets }: Inputs): Required<Making> {
+  const listed = assets.map((file) => [file.path, hash('sha256', bodyOf(file))]);
   listed.sort(([a = ''], [b = '']) => (a < b ? -1 : 1));
-  // Otherwise a site does not depend on the folder that it is in.
+  // Only the configuration of web servers depends on the folder.
   const served = meta.hosts.some((host) => webServerNames.includes(host)) ? [serving] : [];
   const inputs = JSON.stringify([meta, history, encodeFormer(former), archive, listed, ...served]);
   return { generator: meta.generator, code: codeDigest(), inputs: hash('sha256', inputs) };
@@ -150,11 +168,13 @@ function findLeftBehind(
   return { leftBehind: left, missingKinds: [...new Set(kinds)] };
 }
 
-async function installCommands(
+/** For each web server whose configuration changed, what its operator must run. */
+async function listInstallCommands(
   names: readonly HostName[],
   { name: out, published }: Output,
   files: readonly AnyFile[],
 ): Promise<string[]> {
+  if (files.length === 0) return [];
   const { hosts } = await import('../hosts/index.ts');
   const change = (name: string) => {
     const [before, file] = [published.entries.get(name), files.find(({ path }) => path === name)];

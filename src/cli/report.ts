@@ -3,9 +3,11 @@
 import { type Kind, kindNames, mapKinds } from '../contract/kinds.ts';
 import type { Meta } from '../contract/meta.ts';
 import { secondsSince } from '../contract/words.ts';
-import { type Provenance, type Warning, warningCodes } from '../dataset/data-set.ts';
-import type { PublishResult } from '../publish/publish.ts';
-import type { Captured } from '../sources/capture.ts';
+import { type DataSet, type Provenance, type Warning, warningCodes } from '../dataset/data-set.ts';
+import type { Replacement } from '../dataset/replacement.ts';
+import type { FetcherStats } from '../http/fetcher.ts';
+import type { Output, PublishResult } from '../publish/publish.ts';
+import type { Loaded } from '../sources/index.ts';
 
 /** All warnings with the same code about the same kind. */
 export interface WarningGroup {
@@ -16,10 +18,13 @@ export interface WarningGroup {
   readonly examples: readonly string[];
 }
 
-type OfData = 'source' | 'fallback' | 'digest' | 'counts' | 'steps' | 'missing' | 'requests' | 'isCached';
+type Changes = Pick<Replacement, 'steps' | 'missing' | 'nameChanges' | 'fallback'>;
+type Source = Pick<Loaded, 'source'> & Readonly<{ requests: FetcherStats | null; isCached: boolean }>;
 
 export interface Report
-  extends Pick<Captured, OfData | 'nameChanges' | 'notices'>,
+  extends Changes,
+    Source,
+    Pick<DataSet, 'digest' | 'counts'>,
     Readonly<Pick<Provenance, 'upstream' | 'captured' | 'edition' | 'skipped'>> {
   /** False if everything was up to date. */
   readonly changed: boolean;
@@ -27,34 +32,23 @@ export interface Report
   readonly out: string;
   readonly files: Omit<PublishResult, 'changed'>;
   readonly warnings: readonly WarningGroup[];
+  readonly notices: readonly string[];
   readonly seconds: number;
 }
 
+/** Describes a data set, what it changes and how it was published. */
 export function createReport(
-  { provenance, ...data }: Omit<Captured, 'records' | 'names' | 'warnings' | 'former' | 'site'>,
+  { source, requests, isCached = false, notices: doubts = [] }: Loaded,
+  { dataSet, steps, missing, nameChanges, fallback, notices }: Replacement,
   { changed, ...files }: PublishResult,
-  { out, warnings, started }: { out: string; warnings: readonly WarningGroup[]; started: number },
+  { output, warnings, started }: { output: Output; warnings: readonly WarningGroup[]; started: number },
 ): Report {
+  const { provenance, digest, counts } = dataSet;
   return {
-    changed,
-    out,
-    source: data.source,
-    upstream: provenance.upstream,
-    captured: provenance.captured,
-    edition: provenance.edition,
-    skipped: provenance.skipped,
-    fallback: data.fallback,
-    digest: data.digest,
-    counts: data.counts,
-    steps: data.steps,
-    missing: data.missing,
-    nameChanges: data.nameChanges,
-    files,
-    requests: data.requests,
-    isCached: data.isCached,
-    notices: data.notices,
-    warnings,
-    seconds: secondsSince(started),
+    ...{ changed, out: output.name, ...provenance, source, fallback, digest, counts },
+    ...{ steps, missing, nameChanges, files, requests: requests ?? null, isCached },
+    notices: [...output.notices, ...doubts, ...notices],
+    ...{ warnings, seconds: secondsSince(started) },
   };
 }
 

@@ -2,8 +2,7 @@
 
 import { styleText } from 'node:util';
 import { counted, groupDigits, printable } from '../contract/words.ts';
-import type { Watchers } from '../sources/capture.ts';
-import type { Progress } from '../sources/source.ts';
+import type { Progress, Watchers } from '../sources/source.ts';
 
 export type Reporter = ReturnType<typeof createReporter>;
 

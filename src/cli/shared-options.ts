@@ -8,11 +8,20 @@ import { show } from '../contract/parse.ts';
 import { linkStyles } from '../contract/paths.ts';
 import type { Skipped } from '../contract/records.ts';
 import { DEFAULT_ICONS_UPSTREAM, iconModes } from '../contract/routes.ts';
+import type { GuardOptions } from '../dataset/guard.ts';
+import type { CompareOptions } from '../dataset/replacement.ts';
 import { UsageError } from '../errors.ts';
 import { hostNames, rivalHosts } from '../hosts/names.ts';
 import type { OpenOptions } from '../publish/publish.ts';
-import type { CaptureOptions, Watchers } from '../sources/capture.ts';
-import { isAddress, type SourceName, sourceNames } from '../sources/source.ts';
+import { isArchive } from '../sources/site/storage.ts';
+import { previousOfSnapshot } from '../sources/snapshot.ts';
+import {
+  isAddress,
+  type SourceContext,
+  type SourceName,
+  sourceNames,
+  type Watchers,
+} from '../sources/source.ts';
 import { maskUrl } from './addresses.ts';
 import { checkValue, httpUrl, integer, oneOf, percentage, plainUrl, text, wrong } from './checks.ts';
 import { type Checked, flag, type Given, inCode, inGroup, option } from './options.ts';
@@ -101,14 +110,19 @@ export type SourceOptions = Given<typeof sourceOptions>;
 /** The environment variables that options depend on. */
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** How data is captured. Throws `UsageError` if the upstream is none of the source, or the environment's date is none. */
-export function captureOptions(
+/** What it takes to read a data set, compare it with the published one, and check it. */
+export type SourceSettings = SourceContext & CompareOptions & GuardOptions & Pick<OpenOptions, 'takeLock'>;
+
+/** @throws UsageError if the source cannot read the upstream, or `SOURCE_DATE_EPOCH` is invalid */
+export function resolveSource(
   { cache, names, allowMissing = [], ...options }: Checked<typeof sourceOptions>,
   environment: Environment,
-): Omit<CaptureOptions, 'published'> & Pick<OpenOptions, 'takeLock'> {
+): SourceSettings {
+  const upstream = checkUpstream(options.upstream, options.source);
   return {
-    ...options,
-    upstream: checkUpstream(options.upstream, options.source),
+    ...{ ...options, upstream },
+    isRestored: options.source === 'site' && isArchive(upstream ?? ''),
+    readBundled: () => previousOfSnapshot(BUNDLED_DATA),
     dataFolder: BUNDLED_DATA,
     cacheFolder: cache,
     allowMissing,

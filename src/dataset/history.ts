@@ -2,13 +2,11 @@
 
 import * as z from 'zod';
 import { type Comparison, type DataSetSummary, type History, historySchema } from '../contract/changes.ts';
-import { isAhead, type Meta } from '../contract/meta.ts';
-import type { Names, NamesSummary } from '../contract/names.ts';
+import { isAhead } from '../contract/meta.ts';
 import { parse } from '../contract/parse.ts';
 import { CHANGES_FILE } from '../contract/paths.ts';
 import { compare, countChanges, type SummarizedRecords } from './compare.ts';
-import type { AnyRecords, Warning } from './data-set.ts';
-import type { AddressedRecords, Former } from './former.ts';
+import type { AnyRecords } from './data-set.ts';
 
 export const emptyHistory: History = { steps: [] };
 
@@ -63,36 +61,22 @@ export function notAfter({ steps }: History, day: string): History {
   };
 }
 
-/** The last published data set, of a site or a snapshot. */
-export interface Previous extends DataSetSummary {
-  /** Undefined if they cannot be read as they were published: the next build replaces them. */
-  records(): AnyRecords | undefined;
-  /** What it had all the same, if its records cannot be read. */
-  listed?(): AddressedRecords;
-  /** Throws if they cannot be read as they were published. */
-  former(): Former;
-  /** The old slugs, or those that redirect if the others are damaged; undefined if neither can be read. */
-  readonly readableFormer?: () => Former | undefined;
-  /** Empty if it has none; undefined if it cannot be read as it was published. */
+interface PreviousHistory extends DataSetSummary {
+  /** Undefined if it is damaged. */
   history(): History | undefined;
-  /** What is said about its names in every language, and these; undefined if there are none, or they cannot be read. */
-  readonly names?: NamesSummary | undefined;
-  readNames?(): readonly Names[] | undefined;
-  /** What was odd about it; of a site, only how many warnings of each kind and code there were. */
-  readonly warnings?: readonly Warning[] | Meta['warnings'];
 }
 
 const ANEW = 'the feed of changes starts anew, as that of the published data cannot be continued';
 
 /**
- * The history of a new data set. If it came with one that includes the previous data set, that one counts, so that the
- * same snapshot always gives the same site. Otherwise the previous data set's history continues, or starts anew.
+ * Continues the history of the previous data set, or starts a new one if it is damaged. A history that the next data set brings along and
+ * that includes the previous one takes precedence, so that the same snapshot always gives the same site.
  *
  * @param before the records of the previous data set; undefined if they cannot be read
  */
 export function continueHistory(
   data: SummarizedRecords & { readonly history: History | undefined },
-  previous: Previous | undefined,
+  previous: PreviousHistory | undefined,
   before: AnyRecords | undefined,
 ): { history: History; notices: string[] } {
   const { history } = data;

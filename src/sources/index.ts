@@ -8,7 +8,7 @@ import { csv } from './csv.ts';
 import { DEFAULT_UPSTREAM, rest } from './rest.ts';
 import { site } from './site.ts';
 import { snapshot } from './snapshot.ts';
-import type { Source, SourceName } from './source.ts';
+import type { Source, SourceContext, SourceName, SourceResult } from './source.ts';
 
 /** `auto` retries the first request only once before it falls back, so that nobody offline has to wait. */
 const AUTO_FIRST_RETRIES = 1;
@@ -27,7 +27,18 @@ const auto: Source = async (context) => {
 
 const sources = { auto, rest, csv, snapshot, site } satisfies Record<SourceName, Source>;
 
-export const load: Source = (context) => sources[context.source](context);
+/** A data set, and whether it is a copy, which was guarded and dated when it was captured. */
+export interface Loaded extends SourceResult {
+  readonly isCopy: boolean;
+}
+
+/** Reads a complete data set from one edition, or throws. */
+export async function loadSource(context: SourceContext): Promise<Loaded> {
+  const loaded = await sources[context.source](context);
+  const { fallback, cause, source, site: copied } = loaded;
+  if (fallback !== undefined) context.onFallback?.(fallback, cause);
+  return { ...loaded, isCopy: source === 'snapshot' || copied !== undefined };
+}
 
 /** How old data is, and what it lacks. */
 function describeAge({ records, provenance }: DataSet): string {

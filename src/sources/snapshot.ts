@@ -20,8 +20,9 @@ import {
 } from '../dataset/data-set.ts';
 import { digestLines, encodeLine, summarizeNames } from '../dataset/digest.ts';
 import { decodeFormer, type Former, noFormer } from '../dataset/former.ts';
-import { decodeHistory, emptyHistory, type Previous } from '../dataset/history.ts';
+import { decodeHistory, emptyHistory } from '../dataset/history.ts';
 import { selectNames } from '../dataset/names.ts';
+import type { Previous } from '../dataset/replacement.ts';
 import { DataError, type DataLocation, OutputError } from '../errors.ts';
 import { parseText } from '../files.ts';
 import {

@@ -15,10 +15,19 @@ export const isAddress = (upstream: string): boolean => /^https?:\/\//i.test(ups
 export const sourceNames = ['auto', 'rest', 'csv', 'snapshot', 'site'] as const;
 export type SourceName = (typeof sourceNames)[number];
 
+/** Observers of a source. */
+export interface Watchers {
+  readonly onProgress?: ((progress: Progress) => void) | undefined;
+  /** Called if local data is read instead of the upstream. */
+  readonly onFallback?: ((message: string, cause: Error | undefined) => void) | undefined;
+  /** Called with the recovery result of an interrupted build, if the work fails after that. */
+  readonly onNotice?: ((notice: string) => void) | undefined;
+}
+
 /** Reads a complete data set, or rejects with the reason. */
 export type Source = (context: SourceContext) => Promise<SourceResult>;
 
-export interface SourceContext extends FetcherOptions {
+export interface SourceContext extends FetcherOptions, Watchers {
   readonly source: SourceName;
   /** A URL or a folder; undefined for the source's default. */
   readonly upstream: string | undefined;
@@ -36,7 +45,6 @@ export interface SourceContext extends FetcherOptions {
   readonly hasIcons?: boolean | undefined;
   /** What a deployment need not send. */
   readonly local?: LocalSite | undefined;
-  readonly onProgress?: ((progress: Progress) => void) | undefined;
 }
 
 /** The progress of a source; `total` is 0 until it is known. */

@@ -64,7 +64,7 @@ it('builds a site of which one record was renamed and one added', async () => {
 
 it('refuses data that has lost records', async () => {
   expect(await type(`${build} fewer`)).toMatchInlineSnapshot(`
-    "error: move: got 100 records, the last build had 120: expected at most 1 % to disappear; missing: move-101, move-102, move-103, move-104, move-105, move-106, move-107, move-108, move-109, move-110 and 10 more
+    "error: move: got 20 of 120 records missing, expected at most 1 %: move-101, move-102, move-103, move-104, move-105, move-106, move-107, move-108, move-109, move-110 and 10 more
     hint: If they are really gone, list them with --allow-missing, or raise --max-shrink.
     site: unchanged
     exit code 4"

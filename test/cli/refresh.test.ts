@@ -143,7 +143,7 @@ describe('the report', () => {
     answers.move.pop();
     const refused = await build();
     expect(refused.code).toBe(4);
-    expect(refused.stderr).toMatch(/error: move: got 2 records, the last build had 3/);
+    expect(refused.stderr).toMatch(/error: move: got 1 of 3 records missing/);
     expect(refused.stderr).toMatch(/\nbuild: unchanged\n$/);
     const fresh = await build('--out', 'new', '--source', 'csv', '--upstream', 'nowhere');
     expect(fresh.stderr).toMatch(/\nnew: nothing was published\n$/);

@@ -1,12 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import type { DataSetSummary } from '../../src/contract/changes.ts';
-import type { Captured, CaptureOptions } from '../../src/sources/capture.ts';
 import type { RawMove } from '../../src/sources/normalize.ts';
 import { previousOfSnapshot } from '../../src/sources/snapshot.ts';
 import { encodeDataSet } from '../support/decode.ts';
 import { namedEdition, stateNumber } from '../support/editions.ts';
 import { deserted } from '../support/local-server.ts';
-import { captured, snapshotFolder } from '../support/reading.ts';
+import { type Captured, type CaptureOptions, captured, snapshotFolder } from '../support/reading.ts';
 import { dataSetOf, rawItem, rawMove, rawRecords } from '../support/sites.ts';
 import { serveUpstream } from '../support/test-upstream.ts';
 import { type Answer, tinyUpstream, upstreamOf } from '../support/upstream-data.ts';
@@ -81,7 +80,7 @@ describe('capturing', () => {
     }
     await expect(captured(rest)).rejects.toMatchObject({
       code: 'guard',
-      message: expect.stringMatching(/^item: got unusable-icon in 10 of 40/),
+      message: expect.stringMatching(/^item: got 10 of 40 records with a new unusable-icon/),
     });
     const data = await captured({ ...rest, maxShrink: 100 });
     // Copies and later builds are not refused for what was let through once.
@@ -98,7 +97,7 @@ describe('capturing', () => {
     const deployed = { source: 'rest', upstream: named.url, today: '2026-04-17' } as const;
     const first = await captured({ ...deployed, maxAge: 10 });
     await expect(captured({ ...deployed, maxAge: 9 })).rejects.toThrow(
-      'got data deployed on 2026-04-07, 10 days ago: expected at most 9',
+      'got data deployed on 2026-04-07, 10 days ago, expected at most 9',
     );
     // First seen long ago, and deployed anew since without a change.
     const published = publishedAs(first, { edition: namedEdition(1) });
@@ -109,7 +108,7 @@ describe('capturing', () => {
     const nameless = { source: 'rest', upstream: (await serveUpstream(data)).url, maxAge: 30 } as const;
     expect(await captured(nameless)).toMatchObject({ provenance: { captured: '2026-03-04' } });
     await expect(captured({ ...nameless, published })).rejects.toThrow(
-      'got data captured on 2025-05-05, 303 days ago: expected at most 30',
+      'got data captured on 2025-05-05, 303 days ago, expected at most 30',
     );
     await expect(captured({ dataFolder: snapshot(3), maxAge: 60 })).rejects.toThrow('captured on 2026-01-02');
   });
@@ -141,7 +140,7 @@ describe('capturing where nothing is published', () => {
     expect(next.steps).toEqual(next.history.steps);
     expect([...next.former.move]).toEqual([['move-1', 1]]);
     answers.move.pop();
-    await expect(captured({ ...rest, dataFolder: bundled })).rejects.toThrow('the last build had 3');
+    await expect(captured({ ...rest, dataFolder: bundled })).rejects.toThrow('got 1 of 3 records missing');
     const anew = await captured({ ...rest, dataFolder: bundled, maxShrink: 50, forgetHistory: true });
     expect(anew.history.steps).toMatchObject([{ totals: { renamed: 1, removed: 1 } }]);
   });
@@ -154,7 +153,7 @@ describe('capturing where nothing is published', () => {
     const first = await captured(rest);
     expect([first.history.steps, first.notices, first.former.move.size]).toEqual([[], [], 0]);
     answers.move.pop();
-    await expect(captured(rest)).rejects.toThrow('the bundled data set has 3');
+    await expect(captured(rest)).rejects.toThrow('got 1 of 3 records missing');
   });
 
   it('tells whoever wants to know that it fell back, and why', async () => {
@@ -176,12 +175,12 @@ describe('capturing names', () => {
     before: named(rawMove(1, { names: { fr: 'Un' } }), rawMove(2, { names: { fr: 'Deux' } })),
     after: named(rawMove(1, { names: { fr: 'UN' } }), rawMove(2)),
   });
-  const over = (upstream: string, before: string, options: Partial<CaptureOptions> = {}) =>
+  const over = (upstream: string, before: string, options: CaptureOptions = {}) =>
     captured({ upstream, published: previousOfSnapshot(before), ...options });
 
   it('compares them with those of before, and refuses what is lost', async () => {
     const { before, after } = both();
-    const lost = 'names/fr: got 1 of 2 names that the last build had: expected at most 0 % to disappear';
+    const lost = 'names/fr: got 1 of 2 names missing, expected at most 0 %';
     await expect(over(after, before)).rejects.toThrow(lost);
     const nameChanges = [{ language: 'fr', before: 2, lost: 1, changed: 2 }];
     expect(await over(after, before, { allowMissing: ['names/fr'] })).toMatchObject({ nameChanges });

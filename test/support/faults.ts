@@ -26,7 +26,7 @@ export function expectedMessage({ outcome, retried, at }: Fault, told: Told, isL
   const problem = outcome.problem(told);
   if (outcome.code === 'upstream') return `GET ${told.url}: ${problem}${retried ? ' (2 attempts)' : ''}`;
   if (problem.includes(' › url: ')) return problem;
-  if (/^got \d+ records/.test(problem)) return `${told.kind}: ${problem}`;
+  if (/^got \d+ (?:of \d+ )?records/.test(problem)) return `${told.kind}: ${problem}`;
   const where = isList || at === 'lists' ? `${told.kind} › list` : `${told.kind} › ${told.slug} (${told.id})`;
   return `${where}${problem.startsWith('›') ? ' ' : ': '}${problem}`;
 }

@@ -4,9 +4,10 @@ import path from 'node:path';
 import fsExtra from 'fs-extra';
 import type { SiteFile } from '../../src/contract/meta.ts';
 import type { DataSet } from '../../src/dataset/data-set.ts';
-import { type CaptureOptions, capture } from '../../src/sources/capture.ts';
-import { load } from '../../src/sources/index.ts';
-import { snapshotFiles } from '../../src/sources/snapshot.ts';
+import { checkReplacement, type GuardOptions } from '../../src/dataset/guard.ts';
+import { type CompareOptions, compareDataSets, type Previous } from '../../src/dataset/replacement.ts';
+import { loadSource } from '../../src/sources/index.ts';
+import { previousOfSnapshot, snapshotFiles } from '../../src/sources/snapshot.ts';
 import type { SourceContext, SourceName } from '../../src/sources/source.ts';
 import { temporaryFolder } from './temporary.ts';
 
@@ -16,14 +17,26 @@ const contextOf = (source: SourceName, upstream: string | undefined) => ({
 });
 
 export const loadFrom = (source: SourceName, upstream: string, more: Partial<SourceContext> = {}) =>
-  load({ ...contextOf(source, upstream), ...more });
+  loadSource({ ...contextOf(source, upstream), ...more });
 
-/** Without a word, of a snapshot in the data folder. */
-export const captured = (options: Partial<CaptureOptions>) =>
-  capture({
+/** Loads, compares and checks a data set; by default, the snapshot in the data folder. */
+export async function captured(options: CaptureOptions) {
+  const { published, ...context } = {
     ...{ ...contextOf('snapshot', undefined), today: '2026-03-04' },
     ...{ maxShrink: 0, allowMissing: [], published: undefined, ...options },
-  });
+  };
+  const next = await loadSource(context);
+  const readBundled = () => previousOfSnapshot(context.dataFolder);
+  const changes = compareDataSets(next, published, { ...context, readBundled });
+  checkReplacement(changes, context);
+  const { isCached = false } = next;
+  return { ...changes.dataSet, ...changes, isCached };
+}
+
+export type Captured = Awaited<ReturnType<typeof captured>>;
+export type CaptureOptions = Partial<SourceContext & GuardOptions & CompareOptions> & {
+  published?: Previous | undefined;
+};
 
 /** A folder with a snapshot, and other files if there are any. */
 export function snapshotFolder(data: DataSet, ...more: SiteFile[]): string {

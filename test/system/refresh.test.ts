@@ -81,7 +81,7 @@ describe('a refresh', () => {
     const before = await repo.git('rev-parse', 'HEAD:data');
     repo.answers.move.pop();
 
-    expect(await repo.refresh()).toContain('got 2 records, the last build had 3');
+    expect(await repo.refresh()).toContain('got 1 of 3 records missing');
     expect(repo.outcome()).toBe('outcome=refused');
     expect(await repo.log()).toEqual(['Begin']);
     expect(await repo.git('status', '--porcelain')).toBe('');
@@ -90,7 +90,7 @@ describe('a refresh', () => {
     expect(await repo.step('report refused')).toBeUndefined();
     expect(repo.read('../issue')).toMatch(/^issue\ncreate\n--title\nThe data was refused\n/);
     expect(repo.read('../issue.md')).toContain(
-      '\n    move: got 2 records, the last build had 3: expected at most 1 % to disappear; missing: move-3\n',
+      '\n    move: got 1 of 3 records missing, expected at most 1 %: move-3\n',
     );
     expect(await repo.step('report refused')).toBeUndefined();
     expect(repo.read('../comment')).toMatch(/^issue\ncomment\n7\n/);

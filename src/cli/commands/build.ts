@@ -17,8 +17,8 @@ import { checkOptions, type Given, inGroup, option } from '../options.ts';
 import { PUBLIC_FOLDER } from '../package-files.ts';
 import {
   BUILD_FOLDER,
-  captureOptions,
   type Environment,
+  resolveSource,
   resolveWanted,
   type SourceOptions,
   siteOptions,
@@ -75,7 +75,7 @@ export function resolveBuild(
   const { out, keep = 0, ...checked } = checkOptions(buildOptions, options);
   return {
     ...{ out, keep, verify: checked.verify },
-    source: captureOptions(checked, environment),
+    source: resolveSource(checked, environment),
     wanted: resolveWanted(checked, environment),
   };
 }

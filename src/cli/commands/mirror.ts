@@ -10,7 +10,7 @@ import { exitCodes } from '../exit-codes.ts';
 import { settledSource } from '../folders.ts';
 import { makeSite } from '../make-site.ts';
 import { checkOptions, type Given } from '../options.ts';
-import { captureOptions, resolveWanted, siteOptions, sourceOptions } from '../shared-options.ts';
+import { resolveSource, resolveWanted, siteOptions, sourceOptions } from '../shared-options.ts';
 import { keptLines, problemLines, publishedLines } from '../summary.ts';
 import { type BuildReport, inspect, outputFolder, resultLines } from './build.ts';
 
@@ -46,7 +46,7 @@ export async function mirror(options: MirrorOptions): Promise<MirrorReport> {
   const isItself = !isAddress(from) && path.resolve(from) === path.resolve(out);
   const report = await makeSite({
     ...{ out, verify: checked.verify, copies: isItself ? 'itself' : 'another' },
-    source: captureOptions({ ...checked, source: 'site', upstream: from }, process.env),
+    source: resolveSource({ ...checked, source: 'site', upstream: from }, process.env),
     wanted: resolveWanted(checked, process.env),
   });
   const inspected = await inspect(out, { verify: checked.verify, keep: 0 });

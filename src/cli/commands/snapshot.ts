@@ -10,16 +10,18 @@ import { CHANGES_FILE, FORMER_FILE } from '../../contract/paths.ts';
 import { listed } from '../../contract/words.ts';
 import type { DataSet } from '../../dataset/data-set.ts';
 import { encodeFormer, noFormer } from '../../dataset/former.ts';
+import { checkReplacement } from '../../dataset/guard.ts';
 import { emptyHistory, encodeHistory } from '../../dataset/history.ts';
+import { compareDataSets, type Replacement } from '../../dataset/replacement.ts';
 import { type Output, withOutput } from '../../publish/publish.ts';
-import { type Captured, capture } from '../../sources/capture.ts';
+import { loadSource } from '../../sources/index.ts';
 import { previousOfSnapshot, snapshotFiles } from '../../sources/snapshot.ts';
 import { declare } from '../command.ts';
-import { checkOutside, refuseOtherFolder } from '../folders.ts';
+import { checkFolders } from '../folders.ts';
 import { checkOptions, type Given, inGroup, option } from '../options.ts';
 import { PUBLIC_FOLDER } from '../package-files.ts';
 import { createReport, groupWarnings, type Report } from '../report.ts';
-import { captureOptions, type SourceOptions, sourceOptions } from '../shared-options.ts';
+import { resolveSource, type SourceOptions, sourceOptions } from '../shared-options.ts';
 import { keptLines, summaryLines } from '../summary.ts';
 
 const snapshotOptions = {
@@ -34,11 +36,10 @@ const snapshotOptions = {
 export type SnapshotOptions = SourceOptions & Given<typeof snapshotOptions>;
 
 /** The files of a data set with its history and the license of the data, which accompanies every copy of it. */
-export const dataSetFiles = ({
-  history = emptyHistory,
-  former = noFormer,
-  ...data
-}: DataSet & Partial<Pick<Captured, 'history' | 'former'>>): SiteFile[] => [
+export const dataSetFiles = (
+  data: DataSet,
+  { history = emptyHistory, former = noFormer }: Partial<Pick<Replacement, 'history' | 'former'>> = {},
+): SiteFile[] => [
   ...snapshotFiles(data),
   { path: CHANGES_FILE, body: encodeHistory(history) },
   { path: FORMER_FILE, body: encodeFormer(former) },
@@ -46,27 +47,27 @@ export const dataSetFiles = ({
 ];
 
 /**
- * Captures the upstream's data into a folder that later builds can read. `auto` means `rest`, as there is nothing to fall
- * back to.
+ * Captures the upstream's data into a folder that later builds can read. `auto` means `rest`, because there is nothing to fall back to.
  *
  * @throws UsageError, UpstreamError, DataError or OutputError; the data set is then unchanged
  */
-export async function snapshot(options: SnapshotOptions = {}): Promise<Report> {
+export function snapshot(options: SnapshotOptions = {}): Promise<Report> {
   const started = performance.now();
-  const { data, source, ...checked } = checkOptions(snapshotOptions, options);
-  const captured = { ...checked, source: source === 'auto' ? ('rest' as const) : source };
-  const capturing = captureOptions(captured, process.env);
+  const { data, ...checked } = checkOptions(snapshotOptions, options);
+  const source = resolveSource(
+    { ...checked, source: checked.source === 'auto' ? 'rest' : checked.source },
+    process.env,
+  );
   const work = async (output: Output): Promise<Report> => {
-    refuseOtherFolder(output, 'dataSet');
-    if (capturing.cacheFolder !== undefined) checkOutside('--cache', capturing.cacheFolder, data);
-    const published = previousOfSnapshot(output.folder);
-    const captured = await capture({ ...capturing, published });
-    const notices = [...output.notices, ...captured.notices];
-    const result = await output.publish(dataSetFiles(captured), { signal: checked.signal });
-    const warnings = groupWarnings(captured.warnings);
-    return createReport({ ...captured, notices }, result, { out: data, warnings, started });
+    checkFolders(output, 'dataSet', source);
+    const next = await loadSource(source);
+    const changes = compareDataSets(next, previousOfSnapshot(output.folder), source);
+    checkReplacement(changes, source);
+    const result = await output.publish(dataSetFiles(changes.dataSet, changes), { signal: source.signal });
+    const warnings = groupWarnings(next.dataSet.warnings);
+    return createReport(next, changes, result, { output, warnings, started });
   };
-  return withOutput(data, work, { takeLock: checked.takeLock, onNotice: checked.onNotice });
+  return withOutput(data, work, source);
 }
 
 export const command = declare({

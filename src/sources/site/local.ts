@@ -2,7 +2,7 @@
 
 import type { Entries, ManifestEntry } from '../../contract/meta.ts';
 import type { AnyRecords } from '../../dataset/data-set.ts';
-import type { Previous } from '../../dataset/history.ts';
+import type { Previous } from '../../dataset/replacement.ts';
 import { readListed, undamaged } from './read.ts';
 import { folderStorage } from './storage.ts';
 

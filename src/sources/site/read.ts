@@ -23,6 +23,7 @@ import {
   MOVED_FILE,
   namesFile,
   recordFile,
+  slugsOf,
 } from '../../contract/paths.ts';
 import { pageOffsets } from '../../contract/windows.ts';
 import { type AnyRecord, type AnyRecords, anyRecordSchema, unserved } from '../../dataset/data-set.ts';
@@ -34,8 +35,8 @@ import {
   noFormer,
   readRedirects,
 } from '../../dataset/former.ts';
-import { recordsOfPaths } from '../../dataset/guards.ts';
-import { decodeHistory, emptyHistory, type Previous } from '../../dataset/history.ts';
+import { decodeHistory, emptyHistory } from '../../dataset/history.ts';
+import type { Previous } from '../../dataset/replacement.ts';
 import { DataError, errorCode, GamedataError, OutputError } from '../../errors.ts';
 import { parseText } from '../../files.ts';
 import { readFrom, type SiteStorage } from './storage.ts';
@@ -140,7 +141,7 @@ function siteData(storage: SiteStorage, entries: Entries, meta: Meta | undefined
     /** The records by their own files, where list pages cannot be read: without their ids as far as these cannot be, either. */
     listed: (): AddressedRecords =>
       mapKinds((kind) =>
-        recordsOfPaths(entries.keys())[kind].map(({ slug }) => {
+        slugsOf(kind, [...entries.keys()]).map((slug) => {
           const text = undamaged(() => `${readListed(storage, entries, recordFile(kind, slug))}`) ?? '';
           const { data } = z.object({ id: z.int() }).safeParse(parseJson(text));
           return { slug, ...data };
@@ -166,7 +167,7 @@ export function previousOfSite(
 ): Previous | undefined {
   if (entries.size === 0) return undefined;
   const data = siteData(storage, entries, meta);
-  const counts = mapKinds((kind) => recordsOfPaths(entries.keys())[kind].length);
+  const counts = mapKinds((kind) => slugsOf(kind, [...entries.keys()]).length);
   const records = () => undamaged(data.records);
   return {
     ...(meta ?? { digest: '', captured: null, counts }),

@@ -195,7 +195,7 @@ describe('a build into a fresh folder', () => {
     answers.move.pop();
     const options = { upstream: other, maxShrink: 1 };
     await expect(build('fresh', options)).rejects.toMatchObject({
-      message: 'move: got 3 records, the bundled data set has 4: expected at most 1 % less',
+      message: 'move: got 1 of 4 records missing, expected at most 1 %',
       hint: expect.stringContaining('--max-shrink 100'),
     });
     expect(existsSync(path.join(folder, 'fresh'))).toBe(false);
