@@ -54,21 +54,27 @@ export const isAhead = ({ deployed }: Edition, now: number): boolean => Date.par
  */
 export const FORMAT = 1;
 
-/** The field of a schema. Files written before there was a format have none, and are format 1. */
+/** The field of a schema. */
 export const formatField = {
   format: z.int().min(1).default(FORMAT).describe('The version of this file.'),
 };
 
-/** Throws the error that `refuse` makes if a file is of a format that this version cannot read. */
-export function refuseNewerFormat(
+/** Throws the error that `reject` creates if a file has another format, or none, as before 0.2. */
+export function rejectOtherFormat(
   json: unknown,
-  refuse: (problem: string, options: { hint: string }) => Error,
+  reject: (problem: string, options: { hint: string }) => Error,
 ): void {
-  const { data } = z.object({ format: z.number() }).safeParse(json);
-  if (!data || data.format <= FORMAT) return;
-  throw refuse(`has format ${data.format}, this version of gamedata reads format ${FORMAT}`, {
-    hint: 'A newer version of gamedata wrote it: upgrade, or use another folder.',
-  });
+  const { data } = z.object({ format: z.number().optional() }).safeParse(json);
+  if (!data || data.format === FORMAT) return;
+  const isNewer = data.format !== undefined && data.format > FORMAT;
+  throw reject(
+    `has ${data.format === undefined ? 'no format' : `format ${data.format}`}, this version of gamedata reads format ${FORMAT}`,
+    {
+      hint: isNewer
+        ? 'A newer version of gamedata wrote it: upgrade, or use another folder.'
+        : 'An older version of gamedata wrote it: read its data again from the upstream, into another folder.',
+    },
+  );
 }
 
 /** `meta.json`. Independent of when and where the site was built. */

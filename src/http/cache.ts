@@ -37,9 +37,6 @@ export type Cache = ReturnType<typeof openCache>;
 export function openCache(folder: string, { upstream, version }: { upstream: string; version: string }) {
   const file = path.join(folder, journalName(upstream));
   const header = encodeLine({ cache: 1, version, upstream });
-  // Version 0.1.0 gave http and https the same file, and did not say whose it is.
-  const unnamed = encodeLine({ cache: 1, version });
-  const isBelow = (url: string): boolean => url.startsWith(`${upstream}/`);
   const hint = 'Choose another folder with --cache, or disable the cache with --no-cache.';
   const writing = <T>(write: () => T): T => explained('cannot be used as a cache', folder, write, hint);
   // Whoever wrote it decides what the upstream has said.
@@ -55,9 +52,7 @@ export function openCache(folder: string, { upstream, version }: { upstream: str
   };
   const { entries, lastRun } = writing(() => {
     const lines = readFileSync(journal, 'utf8').split('\n');
-    const decoded = decodeLines(lines);
-    const isUnnamed = lines[0] === unnamed && [...decoded.entries.keys()].every(isBelow);
-    if (lines[0] === header || isUnnamed) return decoded;
+    if (lines[0] === header) return decodeLines(lines);
     rewrite(journal, header);
     return decodeLines([]);
   });

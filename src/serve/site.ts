@@ -113,7 +113,7 @@ function createFile(body: Uint8Array<ArrayBuffer>) {
 
 function parseManifest(folder: string, body: Buffer): contract.ManifestEntry[] {
   const json = parseText(body.toString(), MANIFEST_FILE);
-  contract.refuseNewerFormat(json, (problem, options) => new OutputError(problem, folder, options));
+  contract.rejectOtherFormat(json, (problem, options) => new OutputError(problem, folder, options));
   const listed = parse(contract.manifestReader, json, { record: MANIFEST_FILE }).files;
   const served = listed.filter((file) => !isHostFile(file.path));
   const size = served.reduce((sum, file) => sum + file.bytes, 0);

@@ -5,7 +5,7 @@ import path from 'node:path';
 import * as z from 'zod';
 import type { History } from '../contract/changes.ts';
 import { type Kind, kindNames, mapKinds } from '../contract/kinds.ts';
-import { FORMAT, formatField, refuseNewerFormat, type SiteFile } from '../contract/meta.ts';
+import { FORMAT, formatField, rejectOtherFormat, type SiteFile } from '../contract/meta.ts';
 import { type Names, namesSummarySchema } from '../contract/names.ts';
 import { parse } from '../contract/parse.ts';
 import { CHANGES_FILE, FORMER_FILE, MANIFEST_FILE, namesFile } from '../contract/paths.ts';
@@ -82,7 +82,7 @@ export function openSnapshot(folder: string) {
   const text = (file: string): string => `${readFrom(storage, file, wanted)}`;
   const json = (file: string): unknown => parseText(text(file), file);
   const written = json(PROVENANCE_FILE);
-  refuseNewerFormat(
+  rejectOtherFormat(
     written,
     (problem, options) => new OutputError(problem, storage.at(PROVENANCE_FILE), options),
   );

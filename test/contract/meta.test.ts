@@ -1,17 +1,15 @@
 import { describe, expect, it } from 'vitest';
-import * as z from 'zod';
 import {
   createMeta,
   describeEdition,
   FORMAT,
-  formatField,
   isSitePath,
   type ManifestEntry,
   manifestReader,
   metaSchema,
   newestEdition,
   parseEdition,
-  refuseNewerFormat,
+  rejectOtherFormat,
 } from '../../src/contract/meta.ts';
 import { OutputError } from '../../src/errors.ts';
 import { namedEdition } from '../support/editions.ts';
@@ -70,28 +68,24 @@ describe('the newest edition', () => {
 });
 
 const check = (json: unknown) => () =>
-  refuseNewerFormat(json, (problem, options) => new OutputError(problem, 'meta.json', options));
+  rejectOtherFormat(json, (problem, options) => new OutputError(problem, 'meta.json', options));
 
 describe('the format of a file', () => {
   it.each([
-    ['this version’s', { format: FORMAT }],
-    ['an older one', { format: FORMAT - 1 }],
-    ['none', {}],
-    ['not a number: the schema says what is wrong', { format: '9' }],
-    ['that of something that is not even an object', null],
-  ])('is read if it is %s', (_, json) => {
+    ['the one of this version', { format: FORMAT }],
+    ['not a number: the schema names the problem', { format: '9' }],
+    ['missing from something that is not an object', null],
+  ])('is accepted if it is %s', (_, json) => {
     expect(check(json)).not.toThrow();
   });
 
-  it('is refused if it is newer, with the way out', () => {
-    const hint = 'A newer version of gamedata wrote it: upgrade, or use another folder.';
-    const problem = `has format ${FORMAT + 1}, this version of gamedata reads format ${FORMAT}`;
-    expect(check({ format: FORMAT + 1 })).toThrow(new OutputError(problem, 'meta.json', { hint }));
-  });
-
-  it('of a file without one is 1', () => {
-    expect(z.object(formatField).parse({})).toEqual({ format: 1 });
-    expect(z.object(formatField).safeParse({ format: 0 }).success).toBe(false);
+  it.each([
+    [{ format: FORMAT + 1 }, `format ${FORMAT + 1}`, 'A newer version of gamedata wrote it: upgrade'],
+    [{ format: FORMAT - 1 }, `format ${FORMAT - 1}`, 'read its data again from the upstream'],
+    [{}, 'no format', 'read its data again from the upstream'],
+  ])('is rejected if it is another one, with the way out: %j', (json, found, hint) => {
+    const message = `meta.json: has ${found}, this version of gamedata reads format ${FORMAT}`;
+    expect(check(json)).toThrow(expect.objectContaining({ message, hint: expect.stringContaining(hint) }));
   });
 });
 

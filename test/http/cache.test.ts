@@ -118,38 +118,6 @@ describe('the cache', () => {
     expect([open(folder).lastRun, kept(folder)]).toEqual([null, []]);
   });
 
-  describe('as version 0.1.0 wrote it', () => {
-    /** A complete journal of an upstream of https or http. */
-    function former(scheme: string): string {
-      const folder = temporaryFolder();
-      const entries = [1, 2].map((id) => ({ ...entry(id), url: url(id).replace('https', scheme) }));
-      const end = { complete: { ...run, urls: 2 } };
-      const lines = [{ cache: 1, version: '1' }, ...entries, end].map(journalLine);
-      writeFileSync(journal(folder), lines.join('\n'));
-      return folder;
-    }
-
-    it('is used for the https upstream that it is of, and says so once it is written', () => {
-      const folder = former('https');
-      const cache = open(folder);
-      expect(cache.lastRun).toEqual({ ...run, urls: 2 });
-      cache.put(entry(2));
-      cache.close({ complete: false });
-      expect(kept(folder)).toEqual([1, 2]);
-      expect(readFileSync(journal(folder), 'utf8').split('\n')[0]).toContain(`"upstream":"${UPSTREAM}"`);
-    });
-
-    it.each([
-      ['an http upstream', 'https', UPSTREAM.replace('https', 'http')],
-      ['another address of that name', 'https', 'https://example.test/api-v2'],
-      ['the https upstream, where it is of the http one', 'http', UPSTREAM],
-    ])('is not used for %s', (_, scheme, upstream) => {
-      const cache = open(former(scheme), '1', upstream);
-      const urls = ['https', 'http'].map((name) => url(1).replace('https', name));
-      expect([cache.lastRun, ...urls.map((name) => cache.get(name))]).toEqual([null, undefined, undefined]);
-    });
-  });
-
   it('keeps only what a complete run used, and everything after any other', () => {
     const folder = filled();
     const failed = open(folder);

@@ -40,7 +40,7 @@ describe.each(['meta.json', 'former.json', 'changes.json', 'names/de.json'])(
 
     it('is rejected in a deployment before it is requested', async () => {
       const files = [{ path: file, bytes: maxBytes + 1, sha256: '0'.repeat(64) }];
-      const manifest = JSON.stringify({ generator: 'gamedata/1', files });
+      const manifest = JSON.stringify({ format: 1, generator: 'gamedata/1', files });
       const server = await startServer((response) => response.end(manifest));
       const client = createClient({ concurrency: 1, retries: 0 });
       const reading = deploymentStorage(client, server.url, { isWanted: () => true });

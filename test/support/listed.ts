@@ -13,5 +13,5 @@ export function listAsTheyAre(folder: string): void {
     const body = readFileSync(path.join(folder, name));
     return { path: name, bytes: body.length, sha256: hash('sha256', body) };
   });
-  writeFileSync(manifest, JSON.stringify({ generator: 'gamedata/0.0.0', files }));
+  writeFileSync(manifest, JSON.stringify({ format: 1, generator: 'gamedata/0.0.0', files }));
 }

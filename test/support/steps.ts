@@ -71,8 +71,8 @@ const hand = (says: string, byHand: () => void): Step => ({ says, byHand });
 
 /** The base URL as it is in half of the commands, left out or another one in the others. */
 function chooseBase({ random }: Scene, { baseUrl = BASE }: Seen) {
-  const chosen = random.pick([baseUrl, baseUrl, baseUrl, undefined, random.pick(bases)]);
-  return { args: chosen === undefined ? [] : ['--base-url', chosen], baseUrl: chosen };
+  const chosen = random.pick([baseUrl, baseUrl, baseUrl, '', random.pick(bases)]);
+  return chosen === '' ? { args: [], baseUrl: undefined } : { args: ['--base-url', chosen], baseUrl: chosen };
 }
 
 /** Options of guards: none, all records, or some of those that would go. */

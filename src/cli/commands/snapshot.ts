@@ -51,7 +51,7 @@ export const dataSetFiles = (
  *
  * @throws UsageError, UpstreamError, DataError or OutputError; the data set is then unchanged
  */
-export function snapshot(options: SnapshotOptions = {}): Promise<Report> {
+export async function snapshot(options: SnapshotOptions = {}): Promise<Report> {
   const started = performance.now();
   const { data, ...checked } = checkOptions(snapshotOptions, options);
   const source = resolveSource(

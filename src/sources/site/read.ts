@@ -10,7 +10,7 @@ import {
   type Meta,
   manifestReader,
   metaReader,
-  refuseNewerFormat,
+  rejectOtherFormat,
 } from '../../contract/meta.ts';
 import { type Names, type NamesSummary, namesReader } from '../../contract/names.ts';
 import { parse, parseJson } from '../../contract/parse.ts';
@@ -87,7 +87,7 @@ function describe<S extends z.ZodType>(storage: SiteStorage, file: string, schem
   } catch (cause) {
     throw fail(errorCode(cause) || 'invalid JSON', cause);
   }
-  refuseNewerFormat(json, (problem, options) => new OutputError(`${file} ${problem}`, storage.name, options));
+  rejectOtherFormat(json, (problem, options) => new OutputError(`${file} ${problem}`, storage.name, options));
   try {
     return parse(schema, json, {});
   } catch (cause) {

@@ -63,13 +63,14 @@ describe('diff', () => {
 
   it('reads a deployment that says nothing of itself by its lists', async () => {
     const copy = copyOf(after);
-    const url = await served(copy);
+    let url = '';
     const silent = await startServer(async (response, { url: asked = '' }) => {
       const { status, body } = await fetch(url + asked);
       const isSilent = /^\/(?:meta|manifest)\.json$/.test(asked);
       response.writeHead(isSilent ? 404 : status).end(await new Response(body).text());
     });
     await build({ source: 'snapshot', upstream: after.data, baseUrl: silent.url, out: copy });
+    url = await served(copy);
 
     const { to, totals } = await diff({ from: before.data, to: silent.url });
 

@@ -38,6 +38,8 @@ function builtSite() {
 describe('a site of another version', () => {
   it('with more fields in its files about itself is replaced, mirrored and served', async () => {
     const { out, rebuild, file } = builtSite();
+    edit(file('meta.json'), (json) => ({ ...json, power: 9000 }));
+    listAsTheyAre(out);
     edit(file('manifest.json'), ({ files, ...json }) => ({
       ...json,
       power: 9000,
@@ -128,14 +130,14 @@ function rewriteRecords(file: (name: string) => string): string {
 }
 
 describe('a snapshot of another version', () => {
-  /** As written by a version that knew neither `generation` nor formats. */
+  /** As written by a version that did not know `generation`. */
   async function olderSnapshot(): Promise<string> {
     const { upstream } = await smallSource();
     const file = path.join(upstream, 'move.ndjson');
     const lines = readFileSync(file, 'utf8').replaceAll(/,"generation":\d+/g, '');
     writeFileSync(file, lines);
     const digest = digestLines((kind) => readFileSync(path.join(upstream, `${kind}.ndjson`)));
-    edit(path.join(upstream, 'provenance.json'), ({ format: _, ...json }) => ({
+    edit(path.join(upstream, 'provenance.json'), (json) => ({
       ...json,
       digest,
       tool: 'old',
