@@ -16,7 +16,7 @@ import { exitCodes } from '../exit-codes.ts';
 import { settledSource } from '../folders.ts';
 import { checkOptions, flag, type Given, inGroup, option } from '../options.ts';
 import { print } from '../perform.ts';
-import { captureOptions, sourceOptions } from '../shared-options.ts';
+import { resolveSource, sourceOptions } from '../shared-options.ts';
 
 const { concurrency, signal } = sourceOptions;
 const dataSet = z.string('expected a snapshot, a site, an archive or the URL of a deployment').min(1);
@@ -49,10 +49,10 @@ async function readDataSet(
   const source = existsSync(path.join(target, PROVENANCE_FILE)) ? 'snapshot' : 'site';
   // Damaged old slugs matter only to a build.
   const lenient = { names: false, cache: false, forgetHistory: true, retries: 1 } as const;
-  const { load } = await import('../../sources/index.ts');
+  const { loadSource } = await import('../../sources/index.ts');
   try {
     const checked = checkOptions(sourceOptions, { ...options, ...lenient, source, upstream });
-    const { dataSet } = await load(captureOptions(checked, {}));
+    const { dataSet } = await loadSource(resolveSource(checked, {}));
     return { ...dataSet, ...dataSet.provenance };
   } catch (error) {
     const isManifestMissing =
