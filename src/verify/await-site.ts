@@ -4,7 +4,7 @@ import { hash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { kindNames } from '../contract/kinds.ts';
 import { maxBytesOf } from '../contract/limits.ts';
-import { type ManifestEntry, type Meta, metaReader } from '../contract/meta.ts';
+import { type ManifestEntry, type Meta, manifestReader, metaReader } from '../contract/meta.ts';
 import { INDEX_FILE, isHostFile, MANIFEST_FILE, META_FILE, recordOfPath } from '../contract/paths.ts';
 import { counted, firstOf } from '../contract/words.ts';
 import { DataError, GamedataError } from '../errors.ts';
@@ -30,23 +30,21 @@ export async function awaitSite(address: string, options: AwaitOptions): Promise
     let entries = site.manifest.files.filter(({ path }) => !isHostFile(path) && !isRecordFile(path));
     let reported: string | undefined;
     for (;;) {
-      const differences = await findDifferences(probe, site, entries);
-      const [first, ...others] = differences.map(({ error }) => error);
+      const build = await catchDifference(compareManifest(probe, site));
+      const differences = build
+        ? [build]
+        : await Promise.all(entries.map((entry) => catchDifference(compareFile(probe, entry))));
+      const [first, ...others] = differences.flatMap((difference) => difference ?? []);
       if (!first) return;
       const left = deadline - Date.now();
       if (left <= 0) {
-        const problems = firstOf(
-          [first, ...others].map(({ message }) => message),
-          5,
-        );
-        const problem = `does not serve the site in ${site.storage.name}: ${problems}`;
+        const problems = [first, ...others].map(({ message }) => message);
+        const problem = `does not serve the site in ${site.storage.name}: ${firstOf(problems, 5)}`;
         throw new DataError(problem, { record: address }, { hint: first.hint });
       }
       if (first.message !== reported) onWait?.(`waiting for ${address}: ${first.message}`);
       reported = first.message;
-      entries = entries.filter((entry) =>
-        differences.some((difference) => [undefined, entry].includes(difference.entry)),
-      );
+      if (!build) entries = entries.filter((_, at) => differences[at]);
       await sleep(Math.min(5000, left), undefined, { signal });
     }
   });
@@ -56,37 +54,20 @@ export async function awaitSite(address: string, options: AwaitOptions): Promise
 const isRecordFile = (file: string): boolean =>
   file.endsWith(INDEX_FILE) && recordOfPath(`/${file.slice(0, -INDEX_FILE.length)}`) !== undefined;
 
-interface Difference {
-  /** `undefined` for the manifest. */
-  readonly entry?: ManifestEntry | undefined;
-  readonly error: GamedataError;
-}
-
-async function findDifferences(
-  probe: Probe,
-  site: Site,
-  entries: readonly ManifestEntry[],
-): Promise<Difference[]> {
-  const build = await attempt(() => compareManifest(probe, site));
-  if (build) return [build];
-  const found = entries.map((entry) => attempt(() => compareFile(probe, entry), entry));
-  return (await Promise.all(found)).flatMap((difference) => difference ?? []);
-}
-
-/** Returns an error as a difference, because a deployment that is being replaced may fail. */
-async function attempt(compare: () => Promise<void>, entry?: ManifestEntry): Promise<Difference | undefined> {
-  try {
-    await compare();
-    return undefined;
-  } catch (error) {
-    if (error instanceof GamedataError) return { entry, error };
-    throw error;
-  }
-}
+/** Returns an expected error, because a deployment that is being replaced may fail. */
+const catchDifference = (comparison: Promise<void>): Promise<GamedataError | undefined> =>
+  comparison.then(
+    () => undefined,
+    (error) => {
+      if (error instanceof GamedataError) return error;
+      throw error;
+    },
+  );
 
 /** Compares `manifest.json`, which differs between any two builds. */
 async function compareManifest(probe: Probe, { meta, manifest }: Site): Promise<void> {
-  const { files } = Object((await fetchFile(probe, MANIFEST_FILE, maxBytesOf(MANIFEST_FILE))).json);
+  const { json } = await fetchFile(probe, MANIFEST_FILE, maxBytesOf(MANIFEST_FILE));
+  const { files } = manifestReader.safeParse(json).data ?? {};
   if (JSON.stringify(files) === JSON.stringify(manifest.files)) return;
   const served = metaReader.safeParse((await fetchFile(probe, META_FILE, maxBytesOf(META_FILE))).json).data;
   if (!served || served.digest === meta.digest)
@@ -106,9 +87,10 @@ async function compareFile(probe: Probe, { path, bytes, sha256 }: ManifestEntry)
 async function fetchFile(probe: Probe, file: string, maxBytes: number): Promise<ProbeResponse> {
   const path = `/${file.split('/').map(encodeURIComponent).join('/')}`;
   let response = await probe.send({ path, maxBytes });
+  const location = response.header('location');
   const url = probe.address + path;
-  const target = new URL(response.header('location') ?? url, url).href;
-  if (response.status !== 200 && target !== url && target.startsWith(`${probe.address}/`))
+  const target = location && URL.canParse(location, url) ? new URL(location, url).href : '';
+  if (response.status !== 200 && target.startsWith(`${probe.address}/`))
     response = await probe.send({ path: target.slice(probe.address.length), maxBytes });
   if (response.status === 200) return response;
   throw new DataError(`got status ${response.status}, expected 200`, { record: file });

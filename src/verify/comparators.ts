@@ -43,12 +43,21 @@ export const hasStatus =
 export const sameJson: Comparator = ({ request, got, expected }) => {
   const wanted = expected.text;
   if (got.text === wanted) return undefined;
-  const found = JSON.stringify(got.json) ?? got.text;
+  const found = stringify(got);
   // Built pages cannot keep the format of the request in their links.
   const built = wanted.replaceAll('?format=json&', '?format=api&');
   const isSame = found === wanted || (request.path.includes('format=json') && found === built);
   return !isSame && describeDifference(found, wanted);
 };
+
+function stringify({ json, text }: ProbeResponse): string {
+  try {
+    return JSON.stringify(json) ?? text;
+  } catch {
+    // The value is nested too deeply.
+    return text;
+  }
+}
 
 /** Shows both texts from shortly before the first difference. */
 function describeDifference(got: string, expected: string): string {

@@ -71,71 +71,54 @@ export async function expectCrawled(
   const languages = Object.keys(summary?.languages ?? {});
   const names: Names[] = [];
   for (const language of languages) {
-    const { json } = await fetchFile(probe, paths.namesFile(language));
-    names.push(...selectNames([namesReader.safeParse(json).data ?? []].flat(), records));
+    const { data } = namesReader.safeParse((await fetchFile(probe, paths.namesFile(language))).json);
+    if (data) names.push(...selectNames([data], records));
   }
   if (JSON.stringify(summarizeNames(names)) !== JSON.stringify(summary))
     fail('names', described, 'describes other names than there are');
 
   const moved = await readMoved(probe, records, fail);
-  const redirects = { path: paths.MOVED_FILE, body: JSON.stringify(Object.fromEntries(moved)) };
+  const redirects = { path: paths.MOVED_FILE, body: JSON.stringify(moved) };
   const made = [...apiFiles(records, meta), ...namesFiles(names, meta.base_url), redirects];
   const files = new Map(made.map(({ path, body }) => [path, body]));
-  const isLinkedIcon = (file: string): boolean =>
-    sprites.mode === 'link' && file.startsWith(paths.ICONS_FOLDER) && file !== paths.PLACEHOLDER_ICON;
-  // Only the headers of other files are compared, so their content does not matter.
-  const read = (file: string): Body | undefined =>
-    files.get(file) ?? (`/${file}`.startsWith(paths.API_PREFIX) || isLinkedIcon(file) ? undefined : '');
-  return {
-    linkBase,
-    records,
-    languages,
-    moved: moved.map(([path]) => path),
-    icons: sprites.mode,
-    respond: createRespond(read, probe.address),
+  const read = (file: string): Body | undefined => {
+    const isApi = `/${file}`.startsWith(paths.API_PREFIX);
+    const isIcon = file.startsWith(paths.ICONS_FOLDER) && file !== paths.PLACEHOLDER_ICON;
+    // Only the headers of other files are compared, so their content does not matter.
+    return files.get(file) ?? (isApi || (isIcon && sprites.mode === 'link') ? undefined : '');
   };
+  const respond = createRespond(read, probe.address);
+  return { linkBase, records, languages, moved: Object.keys(moved), icons: sprites.mode, respond };
 }
 
 const fetchFile = (probe: Probe, file: string): Promise<ProbeResponse> =>
   probe.send({ path: `/${file}`, maxBytes: maxBytesOf(file) });
 
 /** Reads the redirects from old paths to records. */
-async function readMoved(
-  probe: Probe,
-  records: ExpectedSite['records'],
-  fail: Fail,
-): Promise<[path: string, to: string][]> {
+async function readMoved(probe: Probe, records: ExpectedSite['records'], fail: Fail): Promise<object> {
   const response = await fetchFile(probe, paths.MOVED_FILE);
   const current = new Set(
     kindNames.flatMap((kind) => records[kind].map(({ slug }) => paths.recordPath(kind, slug))),
   );
   const redirects = response.status === 200 ? Object.entries<string>(Object(response.json)) : [];
-  return redirects.flatMap(([path, to]) => {
-    if (paths.recordOfPath(path) && !current.has(path) && current.has(to)) return [[path, to]];
+  const isValid = ([path, to]: [string, string]): boolean =>
+    paths.recordOfPath(path) !== undefined && !current.has(path) && current.has(to);
+  for (const [path, to] of redirects.filter((redirect) => !isValid(redirect)))
     fail('moved', response, `got ${show(path)}: ${show(to)}, expected an old path and the path of a record`);
-    return [];
-  });
+  return Object.fromEntries(redirects.filter(isValid));
 }
 
 /** @param address the deployment's, whose path is the base path */
 function createRespond(read: (file: string) => Body | undefined, address: string): ExpectedSite['respond'] {
   const base = paths.pathOf(address);
-  const respond = createResponder(
-    {
-      async get(file) {
-        const body = read(file);
-        if (body === undefined) return undefined;
-        const bytes = typeof body === 'string' ? new TextEncoder().encode(body) : new Uint8Array(body);
-        return { body: bytes, etag: '"expected"' };
-      },
-    },
-    base,
-  );
+  const get = async (file: string) => {
+    const body = read(file);
+    return body === undefined ? undefined : { body: new Uint8Array(Buffer.from(body)), etag: '"expected"' };
+  };
+  const respond = createResponder({ get }, base);
   return async ({ method = 'GET', path, headers = {} }) => {
     const [pathname = ''] = path.split('?', 1);
-    const sent = new Headers(
-      Object.entries(headers).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
-    );
+    const sent = new Headers(Object.entries(headers).map(([name, value = '']) => [name, value]));
     const request = { method, path: base + pathname, search: path.slice(pathname.length), headers: sent };
     const { body, ...response } = await respond(request);
     return { ...response, text: `${Buffer.concat(body ?? [])}` };

@@ -17,14 +17,10 @@ export interface Requests {
 }
 
 export function createRequests(requests: Urls | Requests, site: ExpectedSite): ProbeRequest[] {
-  const {
-    urls,
-    methods = ['GET'],
-    headers = {},
-  } = typeof requests === 'object' ? requests : { urls: requests };
-  const expanded =
-    typeof urls === 'string' ? kindNames.flatMap((kind) => expand(urls, site, kind)) : urls(site);
-  return [...new Set(expanded)].flatMap((path) => methods.map((method) => ({ method, path, headers })));
+  const given: Requests = typeof requests === 'object' ? requests : { urls: requests };
+  const { urls, methods = ['GET'], headers = {} } = given;
+  const all = typeof urls === 'string' ? kindNames.flatMap((kind) => expand(urls, site, kind)) : urls(site);
+  return [...new Set(all)].flatMap((path) => methods.map((method) => ({ method, path, headers })));
 }
 
 /** Drops templates whose variables have no value, because a kind has no records. */
@@ -40,51 +36,41 @@ function expand(templates: string, site: ExpectedSite, kind: Kind): string[] {
     });
 }
 
-function readVariables(
-  site: ExpectedSite,
-  kind: Kind,
-): Readonly<Record<string, string | number | undefined>> {
+function readVariables(site: ExpectedSite, kind: Kind) {
   const { linkBase, records } = site;
-  const [count, first, last] = [records[kind].length, records[kind].at(0), records[kind].at(-1)];
-  const lastOffset = pageOffsets(count).at(-1) ?? 0;
-  return {
+  const [count, first] = [records[kind].length, records[kind][0]];
+  const offsets = pageOffsets(count);
+  const last = offsets.at(-1) ?? 0;
+  const [pages, urls] = [listPages(site, kind), listRecords(site, kind)];
+  const variables: Readonly<Record<string, string | number | undefined>> = {
     root: linkBase.links === 'file' ? `/${paths.rootFile}` : paths.API_PREFIX,
-    api: withoutSlash(paths.API_PREFIX),
-    list: withoutSlash(paths.listPath(kind)),
-    /** The first record, and its slug in the wrong case. */
-    record: first && withoutSlash(paths.recordPath(kind, first.slug)),
-    SLUG: first?.slug.toUpperCase(),
-    /** As in links, which may point to files. */
-    ...{ firstPage: pageUrl(linkBase, kind), lastPage: pageUrl(linkBase, kind, lastOffset) },
-    ...{
-      firstRecord: first && recordUrl(linkBase, kind, first),
-      lastRecord: last && recordUrl(linkBase, kind, last),
-    },
-    /** Offsets, and the number of records. */
-    ...{ second: pageOffsets(count)[1] ?? 0, last: lastOffset, past: lastOffset + PAGE_SIZE },
-    ...{ count, less: count - 1, more: count + 1 },
+    api: paths.API_PREFIX.slice(0, -1),
+    list: paths.listPath(kind).slice(0, -1),
+    // The first record, and its slug in the wrong case.
+    ...(first && { record: paths.recordPath(kind, first.slug).slice(0, -1), SLUG: first.slug.toUpperCase() }),
+    // URLs as in links, which may point to files.
+    ...{ firstPage: pages[0], lastPage: pages.at(-1), firstRecord: urls[0], lastRecord: urls.at(-1) },
+    // Offsets, and numbers of records.
+    ...{ second: offsets[1] ?? 0, last, past: last + PAGE_SIZE, count, less: count - 1, more: count + 1 },
   };
+  return variables;
 }
 
-const withoutSlash = (path: string): string => path.slice(0, -1);
+const withoutBase = ({ baseUrl }: paths.LinkBase, url: string): string => url.slice(baseUrl.length);
 
-const pageUrl = (linkBase: paths.LinkBase, kind: Kind, offset?: number): string => {
-  const window = offset === undefined ? undefined : { limit: PAGE_SIZE, offset };
-  return paths.listUrl(linkBase, kind, window).slice(linkBase.baseUrl.length);
-};
+function listPages({ linkBase, records }: ExpectedSite, kind: Kind): string[] {
+  const windows = pageOffsets(records[kind].length).map((offset) => ({ limit: PAGE_SIZE, offset }));
+  return [undefined, ...windows].map((window) =>
+    withoutBase(linkBase, paths.listUrl(linkBase, kind, window)),
+  );
+}
 
-const recordUrl = (linkBase: paths.LinkBase, kind: Kind, { slug }: { readonly slug: string }): string =>
-  paths.recordUrl(linkBase, kind, slug).slice(linkBase.baseUrl.length);
+const listRecords = ({ linkBase, records }: ExpectedSite, kind: Kind): string[] =>
+  records[kind].map(({ slug }) => withoutBase(linkBase, paths.recordUrl(linkBase, kind, slug)));
 
-/** Every built page. */
-export const everyPage: Urls = ({ linkBase, records }) =>
-  kindNames.flatMap((kind) => [
-    pageUrl(linkBase, kind),
-    ...pageOffsets(records[kind].length).map((offset) => pageUrl(linkBase, kind, offset)),
-  ]);
+export const everyPage: Urls = (site) => kindNames.flatMap((kind) => listPages(site, kind));
 
-export const everyRecord: Urls = ({ linkBase, records }) =>
-  kindNames.flatMap((kind) => records[kind].map((record) => recordUrl(linkBase, kind, record)));
+export const everyRecord: Urls = (site) => kindNames.flatMap((kind) => listRecords(site, kind));
 
 export const everyMovedRecord: Urls = ({ moved }) => moved.map((path) => `${path}?format=api`);
 

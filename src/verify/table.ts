@@ -106,8 +106,8 @@ export const table: Readonly<Record<GuaranteeName, readonly Row[]>> = {
     [
       { urls: pages, headers: browser },
       compare.ifPage(sameHeader('Content-Security-Policy', compare.includesMembers)),
+      compare.ifPage(sameHeader('X-Content-Type-Options')),
     ],
-    [{ urls: pages, headers: browser }, compare.ifPage(sameHeader('X-Content-Type-Options'))],
   ],
   caching: [
     [`${samples} ${names}`, compare.ifOk(sameCaching)],
