@@ -13,15 +13,16 @@ export const PAGE: SiteFile = { path: 'index.html', body: '<!doctype html><title
 
 export interface SiteContent {
   readonly moves?: number | undefined;
+  readonly baseUrl?: string | undefined;
   readonly extras?: readonly SiteFile[] | undefined;
 }
 
 /** Publishes a site of plain records into a folder: so many moves, and three items. */
 export async function publishSite(
   folder: string,
-  { moves = 3, extras = [PAGE] }: SiteContent = {},
+  { moves = 3, extras = [PAGE], baseUrl }: SiteContent = {},
 ): Promise<void> {
-  const site = siteOf(rawRecords(moves, 3), { extras });
+  const site = siteOf(rawRecords(moves, 3), { extras, baseUrl });
   await withOutput(folder, (output) => output.publish(site.files()));
 }
 
@@ -34,9 +35,9 @@ export async function serveFolder(folder: string, options: ServeOptions = {}) {
 }
 
 /** Publishes a site, and serves it until the test ends. */
-export async function serveSite({ moves, extras, ...options }: ServeOptions & SiteContent = {}) {
+export async function serveSite({ moves, extras, baseUrl, ...options }: ServeOptions & SiteContent = {}) {
   const folder = path.join(temporaryFolder(), 'site');
-  await publishSite(folder, { moves, extras });
+  await publishSite(folder, { moves, extras, baseUrl });
   return serveFolder(folder, options);
 }
 

@@ -72,6 +72,7 @@ export const dataSetOf = (raw: SomeRecords): DecodedDataSet =>
   decodeDataSet(normalize(allRaw(raw), PROVENANCE));
 
 export interface SiteOptions {
+  readonly baseUrl?: string | undefined;
   readonly links?: Meta['links'];
   readonly history?: History;
   /** What the description says; the files themselves are not the site's. */
@@ -99,7 +100,13 @@ const leftIn = ({ steps }: History) =>
 /** Everything that makes a site of raw records, its description and its routes. */
 export function siteOf(
   raw: SomeRecords,
-  { links = 'query', history = emptyHistory, downloads = false, extras = [] }: SiteOptions = {},
+  {
+    links = 'query',
+    baseUrl = 'https://example.test',
+    history = emptyHistory,
+    downloads = false,
+    extras = [],
+  }: SiteOptions = {},
 ) {
   const records = encodeDataSet(dataSetOf(raw)).records;
   const meta: Meta = {
@@ -110,7 +117,7 @@ export function siteOf(
     counts: mapKinds((kind) => records[kind].length),
     warnings: mapKinds(() => ({})),
     digest: digestRecords(records),
-    base_url: 'https://example.test',
+    base_url: baseUrl,
     links,
     hosts: [],
     downloads,
