@@ -35,7 +35,7 @@ const serveOptions = inGroup('Server:', {
   onRequest: inCode<(line: string) => void>(),
   /** Called with one line per request that failed, and while the folder does not hold a complete site. */
   onProblem: inCode<(line: string) => void>(),
-  /** Ends the waiting for a complete site. */
+  /** Ends the waiting for complete sites, the first one and later ones. */
   signal: inCode<AbortSignal>(),
   /** Limits for clients. */
   limits: inCode<Partial<Limits>>(),
@@ -104,7 +104,11 @@ export const command = declare({
   },
   async run({ options: { accessLog, ...options }, quiet, reporter, signal }, dir: string) {
     const onRequest = accessLog ? (line: string) => print([line]) : undefined;
-    const server = await serve({ ...options, dir, onRequest, onProblem: reporter.notice, signal });
+    const served = { ...options, dir, onRequest, onProblem: reporter.notice, signal };
+    const server = await serve(served).catch((error) => {
+      if (!signal.aborted) throw error;
+    });
+    if (!server) return {};
     const stray = strayLinks(server);
     if (!quiet) print(servedLines(dir, server, stray));
     if (stray) reporter.notice(`warning: ${stray}`);

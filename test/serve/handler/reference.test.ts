@@ -96,52 +96,40 @@ describe('Accept and format', () => {
     'format=api&format=json': ['json', 'json'],
     'format=json&format=api': ['json', 'html'],
   };
-  const [program, browser] = [0, 1];
+  const programs = [
+    // The last two are Java's own client, of today and of before.
+    ...[undefined, '*/*', 'application/json', 'application/*', 'application/json; indent=4'],
+    ...[
+      'text/html;q=0.1, application/json',
+      'text/*, application/json',
+      'text/html;q=x, application/json;q=0.1',
+    ],
+    ...['text/html;level=1;q=0.1, application/json;q=0.5', 'application/json;q=0', 'text/html;q=0'],
+    ...['text/html;q=0, application/json;q=0', 'text/html;q=0.4, */*;q=0.5'],
+    ...['application/json;q=0.9, text/html;q=0.8, */*;q=0.1', 'image/png', '', 'application/vnd.api+json'],
+    ...['nonsense', 'x text/html', 'text/html x', 'text/html, image/gif, image/jpeg, */*; q=0.2'],
+    'text/html, image/gif, image/jpeg, *; q=.2, */*; q=.2',
+  ];
+  const browsers = [
+    ...['text/html', 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8'],
+    'application/xml,application/xhtml+xml,text/html;q=0.9,text/plain;q=0.8,image/png,*/*;q=0.5',
+    ...['text/html; q=1.0, */*; q=0.8', '*/*, text/html', 'text/*', 'text/html, application/*'],
+    ...['application/json;q=0.1, text/html', 'text/*;q=0.1, text/html;q=0.9, application/json;q=0.5'],
+    'text/html;q=0.9, text/*;q=0.1, application/json;q=0.5',
+    ...['*/*;q=0.1, text/*;q=0.9, application/json;q=0.5', 'text/*;q=0.9, */*;q=0.1, application/json;q=0.5'],
+    ' text/html ; q=1 , image/png',
+  ];
 
   it.each([
-    [undefined, program],
-    ['*/*', program],
-    ['application/json', program],
-    ['application/*', program],
-    ['application/json; indent=4', program],
-    ['text/html;q=0.1, application/json', program],
-    ['text/*, application/json', program],
-    ['text/html;q=x, application/json;q=0.1', program],
-    ['text/html;level=1;q=0.1, application/json;q=0.5', program],
-    ['application/json;q=0', program],
-    ['text/html;q=0', program],
-    ['text/html;q=0, application/json;q=0', program],
-    // Java's own client, of today and of before.
-    ['text/html, image/gif, image/jpeg, */*; q=0.2', program],
-    ['text/html, image/gif, image/jpeg, *; q=.2, */*; q=.2', program],
-    ['text/html', browser],
-    ['text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8', browser],
-    ['application/xml,application/xhtml+xml,text/html;q=0.9,text/plain;q=0.8,image/png,*/*;q=0.5', browser],
-    ['text/html;q=0.4, */*;q=0.5', program],
-    ['text/html; q=1.0, */*; q=0.8', browser],
-    ['application/json;q=0.9, text/html;q=0.8, */*;q=0.1', program],
-    ['*/*, text/html', browser],
-    ['text/*', browser],
-    ['text/html, application/*', browser],
-    ['application/json;q=0.1, text/html', browser],
-    ['text/*;q=0.1, text/html;q=0.9, application/json;q=0.5', browser],
-    ['text/html;q=0.9, text/*;q=0.1, application/json;q=0.5', browser],
-    ['*/*;q=0.1, text/*;q=0.9, application/json;q=0.5', browser],
-    ['text/*;q=0.9, */*;q=0.1, application/json;q=0.5', browser],
-    [' text/html ; q=1 , image/png', browser],
-    ['image/png', program],
-    ['', program],
-    ['application/vnd.api+json', program],
-    ['nonsense', program],
-    ['x text/html', program],
-    ['text/html x', program],
-  ])('Accept %j', async (accept, client) => {
+    ...programs.map((accept) => [accept, 'program'] as const),
+    ...browsers.map((accept) => [accept, 'browser'] as const),
+  ])('takes Accept %j for a %s', async (accept, client) => {
     const headers: Record<string, string> = accept === undefined ? {} : { Accept: accept };
     for (const path of [LIST, RECORD])
       for (const [query, expected] of Object.entries(rows)) {
         const { status, headers: got } = await asked(`${path}?${query}`, { headers });
-        const wanted = expected[client];
-        const isPage = wanted === 'html' || (wanted === 404 && client === browser);
+        const wanted = expected[client === 'program' ? 0 : 1];
+        const isPage = wanted === 'html' || (wanted === 404 && client === 'browser');
         const type = isPage ? HTML_TYPE : JSON_TYPE;
         expect([query, status]).toEqual([query, typeof wanted === 'number' ? wanted : 200]);
         const caching = isPage ? 'private, max-age=0, must-revalidate' : API_CACHING;
@@ -201,26 +189,20 @@ describe('paths', () => {
   });
 
   it.each([
-    '/api/gamedata/move//',
-    '/api//gamedata/move/',
-    '/api/gamedata/move/nope/',
-    '/api/gamedata/move/Pound/',
-    '/api/gamedata/MOVE/pound/',
-    '/api/gamedata/move/1/',
-    '/api/gamedata/move/offset/100/',
-    '/api/gamedata/move/pound%00/',
-    '/api/gamedata/move/pound%0A/',
-    '/api/gamedata/move/%/',
-    '/api/gamedata/move/%C3%A9/',
-    '/api/gamedata/move/pound;x=1/',
-    '/api/gamedata/move/pound.json',
-    '/api/gamedata/move/pound/x/',
-    '/api/gamedata/move/%2e%2e%2f%2e%2e%2fetc%2fpasswd/',
+    ...[
+      '/api/gamedata/move//',
+      '/api//gamedata/move/',
+      '/api/gamedata/move/nope/',
+      '/api/gamedata/move/Pound/',
+    ],
+    ...['/api/gamedata/MOVE/pound/', '/api/gamedata/move/1/', '/api/gamedata/move/offset/100/'],
+    ...['/api/gamedata/move/pound%00/', '/api/gamedata/move/pound%0A/', '/api/gamedata/move/%/'],
+    ...['/api/gamedata/move/%C3%A9/', '/api/gamedata/move/pound;x=1/', '/api/gamedata/move/pound.json'],
+    ...['/api/gamedata/move/pound/x/', '/api/gamedata/move/%2e%2e%2f%2e%2e%2fetc%2fpasswd/'],
     '/api/gamedata/move/..%2Fitem/',
     `/api/gamedata/item/${'a'.repeat(5000)}/`,
     '/api/gamedata/berry/',
-    '/api/',
-    '/nothing',
+    ...['/api/', '/nothing'],
   ])('%.80s is a JSON 404', async (path) => {
     const headers = { ...common, 'content-type': JSON_TYPE };
     expect(await asked(path)).toMatchObject({ status: 404, headers, text: notFound });
