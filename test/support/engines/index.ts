@@ -39,7 +39,7 @@ const createProxyRow = (server: WebServer, language: string): EngineRow => ({
     name: `gamedata serve behind ${server.name}`,
     missing: () => server.missing() ?? serve.missing(),
     async start(site) {
-      const [, recipe = ''] = operating.split(`\`\`\`${language}\n`);
+      const [, recipe = ''] = operating.split(`\n\`\`\`${language}\n`);
       const [configuration = ''] = recipe.split('```');
       const served = await serve.start(site);
       const own = moved(configuration, { '127.0.0.1:3000': new URL(served.url).host });
