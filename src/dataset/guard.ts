@@ -41,7 +41,7 @@ const FEW = 9;
 
 /** @throws GuardError with the first problem */
 export function checkReplacement(replacement: Replacement, options: GuardOptions): void {
-  checkAge(replacement, options);
+  if (!options.isRestored) checkAge(replacement, options);
   checkFallback(replacement);
   for (const kind of kindNames)
     if (replacement.dataSet.counts[kind] === 0 && options.maxShrink < 100)
@@ -62,13 +62,13 @@ export function checkReplacement(replacement: Replacement, options: GuardOptions
 
 /** Every limit on what a new data set may lose or change. */
 function* listRows(replacement: Replacement, options: GuardOptions): Generator<Row> {
-  const { dataSet, losses, floor, known, nameChanges, isCopy } = replacement;
+  const { dataSet, losses, floor, oldSlugs, nameChanges, isCopy } = replacement;
   const { maxShrink: percent, allowMissing } = options;
   const { counts } = dataSet;
   for (const kind of kindNames) {
     // A copy was guarded when it was captured.
     if (!isCopy) yield* listUnusable(replacement, kind, percent);
-    const isCounted = (record: Addressed): boolean => !isAllowed(record, kind, known, allowMissing);
+    const isCounted = (record: Addressed): boolean => !isAllowed(record, kind, oldSlugs, allowMissing);
     const missing = losses?.missing[kind].filter(isCounted) ?? [];
     const total = losses?.had[kind] ?? floor?.[kind] ?? 0;
     yield {
@@ -125,9 +125,14 @@ function* listUnusable({ dataSet, previous }: Replacement, kind: Kind, percent: 
 }
 
 /** Whether a record is listed, by its slug or an old one. */
-function isAllowed({ id, slug }: Addressed, kind: Kind, known: Former, listed: readonly string[]): boolean {
+function isAllowed(
+  { id, slug }: Addressed,
+  kind: Kind,
+  oldSlugs: Former,
+  listed: readonly string[],
+): boolean {
   if (listed.length === 0) return false;
-  const old = [...known[kind]].flatMap(([name, of]) => (of === id ? [name] : []));
+  const old = [...oldSlugs[kind]].flatMap(([name, of]) => (of === id ? [name] : []));
   return [slug, ...old].some((name) => listed.includes(`${kind}/${name}`));
 }
 

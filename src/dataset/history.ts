@@ -46,20 +46,26 @@ export function stepsSince({ steps }: History, digest: string | undefined): read
 export const encodeHistory = ({ steps }: History): string =>
   `{"steps":[${steps.map((step) => `\n${JSON.stringify(step)}`).join(',')}\n]}\n`;
 
-/** The same where no day is later than this one, as if no clock had ever run ahead. */
-export function notAfter({ steps }: History, day: string): History {
-  const corrected = (summary: DataSetSummary): DataSetSummary => {
-    const { captured, edition } = summary;
-    return {
-      ...summary,
-      captured: captured !== null && captured > day ? day : captured,
-      ...(edition && isAhead(edition, Date.now()) && { edition: null }),
-    };
-  };
+type Dated = Pick<DataSetSummary, 'captured' | 'edition'>;
+
+/** Replaces a capture date in the future by today and drops an edition in the future, because a clock was wrong or a copy lies. */
+export function correctDates<T extends Dated>(summary: T, today: string): T {
+  const { captured, edition } = summary;
   return {
-    steps: steps.map((step) => ({ ...step, from: corrected(step.from), to: corrected(step.to) })),
+    ...summary,
+    ...(captured !== null && captured > today && { captured: today }),
+    ...(edition && isAhead(edition, Date.now()) && { edition: null }),
   };
 }
+
+/** Corrects the dates of every step. */
+export const correctHistory = ({ steps }: History, today: string): History => ({
+  steps: steps.map((step) => ({
+    ...step,
+    from: correctDates(step.from, today),
+    to: correctDates(step.to, today),
+  })),
+});
 
 interface PreviousHistory extends DataSetSummary {
   /** Undefined if it is damaged. */

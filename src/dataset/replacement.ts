@@ -2,7 +2,7 @@
 
 import type { Comparison, DataSetSummary, History } from '../contract/changes.ts';
 import { type Kind, kindNames, mapKinds } from '../contract/kinds.ts';
-import { type Edition, isAhead, type Meta } from '../contract/meta.ts';
+import type { Edition, Meta } from '../contract/meta.ts';
 import type { Names, NamesSummary } from '../contract/names.ts';
 import { recordPath } from '../contract/paths.ts';
 import type { Counts, Skipped } from '../contract/records.ts';
@@ -17,7 +17,7 @@ import {
   movedRoutes,
   noFormer,
 } from './former.ts';
-import { continueHistory, emptyHistory, notAfter, stepsSince } from './history.ts';
+import { continueHistory, correctDates, correctHistory, emptyHistory, stepsSince } from './history.ts';
 import { compareNames, type NameChanges } from './names.ts';
 
 /** The published data set, of a site or a snapshot. It is read only as far as it is needed. */
@@ -78,20 +78,26 @@ export function compareDataSets(
 ) {
   const { records, digest, provenance: read } = dataSet;
   const bundled = published || isCopy ? undefined : readBundled();
+  const { today } = options;
   const isSameUpstream = bundled?.source === read.source && bundled.upstream === read.upstream;
-  const previous = published ?? (isSameUpstream ? bundled : undefined);
+  const known = published ?? (isSameUpstream ? bundled : undefined);
+  const previous = known && correctDates(known, today);
   const other = previous ? undefined : bundled;
   const before = previous?.digest === digest ? records : previous?.records();
-  const provenance = isCopy
-    ? read
-    : keepFirstSeen(read, previous?.digest === digest ? previous : undefined, options);
+  // Unchanged data keeps the day and the edition in which it was first seen. A copy has its own.
+  const first = isCopy || previous?.digest !== digest ? undefined : previous;
+  const provenance: Provenance = {
+    ...read,
+    captured: first?.captured ?? read.captured,
+    edition: first?.edition ?? read.edition,
+  };
   const summary = { ...dataSet, captured: provenance.captured, edition: provenance.edition };
-  const known = readOldSlugs(previous, options);
+  const oldSlugs = readOldSlugs(previous, options);
   const addressed = previous && (before ?? previous.listed?.() ?? records);
   const former = mergeFormer(
     inheritSlugs(other, records),
     next.former ?? noFormer,
-    known,
+    oldSlugs,
     addressed ? leftSlugs(addressed, records) : noFormer,
   );
   const { history, notices } = continueHistory(
@@ -99,9 +105,9 @@ export function compareDataSets(
     previous && options.forgetHistory ? { ...previous, history: () => emptyHistory } : previous,
     before,
   );
-  const dated = isCopy ? history : notAfter(history, options.today);
+  const dated = isCopy ? history : correctHistory(history, today);
   const losses =
-    addressed && findLosses({ records: addressed, former: known }, { records, former }, options.skip);
+    addressed && findLosses({ records: addressed, former: oldSlugs }, { records, former }, options.skip);
   const steps: readonly Comparison[] = stepsSince(dated, previous?.digest);
   return {
     dataSet: { ...dataSet, provenance },
@@ -109,7 +115,7 @@ export function compareDataSets(
     missing: mapKinds((kind) => losses?.missing[kind].map(({ slug }) => slug) ?? []) as Missing,
     nameChanges: options.hasNames === false ? [] : findNameChanges(dataSet, previous, before),
     /** For the guard. */
-    ...{ previous, losses, known, isCopy, read },
+    ...{ previous, losses, oldSlugs, isCopy, read },
     floor: other?.counts as Counts | undefined,
     notices: [
       ...(previous || isCopy || other ? [] : [UNGUARDED]),
@@ -120,20 +126,6 @@ export function compareDataSets(
 }
 
 const UNGUARDED = 'no earlier data is known, not even a bundled data set: --max-shrink could not be applied';
-
-/** Unchanged data keeps the day and the edition in which it was first seen, unless a clock ran ahead. */
-function keepFirstSeen(
-  read: Provenance,
-  first: Previous | undefined,
-  { today }: Pick<CompareOptions, 'today'>,
-): Provenance {
-  const { captured, edition } = first ?? {};
-  return {
-    ...read,
-    ...(captured && captured <= today && { captured }),
-    ...(edition && !isAhead(edition, Date.now()) && { edition }),
-  };
-}
 
 function readOldSlugs(
   previous: Previous | undefined,

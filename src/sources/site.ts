@@ -1,13 +1,13 @@
 /** The site source: a built site in a folder, an archive or a deployment, of which only the data is used. */
 
 import { mapKinds } from '../contract/kinds.ts';
-import { isAhead, type Meta } from '../contract/meta.ts';
+import type { Meta } from '../contract/meta.ts';
 import { parse } from '../contract/parse.ts';
 import { META_FILE, recordFile } from '../contract/paths.ts';
 import { recordSchemas } from '../contract/records.ts';
 import type { AnyRecords, Provenance, Records } from '../dataset/data-set.ts';
 import { summarizeNames } from '../dataset/digest.ts';
-import { notAfter } from '../dataset/history.ts';
+import { correctDates, correctHistory } from '../dataset/history.ts';
 import { DataError } from '../errors.ts';
 import type { FetcherStats } from '../http/fetcher.ts';
 import { explainFormer, openSite, readFormer, readListed, type Site } from './site/read.ts';
@@ -34,7 +34,7 @@ export const site: Source = async (context) => {
   };
   const about = { name: storage.name, wayOut: 'Build that site again from its upstream' };
   const former = readFormer(() => explainFormer(about, found.former), context.forgetHistory);
-  const history = () => notAfter(found.history(), context.today);
+  const history = () => correctHistory(found.history(), context.today);
   return {
     ...leaveOut(whole, history, context),
     former,
@@ -54,7 +54,7 @@ async function findSite(context: SourceContext): Promise<[SiteStorage, FetcherSt
     const storage = await deploymentStorage(client, upstream, {
       local,
       isWanted: (file, { digest }) =>
-        isSource(file, { hasRecords: !local?.records(digest), hasIcons, hasNames }),
+        isSource(file, { hasRecords: local?.records(digest) === undefined, hasIcons, hasNames }),
     });
     return [storage, { ...client.stats, cacheHits: 0 }];
   });
@@ -63,30 +63,23 @@ async function findSite(context: SourceContext): Promise<[SiteStorage, FetcherSt
 /** Text that gamedata itself writes as the upstream: a URL, or the origin of a folder of tables. */
 const UPSTREAM = /^(?:https?:\/\/[\x21-\x7e]{1,200}|local files|unknown|npm package [\w@./, -]{1,100})$/;
 
-/** Keeps what a copy claims about its data as far as it is plausible. Copies may come from anyone. */
+/** Keeps the provenance that a copy claims as far as it is plausible. Copies may come from anyone. */
 function validateProvenance(
-  { source, upstream, captured, edition }: Meta,
+  { source, ...claimed }: Meta,
   today: string,
 ): { provenance: Provenance; notices: string[] } {
-  const isLate = captured > today;
-  const isEarly = edition !== null && isAhead(edition, Date.now());
-  const isKnown = UPSTREAM.test(upstream);
+  const { captured, edition } = correctDates(claimed, today);
+  const upstream = UPSTREAM.test(claimed.upstream) ? claimed.upstream : 'unknown';
+  const notices = [
+    upstream !== claimed.upstream && 'the upstream of the source is not a URL, and is dropped',
+    captured !== claimed.captured &&
+      `the source was captured on ${claimed.captured}, which is in the future: ${today} is used instead`,
+    edition !== claimed.edition &&
+      `the source has an edition of ${claimed.edition?.deployed}, which is in the future, and is dropped`,
+  ];
   return {
-    provenance: {
-      source,
-      upstream: isKnown ? upstream : 'unknown',
-      captured: isLate ? today : captured,
-      edition: isEarly ? null : edition,
-    },
-    notices: [
-      ...(isKnown ? [] : ['the upstream of the source is not a URL, and is dropped']),
-      ...(isLate
-        ? [`the source was captured on ${captured}, which is in the future: ${today} is used instead`]
-        : []),
-      ...(isEarly
-        ? [`the source has an edition of ${edition.deployed}, which is in the future, and is dropped`]
-        : []),
-    ],
+    provenance: { source, upstream, captured, edition },
+    notices: notices.filter((notice) => notice !== false),
   };
 }
 

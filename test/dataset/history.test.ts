@@ -4,11 +4,11 @@ import { compare, type SummarizedRecords } from '../../src/dataset/compare.ts';
 import { noFormer } from '../../src/dataset/former.ts';
 import {
   continueHistory,
+  correctHistory,
   decodeHistory,
   emptyHistory,
   encodeHistory,
   extendHistory,
-  notAfter,
   stepsSince,
 } from '../../src/dataset/history.ts';
 import { versionOf } from '../support/data-set-versions.ts';
@@ -64,13 +64,13 @@ describe('a history', () => {
       dated('2026-02-01', 'c'),
       dated('2027-01-01', 'd'),
     );
-    expect(daysOf(notAfter(steps, '2026-02-01'))).toEqual([
+    expect(daysOf(correctHistory(steps, '2026-02-01'))).toEqual([
       ...['2026-02-01', '2026-02-01'],
       ...['2026-01-01', '2026-02-01'],
       ...[null, '2026-01-01'],
     ]);
     const others = ({ steps }: History) => steps.map(({ totals, changes }) => ({ totals, changes }));
-    expect(others(notAfter(steps, '2026-02-01'))).toEqual(others(steps));
+    expect(others(correctHistory(steps, '2026-02-01'))).toEqual(others(steps));
   });
 
   it('goes a hundred steps back', () => {

@@ -15,8 +15,13 @@ export interface LocalSite {
 
 export function openLocalSite(folder: string, entries: Entries, previous: Previous | undefined): LocalSite {
   const storage = folderStorage(folder);
+  let records: AnyRecords | undefined;
   return {
-    records: (digest) => (previous?.digest === digest ? previous.records() : undefined),
+    records(digest) {
+      if (previous?.digest !== digest) return undefined;
+      records ??= previous.records();
+      return records;
+    },
     read: ({ path, sha256 }) =>
       entries.get(path)?.sha256 === sha256 ? undamaged(() => readListed(storage, entries, path)) : undefined,
   };
