@@ -16,7 +16,6 @@ import path from 'node:path';
 import fsExtra from 'fs-extra';
 import { describe, expect, it } from 'vitest';
 import type { BuildReport } from '../../src/cli/commands/build.ts';
-import { oneOfOthers } from '../support/kinds.ts';
 import { callCli } from '../support/run-cli.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 import { serveUpstream } from '../support/test-upstream.ts';
@@ -47,47 +46,6 @@ const rename = (answers: { move: Answer[] }, at: number, name: string) =>
   Object.assign(answers.move[at] as Answer, { name });
 
 describe('the report', () => {
-  it('tells records first, then files, then what to do next', async () => {
-    const { answers, build } = await operator({ host: ['nginx', 'caddy'], 'base-url': BASE, out: 'site' });
-    answers.move.push(moveAnswer(7), moveAnswer(8), moveAnswer(9), moveAnswer(10));
-    rename(answers, 1, 'renamed');
-    Object.assign(answers.item[0] as Answer, {
-      names: [
-        { language: { name: 'en' }, name: 'Other' },
-        { language: { name: 'fr' }, name: 'Autre' },
-      ],
-    });
-
-    const { code, stderr } = await build();
-
-    expect(code).toBe(0);
-    const lines = stderr.split('\n').filter((line) => !/ read /.test(line));
-    expect(lines).toEqual([
-      'records: 4 moves added, 1 renamed; 1 item changed: its name',
-      '  moves added: move-7 (id 7): "Move 7"',
-      '  moves added: move-8 (id 8): "Move 8"',
-      '  moves added: move-9 (id 9): "Move 9"',
-      '  … and 1 more',
-      '  moves renamed: move-2 → renamed (id 2)',
-      '  items changed: item-1 (id 1): name "Item 1" → "Other"',
-      'names: 1 name changed in en',
-      'names: 1 name changed in fr',
-      expect.stringMatching(`^data: 7 moves, 2 items${oneOfOthers} from http:\\S+, captured `),
-      expect.stringMatching(/^fetched: /),
-      expect.stringMatching(/^site: \d+ files, /),
-      'next: nginx -s reload',
-      'next: systemctl reload caddy',
-      '',
-    ]);
-    const again = await build('--json');
-    expect(again.stderr).toMatch(
-      new RegExp(
-        `^(?:.* read .*\n)?site: .*: nothing changed, in .*; 7 moves, 2 items${oneOfOthers}, captured \\S+\n$`,
-      ),
-    );
-    expect((JSON.parse(again.stdout) as BuildReport).steps).toEqual([]);
-  });
-
   it('tells the operator of a web server to copy its configuration once, then only what has changed', async () => {
     const { answers, build } = await operator({
       ...{ host: ['nginx', 'caddy', 'apache'], 'base-url': BASE, out: 'old' },
@@ -111,12 +69,6 @@ describe('the report', () => {
       `diff -u ${caddy} site/_hosts/Caddyfile  ${merge} systemctl reload caddy`,
       `diff -u ${apache} site/_hosts/apache.conf  ${merge} systemctl reload apache2`,
     ]);
-  });
-
-  it('tells how to deploy to Cloudflare', async () => {
-    const { build } = await operator();
-    const { stderr } = await build('--host', 'cloudflare', '--base-url', BASE);
-    expect(stderr).toMatch(/\nnext: cd build && npx wrangler deploy\n$/);
   });
 
   it('says what a failure has left, and how to go on', async () => {

@@ -22,8 +22,6 @@ const environment = (home: string) => ({
   GIT_CONFIG_NOSYSTEM: '1',
 });
 
-const workflow = readFileSync(path.join(ROOT, '.github/workflows/refresh.yml'), 'utf8');
-
 const LINKED = ['node_modules', 'public', 'package.json'];
 
 /** Puts the compiled package into a checkout: as a copy, so that the data set beside it is the checkout's. */
@@ -65,19 +63,17 @@ export async function repository() {
 
   const read = (file: string): string => readFileSync(path.resolve(work, file), 'utf8');
   let printed = '';
-  /** Runs a command; undefined if it succeeds, else what it printed. */
-  async function shell(
+  /** Runs a script with its arguments; undefined if it succeeds, else what it printed. */
+  async function step(
     line: string,
     more: Readonly<Record<string, string>> = {},
   ): Promise<string | undefined> {
-    const environment = { ...env, REFRESH_UPSTREAM: upstream.url, ...more };
-    const { code, stdout, stderr } = await runProgram(['bash', '-c', line], { cwd: work, env: environment });
+    const command = ['bash', '-c', `scripts/refresh/${line.replace(/^\w+/, '$&.sh')}`];
+    const options = { cwd: work, env: { ...env, REFRESH_UPSTREAM: upstream.url, ...more } };
+    const { code, stdout, stderr } = await runProgram(command, options);
     printed = stdout;
     return code === 0 ? undefined : stderr;
   }
-  /** Runs a script with its arguments. */
-  const step = (line: string, more?: Readonly<Record<string, string>>) =>
-    shell(`scripts/refresh/${line.replace(/^\w+/, '$&.sh')}`, more);
   return {
     answers,
     upstream: upstream.url,
@@ -86,11 +82,6 @@ export async function repository() {
     work,
     git,
     step,
-    /** As the workflow does it, but waits no longer than a second. */
-    verify(url: string): Promise<string | undefined> {
-      const [command = ''] = /(?<=run: )node .* --like build .*/.exec(workflow) ?? [];
-      return shell(command.replace('15m', '1s'), { BASE_URL: url });
-    },
     /** A whole refresh, as the workflow does it: the steps in their order, up to the first that fails. */
     async refresh(more: Readonly<Record<string, string>> = {}): Promise<string | undefined> {
       return (await step('refresh', more)) ?? (await step('commit --push', more));
