@@ -1,26 +1,15 @@
 /** Machines that do not play along: a full disk, a folder that cannot be written, too few files, a clock that is set back. */
 
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, readFileSync, renameSync, rmSync, statfsSync, utimesSync } from 'node:fs';
+import { mkdirSync, readFileSync, rmSync, statfsSync, utimesSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import pLimit from 'p-limit';
 import { inFolder } from '../../test/support/folders.ts';
-import type { Finished } from '../../test/support/processes.ts';
 import type { Random } from '../../test/support/random.ts';
 import { tinyUpstream, upstreamOf } from '../../test/support/upstream-data.ts';
 import { startUpstream, type UpstreamServer } from '../../test/support/upstream-server.ts';
-import {
-  demand,
-  type Ended,
-  leftovers,
-  run,
-  type StartOptions,
-  siteDigest,
-  start,
-  succeed,
-  writeDataSet,
-} from './ground.ts';
+import { demand, type Ended, leftovers, run, siteDigest, start, succeed, writeDataSet } from './ground.ts';
 
 const CLOCK = new URL('./shift-clock.mjs', import.meta.url).href;
 const DIE_AT = new URL('./die-at.mjs', import.meta.url).href;
@@ -93,33 +82,6 @@ const onFullDisk = ({ folder, small, large }: Scene, left: number) =>
     rmSync(filler);
     await succeed(fromSnapshot(large, out));
   });
-
-/** Starts a build, and resolves when it is well into asking the upstream. */
-async function startFetching(args: string[], { upstream }: Scene, options?: StartOptions) {
-  const first = upstream.log.length;
-  const started = start(args, options);
-  while (upstream.log.length < first + 100) await setTimeout(2);
-  return started;
-}
-
-/** Where the folder can be made again it is, with the whole site. */
-async function expectRefusalOr({ code, stderr }: Finished, error: RegExp, out: string): Promise<void> {
-  if (code === 0) await whole(out);
-  else demand(code === 1 && error.test(stderr) && !stderr.includes('bug'), `ended with ${code}: ${stderr}`);
-}
-
-/** The folder above the site is gone while the upstream is asked. */
-const withoutParent =
-  (move: (parent: string) => void, whatIsLeft: (scene: Scene, parent: string) => Promise<void>) =>
-  async (scene: Scene) => {
-    const parent = path.join(scene.folder, 'parent');
-    const here = { ...scene, out: path.join(parent, 'site') };
-    await succeed(fromSnapshot(scene.small, here.out));
-    const { finished } = await startFetching(fromUpstream(here), scene);
-    move(parent);
-    await expectRefusalOr(await finished, /ENOENT/, here.out);
-    await whatIsLeft(here, parent);
-  };
 
 const signalExits = { SIGINT: 130, SIGTERM: 143 };
 
@@ -200,17 +162,6 @@ const table: Record<string, (scene: Scene) => Promise<void>> = {
       wrap,
     });
   },
-  'a parent folder that is moved away': withoutParent(
-    (parent) => renameSync(parent, `${parent}-elsewhere`),
-    (_, parent) => whole(path.join(`${parent}-elsewhere`, 'site')),
-  ),
-  'a parent folder that is removed': withoutParent(
-    (parent) => rmSync(parent, { recursive: true }),
-    async (scene) => {
-      await succeed(fromUpstream(scene, '--quiet'));
-      await whole(scene.out);
-    },
-  ),
   ...Object.fromEntries(
     Object.entries(signalExits).flatMap(([signal, exit]) => [
       // The stage is started at the first of these calls; a build looks for signals now and then.
