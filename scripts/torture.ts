@@ -4,8 +4,7 @@ import { parseArgs } from 'node:util';
 import { fuzz } from '../test/support/fuzz.ts';
 import { tryHostile } from '../test/support/hostile-deployment.ts';
 import { seeded } from '../test/support/random.ts';
-import { tryPairs, trySequences } from '../test/support/second-steps.ts';
-import { stepNames } from '../test/support/steps.ts';
+import { trySequences } from '../test/support/second-steps.ts';
 import { killExactly } from './torture/exact-kills.ts';
 import type { Ended } from './torture/ground.ts';
 import { hardships } from './torture/hardships.ts';
@@ -19,10 +18,7 @@ const random = seeded(seed);
 const firstSequence = values.seed ? seed : 0;
 const ALL = Infinity;
 
-/**
- * What is tried, so many times in the short form and in the whole. The short form omits what the tests try too, and takes a part of
- * the rest: another one with each seed.
- */
+/** The number of attempts in the short form and in the whole. The short form omits what the tests try, too. */
 const parts: Record<string, [short: number, whole: number, attempt: (count: number) => Promise<Ended>]> = {
   kills: [4, ALL, async (count) => ({ tried: await killExactly(count, random), says: 'survived' })],
   'failing system calls': [12, 150, (count) => failCalls(count, random)],
@@ -35,11 +31,6 @@ const parts: Record<string, [short: number, whole: number, attempt: (count: numb
       ...{ tried: count, says: 'were copied, verified and compared, or refused' },
       problems: await tryHostile(count, random.below(2 ** 31)),
     }),
-  ],
-  'pairs of steps': [
-    0,
-    ALL,
-    async () => ({ tried: stepNames.length ** 2, says: 'kept the law', problems: await tryPairs() }),
   ],
   'sequences of steps': [
     0,

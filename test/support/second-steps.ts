@@ -17,22 +17,14 @@ import { inFolder } from './folders.ts';
 import { killAtFile, startCommands } from './installed.ts';
 import { seeded } from './random.ts';
 import { breaches, type Ended, look, type Seen } from './site-law.ts';
-import { BASE, type Maker, makers, type Scene, type Step, stepNames, weighted } from './steps.ts';
+import { BASE, type Maker, type Scene, type Step, weighted } from './steps.ts';
 import { changingUpstream, createWorld, onDay, QUICK, type World } from './steps-world.ts';
 
 const STEPS = 6;
 const CHANGING = 'is being changed';
 
-/**
- * Takes steps of some names, or of any.
- *
- * @returns what broke the law first, with the steps that led there; undefined if none did
- */
-export async function trySequence(
-  world: World,
-  seed: number,
-  names?: readonly string[],
-): Promise<string | undefined> {
+/** Takes random steps. Returns the first breach of the law, with the steps before it. */
+async function trySequence(world: World, seed: number): Promise<string | undefined> {
   const random = seeded(seed);
   const cwd = mkdtempSync(path.join(world.folder, 'run-'));
   const upstream = await changingUpstream();
@@ -45,9 +37,8 @@ export async function trySequence(
   const typed: string[] = [];
   try {
     await begin(scene, typed);
-    for (let at = 0; at < (names?.length ?? STEPS); at++) {
-      const [make] = makers[names?.[at] ?? ''] ?? [random.pick(weighted)];
-      const problems = await take(scene, make, typed);
+    for (let at = 0; at < STEPS; at++) {
+      const problems = await take(scene, random.pick(weighted), typed);
       if (problems.length === 0) continue;
       const steps = typed.map((line) => `  ${line}`).join('\n');
       return `sequence ${seed}: ${problems.slice(0, 5).join('; ')}\n${steps.replaceAll(upstream.url, '<upstream>')}`;
@@ -158,30 +149,11 @@ async function judgeFolder(scene: Scene, seen: Seen, code?: number | null): Prom
 
 const AT_ONCE = 4;
 
-/** Takes sequences of a run of seeds in a world of their own. Returns what broke the law: any can be taken again alone. */
-export async function trySequences(count: number, firstSeed: number): Promise<string[]> {
-  const seeds = Array.from({ length: count }, (_, at) => firstSeed + at);
-  return inWorld((world) => tryAll(seeds, (seed) => trySequence(world, seed)));
-}
-
-/** Takes every step after every step. */
-export const tryPairs = (): Promise<string[]> =>
-  inWorld((world) => {
-    const pairs = stepNames.flatMap((first) => stepNames.map((second) => [first, second]));
-    return tryAll(pairs, async (names, at) => {
-      const problem = await trySequence(world, at, names);
-      return problem && `${names.join(', then ')}: ${problem}`;
-    });
-  });
-
-const tryAll = async <T>(
-  cases: readonly T[],
-  attempt: (one: T, at: number) => Promise<string | undefined>,
-): Promise<string[]> =>
-  (await pLimit(AT_ONCE).map(cases, attempt)).filter((problem) => problem !== undefined);
-
-const inWorld = <T>(use: (world: World) => Promise<T>): Promise<T> =>
+/** Takes sequences of consecutive seeds in one world. Returns all breaches of the law. */
+export const trySequences = (count: number, firstSeed: number): Promise<string[]> =>
   inFolder(async (folder) => {
     const world = await createWorld(folder);
-    return await use(world).finally(world.close);
+    const seeds = Array.from({ length: count }, (_, at) => firstSeed + at);
+    const problems = pLimit(AT_ONCE).map(seeds, (seed) => trySequence(world, seed));
+    return (await problems.finally(world.close)).filter((problem) => problem !== undefined);
   });

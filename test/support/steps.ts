@@ -229,19 +229,19 @@ const changeModes: Maker = (scene) => {
   });
 };
 
-/** Every step, and how often it is taken among the others. */
-export const makers: Readonly<Record<string, readonly [make: Maker, weight: number]>> = {
-  'a build from a snapshot': [fromSnapshot, 4],
-  'a build from an upstream': [fromUpstream, 3],
-  'a build from a site': [fromSite, 2],
-  'a killed build': [killedBuild, 3],
-  'a move in place': [moveInPlace, 2],
-  'a mirror of another site': [mirrorAnother, 5],
-  'a restored archive': [restoreArchive, 3],
-  'a copy that is restored': [restoreCopy, 3],
-  'a file that is restored': [restoreFile, 2],
-  'a damaged history': [damageHistory, 1],
-  'changed modes': [changeModes, 2],
-};
-export const stepNames = Object.keys(makers);
-export const weighted = Object.values(makers).flatMap(([make, weight]) => Array<Maker>(weight).fill(make));
+/** Every step, and its frequency. */
+export const weighted: readonly Maker[] = (
+  [
+    [fromSnapshot, 4],
+    [fromUpstream, 3],
+    [fromSite, 2],
+    [killedBuild, 3],
+    [moveInPlace, 2],
+    [mirrorAnother, 5],
+    [restoreArchive, 3],
+    [restoreCopy, 3],
+    [restoreFile, 2],
+    [damageHistory, 1],
+    [changeModes, 2],
+  ] as const
+).flatMap(([make, weight]) => Array<Maker>(weight).fill(make));
