@@ -13,6 +13,7 @@ import {
   requireElement,
   siteRoot,
 } from '../shared/dom.ts';
+import { findPreferredLanguage } from './preferred-language.ts';
 import type { Match, SearchEngine } from './search-engine.ts';
 
 /** The number of results shown at first, and added each time. */
@@ -154,7 +155,7 @@ function preselectLanguage(field: HTMLSelectElement): void {
   } catch {
     // The browser blocks storage.
   }
-  select(field, last ?? preferredLanguage(known));
+  select(field, last ?? findPreferredLanguage(navigator.languages, known));
   field.addEventListener('change', () => {
     try {
       localStorage.setItem(LANGUAGE_KEY, field.value);
@@ -167,16 +168,4 @@ function preselectLanguage(field: HTMLSelectElement): void {
 /** Selects an option if it exists. */
 function select({ options }: HTMLSelectElement, value: string): void {
   for (const option of options) if (option.value === value) option.selected = true;
-}
-
-/** Finds the first of the browser's languages that has names; empty for English, the language of records. */
-function preferredLanguage(known: readonly string[]): string {
-  for (const tag of navigator.languages) {
-    // Chinese is distinguished by its script.
-    const { language, script } = new Intl.Locale(tag).maximize();
-    const tags = [tag, language, `${language}-${script}`].map((one) => one.toLowerCase());
-    const found = tags.find((one) => known.includes(one));
-    if (found !== undefined || language === 'en') return found ?? '';
-  }
-  return '';
 }
