@@ -17,6 +17,9 @@ describe('a search', () => {
     ['ball master', 'Master Ball'],
     ['thundrbolt', 'Thunderbolt'],
     ['potoin', 'Potion'],
+    ['master bll', 'Master Ball'],
+    ['ｐｏｕｎｄ', 'Pound'],
+    ['ＴＭ０１', 'TM01'],
     ['u turn', 'U-turn'],
     ['tm01', 'TM01'],
     [' 85 ', 'Thunderbolt'],
@@ -67,6 +70,18 @@ describe('a search with names in another language', () => {
     expect(findLocal('PFUND')).toEqual([['pound', 'Pfund']]);
     expect(findLocal("trank'e")).toEqual([['potion', 'Tränk’e']]);
     expect(findLocal('')[0]).toEqual(['pound', 'Pfund']);
+  });
+
+  it.each([
+    ['10まんボルト', 'thunderbolt'],
+    ['１０まんボルト', 'thunderbolt'],
+    ['ﾓﾝｽﾀｰﾎﾞｰﾙ', 'poke-ball'],
+  ])('finds %s as typed on another keyboard', (text, slug) => {
+    const japanese = namesIn('ja', {
+      move: { thunderbolt: '１０まんボルト' },
+      item: { 'poke-ball': 'モンスターボール' },
+    });
+    expect(match(text, '', japanese)[0]?.slug).toBe(slug);
   });
 
   it('finds English names, too, after the others', () => {

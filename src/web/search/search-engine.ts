@@ -28,11 +28,14 @@ export function createSearchEngine(index: SearchIndex) {
   const records: Match[] = kindNames.flatMap((kind) => index[kind].map((record) => ({ kind, ...record })));
   // Tolerates one typo per word, and slugs without hyphens.
   const fuzzy = new Fuzzy({ intraMode: 1 });
+  // Also tolerates a missing letter in words of three letters, which would find too much next to better matches.
+  const lenient = new Fuzzy({ intraMode: 1, intraRules: tolerateMissingLetter });
   const texts = records.map(({ name, slug }) => `${simplify(name)} ${slug} ${slug.replaceAll('-', '')}`);
 
-  function findFuzzy(words: string): number[] {
-    const [indices, , order] = fuzzy.search(texts, words, MAX_REORDERED_WORDS, Infinity);
-    return order?.map((at) => indices?.[at] ?? at) ?? indices ?? [];
+  function findFuzzy(words: string, engine = fuzzy): number[] {
+    const [indices, , order] = engine.search(texts, words, MAX_REORDERED_WORDS, Infinity);
+    const found = order?.map((at) => indices?.[at] ?? at) ?? indices ?? [];
+    return found.length === 0 && engine === fuzzy ? findFuzzy(words, lenient) : found;
   }
 
   /** Ids come first, then names in the selected language, then English names by closeness. */
@@ -66,6 +69,14 @@ export function createSearchEngine(index: SearchIndex) {
   return { match, suggest };
 }
 
+const tolerateMissingLetter: NonNullable<Fuzzy.Options['intraRules']> = (word) => ({
+  intraSlice: [1, Infinity],
+  intraIns: word.length > 2 && !/^\d+$/.test(word) ? 1 : 0,
+  intraSub: 0,
+  intraTrn: 0,
+  intraDel: 0,
+});
+
 /**
  * Rates how well a name matches. The last word of a thing's name is the thing: "ball" means a Poké Ball rather than an Ice Ball,
  * which is a move. Things have icons.
@@ -79,6 +90,9 @@ function rateCloseness({ icon, name, slug }: Match, words: string): number {
   return isEnd ? 1 : 0;
 }
 
-/** Removes diacritics and letter case, so that `poke` finds `Poké`, and replaces the apostrophe that keyboards lack. */
+/**
+ * Removes diacritics and letter case, so that `poke` finds `Poké`, and replaces the apostrophe that keyboards lack. NFKC equates the
+ * half-width and full-width characters of Japanese keyboards.
+ */
 const simplify = (text: string): string =>
-  Fuzzy.latinize(text.normalize('NFC')).replaceAll('’', "'").toLowerCase();
+  Fuzzy.latinize(text.normalize('NFKC')).replaceAll('’', "'").toLowerCase();
