@@ -6,20 +6,26 @@ import {
   readPageRange,
   withJsonFormat,
   withPageRange,
+  withSearch,
 } from '../../src/web/browse/address.ts';
 
 const roots = ['https://host.test/', 'https://host.test/data/'];
 
 it.each([
   ['api/gamedata/', '/api/gamedata/', true],
-  ['api/gamedata/move/?format=api&limit=5#answer', '/api/gamedata/move/?format=api&limit=5', true],
+  ['api/gamedata/move/?format=api&limit=5', '/api/gamedata/move/?format=api&limit=5', true],
   ['browse/', '/api/gamedata/', false],
-  ['browse/#', '/api/gamedata/', false],
   ['browse/#main', '/api/gamedata/', false],
   ['browse.html#https://elsewhere.test/api/gamedata/', '/api/gamedata/', false],
   ['browse#/api/gamedata/item/potion/?format=api', '/api/gamedata/item/potion/?format=api', false],
 ])('reads the address of the page %s', (path, address, isNegotiated) => {
-  for (const root of roots) expect(parseAddress(root + path, root)).toEqual({ address, isNegotiated });
+  for (const root of roots) {
+    expect(parseAddress(root + path, root)).toEqual({ address, isNegotiated, search: '' });
+    const searched = withSearch(withSearch(root + path, 'q=a'), 'q=b%2Fc');
+    if (path.includes('/api/') || isNegotiated)
+      expect(parseAddress(searched, root)).toEqual({ address, isNegotiated, search: 'q=b%2Fc' });
+    expect(withSearch(searched, '')).toBe(root + path.replace('#main', ''));
+  }
 });
 
 it.each([

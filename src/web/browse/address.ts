@@ -7,16 +7,22 @@ import { API_PREFIX, type LinkStyle } from '../../contract/paths.ts';
 import { PAGE_SIZE, type Window } from '../../contract/windows.ts';
 
 /**
- * Reads the address from the page's own path below the base URL, or else from the fragment.
+ * Reads the address from the page's own path below the base URL, or else from the fragment. The search of a list is in the last
+ * fragment, which no host receives.
  *
  * @param root the base URL with a trailing slash
  */
-export function parseAddress(href: string, root: string): { address: string; isNegotiated: boolean } {
-  const [url = '', fragment = ''] = href.split('#');
+export function parseAddress(href: string, root: string) {
+  const [url = '', ...fragments] = href.split('#');
   if (url.startsWith(root + API_PREFIX.slice(1)))
-    return { address: url.slice(root.length - 1), isNegotiated: true };
-  return { address: fragment.startsWith(API_PREFIX) ? fragment : API_PREFIX, isNegotiated: false };
+    return { address: url.slice(root.length - 1), isNegotiated: true, search: fragments[0] ?? '' };
+  const [fragment = '', search = ''] = fragments;
+  return { address: fragment.startsWith(API_PREFIX) ? fragment : API_PREFIX, isNegotiated: false, search };
 }
+
+/** Replaces the search in the page's URL. */
+export const withSearch = (href: string, search: string): string =>
+  href.replace(/#[^#/]*$/, '') + (search && `#${search}`);
 
 /**
  * Returns the address of the endpoint that a link in the data points to, on any host; undefined if it is not an endpoint. A link

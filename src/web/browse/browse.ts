@@ -1,7 +1,7 @@
 /** The browsable page: shows the response of one endpoint, and navigates to others without leaving the page. */
 
 import { API_PREFIX } from '../../contract/paths.ts';
-import { createSearchBox } from '../search/search-box.ts';
+import { createSearchBox, type SearchFields } from '../search/search-box.ts';
 import {
   button,
   copyText,
@@ -16,7 +16,7 @@ import {
   showFileFallback,
   siteRoot,
 } from '../shared/dom.ts';
-import { fetchPath, parseAddress, pathParts, withJsonFormat } from './address.ts';
+import { fetchPath, parseAddress, pathParts, withJsonFormat, withSearch } from './address.ts';
 import { pageNotBuilt, renderView, type View } from './views.ts';
 
 /** Faster responses need no loading indicator. */
@@ -35,12 +35,19 @@ let current = '';
 async function show(address: string, { focus }: { focus: boolean }): Promise<void> {
   running.abort();
   running = new AbortController();
+  clearTimeout(saving);
+  // Rendering scrolls, too.
+  const scroll: number = history.state?.scroll ?? 0;
   const { signal } = running;
   current = address;
   const loading = setTimeout(() => view.setAttribute('aria-busy', 'true'), LOADING_MS);
   const loaded = await load(address, signal);
   clearTimeout(loading);
-  if (!signal.aborted) display(address, loaded, focus);
+  if (signal.aborted) return;
+  const heading = await display(address, loaded);
+  if (signal.aborted) return;
+  scrollTo(0, scroll);
+  if (focus) heading.focus({ preventScroll: true });
 }
 
 async function load(address: string, signal: AbortSignal): Promise<View> {
@@ -50,7 +57,8 @@ async function load(address: string, signal: AbortSignal): Promise<View> {
   return renderView(result, { address, retry: () => void show(address, { focus: true }) });
 }
 
-function display(address: string, { title, content, isList = false }: View, focus: boolean): void {
+/** Returns the heading when everything is rendered. */
+async function display(address: string, { title, content, isList = false }: View): Promise<HTMLElement> {
   const [kind] = pathParts(address);
   document.title = `${title} · gamedata`;
   requireElement('status', HTMLParagraphElement).textContent = '';
@@ -60,14 +68,24 @@ function display(address: string, { title, content, isList = false }: View, focu
   search.hidden = !isList;
   view.replaceChildren(...content);
   view.removeAttribute('aria-busy');
-  setSearch({ kind: isList ? (kind ?? '') : '' });
   for (const link of document.querySelectorAll('.bar nav a'))
     if (link.getAttribute('data-api') === `${API_PREFIX}${kind}/`) link.setAttribute('aria-current', 'true');
     else link.removeAttribute('aria-current');
-  if (!focus) return;
-  scrollTo(0, 0);
-  heading.focus({ preventScroll: true });
+  const fields = new URLSearchParams(parseAddress(location.href, siteRoot).search);
+  await setSearch(isList ? { ...Object.fromEntries(fields), kind: kind ?? '' } : {});
+  return heading;
 }
+
+// Browsers restore the position before the response arrives.
+history.scrollRestoration = 'manual';
+const SAVE_SCROLL_MS = 100;
+let saving: ReturnType<typeof setTimeout> | undefined;
+const saveScroll = (): void => history.replaceState({ scroll: scrollY }, '');
+addEventListener('pagehide', saveScroll);
+addEventListener('scroll', () => {
+  clearTimeout(saving);
+  saving = setTimeout(saveScroll, SAVE_SCROLL_MS);
+});
 
 /** Links every segment of the path; the last one is the current page. */
 function breadcrumb(address: string): HTMLElement[] {
@@ -113,6 +131,7 @@ document.addEventListener('click', (event) => {
   const address = link?.dataset.api;
   if (address === undefined) return;
   event.preventDefault();
+  saveScroll();
   history.pushState(null, '', hrefTo(address));
   void show(address, { focus: true });
 });
@@ -122,15 +141,22 @@ window.addEventListener('popstate', () => {
   if (address !== current) void show(address, { focus: false });
 });
 
-const setSearch = createSearchBox((_, isEmpty) => {
+/** Keeps the search of a list in the URL, so that the back button restores it. */
+function keepInUrl({ q, language }: SearchFields, isEmpty: boolean): void {
   view.hidden = !isEmpty;
-});
+  if (search.hidden) return;
+  const fields = new URLSearchParams({ q, ...(language !== '' && { language }) });
+  history.replaceState(history.state, '', withSearch(location.href, isEmpty ? '' : String(fields)));
+}
+
+const setSearch = createSearchBox(keepInUrl);
 // The records of a list have the same kind.
 requireElement('kind-field', HTMLDivElement).hidden = true;
 
 if (isOnDisk) showFileFallback();
 else {
   const { address, isNegotiated } = parseAddress(location.href, siteRoot);
+  view.replaceChildren();
   setLinkMode(isNegotiated);
   void show(address, { focus: false });
 }

@@ -13,7 +13,8 @@ function keepInUrl(fields: SearchFields, isEmpty: boolean): void {
 }
 
 const setSearch = createSearchBox(keepInUrl);
-if (location.search !== '' && !isOnDisk) setSearch(Object.fromEntries(new URLSearchParams(location.search)));
+if (location.search !== '' && !isOnDisk)
+  void setSearch(Object.fromEntries(new URLSearchParams(location.search)));
 
 const command = document.getElementById('command');
 requireElement('copy', HTMLButtonElement).addEventListener('click', () => {

@@ -30,11 +30,11 @@ export interface SearchFields {
  * Connects the fields of the search form.
  *
  * @param onSearch called with each search. It is empty if no word is given, and no kind either where its field is visible.
- * @returns fills the fields in, and searches
+ * @returns fills the fields in, and searches; resolves when the results are shown
  */
 export function createSearchBox(
   onSearch: (fields: SearchFields, isEmpty: boolean) => void,
-): (fields: Partial<SearchFields>) => void {
+): (fields: Partial<SearchFields>) => Promise<void> {
   const form = requireElement('search-form', HTMLFormElement);
   const query = requireElement('query', HTMLInputElement);
   const kind = requireElement('kind', HTMLSelectElement);
@@ -98,7 +98,7 @@ export function createSearchBox(
     query.value = fields.q ?? '';
     kind.value = fields.kind ?? '';
     if (fields.language && language) select(language, fields.language);
-    void search();
+    return search();
   };
 }
 

@@ -104,6 +104,34 @@ describe.skipIf(noBrowser !== '')(`the browsable page${noBrowser}`, () => {
     expect(problems).toEqual([]);
   });
 
+  it('returns from a record to the same place of a list and to its search', async () => {
+    const { page } = await visit(site.url + LIST);
+    const scrollOf = () => page.evaluate<number>('scrollY');
+    // Without Playwright's own scrolling.
+    const openAt = (scroll: number, links: string) =>
+      page.evaluate(`scrollTo(0, ${scroll}); document.querySelectorAll('${links}')[20].click()`);
+    await openAt(1500, '.records tbody a');
+    await page.locator('.card').waitFor();
+    expect(await scrollOf()).toBe(0);
+    await page.goBack();
+    await waitForText(page, 'Records 101 to 200');
+    await expect.poll(scrollOf).toBe(1500);
+    await page.reload();
+    await expect.poll(scrollOf).toBe(1500);
+
+    await page.locator('#query').fill('ball');
+    await page.locator('#results a').nth(20).waitFor();
+    await openAt(300, '#results a');
+    await page.locator('.card').waitFor();
+    await page.goBack();
+    await page.locator('#results a').nth(20).waitFor();
+    expect(await page.locator('#query').inputValue()).toBe('ball');
+    expect(page.url()).toBe(`${site.url}${LIST}#q=ball`);
+    await expect.poll(scrollOf).toBe(300);
+    await page.locator('#query').fill('');
+    expect(page.url()).toBe(site.url + LIST);
+  });
+
   it('copies a command, or selects it, and links to the JSON', async () => {
     const { page } = await visit(site.url + LIST, { permissions: ['clipboard-read', 'clipboard-write'] });
     const copy = page.getByRole('button', { name: 'Copy as curl' });
