@@ -112,7 +112,7 @@ describe.skipIf(noBrowser !== '')(`the browsable page${noBrowser}`, () => {
       page.evaluate(`scrollTo(0, ${scroll}); document.querySelectorAll('${links}')[20].click()`);
     await openAt(1500, '.records tbody a');
     await page.locator('.card').waitFor();
-    expect(await scrollOf()).toBe(0);
+    await expect.poll(scrollOf).toBe(0);
     await page.goBack();
     await waitForText(page, 'Records 101 to 200');
     await expect.poll(scrollOf).toBe(1500);
@@ -234,9 +234,13 @@ describe.skipIf(noBrowser !== '')(`the browsable page${noBrowser}`, () => {
     expect(problems.filter((problem) => !problem.includes('status of 404'))).toEqual([]);
   });
 
-  it('links to the JSON without JavaScript', async () => {
-    const { page } = await visit(site.url + RECORD, { javaScriptEnabled: false });
-    expect(await heading(page)).toBe('This page requires JavaScript and a web server');
+  it.each(['disabled', 'blocked', 'broken'])('links to the JSON if JavaScript is %s', async (how) => {
+    const { page } = await visit(`${site.url}/no-such-page`, { javaScriptEnabled: how !== 'disabled' });
+    await page.route('**/browse.js', (route) =>
+      how === 'broken' ? route.fulfill({ body: 'not a script' }) : route.abort(),
+    );
+    await page.goto(site.url + RECORD);
+    await waitForHeading(page, 'This page requires JavaScript and a web server');
     const files = page.getByRole('main').getByRole('listitem').getByRole('link');
     for (const file of await files.all()) {
       const href = (await file.getAttribute('href')) ?? '';
