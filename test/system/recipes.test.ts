@@ -146,8 +146,8 @@ it.each([
 describe('the code of the docs', () => {
   const entities: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', '#39': "'" };
   const readCode = (section: string): string[] =>
-    Array.from(section.matchAll(/<pre><code>(.*?)<\/code><\/pre>/gs), ([, code = '']) =>
-      code.replaceAll(/&(#?\w+);/g, (_, name) => entities[name] ?? ''),
+    Array.from(section.matchAll(/<pre[^>]*><code[^>]*>(.*?)<\/code><\/pre>/gs), ([, code = '']) =>
+      code.replaceAll('<wbr>', '').replaceAll(/&(#?\w+);/g, (_, name) => entities[name] ?? ''),
     );
   const readSection = (id: string): string => {
     const page = readFileSync(path.join(folder, 'docs/index.html'), 'utf8');

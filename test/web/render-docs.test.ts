@@ -12,7 +12,8 @@ import {
 function docsOf(raw: SomeRecords, options?: SiteOptions, archive = false): string {
   const { records, meta, docs } = siteOf(raw, options).plan;
   const files = specificationFiles(records, meta, { archive, docs });
-  return String(files.find(({ path }) => path === 'docs/index.html')?.body);
+  const page = String(files.find(({ path }) => path === 'docs/index.html')?.body);
+  return page.replaceAll(/ translate="no"|<wbr>/g, '');
 }
 
 describe('the docs', () => {

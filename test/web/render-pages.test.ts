@@ -104,6 +104,25 @@ describe('the pages', () => {
     expect(page).toMatch(/<link rel="service-doc" type="text\/html" href="docs\/">/);
   });
 
+  it.each(['browse.html', 'browse/index.html', '404.html'])('are not indexed at the paths of %s', (file) => {
+    const pages = pagesOf(three);
+    expect(pages.get(file)).toContain('<meta name="robots" content="noindex">');
+    expect(pages.get('index.html')).not.toContain('noindex');
+  });
+
+  it('have what link previews show', () => {
+    for (const [file, page] of pagesOf(three))
+      if (file.endsWith('.html'))
+        expect(page.match(/<meta property="og:(?:title|description|image|site_name)"/g), file).toHaveLength(
+          4,
+        );
+  });
+
+  it('keep code from being translated', () => {
+    for (const page of pagesOf(three).values())
+      expect(page).not.toMatch(/<(?:code|pre)(?![^>]* translate="no")/);
+  });
+
   it('load their files from the path of the base URL at any depth', () => {
     const page = pagesOf(rawRecords(1, 1), {}, { base_url: 'https://example.test/games' }).get('browse.html');
     expect(page).toContain('href="/games/style.css"');

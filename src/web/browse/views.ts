@@ -13,7 +13,16 @@ import {
   loadSearchEngine,
   resultItem,
 } from '../search/search-box.ts';
-import { button, element, folderPage, iconImage, link, type RequestResult, siteRoot } from '../shared/dom.ts';
+import {
+  type Attributes,
+  button,
+  element,
+  folderPage,
+  iconImage,
+  link,
+  type RequestResult,
+  siteRoot,
+} from '../shared/dom.ts';
 import { highlight } from '../shared/highlight.ts';
 import { parseLink, pathParts, readPageRange, withPageRange } from './address.ts';
 
@@ -159,7 +168,7 @@ function recordCard(json: unknown): HTMLElement[] {
     .map((shown) =>
       element(
         'dl',
-        {},
+        { translate: 'no' },
         ...shown.map((name) => element('div', {}, element('dt', {}, name), valueElement('dd', fields[name]))),
       ),
     );
@@ -181,9 +190,9 @@ function recordIcon(record: unknown, size: number): HTMLElement[] {
   return icon === undefined ? [] : [iconImage(icon, size)];
 }
 
-function valueElement(tag: 'td' | 'dd', value: unknown): HTMLElement {
+function valueElement(tag: 'td' | 'dd', value: unknown, attributes: Attributes = {}): HTMLElement {
   const text = typeof value === 'object' ? JSON.stringify(value) : String(value);
-  return element(tag, { class: valueClass(value) }, value === null ? '–' : text);
+  return element(tag, { class: valueClass(value), ...attributes }, value === null ? '–' : text);
 }
 
 /** The class of a cell, and of the head of its column. */
@@ -243,7 +252,7 @@ function recordTable(results: readonly unknown[]): HTMLElement[] {
   const table = element(
     'table',
     { class: 'records' },
-    element('thead', {}, element('tr', {}, ...heads)),
+    element('thead', { translate: 'no' }, element('tr', {}, ...heads)),
     element('tbody', {}, ...rows),
   );
   // It is wider than a phone, and with a tabindex it can be scrolled by keyboard.
@@ -251,6 +260,7 @@ function recordTable(results: readonly unknown[]): HTMLElement[] {
 }
 
 function recordCell(record: Fields, column: string): HTMLElement {
+  if (column === 'slug') return valueElement('td', record.slug, { translate: 'no' });
   if (column !== 'name') return valueElement('td', record[column]);
   const name = String(record.name);
   const address = parseLink(String(record.url));

@@ -5,7 +5,7 @@ import { API_PREFIX, type LinkStyle, PLACEHOLDER_ICON } from '../../contract/pat
 /** The base URL with a trailing slash, because every script is at the top of the site. */
 export const siteRoot = new URL('.', (document.currentScript as HTMLScriptElement).src).href;
 
-type Attributes = Readonly<Record<string, string | number | boolean | undefined>>;
+export type Attributes = Readonly<Record<string, string | number | boolean | undefined>>;
 type Content = Node | string;
 
 /**
@@ -18,6 +18,7 @@ export function element<Name extends keyof HTMLElementTagNameMap>(
   ...content: readonly Content[]
 ): HTMLElementTagNameMap[Name] {
   const created = document.createElement(name);
+  if (['code', 'pre'].includes(name)) created.translate = false;
   for (const [key, value] of Object.entries(attributes))
     if (value !== undefined && value !== false)
       created.setAttribute(key, value === true ? '' : String(value));

@@ -58,7 +58,7 @@ export interface PageOptions {
   readonly description: string;
   /** The path from the page to the front page: empty, `../`, or absolute. */
   readonly root: string;
-  /** Below the base URL; undefined for a page that is served at many paths. */
+  /** Below the base URL; undefined for a page that is served at many paths, which search engines skip. */
   readonly path?: string;
   /** The name of the script without its extension. */
   readonly script?: string;
@@ -84,7 +84,7 @@ export function renderPage(content: Markup, options: PageOptions, site: Site): s
 <meta property="og:title" content="${title}">
 <meta property="og:description" content="${description}">
 <meta property="og:image" content="${baseUrl}/${CARD_FILE}">
-${path === undefined ? '' : html`<meta property="og:url" content="${baseUrl}${path}">`}
+${path === undefined ? html`<meta name="robots" content="noindex">` : html`<meta property="og:url" content="${baseUrl}${path}">`}
 <link rel="icon" type="image/svg+xml" href="${root}${MARK_FILE}">
 <link rel="stylesheet" href="${root}style.css">
 <link rel="alternate" type="application/atom+xml" title="Changes" href="${root}${FEED_FILE}">
@@ -111,7 +111,8 @@ shown; icons that this site does not hold come from PokéAPI.</p>
 </body>
 </html>
 `.text;
-  return links === 'file' ? page.replaceAll(FOLDER_LINK, ' href="$1index.html$2"') : page;
+  const code = page.replaceAll(/<(?:code|pre)(?=[ >])/g, '$& translate="no"');
+  return links === 'file' ? code.replaceAll(FOLDER_LINK, ' href="$1index.html$2"') : code;
 }
 
 /** A link to a folder of the site, or into its page: plain file servers only know files. */

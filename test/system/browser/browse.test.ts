@@ -22,6 +22,16 @@ const goTo = (page: Page, address: string): Promise<unknown> =>
   page.evaluate(`history.pushState(null, '', '${address}'); dispatchEvent(new PopStateEvent('popstate'))`);
 const widthOf = (page: Page, image: string): Promise<unknown> =>
   page.evaluate(`document.querySelector('${image}')?.naturalWidth`);
+/** Returns the parts of the page that contain an identifier and that browsers translate. */
+const findTranslated = (page: Page, identifiers: readonly string[]): Promise<string[]> =>
+  page.evaluate(`(() => {
+    const texts = document.createTreeWalker(document.querySelector('main'), NodeFilter.SHOW_TEXT);
+    const found = [];
+    while (texts.nextNode())
+      if (${JSON.stringify(identifiers)}.includes(texts.currentNode.data.trim().replace(/^.*[?]/, '')))
+        if (texts.currentNode.parentElement.translate) found.push(texts.currentNode.data);
+    return found;
+  })()`);
 /** The browser's own message about a failed response. */
 const statusNote = (status: number) => expect.stringContaining(`status of ${status}`);
 
@@ -50,6 +60,7 @@ describe.skipIf(noBrowser !== '')(`the browsable page${noBrowser}`, () => {
     );
     expect(await page.getByText('id1 to id9 are in-game indices').isVisible()).toBe(true);
     expect(await page.locator('#search-form').isVisible()).toBe(false);
+    expect(await findTranslated(page, ['master-ball', 'id1', 'format=api'])).toEqual([]);
     expect([...problems, ...foreign]).toEqual([]);
   });
 
@@ -64,6 +75,7 @@ describe.skipIf(noBrowser !== '')(`the browsable page${noBrowser}`, () => {
     const [first = {}] = results;
     expect(cells).toEqual(['name', 'slug', 'id', ...INDICES].map((name) => String(first[name] ?? '–')));
     expect(await page.locator('.records tbody tr').count()).toBe(100);
+    expect(await findTranslated(page, [String(first.slug), 'id1', 'format=api'])).toEqual([]);
     const isDisabled = (name: string) => control(page, name).getAttribute('aria-disabled');
 
     const opened = page.context().waitForEvent('page');

@@ -50,6 +50,8 @@ async function audit(url: string): Promise<Report> {
       '--output=json',
       `--output-path=${file}`,
       `--chrome-flags=${flags.join(' ')}`,
+      // The browsable page is not indexed on purpose.
+      '--skip-audits=is-crawlable',
       '--only-categories=performance,accessibility,best-practices,seo',
     ],
     { env: { ...process.env, CHROME_PATH: chromium ?? '' } },
