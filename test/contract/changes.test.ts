@@ -17,7 +17,7 @@ const step = (from: number, to: number) => ({
 const fits = (...steps: object[]): boolean => historySchema.safeParse({ steps }).success;
 
 describe('a history', () => {
-  it('has steps that follow on each other, the newest first', () => {
+  it('has consecutive steps, the newest first', () => {
     expect(fits()).toBe(true);
     expect(fits(step(1, 2))).toBe(true);
     expect(fits(step(3, 4), step(2, 3), step(1, 2))).toBe(true);
@@ -26,7 +26,7 @@ describe('a history', () => {
     expect(fits(step(3, 4), step(2, 3), step(0, 1))).toBe(false);
   });
 
-  it('may come from a version that knew of no editions', () => {
+  it('may have steps without editions', () => {
     const { from, to, ...rest } = step(1, 2);
     const without = ({ edition: _, ...side }: typeof from) => side;
     expect(fits({ ...rest, from: without(from), to: without(to) })).toBe(true);

@@ -27,11 +27,11 @@ describe('paths', () => {
     ['https://example.org/', ''],
     ['https://example.org/a/b//', '/a/b'],
     ['no URL', ''],
-  ])('below the base URL %s begin with %j', (baseUrl, path) => {
+  ])('have the base path of %s: %j', (baseUrl, path) => {
     expect(pathOf(baseUrl)).toBe(path);
   });
 
-  it('are those of the contract, for files and for their URLs', () => {
+  it('follow the contract for files and URLs', () => {
     expect(listPageFile('move', 0)).toBe('api/gamedata/move/index.json');
     expect(listPageFile('item', 200)).toBe('api/gamedata/item/offset/200/index.json');
     expect(recordFile('move', 'pound')).toBe('api/gamedata/move/pound/index.json');
@@ -54,11 +54,11 @@ describe('paths', () => {
     ['/api/gamedata/move/pound/index.json', undefined],
     ['/api/gamedata/other/pound/', undefined],
     ['/x/api/gamedata/move/', undefined],
-  ])('of a record tell its kind and slug: %s', (address, expected) => {
+  ])('name the kind and slug of %s', (address, expected) => {
     expect(recordOfPath(address)).toEqual(expected);
   });
 
-  it('of configuration that is copied to a server are below a folder of their own', () => {
+  it('of server configuration are in one folder', () => {
     expect(['_hosts/nginx.conf', 'x/_hosts/', '_redirects'].map(isServerFile)).toEqual([true, false, false]);
   });
 
@@ -77,7 +77,7 @@ describe('paths', () => {
   });
 });
 
-it('the README lists every file of a site, compressed copies and the page of endpoints apart', () => {
+it('the README lists every file except compressed copies and the browsable page', () => {
   const readme = readFileSync(new URL('../../README.md', import.meta.url), 'utf8');
   const [table = ''] = /(?:^\|.*\n)+/m.exec(readme.slice(readme.indexOf('## Use the API'))) ?? [];
   const { names, bulk, site } = fileRows;
