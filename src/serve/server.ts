@@ -92,7 +92,13 @@ export function createBoundedServer({ respond, limits, onResponse, onProblem }: 
     void enqueue(request.socket, () => respondTo(request, response));
   // `Expect: 100-continue` gets the final response immediately.
   server.on('request', onRequest).on('checkContinue', onRequest).on('checkExpectation', onRequest);
-  server.on('connect', (_, socket) => refuseConnection(socket, 405));
+  // Node no longer handles errors of this socket, and one without a listener would end the process.
+  server.on('connect', (_, socket) =>
+    refuseConnection(
+      socket.on('error', () => socket.destroy()),
+      405,
+    ),
+  );
   server.on('clientError', (error, socket) => {
     void enqueue(socket, () => refuseConnection(socket, clientErrors[errorCode(error)] ?? 400));
   });

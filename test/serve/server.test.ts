@@ -2,6 +2,7 @@
 
 import { once } from 'node:events';
 import { request } from 'node:http';
+import { setTimeout } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { logRequest } from '../../src/serve/respond.ts';
 import { createBoundedServer, defaultLimits, type Limits } from '../../src/serve/server.ts';
@@ -138,6 +139,21 @@ describe('a malformed request', () => {
     const answer = await sendRaw(port, `${GET_SMALL}garbage\r\n\r\n`);
     expect(answer.match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 200', 'HTTP/1.1 400']);
     expect(answer.indexOf('"small"')).toBeLessThan(answer.indexOf('HTTP/1.1 400'));
+  });
+
+  it.each([
+    'CONNECT x:443 HTTP/1.1\r\nHost: x',
+    'hello',
+    `${GET}Host: x\r\nConnection: Upgrade\r\nUpgrade: x`,
+  ])('does not end the server if the client resets the connection: %j', async (text) => {
+    const { port, isServing } = await start();
+    for (let delay = 0; delay < 10; delay++) {
+      const socket = await openSocket(port);
+      socket.write(`${text}\r\n\r\n`);
+      await setTimeout(delay % 3);
+      socket.resetAndDestroy();
+    }
+    expect(await isServing()).toBe(true);
   });
 
   it('is not one without a host in HTTP/1.0, and a host may be any text', async () => {
