@@ -12,6 +12,7 @@ const isolated = [
 ];
 
 const long = [
+  'system/steps',
   'browser/hosts',
   'engines/guarantees',
   'browser/looks',

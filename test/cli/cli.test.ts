@@ -62,6 +62,12 @@ describe('wrong usage', () => {
     ]);
   });
 
+  it('of a removed option names its replacement', async () => {
+    const { code, stderr } = await callCli(['build', '--on-change', 'x']);
+    expect(code).toBe(2);
+    expect(stderr).toContain("error: unknown option '--on-change'\nhint: Run the command from the shell:\n");
+  });
+
   const secret = 'https://user:hunter2@example.test';
   it.each([
     ['--base-url', ['build', '--source', 'rest', '--json', '--base-url', secret]],
