@@ -2,9 +2,8 @@
 
 import * as z from 'zod';
 import { show, valueAt } from '../contract/parse.ts';
-import { PLAIN_URL, PLAIN_URL_RULE } from '../contract/paths.ts';
+import { API_PREFIX, PLAIN_URL, PLAIN_URL_RULE } from '../contract/paths.ts';
 import { UsageError } from '../errors.ts';
-import { maskUrl } from './addresses.ts';
 
 export const wrong = (name: string, given: unknown, expected: string): UsageError =>
   new UsageError(`${name}: got ${JSON.stringify(given)}, expected ${expected}`);
@@ -61,3 +60,13 @@ export const httpUrl = z.string().transform((given, { issues }) => {
 
 /** The same for what becomes part of host configuration, such as the base URL of a site. */
 export const plainUrl = httpUrl.refine((url) => PLAIN_URL.test(url), { error: expected(PLAIN_URL_RULE) });
+
+/** A URL as errors may show it: what precedes an @ may be a password. */
+export const maskUrl = (url: string): string => url.replace(/[^/]*@/, '…@');
+
+/** Returns a hint if a URL is inside of a site, as far as its path tells. */
+export function hintAtBase(target: string): string[] {
+  const [base, inside] = `${target}/`.split(API_PREFIX);
+  if (inside === undefined || !base) return [];
+  return [`hint: expected the base URL of a site, such as ${maskUrl(base)}`];
+}

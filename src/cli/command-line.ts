@@ -6,9 +6,8 @@ import * as z from 'zod';
 import { GamedataError } from '../errors.ts';
 import { type Command, listTyped, type TypedOption } from './command.ts';
 import { exitCodes } from './exit-codes.ts';
-import { type Options, parseFlag } from './options.ts';
+import { type Options, parseFlag, removedOptions } from './options.ts';
 import { explain, perform } from './perform.ts';
-import { removedOptions } from './removed-options.ts';
 import { createReporter } from './reporter.ts';
 
 /** Read if the current folder has it. */

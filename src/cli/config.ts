@@ -9,8 +9,7 @@ import { readNamedFile } from '../files.ts';
 import { isAddress } from '../sources/source.ts';
 import { describeIssue } from './checks.ts';
 import { type Command, listTyped } from './command.ts';
-import { type Options, parseFlag } from './options.ts';
-import { removedOptions } from './removed-options.ts';
+import { type Options, parseFlag, removedOptions } from './options.ts';
 import { baseUrlVariable, type Environment } from './shared-options.ts';
 
 type Commands = Readonly<Record<string, Command<Options>>>;

@@ -65,3 +65,13 @@ export function checkOptions<O extends Options>(options: O, given: Given<O>): Ch
   ]);
   return Object.fromEntries(checked) as Checked<O>;
 }
+
+/** Removed options → what replaces them. */
+export const removedOptions: ReadonlyMap<string, string> = new Map([
+  [
+    'on-change',
+    `Run the command from the shell:
+  gamedata build --json > report.json
+  grep -q '"changed":true' report.json && <command>`,
+  ],
+]);

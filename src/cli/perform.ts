@@ -1,7 +1,7 @@
 /** Runs a command: its output, signals and exit code. */
 
 import { explainSystemError, GamedataError } from '../errors.ts';
-import { hintAtBase } from './addresses.ts';
+import { hintAtBase } from './checks.ts';
 import type { Command } from './command.ts';
 import { exitCodes } from './exit-codes.ts';
 import type { Given, Options } from './options.ts';

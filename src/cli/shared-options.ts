@@ -22,8 +22,7 @@ import {
   sourceNames,
   type Watchers,
 } from '../sources/source.ts';
-import { maskUrl } from './addresses.ts';
-import { checkValue, httpUrl, integer, oneOf, percentage, plainUrl, text, wrong } from './checks.ts';
+import { checkValue, httpUrl, integer, maskUrl, oneOf, percentage, plainUrl, text, wrong } from './checks.ts';
 import { type Checked, flag, type Given, inCode, inGroup, option } from './options.ts';
 import { BUNDLED_DATA } from './package-files.ts';
 import type { WantedSettings } from './settings.ts';

@@ -12,8 +12,7 @@ import { folderStorage, isArchive, openStorage } from '../../sources/site/storag
 import { isAddress } from '../../sources/source.ts';
 import type { DeploymentReport, SupportedByHosts } from '../../verify/deployment.ts';
 import { type FolderReport, verifySite } from '../../verify/folder.ts';
-import { hintAtBase } from '../addresses.ts';
-import { checkValue, httpUrl, oneOf, text, wrong } from '../checks.ts';
+import { checkValue, hintAtBase, httpUrl, oneOf, text, wrong } from '../checks.ts';
 import { declare } from '../command.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { settledSource } from '../folders.ts';
