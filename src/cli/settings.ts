@@ -5,8 +5,8 @@ import type { Meta } from '../contract/meta.ts';
 import { type LinkStyle, PLAIN_URL } from '../contract/paths.ts';
 import type { IconSource } from '../contract/routes.ts';
 import { UsageError } from '../errors.ts';
-import type { Serving } from '../hosts/host.ts';
-import { fileHostNames, type HostName, hostNames, webServerNames } from '../hosts/names.ts';
+import type { WebServerPaths } from '../hosts/host.ts';
+import { type HostName, hostNames, queryIgnoringHosts, webServerNames } from '../hosts/names.ts';
 import { wrong } from './checks.ts';
 
 const DEFAULT_BASE_URL = 'http://127.0.0.1:3000';
@@ -28,7 +28,7 @@ export interface Settings {
   readonly baseUrlFrom: 'option' | 'published' | 'source' | 'default';
   readonly links: LinkStyle;
   readonly hosts: readonly HostName[];
-  readonly serving: Serving;
+  readonly serving: WebServerPaths;
   readonly downloads: boolean;
   readonly archive: boolean;
   readonly sprites: IconSource;
@@ -114,7 +114,7 @@ export function resolveServing(
   hosts: readonly HostName[],
   out: string,
   system: Pick<typeof path, 'resolve'> = path,
-): Serving {
+): WebServerPaths {
   // A path on the server, which may run another system than the build.
   const root = (given?.startsWith('/') ? path.posix : system).resolve(given ?? out);
   const server = hosts.find((host) => webServerNames.includes(host));
@@ -139,7 +139,7 @@ function resolveLinks(
   hosts: readonly HostName[],
   otherwise: LinkStyle,
 ): LinkStyle {
-  const host = hosts.find((name) => fileHostNames.includes(name));
+  const host = hosts.find((name) => queryIgnoringHosts.includes(name));
   if (host === undefined) return given ?? otherwise;
   if (given === undefined || given === 'file') return 'file';
   throw new UsageError(`--links: got ${given}, expected file for ${host}, which ignores queries`);

@@ -11,7 +11,7 @@ import { DEFAULT_ICONS_UPSTREAM, iconModes } from '../contract/routes.ts';
 import type { GuardOptions } from '../dataset/guard.ts';
 import type { CompareOptions } from '../dataset/replacement.ts';
 import { UsageError } from '../errors.ts';
-import { hostNames, rivalHosts } from '../hosts/names.ts';
+import { conflictingHosts, hostNames } from '../hosts/names.ts';
 import type { OpenOptions } from '../publish/publish.ts';
 import { isArchive } from '../sources/site/storage.ts';
 import { previousOfSnapshot } from '../sources/snapshot.ts';
@@ -175,7 +175,7 @@ const hostList = z
   .array(oneOf(hostNames))
   .readonly()
   .superRefine((names, { addIssue }) => {
-    const rivals = rivalHosts(names).map((name) => name);
+    const rivals = conflictingHosts(names).map((name) => name);
     if (rivals.length > 0)
       addIssue(`got ${show(rivals.join(' '))}, expected one of them, because both read _redirects`);
   })

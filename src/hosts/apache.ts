@@ -15,8 +15,8 @@ const CONFIGURATION = '_hosts/apache.conf';
 export const apache: Host = {
   unsupported: unsupportedByWebServers,
   installation: {
-    configuration: CONFIGURATION,
-    installed: '/etc/apache2/sites-available/gamedata.conf',
+    source: CONFIGURATION,
+    target: '/etc/apache2/sites-available/gamedata.conf',
     enable: 'a2enmod rewrite headers && a2ensite gamedata',
     reload: 'systemctl reload apache2',
   },

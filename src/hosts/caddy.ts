@@ -18,8 +18,8 @@ export const caddy: Host = {
   // Its HTTP library rejects some malformed paths before any configuration applies.
   unsupported: [...unsupportedByWebServers, 'any-path'],
   installation: {
-    configuration: CONFIGURATION,
-    installed: '/etc/caddy/Caddyfile',
+    source: CONFIGURATION,
+    target: '/etc/caddy/Caddyfile',
     redirects: MOVED_MAP,
     reload: 'systemctl reload caddy',
   },

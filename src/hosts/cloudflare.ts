@@ -1,10 +1,10 @@
 /**
- * Cloudflare: static assets, and a Worker for the API, which `_redirects` could not serve, as it cannot match a query. The
- * Worker is the handler: https://developers.cloudflare.com/workers/static-assets/
+ * A Worker serves the API, because `_redirects` cannot match a query. Everything else is a static asset:
+ * https://developers.cloudflare.com/workers/static-assets/
  */
 
 import { DOCS_PATH, pathOf } from '../contract/paths.ts';
-import { headersFile } from './cdn-files.ts';
+import { headersFile } from './headers-file.ts';
 import type { Host, HostContext } from './host.ts';
 
 const WORKER = '_worker.js';
@@ -14,10 +14,10 @@ export const cloudflare: Host = {
   unsupported: [],
   files: (context) => {
     const base = pathOf(context.baseUrl);
-    // Assets are served at their own paths only: no page without its name, and none below a base path.
+    // Assets have only their own paths, without folders' pages and base paths.
     const pages = ['/', DOCS_PATH].map((path) => `${base}${path} ${path}index.html 200\n`);
     const below = base === '' ? [] : [`${base}/* /:splat 200\n`];
-    // Not uploaded as assets: configuration of this and other hosts, and wrangler's working files.
+    // Neither configuration of any host nor wrangler's working files are assets.
     const hidden = [WORKER, CONFIGURATION, '_edge', '_hosts', '.htaccess', '.wrangler', 'node_modules'];
     return [
       {
@@ -40,7 +40,7 @@ const configuration = ({ routes: { prefix, icons } }: HostContext, base: string)
   assets: {
     directory: '.',
     binding: 'ASSETS',
-    // Every call of the Worker counts, those for assets do not. Icons that are no asset are redirected by the Worker.
+    // Calls of the Worker cost, requests for assets do not. The Worker redirects icons that the site lacks.
     run_worker_first: [
       `${base}${prefix.replace('gamedata/', '*')}`,
       ...(icons.upstream === null ? [] : [`${base}${icons.path}*`]),

@@ -1,8 +1,3 @@
-/**
- * GitHub Pages: files at their own paths, and `404.html` for every address that does not exist. Queries are ignored, so links
- * have to point to files: https://docs.github.com/pages
- */
-
 import { guaranteeNames, guarantees } from '../contract/guarantees.ts';
 import type { Host } from './host.ts';
 

@@ -1,5 +1,3 @@
-/** The interface of the hosts: what a CDN or web server needs to serve the site by the route table. */
-
 import type { GuaranteeName } from '../contract/guarantees.ts';
 import type { RouteTable } from '../contract/routes.ts';
 import type { TemplateName } from './template.ts';
@@ -8,21 +6,20 @@ import type { TemplateName } from './template.ts';
 export const parameters = ['format', 'limit', 'offset'] as const;
 export type Parameter = (typeof parameters)[number];
 
-/** A text as a regular expression. */
 export const escapeRegExp = (text: string): string => text.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&');
 
-export interface Serving {
-  /** The document root of a web server, as an absolute path. */
+export interface WebServerPaths {
+  /** The absolute path of the document root. */
   readonly root: string;
 }
 
-export interface HostContext extends Serving {
+export interface HostContext extends WebServerPaths {
   readonly routes: RouteTable;
   /** Without a trailing slash. */
   readonly baseUrl: string;
-  /** src/serve/handler/edge.ts as the text of one ES module without imports. For hosts that run code. */
+  /** Returns src/serve/handler/edge.ts as one ES module without imports. */
   readonly handlerModule: () => string;
-  /** The text of a file in templates/. For web servers. */
+  /** Reads a file of templates/. */
   readonly template: (name: TemplateName) => string;
 }
 
@@ -32,43 +29,43 @@ export interface HostFile {
   readonly body: string;
 }
 
-/** A host returns its configuration as text. It never reads or writes files. */
+/** A platform that serves sites. It returns its configuration as text. */
 export interface Host {
-  /** The guarantees that it does not support. Tests check exactly this list on the real engine. */
+  /** Tests expect exactly these guarantees to fail on the real engine. */
   readonly unsupported: readonly GuaranteeName[];
   files(context: HostContext): HostFile[];
   readonly installation?: Installation;
 }
 
-/** The configuration of a web server, which is copied once, and the operator's from then on. */
+/** The operator copies the configuration of a web server once, and owns the copy. */
 export interface Installation {
-  /** In the site's folder. */
-  readonly configuration: string;
-  /** The operator's copy of it. */
-  readonly installed: string;
-  /** The file of the site that the copy includes when it is loaded; undefined if redirects are read on every request. */
+  /** Relative to the site's folder. */
+  readonly source: string;
+  /** The path of the copy. */
+  readonly target: string;
+  /** The file that the copy includes when the server loads it, relative to the site's folder. */
   readonly redirects?: string;
-  /** The shell command that makes the server use the copy, once; undefined if that needs none. */
+  /** The shell command that enables the copy once. */
   readonly enable?: string;
   /** The shell command that loads the copy. */
   readonly reload: string;
 }
 
 /**
- * The shell command for the operator after a build; undefined if there is nothing to do.
+ * Returns the shell command for the operator after a build.
  *
- * @param change how a file of the site differs from that of the site before
+ * @param change compares a file of the site with the previous site
  */
 export function installCommand(
-  { configuration, installed, redirects, enable, reload }: Installation,
+  { source, target, redirects, enable, reload }: Installation,
   out: string,
   change: (file: string) => 'added' | 'changed' | 'none',
 ): string | undefined {
-  const changed = change(configuration);
-  // The site may be new, and the copy not.
+  const changed = change(source);
+  // -i, because a copy may exist although the site is new.
   if (changed === 'added')
-    return [`cp -i ${out}/${configuration} ${installed}`, ...(enable ? [enable] : []), reload].join(' && ');
+    return [`cp -i ${out}/${source} ${target}`, ...(enable ? [enable] : []), reload].join(' && ');
   if (changed === 'changed')
-    return `diff -u ${installed} ${out}/${configuration}  # the template has changed: merge it into your copy, then ${reload}`;
+    return `diff -u ${target} ${out}/${source}  # the template has changed: merge it into your copy, then ${reload}`;
   return redirects === undefined || change(redirects) === 'none' ? undefined : reload;
 }

@@ -1,4 +1,4 @@
-/** The table of hosts. To add one: a file beside this one, a row here, and its name in names.ts. */
+/** The table of hosts. A new host needs a file in this folder, a row here, and its name in names.ts. */
 
 import { apache } from './apache.ts';
 import { caddy } from './caddy.ts';
@@ -19,10 +19,7 @@ export const hosts = {
   apache,
 } as const satisfies Record<HostName, Host>;
 
-/**
- * The files of several hosts. Of two with the same path, the one of the host that is first in the table counts, as in copies of
- * sites that are for both Netlify and Cloudflare.
- */
+/** Returns the files of several hosts. If two hosts have the same path, the first host of the table wins. */
 export function hostFiles(names: readonly HostName[], context: HostContext): HostFile[] {
   const files = new Map<string, HostFile>();
   for (const name of hostNames.filter((known) => names.includes(known))) {

@@ -1,4 +1,4 @@
-/** The names of the hosts, apart from their code, which the command line loads only if needed. */
+/** The names of the hosts without their code, which the command line loads only if needed. */
 
 export const hostNames = [
   'netlify',
@@ -9,14 +9,14 @@ export const hostNames = [
   'caddy',
   'apache',
 ] as const;
-/** Those whose configuration depends on the folder. */
+/** Their configuration depends on the document root. */
 export const webServerNames: readonly string[] = ['nginx', 'caddy', 'apache'];
 
-/** Those that ignore queries: links have to point to files. */
-export const fileHostNames: readonly string[] = ['github-pages'];
+/** Links must point to files on these hosts. */
+export const queryIgnoringHosts: readonly string[] = ['github-pages'];
 
-/** Those that read `_redirects`, by rules that are invalid for the other one. */
-export const rivalHosts = (names: readonly HostName[]): readonly HostName[] => {
+/** Returns the hosts that read `_redirects` in incompatible ways. */
+export const conflictingHosts = (names: readonly HostName[]): readonly HostName[] => {
   const rivals = names.filter((name) => name === 'cloudflare' || name.startsWith('netlify'));
   return rivals.includes('cloudflare') && new Set(rivals).size > 1 ? rivals : [];
 };

@@ -1,24 +1,24 @@
 /**
- * Netlify: rules (`_redirects`, `_headers`) for what is built, and an edge function for what rules cannot tell apart. Programs
- * read records without the function, as every call counts.
+ * Rules (`_redirects`, `_headers`) serve the built files; an edge function responds to requests that rules cannot distinguish. Programs
+ * read records without the function, because every call costs.
  */
 
 import { guaranteeNames, guarantees } from '../contract/guarantees.ts';
 import { PLACEHOLDER_ICON, pathOf } from '../contract/paths.ts';
 import type { ListRoute, RouteTable } from '../contract/routes.ts';
-import { headersFile } from './cdn-files.ts';
+import { headersFile } from './headers-file.ts';
 import { escapeRegExp, type Host, type HostContext, type Parameter, parameters } from './host.ts';
 
-/** Where netlify.toml says that functions are. */
+/** netlify.toml names this folder. */
 export const FUNCTION_FOLDER = '_edge/';
 
 export const netlify: Host = {
-  // Of records only, as programs read them: rules see neither their format nor the status, and Netlify may drop Allow.
+  // For programs that read records: rules see neither the format nor the status, and Netlify may drop Allow.
   unsupported: ['unknown-record-format', 'allow', 'fresh-errors', 'repeated'],
-  files: (context) => [...netlifyRules.files(context), ...functions(context)],
+  files: (context) => [...netlifyRules.files(context), ...createFunctions(context)],
 };
 
-/** The rules alone: only built pages are served. */
+/** Without the edge function, Netlify serves only built pages. */
 export const netlifyRules: Host = {
   unsupported: guaranteeNames.filter(
     (name) =>
@@ -27,17 +27,17 @@ export const netlifyRules: Host = {
   files: (context) => [
     {
       path: '_redirects',
-      body: Array.from(rules(context), (rule) => `${pathOf(context.baseUrl)}${rule}\n`).join(''),
+      body: Array.from(createRules(context), (rule) => `${pathOf(context.baseUrl)}${rule}\n`).join(''),
     },
     headersFile(context),
   ],
 };
 
 /**
- * A function has one declaration, which cannot match a query, so there is one function for each kind of request that it is
- * called for: https://docs.netlify.com/build/edge-functions/declarations/
+ * Creates a function for each kind of request, because a function has only one declaration:
+ * https://docs.netlify.com/build/edge-functions/declarations/
  */
-function functions({ routes, baseUrl, handlerModule }: HostContext) {
+function createFunctions({ routes, baseUrl, handlerModule }: HostContext) {
   const base = pathOf(baseUrl);
   const kinds = routes.lists.map(({ kind }) => kind).join('|');
   const prefix = escapeRegExp(base + routes.prefix.slice(0, -1));
@@ -52,7 +52,7 @@ function functions({ routes, baseUrl, handlerModule }: HostContext) {
       name === ''
         ? `${handlerModule()}\nexport default createEdgeFunction(${JSON.stringify(base)});`
         : "export { default } from './gamedata.js';";
-    // Whatever happens to the function, Netlify then serves by the rules.
+    // If the function fails, the rules apply.
     const config = JSON.stringify({ ...declaration, onError: 'bypass' }, null, 2);
     return {
       path: `${FUNCTION_FOLDER}gamedata${name}.js`,
@@ -61,14 +61,14 @@ function functions({ routes, baseUrl, handlerModule }: HostContext) {
   });
 }
 
-/** The rules in the order in which they apply, each relative to the base path. */
-function* rules({ routes, baseUrl }: HostContext): Generator<string> {
+/** Yields the rules in the order in which they apply, relative to the base path. */
+function* createRules({ routes, baseUrl }: HostContext): Generator<string> {
   const { errors, icons, lists, moved, prefix, records, root } = routes;
   const base = pathOf(baseUrl);
-  yield* pageRules(routes, { path: root.path, pages: [{ offset: 0, file: root.file }] }, ['format']);
-  for (const list of lists) yield* pageRules(routes, list, parameters);
+  yield* createPageRules(routes, { path: root.path, pages: [{ offset: 0, file: root.file }] }, ['format']);
+  for (const list of lists) yield* createPageRules(routes, list, parameters);
   for (const { path, file } of records) yield `${path} /${file} 200`;
-  // Netlify passes the query on: https://docs.netlify.com/manage/routing/redirects/redirect-options/#query-parameters
+  // Netlify keeps the query: https://docs.netlify.com/manage/routing/redirects/redirect-options/#query-parameters
   for (const { path, to } of moved) yield `${path} ${base}${to} 301`;
   yield `${prefix}* /${errors[404]} 404`;
   // Other hosts that read this file may apply rules before existing files.
@@ -83,7 +83,7 @@ function* rules({ routes, baseUrl }: HostContext): Generator<string> {
  * the parameters, largest first, is correct either way. A rewrite to a missing file would be Netlify's own text page, so
  * every slug has a rule, and anything else is the JSON 404.
  */
-function* pageRules(
+function* createPageRules(
   { errors, formats, pageSize }: RouteTable,
   { path, pages }: Pick<ListRoute, 'path' | 'pages'>,
   names: readonly Parameter[],
@@ -98,7 +98,7 @@ function* pageRules(
         yield [path, ...subset.map((name) => `${name}=${values[name]}`), `/${file} 200`].join(' ');
       }
     }
-    // Anything else. The body says which pages exist, unless only the format is wrong.
+    // Any other values. The body of 400 lists the pages, unless only the format is wrong.
     const error = subset.some((name) => name !== 'format') ? errors[400] : errors[404];
     if (subset.length > 0)
       yield [path, ...subset.map((name) => `${name}=:${name}`), `/${error} 404`].join(' ');

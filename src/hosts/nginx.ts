@@ -16,8 +16,8 @@ const MOVED_MAP = '_hosts/nginx-moved.map';
 export const nginx: Host = {
   unsupported: unsupportedByWebServers,
   installation: {
-    configuration: CONFIGURATION,
-    installed: '/etc/nginx/conf.d/gamedata.conf',
+    source: CONFIGURATION,
+    target: '/etc/nginx/conf.d/gamedata.conf',
     redirects: MOVED_MAP,
     reload: 'nginx -s reload',
   },

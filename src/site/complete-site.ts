@@ -7,7 +7,7 @@ import { ARCHIVE_FILE, CHECKSUM_FILE, DOWNLOAD_FOLDER } from '../contract/paths.
 import { createRoutes } from '../contract/routes.ts';
 import { type Records, servedRecords } from '../dataset/data-set.ts';
 import { type Former, movedRoutes } from '../dataset/former.ts';
-import type { HostContext, Serving } from '../hosts/host.ts';
+import type { HostContext, WebServerPaths } from '../hosts/host.ts';
 import { hostFiles } from '../hosts/index.ts';
 import type { HostName } from '../hosts/names.ts';
 import { type PageTemplates, renderPages } from '../web/render-pages.ts';
@@ -34,7 +34,7 @@ export interface CompleteSite {
   readonly former: Former;
   readonly hosts: readonly HostName[];
   /** How web servers serve the site. */
-  readonly serving: Serving;
+  readonly serving: WebServerPaths;
   /** Hand-written files, and icons. */
   readonly assets: readonly AnyFile[];
   /** Whether the site offers itself for download. */
