@@ -6,8 +6,8 @@ import { show } from '../contract/parse.ts';
 import { META_FILE } from '../contract/paths.ts';
 import { OutputError, UsageError } from '../errors.ts';
 import { attempt, isInside } from '../files.ts';
-import { type Output, settled } from '../publish/publish.ts';
-import { workFolders } from '../publish/work-folders.ts';
+import { type Output, waitUntilStable } from '../publish/publish.ts';
+import { resolveWorkPaths } from '../publish/work-paths.ts';
 import { isArchive } from '../sources/site/storage.ts';
 import { PROVENANCE_FILE } from '../sources/snapshot.ts';
 import { isAddress } from '../sources/source.ts';
@@ -25,7 +25,7 @@ export async function settledSource(target: string, out?: string): Promise<void>
       'is not a folder of a site or a snapshot: of archives, only a .tar.gz is read',
       target,
     );
-  if (out === undefined || path.resolve(target) !== path.resolve(out)) await settled(target);
+  if (out === undefined || path.resolve(target) !== path.resolve(out)) await waitUntilStable(target);
 }
 
 const kinds = {
@@ -53,7 +53,7 @@ export function checkFolders(
 
 /** @throws UsageError if a folder that is not for the published files is among them */
 export function checkOutside(option: string, folder: string, published: string): void {
-  const [inner, outer] = [workFolders(folder).out, workFolders(published).out];
+  const [inner, outer] = [resolveWorkPaths(folder).out, resolveWorkPaths(published).out];
   if (inner !== outer && !isInside(outer, inner)) return;
   throw new UsageError(
     `${option}: got ${show(folder)}, inside ${show(published)}: expected another folder, as the next build would find files that are not its own`,

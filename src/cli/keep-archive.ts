@@ -7,8 +7,8 @@ import fsExtra from 'fs-extra';
 import { MANIFEST_FILE } from '../contract/paths.ts';
 import { OutputError } from '../errors.ts';
 import { explained, readFile, statusOf } from '../files.ts';
-import { give, modesOf } from '../publish/modes.ts';
-import { refuseStrangers } from '../publish/work-folders.ts';
+import { readPermissions, setPermission } from '../publish/permissions.ts';
+import { assertTrustedOwner } from '../publish/work-paths.ts';
 import { formatChecksum, packArchive } from '../site/archive.ts';
 import { openSite, readListed, type Site } from '../sources/site/read.ts';
 import { folderStorage } from '../sources/site/storage.ts';
@@ -30,7 +30,7 @@ const checksumOf = (archive: string): string => `${archive}.sha256`;
  */
 export async function keepArchive(out: string, keep: number): Promise<string> {
   const folder = `${path.normalize(out).replace(/[/\\]+$/, '')}-archives`;
-  if (statusOf(folder)?.isSymbolicLink()) refuseStrangers(out, [folder]);
+  if (statusOf(folder)?.isSymbolicLink()) assertTrustedOwner(out, [folder]);
   if (statusOf(path.join(folder, MANIFEST_FILE)))
     throw new OutputError('is a site, so no archive is kept in it', folder, {
       hint: 'Move one of the two sites to another folder.',
@@ -39,7 +39,7 @@ export async function keepArchive(out: string, keep: number): Promise<string> {
   const { state, name } = nameArchive(out, site);
   const file = path.join(folder, name);
   const files = [file, checksumOf(file)];
-  refuseStrangers(out, files);
+  assertTrustedOwner(out, files);
   if (!files.every(isFile)) {
     const archive = await packArchive(readContents(out, site), site.meta.captured);
     replaceFile(checksumOf(file), undefined);
@@ -76,9 +76,9 @@ function replaceFile(file: string, body: Uint8Array | string | undefined): void 
     try {
       writeFileSync(draft, body, { flag: 'wx' });
       // A new folder is public regardless of the umask.
-      const modes = modesOf(isNew ? draft : folder, draft);
-      if (modes) give(draft, modes, false);
-      if (modes && isNew) give(folder, modes, true);
+      const permissions = readPermissions(isNew ? draft : folder);
+      setPermission(draft, permissions);
+      if (isNew) setPermission(folder, permissions);
       renameSync(draft, file);
     } finally {
       rmSync(draft, { force: true });

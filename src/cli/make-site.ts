@@ -12,12 +12,12 @@ import { compareDataSets, type Replacement } from '../dataset/replacement.ts';
 import { type Host, installCommand } from '../hosts/host.ts';
 import { type HostName, webServerNames } from '../hosts/names.ts';
 import { type Output, withOutput } from '../publish/publish.ts';
-import { entryOf } from '../publish/published.ts';
+import { entryOf } from '../publish/read-published.ts';
 import type { CompleteSite } from '../site/complete-site.ts';
 import { gatherIcons, type IconsReport } from '../sources/icons.ts';
 import { type Loaded, loadSource } from '../sources/index.ts';
 import { openLocalSite } from '../sources/site/local.ts';
-import { entriesOf, previousOfSite, readManifest, type Site } from '../sources/site/read.ts';
+import { entriesOf, readManifest, type Site } from '../sources/site/read.ts';
 import { folderStorage } from '../sources/site/storage.ts';
 import { codeDigest, PRODUCT } from '../version.ts';
 import { checkFolders } from './folders.ts';
@@ -61,7 +61,7 @@ export function makeSite({ out, source, wanted, verify, copies }: MakeOptions): 
   const started = performance.now();
   const work = async (output: Output): Promise<SiteReport> => {
     checkFolders(output, 'site', source);
-    const previous = previousOfSite(folderStorage(output.folder, output.name), output.published);
+    const previous = output.readDataSet();
     const resolve = (copied: Site | undefined): Settings =>
       resolveSettings(wanted, out, {
         published: describePublished(output),
@@ -86,9 +86,11 @@ export function makeSite({ out, source, wanted, verify, copies }: MakeOptions): 
     const { records, names } = changes.dataSet;
     const inputs = { ...settings, ...changes, meta, records, names, assets: [...assets, ...icons.files] };
     const making = fingerprint(inputs);
-    const unchanged = output.confirm(making);
-    const files = unchanged ? [] : await generateSite(inputs);
-    const result = unchanged ?? (await output.publish(files, { signal: source.signal, making }));
+    const isUnchanged = output.isUnchanged(making);
+    const files = isUnchanged ? [] : await generateSite(inputs);
+    const result = isUnchanged
+      ? output.unchanged()
+      : await output.publish(files, { signal: source.signal, making });
     return {
       ...createReport(next, changes, result, { output, warnings, started }),
       ...{

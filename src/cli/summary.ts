@@ -121,17 +121,12 @@ export const recordCounts = (counts: Counts): string =>
     .map(([kind, count]) => counted(count, kind))
     .join(', ');
 
-/** `build: 3,248 files, 2.1 MB: 12 written, 3,236 kept, 0 removed, in 0.4 s`, and what could not be cleaned up. */
+/** `build: 3,248 files, 2.1 MB: 12 written, 3,236 kept, 0 removed, in 0.4 s` */
 export function publishedLines({ out, files, changed, seconds }: Published): string[] {
   const what = changed
     ? `${groupDigits(files.written)} written, ${groupDigits(files.kept)} kept, ${groupDigits(files.removed)} removed`
     : 'nothing changed';
-  return [
-    ...warningLines(
-      files.leftovers.map((left) => `${left} cannot be removed: the next build will try again`),
-    ),
-    `${out}: ${counted(files.files, 'file')}, ${readableSize(files.bytes)}: ${what}, in ${seconds} s`,
-  ];
+  return [`${out}: ${counted(files.files, 'file')}, ${readableSize(files.bytes)}: ${what}, in ${seconds} s`];
 }
 
 type Published = Pick<Report, 'out' | 'files' | 'changed' | 'seconds'>;

@@ -1,105 +1,63 @@
-/** The stage, beside the published site: the files of the new one that differ, and what may be in the way of them. */
+/** Staging: the files of the new site that differ are written next to the published site. */
 
-import { randomUUID } from 'node:crypto';
-import {
-  accessSync,
-  constants,
-  mkdirSync,
-  readdirSync,
-  renameSync,
-  statSync,
-  utimesSync,
-  writeFileSync,
-} from 'node:fs';
+import { mkdirSync, renameSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { setImmediate } from 'node:timers/promises';
-import { type AnyFile, bodyOf, type Entries, isSitePath, type ManifestEntry } from '../contract/meta.ts';
+import { type AnyFile, bodyOf, isSitePath, type ManifestEntry } from '../contract/meta.ts';
 import { MANIFEST_FILE } from '../contract/paths.ts';
-import { firstOf } from '../contract/words.ts';
-import { errorCode, OutputError } from '../errors.ts';
+import { OutputError } from '../errors.ts';
 import { explained, foldersOf, statusOf } from '../files.ts';
-import type { Change } from './commit.ts';
-import { stillLocked } from './lock.ts';
-import { entryOf, type Published } from './published.ts';
-import type { WorkFolders } from './work-folders.ts';
+import { flush, flushAll } from './flush.ts';
+import type { Lock } from './lock.ts';
+import { type Permissions, setPermissions } from './permissions.ts';
+import { entryOf, type Published } from './read-published.ts';
+import type { WorkPaths } from './work-paths.ts';
+
+interface StageOptions {
+  readonly published: Published;
+  readonly lock: Lock;
+  readonly signal: AbortSignal | undefined;
+}
 
 /**
- * Stages the files that differ from the published ones; without a difference, nothing is touched.
+ * Stages the files that differ from the published ones.
  *
- * @returns the entries of all files, sorted by path, and the paths of those that were staged
+ * @returns the entries of all files, sorted by path, and the paths of the staged ones
  */
 export async function stageFiles(
   files: Iterable<AnyFile>,
-  work: WorkFolders,
-  { published, signal }: { published: Published; signal: AbortSignal | undefined },
-): Promise<{ entries: ManifestEntry[]; place: string[] }> {
+  paths: WorkPaths,
+  { published, lock, signal }: StageOptions,
+): Promise<{ entries: ManifestEntry[]; staged: string[] }> {
   const checkPath = createPathCheck();
-  const stays = ({ path, sha256 }: ManifestEntry): boolean =>
-    published.own.get(path)?.sha256 === sha256 && !published.touched.has(path);
+  const isUnchanged = ({ path, sha256 }: ManifestEntry): boolean =>
+    published.entries.get(path)?.sha256 === sha256 && !published.modified.has(path);
   const entries: ManifestEntry[] = [];
-  const place: string[] = [];
+  const staged: string[] = [];
   const stage = (file: AnyFile): ManifestEntry => {
-    if ('sha256' in file && stays(file)) return { path: file.path, bytes: file.bytes, sha256: file.sha256 };
+    if ('sha256' in file && isUnchanged(file))
+      return { path: file.path, bytes: file.bytes, sha256: file.sha256 };
     const body = bodyOf(file);
     const entry = entryOf(file.path, body);
     if ('sha256' in file && file.sha256 !== entry.sha256)
       throw new OutputError(`got SHA-256 ${entry.sha256}, expected ${file.sha256}`, file.path);
-    if (stays(entry)) return entry;
-    stageFile(stillLocked(work), file.path, body);
-    place.push(file.path);
+    if (isUnchanged(entry)) return entry;
+    lock.assertHeld();
+    stageFile(paths, file.path, body);
+    staged.push(file.path);
     return entry;
   };
   for (const file of files) {
     checkPath(file.path);
     entries.push(stage(file));
-    // Yields to signals and the progress line now and then.
+    // Lets signals and the progress line in.
     if (entries.length % 64 === 0) await setImmediate();
     signal?.throwIfAborted();
   }
-  return { entries: entries.sort((a, b) => (a.path < b.path ? -1 : 1)), place };
+  return { entries: entries.sort((a, b) => (a.path < b.path ? -1 : 1)), staged };
 }
 
-const stageFile = ({ fresh, out }: WorkFolders, name: string, body: Uint8Array): void =>
-  explained('cannot be written', name, () => {
-    const file = path.join(fresh, name);
-    mkdirSync(path.dirname(file), { recursive: true });
-    writeFileSync(file, body, { flag: 'wx' });
-    stampLater(file, path.join(out, name));
-  });
-
-/** The manifest must never be older than a file that it lists, or the next build treats that file as modified. */
-export function stageManifest(work: WorkFolders, body: Uint8Array, staged: readonly string[]): void {
-  stageFile(work, MANIFEST_FILE, body);
-  const [manifest, ...files] = [MANIFEST_FILE, ...staged].map((name) => path.join(work.fresh, name));
-  const newest = files.reduce((time, file) => Math.max(time, statSync(file).mtimeMs), 0);
-  if (manifest && newest > statSync(manifest).mtimeMs) {
-    const time = new Date(Math.ceil(newest));
-    utimesSync(manifest, time, time);
-  }
-}
-
-/** How far the clock of files may be behind. */
-const CLOCK_MS = 20;
-const DAY_MS = 86_400_000;
-
-/**
- * Many web servers derive a file's validators from its time in seconds: what takes its place is of a later second, even if
- * one build follows the other at once.
- */
-function stampLater(file: string, replaced: string): void {
-  const last = statusOf(replaced);
-  if (!last?.isFile()) return;
-  const second = Math.floor(last.mtimeMs / 1000);
-  const now = Date.now();
-  // Now is another second than one that is past, or far in the future: a later one would seem touched in every build.
-  const isPast = second < Math.floor((now - CLOCK_MS) / 1000);
-  if (isPast || last.mtimeMs > now + DAY_MS) return;
-  // Never before now, which has been rounded down, as the manifest has to be the newest.
-  const time = new Date(Math.max((second + 1) * 1000, now + 1));
-  utimesSync(file, time, time);
-}
-
-/** Rejects unsafe paths, and those of which no file system, or not every one, can have both: `a` and `A`, `a` and `a/b`. */
+/** Rejects unsafe paths and pairs that not every file system can hold: `a` and `A`, `a` and `a/b`. */
 function createPathCheck(): (name: string) => void {
   const files = new Set<string>([MANIFEST_FILE]);
   const folders = new Set<string>();
@@ -115,50 +73,73 @@ function createPathCheck(): (name: string) => void {
   };
 }
 
-/**
- * Foreign files stay where they are, and are never lost.
- *
- * @throws OutputError if a new file would take the place of a foreign one, or a folder cannot be changed
- */
-export function refuseObstacles(
-  work: WorkFolders,
-  published: Entries,
-  { place, remove }: Pick<Change, 'place' | 'remove'>,
-): void {
-  const folders = foldersOf(remove);
-  // What is in the place of a new file, except files that are replaced, and folders that are empty when others are removed.
-  const foreignAt = (name: string): string[] => {
-    const at = path.join(work.out, name);
-    const stat = statusOf(at);
-    if (!stat?.isDirectory()) return !stat || published.has(name) || name === MANIFEST_FILE ? [] : [name];
-    if (!folders.has(name)) return [`${name}/`];
-    return readdirSync(at).flatMap((inside) => foreignAt(`${name}/${inside}`));
-  };
-  const foreign = place.flatMap(foreignAt);
-  if (foreign.length > 0)
-    throw new OutputError(`contains files that gamedata did not write: ${firstOf(foreign, 5)}`, work.name, {
-      hint: 'Move them elsewhere, or into public/ to make them part of the site.',
-    });
-  const removed = new Set(remove);
-  for (const folder of foldersOf([...place, ...remove])) if (!removed.has(folder)) checkFolder(work, folder);
+function stageFile({ staged, out }: WorkPaths, name: string, body: Uint8Array): void {
+  explained('cannot be written', name, () => {
+    const file = path.join(staged, name);
+    mkdirSync(path.dirname(file), { recursive: true });
+    writeFileSync(file, body, { flag: 'wx' });
+    const time = laterTime(path.join(out, name));
+    if (time !== undefined) setTime(file, time);
+  });
 }
 
-/** Throws if files cannot be renamed into a folder. It may be missing, unless it is that of the site. */
-function checkFolder({ name, out, trash }: WorkFolders, inside: string): void {
-  const folder = path.join(out, inside);
-  const shown = path.join(name, inside);
-  const stat = statusOf(folder);
-  if (!stat && inside !== '.') return;
-  if (stat?.isDirectory() === false) throw new OutputError('is not a folder any more', shown);
-  explained('cannot be written', shown, () => accessSync(folder, constants.W_OK | constants.X_OK));
-  try {
-    // There is no such file. What the system says first is whether the folder is on another file system.
-    renameSync(trash + randomUUID(), path.join(folder, randomUUID()));
-  } catch (cause) {
-    if (errorCode(cause) === 'EXDEV')
-      throw new OutputError(`cannot be replaced (EXDEV)`, shown, {
-        cause,
-        hint: 'Its parent folder must be writable, and the folder itself must not be a mount point.',
-      });
-  }
+function setTime(file: string, mtimeMs: number): void {
+  const time = new Date(Math.ceil(mtimeMs));
+  utimesSync(file, time, time);
+}
+
+/** How far the clock of the file system may be behind. */
+const CLOCK_MS = 20;
+const DAY_MS = 86_400_000;
+
+/**
+ * The mtime for a new version of a file, in a later second, because web servers derive ETags from the mtime in seconds; undefined
+ * if the current time is right.
+ */
+function laterTime(replaced: string): number | undefined {
+  const status = statusOf(replaced);
+  const now = Date.now();
+  // A time far in the future would make the file look modified in every build.
+  if (!status?.isFile() || status.mtimeMs > now + DAY_MS) return undefined;
+  const second = Math.floor(status.mtimeMs / 1000);
+  if (second < Math.floor((now - CLOCK_MS) / 1000)) return undefined;
+  return Math.max((second + 1) * 1000, now);
+}
+
+export interface Commit {
+  /** Paths in the site. */
+  readonly files: readonly string[];
+  readonly manifest: Uint8Array;
+  /** The SHA-256 of the published manifest; empty for a first site. */
+  readonly replaced: string;
+}
+
+/** Commits the staged files: as soon as their manifest is on disk, the next build completes the change. */
+export function commit(
+  paths: WorkPaths,
+  { files, manifest, replaced }: Commit,
+  lock: Lock,
+  permissions: Permissions,
+): void {
+  const { name, out, staging, staged } = paths;
+  const draft = path.join(staging, MANIFEST_FILE);
+  explained('cannot be committed', name, () => {
+    lock.assertHeld();
+    mkdirSync(staged, { recursive: true });
+    lock.assertHeld();
+    writeFileSync(paths.replaced, replaced);
+    lock.assertHeld();
+    writeFileSync(draft, manifest);
+    setPermissions(staged, files, permissions);
+    setPermissions(staging, [MANIFEST_FILE], permissions);
+    // The manifest must never be older than its files, or the next build treats them as modified.
+    const times = files.map((file) => statSync(path.join(staged, file)).mtimeMs);
+    const later = laterTime(path.join(out, MANIFEST_FILE)) ?? 0;
+    const newest = times.reduce((latest, time) => Math.max(latest, time), later);
+    if (newest > statSync(draft).mtimeMs) setTime(draft, newest);
+    flushAll(staging, [path.basename(paths.replaced), MANIFEST_FILE, ...files.map((file) => `site/${file}`)]);
+    lock.assertHeld();
+    renameSync(draft, path.join(staged, MANIFEST_FILE));
+    flush(staged);
+  });
 }

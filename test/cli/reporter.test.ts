@@ -32,7 +32,7 @@ const report: Report = {
   fallback: null,
   digest: 'sha256:0',
   counts: everyKind({ move: 937, item: 1 }, () => 1),
-  files: { files: 3203, bytes: 2_345_678, written: 1203, kept: 2000, removed: 1, leftovers: [] },
+  files: { files: 3203, bytes: 2_345_678, written: 1203, kept: 2000, removed: 1 },
   requests: null,
   warnings: [],
   seconds: 1.25,

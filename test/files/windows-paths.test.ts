@@ -4,7 +4,7 @@ import { resolveServing } from '../../src/cli/settings.ts';
 import { UsageError } from '../../src/errors.ts';
 import { isInside } from '../../src/files.ts';
 import { journalName } from '../../src/http/cache.ts';
-import { foldersBeside } from '../../src/publish/work-folders.ts';
+import { workPathsBeside } from '../../src/publish/work-paths.ts';
 
 /** https://learn.microsoft.com/en-us/windows/win32/fileio/naming-a-file */
 const isLegal = (name: string): boolean =>
@@ -12,17 +12,20 @@ const isLegal = (name: string): boolean =>
 
 describe('on Windows', () => {
   it('the working files of a build are beside its folder, with legal names', () => {
-    const { name, out, ...others } = foldersBeside('build', 'C:\\My Projects ü\\build', path.win32);
+    const { name, out, staged, replaced, old, ...others } = workPathsBeside(
+      'build',
+      'C:\\My Projects ü\\build',
+      path.win32,
+    );
     expect([name, out]).toEqual(['build', 'C:\\My Projects ü\\build']);
-    for (const file of Object.values(others)) {
+    for (const file of [...Object.values(others), old.staging, old.record, ...old.unused]) {
       expect(path.win32.dirname(file)).toBe('C:\\My Projects ü');
       expect(isLegal(path.win32.basename(file)), file).toBe(true);
     }
     expect(others).toMatchObject({
-      fresh: 'C:\\My Projects ü\\.build.gamedata-new',
-      trash: 'C:\\My Projects ü\\.build.gamedata-trash-',
+      staging: 'C:\\My Projects ü\\.build.gamedata-staging',
+      setAside: 'C:\\My Projects ü\\.build.gamedata-set-aside',
       lock: 'C:\\My Projects ü\\.build.gamedata-lock',
-      received: 'C:\\My Projects ü\\.build.gamedata-received',
     });
   });
 

@@ -15,7 +15,6 @@ import {
 } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { isBeingChanged } from '../../src/publish/publish.ts';
 import { publishedSite, publishTree, readTree, type Tree } from '../support/publishing.ts';
 import { cliCommand, runProgram } from '../support/run-cli.ts';
 import { temporaryFolder } from '../support/temporary.ts';
@@ -44,24 +43,22 @@ describe.skipIf(process.platform === 'win32')('a folder that is published into',
   });
 });
 
-describe.runIf(isRoot)('what another user left beside a site', () => {
-  it.each(['fresh', 'commit', 'received'] as const)('is not used: %s', async (role) => {
+describe.runIf(isRoot)('a work file of another user', () => {
+  it.each(['staging', 'setAside'] as const)('is not used: %s', async (role) => {
     const { out, folders } = await publishedSite(old);
-    if (role === 'commit') writeFileSync(folders.commit, '{"place":[],"remove":["a.json"],"manifest":""}');
-    else mkdirSync(folders[role]);
+    mkdirSync(folders[role]);
     chownSync(folders[role], STRANGER, STRANGER);
     await expect(publishTree(out, fresh)).rejects.toMatchObject({
       message: `${folders[role]}: belongs to another user (${STRANGER}), and is not used`,
       hint: expect.stringContaining('Remove it'),
     });
     expect(readTree(out)).toEqual(old);
-    if (role === 'commit') expect(isBeingChanged(out), 'nobody knows better').toBe(true);
   });
 
-  it('is used if the site is theirs, too', async () => {
+  it('is used if the site belongs to the same user', async () => {
     const { out, folders } = await publishedSite(old);
-    mkdirSync(folders.fresh);
-    for (const folder of [out, folders.fresh]) chownSync(folder, STRANGER, STRANGER);
+    mkdirSync(folders.staging);
+    for (const folder of [out, folders.staging]) chownSync(folder, STRANGER, STRANGER);
     await publishTree(out, fresh);
     expect(readTree(out)).toEqual(fresh);
   });
@@ -88,8 +85,8 @@ describe.runIf(canBeUser)('who builds as a user in a folder that all may write t
     ['kept archives', 'site-archives', 'folder', 5, 'site-archives: cannot be written (EACCES)'],
     ['a link for archives', 'site-archives', 'link', 5, 'site-archives: belongs to another user (0)'],
     [
-      'received parts',
-      '.site.gamedata-received',
+      'a staging folder',
+      '.site.gamedata-staging',
       'folder',
       1,
       'belongs to another user (0), and is not used',
@@ -131,7 +128,7 @@ describe.runIf(canBeUser)('who builds as a user in a folder that all may write t
   });
 });
 
-describe('what is in the place of a working file beside a site', () => {
+describe('an irregular file in the place of a work file', () => {
   const shapes: Readonly<Record<string, (file: string, victim: string) => void>> = {
     'a link': (file, victim) => symlinkSync(victim, file),
     'a pipe': (file) => execFileSync('mkfifo', [file]),
@@ -139,28 +136,26 @@ describe('what is in the place of a working file beside a site', () => {
     'a link to what never ends': (file) => symlinkSync('/dev/zero', file),
     'a link to a folder': (file, victim) => symlinkSync(path.dirname(victim), file),
   };
-  const cases = Object.entries(shapes).flatMap(([shape, make]) =>
-    (['lock', 'commit'] as const).map((role) => ({ role, shape, make })),
-  );
-
-  it.each(cases)('is neither followed nor waited for: $shape as the $role', async ({ role, make }) => {
-    const { out, folders } = await publishedSite(old);
+  async function replace(role: 'lock' | 'staging', make: (file: string, victim: string) => void) {
+    const site = await publishedSite(old);
     const victim = path.join(temporaryFolder(), 'victim');
     writeFileSync(victim, 'mine');
-    make(folders[role], victim);
+    make(site.folders[role], victim);
+    return { ...site, victim };
+  }
+
+  it.each(Object.entries(shapes))('is neither followed nor waited for: %s as the lock', async (_, make) => {
+    const { out, victim } = await replace('lock', make);
     await expect(publishTree(out, fresh)).rejects.toThrow('not a regular file');
     expect(readTree(out)).toEqual(old);
     expect(readFileSync(victim, 'utf8')).toBe('mine');
   });
 
-  it.each(Object.entries(shapes))('is removed, and nothing else: %s as the stage', async (_, make) => {
-    const { out, folders } = await publishedSite(old);
-    const victim = path.join(temporaryFolder(), 'victim');
-    writeFileSync(victim, 'mine');
-    make(folders.fresh, victim);
+  it.each(Object.entries(shapes))('is removed alone: %s as the staging folder', async (_, make) => {
+    const { out, folders, victim } = await replace('staging', make);
     await publishTree(out, fresh);
     expect(readTree(out)).toEqual(fresh);
-    expect(existsSync(folders.fresh)).toBe(false);
+    expect(existsSync(folders.staging)).toBe(false);
     expect(readFileSync(victim, 'utf8')).toBe('mine');
   });
 });

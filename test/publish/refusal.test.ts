@@ -1,4 +1,3 @@
-import { once } from 'node:events';
 import {
   existsSync,
   mkdirSync,
@@ -9,14 +8,12 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
-import { createServer } from 'node:net';
 import path from 'node:path';
-import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { maxBytesOf } from '../../src/contract/limits.ts';
 import { withOutput } from '../../src/publish/publish.ts';
-import { entryOf } from '../../src/publish/published.ts';
+import { entryOf } from '../../src/publish/read-published.ts';
 import { fingerprint } from '../support/fingerprint.ts';
-import { irregular } from '../support/irregular-files.ts';
 import { publishedSite, publishTree, readTree, type Tree } from '../support/publishing.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 
@@ -51,7 +48,7 @@ describe('a folder inside another one', () => {
     for (const inside of ['copy', 'a/b/c'].map((name) => path.join(out, name)))
       await expect(publishTree(inside, fresh)).rejects.toMatchObject({
         message: `${inside}: is inside ${out}, which was published by gamedata`,
-        hint: 'Choose a folder beside it: the next build there would find files that are not its own.',
+        hint: 'Choose a folder next to it, or the next build of that site would find files not written by gamedata.',
       });
     expect(fingerprint(out)).toEqual(before);
     expect(names()).toEqual(['site']);
@@ -161,30 +158,6 @@ describe('a folder with foreign files', () => {
       expect(names()).toEqual(['site']);
     },
   );
-});
-
-describe.skipIf(process.platform === 'win32')('a commit record that is no regular file', () => {
-  // A link that leads nowhere is as good as no record.
-  const { 'a link to itself': _, ...others } = irregular;
-  it.each<[string, (record: string, outside: string) => unknown]>([
-    ...Object.entries(others),
-    [
-      'a socket',
-      (record) => {
-        const server = createServer().listen(record);
-        onTestFinished(() => void server.close());
-        return once(server, 'listening');
-      },
-    ],
-  ])('is not used: %s', async (_, make) => {
-    const { out, folders } = await publishedSite(old);
-    await make(folders.commit, path.join(out, 'manifest.json'));
-    await expect(publishTree(out, fresh)).rejects.toMatchObject({
-      message: `${folders.commit}: is not a regular file, and is not used`,
-      cause: expect.any(Error),
-    });
-    expect(readTree(out)).toEqual(old);
-  });
 });
 
 describe('a path that is not safe', () => {

@@ -4,7 +4,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { listFiles } from '../../src/files.ts';
 import { type PublishResult, withOutput } from '../../src/publish/publish.ts';
-import { workFolders } from '../../src/publish/work-folders.ts';
+import { resolveWorkPaths } from '../../src/publish/work-paths.ts';
 import { temporaryFolder } from './temporary.ts';
 
 /** Path → text. */
@@ -51,7 +51,7 @@ export const transitions: Readonly<Record<string, readonly [old: Tree, fresh: Tr
 
 /** A site in a folder of its own, and what lies beside it. */
 export async function publishedSite(tree: Tree) {
-  const folders = workFolders(path.join(temporaryFolder(), 'site'));
+  const folders = resolveWorkPaths(path.join(temporaryFolder(), 'site'));
   await publishTree(folders.out, tree);
   const names = () => readdirSync(path.dirname(folders.out));
   return { out: folders.out, folders, names };

@@ -2,7 +2,6 @@
 
 import {
   cpSync,
-  existsSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
@@ -13,6 +12,7 @@ import {
 } from 'node:fs';
 import path from 'node:path';
 import pLimit from 'p-limit';
+import { isBeingChanged } from '../../src/publish/publish.ts';
 import { inFolder } from './folders.ts';
 import { killAtFile, startCommands } from './installed.ts';
 import { seeded } from './random.ts';
@@ -83,7 +83,7 @@ async function run({ world, commands, cwd, out, umask, day }: Scene, { args = []
 
 /** Takes a step, and judges it. */
 async function take(scene: Scene, make: Maker, typed: string[]): Promise<string[]> {
-  const { cwd, out } = scene;
+  const { out } = scene;
   scene.day++;
   const before = look(out);
   const mode = statSync(out).mode & 0o7777;
@@ -100,7 +100,7 @@ async function take(scene: Scene, make: Maker, typed: string[]): Promise<string[
     if (problems.length > 0) return [...problems, ended.text.trim()];
     if (ended.code === 0) step.done?.(after);
   }
-  if (!existsSync(path.join(cwd, '.site.gamedata-commit'))) scene.unfinished = [];
+  if (!isBeingChanged(out)) scene.unfinished = [];
   const found = await judgeFolder(scene, after, ended.code);
   if (found.length === 0 && after.wrong.size === 0) keepCopy(scene);
   return found;
@@ -129,7 +129,7 @@ async function judgeFolder(scene: Scene, seen: Seen, code?: number | null): Prom
   const left = readdirSync(cwd).join(' ');
   if (left !== beside) problems.push(`left ${left}, there was ${beside}`);
   const isChanging = verified.text.includes(CHANGING);
-  if (isChanging && (unfinished.length === 0 || code === 0 || code === 4))
+  if (isChanging && (unfinished.length === 0 || code === 0))
     problems.push('says that the folder is being changed');
   if (code === null && verified.code !== 0 && !isChanging)
     problems.push('finds a killed build neither whole nor being changed');

@@ -1,0 +1,44 @@
+/** Permissions of published files: users who may read the site's folder may read its files, regardless of the build's umask. */
+
+import { closeSync, constants, fchmodSync, fchownSync, lstatSync, openSync } from 'node:fs';
+import path from 'node:path';
+import { attempt, foldersOf, statusOf } from '../files.ts';
+
+export interface Permissions {
+  readonly file: number;
+  readonly folder: number;
+  /** Undefined for the process's group. */
+  readonly gid: number | undefined;
+}
+
+/** Derives the permissions of files and folders from the site's folder; public if it does not exist. Only owner and group may write. */
+export function readPermissions(folder: string): Permissions {
+  const status = statusOf(folder);
+  if (!status?.isDirectory()) return { file: 0o644, folder: 0o755, gid: undefined };
+  const { mode, gid } = status;
+  // A web server reads files by name, for which it needs to enter the folder, but not to list it.
+  const read = (mode | (mode << 2)) & 0o044;
+  return { file: 0o600 | read | (mode & 0o020), folder: 0o700 | (mode & 0o2075), gid };
+}
+
+/** Sets the permissions of some files and of all folders above them, except the site's folder, where the system allows it. */
+export function setPermissions(folder: string, files: readonly string[], permissions: Permissions): void {
+  const folders = [...foldersOf(files)].filter((name) => name !== '.').sort();
+  for (const name of [...folders, ...files]) setPermission(path.join(folder, name), permissions);
+}
+
+/** Ignores failures, because some file systems have no permissions. */
+export const setPermission = (file: string, { gid, ...modes }: Permissions): void =>
+  attempt(() => {
+    const before = lstatSync(file);
+    if (!before.isDirectory() && !before.isFile()) return;
+    const mode = before.isDirectory() ? modes.folder : modes.file;
+    const isOtherGroup = gid !== undefined && before.gid !== gid;
+    if (!isOtherGroup && (before.mode & 0o7777) === mode) return;
+    // Another process may have replaced it by a symlink or a FIFO since.
+    const descriptor = openSync(file, constants.O_NOFOLLOW | constants.O_NONBLOCK);
+    if (isOtherGroup) attempt(() => fchownSync(descriptor, -1, gid));
+    // After the group, because a change of the group may clear bits.
+    attempt(() => fchmodSync(descriptor, mode));
+    closeSync(descriptor);
+  });

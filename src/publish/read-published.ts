@@ -1,0 +1,115 @@
+/** The published files as the last build left them: its manifest, and the files that were modified since. */
+
+import { hash } from 'node:crypto';
+import { existsSync, readdirSync, statSync } from 'node:fs';
+import path from 'node:path';
+import * as z from 'zod';
+import { describeExcess, maxBytesOf } from '../contract/limits.ts';
+import {
+  type Entries,
+  isSitePath,
+  type Manifest,
+  type ManifestEntry,
+  manifestReader,
+} from '../contract/meta.ts';
+import { parseJson } from '../contract/parse.ts';
+import { MANIFEST_FILE } from '../contract/paths.ts';
+import { DataError, errorCode, OutputError } from '../errors.ts';
+import { attempt, explained, readFile, statusOf } from '../files.ts';
+import { entriesOf, readManifest, readMeta } from '../sources/site/read.ts';
+import { folderStorage, type SiteStorage } from '../sources/site/storage.ts';
+import type { WorkPaths } from './work-paths.ts';
+
+/** Has no entries if nothing is published. */
+export type Published = ReturnType<typeof readPublished>;
+
+/**
+ * Reads the published site.
+ *
+ * @param byContent whether to compare hashes, and not only sizes and mtimes
+ * @throws OutputError if the folder contains anything but a published site
+ */
+export function readPublished(paths: WorkPaths, byContent: boolean) {
+  const { name, out, setAside } = paths;
+  const list = (): string[] => (existsSync(out) ? readdirSync(out) : []);
+  const isEmpty = explained('is not a readable folder', name, list).length === 0;
+  // An interrupted first build left files without a manifest.
+  const hasNoManifest = existsSync(setAside) && !statusOf(path.join(out, MANIFEST_FILE));
+  if (isEmpty || hasNoManifest)
+    return { entries: listOwnFiles(paths), files: [], modified: new Set<string>() };
+  const storage = folderStorage(out, name);
+  const { format: _, files, ...making } = readOwnManifest(storage);
+  const written = statSync(path.join(out, MANIFEST_FILE)).mtimeMs;
+  const entries = listOwnFiles(paths);
+  // The manifest is never older than its files: a newer file was modified.
+  const isModified = ({ path: file, bytes, sha256 }: ManifestEntry): boolean => {
+    const status = statusOf(path.join(out, file));
+    if (!status?.isFile() || status.size !== bytes || status.mtimeMs > written) return true;
+    return byContent && hashFile(out, file) !== sha256;
+  };
+  const manifest = entryOf(MANIFEST_FILE, readFile(out, MANIFEST_FILE));
+  return {
+    /** Files in the folder that gamedata wrote. */
+    entries,
+    /** All files of the site. */
+    files: [...entriesOf({ files }).values(), manifest],
+    modified: new Set([...entries.values()].filter(isModified).map((entry) => entry.path)),
+    manifest,
+    making,
+    meta: readMeta(storage, entriesOf({ files })),
+  };
+}
+
+function readOwnManifest(storage: SiteStorage): Manifest {
+  try {
+    return readManifest(storage);
+  } catch (cause) {
+    if (!(cause instanceof OutputError) || cause.hint !== undefined) throw cause;
+    const code = cause.cause instanceof DataError ? '' : errorCode(cause.cause);
+    if (code !== '' && code !== 'ENOENT')
+      throw new OutputError(`${MANIFEST_FILE} cannot be read (${code})`, storage.name, { cause });
+    throw new OutputError(`contains files, but no ${MANIFEST_FILE} of a gamedata build`, storage.name, {
+      cause,
+      hint: 'It was left untouched. Choose a new or empty folder with --out.',
+    });
+  }
+}
+
+/** Lists the files in the site's folder that gamedata wrote: those in its manifest, and those of changes that were set aside. */
+export function listOwnFiles({ out, setAside }: WorkPaths): Entries {
+  const changes = (attempt(() => readdirSync(setAside)) ?? []).map((name) => path.join(setAside, name));
+  const moved = changes
+    .flatMap((change) => readFileList(change) ?? [])
+    .filter((entry) => hashFile(out, entry.path) === entry.sha256);
+  const old = changes.flatMap((change) => listOldFiles(out, change));
+  return entriesOf({ files: [...moved, ...old, ...(readFileList(out) ?? [])] });
+}
+
+/** Reads the list of files in a manifest. Undefined if the manifest is missing or invalid. */
+export function readFileList(site: string): ManifestEntry[] | undefined {
+  const text = attempt(() => readFile(site, MANIFEST_FILE), 'ENOENT', 'ENOTDIR', 'not a regular file') ?? '';
+  return manifestReader.safeParse(parseJson(`${text}`)).data?.files;
+}
+
+const recordSchema = z.object({ remove: z.array(z.string().refine(isSitePath)) });
+
+/** Lists the files that version 146d34f had still to remove, if this is its record of a change. */
+function listOldFiles(out: string, record: string): ManifestEntry[] {
+  const text =
+    attempt(() => readFile(path.dirname(record), path.basename(record), maxBytesOf(MANIFEST_FILE))) ?? '';
+  const { remove } = recordSchema.safeParse(parseJson(`${text}`)).data ?? { remove: [] };
+  return remove
+    .filter((file) => statusOf(path.join(out, file))?.isFile())
+    .map((file) => ({ path: file, bytes: 0, sha256: '' }));
+}
+
+/** Undefined if there is no such file, or it cannot be read. */
+export const hashFile = (folder: string, file: string): string | undefined =>
+  attempt(() => hash('sha256', readFile(folder, file)));
+
+/** The manifest's entry of a file. */
+export function entryOf(path: string, body: Uint8Array): ManifestEntry {
+  const problem = describeExcess(body.length, maxBytesOf(path));
+  if (problem !== undefined) throw new OutputError(problem, path);
+  return { path, bytes: body.length, sha256: hash('sha256', body) };
+}
