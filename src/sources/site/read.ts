@@ -78,6 +78,8 @@ export const readMeta = (storage: SiteStorage, entries?: Entries): Meta | undefi
 export const entriesOf = ({ files }: Pick<Manifest, 'files'>): Entries =>
   new Map(files.map((entry) => [entry.path, entry]));
 
+const ownSchema = z.object({ generator: z.string().startsWith('gamedata/') });
+
 function describe<S extends z.ZodType>(storage: SiteStorage, file: string, schema: S): z.infer<S> {
   const fail = (problem: string, cause?: unknown): OutputError =>
     new OutputError(`has no valid ${file}: ${problem}`, storage.name, { cause });
@@ -87,7 +89,12 @@ function describe<S extends z.ZodType>(storage: SiteStorage, file: string, schem
   } catch (cause) {
     throw fail(errorCode(cause) || 'invalid JSON', cause);
   }
-  rejectOtherFormat(json, (problem, options) => new OutputError(`${file} ${problem}`, storage.name, options));
+  // Web applications have a manifest.json, too.
+  if (ownSchema.safeParse(json).success)
+    rejectOtherFormat(
+      json,
+      (problem, options) => new OutputError(`${file} ${problem}`, storage.name, options),
+    );
   try {
     return parse(schema, json, {});
   } catch (cause) {
