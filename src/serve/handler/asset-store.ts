@@ -1,17 +1,7 @@
 /** The built files, in memory or behind a CDN's binding, and the page ranges and redirects derived from them. */
 
 import type { Kind } from '../../contract/kinds.ts';
-import {
-  API_PREFIX,
-  ICONS_FOLDER,
-  INDEX_FILE,
-  type ListPage,
-  listPage,
-  listPageFile,
-  META_FILE,
-  MOVED_FILE,
-  rootFile,
-} from '../../contract/paths.ts';
+import * as paths from '../../contract/paths.ts';
 import { defaultIconSource, iconModes, iconRedirectBase } from '../../contract/routes.ts';
 import { PAGE_SIZE, type Window } from '../../contract/windows.ts';
 
@@ -81,11 +71,11 @@ export async function readPageRange(
 ): Promise<Content | undefined> {
   const { limit, offset } = window;
   const isBuilt = !isJson && limit === PAGE_SIZE && typeof offset === 'number' && offset % PAGE_SIZE === 0;
-  const built = isBuilt ? await readContent(store, listPageFile(kind, offset)) : undefined;
+  const built = isBuilt ? await readContent(store, paths.listPageFile(kind, offset)) : undefined;
   if (built) return built;
 
-  const first = await store.get(listPageFile(kind, 0));
-  const root = await readJson<Readonly<Record<Kind, string>>>(store, rootFile);
+  const first = await store.get(paths.listPageFile(kind, 0));
+  const root = await readJson<Readonly<Record<Kind, string>>>(store, paths.rootFile);
   if (!first || !root) return undefined;
   const { count } = indexPage(first);
   // Beyond the end, both are the count.
@@ -94,15 +84,15 @@ export async function readPageRange(
   const parts: Asset['body'][] = [];
   const etags: string[] = [];
   for (let start = from - (from % PAGE_SIZE); start < to; start += PAGE_SIZE) {
-    const page = await store.get(listPageFile(kind, start));
+    const page = await store.get(paths.listPageFile(kind, start));
     if (!page) return undefined;
     parts.push(...(parts.length > 0 ? [COMMA] : []), sliceRecords(page, from - start, to - start));
     etags.push(page.etag);
   }
 
-  const baseUrl = root[kind].slice(0, root[kind].lastIndexOf(API_PREFIX));
+  const baseUrl = root[kind].slice(0, root[kind].lastIndexOf(paths.API_PREFIX));
   const format = isJson ? 'json' : 'api';
-  const empty = listPage({ baseUrl, links: 'query' }, kind, { window, count, results: [] }, format);
+  const empty = paths.listPage({ baseUrl, links: 'query' }, kind, { window, count, results: [] }, format);
   const head = JSON.stringify(empty).slice(0, -END.length);
   const etag = await createEtag(encode(JSON.stringify([head, from, to, etags])));
   return { parts: [encode(head), ...parts, END], etag };
@@ -125,7 +115,7 @@ const pageIndexes = new WeakMap<Asset['body'], PageIndex>();
 function indexPage(page: Asset): PageIndex {
   const known = pageIndexes.get(page.body);
   if (known) return known;
-  const { count, results } = parseAsset<ListPage>(page);
+  const { count, results } = parseAsset<paths.ListPage>(page);
   // From the end, because a comma or bracket follows each record.
   let start = page.body.length - 1;
   const starts = [start];
@@ -148,19 +138,19 @@ function sliceRecords(page: Asset, from: number, to: number): Asset['body'] {
 
 /** Finds the current path of a renamed record by its old file. */
 export async function findRedirect(store: AssetStore, file: string): Promise<string | undefined> {
-  const table = await readJson<Readonly<Record<string, unknown>>>(store, MOVED_FILE);
-  const to = table?.[`/${file.slice(0, -INDEX_FILE.length)}`];
+  const table = await readJson<Readonly<Record<string, unknown>>>(store, paths.MOVED_FILE);
+  const to = table?.[`/${file.slice(0, -paths.INDEX_FILE.length)}`];
   return typeof to === 'string' ? to : undefined;
 }
 
 /** Finds the URL of an icon that the site does not hold. */
 export async function findIcon(store: AssetStore, file: string): Promise<string | undefined> {
-  if (!file.startsWith(ICONS_FOLDER)) return undefined;
+  if (!file.startsWith(paths.ICONS_FOLDER)) return undefined;
   // Without the schema: its library would be larger than the handler.
-  const meta = await readJson<{ sprites?: { mode?: unknown; upstream?: unknown } }>(store, META_FILE);
+  const meta = await readJson<{ sprites?: { mode?: unknown; upstream?: unknown } }>(store, paths.META_FILE);
   const { mode: given, upstream } = meta?.sprites ?? {};
   const mode = iconModes.find((known) => known === given);
   const own = mode && { mode, upstream: typeof upstream === 'string' ? upstream : null };
   const base = iconRedirectBase(own ?? defaultIconSource);
-  return base === null ? undefined : base + file.slice(ICONS_FOLDER.length);
+  return base === null ? undefined : base + file.slice(paths.ICONS_FOLDER.length);
 }
