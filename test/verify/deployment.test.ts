@@ -1,5 +1,3 @@
-/** The verifier finds what is wrong, by the guarantee that it breaks, and nothing if nothing is. */
-
 import { Readable } from 'node:stream';
 import { describe, expect, test } from 'vitest';
 import type { GuaranteeName, Level } from '../../src/contract/guarantees.ts';
@@ -18,10 +16,10 @@ type Tamper = (request: Request, response: Response) => Response | Promise<Respo
 const BASE_URL = 'https://example.test';
 const page = new TextEncoder().encode('<!doctype html>');
 
-/** A handler over a small site in memory: 120 moves, the first renamed, 3 items, the first without an icon of its own. */
+/** A handler of a small site in memory: 120 moves, the first renamed, and 3 items, the first without an icon. */
 function smallHandler() {
   const raw = rawRecords(120, 3);
-  // The first and the last are of the same size.
+  // The first and the last have the same size.
   const item = [
     rawItem(1, { sprite: null }),
     rawItem(2),
@@ -40,15 +38,15 @@ function smallHandler() {
   const store: AssetStore = {
     async get(file) {
       const body = bodies.get(file);
-      // Of the size, as servers make them, with what hashes in Base64 may have.
+      // Servers derive ETags from the size. A hash in Base64 may contain `W/`.
       return body && { body, etag: `"${body.length}W/"` };
     },
   };
   return createHandler(store);
 }
 
-/** The guarantees that a tampered deployment breaks, of those of a level or of one. */
-async function brokenBy(
+/** Returns the guarantees that a tampered deployment breaks. */
+async function findBroken(
   tamper: Tamper,
   level: Level = 'full',
   only?: GuaranteeName,
@@ -71,7 +69,7 @@ const isJson = (response: Response): boolean =>
 const wantsHtml = ({ headers }: Request): boolean => headers.get('accept')?.startsWith('text/html') === true;
 const asksFor = (name: string, value: string) => (request: Request) => query(request).get(name) === value;
 
-/** Applies to some requests only, to those whose address has some part, or to responses of a status. */
+/** Tampers only with some requests, URLs or statuses. */
 const where =
   (isOne: (request: Request) => boolean, tamper: Tamper): Tamper =>
   (request, response) =>
@@ -82,7 +80,7 @@ const of =
   (request, response) =>
     response.status === status ? tamper(request, response) : response;
 
-/** A header set to another value, made of its own, or removed. */
+/** Replaces or removes a header. */
 const header =
   (name: string, value: string | null | ((own: string) => string | undefined)): Tamper =>
   (_, response) => {
@@ -92,7 +90,7 @@ const header =
     else headers.delete(name);
     return new Response(response.body, { status: response.status, headers });
   };
-/** The same answer with another body. */
+/** Replaces a part of JSON bodies. */
 const body =
   (from: string | RegExp, to: string): Tamper =>
   async (_, response) => {
@@ -101,7 +99,7 @@ const body =
     headers.delete('content-length');
     return new Response((await response.text()).replace(from, to), { headers });
   };
-/** The answer to another request. */
+/** Responds to another request. */
 const as =
   (from: string | RegExp, to: string): Tamper =>
   ({ url }) =>
@@ -116,9 +114,9 @@ const asText = (status: number) => answer('no', 'text/plain', status);
 const json = (text: string, status = 200) => answer(text, 'application/json', status);
 const NOT_FOUND = '{"detail":"Not found."}';
 
-test('finds nothing wrong with an ETag that is weaker with 200 than with 304, whatever it is made of', async () => {
+test('accepts a weak ETag of 200 and a strong one of 304', async () => {
   expect(
-    await brokenBy(
+    await findBroken(
       of(
         200,
         header('etag', (own) => own && `W/${own}`),
@@ -127,46 +125,46 @@ test('finds nothing wrong with an ETag that is weaker with 200 than with 304, wh
   ).toEqual([]);
 });
 
-describe('finds by its guarantee', () => {
+describe('finds a broken guarantee', () => {
   const isSecondPage = (request: Request) => isList(request) && query(request).get('offset') === '100';
   const isUsedBy = (accept: string) => (request: Request) => request.headers.get('accept') === accept;
   const isSent = (method: string) => (request: Request) => request.method === method;
   const inlined = (own: string) => own.replace("script-src 'self'", "script-src 'self' 'unsafe-inline'");
   test.each<[guarantee: GuaranteeName, what: string, tamper: Tamper]>([
-    ['moved', 'an old address that is not found', at('/old-1/', asText(404))],
-    ['moved', 'an old address that loses the query', withoutQuery],
-    ['moved', 'a moved address that is a record’s', at('/moved.json', body('/old-1/', '/move-2/'))],
-    ['root', 'a root that lists nothing', where(({ url }) => url.endsWith('/gamedata/'), json('{}'))],
+    ['moved', 'an old path that is not found', at('/old-1/', asText(404))],
+    ['moved', 'an old path that loses the query', withoutQuery],
+    ['moved', 'an old path that is a record’s', at('/moved.json', body('/old-1/', '/move-2/'))],
+    ['root', 'an empty root', where(({ url }) => url.endsWith('/gamedata/'), json('{}'))],
     ['lists', 'a wrong count', where(isSecondPage, body('"count":120', '"count":121'))],
     ['lists', 'keys in another order', body('"id":7,"slug":"move-7"', '"slug":"move-7","id":7')],
     ['lists', 'a link to another host', body(/"next":"https:..example.test/, '"next":"https://other.test')],
     ['lists', 'another URL of a record', body(/move-7\/\?/g, 'move-8/?')],
     ['records', 'a record that differs from the list', at('/move-9/', body('Move 9', 'Move nine'))],
-    ['records', 'a record that is not there', at('/move-77/', asText(404))],
-    ['icons', 'a placeholder that is no icon', at('unknown.png', header('content-type', 'text/html'))],
+    ['records', 'a missing record', at('/move-77/', asText(404))],
+    ['icons', 'a placeholder that is not an image', at('unknown.png', header('content-type', 'text/html'))],
     ['media-type', 'JSON as text', where(isList, header('content-type', 'text/json'))],
-    ['head', 'a HEAD that is refused', where(isSent('HEAD'), asText(405))],
-    ['etag', 'no validator', header('etag', null)],
-    ['etag', 'one validator for all', header('etag', '"same"')],
-    ['not-modified', 'a 304 without what the response varies on', of(304, header('vary', null))],
+    ['head', 'a rejected HEAD', where(isSent('HEAD'), asText(405))],
+    ['etag', 'no ETag', header('etag', null)],
+    ['etag', 'one ETag for all', header('etag', '"same"')],
+    ['not-modified', 'a 304 without Vary', of(304, header('vary', null))],
     ['not-modified', 'a 304 with another ETag', of(304, header('etag', '"other"'))],
     ['cors', 'no CORS on errors', at('no-such-slug', header('access-control-allow-origin', null))],
     ['page-policy', 'a page without a policy', header('content-security-policy', null)],
-    ['page-policy', 'a page that runs what stands in it', header('content-security-policy', inlined)],
+    ['page-policy', 'a page that runs inline scripts', header('content-security-policy', inlined)],
     ['nosniff', 'no nosniff', header('x-content-type-options', null)],
     ['exposed', 'an ETag that scripts cannot read', header('access-control-expose-headers', 'Allow')],
     ['exposed', 'icons that isolated pages cannot embed', header('cross-origin-resource-policy', null)],
-    ['compression', 'a large file as it is', at('/openapi.json', json(`"${'x'.repeat(2000)}"`))],
+    ['compression', 'a large file without compression', at('/openapi.json', json(`"${'x'.repeat(2000)}"`))],
     ['freshness', 'files that caches keep', at('/meta.json', header('cache-control', 'max-age=300'))],
     ['fresh-errors', 'errors that caches keep', of(404, header('cache-control', 'max-age=300'))],
     ['caching', 'another Cache-Control', header('cache-control', 'no-store')],
     ['caching', 'a page that caches keep', where(wantsHtml, header('cache-control', 'max-age=300'))],
     ['vary', 'a Vary without Accept', header('vary', 'Accept-Encoding')],
     ['allow', 'an Allow without HEAD', header('allow', 'GET')],
-    ['parameters', 'an offset that counts only behind a limit', at('?offset=100', asFirstPage)],
+    ['parameters', 'an offset that only works after a limit', at('?offset=100', asFirstPage)],
     ['no-wrong-page', 'the first page for a small limit', where(asksFor('limit', '20'), asFirstPage)],
     ['encoded-names', 'the first page for an encoded name', at('%66', asFirstPage)],
-    ['windows', 'a window cut short', where(asksFor('limit', '7'), as('limit=7', 'limit=6'))],
+    ['windows', 'a shorter page range', where(asksFor('limit', '7'), as('limit=7', 'limit=6'))],
     ['repeated', 'the first of repeated limits', at('limit=10&limit=20', as('&limit=20', ''))],
     ['unknown-slug', 'a text for an unknown slug', at('no-such-slug', asText(404))],
     ['any-path', 'a text for a malformed path', at('%5C', asText(404))],
@@ -174,7 +172,7 @@ describe('finds by its guarantee', () => {
     ['unknown-format', 'a list in any format', at('xml', as('xml', 'json'))],
     ['unknown-record-format', 'a record in any format', at('xml', as('xml', 'json'))],
     ['slash', 'a redirect that loses the query', withoutQuery],
-    ['slash', 'a redirect to nowhere', of(301, header('location', 'http://['))],
+    ['slash', 'a redirect to an invalid URL', of(301, header('location', 'http://['))],
     [
       'slash',
       'a redirect to another scheme',
@@ -185,26 +183,26 @@ describe('finds by its guarantee', () => {
     ],
     ['options', 'a preflight without methods', header('access-control-allow-methods', null)],
     ['options', 'a preflight without Authorization', header('access-control-allow-headers', '*')],
-    ['method', 'a POST that is taken', where(isSent('POST'), json('{}'))],
+    ['method', 'an accepted POST', where(isSent('POST'), json('{}'))],
     ['browser', 'JSON for an unknown slug', at('no-such-slug', where(wantsHtml, json(NOT_FOUND, 404)))],
     ['browser', 'an error page with 200', at('no-such-kind', where(wantsHtml, answer('', 'text/html')))],
     ['browser', 'the page for a program', at('?format=api', where(isUsedBy('*/*'), answer('', 'text/html')))],
   ])('%s: %s', async (guarantee, _, tamper) => {
-    expect(await brokenBy(tamper, 'full', guarantee)).toEqual([guarantee]);
+    expect(await findBroken(tamper, 'full', guarantee)).toEqual([guarantee]);
   });
 });
 
-test('holds to the static level what no host without code can keep', async () => {
+test('does not expect page ranges at the static level', async () => {
   const refuseWindows = where(
     (request) =>
       isList(request) && !wantsHtml(request) && !['100', null].includes(query(request).get('limit')),
     json(NOT_FOUND, 404),
   );
-  expect(await brokenBy(refuseWindows, 'static')).toEqual([]);
-  expect(await brokenBy(refuseWindows, 'full')).toEqual(['windows', 'repeated']);
+  expect(await findBroken(refuseWindows, 'static')).toEqual([]);
+  expect(await findBroken(refuseWindows, 'full')).toEqual(['windows', 'repeated']);
 });
 
-test('an address that gives no response is an error', async () => {
+test('rejects an address without a server', async () => {
   const { url, stop } = await serveHandler(smallHandler());
   await stop();
   await expect(verifyDeployment(url, { level: 'static', concurrency: 8 })).rejects.toThrow(
@@ -212,7 +210,7 @@ test('an address that gives no response is an error', async () => {
   );
 });
 
-describe('a deployment that never ends', () => {
+describe('a deployment without an end', () => {
   function* megabytes() {
     for (;;) yield Buffer.alloc(2 ** 20, 'x');
   }
@@ -234,7 +232,7 @@ describe('a deployment that never ends', () => {
       (response, { url }) => response.end(listPage(url)),
       /^got count 1000000000000000, expected at most 1000000$/,
     ],
-  ])('is left after so much: %s', async (_, respond, problem) => {
+  ])('is rejected: %s', async (_, respond, problem) => {
     const { url, requests } = await startServer(respond);
     const verified = verifyDeployment(url, { level: 'static', concurrency: 2, linkBase: BASE_URL });
     const problems = await verified.then(
