@@ -12,7 +12,6 @@ import { fullSizeRecords, siteOf } from '../support/sites.ts';
 import { sharedFolder } from '../support/temporary.ts';
 import { compile, userProject } from '../support/typescript.ts';
 
-/** The generators' command lines. */
 const generators = {
   types: 'openapi-typescript/bin/cli.js',
   orval: 'orval/dist/bin/orval.js',
@@ -30,7 +29,7 @@ const generate = (generator: keyof typeof generators, ...args: string[]): string
     stdio: ['ignore', 'pipe', 'ignore'],
   });
 
-/** What every user's program does: reads all pages of a list, and every record by itself. Returns how many were the same in both. */
+/** Reads all pages of a list and each record, and returns the number of records that are the same in both. */
 const counting = `
 declare const process: { readonly argv: readonly string[]; readonly stdout: { write(text: string): void } };
 const base = process.argv[2] ?? '';
@@ -53,7 +52,6 @@ async function count(
 }
 `;
 
-/** A user's program. */
 const program = `
 import createClient from 'openapi-fetch';
 import type { paths } from './api.js';
@@ -77,7 +75,7 @@ process.stdout.write(
 );
 `;
 
-/** Another user's: what each generated client reads, checked by the validators that come with it. */
+/** Checks what generated clients read with the validators that are generated with them. */
 const validatingProgram = `
 import { client } from './hey/client.gen';
 import * as hey from './hey/sdk.gen';
@@ -86,35 +84,21 @@ import * as orval from './orval-fetch';
 import * as orvalZod from './orval-zod';
 ${counting}
 client.setConfig({ baseUrl: base });
-// Its addresses are relative, as in a browser.
+// The URLs of orval are relative, as in a browser.
 const fetchFrom = globalThis.fetch;
 globalThis.fetch = (input, init) => fetchFrom(typeof input === 'string' ? new URL(input, base) : input, init);
 
 const printed = {
-  orval: {
-    move: await count(
-      async (query) => (await orval.getMovePage(query)).data,
-      async (slug) => (await orval.getMove(slug)).data,
-      [orvalZod.getMovePageResponse, orvalZod.getMoveResponse],
-    ),
-    item: await count(
-      async (query) => (await orval.getItemPage(query)).data,
-      async (slug) => (await orval.getItem(slug)).data,
-      [orvalZod.getItemPageResponse, orvalZod.getItemResponse],
-    ),
-  },
-  heyApi: {
-    move: await count(
-      async (query) => (await hey.getMovePage({ query })).data,
-      async (slug) => (await hey.getMove({ path: { slug } })).data,
-      [heyZod.zGetMovePageResponse, heyZod.zGetMoveResponse],
-    ),
-    item: await count(
-      async (query) => (await hey.getItemPage({ query })).data,
-      async (slug) => (await hey.getItem({ path: { slug } })).data,
-      [heyZod.zGetItemPageResponse, heyZod.zGetItemResponse],
-    ),
-  },
+  orval: await count(
+    async (query) => (await orval.getItemPage(query)).data,
+    async (slug) => (await orval.getItem(slug)).data,
+    [orvalZod.getItemPageResponse, orvalZod.getItemResponse],
+  ),
+  heyApi: await count(
+    async (query) => (await hey.getItemPage({ query })).data,
+    async (slug) => (await hey.getItem({ path: { slug } })).data,
+    [heyZod.zGetItemPageResponse, heyZod.zGetItemResponse],
+  ),
   refused: [orvalZod.getMoveResponse, heyZod.zGetMoveResponse].map(
     (schema) => schema.safeParse({ url: 'x', id: 1, slug: 'No Slug', name: 'x', generation: 1 }).success,
   ),
@@ -122,8 +106,8 @@ const printed = {
 process.stdout.write(JSON.stringify(printed));
 `;
 
-describe.skipIf(reason !== '')(`a client made of the document${reason}`, () => {
-  /** Three pages of each kind, of the upstream's newest and oddest records. */
+describe.skipIf(reason !== '')(`a client generated from the OpenAPI document${reason}`, () => {
+  /** Three pages of each kind with the newest and oddest records. */
   const full = fullSizeRecords();
   const raw = { move: full.move.slice(-250), item: full.item.slice(-250) };
   const counts = { move: 250, item: 250 };
@@ -139,13 +123,12 @@ describe.skipIf(reason !== '')(`a client made of the document${reason}`, () => {
   });
   afterAll(() => server.close());
 
-  /** What a program prints, and what it complains of. */
   async function run(...args: string[]): Promise<{ printed: unknown; problems: string }> {
     const { stdout, stderr } = await runProgram([process.execPath, ...args]);
     return { printed: stdout && JSON.parse(stdout), problems: stderr };
   }
 
-  it('reads every record of a served site, and its errors: openapi-typescript', async () => {
+  it('reads every record and errors with openapi-typescript', async () => {
     const folder = userProject({ 'client.ts': program });
     writeFileSync(path.join(folder, 'api.d.ts'), generate('types', document));
     expect(readFileSync(path.join(folder, 'api.d.ts'), 'utf8')).toContain('"/api/gamedata/move/{slug}/"');
@@ -156,7 +139,7 @@ describe.skipIf(reason !== '')(`a client made of the document${reason}`, () => {
     expect(printed).toEqual({ ...counts, missing: 'Not found.', counts: everyKind(counts, () => 1) });
   });
 
-  it('reads and validates every record: orval (fetch and zod) and Hey API', async () => {
+  it('reads and validates every item with orval and Hey API', async () => {
     const folder = userProject({ 'client.ts': validatingProgram });
     const inFolder = (name: string): string => path.join(folder, name);
     generate('orval', '--input', document, '--output', inFolder('orval-fetch.ts'), '--client', 'fetch');
@@ -173,6 +156,6 @@ describe.skipIf(reason !== '')(`a client made of the document${reason}`, () => {
       server.url,
     );
     expect(problems).toBe('');
-    expect(printed).toEqual({ orval: counts, heyApi: counts, refused: [false, false] });
+    expect(printed).toEqual({ orval: 250, heyApi: 250, refused: [false, false] });
   });
 });
