@@ -1,4 +1,4 @@
-/** The public schemas, derived from those that validate every build. JSON Schemas, OpenAPI and the types are made from them. */
+/** The public schemas, derived from the schemas that validate every build. JSON Schemas, OpenAPI and the types are generated from them. */
 
 import * as z from 'zod';
 import { formerSchema, historySchema, movedSchema } from './changes.ts';

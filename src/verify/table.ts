@@ -32,19 +32,22 @@ const preflight = {
   'access-control-request-headers': 'authorization,x-test',
 };
 
+/** Maps each word of a text. */
 const mapWords = (words: string, map: (word: string) => string | readonly string[]): string =>
   words.trim().split(/\s+/).flatMap(map).join(' ');
-/** Each list with each query. */
+
+/** Adds each query to each list. */
 const toQueries = (queries: string): string => mapWords(queries, (query) => `{list}/?${query}`);
 
-/** Every order of every subset. */
+/** Lists every order of every subset. */
 const arrange = (values: readonly string[]): string[][] => [
   [],
   ...values.flatMap((value) =>
     arrange(values.filter((other) => other !== value)).map((rest) => [value, ...rest]),
   ),
 ];
-/** The first, the second and the last page, requested in every possible way. */
+
+/** The first, the second and the last page, with every order and subset of parameters. */
 const builtPages = mapWords('0 {second} {last}', (offset) =>
   mapWords('api json', (format) =>
     arrange([`format=${format}`, 'limit=100', `offset=${offset}`]).map(
@@ -59,8 +62,8 @@ const otherPages = toQueries(`
   format=api&limit=100&offset={past} OFFSET=100 Limit=20 utm=1 offset=%31%30%30 offset=0&offset=100
   limit=100&limit=20 utm=1&offset=100`);
 
-/** An integer is an optional sign and digits; any other value means the default. */
 const huge = '9'.repeat(30);
+/** An integer is an optional sign and digits; any other value means the default. */
 const anyPages = toQueries(`
   ${mapWords(`1 5 7 99 101 250 {less} {count} {more} 100000 005 %2B5 ${huge} ${'9'.repeat(4301)}`, (limit) => `limit=${limit}`)}
   ${mapWords('1 50 99 101 150 {less} {count} {more} 1000000000', (offset) => `offset=${offset}`)}

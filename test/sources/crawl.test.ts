@@ -72,7 +72,7 @@ describe('crawl', () => {
       'got status 404, "not found", expected a list page',
       100,
     ],
-    ['a page that is null', replacePage('null'), 'got status 200, "null", expected a list page', 100],
+    ['a page that is null', replacePage('null'), 'got null: expected object', 100],
     ['a page that is text', replacePage('text'), 'got status 200, "text", expected a list page', 100],
     [
       'another count',
