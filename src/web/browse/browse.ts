@@ -3,6 +3,7 @@
 import { API_PREFIX } from '../../contract/paths.ts';
 import { createSearchBox, type SearchFields } from '../search/search-box.ts';
 import {
+  breakUrls,
   button,
   copyText,
   element,
@@ -107,13 +108,21 @@ function requestBar(address: string): HTMLElement[] {
   if (path === undefined) return [];
   const url = siteRoot + path;
   const { pathname, search } = new URL(url);
-  const command = element('code', { class: 'curl', hidden: true }, `curl "${escapeForShell(url)}"`);
+  const command = element(
+    'code',
+    { class: 'curl', hidden: true },
+    ...breakUrls(`curl "${escapeForShell(url)}"`),
+  );
   const copy = button('Copy as curl', () => {
     command.hidden = false;
     void copyText(command);
   });
   const json = linkStyle === 'file' ? url : siteRoot + withJsonFormat(address).slice(1);
-  const line = element('p', {}, element('code', {}, element('b', {}, 'GET'), ` ${pathname}${search}`));
+  const line = element(
+    'p',
+    {},
+    element('code', {}, element('b', {}, 'GET'), ...breakUrls(` ${pathname}${search}`)),
+  );
   const actions = element('p', { class: 'actions' }, copy, element('a', { href: json }, 'Open JSON'));
   return [element('div', { class: 'request' }, line, actions, command)];
 }

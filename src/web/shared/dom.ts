@@ -26,6 +26,10 @@ export function element<Name extends keyof HTMLElementTagNameMap>(
   return created;
 }
 
+/** Allows line breaks after the separators of URLs, instead of inside a word. */
+export const breakUrls = (text: string): Content[] =>
+  text.split(/([/?&=]+)(?=\w)/).flatMap((part, at) => (at % 2 === 0 ? [part] : [part, element('wbr')]));
+
 /** Finds an element by its id. @throws if it is missing or another element */
 export function requireElement<T extends Element>(id: string, type: new () => T): T {
   const found = document.getElementById(id);
@@ -86,7 +90,8 @@ export const hrefTo = (address: string): string =>
 
 export const linkTo = (address: string): Attributes => ({ href: hrefTo(address), 'data-api': address });
 
-export const link = (address: string, text: string): HTMLElement => element('a', linkTo(address), text);
+export const link = (address: string, text: string): HTMLElement =>
+  element('a', linkTo(address), ...breakUrls(text));
 
 /** Whether the page was opened from disk, where browsers refuse every request of a script. */
 export const isOnDisk = location.protocol === 'file:';

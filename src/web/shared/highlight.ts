@@ -1,6 +1,6 @@
 /** Colors JSON and the code samples of the docs. */
 
-import { element } from './dom.ts';
+import { breakUrls, element } from './dom.ts';
 
 /** Strings, numbers and keywords. */
 const TOKEN =
@@ -31,5 +31,5 @@ export const highlight = (
   tokenize(code).map(([text, className]) => {
     if (className === undefined) return text;
     const link = className === 'string' ? linkString(text) : undefined;
-    return link ?? element('span', { class: className }, text);
+    return link ?? element('span', { class: className }, ...breakUrls(text));
   });

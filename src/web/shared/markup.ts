@@ -111,9 +111,17 @@ shown; icons that this site does not hold come from PokéAPI.</p>
 </body>
 </html>
 `.text;
-  const code = page.replaceAll(/<(?:code|pre)(?=[ >])/g, '$& translate="no"');
-  return links === 'file' ? code.replaceAll(FOLDER_LINK, ' href="$1index.html$2"') : code;
+  const finished = page
+    .replaceAll(/<(?:code|pre)(?=[ >])/g, '$& translate="no"')
+    .replaceAll(/(?<=<code[^>]*>).*?(?=<\/code>)/gs, breakUrls);
+  return links === 'file' ? finished.replaceAll(FOLDER_LINK, ' href="$1index.html$2"') : finished;
 }
+
+/** Allows line breaks after the separators of URLs, instead of inside a word. Tags remain as they are. */
+const breakUrls = (markup: string): string =>
+  markup.replaceAll(/<[^>]*>|(?:[/?=]|&amp;)+(?=[\w{])/g, (match) =>
+    match.startsWith('<') ? match : `${match}<wbr>`,
+  );
 
 /** A link to a folder of the site, or into its page: plain file servers only know files. */
 const FOLDER_LINK = / href="(?!#|https?:)([^"#?]*\/|)(#[^"]*)?"/g;

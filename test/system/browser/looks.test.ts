@@ -30,9 +30,9 @@ async function findViolations(page: Page): Promise<string[]> {
   return violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html}`));
 }
 
-/** Returns words of tables and introductions that are broken into lines. */
+/** Returns words of tables, introductions and code that are broken into lines. */
 const findBrokenWords = (page: Page): Promise<string[]> =>
-  page.evaluate(`[...document.querySelectorAll('td, th, .lead')].flatMap((cell) => {
+  page.evaluate(`[...document.querySelectorAll('td, th, .lead, code, pre')].flatMap((cell) => {
     const broken = [];
     const texts = document.createTreeWalker(cell, NodeFilter.SHOW_TEXT);
     for (let node = texts.nextNode(); node !== null; node = texts.nextNode())
@@ -44,6 +44,10 @@ const findBrokenWords = (page: Page): Promise<string[]> =>
       }
     return broken;
   })`);
+
+/** Returns the width of the content, which is the same on every page. */
+const measureMain = (page: Page): Promise<number> =>
+  page.evaluate(`document.querySelector('main').getBoundingClientRect().width`);
 
 describe.skipIf(noBrowser !== '')(`every page${noBrowser}`, () => {
   const site = usePageSite({ archive: true });
@@ -65,6 +69,7 @@ describe.skipIf(noBrowser !== '')(`every page${noBrowser}`, () => {
         if (width > 320) await page.screenshot({ path: file, fullPage: true, quality: 90 });
         expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(width);
         expect(await findBrokenWords(page), `at ${width}`).toEqual([]);
+        expect(await measureMain(page), `at ${width}`).toBe(Math.min(width, 928));
         if (width === CHECKED[colorScheme]) expect(await findViolations(page)).toEqual([]);
       }
     }
