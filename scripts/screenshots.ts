@@ -1,9 +1,9 @@
 /**
- * Takes the README's screenshot, and the picture that link previews show: `npm run screenshots`. Needs Chromium. Pictures of every
- * page in every state are left in .artefacts/pages by test/system/browser/looks.test.ts.
+ * Takes the README's screenshot, the picture of link previews, and `favicon.ico`: `npm run screenshots`. Needs Chromium.
+ * test/system/browser/looks.test.ts leaves screenshots of every page in .artefacts/pages.
  */
 
-import { statSync } from 'node:fs';
+import { statSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { chromium } from 'playwright-core';
 import { CARD_FILE } from '../src/contract/paths.ts';
@@ -15,6 +15,9 @@ import { buildPageSite, removePageSite } from '../test/support/page-site.ts';
 const fileOf = (path: string): string => fileURLToPath(new URL(`../${path}`, import.meta.url));
 const SCREENSHOT = fileOf('.github/screenshot.png');
 const CARD = fileOf(`public/${CARD_FILE}`);
+const FAVICON = fileOf('public/favicon.ico');
+/** In pixels. */
+const FAVICON_SIZE = 32;
 /** Readers of the README wait for it. */
 const SCREENSHOT_BYTES = 150_000;
 
@@ -27,6 +30,19 @@ svg { width: 180px; margin: auto }
 b { font-size: 92px; letter-spacing: -0.02em }
 p { margin: 0; color: #57606a }
 </style>${logoFile}<b>gamedata</b><p>Moves and items, as JSON</p>`;
+
+/** Wraps a square PNG: https://en.wikipedia.org/wiki/ICO_(file_format) */
+function wrapInIco(png: Buffer, size: number): Buffer {
+  const header = Buffer.alloc(22);
+  header.writeUInt16LE(1, 2);
+  header.writeUInt16LE(1, 4);
+  header.set([size, size], 6);
+  header.writeUInt16LE(1, 10);
+  header.writeUInt16LE(32, 12);
+  header.writeUInt32LE(png.length, 14);
+  header.writeUInt32LE(header.length, 18);
+  return Buffer.concat([header, png]);
+}
 
 const executablePath = findProgram('chromium');
 if (executablePath === undefined)
@@ -43,7 +59,10 @@ try {
   const preview = await browser.newPage({ viewport: CARD_SIZE, colorScheme: 'light' });
   await preview.setContent(card);
   await preview.screenshot({ path: CARD });
-  for (const file of [SCREENSHOT, CARD]) console.log(`${file}: ${statSync(file).size} bytes`);
+  await preview.setViewportSize({ width: FAVICON_SIZE, height: FAVICON_SIZE });
+  await preview.setContent(`<style>body { margin: 0 } svg { display: block }</style>${logoFile}`);
+  writeFileSync(FAVICON, wrapInIco(await preview.screenshot({ omitBackground: true }), FAVICON_SIZE));
+  for (const file of [SCREENSHOT, CARD, FAVICON]) console.log(`${file}: ${statSync(file).size} bytes`);
   if (statSync(SCREENSHOT).size > SCREENSHOT_BYTES)
     throw new Error(`got a larger screenshot than ${SCREENSHOT_BYTES} bytes`);
 } finally {

@@ -45,6 +45,7 @@ export const mediaTypes = {
   '.atom': 'application/atom+xml',
   '.svg': 'image/svg+xml',
   '.png': 'image/png',
+  '.ico': 'image/x-icon',
   '.gif': 'image/gif',
   '.jpg': 'image/jpeg',
   '.webp': 'image/webp',

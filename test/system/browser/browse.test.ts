@@ -65,7 +65,7 @@ describe.skipIf(noBrowser !== '')(`the browsable page${noBrowser}`, () => {
   });
 
   it('shows a list as a table, and pages through it', async () => {
-    const { page } = await visit(site.url + LIST);
+    const { page, problems } = await visit(site.url + LIST);
     const { results } = await served<{ results: Record<string, unknown>[] }>(LIST);
     expect(await page.locator('.records thead th').allTextContents()).toEqual([
       ...['name', 'slug', 'id'],
@@ -100,6 +100,8 @@ describe.skipIf(noBrowser !== '')(`the browsable page${noBrowser}`, () => {
     await waitForText(page, 'No records at offset 9000: there are 746');
     await control(page, 'Last').click();
     await waitForText(page, 'Records 741 to 746 of 746');
+    // Browsers request /favicon.ico for JSON.
+    expect(problems).toEqual([]);
   });
 
   it('searches the whole list, and shows the page again without a search', async () => {
