@@ -1,10 +1,9 @@
 /** The one law of everything that replaces a site, judged from outside: by what is in its folder before and after. */
 
 import { createHash } from 'node:crypto';
-import { existsSync, lstatSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { kindNames } from '../../src/contract/kinds.ts';
-import { octal } from './modes.ts';
 import type { Records } from './steps-world.ts';
 
 /** A folder as an HTTP server and `sha256sum` see it. */
@@ -148,7 +147,7 @@ export interface Ended {
  * @param intents what it is to do, and what killed ones before it, which it may have finished
  */
 export function breaches(
-  { before, after, mode }: { before: Seen; after: Seen; mode: number },
+  { before, after }: { before: Seen; after: Seen },
   intents: readonly [Intent, ...Intent[]],
   { code, text }: Ended,
   folder: string,
@@ -185,7 +184,7 @@ export function breaches(
   if (after.baseUrl !== wanted && !unnoticed('meta.json'))
     found.push(`the base URL is ${after.baseUrl}, not ${wanted}`);
   if (isOlder(before, intent) && !before.wrong.has('meta.json')) found.push('a fallback went back in time');
-  found.push(...lostAddresses({ before, after }, intents, text), ...wrongModes(folder, mode));
+  found.push(...lostAddresses({ before, after }, intents, text));
   const beside = readdirSync(path.dirname(folder)).filter((name) =>
     /^\.site\.gamedata-(?!received)/.test(name),
   );
@@ -218,25 +217,4 @@ function lostAddresses(
   return lost
     .filter(([address]) => !isNamed(address) && !isListed)
     .map(([address, record]) => `${address} was ${record} and is lost, in silence`);
-}
-
-/** Files and folders that not everybody can read who can read the site's folder, or that others can write. */
-export function wrongModes(folder: string, mode: number): string[] {
-  if (process.platform === 'win32') return [];
-  const { mode: now, gid } = lstatSync(folder);
-  if ((now & 0o7777) !== mode) return [`the folder's mode became ${octal(now)}`];
-  const folders = readdirSync(folder, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isDirectory())
-    .map((entry) => path.relative(folder, path.join(entry.parentPath, entry.name)));
-  const check = (names: readonly string[], expected: number): string[] =>
-    names.flatMap((name) => {
-      const status = lstatSync(path.join(folder, name));
-      const isRight = (status.mode & 0o7777) === expected && status.gid === gid;
-      return isRight ? [] : [`${name} has mode ${octal(status.mode)}, group ${status.gid}`];
-    });
-  const wrong = [
-    ...check(filesIn(folder), 0o600 | (mode & 0o044)),
-    ...check(folders, 0o700 | (mode & 0o2055)),
-  ];
-  return wrong.length > 1 ? [`${wrong[0]}, and ${wrong.length - 1} more are wrong`] : wrong;
 }

@@ -1,7 +1,7 @@
 /** Every step that an operator may take with one folder: what is typed, and what it is to do, or what is done by hand. */
 
 import { execFileSync } from 'node:child_process';
-import { chmodSync, chownSync, existsSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import type { Commands } from './installed.ts';
 import type { Random } from './random.ts';
@@ -35,7 +35,6 @@ export interface Scene {
   readonly cwd: string;
   readonly out: string;
   day: number;
-  umask: number;
   /** Copies of the whole folder that the operator has kept. */
   copies: string[];
   readonly archives: Map<string, Archive>;
@@ -207,28 +206,6 @@ const damageHistory: Maker = ({ random, out }) => {
     : hand(`echo '${text}' > site/changes.json`, () => writeFileSync(file, text));
 };
 
-const changeModes: Maker = (scene) => {
-  const { random, out } = scene;
-  const choice = random.below(3);
-  if (choice === 0) {
-    const umask = random.pick([0o002, 0o022, 0o027, 0o077]);
-    return hand(`umask 0${umask.toString(8)}`, () => {
-      scene.umask = umask;
-    });
-  }
-  if (choice === 1)
-    return hand('chmod -R 0600 site/*.json', () => {
-      for (const file of filesIn(out).filter((name) => /^[^/]+\.json$/.test(name)))
-        chmodSync(path.join(out, file), 0o600);
-    });
-  const mode = random.pick([0o755, 0o750, 0o2750]);
-  return hand(`chmod ${mode.toString(8)} site; chgrp www-data site`, () => {
-    // Another group may only be given by root.
-    if (process.getuid?.() === 0) chownSync(out, 0, 33);
-    chmodSync(out, mode);
-  });
-};
-
 /** Every step, and its frequency. */
 export const weighted: readonly Maker[] = (
   [
@@ -242,6 +219,5 @@ export const weighted: readonly Maker[] = (
     [restoreCopy, 3],
     [restoreFile, 2],
     [damageHistory, 1],
-    [changeModes, 2],
   ] as const
 ).flatMap(([make, weight]) => Array<Maker>(weight).fill(make));
