@@ -21,7 +21,7 @@ import type { Report } from './report.ts';
 const RECORDS_SHOWN = 3;
 const REMOVED_SHOWN = 20;
 
-/** What has changed, one step of the history after the other, with examples. */
+/** The changes of each step of the history, with examples. */
 const changeLines = (steps: readonly Comparison[]): string[] =>
   steps
     .toReversed()
@@ -39,13 +39,9 @@ const moreLines = (more: number): string[] => (more > 0 ? [`  … and ${groupDig
 
 const warningLines = (texts: readonly string[]): string[] => texts.map((text) => `warning: ${text}`);
 
-/** What only a build reports. */
-interface OfBuild {
-  readonly leftBehind: readonly string[];
-  readonly missingKinds: readonly string[];
-  readonly baseUrl: string;
-  readonly baseUrlFrom: SiteReport['baseUrlFrom'];
-  readonly sprites: IconsReport;
+/** The fields that only builds and copies report. */
+interface OfBuild
+  extends Pick<SiteReport, 'leftBehind' | 'missingKinds' | 'baseUrl' | 'baseUrlFrom' | 'sprites'> {
   readonly verified: number | null;
   readonly problems: readonly Problem[];
 }
@@ -74,11 +70,11 @@ export function summaryLines(report: Report & Partial<OfBuild>): string[] {
     ...changeLines(steps),
     ...nameChanges.map((one) => `names: ${counted(one.changed, 'name')} changed in ${one.language}`),
     `data: ${recordCounts(counts)} from ${report.upstream}${edition}, ${captured}`,
-    ...(left.length > 0 ? [`left out on purpose: ${firstOf(left)}`] : []),
+    ...(left.length > 0 ? [`skipped: ${firstOf(left)}`] : []),
     ...warnings.flatMap(({ kind, code, count, examples }) => [
       ...warningLines([`${kind} ${code}: ${groupDigits(count)}`]),
       ...examples.map((example) => `  - ${example}`),
-      // Of a site that was read, only the number is known.
+      // A copied site has only the number.
       ...(examples.length > 0 ? moreLines(count - examples.length) : []),
     ]),
     ...warningLines(notices),

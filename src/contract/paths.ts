@@ -14,7 +14,7 @@ export const META_FILE = 'meta.json';
 export const MANIFEST_FILE = 'manifest.json';
 export const CHANGES_FILE = 'changes.json';
 export const FEED_FILE = 'changes.atom';
-/** Which record last had each former slug; and the redirects that follow: old path → new path. */
+/** Which record last had each old slug; and the redirects that follow: old path → new path. */
 export const FORMER_FILE = 'former.json';
 export const MOVED_FILE = 'moved.json';
 export const OPENAPI_FILE = 'openapi.json';

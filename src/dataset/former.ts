@@ -72,7 +72,7 @@ export function decodeFormer(json: unknown): Former {
   return mapKinds((kind) => new Map(Object.entries(parsed[kind])));
 }
 
-/** Redirects from slugs that no record has to the records that had them, sorted by kind and former slug. */
+/** Redirects from slugs that no record has to the records that had them, sorted by kind and old slug. */
 export const movedRoutes = (former: Former, records: AddressedRecords): MovedRoute[] =>
   kindNames.flatMap((kind) => {
     const slugs = slugsById(records[kind]);

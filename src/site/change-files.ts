@@ -1,5 +1,5 @@
 /**
- * The files about changes: the history, the same as an Atom feed (https://www.rfc-editor.org/rfc/rfc4287), former slugs, and the
+ * The files about changes: the history, the same as an Atom feed (https://www.rfc-editor.org/rfc/rfc4287), old slugs, and the
  * redirects that follow from them.
  */
 

@@ -1,4 +1,4 @@
-/** Records that are left out on purpose. */
+/** Skipped records. */
 
 import type { History } from '../contract/changes.ts';
 import { type Kind, kindNames, mapKinds } from '../contract/kinds.ts';
@@ -20,7 +20,7 @@ export function refuseUnknownSkips(
   }
 }
 
-/** Leaves records out of a complete data set, beside those that it is without already. Its history leads to all of its records. */
+/** Skips records of a complete data set, in addition to those that it lacks already. Its history belongs only to all of its records. */
 export function leaveOut(
   dataSet: DataSet,
   history: () => History | undefined,

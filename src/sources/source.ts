@@ -59,7 +59,7 @@ export interface Progress {
 
 export interface SourceResult {
   readonly dataSet: DataSet;
-  /** Of a snapshot or a site, as are its former slugs. */
+  /** The history and old slugs of a snapshot or a site. */
   readonly history?: History | undefined;
   readonly former?: Former | undefined;
   readonly site?: Site | undefined;

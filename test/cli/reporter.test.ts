@@ -81,7 +81,7 @@ describe('the closing summary', () => {
     };
     expect(summaryLines({ ...report, ...own })).toEqual([
       `data: ${counts} from https://upstream.test/api/v2, edition 00000000 of 2026-04-07, captured 2026-01-02`,
-      'left out on purpose: move/3, item/17, item/18',
+      'skipped: move/3, item/17, item/18',
       'warning: item no-icon: 1,129',
       '  - a: has none',
       '  - b: has none',

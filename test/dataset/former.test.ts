@@ -16,7 +16,7 @@ import { rawMove } from '../support/sites.ts';
 const named = (...slugs: string[]) => versionOf(slugs.map((slug, at) => rawMove(at + 1, { slug })));
 const former = (move: Record<string, number>) => ({ ...noFormer, move: new Map(Object.entries(move)) });
 
-describe('former slugs', () => {
+describe('old slugs', () => {
   it('are those that records have left, renamed or removed; the later counts', () => {
     expect(leftSlugs(named('a', 'b', 'c').records, named('a', 'x').records)).toEqual(former({ b: 2, c: 3 }));
     expect(mergeFormer(former({ a: 1, b: 1 }), former({ a: 2 }))).toEqual(former({ a: 2, b: 1 }));

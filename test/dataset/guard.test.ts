@@ -225,6 +225,11 @@ describe('values that became unusable', () => {
     }
   });
 
+  it('are accepted in a copy, which was guarded when it was captured', () => {
+    const copy = { ...nextOf(records(1, 40), { warnings: warnings(40) }), isCopy: true };
+    expect(() => replace(copy, previousOf(records(1, 40)))).not.toThrow();
+  });
+
   it('are accepted up to nine records, even in a small kind', () => {
     expect(() => check([...warnings(9), ...warnings(9)], [], 10)).not.toThrow();
     expect(() => check(warnings(10), [], 10)).toThrow('got 10 of 10');

@@ -167,7 +167,7 @@ describe('the last site as the previous data set', () => {
     { path: move, body },
   ];
 
-  it('has its description, its records, its former slugs and its history', async () => {
+  it('has its description, its records, its old slugs and its history', async () => {
     const renamed = renamedSite();
     const { previous } = await previousOf(renamed.files());
     expect(previous).toMatchObject({ digest: renamed.meta.digest, captured: '2026-01-02' });
@@ -248,7 +248,7 @@ describe('the last site as the previous data set', () => {
     damage('former.json', '{}')(folder);
     expect(() => previous?.former()).toThrow(
       expect.objectContaining({
-        message: expect.stringContaining('has former slugs that cannot be read'),
+        message: expect.stringContaining('has old slugs that cannot be read'),
         hint: expect.stringContaining('--forget-history'),
       }),
     );

@@ -24,7 +24,7 @@ async function broken() {
 }
 const metaOf = (folder: string) => JSON.parse(readFileSync(path.join(folder, 'meta.json'), 'utf8'));
 
-describe('a record that is left out on purpose', () => {
+describe('a skipped record', () => {
   it('is not even asked for, and meta.json says so', async () => {
     const { at, common, upstream } = await broken();
     const rest = { ...common, source: 'rest', out: at('site'), maxShrink: 100 } as const;

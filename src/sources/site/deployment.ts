@@ -42,9 +42,7 @@ export async function fetchManifest(client: HttpClient, address: string): Promis
 const toStorage = (address: string, files: ReadonlyMap<string, Buffer>): SiteStorage =>
   memoryStorage(address, files, (file) => `${address}/${file}`);
 
-/** Whether a file of a site describes it, or has records. */
-export const hasRecords = (file: string): boolean =>
-  file === META_FILE ||
+const hasRecords = (file: string): boolean =>
   kindNames.some(
     (kind) => file === listPageFile(kind, 0) || file.startsWith(`${listPath(kind).slice(1)}offset/`),
   );
@@ -55,14 +53,14 @@ export const isSource = (
   wanted: { hasRecords: boolean; hasIcons?: boolean | undefined; hasNames?: boolean | undefined },
 ): boolean =>
   (wanted.hasRecords && hasRecords(file)) ||
-  [META_FILE, FORMER_FILE, CHANGES_FILE].includes(file) ||
+  [FORMER_FILE, CHANGES_FILE].includes(file) ||
   (wanted.hasIcons === true && file.startsWith(ICONS_FOLDER)) ||
   (wanted.hasNames !== false && file.startsWith(NAMES_FOLDER) && file !== NAMES_INDEX_FILE);
 
-/** How often a deployment may be replaced while it is read. */
+/** The number of times that a deployment may be replaced while it is read. */
 const MAX_DEPLOYS = 3;
 
-/** Reads what the manifest of a deployment lists, and begins again if that fails because it has been replaced meanwhile. */
+/** Reads what the manifest of a deployment lists. Starts again if the deployment was replaced while it was read. */
 export async function readOneBuild<T>(
   client: HttpClient,
   address: string,
@@ -82,7 +80,7 @@ export async function readOneBuild<T>(
 }
 
 interface Selection {
-  /** @param meta `undefined` fields if the deployment does not describe itself */
+  /** @param meta with an empty digest if the deployment does not describe itself */
   isWanted(file: string, meta: Pick<Meta, 'digest'>): boolean;
   /** Files that need not be requested. */
   readonly local?: LocalSite | undefined;
@@ -97,12 +95,10 @@ export const deploymentStorage = (
   readOneBuild(client, address, async (manifest) => {
     const read = async (entry: ManifestEntry) => local?.read(entry) ?? fetchFile(client, address, entry);
     const about = manifest.files.find(({ path }) => path === META_FILE);
-    const site = toStorage(address, new Map());
-    refuseLarge(site, about ? [about] : []);
     const described = about && (await read(about));
     const { digest = '' } = metaReader.safeParse(parseJson(`${described}`)).data ?? {};
     const wanted = manifest.files.filter((entry) => entry !== about && isWanted(entry.path, { digest }));
-    refuseLarge(site, about ? [about, ...wanted] : wanted);
+    refuseLarge(toStorage(address, new Map()), wanted);
     const bodies = await Promise.all(wanted.map(read));
     const files = new Map(wanted.map(({ path }, at) => [path, bodies[at] ?? Buffer.of()]));
     if (described) files.set(META_FILE, described);

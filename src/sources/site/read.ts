@@ -1,4 +1,4 @@
-/** A built site, wherever it is: what it says about itself, and its data. Each file is read and parsed here alone. */
+/** Reads a built site: its manifest, its description and its data. */
 
 import { hash } from 'node:crypto';
 import * as z from 'zod';
@@ -57,7 +57,7 @@ export function openSite(storage: SiteStorage) {
   return { storage, manifest, entries, meta, ...siteData(storage, entries, meta) };
 }
 
-/** Throws `OutputError` if it is none of a gamedata build, or lists more than any site has. */
+/** Throws `OutputError` if it is not the manifest of a gamedata build, or lists more than any site has. */
 export function readManifest(storage: SiteStorage): Manifest {
   const manifest = describe(storage, MANIFEST_FILE, manifestReader);
   const bytes = manifest.files.reduce((sum, file) => sum + file.bytes, 0);
@@ -68,7 +68,7 @@ export function readManifest(storage: SiteStorage): Manifest {
   );
 }
 
-/** Undefined if it is missing or invalid, or is not as the manifest says, where one is given. */
+/** Undefined if it is missing, invalid or differs from the manifest. */
 export const readMeta = (storage: SiteStorage, entries?: Entries): Meta | undefined =>
   undamaged(() => {
     if (entries) readListed(storage, entries, META_FILE);
@@ -102,7 +102,7 @@ function describe<S extends z.ZodType>(storage: SiteStorage, file: string, schem
   }
 }
 
-/** Reads a file that has to be as the manifest says. Throws `OutputError`. */
+/** Reads a file and checks its hash in the manifest. Throws `OutputError`. */
 export function readListed(storage: SiteStorage, entries: Entries, file: string): Buffer {
   const entry = entries.get(file);
   if (!entry) throw new OutputError('is not in the manifest', storage.at(file));
@@ -113,7 +113,7 @@ export function readListed(storage: SiteStorage, entries: Entries, file: string)
   throw new OutputError(problem, storage.at(file), { hint: 'gamedata verify <dir> lists every problem.' });
 }
 
-/** The data of a site. Whatever is read has to be as the manifest says: each function throws `OutputError` or `DataError`. */
+/** The data of a site, checked against its manifest. Each function throws `OutputError` or `DataError`. */
 function siteData(storage: SiteStorage, entries: Entries, meta: Meta | undefined) {
   const json = (file: string): unknown =>
     parseText(`${readListed(storage, entries, file)}`, storage.at(file));
@@ -132,12 +132,10 @@ function siteData(storage: SiteStorage, entries: Entries, meta: Meta | undefined
     const location = { record: storage.name, field: 'digest' };
     throw new DataError(`got ${found}: expected ${digest}, as in ${META_FILE}`, location);
   }
-  /** Missing from sites of earlier versions, or that have none. */
-  const optional = <S extends z.ZodType>(file: string, schema: S): z.infer<S> | undefined =>
-    entries.has(file) ? parse(schema, json(file), { record: storage.at(file) }) : undefined;
   const history = (): History =>
     entries.has(CHANGES_FILE) ? decodeHistory(json(CHANGES_FILE), storage.at(CHANGES_FILE)) : emptyHistory;
-  const moved = (): z.infer<typeof movedReader> => optional(MOVED_FILE, movedReader) ?? {};
+  const moved = (): z.infer<typeof movedReader> =>
+    parse(movedReader, json(MOVED_FILE), { record: storage.at(MOVED_FILE) });
   return {
     records,
     history,
@@ -145,7 +143,7 @@ function siteData(storage: SiteStorage, entries: Entries, meta: Meta | undefined
     former: (): Former => decodeFormer(json(FORMER_FILE)),
     /** The old slugs that redirect, for a site whose `former.json` is damaged. */
     redirecting: (own: AddressedRecords): Former => readRedirects(moved(), own),
-    /** The records by their own files, where list pages cannot be read: without their ids as far as these cannot be, either. */
+    /** The records by their own files, for a site whose list pages are damaged. Damaged files have no ids. */
     listed: (): AddressedRecords =>
       mapKinds((kind) =>
         slugsOf(kind, [...entries.keys()]).map((slug) => {
@@ -190,14 +188,14 @@ export function previousOfSite(
 
 const RESTORE = 'Restore an archive of the site with gamedata mirror <archive>';
 
-/** Without them, published addresses would not be answered any more: it is an error that they cannot be read. */
+/** Explains that damaged old slugs are an error, because published addresses would become 404. */
 export function explainFormer(of: { name: string; wayOut: string }, read: () => Former): Former {
   try {
     return read();
   } catch (cause) {
     if (!(cause instanceof GamedataError)) throw cause;
     const hint = `${of.wayOut}, or let every redirect go with --forget-history.`;
-    throw new OutputError(`has former slugs that cannot be read: ${cause.message}`, of.name, { cause, hint });
+    throw new OutputError(`has old slugs that cannot be read: ${cause.message}`, of.name, { cause, hint });
   }
 }
 
@@ -205,7 +203,7 @@ export function explainFormer(of: { name: string; wayOut: string }, read: () => 
 export const readFormer = (read: () => Former, mayBeLost = false): Former =>
   mayBeLost ? (undamaged(read) ?? noFormer) : read();
 
-/** What somebody damaged is replaced by the next build: it is no reason to stop it. */
+/** Returns undefined for damaged data, which the next build replaces. */
 export function undamaged<T>(read: () => T): T | undefined {
   try {
     return read();

@@ -3,7 +3,6 @@ import path from 'node:path';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { build } from '../../../src/cli/commands/build.ts';
 import { snapshot } from '../../../src/cli/commands/snapshot.ts';
-import type * as options from '../../../src/cli/package-files.ts';
 import { type History, historySchema } from '../../../src/contract/changes.ts';
 import { verifyFolder } from '../../../src/verify/folder.ts';
 import { feedProblems } from '../../support/atom.ts';
@@ -12,26 +11,12 @@ import { temporaryFolder } from '../../support/temporary.ts';
 import { serveUpstream } from '../../support/test-upstream.ts';
 import { type Answer, moveAnswer, tinyUpstream, upstreamOf } from '../../support/upstream-data.ts';
 
-const bundled = vi.hoisted(() => ({ folder: '' }));
-vi.mock('../../../src/cli/package-files.ts', async (load) => {
-  const real = await load<typeof options>();
-  return {
-    ...real,
-    get BUNDLED_DATA() {
-      return bundled.folder || real.BUNDLED_DATA;
-    },
-  };
-});
-afterEach(() => {
-  bundled.folder = '';
-  vi.unstubAllEnvs();
-});
+afterEach(() => void vi.unstubAllEnvs());
 
 /** An upstream whose data changes, with sites and snapshots that are made of it on one day after another. */
 async function operator() {
   const answers = tinyUpstream();
   const server = await serveUpstream(upstreamOf(answers));
-  const other = await serveUpstream(upstreamOf(answers));
   const folder = temporaryFolder();
   const shared = {
     source: 'rest',
@@ -43,9 +28,6 @@ async function operator() {
   on('2026-01-01');
   return {
     answers,
-    /** Another upstream of the same data. */
-    other: other.url,
-    folder,
     on,
     rename: (name: string) => Object.assign(answers.move[1] as Answer, { name }),
     report: (name: string) => build({ ...shared, out: path.join(folder, name) }),
@@ -166,47 +148,5 @@ describe('a snapshot', () => {
     const used = await build('used');
     await build('used', options);
     expect(read(used, 'manifest.json')).toBe(read(fresh, 'manifest.json'));
-  });
-});
-
-describe('a build into a fresh folder', () => {
-  it('continues from the bundled data set if that came from the same upstream', async () => {
-    const { build, snapshot, rename, on, other } = await operator();
-    await snapshot();
-    on('2026-01-02');
-    rename('second-name');
-    bundled.folder = await snapshot();
-    on('2026-01-03');
-    const same = await build('same');
-    expect(stepsIn(same)).toEqual(['2026-01-01 2026-01-02 move-2 → second-name']);
-    expect(JSON.parse(read(same, 'meta.json'))).toMatchObject({ captured: '2026-01-02' });
-    rename('third-name');
-    expect(stepsIn(await build('changed'))).toEqual([
-      '2026-01-02 2026-01-03 second-name → third-name',
-      '2026-01-01 2026-01-02 move-2 → second-name',
-    ]);
-    expect(stepsIn(await build('other', { upstream: other }))).toEqual([]);
-  });
-
-  it('is guarded by the bundled data set of any upstream: it may not have much less', async () => {
-    const { build, snapshot, answers, folder, other } = await operator();
-    answers.move.push(moveAnswer(4));
-    bundled.folder = await snapshot();
-    answers.move.pop();
-    const options = { upstream: other, maxShrink: 1 };
-    await expect(build('fresh', options)).rejects.toMatchObject({
-      message: 'move: got 1 of 4 records missing, expected at most 1 %',
-      hint: expect.stringContaining('--max-shrink 100'),
-    });
-    expect(existsSync(path.join(folder, 'fresh'))).toBe(false);
-    answers.move.push(moveAnswer(5));
-    expect(stepsIn(await build('fresh', options))).toEqual([]);
-  });
-
-  it('says that nothing guards it where there is no earlier data at all', async () => {
-    const { report } = await operator();
-    bundled.folder = temporaryFolder();
-    expect((await report('fresh')).notices).toEqual([expect.stringContaining('--max-shrink')]);
-    expect((await report('fresh')).notices).toEqual([]);
   });
 });

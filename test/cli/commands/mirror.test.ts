@@ -319,7 +319,7 @@ describe('an archive', () => {
     await mirror({ from: packed, out });
     const moved = readFileSync(path.join(out, 'moved.json'), 'utf8');
     writeFileSync(path.join(out, 'former.json'), '{}');
-    await expect(mirror({ from: site, out })).rejects.toThrow('has former slugs that cannot be read');
+    await expect(mirror({ from: site, out })).rejects.toThrow('has old slugs that cannot be read');
     expect(await mirror({ from: packed, out })).toMatchObject({ changed: true });
     expect(readFileSync(path.join(out, 'moved.json'), 'utf8')).toBe(moved);
     expect(await mirror({ from: packed, out })).toMatchObject({ changed: false });
@@ -424,7 +424,7 @@ describe('a published site', () => {
   it('is rejected if its old slugs cannot be read, unless they may be forgotten', async () => {
     const out = copied();
     writeFileSync(path.join(out, 'former.json'), '{}');
-    await expect(build({ ...described, out })).rejects.toThrow('has former slugs that cannot be read');
+    await expect(build({ ...described, out })).rejects.toThrow('has old slugs that cannot be read');
     expect((await build({ ...described, out, forgetHistory: true })).changed).toBe(true);
     expect(verifyFolder(out).problems).toEqual([]);
   });

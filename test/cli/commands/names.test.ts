@@ -4,12 +4,10 @@ import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'no
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { build } from '../../../src/cli/commands/build.ts';
-import { mirror } from '../../../src/cli/commands/mirror.ts';
 import { snapshot } from '../../../src/cli/commands/snapshot.ts';
 import { summaryLines } from '../../../src/cli/summary.ts';
 import { kindNames, mapKinds } from '../../../src/contract/kinds.ts';
 import { verifyFolder } from '../../../src/verify/folder.ts';
-import { deploy } from '../../support/deployed.ts';
 import { fingerprint } from '../../support/fingerprint.ts';
 import { namesIn } from '../../support/kinds.ts';
 import { tablesOf, writeTables } from '../../support/tables.ts';
@@ -250,34 +248,6 @@ describe('a translation', () => {
     expect(read(out, 'names/fr.json').move).not.toHaveProperty('move-101');
   });
 
-  it('may be lost for one percent of a language, and for more only if that is allowed', async () => {
-    const { answers, run, out } = await scene();
-    await run();
-    const lose = (count: number) => {
-      for (const answer of answers.move.slice(0, count))
-        Object.assign(answer, named({ en: `Move ${answer.id}`, 'zh-hant': `招式 ${answer.id}` }));
-    };
-    lose(3);
-    expect((await run()).nameChanges).toEqual([{ language: 'fr', before: 300, lost: 3, changed: 3 }]);
-    lose(10);
-    const before = fingerprint(out);
-    await expect(run()).rejects.toMatchObject({
-      code: 'guard',
-      message: 'names/fr: got 7 of 297 names missing, expected at most 1 %',
-      hint: 'If they are really gone, add --allow-missing names/fr, or raise --max-shrink.',
-    });
-    expect(fingerprint(out)).toEqual(before);
-    await run({ allowMissing: ['names/fr'] });
-    lose(300);
-    await expect(run({ allowMissing: ['names/zh-hant'] })).rejects.toThrow(
-      'names/fr: got 290 of 290 names missing',
-    );
-    await run({ allowMissing: ['names/fr'] });
-    expect(existsSync(path.join(out, 'names/fr.json'))).toBe(false);
-    await run({ names: false });
-    expect(existsSync(path.join(out, 'names'))).toBe(false);
-  });
-
   it('that somebody has damaged in the site is replaced', async () => {
     const { run, out } = await scene();
     await run();
@@ -296,7 +266,7 @@ describe('a translation', () => {
 });
 
 describe('copies', () => {
-  it('have the names: a snapshot and a mirror', async () => {
+  it('have the names: a snapshot', async () => {
     const upstream = await serveUpstream(upstreamOf(manyMoves()));
     const parent = temporaryFolder();
     const at = (name: string) => path.join(parent, name);
@@ -325,11 +295,6 @@ describe('copies', () => {
     expect(filesIn(at('local'))).toEqual(names);
     await build({ ...local, ...skipped });
     expect(Object.keys(read(at('skipped'), 'names/fr.json').move)).toHaveLength(299);
-
-    const { url } = await deploy(at('site'));
-    await mirror({ from: url, out: at('mirror') });
-    expect(filesIn(at('mirror'))).toEqual(names);
-    expect(verifyFolder(at('mirror')).problems).toEqual([]);
   });
 
   it('of earlier versions have none, and a snapshot whose names do not match is refused', async () => {

@@ -68,7 +68,7 @@ describe('a site of another version', () => {
     ]);
   });
 
-  it('of before there was a kind keeps its history and its former slugs', async () => {
+  it('of before there was a kind keeps its history and its old slugs', async () => {
     const answers = tinyUpstream(3, 0);
     const { url: upstream } = await serveUpstream(upstreamOf(answers));
     const out = path.join(temporaryFolder(), 'site');
