@@ -354,7 +354,10 @@ describe('an archive', () => {
       [(file) => truncateSync(file, 5000), 'cannot be read as an archive'],
       [(file) => writeFileSync(file, 'x'.repeat(2000)), 'cannot be read as an archive'],
       [(file) => pack(file, { 'gamedata/meta.json': '{}' }), 'has no valid manifest.json: ENOENT'],
-      [(file) => pack(file, { 'gamedata/manifest.json': '{"format":9}' }), 'has format 9, this version'],
+      [
+        (file) => pack(file, { 'gamedata/manifest.json': '{"format":9,"generator":"gamedata/9"}' }),
+        'has format 9, this version',
+      ],
       [
         (file) => pack(file, { 'gamedata/manifest.json': manifestOf('../evil') }),
         'expected a relative path inside the site',
