@@ -18,7 +18,7 @@ import {
 
 const CHALLENGE = '<!doctype html><title>Just a moment...</title><script src="/challenge.js"></script>';
 const MEGABYTE = Buffer.alloc(1 << 20, ' ');
-const LARGE_MEGABYTES = 200;
+const LARGE_MEGABYTES = 20;
 const TOO_LARGE = upstream('got more than <n> bytes');
 
 const sendLarge = ({ response }: Exchange) =>
