@@ -94,7 +94,7 @@ export const connection: Row[] = [
       const timer = setInterval(() => response.write(' '), 20);
       response.on('close', () => clearInterval(timer));
     },
-    upstream(({ seconds }) => `no complete response within ${seconds} s`),
+    upstream('no complete response within <n> s'),
     { slow: 'whole' },
   ),
   row('a truncated body', cutOff(begin), CLOSED),

@@ -1,10 +1,10 @@
-/** A row of the table of faults: what it is, what it makes of a response, and what a build makes of that. */
+/** A row of the table of faults: what an upstream does to a response, and how a build ends. */
 
 import type { ServerResponse } from 'node:http';
 import type { Kind } from '../../src/contract/kinds.ts';
 import type { Answer } from './upstream-data.ts';
 
-/** Which answer is spoilt: a list, or one record of it. */
+/** The list or the record that has the fault. */
 export interface Place {
   readonly name: string;
   readonly kind: Kind;
@@ -12,29 +12,16 @@ export interface Place {
   readonly id?: number;
 }
 
-/** What a fault may use: the request's answer, and what would have been right. */
 export interface Exchange {
   readonly response: ServerResponse;
-  /** The right body. */
+  /** The correct body. */
   readonly own: string;
   readonly conditional: boolean;
   readonly place: Place;
   readonly answers: Record<Kind, Answer[]>;
-  /** Ends the whole upstream. */
+  /** Stops the whole upstream. */
   stop(): void;
 }
-
-/** What is known of the place when an error about it is expected. */
-export interface Told {
-  readonly url: string;
-  readonly kind: string;
-  readonly slug: string;
-  readonly id: number | string;
-  /** The longest time for a response, in seconds. */
-  readonly seconds: number;
-}
-
-type Problem = (told: Told) => string;
 
 /** Groups of faults → their titles in FAULTS.md. */
 export const groupTitles = {
@@ -52,64 +39,56 @@ export const groupTitles = {
 } as const;
 export type Group = keyof typeof groupTitles;
 
-export interface Fault {
+/**
+ * In a problem, `<url>`, `<kind>`, `<slug>` and `<id>` stand for those of the place, and other words in angle brackets for any word.
+ * `like` is for messages that differ between machines.
+ */
+export type Outcome =
+  | { readonly code: 'upstream' | 'data' | 'guard'; readonly problem: string; readonly like?: RegExp }
+  | { readonly code: 'built'; readonly says: string; readonly holds?: string };
+
+export interface Row {
   readonly name: string;
-  readonly group: Group;
-  /** Answers in its own way. */
   readonly answer?: (exchange: Exchange) => unknown;
   /** Changes the record itself, and so its list. */
   readonly spoil?: (record: Answer) => unknown;
-  /** The address of an upstream that is not there at all. */
+  /** The address of an upstream that does not exist. */
   readonly address?: string;
-  readonly at: 'anywhere' | 'first list' | 'lists' | 'records' | 'items';
-  readonly retried: boolean;
-  /** An error's code, and its message without its place: `<…>` stands for a word, `like` for other words on other machines. */
-  readonly outcome:
-    | { readonly code: 'upstream' | 'data' | 'guard'; readonly problem: Problem; readonly like?: RegExp }
-    | { readonly code: 'built'; readonly says: string; readonly holds?: string };
-  /** Which of the client's time-outs it takes. */
+  readonly at?: 'anywhere' | 'first list' | 'lists' | 'records' | 'items';
+  readonly retried?: boolean;
+  readonly outcome: Outcome;
+  /** The time-out of the client that applies. */
   readonly slow?: 'parts' | 'whole';
-  /** The upstream names editions, and deploys a new one before the build that meets the fault. */
+  /** The upstream has editions, and deploys a new one before the build that meets the fault. */
   readonly editions?: boolean;
-  /** It is told of the upstream as a whole. */
+  /** The error is about the upstream as a whole. */
   readonly everywhere?: boolean;
-  /** It is not met under the address past the caches on the way, one of which holds it. */
+  /** Only a cache on the way has the fault. */
   readonly held?: boolean;
-  /** The client has no ETag to send. */
   readonly uncached?: boolean;
-  /** Cannot be over by itself. */
+  /** Cannot end by itself. */
   readonly lasting?: boolean;
 }
 
-/** A fault of its group: where its group is, and retried as its group is, unless it says so. */
-export type Row = Omit<Fault, 'group' | 'at' | 'retried'> & Partial<Pick<Fault, 'at' | 'retried'>>;
-export type Outcome = Fault['outcome'];
+/** A row with the defaults of its group. */
+export type Fault = Row & Required<Pick<Row, 'at' | 'retried'>> & { readonly group: Group };
 
 export const row = (
   name: string,
-  answer: NonNullable<Fault['answer']>,
+  answer: NonNullable<Row['answer']>,
   outcome: Outcome,
   more: Partial<Row> = {},
 ): Row => ({ name, answer, outcome, ...more });
-export const spoilt = (name: string, spoil: NonNullable<Fault['spoil']>, outcome: Outcome): Row => ({
-  name,
-  spoil,
-  outcome,
+export const spoilt = (name: string, spoil: NonNullable<Row['spoil']>, outcome: Outcome): Row => ({
+  ...{ name, spoil, outcome },
 });
 
 const failing =
   (code: 'upstream' | 'data' | 'guard') =>
-  (problem: string | Problem, like?: RegExp): Outcome => ({
-    code,
-    problem: typeof problem === 'string' ? () => problem : problem,
-    ...(like && { like }),
-  });
-export const upstream = failing('upstream');
-export const data = failing('data');
-export const guard = failing('guard');
+  (problem: string, like?: RegExp): Outcome => ({ code, problem, ...(like && { like }) });
+export const [upstream, data, guard] = [failing('upstream'), failing('data'), failing('guard')];
 export const built = (says: string, holds?: string): Outcome => ({
-  code: 'built',
-  says,
+  ...{ code: 'built', says },
   ...(holds && { holds }),
 });
 export const same = built('as without it');
@@ -120,7 +99,7 @@ export const send =
   ({ response }: Exchange) =>
     response.writeHead(status, headers).end(body);
 
-/** The right text, changed. */
+/** Sends the correct body after a change. */
 export const retell =
   (change: (own: string) => string | Buffer, headers: Record<string, string> = {}) =>
   ({ response, own }: Exchange) =>

@@ -1,4 +1,4 @@
-/** The runner of the table of faults: a build without faults, then one that meets a fault, and every problem with its end. */
+/** Runs the table of faults: a build without faults, then a build that meets a fault. */
 
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
@@ -9,8 +9,8 @@ import { listFiles } from '../../src/files.ts';
 import type { ClientOptions } from '../../src/http/client.ts';
 import { verifyFolder } from '../../src/verify/folder.ts';
 import { stateNumber, withoutEdition } from './editions.ts';
-import type { Fault, Place, Told } from './fault-row.ts';
-import { expectedMessage } from './faults.ts';
+import type { Fault, Place } from './fault-row.ts';
+import { describeFailure } from './faults.ts';
 import { fingerprint } from './fingerprint.ts';
 import { inFolder } from './folders.ts';
 import { tinyUpstream, upstreamOf } from './upstream-data.ts';
@@ -24,7 +24,6 @@ const places: readonly Place[] = [
   { name: 'the last record', kind: 'item', id: 3 },
 ];
 
-/** Lists where a fault can be. */
 export function listPlaces({ at }: Fault): readonly Place[] {
   if (at === 'anywhere') return places;
   if (at === 'first list') return places.slice(0, 1);
@@ -33,16 +32,11 @@ export function listPlaces({ at }: Fault): readonly Place[] {
   );
 }
 
-/** `lasting` stays until the build gives up, `once` is over after one request. */
+/** A `lasting` fault stays until the build gives up, and `once` is over after one request. */
 export type Stay = 'lasting' | 'once';
 
-interface Failure {
-  readonly code: string;
-  readonly message: string;
-}
-
 const RETRIES = 1;
-/** Milliseconds; trials share one event loop, which a build in another of them may hold up. */
+/** Milliseconds. Concurrent trials share one event loop, so they may delay each other. */
 const SLOW = { headers: 1000, body: 1000, total: 3000 };
 
 interface RunOptions {
@@ -53,18 +47,17 @@ interface RunOptions {
 }
 
 /** Builds with time-outs that no option sets. Resolves to the failure. */
-async function runBuild({ timeouts, ...options }: RunOptions): Promise<Failure | undefined> {
-  const quick: Pick<ClientOptions, 'retryBaseMs' | 'timeouts'> = { retryBaseMs: 1, timeouts };
+async function runBuild({ timeouts, ...options }: RunOptions) {
   // The bundled data set has more records than the first build.
   const maxShrink = existsSync(options.out) ? 1 : 100;
   const site = { baseUrl: 'https://example.test', downloads: false, maxShrink } as const;
   const rest = { ...site, source: 'rest', concurrency: 1, retries: RETRIES } as const;
   try {
     const { source, ...resolved } = resolveBuild({ ...rest, ...options }, {});
-    await makeSite({ ...resolved, source: { ...source, ...quick } });
+    await makeSite({ ...resolved, source: { ...source, retryBaseMs: 1, timeouts } });
     return undefined;
   } catch (error) {
-    if (error instanceof GamedataError) return { code: error.code, message: error.message };
+    if (error instanceof GamedataError) return { code: error.code as string, message: error.message };
     return { code: 'bug', message: String(error) };
   }
 }
@@ -104,45 +97,51 @@ export const tryFault = (fault: Fault, place: Place, stay: Stay): Promise<string
       fault.spoil?.(record);
       begun = true;
       const address = fault.address ?? server.url;
-      const timeouts = fault.slow ? SLOW : undefined;
-      const failure = await runBuild({ upstream: address, out, cache, timeouts });
-      const told: Told = {
-        url: fault.everywhere ? `${address}/` : address + local,
-        ...{ kind, slug: record.name, id: record.id, seconds: SLOW.total / 1000 },
-      };
+      const failure = await runBuild({ upstream: address, out, cache, timeouts: fault.slow && SLOW });
       const isSame = JSON.stringify([...fingerprint(out)]) === before;
       const requested = server.log.slice(sent).map((request) => request.path);
+      const isRefused = fault.outcome.code !== 'built' && (stay === 'lasting' || !fault.retried);
+      const words = { url: address + local, kind, slug: record.name, id: `${record.id}` };
+      const isExpected =
+        failure === undefined
+          ? !isRefused
+          : isRefused &&
+            failure.code === fault.outcome.code &&
+            matchesFailure(fault, failure.message, words, id === undefined);
       return [
         ...readdirSync(parent).filter((name) => name !== 'cache' && name !== 'site'),
         ...verifyFolder(out).problems.map(({ file, problem }) => `${file} ${problem}`),
-        ...(failure
-          ? judgeFailure({ fault, place, stay }, told, failure, isSame)
-          : judgeSite({ fault, stay }, out, isSame)),
-        ...judgeRequests(fault, told, requested),
+        ...(isExpected ? [] : [failure ? `failed with ${failure.code}, ${failure.message}` : 'was built']),
+        ...(failure && !isSame ? ['the old site was touched'] : []),
+        ...(failure ? [] : findSiteProblems(fault, out, isSame)),
+        ...countRequests(fault, local, requested),
       ];
     } finally {
       await server.close();
     }
   });
 
-const isRefused = ({ fault, stay }: { fault: Fault; stay: Stay }): boolean =>
-  fault.outcome.code !== 'built' && (stay === 'lasting' || !fault.retried);
-
-function judgeFailure(
-  { fault, place, stay }: { fault: Fault; place: Place; stay: Stay },
-  told: Told,
-  failure: Failure,
-  isSame: boolean,
-): string[] {
-  const problems = isSame ? [] : ['the old site was touched'];
-  if (!isRefused({ fault, stay })) return [...problems, `failed with ${failure.message}`];
-  if (isExpected(fault, place, told, failure)) return problems;
-  return [...problems, `failed with ${failure.code}, ${failure.message}`];
+function matchesFailure(
+  fault: Fault,
+  message: string,
+  words: Readonly<Record<string, string>>,
+  isList: boolean,
+): boolean {
+  const literal = (text: string): string => text.replaceAll(/[\\^$.*+?()[\]{}|]/g, '\\$&');
+  const { outcome } = fault;
+  if (outcome.code !== 'built' && outcome.like) return outcome.like.test(message.replace(/^GET \S+: /, ''));
+  const pattern = describeFailure(fault, isList)
+    .split(/<(\w+)>/)
+    .map((text, at) => {
+      if (at % 2 === 0) return literal(text);
+      // When nothing responds any more, another request may give up first.
+      const known = text === 'url' && fault.lasting ? undefined : words[text];
+      return known === undefined ? '\\S+' : literal(known);
+    });
+  return new RegExp(`^${pattern.join('')}$`).test(message);
 }
 
-function judgeSite({ fault, stay }: { fault: Fault; stay: Stay }, out: string, isSame: boolean): string[] {
-  const { outcome } = fault;
-  if (isRefused({ fault, stay })) return ['was built'];
+function findSiteProblems({ outcome }: Fault, out: string, isSame: boolean): string[] {
   const held = outcome.code === 'built' ? outcome.holds : undefined;
   if (held === undefined) return isSame ? [] : ['the site was changed'];
   const api = path.join(out, 'api');
@@ -150,28 +149,10 @@ function judgeSite({ fault, stay }: { fault: Fault; stay: Stay }, out: string, i
   return isHeld ? [] : [`no record holds ${held}`];
 }
 
-/** Checks how often the spoilt response was requested. */
-function judgeRequests(fault: Fault, { url }: Told, requested: readonly string[]): string[] {
+function countRequests(fault: Fault, local: string, requested: readonly string[]): string[] {
   if (!fault.answer || fault.lasting || fault.everywhere) return [];
   const expected = fault.retried ? RETRIES + 1 : 1;
   const paths = requested.map((path) => (fault.retried ? withoutEdition(path) : path));
-  const count = paths.filter((path) => url.endsWith(path)).length;
+  const count = paths.filter((path) => path === `/api/v2${local}`).length;
   return count === expected ? [] : [`was requested ${count} times, expected ${expected}`];
-}
-
-/** Returns whether a build fails at a fault with this error. */
-function isExpected(fault: Fault, place: Place, told: Told, { code, message }: Failure): boolean {
-  const { outcome } = fault;
-  if (outcome.code === 'built' || outcome.code !== code) return false;
-  const [, asked = ''] = /^GET (\S+): /.exec(message) ?? [];
-  // When nothing responds any more, another request may give up first: the delays before the second attempts are random.
-  const isAnother = fault.lasting && asked.startsWith(new URL(told.url).origin);
-  const here = isAnother ? { ...told, url: asked } : told;
-  if (outcome.like) {
-    const prefix = code === 'upstream' ? `GET ${here.url}: ` : '';
-    return message.startsWith(prefix) && outcome.like.test(message.slice(prefix.length));
-  }
-  const words = expectedMessage(fault, here, place.id === undefined).split(/<\w+>/);
-  const pattern = words.map((text) => text.replaceAll(/[\\^$.*+?()[\]{}|]/g, '\\$&')).join('\\S+');
-  return new RegExp(`^${pattern}$`).test(message);
 }
