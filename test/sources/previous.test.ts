@@ -87,7 +87,10 @@ describe('a data set', () => {
     [undefined, 'has no valid meta.json: ENOENT'],
     ['{', 'has no valid meta.json: invalid JSON'],
     ['{"format":1}', 'has no valid meta.json: generator: got nothing: expected string'],
-    ['{"format":9}', 'meta.json has format 9, this version of gamedata reads format 1'],
+    [
+      '{"format":9,"generator":"gamedata/9.0.0"}',
+      'meta.json has format 9, this version of gamedata reads format 1',
+    ],
   ])('is not read from a site whose description is %j', async (text, problem) => {
     const folder = await siteFolder();
     if (text === undefined) rmSync(path.join(folder, 'meta.json'));
@@ -102,7 +105,7 @@ describe('a data set', () => {
     const missing = { method: 'GET', status: 404, attempts: 1, unreachable: false };
     await expect(readLists(url, { concurrency: 4 })).rejects.toMatchObject({ request: missing });
     code = 200;
-    const problem = `${url}: GET /api/gamedata/move/?format=api: got status 200`;
+    const problem = `${url}: GET /api/gamedata/move/?format=api: got "text": expected object`;
     await expect(readLists(url, { concurrency: 4 })).rejects.toThrow(problem);
   });
 
