@@ -17,7 +17,7 @@ import { kindNames } from '../contract/kinds.ts';
 import type { Entries } from '../contract/meta.ts';
 import { listPath, MANIFEST_FILE, META_FILE } from '../contract/paths.ts';
 import { firstOf } from '../contract/words.ts';
-import { errorCode, OutputError } from '../errors.ts';
+import { OutputError } from '../errors.ts';
 import { attempt, explained, foldersOf, statusOf } from '../files.ts';
 import { flush, flushAll } from './flush.ts';
 import type { Lock } from './lock.ts';
@@ -26,18 +26,20 @@ import { listOwnFiles, readFileList } from './read-published.ts';
 import type { WorkPaths } from './work-paths.ts';
 
 /** Lists the published files that the new site lacks. */
-export function listRemoved(out: string, published: Entries, files: Iterable<string>): string[] {
-  const next = new Map(Array.from(files, (file) => [file.toLowerCase(), file]));
-  return [...published.keys()].filter((file) => {
-    const twin = next.get(file.toLowerCase());
-    return twin === undefined || (twin !== file && !isSameFile(out, file, twin));
-  });
+export function listRemoved(out: string, published: Entries, next: Iterable<string>): string[] {
+  const isKept = createLookup(out, next);
+  return [...published.keys()].filter((file) => !isKept(file));
 }
 
-/** On a file system that ignores case, `a` and `A` are the same file. */
-function isSameFile(folder: string, a: string, b: string): boolean {
-  const [one, other] = [a, b].map((file) => statusOf(path.join(folder, file)));
-  return one !== undefined && one.ino === other?.ino && one.dev === other.dev;
+/** Looks up paths in a list. On a file system that ignores case, `a` and `A` are the same file. */
+function createLookup(out: string, files: Iterable<string>): (file: string) => boolean {
+  const byKey = new Map(Array.from(files, (file) => [file.toLowerCase(), file]));
+  return (file) => {
+    const listed = byKey.get(file.toLowerCase());
+    if (listed === undefined || listed === file) return listed === file;
+    const [one, other] = [file, listed].map((name) => statusOf(path.join(out, name)));
+    return one !== undefined && one.ino === other?.ino && one.dev === other.dev;
+  };
 }
 
 /**
@@ -53,15 +55,7 @@ export function assertNoObstacles(
   const isFirstSite = published.size === 0 && !existsSync(paths.out);
   if (isFirstSite) return;
   const folders = foldersOf(removed);
-  const names = new Map(Array.from(published.keys(), (file) => [file.toLowerCase(), file]));
-  const isOwn = (name: string): boolean => {
-    const twin = names.get(name.toLowerCase());
-    return (
-      published.has(name) ||
-      name === MANIFEST_FILE ||
-      (twin !== undefined && isSameFile(paths.out, name, twin))
-    );
-  };
+  const isOwn = createLookup(paths.out, [...published.keys(), MANIFEST_FILE]);
   // Folders that are empty after the removals are no obstacles.
   const findObstacles = (name: string): string[] => {
     const file = path.join(paths.out, name);
@@ -71,14 +65,11 @@ export function assertNoObstacles(
     return readdirSync(file).flatMap((inside) => findObstacles(`${name}/${inside}`));
   };
   const obstacles = added.flatMap(findObstacles);
-  if (obstacles.length > 0)
-    throw new OutputError(
-      `contains files that gamedata did not write: ${firstOf(obstacles, 5)}`,
-      paths.name,
-      {
-        hint: 'Move them elsewhere, or into public/ to make them part of the site.',
-      },
-    );
+  if (obstacles.length > 0) {
+    const problem = `contains files that gamedata did not write: ${firstOf(obstacles, 5)}`;
+    const hint = 'Move them elsewhere, or into public/ to make them part of the site.';
+    throw new OutputError(problem, paths.name, { hint });
+  }
   const files = new Set(removed);
   for (const folder of foldersOf([...added, ...removed]))
     if (!files.has(folder)) assertWritable(paths, folder);
@@ -92,16 +83,10 @@ function assertWritable({ name, out, staging }: WorkPaths, inside: string): void
   if (!status && inside !== '.') return;
   if (status?.isDirectory() === false) throw new OutputError('is not a folder any more', shown);
   explained('cannot be written', shown, () => accessSync(folder, constants.W_OK | constants.X_OK));
-  try {
-    // Neither file exists, but the system reports first if they would be on different file systems.
-    renameSync(`${staging}-${randomUUID()}`, path.join(folder, randomUUID()));
-  } catch (cause) {
-    if (errorCode(cause) === 'EXDEV')
-      throw new OutputError('cannot be replaced (EXDEV)', shown, {
-        cause,
-        hint: 'Its parent folder must be writable, and the folder itself must not be a mount point.',
-      });
-  }
+  const hint = 'Its parent folder must be writable, and the folder itself must not be a mount point.';
+  // Neither file exists, but the system reports first if they would be on different file systems.
+  const rename = (): void => renameSync(`${staging}-${randomUUID()}`, path.join(folder, randomUUID()));
+  explained('cannot be replaced', shown, () => attempt(rename, 'ENOENT'), hint);
 }
 
 /** Applies the committed change. May be interrupted and repeated at any time. */

@@ -13,12 +13,6 @@ import { type Permissions, setPermissions } from './permissions.ts';
 import { entryOf, type Published } from './read-published.ts';
 import type { WorkPaths } from './work-paths.ts';
 
-interface StageOptions {
-  readonly published: Published;
-  readonly lock: Lock;
-  readonly signal: AbortSignal | undefined;
-}
-
 /**
  * Stages the files that differ from the published ones.
  *
@@ -27,7 +21,7 @@ interface StageOptions {
 export async function stageFiles(
   files: Iterable<AnyFile>,
   paths: WorkPaths,
-  { published, lock, signal }: StageOptions,
+  { published, lock, signal }: { published: Published; lock: Lock; signal: AbortSignal | undefined },
 ): Promise<{ entries: ManifestEntry[]; staged: string[] }> {
   const checkPath = createPathCheck();
   const isUnchanged = ({ path, sha256 }: ManifestEntry): boolean =>
@@ -106,18 +100,14 @@ function laterTime(replaced: string): number | undefined {
   return Math.max((second + 1) * 1000, now);
 }
 
-export interface Commit {
-  /** Paths in the site. */
-  readonly files: readonly string[];
-  readonly manifest: Uint8Array;
-  /** The SHA-256 of the published manifest; empty for a first site. */
-  readonly replaced: string;
-}
-
-/** Commits the staged files: as soon as their manifest is on disk, the next build completes the change. */
+/**
+ * Commits the staged files: as soon as their manifest is on disk, the next build completes the change.
+ *
+ * @param replaced the SHA-256 of the published manifest; empty for a first site
+ */
 export function commit(
   paths: WorkPaths,
-  { files, manifest, replaced }: Commit,
+  { files, manifest, replaced }: { files: readonly string[]; manifest: Uint8Array; replaced: string },
   lock: Lock,
   permissions: Permissions,
 ): void {
@@ -137,7 +127,8 @@ export function commit(
     const later = laterTime(path.join(out, MANIFEST_FILE)) ?? 0;
     const newest = times.reduce((latest, time) => Math.max(latest, time), later);
     if (newest > statSync(draft).mtimeMs) setTime(draft, newest);
-    flushAll(staging, [path.basename(paths.replaced), MANIFEST_FILE, ...files.map((file) => `site/${file}`)]);
+    flushAll(staged, files);
+    for (const file of [paths.replaced, draft, staging]) flush(file);
     lock.assertHeld();
     renameSync(draft, path.join(staged, MANIFEST_FILE));
     flush(staged);
