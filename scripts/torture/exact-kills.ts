@@ -1,4 +1,4 @@
-/** Kills at exact moments: before calls that the stage, the commit and the change of the site are made of. */
+/** Kills at exact moments: before calls that lock, stage, commit and move files into place. */
 
 import type { Random } from '../../test/support/random.ts';
 import { demand } from './ground.ts';
@@ -7,25 +7,28 @@ import { withSubjects } from './subjects.ts';
 const DIE_AT = new URL('./die-at.mjs', import.meta.url).href;
 
 /**
- * The first write fills the lock. Where little changes, renames up to 67 find out whether folders are mount points, the
- * next one makes the commit record, and all but the last put the staged files into place; where everything does, the record
- * is number 129.
+ * The draft of the lock is written first, linked and removed. Where little changes, 67 renames check folders, the next one
+ * commits the change, and the last one, 139, moves the manifest into place; where everything changes, these are 130 and 278.
  */
 const moments: Readonly<Record<string, readonly string[]>> = {
   'build, a few files': [
-    ...['writeSync:1', 'mkdirSync:2', 'writeFileSync:1', 'writeFileSync:30', 'fsyncSync:1', 'fsyncSync:2'],
-    ...['renameSync:1', 'renameSync:68', 'renameSync:69', 'renameSync:100', 'unlinkSync:1', 'unlinkSync:2'],
+    ...[
+      'writeFileSync:1',
+      'linkSync:1',
+      'unlinkSync:1',
+      'mkdirSync:2',
+      'writeFileSync:2',
+      'writeFileSync:30',
+    ],
+    ...['renameSync:1', 'fsyncSync:1', 'renameSync:68', 'renameSync:69', 'renameSync:100', 'renameSync:139'],
+    ...['rmSync:3', 'unlinkSync:2', 'unlinkSync:3'],
   ],
   'build from an upstream': [
-    'writeSync:2',
-    'writeSync:5',
-    'writeSync:90',
-    'writeFileSync:30',
-    'renameSync:150',
+    ...['writeSync:2', 'writeSync:5', 'writeSync:90', 'writeFileSync:30', 'renameSync:150'],
   ],
   'build, all files': [
-    ...['writeSync:1', 'mkdirSync:9', 'writeFileSync:2', 'writeFileSync:30', 'fsyncSync:1', 'renameSync:129'],
-    ...['renameSync:130', 'renameSync:131', 'renameSync:200', 'renameSync:270', 'unlinkSync:1', 'rmSync:1'],
+    ...['mkdirSync:9', 'writeFileSync:2', 'writeFileSync:30', 'fsyncSync:1', 'fsyncSync:5', 'renameSync:130'],
+    ...['renameSync:131', 'renameSync:132', 'renameSync:200', 'renameSync:278', 'rmSync:4'],
   ],
 };
 

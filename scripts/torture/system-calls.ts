@@ -10,7 +10,7 @@ import { type Ground, withSubjects } from './subjects.ts';
 /** Those that open, change or flush something. */
 const CALLS =
   'openat,write,close,fsync,rename,link,unlink,rmdir,mkdir,mkdirat,unlinkat,linkat,renameat,renameat2,getdents64,utimensat';
-const ACTIONS = ['signal=KILL', 'error=ENOSPC', 'error=EIO', 'error=EACCES', 'error=EMFILE'];
+const ACTIONS = ['error=ENOSPC', 'error=EIO', 'error=EACCES', 'error=EMFILE'];
 
 /**
  * The n-th time that the main thread makes a call about a path: others, such as those of Node's own pipes, do not count. Of a
