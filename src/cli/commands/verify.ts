@@ -1,4 +1,4 @@
-/** The verify command: re-reads a built site, or checks a deployment. */
+/** The verify command: checks a built site or a deployment. */
 
 import * as z from 'zod';
 import { type GuaranteeName, guaranteeNames, levels } from '../../contract/guarantees.ts';
@@ -24,13 +24,13 @@ const siteFolder = text((given) => !isArchive(given), 'the folder of a site');
 
 const verifyOptions = {
   ...inGroup('For a URL:', {
-    /** The guarantees that a deployment has to keep. Default `static`; with `like`, those of the hosts of that site. */
+    /** The guarantees that a deployment must keep. Default: `static`; with `like`, the guarantees of the hosts of that site. */
     level: option('--level <level>', 'guarantees to check [static]', oneOf(levels).optional()),
-    /** The folder of a built site, which the deployment has to serve. */
+    /** The folder of the built site that the deployment must serve. */
     like: option('--like <dir>', 'expect exactly the site in this folder', siteFolder.optional()),
-    /** How long to wait until it does, such as `90s`, `10m` or `1h`. Default: not at all. */
+    /** How long to wait for that site, such as `90s`, `10m` or `1h`. Default: not at all. */
     wait: option('--wait <time>', 'how long to wait for it, such as 90s or 10m', z.string().optional()),
-    /** The base URL of links, if the site was built for another one than it is deployed at. */
+    /** The base URL of links, if the site was built for another base URL. */
     linkBase: option('--link-base <url>', 'base URL of links, if it is another one', httpUrl.optional()),
     concurrency: sourceOptions.concurrency,
   }),
@@ -44,7 +44,7 @@ export type VerifyOptions = Given<typeof verifyOptions>;
  *
  * @param watchers `onWait` is called with the first difference whenever it changes
  * @throws UsageError, OutputError if the folder is not a site, UpstreamError if the URL does not respond, DataError if it does
- *   not serve the site that it should
+ *   not serve the expected site
  */
 export async function verify(
   target: string,
@@ -98,7 +98,7 @@ function findSupported(listed: Meta['hosts']): SupportedByHosts | undefined {
 
 export const command = declare({
   description:
-    'Re-reads a built site, or checks a deployment by sending requests: completeness, links, schemas and every guarantee of the contract.',
+    'Compares the files of a built site with its manifest, or the responses of a deployment with the contract.',
   arguments: { '<dir|url>': ["a site's folder or archive, or a deployment's URL"] },
   options: verifyOptions,
   endsAtOnce: true,
@@ -119,7 +119,7 @@ export function folderLines(folder: string, { files, counts, problems }: FolderR
   return [`${folder}: ${counted(files, 'file')}, ${recordCounts(counts)}: no problems found`];
 }
 
-/** One line for each guarantee that is not kept, with the first request that shows it. */
+/** One line for each broken guarantee, with the first request that shows it. */
 function deploymentLines(report: DeploymentReport): string[] {
   const { address, level, hosts, counts, guarantees, failed, seconds } = report;
   const lines = guarantees.flatMap(({ guarantee, title, failures }) => {
