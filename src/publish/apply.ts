@@ -118,7 +118,7 @@ function replaceFiles(paths: WorkPaths, lock: Lock, permissions: Permissions): v
   const next = readFileList(staged)?.map((entry) => entry.path);
   if (!next) throw new OutputError('is not a valid manifest', path.join(staged, MANIFEST_FILE));
   const added = sortByLinks(next.filter((file) => existsSync(path.join(staged, file))));
-  const removed = listRemoved(out, listOwnFiles(paths), next);
+  const removed = listRemoved(out, listOwnFiles(paths, readFileList(out) ?? []), next);
   const [files, folders] = [new Set(added), foldersOf(added)];
   const isInTheWay = (file: string): boolean =>
     folders.has(file) || [...foldersOf([file])].some((folder) => files.has(folder));

@@ -36,11 +36,11 @@ export function readPublished(paths: WorkPaths, byContent: boolean) {
   // An interrupted first build left files without a manifest.
   const hasNoManifest = existsSync(setAside) && !statusOf(path.join(out, MANIFEST_FILE));
   if (isEmpty || hasNoManifest)
-    return { entries: listOwnFiles(paths), files: [], modified: new Set<string>() };
+    return { entries: listOwnFiles(paths, []), files: [], modified: new Set<string>() };
   const storage = folderStorage(out, name);
   const { format: _, files, ...making } = readOwnManifest(storage);
   const written = statSync(path.join(out, MANIFEST_FILE)).mtimeMs;
-  const entries = listOwnFiles(paths);
+  const entries = listOwnFiles(paths, files);
   // The manifest is never older than its files: a newer file was modified.
   const isModified = ({ path: file, bytes, sha256 }: ManifestEntry): boolean => {
     const status = statusOf(path.join(out, file));
@@ -75,14 +75,18 @@ function readOwnManifest(storage: SiteStorage): Manifest {
   }
 }
 
-/** Lists the files in the site's folder that gamedata wrote: those in its manifest, and those of changes that were set aside. */
-export function listOwnFiles({ out, setAside }: WorkPaths): Entries {
+/**
+ * Lists the files in the site's folder that gamedata wrote: also those that changes moved into place before they were set aside.
+ *
+ * @param listed the files in the site's manifest
+ */
+export function listOwnFiles({ out, setAside }: WorkPaths, listed: readonly ManifestEntry[]): Entries {
   const changes = (attempt(() => readdirSync(setAside)) ?? []).map((name) => path.join(setAside, name));
   const moved = changes
     .flatMap((change) => readFileList(change) ?? [])
     .filter((entry) => hashFile(out, entry.path) === entry.sha256);
   const old = changes.flatMap((change) => listOldFiles(out, change));
-  return entriesOf({ files: [...moved, ...old, ...(readFileList(out) ?? [])] });
+  return entriesOf({ files: [...moved, ...old, ...listed] });
 }
 
 /** Reads the list of files in a manifest. Undefined if the manifest is missing or invalid. */
